@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A context of the program: one real context and one real in-order queue for each member (never one context
+ * shared by several devices), and the lock under which everything in it is planned.
+ *
+ * Lock order: context->lock, then a worker's lock, then a program's or kernel's. No lock is held while a real
+ * driver runs commands, and none across a callback of the program.
+ */
+#ifndef CX_LAYER_CONTEXT_H
+#define CX_LAYER_CONTEXT_H
+
+#include "layer/object.h"
+#include "layer/real.h"
+#include <pthread.h>
+
+struct cx_worker;
+struct cx_command;
+
+typedef void(CL_CALLBACK *cx_context_notify)(const char *, const void *, size_t, void *);
+
+struct cx_context {
+    struct cx_object base;
+    cl_context_properties *properties; /* as given, with the closing 0 */
+    size_t nproperties;
+    cx_context_notify notify;
+    void *notify_data;
+    struct cx_context_destructor *destructors; /* clSetContextDestructorCallback, last registered first */
+
+    unsigned nmembers; /* real devices with a live real context, at least one */
+    unsigned fastest;  /* the member with the highest nominal speed */
+    /* nmembers + 1 timelines: workers[m] submits to member m; workers[nmembers] does the host's own work. */
+    struct cx_worker *workers;
+
+    pthread_mutex_t lock;   /* guards coherence maps, command states and queues of this context */
+    pthread_cond_t settled; /* broadcast when a command settles (is planned for good) */
+};
+
+CX_OBJECT_CASTS(context, cl_context, CX_TAG_CONTEXT)
+
+/* Timelines of the context: one a member, and the host's. */
+static inline unsigned cx_context_timelines(const struct cx_context *context)
+{
+    return context->nmembers + 1;
+}
+
+#endif

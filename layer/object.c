@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Typed handles: counting, and the one way in which info queries are answered.
+ */
+#include "layer/object.h"
+
+#include <string.h>
+
+static atomic_uint_fast64_t next_id = 1;
+
+void cx_object_init(struct cx_object *object, enum cx_tag tag, void (*destroy)(struct cx_object *object))
+{
+    object->dispatch = &cx_dispatch;
+    object->tag = tag;
+    atomic_init(&object->app_refs, 1);
+    atomic_init(&object->refs, 1);
+    object->id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
+    object->destroy = destroy;
+}
+
+void cx_object_retain_app(struct cx_object *object)
+{
+    atomic_fetch_add_explicit(&object->app_refs, 1, memory_order_relaxed);
+}
+
+unsigned cx_object_release_app(struct cx_object *object)
+{
+    unsigned left = atomic_fetch_sub_explicit(&object->app_refs, 1, memory_order_acq_rel) - 1;
+    if (left == 0)
+        cx_object_unref(object);
+    return left;
+}
+
+cl_uint cx_object_app_refs(const struct cx_object *object)
+{
+    return atomic_load_explicit(&object->app_refs, memory_order_relaxed);
+}
+
+void cx_object_ref(struct cx_object *object)
+{
+    atomic_fetch_add_explicit(&object->refs, 1, memory_order_relaxed);
+}
+
+void cx_object_unref(struct cx_object *object)
+{
+    if (atomic_fetch_sub_explicit(&object->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    void (*destroy)(struct cx_object *) = object->destroy;
+    object->tag = CX_TAG_DEAD;
+    destroy(object);
+}
+
+cl_int cx_info_bytes(const void *data, size_t size, size_t room, void *value, size_t *size_ret)
+{
+    if (value) {
+        if (room < size)
+            return CL_INVALID_VALUE;
+        if (size)
+            memcpy(value, data, size);
+    }
+    if (size_ret)
+        *size_ret = size;
+    return CL_SUCCESS;
+}
+
+cl_int cx_info_string(const char *text, size_t room, void *value, size_t *size_ret)
+{
+    return cx_info_bytes(text, strlen(text) + 1, room, value, size_ret);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Workers: one for each real device of a context, and one for the host's own copies. A worker is a timeline.
+ *
+ * Jobs get consecutive positions (seq) when they are planned, under the context's lock, and run and complete in that
+ * order. A dependency between timelines is a position on the other one; since planning gives positions in one
+ * total order, waiting for a dependency can never close a circle. Jobs that must not wait are run ("pumped") by
+ * the thread that enqueued them where the driver returns at once; all others by the worker's own thread.
+ * Previous stage: plan.h. Next: the real driver; command.h hears of completion.
+ */
+#ifndef CX_LAYER_WORKER_H
+#define CX_LAYER_WORKER_H
+
+#include "layer/context.h"
+#include <pthread.h>
+
+struct cx_job;
+
+struct cx_worker {
+    struct cx_context *context;
+    unsigned index;                /* the member's number; nmembers for the host's worker */
+    struct cx_real_device *device; /* NULL for the host's worker */
+    cl_context real_context;
+    cl_command_queue queue; /* in order, with profiling */
+    unsigned place;         /* whose copy of a buffer this device works on: CX_PLACE_HOST or its own (coherence.h) */
+
+    uint64_t planned;             /* seq of the last job planned; context->lock */
+    atomic_uint_fast64_t submitted; /* seq of the last job handed to the driver */
+    atomic_uint_fast64_t completed; /* every job up to this seq is complete */
+
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t wake;  /* a job came, or the end */
+    pthread_cond_t moved; /* submitted or completed moved */
+    struct cx_job *head, *tail;         /* planned, not yet handed to the driver */
+    struct cx_job *flying, *flying_tail; /* handed over, not known to be complete */
+    unsigned nflying;
+    bool pumping, reaping, stop, started;
+    pthread_t thread;
+};
+
+/* A piece of work on one timeline. Allocated by the planner, freed by the worker after completion. */
+struct cx_job {
+    struct cx_job *next;
+    uint64_t seq;
+    struct cx_command *command; /* holds a reference; NULL for moves nobody waits for */
+    /* Hands the work to the driver (or does it, on the host's worker). May give the real event of its last real
+     * command in job->event; none means that the work is done on return. Runs without locks. A negative code
+     * fails the command. */
+    cl_int (*run)(struct cx_job *job, struct cx_worker *worker);
+    /* Called once the job is complete, before completed moves; frees what the job owns, not the job. May be NULL. */
+    void (*finish)(struct cx_job *job, struct cx_worker *worker);
+    cl_event event;
+    bool waits;  /* may wait on the host: never pumped by the program's thread */
+    cl_int status; /* CL_SUCCESS or the first error */
+    uint64_t deps[]; /* one a timeline: that timeline must have completed this seq before run; 0 for none */
+};
+
+cl_int cx_worker_init(struct cx_worker *worker, struct cx_context *context, unsigned index,
+                      struct cx_real_device *device);
+void cx_worker_finish(struct cx_worker *worker);
+
+/* A zeroed job with room for the context's timelines. */
+struct cx_job *cx_job_new(const struct cx_context *context, size_t size);
+
+/* Plans a job: gives it the next seq and queues it. Caller holds context->lock. */
+uint64_t cx_worker_plan(struct cx_worker *worker, struct cx_job *job);
+/* Runs what can run now, in the calling thread where allowed, else wakes the worker. Caller holds no lock. */
+void cx_worker_pump(struct cx_worker *worker);
+/* Waits until all jobs up to seq are complete. Caller holds no lock. */
+void cx_worker_wait(struct cx_worker *worker, uint64_t seq);
+/* Whether all jobs up to seq are complete, without waiting. */
+bool cx_worker_done(struct cx_worker *worker, uint64_t seq);
+/* Pushes what was handed to the driver to the device. */
+void cx_worker_flush(struct cx_worker *worker);
+
+#endif
