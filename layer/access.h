@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Evaluates a kernel's access summary for one launch: is it separable along a dimension, and which bytes of
+ * each argument does a package of work-groups read and write?
+ *
+ * Previous stage: layer/summary.h (parsed from the analyser's blob). Next stage: the planner, which asks here
+ * before it lets the balancer cut a launch, and coherence, which moves the intervals.
+ *
+ * Use:
+ *     struct cx_access *access;
+ *     struct cx_access_verdict verdict;
+ *     if (cx_access_choose(kernel, &geometry, args, &access, &verdict)) {
+ *         // access->dim..., borders at multiples of verdict.granularity
+ *         cx_access_package(access, g0, g1, regions);   // per package, nanoseconds
+ *     } else {
+ *         // whole launch; verdict.reason, verdict.arg, verdict.line say why
+ *     }
+ *     cx_access_destroy(&access);
+ *
+ * Threads: an object is used by one thread at a time; different objects are independent. No OpenCL calls, no
+ * locks.
+ */
+#ifndef CX_LAYER_ACCESS_H
+#define CX_LAYER_ACCESS_H
+
+#include "layer/summary.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The launch as the program enqueued it. local must be the size really used (a NULL one chosen before). */
+struct cx_access_geometry {
+    uint32_t work_dim; /* 1..3; entries from work_dim on are ignored (offset 0, sizes 1) */
+    uint64_t offset[3];
+    uint64_t global[3];
+    uint64_t local[3]; /* need not divide global: the last group may be uneven */
+};
+
+/* What one kernel argument holds at this launch. */
+struct cx_access_arg {
+    const void *value; /* by-value arguments: the bytes; ignored (may be NULL) for others */
+    size_t size;       /* of value */
+    /*
+     * Memory arguments: identity of the memory. Arguments with the same object may overlap and are judged
+     * together: base is where the argument points to inside the object, bytes how many bytes from there
+     * belong to it (a sub-buffer's size). 0: a NULL buffer, accesses through it touch nothing. Different
+     * objects never overlap.
+     */
+    uint64_t object;
+    uint64_t base;
+    uint64_t bytes;
+};
+
+/* Interval [lo, hi) in bytes from where the argument points to, clipped to [0, bytes); empty where lo == hi
+ * (then 0, 0). */
+struct cx_access_interval {
+    uint64_t lo, hi;
+    /* false: not known, the interval is the whole argument */
+    bool known;
+    /* writes: every byte of [lo, hi) is written by this package for certain. Otherwise bytes inside may keep
+     * their contents, which must then be valid where the package runs. Always false for reads and for empty
+     * intervals. */
+    bool exact;
+};
+
+struct cx_access_region {
+    struct cx_access_interval read;
+    struct cx_access_interval write;
+};
+
+/* Answer to "can this launch be cut along this dimension?". */
+struct cx_access_verdict {
+    bool separable;
+    uint8_t dim;
+    /* Packages are runs of work-groups [g0, g1) along dim whose ends are multiples of granularity or groups.
+     */
+    uint64_t granularity;
+    uint64_t groups;
+    /* where not separable: why, at which argument (-1: none), at which source line (0: unknown) */
+    enum cx_summary_reason reason;
+    int arg;
+    uint32_t line;
+};
+
+struct cx_access; /* one launch (kernel, geometry, arguments) prepared for a cut along one dimension */
+
+/*
+ * Judges the launch along one dimension with packages cut at multiples of granularity (>= 1). Returns true
+ * where separable: for every border b (a multiple of granularity), what groups [0, b) write and what groups
+ * [b, groups) write are disjoint in every object, and what either reads of an object is not written by the
+ * other. Proved, not sampled. Needs about a microsecond for a small kernel.
+ *
+ * *out is set in both cases except after CX_REASON_BAD_LAUNCH and CX_REASON_NO_MEMORY (then NULL): an access
+ * that is not separable may still be asked for the regions of the whole launch (see cx_access_whole()). The
+ * kernel must outlive it; geometry and args are copied as far as needed. out may be NULL when only the
+ * verdict matters.
+ */
+bool cx_access_separable(const struct cx_summary_kernel *kernel, const struct cx_access_geometry *geometry,
+                         const struct cx_access_arg *args, unsigned dim, uint64_t granularity,
+                         struct cx_access **out, struct cx_access_verdict *verdict);
+
+/*
+ * The best cut: tries the dimensions, the slowest-varying (highest) one first among those with more than one
+ * group, and coarser granularities (powers of two) where 1 does not do. Among the separable ones takes
+ * granularity 1 before coarser ones. Returns false with the verdict of the dimension that came furthest; *out
+ * is then as in cx_access_separable() and may be NULL.
+ */
+bool cx_access_choose(const struct cx_summary_kernel *kernel, const struct cx_access_geometry *geometry,
+                      const struct cx_access_arg *args, struct cx_access **out,
+                      struct cx_access_verdict *verdict);
+
+/* Accepts NULL and a pointer to NULL; sets *access to NULL. */
+void cx_access_destroy(struct cx_access **access);
+
+/*
+ * What the package of groups [g0, g1) along the access's dimension reads and writes: regions[i] for argument
+ * i, kernel->narg entries; by-value, local and image arguments get empty intervals. g0 and g1 must be
+ * multiples of the granularity (or g1 the number of groups), g0 < g1. The write intervals of different
+ * packages of a separable launch are disjoint. For a launch that is not separable, intervals are right
+ * supersets all the same.
+ */
+void cx_access_package(struct cx_access *access, uint64_t g0, uint64_t g1, struct cx_access_region *regions);
+
+/* The same for the whole launch: what must be valid on the one device that runs it, and what it then owns. */
+void cx_access_whole(struct cx_access *access, struct cx_access_region *regions);
+
+/*
+ * For a cache of judged launches: a hash of the kernel's identity (its address), the geometry and all that
+ * the evaluation reads of args, and whether a prepared access (of cx_access_separable/choose) is the one for
+ * these. Scalars that no index depends on do not take part.
+ */
+uint64_t cx_access_hash(const struct cx_summary_kernel *kernel, const struct cx_access_geometry *geometry,
+                        const struct cx_access_arg *args);
+bool cx_access_matches(const struct cx_access *access, const struct cx_summary_kernel *kernel,
+                       const struct cx_access_geometry *geometry, const struct cx_access_arg *args);
+
+/* The verdict an access was made with. */
+const struct cx_access_verdict *cx_access_verdict(const struct cx_access *access);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
