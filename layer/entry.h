@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The entry points behind the table that the loader calls (icd.c): each OpenCL function under the name cx_<function>,
- * declared with the type the OpenCL headers give it, so that a drifted signature does not compile.
+ * The entry points behind the table that the loader calls (icd.c): each OpenCL function under the name
+ * cx_<function>, declared with the type the OpenCL headers give it, so that a drifted signature does not
+ * compile.
  *
  * Defined in the file of the object they work on, or in refuse.c where the layer does not offer them.
  * Previous stage: the ICD loader. Thread-safety: as OpenCL asks of the function.

@@ -2,13 +2,15 @@
 /*
  * Log lines on standard error or a file (COEXEC_LOG, COEXEC_LOG_FILE), never on standard output.
  *
- * COEXEC_LOG=level or topic:level,...  with the levels of enum cx_level. Silent but for errors and warnings by
- * default. Objects are named by id, never by pointer. Thread-safe: a line is written in one call.
+ * COEXEC_LOG=level or topic:level,... (both may be mixed, later ones win) with the levels of enum cx_level.
+ * Silent but for errors and warnings by default. Objects are named by id, never by pointer. Thread-safe: a
+ * line is written in one call.
  */
 #ifndef CX_LAYER_LOG_H
 #define CX_LAYER_LOG_H
 
 #include <CL/cl.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 enum cx_level { CX_LEVEL_ERROR, CX_LEVEL_WARN, CX_LEVEL_INFO, CX_LEVEL_DEBUG };

@@ -16,8 +16,10 @@
 #define CX_OPTION_TYPE_REAL double
 #define CX_OPTION_TYPE_WORD const char *
 #define CX_OPTION_TYPE_TEXT const char *
+#define CX_OPTION_TYPE_NUMS const char *
 #define CX_OPTION_TYPE_PATH const char *
 
+/* Text fields are never NULL: an empty default is "". */
 struct cx_options {
 #define CX_OPTION(type, field, name, fallback, accepted, help) CX_OPTION_TYPE_##type field;
 #include "layer/options.def"
@@ -33,5 +35,23 @@ struct cx_option_row {
 
 const struct cx_options *cx_options_get(void);
 size_t cx_options_rows(const struct cx_option_row **rows);
+
+/* The numbers of a NUMS value: fills at most `room` and returns how many there are (0 for ""). */
+size_t cx_options_numbers(const char *list, double *numbers, size_t room);
+
+/* For options whose value only their user can judge (COEXEC_DEVICES needs the devices, COEXEC_LOG the
+ * topics): prints the one line, notes in the option's row that its default is in force, and returns that
+ * default. accepted NULL: what the table says. Not thread-safe for one option; each has one user, which asks
+ * once. */
+const char *cx_options_reject(const char *name, const char *problem, const char *accepted);
+
+/* Where the analysis cache lives: COEXEC_CACHE_DIR, else coexec below $XDG_CACHE_HOME or ~/.cache. NULL: no
+ * cache. */
+const char *cx_options_cache_dir(void);
+
+/* What the loaders read: OCL_ICD_FILENAMES (libraries) and OCL_ICD_VENDORS (a folder or file); "" when not
+ * set. */
+const char *cx_options_loader_filenames(void);
+const char *cx_options_loader_vendors(void);
 
 #endif
