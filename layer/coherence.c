@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The region map of one buffer: see coherence.h for what it promises.
+ *
+ * Segments form a doubly linked list in address order and, over it, a treap by first byte: lookups and splits
+ * cost O(log n), walks nothing extra. A segment ends where the next one begins. The map is canonical: two
+ * neighbours always differ, for each change joins what it made equal, so the map is as small as its contents.
+ * No operation needs more than two new segments (a cut at each end of its range). They are set aside before
+ * anything is touched, and an operation that finds no memory for them has changed nothing.
+ */
+#include "layer/coherence.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct segment {
+    uint64_t lo;
+    uint64_t valid;      /* bit p: place p holds these bytes */
+    uint64_t writer_seq; /* last write of the host copy; 0 for none */
+    uint32_t writer;     /* its timeline; 0 where there is none */
+    uint32_t priority;   /* treap heap order */
+    struct segment *left, *right;
+    struct segment *prev, *next;
+    uint64_t readers[]; /* one a timeline: last read of the host copy since that write; 0 for none */
+};
+
+/* Segments are carved from blocks, which live as long as the map. */
+struct block {
+    struct block *next;
+    _Alignas(struct segment) unsigned char room[];
+};
+
+enum { FIRST_BLOCK = 4, LAST_BLOCK = 1024, CUTS = 2 };
+
+struct cx_coherence {
+    uint64_t size;
+    uint64_t all; /* a bit for each place */
+    unsigned timelines;
+    uint32_t random;
+    size_t stride; /* bytes of a segment with its readers */
+    size_t count;
+    struct segment *root, *first;
+    struct segment *spare; /* linked by next */
+    size_t nspare;
+    struct block *blocks;
+    size_t next_block; /* segments in it: each block is twice the last, to a limit */
+};
+
+static uint32_t next_random(struct cx_coherence *map)
+{
+    uint32_t x = map->random;
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
+    return map->random = x;
+}
+
+/* Makes sure that `count` spare segments are at hand. */
+static bool reserve(struct cx_coherence *map, size_t count)
+{
+    if (map->nspare >= count)
+        return true;
+    size_t fresh = map->next_block;
+    struct block *block = malloc(sizeof(*block) + fresh * map->stride);
+    if (!block)
+        return false;
+    block->next = map->blocks;
+    map->blocks = block;
+    for (size_t i = 0; i < fresh; i++) {
+        struct segment *segment = (struct segment *)(void *)(block->room + i * map->stride);
+        segment->next = map->spare;
+        map->spare = segment;
+    }
+    map->nspare += fresh;
+    if (fresh < LAST_BLOCK)
+        map->next_block = fresh * 2;
+    return true;
+}
+
+static uint64_t segment_end(const struct cx_coherence *map, const struct segment *segment)
+{
+    return segment->next ? segment->next->lo : map->size;
+}
+
+/* The segment that holds byte `at`, which is below the map's size. */
+static struct segment *find(const struct cx_coherence *map, uint64_t at)
+{
+    struct segment *best = map->first;
+    for (struct segment *node = map->root; node;) {
+        if (node->lo <= at) {
+            best = node;
+            node = node->right;
+        } else {
+            node = node->left;
+        }
+    }
+    return best;
+}
+
+static void tree_insert(struct cx_coherence *map, struct segment *node)
+{
+    struct segment **link = &map->root;
+    while (*link && (*link)->priority >= node->priority)
+        link = node->lo < (*link)->lo ? &(*link)->left : &(*link)->right;
+    struct segment *rest = *link, **left = &node->left, **right = &node->right;
+    *link = node;
+    while (rest) {
+        if (rest->lo < node->lo) {
+            *left = rest;
+            left = &rest->right;
+            rest = rest->right;
+        } else {
+            *right = rest;
+            right = &rest->left;
+            rest = rest->left;
+        }
+    }
+    *left = *right = NULL;
+}
+
+static void tree_remove(struct cx_coherence *map, struct segment *node)
+{
+    struct segment **link = &map->root, *left = node->left, *right = node->right;
+    while (*link != node)
+        link = node->lo < (*link)->lo ? &(*link)->left : &(*link)->right;
+    while (left && right) {
+        if (left->priority >= right->priority) {
+            *link = left;
+            link = &left->right;
+            left = left->right;
+        } else {
+            *link = right;
+            link = &right->left;
+            right = right->left;
+        }
+    }
+    *link = left ? left : right;
+}
+
+/* Cuts so that a segment begins at `at`, and gives it; NULL for the map's end. Takes at most one spare. */
+static struct segment *cut(struct cx_coherence *map, uint64_t at)
+{
+    if (at == map->size)
+        return NULL;
+    struct segment *low = find(map, at);
+    if (low->lo == at)
+        return low;
+    struct segment *high = map->spare;
+    map->spare = high->next;
+    map->nspare--;
+    memcpy(high, low, map->stride);
+    high->lo = at;
+    high->priority = next_random(map);
+    high->prev = low;
+    if (high->next)
+        high->next->prev = high;
+    low->next = high;
+    tree_insert(map, high);
+    map->count++;
+    return high;
+}
+
+/* Drops a segment that equals the one before it, which grows over its bytes. */
+static void drop(struct cx_coherence *map, struct segment *segment)
+{
+    tree_remove(map, segment);
+    segment->prev->next = segment->next;
+    if (segment->next)
+        segment->next->prev = segment->prev;
+    segment->next = map->spare;
+    map->spare = segment;
+    map->nspare++;
+    map->count--;
+}
+
+static bool equal(const struct cx_coherence *map, const struct segment *a, const struct segment *b)
+{
+    return a->valid == b->valid && a->writer == b->writer && a->writer_seq == b->writer_seq &&
+           memcmp(a->readers, b->readers, map->timelines * sizeof(a->readers[0])) == 0;
+}
+
+/* Joins equal neighbours from `first`, and the one before it, up to and with `end` (NULL: the map's end). */
+static void join(struct cx_coherence *map, struct segment *first, const struct segment *end)
+{
+    struct segment *segment = first->prev ? first->prev : first;
+    while (segment->next) {
+        struct segment *next = segment->next;
+        bool last = next == end;
+        if (equal(map, segment, next))
+            drop(map, next);
+        else
+            segment = next;
+        if (last)
+            break;
+    }
+}
+
+/* Clips a range to the map; false when nothing is left of it. */
+static bool clip(const struct cx_coherence *map, uint64_t lo, uint64_t *hi)
+{
+    if (*hi > map->size)
+        *hi = map->size;
+    return lo < *hi;
+}
+
+/* A range being changed: whole segments from `first` up to, not with, `end`. */
+struct span {
+    struct segment *first, *end;
+};
+
+static bool span_open(struct cx_coherence *map, uint64_t lo, uint64_t hi, struct span *span)
+{
+    if (!reserve(map, CUTS))
+        return false;
+    span->first = cut(map, lo);
+    span->end = cut(map, hi);
+    return true;
+}
+
+struct cx_coherence *cx_coherence_create(uint64_t size, unsigned places, unsigned timelines)
+{
+    if (places == 0 || places > 63)
+        return NULL;
+    struct cx_coherence *map = calloc(1, sizeof(*map));
+    if (!map)
+        return NULL;
+    map->size = size;
+    map->all = (UINT64_C(1) << places) - 1;
+    map->timelines = timelines;
+    map->next_block = FIRST_BLOCK;
+    map->random = 0x9e3779b9u;
+    map->stride = sizeof(struct segment) + timelines * sizeof(uint64_t);
+    if (!reserve(map, 1)) {
+        free(map);
+        return NULL;
+    }
+    struct segment *segment = map->spare;
+    map->spare = segment->next;
+    map->nspare--;
+    memset(segment, 0, map->stride);
+    segment->valid = map->all;
+    segment->priority = next_random(map);
+    map->first = map->root = segment;
+    map->count = 1;
+    return map;
+}
+
+void cx_coherence_destroy(struct cx_coherence *map)
+{
+    if (!map)
+        return;
+    while (map->blocks) {
+        struct block *next = map->blocks->next;
+        free(map->blocks);
+        map->blocks = next;
+    }
+    free(map);
+}
+
+/* Walks the runs that [lo, hi) lacks at `place`, writing them to `out` unless it is NULL. Gives their number.
+ */
+static size_t list_missing(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
+                           struct cx_move *out)
+{
+    size_t count = 0;
+    struct cx_move run = {0, 0, 0};
+    for (const struct segment *segment = find(map, lo); segment && segment->lo < hi;
+         segment = segment->next) {
+        if (segment->valid >> place & 1)
+            continue;
+        uint64_t from = segment->lo > lo ? segment->lo : lo, to = segment_end(map, segment);
+        unsigned source = (unsigned)__builtin_ctzll(segment->valid); /* the host copy is the lowest place */
+        if (count == 0 || run.hi != from || run.from != source) {
+            run = (struct cx_move){from, from, source};
+            count++;
+        }
+        run.hi = to < hi ? to : hi;
+        if (out)
+            out[count - 1] = run;
+    }
+    return count;
+}
+
+bool cx_coherence_missing(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
+                          struct cx_move **moves, size_t *count)
+{
+    if (!clip(map, lo, &hi))
+        return true;
+    size_t more = list_missing(map, lo, hi, place, NULL);
+    if (more == 0)
+        return true;
+    struct cx_move *grown = realloc(*moves, (*count + more) * sizeof(*grown));
+    if (!grown)
+        return false;
+    list_missing(map, lo, hi, place, grown + *count);
+    *moves = grown;
+    *count += more;
+    return true;
+}
+
+/* valid = (valid & keep) | add over the range. */
+static bool change_holders(struct cx_coherence *map, uint64_t lo, uint64_t hi, uint64_t keep, uint64_t add)
+{
+    struct span span;
+    if (!clip(map, lo, &hi))
+        return true;
+    if (!span_open(map, lo, hi, &span))
+        return false;
+    for (struct segment *segment = span.first; segment != span.end; segment = segment->next)
+        segment->valid = (segment->valid & keep) | add;
+    join(map, span.first, span.end);
+    return true;
+}
+
+bool cx_coherence_validate(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place)
+{
+    return change_holders(map, lo, hi, map->all, UINT64_C(1) << place);
+}
+
+bool cx_coherence_own(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place)
+{
+    return change_holders(map, lo, hi, 0, UINT64_C(1) << place);
+}
+
+uint64_t cx_coherence_holders(const struct cx_coherence *map, uint64_t lo, uint64_t hi)
+{
+    uint64_t holders = map->all;
+    if (!clip(map, lo, &hi))
+        return holders;
+    for (const struct segment *segment = find(map, lo); segment && segment->lo < hi; segment = segment->next)
+        holders &= segment->valid;
+    return holders;
+}
+
+bool cx_coherence_valid(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place)
+{
+    return cx_coherence_holders(map, lo, hi) >> place & 1;
+}
+
+static void raise_dep(uint64_t *deps, unsigned timeline, uint64_t seq)
+{
+    if (deps[timeline] < seq)
+        deps[timeline] = seq;
+}
+
+/* Jobs of one timeline run in order, so a job never waits for its own. */
+static void segment_deps(const struct cx_coherence *map, const struct segment *segment, bool write,
+                         unsigned timeline, uint64_t *deps)
+{
+    if (segment->writer != timeline)
+        raise_dep(deps, segment->writer, segment->writer_seq);
+    for (unsigned t = 0; write && t < map->timelines; t++) {
+        if (t != timeline)
+            raise_dep(deps, t, segment->readers[t]);
+    }
+}
+
+void cx_coherence_host_deps(const struct cx_coherence *map, uint64_t lo, uint64_t hi, bool write,
+                            unsigned timeline, uint64_t *deps)
+{
+    if (!clip(map, lo, &hi))
+        return;
+    for (const struct segment *segment = find(map, lo); segment && segment->lo < hi; segment = segment->next)
+        segment_deps(map, segment, write, timeline, deps);
+}
+
+bool cx_coherence_host_read(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,
+                            uint64_t seq, uint64_t *deps)
+{
+    struct span span;
+    if (!clip(map, lo, &hi))
+        return true;
+    if (!span_open(map, lo, hi, &span))
+        return false;
+    for (struct segment *segment = span.first; segment != span.end; segment = segment->next) {
+        segment_deps(map, segment, false, timeline, deps);
+        raise_dep(segment->readers, timeline, seq);
+    }
+    join(map, span.first, span.end);
+    return true;
+}
+
+bool cx_coherence_host_write(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,
+                             uint64_t seq, uint64_t *deps)
+{
+    struct span span;
+    if (!clip(map, lo, &hi))
+        return true;
+    if (!span_open(map, lo, hi, &span))
+        return false;
+    for (struct segment *segment = span.first; segment != span.end; segment = segment->next) {
+        segment_deps(map, segment, true, timeline, deps);
+        segment->writer = timeline;
+        segment->writer_seq = seq;
+        memset(segment->readers, 0, map->timelines * sizeof(segment->readers[0]));
+    }
+    join(map, span.first, span.end);
+    return true;
+}
+
+void cx_coherence_tidy(struct cx_coherence *map, const uint64_t *completed)
+{
+    for (struct segment *segment = map->first; segment; segment = segment->next) {
+        if (segment->writer_seq <= completed[segment->writer]) {
+            segment->writer_seq = 0;
+            segment->writer = 0;
+        }
+        for (unsigned t = 0; t < map->timelines; t++) {
+            if (segment->readers[t] <= completed[t])
+                segment->readers[t] = 0;
+        }
+    }
+    join(map, map->first, NULL);
+}
+
+size_t cx_coherence_segments(const struct cx_coherence *map)
+{
+    return map->count;
+}

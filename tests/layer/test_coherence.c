@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * coherence.c against a dumb oracle that keeps every fact once a byte, over tens of thousands of random
+ * operations. The map must agree with the oracle on every byte, stay canonical (as many segments as there are
+ * runs of equal bytes) and survive any allocation that fails, unchanged. Linked with
+ * --wrap=malloc,calloc,realloc for the latter.
+ */
+#include "layer/coherence.h"
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SIZE = 400, MAX_PLACES = 63, MAX_TIMELINES = 9 };
+
+/* The k-th allocation from now fails when fail_in > 0; -1: none. */
+static int fail_in = -1;
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+static bool fails_now(void)
+{
+    return fail_in > 0 && --fail_in == 0;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return fails_now() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+    return fails_now() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return fails_now() ? NULL : __real_realloc(old, size);
+}
+
+struct byte {
+    uint64_t valid;
+    unsigned writer;
+    uint64_t writer_seq;
+    uint64_t readers[MAX_TIMELINES];
+};
+
+struct oracle {
+    unsigned size, places, timelines;
+    struct byte at[MAX_SIZE];
+};
+
+static uint64_t random_state;
+
+static unsigned roll(unsigned below)
+{
+    random_state = random_state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return (unsigned)(random_state >> 33) % below;
+}
+
+static void oracle_init(struct oracle *oracle, unsigned size, unsigned places, unsigned timelines)
+{
+    memset(oracle, 0, sizeof(*oracle));
+    oracle->size = size;
+    oracle->places = places;
+    oracle->timelines = timelines;
+    for (unsigned i = 0; i < size; i++)
+        oracle->at[i].valid = (UINT64_C(1) << places) - 1;
+}
+
+static void oracle_deps(const struct oracle *oracle, unsigned lo, unsigned hi, bool write, unsigned timeline,
+                        uint64_t *deps)
+{
+    for (unsigned i = lo; i < hi; i++) {
+        const struct byte *byte = &oracle->at[i];
+        if (byte->writer != timeline && byte->writer_seq > deps[byte->writer])
+            deps[byte->writer] = byte->writer_seq;
+        for (unsigned t = 0; write && t < oracle->timelines; t++) {
+            if (t != timeline && byte->readers[t] > deps[t])
+                deps[t] = byte->readers[t];
+        }
+    }
+}
+
+static void oracle_access(struct oracle *oracle, unsigned lo, unsigned hi, bool write, unsigned timeline,
+                          uint64_t seq)
+{
+    for (unsigned i = lo; i < hi; i++) {
+        struct byte *byte = &oracle->at[i];
+        if (write) {
+            byte->writer = timeline;
+            byte->writer_seq = seq;
+            memset(byte->readers, 0, sizeof(byte->readers));
+        } else if (seq > byte->readers[timeline]) {
+            byte->readers[timeline] = seq;
+        }
+    }
+}
+
+static bool same_byte(const struct byte *a, const struct byte *b)
+{
+    return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+static size_t oracle_runs(const struct oracle *oracle)
+{
+    size_t runs = 1;
+    for (unsigned i = 1; i < oracle->size; i++)
+        runs += !same_byte(&oracle->at[i - 1], &oracle->at[i]);
+    return runs;
+}
+
+/* What must be moved, byte for byte; moves must be ordered, maximal and clipped to [lo, hi). */
+static void check_missing(const struct cx_coherence *map, const struct oracle *oracle, unsigned lo,
+                          unsigned hi, unsigned place)
+{
+    struct cx_move *moves = NULL;
+    size_t count = 0, next = 0;
+    ck_assert(cx_coherence_missing(map, lo, hi, place, &moves, &count));
+    for (size_t m = 0; m + 1 < count; m++) {
+        ck_assert_uint_le(moves[m].hi, moves[m + 1].lo);
+        ck_assert(moves[m].hi < moves[m + 1].lo || moves[m].from != moves[m + 1].from);
+    }
+    for (unsigned i = lo; i < hi; i++) {
+        while (next < count && moves[next].hi <= i)
+            next++;
+        bool listed = next < count && moves[next].lo <= i;
+        ck_assert_int_eq(listed, !(oracle->at[i].valid >> place & 1));
+        if (listed)
+            ck_assert_uint_eq(moves[next].from, (unsigned)__builtin_ctzll(oracle->at[i].valid));
+    }
+    if (count) {
+        ck_assert_uint_ge(moves[0].lo, lo);
+        ck_assert_uint_le(moves[count - 1].hi, hi);
+    }
+    free(moves);
+}
+
+static void check_queries(const struct cx_coherence *map, const struct oracle *oracle, unsigned lo,
+                          unsigned hi)
+{
+    uint64_t holders = (UINT64_C(1) << oracle->places) - 1;
+    for (unsigned i = lo; i < hi; i++)
+        holders &= oracle->at[i].valid;
+    ck_assert_uint_eq(cx_coherence_holders(map, lo, hi), holders);
+    unsigned place = roll(oracle->places);
+    ck_assert_int_eq(cx_coherence_valid(map, lo, hi, place), holders >> place & 1);
+    check_missing(map, oracle, lo, hi, place);
+}
+
+static void check_deps(const struct cx_coherence *map, const struct oracle *oracle, unsigned lo, unsigned hi)
+{
+    uint64_t expected[MAX_TIMELINES] = {0}, got[MAX_TIMELINES] = {0};
+    unsigned timeline = roll(oracle->timelines);
+    bool write = roll(2);
+    expected[roll(oracle->timelines)] = roll(50);
+    memcpy(got, expected, sizeof(got));
+    oracle_deps(oracle, lo, hi, write, timeline, expected);
+    cx_coherence_host_deps(map, lo, hi, write, timeline, got);
+    ck_assert_mem_eq(got, expected, sizeof(got));
+}
+
+static void check_all(const struct cx_coherence *map, const struct oracle *oracle)
+{
+    ck_assert_uint_eq(cx_coherence_segments(map), oracle_runs(oracle));
+    for (unsigned i = 0; i < oracle->size; i++) {
+        uint64_t expected[MAX_TIMELINES] = {0}, got[MAX_TIMELINES] = {0};
+        ck_assert_uint_eq(cx_coherence_holders(map, i, i + 1), oracle->at[i].valid);
+        oracle_deps(oracle, i, i + 1, true, oracle->timelines, expected);
+        cx_coherence_host_deps(map, i, i + 1, true, oracle->timelines, got);
+        ck_assert_mem_eq(got, expected, sizeof(got));
+    }
+}
+
+static void random_range(unsigned size, unsigned *lo, unsigned *hi)
+{
+    unsigned a = roll(size + 1), b = roll(size + 1);
+    switch (roll(8)) {
+    case 0:
+        a = 0;
+        break;
+    case 1:
+        b = size;
+        break;
+    case 2:
+        b = a;
+        break;
+    case 3: /* multiples of 16: borders that meet */
+        a = a / 16 * 16;
+        b = b / 16 * 16;
+        break;
+    default:
+        break;
+    }
+    *lo = a < b ? a : b;
+    *hi = a < b ? b : a;
+}
+
+static void random_access(struct cx_coherence *map, struct oracle *oracle, unsigned lo, unsigned hi,
+                          uint64_t *seqs)
+{
+    uint64_t expected[MAX_TIMELINES] = {0}, got[MAX_TIMELINES] = {0};
+    unsigned timeline = roll(oracle->timelines);
+    bool write = roll(2);
+    uint64_t seq = seqs[timeline] += 1 + roll(2);
+    oracle_deps(oracle, lo, hi, write, timeline, expected);
+    oracle_access(oracle, lo, hi, write, timeline, seq);
+    if (write)
+        ck_assert(cx_coherence_host_write(map, lo, hi, timeline, seq, got));
+    else
+        ck_assert(cx_coherence_host_read(map, lo, hi, timeline, seq, got));
+    ck_assert_mem_eq(got, expected, sizeof(got));
+}
+
+static void random_tidy(struct cx_coherence *map, struct oracle *oracle, const uint64_t *seqs)
+{
+    uint64_t completed[MAX_TIMELINES];
+    for (unsigned t = 0; t < oracle->timelines; t++)
+        completed[t] = seqs[t] ? seqs[t] - roll((unsigned)(seqs[t] < 9 ? seqs[t] : 9)) : 0;
+    cx_coherence_tidy(map, completed);
+    for (unsigned i = 0; i < oracle->size; i++) {
+        struct byte *byte = &oracle->at[i];
+        if (byte->writer_seq <= completed[byte->writer]) {
+            byte->writer_seq = 0;
+            byte->writer = 0;
+        }
+        for (unsigned t = 0; t < oracle->timelines; t++) {
+            if (byte->readers[t] <= completed[t])
+                byte->readers[t] = 0;
+        }
+    }
+}
+
+static void random_operation(struct cx_coherence *map, struct oracle *oracle, uint64_t *seqs)
+{
+    unsigned lo, hi, place = roll(oracle->places);
+    random_range(oracle->size, &lo, &hi);
+    switch (roll(10)) {
+    case 0:
+    case 1:
+        ck_assert(cx_coherence_own(map, lo, hi, place));
+        for (unsigned i = lo; i < hi; i++)
+            oracle->at[i].valid = UINT64_C(1) << place;
+        break;
+    case 2:
+    case 3:
+        ck_assert(cx_coherence_validate(map, lo, hi, place));
+        for (unsigned i = lo; i < hi; i++)
+            oracle->at[i].valid |= UINT64_C(1) << place;
+        break;
+    case 4:
+    case 5:
+    case 6:
+        random_access(map, oracle, lo, hi, seqs);
+        break;
+    case 7:
+        if (roll(8) == 0)
+            random_tidy(map, oracle, seqs);
+        break;
+    case 8:
+        check_queries(map, oracle, lo, hi);
+        break;
+    default:
+        check_deps(map, oracle, lo, hi);
+        break;
+    }
+    ck_assert_uint_eq(cx_coherence_segments(map), oracle_runs(oracle));
+}
+
+static void run_random(unsigned size, unsigned places, unsigned timelines, unsigned operations)
+{
+    static struct oracle oracle;
+    uint64_t seqs[MAX_TIMELINES] = {0};
+    oracle_init(&oracle, size, places, timelines);
+    struct cx_coherence *map = cx_coherence_create(size, places, timelines);
+    ck_assert_ptr_nonnull(map);
+    for (unsigned i = 0; i < operations; i++) {
+        random_operation(map, &oracle, seqs);
+        if (i % 256 == 0)
+            check_all(map, &oracle);
+    }
+    check_all(map, &oracle);
+    cx_coherence_destroy(map);
+}
+
+START_TEST(random_against_oracle)
+{
+    static const unsigned sizes[] = {1, 2, 17, 64, 200, MAX_SIZE};
+    static const unsigned places[] = {1, 2, 3, 5, 17, MAX_PLACES};
+    static const unsigned timelines[] = {1, 2, 3, 4, 6, MAX_TIMELINES - 1};
+    random_state = 0x2545f4914f6cdd1du + (unsigned)_i;
+    for (unsigned i = 0; i < 6; i++)
+        run_random(sizes[(i + (unsigned)_i) % 6], places[i], timelines[(i + 2) % 6], 3000);
+}
+END_TEST
+
+START_TEST(fresh_map)
+{
+    struct cx_coherence *map = cx_coherence_create(100, 3, 2);
+    ck_assert_uint_eq(cx_coherence_segments(map), 1);
+    ck_assert_uint_eq(cx_coherence_holders(map, 0, 100), 7);
+    ck_assert(cx_coherence_valid(map, 0, 100, 2));
+    cx_coherence_destroy(map);
+    ck_assert_ptr_null(cx_coherence_create(100, 64, 2));
+    ck_assert_ptr_null(cx_coherence_create(100, 0, 2));
+    cx_coherence_destroy(NULL);
+}
+END_TEST
+
+START_TEST(empty_ranges_change_nothing)
+{
+    struct cx_coherence *map = cx_coherence_create(100, 3, 2);
+    uint64_t deps[2] = {0};
+    struct cx_move *moves = NULL;
+    size_t count = 0;
+    ck_assert(cx_coherence_own(map, 50, 50, 1));
+    ck_assert(cx_coherence_own(map, 100, 100, 1));
+    ck_assert(cx_coherence_own(map, 200, 300, 1));
+    ck_assert(cx_coherence_validate(map, 0, 0, 1));
+    ck_assert(cx_coherence_host_write(map, 7, 7, 1, 5, deps));
+    ck_assert(cx_coherence_host_read(map, 9, 3, 1, 5, deps));
+    ck_assert(cx_coherence_missing(map, 4, 4, 1, &moves, &count));
+    ck_assert_uint_eq(count, 0);
+    ck_assert_ptr_null(moves);
+    ck_assert(cx_coherence_valid(map, 4, 4, 1));
+    ck_assert_uint_eq(cx_coherence_segments(map), 1);
+    cx_coherence_destroy(map);
+    map = cx_coherence_create(0, 2, 1);
+    ck_assert(cx_coherence_own(map, 0, 10, 1));
+    ck_assert_uint_eq(cx_coherence_holders(map, 0, 0), 3);
+    cx_coherence_destroy(map);
+}
+END_TEST
+
+START_TEST(size_of_one_byte)
+{
+    struct cx_coherence *map = cx_coherence_create(1, 2, 2);
+    ck_assert(cx_coherence_own(map, 0, 1, 1));
+    ck_assert(!cx_coherence_valid(map, 0, 1, CX_PLACE_HOST));
+    ck_assert(cx_coherence_validate(map, 0, 1, CX_PLACE_HOST));
+    ck_assert_uint_eq(cx_coherence_holders(map, 0, 1), 3);
+    ck_assert_uint_eq(cx_coherence_segments(map), 1);
+    cx_coherence_destroy(map);
+}
+END_TEST
+
+START_TEST(huge_buffer)
+{
+    const uint64_t size = UINT64_C(1) << 46;
+    struct cx_coherence *map = cx_coherence_create(size, 4, 3);
+    struct cx_move *moves = NULL;
+    size_t count = 0;
+    ck_assert(cx_coherence_own(map, 0, size / 2, 1));
+    ck_assert(cx_coherence_own(map, size / 2, size, 3));
+    ck_assert(cx_coherence_missing(map, 1, size, 0, &moves, &count));
+    ck_assert_uint_eq(count, 2);
+    ck_assert_uint_eq(moves[0].lo, 1);
+    ck_assert_uint_eq(moves[1].hi, size);
+    ck_assert_uint_eq(moves[1].from, 3);
+    free(moves);
+    cx_coherence_destroy(map);
+}
+END_TEST
+
+START_TEST(readers_and_writers)
+{
+    struct cx_coherence *map = cx_coherence_create(100, 2, 3);
+    uint64_t deps[3] = {0};
+    ck_assert(cx_coherence_host_write(map, 0, 100, 0, 4, deps));
+    ck_assert(cx_coherence_host_read(map, 0, 100, 0, 5, deps)); /* its own writer */
+    ck_assert(deps[0] == 0 && deps[1] == 0 && deps[2] == 0);
+    ck_assert(cx_coherence_host_read(map, 40, 60, 1, 7, deps));
+    ck_assert(deps[0] == 4 && deps[1] == 0 && deps[2] == 0);
+    deps[0] = 0;
+    ck_assert(cx_coherence_host_write(map, 0, 50, 2, 1, deps)); /* cuts the reader's range */
+    ck_assert(deps[0] == 5 && deps[1] == 7 && deps[2] == 0);
+    memset(deps, 0, sizeof(deps));
+    ck_assert(cx_coherence_host_write(map, 50, 100, 1, 8, deps)); /* its own reader does not count */
+    ck_assert(deps[0] == 5 && deps[1] == 0 && deps[2] == 0);
+    memset(deps, 0, sizeof(deps));
+    cx_coherence_host_deps(map, 0, 100, false, 0, deps);
+    ck_assert(deps[0] == 0 && deps[1] == 8 && deps[2] == 1);
+    ck_assert_uint_eq(cx_coherence_segments(map), 2);
+    cx_coherence_tidy(map, (uint64_t[]){9, 8, 1});
+    ck_assert_uint_eq(cx_coherence_segments(map), 1);
+    cx_coherence_destroy(map);
+}
+END_TEST
+
+START_TEST(missing_appends)
+{
+    struct cx_coherence *map = cx_coherence_create(100, 3, 1);
+    struct cx_move *moves = malloc(sizeof(*moves));
+    size_t count = 1;
+    moves[0] = (struct cx_move){1, 2, 9};
+    ck_assert(cx_coherence_own(map, 10, 20, 2));
+    ck_assert(cx_coherence_own(map, 20, 30, 1));
+    ck_assert(cx_coherence_missing(map, 0, 25, 0, &moves, &count));
+    ck_assert_uint_eq(count, 3);
+    ck_assert(moves[0].lo == 1 && moves[0].hi == 2 && moves[0].from == 9);
+    ck_assert(moves[1].lo == 10 && moves[1].hi == 20 && moves[1].from == 2);
+    ck_assert(moves[2].lo == 20 && moves[2].hi == 25 && moves[2].from == 1);
+    free(moves);
+    cx_coherence_destroy(map);
+}
+END_TEST
+
+/* The same launches again and again: the map must not grow. */
+START_TEST(repeated_patterns_do_not_grow)
+{
+    enum { PARTS = 8, ROUNDS = 200 };
+    struct cx_coherence *map = cx_coherence_create(8000, 4, 4);
+    uint64_t deps[4] = {0};
+    for (unsigned round = 1; round <= ROUNDS; round++) {
+        for (unsigned part = 0; part < PARTS; part++) {
+            unsigned place = part % 4;
+            ck_assert(cx_coherence_own(map, part * 1000, part * 1000 + 1000, place));
+            ck_assert(cx_coherence_host_write(map, part * 1000, part * 1000 + 1000, place, round, deps));
+            ck_assert(cx_coherence_host_read(map, 0, 8000, place, round, deps));
+        }
+        ck_assert_uint_le(cx_coherence_segments(map), PARTS + 1);
+    }
+    ck_assert(cx_coherence_own(map, 0, 8000, 0));
+    ck_assert(cx_coherence_host_write(map, 0, 8000, 0, ROUNDS + 1, deps));
+    ck_assert_uint_eq(cx_coherence_segments(map), 1);
+    cx_coherence_destroy(map);
+}
+END_TEST
+
+/* Many segments: lookups and cuts must stay cheap (a quadratic map would not end within the time limit). */
+START_TEST(many_segments)
+{
+    enum { SEGMENTS = 200000 };
+    struct cx_coherence *map = cx_coherence_create((uint64_t)SEGMENTS * 8, 3, 3);
+    for (unsigned i = 0; i < SEGMENTS; i++) {
+        uint64_t at = (uint64_t)(i * UINT64_C(7919) % SEGMENTS) * 8;
+        ck_assert(cx_coherence_own(map, at, at + 8, (unsigned)(at / 8 % 2)));
+    }
+    ck_assert_uint_eq(cx_coherence_segments(map), SEGMENTS);
+    struct cx_move *moves = NULL;
+    size_t count = 0;
+    ck_assert(cx_coherence_missing(map, 0, (uint64_t)SEGMENTS * 8, 0, &moves, &count));
+    ck_assert_uint_eq(count, SEGMENTS / 2);
+    free(moves);
+    ck_assert(cx_coherence_own(map, 0, (uint64_t)SEGMENTS * 8, 2));
+    ck_assert_uint_eq(cx_coherence_segments(map), 1);
+    cx_coherence_destroy(map);
+}
+END_TEST
+
+/* Every operation with its first allocation failing: false (or no need of memory), and the map as before. */
+START_TEST(out_of_memory_changes_nothing)
+{
+    static struct oracle oracle;
+    uint64_t seqs[MAX_TIMELINES] = {0};
+    unsigned refused = 0;
+    for (int k = 1; k <= 2; k++) {
+        fail_in = k;
+        ck_assert_ptr_null(cx_coherence_create(10, 2, 2));
+        fail_in = -1;
+    }
+    random_state = 4711;
+    oracle_init(&oracle, MAX_SIZE, 3, 4);
+    struct cx_coherence *map = cx_coherence_create(MAX_SIZE, 3, 4);
+    for (unsigned i = 0; i < 4000; i++) {
+        unsigned lo = roll(MAX_SIZE), hi = lo + 1 + roll(MAX_SIZE - lo), place = roll(3);
+        size_t before = cx_coherence_segments(map);
+        fail_in = 1;
+        bool done = cx_coherence_own(map, lo, hi, place);
+        bool failed = fail_in != 1;
+        fail_in = -1;
+        ck_assert_int_eq(done, !failed);
+        refused += failed;
+        for (unsigned b = lo; done && b < hi; b++)
+            oracle.at[b].valid = UINT64_C(1) << place;
+        if (failed) {
+            ck_assert_uint_eq(cx_coherence_segments(map), before);
+            check_all(map, &oracle);
+        }
+        random_operation(map, &oracle, seqs);
+    }
+    ck_assert_uint_gt(refused, 0);
+    struct cx_move *moves = NULL;
+    size_t count = 0;
+    ck_assert(cx_coherence_own(map, 3, 5, 1));
+    fail_in = 1;
+    ck_assert(!cx_coherence_missing(map, 0, MAX_SIZE, 0, &moves, &count));
+    fail_in = -1;
+    ck_assert(count == 0 && moves == NULL);
+    cx_coherence_destroy(map);
+}
+END_TEST
+
+static Suite *coherence_suite(void)
+{
+    Suite *suite = suite_create("coherence");
+    TCase *tcase = tcase_create("map");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_test(tcase, fresh_map);
+    tcase_add_test(tcase, empty_ranges_change_nothing);
+    tcase_add_test(tcase, size_of_one_byte);
+    tcase_add_test(tcase, huge_buffer);
+    tcase_add_test(tcase, readers_and_writers);
+    tcase_add_test(tcase, missing_appends);
+    tcase_add_test(tcase, repeated_patterns_do_not_grow);
+    tcase_add_test(tcase, many_segments);
+    tcase_add_test(tcase, out_of_memory_changes_nothing);
+    tcase_add_loop_test(tcase, random_against_oracle, 0, 8);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(coherence_suite());
+    srunner_set_tap(runner, "-");
+    srunner_run_all(runner, CK_SILENT);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}
