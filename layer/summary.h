@@ -51,8 +51,7 @@ enum cx_summary_reason {
     CX_REASON_OPAQUE_CALL,   /* call of a function without a body that is no known built-in */
     CX_REASON_INDIRECT_CALL, /* call through a function pointer */
     CX_REASON_RECURSION,
-    CX_REASON_DIVERGENT_DIMENSION, /* a work-item function asked for a dimension known only at run time */
-    CX_REASON_KERNEL_LAST = CX_REASON_DIVERGENT_DIMENSION,
+    CX_REASON_KERNEL_LAST = CX_REASON_RECURSION,
     /* of one launch */
     CX_REASON_WRITE_UNKNOWN, /* the bytes written are not known (index from memory, unbounded loop, overflow)
                               */
@@ -143,8 +142,6 @@ enum cx_expr_op {
     CX_EXPR_NUM_GROUPS,
     CX_EXPR_GLOBAL_OFFSET,
     CX_EXPR_WORK_DIM,
-    CX_EXPR_GLOBAL_LINEAR_ID,
-    CX_EXPR_LOCAL_LINEAR_ID,
     CX_EXPR_OPAQUE, /* any value of this width; a: enum cx_opaque, imm: serial that tells two apart */
     CX_EXPR_RANGE,  /* any value in [a, b]: both are nodes; imm: serial; read as signed */
     /* of a loop */
