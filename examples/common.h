@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the example programs share: options, choice of the device, build, timing, checksum, comparison.
+ *
+ * An example is a const struct with three functions: setup makes inputs, buffers and kernels; enqueue puts
+ * one whole run (writes, kernels, reads) into the queue; check compares the output with plain C. example_main
+ * does the rest. Anything that goes wrong ends the program with a message on stderr: exit status 1: the check
+ * failed, 2: bad usage or a size that does not fit, 3: an OpenCL error.
+ */
+#ifndef EXAMPLES_COMMON_H
+#define EXAMPLES_COMMON_H
+
+#include <CL/cl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum exit_status { STATUS_OK, STATUS_CHECK_FAILED, STATUS_USAGE, STATUS_OPENCL };
+
+/* Options that every example has; its own ones follow from OPT_EXTRA on. */
+enum option_index {
+    OPT_SIZE,
+    OPT_ITERATIONS,
+    OPT_REPEAT,
+    OPT_DEVICE_TYPE,
+    OPT_PLATFORM,
+    OPT_DEVICE,
+    OPT_CHECK,
+    OPT_VERBOSE,
+    OPT_HELP,
+    OPT_EXTRA,
+    OPT_COUNT = OPT_EXTRA + 2
+};
+
+/* The value of --platform and --device where the program takes the first that fits. */
+#define ANY SIZE_MAX
+
+/* A number between min and max; or, with choices ("a|b|c"), the index of a word; or, with choices "", a flag.
+ */
+struct option {
+    const char *name;
+    const char *help;
+    const char *choices;
+    size_t min, max, value;
+};
+
+struct run;
+
+struct example {
+    const char *name;
+    const char *summary;       /* for --help: what is computed, what size means */
+    const char *iterations;    /* for --help: what iterations means */
+    const char *check_note;    /* for --help: what --check compares */
+    const char *source;        /* OpenCL C */
+    const char *build_options; /* may be NULL */
+    size_t size, size_max;     /* default, largest */
+    size_t default_iterations;
+    struct option extra[OPT_COUNT - OPT_EXTRA]; /* own options; unused ones have no name */
+    size_t state_size;                          /* bytes of the example's own data, zeroed before setup */
+
+    void (*setup)(struct run *run, void *state);
+    void (*enqueue)(struct run *run, void *state);
+    bool (*check)(struct run *run, void *state);
+};
+
+enum { MAX_KEPT = 16 };
+
+/* One execution of an example. setup fills in the output; everything made by run_* is freed at the end. */
+struct run {
+    const struct example *example;
+    struct option options[OPT_COUNT];
+    cl_device_id device;
+    cl_context context;
+    cl_command_queue queue;
+    cl_program program;
+    const void *output; /* what the checksum covers */
+    size_t output_bytes;
+
+    cl_mem buffers[MAX_KEPT];
+    cl_kernel kernels[MAX_KEPT];
+    void *arrays[MAX_KEPT];
+    unsigned buffer_count, kernel_count, array_count;
+};
+
+/* Runs the example with the program's arguments; returns the exit status. */
+int example_main(const struct example *example, int argc, char **argv);
+
+size_t run_size(const struct run *run);
+size_t run_iterations(const struct run *run);
+/* The value of the example's own option number i. */
+size_t run_extra(const struct run *run, unsigned i);
+
+/* Made for the run and freed with it. Bytes: the size in bytes. They return only on success. */
+void *run_array(struct run *run, size_t bytes);
+cl_mem run_buffer(struct run *run, cl_mem_flags flags, size_t bytes);
+cl_kernel run_kernel(struct run *run, const char *name);
+
+/* Enqueue on the run's queue without waiting. */
+void run_write(struct run *run, cl_mem buffer, const void *from, size_t bytes);
+void run_read(struct run *run, cl_mem buffer, size_t bytes, void *to);
+void run_launch(struct run *run, cl_kernel kernel, cl_uint dims, const size_t *global, const size_t *local);
+void run_finish(struct run *run);
+
+void set_arg(cl_kernel kernel, cl_uint index, size_t size, const void *value);
+#define SET_ARG(kernel, index, variable) set_arg((kernel), (index), sizeof(variable), &(variable))
+
+/* The least multiple of unit that holds n. */
+size_t round_up(size_t n, size_t unit);
+
+/* Ends the program with status 3 and a message naming the call, unless error is CL_SUCCESS. */
+void cl_check(cl_int error, const char *call);
+/* Ends the program with the given status and the message. */
+_Noreturn void fail(enum exit_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A small generator (xorshift64*); equal seeds give equal sequences on every machine. */
+struct random {
+    uint64_t state;
+};
+struct random random_seeded(uint64_t seed);
+uint32_t random_u32(struct random *random);
+/* In [-1, 1), a multiple of 2^-23. */
+float random_float(struct random *random);
+
+/* Counts values that are not as expected; the first one is told on stderr. */
+struct tally {
+    const char *name;
+    size_t seen, wrong;
+};
+/* Right: |got - want| <= tolerance * max(1, |want|). */
+void tally_value(struct tally *tally, size_t index, double got, double want, double tolerance);
+/*
+ * The distance between the indices to compare so that about affordable ones of total are: 1 for all, else a
+ * number without a common divisor with width, so that the sample visits every column of a picture in turn.
+ */
+size_t sample_stride(size_t total, size_t affordable, size_t width);
+/* True if at most allowed values are wrong. */
+bool tally_pass(const struct tally *tally, size_t allowed);
+
+/* options.c: reads the arguments into run->options; --help and bad usage end the program. */
+void options_parse(struct run *run, int argc, char **argv);
+
+/* device.c: opens device, context and queue as the options say, and builds the example's program. */
+void device_open(struct run *run);
+void program_build(struct run *run);
+
+#endif

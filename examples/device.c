@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Choice of the device, context and queue, build of the program, names of errors. Between options.c and
+ * common.c.
+ */
+#include "common.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64, PLATFORM_NOT_FOUND = -1001 };
+
+#define NAME(code)                                                                                           \
+    {                                                                                                        \
+        code, #code                                                                                          \
+    }
+
+static const struct {
+    cl_int code;
+    const char *name;
+} error_names[] = {
+    NAME(CL_DEVICE_NOT_FOUND),
+    NAME(CL_DEVICE_NOT_AVAILABLE),
+    NAME(CL_COMPILER_NOT_AVAILABLE),
+    NAME(CL_MEM_OBJECT_ALLOCATION_FAILURE),
+    NAME(CL_OUT_OF_RESOURCES),
+    NAME(CL_OUT_OF_HOST_MEMORY),
+    NAME(CL_PROFILING_INFO_NOT_AVAILABLE),
+    NAME(CL_MEM_COPY_OVERLAP),
+    NAME(CL_IMAGE_FORMAT_MISMATCH),
+    NAME(CL_IMAGE_FORMAT_NOT_SUPPORTED),
+    NAME(CL_BUILD_PROGRAM_FAILURE),
+    NAME(CL_MAP_FAILURE),
+    NAME(CL_MISALIGNED_SUB_BUFFER_OFFSET),
+    NAME(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
+    NAME(CL_COMPILE_PROGRAM_FAILURE),
+    NAME(CL_LINKER_NOT_AVAILABLE),
+    NAME(CL_LINK_PROGRAM_FAILURE),
+    NAME(CL_INVALID_VALUE),
+    NAME(CL_INVALID_DEVICE_TYPE),
+    NAME(CL_INVALID_PLATFORM),
+    NAME(CL_INVALID_DEVICE),
+    NAME(CL_INVALID_CONTEXT),
+    NAME(CL_INVALID_QUEUE_PROPERTIES),
+    NAME(CL_INVALID_COMMAND_QUEUE),
+    NAME(CL_INVALID_HOST_PTR),
+    NAME(CL_INVALID_MEM_OBJECT),
+    NAME(CL_INVALID_BINARY),
+    NAME(CL_INVALID_BUILD_OPTIONS),
+    NAME(CL_INVALID_PROGRAM),
+    NAME(CL_INVALID_PROGRAM_EXECUTABLE),
+    NAME(CL_INVALID_KERNEL_NAME),
+    NAME(CL_INVALID_KERNEL_DEFINITION),
+    NAME(CL_INVALID_KERNEL),
+    NAME(CL_INVALID_ARG_INDEX),
+    NAME(CL_INVALID_ARG_VALUE),
+    NAME(CL_INVALID_ARG_SIZE),
+    NAME(CL_INVALID_KERNEL_ARGS),
+    NAME(CL_INVALID_WORK_DIMENSION),
+    NAME(CL_INVALID_WORK_GROUP_SIZE),
+    NAME(CL_INVALID_WORK_ITEM_SIZE),
+    NAME(CL_INVALID_GLOBAL_OFFSET),
+    NAME(CL_INVALID_EVENT_WAIT_LIST),
+    NAME(CL_INVALID_EVENT),
+    NAME(CL_INVALID_OPERATION),
+    NAME(CL_INVALID_BUFFER_SIZE),
+    NAME(CL_INVALID_GLOBAL_WORK_SIZE),
+    NAME(CL_INVALID_PROPERTY),
+    {PLATFORM_NOT_FOUND, "CL_PLATFORM_NOT_FOUND_KHR"},
+};
+
+void cl_check(cl_int error, const char *call)
+{
+    if (error == CL_SUCCESS)
+        return;
+    for (size_t i = 0; i < sizeof(error_names) / sizeof(error_names[0]); i++) {
+        if (error_names[i].code == error)
+            fail(STATUS_OPENCL, "%s: %s", call, error_names[i].name);
+    }
+    fail(STATUS_OPENCL, "%s: unknown error %d", call, error);
+}
+
+/* Stores the wanted device of this platform; false if the platform has none of the wanted kind. */
+static bool find_device(struct run *run, cl_platform_id platform, cl_device_type type)
+{
+    cl_device_id devices[MAX_DEVICES];
+    cl_uint count = 0;
+    cl_int error = clGetDeviceIDs(platform, type, MAX_DEVICES, devices, &count);
+    if (error == CL_DEVICE_NOT_FOUND)
+        return false;
+    cl_check(error, "clGetDeviceIDs");
+    size_t index = run->options[OPT_DEVICE].value;
+    if (index == ANY)
+        index = 0;
+    if (index >= count || index >= MAX_DEVICES) /* perhaps the next platform has more */
+        return false;
+    run->device = devices[index];
+    return true;
+}
+
+static void choose_device(struct run *run)
+{
+    static const cl_device_type types[] = {CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_DEFAULT, CL_DEVICE_TYPE_CPU,
+                                           CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR};
+    cl_device_type type = types[run->options[OPT_DEVICE_TYPE].value];
+    cl_platform_id platforms[MAX_PLATFORMS];
+    cl_uint count = 0;
+    cl_check(clGetPlatformIDs(MAX_PLATFORMS, platforms, &count), "clGetPlatformIDs");
+    if (count > MAX_PLATFORMS)
+        count = MAX_PLATFORMS;
+    size_t wanted = run->options[OPT_PLATFORM].value;
+    if (wanted != ANY && wanted >= count)
+        fail(STATUS_USAGE, "%s: --platform %zu: accepted are numbers below %u, the number of platforms here",
+             run->example->name, wanted, count);
+    for (cl_uint i = 0; i < count; i++) {
+        if ((wanted == ANY || wanted == i) && find_device(run, platforms[i], type))
+            return;
+    }
+    if (run->options[OPT_DEVICE].value != ANY)
+        fail(STATUS_USAGE, "%s: --device %zu: no platform looked at has that many devices of the wanted kind",
+             run->example->name, run->options[OPT_DEVICE].value);
+    cl_check(CL_DEVICE_NOT_FOUND, "clGetDeviceIDs");
+}
+
+void device_open(struct run *run)
+{
+    choose_device(run);
+    if (run->options[OPT_VERBOSE].value) {
+        char name[256] = "";
+        cl_check(clGetDeviceInfo(run->device, CL_DEVICE_NAME, sizeof(name), name, NULL),
+                 "clGetDeviceInfo(CL_DEVICE_NAME)");
+        fprintf(stderr, "%s: device %s\n", run->example->name, name);
+    }
+    cl_int error;
+    run->context = clCreateContext(NULL, 1, &run->device, NULL, NULL, &error);
+    cl_check(error, "clCreateContext");
+    run->queue = clCreateCommandQueue(run->context, run->device, 0, &error);
+    cl_check(error, "clCreateCommandQueue");
+}
+
+static void print_build_log(const struct run *run)
+{
+    size_t bytes = 0;
+    if (clGetProgramBuildInfo(run->program, run->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes) != CL_SUCCESS)
+        return;
+    char *log = calloc(bytes + 1, 1);
+    if (log && clGetProgramBuildInfo(run->program, run->device, CL_PROGRAM_BUILD_LOG, bytes, log, NULL) ==
+                   CL_SUCCESS)
+        fprintf(stderr, "%s\n", log);
+    free(log);
+}
+
+void program_build(struct run *run)
+{
+    struct timespec start, end;
+    cl_int error;
+    run->program =
+        clCreateProgramWithSource(run->context, 1, (const char *[]){run->example->source}, NULL, &error);
+    cl_check(error, "clCreateProgramWithSource");
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    error = clBuildProgram(run->program, 1, &run->device, run->example->build_options, NULL, NULL);
+    if (error != CL_SUCCESS)
+        print_build_log(run);
+    cl_check(error, "clBuildProgram");
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    if (run->options[OPT_VERBOSE].value)
+        fprintf(stderr, "%s: build %.3f ms\n", run->example->name,
+                (double)(end.tv_sec - start.tv_sec) * 1e3 + (double)(end.tv_nsec - start.tv_nsec) * 1e-6);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * matmul: the product of two square matrices; local memory, barriers, group ids.
+ */
+#include "common.h"
+
+#include "matmul.cl.h"
+
+enum { TILE = 16 };
+
+/* The check computes at most about this many products. */
+static const size_t check_budget = 300000000;
+
+struct matmul {
+    cl_kernel kernel;
+    cl_mem a_buffer, b_buffer, c_buffer;
+    float *a, *b, *c;
+    size_t n, bytes;
+};
+
+/* Eighths between -1 and 1: up to size 262144 every sum is exact, in whatever order a device adds. */
+static float random_eighth(struct random *random)
+{
+    return (float)((int)(random_u32(random) % 17) - 8) / 8.0f;
+}
+
+static void matmul_setup(struct run *run, void *state)
+{
+    struct matmul *m = state;
+    m->n = run_size(run);
+    m->bytes = m->n * m->n * sizeof(float);
+    m->a_buffer = run_buffer(run, CL_MEM_READ_ONLY, m->bytes);
+    m->b_buffer = run_buffer(run, CL_MEM_READ_ONLY, m->bytes);
+    m->c_buffer = run_buffer(run, CL_MEM_WRITE_ONLY, m->bytes);
+    m->a = run_array(run, m->bytes);
+    m->b = run_array(run, m->bytes);
+    m->c = run_array(run, m->bytes);
+    struct random random = random_seeded(5);
+    for (size_t i = 0; i < m->n * m->n; i++) {
+        m->a[i] = random_eighth(&random);
+        m->b[i] = random_eighth(&random);
+    }
+    cl_uint n = (cl_uint)m->n;
+    m->kernel = run_kernel(run, "matmul");
+    SET_ARG(m->kernel, 0, m->a_buffer);
+    SET_ARG(m->kernel, 1, m->b_buffer);
+    SET_ARG(m->kernel, 2, m->c_buffer);
+    SET_ARG(m->kernel, 3, n);
+    run->output = m->c;
+    run->output_bytes = m->bytes;
+}
+
+static void matmul_enqueue(struct run *run, void *state)
+{
+    struct matmul *m = state;
+    size_t side = round_up(m->n, TILE);
+    size_t global[] = {side, side}, local[] = {TILE, TILE};
+    run_write(run, m->a_buffer, m->a, m->bytes);
+    run_write(run, m->b_buffer, m->b, m->bytes);
+    for (size_t i = 0; i < run_iterations(run); i++)
+        run_launch(run, m->kernel, 2, global, local);
+    run_read(run, m->c_buffer, m->bytes, m->c);
+}
+
+static bool matmul_check(struct run *run, void *state)
+{
+    const struct matmul *m = state;
+    struct tally tally = {.name = run->example->name};
+    size_t n = m->n, elements = n * n;
+    size_t stride = sample_stride(elements, check_budget / n, n);
+    for (size_t i = 0; i < elements; i += stride) {
+        const float *a = m->a + i / n * n, *b = m->b + i % n;
+        float sum = 0.0f;
+        for (size_t k = 0; k < n; k++)
+            sum += a[k] * b[k * n];
+        tally_value(&tally, i, m->c[i], sum, 0);
+    }
+    return tally_pass(&tally, 0);
+}
+
+static const struct example matmul = {
+    .name = "matmul",
+    .summary = "Multiplies two matrices of size by size floats.",
+    .iterations = "launches of the kernel, all with the same result",
+    .check_note = "elements must be equal (the inputs are such that no sum is rounded); where size to the\n"
+                  "  third exceeds 300 million, a sample at even distance is compared.",
+    .source = kernel_source,
+    .build_options = "-DTILE=16",
+    .size = 256,
+    .size_max = 262144,
+    .default_iterations = 1,
+    .state_size = sizeof(struct matmul),
+    .setup = matmul_setup,
+    .enqueue = matmul_enqueue,
+    .check = matmul_check,
+};
+
+int main(int argc, char **argv)
+{
+    return example_main(&matmul, argc, argv);
+}

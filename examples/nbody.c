@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * nbody: bodies that attract each other, over several time steps. Each step reads all positions and writes
+ * one position a work-item; two position buffers take turns.
+ */
+#include "common.h"
+
+#include <math.h>
+
+#include "nbody.cl.h"
+
+enum { LOCAL_SIZE = 64 };
+static const float dt = 0.01f, softening = 0.01f;
+
+/* The check computes at most about this many pairs of bodies. */
+static const size_t check_budget = 100000000;
+
+struct nbody {
+    cl_kernel kernel;
+    cl_mem position_buffers[2], velocity_buffer;
+    cl_float4 *start;  /* positions, then velocities */
+    cl_float4 *result; /* the same after the last step */
+};
+
+static void nbody_setup(struct run *run, void *state)
+{
+    struct nbody *b = state;
+    size_t n = run_size(run), bytes = n * sizeof(cl_float4);
+    b->position_buffers[0] = run_buffer(run, CL_MEM_READ_WRITE, bytes);
+    b->position_buffers[1] = run_buffer(run, CL_MEM_READ_WRITE, bytes);
+    b->velocity_buffer = run_buffer(run, CL_MEM_READ_WRITE, bytes);
+    b->start = run_array(run, 2 * bytes);
+    b->result = run_array(run, 2 * bytes);
+    struct random random = random_seeded(3);
+    for (size_t i = 0; i < 2 * n; i++) {
+        for (unsigned k = 0; k < 3; k++)
+            b->start[i].s[k] = random_float(&random);
+        /* The masses add up to about 16 whatever the number of bodies; velocities have no fourth part. */
+        b->start[i].s[3] = i < n ? (random_float(&random) + 1.5f) * 10.0f / (float)n : 0.0f;
+    }
+    cl_uint count = (cl_uint)n;
+    b->kernel = run_kernel(run, "nbody_step");
+    SET_ARG(b->kernel, 2, b->velocity_buffer);
+    SET_ARG(b->kernel, 3, count);
+    SET_ARG(b->kernel, 4, dt);
+    SET_ARG(b->kernel, 5, softening);
+    run->output = b->result;
+    run->output_bytes = 2 * bytes;
+}
+
+/* One step from the first position buffer to the second for an even number, the other way for an odd one. */
+static void enqueue_step(struct run *run, struct nbody *b, size_t step)
+{
+    size_t global = round_up(run_size(run), LOCAL_SIZE), local = LOCAL_SIZE;
+    SET_ARG(b->kernel, 0, b->position_buffers[step % 2]);
+    SET_ARG(b->kernel, 1, b->position_buffers[(step + 1) % 2]);
+    run_launch(run, b->kernel, 1, &global, &local);
+}
+
+static void write_start(struct run *run, struct nbody *b)
+{
+    size_t n = run_size(run), bytes = n * sizeof(cl_float4);
+    run_write(run, b->position_buffers[0], b->start, bytes);
+    run_write(run, b->velocity_buffer, b->start + n, bytes);
+}
+
+static void read_bodies(struct run *run, struct nbody *b, size_t steps_done, cl_float4 *to)
+{
+    size_t n = run_size(run), bytes = n * sizeof(cl_float4);
+    run_read(run, b->position_buffers[steps_done % 2], bytes, to);
+    run_read(run, b->velocity_buffer, bytes, to + n);
+}
+
+static void nbody_enqueue(struct run *run, void *state)
+{
+    struct nbody *b = state;
+    size_t steps = run_iterations(run);
+    write_start(run, b);
+    for (size_t step = 0; step < steps; step++)
+        enqueue_step(run, b, step);
+    read_bodies(run, b, steps, b->result);
+}
+
+/* Body i after one step from the given bodies; sums in double precision. */
+static void step_body(const cl_float4 *bodies, size_t n, size_t i, double position[3], double velocity[3])
+{
+    double sum[3] = {0};
+    for (size_t j = 0; j < n; j++) {
+        float d[3], r2 = softening;
+        for (unsigned k = 0; k < 3; k++) {
+            d[k] = bodies[j].s[k] - bodies[i].s[k];
+            r2 += d[k] * d[k];
+        }
+        float pull = bodies[j].s[3] / (r2 * sqrtf(r2));
+        for (unsigned k = 0; k < 3; k++)
+            sum[k] += d[k] * pull;
+    }
+    for (unsigned k = 0; k < 3; k++) {
+        velocity[k] = bodies[n + i].s[k] + sum[k] * dt;
+        position[k] = bodies[i].s[k] + velocity[k] * dt;
+    }
+}
+
+static void check_step(struct tally *tally, const cl_float4 *before, const cl_float4 *after, size_t n,
+                       size_t stride)
+{
+    for (size_t i = 0; i < n; i += stride) {
+        double position[3], velocity[3];
+        step_body(before, n, i, position, velocity);
+        for (unsigned k = 0; k < 3; k++) {
+            tally_value(tally, i, after[i].s[k], position[k], 1e-5);
+            tally_value(tally, n + i, after[n + i].s[k], velocity[k], 1e-4);
+        }
+    }
+}
+
+/*
+ * Runs the steps on the device once more, reading the bodies after each one, and compares each step with
+ * plain C that starts from the same bodies: so a sample will do for many bodies. The end must be the timed
+ * run's end.
+ */
+static bool nbody_check(struct run *run, void *state)
+{
+    struct nbody *b = state;
+    struct tally tally = {.name = run->example->name};
+    size_t n = run_size(run), steps = run_iterations(run);
+    cl_float4 *before = b->start;
+    cl_float4 *after = run_array(run, run->output_bytes), *spare = run_array(run, run->output_bytes);
+    size_t stride = sample_stride(n, check_budget / n / steps, 1);
+    write_start(run, b);
+    for (size_t step = 0; step < steps; step++) {
+        enqueue_step(run, b, step);
+        read_bodies(run, b, step + 1, after);
+        run_finish(run);
+        check_step(&tally, before, after, n, stride);
+        cl_float4 *next = step == 0 ? spare : before;
+        before = after;
+        after = next;
+    }
+    for (size_t i = 0; i < 2 * n; i++) {
+        for (unsigned k = 0; k < 4; k++)
+            tally_value(&tally, i, b->result[i].s[k], before[i].s[k], 1e-4);
+    }
+    return tally_pass(&tally, 0);
+}
+
+static const struct example nbody = {
+    .name = "nbody",
+    .summary = "Simulates size bodies that attract each other.",
+    .iterations = "time steps",
+    .check_note =
+        "each step is repeated on the device and compared with plain C that starts from the same\n"
+        "  bodies (relative tolerance 1e-5 for positions, 1e-4 for velocities), for a sample of bodies\n"
+        "  where size * size * iterations exceeds 100 million; then all bodies with the timed run's.",
+    .source = kernel_source,
+    .size = 2048,
+    .size_max = (size_t)1 << 31,
+    .default_iterations = 8,
+    .state_size = sizeof(struct nbody),
+    .setup = nbody_setup,
+    .enqueue = nbody_enqueue,
+    .check = nbody_check,
+};
+
+int main(int argc, char **argv)
+{
+    return example_main(&nbody, argc, argv);
+}

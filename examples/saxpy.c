@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * saxpy: a scaled vector added to another in place, several times. Bound by memory.
+ */
+#include "common.h"
+
+#include "saxpy.cl.h"
+
+enum { LOCAL_SIZE = 64 };
+static const float factor = 0.75f;
+
+/* The check computes at most about this many sums. */
+static const size_t check_budget = 400000000;
+
+struct saxpy {
+    cl_kernel kernel;
+    cl_mem x_buffer, y_buffer;
+    float *x, *y, *result;
+};
+
+static void saxpy_setup(struct run *run, void *state)
+{
+    struct saxpy *s = state;
+    size_t n = run_size(run), bytes = n * sizeof(float);
+    s->x_buffer = run_buffer(run, CL_MEM_READ_ONLY, bytes);
+    s->y_buffer = run_buffer(run, CL_MEM_READ_WRITE, bytes);
+    s->x = run_array(run, bytes);
+    s->y = run_array(run, bytes);
+    s->result = run_array(run, bytes);
+    struct random random = random_seeded(2);
+    for (size_t i = 0; i < n; i++) {
+        s->x[i] = random_float(&random);
+        s->y[i] = random_float(&random);
+    }
+    cl_ulong count = n;
+    s->kernel = run_kernel(run, "saxpy");
+    SET_ARG(s->kernel, 0, count);
+    SET_ARG(s->kernel, 1, factor);
+    SET_ARG(s->kernel, 2, s->x_buffer);
+    SET_ARG(s->kernel, 3, s->y_buffer);
+    run->output = s->result;
+    run->output_bytes = bytes;
+}
+
+static void saxpy_enqueue(struct run *run, void *state)
+{
+    struct saxpy *s = state;
+    size_t n = run_size(run), bytes = n * sizeof(float);
+    size_t global = round_up(n, LOCAL_SIZE), local = LOCAL_SIZE;
+    run_write(run, s->x_buffer, s->x, bytes);
+    run_write(run, s->y_buffer, s->y, bytes);
+    for (size_t i = 0; i < run_iterations(run); i++)
+        run_launch(run, s->kernel, 1, &global, &local);
+    run_read(run, s->y_buffer, bytes, s->result);
+}
+
+static bool saxpy_check(struct run *run, void *state)
+{
+    const struct saxpy *s = state;
+    struct tally tally = {.name = run->example->name};
+    size_t n = run_size(run), stride = sample_stride(n, check_budget / run_iterations(run), 1);
+    for (size_t i = 0; i < n; i += stride) {
+        float y = s->y[i];
+        for (size_t k = 0; k < run_iterations(run); k++)
+            y = factor * s->x[i] + y;
+        tally_value(&tally, i, s->result[i], y, 1e-5);
+    }
+    return tally_pass(&tally, 0);
+}
+
+static const struct example saxpy = {
+    .name = "saxpy",
+    .summary = "Computes y = 0.75 * x + y on vectors of size floats.",
+    .iterations = "launches of the kernel, each adding to the last one's y",
+    .check_note = "every element, relative tolerance 1e-5; a sample at even distance where size times\n"
+                  "  iterations exceeds 400 million.",
+    .source = kernel_source,
+    .size = 4000000,
+    .size_max = (size_t)1 << 40,
+    .default_iterations = 4,
+    .state_size = sizeof(struct saxpy),
+    .setup = saxpy_setup,
+    .enqueue = saxpy_enqueue,
+    .check = saxpy_check,
+};
+
+int main(int argc, char **argv)
+{
+    return example_main(&saxpy, argc, argv);
+}
