@@ -2,11 +2,13 @@
 /*
  * Kernels: the program's arguments, captured by value, and the real kernel of each member.
  *
- * Arguments form an immutable, counted snapshot (struct cx_args). clSetKernelArg replaces it; a launch takes a
- * reference. A real kernel remembers which snapshot it holds, so repeated launches set nothing.
- * A kernel function (name within a program) is shared by all kernels of that name: what was analysed and learned.
- * Thread-safety: kernel->lock guards the snapshot pointer; the real kernels of member m are touched by whoever
- * pumps worker m alone.
+ * Arguments form an immutable, counted snapshot (struct cx_args). clSetKernelArg replaces it (or changes it
+ * in place while nobody else looks); a launch takes a reference. A real kernel remembers which snapshot it
+ * holds, so repeated launches set nothing. A kernel object keeps no buffer alive, as OpenCL says; a captured
+ * snapshot does. A kernel function (name within a program) is shared by all kernels of that name: what was
+ * analysed and learned. Previous stage: program.h. Next: the planner, and prelude.h for how a package is
+ * launched. Thread-safety: kernel->lock guards the snapshot pointer; the real kernels of member m are touched
+ * by whoever pumps worker m alone.
  */
 #ifndef CX_LAYER_KERNEL_H
 #define CX_LAYER_KERNEL_H
@@ -16,40 +18,76 @@
 
 struct cx_program;
 struct cx_mem;
-struct cx_kernel_summary;
+struct cx_summary_kernel;
 struct cx_function_stats;
 
 /* Which build of a program a real kernel comes from. */
 enum cx_variant {
-    CX_VARIANT_PLAIN, /* the program's own text */
-    CX_VARIANT_SPLIT, /* with the sub-range prelude (prelude.h) */
+    CX_VARIANT_PLAIN,    /* the program's own text */
+    CX_VARIANT_SPLIT,    /* with the sub-range prelude for 1-D and 2-D launches (prelude.h) */
+    CX_VARIANT_SPLIT3_0, /* 3-D launches split along dimension 0, 1, 2 */
+    CX_VARIANT_SPLIT3_1,
+    CX_VARIANT_SPLIT3_2,
     CX_VARIANT_COUNT
 };
 
-enum cx_arg_kind { CX_ARG_UNSET, CX_ARG_VALUE, CX_ARG_LOCAL, CX_ARG_MEM };
+/* Member number that stands for all members that may run the kernel. */
+#define CX_ALL_MEMBERS (~0u)
+
+enum cx_args_kind { CX_ARGS_UNSET, CX_ARGS_VALUE, CX_ARGS_LOCAL, CX_ARGS_MEM };
 
 struct cx_arg {
-    enum cx_arg_kind kind;
-    size_t size;          /* bytes of the value, or of the local memory */
-    struct cx_mem *mem;   /* MEM: a reference held, or NULL for a NULL buffer */
-    void *value;          /* VALUE: owned copy of size bytes (points into the snapshot) */
+    enum cx_args_kind kind;
+    size_t size;        /* bytes of the value, or of the local memory */
+    struct cx_mem *mem; /* MEM: alive while the snapshot is captured; NULL for a NULL buffer */
+    uint64_t mem_id;    /* MEM: id of mem, which tells a new object at an old address */
+    void *value;        /* VALUE: owned copy of size bytes: small, or memory of its own */
+    unsigned char small[16];
 };
 
 struct cx_args {
-    atomic_uint refs;
+    atomic_uint refs;    /* holders of the struct: the kernel, real kernels, and all captures together */
+    atomic_uint capture; /* captures: while there is one, every mem is referenced */
     unsigned count;
     struct cx_arg arg[];
 };
+/* One more reference to a captured snapshot (cx_kernel_capture). */
 struct cx_args *cx_args_ref(struct cx_args *args);
+/* Gives a captured reference back and nulls it. Accepts a pointer to NULL. */
 void cx_args_unref(struct cx_args **args);
 
-/* One kernel name within one program. Owned by the program, lives as long. */
+/* What a kernel's parameter is, as far as the drivers and the analysis tell. */
+enum cx_param_kind {
+    CX_PARAM_UNKNOWN, /* nobody tells: judged by what the program sets (kernel_arg.c) */
+    CX_PARAM_VALUE,
+    CX_PARAM_LOCAL,
+    CX_PARAM_MEM,
+    CX_PARAM_IMAGE,
+    CX_PARAM_SAMPLER,
+    CX_PARAM_OTHER, /* pipes, queues */
+};
+
+struct cx_param {
+    enum cx_param_kind kind;
+    size_t size; /* VALUE: bytes a driver has accepted, 0 when none yet */
+};
+
+/* One kernel name within one program. Owned by the program, lives as long as its build. */
 struct cx_function {
     char *name;
     struct cx_program *program;
     unsigned index;
     struct cx_function_stats *stats; /* stats.h: what COEXEC_SUMMARY prints; survives the program */
-    void *learned;                   /* plan.h: speeds per member; owned by the planner (freed by cx_function_forget) */
+    void *learned; /* plan.h: speeds per member; owned by the planner (freed by cx_function_forget) */
+
+    pthread_mutex_t lock; /* guards the rest until known, and params and check afterwards */
+    atomic_bool known;    /* the drivers were asked: what follows is filled */
+    cl_int error;         /* why no kernel can be made of it, or CL_SUCCESS */
+    unsigned nargs;
+    struct cx_param *params;
+    cl_kernel *check;    /* one a member: a real kernel for queries and argument checks; NULL: not there */
+    size_t *group_limit; /* one a member: CL_KERNEL_WORK_GROUP_SIZE */
+    size_t required[3];  /* reqd_work_group_size, zeros when none */
 };
 
 struct cx_kernel {
@@ -58,34 +96,63 @@ struct cx_kernel {
     struct cx_function *function;
     unsigned nargs;
     pthread_mutex_t lock;
-    struct cx_args *args;               /* current snapshot */
-    struct cx_kernel_member *members;   /* one a member: real kernels and what they hold (kernel.c) */
+    struct cx_args *args;             /* current snapshot, not captured */
+    struct cx_kernel_member *members; /* one a member: real kernels and what they hold (kernel_bind.c) */
 };
 
 CX_OBJECT_CASTS(kernel, cl_kernel, CX_TAG_KERNEL)
 
-/* The current arguments with a reference for the caller; NULL when one is not set (*missing tells which). */
+/* The current arguments with a reference for the caller. NULL when one is not set (*missing tells which) or
+ * names a buffer that is gone, or without memory (*missing is then the number of arguments). Thread-safe. */
 struct cx_args *cx_kernel_capture(struct cx_kernel *kernel, unsigned *missing);
 
-/* Member m's real kernel of a variant with these arguments set, buffers as cx_mem_real gives them (their shadows must
- * be allocated). For the thread that pumps worker m. Errors: the driver's code; CL_INVALID_PROGRAM_EXECUTABLE
- * where that member has no such build. */
-cl_int cx_kernel_bind(struct cx_kernel *kernel, unsigned member, enum cx_variant variant, struct cx_args *args,
-                      cl_kernel *real);
+/* Member m's real kernel of a variant with these captured arguments set, buffers as cx_mem_real gives them
+ * (their shadows must be allocated). For the thread that pumps worker m. Errors: the driver's code;
+ * CL_INVALID_PROGRAM_EXECUTABLE where that member has no such build. *real stays the kernel's. */
+cl_int cx_kernel_bind(struct cx_kernel *kernel, unsigned member, enum cx_variant variant,
+                      struct cx_args *args, cl_kernel *real);
 
-/* Whether member m can run this kernel (its build of the program succeeded, the kernel exists there). */
+/* Whether member m can run this kernel (its build of the program succeeded, the kernel exists there).
+ * Thread-safe. */
 bool cx_kernel_runs_on(const struct cx_kernel *kernel, unsigned member);
-/* Whether the split variant is built for member m. Starts nothing. */
-bool cx_kernel_split_ready(const struct cx_kernel *kernel, unsigned member);
-/* Takes a member out for this kernel after its driver failed on it; logs once. */
+/* Takes a member out for this kernel after its driver failed on it; logs once. Thread-safe. */
 void cx_kernel_leave_out(struct cx_kernel *kernel, unsigned member, const char *why);
 
-/* The access summary, or NULL with *why set ("analysis still running", "source not available", ...). Never waits. */
-const struct cx_kernel_summary *cx_kernel_summary(const struct cx_kernel *kernel, const char **why);
+/* Split variants of the kernel's program. ready: built for member m (always true for PLAIN where the kernel
+ * runs); starts nothing, nanoseconds. want: has it built in the background on every member unless that was
+ * asked before; does not wait. wait: waits until no member builds it any more, at most ms; for the layer's
+ * own threads. false: time is up. Thread-safe; the caller holds no lock. */
+bool cx_kernel_variant_ready(const struct cx_kernel *kernel, unsigned member, enum cx_variant variant);
+void cx_kernel_variant_want(struct cx_kernel *kernel, enum cx_variant variant);
+bool cx_kernel_variant_wait(struct cx_kernel *kernel, enum cx_variant variant, unsigned ms);
 
-/* clGetKernelWorkGroupInfo values the planner needs, cached: smallest CL_KERNEL_WORK_GROUP_SIZE over members that may
- * run it (or of one member), required size (zeros when none). */
+/* The access summary as of the fastest member that runs it, or NULL with *why set ("analysis still running",
+ * ...; a string that lives as long as the kernel). Never waits. */
+const struct cx_summary_kernel *cx_kernel_summary(const struct cx_kernel *kernel, const char **why);
+/* The same as of one member: another summary only where cx_program_compatible says that the two differ. */
+const struct cx_summary_kernel *cx_kernel_summary_on(const struct cx_kernel *kernel, unsigned member,
+                                                     const char **why);
+/* Waits for the analysis of the kernel's program, at most ms; for the layer's own threads. false: still
+ * running. */
+bool cx_kernel_summary_wait(const struct cx_kernel *kernel, unsigned ms);
+
+/* clGetKernelWorkGroupInfo values the planner needs, cached: CL_KERNEL_WORK_GROUP_SIZE of one member or the
+ * smallest over CX_ALL_MEMBERS that may run it (0: none); required size (zeros when none). */
 size_t cx_kernel_group_limit(const struct cx_kernel *kernel, unsigned member);
 void cx_kernel_required_size(const struct cx_kernel *kernel, size_t size[3]);
+/* The same limit for a split variant that is ready, which may be lower. */
+size_t cx_kernel_variant_limit(const struct cx_kernel *kernel, unsigned member, enum cx_variant variant);
+
+/* For program.c: asks the drivers about the function, once. Gives function->error. The caller holds no lock.
+ */
+cl_int cx_function_learn(struct cx_function *function);
+void cx_function_init(struct cx_function *function, struct cx_program *program, unsigned index, char *name);
+void cx_function_finish(struct cx_function *function);
+/* What argument index is; asks the analysis anew while unknown. */
+enum cx_param_kind cx_function_param(struct cx_function *function, unsigned index);
+
+/* Releases the snapshot reference that a kernel object or a real kernel holds (not a captured one), and nulls
+ * it. */
+void cx_args_drop(struct cx_args **args);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs: the program's own text, one real program for each member built at the same time, its analysis, and
- * the split variant.
+ * Programs: the program's own text, one real program for each member built at the same time, its analysis,
+ * and the split variants.
  *
- * clBuildProgram starts (1) the vendors' builds, one thread a member, and (2) the analyser (analysis.h) beside them.
- * Nobody ever waits for (2), nor for (3): the split variant, built in the background as soon as the analysis says that
- * a kernel needs it. A member whose compiler fails is left out for this program with a log line; the build fails
- * for the program only when every member failed. Logs are joined, each under its device's name when there are several.
- * Thread-safety: program->lock guards states; build results are written once.
+ * clBuildProgram starts (1) the vendors' builds, one thread a member, and (2) the analyser (analysis.h)
+ * beside them. Nobody ever waits for (2), nor for (3): a split variant, built in the background once a kernel
+ * needs it (variant.c). A member whose compiler fails is left out for this program with a log line; the build
+ * fails for the program only when every member failed. Logs are joined, each under its device's name when
+ * there are several. Thread-safety: program->lock guards states; build results are written once a build,
+ * while `building` is set.
  */
 #ifndef CX_LAYER_PROGRAM_H
 #define CX_LAYER_PROGRAM_H
@@ -17,33 +18,81 @@
 
 struct cx_analysis;
 
+typedef void(CL_CALLBACK *cx_program_notify)(cl_program, void *);
+
+enum cx_build_state { CX_BUILD_NONE, CX_BUILD_RUNNING, CX_BUILD_READY, CX_BUILD_FAILED };
+
 struct cx_program_member {
-    cl_program real[CX_VARIANT_COUNT];
-    cl_build_status status;           /* of the plain build */
-    cl_int error;                     /* what clBuildProgram gave */
-    char *log;                        /* the plain build's */
-    bool has_headers;
-    atomic_bool split_built;          /* real[CX_VARIANT_SPLIT] can be used */
-    bool left_out;
+    cl_program real[CX_VARIANT_COUNT];   /* written before state becomes READY */
+    atomic_uint state[CX_VARIANT_COUNT]; /* enum cx_build_state */
+    cl_int error;                        /* what the plain build (compile, link) gave */
+    char *log;                           /* the plain build's, NULL when there is none */
 };
 
 struct cx_program {
     struct cx_object base;
     struct cx_context *context; /* a reference */
     char *source;               /* all strings joined; NULL when not from source */
-    char *options;              /* of the last build, never NULL */
+    char *options;              /* of the last build, compilation or link; never NULL */
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* a state below changed */
+    pthread_cond_t changed; /* a build or the build of a variant ended */
     bool building;
     cl_build_status status;
+    cl_program_binary_type binary_type;
     struct cx_program_member *members; /* one a member of the context */
     unsigned nfunctions;
     struct cx_function *functions; /* after a successful build */
     char *kernel_names;            /* joined with ; */
-    struct cx_analysis *analysis;  /* of the last build; NULL before */
+    struct cx_analysis *analysis;  /* of the last build; NULL: none was started */
+    const char *unanalysed;        /* why there is none */
     unsigned nkernels_alive;       /* kernels attached: clBuildProgram is refused then */
 };
 
 CX_OBJECT_CASTS(program, cl_program, CX_TAG_PROGRAM)
+
+/* A program without real ones yet. Takes source (may be NULL) over, also on failure. NULL: no memory. */
+struct cx_program *cx_program_new(struct cx_context *context, char *source);
+
+/* Whether members a and b see the same program text, so that they may share one launch. False while that is
+ * not known. Never waits. Thread-safe. */
+bool cx_program_compatible(const struct cx_program *program, unsigned a, unsigned b);
+/* Whether member m's build succeeded. */
+bool cx_program_runs_on(const struct cx_program *program, unsigned member);
+/* The function of that name, or NULL. */
+struct cx_function *cx_program_find(const struct cx_program *program, const char *name);
+/* The k-th member in order of preference: the fastest first, then the others. */
+unsigned cx_program_member_at(const struct cx_program *program, unsigned k);
+
+/* build.c: one step of work for each member, all at the same time. */
+struct cx_build {
+    struct cx_program *program;         /* a reference where it runs in the background */
+    char *options;                      /* owned; becomes program->options */
+    cl_program_binary_type binary_type; /* what a success makes of the program */
+    cl_int failure;                     /* code for a failure that the drivers do not name */
+    /* Makes and builds member m's real program: sets *real (also when the build failed, for its log). */
+    cl_int (*step)(struct cx_build *build, unsigned member, cl_program *real);
+    struct cx_program **inputs; /* headers or programs to link, referenced */
+    char **names;               /* of the headers */
+    unsigned ninputs;
+    cx_program_notify notify;
+    void *notify_data;
+};
+/* Marks the program as being built, drops what an earlier build left, runs the build (in the background when
+ * there is a callback, which is then called) and frees it. CL_INVALID_OPERATION when a build runs or kernels
+ * are attached. */
+cl_int cx_build_run(struct cx_build **build);
+void cx_build_destroy(struct cx_build **build);
+/* The checks that clBuildProgram, clCompileProgram and clLinkProgram share: devices and callback. */
+cl_int cx_build_check(cl_uint ndevices, const cl_device_id *devices, cx_program_notify notify,
+                      const void *data, const char **reason);
+/* A real program of this text in member m's real context. */
+cl_program cx_build_source(const struct cx_program *program, unsigned member, cl_uint count,
+                           const char **text, cl_int *error);
+/* The real program's build log, NULL when empty or without memory; free() it. */
+char *cx_build_log(const struct cx_program *program, unsigned member, cl_program real);
+
+/* variant.c: see cx_kernel_variant_want and friends. */
+void cx_program_variant_want(struct cx_program *program, enum cx_variant variant);
+bool cx_program_variant_wait(struct cx_program *program, enum cx_variant variant, unsigned ms);
 
 #endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The analysis of one build of a program: runs the helper program coexec-analyse beside the vendors'
+ * compilers, or finds its result on disk (cache.h), and keeps the access summaries.
+ *
+ * Members whose predefined macros differ may compile different texts. Where the source looks at such macros,
+ * it is analysed once for each distinct set; members share a launch only where the results are the same.
+ * Life: counted; the background thread holds a reference of its own, so nothing ever waits for the helper.
+ * Previous stage: build.c. Next: summary.h, access.h. Thread-safe.
+ */
+#ifndef CX_LAYER_ANALYSIS_H
+#define CX_LAYER_ANALYSIS_H
+
+#include "layer/context.h"
+#include "layer/summary.h"
+
+enum cx_analysis_state { CX_ANALYSIS_PENDING, CX_ANALYSIS_READY, CX_ANALYSIS_FAILED };
+
+struct cx_analysis;
+
+/* Starts the analysis and returns at once. NULL with *why set where none can be started (COEXEC_ANALYSIS=0,
+ * no helper, no memory). */
+struct cx_analysis *cx_analysis_start(const struct cx_context *context, const char *source,
+                                      const char *options, const char **why);
+/* Stops the helper if it still runs, drops the caller's reference and nulls it. Accepts a pointer to NULL.
+ * Never waits. Summaries handed out die with the last reference. */
+void cx_analysis_release(struct cx_analysis **analysis);
+
+/* How it stands for member m. */
+enum cx_analysis_state cx_analysis_state(const struct cx_analysis *analysis, unsigned member);
+/* READY: member m's summary; else NULL with *why set (may be NULL; lives as long as the analysis). Never
+ * waits. */
+const struct cx_summary *cx_analysis_summary(const struct cx_analysis *analysis, unsigned member,
+                                             const char **why);
+/* Whether both members' analyses are ready and the same. Never waits. */
+bool cx_analysis_same(const struct cx_analysis *analysis, unsigned a, unsigned b);
+/* Waits until nothing is pending, at most ms. false: time is up. Only where COEXEC_ANALYSIS_WAIT allows it.
+ */
+bool cx_analysis_wait(struct cx_analysis *analysis, unsigned ms);
+
+#endif

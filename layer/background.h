@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Background work that must not be cut off in the middle: compilers run by a real driver, and the analyser's
+ * processes.
+ *
+ * A process may end at any moment, also while a driver's compiler works in a thread of ours; its libraries
+ * would then tear themselves down under that thread's feet. So every such thread is counted, and at exit()
+ * the layer stops the helpers and waits, some seconds at most, for what cannot be stopped. Programs that end
+ * otherwise are not held up. Thread-safe.
+ */
+#ifndef CX_LAYER_BACKGROUND_H
+#define CX_LAYER_BACKGROUND_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Runs task(data) on a thread of its own. False: none could be started, or the process is ending. */
+bool cx_background_run(void (*task)(void *data), void *data);
+
+/* Whether the process is ending: long work should stop at the next chance. */
+bool cx_background_ending(void);
+
+/* A helper process that runs now. Killed with its process group when the process ends. */
+struct cx_helper {
+    struct cx_helper *next;
+    pid_t pid; /* 0: not running (any more) */
+    bool stop; /* kill it as soon as it runs */
+};
+/* Enters a helper that was just started (pid set), takes it out before it is reaped, and kills it. */
+void cx_helper_enter(struct cx_helper *helper, pid_t pid);
+void cx_helper_leave(struct cx_helper *helper);
+void cx_helper_stop(struct cx_helper *helper);
+
+#endif
