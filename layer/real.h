@@ -2,12 +2,12 @@
 /*
  * The real drivers and devices below the layer, found once a process and kept for its life.
  *
- * Found as the loaders find them: COEXEC_VENDORS when set, else OCL_ICD_FILENAMES and /etc/OpenCL/vendors; opened
- * directly, never ourselves, never closed. A cl_khr_icd 2.0 driver gets its table from us, since we are its loader.
- * Next stage: device.h (the virtual device over them), context.h.
+ * Found as the loaders find them: COEXEC_VENDORS when set, else OCL_ICD_FILENAMES and /etc/OpenCL/vendors;
+ * opened directly, never ourselves, never closed. A cl_khr_icd 2.0 driver gets its table from us, since we
+ * are its loader. Next stage: device.h (the virtual device over them), context.h.
  *
- * Thread-safety: cx_machine_get may be called from any thread; what it gives never changes afterwards, save the
- * fields marked "probed", written once by cx_real_device_probe under a lock.
+ * Thread-safety: cx_machine_get may be called from any thread; what it gives never changes afterwards, save
+ * the fields marked "probed", written once by cx_real_device_probe under a lock.
  */
 #ifndef CX_LAYER_REAL_H
 #define CX_LAYER_REAL_H
@@ -30,9 +30,9 @@ struct cx_real_device {
     unsigned index; /* as COEXEC_DEVICES numbers them: order of discovery */
     const struct cx_real_platform *platform;
     const cl_icd_dispatch *cl;
-    cl_device_id id;       /* a sub-device where COEXEC_FISSION cut a CPU device */
+    cl_device_id id; /* a sub-device where COEXEC_FISSION cut a CPU device */
     bool is_sub_device;
-    cl_device_type type;   /* CL_DEVICE_TYPE_CPU, GPU, ACCELERATOR or CUSTOM, without DEFAULT */
+    cl_device_type type; /* CL_DEVICE_TYPE_CPU, GPU, ACCELERATOR or CUSTOM, without DEFAULT */
     char *name;
     char *extensions;
     char *opencl_c_version;
@@ -41,9 +41,10 @@ struct cx_real_device {
     cl_ulong global_mem, max_alloc, local_mem, max_constant;
     size_t max_group_size, max_item_sizes[3];
     cl_bool little_endian, compiler, non_uniform_groups;
-    double nominal_gflops; /* > 0; from type, units, clock: only good for relative guesses */
-    bool used;             /* a member of the virtual device */
-    char left_out[160];    /* why not, when !used */
+    cl_bool unified_memory; /* shares its memory with the host */
+    double nominal_gflops;  /* > 0; from type, units, clock: only good for relative guesses */
+    bool used;              /* a member of the virtual device */
+    char left_out[160];     /* why not, when !used */
     /* probed */
     bool probed;
     bool submits_in_caller; /* the driver runs commands in the thread that enqueues them (PoCL's basic) */
@@ -56,9 +57,12 @@ struct cx_machine {
     unsigned ndevices;
     struct cx_real_device *devices; /* all that were found, used or not */
     unsigned nused;
-    struct cx_real_device **used; /* members, in the order COEXEC_DEVICES asks for */
+    struct cx_real_device **used;   /* members, in the order COEXEC_DEVICES asks for */
     struct cx_real_device *fastest; /* of the used ones, by nominal_gflops; NULL when none */
-    char *searched; /* folders and files looked at, for messages */
+    char *searched;                 /* folders and files looked at, for messages */
+    unsigned nnotes; /* drivers, platforms and devices that cannot be used, and why: one text each, for
+                        `coexec info` */
+    char **notes;
 };
 
 /* Finds drivers and devices at the first call. Never NULL; nused may be 0. */

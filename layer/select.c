@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * COEXEC_DEVICES: see select.h.
+ */
+#include "layer/select.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *word;
+    cl_device_type types;
+} type_words[] = {
+    {"cpu", CL_DEVICE_TYPE_CPU},
+    {"gpu", CL_DEVICE_TYPE_GPU},
+    {"accelerator", CL_DEVICE_TYPE_ACCELERATOR},
+    {"all", CL_DEVICE_TYPE_ALL},
+};
+enum { TYPE_WORDS = sizeof type_words / sizeof *type_words };
+
+/* The device types a word names, 0 when it is none of the words. */
+static cl_device_type types_of(const char *item)
+{
+    for (unsigned i = 0; i < TYPE_WORDS; i++)
+        if (strcasecmp(type_words[i].word, item) == 0)
+            return type_words[i].types;
+    return 0;
+}
+
+static bool matches(const struct cx_real_device *device, unsigned index, const char *item)
+{
+    size_t length = strlen(item);
+    cl_device_type types = types_of(item);
+    if (types)
+        return (device->type & types) != 0;
+    if (strspn(item, "0123456789") == length)
+        return length < 9 && strtoul(item, NULL, 10) == index;
+    if (strpbrk(item, "*?["))
+        return fnmatch(item, device->name, FNM_CASEFOLD) == 0;
+    return strcasestr(device->name, item) != NULL;
+}
+
+/* Adds to order[] the devices that the item names and that are not in it yet. Returns whether it names any.
+ */
+static bool add_item(const struct cx_real_device *devices, unsigned ndevices, const char *item,
+                     unsigned *order, unsigned *count)
+{
+    bool any = false;
+    for (unsigned d = 0; d < ndevices; d++) {
+        if (!matches(&devices[d], d, item))
+            continue;
+        any = true;
+        unsigned i = 0;
+        while (i < *count && order[i] != d)
+            i++;
+        if (i == *count)
+            order[(*count)++] = d;
+    }
+    return any;
+}
+
+static bool remove_item(const struct cx_real_device *devices, unsigned ndevices, const char *item,
+                        unsigned *order, unsigned *count)
+{
+    unsigned kept = 0;
+    bool any = false;
+    for (unsigned d = 0; d < ndevices; d++)
+        any = any || matches(&devices[d], d, item);
+    for (unsigned i = 0; i < *count; i++)
+        if (!matches(&devices[order[i]], order[i], item))
+            order[kept++] = order[i];
+    *count = kept;
+    return any;
+}
+
+/* The next item of the list, without the blanks around it; NULL at the end. */
+static char *next_item(char **rest)
+{
+    char *item;
+    do {
+        item = strsep(rest, ",");
+        if (!item)
+            return NULL;
+        item += strspn(item, " \t");
+        for (size_t end = strlen(item); end && strchr(" \t", item[end - 1]); end--)
+            item[end - 1] = '\0';
+    } while (!*item);
+    return item;
+}
+
+/* Walks the list once: first what is added, then (exclude) what is taken away. Returns false at an item that
+ * names nothing, unless it is a word: `gpu` is no mistake on a machine without one. */
+static bool walk(const struct cx_real_device *devices, unsigned ndevices, const char *list, bool exclude,
+                 unsigned *order, unsigned *count, bool *any_added)
+{
+    char *copy = strdup(list), *rest = copy, *item;
+    bool good = copy != NULL;
+    while (good && (item = next_item(&rest))) {
+        bool is_exclusion = *item == '!';
+        if (is_exclusion != exclude)
+            continue;
+        item += is_exclusion ? 1 + strspn(item + 1, " \t") : 0;
+        bool named = is_exclusion ? remove_item(devices, ndevices, item, order, count)
+                                  : add_item(devices, ndevices, item, order, count);
+        *any_added = *any_added || !is_exclusion;
+        good = *item && (named || types_of(item));
+    }
+    free(copy);
+    return good;
+}
+
+unsigned cx_select(const struct cx_real_device *devices, unsigned ndevices, const char *list, unsigned *order,
+                   const char **problem)
+{
+    unsigned count = 0;
+    bool any_added = false;
+    *problem = NULL;
+    bool good = walk(devices, ndevices, list, false, order, &count, &any_added);
+    if (!any_added)
+        add_item(devices, ndevices, "all", order, &count);
+    if (!good || !walk(devices, ndevices, list, true, order, &count, &any_added)) {
+        *problem = "an item names no device";
+        return 0;
+    }
+    if (count == 0)
+        *problem = "leaves no device";
+    return count;
+}
+
+char *cx_select_accepted(const struct cx_real_device *devices, unsigned ndevices)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        return NULL;
+    for (unsigned d = 0; d < ndevices; d++)
+        fprintf(stream, "%u (%s), ", d, devices[d].name);
+    for (unsigned i = 0; i < TYPE_WORDS; i++)
+        fprintf(stream, "%s, ", type_words[i].word);
+    fputs("a part of a name or a pattern with * ?, !item", stream);
+    if (fclose(stream) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
