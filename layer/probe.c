@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two properties of a driver that no query tells and no device type implies: whether it runs commands in the
+ * thread that enqueues them, and whether it works on CL_MEM_USE_HOST_PTR memory in place. Found by trying,
+ * once a device. Uses fills and copies only, so no program is built. A try that fails for any reason means
+ * "no", the safe answer.
+ */
+#include "layer/log.h"
+#include "layer/options.h"
+#include "layer/real.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the probed fields of all devices */
+
+struct probe {
+    const struct cx_real_device *device;
+    const cl_icd_dispatch *cl;
+    cl_context context;
+    cl_command_queue queue;
+};
+
+/* ---- submits_in_caller ---- */
+
+enum {
+    FILL_BYTES = 8 << 20,    /* 0.5 ms or more on any core: long against an enqueue that only hands over */
+    FILL_TRIES = 3,          /* a preempted caller may come back late once, not thrice */
+    CALL_NANOSECONDS = 50000 /* a fill that was done within the call cannot have been shorter */
+};
+
+static int64_t now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+/* Enqueues a long fill. True when it was complete on return and the call lasted as long as such work takes: a
+ * GPU may be through with it in microseconds, which says nothing about the caller. */
+static bool fill_in_caller(const struct probe *probe, cl_mem buffer, size_t size)
+{
+    const cl_uint pattern = 0x5a5a5a5a;
+    cl_int status = CL_QUEUED;
+    cl_event event = NULL;
+    int64_t start = now_ns();
+    if (probe->cl->clEnqueueFillBuffer(probe->queue, buffer, &pattern, sizeof pattern, 0, size, 0, NULL,
+                                       &event) != CL_SUCCESS)
+        return false;
+    int64_t duration = now_ns() - start;
+    cl_int code =
+        probe->cl->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    probe->cl->clFinish(probe->queue);
+    probe->cl->clReleaseEvent(event);
+    return code == CL_SUCCESS && status == CL_COMPLETE && duration >= CALL_NANOSECONDS;
+}
+
+static bool probe_caller(const struct probe *probe)
+{
+    cl_int code;
+    size_t size =
+        FILL_BYTES < probe->device->max_alloc ? FILL_BYTES : (size_t)probe->device->max_alloc / 64 * 64;
+    cl_mem buffer = probe->cl->clCreateBuffer(probe->context, CL_MEM_READ_WRITE, size, NULL, &code);
+    bool in_caller = code == CL_SUCCESS;
+    for (int i = 0; in_caller && i < FILL_TRIES; i++)
+        in_caller = fill_in_caller(probe, buffer, size);
+    if (code == CL_SUCCESS)
+        probe->cl->clReleaseMemObject(buffer);
+    return in_caller;
+}
+
+/* ---- in_place ---- */
+
+enum { PAGE = 4096, RANGE = 16 * PAGE, PART = 5 * PAGE, PART_SIZE = 3 * PAGE };
+
+/* The range of host memory, two buffers over all of it, one over a part, and one that is the device's own. */
+struct range {
+    unsigned char *host;
+    cl_mem first, second, part, own;
+};
+
+static bool all_bytes(const unsigned char *bytes, size_t size, unsigned char value)
+{
+    return bytes[0] == value && memcmp(bytes, bytes + 1, size - 1) == 0;
+}
+
+static bool device_fills(const struct probe *probe, cl_mem buffer, size_t size, unsigned char value)
+{
+    return probe->cl->clEnqueueFillBuffer(probe->queue, buffer, &value, 1, 0, size, 0, NULL, NULL) ==
+               CL_SUCCESS &&
+           probe->cl->clFinish(probe->queue) == CL_SUCCESS;
+}
+
+/* Whether the device, copying from the buffer into its own memory, finds `value` in every byte. */
+static bool device_sees(const struct probe *probe, const struct range *range, cl_mem buffer, size_t size,
+                        unsigned char value)
+{
+    unsigned char *copy = malloc(size);
+    bool sees = copy &&
+                probe->cl->clEnqueueCopyBuffer(probe->queue, buffer, range->own, 0, 0, size, 0, NULL, NULL) ==
+                    CL_SUCCESS &&
+                probe->cl->clEnqueueReadBuffer(probe->queue, range->own, CL_TRUE, 0, size, copy, 0, NULL,
+                                               NULL) == CL_SUCCESS &&
+                all_bytes(copy, size, value);
+    free(copy);
+    return sees;
+}
+
+/* Writes go round between the host and the buffers, with no map, read or write to help; every view must
+ * follow. */
+static bool views_agree(const struct probe *probe, const struct range *range)
+{
+    unsigned char *host = range->host;
+    if (!device_fills(probe, range->first, RANGE, 1) || !all_bytes(host, RANGE, 1))
+        return false;
+    memset(host, 2, RANGE);
+    if (!device_sees(probe, range, range->first, RANGE, 2) ||
+        !device_sees(probe, range, range->second, RANGE, 2) ||
+        !device_sees(probe, range, range->part, PART_SIZE, 2))
+        return false;
+    if (!device_fills(probe, range->second, RANGE, 3) || !all_bytes(host, RANGE, 3) ||
+        !device_sees(probe, range, range->first, RANGE, 3))
+        return false;
+    if (!device_fills(probe, range->part, PART_SIZE, 4) || !all_bytes(host + PART, PART_SIZE, 4) ||
+        !all_bytes(host, PART, 3) || !all_bytes(host + PART + PART_SIZE, RANGE - PART - PART_SIZE, 3))
+        return false;
+    memset(host, 5, RANGE);
+    return device_sees(probe, range, range->second, RANGE, 5);
+}
+
+static cl_mem make_buffer(const struct probe *probe, size_t size, void *host)
+{
+    cl_int code = CL_SUCCESS;
+    cl_mem_flags flags = CL_MEM_READ_WRITE | (host ? CL_MEM_USE_HOST_PTR : 0);
+    cl_mem buffer = probe->cl->clCreateBuffer(probe->context, flags, size, host, &code);
+    return code == CL_SUCCESS ? buffer : NULL;
+}
+
+/* Releasing a buffer must not write an old copy back. */
+static bool release_leaves_host(const struct probe *probe, struct range *range)
+{
+    cl_mem *buffers[] = {&range->first, &range->second, &range->part, &range->own};
+    memset(range->host, 6, RANGE);
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        if (*buffers[i])
+            probe->cl->clReleaseMemObject(*buffers[i]);
+    probe->cl->clFinish(probe->queue);
+    return all_bytes(range->host, RANGE, 6);
+}
+
+/* A device that does not share its memory with the host may reach host memory in place all the same, but over
+ * its bus; there a shadow of its own is what makes it fast, so it counts as "no". */
+static bool probe_place(const struct probe *probe)
+{
+    struct range range = {.host = NULL};
+    void *memory = NULL;
+    if (!probe->device->unified_memory || probe->device->max_alloc < RANGE ||
+        posix_memalign(&memory, PAGE, RANGE) != 0)
+        return false;
+    range.host = memory;
+    memset(range.host, 0, RANGE);
+    range.first = make_buffer(probe, RANGE, range.host);
+    range.second = make_buffer(probe, RANGE, range.host);
+    range.part = make_buffer(probe, PART_SIZE, range.host + PART);
+    range.own = make_buffer(probe, RANGE, NULL);
+    bool agree = range.first && range.second && range.part && range.own && views_agree(probe, &range);
+    bool left = release_leaves_host(probe, &range);
+    free(memory);
+    return agree && left;
+}
+
+void cx_real_device_probe(struct cx_real_device *device, cl_context context, cl_command_queue queue)
+{
+    struct probe probe = {device, device->cl, context, queue};
+    pthread_mutex_lock(&lock);
+    if (!device->probed) {
+        bool can_fill = device->cl->clEnqueueFillBuffer != NULL;
+        device->submits_in_caller = can_fill && probe_caller(&probe);
+        device->in_place = can_fill && cx_options_get()->zero_copy && probe_place(&probe);
+        device->probed = true;
+        cx_info(CX_TOPIC_DRIVER, "device %u: %s, %s", device->index,
+                device->submits_in_caller ? "runs commands in the calling thread" : "enqueues at once",
+                device->in_place ? "uses host memory in place" : "has its own memory");
+    }
+    pthread_mutex_unlock(&lock);
+}
