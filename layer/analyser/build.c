@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Integers. An expression is right for an access if it is right for the instances of its operands that are
+ * current when the access is executed; SSA form and dominance guarantee that for everything but values
+ * carried around a loop, which are followed only as "start + step * iterations" and are opaque otherwise.
+ */
+#include "layer/analyser/build.h"
+
+#include <stdlib.h>
+
+#define BUSY      (-2)
+#define MAX_DEPTH 1000
+
+void cx_build_init(struct cx_build *b, LLVMValueRef kernel, LLVMModuleRef module)
+{
+    *b = (struct cx_build){.function = kernel, .layout = LLVMGetModuleDataLayout(module)};
+    b->arg_changed = cx_alloc(LLVMCountParams(kernel), sizeof(*b->arg_changed));
+    cx_cfg_init(&b->cfg, kernel);
+}
+
+void cx_build_finish(struct cx_build *b)
+{
+    cx_cfg_finish(&b->cfg);
+    cx_dag_finish(&b->dag);
+    cx_map_finish(&b->memo);
+    cx_map_finish(&b->ptr_busy);
+    free(b->arg_changed);
+    free(b->guard);
+}
+
+/* Bits of an integer type or of an integer vector's element; 0 for other types and for widths over 64. */
+static unsigned int_width(LLVMTypeRef type)
+{
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
+        type = LLVMGetElementType(type);
+    }
+    if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) > 64) {
+        return 0;
+    }
+    return LLVMGetIntTypeWidth(type);
+}
+
+static int32_t opaque(struct cx_build *b, LLVMValueRef value, enum cx_opaque why)
+{
+    unsigned width = int_width(LLVMTypeOf(value));
+
+    return cx_dag_opaque(&b->dag, width ? width : 64, why);
+}
+
+static LLVMValueRef operand(LLVMValueRef value, unsigned i)
+{
+    return LLVMGetOperand(value, i);
+}
+
+static int32_t build_const(struct cx_build *b, LLVMValueRef value, unsigned lane)
+{
+    if (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMVectorTypeKind) {
+        LLVMValueRef elem = LLVMIsAConstantAggregateZero(value)
+                                ? LLVMConstNull(LLVMGetElementType(LLVMTypeOf(value)))
+                                : LLVMGetAggregateElement(value, lane);
+        return elem ? cx_build_value(b, elem, 0) : opaque(b, value, CX_OPAQUE_OTHER);
+    }
+    if (LLVMIsAConstantInt(value)) {
+        return cx_dag_const(&b->dag, LLVMGetIntTypeWidth(LLVMTypeOf(value)), LLVMConstIntGetSExtValue(value));
+    }
+    return opaque(b, value, CX_OPAQUE_OTHER);
+}
+
+static uint32_t param_index(struct cx_build *b, LLVMValueRef param)
+{
+    unsigned n = LLVMCountParams(b->function), i = 0;
+
+    while (i < n && LLVMGetParam(b->function, i) != param) {
+        i++;
+    }
+    return i;
+}
+
+static int32_t build_param(struct cx_build *b, LLVMValueRef value, unsigned lane)
+{
+    unsigned width = int_width(LLVMTypeOf(value));
+
+    if (width == 0 || width % 8 != 0) {
+        return opaque(b, value, CX_OPAQUE_OTHER);
+    }
+    return cx_dag_leaf(&b->dag, CX_EXPR_ARG, width, (int32_t)param_index(b, value),
+                       (int64_t)lane * (width / 8));
+}
+
+/* A read-only table with integers as elements: any value between its smallest and its largest. */
+static int32_t build_table(struct cx_build *b, LLVMValueRef table, unsigned width)
+{
+    LLVMValueRef init = LLVMGetInitializer(table);
+    LLVMTypeRef type = LLVMTypeOf(init);
+    int64_t lo = INT64_MAX, hi = INT64_MIN;
+    unsigned n;
+
+    if (LLVMGetTypeKind(type) != LLVMArrayTypeKind || int_width(LLVMGetElementType(type)) != width ||
+        LLVMGetTypeKind(LLVMGetElementType(type)) != LLVMIntegerTypeKind) {
+        return -1;
+    }
+    n = LLVMGetArrayLength(type);
+    for (unsigned i = 0; i < n && i < 65536; i++) {
+        LLVMValueRef elem = LLVMGetAggregateElement(init, i);
+        int64_t v;
+        if (!elem || !LLVMIsAConstantInt(elem)) {
+            return -1;
+        }
+        v = LLVMConstIntGetSExtValue(elem);
+        lo = v < lo ? v : lo;
+        hi = v > hi ? v : hi;
+    }
+    return n > 0 && n <= 65536 ? cx_dag_range(&b->dag, width, lo, hi) : -1;
+}
+
+static enum cx_opaque load_kind(LLVMValueRef load)
+{
+    switch (LLVMGetPointerAddressSpace(LLVMTypeOf(operand(load, 0)))) {
+    case CX_SPACE_PRIVATE:
+        return CX_OPAQUE_PRIVATE;
+    case CX_SPACE_CONSTANT:
+        return CX_OPAQUE_CONSTANT;
+    case CX_SPACE_LOCAL:
+        return CX_OPAQUE_LOCAL;
+    default:
+        return CX_OPAQUE_LOADED;
+    }
+}
+
+/* Loads: fields of by-value structs and constant tables have known values, others do not. */
+static int32_t build_load(struct cx_build *b, LLVMValueRef load, unsigned lane)
+{
+    unsigned width = int_width(LLVMTypeOf(load)), n;
+    struct cx_base base[CX_MAX_BASES];
+    int32_t node = -1;
+    int64_t off;
+
+    if (width == 0 || width % 8 != 0 || LLVMGetVolatile(load)) {
+        return opaque(b, load, load_kind(load));
+    }
+    n = cx_build_pointer(b, operand(load, 0), base);
+    if (n == 1 && base[0].kind == CX_BASE_PRIVATE && base[0].value && LLVMIsAArgument(base[0].value) &&
+        !b->arg_changed[base[0].arg] && cx_dag_is_const(&b->dag, base[0].off, &off) && off >= 0) {
+        node =
+            cx_dag_leaf(&b->dag, CX_EXPR_ARG, width, (int32_t)base[0].arg, off + (int64_t)lane * (width / 8));
+    } else if (n == 1 && base[0].kind == CX_BASE_GLOBAL && LLVMIsGlobalConstant(base[0].value) &&
+               LLVMGetInitializer(base[0].value)) {
+        node = build_table(b, base[0].value, width);
+    }
+    return node >= 0 ? node : opaque(b, load, load_kind(load));
+}
+
+static int32_t build_binary(struct cx_build *b, LLVMValueRef v, enum cx_expr_op op, unsigned lane)
+{
+    int32_t x = cx_build_value(b, operand(v, 0), lane), y = cx_build_value(b, operand(v, 1), lane);
+
+    return cx_dag_binary(&b->dag, op, x, y);
+}
+
+static int32_t build_cast(struct cx_build *b, LLVMValueRef v, unsigned lane)
+{
+    unsigned from = int_width(LLVMTypeOf(operand(v, 0))), to = int_width(LLVMTypeOf(v));
+
+    if (from == 0 || to == 0) {
+        return opaque(b, v, CX_OPAQUE_OTHER);
+    }
+    return cx_dag_resize(&b->dag, cx_build_value(b, operand(v, 0), lane), to,
+                         LLVMGetInstructionOpcode(v) == LLVMSExt);
+}
+
+static unsigned lanes_of(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
+}
+
+/* A bitcast between integer vectors of equal lanes, or from one scalar integer to itself. */
+static int32_t build_bitcast(struct cx_build *b, LLVMValueRef v, unsigned lane)
+{
+    LLVMTypeRef from = LLVMTypeOf(operand(v, 0)), to = LLVMTypeOf(v);
+
+    if (int_width(from) && int_width(from) == int_width(to) && lanes_of(from) == lanes_of(to)) {
+        return cx_build_value(b, operand(v, 0), lane);
+    }
+    return opaque(b, v, CX_OPAQUE_OTHER);
+}
+
+static int32_t build_extract(struct cx_build *b, LLVMValueRef v)
+{
+    LLVMValueRef index = operand(v, 1);
+    unsigned lanes = lanes_of(LLVMTypeOf(operand(v, 0)));
+
+    if (!LLVMIsAConstantInt(index) || LLVMConstIntGetZExtValue(index) >= lanes) {
+        return opaque(b, v, CX_OPAQUE_OTHER);
+    }
+    return cx_build_value(b, operand(v, 0), (unsigned)LLVMConstIntGetZExtValue(index));
+}
+
+static int32_t build_insert(struct cx_build *b, LLVMValueRef v, unsigned lane)
+{
+    LLVMValueRef index = operand(v, 2);
+
+    if (!LLVMIsAConstantInt(index)) {
+        return opaque(b, v, CX_OPAQUE_OTHER);
+    }
+    if (LLVMConstIntGetZExtValue(index) == lane) {
+        return cx_build_value(b, operand(v, 1), 0);
+    }
+    return cx_build_value(b, operand(v, 0), lane);
+}
+
+static int32_t build_shuffle(struct cx_build *b, LLVMValueRef v, unsigned lane)
+{
+    unsigned lanes = lanes_of(LLVMTypeOf(operand(v, 0)));
+    int from = lane < LLVMGetNumMaskElements(v) ? LLVMGetMaskValue(v, lane) : -1;
+
+    if (from < 0 || (unsigned)from >= 2 * lanes) {
+        return opaque(b, v, CX_OPAQUE_OTHER);
+    }
+    return cx_build_value(b, operand(v, (unsigned)from / lanes), (unsigned)from % lanes);
+}
+
+int32_t cx_build_header_phi(const struct cx_build *b, LLVMValueRef phi, LLVMValueRef *start,
+                            LLVMValueRef *next)
+{
+    int32_t block = cx_cfg_index(&b->cfg, LLVMGetInstructionParent(phi));
+    int32_t loop = b->cfg.block[block].loop;
+
+    if (loop < 0 || b->cfg.loop[loop].header != block) {
+        return -1;
+    }
+    if (LLVMCountIncoming(phi) == 2) {
+        for (unsigned i = 0; i < 2; i++) {
+            int32_t in = cx_cfg_index(&b->cfg, LLVMGetIncomingBlock(phi, i));
+            int32_t out = cx_cfg_index(&b->cfg, LLVMGetIncomingBlock(phi, 1 - i));
+            if (in == b->cfg.loop[loop].latch && !b->cfg.loop[loop].inside[out]) {
+                *next = LLVMGetIncomingValue(phi, i);
+                *start = LLVMGetIncomingValue(phi, 1 - i);
+                return loop;
+            }
+        }
+    }
+    *start = *next = NULL;
+    return loop;
+}
+
+static bool is_const_at_least(LLVMValueRef v, uint64_t least)
+{
+    return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) >= least;
+}
+
+/* phi shifted or divided down in every iteration stays between 0 and where it started. */
+static int32_t build_decay(struct cx_build *b, LLVMValueRef phi, LLVMValueRef start, LLVMValueRef next,
+                           int32_t loop)
+{
+    LLVMOpcode op = LLVMIsAInstruction(next) ? LLVMGetInstructionOpcode(next) : LLVMCall;
+    int32_t zero, from, low;
+
+    if (op != LLVMLShr && op != LLVMUDiv && op != LLVMAShr && op != LLVMSDiv) {
+        return -1;
+    }
+    if (operand(next, 0) != phi ||
+        !is_const_at_least(operand(next, 1), op == LLVMUDiv || op == LLVMSDiv ? 2 : 1) ||
+        LLVMGetTypeKind(LLVMTypeOf(phi)) != LLVMIntegerTypeKind) {
+        return -1;
+    }
+    from = cx_build_value(b, start, 0);
+    if (op == LLVMLShr || op == LLVMUDiv) {
+        return cx_dag_decay(&b->dag, from, (uint32_t)loop);
+    }
+    if (op == LLVMSDiv && LLVMConstIntGetSExtValue(operand(next, 1)) < 0) {
+        return -1;
+    }
+    zero = cx_dag_const(&b->dag, cx_dag_width(&b->dag, from), 0);
+    low = cx_dag_binary(&b->dag, CX_EXPR_SMIN, from, zero);
+    from = cx_dag_binary(&b->dag, CX_EXPR_SMAX, from, zero);
+    /* signed: between start and 0, or -1 where an arithmetic shift starts below zero */
+    return cx_dag_binary(&b->dag, CX_EXPR_UNION, cx_dag_decay(&b->dag, from, (uint32_t)loop), low);
+}
+
+static int32_t build_header_phi(struct cx_build *b, LLVMValueRef phi, unsigned lane, LLVMValueRef start,
+                                LLVMValueRef next, int32_t loop)
+{
+    int32_t step, decay;
+
+    if (!next) {
+        return opaque(b, phi, CX_OPAQUE_LOOP);
+    }
+    if (cx_build_step(b, next, phi, lane, loop, &step)) {
+        return cx_dag_loop(&b->dag, cx_build_value(b, start, lane), step, (uint32_t)loop);
+    }
+    decay = build_decay(b, phi, start, next, loop);
+    return decay >= 0 ? decay : opaque(b, phi, CX_OPAQUE_LOOP);
+}
+
+static int32_t build_phi(struct cx_build *b, LLVMValueRef phi, unsigned lane)
+{
+    LLVMValueRef start, next;
+    int32_t loop = cx_build_header_phi(b, phi, &start, &next), node = -1;
+    unsigned n = LLVMCountIncoming(phi);
+
+    if (loop >= 0) {
+        return build_header_phi(b, phi, lane, start, next, loop);
+    }
+    if (n > 16) {
+        return opaque(b, phi, CX_OPAQUE_OTHER);
+    }
+    for (unsigned i = 0; i < n; i++) {
+        int32_t in = cx_build_value(b, LLVMGetIncomingValue(phi, i), lane);
+        node = node < 0 ? in : cx_dag_binary(&b->dag, CX_EXPR_UNION, node, in);
+    }
+    return node >= 0 ? node : opaque(b, phi, CX_OPAQUE_OTHER);
+}
+
+static int32_t build_integer_call(struct cx_build *b, LLVMValueRef call, const struct cx_builtin *builtin,
+                                  unsigned lane)
+{
+    unsigned width = int_width(LLVMTypeOf(call)), n = LLVMGetNumArgOperands(call);
+    int32_t x[3] = {-1, -1, -1};
+    bool sign = builtin->is_signed;
+
+    for (unsigned i = 0; i < 3 && i < n; i++) {
+        LLVMTypeRef type = LLVMTypeOf(operand(call, i));
+        bool scalar = LLVMGetTypeKind(type) != LLVMVectorTypeKind;
+        unsigned from = int_width(type);
+        bool fits = from == width || builtin->integer == CX_INTEGER_CONVERT;
+        x[i] = from && fits ? cx_build_value(b, operand(call, i), scalar ? 0 : lane) : -1;
+    }
+    if (x[0] < 0 || width == 0) {
+        return opaque(b, call, CX_OPAQUE_CALL);
+    }
+    switch (builtin->integer) {
+    case CX_INTEGER_MIN:
+        return cx_dag_binary(&b->dag, sign ? CX_EXPR_SMIN : CX_EXPR_UMIN, x[0], x[1]);
+    case CX_INTEGER_MAX:
+        return cx_dag_binary(&b->dag, sign ? CX_EXPR_SMAX : CX_EXPR_UMAX, x[0], x[1]);
+    case CX_INTEGER_CLAMP:
+        x[0] = cx_dag_binary(&b->dag, sign ? CX_EXPR_SMAX : CX_EXPR_UMAX, x[0], x[1]);
+        return cx_dag_binary(&b->dag, sign ? CX_EXPR_SMIN : CX_EXPR_UMIN, x[0], x[2]);
+    case CX_INTEGER_ABS:
+        return sign ? cx_dag_abs(&b->dag, x[0]) : x[0];
+    case CX_INTEGER_MUL24:
+    case CX_INTEGER_MAD24:
+        x[0] = cx_dag_binary(&b->dag, sign ? CX_EXPR_SMUL24 : CX_EXPR_UMUL24, x[0], x[1]);
+        return builtin->integer == CX_INTEGER_MUL24 ? x[0] : cx_dag_binary(&b->dag, CX_EXPR_ADD, x[0], x[2]);
+    case CX_INTEGER_CONVERT:
+        return cx_dag_resize(&b->dag, x[0], width, sign);
+    }
+    return opaque(b, call, CX_OPAQUE_CALL);
+}
+
+static int32_t work_item(struct cx_build *b, enum cx_expr_op leaf, int32_t dim)
+{
+    return cx_dag_leaf(&b->dag, leaf, 64, dim, 0);
+}
+
+/* The linear ids in terms of the others, as the specification defines them; unused dimensions have size 1 and
+ * id 0. */
+static int32_t build_linear(struct cx_build *b, bool global)
+{
+    enum cx_expr_op id = global ? CX_EXPR_GLOBAL_ID : CX_EXPR_LOCAL_ID;
+    enum cx_expr_op size = global ? CX_EXPR_GLOBAL_SIZE : CX_EXPR_LOCAL_SIZE;
+    int32_t sum = -1;
+
+    for (int32_t d = 2; d >= 0; d--) {
+        int32_t x = work_item(b, id, d);
+        if (global) {
+            x = cx_dag_binary(&b->dag, CX_EXPR_SUB, x, work_item(b, CX_EXPR_GLOBAL_OFFSET, d));
+        }
+        if (sum >= 0) {
+            sum = cx_dag_binary(&b->dag, CX_EXPR_MUL, sum, work_item(b, size, d));
+            x = cx_dag_binary(&b->dag, CX_EXPR_ADD, sum, x);
+        }
+        sum = x;
+    }
+    return sum;
+}
+
+static int32_t build_work_item(struct cx_build *b, LLVMValueRef call, const struct cx_builtin *builtin)
+{
+    unsigned width = int_width(LLVMTypeOf(call));
+    int64_t dim = 0;
+
+    if (LLVMGetNumArgOperands(call) > 0) {
+        LLVMValueRef arg = operand(call, 0);
+        if (!LLVMIsAConstantInt(arg)) {
+            return opaque(b, call, CX_OPAQUE_CALL);
+        }
+        dim = (int64_t)LLVMConstIntGetZExtValue(arg);
+    }
+    if (dim > 2) {
+        /* the specification's value for dimensions that do not exist */
+        bool size = builtin->leaf == CX_EXPR_GLOBAL_SIZE || builtin->leaf == CX_EXPR_LOCAL_SIZE ||
+                    builtin->leaf == CX_EXPR_ENQ_LOCAL_SIZE || builtin->leaf == CX_EXPR_NUM_GROUPS;
+        return cx_dag_const(&b->dag, width, size);
+    }
+    return cx_dag_resize(&b->dag, work_item(b, builtin->leaf, (int32_t)dim), width, false);
+}
+
+static int32_t build_call(struct cx_build *b, LLVMValueRef call, unsigned lane)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    struct cx_builtin builtin;
+
+    if (!callee || !LLVMIsAFunction(callee) || LLVMCountBasicBlocks(callee) > 0) {
+        return opaque(b, call, CX_OPAQUE_CALL);
+    }
+    builtin = cx_builtin_classify(callee);
+    switch (builtin.kind) {
+    case CX_BUILTIN_WORK_ITEM:
+        return build_work_item(b, call, &builtin);
+    case CX_BUILTIN_LINEAR_ID:
+        return cx_dag_resize(&b->dag, build_linear(b, builtin.use == CX_USE_GLOBAL_LINEAR_ID),
+                             int_width(LLVMTypeOf(call)), false);
+    case CX_BUILTIN_INTEGER:
+        return build_integer_call(b, call, &builtin, lane);
+    default:
+        return opaque(b, call, CX_OPAQUE_CALL);
+    }
+}
+
+static int32_t build_select(struct cx_build *b, LLVMValueRef v, unsigned lane)
+{
+    int32_t x = cx_build_value(b, operand(v, 1), lane), y = cx_build_value(b, operand(v, 2), lane);
+
+    return cx_dag_binary(&b->dag, CX_EXPR_UNION, x, y);
+}
+
+static int32_t build_instruction(struct cx_build *b, LLVMValueRef v, unsigned lane)
+{
+    static const struct {
+        LLVMOpcode opcode;
+        enum cx_expr_op op;
+    } binary[] = {
+        {LLVMAdd, CX_EXPR_ADD},   {LLVMSub, CX_EXPR_SUB},   {LLVMMul, CX_EXPR_MUL},
+        {LLVMUDiv, CX_EXPR_UDIV}, {LLVMSDiv, CX_EXPR_SDIV}, {LLVMURem, CX_EXPR_UREM},
+        {LLVMSRem, CX_EXPR_SREM}, {LLVMShl, CX_EXPR_SHL},   {LLVMLShr, CX_EXPR_LSHR},
+        {LLVMAShr, CX_EXPR_ASHR}, {LLVMAnd, CX_EXPR_AND},   {LLVMOr, CX_EXPR_OR},
+        {LLVMXor, CX_EXPR_XOR},
+    };
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(v);
+
+    for (size_t i = 0; i < sizeof(binary) / sizeof(*binary); i++) {
+        if (binary[i].opcode == opcode) {
+            return build_binary(b, v, binary[i].op, lane);
+        }
+    }
+    switch (opcode) {
+    case LLVMSExt:
+    case LLVMZExt:
+    case LLVMTrunc:
+        return build_cast(b, v, lane);
+    case LLVMBitCast:
+        return build_bitcast(b, v, lane);
+    case LLVMFreeze:
+        return cx_build_value(b, operand(v, 0), lane);
+    case LLVMExtractElement:
+        return build_extract(b, v);
+    case LLVMInsertElement:
+        return build_insert(b, v, lane);
+    case LLVMShuffleVector:
+        return build_shuffle(b, v, lane);
+    case LLVMPHI:
+        return build_phi(b, v, lane);
+    case LLVMSelect:
+        return build_select(b, v, lane);
+    case LLVMLoad:
+        return build_load(b, v, lane);
+    case LLVMCall:
+        return build_call(b, v, lane);
+    case LLVMICmp:
+    case LLVMFCmp:
+        return opaque(b, v, CX_OPAQUE_BOOL);
+    case LLVMFPToSI:
+    case LLVMFPToUI:
+        return opaque(b, v, CX_OPAQUE_FLOAT);
+    default:
+        return opaque(b, v, CX_OPAQUE_OTHER);
+    }
+}
+
+int32_t cx_build_value(struct cx_build *b, LLVMValueRef value, unsigned lane)
+{
+    int32_t node;
+
+    if (cx_map_get(&b->memo, (uintptr_t)value, lane, &node)) {
+        /* a value that needs itself goes round a cycle no loop was found for */
+        return node == BUSY ? opaque(b, value, CX_OPAQUE_LOOP) : node;
+    }
+    if (b->depth > MAX_DEPTH ||
+        LLVMIsUndef(value)) { /* every use of an undefined value may see another one */
+        return opaque(b, value, CX_OPAQUE_OTHER);
+    }
+    b->depth++;
+    cx_map_put(&b->memo, (uintptr_t)value, lane, BUSY);
+    if (int_width(LLVMTypeOf(value)) == 0) {
+        node = opaque(b, value, CX_OPAQUE_OTHER);
+    } else if (LLVMIsAInstruction(value)) {
+        node = build_instruction(b, value, lane);
+    } else if (LLVMIsAArgument(value)) {
+        node = build_param(b, value, lane);
+    } else {
+        node = build_const(b, value, lane);
+    }
+    cx_map_put(&b->memo, (uintptr_t)value, lane, node);
+    b->depth--;
+    return node;
+}
+
+int32_t cx_build_index(struct cx_build *b, LLVMValueRef value, bool sign)
+{
+    return cx_dag_resize(&b->dag, cx_build_value(b, value, 0), 64, sign);
+}

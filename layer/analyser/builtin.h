@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a call to a function without a body means: OpenCL C built-ins by their (Itanium-mangled) names, LLVM
+ * intrinsics, and the helpers clang emits.
+ *
+ * Used by build.c (values) and scan.c (effects).
+ */
+#ifndef CX_LAYER_ANALYSER_BUILTIN_H
+#define CX_LAYER_ANALYSER_BUILTIN_H
+
+#include "layer/summary.h"
+
+#include <llvm-c/Core.h>
+
+enum cx_builtin_kind {
+    CX_BUILTIN_UNKNOWN = 0, /* effects not known */
+    CX_BUILTIN_PURE,        /* touches no memory but what a pointer to private memory names */
+    CX_BUILTIN_IGNORE,      /* no effect that matters here: hints, event waits, debug */
+    CX_BUILTIN_WORK_ITEM,   /* use, leaf */
+    CX_BUILTIN_LINEAR_ID,   /* use */
+    CX_BUILTIN_SUB_GROUP,
+    CX_BUILTIN_INTEGER, /* op on integers */
+    CX_BUILTIN_VLOAD,   /* elem, lanes, pitch */
+    CX_BUILTIN_VSTORE,
+    CX_BUILTIN_ASYNC_COPY, /* elem */
+    CX_BUILTIN_ASYNC_STRIDED,
+    CX_BUILTIN_OUT_POINTER, /* a mathematical function that writes elem bytes through a pointer argument */
+    CX_BUILTIN_BARRIER,
+    CX_BUILTIN_COLLECTIVE, /* work-group function */
+    CX_BUILTIN_FENCE,
+    CX_BUILTIN_ATOMIC, /* atomic_op, elem */
+    CX_BUILTIN_IMAGE_READ,
+    CX_BUILTIN_IMAGE_WRITE,
+    CX_BUILTIN_PRINTF,
+    CX_BUILTIN_ENQUEUE,
+    CX_BUILTIN_PIPE,
+    CX_BUILTIN_SAME_POINTER, /* to_global() and the like: the argument, in another address space */
+    CX_BUILTIN_MEMCPY,       /* llvm.memcpy, llvm.memmove: destination, source, length */
+    CX_BUILTIN_MEMSET,
+};
+
+enum cx_builtin_integer {
+    CX_INTEGER_MIN,
+    CX_INTEGER_MAX,
+    CX_INTEGER_CLAMP,
+    CX_INTEGER_ABS,
+    CX_INTEGER_MUL24,
+    CX_INTEGER_MAD24,
+    CX_INTEGER_CONVERT, /* convert_TYPE() between integers, not saturating */
+};
+
+struct cx_builtin {
+    enum cx_builtin_kind kind;
+    uint32_t use;         /* enum cx_summary_use */
+    enum cx_expr_op leaf; /* of a work-item function */
+    enum cx_builtin_integer integer;
+    bool is_signed; /* of the integer operation's (or atomic's) operands */
+    enum cx_atomic_op atomic_op;
+    uint32_t elem;         /* bytes of one element */
+    uint32_t lanes, pitch; /* vloadN: elements accessed, elements from one index to the next */
+};
+
+/* What the function (a declaration) does. */
+struct cx_builtin cx_builtin_classify(LLVMValueRef function);
+/* How a function without a body may touch memory, by its attributes. */
+bool cx_builtin_touches_nothing(LLVMValueRef function);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Branch conditions as comparisons of integer expressions, and which of them hold where a block runs.
+ *
+ * A condition evaluated in a block that dominates an access speaks of the same instances of values as the
+ * access does, so that it may clamp them.
+ */
+#include "layer/analyser/build.h"
+
+#define MAX_GUARDS 12 /* of one block; further ones make the access a "may" */
+
+static enum cx_guard_pred pred_of(LLVMIntPredicate pred, bool truth)
+{
+    static const struct {
+        LLVMIntPredicate llvm;
+        enum cx_guard_pred yes, no;
+    } table[] = {
+        {LLVMIntEQ, CX_PRED_EQ, CX_PRED_NE},    {LLVMIntNE, CX_PRED_NE, CX_PRED_EQ},
+        {LLVMIntSLT, CX_PRED_SLT, CX_PRED_SGE}, {LLVMIntSLE, CX_PRED_SLE, CX_PRED_SGT},
+        {LLVMIntSGT, CX_PRED_SGT, CX_PRED_SLE}, {LLVMIntSGE, CX_PRED_SGE, CX_PRED_SLT},
+        {LLVMIntULT, CX_PRED_ULT, CX_PRED_UGE}, {LLVMIntULE, CX_PRED_ULE, CX_PRED_UGT},
+        {LLVMIntUGT, CX_PRED_UGT, CX_PRED_ULE}, {LLVMIntUGE, CX_PRED_UGE, CX_PRED_ULT},
+    };
+
+    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+        if (table[i].llvm == pred) {
+            return truth ? table[i].yes : table[i].no;
+        }
+    }
+    return CX_PRED_COUNT;
+}
+
+static void append(struct cx_build *b, enum cx_guard_pred pred, int32_t l, int32_t r, bool hint)
+{
+    if (b->nguard == b->guard_room) {
+        b->guard_room = b->guard_room ? b->guard_room * 2 : 64;
+        b->guard = cx_realloc(b->guard, b->guard_room, sizeof(*b->guard));
+    }
+    b->guard[b->nguard++] = (struct cx_guard){.pred = (uint8_t)pred, .hint = hint, .l = l, .r = r};
+}
+
+/* Pointers into the same buffer compare as their offsets do. */
+static bool pointer_guard(struct cx_build *b, LLVMValueRef l, LLVMValueRef r, enum cx_guard_pred pred,
+                          bool hint)
+{
+    struct cx_base x[CX_MAX_BASES], y[CX_MAX_BASES];
+
+    if (cx_build_pointer(b, l, x) != 1 || cx_build_pointer(b, r, y) != 1 || x[0].kind != CX_BASE_ARG ||
+        y[0].kind != CX_BASE_ARG || x[0].arg != y[0].arg || x[0].off < 0 || y[0].off < 0) {
+        return false;
+    }
+    append(b, pred, x[0].off, y[0].off, hint);
+    return true;
+}
+
+static bool compare_guard(struct cx_build *b, LLVMValueRef cmp, bool truth, bool hint)
+{
+    enum cx_guard_pred pred = pred_of(LLVMGetICmpPredicate(cmp), truth);
+    LLVMValueRef l = LLVMGetOperand(cmp, 0), r = LLVMGetOperand(cmp, 1);
+    LLVMTypeRef type = LLVMTypeOf(l);
+
+    if (LLVMGetTypeKind(type) == LLVMPointerTypeKind) {
+        return pointer_guard(b, l, r, pred, hint);
+    }
+    if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) > 64 ||
+        LLVMGetIntTypeWidth(type) < 2) {
+        return false;
+    }
+    append(b, pred, cx_build_value(b, l, 0), cx_build_value(b, r, 0), hint);
+    return true;
+}
+
+static bool is_const_bool(LLVMValueRef v, bool value)
+{
+    return LLVMIsAConstantInt(v) && (LLVMConstIntGetZExtValue(v) & 1) == value;
+}
+
+static bool guards(struct cx_build *b, LLVMValueRef c, bool truth, bool hint, unsigned depth);
+
+/* Both sides hold, or (one of several) is not known to. */
+static bool both(struct cx_build *b, LLVMValueRef x, LLVMValueRef y, bool truth, bool hint, unsigned depth)
+{
+    bool first = guards(b, x, truth, hint, depth + 1);
+
+    return guards(b, y, truth, hint, depth + 1) && first;
+}
+
+static bool select_guard(struct cx_build *b, LLVMValueRef c, bool truth, bool hint, unsigned depth)
+{
+    LLVMValueRef x = LLVMGetOperand(c, 0), yes = LLVMGetOperand(c, 1), no = LLVMGetOperand(c, 2);
+
+    if (is_const_bool(no, false)) { /* x and yes */
+        return truth && both(b, x, yes, true, hint, depth);
+    }
+    if (is_const_bool(yes, true)) { /* x or no */
+        return !truth && both(b, x, no, false, hint, depth);
+    }
+    return false;
+}
+
+static bool guards(struct cx_build *b, LLVMValueRef c, bool truth, bool hint, unsigned depth)
+{
+    if (is_const_bool(c, truth)) {
+        return true;
+    }
+    if (!LLVMIsAInstruction(c) || depth > 16 || LLVMGetTypeKind(LLVMTypeOf(c)) != LLVMIntegerTypeKind) {
+        return false;
+    }
+    switch (LLVMGetInstructionOpcode(c)) {
+    case LLVMICmp:
+        return compare_guard(b, c, truth, hint);
+    case LLVMAnd:
+        return truth && both(b, LLVMGetOperand(c, 0), LLVMGetOperand(c, 1), true, hint, depth);
+    case LLVMOr:
+        return !truth && both(b, LLVMGetOperand(c, 0), LLVMGetOperand(c, 1), false, hint, depth);
+    case LLVMXor:
+        if (is_const_bool(LLVMGetOperand(c, 1), true)) {
+            return guards(b, LLVMGetOperand(c, 0), !truth, hint, depth + 1);
+        }
+        return false;
+    case LLVMSelect:
+        return select_guard(b, c, truth, hint, depth);
+    case LLVMFreeze:
+        return guards(b, LLVMGetOperand(c, 0), truth, hint, depth + 1);
+    default:
+        return false;
+    }
+}
+
+bool cx_build_guards(struct cx_build *b, LLVMValueRef condition, bool truth, bool hint)
+{
+    return guards(b, condition, truth, hint, 0);
+}
+
+/* The condition under which control goes from a block to `to`, where that is the only way into `to`. */
+static bool edge_guards(struct cx_build *b, int32_t from, int32_t to, bool hint)
+{
+    const struct cx_cfg_block *f = &b->cfg.block[from];
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(f->bb);
+
+    if (b->cfg.block[to].npred != 1 || LLVMGetInstructionOpcode(end) != LLVMBr || !LLVMIsConditional(end) ||
+        f->succ[0] == f->succ[1]) {
+        return false;
+    }
+    return cx_build_guards(b, LLVMGetCondition(end), f->succ[0] == to, hint);
+}
+
+struct cx_block_guards cx_build_block_guards(struct cx_build *b, int32_t block)
+{
+    struct cx_block_guards result = {.first = b->nguard, .must = true};
+
+    for (int32_t at = block; b->cfg.block[at].idom >= 0; at = b->cfg.block[at].idom) {
+        int32_t above = b->cfg.block[at].idom;
+        bool always = cx_cfg_postdominates(&b->cfg, at, above);
+        bool complete = b->nguard - result.first < MAX_GUARDS && edge_guards(b, above, at, always);
+        if (!always && !complete) {
+            result.must = false;
+        }
+    }
+    result.count = b->nguard - result.first;
+    return result;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* What changes in a loop and by how much, and what holds while it goes on. */
+#include "layer/analyser/build.h"
+
+#define MAX_DEPTH 24
+
+static bool invariant(struct cx_build *b, LLVMValueRef v, int32_t loop, unsigned depth);
+
+static bool invariant_operands(struct cx_build *b, LLVMValueRef v, int32_t loop, unsigned depth)
+{
+    int n = LLVMGetNumOperands(v);
+
+    for (int i = 0; i < n; i++) {
+        if (!invariant(b, LLVMGetOperand(v, (unsigned)i), loop, depth + 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_pure_call(LLVMValueRef call)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    struct cx_builtin builtin;
+
+    if (!callee || !LLVMIsAFunction(callee) || LLVMCountBasicBlocks(callee) > 0) {
+        return false;
+    }
+    builtin = cx_builtin_classify(callee);
+    return builtin.kind == CX_BUILTIN_WORK_ITEM || builtin.kind == CX_BUILTIN_LINEAR_ID ||
+           builtin.kind == CX_BUILTIN_INTEGER;
+}
+
+static bool invariant(struct cx_build *b, LLVMValueRef v, int32_t loop, unsigned depth)
+{
+    int32_t block;
+
+    if (LLVMIsAFunction(v) || !LLVMIsAInstruction(v)) {
+        return true;
+    }
+    block = cx_cfg_index(&b->cfg, LLVMGetInstructionParent(v));
+    if (!b->cfg.loop[loop].inside[block]) {
+        return true;
+    }
+    if (depth > MAX_DEPTH) {
+        return false;
+    }
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMCall:
+        return is_pure_call(v) && invariant_operands(b, v, loop, depth);
+    case LLVMPHI:
+    case LLVMLoad:
+    case LLVMAlloca:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+    case LLVMVAArg:
+    case LLVMInvoke:
+    case LLVMCallBr:
+    case LLVMLandingPad:
+    case LLVMFreeze:
+        return false;
+    default:
+        return invariant_operands(b, v, loop, depth);
+    }
+}
+
+bool cx_build_invariant(struct cx_build *b, LLVMValueRef value, int32_t loop)
+{
+    return invariant(b, value, loop, 0);
+}
+
+static bool step_of(struct cx_build *b, LLVMValueRef v, LLVMValueRef phi, unsigned lane, int32_t loop,
+                    unsigned depth, int32_t *step);
+
+static bool step_of_sum(struct cx_build *b, LLVMValueRef v, LLVMValueRef phi, unsigned lane, int32_t loop,
+                        unsigned depth, int32_t *step)
+{
+    bool minus = LLVMGetInstructionOpcode(v) == LLVMSub;
+
+    for (unsigned i = 0; i < (minus ? 1 : 2); i++) {
+        LLVMValueRef moving = LLVMGetOperand(v, i), fixed = LLVMGetOperand(v, 1 - i);
+        if (cx_build_invariant(b, fixed, loop) && step_of(b, moving, phi, lane, loop, depth + 1, step)) {
+            int32_t more = cx_build_value(b, fixed, lane);
+            *step = cx_dag_binary(&b->dag, minus ? CX_EXPR_SUB : CX_EXPR_ADD, *step, more);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool step_of_gep(struct cx_build *b, LLVMValueRef v, LLVMValueRef phi, int32_t loop, unsigned depth,
+                        int32_t *step)
+{
+    int n = LLVMGetNumOperands(v);
+    int32_t more;
+
+    for (int i = 1; i < n; i++) {
+        if (!cx_build_invariant(b, LLVMGetOperand(v, (unsigned)i), loop)) {
+            return false;
+        }
+    }
+    if (!step_of(b, LLVMGetOperand(v, 0), phi, 0, loop, depth + 1, step)) {
+        return false;
+    }
+    more = cx_build_gep(b, v);
+    if (more < 0) {
+        return false;
+    }
+    *step = cx_dag_binary(&b->dag, CX_EXPR_ADD, *step, more);
+    return true;
+}
+
+static bool step_of(struct cx_build *b, LLVMValueRef v, LLVMValueRef phi, unsigned lane, int32_t loop,
+                    unsigned depth, int32_t *step)
+{
+    if (v == phi) {
+        LLVMTypeRef type = LLVMTypeOf(phi);
+        if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
+            type = LLVMGetElementType(type);
+        }
+        *step = cx_dag_const(
+            &b->dag, LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type) : 64, 0);
+        return true;
+    }
+    if (depth > MAX_DEPTH || !LLVMIsAInstruction(v)) {
+        return false;
+    }
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMAdd:
+    case LLVMSub:
+        return step_of_sum(b, v, phi, lane, loop, depth, step);
+    case LLVMGetElementPtr:
+        return step_of_gep(b, v, phi, loop, depth, step);
+    default:
+        return false;
+    }
+}
+
+bool cx_build_step(struct cx_build *b, LLVMValueRef next, LLVMValueRef phi, unsigned lane, int32_t loop,
+                   int32_t *step)
+{
+    return step_of(b, next, phi, lane, loop, 0, step);
+}
+
+static bool has_exit(const struct cx_build *b, int32_t loop, int32_t block)
+{
+    const struct cx_cfg_block *at = &b->cfg.block[block];
+
+    for (uint32_t s = 0; s < at->nsucc; s++) {
+        if (!b->cfg.loop[loop].inside[at->succ[s]]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * If each iteration ends with this block deciding whether the loop goes on: appends what must hold for that.
+ * True where that is all the block decides by.
+ */
+static bool exit_guards(struct cx_build *b, int32_t loop, int32_t block)
+{
+    const struct cx_cfg_loop *l = &b->cfg.loop[loop];
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(b->cfg.block[block].bb);
+    bool first_stays;
+
+    if (l->latch < 0 || b->cfg.block[block].loop != loop || !cx_cfg_dominates(&b->cfg, block, l->latch)) {
+        return false;
+    }
+    if (LLVMGetInstructionOpcode(end) != LLVMBr || !LLVMIsConditional(end)) {
+        return false;
+    }
+    first_stays = l->inside[b->cfg.block[block].succ[0]];
+    if (first_stays == (bool)l->inside[b->cfg.block[block].succ[1]]) {
+        return false;
+    }
+    return cx_build_guards(b, LLVMGetCondition(end), first_stays, false);
+}
+
+struct cx_loop *cx_build_loops(struct cx_build *b)
+{
+    struct cx_loop *loops = cx_alloc(b->cfg.nloop, sizeof(*loops));
+
+    for (uint32_t i = 0; i < b->cfg.nloop; i++) {
+        LLVMValueRef first = LLVMGetFirstInstruction(b->cfg.block[b->cfg.loop[i].header].bb);
+        unsigned exits = 0;
+        bool complete = true;
+        while (first && LLVMGetDebugLocLine(first) == 0) {
+            first = LLVMGetNextInstruction(first);
+        }
+        loops[i].line = first ? LLVMGetDebugLocLine(first) : 0;
+        loops[i].guard = b->nguard;
+        for (uint32_t block = 0; block < b->cfg.nblock; block++) {
+            if (b->cfg.loop[i].inside[block] && has_exit(b, (int32_t)i, (int32_t)block)) {
+                exits++;
+                complete &= exit_guards(b, (int32_t)i, (int32_t)block);
+            }
+        }
+        loops[i].nguard = b->nguard - loops[i].guard;
+        loops[i].single_exit = exits == 1 && complete;
+    }
+    return loops;
+}
