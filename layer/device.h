@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The virtual platform and its one device: what the program sees of all members (design: "The virtual device").
+ * The virtual platform and its one device: what the program sees of all members (design: "The virtual
+ * device").
  *
  * Limits and extensions are those of the fastest member (COEXEC_LIMITS=fastest), or the strict minimum and
- * intersection over all (common). There is one platform and one device a process; both live for ever, so retain
- * and release only check the handle.
- * Thread-safety: immutable after cx_platform_get.
+ * intersection over all (common). There is one platform and one device a process; both live for ever, so
+ * retain and release only check the handle. Thread-safety: immutable after cx_platform_get.
  */
 #ifndef CX_LAYER_DEVICE_H
 #define CX_LAYER_DEVICE_H
 
 #include "layer/object.h"
 #include "layer/real.h"
+
+#ifndef CX_VERSION
+#define CX_VERSION "0.1.0" /* the build gives meson's project version */
+#endif
 
 struct cx_platform {
     struct cx_object base;
@@ -26,6 +30,8 @@ struct cx_device {
     cl_uint base_align_bits; /* the largest member's, so that every member takes our sub-buffers */
     char *name;
     char *extensions;
+    bool common;          /* COEXEC_LIMITS=common */
+    cl_version c_version; /* CL_DEVICE_OPENCL_C_VERSION: 1.2, or 3.0 where the fastest member says so */
 };
 
 CX_OBJECT_CASTS(platform, cl_platform_id, CX_TAG_PLATFORM)
@@ -35,7 +41,17 @@ CX_OBJECT_CASTS(device, cl_device_id, CX_TAG_DEVICE)
 struct cx_platform *cx_platform_get(void);
 struct cx_device *cx_device_get(void);
 
-/* Whether the device answers to this type (CL_DEVICE_TYPE_ALL, DEFAULT, ...): COEXEC_DEVICE_TYPE narrows it. */
+/* Lists what one query of an array of cl_name_version gives on the fastest member, or what all have in common
+ * by name and version (COEXEC_LIMITS=common), kept where `keep` says yes. Returns how many (0: none, or the
+ * query fails); the caller frees *list. */
+size_t cx_device_versions(const struct cx_device *device, cl_device_info query,
+                          bool (*keep)(const cl_name_version *entry), cl_name_version **list);
+
+/* Splits an extension string into entries of version 1.0.0. Returns how many; the caller frees *list. */
+size_t cx_extension_versions(const char *extensions, cl_name_version **list);
+
+/* Whether the device answers to this type (CL_DEVICE_TYPE_ALL, DEFAULT, ...): COEXEC_DEVICE_TYPE narrows it.
+ */
 bool cx_device_answers(const struct cx_device *device, cl_device_type type);
 
 #endif
