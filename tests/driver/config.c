@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* Stub driver: the environment, the call log and the faults asked for. */
+#include "stub.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MAX_RULES = 32 };
+
+/* "call:k:number[:event]" */
+struct rule {
+    char call[48];
+    unsigned long at;
+    long number;
+    bool event;
+    atomic_ulong seen;
+};
+
+static struct {
+    pthread_once_t once;
+    bool async;
+    FILE *log;
+    pthread_mutex_t log_lock;
+    struct rule fail[MAX_RULES], hang[MAX_RULES];
+    unsigned nfail, nhang;
+} config = {.once = PTHREAD_ONCE_INIT, .log_lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Item `index` of a list in the environment, or its last one. */
+const char *stub_config_word(const char *name, unsigned index, const char *fallback, char *room, size_t size)
+{
+    const char *text = getenv(name);
+    if (!text || !*text)
+        return fallback;
+    while (index-- > 0 && strchr(text, ','))
+        text = strchr(text, ',') + 1;
+    size_t length = strcspn(text, ",");
+    if (length >= size)
+        return fallback;
+    memcpy(room, text, length);
+    room[length] = '\0';
+    return room;
+}
+
+double stub_config_number(const char *name, unsigned index, double fallback)
+{
+    char room[64];
+    const char *word = stub_config_word(name, index, NULL, room, sizeof(room));
+    return word ? strtod(word, NULL) : fallback;
+}
+
+const char *stub_config_text(const char *name, const char *fallback)
+{
+    const char *text = getenv(name);
+    return text ? text : fallback;
+}
+
+static unsigned read_rules(const char *name, struct rule *rules)
+{
+    unsigned count = 0;
+    char room[128], tail[16];
+    const char *text = getenv(name);
+    unsigned items = text && *text ? 1 : 0;
+    for (const char *comma = text; comma && (comma = strchr(comma, ',')); comma++)
+        items++;
+    for (unsigned i = 0; i < items && count < MAX_RULES; i++) {
+        struct rule *rule = &rules[count];
+        const char *word = stub_config_word(name, i, "", room, sizeof(room));
+        tail[0] = '\0';
+        if (sscanf(word, "%47[^:]:%lu:%ld:%15s", rule->call, &rule->at, &rule->number, tail) < 3) {
+            fprintf(stderr, "stub: %s: cannot read '%s'\n", name, word);
+            continue;
+        }
+        rule->event = strcmp(tail, "event") == 0;
+        count++;
+    }
+    return count;
+}
+
+static void config_read(void)
+{
+    const char *path = getenv("STUB_LOG");
+    if (path && *path)
+        config.log = fopen(path, "we");
+    config.async = stub_config_number("STUB_ASYNC", 0, 0) != 0;
+    config.nfail = read_rules("STUB_FAIL", config.fail);
+    config.nhang = read_rules("STUB_HANG", config.hang);
+}
+
+bool stub_config_async(void)
+{
+    pthread_once(&config.once, config_read);
+    return config.async;
+}
+
+/* The rule that this call meets, if any. */
+static const struct rule *rule_met(struct rule *rules, unsigned count, const char *call)
+{
+    const struct rule *met = NULL;
+    for (unsigned i = 0; i < count; i++) {
+        if (strcmp(rules[i].call, call) == 0 && atomic_fetch_add(&rules[i].seen, 1) + 1 == rules[i].at)
+            met = &rules[i];
+    }
+    return met;
+}
+
+cl_ulong stub_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (cl_ulong)now.tv_sec * 1000000000u + (cl_ulong)now.tv_nsec;
+}
+
+void stub_sleep(cl_ulong nanoseconds)
+{
+    cl_ulong end = stub_now() + nanoseconds;
+    struct timespec until = {.tv_sec = (time_t)(end / 1000000000u), .tv_nsec = (long)(end % 1000000000u)};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0)
+        continue;
+}
+
+static void write_line(const char *call, const char *format, va_list arguments, cl_int code)
+{
+    char line[512];
+    int length = snprintf(line, sizeof(line), "%s ", call);
+    vsnprintf(line + length, sizeof(line) - (size_t)length, format, arguments);
+    pthread_mutex_lock(&config.log_lock);
+    if (code)
+        fprintf(config.log, "%s FAIL %d\n", line, code);
+    else
+        fprintf(config.log, "%s\n", line);
+    fflush(config.log);
+    pthread_mutex_unlock(&config.log_lock);
+}
+
+struct stub_fault stub_call(const char *call, const char *format, ...)
+{
+    struct stub_fault fault = {0};
+    pthread_once(&config.once, config_read);
+    const struct rule *fail = rule_met(config.fail, config.nfail, call);
+    const struct rule *hang = rule_met(config.hang, config.nhang, call);
+    if (fail && fail->event)
+        fault.event_code = (cl_int)fail->number;
+    else if (fail)
+        fault.code = (cl_int)fail->number;
+    if (config.log) {
+        va_list arguments;
+        va_start(arguments, format);
+        write_line(call, format, arguments, fault.code);
+        va_end(arguments);
+    }
+    if (hang && strncmp(call, "clEnqueue", 9) == 0)
+        fault.hang_ms = hang->number;
+    else if (hang)
+        stub_sleep((cl_ulong)(hang->number < 0 ? 1000000000L : hang->number) * 1000000u);
+    return fault;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Stub driver: clGetDeviceInfo. Numbers that are not configurable are those of a plain small device. */
+#include "calls.h"
+#include <stdio.h>
+#include <string.h>
+
+/* Queries that every device answers with the same number. */
+struct plain {
+    cl_device_info what;
+    unsigned size; /* bytes of the answer */
+    cl_ulong value;
+};
+
+#define UINT sizeof(cl_uint)
+#define BITS sizeof(cl_ulong)
+static const struct plain plain_answers[] = {
+    {CL_DEVICE_VENDOR_ID, UINT, 0x5354},
+    {CL_DEVICE_MAX_CLOCK_FREQUENCY, UINT, 1000},
+    {CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, UINT, 3},
+    {CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR, UINT, 1},
+    {CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT, UINT, 1},
+    {CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT, UINT, 1},
+    {CL_DEVICE_PREFERRED_VECTOR_WIDTH_LONG, UINT, 1},
+    {CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT, UINT, 1},
+    {CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE, UINT, 1},
+    {CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF, UINT, 0},
+    {CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR, UINT, 1},
+    {CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT, UINT, 1},
+    {CL_DEVICE_NATIVE_VECTOR_WIDTH_INT, UINT, 1},
+    {CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG, UINT, 1},
+    {CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, UINT, 1},
+    {CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE, UINT, 1},
+    {CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF, UINT, 0},
+    {CL_DEVICE_ADDRESS_BITS, UINT, 64},
+    {CL_DEVICE_MEM_BASE_ADDR_ALIGN, UINT, 1024},
+    {CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE, UINT, 128},
+    {CL_DEVICE_MAX_READ_IMAGE_ARGS, UINT, 0},
+    {CL_DEVICE_MAX_WRITE_IMAGE_ARGS, UINT, 0},
+    {CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS, UINT, 0},
+    {CL_DEVICE_MAX_SAMPLERS, UINT, 0},
+    {CL_DEVICE_GLOBAL_MEM_CACHE_TYPE, UINT, CL_NONE},
+    {CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, UINT, 64},
+    {CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, BITS, 0},
+    {CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, BITS, 65536},
+    {CL_DEVICE_MAX_CONSTANT_ARGS, UINT, 8},
+    {CL_DEVICE_LOCAL_MEM_TYPE, UINT, CL_LOCAL},
+    {CL_DEVICE_LOCAL_MEM_SIZE, BITS, 32768},
+    {CL_DEVICE_ERROR_CORRECTION_SUPPORT, UINT, CL_FALSE},
+    {CL_DEVICE_HOST_UNIFIED_MEMORY, UINT, CL_TRUE},
+    {CL_DEVICE_IMAGE_SUPPORT, UINT, CL_FALSE},
+    {CL_DEVICE_ENDIAN_LITTLE, UINT, CL_TRUE},
+    {CL_DEVICE_AVAILABLE, UINT, CL_TRUE},
+    {CL_DEVICE_COMPILER_AVAILABLE, UINT, CL_TRUE},
+    {CL_DEVICE_LINKER_AVAILABLE, UINT, CL_FALSE},
+    {CL_DEVICE_PREFERRED_INTEROP_USER_SYNC, UINT, CL_TRUE},
+    {CL_DEVICE_PARTITION_MAX_SUB_DEVICES, UINT, 0},
+    {CL_DEVICE_REFERENCE_COUNT, UINT, 1},
+    {CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, UINT, CL_FALSE},
+    {CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT, UINT, CL_FALSE},
+    {CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT, UINT, CL_FALSE},
+    {CL_DEVICE_PIPE_SUPPORT, UINT, CL_FALSE},
+    {CL_DEVICE_MAX_NUM_SUB_GROUPS, UINT, 0},
+    {CL_DEVICE_NUMERIC_VERSION, UINT, CL_MAKE_VERSION(3, 0, 0)},
+    {CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT, UINT, 0},
+    {CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT, UINT, 0},
+    {CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT, UINT, 0},
+    {CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, UINT, 0},
+    {CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, UINT, 0},
+    {CL_DEVICE_MAX_ON_DEVICE_QUEUES, UINT, 0},
+    {CL_DEVICE_MAX_ON_DEVICE_EVENTS, UINT, 0},
+    {CL_DEVICE_MAX_PIPE_ARGS, UINT, 0},
+    {CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS, UINT, 0},
+    {CL_DEVICE_PIPE_MAX_PACKET_SIZE, UINT, 0},
+    {CL_DEVICE_IMAGE_PITCH_ALIGNMENT, UINT, 0},
+    {CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT, UINT, 0},
+    {CL_DEVICE_IMAGE2D_MAX_WIDTH, sizeof(size_t), 0},
+    {CL_DEVICE_IMAGE2D_MAX_HEIGHT, sizeof(size_t), 0},
+    {CL_DEVICE_IMAGE3D_MAX_WIDTH, sizeof(size_t), 0},
+    {CL_DEVICE_IMAGE3D_MAX_HEIGHT, sizeof(size_t), 0},
+    {CL_DEVICE_IMAGE3D_MAX_DEPTH, sizeof(size_t), 0},
+    {CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, sizeof(size_t), 0},
+    {CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, sizeof(size_t), 0},
+    {CL_DEVICE_MAX_PARAMETER_SIZE, sizeof(size_t), 1024},
+    {CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof(size_t), 1},
+    {CL_DEVICE_PRINTF_BUFFER_SIZE, sizeof(size_t), 0},
+    {CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, sizeof(size_t), 0},
+    {CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE, sizeof(size_t), 0},
+    {CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof(size_t), 1},
+    {CL_DEVICE_SINGLE_FP_CONFIG, BITS, CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN},
+    {CL_DEVICE_DOUBLE_FP_CONFIG, BITS, 0},
+    {CL_DEVICE_HALF_FP_CONFIG, BITS, 0},
+    {CL_DEVICE_EXECUTION_CAPABILITIES, BITS, CL_EXEC_KERNEL},
+    {CL_DEVICE_QUEUE_ON_HOST_PROPERTIES, BITS, CL_QUEUE_PROFILING_ENABLE},
+    {CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES, BITS, 0},
+    {CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, BITS, 0},
+    {CL_DEVICE_SVM_CAPABILITIES, BITS, 0},
+    {CL_DEVICE_PARTITION_AFFINITY_DOMAIN, BITS, 0},
+    {CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, BITS,
+     CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP},
+    {CL_DEVICE_ATOMIC_FENCE_CAPABILITIES, BITS,
+     CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP},
+    {CL_DEVICE_PARENT_DEVICE, sizeof(void *), 0},
+    {CL_DEVICE_PARTITION_PROPERTIES, sizeof(cl_ulong), 0},
+    {CL_DEVICE_PARTITION_TYPE, 0, 0},
+    {CL_DEVICE_IL_VERSION, 1, 0},
+    {CL_DEVICE_BUILT_IN_KERNELS, 1, 0},
+    {CL_DEVICE_ILS_WITH_VERSION, 0, 0},
+    {CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION, 0, 0},
+    {CL_DEVICE_EXTENSIONS_WITH_VERSION, 0, 0},
+    {CL_DEVICE_OPENCL_C_FEATURES, 0, 0},
+    {CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED, 1, 0},
+};
+
+static cl_int text_answer(cl_device_info what, const struct stub_device *device, size_t room, void *value,
+                          size_t *size_ret)
+{
+    char version[64];
+    switch (what) {
+    case CL_DEVICE_NAME:
+        return STUB_TEXT(device->name);
+    case CL_DEVICE_VENDOR:
+        return STUB_TEXT("coexec tests");
+    case CL_DRIVER_VERSION:
+        return STUB_TEXT("1");
+    case CL_DEVICE_PROFILE:
+        return STUB_TEXT("FULL_PROFILE");
+    case CL_DEVICE_VERSION:
+        snprintf(version, sizeof(version), "OpenCL %s stub", stub_config_text("STUB_VERSION", "3.0"));
+        return STUB_TEXT(version);
+    case CL_DEVICE_OPENCL_C_VERSION:
+        return STUB_TEXT("OpenCL C 1.2 stub");
+    case CL_DEVICE_EXTENSIONS:
+        return STUB_TEXT(stub_config_text("STUB_EXTENSIONS", "cl_khr_global_int32_base_atomics "
+                                                             "cl_khr_global_int32_extended_atomics "
+                                                             "cl_khr_byte_addressable_store"));
+    default:
+        return CL_INVALID_VALUE;
+    }
+}
+
+CL_API_ENTRY cl_int CL_API_CALL stub_clGetDeviceInfo(cl_device_id handle, cl_device_info what, size_t room,
+                                                     void *value, size_t *size_ret)
+{
+    struct stub_device *device = STUB_OF(device, handle, STUB_DEVICE);
+    static const cl_name_version c_versions[] = {{CL_MAKE_VERSION(1, 0, 0), "OpenCL C"},
+                                                 {CL_MAKE_VERSION(1, 1, 0), "OpenCL C"},
+                                                 {CL_MAKE_VERSION(1, 2, 0), "OpenCL C"}};
+    if (!device)
+        return CL_INVALID_DEVICE;
+    for (size_t i = 0; i < sizeof(plain_answers) / sizeof(plain_answers[0]); i++) {
+        if (plain_answers[i].what == what) /* little-endian machines only */
+            return stub_info(&plain_answers[i].value, plain_answers[i].size, room, value, size_ret);
+    }
+    switch (what) {
+    case CL_DEVICE_TYPE:
+        return STUB_INFO(cl_device_type, device->type | (device->index == 0 ? CL_DEVICE_TYPE_DEFAULT : 0));
+    case CL_DEVICE_PLATFORM:
+        return STUB_INFO(cl_platform_id, (cl_platform_id)stub_platform_get());
+    case CL_DEVICE_MAX_COMPUTE_UNITS:
+        return STUB_INFO(cl_uint, device->units);
+    case CL_DEVICE_MAX_WORK_GROUP_SIZE:
+        return STUB_INFO(size_t, device->max_group);
+    case CL_DEVICE_MAX_WORK_ITEM_SIZES:
+        return stub_info((size_t[]){device->max_group, device->max_group, device->max_group},
+                         3 * sizeof(size_t), room, value, size_ret);
+    case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
+        return STUB_INFO(cl_ulong, device->max_alloc);
+    case CL_DEVICE_GLOBAL_MEM_SIZE:
+        return STUB_INFO(cl_ulong, device->memory);
+    case CL_DEVICE_OPENCL_C_ALL_VERSIONS:
+        return stub_info(c_versions, sizeof(c_versions), room, value, size_ret);
+    default:
+        return text_answer(what, device, room, value, size_ret);
+    }
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stub driver: the kernels it knows, in C. Their OpenCL C text, which the driver only searches for names, is
+ * in stub_kernels.cl; it must say what the functions here do, because coexec's analyser reads it.
+ */
+#include "stub.h"
+#include <string.h>
+
+/* One work-item; an access outside a buffer sets fault. */
+struct item {
+    const struct stub_launch *launch;
+    size_t global[3];
+    bool fault;
+};
+
+struct stub_function {
+    const char *name;
+    const char *args; /* b: buffer of ints, l: local memory, i: int */
+    void (*run)(struct item *item);
+    double (*extra)(const struct stub_launch *launch); /* cost in groups beyond one for each group */
+};
+
+static cl_int *at(struct item *item, unsigned arg, size_t index)
+{
+    static _Thread_local cl_int nowhere;
+    struct stub_mem *mem = item->launch->args[arg].mem;
+    if (!mem || index >= mem->size / sizeof(cl_int)) {
+        item->fault = true;
+        return &nowhere;
+    }
+    return (cl_int *)(void *)mem->data + index;
+}
+
+static cl_int scalar(const struct item *item, unsigned arg)
+{
+    cl_int value;
+    memcpy(&value, item->launch->args[arg].value, sizeof(value));
+    return value;
+}
+
+static void run_fill_gid(struct item *item)
+{
+    *at(item, 0, item->global[0]) = (cl_int)item->global[0];
+}
+
+static void run_add(struct item *item)
+{
+    size_t i = item->global[0];
+    *at(item, 2, i) = *at(item, 0, i) + *at(item, 1, i);
+}
+
+static void run_copy(struct item *item)
+{
+    *at(item, 1, item->global[0]) = *at(item, 0, item->global[0]);
+}
+
+static void run_inc(struct item *item)
+{
+    *at(item, 0, item->global[0]) += 1;
+}
+
+static void run_scale(struct item *item)
+{
+    *at(item, 1, item->global[0]) = *at(item, 0, item->global[0]) * scalar(item, 2);
+}
+
+static void run_fill_2d(struct item *item)
+{
+    size_t i = item->global[1] * (size_t)scalar(item, 1) + item->global[0];
+    *at(item, 0, i) = (cl_int)i;
+}
+
+static void run_reverse(struct item *item)
+{
+    *at(item, 1, (size_t)scalar(item, 2) - 1 - item->global[0]) = *at(item, 0, item->global[0]);
+}
+
+static void run_gather(struct item *item)
+{
+    *at(item, 2, item->global[0]) = *at(item, 0, (size_t)*at(item, 1, item->global[0]));
+}
+
+static void run_scatter(struct item *item)
+{
+    *at(item, 2, (size_t)*at(item, 1, item->global[0])) = *at(item, 0, item->global[0]);
+}
+
+static void run_count(struct item *item)
+{
+    __atomic_fetch_add(at(item, 1, (size_t)*at(item, 0, item->global[0])), 1, __ATOMIC_RELAXED);
+}
+
+/* Later groups cost more: one more group for each 4096 items before. */
+static double ramp_extra(const struct stub_launch *launch)
+{
+    double first = (double)launch->offset[0], last = first + (double)launch->global[0];
+    return (double)launch->global[0] / (double)launch->local[0] * (first + last) / 2 / 4096;
+}
+
+static const struct stub_function functions[] = {
+    {"stub_fill_gid", "b", run_fill_gid, NULL},   {"stub_add", "bbb", run_add, NULL},
+    {"stub_copy", "bb", run_copy, NULL},          {"stub_inc", "b", run_inc, NULL},
+    {"stub_scale", "bbi", run_scale, NULL},       {"stub_fill_2d", "bi", run_fill_2d, NULL},
+    {"stub_reverse", "bbi", run_reverse, NULL},   {"stub_gather", "bbb", run_gather, NULL},
+    {"stub_scatter", "bbb", run_scatter, NULL},   {"stub_count", "bb", run_count, NULL},
+    {"stub_ramp", "b", run_fill_gid, ramp_extra}, {"stub_local", "bl", run_fill_gid, NULL},
+};
+
+const struct stub_function *stub_function_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+        if (strcmp(functions[i].name, name) == 0)
+            return &functions[i];
+    }
+    return NULL;
+}
+
+const char *stub_function_name(const struct stub_function *function)
+{
+    return function->name;
+}
+
+unsigned stub_function_nargs(const struct stub_function *function)
+{
+    return (unsigned)strlen(function->args);
+}
+
+char stub_function_arg(const struct stub_function *function, unsigned index)
+{
+    return function->args[index];
+}
+
+cl_int stub_function_run(const struct stub_launch *launch)
+{
+    struct item item = {.launch = launch};
+    for (size_t z = 0; z < launch->global[2]; z++) {
+        item.global[2] = launch->offset[2] + z;
+        for (size_t y = 0; y < launch->global[1]; y++) {
+            item.global[1] = launch->offset[1] + y;
+            for (size_t x = 0; x < launch->global[0]; x++) {
+                item.global[0] = launch->offset[0] + x;
+                launch->function->run(&item);
+            }
+        }
+    }
+    return item.fault ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+}
+
+double stub_function_cost(const struct stub_launch *launch)
+{
+    double groups = 1;
+    for (unsigned d = 0; d < 3; d++)
+        groups *= (double)launch->global[d] / (double)launch->local[d];
+    return groups + (launch->function->extra ? launch->function->extra(launch) : 0);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* Stub driver: kernel launches, tasks, markers and barriers. */
+#include "calls.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_LOCAL = 64 };
+
+static cl_int run_launch(struct stub_command *command)
+{
+    const struct stub_device *device = command->queue->device;
+    cl_ulong begin = stub_now();
+    cl_int code = stub_function_run(command->launch);
+    if (device->speed > 0) {
+        cl_ulong cost = (cl_ulong)(stub_function_cost(command->launch) / device->speed * 1000.0);
+        cl_ulong spent = stub_now() - begin;
+        if (cost > spent)
+            stub_sleep(cost - spent);
+    }
+    return code;
+}
+
+static size_t largest_divisor(size_t of, size_t limit)
+{
+    size_t best = 1;
+    for (size_t i = 1; i <= limit && i <= of; i++)
+        best = of % i ? best : i;
+    return best;
+}
+
+/* Fills in the range; the local size must divide the global one. */
+static cl_int take_range(struct stub_launch *launch, const struct stub_device *device, cl_uint dim,
+                         const size_t *offset, const size_t *global, const size_t *local)
+{
+    size_t items = 1, limit = device->max_group < DEFAULT_LOCAL ? device->max_group : DEFAULT_LOCAL;
+    if (dim < 1 || dim > 3)
+        return CL_INVALID_WORK_DIMENSION;
+    if (!global)
+        return CL_INVALID_GLOBAL_WORK_SIZE;
+    launch->dim = dim;
+    for (cl_uint d = 0; d < 3; d++) {
+        bool used = d < dim;
+        launch->offset[d] = used && offset ? offset[d] : 0;
+        launch->global[d] = used ? global[d] : 1;
+        launch->local[d] = used && local ? local[d] : 1;
+        if (launch->global[d] == 0)
+            return CL_INVALID_GLOBAL_WORK_SIZE;
+        if (used && !local && d == 0)
+            launch->local[0] = largest_divisor(global[0], limit);
+        if (launch->local[d] == 0 || launch->global[d] % launch->local[d])
+            return CL_INVALID_WORK_GROUP_SIZE;
+        items *= launch->local[d];
+    }
+    return items > device->max_group ? CL_INVALID_WORK_GROUP_SIZE : CL_SUCCESS;
+}
+
+static cl_int take_args(struct stub_launch *launch, const struct stub_kernel *kernel)
+{
+    launch->function = kernel->function;
+    for (unsigned i = 0; i < stub_function_nargs(kernel->function); i++) {
+        if (!kernel->args[i].set)
+            return CL_INVALID_KERNEL_ARGS;
+        launch->args[i] = kernel->args[i];
+    }
+    for (unsigned i = 0; i < STUB_MAX_ARGS; i++) {
+        if (launch->args[i].mem)
+            stub_object_ref(&launch->args[i].mem->base);
+    }
+    return CL_SUCCESS;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL stub_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel handle,
+                                                            cl_uint dim, const size_t *offset,
+                                                            const size_t *global, const size_t *local,
+                                                            cl_uint nwaits, const cl_event *waits,
+                                                            cl_event *event)
+{
+    struct stub_fault fault = stub_call(
+        "clEnqueueNDRangeKernel",
+        "q%u k%u dim=%u offset=%zu,%zu,%zu global=%zu,%zu,%zu local=%zu,%zu,%zu waits=%u", stub_id(queue),
+        stub_id(handle), dim, offset ? offset[0] : 0, offset && dim > 1 ? offset[1] : 0,
+        offset && dim > 2 ? offset[2] : 0, global ? global[0] : 0, global && dim > 1 ? global[1] : 1,
+        global && dim > 2 ? global[2] : 1, local ? local[0] : 0, local && dim > 1 ? local[1] : 0,
+        local && dim > 2 ? local[2] : 0, nwaits);
+    struct stub_kernel *kernel = STUB_OF(kernel, handle, STUB_KERNEL);
+    struct stub_queue *to = STUB_OF(queue, queue, STUB_QUEUE);
+    cl_int code = !to ? CL_INVALID_COMMAND_QUEUE : kernel ? CL_SUCCESS : CL_INVALID_KERNEL;
+    struct stub_launch *launch = code ? NULL : calloc(1, sizeof(*launch));
+    struct stub_command *command = NULL;
+    if (!code && !launch)
+        code = CL_OUT_OF_HOST_MEMORY;
+    if (!code)
+        code = take_range(launch, to->device, dim, offset, global, local);
+    if (!code)
+        command = stub_command_new(queue, CL_COMMAND_NDRANGE_KERNEL, nwaits, waits, &fault, &code);
+    if (!code && (code = take_args(launch, kernel))) {
+        stub_command_drop(command);
+        command = NULL;
+    }
+    if (code) {
+        free(launch);
+        return code;
+    }
+    command->run = run_launch;
+    command->launch = launch;
+    return stub_command_submit(command, CL_FALSE, event);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL stub_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint nwaits,
+                                                   const cl_event *waits, cl_event *event)
+{
+    static const size_t one = 1;
+    return stub_clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, &one, nwaits, waits, event);
+}
+
+/* Queues run in order, so a marker or barrier is a command that does nothing. */
+static cl_int enqueue_nothing(const char *call, cl_command_queue queue, cl_command_type type, cl_uint nwaits,
+                              const cl_event *waits, cl_event *event)
+{
+    struct stub_fault fault = stub_call(call, "q%u waits=%u", stub_id(queue), nwaits);
+    cl_int code;
+    struct stub_command *command = stub_command_new(queue, type, nwaits, waits, &fault, &code);
+    return command ? stub_command_submit(command, CL_FALSE, event) : code;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL stub_clEnqueueMarker(cl_command_queue queue, cl_event *event)
+{
+    return enqueue_nothing("clEnqueueMarker", queue, CL_COMMAND_MARKER, 0, NULL, event);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL stub_clEnqueueBarrier(cl_command_queue queue)
+{
+    return enqueue_nothing("clEnqueueBarrier", queue, CL_COMMAND_BARRIER, 0, NULL, NULL);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL stub_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint nwaits,
+                                                            const cl_event *waits)
+{
+    return enqueue_nothing("clEnqueueWaitForEvents", queue, CL_COMMAND_BARRIER, nwaits, waits, NULL);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL stub_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint nwaits,
+                                                                 const cl_event *waits, cl_event *event)
+{
+    return enqueue_nothing("clEnqueueMarkerWithWaitList", queue, CL_COMMAND_MARKER, nwaits, waits, event);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL stub_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint nwaits,
+                                                                  const cl_event *waits, cl_event *event)
+{
+    return enqueue_nothing("clEnqueueBarrierWithWaitList", queue, CL_COMMAND_BARRIER, nwaits, waits, event);
+}

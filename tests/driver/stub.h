@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A stub OpenCL driver for tests: devices of given number, speed and limits, native kernels known by name, a
+ * call log, and faults at the k-th call of anything. It is no OpenCL implementation for programs: it checks
+ * what a driver must check, runs commands strictly in order and knows only the kernels of kernels.c.
+ *
+ * Environment (lists: one value a device, the last one repeats):
+ *   STUB_DEVICES=2            number of devices, 0 to 16
+ *   STUB_TYPE=cpu,gpu         types (cpu, gpu, accelerator, custom); default cpu
+ *   STUB_SPEED=1,0.5          work-groups a microsecond (a kernel sleeps that long); 0: no sleep
+ *   STUB_UNITS=4,1            compute units (nominal speed)
+ *   STUB_MEM=bytes            global memory; buffers beyond it fail
+ *   STUB_ALLOC=bytes          largest buffer
+ *   STUB_GROUP=n              largest work-group
+ *   STUB_IN_PLACE=1,0         whether CL_MEM_USE_HOST_PTR memory is used in place; default 1
+ *   STUB_EXTENSIONS=text      device extensions
+ *   STUB_VERSION=3.0          OpenCL version of platform and devices
+ *   STUB_ASYNC=1              commands run in a thread of the queue; 0: in the thread that calls (default)
+ *   STUB_LOG=file             one line a call; objects by number: d0 c1 q1 b1 p1 k1 e1
+ *   STUB_FAIL=call:k:code     the k-th call gives code; call:k:code:event lets the command fail instead; list
+ * with , STUB_HANG=call:k:ms       the k-th call (for an enqueue: its command) takes ms longer, -1: for ever;
+ * list
+ */
+#ifndef CX_TESTS_DRIVER_STUB_H
+#define CX_TESTS_DRIVER_STUB_H
+
+#include <CL/cl.h>
+#include <CL/cl_icd.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { STUB_MAX_DEVICES = 16, STUB_MAX_ARGS = 8 };
+
+enum stub_kind {
+    STUB_PLATFORM = 0x53540001,
+    STUB_DEVICE,
+    STUB_CONTEXT,
+    STUB_QUEUE,
+    STUB_MEM,
+    STUB_PROGRAM,
+    STUB_KERNEL,
+    STUB_EVENT
+};
+
+struct stub_object {
+    const cl_icd_dispatch *dispatch; /* the loader reads it: first */
+    uint32_t kind;
+    atomic_uint refs;
+    unsigned id; /* for the log, counted per kind */
+    void (*destroy)(struct stub_object *object);
+};
+
+struct stub_platform {
+    struct stub_object base;
+};
+
+struct stub_device {
+    struct stub_object base;
+    unsigned index;
+    cl_device_type type;
+    double speed; /* groups a microsecond, 0: no limit */
+    cl_uint units;
+    cl_ulong memory, max_alloc;
+    size_t max_group;
+    bool in_place;
+    char name[32];
+    atomic_uint_fast64_t allocated;
+};
+
+struct stub_context {
+    struct stub_object base;
+    unsigned ndevices;
+    struct stub_device *devices[STUB_MAX_DEVICES];
+    cl_context_properties properties[16];
+    unsigned nproperties;
+};
+
+struct stub_command;
+
+struct stub_queue {
+    struct stub_object base;
+    struct stub_context *context;
+    struct stub_device *device;
+    cl_command_queue_properties properties;
+    struct stub_command *head, *tail; /* the global lock guards these */
+    bool running, stop, threaded;
+    struct stub_queue *next; /* of all queues */
+    pthread_t thread;
+};
+
+struct stub_destructor {
+    struct stub_destructor *next;
+    void(CL_CALLBACK *notify)(cl_mem, void *);
+    void *data;
+};
+
+struct stub_map {
+    struct stub_map *next;
+    unsigned char *pointer, *staging; /* staging: ours to free, or NULL */
+    size_t offset, size;
+    cl_map_flags flags;
+};
+
+struct stub_mem {
+    struct stub_object base;
+    struct stub_context *context;
+    struct stub_mem *parent; /* of a sub-buffer */
+    size_t origin, size;
+    cl_mem_flags flags;
+    void *host_ptr;
+    unsigned char *data;   /* the "device memory" */
+    unsigned char *owned;  /* to be freed, or NULL when in place or a window */
+    struct stub_map *maps; /* the global lock guards it */
+    struct stub_destructor *destructors;
+};
+
+struct stub_function; /* kernels.c */
+
+struct stub_program {
+    struct stub_object base;
+    struct stub_context *context;
+    char *source, *options, *log;
+    cl_build_status status;
+    unsigned nfunctions;
+    const struct stub_function *functions[32];
+};
+
+struct stub_arg {
+    bool set;
+    size_t size;
+    struct stub_mem *mem;
+    unsigned char value[64];
+};
+
+struct stub_kernel {
+    struct stub_object base;
+    struct stub_program *program;
+    const struct stub_function *function;
+    struct stub_arg args[STUB_MAX_ARGS];
+};
+
+struct stub_callback {
+    struct stub_callback *next;
+    cl_int status;
+    void(CL_CALLBACK *notify)(cl_event, cl_int, void *);
+    void *data;
+};
+
+struct stub_event {
+    struct stub_object base;
+    struct stub_context *context;
+    struct stub_queue *queue; /* NULL: a user event; not a reference once complete */
+    cl_command_type type;
+    cl_int status;
+    cl_ulong times[4]; /* queued, submitted, started, ended; ns */
+    struct stub_callback *callbacks;
+};
+
+struct stub_launch {
+    const struct stub_function *function;
+    cl_uint dim;
+    size_t offset[3], global[3], local[3];
+    struct stub_arg args[STUB_MAX_ARGS];
+};
+
+/* One end of a copy: a buffer or host memory, with origin and pitches in bytes. */
+struct stub_end {
+    struct stub_mem *mem;
+    unsigned char *host;
+    size_t origin; /* of the first byte */
+    size_t row, slice;
+};
+
+struct stub_command {
+    struct stub_command *next;
+    struct stub_queue *queue;
+    struct stub_event *event;
+    cl_int (*run)(struct stub_command *command);
+    struct stub_end from, to;
+    size_t region[3];
+    unsigned char pattern[128];
+    size_t pattern_size;
+    struct stub_map *map;
+    struct stub_launch *launch;
+    cl_int event_code; /* injected failure of the command */
+    long hang_ms;
+    cl_uint nwaits;
+    struct stub_event *waits[];
+};
+
+/* What the environment asks this call to do. */
+struct stub_fault {
+    cl_int code;       /* return this */
+    cl_int event_code; /* let the command end with this */
+    long hang_ms;      /* let the command take longer */
+};
+
+/* Objects (object.c). */
+void stub_object_init(struct stub_object *object, enum stub_kind kind, unsigned id,
+                      void (*destroy)(struct stub_object *object));
+void *stub_object_of(const void *handle, enum stub_kind kind); /* NULL when it is none of these */
+void stub_object_ref(struct stub_object *object);
+void stub_object_unref(struct stub_object *object);
+unsigned stub_id(const void *handle);      /* for the log; 0 for NULL */
+unsigned stub_new_id(enum stub_kind kind); /* 1, 2, 3, ... per kind */
+cl_int stub_info(const void *data, size_t size, size_t room, void *value, size_t *size_ret);
+#define STUB_INFO(type, expression) stub_info(&(type){expression}, sizeof(type), room, value, size_ret)
+#define STUB_TEXT(text)             stub_info(text, strlen(text) + 1, room, value, size_ret)
+
+#define STUB_OF(noun, handle, kind) ((struct stub_##noun *)stub_object_of((const void *)(handle), kind))
+
+/* Environment, log and faults (config.c). */
+double stub_config_number(const char *name, unsigned index, double fallback);
+const char *stub_config_word(const char *name, unsigned index, const char *fallback, char *room, size_t size);
+const char *stub_config_text(const char *name, const char *fallback);
+bool stub_config_async(void);
+struct stub_fault stub_call(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+cl_ulong stub_now(void);
+void stub_sleep(cl_ulong nanoseconds);
+
+/* Devices (platform.c). */
+struct stub_platform *stub_platform_get(void);
+unsigned stub_device_count(void);
+struct stub_device *stub_device_get(unsigned index);
+
+/* Events and queues (event.c, queue.c). stub_lock guards event statuses, queues and maps. */
+extern pthread_mutex_t stub_lock;
+extern pthread_cond_t stub_changed;
+struct stub_event *stub_event_new(struct stub_context *context, struct stub_queue *queue,
+                                  cl_command_type type);
+/* Sets a status and its time, tells waiters and runs callbacks. The caller holds no lock. */
+void stub_event_set(struct stub_event *event, cl_int status);
+void stub_event_wait(struct stub_event *event);
+/* Runs what can run now in the calling thread (queues without thread). */
+void stub_queues_pump(void);
+
+/* A command with its event and wait list checked and retained. NULL with *error. */
+struct stub_command *stub_command_new(cl_command_queue queue, cl_command_type type, cl_uint nwaits,
+                                      const cl_event *waits, const struct stub_fault *fault, cl_int *error);
+/* Queues it; waits when blocking; gives the event when wanted. */
+cl_int stub_command_submit(struct stub_command *command, cl_bool blocking, cl_event *event);
+void stub_command_drop(struct stub_command *command);
+
+/* Kernels (kernels.c). */
+const struct stub_function *stub_function_find(const char *name);
+const char *stub_function_name(const struct stub_function *function);
+unsigned stub_function_nargs(const struct stub_function *function);
+/* What argument i is: 'b' a buffer, 'l' local memory, 'i' an int. */
+char stub_function_arg(const struct stub_function *function, unsigned index);
+/* Runs the launch; CL_OUT_OF_RESOURCES when it left a buffer. */
+cl_int stub_function_run(const struct stub_launch *launch);
+/* The cost of the launch in groups, for the simulated time. */
+double stub_function_cost(const struct stub_launch *launch);
+
+extern const cl_icd_dispatch stub_dispatch;
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* The stub driver's kernels in OpenCL C, as kernels.c runs them. */
+__kernel void stub_fill_gid(__global int *out)
+{
+    size_t i = get_global_id(0);
+    out[i] = (int)i;
+}
+
+__kernel void stub_add(__global const int *a, __global const int *b, __global int *out)
+{
+    size_t i = get_global_id(0);
+    out[i] = a[i] + b[i];
+}
+
+__kernel void stub_copy(__global const int *in, __global int *out)
+{
+    size_t i = get_global_id(0);
+    out[i] = in[i];
+}
+
+__kernel void stub_inc(__global int *data)
+{
+    data[get_global_id(0)] += 1;
+}
+
+__kernel void stub_scale(__global const int *in, __global int *out, int factor)
+{
+    size_t i = get_global_id(0);
+    out[i] = in[i] * factor;
+}
+
+__kernel void stub_fill_2d(__global int *out, int width)
+{
+    size_t i = get_global_id(1) * width + get_global_id(0);
+    out[i] = (int)i;
+}
+
+__kernel void stub_reverse(__global const int *in, __global int *out, int n)
+{
+    out[n - 1 - get_global_id(0)] = in[get_global_id(0)];
+}
+
+__kernel void stub_gather(__global const int *in, __global const int *index, __global int *out)
+{
+    size_t i = get_global_id(0);
+    out[i] = in[index[i]];
+}
+
+__kernel void stub_scatter(__global const int *in, __global const int *index, __global int *out)
+{
+    size_t i = get_global_id(0);
+    out[index[i]] = in[i];
+}
+
+__kernel void stub_count(__global const int *in, __global int *bins)
+{
+    atomic_inc(&bins[in[get_global_id(0)]]);
+}
+
+__kernel void stub_ramp(__global int *out)
+{
+    size_t i = get_global_id(0);
+    out[i] = (int)i;
+}
+
+__kernel void stub_local(__global int *out, __local int *room)
+{
+    size_t i = get_global_id(0);
+    room[get_local_id(0)] = (int)i;
+    out[i] = room[get_local_id(0)];
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the API tests share: an open device in a checked fixture (after the fork: PoCL hangs when it is opened
+ * before), short forms for the calls that every test makes, and a seeded random sequence. The tests know
+ * nothing of coexec: they must pass on any OpenCL. CL_TEST_DEVICE=n takes the n-th device of all platforms, 0
+ * by default.
+ */
+#ifndef CX_TESTS_LAYER_CL_FIXTURE_H
+#define CX_TESTS_LAYER_CL_FIXTURE_H
+
+#include <CL/cl.h>
+#include <check.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cl_fixture {
+    cl_platform_id platform;
+    cl_device_id device;
+    cl_context context;
+    cl_command_queue queue; /* in order, with profiling */
+};
+
+extern struct cl_fixture cl;
+
+/* Checked setup and teardown. Close finishes the queue and releases everything. */
+void cl_open(void);
+void cl_close(void);
+/* Only platform and device. */
+void cl_open_device(void);
+
+/* A test case with this fixture and a generous time limit; add tests to it. */
+TCase *cl_case(Suite *suite, const char *name);
+/* Runs the suite with TAP on standard output; gives main's result. */
+int cl_run(Suite *suite);
+
+const char *cl_code_name(cl_int code);
+#define cl_expect(call, expected)                                                                            \
+    do {                                                                                                     \
+        cl_int cl_got = (call), cl_want = (expected);                                                        \
+        ck_assert_msg(cl_got == cl_want, "%s gave %s, not %s", #call, cl_code_name(cl_got),                  \
+                      cl_code_name(cl_want));                                                                \
+    } while (0)
+#define cl_ok(call) cl_expect(call, CL_SUCCESS)
+/* Either of two codes, where drivers differ. */
+#define cl_expect_either(call, one, other)                                                                   \
+    do {                                                                                                     \
+        cl_int cl_got = (call);                                                                              \
+        ck_assert_msg(cl_got == (one) || cl_got == (other), "%s gave %s", #call, cl_code_name(cl_got));      \
+    } while (0)
+
+/* These assert success. */
+cl_command_queue cl_queue(cl_command_queue_properties properties);
+cl_mem cl_buffer(cl_mem_flags flags, size_t size, void *host_ptr);
+cl_program cl_build(const char *source, const char *options);
+cl_kernel cl_kernel_of(const char *source, const char *name);
+void cl_set_mem(cl_kernel kernel, cl_uint index, cl_mem mem);
+void cl_set_int(cl_kernel kernel, cl_uint index, cl_int value);
+/* One dimension, default local size, on cl.queue. */
+void cl_launch(cl_kernel kernel, size_t items);
+void cl_read(cl_mem mem, void *to, size_t size);
+void cl_write(cl_mem mem, const void *from, size_t size);
+bool cl_out_of_order_works(void); /* the device has out-of-order queues */
+
+void cl_seed(uint64_t seed);
+unsigned cl_roll(unsigned below);
+void cl_noise(void *room, size_t size);
+
+#endif
