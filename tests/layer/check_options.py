@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Checks that layer/options.def, the man page and the README agree on every option. TAP on standard output.
+
+usage: check_options.py [SOURCE_ROOT]
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
+ROOT = ROOT if ROOT.is_dir() else ROOT.parent.parent.parent
+
+
+def generated(form):
+    command = [sys.executable, str(ROOT / "tools" / "options-table"), form]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+def block(lines, wanted):
+    """Whether `wanted` stands in `lines` as one unbroken run; else the first line of it that is missing."""
+    if any(lines[i : i + len(wanted)] == wanted for i in range(len(lines) - len(wanted) + 1)):
+        return None
+    return next((line for line in wanted if line not in lines), "the order differs")
+
+
+def check_document(name, path, form):
+    if not path.exists():
+        return f"{name} is missing"
+    missing = block(path.read_text().splitlines(), generated(form))
+    return missing and f"{name} differs from `tools/options-table {form}`, first at: {missing}"
+
+
+def check_code():
+    """Every COEXEC_ name that documents or sources of the layer and tools speak of is an option."""
+    known = {line.split("`")[1] for line in generated("markdown")[2:]}
+    files = [ROOT / "README.md", ROOT / "tools" / "coexec.1"]
+    for folder in ("layer", "tools"):
+        files += sorted((ROOT / folder).rglob("*.[ch]"))
+    unknown = []
+    for path in files:
+        if path.exists():
+            names = set(re.findall(r"\bCOEXEC_[A-Z][A-Z_0-9]*[A-Z0-9]\b", path.read_text()))
+            unknown += [f"{path.relative_to(ROOT)}: {name}" for name in sorted(names - known)]
+    return "; ".join(unknown) or None
+
+
+def main():
+    checks = [
+        ("the man page lists every option as it is", check_document("tools/coexec.1", ROOT / "tools/coexec.1", "man")),
+        ("the README lists every option as it is", check_document("README.md", ROOT / "README.md", "markdown")),
+        ("no text or source names an option that is none", check_code()),
+    ]
+    print(f"1..{len(checks)}")
+    for number, (title, problem) in enumerate(checks, 1):
+        print(f"{'not ok' if problem else 'ok'} {number} - {title}")
+        if problem:
+            print(f"# {problem}")
+    return any(problem for _, problem in checks)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The program `coexec`: finds the subcommand and runs it.
+ */
+#include "tools/coexec.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct cx_subcommand *const subcommands[] = {
+    &cx_run_subcommand,
+    &cx_info_subcommand,
+    &cx_explain_subcommand,
+};
+enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
+
+static void tell(const char *subcommand, const char *format, va_list arguments)
+{
+    fprintf(stderr, "coexec%s%s: ", *subcommand ? " " : "", subcommand);
+    vfprintf(stderr, format, arguments);
+}
+
+int cx_usage_error(const char *subcommand, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tell(subcommand, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "; see `coexec help%s%s`\n", *subcommand ? " " : "", subcommand);
+    return CX_EXIT_USAGE;
+}
+
+int cx_tool_error(const char *subcommand, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tell(subcommand, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    return CX_EXIT_FAILED;
+}
+
+char *cx_find_own(const char *in_build, const char *installed)
+{
+    const char *candidates[] = {in_build, installed};
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0)
+        return NULL;
+    self[length] = '\0';
+    *strrchr(self, '/') = '\0';
+    for (int i = 0; i < 2; i++) {
+        char *joined = NULL, *path = NULL;
+        if (candidates[i] && asprintf(&joined, "%s%s%s", *candidates[i] == '/' ? "" : self,
+                                      *candidates[i] == '/' ? "" : "/", candidates[i]) >= 0) {
+            path = realpath(joined, NULL);
+            free(joined);
+        }
+        if (path)
+            return path;
+    }
+    return NULL;
+}
+
+static void print_usage(FILE *stream)
+{
+    fputs("usage: coexec SUBCOMMAND [ARGUMENTS]\n\n"
+          "Runs unchanged OpenCL programs on all devices of the machine at once, and tells how.\n\n",
+          stream);
+    for (int i = 0; i < SUBCOMMANDS; i++)
+        fprintf(stream, "  %-9s%s\n", subcommands[i]->name, subcommands[i]->summary);
+    fputs("  help     print this, or the help of a subcommand\n"
+          "  version  print the version\n",
+          stream);
+}
+
+static const struct cx_subcommand *find_subcommand(const char *name)
+{
+    for (int i = 0; i < SUBCOMMANDS; i++)
+        if (strcmp(subcommands[i]->name, name) == 0)
+            return subcommands[i];
+    return NULL;
+}
+
+static int help(const char *name)
+{
+    const struct cx_subcommand *subcommand = name ? find_subcommand(name) : NULL;
+    if (name && !subcommand)
+        return cx_usage_error("", "no such subcommand: %s", name);
+    if (subcommand)
+        fputs(subcommand->help, stdout);
+    else
+        print_usage(stdout);
+    return fflush(stdout) == 0 ? CX_EXIT_OK : CX_EXIT_FAILED;
+}
+
+static int is_one_of(const char *word, const char *one, const char *other)
+{
+    return strcmp(word, one) == 0 || strcmp(word, other) == 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_usage(stderr);
+        return CX_EXIT_USAGE;
+    }
+    if (is_one_of(argv[1], "help", "--help") || strcmp(argv[1], "-h") == 0)
+        return help(argc > 2 ? argv[2] : NULL);
+    if (is_one_of(argv[1], "version", "--version")) {
+        puts("coexec " CX_VERSION);
+        return fflush(stdout) == 0 ? CX_EXIT_OK : CX_EXIT_FAILED;
+    }
+    const struct cx_subcommand *subcommand = find_subcommand(argv[1]);
+    if (!subcommand)
+        return cx_usage_error("", "no such subcommand: %s", argv[1]);
+    if (argc > 2 && is_one_of(argv[2], "--help", "-h"))
+        return help(subcommand->name);
+    return subcommand->run(argc - 1, argv + 1);
+}

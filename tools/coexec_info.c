@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * coexec info: the real devices and which of them are used, the virtual device, and every option with its
+ * origin.
+ */
+#include "tools/coexec_info.h"
+#include "tools/coexec.h"
+#include "layer/options.h"
+
+#include <string.h>
+
+static const char me[] = "info";
+
+const char *cx_device_standing(const struct cx_real_device *device)
+{
+    return device->used ? "used" : device->left_out;
+}
+
+const char *cx_type_name(cl_device_type type)
+{
+    return type == CL_DEVICE_TYPE_GPU           ? "GPU"
+           : type == CL_DEVICE_TYPE_ACCELERATOR ? "accelerator"
+           : type == CL_DEVICE_TYPE_CPU         ? "CPU"
+                                                : "custom";
+}
+
+/* What the layer would find out when a program makes a context: needs one of the driver's own. */
+static void probe(struct cx_real_device *device)
+{
+    cl_int code;
+    cl_context context = device->cl->clCreateContext(NULL, 1, &device->id, NULL, NULL, &code);
+    if (code != CL_SUCCESS)
+        return;
+    cl_command_queue queue = device->cl->clCreateCommandQueue(context, device->id, 0, &code);
+    if (code == CL_SUCCESS) {
+        cx_real_device_probe(device, context, queue);
+        device->cl->clReleaseCommandQueue(queue);
+    }
+    device->cl->clReleaseContext(context);
+}
+
+/* Bytes in the largest unit that leaves at least 1. */
+static void print_bytes(cl_ulong bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
+    unsigned unit = 0;
+    for (; value >= 1024 && unit < 4; unit++)
+        value /= 1024;
+    printf(unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+}
+
+static void print_device(const struct cx_machine *machine, const struct cx_real_device *device)
+{
+    printf("  %u  %s: %s%s\n", device->index, device->name,
+           device->used ? "used" : "left out: ", device->left_out);
+    printf("     %s%s, %u compute unit%s at %u MHz, %.0f GFLOP/s nominal%s\n", cx_type_name(device->type),
+           device->is_sub_device ? " (part of one)" : "", device->compute_units,
+           device->compute_units == 1 ? "" : "s", device->clock_mhz, device->nominal_gflops,
+           device == machine->fastest ? " (the fastest)" : "");
+    printf("     OpenCL %u.%u, %s\n", device->version_number / 100, device->version_number / 10 % 10,
+           device->opencl_c_version);
+    fputs("     memory ", stdout);
+    print_bytes(device->global_mem);
+    fputs(", a buffer up to ", stdout);
+    print_bytes(device->max_alloc);
+    fputs(", local ", stdout);
+    print_bytes(device->local_mem);
+    printf("; work-groups up to %zu (%zu x %zu x %zu)\n", device->max_group_size, device->max_item_sizes[0],
+           device->max_item_sizes[1], device->max_item_sizes[2]);
+    printf("     %s, %s\n", device->platform->name, device->platform->driver);
+    if (device->probed)
+        printf("     %s; %s\n",
+               device->submits_in_caller ? "runs commands in the calling thread" : "enqueues at once",
+               device->in_place ? "uses host memory in place" : "keeps copies of its own");
+}
+
+static void print_machine(const struct cx_machine *machine)
+{
+    printf("Real devices (%u, %u used)\n", machine->ndevices, machine->nused);
+    for (unsigned i = 0; i < machine->ndevices; i++)
+        print_device(machine, &machine->devices[i]);
+    printf("Drivers were searched in: %s\n", machine->searched ? machine->searched : "nothing");
+    for (unsigned i = 0; i < machine->nnotes; i++)
+        printf("  %s\n", machine->notes[i]);
+}
+
+static void print_virtual(const struct cx_device *device)
+{
+    if (!device) {
+        puts("\nThe virtual device: none, as no real device is used");
+        return;
+    }
+    printf("\nThe virtual device\n  %s\n  %s, memory ", device->name, cx_type_name(device->type));
+    print_bytes(device->global_mem);
+    fputs(", a buffer up to ", stdout);
+    print_bytes(device->max_alloc);
+    printf(", work-groups up to %zu\n  %s\n", device->max_group_size, device->extensions);
+}
+
+static void print_options(void)
+{
+    const struct cx_option_row *rows;
+    size_t count = cx_options_rows(&rows);
+    puts("\nOptions");
+    for (size_t i = 0; i < count; i++)
+        printf("  %s=%s  (%s)\n      %s; accepted: %s\n", rows[i].name, rows[i].value, rows[i].origin,
+               rows[i].help, rows[i].accepted);
+    const char *cache = cx_options_cache_dir();
+    printf("  analysis cache: %s\n", cache ? cache : "none");
+}
+
+static int info(int argc, char **argv)
+{
+    int json = argc == 2 && strcmp(argv[1], "--json") == 0;
+    if (argc > 1 && !json)
+        return cx_usage_error(me, "unknown argument %s", argv[1]);
+    const struct cx_machine *machine = cx_machine_get();
+    const struct cx_device *device = cx_device_get();
+    for (unsigned i = 0; i < machine->nused; i++)
+        probe(machine->used[i]);
+    int status = CX_EXIT_OK;
+    if (json) {
+        status = cx_info_json(machine, device);
+    } else {
+        print_machine(machine);
+        print_virtual(device);
+        print_options();
+    }
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return cx_tool_error(me, "standard output cannot be written");
+    return status;
+}
+
+const struct cx_subcommand cx_info_subcommand = {
+    .name = "info",
+    .run = info,
+    .summary = "print the real devices, which are used, and every option",
+    .help = "usage: coexec info [--json]\n\n"
+            "Prints the real devices with their limits and nominal speeds, which are used and why the others "
+            "are\n"
+            "not, where drivers were searched, the virtual device, and every option with its value and where "
+            "that\n"
+            "came from. --json prints the same as one JSON object.\n",
+};

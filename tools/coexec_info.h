@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What `coexec info` tells, in both of its forms.
+ */
+#ifndef CX_TOOLS_COEXEC_INFO_H
+#define CX_TOOLS_COEXEC_INFO_H
+
+#include "layer/device.h"
+
+/* Where a device stands: "used", or why it is left out. */
+const char *cx_device_standing(const struct cx_real_device *device);
+const char *cx_type_name(cl_device_type type);
+
+/* Prints machine, virtual device (NULL where there is none) and options as one JSON object. Returns an exit
+ * status. */
+int cx_info_json(const struct cx_machine *machine, const struct cx_device *device);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * coexec run: sets the environment so that the program sees coexec's platform and no other, and becomes the
+ * program. Needs nothing of the layer but the names of its options.
+ */
+#include "tools/coexec.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char me[] = "run";
+
+static const char *const option_names[] = {
+#define CX_OPTION(type, field, name, fallback, accepted, help) name,
+#include "layer/options.def"
+#undef CX_OPTION
+};
+
+/* NAME=VALUE, where NAME is an option of the layer, with or without COEXEC_ before it. */
+static int set_option(const char *assignment)
+{
+    size_t length = strcspn(assignment, "=");
+    if (assignment[length] != '=')
+        return cx_usage_error(me, "--set %s: not of the form NAME=VALUE", assignment);
+    for (size_t i = 0; i < sizeof option_names / sizeof *option_names; i++) {
+        const char *name = option_names[i], *bare = name + strlen("COEXEC_");
+        if ((strlen(name) == length && strncmp(name, assignment, length) == 0) ||
+            (strlen(bare) == length && strncasecmp(bare, assignment, length) == 0)) {
+            if (setenv(name, assignment + length + 1, 1) == 0)
+                return CX_EXIT_OK;
+            return cx_tool_error(me, "%s: %s", name, strerror(errno));
+        }
+    }
+    return cx_usage_error(me, "--set %.*s: no such option; `coexec info` lists them", (int)length,
+                          assignment);
+}
+
+/* The program may change its folder before the trace is written. */
+static int set_trace(const char *file)
+{
+    char folder[PATH_MAX], *path = NULL;
+    if (*file == '/' || !getcwd(folder, sizeof folder))
+        return setenv("COEXEC_TRACE", file, 1) == 0 ? CX_EXIT_OK : CX_EXIT_FAILED;
+    if (asprintf(&path, "%s/%s", folder, file) < 0)
+        return CX_EXIT_FAILED;
+    int status = setenv("COEXEC_TRACE", path, 1) == 0 ? CX_EXIT_OK : CX_EXIT_FAILED;
+    free(path);
+    return status;
+}
+
+/* Reads one option at argv[*i] and moves *i behind it. */
+static int read_option(int argc, char **argv, int *i)
+{
+    static const struct {
+        const char *flag, *variable;
+    } with_value[] = {
+        {"--algo", "COEXEC_ALGO"}, {"--devices", "COEXEC_DEVICES"}, {"--trace", NULL}, {"--set", NULL}};
+    const char *argument = argv[(*i)++];
+    if (strcmp(argument, "--summary") == 0)
+        return setenv("COEXEC_SUMMARY", "1", 1) == 0 ? CX_EXIT_OK : CX_EXIT_FAILED;
+    for (size_t o = 0; o < sizeof with_value / sizeof *with_value; o++) {
+        const char *flag = with_value[o].flag, *value;
+        size_t length = strlen(flag);
+        if (strncmp(argument, flag, length) != 0 || (argument[length] && argument[length] != '='))
+            continue;
+        value = argument[length] ? argument + length + 1 : *i < argc ? argv[(*i)++] : NULL;
+        if (!value)
+            return cx_usage_error(me, "%s needs a value", flag);
+        if (with_value[o].variable)
+            return setenv(with_value[o].variable, value, 1) == 0 ? CX_EXIT_OK : CX_EXIT_FAILED;
+        return strcmp(flag, "--set") == 0 ? set_option(value) : set_trace(value);
+    }
+    return cx_usage_error(me, "unknown option %s", argument);
+}
+
+/* Whether the folder is one that shows coexec itself, such as `meson devenv` sets. */
+static int shows_coexec(const char *place)
+{
+    char *path = NULL;
+    size_t length = strlen(place);
+    if (length >= 10 && strcmp(place + length - 10, "coexec.icd") == 0)
+        return 1;
+    int found = asprintf(&path, "%s/coexec.icd", place) >= 0 && access(path, F_OK) == 0;
+    free(path);
+    return found;
+}
+
+/* What the loaders were told to use is what the real drivers are looked for in now, unless COEXEC_VENDORS
+ * says. */
+static int take_over_drivers(void)
+{
+    const char *libraries = getenv("OCL_ICD_FILENAMES"), *vendors = getenv("OCL_ICD_VENDORS");
+    const char *own = getenv("COEXEC_VENDORS");
+    char *joined = NULL;
+    int failed = 0;
+    libraries = libraries ? libraries : "";
+    if (own && *own)
+        return 0;
+    if (vendors && *vendors && !shows_coexec(vendors)) {
+        if (asprintf(&joined, "%s%s%s", libraries, *libraries ? ":" : "", vendors) < 0)
+            return -1;
+        failed = setenv("COEXEC_VENDORS", joined, 1);
+        free(joined);
+    } else if (*libraries) {
+        failed = setenv("COEXEC_REAL_ICD_FILENAMES", libraries, 1);
+    }
+    return failed;
+}
+
+/* OCL_ICD_FILENAMES would show the vendors' platforms beside ours, and a preset default platform may be none
+ * of ours. */
+static int show_only_coexec(const char *folder)
+{
+    return take_over_drivers() != 0 || setenv("OCL_ICD_VENDORS", folder, 1) != 0 ||
+           unsetenv("OCL_ICD_FILENAMES") != 0 || unsetenv("OCL_ICD_DEFAULT_PLATFORM") != 0;
+}
+
+static int run(int argc, char **argv)
+{
+    int i = 1;
+    while (i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0) {
+        int status = read_option(argc, argv, &i);
+        if (status != CX_EXIT_OK)
+            return status;
+    }
+    if (i < argc && strcmp(argv[i], "--") == 0)
+        i++;
+    if (i >= argc)
+        return cx_usage_error(me, "no program to run");
+    char *icd = cx_find_own("../icd/coexec.icd", CX_INSTALLED_ICD);
+    if (!icd)
+        return cx_tool_error(me, "coexec.icd is neither in ../icd nor in " CX_INSTALLED_ICD
+                                 ", seen from this program: is coexec built or installed completely?");
+    *strrchr(icd, '/') = '\0';
+    int failed = show_only_coexec(icd);
+    free(icd);
+    if (failed)
+        return cx_tool_error(me, "the environment cannot be set: %s", strerror(errno));
+    execvp(argv[i], argv + i);
+    int missing = errno == ENOENT || errno == ENOTDIR;
+    cx_tool_error(me, "%s: %s", argv[i], missing ? "no such program" : strerror(errno));
+    return missing ? CX_EXIT_NOT_FOUND : CX_EXIT_NOT_EXECUTABLE;
+}
+
+const struct cx_subcommand cx_run_subcommand = {
+    .name = "run",
+    .run = run,
+    .summary = "run a program on all devices",
+    .help =
+        "usage: coexec run [OPTIONS] [--] PROGRAM [ARGUMENTS]\n\n"
+        "Runs PROGRAM so that it sees coexec's OpenCL platform and no other. The exit status is PROGRAM's;\n"
+        "127 when it is not found, 126 when it cannot be run, 2 for a wrong option.\n\n"
+        "  --algo A          balancer: static, hguided or sigmoid (COEXEC_ALGO)\n"
+        "  --devices D       real devices to use, such as 0,2 or gpu or '!basic' (COEXEC_DEVICES)\n"
+        "  --summary         print a table per kernel on standard error at the end (COEXEC_SUMMARY)\n"
+        "  --trace FILE      write a trace that Perfetto shows (COEXEC_TRACE)\n"
+        "  --set NAME=VALUE  any other option by name, such as --set split=always\n\n"
+        "Drivers named in OCL_ICD_FILENAMES and OCL_ICD_VENDORS become coexec's real drivers.\n",
+};
