@@ -11,6 +11,7 @@
 #ifndef CX_LAYER_BACKGROUND_H
 #define CX_LAYER_BACKGROUND_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -23,8 +24,8 @@ bool cx_background_ending(void);
 /* A helper process that runs now. Killed with its process group when the process ends. */
 struct cx_helper {
     struct cx_helper *next;
-    pid_t pid; /* 0: not running (any more) */
-    bool stop; /* kill it as soon as it runs */
+    pid_t pid;        /* 0: not running (any more) */
+    atomic_bool stop; /* kill it as soon as it runs */
 };
 /* Enters a helper that was just started (pid set), takes it out before it is reaped, and kills it. */
 void cx_helper_enter(struct cx_helper *helper, pid_t pid);

@@ -88,6 +88,8 @@ struct cx_function {
     cl_kernel *check;    /* one a member: a real kernel for queries and argument checks; NULL: not there */
     size_t *group_limit; /* one a member: CL_KERNEL_WORK_GROUP_SIZE */
     size_t required[3];  /* reqd_work_group_size, zeros when none */
+    size_t *
+        variant_limit; /* of member m's variant v at m * CX_VARIANT_COUNT + v; 0: not asked yet; under lock */
 };
 
 struct cx_kernel {
@@ -146,10 +148,19 @@ size_t cx_kernel_variant_limit(const struct cx_kernel *kernel, unsigned member, 
 /* For program.c: asks the drivers about the function, once. Gives function->error. The caller holds no lock.
  */
 cl_int cx_function_learn(struct cx_function *function);
+/* Asks a driver whether it takes this value for a parameter that is no memory object. */
+cl_int cx_function_try(struct cx_function *function, unsigned index, size_t size, const void *value);
 void cx_function_init(struct cx_function *function, struct cx_program *program, unsigned index, char *name);
 void cx_function_finish(struct cx_function *function);
 /* What argument index is; asks the analysis anew while unknown. */
 enum cx_param_kind cx_function_param(struct cx_function *function, unsigned index);
+
+/* kernel_arg.c: a copy that nobody else holds, not captured. NULL: no memory. The caller holds the kernel's
+ * lock. */
+struct cx_args *cx_args_clone(const struct cx_args *args);
+/* kernel_bind.c: the real kernels. */
+struct cx_kernel_member *cx_kernel_members_create(unsigned count);
+void cx_kernel_members_destroy(struct cx_kernel *kernel);
 
 /* Releases the snapshot reference that a kernel object or a real kernel holds (not a captured one), and nulls
  * it. */

@@ -45,13 +45,18 @@ struct cx_program {
     char *kernel_names;            /* joined with ; */
     struct cx_analysis *analysis;  /* of the last build; NULL: none was started */
     const char *unanalysed;        /* why there is none */
-    unsigned nkernels_alive;       /* kernels attached: clBuildProgram is refused then */
+    unsigned nattached;            /* kernels, and links under way: builds are refused then */
 };
 
 CX_OBJECT_CASTS(program, cl_program, CX_TAG_PROGRAM)
 
 /* A program without real ones yet. Takes source (may be NULL) over, also on failure. NULL: no memory. */
 struct cx_program *cx_program_new(struct cx_context *context, char *source);
+
+/* Releases everything that the last build left. The caller set `building`, or is the last one here. */
+void cx_program_clear(struct cx_program *program);
+/* Fills the functions and kernel_names from the members' builds. */
+cl_int cx_program_list_functions(struct cx_program *program);
 
 /* Whether members a and b see the same program text, so that they may share one launch. False while that is
  * not known. Never waits. Thread-safe. */
@@ -71,12 +76,15 @@ struct cx_build {
     cl_int failure;                     /* code for a failure that the drivers do not name */
     /* Makes and builds member m's real program: sets *real (also when the build failed, for its log). */
     cl_int (*step)(struct cx_build *build, unsigned member, cl_program *real);
-    struct cx_program **inputs; /* headers or programs to link, referenced */
+    bool analyse;               /* the text is the whole program: start the analyser beside the builds */
+    struct cx_program **inputs; /* headers, or programs to link (attached): referenced */
     char **names;               /* of the headers */
     unsigned ninputs;
     cx_program_notify notify;
     void *notify_data;
 };
+/* A build of the program with these options (NULL for none). NULL: no memory. */
+struct cx_build *cx_build_new(struct cx_program *program, const char *options);
 /* Marks the program as being built, drops what an earlier build left, runs the build (in the background when
  * there is a callback, which is then called) and frees it. CL_INVALID_OPERATION when a build runs or kernels
  * are attached. */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One run of coexec-analyse: its command line, its files, its result, and the result's place on disk.
+ * Previous stage: analysis.c. Next: helper.c, cache.c. Thread-safe; waits as long as the helper runs.
+ */
+#ifndef CX_LAYER_ANALYSE_RUN_H
+#define CX_LAYER_ANALYSE_RUN_H
+
+#include "layer/helper.h"
+#include "layer/identity.h"
+#include "layer/summary.h"
+
+struct cx_analyse_task {
+    const char *analyser, *source, *options;
+    const struct cx_identity *identity;
+};
+
+struct cx_analyse_result {
+    struct cx_summary *summary; /* NULL: there is none */
+    void *blob;
+    size_t size;
+    char why[256]; /* why not */
+};
+void cx_analyse_result_finish(struct cx_analyse_result *result);
+
+/* The helper's path, found once; NULL when there is none. */
+const char *cx_analyse_program(void);
+/* The result from disk; false when it is not there or must not be used (texts with headers). */
+bool cx_analyse_cached(const struct cx_analyse_task *task, struct cx_analyse_result *result);
+/* Runs the helper, and keeps its result on disk. */
+void cx_analyse_run(const struct cx_analyse_task *task, struct cx_helper *helper,
+                    struct cx_analyse_result *result);
+
+#endif

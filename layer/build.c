@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Builds: the same step of work on every member at the same time, with the analysis beside it.
+ *
+ * A build owns the program's results while program->building is set; nobody else looks at them then.
+ * clBuildProgram is here; clCompileProgram and clLinkProgram (link.c) give other steps to the same machinery.
+ * Previous stage: program.c. Next: analysis.c, kernel.c.
+ */
+#include "layer/analysis.h"
+#include "layer/background.h"
+#include "layer/device.h"
+#include "layer/entry.h"
+#include "layer/log.h"
+#include "layer/program.h"
+#include "layer/worker.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One member's part of a build. */
+struct part {
+    struct cx_build *build;
+    unsigned member;
+    bool threaded;
+    pthread_t thread;
+};
+
+cl_program cx_build_source(const struct cx_program *program, unsigned member, cl_uint count,
+                           const char **text, cl_int *error)
+{
+    const struct cx_worker *worker = &program->context->workers[member];
+    return worker->device->cl->clCreateProgramWithSource(worker->real_context, count, text, NULL, error);
+}
+
+char *cx_build_log(const struct cx_program *program, unsigned member, cl_program real)
+{
+    const struct cx_real_device *device = program->context->workers[member].device;
+    size_t size = 0;
+
+    if (device->cl->clGetProgramBuildInfo(real, device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) || size < 2)
+        return NULL;
+    char *log = calloc(1, size + 1);
+    if (log && device->cl->clGetProgramBuildInfo(real, device->id, CL_PROGRAM_BUILD_LOG, size, log, NULL))
+        *log = 0;
+    if (log && log[strspn(log, " \t\r\n")] == 0) {
+        free(log);
+        log = NULL;
+    }
+    return log;
+}
+
+static void *build_part(void *data)
+{
+    struct part *part = data;
+    struct cx_program *program = part->build->program;
+    struct cx_program_member *member = &program->members[part->member];
+    cl_program real = NULL;
+
+    member->error = part->build->step(part->build, part->member, &real);
+    if (real)
+        member->log = cx_build_log(program, part->member, real);
+    member->real[CX_VARIANT_PLAIN] = real;
+    bool ok = member->error == CL_SUCCESS && real;
+    atomic_store_explicit(&member->state[CX_VARIANT_PLAIN], ok ? CX_BUILD_READY : CX_BUILD_FAILED,
+                          memory_order_release);
+    return NULL;
+}
+
+/* Runs the step for all members, each on a thread of its own but for the last. */
+static void build_parts(struct cx_build *build, struct part *parts)
+{
+    unsigned count = build->program->context->nmembers;
+
+    for (unsigned m = 0; m < count; m++) {
+        parts[m] = (struct part){.build = build, .member = m};
+        parts[m].threaded = m + 1 < count && !pthread_create(&parts[m].thread, NULL, build_part, &parts[m]);
+    }
+    for (unsigned m = 0; m < count; m++)
+        if (!parts[m].threaded)
+            build_part(&parts[m]);
+    for (unsigned m = 0; m < count; m++)
+        if (parts[m].threaded)
+            pthread_join(parts[m].thread, NULL);
+}
+
+/* CL_SUCCESS when a member built, else the error of the most preferred one. Tells which members are left out.
+ */
+static cl_int judge(const struct cx_build *build)
+{
+    const struct cx_program *program = build->program;
+    cl_int error = CL_SUCCESS;
+    bool any = false;
+
+    for (unsigned k = 0; k < program->context->nmembers; k++) {
+        unsigned member = cx_program_member_at(program, k);
+        if (cx_program_runs_on(program, member))
+            any = true;
+        else if (error == CL_SUCCESS)
+            error = program->members[member].error;
+    }
+    if (!any)
+        return error == CL_SUCCESS ? build->failure : error;
+    for (unsigned m = 0; m < program->context->nmembers; m++)
+        if (!cx_program_runs_on(program, m))
+            cx_warn(CX_TOPIC_PROGRAM, "program %" PRIu64 ": %s is left out, its compiler failed with %s",
+                    program->base.id, program->context->workers[m].device->name,
+                    cx_cl_name(program->members[m].error));
+    return CL_SUCCESS;
+}
+
+/* A variant of the last build may still be under way; its members' fields are not ours before it ends. */
+static void wait_for_variants(struct cx_program *program)
+{
+    for (unsigned v = CX_VARIANT_PLAIN + 1; v < CX_VARIANT_COUNT; v++)
+        cx_program_variant_wait(program, (enum cx_variant)v, ~0u);
+}
+
+/* The whole build, from the caller's thread or in the background. Frees the build. */
+static cl_int execute(struct cx_build *build)
+{
+    struct cx_program *program = build->program;
+    struct part *parts = calloc(program->context->nmembers, sizeof(*parts));
+    cl_int error = CL_OUT_OF_HOST_MEMORY;
+
+    wait_for_variants(program);
+    cx_program_clear(program);
+    if (parts) {
+        program->unanalysed = "linked program";
+        if (build->analyse)
+            program->analysis =
+                cx_analysis_start(program->context, program->source, program->options, &program->unanalysed);
+        build_parts(build, parts);
+        error = judge(build);
+        if (error == CL_SUCCESS && build->binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
+            error = cx_program_list_functions(program);
+        if (error != CL_SUCCESS)
+            cx_analysis_release(&program->analysis);
+        free(parts);
+    }
+
+    cx_program_notify notify = build->notify;
+    void *data = build->notify_data;
+    pthread_mutex_lock(&program->lock);
+    if (error == CL_SUCCESS)
+        program->binary_type = build->binary_type;
+    program->status = error == CL_SUCCESS ? CL_BUILD_SUCCESS : CL_BUILD_ERROR;
+    program->building = false;
+    pthread_cond_broadcast(&program->changed);
+    pthread_mutex_unlock(&program->lock);
+    if (notify)
+        notify((cl_program)program, data);
+    cx_build_destroy(&build);
+    return error;
+}
+
+static void execute_task(void *data)
+{
+    execute(data);
+}
+
+struct cx_build *cx_build_new(struct cx_program *program, const char *options)
+{
+    struct cx_build *build = calloc(1, sizeof(*build));
+    char *copy = strdup(options ? options : "");
+    if (!build || !copy) {
+        free(build);
+        free(copy);
+        return NULL;
+    }
+    build->program = cx_program_ref(program);
+    build->options = copy;
+    build->failure = CL_BUILD_PROGRAM_FAILURE;
+    return build;
+}
+
+void cx_build_destroy(struct cx_build **build)
+{
+    struct cx_build *old = *build;
+
+    *build = NULL;
+    if (!old)
+        return;
+    for (unsigned i = 0; i < old->ninputs; i++) {
+        if (old->names)
+            free(old->names[i]);
+        else {
+            pthread_mutex_lock(&old->inputs[i]->lock);
+            old->inputs[i]->nattached--;
+            pthread_mutex_unlock(&old->inputs[i]->lock);
+        }
+        cx_program_unref(&old->inputs[i]);
+    }
+    free(old->names);
+    free(old->inputs);
+    free(old->options);
+    cx_program_unref(&old->program);
+    free(old);
+}
+
+cl_int cx_build_run(struct cx_build **build)
+{
+    struct cx_build *own = *build;
+    struct cx_program *program = own->program;
+
+    *build = NULL;
+    pthread_mutex_lock(&program->lock);
+    bool busy = program->building || program->nattached;
+    if (!busy) {
+        char *options = program->options;
+        program->building = true;
+        program->status = CL_BUILD_IN_PROGRESS;
+        program->options = own->options;
+        own->options = options;
+    }
+    pthread_mutex_unlock(&program->lock);
+    if (busy) {
+        cx_build_destroy(&own);
+        return CL_INVALID_OPERATION;
+    }
+    if (own->notify && cx_background_run(execute_task, own))
+        return CL_SUCCESS;
+    return execute(own);
+}
+
+cl_int cx_build_check(cl_uint ndevices, const cl_device_id *devices, cx_program_notify notify,
+                      const void *data, const char **reason)
+{
+    if ((ndevices == 0) != !devices) {
+        *reason = "device list and number of devices do not fit each other";
+        return CL_INVALID_VALUE;
+    }
+    if (!notify && data) {
+        *reason = "user data without a callback";
+        return CL_INVALID_VALUE;
+    }
+    for (cl_uint i = 0; i < ndevices; i++) {
+        if (!cx_device_from(devices[i])) {
+            *reason = "not a device of the context";
+            return CL_INVALID_DEVICE;
+        }
+    }
+    return CL_SUCCESS;
+}
+
+static cl_int build_step(struct cx_build *build, unsigned member, cl_program *real)
+{
+    const struct cx_program *program = build->program;
+    const struct cx_real_device *device = program->context->workers[member].device;
+    const char *text = program->source;
+    cl_int error = CL_SUCCESS;
+
+    *real = cx_build_source(program, member, 1, &text, &error);
+    if (!*real)
+        return error;
+    return device->cl->clBuildProgram(*real, 1, &device->id, program->options, NULL, NULL);
+}
+
+cl_int cx_clBuildProgram(cl_program handle, cl_uint num_devices, const cl_device_id *device_list,
+                         const char *options, cx_program_notify pfn_notify, void *user_data)
+{
+    struct cx_program *program = cx_program_from(handle);
+    const char *reason = NULL;
+
+    if (!program)
+        return CX_FAIL(CL_INVALID_PROGRAM, "not a program");
+    cl_int error = cx_build_check(num_devices, device_list, pfn_notify, user_data, &reason);
+    if (error != CL_SUCCESS)
+        return CX_FAIL(error, reason);
+    if (!program->source)
+        return CX_FAIL(CL_INVALID_OPERATION, "the program was not made from source");
+    struct cx_build *build = cx_build_new(program, options);
+    if (!build)
+        return CX_FAIL(CL_OUT_OF_HOST_MEMORY, "no memory for the build");
+    build->binary_type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+    build->analyse = true;
+    build->step = build_step;
+    build->notify = pfn_notify;
+    build->notify_data = user_data;
+    error = cx_build_run(&build);
+    return error == CL_SUCCESS ? error : CX_FAIL(error, "the build failed, or one runs, or kernels exist");
+}

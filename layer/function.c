@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernel functions: what the members' drivers say about one kernel name of a program, asked once and shared
+ * by all kernels of that name.
+ *
+ * A real kernel of each member is kept for such questions (function->check); launches use others
+ * (kernel_bind.c). What a parameter is, drivers tell only where they keep argument info; else the analysis
+ * tells once it is ready; else what the program sets must do (kernel_arg.c).
+ */
+#include "layer/analysis.h"
+#include "layer/log.h"
+#include "layer/plan.h"
+#include "layer/program.h"
+#include "layer/stats.h"
+#include "layer/worker.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cx_real_device *device_of(const struct cx_function *function, unsigned member)
+{
+    return function->program->context->workers[member].device;
+}
+
+void cx_function_init(struct cx_function *function, struct cx_program *program, unsigned index, char *name)
+{
+    *function = (struct cx_function){.name = name, .program = program, .index = index};
+    function->stats = cx_stats_function(name);
+    pthread_mutex_init(&function->lock, NULL);
+}
+
+void cx_function_finish(struct cx_function *function)
+{
+    for (unsigned m = 0; function->check && m < function->program->context->nmembers; m++)
+        if (function->check[m])
+            device_of(function, m)->cl->clReleaseKernel(function->check[m]);
+    cx_function_forget(function);
+    free(function->check);
+    free(function->group_limit);
+    free(function->variant_limit);
+    free(function->params);
+    free(function->name);
+    pthread_mutex_destroy(&function->lock);
+}
+
+/* Parameter kind of what the driver says about one argument; UNKNOWN where it does not say. */
+static enum cx_param_kind ask_kind(const struct cx_function *function, unsigned member, unsigned index)
+{
+    const cl_icd_dispatch *cl = device_of(function, member)->cl;
+    cl_kernel real = function->check[member];
+    cl_kernel_arg_address_qualifier address = 0;
+    char type[256] = "";
+
+    if (!cl->clGetKernelArgInfo ||
+        cl->clGetKernelArgInfo(real, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof(address), &address, NULL))
+        return CX_PARAM_UNKNOWN;
+    size_t size = 0;
+    if (cl->clGetKernelArgInfo(real, index, CL_KERNEL_ARG_TYPE_NAME, 0, NULL, &size) || size > sizeof(type) ||
+        cl->clGetKernelArgInfo(real, index, CL_KERNEL_ARG_TYPE_NAME, sizeof(type), type, NULL))
+        *type = 0;
+    type[sizeof(type) - 1] = 0;
+    if (!strncmp(type, "image", 5) && strstr(type, "_t") && !strchr(type, '*'))
+        return CX_PARAM_IMAGE;
+    if (!strcmp(type, "sampler_t"))
+        return CX_PARAM_SAMPLER;
+    if (!strcmp(type, "queue_t") || !strncmp(type, "pipe", 4))
+        return CX_PARAM_OTHER;
+    switch (address) {
+    case CL_KERNEL_ARG_ADDRESS_GLOBAL:
+    case CL_KERNEL_ARG_ADDRESS_CONSTANT:
+        return CX_PARAM_MEM;
+    case CL_KERNEL_ARG_ADDRESS_LOCAL:
+        return CX_PARAM_LOCAL;
+    case CL_KERNEL_ARG_ADDRESS_PRIVATE:
+        return CX_PARAM_VALUE;
+    default:
+        return CX_PARAM_UNKNOWN;
+    }
+}
+
+/* Asks one member; false when it cannot make the kernel, or has other arguments than the members before. */
+static bool learn_member(struct cx_function *function, unsigned member, bool first, cl_int *error)
+{
+    const struct cx_real_device *device = device_of(function, member);
+    cl_program program = function->program->members[member].real[CX_VARIANT_PLAIN];
+    cl_uint nargs = 0;
+
+    cl_kernel real = device->cl->clCreateKernel(program, function->name, error);
+    if (!real)
+        return false;
+    *error = device->cl->clGetKernelInfo(real, CL_KERNEL_NUM_ARGS, sizeof(nargs), &nargs, NULL);
+    if (*error == CL_SUCCESS && !first && nargs != function->nargs)
+        *error = CL_INVALID_KERNEL_DEFINITION;
+    if (*error != CL_SUCCESS) {
+        device->cl->clReleaseKernel(real);
+        return false;
+    }
+    function->nargs = nargs;
+    function->check[member] = real;
+    if (device->cl->clGetKernelWorkGroupInfo(real, device->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof(size_t),
+                                             &function->group_limit[member], NULL))
+        function->group_limit[member] = device->max_group_size;
+    size_t required[3] = {0, 0, 0};
+    if (first && !device->cl->clGetKernelWorkGroupInfo(real, device->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                                                       sizeof(required), required, NULL))
+        memcpy(function->required, required, sizeof(required));
+    return true;
+}
+
+/* Asks all members that built the program. The caller holds the lock. */
+static cl_int learn(struct cx_function *function)
+{
+    const struct cx_program *program = function->program;
+    unsigned count = program->context->nmembers, found = 0;
+    cl_int first_error = CL_INVALID_KERNEL_NAME;
+
+    function->check = calloc(count, sizeof(cl_kernel));
+    function->group_limit = calloc(count, sizeof(size_t));
+    function->variant_limit = calloc((size_t)count * CX_VARIANT_COUNT, sizeof(size_t));
+    if (!function->check || !function->group_limit || !function->variant_limit)
+        return CL_OUT_OF_HOST_MEMORY;
+    for (unsigned k = 0; k < count; k++) {
+        unsigned member = cx_program_member_at(program, k);
+        cl_int error = CL_SUCCESS;
+        if (!cx_program_runs_on(program, member))
+            continue;
+        if (learn_member(function, member, found == 0, &error)) {
+            found++;
+        } else {
+            if (first_error == CL_INVALID_KERNEL_NAME)
+                first_error = error;
+            cx_info(CX_TOPIC_PROGRAM, "kernel %s of program %" PRIu64 " is left out on %s: %s",
+                    function->name, program->base.id, device_of(function, member)->name, cx_cl_name(error));
+        }
+    }
+    if (!found)
+        return first_error;
+    function->params = calloc(function->nargs + 1, sizeof(*function->params));
+    if (!function->params)
+        return CL_OUT_OF_HOST_MEMORY;
+    for (unsigned k = count; k-- > 0;) {
+        unsigned member = cx_program_member_at(program, k);
+        for (unsigned i = 0; function->check[member] && i < function->nargs; i++) {
+            enum cx_param_kind kind = ask_kind(function, member, i);
+            if (kind != CX_PARAM_UNKNOWN)
+                function->params[i].kind = kind;
+        }
+    }
+    return CL_SUCCESS;
+}
+
+cl_int cx_function_learn(struct cx_function *function)
+{
+    pthread_mutex_lock(&function->lock);
+    if (!atomic_load(&function->known)) {
+        function->error = learn(function);
+        atomic_store(&function->known, true);
+    }
+    pthread_mutex_unlock(&function->lock);
+    return function->error;
+}
+
+/* What the analysis of any member says. The caller holds the lock. */
+static enum cx_param_kind kind_by_analysis(const struct cx_function *function, unsigned index)
+{
+    const struct cx_program *program = function->program;
+
+    for (unsigned m = 0; program->analysis && m < program->context->nmembers; m++) {
+        const struct cx_summary *summary = cx_analysis_summary(program->analysis, m, NULL);
+        const struct cx_summary_kernel *kernel = summary ? cx_summary_find(summary, function->name) : NULL;
+        if (!kernel || kernel->narg != function->nargs)
+            continue;
+        switch (kernel->arg[index].kind) {
+        case CX_ARG_GLOBAL:
+        case CX_ARG_CONSTANT:
+            return CX_PARAM_MEM;
+        case CX_ARG_LOCAL:
+            return CX_PARAM_LOCAL;
+        case CX_ARG_VALUE:
+            return CX_PARAM_VALUE;
+        case CX_ARG_IMAGE:
+            return CX_PARAM_IMAGE;
+        default:
+            return CX_PARAM_UNKNOWN;
+        }
+    }
+    return CX_PARAM_UNKNOWN;
+}
+
+enum cx_param_kind cx_function_param(struct cx_function *function, unsigned index)
+{
+    pthread_mutex_lock(&function->lock);
+    struct cx_param *param = &function->params[index];
+    if (param->kind == CX_PARAM_UNKNOWN)
+        param->kind = kind_by_analysis(function, index);
+    enum cx_param_kind kind = param->kind;
+    pthread_mutex_unlock(&function->lock);
+    return kind;
+}
+
+/* The driver keeps the value in the checking kernel, which is never launched. A size that a driver has taken
+ * once is taken again without asking. */
+cl_int cx_function_try(struct cx_function *function, unsigned index, size_t size, const void *value)
+{
+    const struct cx_program *program = function->program;
+    cl_int error = CL_INVALID_PROGRAM_EXECUTABLE;
+
+    pthread_mutex_lock(&function->lock);
+    struct cx_param *param = &function->params[index];
+    if (param->kind == CX_PARAM_VALUE && value && size && param->size == size)
+        error = CL_SUCCESS;
+    for (unsigned k = 0; error == CL_INVALID_PROGRAM_EXECUTABLE && k < program->context->nmembers; k++) {
+        unsigned member = cx_program_member_at(program, k);
+        if (!function->check[member])
+            continue;
+        error = device_of(function, member)->cl->clSetKernelArg(function->check[member], index, size, value);
+        if (error == CL_SUCCESS && value)
+            param->size = size;
+        break;
+    }
+    pthread_mutex_unlock(&function->lock);
+    return error;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clSetKernelArg: checks an argument as the spec says and puts it into the kernel's snapshot.
+ *
+ * Values and local sizes are judged by a member's driver (function.c), buffers by us. Where neither drivers
+ * nor analysis tell what a parameter is, eight bytes that are the handle of a live buffer are taken for that
+ * buffer; a number that equals such a handle by chance cannot be told apart, and no driver that hides
+ * argument info is known to run beside one that does not. A snapshot is changed in place while only the
+ * kernel holds it, else copied first. Previous stage: kernel.c. Next: kernel_bind.c.
+ */
+#include "layer/buffer.h"
+#include "layer/entry.h"
+#include "layer/kernel.h"
+#include "layer/log.h"
+#include "layer/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for a value of this size in the argument; keeps room that fits. false: no memory. */
+static bool make_room(struct cx_arg *arg, size_t size)
+{
+    if (arg->value && arg->value != arg->small) {
+        if (arg->size == size)
+            return true;
+        free(arg->value);
+        arg->value = NULL;
+    }
+    arg->value = size <= sizeof(arg->small) ? arg->small : malloc(size);
+    return arg->value;
+}
+
+struct cx_args *cx_args_clone(const struct cx_args *args)
+{
+    struct cx_args *clone = calloc(1, sizeof(*clone) + args->count * sizeof(clone->arg[0]));
+    if (!clone)
+        return NULL;
+    atomic_init(&clone->refs, 1);
+    clone->count = args->count;
+    for (unsigned i = 0; i < args->count; i++) {
+        const struct cx_arg *from = &args->arg[i];
+        struct cx_arg *to = &clone->arg[i];
+        *to = (struct cx_arg){.kind = from->kind, .mem = from->mem, .mem_id = from->mem_id};
+        if (from->kind == CX_ARGS_VALUE) {
+            if (!make_room(to, from->size)) {
+                cx_args_drop(&clone);
+                return NULL;
+            }
+            memcpy(to->value, from->value, from->size);
+        }
+        to->size = from->size;
+    }
+    return clone;
+}
+
+/* Puts the checked argument into the snapshot: a value, a local size or a buffer (mem may be NULL). */
+static cl_int store(struct cx_kernel *kernel, unsigned index, enum cx_args_kind kind, size_t size,
+                    const void *value, struct cx_mem *mem)
+{
+    cl_int error = CL_OUT_OF_HOST_MEMORY;
+
+    pthread_mutex_lock(&kernel->lock);
+    if (atomic_load_explicit(&kernel->args->refs, memory_order_acquire) > 1) {
+        struct cx_args *clone = cx_args_clone(kernel->args);
+        if (!clone)
+            goto done;
+        cx_args_drop(&kernel->args);
+        kernel->args = clone;
+    }
+    struct cx_arg *arg = &kernel->args->arg[index];
+    if (kind == CX_ARGS_VALUE) {
+        if (!make_room(arg, size)) {
+            arg->kind = CX_ARGS_UNSET;
+            goto done;
+        }
+        memcpy(arg->value, value, size);
+    }
+    arg->kind = kind;
+    arg->size = size;
+    arg->mem = mem;
+    arg->mem_id = mem ? mem->base.id : 0;
+    error = CL_SUCCESS;
+done:
+    pthread_mutex_unlock(&kernel->lock);
+    return error;
+}
+
+static cl_int set_mem(struct cx_kernel *kernel, unsigned index, size_t size, const void *value,
+                      const char **reason)
+{
+    struct cx_mem *mem = NULL;
+    cl_mem handle = NULL;
+
+    if (size != sizeof(cl_mem)) {
+        *reason = "the argument is a buffer, the size is not a handle's";
+        return CL_INVALID_ARG_SIZE;
+    }
+    if (value)
+        memcpy(&handle, value, sizeof(handle));
+    if (handle) {
+        mem = cx_mem_is_live(handle) ? cx_mem_from(handle) : NULL;
+        if (!mem || mem->context != kernel->program->context) {
+            *reason = "the argument is no buffer of the context";
+            return CL_INVALID_MEM_OBJECT;
+        }
+    }
+    return store(kernel, index, CX_ARGS_MEM, size, NULL, mem);
+}
+
+static cl_int set_local(struct cx_kernel *kernel, unsigned index, size_t size, const void *value,
+                        const char **reason)
+{
+    if (value) {
+        *reason = "the argument is local memory, the value is not NULL";
+        return CL_INVALID_ARG_VALUE;
+    }
+    if (size == 0) {
+        *reason = "local memory of size 0";
+        return CL_INVALID_ARG_SIZE;
+    }
+    cl_int error = cx_function_try(kernel->function, index, size, NULL);
+    *reason = "the driver refuses this local memory";
+    return error == CL_SUCCESS ? store(kernel, index, CX_ARGS_LOCAL, size, NULL, NULL) : error;
+}
+
+static cl_int set_value(struct cx_kernel *kernel, unsigned index, size_t size, const void *value,
+                        const char **reason)
+{
+    if (!value) {
+        *reason = "the argument is a value, but NULL is given";
+        return CL_INVALID_ARG_VALUE;
+    }
+    if (size == 0) {
+        *reason = "a value of size 0";
+        return CL_INVALID_ARG_SIZE;
+    }
+    cl_int error = cx_function_try(kernel->function, index, size, value);
+    *reason = "the driver refuses this value";
+    return error == CL_SUCCESS ? store(kernel, index, CX_ARGS_VALUE, size, value, NULL) : error;
+}
+
+/* A parameter nobody tells about. NULL of a handle's size may be a NULL buffer or local memory: drivers take
+ * both the same way, so the snapshot need not know. */
+static cl_int set_unknown(struct cx_kernel *kernel, unsigned index, size_t size, const void *value,
+                          const char **reason)
+{
+    void *handle = NULL;
+
+    if (!value)
+        return set_local(kernel, index, size, value, reason);
+    if (size == sizeof(handle))
+        memcpy(&handle, value, sizeof(handle));
+    if (handle && cx_mem_is_live(handle))
+        return set_mem(kernel, index, size, value, reason);
+    return set_value(kernel, index, size, value, reason);
+}
+
+static cl_int set_arg(struct cx_kernel *kernel, unsigned index, size_t size, const void *value,
+                      const char **reason)
+{
+    switch (cx_function_param(kernel->function, index)) {
+    case CX_PARAM_MEM:
+        return set_mem(kernel, index, size, value, reason);
+    case CX_PARAM_LOCAL:
+        return set_local(kernel, index, size, value, reason);
+    case CX_PARAM_VALUE:
+        return set_value(kernel, index, size, value, reason);
+    case CX_PARAM_IMAGE:
+        *reason = "the argument is an image, the device has none";
+        return CL_INVALID_MEM_OBJECT;
+    case CX_PARAM_SAMPLER:
+        *reason = "the argument is a sampler, the device has none";
+        return CL_INVALID_SAMPLER;
+    case CX_PARAM_OTHER:
+        *reason = "the argument is a pipe or queue, the device has none";
+        return CL_INVALID_ARG_VALUE;
+    case CX_PARAM_UNKNOWN:
+        break;
+    }
+    return set_unknown(kernel, index, size, value, reason);
+}
+
+cl_int cx_clSetKernelArg(cl_kernel handle, cl_uint arg_index, size_t arg_size, const void *arg_value)
+{
+    struct cx_kernel *kernel = cx_kernel_from(handle);
+    const char *reason = "no memory for the argument";
+
+    if (!kernel)
+        return CX_FAIL(CL_INVALID_KERNEL, "not a kernel");
+    if (arg_index >= kernel->nargs)
+        return CX_FAIL(CL_INVALID_ARG_INDEX, "the kernel has fewer arguments");
+    cl_int error = set_arg(kernel, arg_index, arg_size, arg_value, &reason);
+    return error == CL_SUCCESS ? error : CX_FAIL(error, reason);
+}
+
+cl_int cx_clSetKernelArgSVMPointer(cl_kernel handle, cl_uint arg_index, const void *arg_value)
+{
+    if (!cx_kernel_from(handle))
+        return CX_FAIL(CL_INVALID_KERNEL, "not a kernel");
+    return CX_FAIL(CL_INVALID_OPERATION, "the device has no shared virtual memory");
+}
+
+cl_int cx_clSetKernelExecInfo(cl_kernel handle, cl_kernel_exec_info param_name, size_t param_value_size,
+                              const void *param_value)
+{
+    if (!cx_kernel_from(handle))
+        return CX_FAIL(CL_INVALID_KERNEL, "not a kernel");
+    return CX_FAIL(CL_INVALID_OPERATION, "the device has no shared virtual memory");
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The members' real kernels: made when first launched, and given only the arguments that changed since.
+ *
+ * Each kernel object has real kernels of its own for each member and variant, so two kernels of one function
+ * never share driver state. They are touched by the thread that pumps the member's worker, one at a time.
+ * Previous stage: a captured snapshot (kernel.c). Next: the driver's launch.
+ */
+#include "layer/analysis.h"
+#include "layer/buffer.h"
+#include "layer/kernel.h"
+#include "layer/log.h"
+#include "layer/program.h"
+#include "layer/worker.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cx_kernel_member {
+    cl_kernel real[CX_VARIANT_COUNT];
+    struct cx_args *held[CX_VARIANT_COUNT]; /* what the real kernel was given; NULL: unknown */
+    atomic_bool left_out;
+};
+
+static const struct cx_real_device *device_of(const struct cx_kernel *kernel, unsigned member)
+{
+    return kernel->program->context->workers[member].device;
+}
+
+struct cx_kernel_member *cx_kernel_members_create(unsigned count)
+{
+    return calloc(count, sizeof(struct cx_kernel_member));
+}
+
+void cx_kernel_members_destroy(struct cx_kernel *kernel)
+{
+    for (unsigned m = 0; kernel->members && m < kernel->program->context->nmembers; m++) {
+        struct cx_kernel_member *member = &kernel->members[m];
+        for (unsigned v = 0; v < CX_VARIANT_COUNT; v++) {
+            if (member->real[v])
+                device_of(kernel, m)->cl->clReleaseKernel(member->real[v]);
+            cx_args_drop(&member->held[v]);
+        }
+    }
+    free(kernel->members);
+    kernel->members = NULL;
+}
+
+static bool same_arg(const struct cx_arg *a, const struct cx_arg *b)
+{
+    if (a->kind != b->kind || a->size != b->size)
+        return false;
+    if (a->kind == CX_ARGS_MEM)
+        return a->mem_id == b->mem_id;
+    return a->kind != CX_ARGS_VALUE || !memcmp(a->value, b->value, a->size);
+}
+
+static cl_int set_one(const struct cx_kernel *kernel, unsigned member, cl_kernel real, unsigned index,
+                      const struct cx_arg *arg)
+{
+    const cl_icd_dispatch *cl = device_of(kernel, member)->cl;
+
+    switch (arg->kind) {
+    case CX_ARGS_VALUE:
+        return cl->clSetKernelArg(real, index, arg->size, arg->value);
+    case CX_ARGS_LOCAL:
+        return cl->clSetKernelArg(real, index, arg->size, NULL);
+    case CX_ARGS_MEM: {
+        cl_mem mem = arg->mem ? cx_mem_real(arg->mem, member) : NULL;
+        return cl->clSetKernelArg(real, index, sizeof(mem), &mem);
+    }
+    case CX_ARGS_UNSET:
+        break;
+    }
+    return CL_INVALID_KERNEL_ARGS;
+}
+
+cl_int cx_kernel_bind(struct cx_kernel *kernel, unsigned member, enum cx_variant variant,
+                      struct cx_args *args, cl_kernel *real)
+{
+    struct cx_kernel_member *own = &kernel->members[member];
+    cl_int error = CL_SUCCESS;
+
+    if (!own->real[variant]) {
+        if (!cx_kernel_variant_ready(kernel, member, variant))
+            return CL_INVALID_PROGRAM_EXECUTABLE;
+        own->real[variant] = device_of(kernel, member)
+                                 ->cl->clCreateKernel(kernel->program->members[member].real[variant],
+                                                      kernel->function->name, &error);
+        if (!own->real[variant])
+            return error;
+    }
+    *real = own->real[variant];
+    const struct cx_args *held = own->held[variant];
+    if (held == args)
+        return CL_SUCCESS;
+    for (unsigned i = 0; i < args->count && error == CL_SUCCESS; i++)
+        if (!held || !same_arg(&held->arg[i], &args->arg[i]))
+            error = set_one(kernel, member, *real, i, &args->arg[i]);
+    cx_args_drop(&own->held[variant]);
+    if (error == CL_SUCCESS) {
+        atomic_fetch_add_explicit(&args->refs, 1, memory_order_relaxed);
+        own->held[variant] = args;
+    }
+    return error;
+}
+
+bool cx_kernel_runs_on(const struct cx_kernel *kernel, unsigned member)
+{
+    return kernel->function->check[member] &&
+           !atomic_load_explicit(&kernel->members[member].left_out, memory_order_relaxed);
+}
+
+void cx_kernel_leave_out(struct cx_kernel *kernel, unsigned member, const char *why)
+{
+    if (!atomic_exchange(&kernel->members[member].left_out, true))
+        cx_warn(CX_TOPIC_PROGRAM, "kernel %s (%" PRIu64 ") is left out on %s: %s", kernel->function->name,
+                kernel->base.id, device_of(kernel, member)->name, why);
+}
+
+bool cx_kernel_variant_ready(const struct cx_kernel *kernel, unsigned member, enum cx_variant variant)
+{
+    const struct cx_program_member *state = &kernel->program->members[member];
+    return cx_kernel_runs_on(kernel, member) &&
+           atomic_load_explicit(&state->state[variant], memory_order_acquire) == CX_BUILD_READY;
+}
+
+void cx_kernel_variant_want(struct cx_kernel *kernel, enum cx_variant variant)
+{
+    cx_program_variant_want(kernel->program, variant);
+}
+
+bool cx_kernel_variant_wait(struct cx_kernel *kernel, enum cx_variant variant, unsigned ms)
+{
+    return cx_program_variant_wait(kernel->program, variant, ms);
+}
+
+const struct cx_summary_kernel *cx_kernel_summary_on(const struct cx_kernel *kernel, unsigned member,
+                                                     const char **why)
+{
+    const struct cx_program *program = kernel->program;
+    const struct cx_summary_kernel *found = NULL;
+    const char *reason = program->unanalysed;
+
+    if (program->analysis) {
+        const struct cx_summary *summary = cx_analysis_summary(program->analysis, member, &reason);
+        if (summary) {
+            found = cx_summary_find(summary, kernel->function->name);
+            reason = "the analysis does not know the kernel";
+        }
+    }
+    if (found && found->narg != kernel->nargs && !(found->flags & CX_SUMMARY_OPAQUE)) {
+        found = NULL;
+        reason = "driver and analysis disagree on the kernel's arguments";
+    }
+    if (!found && why)
+        *why = reason;
+    return found;
+}
+
+const struct cx_summary_kernel *cx_kernel_summary(const struct cx_kernel *kernel, const char **why)
+{
+    for (unsigned k = 0; k < kernel->program->context->nmembers; k++) {
+        unsigned member = cx_program_member_at(kernel->program, k);
+        if (cx_kernel_runs_on(kernel, member))
+            return cx_kernel_summary_on(kernel, member, why);
+    }
+    if (why)
+        *why = "no device runs the kernel";
+    return NULL;
+}
+
+bool cx_kernel_summary_wait(const struct cx_kernel *kernel, unsigned ms)
+{
+    return !kernel->program->analysis || cx_analysis_wait(kernel->program->analysis, ms);
+}

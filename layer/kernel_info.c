@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a kernel tells about itself: clGetKernelInfo, clGetKernelArgInfo, clGetKernelWorkGroupInfo. Work-group
+ * limits are the smallest over the members that may share the kernel's launches.
+ */
+#include "layer/device.h"
+#include "layer/entry.h"
+#include "layer/log.h"
+#include "layer/program.h"
+#include "layer/worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The k-th member in order of preference and its checking kernel; NULL where it does not run the kernel. */
+static cl_kernel check_at(const struct cx_kernel *kernel, unsigned k, const struct cx_real_device **device)
+{
+    unsigned member = cx_program_member_at(kernel->program, k);
+
+    *device = kernel->program->context->workers[member].device;
+    return cx_kernel_runs_on(kernel, member) ? kernel->function->check[member] : NULL;
+}
+
+static unsigned members_of(const struct cx_kernel *kernel)
+{
+    return kernel->program->context->nmembers;
+}
+
+/* The attributes as the first driver that tells any does. */
+static cl_int info_attributes(const struct cx_kernel *kernel, size_t room, void *value, size_t *size_ret)
+{
+    for (unsigned k = 0; k < members_of(kernel); k++) {
+        const struct cx_real_device *device;
+        cl_kernel check = check_at(kernel, k, &device);
+        size_t size = 0;
+        if (check && !device->cl->clGetKernelInfo(check, CL_KERNEL_ATTRIBUTES, 0, NULL, &size) && size > 1)
+            return device->cl->clGetKernelInfo(check, CL_KERNEL_ATTRIBUTES, room, value, size_ret);
+    }
+    return cx_info_string("", room, value, size_ret);
+}
+
+static cl_int kernel_info(struct cx_kernel *kernel, cl_kernel_info param, size_t room, void *value,
+                          size_t *size_ret)
+{
+    switch (param) {
+    case CL_KERNEL_FUNCTION_NAME:
+        return cx_info_string(kernel->function->name, room, value, size_ret);
+    case CL_KERNEL_NUM_ARGS:
+        return CX_INFO(cl_uint, kernel->nargs, room, value, size_ret);
+    case CL_KERNEL_REFERENCE_COUNT:
+        return CX_INFO(cl_uint, cx_object_app_refs(&kernel->base), room, value, size_ret);
+    case CL_KERNEL_CONTEXT:
+        return CX_INFO(cl_context, (cl_context)kernel->program->context, room, value, size_ret);
+    case CL_KERNEL_PROGRAM:
+        return CX_INFO(cl_program, (cl_program)kernel->program, room, value, size_ret);
+    case CL_KERNEL_ATTRIBUTES:
+        return info_attributes(kernel, room, value, size_ret);
+    default:
+        return CL_INVALID_VALUE;
+    }
+}
+
+cl_int cx_clGetKernelInfo(cl_kernel handle, cl_kernel_info param_name, size_t param_value_size,
+                          void *param_value, size_t *param_value_size_ret)
+{
+    struct cx_kernel *kernel = cx_kernel_from(handle);
+    if (!kernel)
+        return CX_FAIL(CL_INVALID_KERNEL, "not a kernel");
+    cl_int error = kernel_info(kernel, param_name, param_value_size, param_value, param_value_size_ret);
+    return error == CL_SUCCESS ? error : CX_FAIL(error, "unknown query or too little room");
+}
+
+cl_int cx_clGetKernelArgInfo(cl_kernel handle, cl_uint arg_index, cl_kernel_arg_info param_name,
+                             size_t param_value_size, void *param_value, size_t *param_value_size_ret)
+{
+    struct cx_kernel *kernel = cx_kernel_from(handle);
+    cl_int error = CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+
+    if (!kernel)
+        return CX_FAIL(CL_INVALID_KERNEL, "not a kernel");
+    if (arg_index >= kernel->nargs)
+        return CX_FAIL(CL_INVALID_ARG_INDEX, "the kernel has fewer arguments");
+    for (unsigned k = 0; k < members_of(kernel); k++) {
+        const struct cx_real_device *device;
+        cl_kernel check = check_at(kernel, k, &device);
+        if (!check || !device->cl->clGetKernelArgInfo)
+            continue;
+        cl_int answer = device->cl->clGetKernelArgInfo(check, arg_index, param_name, param_value_size,
+                                                       param_value, param_value_size_ret);
+        if (answer == CL_SUCCESS)
+            return CL_SUCCESS;
+        if (error == CL_KERNEL_ARG_INFO_NOT_AVAILABLE)
+            error = answer;
+    }
+    return CX_FAIL(error, "no driver tells");
+}
+
+/* The largest answer of any member to a query of this type. */
+static cl_ulong largest(const struct cx_kernel *kernel, cl_kernel_work_group_info param, size_t size)
+{
+    cl_ulong most = 0;
+
+    for (unsigned k = 0; k < members_of(kernel); k++) {
+        const struct cx_real_device *device;
+        cl_kernel check = check_at(kernel, k, &device);
+        cl_ulong answer = 0; /* little-endian, so a size_t's bytes are right in it */
+        if (check && !device->cl->clGetKernelWorkGroupInfo(check, device->id, param, size, &answer, NULL) &&
+            answer > most)
+            most = answer;
+    }
+    return most;
+}
+
+/* The fastest member's; 1 where no driver tells. */
+static size_t preferred_multiple(const struct cx_kernel *kernel)
+{
+    for (unsigned k = 0; k < members_of(kernel); k++) {
+        const struct cx_real_device *device;
+        cl_kernel check = check_at(kernel, k, &device);
+        size_t multiple = 0;
+        if (check &&
+            !device->cl->clGetKernelWorkGroupInfo(check, device->id,
+                                                  CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
+                                                  sizeof(multiple), &multiple, NULL) &&
+            multiple)
+            return multiple;
+    }
+    return 1;
+}
+
+static cl_int group_info(const struct cx_kernel *kernel, cl_kernel_work_group_info param, size_t room,
+                         void *value, size_t *size_ret)
+{
+    switch (param) {
+    case CL_KERNEL_WORK_GROUP_SIZE:
+        return CX_INFO(size_t, cx_kernel_group_limit(kernel, CX_ALL_MEMBERS), room, value, size_ret);
+    case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
+        return cx_info_bytes(kernel->function->required, sizeof(kernel->function->required), room, value,
+                             size_ret);
+    case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
+        return CX_INFO(size_t, preferred_multiple(kernel), room, value, size_ret);
+    case CL_KERNEL_LOCAL_MEM_SIZE:
+    case CL_KERNEL_PRIVATE_MEM_SIZE:
+        return CX_INFO(cl_ulong, largest(kernel, param, sizeof(cl_ulong)), room, value, size_ret);
+    default: /* CL_KERNEL_GLOBAL_WORK_SIZE is for custom devices and built-in kernels */
+        return CL_INVALID_VALUE;
+    }
+}
+
+cl_int cx_clGetKernelWorkGroupInfo(cl_kernel handle, cl_device_id device,
+                                   cl_kernel_work_group_info param_name, size_t param_value_size,
+                                   void *param_value, size_t *param_value_size_ret)
+{
+    struct cx_kernel *kernel = cx_kernel_from(handle);
+    if (!kernel)
+        return CX_FAIL(CL_INVALID_KERNEL, "not a kernel");
+    if (device && !cx_device_from(device))
+        return CX_FAIL(CL_INVALID_DEVICE, "not a device of the kernel");
+    cl_int error = group_info(kernel, param_name, param_value_size, param_value, param_value_size_ret);
+    return error == CL_SUCCESS ? error : CX_FAIL(error, "unknown query or too little room");
+}
+
+cl_int cx_clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id device, cl_kernel_sub_group_info param_name,
+                                  size_t input_value_size, const void *input_value, size_t param_value_size,
+                                  void *param_value, size_t *param_value_size_ret)
+{
+    if (!cx_kernel_from(handle))
+        return CX_FAIL(CL_INVALID_KERNEL, "not a kernel");
+    return CX_FAIL(CL_INVALID_OPERATION, "the device has no sub-groups");
+}
+
+size_t cx_kernel_group_limit(const struct cx_kernel *kernel, unsigned member)
+{
+    size_t least = 0;
+
+    if (member != CX_ALL_MEMBERS)
+        return cx_kernel_runs_on(kernel, member) ? kernel->function->group_limit[member] : 0;
+    for (unsigned m = 0; m < members_of(kernel); m++) {
+        size_t limit = cx_kernel_runs_on(kernel, m) ? kernel->function->group_limit[m] : 0;
+        if (limit && (!least || limit < least))
+            least = limit;
+    }
+    return least;
+}
+
+void cx_kernel_required_size(const struct cx_kernel *kernel, size_t size[3])
+{
+    memcpy(size, kernel->function->required, sizeof(kernel->function->required));
+}
+
+/* Asks the driver with a kernel made for that; 0 when it makes none. */
+static size_t ask_limit(const struct cx_kernel *kernel, unsigned member, enum cx_variant variant)
+{
+    const struct cx_real_device *device = kernel->program->context->workers[member].device;
+    cl_program program = kernel->program->members[member].real[variant];
+    size_t limit = 0;
+    cl_int error;
+
+    cl_kernel real = device->cl->clCreateKernel(program, kernel->function->name, &error);
+    if (!real)
+        return 0;
+    if (device->cl->clGetKernelWorkGroupInfo(real, device->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof(limit),
+                                             &limit, NULL))
+        limit = 0;
+    device->cl->clReleaseKernel(real);
+    return limit;
+}
+
+size_t cx_kernel_variant_limit(const struct cx_kernel *kernel, unsigned member, enum cx_variant variant)
+{
+    struct cx_function *function = kernel->function;
+
+    if (variant == CX_VARIANT_PLAIN || !cx_kernel_variant_ready(kernel, member, variant))
+        return cx_kernel_group_limit(kernel, member);
+    pthread_mutex_lock(&function->lock);
+    size_t *limit = &function->variant_limit[(size_t)member * CX_VARIANT_COUNT + variant];
+    if (!*limit)
+        *limit = ask_limit(kernel, member, variant);
+    size_t answer = *limit;
+    pthread_mutex_unlock(&function->lock);
+    return answer;
+}

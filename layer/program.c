@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs: making them, their life, and what they know about their kernel functions.
+ *
+ * Real programs are made by the builds (build.c, link.c), so each build starts from fresh ones.
+ * Previous stage: context.c. Next: build.c, then kernel.c.
+ */
+#include "layer/program.h"
+#include "layer/analysis.h"
+#include "layer/device.h"
+#include "layer/entry.h"
+#include "layer/log.h"
+#include "layer/worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const cl_icd_dispatch *table_of(const struct cx_program *program, unsigned member)
+{
+    return program->context->workers[member].device->cl;
+}
+
+static void clear_functions(struct cx_program *program)
+{
+    for (unsigned f = 0; f < program->nfunctions; f++)
+        cx_function_finish(&program->functions[f]);
+    free(program->functions);
+    free(program->kernel_names);
+    program->functions = NULL;
+    program->nfunctions = 0;
+    program->kernel_names = NULL;
+}
+
+void cx_program_clear(struct cx_program *program)
+{
+    clear_functions(program);
+    cx_analysis_release(&program->analysis);
+    for (unsigned m = 0; program->members && m < program->context->nmembers; m++) {
+        struct cx_program_member *member = &program->members[m];
+        for (unsigned v = 0; v < CX_VARIANT_COUNT; v++) {
+            if (member->real[v])
+                table_of(program, m)->clReleaseProgram(member->real[v]);
+            member->real[v] = NULL;
+            atomic_store(&member->state[v], CX_BUILD_NONE);
+        }
+        free(member->log);
+        member->log = NULL;
+        member->error = CL_SUCCESS;
+    }
+    program->binary_type = CL_PROGRAM_BINARY_TYPE_NONE;
+}
+
+static void program_destroy(struct cx_object *object)
+{
+    struct cx_program *program = (struct cx_program *)object;
+
+    cx_program_clear(program);
+    free(program->members);
+    free(program->source);
+    free(program->options);
+    pthread_cond_destroy(&program->changed);
+    pthread_mutex_destroy(&program->lock);
+    cx_context_unref(&program->context);
+    free(program);
+}
+
+struct cx_program *cx_program_new(struct cx_context *context, char *source)
+{
+    struct cx_program *program = calloc(1, sizeof(*program));
+    if (!program) {
+        free(source);
+        return NULL;
+    }
+    cx_object_init(&program->base, CX_TAG_PROGRAM, program_destroy);
+    program->context = cx_context_ref(context);
+    program->source = source;
+    program->options = strdup("");
+    program->status = CL_BUILD_NONE;
+    program->binary_type = CL_PROGRAM_BINARY_TYPE_NONE;
+    program->unanalysed = "the program is not built";
+    pthread_mutex_init(&program->lock, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&program->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    program->members = calloc(context->nmembers, sizeof(*program->members));
+    if (!program->options || !program->members)
+        cx_program_unref(&program);
+    return program;
+}
+
+unsigned cx_program_member_at(const struct cx_program *program, unsigned k)
+{
+    unsigned fastest = program->context->fastest;
+    if (k == 0)
+        return fastest;
+    return k <= fastest ? k - 1 : k;
+}
+
+bool cx_program_runs_on(const struct cx_program *program, unsigned member)
+{
+    return atomic_load_explicit(&program->members[member].state[CX_VARIANT_PLAIN], memory_order_acquire) ==
+           CX_BUILD_READY;
+}
+
+bool cx_program_compatible(const struct cx_program *program, unsigned a, unsigned b)
+{
+    return a == b || (program->analysis && cx_analysis_same(program->analysis, a, b));
+}
+
+struct cx_function *cx_program_find(const struct cx_program *program, const char *name)
+{
+    for (unsigned f = 0; f < program->nfunctions; f++)
+        if (!strcmp(program->functions[f].name, name))
+            return &program->functions[f];
+    return NULL;
+}
+
+/* Member m's kernel names, separated by ;, or NULL; free() them. */
+static char *names_of(const struct cx_program *program, unsigned member)
+{
+    cl_program real = program->members[member].real[CX_VARIANT_PLAIN];
+    const cl_icd_dispatch *cl = table_of(program, member);
+    size_t size = 0;
+
+    if (!cx_program_runs_on(program, member) ||
+        cl->clGetProgramInfo(real, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &size) || !size)
+        return NULL;
+    char *names = calloc(1, size + 1);
+    if (names && cl->clGetProgramInfo(real, CL_PROGRAM_KERNEL_NAMES, size, names, NULL))
+        *names = 0;
+    return names;
+}
+
+/* Adds those of the names that are not there yet; the array has room for all of them. */
+static cl_int add_functions(struct cx_program *program, char *names)
+{
+    char *rest = names, *name;
+
+    while ((name = strsep(&rest, ";"))) {
+        if (!*name || cx_program_find(program, name))
+            continue;
+        char *copy = strdup(name);
+        if (!copy)
+            return CL_OUT_OF_HOST_MEMORY;
+        cx_function_init(&program->functions[program->nfunctions], program, program->nfunctions, copy);
+        program->nfunctions++;
+    }
+    return CL_SUCCESS;
+}
+
+static char *join_names(const struct cx_program *program)
+{
+    size_t size = 1;
+
+    for (unsigned f = 0; f < program->nfunctions; f++)
+        size += strlen(program->functions[f].name) + 1;
+    char *names = malloc(size), *end = names;
+    if (!names)
+        return NULL;
+    *names = 0;
+    for (unsigned f = 0; f < program->nfunctions; f++) {
+        if (f)
+            *end++ = ';';
+        end = stpcpy(end, program->functions[f].name);
+    }
+    return names;
+}
+
+cl_int cx_program_list_functions(struct cx_program *program)
+{
+    unsigned count = program->context->nmembers;
+    char **names = calloc(count, sizeof(*names));
+    cl_int error = CL_OUT_OF_HOST_MEMORY;
+    size_t room = 1;
+
+    for (unsigned k = 0; names && k < count; k++) {
+        names[k] = names_of(program, cx_program_member_at(program, k));
+        for (const char *c = names[k]; c; c = strchr(c + 1, ';'))
+            room++;
+    }
+    if (names)
+        program->functions = calloc(room, sizeof(*program->functions));
+    if (program->functions)
+        error = CL_SUCCESS;
+    for (unsigned k = 0; k < count && error == CL_SUCCESS; k++)
+        if (names[k])
+            error = add_functions(program, names[k]);
+    for (unsigned k = 0; names && k < count; k++)
+        free(names[k]);
+    free(names);
+    if (error == CL_SUCCESS && !(program->kernel_names = join_names(program)))
+        error = CL_OUT_OF_HOST_MEMORY;
+    return error;
+}
+
+/* The strings of clCreateProgramWithSource as one; NULL: no memory. */
+static char *join_strings(cl_uint count, const char **strings, const size_t *lengths)
+{
+    size_t size = 1;
+
+    for (cl_uint i = 0; i < count; i++)
+        size += lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
+    char *text = malloc(size), *end = text;
+    if (!text)
+        return NULL;
+    for (cl_uint i = 0; i < count; i++) {
+        /* a length may reach past the string's end: such a string ends at its 0 like everybody's */
+        size_t length = lengths && lengths[i] ? strnlen(strings[i], lengths[i]) : strlen(strings[i]);
+        memcpy(end, strings[i], length);
+        end += length;
+    }
+    *end = 0;
+    return text;
+}
+
+cl_program cx_clCreateProgramWithSource(cl_context handle, cl_uint count, const char **strings,
+                                        const size_t *lengths, cl_int *errcode_ret)
+{
+    struct cx_context *context = cx_context_from(handle);
+    struct cx_program *program = NULL;
+    cl_int error = CL_SUCCESS;
+    bool missing = count == 0 || !strings;
+
+    for (cl_uint i = 0; !missing && i < count; i++)
+        missing = !strings[i];
+    if (!context) {
+        error = CX_FAIL(CL_INVALID_CONTEXT, "not a context");
+    } else if (missing) {
+        error = CX_FAIL(CL_INVALID_VALUE, "no strings, or one of them is NULL");
+    } else {
+        char *source = join_strings(count, strings, lengths);
+        program = source ? cx_program_new(context, source) : NULL;
+        if (!program)
+            error = CX_FAIL(CL_OUT_OF_HOST_MEMORY, "no memory for the source");
+    }
+    if (errcode_ret)
+        *errcode_ret = error;
+    return (cl_program)program;
+}
+
+cl_int cx_clRetainProgram(cl_program handle)
+{
+    struct cx_program *program = cx_program_from(handle);
+    if (!program)
+        return CX_FAIL(CL_INVALID_PROGRAM, "not a program");
+    cx_object_retain_app(&program->base);
+    return CL_SUCCESS;
+}
+
+cl_int cx_clReleaseProgram(cl_program handle)
+{
+    struct cx_program *program = cx_program_from(handle);
+    if (!program)
+        return CX_FAIL(CL_INVALID_PROGRAM, "not a program");
+    cx_object_release_app(&program->base);
+    return CL_SUCCESS;
+}
+
+cl_int cx_clUnloadCompiler(void)
+{
+    return CL_SUCCESS; /* a hint; split variants may still need the drivers' compilers */
+}
+
+cl_int cx_clUnloadPlatformCompiler(cl_platform_id handle)
+{
+    if (!cx_platform_from(handle))
+        return CX_FAIL(CL_INVALID_PLATFORM, "not a platform");
+    return CL_SUCCESS;
+}

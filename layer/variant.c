@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Split variants of a program: its text between prelude and check (prelude.h), built for every member in the
+ * background.
+ *
+ * Each build holds a reference on the program, so a program may be released meanwhile; nothing waits for it.
+ * Previous stage: the planner sees that a kernel needs one. Next: kernel_bind.c makes real kernels of it.
+ */
+#include "layer/background.h"
+#include "layer/log.h"
+#include "layer/prelude.h"
+#include "layer/program.h"
+#include "layer/worker.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct job {
+    struct cx_program *program; /* a reference */
+    const char *options;        /* the program's; a new build does not free them before we are done */
+    unsigned member;
+    enum cx_variant variant;
+};
+
+/* Makes and builds the real program; NULL when the driver refuses it. */
+static cl_program build_variant(const struct job *job)
+{
+    const struct cx_program *program = job->program;
+    const struct cx_real_device *device = program->context->workers[job->member].device;
+    const char *text[] = {cx_prelude_text(job->variant), program->source, cx_prelude_check(job->variant)};
+    cl_int error = CL_SUCCESS;
+
+    cl_program real = cx_build_source(program, job->member, 3, text, &error);
+    if (real)
+        error = device->cl->clBuildProgram(real, 1, &device->id, job->options, NULL, NULL);
+    if (error == CL_SUCCESS)
+        return real;
+    cx_info(CX_TOPIC_PROGRAM, "program %" PRIu64 ": no split variant on %s: %s", program->base.id,
+            device->name, cx_cl_name(error));
+    if (real && cx_log_on(CX_LEVEL_DEBUG, CX_TOPIC_PROGRAM)) {
+        char *log = cx_build_log(program, job->member, real);
+        cx_debug(CX_TOPIC_PROGRAM, "%s", log ? log : "(no log)");
+        free(log);
+    }
+    if (real)
+        device->cl->clReleaseProgram(real);
+    return NULL;
+}
+
+static void settle(struct cx_program *program, unsigned member, enum cx_variant variant, cl_program real)
+{
+    struct cx_program_member *state = &program->members[member];
+
+    pthread_mutex_lock(&program->lock);
+    state->real[variant] = real;
+    atomic_store_explicit(&state->state[variant], real ? CX_BUILD_READY : CX_BUILD_FAILED,
+                          memory_order_release);
+    pthread_cond_broadcast(&program->changed);
+    pthread_mutex_unlock(&program->lock);
+}
+
+static void run_job(void *data)
+{
+    struct job *job = data;
+
+    cl_program real = cx_background_ending() ? NULL : build_variant(job);
+    settle(job->program, job->member, job->variant, real);
+    cx_program_unref(&job->program);
+    free(job);
+}
+
+static void start_job(struct cx_program *program, unsigned member, enum cx_variant variant)
+{
+    struct job *job = malloc(sizeof(*job));
+    if (job) {
+        *job = (struct job){.program = cx_program_ref(program),
+                            .options = program->options,
+                            .member = member,
+                            .variant = variant};
+        if (cx_background_run(run_job, job))
+            return;
+        cx_program_unref(&job->program);
+        free(job);
+    }
+    settle(program, member, variant, NULL);
+}
+
+void cx_program_variant_want(struct cx_program *program, enum cx_variant variant)
+{
+    if (!program->source || program->binary_type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
+        return;
+    for (unsigned m = 0; m < program->context->nmembers; m++) {
+        unsigned none = CX_BUILD_NONE;
+        if (cx_program_runs_on(program, m) &&
+            atomic_compare_exchange_strong(&program->members[m].state[variant], &none, CX_BUILD_RUNNING))
+            start_job(program, m, variant);
+    }
+}
+
+static bool any_running(const struct cx_program *program, enum cx_variant variant)
+{
+    for (unsigned m = 0; m < program->context->nmembers; m++)
+        if (atomic_load_explicit(&program->members[m].state[variant], memory_order_acquire) ==
+            CX_BUILD_RUNNING)
+            return true;
+    return false;
+}
+
+bool cx_program_variant_wait(struct cx_program *program, enum cx_variant variant, unsigned ms)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += ms / 1000;
+    until.tv_nsec += (long)(ms % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    pthread_mutex_lock(&program->lock);
+    bool running;
+    while ((running = any_running(program, variant)))
+        if (pthread_cond_timedwait(&program->changed, &program->lock, &until) == ETIMEDOUT)
+            break;
+    pthread_mutex_unlock(&program->lock);
+    return !running;
+}
