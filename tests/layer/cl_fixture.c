@@ -191,6 +191,13 @@ void cl_write(cl_mem mem, const void *from, size_t size)
     cl_ok(clEnqueueWriteBuffer(cl.queue, mem, CL_TRUE, 0, size, from, 0, NULL, NULL));
 }
 
+bool cl_is_coexec(void)
+{
+    char name[128] = "";
+    cl_ok(clGetPlatformInfo(cl.platform, CL_PLATFORM_NAME, sizeof(name), name, NULL));
+    return strcmp(name, "coexec") == 0;
+}
+
 bool cl_out_of_order_works(void)
 {
     cl_command_queue_properties properties = 0;
