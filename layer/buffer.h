@@ -12,8 +12,10 @@
 
 #include "layer/coherence.h"
 #include "layer/context.h"
+#include "layer/worker.h"
 
-struct cx_mem_map; /* one clEnqueueMapBuffer not yet unmapped */
+struct cx_mem_map;
+struct cx_mem_destructor;
 
 struct cx_mem {
     struct cx_object base;
@@ -25,18 +27,38 @@ struct cx_mem {
     size_t nproperties;
     void *host_ptr;             /* the program's, with USE_HOST_PTR */
     struct cx_mem_destructor *destructors;
+    unsigned nmaps;             /* through this object */
     /* root only */
     unsigned char *host;        /* host copy, NULL until needed */
     bool host_is_ours;
     struct cx_coherence *coherence;
     struct cx_command *unsettled; /* a launch whose owners are not known yet; others touching this wait for it */
-    struct cx_mem_map *maps;
-    unsigned nmaps;
+    struct cx_mem_map *maps;    /* of any window; the newest first */
     /* one a member */
     cl_mem *real; /* shadow of a root, window of a sub-buffer; NULL until needed */
 };
 
 CX_OBJECT_CASTS(mem, cl_mem, CX_TAG_MEM)
+
+/* One clEnqueueMapBuffer not yet unmapped. */
+struct cx_mem_map {
+    struct cx_mem_map *next;
+    void *pointer;
+    uint64_t lo, hi; /* of the root */
+    cl_map_flags flags;
+};
+
+/* Whether these bytes, taken as a pointer, are a memory object of the program's now (kernel arguments). */
+bool cx_mem_is_live(const void *handle);
+
+/* Where new contents written by the program go: the host copy, or the own memory of the only device that
+ * does not share it. */
+unsigned cx_mem_write_place(const struct cx_mem *root);
+/* The worker that moves data into and out of a member's own place (place > 0). */
+static inline struct cx_worker *cx_place_worker(const struct cx_context *context, unsigned place)
+{
+    return &context->workers[place - 1];
+}
 
 /* The root's host copy, allocated at the first call. NULL: out of memory. Caller holds context->lock. */
 unsigned char *cx_mem_host(struct cx_mem *mem);

@@ -34,8 +34,11 @@ struct cx_worker {
     struct cx_job *head, *tail;         /* planned, not yet handed to the driver */
     struct cx_job *flying, *flying_tail; /* handed over, not known to be complete */
     unsigned nflying;
+    unsigned waiters;   /* threads in `moved` */
+    uint64_t watch;     /* the worker's thread sees to the completion of everything up to here by itself */
     bool pumping, reaping, stop, started;
     pthread_t thread;
+    int64_t clock_offset; /* host ns minus device ns of profiling times */
 };
 
 /* A piece of work on one timeline. Allocated by the planner, freed by the worker after completion. */
@@ -49,7 +52,12 @@ struct cx_job {
     cl_int (*run)(struct cx_job *job, struct cx_worker *worker);
     /* Called once the job is complete, before completed moves; frees what the job owns, not the job. May be NULL. */
     void (*finish)(struct cx_job *job, struct cx_worker *worker);
+    void *data; /* what run and finish work on */
     cl_event event;
+    cl_event first_event; /* of its first real command where that is another one: profiling starts there */
+    bool timed;  /* profiling times are wanted: start_ns and end_ns are filled in before finish */
+    uint64_t start_ns, end_ns; /* host clock */
+    bool urgent; /* part of a split: starts at once, never left to the next wait */
     bool waits;  /* may wait on the host: never pumped by the program's thread */
     cl_int status; /* CL_SUCCESS or the first error */
     uint64_t deps[]; /* one a timeline: that timeline must have completed this seq before run; 0 for none */
@@ -59,17 +67,21 @@ cl_int cx_worker_init(struct cx_worker *worker, struct cx_context *context, unsi
                       struct cx_real_device *device);
 void cx_worker_finish(struct cx_worker *worker);
 
-/* A zeroed job with room for the context's timelines. */
-struct cx_job *cx_job_new(const struct cx_context *context, size_t size);
+/* A zeroed job with room for the context's timelines. NULL: no memory. */
+struct cx_job *cx_job_new(const struct cx_context *context);
 
 /* Plans a job: gives it the next seq and queues it. Caller holds context->lock. */
 uint64_t cx_worker_plan(struct cx_worker *worker, struct cx_job *job);
 /* Runs what can run now, in the calling thread where allowed, else wakes the worker. Caller holds no lock. */
 void cx_worker_pump(struct cx_worker *worker);
+/* Lets the worker's thread notice by itself that everything up to seq is complete. */
+void cx_worker_watch(struct cx_worker *worker, uint64_t seq);
 /* Waits until all jobs up to seq are complete. Caller holds no lock. */
 void cx_worker_wait(struct cx_worker *worker, uint64_t seq);
 /* Whether all jobs up to seq are complete, without waiting. */
 bool cx_worker_done(struct cx_worker *worker, uint64_t seq);
+/* Profiling times of a real event of this worker on the host's clock; 0 where unknown. */
+void cx_worker_event_times(const struct cx_worker *worker, cl_event event, uint64_t *start_ns, uint64_t *end_ns);
 /* Pushes what was handed to the driver to the device. */
 void cx_worker_flush(struct cx_worker *worker);
 

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Buffers and sub-buffers: creation, shadows, queries, the end.
+ */
+#include "layer/buffer.h"
+#include "layer/command.h"
+#include "layer/device.h"
+#include "layer/entry.h"
+#include "layer/log.h"
+#include "layer/worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <uthash.h>
+
+#define ACCESS_FLAGS (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY)
+#define HOST_FLAGS   (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)
+#define PTR_FLAGS    (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)
+
+struct cx_mem_destructor {
+    struct cx_mem_destructor *next;
+    void(CL_CALLBACK *call)(cl_mem, void *);
+    void *data;
+};
+
+/* ---- the set of live handles ---- */
+
+struct live {
+    const void *handle;
+    UT_hash_handle hh;
+};
+
+static pthread_mutex_t live_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct live *live_set;
+
+static bool live_add(const void *handle)
+{
+    struct live *entry = malloc(sizeof(*entry));
+    if (!entry)
+        return false;
+    entry->handle = handle;
+    pthread_mutex_lock(&live_lock);
+    HASH_ADD_PTR(live_set, handle, entry);
+    pthread_mutex_unlock(&live_lock);
+    return true;
+}
+
+static void live_remove(const void *handle)
+{
+    struct live *entry = NULL;
+    pthread_mutex_lock(&live_lock);
+    HASH_FIND_PTR(live_set, &handle, entry);
+    if (entry)
+        HASH_DEL(live_set, entry);
+    pthread_mutex_unlock(&live_lock);
+    free(entry);
+}
+
+bool cx_mem_is_live(const void *handle)
+{
+    struct live *entry = NULL;
+    pthread_mutex_lock(&live_lock);
+    HASH_FIND_PTR(live_set, &handle, entry);
+    pthread_mutex_unlock(&live_lock);
+    return entry != NULL;
+}
+
+/* ---- life ---- */
+
+static void call_destructors(struct cx_mem *mem)
+{
+    while (mem->destructors) {
+        struct cx_mem_destructor *destructor = mem->destructors;
+        mem->destructors = destructor->next;
+        destructor->call((cl_mem)mem, destructor->data);
+        free(destructor);
+    }
+}
+
+static void mem_destroy(struct cx_object *object)
+{
+    struct cx_mem *mem = (struct cx_mem *)object;
+    struct cx_context *context = mem->context;
+    struct cx_mem *parent = mem->root != mem ? mem->root : NULL;
+
+    live_remove(mem);
+    for (unsigned m = 0; mem->real && m < context->nmembers; m++)
+        if (mem->real[m])
+            context->workers[m].device->cl->clReleaseMemObject(mem->real[m]);
+    free(mem->real);
+    call_destructors(mem);
+    if (!parent) {
+        cx_coherence_destroy(mem->coherence);
+        if (mem->host_is_ours)
+            free(mem->host);
+        while (mem->maps) {
+            struct cx_mem_map *map = mem->maps;
+            mem->maps = map->next;
+            free(map);
+        }
+    }
+    free(mem->properties);
+    free(mem);
+    cx_mem_unref(&parent);
+    cx_context_unref(&context);
+}
+
+static struct cx_mem *mem_create(struct cx_context *context, struct cx_mem *parent, size_t origin, size_t size,
+                                 cl_mem_flags flags)
+{
+    struct cx_mem *mem = calloc(1, sizeof(*mem));
+    if (!mem)
+        return NULL;
+    cx_object_init(&mem->base, CX_TAG_MEM, mem_destroy);
+    mem->context = cx_context_ref(context);
+    mem->root = parent ? cx_mem_ref(parent->root) : mem;
+    mem->origin = origin;
+    mem->size = size;
+    mem->flags = flags;
+    mem->real = calloc(context->nmembers, sizeof(*mem->real));
+    if (!parent)
+        mem->coherence = cx_coherence_create(size, context->nmembers + 1, cx_context_timelines(context));
+    if (!mem->real || (!parent && !mem->coherence) || !live_add(mem)) {
+        cx_object_unref(&mem->base);
+        return NULL;
+    }
+    return mem;
+}
+
+/* At most one of a set of flags that exclude each other. */
+static bool one_of(cl_mem_flags flags, cl_mem_flags set)
+{
+    flags &= set;
+    return (flags & (flags - 1)) == 0;
+}
+
+static bool flags_valid(cl_mem_flags flags)
+{
+    if (flags & ~(cl_mem_flags)(ACCESS_FLAGS | HOST_FLAGS | PTR_FLAGS))
+        return false;
+    if (!one_of(flags, ACCESS_FLAGS) || !one_of(flags, HOST_FLAGS))
+        return false;
+    return !((flags & CL_MEM_USE_HOST_PTR) && (flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)));
+}
+
+static cl_int check_buffer(const char *function, const struct cx_context *context, cl_mem_flags flags,
+                           size_t size, const void *host_ptr)
+{
+    if (!context)
+        return cx_fail(function, CL_INVALID_CONTEXT, "no context of ours");
+    if (!flags_valid(flags))
+        return cx_fail(function, CL_INVALID_VALUE, "flags are unknown or exclude each other");
+    if (size == 0)
+        return cx_fail(function, CL_INVALID_BUFFER_SIZE, "size is 0");
+    if (size > cx_device_get()->max_alloc)
+        return cx_fail(function, CL_INVALID_BUFFER_SIZE, "size is over CL_DEVICE_MAX_MEM_ALLOC_SIZE");
+    bool wants = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
+    if (wants != (host_ptr != NULL))
+        return cx_fail(function, CL_INVALID_HOST_PTR, "host_ptr does not go with the flags");
+    return CL_SUCCESS;
+}
+
+static cl_int fill_contents(struct cx_mem *mem, void *host_ptr)
+{
+    if (mem->flags & CL_MEM_USE_HOST_PTR)
+        mem->host = mem->host_ptr = host_ptr;
+    if (mem->flags & CL_MEM_COPY_HOST_PTR) {
+        unsigned char *host = cx_mem_host(mem);
+        if (!host)
+            return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+        memcpy(host, host_ptr, mem->size);
+    }
+    if (host_ptr && !cx_coherence_own(mem->coherence, 0, mem->size, CX_PLACE_HOST))
+        return CL_OUT_OF_HOST_MEMORY;
+    return CL_SUCCESS;
+}
+
+static cl_mem create_buffer(const char *function, cl_context handle, const cl_mem_properties *properties,
+                            cl_mem_flags flags, size_t size, void *host_ptr, cl_int *errcode_ret)
+{
+    struct cx_context *context = cx_context_from(handle);
+    struct cx_mem *mem = NULL;
+    cl_int error = check_buffer(function, context, flags, size, host_ptr);
+
+    if (error == CL_SUCCESS && properties && properties[0])
+        error = cx_fail(function, CL_INVALID_PROPERTY, "unknown buffer property");
+    if (error == CL_SUCCESS) {
+        if (!(flags & ACCESS_FLAGS))
+            flags |= CL_MEM_READ_WRITE;
+        mem = mem_create(context, NULL, 0, size, flags);
+        error = mem ? fill_contents(mem, host_ptr) : CL_OUT_OF_HOST_MEMORY;
+        if (mem && properties && (mem->properties = calloc(1, sizeof(*mem->properties))))
+            mem->nproperties = 1;
+    }
+    if (error != CL_SUCCESS && mem) {
+        cx_object_unref(&mem->base);
+        mem = NULL;
+    }
+    if (errcode_ret)
+        *errcode_ret = error;
+    return (cl_mem)mem;
+}
+
+cl_mem CL_API_CALL cx_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host_ptr,
+                                     cl_int *errcode_ret)
+{
+    return create_buffer("clCreateBuffer", context, NULL, flags, size, host_ptr, errcode_ret);
+}
+
+cl_mem CL_API_CALL cx_clCreateBufferWithProperties(cl_context context, const cl_mem_properties *properties,
+                                                   cl_mem_flags flags, size_t size, void *host_ptr,
+                                                   cl_int *errcode_ret)
+{
+    return create_buffer("clCreateBufferWithProperties", context, properties, flags, size, host_ptr,
+                         errcode_ret);
+}
+
+/* ---- sub-buffers ---- */
+
+/* The flags of a window: its own access and host flags where given, the parent's otherwise. */
+static bool window_flags(cl_mem_flags parent, cl_mem_flags *flags)
+{
+    cl_mem_flags own = *flags;
+    if (!flags_valid(own) || (own & PTR_FLAGS))
+        return false;
+    if ((parent & CL_MEM_WRITE_ONLY) && (own & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY)))
+        return false;
+    if ((parent & CL_MEM_READ_ONLY) && (own & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY)))
+        return false;
+    if ((parent & CL_MEM_HOST_WRITE_ONLY) && (own & CL_MEM_HOST_READ_ONLY))
+        return false;
+    if ((parent & CL_MEM_HOST_READ_ONLY) && (own & CL_MEM_HOST_WRITE_ONLY))
+        return false;
+    if ((parent & CL_MEM_HOST_NO_ACCESS) && (own & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY)))
+        return false;
+    if (!(own & ACCESS_FLAGS))
+        own |= parent & ACCESS_FLAGS;
+    if (!(own & HOST_FLAGS))
+        own |= parent & HOST_FLAGS;
+    *flags = own | (parent & PTR_FLAGS);
+    return true;
+}
+
+static cl_int check_window(const struct cx_mem *parent, cl_mem_flags *flags, cl_buffer_create_type type,
+                           const cl_buffer_region *region)
+{
+    const char *function = "clCreateSubBuffer";
+    if (!parent || parent->root != parent)
+        return cx_fail(function, CL_INVALID_MEM_OBJECT, "no buffer of ours, or a sub-buffer");
+    if (type != CL_BUFFER_CREATE_TYPE_REGION || !region)
+        return cx_fail(function, CL_INVALID_VALUE, "not a region");
+    if (!window_flags(parent->flags, flags))
+        return cx_fail(function, CL_INVALID_VALUE, "flags do not go with the buffer's");
+    if (region->size == 0)
+        return cx_fail(function, CL_INVALID_BUFFER_SIZE, "size is 0");
+    if (region->origin > parent->size || region->size > parent->size - region->origin)
+        return cx_fail(function, CL_INVALID_VALUE, "the region reaches beyond the buffer");
+    if (region->origin % (cx_device_get()->base_align_bits / 8))
+        return cx_fail(function, CL_MISALIGNED_SUB_BUFFER_OFFSET,
+                       "the origin is not a multiple of CL_DEVICE_MEM_BASE_ADDR_ALIGN");
+    return CL_SUCCESS;
+}
+
+cl_mem CL_API_CALL cx_clCreateSubBuffer(cl_mem handle, cl_mem_flags flags, cl_buffer_create_type type,
+                                        const void *info, cl_int *errcode_ret)
+{
+    struct cx_mem *parent = cx_mem_from(handle);
+    const cl_buffer_region *region = info;
+    struct cx_mem *mem = NULL;
+    cl_int error = check_window(parent, &flags, type, region);
+    if (error == CL_SUCCESS) {
+        mem = mem_create(parent->context, parent, region->origin, region->size, flags);
+        if (!mem)
+            error = CL_OUT_OF_HOST_MEMORY;
+        else if (parent->host_ptr)
+            mem->host_ptr = (char *)parent->host_ptr + region->origin;
+    }
+    if (errcode_ret)
+        *errcode_ret = error;
+    return (cl_mem)mem;
+}
+
+/* ---- memory behind it ---- */
+
+unsigned char *cx_mem_host(struct cx_mem *mem)
+{
+    struct cx_mem *root = mem->root;
+    if (!root->host) {
+        void *memory = NULL;
+        size_t page = (size_t)sysconf(_SC_PAGESIZE);
+        if (posix_memalign(&memory, page, (root->size + page - 1) / page * page) != 0)
+            return NULL;
+        root->host = memory;
+        root->host_is_ours = true;
+    }
+    return root->host;
+}
+
+static cl_int prepare_root(struct cx_mem *root, unsigned member)
+{
+    const struct cx_worker *worker = &root->context->workers[member];
+    void *host = NULL;
+    cl_mem_flags flags = CL_MEM_READ_WRITE;
+    cl_int error = CL_SUCCESS;
+
+    if (root->real[member])
+        return CL_SUCCESS;
+    if (root->size > worker->device->max_alloc)
+        return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    if (worker->place == CX_PLACE_HOST) {
+        flags |= CL_MEM_USE_HOST_PTR;
+        host = cx_mem_host(root);
+        if (!host)
+            return CL_OUT_OF_HOST_MEMORY;
+    }
+    cl_mem real = worker->device->cl->clCreateBuffer(worker->real_context, flags, root->size, host, &error);
+    if (error == CL_SUCCESS)
+        root->real[member] = real;
+    return error;
+}
+
+cl_int cx_mem_prepare(struct cx_mem *mem, unsigned member)
+{
+    if (mem->real[member])
+        return CL_SUCCESS;
+    cl_int error = prepare_root(mem->root, member);
+    if (error != CL_SUCCESS || mem == mem->root)
+        return error;
+    const cl_buffer_region region = {mem->origin, mem->size};
+    cl_mem real = mem->context->workers[member].device->cl->clCreateSubBuffer(
+        mem->root->real[member], CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    if (error == CL_SUCCESS)
+        mem->real[member] = real;
+    return error;
+}
+
+cl_mem cx_mem_real(const struct cx_mem *mem, unsigned member)
+{
+    return mem->real[member];
+}
+
+unsigned cx_mem_write_place(const struct cx_mem *root)
+{
+    const struct cx_context *context = root->context;
+    unsigned own = 0, place = CX_PLACE_HOST;
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        if (context->workers[m].place != CX_PLACE_HOST) {
+            own++;
+            place = context->workers[m].place;
+        }
+    }
+    bool fastest = place == context->workers[context->fastest].place;
+    return own == 1 && fastest && root->size <= context->workers[context->fastest].device->max_alloc
+               ? place
+               : CX_PLACE_HOST;
+}
+
+/* ---- queries ---- */
+
+cl_int CL_API_CALL cx_clRetainMemObject(cl_mem handle)
+{
+    struct cx_mem *mem = cx_mem_from(handle);
+    if (!mem)
+        return CX_FAIL(CL_INVALID_MEM_OBJECT, "no memory object of ours");
+    cx_object_retain_app(&mem->base);
+    return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL cx_clReleaseMemObject(cl_mem handle)
+{
+    struct cx_mem *mem = cx_mem_from(handle);
+    if (!mem)
+        return CX_FAIL(CL_INVALID_MEM_OBJECT, "no memory object of ours");
+    cx_object_release_app(&mem->base);
+    return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL cx_clGetMemObjectInfo(cl_mem handle, cl_mem_info name, size_t room, void *value,
+                                         size_t *size_ret)
+{
+    struct cx_mem *mem = cx_mem_from(handle);
+    if (!mem)
+        return CX_FAIL(CL_INVALID_MEM_OBJECT, "no memory object of ours");
+    switch (name) {
+    case CL_MEM_TYPE:
+        return CX_INFO(cl_mem_object_type, CL_MEM_OBJECT_BUFFER, room, value, size_ret);
+    case CL_MEM_FLAGS:
+        return CX_INFO(cl_mem_flags, mem->flags, room, value, size_ret);
+    case CL_MEM_SIZE:
+        return CX_INFO(size_t, mem->size, room, value, size_ret);
+    case CL_MEM_HOST_PTR:
+        return CX_INFO(void *, mem->host_ptr, room, value, size_ret);
+    case CL_MEM_MAP_COUNT:
+        return CX_INFO(cl_uint, mem->nmaps, room, value, size_ret);
+    case CL_MEM_REFERENCE_COUNT:
+        return CX_INFO(cl_uint, cx_object_app_refs(&mem->base), room, value, size_ret);
+    case CL_MEM_CONTEXT:
+        return CX_INFO(cl_context, (cl_context)mem->context, room, value, size_ret);
+    case CL_MEM_ASSOCIATED_MEMOBJECT:
+        return CX_INFO(cl_mem, mem->root == mem ? NULL : (cl_mem)mem->root, room, value, size_ret);
+    case CL_MEM_OFFSET:
+        return CX_INFO(size_t, mem->origin, room, value, size_ret);
+    case CL_MEM_USES_SVM_POINTER:
+        return CX_INFO(cl_bool, CL_FALSE, room, value, size_ret);
+    case CL_MEM_PROPERTIES:
+        return cx_info_bytes(mem->properties, mem->nproperties * sizeof(*mem->properties), room, value, size_ret);
+    default:
+        return CX_FAIL(CL_INVALID_VALUE, "unknown query");
+    }
+}
+
+cl_int CL_API_CALL cx_clSetMemObjectDestructorCallback(cl_mem handle, void(CL_CALLBACK *call)(cl_mem, void *),
+                                                       void *data)
+{
+    struct cx_mem *mem = cx_mem_from(handle);
+    if (!mem)
+        return CX_FAIL(CL_INVALID_MEM_OBJECT, "no memory object of ours");
+    if (!call)
+        return CX_FAIL(CL_INVALID_VALUE, "no callback");
+    struct cx_mem_destructor *destructor = malloc(sizeof(*destructor));
+    if (!destructor)
+        return CX_FAIL(CL_OUT_OF_HOST_MEMORY, "no memory for a callback");
+    pthread_mutex_lock(&mem->context->lock);
+    *destructor = (struct cx_mem_destructor){.next = mem->destructors, .call = call, .data = data};
+    mem->destructors = destructor;
+    pthread_mutex_unlock(&mem->context->lock);
+    return CL_SUCCESS;
+}

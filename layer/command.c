@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Commands: dependencies, settling, completion, status. See command.h for the life of a command.
+ */
+#include "layer/command.h"
+#include "layer/log.h"
+#include "layer/notify.h"
+#include "layer/queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+uint64_t cx_clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void command_destroy(struct cx_object *object)
+{
+    struct cx_command *command = (struct cx_command *)object;
+    struct cx_queue *queue = command->queue;
+    struct cx_context *context = command->context;
+    cx_event_free_callbacks(command);
+    free(command->successors);
+    free(command);
+    cx_queue_unref(&queue);
+    cx_context_unref(&context);
+}
+
+struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *queue, size_t size,
+                                  cl_command_type type, void (*plan)(struct cx_command *),
+                                  void (*drop)(struct cx_command *))
+{
+    size = (size + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
+    struct cx_command *command = calloc(1, size + cx_context_timelines(context) * sizeof(uint64_t));
+    if (!command)
+        return NULL;
+    cx_object_init(&command->base, CX_TAG_EVENT, command_destroy);
+    command->context = cx_context_ref(context);
+    command->queue = queue ? cx_queue_ref(queue) : NULL;
+    command->type = type;
+    command->plan = plan;
+    command->drop = drop;
+    command->cone = (uint64_t *)((char *)command + size);
+    atomic_init(&command->parts, 1);
+    atomic_init(&command->queued_ns, cx_clock_ns());
+    return command;
+}
+
+cl_int cx_wait_list_check(const struct cx_context *context, cl_uint count, const cl_event *list)
+{
+    if ((count == 0) != (list == NULL))
+        return CL_INVALID_EVENT_WAIT_LIST;
+    for (cl_uint i = 0; i < count; i++) {
+        const struct cx_command *command = cx_command_from(list[i]);
+        if (!command)
+            return CL_INVALID_EVENT_WAIT_LIST;
+        if (command->context != context)
+            return CL_INVALID_CONTEXT;
+    }
+    return CL_SUCCESS;
+}
+
+/* ---- linking; context->lock held ---- */
+
+static void raise_cone(uint64_t *cone, const uint64_t *other, unsigned timelines)
+{
+    for (unsigned t = 0; t < timelines; t++)
+        if (cone[t] < other[t])
+            cone[t] = other[t];
+}
+
+static bool add_successor(struct cx_command *command, struct cx_command *successor, bool passes_error)
+{
+    if (command->nsuccessors == command->room_successors) {
+        unsigned room = command->room_successors ? 2 * command->room_successors : 4;
+        struct cx_edge *grown = realloc(command->successors, room * sizeof(*grown));
+        if (!grown)
+            return false;
+        command->successors = grown;
+        command->room_successors = room;
+    }
+    command->successors[command->nsuccessors++] =
+        (struct cx_edge){.command = cx_command_ref(successor), .passes_error = passes_error};
+    successor->blockers++;
+    return true;
+}
+
+void cx_command_depend(struct cx_command *command, struct cx_command *on, bool passes_error)
+{
+    if (!on->settled) {
+        if (!add_successor(on, command, passes_error))
+            command->dep_error = CL_OUT_OF_HOST_MEMORY;
+        return;
+    }
+    raise_cone(command->cone, on->cone, cx_context_timelines(command->context));
+    if (passes_error && atomic_load_explicit(&on->error, memory_order_acquire) < 0)
+        command->dep_error = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+}
+
+void cx_command_block_on(struct cx_command *command, struct cx_command *other)
+{
+    if (!add_successor(other, command, false))
+        cx_command_fail(command, CL_OUT_OF_HOST_MEMORY);
+}
+
+static void push_ready(struct cx_context *context, struct cx_command *command)
+{
+    command->list_next = NULL;
+    if (context->ready)
+        context->ready_tail->list_next = command;
+    else
+        context->ready = command;
+    context->ready_tail = command;
+    cx_command_ref(command);
+}
+
+static void plan_ready(struct cx_context *context)
+{
+    struct cx_command *command;
+    while ((command = context->ready)) {
+        context->ready = command->list_next;
+        command->list_next = NULL;
+        if (command->dep_error)
+            cx_command_fail(command, command->dep_error);
+        else
+            command->plan(command);
+        cx_command_unref(&command);
+    }
+}
+
+void cx_context_lock(struct cx_context *context)
+{
+    pthread_mutex_lock(&context->lock);
+}
+
+void cx_context_unlock(struct cx_context *context)
+{
+    plan_ready(context);
+    uint64_t touched = context->touched;
+    struct cx_command *finished = context->finished;
+    context->touched = 0;
+    context->finished = NULL;
+    pthread_mutex_unlock(&context->lock);
+
+    for (unsigned w = 0; touched; w++, touched >>= 1)
+        if (touched & 1)
+            cx_worker_pump(&context->workers[w]);
+    while (finished) {
+        struct cx_command *command = finished;
+        finished = command->list_next;
+        command->list_next = NULL;
+        cx_command_part_done(command, CL_SUCCESS, 0, 0);
+        cx_command_check_watched(command->context);
+        cx_command_unref(&command);
+    }
+}
+
+/* ---- settling; context->lock held ---- */
+
+uint64_t cx_command_add_job(struct cx_command *command, struct cx_worker *worker, struct cx_job *job)
+{
+    job->command = cx_command_ref(command);
+    atomic_fetch_add_explicit(&command->parts, 1, memory_order_relaxed);
+    uint64_t seq = cx_worker_plan(worker, job);
+    if (command->cone[worker->index] < seq)
+        command->cone[worker->index] = seq;
+    return seq;
+}
+
+void cx_command_after_cone(const struct cx_command *command, struct cx_job *job)
+{
+    unsigned timelines = cx_context_timelines(command->context);
+    raise_cone(job->deps, command->cone, timelines);
+    if (command->queue && command->queue->in_order)
+        raise_cone(job->deps, command->queue->cone, timelines);
+}
+
+void cx_command_settle(struct cx_command *command)
+{
+    struct cx_context *context = command->context;
+    unsigned timelines = cx_context_timelines(context);
+
+    if (command->queue)
+        cx_queue_settled(command->queue, command);
+    command->settled = true;
+    atomic_store_explicit(&command->submit_ns, cx_clock_ns(), memory_order_relaxed);
+
+    int error = atomic_load_explicit(&command->error, memory_order_acquire);
+    for (unsigned i = 0; i < command->nsuccessors; i++) {
+        struct cx_command *next = command->successors[i].command;
+        raise_cone(next->cone, command->cone, timelines);
+        if (error < 0 && command->successors[i].passes_error)
+            next->dep_error = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+        if (--next->blockers == 0)
+            push_ready(context, next);
+        cx_command_unref(&next);
+    }
+    free(command->successors);
+    command->successors = NULL;
+    command->nsuccessors = command->room_successors = 0;
+
+    if (command->watched)
+        for (unsigned t = 0; t < timelines; t++)
+            if (command->cone[t])
+                cx_worker_watch(&context->workers[t], command->cone[t]);
+    command->list_next = context->finished;
+    context->finished = cx_command_ref(command);
+    pthread_cond_broadcast(&context->settled);
+}
+
+static void set_error(struct cx_command *command, cl_int error)
+{
+    int none = CL_SUCCESS;
+    if (error < 0)
+        atomic_compare_exchange_strong(&command->error, &none, error);
+}
+
+void cx_command_fail(struct cx_command *command, cl_int error)
+{
+    set_error(command, error);
+    cx_info(CX_TOPIC_WORKER, "command %llu fails before it starts: %s", (unsigned long long)command->base.id,
+            cx_cl_name(error));
+    cx_command_settle(command);
+}
+
+/* ---- completion ---- */
+
+static void lower(atomic_uint_fast64_t *value, uint64_t candidate)
+{
+    uint64_t seen = atomic_load_explicit(value, memory_order_relaxed);
+    while ((seen == 0 || candidate < seen) && !atomic_compare_exchange_weak(value, &seen, candidate))
+        ;
+}
+
+static void raise(atomic_uint_fast64_t *value, uint64_t candidate)
+{
+    uint64_t seen = atomic_load_explicit(value, memory_order_relaxed);
+    while (candidate > seen && !atomic_compare_exchange_weak(value, &seen, candidate))
+        ;
+}
+
+void cx_command_part_done(struct cx_command *command, cl_int status, uint64_t start_ns, uint64_t end_ns)
+{
+    set_error(command, status);
+    if (start_ns)
+        lower(&command->start_ns, start_ns);
+    if (end_ns)
+        raise(&command->end_ns, end_ns);
+    if (atomic_fetch_sub_explicit(&command->parts, 1, memory_order_acq_rel) != 1)
+        return;
+    if (atomic_load_explicit(&command->end_ns, memory_order_relaxed) == 0)
+        raise(&command->end_ns, cx_clock_ns());
+    if (command->drop)
+        command->drop(command);
+}
+
+/* Whether all timelines have passed the cone of a settled command. Polls; takes no context lock. */
+static bool cone_passed(struct cx_command *command)
+{
+    unsigned timelines = cx_context_timelines(command->context);
+    for (unsigned t = 0; t < timelines; t++)
+        if (command->cone[t] && !cx_worker_done(&command->context->workers[t], command->cone[t]))
+            return false;
+    return true;
+}
+
+static bool command_settled(struct cx_command *command)
+{
+    pthread_mutex_lock(&command->context->lock);
+    bool settled = command->settled;
+    pthread_mutex_unlock(&command->context->lock);
+    return settled;
+}
+
+cl_int cx_command_status(struct cx_command *command)
+{
+    if (!command->queue) {
+        pthread_mutex_lock(&command->context->lock);
+        cl_int status = command->user_status;
+        pthread_mutex_unlock(&command->context->lock);
+        return status;
+    }
+    if (!command_settled(command))
+        return CL_QUEUED;
+    if (!cone_passed(command))
+        return atomic_load(&command->start_ns) ? CL_RUNNING : CL_SUBMITTED;
+    cl_int error = atomic_load_explicit(&command->error, memory_order_acquire);
+    return error < 0 ? error : CL_COMPLETE;
+}
+
+cl_int cx_command_wait(struct cx_command *command)
+{
+    struct cx_context *context = command->context;
+    pthread_mutex_lock(&context->lock);
+    while (!command->settled)
+        pthread_cond_wait(&context->settled, &context->lock);
+    pthread_mutex_unlock(&context->lock);
+
+    for (unsigned t = 0; t < cx_context_timelines(context); t++)
+        if (command->cone[t])
+            cx_worker_wait(&context->workers[t], command->cone[t]);
+    if (!command->queue && command->user_status < 0)
+        return command->user_status;
+    return atomic_load_explicit(&command->error, memory_order_acquire);
+}
+
+/* ---- being told of completion ---- */
+
+void cx_command_watch(struct cx_command *command)
+{
+    struct cx_context *context = command->context;
+    cx_context_lock(context);
+    if (!command->watched) {
+        command->watched = true;
+        struct cx_watch *watch = malloc(sizeof(*watch));
+        if (watch) {
+            *watch = (struct cx_watch){.next = context->watched, .command = cx_command_ref(command)};
+            context->watched = watch;
+            atomic_fetch_add(&context->nwatched, 1);
+        }
+        for (unsigned t = 0; command->settled && t < cx_context_timelines(context); t++)
+            if (command->cone[t])
+                cx_worker_watch(&context->workers[t], command->cone[t]);
+    }
+    cx_context_unlock(context);
+    cx_command_check_watched(context);
+}
+
+static bool command_over(struct cx_command *command)
+{
+    if (!command->queue)
+        return command->user_status <= CL_COMPLETE;
+    if (!command->settled)
+        return false;
+    for (unsigned t = 0; t < cx_context_timelines(command->context); t++)
+        if (command->cone[t] > atomic_load_explicit(&command->context->workers[t].completed, memory_order_acquire))
+            return false;
+    return true;
+}
+
+void cx_command_check_watched(struct cx_context *context)
+{
+    if (atomic_load_explicit(&context->nwatched, memory_order_acquire) == 0)
+        return;
+    struct cx_watch *over = NULL, **over_tail = &over;
+    pthread_mutex_lock(&context->lock);
+    for (struct cx_watch **link = &context->watched; *link;) {
+        struct cx_watch *watch = *link;
+        if (!command_over(watch->command)) {
+            link = &watch->next;
+            continue;
+        }
+        *link = watch->next;
+        watch->next = NULL;
+        *over_tail = watch;
+        over_tail = &watch->next;
+        watch->command->watched = false;
+        atomic_fetch_sub(&context->nwatched, 1);
+    }
+    pthread_mutex_unlock(&context->lock);
+    while (over) {
+        struct cx_watch *watch = over;
+        over = watch->next;
+        cx_notify_post(cx_event_run_callbacks, watch->command); /* takes over the reference */
+        free(watch);
+    }
+}
+
+/* ---- handing over ---- */
+
+void cx_command_hold(struct cx_command *command)
+{
+    command->blockers++;
+}
+
+void cx_command_unhold(struct cx_command *command)
+{
+    struct cx_context *context = command->context;
+    cx_context_lock(context);
+    if (--command->blockers == 0)
+        push_ready(context, command);
+    cx_context_unlock(context);
+}
+
+/* Whether a command waits only for what stands in its wait list, or for more by the queue's order. */
+static void link_command(struct cx_command *command, cl_uint nwait, const cl_event *list)
+{
+    bool is_barrier = command->type == CL_COMMAND_BARRIER;
+    bool all = nwait == 0 && (is_barrier || command->type == CL_COMMAND_MARKER);
+
+    for (cl_uint i = 0; i < nwait; i++)
+        cx_command_depend(command, cx_command_from(list[i]), true);
+    if (command->queue)
+        cx_queue_link(command->queue, command, all, is_barrier);
+}
+
+cl_int cx_command_submit(struct cx_command **owned, cl_uint nwait, const cl_event *list, cl_event *event,
+                         bool wait)
+{
+    struct cx_command *command = *owned;
+    struct cx_context *context = command->context;
+    cl_int error = CL_SUCCESS;
+    *owned = NULL;
+
+    if (event)
+        *event = (cl_event)command;
+    cx_command_ref(command);
+    cx_context_lock(context);
+    link_command(command, nwait, list);
+    if (command->blockers == 0)
+        push_ready(context, command);
+    cx_context_unlock(context);
+    if (wait)
+        error = cx_command_wait(command);
+    if (!event)
+        cx_object_release_app(&command->base);
+    cx_command_unref(&command);
+    return error;
+}

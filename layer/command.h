@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Commands: one struct travels from the enqueue to the last byte, and is itself the event the program may hold.
+ *
+ * Life: created by an entry point; linked to what it waits for; *planned* (plan) as soon as all of that is settled,
+ * under the context's lock, by whichever thread made it so; *settled* once its place on the workers' timelines
+ * is known for good; complete when every timeline has passed its cone.
+ *
+ * The cone of a command is, for each timeline, the position up to which work must be complete for the command and all
+ * it depends on to be complete: cone[t] = max over its dependencies' cones and its own jobs. Waiting for a
+ * command, asking for its status and ordering two commands that touch the program's own memory are all questions
+ * about cones. Kernels and copies between buffers need no such order: coherence.h orders them by the bytes they touch.
+ *
+ * Previous stage: the enqueue_*.c entry points. Next: plan.h, worker.h.
+ * Thread-safety: fields are guarded by context->lock unless said otherwise.
+ */
+#ifndef CX_LAYER_COMMAND_H
+#define CX_LAYER_COMMAND_H
+
+#include "layer/context.h"
+#include "layer/worker.h"
+
+struct cx_queue;
+struct cx_callback;
+
+/* Who waits for a command: a reference to it, and whether an error passes on (wait lists; not mere queue order). */
+struct cx_edge {
+    struct cx_command *command;
+    bool passes_error;
+};
+
+/* A command whose completion must be noticed. */
+struct cx_watch {
+    struct cx_watch *next;
+    struct cx_command *command; /* a reference */
+};
+
+struct cx_command {
+    struct cx_object base; /* the program's cl_event */
+    struct cx_context *context;  /* a reference */
+    struct cx_queue *queue;      /* a reference; NULL for user events */
+    cl_command_type type;
+
+    unsigned blockers; /* unsettled commands (and holds) that must settle before this one is planned */
+    struct cx_edge *successors; /* planned when this settles */
+    unsigned nsuccessors, room_successors;
+    struct cx_command *list_next; /* in the context's ready or finished list */
+    struct cx_command *queue_prev, *queue_next; /* the queue's list of unsettled commands */
+    uint64_t queue_number;                      /* order of enqueue within the queue */
+    bool settled;
+    bool watched;     /* completion must be noticed without being asked: callbacks are set */
+    cl_int dep_error; /* a dependency failed: the command fails instead of being planned */
+    cl_int user_status; /* user events: CL_SUBMITTED until set */
+    struct cx_callback *callbacks;
+    uint64_t *cone;   /* one a timeline; final once settled */
+
+    atomic_int error;       /* CL_SUCCESS or the first failure of a part */
+    atomic_uint parts;      /* own jobs not finished, plus one until settled */
+    atomic_uint_fast64_t queued_ns, submit_ns, start_ns, end_ns; /* host clock (cx_clock_ns); 0: not yet */
+
+    /* Turns the command into jobs. Called once, under context->lock; settles the command (cx_command_settle) now
+     * or, for dynamic launches, later. */
+    void (*plan)(struct cx_command *command);
+    /* Frees what the kind of command owns; called when all parts are finished, without locks, once. */
+    void (*drop)(struct cx_command *command);
+};
+
+CX_OBJECT_CASTS(command, cl_event, CX_TAG_EVENT)
+
+/* A zeroed command of `size` bytes (a struct that begins with struct cx_command). NULL: no memory. */
+struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *queue, size_t size,
+                                  cl_command_type type, void (*plan)(struct cx_command *),
+                                  void (*drop)(struct cx_command *));
+
+/* Checks a wait list as the spec says. */
+cl_int cx_wait_list_check(const struct cx_context *context, cl_uint count, const cl_event *list);
+
+/* Hands the command over: links, plans if possible, pumps. Takes ownership and nulls *command. If `event` is given, the
+ * program gets its reference. If `wait`, returns after completion with the command's error (blocking calls). */
+cl_int cx_command_submit(struct cx_command **command, cl_uint nwait, const cl_event *list, cl_event *event,
+                         bool wait);
+
+/* Under context->lock: `command` is planned after `on` settled; with passes_error it fails if that failed. */
+void cx_command_depend(struct cx_command *command, struct cx_command *on, bool passes_error);
+
+/* Adds one more reason not to plan yet (before submit or under the lock), and takes one away (plans at zero). */
+void cx_command_hold(struct cx_command *command);
+void cx_command_unhold(struct cx_command *command); /* takes and releases context->lock, pumps */
+
+/* For plan functions (under context->lock): queue a job of this command on a worker; raises the cone. */
+uint64_t cx_command_add_job(struct cx_command *command, struct cx_worker *worker, struct cx_job *job);
+/* deps[t] = max(deps[t], cone of all the command depends on): for jobs that touch the program's memory. */
+void cx_command_after_cone(const struct cx_command *command, struct cx_job *job);
+/* The command waits for `other`, unsettled, and is planned again from the start when that settles. */
+void cx_command_block_on(struct cx_command *command, struct cx_command *other);
+/* The command's place is final. Plans successors that this frees. */
+void cx_command_settle(struct cx_command *command);
+/* Fails a command while it is planned: settles it with an error. */
+void cx_command_fail(struct cx_command *command, cl_int error);
+
+/* A part (job) ended; times in host ns or 0. Without locks. Called by workers. */
+void cx_command_part_done(struct cx_command *command, cl_int status, uint64_t start_ns, uint64_t end_ns);
+
+/* Waits for completion; returns the command's error or CL_SUCCESS. Caller holds no lock. */
+cl_int cx_command_wait(struct cx_command *command);
+/* CL_QUEUED, CL_SUBMITTED, CL_RUNNING, CL_COMPLETE or a negative error. */
+cl_int cx_command_status(struct cx_command *command);
+/* Delivers callbacks of watched commands that are complete; called after timelines moved. Without locks. */
+void cx_command_check_watched(struct cx_context *context);
+/* Asks the workers to notice the completion of this command without being asked. Caller holds no lock. */
+void cx_command_watch(struct cx_command *command);
+
+/* event.c: runs the callbacks of a complete command (data: its reference, dropped) and frees them. */
+void cx_event_run_callbacks(void *data);
+void cx_event_free_callbacks(struct cx_command *command);
+
+/* context->lock with the bookkeeping of workers that got jobs meanwhile; unlock pumps them. */
+void cx_context_lock(struct cx_context *context);
+void cx_context_unlock(struct cx_context *context);
+
+/* Host clock for all profiling and balancing: nanoseconds, CLOCK_MONOTONIC. */
+uint64_t cx_clock_ns(void);
+
+#endif

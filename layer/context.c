@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Contexts: opening a real context and worker for each member, queries, the end.
+ */
+#include "layer/context.h"
+#include "layer/command.h"
+#include "layer/device.h"
+#include "layer/entry.h"
+#include "layer/log.h"
+#include "layer/notify.h"
+#include "layer/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct cx_context_destructor {
+    struct cx_context_destructor *next;
+    void(CL_CALLBACK *call)(cl_context, void *);
+    void *data;
+};
+
+static void context_free(void *data)
+{
+    struct cx_context *context = data;
+    for (struct cx_context_destructor *d = context->destructors; d;) {
+        struct cx_context_destructor *next = d->next;
+        d->call((cl_context)context, d->data);
+        free(d);
+        d = next;
+    }
+    for (unsigned w = 0; context->workers && w <= context->nmembers; w++)
+        cx_worker_finish(&context->workers[w]);
+    free(context->workers);
+    free(context->properties);
+    pthread_cond_destroy(&context->settled);
+    pthread_mutex_destroy(&context->lock);
+    free(context);
+}
+
+/* The last reference may be dropped by a worker's own thread, which cannot wait for its own end. */
+static void context_destroy(struct cx_object *object)
+{
+    struct cx_context *context = (struct cx_context *)object;
+    for (unsigned w = 0; context->workers && w <= context->nmembers; w++) {
+        struct cx_worker *worker = &context->workers[w];
+        if (worker->started && pthread_equal(worker->thread, pthread_self())) {
+            cx_notify_post(context_free, context);
+            return;
+        }
+    }
+    context_free(context);
+}
+
+/* Opens every used device; those that fail are left out with a line. */
+static cl_int open_members(struct cx_context *context)
+{
+    const struct cx_machine *machine = cx_machine_get();
+    cl_int error = CL_DEVICE_NOT_AVAILABLE;
+
+    context->workers = calloc(machine->nused + 1, sizeof(*context->workers));
+    if (!context->workers)
+        return CL_OUT_OF_HOST_MEMORY;
+    for (unsigned d = 0; d < machine->nused; d++) {
+        unsigned m = context->nmembers;
+        cl_int failed = cx_worker_init(&context->workers[m], context, m, machine->used[d]);
+        if (failed != CL_SUCCESS) {
+            cx_warn(CX_TOPIC_DRIVER, "%s cannot be used: its context failed with %s", machine->used[d]->name,
+                    cx_cl_name(failed));
+            cx_worker_finish(&context->workers[m]);
+            error = failed;
+            continue;
+        }
+        struct cx_worker *worker = &context->workers[m];
+        worker->place = worker->device->in_place ? 0 : 1 + m;
+        if (worker->device == machine->fastest)
+            context->fastest = m;
+        context->nmembers++;
+    }
+    if (!context->nmembers) {
+        free(context->workers);
+        context->workers = NULL;
+        return error;
+    }
+    cx_worker_init(&context->workers[context->nmembers], context, context->nmembers, NULL);
+    return CL_SUCCESS;
+}
+
+static void name_rows(const struct cx_context *context)
+{
+    if (!cx_trace_on())
+        return;
+    for (unsigned m = 0; m < context->nmembers; m++)
+        cx_trace_row(m, context->workers[m].device->name);
+    cx_trace_row(context->nmembers, "host");
+}
+
+static struct cx_context *context_create(const cl_context_properties *properties, size_t nproperties,
+                                         cx_context_notify notify, void *data, cl_int *error)
+{
+    struct cx_context *context = calloc(1, sizeof(*context));
+    *error = CL_OUT_OF_HOST_MEMORY;
+    if (!context)
+        return NULL;
+    cx_object_init(&context->base, CX_TAG_CONTEXT, context_destroy);
+    pthread_mutex_init(&context->lock, NULL);
+    pthread_cond_init(&context->settled, NULL);
+    context->notify = notify;
+    context->notify_data = data;
+    if (nproperties) {
+        context->properties = malloc(nproperties * sizeof(*properties));
+        if (context->properties)
+            memcpy(context->properties, properties, nproperties * sizeof(*properties));
+        context->nproperties = nproperties;
+    }
+    if (!nproperties || context->properties)
+        *error = open_members(context);
+    if (*error != CL_SUCCESS) {
+        cx_object_unref(&context->base);
+        return NULL;
+    }
+    name_rows(context);
+    return context;
+}
+
+/* Checks a property list; *count with the closing 0. */
+static cl_int check_properties(const char *function, const cl_context_properties *properties, size_t *count)
+{
+    *count = 0;
+    if (!properties)
+        return CL_SUCCESS;
+    for (; properties[*count]; *count += 2) {
+        cl_context_properties value = properties[*count + 1];
+        switch (properties[*count]) {
+        case CL_CONTEXT_PLATFORM:
+            if (value && !cx_platform_from((cl_platform_id)value))
+                return cx_fail(function, CL_INVALID_PLATFORM, "not our platform");
+            break;
+        case CL_CONTEXT_INTEROP_USER_SYNC:
+            break;
+        default:
+            return cx_fail(function, CL_INVALID_PROPERTY, "unknown context property");
+        }
+        for (size_t i = 0; i < *count; i += 2)
+            if (properties[i] == properties[*count])
+                return cx_fail(function, CL_INVALID_PROPERTY, "a context property is given twice");
+    }
+    ++*count;
+    return CL_SUCCESS;
+}
+
+static cl_context give_error(cl_int error, cl_int *errcode_ret)
+{
+    if (errcode_ret)
+        *errcode_ret = error;
+    return NULL;
+}
+
+cl_context CL_API_CALL cx_clCreateContext(const cl_context_properties *properties, cl_uint num_devices,
+                                          const cl_device_id *devices,
+                                          void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
+                                          void *user_data, cl_int *errcode_ret)
+{
+    size_t count;
+    cl_int error = check_properties("clCreateContext", properties, &count);
+    if (error != CL_SUCCESS)
+        return give_error(error, errcode_ret);
+    if (!devices || num_devices == 0 || (!notify && user_data))
+        return give_error(CX_FAIL(CL_INVALID_VALUE, "no devices, or user data without a callback"), errcode_ret);
+    for (cl_uint i = 0; i < num_devices; i++)
+        if (!cx_device_from(devices[i]))
+            return give_error(CX_FAIL(CL_INVALID_DEVICE, "not the device of this platform"), errcode_ret);
+    struct cx_context *context = context_create(properties, count, notify, user_data, &error);
+    if (errcode_ret)
+        *errcode_ret = error;
+    return (cl_context)context;
+}
+
+cl_context CL_API_CALL cx_clCreateContextFromType(const cl_context_properties *properties, cl_device_type type,
+                                                  void(CL_CALLBACK *notify)(const char *, const void *, size_t,
+                                                                            void *),
+                                                  void *user_data, cl_int *errcode_ret)
+{
+    const cl_device_type known = CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU |
+                                 CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_CUSTOM;
+    const struct cx_device *device = cx_device_get();
+    size_t count;
+    cl_int error = check_properties("clCreateContextFromType", properties, &count);
+    if (error != CL_SUCCESS)
+        return give_error(error, errcode_ret);
+    if (!notify && user_data)
+        return give_error(CX_FAIL(CL_INVALID_VALUE, "user data without a callback"), errcode_ret);
+    if (type == 0 || (type != CL_DEVICE_TYPE_ALL && (type & ~known)))
+        return give_error(CX_FAIL(CL_INVALID_DEVICE_TYPE, "unknown device type"), errcode_ret);
+    if (!device || !cx_device_answers(device, type))
+        return give_error(CX_FAIL(CL_DEVICE_NOT_FOUND, "no device of that type"), errcode_ret);
+    struct cx_context *context = context_create(properties, count, notify, user_data, &error);
+    if (errcode_ret)
+        *errcode_ret = error;
+    return (cl_context)context;
+}
+
+cl_int CL_API_CALL cx_clRetainContext(cl_context handle)
+{
+    struct cx_context *context = cx_context_from(handle);
+    if (!context)
+        return CX_FAIL(CL_INVALID_CONTEXT, "no context of ours");
+    cx_object_retain_app(&context->base);
+    return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL cx_clReleaseContext(cl_context handle)
+{
+    struct cx_context *context = cx_context_from(handle);
+    if (!context)
+        return CX_FAIL(CL_INVALID_CONTEXT, "no context of ours");
+    cx_object_release_app(&context->base);
+    return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL cx_clGetContextInfo(cl_context handle, cl_context_info name, size_t room, void *value,
+                                       size_t *size_ret)
+{
+    const struct cx_context *context = cx_context_from(handle);
+    if (!context)
+        return CX_FAIL(CL_INVALID_CONTEXT, "no context of ours");
+    switch (name) {
+    case CL_CONTEXT_REFERENCE_COUNT:
+        return CX_INFO(cl_uint, cx_object_app_refs(&context->base), room, value, size_ret);
+    case CL_CONTEXT_NUM_DEVICES:
+        return CX_INFO(cl_uint, 1, room, value, size_ret);
+    case CL_CONTEXT_DEVICES:
+        return CX_INFO(cl_device_id, (cl_device_id)cx_device_get(), room, value, size_ret);
+    case CL_CONTEXT_PROPERTIES:
+        return cx_info_bytes(context->properties, context->nproperties * sizeof(*context->properties), room, value,
+                             size_ret);
+    default:
+        return CX_FAIL(CL_INVALID_VALUE, "unknown query");
+    }
+}
+
+cl_int CL_API_CALL cx_clSetContextDestructorCallback(cl_context handle,
+                                                     void(CL_CALLBACK *call)(cl_context, void *), void *data)
+{
+    struct cx_context *context = cx_context_from(handle);
+    if (!context)
+        return CX_FAIL(CL_INVALID_CONTEXT, "no context of ours");
+    if (!call)
+        return CX_FAIL(CL_INVALID_VALUE, "no callback");
+    struct cx_context_destructor *destructor = malloc(sizeof(*destructor));
+    if (!destructor)
+        return CX_FAIL(CL_OUT_OF_HOST_MEMORY, "no memory for a callback");
+    pthread_mutex_lock(&context->lock);
+    *destructor = (struct cx_context_destructor){.next = context->destructors, .call = call, .data = data};
+    context->destructors = destructor;
+    pthread_mutex_unlock(&context->lock);
+    return CL_SUCCESS;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clEnqueueNDRangeKernel and clEnqueueTask: checks as the spec lists them, arguments captured by value.
+ *
+ * Next stage: plan.c, as soon as all that the launch waits for is settled. COEXEC_ANALYSIS_WAIT may hold it until the
+ * analysis and the split variant are there; the program never waits for that.
+ */
+#include "layer/device.h"
+#include "layer/enqueue.h"
+#include "layer/entry.h"
+#include "layer/log.h"
+#include "layer/notify.h"
+#include "layer/options.h"
+#include "layer/plan.h"
+#include "layer/program.h"
+#include "layer/stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void drop(struct cx_command *command)
+{
+    struct cx_launch *launch = (struct cx_launch *)command;
+    if (cx_options_get()->summary)
+        cx_stats_launch(launch);
+    free(launch->parts);
+    launch->parts = NULL;
+    launch->nparts = 0;
+    cx_args_unref(&launch->args);
+    cx_kernel_unref(&launch->kernel);
+}
+
+/* ---- checks ---- */
+
+static bool allows_uneven(const struct cx_program *program, const struct cx_context *context)
+{
+    const char *options = program->options ? program->options : "";
+    bool newer = strstr(options, "-cl-std=CL2") || strstr(options, "-cl-std=CL3");
+    return newer && !strstr(options, "-cl-uniform-work-group-size") &&
+           context->workers[context->fastest].device->non_uniform_groups;
+}
+
+static cl_int check_local(const char *function, const struct cx_context *context, const struct cx_kernel *kernel,
+                          cl_uint dims, const size_t *global, const size_t *local)
+{
+    size_t required[3], items = 1;
+    cx_kernel_required_size(kernel, required);
+    if (!local)
+        return CL_SUCCESS;
+    for (cl_uint d = 0; d < dims; d++) {
+        if (local[d] == 0)
+            return cx_fail(function, CL_INVALID_WORK_GROUP_SIZE, "a local size is 0");
+        if (required[0] && required[d] != local[d])
+            return cx_fail(function, CL_INVALID_WORK_GROUP_SIZE, "not the size that the kernel requires");
+        if (local[d] > cx_device_get()->max_item_sizes[d])
+            return cx_fail(function, CL_INVALID_WORK_ITEM_SIZE, "over CL_DEVICE_MAX_WORK_ITEM_SIZES");
+        if (global[d] % local[d] && !allows_uneven(kernel->program, context))
+            return cx_fail(function, CL_INVALID_WORK_GROUP_SIZE, "does not divide the global size");
+        items *= local[d];
+    }
+    size_t limit = 0;
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        size_t of = cx_kernel_runs_on(kernel, m) ? cx_kernel_group_limit(kernel, m) : 0;
+        limit = of > limit ? of : limit;
+    }
+    if (items > limit)
+        return cx_fail(function, CL_INVALID_WORK_GROUP_SIZE, "over CL_KERNEL_WORK_GROUP_SIZE");
+    return CL_SUCCESS;
+}
+
+static cl_int check_range(const char *function, cl_uint dims, const size_t *offset, const size_t *global, bool *empty)
+{
+    *empty = !global;
+    if (dims < 1 || dims > 3)
+        return cx_fail(function, CL_INVALID_WORK_DIMENSION, "neither 1, 2 nor 3");
+    for (cl_uint d = 0; d < dims && global; d++) {
+        *empty |= global[d] == 0;
+        if (offset && offset[d] > SIZE_MAX - global[d])
+            return cx_fail(function, CL_INVALID_GLOBAL_OFFSET, "offset and size together overflow");
+    }
+    return CL_SUCCESS;
+}
+
+/* ---- COEXEC_ANALYSIS_WAIT ---- */
+
+/* Waits for all that a split of this launch would need, then lets it be planned. */
+static void wait_for_analysis(void *data)
+{
+    struct cx_command *command = data;
+    struct cx_launch *launch = (struct cx_launch *)command;
+    unsigned ms = (unsigned)cx_options_get()->analysis_wait;
+
+    cx_kernel_summary_wait(launch->kernel, ms);
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    if (summary && (summary->uses & CX_USE_NEEDS_REWRITE) && cx_summary_forbids(summary, NULL, NULL) == CX_REASON_NONE)
+        for (unsigned dim = 0; dim < launch->geometry.work_dim; dim++) {
+            enum cx_variant variant = cx_prelude_variant(&launch->geometry, dim, true);
+            cx_kernel_variant_want(launch->kernel, variant);
+            cx_kernel_variant_wait(launch->kernel, variant, ms);
+        }
+    cx_command_unhold(command);
+    cx_command_unref(&command);
+}
+
+/* Whether something a split would need is still on its way, so that waiting can help. */
+static bool worth_waiting(const struct cx_launch *launch)
+{
+    const struct cx_context *context = launch->base.context;
+    if (!cx_options_get()->analysis_wait || context->nmembers < 2)
+        return false;
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    if (!summary)
+        return !cx_kernel_summary_wait(launch->kernel, 0);
+    if (!(summary->uses & CX_USE_NEEDS_REWRITE))
+        return false;
+    for (unsigned m = 0; m < context->nmembers; m++)
+        for (unsigned dim = 0; dim < launch->geometry.work_dim; dim++)
+            if (cx_kernel_runs_on(launch->kernel, m) &&
+                !cx_kernel_variant_ready(launch->kernel, m, cx_prelude_variant(&launch->geometry, dim, true)))
+                return true;
+    return false;
+}
+
+static void hold_for_analysis(struct cx_launch *launch)
+{
+    if (!worth_waiting(launch))
+        return;
+    cx_command_hold(&launch->base);
+    if (!cx_notify_detach(wait_for_analysis, cx_command_ref(&launch->base))) {
+        struct cx_command *held = &launch->base;
+        held->blockers--;
+        cx_command_unref(&held);
+    }
+}
+
+/* ---- entry points ---- */
+
+static cl_int enqueue_launch(const char *function, cl_command_type type, cl_command_queue queue_handle,
+                             cl_kernel kernel_handle, cl_uint dims, const size_t *offset, const size_t *global,
+                             const size_t *local, cl_uint nwait, const cl_event *list, cl_event *event)
+{
+    struct cx_kernel *kernel = cx_kernel_from(kernel_handle);
+    struct cx_queue *queue;
+    bool empty;
+    unsigned missing = 0;
+    cl_int error = cx_enqueue_check(function, queue_handle, NULL, nwait, list, &queue);
+    if (error != CL_SUCCESS)
+        return error;
+    if (!kernel)
+        return cx_fail(function, CL_INVALID_KERNEL, "no kernel of ours");
+    struct cx_context *context = queue->context;
+    if (kernel->program->context != context)
+        return cx_fail(function, CL_INVALID_CONTEXT, "kernel and queue are of different contexts");
+    if ((error = check_range(function, dims, offset, global, &empty)) != CL_SUCCESS)
+        return error;
+    if (empty && context->workers[context->fastest].device->version_number < 210)
+        return cx_fail(function, CL_INVALID_GLOBAL_WORK_SIZE, "no work-items");
+    if (!empty && (error = check_local(function, context, kernel, dims, global, local)) != CL_SUCCESS)
+        return error;
+    struct cx_args *args = cx_kernel_capture(kernel, &missing);
+    if (!args)
+        return cx_fail(function, CL_INVALID_KERNEL_ARGS, "an argument is not set");
+
+    struct cx_launch *launch =
+        (struct cx_launch *)cx_command_new(context, queue, sizeof(*launch), type, cx_plan_launch, drop);
+    if (!launch) {
+        cx_args_unref(&args);
+        return cx_fail(function, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
+    }
+    launch->kernel = cx_kernel_ref(kernel);
+    launch->args = args;
+    launch->arg = -1;
+    launch->local_given = local != NULL;
+    launch->geometry.work_dim = dims;
+    for (cl_uint d = 0; d < 3; d++) {
+        launch->geometry.offset[d] = offset && d < dims ? offset[d] : 0;
+        launch->geometry.global[d] = global && d < dims ? global[d] : 1;
+        launch->geometry.local[d] = d >= dims ? 1 : local ? local[d] : 0;
+    }
+    if (empty)
+        launch->base.plan = cx_command_settle;
+    else
+        hold_for_analysis(launch);
+    struct cx_command *command = &launch->base;
+    return cx_command_submit(&command, nwait, list, event, false);
+}
+
+cl_int CL_API_CALL cx_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
+                                             const size_t *offset, const size_t *global, const size_t *local,
+                                             cl_uint nwait, const cl_event *list, cl_event *event)
+{
+    return enqueue_launch("clEnqueueNDRangeKernel", CL_COMMAND_NDRANGE_KERNEL, queue, kernel, dims, offset, global,
+                          local, nwait, list, event);
+}
+
+cl_int CL_API_CALL cx_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint nwait, const cl_event *list,
+                                    cl_event *event)
+{
+    const size_t one = 1;
+    return enqueue_launch("clEnqueueTask", CL_COMMAND_TASK, queue, kernel, 1, NULL, &one, &one, nwait, list, event);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Mapping: the program gets a pointer into the host copy, so mapping moves only what the host copy lacks, and unmapping
+ * after writing makes the host copy the owner.
+ */
+#include "layer/enqueue.h"
+#include "layer/entry.h"
+#include "layer/log.h"
+
+#include <stdlib.h>
+
+struct mapping {
+    struct cx_command base;
+    struct cx_mem *mem; /* a reference */
+    uint64_t lo, hi;    /* of the root */
+    cl_map_flags flags;
+};
+
+static void drop(struct cx_command *command)
+{
+    cx_mem_unref(&((struct mapping *)command)->mem);
+}
+
+/* The program itself touches the host copy; the job only has the right place in time. */
+static cl_int run_nothing(struct cx_job *job, struct cx_worker *worker)
+{
+    job->start_ns = job->end_ns = cx_clock_ns();
+    return CL_SUCCESS;
+}
+
+static bool writes(cl_map_flags flags)
+{
+    return flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
+}
+
+static void plan_both(struct cx_command *command, bool unmap)
+{
+    struct mapping *mapping = (struct mapping *)command;
+    struct cx_mem *root = mapping->mem->root;
+    struct cx_worker *host = cx_context_host(command->context);
+    cl_int error = CL_SUCCESS;
+
+    if (cx_enqueue_blocked(command, mapping->mem))
+        return;
+    if (!unmap && !(mapping->flags & CL_MAP_WRITE_INVALIDATE_REGION))
+        error = cx_move_to(command, root, mapping->lo, mapping->hi, CX_PLACE_HOST, NULL);
+    struct cx_job *job = error == CL_SUCCESS ? cx_job_new(command->context) : NULL;
+    if (!job) {
+        cx_command_fail(command, error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error);
+        return;
+    }
+    job->run = run_nothing;
+    cx_command_after_cone(command, job);
+    if (writes(mapping->flags)) {
+        cx_coherence_host_write(root->coherence, mapping->lo, mapping->hi, host->index, host->planned + 1, job->deps);
+        cx_coherence_own(root->coherence, mapping->lo, mapping->hi, CX_PLACE_HOST);
+    } else {
+        cx_coherence_host_read(root->coherence, mapping->lo, mapping->hi, host->index, host->planned + 1, job->deps);
+    }
+    cx_command_add_job(command, host, job);
+    cx_command_settle(command);
+}
+
+static void plan_map(struct cx_command *command)
+{
+    plan_both(command, false);
+}
+
+static void plan_unmap(struct cx_command *command)
+{
+    plan_both(command, true);
+}
+
+static struct mapping *mapping_new(struct cx_queue *queue, struct cx_mem *mem, cl_command_type type,
+                                   void (*plan)(struct cx_command *))
+{
+    struct mapping *mapping =
+        (struct mapping *)cx_command_new(queue->context, queue, sizeof(*mapping), type, plan, drop);
+    if (mapping)
+        mapping->mem = cx_mem_ref(mem);
+    return mapping;
+}
+
+/* Notes the mapping and gives the program's pointer, which is known before the command is planned. */
+static void *note_map(struct cx_mem *mem, uint64_t lo, uint64_t hi, cl_map_flags flags)
+{
+    struct cx_mem_map *map = malloc(sizeof(*map));
+    unsigned char *pointer = NULL;
+    pthread_mutex_lock(&mem->context->lock);
+    unsigned char *host = map ? cx_mem_host(mem) : NULL;
+    if (host) {
+        pointer = host + lo;
+        *map = (struct cx_mem_map){.next = mem->root->maps, .pointer = pointer, .lo = lo, .hi = hi, .flags = flags};
+        mem->root->maps = map;
+        mem->nmaps++;
+    }
+    pthread_mutex_unlock(&mem->context->lock);
+    if (!pointer)
+        free(map);
+    return pointer;
+}
+
+static cl_int check_map(const char *function, const struct cx_mem *mem, cl_map_flags flags, size_t offset,
+                        size_t size)
+{
+    const cl_map_flags known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+    if (!mem)
+        return cx_fail(function, CL_INVALID_MEM_OBJECT, "no buffer of ours");
+    if ((flags & ~known) || ((flags & CL_MAP_WRITE_INVALIDATE_REGION) && (flags & (CL_MAP_READ | CL_MAP_WRITE))))
+        return cx_fail(function, CL_INVALID_VALUE, "map flags are unknown or exclude each other");
+    cl_int error = cx_enqueue_range(function, mem, offset, size);
+    if (error == CL_SUCCESS && (flags & CL_MAP_READ))
+        error = cx_enqueue_host_access(function, mem, CL_MEM_HOST_WRITE_ONLY);
+    if (error == CL_SUCCESS && writes(flags))
+        error = cx_enqueue_host_access(function, mem, CL_MEM_HOST_READ_ONLY);
+    return error;
+}
+
+void *CL_API_CALL cx_clEnqueueMapBuffer(cl_command_queue handle, cl_mem buffer, cl_bool blocking,
+                                        cl_map_flags flags, size_t offset, size_t size, cl_uint nwait,
+                                        const cl_event *list, cl_event *event, cl_int *errcode_ret)
+{
+    const char *function = "clEnqueueMapBuffer";
+    struct cx_mem *mem = cx_mem_from(buffer);
+    struct cx_queue *queue;
+    void *pointer = NULL;
+    cl_int error = cx_enqueue_check(function, handle, mem, nwait, list, &queue);
+    if (error == CL_SUCCESS)
+        error = check_map(function, mem, flags, offset, size);
+    if (error == CL_SUCCESS) {
+        struct mapping *mapping = mapping_new(queue, mem, CL_COMMAND_MAP_BUFFER, plan_map);
+        uint64_t lo = mem->origin + offset;
+        pointer = mapping ? note_map(mem, lo, lo + size, flags) : NULL;
+        if (pointer) {
+            struct cx_command *command = &mapping->base;
+            mapping->lo = lo;
+            mapping->hi = lo + size;
+            mapping->flags = flags;
+            error = cx_command_submit(&command, nwait, list, event, blocking);
+        } else {
+            if (mapping)
+                cx_object_release_app(&mapping->base.base);
+            error = cx_fail(function, CL_MAP_FAILURE, "no memory for the host copy");
+        }
+    }
+    if (errcode_ret)
+        *errcode_ret = error;
+    return error == CL_SUCCESS ? pointer : NULL;
+}
+
+/* Takes the newest mapping at this pointer out of the list. */
+static bool take_map(struct cx_mem *mem, const void *pointer, struct cx_mem_map *taken)
+{
+    struct cx_mem_map *found = NULL;
+    pthread_mutex_lock(&mem->context->lock);
+    for (struct cx_mem_map **link = &mem->root->maps; *link && !found; link = &(*link)->next)
+        if ((*link)->pointer == pointer) {
+            found = *link;
+            *link = found->next;
+            break;
+        }
+    if (found && mem->nmaps)
+        mem->nmaps--;
+    pthread_mutex_unlock(&mem->context->lock);
+    if (!found)
+        return false;
+    *taken = *found;
+    free(found);
+    return true;
+}
+
+cl_int CL_API_CALL cx_clEnqueueUnmapMemObject(cl_command_queue handle, cl_mem buffer, void *pointer, cl_uint nwait,
+                                              const cl_event *list, cl_event *event)
+{
+    struct cx_mem *mem = cx_mem_from(buffer);
+    struct cx_queue *queue;
+    struct cx_mem_map map;
+    cl_int error = cx_enqueue_check(__func__ + 3, handle, mem, nwait, list, &queue);
+    if (error != CL_SUCCESS)
+        return error;
+    if (!mem)
+        return CX_FAIL(CL_INVALID_MEM_OBJECT, "no memory object of ours");
+    struct mapping *mapping = mapping_new(queue, mem, CL_COMMAND_UNMAP_MEM_OBJECT, plan_unmap);
+    if (!mapping)
+        return CX_FAIL(CL_OUT_OF_HOST_MEMORY, "no memory for a command");
+    if (!take_map(mem, pointer, &map)) {
+        cx_object_release_app(&mapping->base.base);
+        return CX_FAIL(CL_INVALID_VALUE, "nothing is mapped at this pointer");
+    }
+    mapping->lo = map.lo;
+    mapping->hi = map.hi;
+    mapping->flags = map.flags;
+    struct cx_command *command = &mapping->base;
+    return cx_command_submit(&command, nwait, list, event, false);
+}

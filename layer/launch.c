@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What whole, split and dynamic launches share.
+ */
+#include "layer/log.h"
+#include "layer/move.h"
+#include "layer/plan.h"
+#include "layer/plan_size.h"
+#include "layer/trace.h"
+
+#include <stdio.h>
+
+cl_int cx_launch_prepare(struct cx_launch *launch, unsigned member)
+{
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        struct cx_mem *mem = cx_launch_mem(launch, i);
+        cl_int error = mem ? cx_mem_prepare(mem, member) : CL_SUCCESS;
+        if (error != CL_SUCCESS) {
+            cx_info(CX_TOPIC_DATA, "argument %u of %s does not fit on %s: %s", i, launch->kernel->function->name,
+                    launch->base.context->workers[member].device->name, cx_cl_name(error));
+            return error;
+        }
+    }
+    return CL_SUCCESS;
+}
+
+cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region *regions, unsigned place)
+{
+    cl_int error = CL_SUCCESS;
+    for (unsigned i = 0; i < launch->args->count && error == CL_SUCCESS; i++) {
+        struct cx_mem *mem = cx_launch_mem(launch, i);
+        const struct cx_access_interval *read = &regions[i].read, *write = &regions[i].write;
+        if (!mem)
+            continue;
+        error = cx_move_to(&launch->base, mem->root, mem->origin + read->lo, mem->origin + read->hi, place,
+                           &launch->moved);
+        if (error == CL_SUCCESS && !write->exact)
+            error = cx_move_to(&launch->base, mem->root, mem->origin + write->lo, mem->origin + write->hi, place,
+                               &launch->moved);
+    }
+    return error;
+}
+
+bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *regions, const struct cx_worker *worker,
+                    struct cx_job *job)
+{
+    bool ok = true;
+    for (unsigned i = 0; i < launch->args->count && ok; i++) {
+        struct cx_mem *mem = cx_launch_mem(launch, i);
+        const struct cx_access_interval *read = &regions[i].read, *write = &regions[i].write;
+        if (mem)
+            ok = cx_move_note(mem->root, mem->origin + read->lo, mem->origin + read->hi, false, worker, job) &&
+                 cx_move_note(mem->root, mem->origin + write->lo, mem->origin + write->hi, true, worker, job);
+    }
+    return ok;
+}
+
+bool cx_launch_own(struct cx_launch *launch, const struct cx_access_region *regions, unsigned place)
+{
+    bool ok = true;
+    for (unsigned i = 0; i < launch->args->count && ok; i++) {
+        struct cx_mem *mem = cx_launch_mem(launch, i);
+        const struct cx_access_interval *write = &regions[i].write;
+        if (!mem || write->lo >= write->hi)
+            continue;
+        ok = cx_coherence_own(mem->root->coherence, mem->origin + write->lo, mem->origin + write->hi, place);
+        cx_move_tidy(mem->root);
+    }
+    return ok;
+}
+
+cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, enum cx_variant variant, unsigned dim,
+                         uint64_t first, uint64_t end, cl_event *event)
+{
+    struct cx_prelude_launch range;
+    cl_kernel real;
+    cl_int error = cx_kernel_bind(launch->kernel, worker->index, variant, launch->args, &real);
+    if (error == CL_SUCCESS) {
+        cx_prelude_package(&launch->geometry, dim, variant, first, end, &range);
+        error = worker->device->cl->clEnqueueNDRangeKernel(worker->queue, real, range.dims, range.offset, range.global,
+                                                           range.local, 0, NULL, event);
+    }
+    if (error == CL_SUCCESS && !worker->device->submits_in_caller)
+        error = worker->device->cl->clFlush(worker->queue);
+    if (error != CL_SUCCESS)
+        cx_warn(CX_TOPIC_WORKER, "%s fails to start %s: %s", worker->device->name, launch->kernel->function->name,
+                cx_cl_name(error));
+    return error;
+}
+
+void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups, uint64_t start_ns, uint64_t end_ns,
+                 uint64_t busy_ns)
+{
+    part->groups += groups;
+    part->packages++;
+    part->busy_ns += busy_ns;
+    if (start_ns && (!part->first_ns || start_ns < part->first_ns))
+        part->first_ns = start_ns;
+    if (end_ns > part->last_ns)
+        part->last_ns = end_ns;
+    if (cx_trace_on() && start_ns) {
+        char details[96];
+        snprintf(details, sizeof(details), "\"groups\":%llu,\"launch\":%llu", (unsigned long long)groups,
+                 (unsigned long long)launch->base.base.id);
+        cx_trace_span(launch->kernel->function->name, "package", part->member, start_ns, end_ns, details);
+    }
+}
+
+void cx_launch_learn(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds)
+{
+    struct cx_context *context = launch->base.context;
+    if (context->nmembers < 2 || groups == 0 || !(seconds > 0))
+        return;
+    pthread_mutex_lock(&context->lock);
+    struct cx_learned *learned = cx_function_learned(launch->kernel->function, context->nmembers);
+    if (learned)
+        cx_speed_record_update(&learned->records[member], groups,
+                               cx_plan_fill(context->workers[member].device, &launch->geometry), seconds);
+    pthread_mutex_unlock(&context->lock);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A launch on one member: the program's own kernel, range and local size.
+ */
+#include "layer/enqueue.h"
+#include "layer/log.h"
+#include "layer/options.h"
+#include "layer/plan.h"
+#include "layer/trace.h"
+
+#include <stdlib.h>
+
+static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
+{
+    struct cx_launch *launch = (struct cx_launch *)job->command;
+    const struct cx_access_geometry *geometry = &launch->geometry;
+    size_t offset[3], global[3], local[3];
+    cl_kernel real;
+    cl_int error = cx_kernel_bind(launch->kernel, worker->index, CX_VARIANT_PLAIN, launch->args, &real);
+    for (unsigned d = 0; d < 3; d++) {
+        offset[d] = geometry->offset[d];
+        global[d] = geometry->global[d];
+        local[d] = geometry->local[d];
+    }
+    if (error == CL_SUCCESS)
+        error = worker->device->cl->clEnqueueNDRangeKernel(worker->queue, real, geometry->work_dim, offset, global,
+                                                           launch->local_given ? local : NULL, 0, NULL, &job->event);
+    if (error != CL_SUCCESS)
+        cx_warn(CX_TOPIC_WORKER, "%s fails to run %s: %s", worker->device->name, launch->kernel->function->name,
+                cx_cl_name(error));
+    if (error == CL_OUT_OF_RESOURCES || error == CL_INVALID_PROGRAM_EXECUTABLE || error == CL_BUILD_PROGRAM_FAILURE)
+        cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(error));
+    return error;
+}
+
+static void finish_whole(struct cx_job *job, struct cx_worker *worker)
+{
+    struct cx_launch *launch = (struct cx_launch *)job->command;
+    uint64_t groups = launch->geometry.local[0] ? cx_launch_groups(launch) : 0;
+    uint64_t ns = job->end_ns > job->start_ns ? job->end_ns - job->start_ns : 0;
+    if (job->status != CL_SUCCESS)
+        return;
+    if (launch->parts)
+        cx_part_add(launch, launch->parts, groups, job->start_ns, job->end_ns, ns);
+    if (job->timed && ns)
+        cx_launch_learn(launch, worker->index, groups, (double)ns * 1e-9);
+}
+
+/* What an argument touches where no summary tells: all of it, written unless its flags say that no kernel may. */
+static void opaque_region(const struct cx_launch *launch, unsigned i, const struct cx_summary_kernel *summary,
+                          struct cx_access_region *region)
+{
+    const struct cx_mem *mem = cx_launch_mem(launch, i);
+    bool known = summary && !(summary->flags & CX_SUMMARY_OPAQUE) && i < summary->narg;
+    bool written = !(mem->flags & CL_MEM_READ_ONLY);
+    *region = (struct cx_access_region){.read = {.hi = mem->size}, .write = {.hi = written ? mem->size : 0}};
+    if (known && !(summary->arg[i].touch & (CX_TOUCH_WRITE | CX_TOUCH_ATOMIC)))
+        region->write.hi = 0;
+    if (known && !summary->arg[i].touch)
+        region->read.hi = 0;
+}
+
+/* Whether some member works on memory of its own, so that moving less than everything pays. */
+static bool has_shadows(const struct cx_context *context)
+{
+    for (unsigned m = 0; m < context->nmembers; m++)
+        if (context->workers[m].place != CX_PLACE_HOST)
+            return context->nmembers > 1;
+    return false;
+}
+
+static struct cx_access_region *whole_regions(struct cx_launch *launch)
+{
+    unsigned nargs = launch->args->count;
+    struct cx_access_region *regions = calloc(nargs ? nargs : 1, sizeof(*regions));
+    if (!regions)
+        return NULL;
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    /* what forbids a split may also mean that accesses escape the summary */
+    if (summary && cx_summary_forbids(summary, NULL, NULL) != CX_REASON_NONE)
+        summary = NULL;
+    struct cx_judged *judged = summary && has_shadows(launch->base.context) ? cx_plan_judge(launch) : NULL;
+    if (judged && judged->access) {
+        cx_access_whole(judged->access, regions);
+        return regions;
+    }
+    for (unsigned i = 0; i < nargs; i++)
+        if (cx_launch_mem(launch, i))
+            opaque_region(launch, i, summary, &regions[i]);
+    return regions;
+}
+
+/* Times cost two queries: they are taken where somebody asks, and now and then to learn. */
+static bool wants_times(const struct cx_launch *launch, unsigned member)
+{
+    const struct cx_context *context = launch->base.context;
+    if ((launch->base.queue->properties & CL_QUEUE_PROFILING_ENABLE) || cx_options_get()->summary || cx_trace_on())
+        return true;
+    if (context->nmembers < 2)
+        return false;
+    const struct cx_learned *learned = launch->kernel->function->learned;
+    return !learned || learned->records[member].samples < 8 || launch->base.base.id % 8 == 0;
+}
+
+void cx_launch_whole(struct cx_launch *launch, unsigned member)
+{
+    struct cx_command *command = &launch->base;
+    struct cx_worker *worker = &command->context->workers[member];
+    struct cx_access_region *regions = whole_regions(launch);
+    cl_int error = regions ? cx_launch_gather(launch, regions, worker->place) : CL_OUT_OF_HOST_MEMORY;
+    struct cx_job *job = error == CL_SUCCESS ? cx_job_new(command->context) : NULL;
+
+    if (error == CL_SUCCESS && (!job || !cx_launch_note(launch, regions, worker, job) ||
+                                !cx_launch_own(launch, regions, worker->place)))
+        error = CL_OUT_OF_HOST_MEMORY;
+    free(regions);
+    if (error != CL_SUCCESS) {
+        free(job);
+        cx_command_fail(command, error);
+        return;
+    }
+    if (cx_options_get()->summary || cx_trace_on()) {
+        launch->parts = calloc(1, sizeof(*launch->parts));
+        launch->nparts = launch->parts ? 1 : 0;
+        if (launch->parts)
+            launch->parts->member = member;
+    }
+    job->run = run_whole;
+    job->finish = finish_whole;
+    job->timed = wants_times(launch, member);
+    cx_command_add_job(command, worker, job);
+    cx_command_settle(command);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Moving regions between places: planning the jobs, and the jobs themselves.
+ */
+#include "layer/move.h"
+#include "layer/log.h"
+#include "layer/trace.h"
+#include "layer/transport.h"
+
+#include <stdlib.h>
+
+bool cx_runs_add(struct cx_runs *runs, struct cx_mem *root, cl_mem real, uint64_t lo, uint64_t hi,
+                 unsigned char *host)
+{
+    if (runs->count == runs->room) {
+        unsigned room = runs->room ? 2 * runs->room : 4;
+        struct cx_run *grown = realloc(runs->run, room * sizeof(*grown));
+        if (!grown)
+            return false;
+        runs->run = grown;
+        runs->room = room;
+    }
+    runs->run[runs->count++] = (struct cx_run){cx_mem_ref(root), real, lo, hi, host};
+    return true;
+}
+
+cl_int cx_runs_start(const struct cx_runs *runs, struct cx_worker *worker, cl_event *first, cl_event *last)
+{
+    const struct cx_transport *transport = &cx_transport_host;
+    cl_int error = CL_SUCCESS;
+    for (unsigned i = 0; i < runs->count && error == CL_SUCCESS; i++) {
+        const struct cx_run *run = &runs->run[i];
+        cl_event *event = i + 1 == runs->count ? last : i == 0 ? first : NULL;
+        size_t bytes = (size_t)(run->hi - run->lo);
+        if (runs->upload)
+            error = transport->upload(worker, run->real, run->lo, run->host, bytes, event);
+        else
+            error = transport->download(worker, run->real, run->lo, run->host, bytes, event);
+    }
+    return error;
+}
+
+void cx_runs_finish(struct cx_runs *runs)
+{
+    for (unsigned i = 0; i < runs->count; i++)
+        cx_mem_unref(&runs->run[i].root);
+    free(runs->run);
+    *runs = (struct cx_runs){0};
+}
+
+static cl_int run_runs(struct cx_job *job, struct cx_worker *worker)
+{
+    cl_int error = cx_runs_start(job->data, worker, &job->first_event, &job->event);
+    if (error != CL_SUCCESS)
+        cx_warn(CX_TOPIC_DATA, "%s fails to move data: %s", worker->device->name, cx_cl_name(error));
+    return error;
+}
+
+static void finish_runs(struct cx_job *job, struct cx_worker *worker)
+{
+    struct cx_runs *runs = job->data;
+    if (job->start_ns)
+        cx_trace_span(runs->upload ? "upload" : "download", "transfer", worker->index, job->start_ns, job->end_ns,
+                      NULL);
+    cx_runs_finish(runs);
+    free(runs);
+}
+
+struct cx_job *cx_runs_job(const struct cx_context *context, struct cx_runs *runs)
+{
+    struct cx_job *job = cx_job_new(context);
+    struct cx_runs *own = malloc(sizeof(*own));
+    if (!job || !own) {
+        free(job);
+        free(own);
+        cx_runs_finish(runs);
+        return NULL;
+    }
+    *own = *runs;
+    *runs = (struct cx_runs){0};
+    job->data = own;
+    job->run = run_runs;
+    job->finish = finish_runs;
+    job->timed = cx_trace_on();
+    return job;
+}
+
+bool cx_move_note(struct cx_mem *root, uint64_t lo, uint64_t hi, bool write, const struct cx_worker *worker,
+                  struct cx_job *job)
+{
+    if (worker->place != CX_PLACE_HOST || lo >= hi)
+        return true;
+    uint64_t seq = worker->planned + 1;
+    return write ? cx_coherence_host_write(root->coherence, lo, hi, worker->index, seq, job->deps)
+                 : cx_coherence_host_read(root->coherence, lo, hi, worker->index, seq, job->deps);
+}
+
+void cx_move_tidy(struct cx_mem *root)
+{
+    const struct cx_context *context = root->context;
+    uint64_t completed[64];
+    if (cx_coherence_segments(root->coherence) < 48)
+        return;
+    for (unsigned t = 0; t < cx_context_timelines(context); t++)
+        completed[t] = atomic_load_explicit(&context->workers[t].completed, memory_order_acquire);
+    cx_coherence_tidy(root->coherence, completed);
+}
+
+/* Downloads the runs of `moves` that lie at `from` into the host copy, in one job on that member's timeline. */
+static cl_int download_from(struct cx_command *command, struct cx_mem *root, unsigned from,
+                            const struct cx_move *moves, size_t count)
+{
+    struct cx_worker *worker = cx_place_worker(command->context, from);
+    struct cx_runs runs = {.upload = false};
+    for (size_t i = 0; i < count; i++)
+        if (moves[i].from == from && !cx_runs_add(&runs, root, root->real[worker->index], moves[i].lo, moves[i].hi,
+                                                  root->host + moves[i].lo))
+            goto fail;
+    if (!runs.count)
+        return CL_SUCCESS;
+    struct cx_job *job = cx_runs_job(command->context, &runs);
+    if (!job)
+        return CL_OUT_OF_HOST_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        if (moves[i].from == from) {
+            cx_coherence_host_write(root->coherence, moves[i].lo, moves[i].hi, worker->index, worker->planned + 1,
+                                    job->deps);
+            cx_coherence_validate(root->coherence, moves[i].lo, moves[i].hi, CX_PLACE_HOST);
+        }
+    cx_command_add_job(command, worker, job);
+    return CL_SUCCESS;
+fail:
+    cx_runs_finish(&runs);
+    return CL_OUT_OF_HOST_MEMORY;
+}
+
+static cl_int upload_to(struct cx_command *command, struct cx_mem *root, unsigned place,
+                        const struct cx_move *moves, size_t count)
+{
+    struct cx_worker *worker = cx_place_worker(command->context, place);
+    struct cx_runs runs = {.upload = true};
+    for (size_t i = 0; i < count; i++)
+        if (!cx_runs_add(&runs, root, root->real[worker->index], moves[i].lo, moves[i].hi, root->host + moves[i].lo)) {
+            cx_runs_finish(&runs);
+            return CL_OUT_OF_HOST_MEMORY;
+        }
+    struct cx_job *job = cx_runs_job(command->context, &runs);
+    if (!job)
+        return CL_OUT_OF_HOST_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        cx_coherence_host_read(root->coherence, moves[i].lo, moves[i].hi, worker->index, worker->planned + 1,
+                               job->deps);
+        cx_coherence_validate(root->coherence, moves[i].lo, moves[i].hi, place);
+    }
+    cx_command_add_job(command, worker, job);
+    return CL_SUCCESS;
+}
+
+cl_int cx_move_to(struct cx_command *command, struct cx_mem *root, uint64_t lo, uint64_t hi, unsigned place,
+                  uint64_t *bytes)
+{
+    struct cx_move *moves = NULL;
+    size_t count = 0;
+    cl_int error = CL_SUCCESS;
+    if (lo >= hi || cx_coherence_valid(root->coherence, lo, hi, place))
+        return CL_SUCCESS;
+    if (!cx_coherence_missing(root->coherence, lo, hi, place, &moves, &count) || !cx_mem_host(root)) {
+        free(moves);
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    for (unsigned from = 1; from <= command->context->nmembers && error == CL_SUCCESS; from++)
+        error = download_from(command, root, from, moves, count);
+    if (error == CL_SUCCESS && place != CX_PLACE_HOST)
+        error = upload_to(command, root, place, moves, count);
+    for (size_t i = 0; i < count && bytes; i++)
+        *bytes += (moves[i].hi - moves[i].lo) * (moves[i].from && place ? 2 : 1);
+    free(moves);
+    return error;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Moving regions: brings bytes of a buffer to the place where a command needs them, as jobs before it.
+ *
+ * Previous stage: the plan functions. Next: transport.h. All under context->lock.
+ */
+#ifndef CX_LAYER_MOVE_H
+#define CX_LAYER_MOVE_H
+
+#include "layer/buffer.h"
+#include "layer/command.h"
+
+/* Makes [lo, hi) of the root valid at `place`: downloads on the timelines of those who hold it, then, for a member's
+ * own place, an upload on its timeline. Place > 0 must be prepared (cx_mem_prepare). *bytes (may be NULL) grows by what
+ * moves. Nothing to do costs one look at the map. */
+cl_int cx_move_to(struct cx_command *command, struct cx_mem *root, uint64_t lo, uint64_t hi, unsigned place,
+                  uint64_t *bytes);
+
+/* The job's worker is about to read or write [lo, hi) at its own place: for those that work on the host copy in
+ * place, notes the access and what it must wait for. seq is what the job is going to get (worker->planned + 1). */
+bool cx_move_note(struct cx_mem *root, uint64_t lo, uint64_t hi, bool write, const struct cx_worker *worker,
+                  struct cx_job *job);
+
+/* Keeps the root's map small: forgets accesses that are complete. Cheap when there is nothing to forget. */
+void cx_move_tidy(struct cx_mem *root);
+
+/* The runs of one transfer job, for the transfers inside dynamic launches and for reads into program memory. */
+struct cx_run {
+    struct cx_mem *root; /* a reference */
+    cl_mem real;
+    uint64_t lo, hi;
+    unsigned char *host; /* where byte lo lies in host memory */
+};
+struct cx_runs {
+    bool upload;
+    unsigned count, room;
+    struct cx_run *run;
+};
+bool cx_runs_add(struct cx_runs *runs, struct cx_mem *root, cl_mem real, uint64_t lo, uint64_t hi,
+                 unsigned char *host);
+/* Enqueues all runs; the events of the first and last are given (may be NULL). */
+cl_int cx_runs_start(const struct cx_runs *runs, struct cx_worker *worker, cl_event *first, cl_event *last);
+void cx_runs_finish(struct cx_runs *runs);
+/* A job that starts the runs (taken over) when its turn comes. NULL: no memory. */
+struct cx_job *cx_runs_job(const struct cx_context *context, struct cx_runs *runs);
+
+#endif

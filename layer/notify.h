@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The layer's own thread for what must not run in a driver's or worker's thread: the program's callbacks, and the
+ * end of contexts whose last reference a worker dropped. One a process, started when first needed, never joined.
+ * Thread-safe. Tasks run one after the other in the order given, with no lock held.
+ */
+#ifndef CX_LAYER_NOTIFY_H
+#define CX_LAYER_NOTIFY_H
+
+#include <stdbool.h>
+
+/* Runs task(data) on the notify thread. Without memory or threads it runs in the caller. */
+void cx_notify_post(void (*task)(void *data), void *data);
+
+/* Runs task(data) on a thread of its own, for work that may wait long. False: none could be started. */
+bool cx_notify_detach(void (*task)(void *data), void *data);
+
+#endif

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The decision about one launch. See plan.h.
+ */
+#include "layer/plan.h"
+#include "layer/enqueue.h"
+#include "layer/log.h"
+#include "layer/options.h"
+#include "layer/plan_size.h"
+#include "layer/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Costs of a split that the balancer cannot see, measured on PoCL and an H200 (docs/benchmarks.md): handing packages
+ * to two threads and hearing of their end. */
+#define SPLIT_SECONDS    40e-6
+#define CPU_LAUNCH       15e-6
+#define GPU_LAUNCH       10e-6
+#define LINK_BYTES_PER_S 10e9 /* to and from a member's own memory, until transfers are measured */
+
+/* ---- what is learned of a function ---- */
+
+void cx_judged_unref(struct cx_judged **judged)
+{
+    if (*judged && --(*judged)->refs == 0) {
+        cx_access_destroy(&(*judged)->access);
+        free(*judged);
+    }
+    *judged = NULL;
+}
+
+struct cx_learned *cx_function_learned(struct cx_function *function, unsigned nmembers)
+{
+    struct cx_learned *learned = function->learned;
+    if (learned)
+        return learned;
+    learned = calloc(1, sizeof(*learned));
+    if (learned && !(learned->records = calloc(nmembers, sizeof(*learned->records)))) {
+        free(learned);
+        learned = NULL;
+    }
+    function->learned = learned;
+    return learned;
+}
+
+void cx_function_forget(struct cx_function *function)
+{
+    struct cx_learned *learned = function->learned;
+    if (!learned)
+        return;
+    for (size_t i = 0; i < sizeof(learned->judged) / sizeof(*learned->judged); i++)
+        cx_judged_unref(&learned->judged[i]);
+    free(learned->records);
+    free(learned);
+    function->learned = NULL;
+}
+
+/* ---- may it be split? ---- */
+
+struct cx_access_arg *cx_launch_access_args(const struct cx_launch *launch)
+{
+    const struct cx_args *args = launch->args;
+    struct cx_access_arg *out = calloc(args->count ? args->count : 1, sizeof(*out));
+    for (unsigned i = 0; out && i < args->count; i++) {
+        const struct cx_arg *arg = &args->arg[i];
+        if (arg->kind == CX_ARGS_VALUE) {
+            out[i].value = arg->value;
+            out[i].size = arg->size;
+        } else if (arg->kind == CX_ARGS_MEM && arg->mem) {
+            out[i].object = arg->mem->root->base.id;
+            out[i].base = arg->mem->origin;
+            out[i].bytes = arg->mem->size;
+        }
+    }
+    return out;
+}
+
+/* Looks the launch up among those judged before, newest first. */
+static struct cx_judged *find_judged(struct cx_learned *learned, const struct cx_summary_kernel *summary,
+                                     const struct cx_access_geometry *geometry, const struct cx_access_arg *args,
+                                     uint64_t hash)
+{
+    const size_t room = sizeof(learned->judged) / sizeof(*learned->judged);
+    for (size_t i = 0; i < room && learned->judged[i]; i++) {
+        struct cx_judged *judged = learned->judged[i];
+        if (judged->hash != hash || !judged->access || !cx_access_matches(judged->access, summary, geometry, args))
+            continue;
+        memmove(&learned->judged[1], &learned->judged[0], i * sizeof(*learned->judged));
+        learned->judged[0] = judged;
+        return judged;
+    }
+    return NULL;
+}
+
+static struct cx_judged *judge(struct cx_learned *learned, const struct cx_summary_kernel *summary,
+                               const struct cx_launch *launch)
+{
+    const size_t room = sizeof(learned->judged) / sizeof(*learned->judged);
+    struct cx_access_arg *args = cx_launch_access_args(launch);
+    if (!args)
+        return NULL;
+    uint64_t hash = cx_access_hash(summary, &launch->geometry, args);
+    struct cx_judged *judged = find_judged(learned, summary, &launch->geometry, args, hash);
+    if (!judged && (judged = calloc(1, sizeof(*judged)))) {
+        judged->refs = 1;
+        judged->hash = hash;
+        judged->geometry = launch->geometry;
+        cx_access_choose(summary, &launch->geometry, args, &judged->access, &judged->verdict);
+        cx_judged_unref(&learned->judged[room - 1]);
+        memmove(&learned->judged[1], &learned->judged[0], (room - 1) * sizeof(*learned->judged));
+        learned->judged[0] = judged;
+    }
+    free(args);
+    return judged;
+}
+
+struct cx_judged *cx_plan_judge(struct cx_launch *launch)
+{
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    if (!summary || (!launch->local_given && !launch->geometry.local[0] && !cx_plan_local_size(launch)))
+        return NULL;
+    struct cx_learned *learned = cx_function_learned(launch->kernel->function, launch->base.context->nmembers);
+    return learned ? judge(learned, summary, launch) : NULL;
+}
+
+uint64_t cx_launch_groups(const struct cx_launch *launch)
+{
+    uint64_t groups = 1;
+    for (uint32_t d = 0; d < launch->geometry.work_dim; d++)
+        groups *= (launch->geometry.global[d] + launch->geometry.local[d] - 1) / launch->geometry.local[d];
+    return groups;
+}
+
+static bool whole_because(struct cx_launch *launch, const char *reason)
+{
+    launch->reason = reason;
+    return false;
+}
+
+/* Whether two members give the same results bit for bit and run equally fast. */
+static bool equal_devices(const struct cx_context *context, unsigned a, unsigned b)
+{
+    const struct cx_real_device *x = context->workers[a].device, *y = context->workers[b].device;
+    return strcmp(x->name, y->name) == 0 && strcmp(x->platform->name, y->platform->name) == 0 &&
+           x->compute_units == y->compute_units;
+}
+
+/* Lists the members that could share this launch, the best one first among equals in speed order of the context. */
+static unsigned list_members(struct cx_launch *launch, const struct cx_summary_kernel *summary,
+                             const struct cx_judged *judged, struct cx_split_plan *plan)
+{
+    const struct cx_context *context = launch->base.context;
+    struct cx_kernel *kernel = launch->kernel;
+    bool rewrite = summary->uses & CX_USE_NEEDS_REWRITE;
+    enum cx_variant variant = cx_prelude_variant(&launch->geometry, judged->verdict.dim, rewrite);
+    size_t items = 1;
+    unsigned n = 0, first = context->fastest;
+
+    if (!cx_prelude_can(&launch->geometry, judged->verdict.dim, variant, &launch->reason))
+        return 0;
+    for (uint32_t d = 0; d < launch->geometry.work_dim; d++)
+        items *= launch->geometry.local[d];
+    if (!cx_kernel_runs_on(kernel, first))
+        for (first = 0; first < context->nmembers && !cx_kernel_runs_on(kernel, first); first++)
+            ;
+    launch->reason = "no other device can run this kernel";
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        if (!cx_kernel_runs_on(kernel, m) || (m != first && !cx_program_compatible(kernel->program, first, m)))
+            continue;
+        if (cx_options_get()->reproducible && !equal_devices(context, first, m))
+            continue;
+        if (!cx_kernel_variant_ready(kernel, m, variant)) {
+            launch->reason = "the split variant is not built yet";
+            continue;
+        }
+        if (cx_kernel_variant_limit(kernel, m, variant) < items)
+            continue;
+        plan->member[n] = m;
+        plan->variant[n] = variant;
+        n++;
+    }
+    if (n < 2 && variant != CX_VARIANT_PLAIN)
+        cx_plan_want_variant(launch, variant);
+    return n;
+}
+
+/* ---- what would it cost? ---- */
+
+static uint64_t missing_bytes(const struct cx_mem *mem, const struct cx_access_interval *interval, unsigned place)
+{
+    struct cx_move *moves = NULL;
+    size_t count = 0;
+    uint64_t bytes = 0;
+    if (interval->lo >= interval->hi)
+        return 0;
+    uint64_t lo = mem->origin + interval->lo, hi = mem->origin + interval->hi;
+    if (cx_coherence_valid(mem->root->coherence, lo, hi, place))
+        return 0;
+    if (cx_coherence_missing(mem->root->coherence, lo, hi, place, &moves, &count))
+        for (size_t i = 0; i < count; i++)
+            bytes += moves[i].hi - moves[i].lo;
+    free(moves);
+    return bytes;
+}
+
+/* Bytes to bring to a member: for the whole of inputs that every package reads whole, and the share of the others. */
+static void transfer_cost(const struct cx_launch *launch, const struct cx_split_plan *plan, unsigned member,
+                          struct cx_admission_device *device)
+{
+    const struct cx_worker *worker = &launch->base.context->workers[member];
+    unsigned nargs = launch->args->count;
+    struct cx_access_region *whole = calloc(2 * (size_t)(nargs ? nargs : 1), sizeof(*whole));
+    struct cx_access_region *package = whole + nargs;
+    uint64_t fixed = 0, shared = 0;
+    if (!whole)
+        return;
+    cx_access_whole(plan->judged->access, whole);
+    cx_access_package(plan->judged->access, 0, plan->judged->verdict.granularity, package);
+    for (unsigned i = 0; i < nargs; i++) {
+        const struct cx_mem *mem = launch->args->arg[i].kind == CX_ARGS_MEM ? launch->args->arg[i].mem : NULL;
+        if (!mem)
+            continue;
+        uint64_t bytes = missing_bytes(mem, &whole[i].read, worker->place);
+        bool all = package[i].read.hi - package[i].read.lo > (whole[i].read.hi - whole[i].read.lo) / 2;
+        *(all ? &fixed : &shared) += bytes;
+        if (worker->place != CX_PLACE_HOST) /* results are fetched by whoever reads them */
+            shared += (whole[i].write.hi - whole[i].write.lo) / 4;
+    }
+    free(whole);
+    device->fixed_seconds = (double)fixed / LINK_BYTES_PER_S;
+    device->transfer_seconds = (double)shared / LINK_BYTES_PER_S / (double)plan->groups;
+}
+
+static void describe_devices(const struct cx_launch *launch, const struct cx_split_plan *plan,
+                             struct cx_learned *learned, struct cx_admission_device *devices)
+{
+    const struct cx_context *context = launch->base.context;
+    for (unsigned i = 0; i < plan->n; i++) {
+        const struct cx_real_device *real = context->workers[plan->member[i]].device;
+        bool gpu = real->type & CL_DEVICE_TYPE_GPU;
+        devices[i] = (struct cx_admission_device){
+            .nominal_speed = real->nominal_gflops,
+            .device_class = (unsigned)real->type,
+            .launch_seconds = gpu ? GPU_LAUNCH : CPU_LAUNCH,
+            .min_package = cx_plan_min_package(context, plan->member[i]),
+            .fill = cx_plan_fill(real, &launch->geometry),
+            .record = learned ? &learned->records[plan->member[i]] : NULL,
+        };
+        transfer_cost(launch, plan, plan->member[i], &devices[i]);
+    }
+}
+
+/* Drops the members that do not pay, and makes the balancer for the others. */
+static bool admit(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_learned *learned,
+                  unsigned *best)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_options *options = cx_options_get();
+    struct cx_admission_device devices[64];
+    struct cx_admission_member members[64] = {{0}};
+    struct cx_balancer_device shares[64] = {{0}};
+    bool always = strcmp(options->split, "always") == 0 || options->reproducible;
+    uint64_t granularity = plan->slice * plan->judged->verdict.granularity;
+
+    describe_devices(launch, plan, learned, devices);
+    struct cx_admission admission = {.groups = plan->groups,
+                                     .granularity = granularity,
+                                     .split_seconds = SPLIT_SECONDS,
+                                     .may_probe = true,
+                                     .ndevices = plan->n,
+                                     .devices = devices};
+    struct cx_admission_decision decision = cx_admission_decide(&admission, members);
+    *best = plan->member[decision.best];
+    if (!decision.split && !always)
+        return whole_because(launch, cx_admission_reason_text(decision.reason));
+
+    unsigned n = 0;
+    for (unsigned i = 0; i < plan->n; i++) {
+        unsigned m = plan->member[i];
+        if ((!members[i].takes_part && !always) || cx_launch_prepare(launch, m) != CL_SUCCESS)
+            continue;
+        shares[n] = (struct cx_balancer_device){
+            .nominal_speed = devices[i].nominal_speed,
+            .measured_speed = options->reproducible ? 0 : cx_speed_record_speed(devices[i].record),
+            .power = options->reproducible ? 1 : cx_plan_power(context, m),
+            .min_package = devices[i].min_package,
+            .fill = devices[i].fill,
+            .first_package = always ? 0 : members[i].first_package,
+        };
+        plan->variant[n] = plan->variant[i];
+        plan->member[n++] = m;
+    }
+    plan->n = n;
+    if (n < 2)
+        return whole_because(launch, "the buffers fit on no other device");
+    const struct cx_problem problem = {plan->groups, granularity, n, shares};
+    const struct cx_balancer_params params = {options->hguided_k,           options->sigmoid_k_regular,
+                                              options->sigmoid_k_irregular, options->sigmoid_p,
+                                              options->sigmoid_d,           options->sigmoid_l};
+    const char *name = options->reproducible ? "static" : options->algo;
+    plan->balancer = cx_balancer_create(cx_policy_find(name), &problem, &params);
+    launch->reason = always ? "COEXEC_SPLIT=always" : cx_admission_reason_text(decision.reason);
+    return plan->balancer != NULL;
+}
+
+void cx_split_plan_finish(struct cx_split_plan *plan)
+{
+    cx_judged_unref(&plan->judged);
+    cx_balancer_destroy(plan->balancer);
+    free(plan->member);
+    free(plan->variant);
+    *plan = (struct cx_split_plan){0};
+}
+
+/* Everything that must hold for a split, from the cheapest question to the dearest. */
+static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, unsigned *best)
+{
+    const struct cx_context *context = launch->base.context;
+    const char *why = NULL;
+
+    if (context->nmembers < 2)
+        return whole_because(launch, "there is one device");
+    if (strcmp(cx_options_get()->split, "never") == 0)
+        return whole_because(launch, "COEXEC_SPLIT=never");
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, &why);
+    if (!summary)
+        return whole_because(launch, why ? why : "there is no access summary");
+    enum cx_summary_reason forbids = cx_summary_forbids(summary, &launch->line, &launch->arg);
+    if (forbids != CX_REASON_NONE)
+        return whole_because(launch, cx_summary_reason_text(forbids));
+    if (!launch->local_given && !cx_plan_local_size(launch))
+        return whole_because(launch, "no work-group size suits all devices");
+    struct cx_learned *learned = cx_function_learned(launch->kernel->function, context->nmembers);
+    struct cx_judged *judged = learned ? judge(learned, summary, launch) : NULL;
+    if (!judged || !judged->verdict.separable) {
+        launch->line = judged ? judged->verdict.line : 0;
+        launch->arg = judged ? judged->verdict.arg : -1;
+        return whole_because(launch, cx_summary_reason_text(judged ? judged->verdict.reason : CX_REASON_NO_MEMORY));
+    }
+    judged->refs++;
+    plan->judged = judged;
+    plan->groups = cx_launch_groups(launch);
+    plan->slice = plan->groups / judged->verdict.groups;
+    plan->member = calloc(context->nmembers, sizeof(*plan->member));
+    plan->variant = calloc(context->nmembers, sizeof(*plan->variant));
+    if (!plan->member || !plan->variant)
+        return whole_because(launch, "out of memory");
+    plan->n = list_members(launch, summary, judged, plan);
+    return plan->n >= 2 && admit(launch, plan, learned, best);
+}
+
+/* The member for a launch that stays whole: the fastest that can run it and hold its buffers. */
+static unsigned best_whole(struct cx_launch *launch, unsigned preferred)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_learned *learned = launch->kernel->function->learned;
+    unsigned best = context->nmembers;
+    double best_speed = -1;
+    if (preferred < context->nmembers && cx_launch_prepare(launch, preferred) == CL_SUCCESS)
+        return preferred;
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        double speed = context->workers[m].device->nominal_gflops;
+        double known = learned ? cx_speed_record_speed(&learned->records[m]) : 0;
+        const double fastest = learned ? cx_speed_record_speed(&learned->records[context->fastest]) : 0;
+        if (known > 0 && fastest > 0) /* measured on both: nominal speeds no longer count */
+            speed = known / fastest * context->workers[context->fastest].device->nominal_gflops;
+        if (speed <= best_speed || !cx_kernel_runs_on(launch->kernel, m) || !cx_plan_fits(launch, m) ||
+            cx_launch_prepare(launch, m) != CL_SUCCESS)
+            continue;
+        best = m;
+        best_speed = speed;
+    }
+    return best;
+}
+
+static void tell(const struct cx_launch *launch, bool split)
+{
+    char where[32] = "";
+    if (launch->line)
+        snprintf(where, sizeof(where), " (line %u)", launch->line);
+    cx_info(CX_TOPIC_PLAN, "%s runs %s: %s%s", launch->kernel->function->name, split ? "split" : "whole",
+            launch->reason, where);
+}
+
+void cx_plan_launch(struct cx_command *command)
+{
+    struct cx_launch *launch = (struct cx_launch *)command;
+    struct cx_split_plan plan = {0};
+    unsigned best = command->context->nmembers;
+
+    for (unsigned i = 0; i < launch->args->count; i++)
+        if (launch->args->arg[i].kind == CX_ARGS_MEM && cx_enqueue_blocked(command, launch->args->arg[i].mem))
+            return;
+    launch->arg = -1;
+    if (plan_split(launch, &plan, &best)) {
+        tell(launch, true);
+        const struct cx_learned *learned = launch->kernel->function->learned;
+        if (cx_balancer_is_static(plan.balancer) && learned->proven)
+            cx_launch_split(launch, &plan);
+        else
+            cx_launch_dynamic(launch, &plan);
+        return;
+    }
+    tell(launch, false);
+    cx_split_plan_finish(&plan);
+    best = best_whole(launch, best);
+    if (best == command->context->nmembers)
+        cx_command_fail(command, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    else
+        cx_launch_whole(launch, best);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Planning a launch: may it be split, over which members, by which balancer; else on which member does it run whole?
+ *
+ * The only stage that knows both analysis (access.h) and balancing (scheduler/). Runs under context->lock.
+ * Previous stage: enqueue_kernel.c. Next: launch_whole.c, launch_split.c (shares known beforehand) or launch_dynamic.c.
+ */
+#ifndef CX_LAYER_PLAN_H
+#define CX_LAYER_PLAN_H
+
+#include "layer/access.h"
+#include "layer/buffer.h"
+#include "layer/command.h"
+#include "layer/kernel.h"
+#include "layer/prelude.h"
+#include "scheduler/admission.h"
+#include "scheduler/balancer.h"
+
+/* A launch as the program enqueued it. */
+struct cx_launch {
+    struct cx_command base;
+    struct cx_kernel *kernel; /* a reference */
+    struct cx_args *args;     /* captured */
+    struct cx_access_geometry geometry; /* local filled in once chosen */
+    bool local_given;
+    uint64_t moved; /* bytes brought to members for it */
+    /* outcome, for stats.h */
+    const char *reason; /* why it runs as it does; static text */
+    uint32_t line;      /* of the source, where the reason has one */
+    int arg;            /* the argument the reason is about, -1: none */
+    unsigned nparts;
+    struct cx_part *parts; /* members that took part */
+};
+
+/* What one member did of a launch. Written by its worker; read once the command is over. */
+struct cx_part {
+    unsigned member;
+    enum cx_variant variant;
+    uint64_t groups, packages, busy_ns;
+    uint64_t first_ns, last_ns; /* host clock */
+};
+
+/* A launch judged separable, kept for the next one with the same kernel, geometry and arguments. */
+struct cx_judged {
+    unsigned refs; /* context->lock */
+    uint64_t hash;
+    struct cx_access *access;
+    struct cx_access_verdict verdict;
+    struct cx_access_geometry geometry;
+};
+void cx_judged_unref(struct cx_judged **judged);
+
+/* What is known of one kernel function; context->lock. */
+struct cx_learned {
+    struct cx_speed_record *records; /* one a member, in work-groups/s */
+    struct cx_judged *judged[4];     /* most recently used first */
+    bool proven; /* a split of it ran without a driver failing on it */
+};
+/* The function's, made at the first call. NULL: no memory. */
+struct cx_learned *cx_function_learned(struct cx_function *function, unsigned nmembers);
+/* Frees it with the function. */
+void cx_function_forget(struct cx_function *function);
+
+/* A split that was decided. */
+struct cx_split_plan {
+    struct cx_judged *judged; /* a reference */
+    uint64_t groups;          /* all work-groups */
+    uint64_t slice;           /* work-groups in one step along the split dimension */
+    unsigned n;               /* members that take part, in order */
+    unsigned *member;
+    enum cx_variant *variant;
+    struct cx_balancer *balancer;
+};
+void cx_split_plan_finish(struct cx_split_plan *plan);
+
+/* command->plan of a launch. */
+void cx_plan_launch(struct cx_command *command);
+/* The launch judged by its summary, or NULL where there is none; borrowed from the function's records. */
+struct cx_judged *cx_plan_judge(struct cx_launch *launch);
+
+/* The next stages. They settle the command, at once or (dynamic) later. Take the plan over. */
+void cx_launch_whole(struct cx_launch *launch, unsigned member);
+void cx_launch_split(struct cx_launch *launch, struct cx_split_plan *plan);
+void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan);
+
+/* A part of a launch done: what it teaches about a member. Takes context->lock. */
+void cx_launch_learn(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds);
+/* Shared by them. Allocates every buffer argument on the member. */
+cl_int cx_launch_prepare(struct cx_launch *launch, unsigned member);
+/* The arguments as access.h wants them; free() it. NULL: no memory. */
+struct cx_access_arg *cx_launch_access_args(const struct cx_launch *launch);
+/* Brings what a package reads, and what it may leave unwritten of what it writes, to the member. */
+cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region *regions, unsigned place);
+/* Sets arguments and enqueues one package on the member's real queue; gives its event. */
+cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, enum cx_variant variant, unsigned dim,
+                         uint64_t first, uint64_t end, cl_event *event);
+/* Adds finished work to a part (times on the host clock, 0: unknown) and to the trace. */
+void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups, uint64_t start_ns,
+                 uint64_t end_ns, uint64_t busy_ns);
+/* The launch's buffer argument, or NULL for other kinds and NULL buffers. */
+static inline struct cx_mem *cx_launch_mem(const struct cx_launch *launch, unsigned arg)
+{
+    return launch->args->arg[arg].kind == CX_ARGS_MEM ? launch->args->arg[arg].mem : NULL;
+}
+/* Notes a package's accesses for a job on the worker (cx_move_note), and makes the worker's place the owner of what it
+ * writes. */
+bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *regions, const struct cx_worker *worker,
+                    struct cx_job *job);
+bool cx_launch_own(struct cx_launch *launch, const struct cx_access_region *regions, unsigned place);
+/* How many work-groups the launch has in all. */
+uint64_t cx_launch_groups(const struct cx_launch *launch);
+
+#endif

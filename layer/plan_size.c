@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sizes and shares that planning needs.
+ */
+#include "layer/plan_size.h"
+#include "layer/log.h"
+#include "layer/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The largest divisor of n that is at most limit; powers of two and multiples of 8 are not preferred over size, since
+ * what matters to a device is that its lanes are full. */
+static size_t divisor(uint64_t n, size_t limit)
+{
+    for (size_t d = limit; d > 1; d--)
+        if (n % d == 0)
+            return d;
+    return 1;
+}
+
+static bool required_size(struct cx_launch *launch)
+{
+    size_t required[3];
+    cx_kernel_required_size(launch->kernel, required);
+    if (!required[0])
+        return false;
+    for (unsigned d = 0; d < launch->geometry.work_dim; d++)
+        launch->geometry.local[d] = required[d];
+    return true;
+}
+
+bool cx_plan_local_size(struct cx_launch *launch)
+{
+    const struct cx_context *context = launch->base.context;
+    struct cx_access_geometry *geometry = &launch->geometry;
+    size_t room = cx_kernel_group_limit(launch->kernel, CX_ALL_MEMBERS);
+
+    if (required_size(launch))
+        return true;
+    if (room > 256)
+        room = 256;
+    size_t items = 1;
+    for (unsigned d = 0; d < geometry->work_dim; d++) {
+        size_t most = room / items;
+        for (unsigned m = 0; m < context->nmembers; m++)
+            if (most > context->workers[m].device->max_item_sizes[d])
+                most = context->workers[m].device->max_item_sizes[d];
+        if (d > 0 && most > 16)
+            most = 16;
+        geometry->local[d] = most ? divisor(geometry->global[d], most) : 1;
+        items *= geometry->local[d];
+    }
+    uint64_t total = geometry->global[0] * geometry->global[1] * geometry->global[2];
+    return items >= 8 || total <= 4096;
+}
+
+bool cx_plan_fits(const struct cx_launch *launch, unsigned member)
+{
+    const struct cx_real_device *device = launch->base.context->workers[member].device;
+    size_t items = 1;
+    if (!launch->local_given)
+        return true;
+    for (unsigned d = 0; d < launch->geometry.work_dim; d++) {
+        items *= launch->geometry.local[d];
+        if (launch->geometry.local[d] > device->max_item_sizes[d])
+            return false;
+    }
+    return items <= cx_kernel_group_limit(launch->kernel, member);
+}
+
+uint64_t cx_plan_fill(const struct cx_real_device *device, const struct cx_access_geometry *geometry)
+{
+    uint64_t items = 1;
+    if (!(device->type & CL_DEVICE_TYPE_GPU))
+        return device->compute_units ? device->compute_units : 1;
+    for (unsigned d = 0; d < geometry->work_dim; d++)
+        items *= geometry->local[d];
+    uint64_t resident = items ? 2048 / items : 1; /* threads that a unit keeps resident */
+    return (resident ? resident : 1) * device->compute_units;
+}
+
+/* The member's own number in a list "a,b,c", or the only one of a list of one. False: none. */
+static bool listed(const char *list, unsigned index, double *value)
+{
+    char *end;
+    if (!list || !*list)
+        return false;
+    for (unsigned i = 0;; i++) {
+        errno = 0;
+        double number = strtod(list, &end);
+        if (end == list || errno)
+            return false;
+        if (i == index || (i == 0 && *end == 0)) {
+            *value = number;
+            return true;
+        }
+        if (*end != ',')
+            return false;
+        list = end + 1;
+    }
+}
+
+uint64_t cx_plan_min_package(const struct cx_context *context, unsigned member)
+{
+    double value;
+    (void)context;
+    if (!listed(cx_options_get()->min_package, member, &value) || value <= 1)
+        return 0;
+    return (uint64_t)value;
+}
+
+double cx_plan_power(const struct cx_context *context, unsigned member)
+{
+    double value;
+    (void)context;
+    return listed(cx_options_get()->powers, member, &value) && value > 0 ? value : 0;
+}
+
+void cx_plan_want_variant(struct cx_launch *launch, enum cx_variant variant)
+{
+    cx_kernel_variant_want(launch->kernel, variant);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sizes and shares that planning needs: the local size of a split launch, smallest packages, powers.
+ */
+#ifndef CX_LAYER_PLAN_SIZE_H
+#define CX_LAYER_PLAN_SIZE_H
+
+#include "layer/plan.h"
+
+/* Chooses the one local size that all packages of a launch without one use: the required size, else one that divides
+ * the global size and that every member takes. False: none is any good. */
+bool cx_plan_local_size(struct cx_launch *launch);
+/* Whether the member takes the launch's given local size. */
+bool cx_plan_fits(const struct cx_launch *launch, unsigned member);
+/* Work-groups that fill the device. */
+uint64_t cx_plan_fill(const struct cx_real_device *device, const struct cx_access_geometry *geometry);
+/* COEXEC_MIN_PACKAGE and COEXEC_POWERS for a member; 0: not given. */
+uint64_t cx_plan_min_package(const struct cx_context *context, unsigned member);
+double cx_plan_power(const struct cx_context *context, unsigned member);
+/* Has a split variant built in the background. Takes no lock that planning holds. */
+void cx_plan_want_variant(struct cx_launch *launch, enum cx_variant variant);
+
+#endif

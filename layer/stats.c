@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The summary table: one record a kernel name, printed at exit on stderr.
+ */
+#include "layer/stats.h"
+#include "layer/options.h"
+#include "layer/plan.h"
+#include "layer/real.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_DEVICES = 64, MAX_REASONS = 4 };
+
+struct device_stats {
+    uint64_t packages, groups, busy_ns;
+};
+
+struct reason {
+    const char *text; /* static, or copied */
+    uint32_t line;
+    uint64_t launches;
+};
+
+struct cx_function_stats {
+    struct cx_function_stats *next;
+    char *name;
+    uint64_t launches, split, moved;
+    double balance_sum;
+    uint64_t balanced;
+    uint64_t span_ns; /* first start to last end, summed */
+    struct device_stats device[MAX_DEVICES]; /* by real device */
+    struct reason reason[MAX_REASONS];       /* of launches that stayed whole */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct cx_function_stats *all, **all_tail = &all;
+
+struct cx_function_stats *cx_stats_function(const char *name)
+{
+    pthread_mutex_lock(&lock);
+    struct cx_function_stats *stats = all;
+    while (stats && strcmp(stats->name, name) != 0)
+        stats = stats->next;
+    if (!stats && (stats = calloc(1, sizeof(*stats)))) {
+        stats->name = strdup(name);
+        if (stats->name) {
+            *all_tail = stats;
+            all_tail = &stats->next;
+        } else {
+            free(stats);
+            stats = NULL;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return stats;
+}
+
+static void count_reason(struct cx_function_stats *stats, const char *text, uint32_t line)
+{
+    for (unsigned i = 0; i < MAX_REASONS; i++) {
+        struct reason *reason = &stats->reason[i];
+        if (!reason->text)
+            *reason = (struct reason){strdup(text), line, 0};
+        if (reason->text && reason->line == line && strcmp(reason->text, text) == 0) {
+            reason->launches++;
+            return;
+        }
+    }
+}
+
+/* First finisher's time over the last's, from the launch's first start on; parts without work do not count. */
+static bool load_balance(const struct cx_launch *launch, double *balance)
+{
+    uint64_t start = UINT64_MAX, first = UINT64_MAX, last = 0;
+    unsigned parts = 0;
+    for (unsigned p = 0; p < launch->nparts; p++) {
+        const struct cx_part *part = &launch->parts[p];
+        if (!part->packages)
+            continue;
+        parts++;
+        start = part->first_ns < start ? part->first_ns : start;
+        first = part->last_ns < first ? part->last_ns : first;
+        last = part->last_ns > last ? part->last_ns : last;
+    }
+    if (parts < 2 || last <= start)
+        return false;
+    *balance = first > start ? (double)(first - start) / (double)(last - start) : 0;
+    return true;
+}
+
+void cx_stats_launch(const struct cx_launch *launch)
+{
+    struct cx_function_stats *stats = launch->kernel->function->stats;
+    const struct cx_context *context = launch->base.context;
+    uint64_t start = UINT64_MAX, end = 0;
+    double balance;
+    unsigned worked = 0;
+    if (!stats)
+        return;
+    pthread_mutex_lock(&lock);
+    stats->launches++;
+    stats->moved += launch->moved;
+    for (unsigned p = 0; p < launch->nparts; p++) {
+        const struct cx_part *part = &launch->parts[p];
+        unsigned index = context->workers[part->member].device->index;
+        if (!part->packages)
+            continue;
+        worked++;
+        start = part->first_ns && part->first_ns < start ? part->first_ns : start;
+        end = part->last_ns > end ? part->last_ns : end;
+        if (index < MAX_DEVICES) {
+            stats->device[index].packages += part->packages;
+            stats->device[index].groups += part->groups;
+            stats->device[index].busy_ns += part->busy_ns;
+        }
+    }
+    if (end > start)
+        stats->span_ns += end - start;
+    stats->split += worked > 1;
+    if (worked <= 1 && launch->reason)
+        count_reason(stats, launch->reason, launch->line);
+    if (load_balance(launch, &balance)) {
+        stats->balance_sum += balance;
+        stats->balanced++;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void print_devices(const struct cx_function_stats *stats)
+{
+    const struct cx_machine *machine = cx_machine_get();
+    uint64_t groups = 0;
+    for (unsigned d = 0; d < MAX_DEVICES; d++)
+        groups += stats->device[d].groups;
+    for (unsigned d = 0; d < MAX_DEVICES && d < machine->ndevices; d++) {
+        const struct device_stats *device = &stats->device[d];
+        if (!device->packages)
+            continue;
+        fprintf(stderr, "    device %-2u %-40.40s %6llu packages  %5.1f %%  busy %10.3f ms\n", d,
+                machine->devices[d].name, (unsigned long long)device->packages,
+                groups ? 100.0 * (double)device->groups / (double)groups : 0.0, (double)device->busy_ns / 1e6);
+    }
+}
+
+void cx_stats_print(void)
+{
+    pthread_mutex_lock(&lock);
+    fprintf(stderr, "coexec summary (pid %d, balancer %s)\n", (int)getpid(), cx_options_get()->algo);
+    for (const struct cx_function_stats *stats = all; stats; stats = stats->next) {
+        if (!stats->launches)
+            continue;
+        fprintf(stderr, "  kernel %s: %llu launches, %llu split, %llu whole; time %.3f ms", stats->name,
+                (unsigned long long)stats->launches, (unsigned long long)stats->split,
+                (unsigned long long)(stats->launches - stats->split), (double)stats->span_ns / 1e6);
+        if (stats->balanced)
+            fprintf(stderr, "; load balance %.3f", stats->balance_sum / (double)stats->balanced);
+        fprintf(stderr, "; moved %.3f MB\n", (double)stats->moved / 1e6);
+        print_devices(stats);
+        for (unsigned i = 0; i < MAX_REASONS && stats->reason[i].text; i++) {
+            fprintf(stderr, "    whole %llu times: %s", (unsigned long long)stats->reason[i].launches,
+                    stats->reason[i].text);
+            if (stats->reason[i].line)
+                fprintf(stderr, " (line %u)", stats->reason[i].line);
+            fprintf(stderr, "\n");
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+__attribute__((destructor)) static void print_at_exit(void)
+{
+    if (all && cx_options_get()->summary)
+        cx_stats_print();
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * COEXEC_SUMMARY: what every kernel function did, printed on stderr at exit.
+ * Thread-safe. The records live for the process.
+ */
+#ifndef CX_LAYER_STATS_H
+#define CX_LAYER_STATS_H
+
+struct cx_function_stats;
+struct cx_launch;
+
+/* The record of all kernels of that name. NULL without memory. */
+struct cx_function_stats *cx_stats_function(const char *name);
+/* Counts a finished launch. */
+void cx_stats_launch(const struct cx_launch *launch);
+/* Prints the table now (also done at exit with COEXEC_SUMMARY=1). */
+void cx_stats_print(void);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Transports: how bytes get from one place to another. A transport is a table of functions; adding one touches
+ * nothing else but the choice in move.c.
+ *
+ * Previous stage: move.c, which decides what moves. Called by whoever pumps the worker, without locks. All
+ * functions enqueue on the worker's real queue, do not wait, and give the event of the transfer.
+ */
+#ifndef CX_LAYER_TRANSPORT_H
+#define CX_LAYER_TRANSPORT_H
+
+#include "layer/worker.h"
+
+struct cx_transport {
+    const char *name;
+    /* Host memory to a member's own memory, `bytes` from `offset` of the real buffer on. */
+    cl_int (*upload)(struct cx_worker *worker, cl_mem real, size_t offset, const void *host, size_t bytes,
+                     cl_event *event);
+    /* A member's own memory to host memory. */
+    cl_int (*download)(struct cx_worker *worker, cl_mem real, size_t offset, void *host, size_t bytes,
+                       cl_event *event);
+};
+
+/* Through the host copy, by the driver's own reads and writes. */
+extern const struct cx_transport cx_transport_host;
+
+#endif

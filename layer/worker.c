@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Workers: pumping jobs into the drivers, in order, and noticing their completion, in order. See worker.h.
+ *
+ * Who pumps: at most one thread at a time (worker->pumping). Right after planning the program's thread does it where
+ * the driver returns at once and nothing has to be waited for. A driver that runs commands in the calling thread is
+ * pumped by the worker's thread; a single job that found the worker idle is left to the next flush, wait, status
+ * query or job, so that a program that launches and waits pays for no change of threads.
+ */
+#include "layer/worker.h"
+#include "layer/command.h"
+#include "layer/log.h"
+#include "layer/trace.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+enum pump_mode {
+    PUMP_CALLER, /* the program's thread after an enqueue: never waits */
+    PUMP_WAITER, /* a thread that waits for this timeline anyway: may wait, but runs no dynamic launch */
+    PUMP_OWNER,  /* the worker's thread */
+};
+
+struct cx_job *cx_job_new(const struct cx_context *context)
+{
+    return calloc(1, sizeof(struct cx_job) + cx_context_timelines(context) * sizeof(uint64_t));
+}
+
+static bool runs_in_caller(const struct cx_worker *worker)
+{
+    return !worker->device || worker->device->submits_in_caller;
+}
+
+uint64_t cx_worker_plan(struct cx_worker *worker, struct cx_job *job)
+{
+    job->seq = ++worker->planned;
+    job->next = NULL;
+    pthread_mutex_lock(&worker->lock);
+    if (worker->head)
+        worker->tail->next = job;
+    else
+        worker->head = job;
+    worker->tail = job;
+    pthread_mutex_unlock(&worker->lock);
+    worker->context->touched |= UINT64_C(1) << worker->index;
+    return job->seq;
+}
+
+/* ---- completion ---- */
+
+static uint64_t event_time(const struct cx_worker *worker, cl_event event, cl_profiling_info what)
+{
+    cl_ulong ns = 0;
+    if (worker->device->cl->clGetEventProfilingInfo(event, what, sizeof(ns), &ns, NULL) != CL_SUCCESS || ns == 0)
+        return 0;
+    return (uint64_t)((int64_t)ns + worker->clock_offset);
+}
+
+void cx_worker_event_times(const struct cx_worker *worker, cl_event event, uint64_t *start_ns, uint64_t *end_ns)
+{
+    *start_ns = event_time(worker, event, CL_PROFILING_COMMAND_START);
+    *end_ns = event_time(worker, event, CL_PROFILING_COMMAND_END);
+}
+
+/* The job is complete: fill in times and status, tell the command, free. */
+static void complete_job(struct cx_worker *worker, struct cx_job *job)
+{
+    if (job->event) {
+        const cl_icd_dispatch *cl = worker->device->cl;
+        cl_int status = CL_COMPLETE;
+        cl->clGetEventInfo(job->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL);
+        if (status < 0 && job->status == CL_SUCCESS)
+            job->status = status;
+        if (job->timed && status >= 0) {
+            job->start_ns = event_time(worker, job->first_event ? job->first_event : job->event,
+                                       CL_PROFILING_COMMAND_START);
+            job->end_ns = event_time(worker, job->event, CL_PROFILING_COMMAND_END);
+        }
+        cl->clReleaseEvent(job->event);
+    }
+    if (job->first_event)
+        worker->device->cl->clReleaseEvent(job->first_event);
+    if (job->finish)
+        job->finish(job, worker);
+    if (job->command)
+        cx_command_part_done(job->command, job->status, job->start_ns, job->end_ns);
+    cx_command_unref(&job->command);
+    free(job);
+}
+
+static bool event_complete(const struct cx_worker *worker, cl_event event)
+{
+    cl_int status = CL_COMPLETE;
+    if (!event)
+        return true;
+    cl_int error = worker->device->cl->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status),
+                                                      &status, NULL);
+    return error != CL_SUCCESS || status <= CL_COMPLETE;
+}
+
+/* Completes flying jobs, oldest first, while they are over (or, up to `until`, known to be). Gives whether completed
+ * moved. Only one thread reaps at a time, since jobs complete in order. */
+static bool reap(struct cx_worker *worker, uint64_t known)
+{
+    bool moved = false;
+    pthread_mutex_lock(&worker->lock);
+    if (worker->reaping) {
+        pthread_mutex_unlock(&worker->lock);
+        return false;
+    }
+    worker->reaping = true;
+    struct cx_job *job;
+    while ((job = worker->flying)) {
+        pthread_mutex_unlock(&worker->lock);
+        if (job->seq > known && !event_complete(worker, job->event)) {
+            pthread_mutex_lock(&worker->lock);
+            break;
+        }
+        uint64_t seq = job->seq;
+        pthread_mutex_lock(&worker->lock);
+        worker->flying = job->next;
+        if (!worker->flying)
+            worker->flying_tail = NULL;
+        worker->nflying--;
+        pthread_mutex_unlock(&worker->lock);
+        complete_job(worker, job);
+        pthread_mutex_lock(&worker->lock);
+        atomic_store_explicit(&worker->completed, seq, memory_order_release);
+        moved = true;
+    }
+    worker->reaping = false;
+    if (worker->waiters)
+        pthread_cond_broadcast(&worker->moved);
+    pthread_mutex_unlock(&worker->lock);
+    if (moved)
+        cx_command_check_watched(worker->context);
+    return moved;
+}
+
+/* ---- pumping ---- */
+
+static bool deps_done(const struct cx_worker *worker, const struct cx_job *job)
+{
+    struct cx_context *context = worker->context;
+    for (unsigned t = 0; t < cx_context_timelines(context); t++)
+        if (t != worker->index && job->deps[t] &&
+            atomic_load_explicit(&context->workers[t].completed, memory_order_acquire) < job->deps[t])
+            return false;
+    return true;
+}
+
+static void wait_deps(struct cx_worker *worker, const struct cx_job *job)
+{
+    struct cx_context *context = worker->context;
+    for (unsigned t = 0; t < cx_context_timelines(context); t++)
+        if (t != worker->index && job->deps[t])
+            cx_worker_wait(&context->workers[t], job->deps[t]);
+}
+
+static void fly(struct cx_worker *worker, struct cx_job *job)
+{
+    if (worker->flying)
+        worker->flying_tail->next = job;
+    else
+        worker->flying = job;
+    worker->flying_tail = job;
+    worker->nflying++;
+    atomic_store_explicit(&worker->submitted, job->seq, memory_order_release);
+    if (worker->waiters)
+        pthread_cond_broadcast(&worker->moved);
+}
+
+static bool may_run(const struct cx_worker *worker, const struct cx_job *job, enum pump_mode mode)
+{
+    if (mode == PUMP_OWNER)
+        return true;
+    if (job->waits)
+        return false;
+    return mode == PUMP_WAITER || deps_done(worker, job);
+}
+
+static void *worker_main(void *data);
+
+/* worker->lock held */
+static void wake(struct cx_worker *worker)
+{
+    if (worker->started) {
+        pthread_cond_signal(&worker->wake);
+        return;
+    }
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    worker->started = pthread_create(&worker->thread, NULL, worker_main, worker) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (!worker->started)
+        cx_error(CX_TOPIC_WORKER, "no thread for worker %u", worker->index);
+}
+
+/* Runs queued jobs in order, up to `until`; leaves the rest to the worker's thread. */
+static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
+{
+    struct cx_job *job;
+    pthread_mutex_lock(&worker->lock);
+    if (worker->pumping) {
+        pthread_mutex_unlock(&worker->lock);
+        return;
+    }
+    worker->pumping = true;
+    while ((job = worker->head) && job->seq <= until && may_run(worker, job, mode)) {
+        worker->head = job->next;
+        job->next = NULL;
+        pthread_mutex_unlock(&worker->lock);
+        if (mode != PUMP_CALLER)
+            wait_deps(worker, job);
+        job->status = job->run(job, worker);
+        pthread_mutex_lock(&worker->lock);
+        fly(worker, job);
+        bool over = runs_in_caller(worker) || worker->nflying > 32;
+        pthread_mutex_unlock(&worker->lock);
+        if (over)
+            reap(worker, 0);
+        pthread_mutex_lock(&worker->lock);
+    }
+    worker->pumping = false;
+    if (worker->head && mode != PUMP_OWNER)
+        wake(worker);
+    if (worker->waiters)
+        pthread_cond_broadcast(&worker->moved);
+    pthread_mutex_unlock(&worker->lock);
+}
+
+void cx_worker_pump(struct cx_worker *worker)
+{
+    if (!runs_in_caller(worker)) {
+        pump(worker, PUMP_CALLER, UINT64_MAX);
+        return;
+    }
+    pthread_mutex_lock(&worker->lock);
+    struct cx_job *job = worker->head;
+    bool alone = job && !job->next && !worker->flying && !job->waits && !job->urgent && worker->watch < job->seq;
+    if (job && !alone && !worker->pumping)
+        wake(worker);
+    pthread_mutex_unlock(&worker->lock);
+}
+
+void cx_worker_watch(struct cx_worker *worker, uint64_t seq)
+{
+    pthread_mutex_lock(&worker->lock);
+    if (worker->watch < seq) {
+        worker->watch = seq;
+        if (atomic_load(&worker->completed) < seq)
+            wake(worker);
+    }
+    pthread_mutex_unlock(&worker->lock);
+}
+
+void cx_worker_flush(struct cx_worker *worker)
+{
+    pthread_mutex_lock(&worker->lock);
+    if (worker->head && !worker->pumping)
+        wake(worker);
+    bool flying = worker->flying != NULL;
+    pthread_mutex_unlock(&worker->lock);
+    if (flying && worker->queue && !runs_in_caller(worker))
+        worker->device->cl->clFlush(worker->queue);
+}
+
+bool cx_worker_done(struct cx_worker *worker, uint64_t seq)
+{
+    if (atomic_load_explicit(&worker->completed, memory_order_acquire) >= seq)
+        return true;
+    cx_worker_flush(worker);
+    reap(worker, 0);
+    return atomic_load_explicit(&worker->completed, memory_order_acquire) >= seq;
+}
+
+/* The event of the flying job at seq (or the last one before it that has one), retained; worker->lock held. */
+static cl_event flying_event(struct cx_worker *worker, uint64_t seq, uint64_t *of)
+{
+    cl_event event = NULL;
+    for (struct cx_job *job = worker->flying; job && job->seq <= seq; job = job->next)
+        if (job->event) {
+            event = job->event;
+            *of = job->seq;
+        }
+    if (event)
+        worker->device->cl->clRetainEvent(event);
+    return event;
+}
+
+/* One step of waiting: by the driver's own wait where a real event stands for it, else until something moved. */
+static void wait_step(struct cx_worker *worker, uint64_t seq)
+{
+    uint64_t of = 0;
+    pthread_mutex_lock(&worker->lock);
+    if (atomic_load(&worker->completed) >= seq) {
+        pthread_mutex_unlock(&worker->lock);
+        return;
+    }
+    bool submitted = atomic_load(&worker->submitted) >= seq;
+    cl_event event = submitted && !worker->reaping ? flying_event(worker, seq, &of) : NULL;
+    if (!event && (worker->reaping || !submitted)) {
+        if (!worker->pumping && worker->head)
+            wake(worker);
+        worker->waiters++;
+        pthread_cond_wait(&worker->moved, &worker->lock);
+        worker->waiters--;
+    }
+    pthread_mutex_unlock(&worker->lock);
+    if (event) {
+        worker->device->cl->clWaitForEvents(1, &event);
+        worker->device->cl->clReleaseEvent(event);
+    }
+    reap(worker, of);
+}
+
+void cx_worker_wait(struct cx_worker *worker, uint64_t seq)
+{
+    while (atomic_load_explicit(&worker->completed, memory_order_acquire) < seq) {
+        if (atomic_load_explicit(&worker->submitted, memory_order_acquire) < seq)
+            pump(worker, PUMP_WAITER, seq);
+        wait_step(worker, seq);
+    }
+}
+
+/* ---- the thread ---- */
+
+static void *worker_main(void *data)
+{
+    struct cx_worker *worker = data;
+    pthread_mutex_lock(&worker->lock);
+    for (;;) {
+        uint64_t watch = worker->watch;
+        bool due = watch > atomic_load(&worker->completed) && watch <= atomic_load(&worker->submitted);
+        if (worker->head && !worker->pumping) {
+            pthread_mutex_unlock(&worker->lock);
+            pump(worker, PUMP_OWNER, UINT64_MAX);
+        } else if (due) {
+            pthread_mutex_unlock(&worker->lock);
+            wait_step(worker, watch);
+        } else if (worker->stop && !worker->head) {
+            break;
+        } else {
+            pthread_cond_wait(&worker->wake, &worker->lock);
+            continue;
+        }
+        pthread_mutex_lock(&worker->lock);
+    }
+    pthread_mutex_unlock(&worker->lock);
+    return NULL;
+}
+
+/* Host time minus device time, from the end of a marker. Zero where the driver gives no times. */
+static int64_t measure_clock(const struct cx_worker *worker)
+{
+    const cl_icd_dispatch *cl = worker->device->cl;
+    cl_event event = NULL;
+    cl_ulong end = 0;
+    int64_t offset = 0;
+    if (cl->clEnqueueMarker(worker->queue, &event) != CL_SUCCESS)
+        return 0;
+    if (cl->clFinish(worker->queue) == CL_SUCCESS) {
+        int64_t now = (int64_t)cx_clock_ns();
+        if (cl->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(end), &end, NULL) == CL_SUCCESS &&
+            end)
+            offset = now - (int64_t)end;
+    }
+    cl->clReleaseEvent(event);
+    return offset;
+}
+
+static cl_int open_device(struct cx_worker *worker)
+{
+    const cl_icd_dispatch *cl = worker->device->cl;
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                                (cl_context_properties)worker->device->platform->id, 0};
+    cl_int error = CL_SUCCESS;
+    worker->real_context = cl->clCreateContext(properties, 1, &worker->device->id, NULL, NULL, &error);
+    if (error != CL_SUCCESS)
+        return error;
+    worker->queue =
+        cl->clCreateCommandQueue(worker->real_context, worker->device->id, CL_QUEUE_PROFILING_ENABLE, &error);
+    if (error != CL_SUCCESS)
+        return error;
+    cx_real_device_probe(worker->device, worker->real_context, worker->queue);
+    worker->clock_offset = measure_clock(worker);
+    return CL_SUCCESS;
+}
+
+cl_int cx_worker_init(struct cx_worker *worker, struct cx_context *context, unsigned index,
+                      struct cx_real_device *device)
+{
+    *worker = (struct cx_worker){.context = context, .index = index, .device = device};
+    pthread_mutex_init(&worker->lock, NULL);
+    pthread_cond_init(&worker->wake, NULL);
+    pthread_cond_init(&worker->moved, NULL);
+    return device ? open_device(worker) : CL_SUCCESS;
+}
+
+void cx_worker_finish(struct cx_worker *worker)
+{
+    cx_worker_wait(worker, worker->planned);
+    pthread_mutex_lock(&worker->lock);
+    worker->stop = true;
+    bool started = worker->started;
+    pthread_cond_signal(&worker->wake);
+    pthread_mutex_unlock(&worker->lock);
+    if (started)
+        pthread_join(worker->thread, NULL);
+    if (worker->queue)
+        worker->device->cl->clReleaseCommandQueue(worker->queue);
+    if (worker->real_context)
+        worker->device->cl->clReleaseContext(worker->real_context);
+    pthread_cond_destroy(&worker->moved);
+    pthread_cond_destroy(&worker->wake);
+    pthread_mutex_destroy(&worker->lock);
+}
