@@ -84,7 +84,7 @@ static bool in_bounds(const char *accepted, double value)
 static char *find_word(const char *words, const char *text)
 {
     size_t length = strlen(text);
-    for (const char *word = words; length && word;) {
+    for (const char *word = words; length && !strchr(text, '|') && word;) {
         if (strncmp(word, text, length) == 0 && (word[length] == '|' || word[length] == '\0'))
             return strdup(text);
         word = strchr(word, '|');

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * platform.c, device.c and device_info.c: the virtual platform and device over stub devices of given limits.
+ * Every test runs in its own process, so each makes its own device.
+ *
+ * The build gives TEST_STUB (libstub.so) and TEST_ICD2 (libicd2.so).
+ */
+#include "capture.h"
+#include "layer/device.h"
+#include "layer/entry.h"
+
+#include <CL/cl_ext.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void use_stub(void)
+{
+    clean_environment();
+    set_environment("COEXEC_VENDORS", TEST_STUB, NULL);
+}
+
+static cl_platform_id platform(void)
+{
+    cl_platform_id id = NULL;
+    cl_uint count = 0;
+    ck_assert_int_eq(cx_clGetPlatformIDs(1, &id, &count), CL_SUCCESS);
+    ck_assert_uint_eq(count, 1);
+    return id;
+}
+
+static cl_device_id device(void)
+{
+    cl_device_id id = NULL;
+    ck_assert_int_eq(cx_clGetDeviceIDs(platform(), CL_DEVICE_TYPE_ALL, 1, &id, NULL), CL_SUCCESS);
+    return id;
+}
+
+static cl_ulong number(cl_device_info query)
+{
+    cl_ulong wide = 0;
+    cl_uint narrow = 0;
+    size_t size = 0;
+    ck_assert_int_eq(cx_clGetDeviceInfo(device(), query, 0, NULL, &size), CL_SUCCESS);
+    ck_assert_uint_le(size, sizeof wide);
+    ck_assert_int_eq(
+        cx_clGetDeviceInfo(device(), query, size, size == sizeof narrow ? (void *)&narrow : &wide, NULL),
+        CL_SUCCESS);
+    return size == sizeof narrow ? narrow : wide;
+}
+
+static const char *text(cl_device_info query)
+{
+    static char room[2048];
+    ck_assert_int_eq(cx_clGetDeviceInfo(device(), query, sizeof room, room, NULL), CL_SUCCESS);
+    return room;
+}
+
+START_TEST(platform_queries)
+{
+    static const cl_platform_info queries[] = {CL_PLATFORM_PROFILE,
+                                               CL_PLATFORM_VERSION,
+                                               CL_PLATFORM_NAME,
+                                               CL_PLATFORM_VENDOR,
+                                               CL_PLATFORM_EXTENSIONS,
+                                               CL_PLATFORM_EXTENSIONS_WITH_VERSION,
+                                               CL_PLATFORM_NUMERIC_VERSION,
+                                               0x0905,
+                                               CL_PLATFORM_ICD_SUFFIX_KHR};
+    char room[4096];
+    size_t size;
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
+        ck_assert_int_eq(cx_clGetPlatformInfo(platform(), queries[i], 0, NULL, &size), CL_SUCCESS);
+        ck_assert_uint_gt(size, 0);
+        ck_assert_int_eq(cx_clGetPlatformInfo(platform(), queries[i], size - 1, room, NULL),
+                         CL_INVALID_VALUE);
+        ck_assert_int_eq(cx_clGetPlatformInfo(platform(), queries[i], size, room, NULL), CL_SUCCESS);
+    }
+    ck_assert_int_eq(cx_clGetPlatformInfo(platform(), CL_PLATFORM_NAME, sizeof room, room, NULL), CL_SUCCESS);
+    ck_assert_str_eq(room, "coexec");
+    ck_assert_int_eq(cx_clGetPlatformInfo(platform(), CL_PLATFORM_EXTENSIONS, sizeof room, room, NULL),
+                     CL_SUCCESS);
+    ck_assert(cx_extension_has(room, "cl_khr_icd"));
+    ck_assert_int_eq(cx_clGetPlatformInfo(platform(), 0x4711, 0, NULL, &size), CL_INVALID_VALUE);
+    ck_assert_int_eq(cx_clGetPlatformInfo(NULL, CL_PLATFORM_NAME, 0, NULL, &size), CL_INVALID_PLATFORM);
+    ck_assert_int_eq(cx_clGetPlatformInfo((cl_platform_id)device(), CL_PLATFORM_NAME, 0, NULL, &size),
+                     CL_INVALID_PLATFORM);
+}
+END_TEST
+
+START_TEST(platform_ids)
+{
+    cl_uint count = 0;
+    cl_platform_id ids[2] = {NULL, NULL};
+    ck_assert_int_eq(cx_clGetPlatformIDs(0, NULL, NULL), CL_INVALID_VALUE);
+    ck_assert_int_eq(cx_clGetPlatformIDs(0, ids, &count), CL_INVALID_VALUE);
+    ck_assert_int_eq(cx_clIcdGetPlatformIDsKHR(2, ids, &count), CL_SUCCESS);
+    ck_assert_uint_eq(count, 1);
+    ck_assert_ptr_eq(ids[0], platform());
+    ck_assert_ptr_null(ids[1]);
+}
+END_TEST
+
+START_TEST(device_ids)
+{
+    cl_uint count = 0;
+    cl_device_id id = NULL;
+    static const cl_device_type types[] = {
+        CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU,     CL_DEVICE_TYPE_ACCELERATOR,
+        CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_DEFAULT, CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_CPU};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        ck_assert_int_eq(cx_clGetDeviceIDs(platform(), types[i], 1, &id, &count), CL_SUCCESS);
+        ck_assert_uint_eq(count, 1);
+        ck_assert_ptr_eq(id, (cl_device_id)cx_device_get());
+    }
+    ck_assert_int_eq(cx_clGetDeviceIDs(platform(), CL_DEVICE_TYPE_CUSTOM, 1, &id, &count),
+                     CL_DEVICE_NOT_FOUND);
+    ck_assert_uint_eq(count, 0);
+    ck_assert_int_eq(cx_clGetDeviceIDs(platform(), 0, 1, &id, NULL), CL_INVALID_DEVICE_TYPE);
+    ck_assert_int_eq(cx_clGetDeviceIDs(platform(), 1 << 20, 1, &id, NULL), CL_INVALID_DEVICE_TYPE);
+    ck_assert_int_eq(cx_clGetDeviceIDs(platform(), CL_DEVICE_TYPE_ALL, 0, &id, NULL), CL_INVALID_VALUE);
+    ck_assert_int_eq(cx_clGetDeviceIDs(platform(), CL_DEVICE_TYPE_ALL, 1, NULL, NULL), CL_INVALID_VALUE);
+    ck_assert_int_eq(cx_clGetDeviceIDs(NULL, CL_DEVICE_TYPE_ALL, 1, &id, NULL), CL_INVALID_PLATFORM);
+    ck_assert_int_eq(cx_clRetainDevice(id), CL_SUCCESS);
+    ck_assert_int_eq(cx_clReleaseDevice(id), CL_SUCCESS);
+    ck_assert_int_eq(cx_clReleaseDevice(NULL), CL_INVALID_DEVICE);
+}
+END_TEST
+
+START_TEST(narrowed_type)
+{
+    cl_device_id id;
+    set_environment("COEXEC_DEVICE_TYPE", "cpu", "STUB_TYPE", "cpu,gpu", NULL);
+    ck_assert_int_eq(cx_clGetDeviceIDs(platform(), CL_DEVICE_TYPE_GPU, 1, &id, NULL), CL_DEVICE_NOT_FOUND);
+    ck_assert_int_eq(cx_clGetDeviceIDs(platform(), CL_DEVICE_TYPE_CPU, 1, &id, NULL), CL_SUCCESS);
+    ck_assert_int_eq(cx_clGetDeviceIDs(platform(), CL_DEVICE_TYPE_DEFAULT, 1, &id, NULL), CL_SUCCESS);
+    ck_assert_uint_eq(number(CL_DEVICE_TYPE), CL_DEVICE_TYPE_CPU);
+}
+END_TEST
+
+START_TEST(joint_type)
+{
+    set_environment("STUB_TYPE", "cpu,accelerator,gpu", "STUB_DEVICES", _i ? "3" : "2", NULL);
+    ck_assert_uint_eq(number(CL_DEVICE_TYPE), _i ? CL_DEVICE_TYPE_GPU : CL_DEVICE_TYPE_ACCELERATOR);
+}
+END_TEST
+
+/* Every query of cl.h, 3.0 and deprecated: it has an answer, of the size it tells, and a room too small is an
+ * error. */
+START_TEST(every_query)
+{
+    char room[4096];
+    size_t size, other;
+    for (cl_device_info query = CL_DEVICE_TYPE; query <= CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED;
+         query++) {
+        bool gap = query >= 0x106A && query <= 0x106E; /* cl_khr_device_uuid */
+        cl_int code = cx_clGetDeviceInfo(device(), query, 0, NULL, &size);
+        ck_assert_msg(code == (gap ? CL_INVALID_VALUE : CL_SUCCESS), "query 0x%x gives %d", query, code);
+        if (gap)
+            continue;
+        ck_assert_uint_le(size, sizeof room);
+        ck_assert_int_eq(cx_clGetDeviceInfo(device(), query, sizeof room, room, &other), CL_SUCCESS);
+        ck_assert_uint_eq(size, other);
+        if (size)
+            ck_assert_int_eq(cx_clGetDeviceInfo(device(), query, size - 1, room, NULL), CL_INVALID_VALUE);
+    }
+}
+END_TEST
+
+START_TEST(refused_queries)
+{
+    static const cl_device_info queries[] = {0x0fff, 0x1073, 0x4000, 0x4001, 0x4036, 0x10001};
+    size_t size;
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
+        ck_assert_int_eq(cx_clGetDeviceInfo(device(), queries[i], 0, NULL, &size), CL_INVALID_VALUE);
+    ck_assert_int_eq(cx_clGetDeviceInfo(NULL, CL_DEVICE_NAME, 0, NULL, &size), CL_INVALID_DEVICE);
+    ck_assert_int_eq(cx_clGetDeviceInfo((cl_device_id)platform(), CL_DEVICE_NAME, 0, NULL, &size),
+                     CL_INVALID_DEVICE);
+}
+END_TEST
+
+/* The second is the fastest; the first has the most memory. */
+static void two_unlike(const char *limits)
+{
+    set_environment("STUB_UNITS", "2,6", "STUB_MEM", "4194304,1048576", "STUB_ALLOC", "262144,524288",
+                    "STUB_GROUP", "128,512", "STUB_EXTENSIONS",
+                    "cl_khr_fp64 cl_khr_spir cl_khr_int64_base_atomics", "COEXEC_LIMITS", limits, NULL);
+}
+
+START_TEST(limits_of_fastest)
+{
+    two_unlike("fastest");
+    ck_assert_uint_eq(number(CL_DEVICE_MAX_COMPUTE_UNITS), 8);
+    ck_assert_uint_eq(number(CL_DEVICE_MAX_WORK_GROUP_SIZE), 512);
+    ck_assert_uint_eq(number(CL_DEVICE_MAX_MEM_ALLOC_SIZE), 524288);
+    ck_assert_uint_eq(number(CL_DEVICE_GLOBAL_MEM_SIZE), 4194304);
+    ck_assert_str_eq(text(CL_DEVICE_NAME), "coexec: stub 0 + stub 1");
+    ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_fp64"));
+    ck_assert(!cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_spir"));
+}
+END_TEST
+
+START_TEST(limits_in_common)
+{
+    two_unlike("common");
+    ck_assert_uint_eq(number(CL_DEVICE_MAX_COMPUTE_UNITS), 8);
+    ck_assert_uint_eq(number(CL_DEVICE_MAX_WORK_GROUP_SIZE), 128);
+    ck_assert_uint_eq(number(CL_DEVICE_MAX_MEM_ALLOC_SIZE), 262144);
+    ck_assert_uint_eq(number(CL_DEVICE_GLOBAL_MEM_SIZE), 1048576);
+}
+END_TEST
+
+/* Twin has fp16 and the stub has not; twin's OpenCL C 3.0 is not the stub's. */
+START_TEST(extensions_by_limits)
+{
+    set_environment("COEXEC_VENDORS", TEST_ICD2 ":" TEST_STUB, "STUB_EXTENSIONS", "cl_khr_fp64",
+                    "COEXEC_LIMITS", _i ? "common" : "fastest", "COEXEC_DEVICES", "0,1,2", NULL);
+    const struct cx_machine *machine = cx_machine_get();
+    bool twin = strcmp(machine->fastest->name, "twin") == 0;
+    ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_fp16") == (_i == 0 && twin));
+    ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_fp64") == (_i == 0 && !twin));
+    ck_assert_str_eq(text(CL_DEVICE_NAME), "coexec: 2 x twin + stub 0");
+}
+END_TEST
+
+START_TEST(what_is_not_offered)
+{
+    static const cl_device_info zero[] = {CL_DEVICE_IMAGE_SUPPORT,
+                                          CL_DEVICE_SVM_CAPABILITIES,
+                                          CL_DEVICE_PIPE_SUPPORT,
+                                          CL_DEVICE_PARTITION_MAX_SUB_DEVICES,
+                                          CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES,
+                                          CL_DEVICE_MAX_NUM_SUB_GROUPS,
+                                          CL_DEVICE_PARENT_DEVICE};
+    for (size_t i = 0; i < sizeof zero / sizeof *zero; i++)
+        ck_assert_uint_eq(number(zero[i]), 0);
+    ck_assert_uint_eq(number(CL_DEVICE_REFERENCE_COUNT), 1);
+    ck_assert_uint_eq(number(CL_DEVICE_EXECUTION_CAPABILITIES), CL_EXEC_KERNEL);
+    ck_assert_str_eq(text(CL_DEVICE_IL_VERSION), "");
+    ck_assert_ptr_nonnull(strstr(text(CL_DEVICE_VERSION), "OpenCL 3.0 "));
+    cl_ulong fences = number(CL_DEVICE_ATOMIC_FENCE_CAPABILITIES);
+    ck_assert((fences & CL_DEVICE_ATOMIC_ORDER_ACQ_REL) && (fences & CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP));
+    ck_assert(!(fences & CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES));
+}
+END_TEST
+
+START_TEST(c_versions)
+{
+    cl_name_version list[8];
+    size_t size;
+    ck_assert_int_eq(cx_clGetDeviceInfo(device(), CL_DEVICE_OPENCL_C_ALL_VERSIONS, sizeof list, list, &size),
+                     CL_SUCCESS);
+    ck_assert_uint_ge(size / sizeof *list, 1);
+    ck_assert_str_eq(list[0].name, "OpenCL C");
+    ck_assert_int_eq(strncmp(text(CL_DEVICE_OPENCL_C_VERSION), "OpenCL C ", 9), 0);
+    ck_assert_int_eq(
+        cx_clGetDeviceInfo(device(), CL_DEVICE_EXTENSIONS_WITH_VERSION, sizeof list, list, &size),
+        CL_SUCCESS);
+    ck_assert_str_eq(list[0].name, "cl_khr_extended_versioning");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("device");
+    TCase *tcase = tcase_create("device");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_checked_fixture(tcase, use_stub, NULL);
+    tcase_add_test(tcase, platform_queries);
+    tcase_add_test(tcase, platform_ids);
+    tcase_add_test(tcase, device_ids);
+    tcase_add_test(tcase, narrowed_type);
+    tcase_add_loop_test(tcase, joint_type, 0, 2);
+    tcase_add_test(tcase, every_query);
+    tcase_add_test(tcase, refused_queries);
+    tcase_add_test(tcase, limits_of_fastest);
+    tcase_add_test(tcase, limits_in_common);
+    tcase_add_loop_test(tcase, extensions_by_limits, 0, 2);
+    tcase_add_test(tcase, what_is_not_offered);
+    tcase_add_test(tcase, c_versions);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}

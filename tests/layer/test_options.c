@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * options.c and log.c: defaults, what each type accepts, the one line for a bad value, origins, the log's
+ * levels. Every test runs in its own process, so each sees the environment read anew.
+ */
+#include "capture.h"
+#include "layer/log.h"
+#include "layer/options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cx_option_row *row_of(const char *name)
+{
+    const struct cx_option_row *rows;
+    size_t count = cx_options_rows(&rows);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(rows[i].name, name) == 0)
+            return &rows[i];
+    ck_abort_msg("no option %s", name);
+    return NULL;
+}
+
+START_TEST(defaults)
+{
+    const struct cx_option_row *rows;
+    capture_start();
+    const struct cx_options *options = cx_options_get();
+    size_t count = cx_options_rows(&rows);
+    ck_assert_str_eq(capture_end(), "");
+    ck_assert_uint_gt(count, 20);
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_str_eq(rows[i].value, rows[i].fallback);
+        ck_assert_str_eq(rows[i].origin, "default");
+        ck_assert_int_eq(strncmp(rows[i].name, "COEXEC_", 7), 0);
+        ck_assert_uint_gt(strlen(rows[i].help), 0);
+    }
+    ck_assert_str_eq(options->algo, "sigmoid");
+    ck_assert_str_eq(options->vendors, "");
+    ck_assert(options->zero_copy);
+    ck_assert(!options->summary);
+    ck_assert(fabs(options->sigmoid_p - 0.05) < 1e-12);
+}
+END_TEST
+
+START_TEST(good_values)
+{
+    set_environment("COEXEC_ALGO", "static", "COEXEC_FISSION", "3", "COEXEC_ZERO_COPY", "0",
+                    "COEXEC_SIGMOID_P", "1", "COEXEC_POWERS", "1,2.5,.5", "COEXEC_VENDORS", "/a:/b",
+                    "COEXEC_SUMMARY", "", NULL);
+    capture_start();
+    const struct cx_options *options = cx_options_get();
+    ck_assert_str_eq(capture_end(), "");
+    ck_assert_str_eq(options->algo, "static");
+    ck_assert_uint_eq(options->fission, 3);
+    ck_assert(!options->zero_copy);
+    ck_assert(fabs(options->sigmoid_p - 1) < 1e-12);
+    ck_assert_str_eq(options->powers, "1,2.5,.5");
+    ck_assert_str_eq(options->vendors, "/a:/b");
+    ck_assert_str_eq(row_of("COEXEC_ALGO")->origin, "environment");
+    ck_assert_str_eq(row_of("COEXEC_SUMMARY")->origin, "default"); /* empty counts as not set */
+}
+END_TEST
+
+static const struct {
+    const char *name, *value, *line;
+} bad[] = {
+    {"COEXEC_ALGO", "foo", "not known; accepted: static, hguided, sigmoid; using sigmoid"},
+    {"COEXEC_ALGO", "stat", "not known; accepted: static, hguided, sigmoid; using sigmoid"},
+    {"COEXEC_ALGO", "static|hguided", "not known; accepted: static, hguided, sigmoid; using sigmoid"},
+    {"COEXEC_SUMMARY", "yes", "neither 0 nor 1; accepted: 0, 1; using 0"},
+    {"COEXEC_FISSION", "-1", "not a whole number; accepted: 0 or a number of cores; using 0"},
+    {"COEXEC_FISSION", "1x", "not a whole number; accepted: 0 or a number of cores; using 0"},
+    {"COEXEC_FISSION", "99999999999999999999",
+     "not a whole number; accepted: 0 or a number of cores; using 0"},
+    {"COEXEC_HGUIDED_K", "0", "out of range; accepted: number above 0; using 2"},
+    {"COEXEC_HGUIDED_K", "nan", "not a number; accepted: number above 0; using 2"},
+    {"COEXEC_HGUIDED_K", "1e999", "not a number; accepted: number above 0; using 2"},
+    {"COEXEC_SIGMOID_P", "1.01", "out of range; accepted: number from 0 to 1; using 0.05"},
+    {"COEXEC_POWERS", "1,-2",
+     "not a list of positive numbers; accepted: positive numbers, one a used device, separated by ,; using "
+     "none"},
+};
+
+START_TEST(bad_values)
+{
+    char line[512];
+    set_environment(bad[_i].name, bad[_i].value, NULL);
+    snprintf(line, sizeof line, "coexec: %s=%s: %s\n", bad[_i].name, bad[_i].value, bad[_i].line);
+    capture_start();
+    cx_options_get();
+    cx_options_get();
+    ck_assert_str_eq(capture_end(), line);
+    const struct cx_option_row *row = row_of(bad[_i].name);
+    ck_assert_str_eq(row->value, row->fallback);
+    ck_assert_str_eq(row->origin, "default (bad value in the environment)");
+}
+END_TEST
+
+START_TEST(unknown_names)
+{
+    set_environment("COEXEC_ALGOO", "static", NULL);
+    capture_start();
+    cx_options_get();
+    ck_assert_str_eq(capture_end(),
+                     "coexec: COEXEC_ALGOO: no such option; `coexec info` lists them; ignored\n");
+}
+END_TEST
+
+START_TEST(number_lists)
+{
+    double numbers[2] = {0, 0};
+    ck_assert_uint_eq(cx_options_numbers("", numbers, 2), 0);
+    ck_assert_uint_eq(cx_options_numbers("7", numbers, 2), 1);
+    ck_assert(fabs(numbers[0] - 7) < 1e-12);
+    ck_assert_uint_eq(cx_options_numbers("1,0.5,3", numbers, 2), 3);
+    ck_assert(fabs(numbers[1] - 0.5) < 1e-12);
+}
+END_TEST
+
+START_TEST(rejected_later)
+{
+    set_environment("COEXEC_DEVICES", "9", NULL);
+    cx_options_get();
+    capture_start();
+    ck_assert_str_eq(cx_options_reject("COEXEC_DEVICES", "an item names no device", "0 (a), all"), "all");
+    ck_assert_str_eq(capture_end(),
+                     "coexec: COEXEC_DEVICES=9: an item names no device; accepted: 0 (a), all; using all\n");
+    ck_assert_str_eq(row_of("COEXEC_DEVICES")->value, "all");
+    ck_assert_str_eq(row_of("COEXEC_DEVICES")->origin, "default (bad value in the environment)");
+}
+END_TEST
+
+static const struct {
+    const char *chosen, *base, *home, *expected;
+} caches[] = {
+    {"", "/x", "/h", "/x/coexec"},
+    {"", "", "/h", "/h/.cache/coexec"},
+    {"", "relative", "/h", "/h/.cache/coexec"},
+    {"/mine", "/x", "/h", "/mine"},
+    {"-", "/x", "/h", NULL},
+    {"", "", "", NULL},
+};
+
+START_TEST(cache_folder)
+{
+    set_environment("COEXEC_CACHE_DIR", caches[_i].chosen, "XDG_CACHE_HOME", caches[_i].base, "HOME",
+                    caches[_i].home, NULL);
+    const char *folder = cx_options_cache_dir();
+    if (caches[_i].expected)
+        ck_assert_str_eq(folder, caches[_i].expected);
+    else
+        ck_assert_ptr_null(folder);
+}
+END_TEST
+
+START_TEST(loader_variables)
+{
+    ck_assert_str_eq(cx_options_loader_vendors(), "");
+    ck_assert_str_eq(cx_options_loader_filenames(), "");
+}
+END_TEST
+
+START_TEST(log_levels)
+{
+    set_environment("COEXEC_LOG", "info,api:debug,data:error", NULL);
+    capture_start();
+    ck_assert(cx_log_on(CX_LEVEL_INFO, CX_TOPIC_PLAN));
+    ck_assert(!cx_log_on(CX_LEVEL_DEBUG, CX_TOPIC_PLAN));
+    ck_assert(cx_log_on(CX_LEVEL_DEBUG, CX_TOPIC_API));
+    ck_assert(!cx_log_on(CX_LEVEL_WARN, CX_TOPIC_DATA));
+    cx_warn(CX_TOPIC_PLAN, "launch %d", 7);
+    cx_debug(CX_TOPIC_PLAN, "not this");
+    for (int i = 0; i < 3; i++)
+        cx_log_once(CX_LEVEL_WARN, CX_TOPIC_WORKER, "once\n");
+    ck_assert_int_eq(cx_fail("clFinish", CL_INVALID_COMMAND_QUEUE, "not a queue"), CL_INVALID_COMMAND_QUEUE);
+    ck_assert_str_eq(capture_end(), "coexec: warn: plan: launch 7\ncoexec: warn: worker: once\n"
+                                    "coexec: debug: api: clFinish: CL_INVALID_COMMAND_QUEUE: not a queue\n");
+}
+END_TEST
+
+START_TEST(log_default_and_bad)
+{
+    set_environment("COEXEC_LOG", "api:loud", NULL);
+    capture_start();
+    ck_assert(cx_log_on(CX_LEVEL_WARN, CX_TOPIC_API));
+    ck_assert(!cx_log_on(CX_LEVEL_INFO, CX_TOPIC_API));
+    const char *text = capture_end();
+    ck_assert_ptr_nonnull(strstr(text, "coexec: COEXEC_LOG=api:loud: not known; accepted: error, warn,"));
+    ck_assert_ptr_eq(strchr(text, '\n'), text + strlen(text) - 1);
+}
+END_TEST
+
+START_TEST(log_into_file)
+{
+    char path[] = "/tmp/coexec-log-XXXXXX", line[64] = "";
+    ck_assert_int_ge(mkstemp(path), 0);
+    set_environment("COEXEC_LOG_FILE", path, NULL);
+    capture_start();
+    cx_error(CX_TOPIC_DATA, "gone");
+    ck_assert_str_eq(capture_end(), "");
+    FILE *file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_ptr_nonnull(fgets(line, sizeof line, file));
+    fclose(file);
+    remove(path);
+    ck_assert_str_eq(line, "coexec: error: data: gone\n");
+}
+END_TEST
+
+START_TEST(code_names)
+{
+    ck_assert_str_eq(cx_cl_name(CL_INVALID_VALUE), "CL_INVALID_VALUE");
+    ck_assert_str_eq(cx_cl_name(-1001), "CL_PLATFORM_NOT_FOUND_KHR");
+    ck_assert_str_eq(cx_cl_name(-4711), "unknown error");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("options");
+    TCase *tcase = tcase_create("environment");
+    tcase_add_checked_fixture(tcase, clean_environment, NULL);
+    tcase_add_test(tcase, defaults);
+    tcase_add_test(tcase, good_values);
+    tcase_add_loop_test(tcase, bad_values, 0, sizeof bad / sizeof *bad);
+    tcase_add_test(tcase, unknown_names);
+    tcase_add_test(tcase, number_lists);
+    tcase_add_test(tcase, rejected_later);
+    tcase_add_loop_test(tcase, cache_folder, 0, sizeof caches / sizeof *caches);
+    tcase_add_test(tcase, loader_variables);
+    tcase_add_test(tcase, log_levels);
+    tcase_add_test(tcase, log_default_and_bad);
+    tcase_add_test(tcase, log_into_file);
+    tcase_add_test(tcase, code_names);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}
