@@ -47,14 +47,18 @@ static char *cache_dir, *loader_filenames, *loader_vendors;
 static locale_t c_locale; /* numbers are read with a point, whatever locale the program has set */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+/* Leaves *value alone unless it returns true. */
 static bool read_uint(const char *text, uint64_t *value)
 {
     char *end;
     if (*text < '0' || *text > '9')
         return false;
     errno = 0;
-    *value = strtoull(text, &end, 10);
-    return errno == 0 && *end == '\0';
+    unsigned long long number = strtoull(text, &end, 10);
+    if (errno != 0 || *end != '\0')
+        return false;
+    *value = number;
+    return true;
 }
 
 /* Reads one number that ends at `stop` (or at the end of the text) and gives the place behind it, or NULL. */
@@ -80,17 +84,17 @@ static bool in_bounds(const char *accepted, double value)
     return true;
 }
 
-/* The word among "a|b|c" that equals `text`, as its own copy; NULL when it is none of them. */
-static char *find_word(const char *words, const char *text)
+/* Whether `text` is one of the words of "a|b|c". */
+static bool is_word(const char *words, const char *text)
 {
     size_t length = strlen(text);
     for (const char *word = words; length && !strchr(text, '|') && word;) {
         if (strncmp(word, text, length) == 0 && (word[length] == '|' || word[length] == '\0'))
-            return strdup(text);
+            return true;
         word = strchr(word, '|');
         word = word ? word + 1 : NULL;
     }
-    return NULL;
+    return false;
 }
 
 size_t cx_options_numbers(const char *list, double *numbers, size_t room)
@@ -120,13 +124,12 @@ static bool numbers_are_good(const char *list)
     return true;
 }
 
-/* Stores `text` in the row's field. NULL when it fits, else what is wrong with it. */
+/* Stores `text`, which must stay, in the row's field. NULL when it fits, else what is wrong with it. */
 static const char *store(size_t index, const char *text)
 {
     void *field = (char *)&options + places[index].offset;
     const char *accepted = rows[index].accepted;
     double real;
-    char *copy;
     switch (places[index].kind) {
     case KIND_BOOL:
         if ((text[0] != '0' && text[0] != '1') || text[1])
@@ -143,20 +146,18 @@ static const char *store(size_t index, const char *text)
         return NULL;
     }
     case KIND_WORD:
-        copy = find_word(accepted, text);
-        if (copy)
-            *(const char **)field = copy;
-        return copy ? NULL : "not known";
+        if (!is_word(accepted, text))
+            return "not known";
+        break;
     case KIND_NUMS:
         if (*text && !numbers_are_good(text))
             return "not a list of positive numbers";
-        /* fall through */
+        break;
     case KIND_TEXT:
     case KIND_PATH:
-        copy = strdup(text);
-        *(const char **)field = copy ? copy : "";
-        return NULL;
+        break;
     }
+    *(const char **)field = text;
     return NULL;
 }
 
@@ -205,15 +206,15 @@ static void read_row(size_t index)
     store(index, row->fallback);
     if (!text || !*text)
         return;
-    const char *problem = store(index, text);
+    char *copy = strdup(text); /* the program may change its environment */
+    const char *problem = copy ? store(index, copy) : "out of memory";
     if (problem) {
         complain(index, text, problem, NULL);
         row->origin = from_bad_value;
+        free(copy);
         return;
     }
-    char *copy = strdup(text);
-    if (copy)
-        row->value = copy;
+    row->value = copy;
     row->origin = from_environment;
 }
 

@@ -90,9 +90,13 @@ START_TEST(bad_values)
     set_environment(bad[_i].name, bad[_i].value, NULL);
     snprintf(line, sizeof line, "coexec: %s=%s: %s\n", bad[_i].name, bad[_i].value, bad[_i].line);
     capture_start();
-    cx_options_get();
-    cx_options_get();
+    const struct cx_options *options = cx_options_get();
+    ck_assert_ptr_eq(cx_options_get(), options);
     ck_assert_str_eq(capture_end(), line);
+    ck_assert_str_eq(options->algo, "sigmoid");
+    ck_assert_str_eq(options->powers, "");
+    ck_assert_uint_eq(options->fission, 0);
+    ck_assert(fabs(options->hguided_k - 2) < 1e-12 && fabs(options->sigmoid_p - 0.05) < 1e-12);
     const struct cx_option_row *row = row_of(bad[_i].name);
     ck_assert_str_eq(row->value, row->fallback);
     ck_assert_str_eq(row->origin, "default (bad value in the environment)");

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Tests the program coexec: exit statuses, the environment it gives a program, what info prints. TAP.
+
+usage: check_tool.py PATH_OF_COEXEC PATH_OF_LIBSTUB
+
+PATH_OF_COEXEC must have coexec.icd in ../icd, as in the build tree.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+TOOL, STUB = sys.argv[1:3]
+CLEAN = {k: v for k, v in os.environ.items() if not k.startswith(("COEXEC_", "OCL_ICD_", "STUB_"))}
+ICD = str((pathlib.Path(TOOL).resolve().parent.parent / "icd").resolve())
+
+
+def tool(*arguments, **variables):
+    return subprocess.run([TOOL, *arguments], env={**CLEAN, **variables}, capture_output=True, text=True, timeout=60)
+
+
+def environment(*options, **variables):
+    """What the program started by `coexec run` finds in its environment."""
+    done = tool("run", *options, "--", "env", **variables)
+    assert done.returncode == 0, done.stderr
+    return dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+
+
+def run_keeps_the_status():
+    assert tool("run", "--", "sh", "-c", "exit 7").returncode == 7
+    assert tool("run", "sh", "-c", "exit 0").returncode == 0
+
+
+def run_tells_a_missing_program():
+    done = tool("run", "--", "/nonexistent/program")
+    assert done.returncode == 127 and "/nonexistent/program: no such program" in done.stderr, done
+    assert tool("run", "--", "/etc").returncode == 126
+
+
+def run_refuses_bad_options():
+    for arguments in (["--foo", "true"], ["--algo"], ["--set", "ALGO", "true"], ["--set", "NONE=1", "true"], []):
+        done = tool("run", *arguments)
+        assert done.returncode == 2 and "coexec help run" in done.stderr, (arguments, done)
+
+
+def run_sets_options():
+    got = environment("--algo", "static", "--devices=!basic", "--summary", "--trace", "t.json", "--set", "split=always",
+                      "--set", "COEXEC_FISSION=2")
+    assert got["COEXEC_ALGO"] == "static" and got["COEXEC_DEVICES"] == "!basic" and got["COEXEC_SUMMARY"] == "1", got
+    assert got["COEXEC_TRACE"] == os.path.join(os.getcwd(), "t.json"), got
+    assert got["COEXEC_SPLIT"] == "always" and got["COEXEC_FISSION"] == "2", got
+
+
+def run_shows_only_coexec():
+    got = environment(OCL_ICD_FILENAMES="a.so:b.so", OCL_ICD_DEFAULT_PLATFORM="1")
+    assert got["OCL_ICD_VENDORS"] == ICD and got["COEXEC_REAL_ICD_FILENAMES"] == "a.so:b.so", got
+    assert "OCL_ICD_FILENAMES" not in got and "OCL_ICD_DEFAULT_PLATFORM" not in got, got
+
+
+def run_takes_vendors_over():
+    got = environment(OCL_ICD_FILENAMES="a.so", OCL_ICD_VENDORS="/my/vendors")
+    assert got["COEXEC_VENDORS"] == "a.so:/my/vendors" and "COEXEC_REAL_ICD_FILENAMES" not in got, got
+    assert "COEXEC_VENDORS" not in environment(OCL_ICD_VENDORS=ICD)
+    assert environment(OCL_ICD_VENDORS="/my", COEXEC_VENDORS="/other")["COEXEC_VENDORS"] == "/other"
+
+
+def info_lists_devices():
+    done = tool("info", COEXEC_VENDORS=STUB, STUB_TYPE="cpu,custom")
+    assert done.returncode == 0 and "stub 0: used" in done.stdout, done
+    assert "stub 1: left out: a custom device" in done.stdout and f"searched in: {STUB}" in done.stdout, done
+
+
+def info_as_json():
+    done = tool("info", "--json", COEXEC_VENDORS=STUB, COEXEC_DEVICES="1", COEXEC_ALGO="none")
+    facts = json.loads(done.stdout)
+    assert [d["used"] for d in facts["devices"]] == [False, True], facts["devices"]
+    assert facts["devices"][0]["left_out"] == "not chosen by COEXEC_DEVICES"
+    assert facts["virtual_device"]["name"] == "coexec: stub 1"
+    algo = next(o for o in facts["options"] if o["name"] == "COEXEC_ALGO")
+    assert algo["value"] == "sigmoid" and algo["origin"].startswith("default (bad value"), algo
+    assert done.stderr.count("\n") == 1 and "COEXEC_ALGO=none: not known" in done.stderr, done.stderr
+
+
+def info_without_drivers():
+    done = tool("info", COEXEC_VENDORS="/nonexistent")
+    assert done.returncode == 0 and "The virtual device: none" in done.stdout, done
+    assert "/nonexistent (from COEXEC_VENDORS): cannot be opened" in done.stdout, done
+
+
+def explain_tells_what_is_missing():
+    done = tool("explain", "/nonexistent.cl")
+    assert done.returncode == 1 and "/nonexistent.cl: No such file" in done.stderr, done
+    done = tool("explain", __file__, COEXEC_ANALYSER="/nonexistent/analyser")
+    assert done.returncode == 1 and "/nonexistent/analyser, is not there" in done.stderr, done
+    assert tool("explain").returncode == 2
+    assert tool("explain", __file__, "-DX").returncode == 2
+
+
+def explain_passes_on():
+    done = tool("explain", __file__, "--", "-DA=1", "-w", COEXEC_ANALYSER="/bin/echo", COEXEC_CLANG="/c")
+    assert done.stdout == f"--clang /c --explain {__file__} -- -DA=1 -w\n", done.stdout
+    assert tool("explain", __file__, COEXEC_ANALYSER="/bin/false").returncode == 1
+
+
+def help_is_there():
+    for arguments in (["help"], ["--help"], ["help", "run"], ["run", "--help"], ["help", "info"], ["help", "explain"]):
+        done = tool(*arguments)
+        assert done.returncode == 0 and done.stdout.startswith("usage: coexec"), (arguments, done)
+    assert tool().returncode == 2 and tool("nothing").returncode == 2
+    assert tool("version").stdout.startswith("coexec ")
+
+
+def main():
+    tests = [value for value in globals().values() if callable(value) and getattr(value, "__module__", "") == __name__]
+    tests = [test for test in tests if test not in (tool, environment, main)]
+    failed = 0
+    print(f"1..{len(tests)}")
+    for number, test in enumerate(tests, 1):
+        try:
+            test()
+            print(f"ok {number} - {test.__name__}")
+        except Exception as problem:  # any failure is that test's result
+            failed += 1
+            print(f"not ok {number} - {test.__name__}")
+            print("\n".join("# " + line for line in repr(problem).splitlines()))
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
