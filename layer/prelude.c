@@ -75,20 +75,14 @@
 
 /* Each name must still lead to our function: we turn those into a constant and ask for it where only
  * constants compile. Headers that the program includes are covered too. */
-static const char check_text[] =
-    "\n#define coexec__global_id(d) 4711\n"
-    "#define coexec__global_offset(d) 4711\n"
-    "#define coexec__work_dim() 4711\n"
-    "#define coexec__global_size(d) 4711\n"
-    "#define coexec__group_id(d) 4711\n"
-    "#define coexec__num_groups(d) 4711\n"
-    "typedef char coexec__check[get_global_id(0) == 4711 && get_global_offset(0) == 4711 && get_work_dim() "
-    "== 4711 &&\n"
-    "    get_global_size(0) == 4711 && get_group_id(0) == 4711 && get_num_groups(0) == 4711 ? 1 : -1];\n"
-    "#if defined(__OPENCL_C_VERSION__) && __OPENCL_C_VERSION__ >= 200\n"
-    "#define coexec__global_linear_id() 4711\n"
-    "typedef char coexec__check_linear[get_global_linear_id() == 4711 ? 1 : -1];\n"
-    "#endif\n";
+#define CHECK(name, parameter, argument)                                                                     \
+    "#define coexec__" name "(" parameter ") 4711\n"                                                         \
+    "typedef char coexec__check_" name "[get_" name "(" argument ") == 4711 ? 1 : -1];\n"
+
+static const char check_text[] = "\n" CHECK("global_id", "d", "0") CHECK("global_offset", "d", "0") CHECK(
+    "work_dim", "", "") CHECK("global_size", "d", "0") CHECK("group_id", "d", "0")
+    CHECK("num_groups", "d", "0") "#if defined(__OPENCL_C_VERSION__) && __OPENCL_C_VERSION__ >= 200\n" CHECK(
+        "global_linear_id", "", "") "#endif\n";
 
 static const char *const texts[CX_VARIANT_COUNT] = {
     [CX_VARIANT_PLAIN] = "",
