@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sigmoid: packages that stay large for most of the launch and shrink towards its end, by measured speeds.
+ * "Sigmoid: an auto-tuned load balancing algorithm for heterogeneous systems" (JPDC 2021), section 3:
+ * package_i = max(f_i, b1_i, b2_i), with Gr of G groups not yet assigned, N devices, speeds S_i and their sum
+ * S_T, f_i = (S_i / S_T) L tanh(3 k Gr / G), L = G / (l N) (equation 5), b1_i = p t S_i: at worst the share p
+ * of the time t so far is spent with one device working, b2_i: what fills the device (a user's minimum stands
+ * in its place). k falls for good from k_regular to k_irregular once, on some device, the last three
+ * packages' speeds deviate by more than d of their mean (standard deviation over three, not two). Ours: a
+ * device here holds two packages, so the second one's b1 counts the first: both together stay within p t.
+ */
+#include "scheduler/policy.h"
+#include <math.h>
+
+struct sigmoid_data {
+    bool irregular;
+};
+
+static double size_of_curve(const struct cx_balancer *balancer, unsigned index, double now)
+{
+    const struct sigmoid_data *data = balancer->data;
+    const struct cx_balancer_params *params = &balancer->params;
+    double sum = 0;
+    for (unsigned i = 0; i < balancer->ndevices; i++)
+        sum += cx_speed_now(balancer, i, now);
+    double k = data->irregular ? params->sigmoid_k_irregular : params->sigmoid_k_regular;
+    double largest = (double)balancer->groups / (params->sigmoid_l * balancer->nlive);
+    double left = (double)balancer->remaining / (double)balancer->groups;
+    return cx_speed_now(balancer, index, now) / sum * largest * tanh(3 * k * left);
+}
+
+/* b1, less what the device still has to do; 0 while speeds are no groups/s. */
+static double size_of_bound(const struct cx_balancer *balancer, unsigned index, double now)
+{
+    if (!balancer->measured)
+        return 0;
+    double seconds = balancer->params.sigmoid_p * now - cx_backlog_seconds(balancer, index, now);
+    return seconds > 0 ? seconds * cx_speed_now(balancer, index, now) : 0;
+}
+
+static uint64_t sigmoid_next(struct cx_balancer *balancer, unsigned index, double now)
+{
+    double size = fmax(size_of_curve(balancer, index, now), size_of_bound(balancer, index, now));
+    uint64_t package = cx_groups_clamp(size, balancer->remaining);
+    uint64_t minimum = cx_package_minimum(balancer, index);
+    return package > minimum ? package : minimum;
+}
+
+static void sigmoid_done(struct cx_balancer *balancer, unsigned index, double now)
+{
+    (void)now;
+    struct sigmoid_data *data = balancer->data;
+    const struct cx_device_state *device = &balancer->devices[index];
+    if (device->samples < CX_SPEED_HISTORY)
+        return;
+    double squares = 0;
+    for (unsigned i = 0; i < CX_SPEED_HISTORY; i++)
+        squares += (device->history[i] - device->speed) * (device->history[i] - device->speed);
+    if (sqrt(squares / CX_SPEED_HISTORY) > balancer->params.sigmoid_d * device->speed)
+        data->irregular = true;
+}
+
+const struct cx_policy cx_policy_sigmoid = {
+    .name = "sigmoid",
+    .help = "packages sized by measured speeds, large at first and small at the end",
+    .data_size = sizeof(struct sigmoid_data),
+    .next = sigmoid_next,
+    .done = sigmoid_done,
+};

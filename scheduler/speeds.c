@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How fast each device is thought to be, in one unit over all devices of a launch.
+ * The pitfall this file exists for: nominal GFLOP/s beside one device's measured work-groups/s make shares
+ * wrong by orders of magnitude. So nominal numbers are rescaled, at every update, by what the measured
+ * devices reach per unit of theirs. Previous stage: balancer.c. Next: the policies.
+ */
+#include "scheduler/policy.h"
+#include <math.h>
+
+double cx_number_clean(double value)
+{
+    /* Bounds that no real speed or time passes, so that sums and ratios stay finite. */
+    if (!isfinite(value) || !(value > 0))
+        return 0;
+    return fmin(fmax(value, 1e-60), 1e60);
+}
+
+uint64_t cx_groups_clamp(double value, uint64_t limit)
+{
+    if (!(value >= 1))
+        return 0;
+    /* (double)limit may round up past limit; what is below it then converts exactly. */
+    if (value >= (double)limit)
+        return limit;
+    return (uint64_t)value;
+}
+
+static double measured_before(const struct cx_balancer_device *device)
+{
+    return device->measured_speed;
+}
+
+static double set_by_user(const struct cx_balancer_device *device)
+{
+    return device->power;
+}
+
+/* Lays better numbers over the start speeds: devices that have one take it, the others keep their place in
+ * proportion. The unit becomes the better numbers' own, or stays the old one. */
+static void overlay(struct cx_balancer *balancer, double (*better)(const struct cx_balancer_device *),
+                    bool take_unit)
+{
+    double sum_old = 0, sum_better = 0;
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        const struct cx_device_state *device = &balancer->devices[i];
+        if (better(&device->given) > 0) {
+            sum_old += device->start_speed;
+            sum_better += better(&device->given);
+        }
+    }
+    if (!(sum_better > 0))
+        return;
+    double per_better = take_unit ? 1 : sum_old / sum_better;
+    double per_old = take_unit ? sum_better / sum_old : 1;
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        struct cx_device_state *device = &balancer->devices[i];
+        double value = better(&device->given);
+        device->start_speed = cx_number_clean(value > 0 ? value * per_better : device->start_speed * per_old);
+    }
+}
+
+/* Nominal speeds, with the mean of the known ones for the unknown; 1 for all when none is known. */
+static void start_nominal(struct cx_balancer *balancer)
+{
+    double sum = 0;
+    unsigned known = 0;
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        sum += balancer->devices[i].given.nominal_speed;
+        known += balancer->devices[i].given.nominal_speed > 0;
+    }
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        struct cx_device_state *device = &balancer->devices[i];
+        double nominal = device->given.nominal_speed;
+        device->start_speed = nominal > 0 ? nominal : known ? sum / known : 1;
+    }
+}
+
+void cx_speeds_init(struct cx_balancer *balancer)
+{
+    start_nominal(balancer);
+    overlay(balancer, measured_before, true);
+    overlay(balancer, set_by_user, false);
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        struct cx_device_state *device = &balancer->devices[i];
+        balancer->measured |= device->given.measured_speed > 0;
+        device->trusted = device->given.measured_speed > 0 || device->given.power > 0;
+        device->speed = device->start_speed;
+    }
+}
+
+static double mean_of_history(const struct cx_device_state *device)
+{
+    unsigned n = device->samples < CX_SPEED_HISTORY ? device->samples : CX_SPEED_HISTORY;
+    double sum = 0;
+    for (unsigned i = 0; i < n; i++)
+        sum += device->history[i];
+    return n ? sum / n : 0;
+}
+
+/* The time of a package, in groups: one too small to fill the device takes as long as one that does. */
+static double filled_groups(const struct cx_device_state *device, uint64_t groups)
+{
+    return (double)(groups > device->given.fill ? groups : device->given.fill);
+}
+
+void cx_speeds_update(struct cx_balancer *balancer, unsigned index, uint64_t groups, double seconds)
+{
+    struct cx_device_state *device = &balancer->devices[index];
+    double filled = filled_groups(device, groups), speed = cx_number_clean(filled / seconds);
+    if (!(cx_number_clean(seconds) > 0) || speed == 0)
+        return;
+    device->history[device->samples++ % CX_SPEED_HISTORY] = speed;
+    device->measured_groups += (uint64_t)filled;
+    device->measured_seconds += seconds;
+    device->speed = mean_of_history(device);
+    balancer->measured = true;
+
+    double sum_start = 0, sum_measured = 0;
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        if (balancer->devices[i].samples > 0) {
+            sum_start += balancer->devices[i].start_speed;
+            sum_measured += balancer->devices[i].speed;
+        }
+    }
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        struct cx_device_state *other = &balancer->devices[i];
+        if (other->samples == 0)
+            other->speed = cx_number_clean(other->start_speed * (sum_measured / sum_start));
+    }
+}
+
+double cx_package_seconds(const struct cx_balancer *balancer, unsigned index, uint64_t groups, double now)
+{
+    return filled_groups(&balancer->devices[index], groups) / cx_speed_now(balancer, index, now);
+}
+
+double cx_speed_now(const struct cx_balancer *balancer, unsigned index, double now)
+{
+    const struct cx_device_state *device = &balancer->devices[index];
+    if (device->failed)
+        return 0;
+    if (!balancer->measured || device->nflight == 0 || !(now > device->busy_since))
+        return device->speed;
+    /* Still at its oldest package: it cannot be faster than if it finished right now. */
+    return fmin(device->speed, filled_groups(device, device->flight[0]) / (now - device->busy_since));
+}
+
+double cx_backlog_seconds(const struct cx_balancer *balancer, unsigned index, double now)
+{
+    const struct cx_device_state *device = &balancer->devices[index];
+    double speed = cx_speed_now(balancer, index, now);
+    if (!balancer->measured || !(speed > 0))
+        return 0;
+    double groups = 0;
+    for (unsigned i = 0; i < device->nflight; i++)
+        groups += filled_groups(device, device->flight[i]);
+    double worked = device->nflight && now > device->busy_since ? now - device->busy_since : 0;
+    return fmax(groups / speed - worked, 0);
+}
