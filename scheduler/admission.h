@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which devices take part in a launch: one, several, or several and a probe. Keeps promise 2 of the design:
+ * never slower than the best device alone.
+ *
+ * The caller keeps one cx_speed_record per kernel and device (zeroed: never measured), brings it up to date
+ * after each launch, and asks cx_admission_decide before each. All times in seconds, speeds in work-groups/s.
+ * Thread-safety: none; the caller serialises calls that share records.
+ * Previous stage: the planner, which knows that the launch may be split. Next: balancer.h.
+ */
+#ifndef CX_SCHEDULER_ADMISSION_H
+#define CX_SCHEDULER_ADMISSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What is known of one kernel on one device. */
+struct cx_speed_record {
+    double groups,
+        seconds;      /* sums over past launches, older ones counting less: their quotient is the speed */
+    uint64_t samples; /* launches measured */
+    double credit;    /* seconds that a probe of this device may cost by now */
+    uint64_t waited;  /* launches decided since it last took part */
+    uint64_t backoff; /* launches to wait before the next probe */
+};
+
+/* One launch's part on this device: groups done and seconds the device was busy with them. Nonsense is
+ * ignored. fill: as in struct cx_balancer_device; fewer groups than that take as long, and count as that
+ * many. */
+void cx_speed_record_update(struct cx_speed_record *record, uint64_t groups, uint64_t fill, double seconds);
+/* Work-groups/s of the device when full; 0: never measured. Accepts NULL. */
+double cx_speed_record_speed(const struct cx_speed_record *record);
+
+struct cx_admission_device {
+    double nominal_speed;    /* relative, such as GFLOP/s; 0: unknown */
+    unsigned device_class;   /* nominal speeds compare only within a class: CPU, GPU, ... any numbers */
+    double launch_seconds;   /* cost of one launch there */
+    double fixed_seconds;    /* moves it needs whatever its share: inputs read whole and not valid there */
+    double transfer_seconds; /* moves for one group, in and out; 0 where its data is in place */
+    uint64_t min_package;    /* as in struct cx_balancer_device */
+    uint64_t fill;           /* likewise */
+    struct cx_speed_record *record; /* NULL: nothing known, nothing kept */
+};
+
+struct cx_admission {
+    uint64_t groups;
+    uint64_t granularity; /* packages are multiples of it; 0 counts as 1 */
+    double split_seconds; /* what a split costs beside the launches: planning, refills, merging */
+    bool may_probe;       /* false: no device takes part only to be measured */
+    unsigned ndevices;
+    const struct cx_admission_device *devices;
+};
+
+enum cx_admission_reason {
+    CX_ADMISSION_SPLIT,
+    CX_ADMISSION_SPLIT_UNMEASURED, /* equal enough by their nominal speeds to start at once */
+    CX_ADMISSION_SPLIT_PROBE,      /* whole on the best devices save one small package elsewhere */
+    CX_ADMISSION_WHOLE_ONE_DEVICE,
+    CX_ADMISSION_WHOLE_FEW_GROUPS,
+    CX_ADMISSION_WHOLE_UNMEASURED,  /* the fastest device has to be measured first */
+    CX_ADMISSION_WHOLE_SHORT,       /* a split would cost more than it gains */
+    CX_ADMISSION_WHOLE_OTHERS_SLOW, /* no other device would end it sooner */
+    CX_ADMISSION_REASONS
+};
+/* A phrase that completes "runs split/whole: ...". */
+const char *cx_admission_reason_text(enum cx_admission_reason reason);
+
+enum cx_admission_part {
+    CX_ADMISSION_WORKS,
+    CX_ADMISSION_PROBED,       /* takes part with a bounded first package */
+    CX_ADMISSION_LEFT_SLOW,    /* would delay the end or add next to nothing */
+    CX_ADMISSION_LEFT_UNKNOWN, /* not measured, and not like the others: waits for a probe */
+    CX_ADMISSION_LEFT_WHOLE,   /* would be fit, but the launch stays whole */
+    CX_ADMISSION_PARTS
+};
+const char *cx_admission_part_text(enum cx_admission_part part);
+
+/* The decision about one device. */
+struct cx_admission_member {
+    bool takes_part;
+    enum cx_admission_part part;
+    uint64_t first_package; /* for cx_balancer_device.first_package: bound of a probe, 0 for none */
+    double speed; /* predicted: work-groups/s where anything is measured, else relative; 0: no idea */
+};
+
+struct cx_admission_decision {
+    bool split;
+    unsigned best; /* the device for the launch when whole */
+    enum cx_admission_reason reason;
+    double whole_seconds; /* predicted on the best device; 0: unknown */
+    double split_seconds; /* predicted when split; 0: unknown or not split */
+};
+
+/* Decides and counts the launch in the records (waiting times, credit). members: one a device, filled. There
+ * must be at least one device. */
+struct cx_admission_decision cx_admission_decide(const struct cx_admission *launch,
+                                                 struct cx_admission_member *members);
+/* The best device for a launch that cannot be split; touches no record. */
+unsigned cx_admission_best(const struct cx_admission *launch);
+
+#endif

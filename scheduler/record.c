@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is remembered of one kernel's speed on one device.
+ * Sums of groups and of seconds decay by one factor, so a launch counts by its size: a probe of one group
+ * does not outweigh launches of thousands, and is outweighed by the first of them. Previous stage:
+ * admission.h.
+ */
+#include "scheduler/admission.h"
+#include <math.h>
+
+/* What is left of the past when a launch is added. */
+static const double decay = 0.7;
+
+void cx_speed_record_update(struct cx_speed_record *record, uint64_t groups, uint64_t fill, double seconds)
+{
+    if (groups == 0 || !isfinite(seconds) || !(seconds > 0))
+        return;
+    record->groups = record->groups * decay + (double)(groups > fill ? groups : fill);
+    record->seconds = record->seconds * decay + seconds;
+    record->samples++;
+}
+
+double cx_speed_record_speed(const struct cx_speed_record *record)
+{
+    if (!record || record->samples == 0)
+        return 0;
+    double speed = record->groups / record->seconds;
+    return isfinite(speed) && speed > 0 ? speed : 0;
+}
