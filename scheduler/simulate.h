@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A launch on modelled devices, with no device at all: what a policy would do, in virtual seconds.
+ * Discrete events, deterministic by seed. Used by the tests and the sweep.
+ * Thread-safety: none needed; nothing is shared between calls.
+ */
+#ifndef CX_SCHEDULER_SIMULATE_H
+#define CX_SCHEDULER_SIMULATE_H
+
+#include "scheduler/balancer.h"
+
+/* How the cost of a group depends on its number; the mean is 1 always. */
+enum cx_sim_profile {
+    CX_SIM_REGULAR,   /* all equal */
+    CX_SIM_RAMP,      /* from 0.1 to 1.9 */
+    CX_SIM_RANDOM,    /* independent, exponential */
+    CX_SIM_CLUSTERED, /* a few runs of groups that cost 20 times the others, at random places */
+    CX_SIM_SYMMETRIC, /* dear in the middle, alike about it, as mandelbrot's default view */
+    CX_SIM_PROFILES
+};
+const char *cx_sim_profile_name(enum cx_sim_profile profile);
+
+/* The costs of all groups of a launch, summed up so that any run of groups costs one subtraction. */
+struct cx_sim_load {
+    uint64_t groups;
+    double total;
+    double before[]; /* before[i]: cost of groups 0 .. i-1; groups + 1 numbers */
+};
+/* NULL when memory is short. Caller frees with free(). */
+struct cx_sim_load *cx_sim_load_create(enum cx_sim_profile profile, uint64_t groups, uint64_t seed);
+
+/* A number from 0 to 1 (1 not included); advances *state. */
+double cx_sim_random(uint64_t *state);
+
+struct cx_sim_device {
+    struct cx_balancer_device known; /* what the balancer is told */
+    double speed;                    /* groups of cost 1 a second, at full occupancy */
+    double launch_seconds;           /* the device spends this on every package */
+    double reply_seconds; /* from a package's end to the next one's arrival, where none is queued */
+    double jitter;        /* 0..1: a package takes up to this share more or less */
+    double dies_at;       /* stops for good at that time; 0: never */
+};
+
+struct cx_simulation {
+    const struct cx_policy *policy;
+    const struct cx_balancer_params *params; /* NULL: defaults */
+    const struct cx_sim_load *load;
+    uint64_t granularity;
+    unsigned ndevices;
+    const struct cx_sim_device *devices;
+    unsigned depth;        /* packages in flight a device; 0: 2, as the layer does */
+    double notice_seconds; /* from a death to cx_balancer_fail */
+    uint64_t seed;
+    uint64_t *groups_done; /* one a device, filled when not NULL: groups computed there */
+    unsigned char *taken;  /* one a group, when not NULL: times computed, less what a death lost */
+};
+
+struct cx_sim_result {
+    bool complete;  /* every group computed */
+    double seconds; /* until the last one ended */
+    double ideal;   /* all devices busy from start to end, no overhead */
+    double best;    /* whole on the fastest device */
+    double balance; /* first finisher's time over the last one's (those that took part) */
+    unsigned packages;
+};
+
+struct cx_sim_result cx_simulate(const struct cx_simulation *simulation);
+
+#endif

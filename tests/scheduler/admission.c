@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which devices take part: the cases that promise 2 rests on, with records fed as the layer feeds them.
+ */
+#include "tests/scheduler/suites.h"
+#include "scheduler/admission.h"
+#include <math.h>
+#include <string.h>
+
+enum { CPU, GPU };
+
+static struct cx_admission_device cpu(struct cx_speed_record *record)
+{
+    return (struct cx_admission_device){
+        .nominal_speed = 100, .device_class = CPU, .launch_seconds = 20e-6, .fill = 1, .record = record};
+}
+
+static struct cx_admission_device gpu(struct cx_speed_record *record)
+{
+    return (struct cx_admission_device){
+        .nominal_speed = 60000, .device_class = GPU, .launch_seconds = 10e-6, .fill = 1056, .record = record};
+}
+
+static struct cx_admission launch_of(uint64_t groups, unsigned n, const struct cx_admission_device *devices)
+{
+    return (struct cx_admission){
+        .groups = groups, .split_seconds = 50e-6, .may_probe = true, .ndevices = n, .devices = devices};
+}
+
+START_TEST(equal_and_unmeasured_start_together)
+{
+    struct cx_speed_record records[2] = {{0}};
+    struct cx_admission_device devices[] = {cpu(&records[0]), cpu(&records[1])};
+    struct cx_admission launch = launch_of(4096, 2, devices);
+    struct cx_admission_member members[2];
+    struct cx_admission_decision decision = cx_admission_decide(&launch, members);
+    ck_assert(decision.split && members[0].takes_part && members[1].takes_part);
+    ck_assert_int_eq(decision.reason, CX_ADMISSION_SPLIT_UNMEASURED);
+    ck_assert_uint_eq(members[1].first_package, 0);
+
+    launch.groups = 7; /* less than four groups a device */
+    decision = cx_admission_decide(&launch, members);
+    ck_assert(!decision.split);
+    ck_assert_int_eq(decision.reason, CX_ADMISSION_WHOLE_FEW_GROUPS);
+    launch.groups = 4096;
+    launch.granularity = 4096; /* one package */
+    ck_assert(!cx_admission_decide(&launch, members).split);
+}
+END_TEST
+
+START_TEST(one_device_stays_whole)
+{
+    struct cx_admission_device device = cpu(NULL);
+    struct cx_admission launch = launch_of(4096, 1, &device);
+    struct cx_admission_member member;
+    struct cx_admission_decision decision = cx_admission_decide(&launch, &member);
+    ck_assert(!decision.split && member.takes_part);
+    ck_assert_int_eq(decision.reason, CX_ADMISSION_WHOLE_ONE_DEVICE);
+}
+END_TEST
+
+/* Two equal devices: short launches stay whole, long ones split. */
+START_TEST(short_launches_stay_whole)
+{
+    struct cx_speed_record records[2] = {{0}};
+    cx_speed_record_update(&records[0], 1000000, 1, 1);
+    cx_speed_record_update(&records[1], 1000000, 1, 1);
+    struct cx_admission_device devices[] = {cpu(&records[0]), cpu(&records[1])};
+    struct cx_admission launch = launch_of(100, 2, devices); /* 0.1 ms */
+    struct cx_admission_member members[2];
+    struct cx_admission_decision decision = cx_admission_decide(&launch, members);
+    ck_assert_int_eq(decision.reason, CX_ADMISSION_WHOLE_SHORT);
+    ck_assert(!decision.split && members[0].takes_part && !members[1].takes_part);
+    ck_assert_int_eq(members[1].part, CX_ADMISSION_LEFT_WHOLE);
+
+    launch.groups = 10000; /* 10 ms */
+    decision = cx_admission_decide(&launch, members);
+    ck_assert_int_eq(decision.reason, CX_ADMISSION_SPLIT);
+    ck_assert_double_eq_tol(decision.whole_seconds, 10.02e-3, 1e-6);
+    ck_assert_double_lt(decision.split_seconds, 5.2e-3);
+}
+END_TEST
+
+/* An H200 at 13 M groups/s beside a CPU 1400 times slower: the GPU alone, save for rare, cheap probes. */
+START_TEST(fast_gpu_beside_slow_cpu)
+{
+    static const uint64_t groups[] = {30000, 130000, 13000000};
+    const double fast = 13e6, slow = 13e6 / 1400;
+    struct cx_speed_record records[2] = {{0}};
+    struct cx_admission_device devices[] = {cpu(&records[0]), gpu(&records[1])};
+    devices[0].fill = 16;
+    struct cx_admission launch = launch_of(groups[_i], 2, devices);
+    double whole = 10e-6 + (double)launch.groups / fast, total = 0, lost = 0;
+    unsigned probes = 0;
+    for (unsigned i = 0; i < 20000; i++) {
+        struct cx_admission_member members[2];
+        struct cx_admission_decision decision = cx_admission_decide(&launch, members);
+        ck_assert_uint_eq(decision.best, 1);
+        ck_assert(members[1].takes_part);
+        ck_assert_int_eq(decision.reason, i == 0           ? CX_ADMISSION_WHOLE_UNMEASURED
+                                          : decision.split ? CX_ADMISSION_SPLIT_PROBE
+                                                           : CX_ADMISSION_WHOLE_OTHERS_SLOW);
+        uint64_t probe = members[0].takes_part ? members[0].first_package : 0;
+        ck_assert(!decision.split || probe > 0);
+        double end = 10e-6 + (double)(launch.groups - probe) / fast;
+        if (probe > 0) {
+            double seconds = 20e-6 + (double)probe / slow;
+            end = fmax(end, seconds) + launch.split_seconds;
+            cx_speed_record_update(&records[0], probe, 1, seconds);
+            probes++;
+            ck_assert_double_le(end, 1.03 * whole);
+        }
+        cx_speed_record_update(&records[1], launch.groups - probe, 1, (double)(launch.groups - probe) / fast);
+        total += whole;
+        lost += fmax(end - whole, 0);
+    }
+    ck_assert_uint_ge(probes, 2);
+    ck_assert_uint_le(probes, 16);
+    ck_assert_double_le(lost, 0.01 * total);
+}
+END_TEST
+
+/* A CPU that turns out a tenth as fast as the GPU is found by its probe and works from then on. */
+START_TEST(probe_finds_a_useful_device)
+{
+    struct cx_speed_record records[2] = {{0}};
+    struct cx_admission_device devices[] = {cpu(&records[0]), gpu(&records[1])};
+    struct cx_admission launch = launch_of(100000, 2, devices);
+    struct cx_admission_member members[2];
+    cx_speed_record_update(&records[1], 100000, 1, 0.1);
+    ck_assert_int_eq(cx_admission_decide(&launch, members).reason, CX_ADMISSION_SPLIT_PROBE);
+    ck_assert_int_eq(members[0].part, CX_ADMISSION_PROBED);
+    cx_speed_record_update(&records[0], members[0].first_package, 1, (double)members[0].first_package / 1e5);
+    ck_assert_int_eq(cx_admission_decide(&launch, members).reason, CX_ADMISSION_SPLIT);
+    ck_assert(members[0].takes_part && members[0].first_package == 0);
+}
+END_TEST
+
+START_TEST(probes_can_be_forbidden)
+{
+    struct cx_speed_record records[2] = {{0}};
+    struct cx_admission_device devices[] = {cpu(&records[0]), gpu(&records[1])};
+    struct cx_admission launch = launch_of(100000, 2, devices);
+    struct cx_admission_member members[2];
+    launch.may_probe = false;
+    cx_speed_record_update(&records[1], 100000, 1, 0.1);
+    for (unsigned i = 0; i < 100; i++)
+        ck_assert(!cx_admission_decide(&launch, members).split);
+    ck_assert_int_eq(members[0].part, CX_ADMISSION_LEFT_UNKNOWN);
+}
+END_TEST
+
+/* Few, long groups: one group on an unknown device might take far longer than the launch, so it has to be
+ * earned. */
+START_TEST(few_long_groups_are_probed_late)
+{
+    struct cx_speed_record records[2] = {{0}};
+    struct cx_admission_device devices[] = {cpu(&records[0]), gpu(&records[1])};
+    struct cx_admission launch = launch_of(100, 2, devices);
+    struct cx_admission_member members[2];
+    devices[1].fill = 1;
+    cx_speed_record_update(&records[1], 100, 1, 0.01);
+    unsigned launches = 1;
+    while (!cx_admission_decide(&launch, members).split)
+        launches++;
+    /* One group at a thousandth of the speed: 100 ms, or 9 launches; at 1 % a launch that is 900 of them. */
+    ck_assert_uint_ge(launches, 850);
+    ck_assert_uint_le(launches, 1000);
+    ck_assert_uint_eq(members[0].first_package, 1);
+}
+END_TEST
+
+/* A measured device whose smallest package takes longer than the others need is left out. */
+START_TEST(delaying_device_is_left_out)
+{
+    struct cx_speed_record records[3] = {{0}};
+    cx_speed_record_update(&records[0], 1000, 1, 1);
+    cx_speed_record_update(&records[1], 1000, 1, 1);
+    cx_speed_record_update(&records[2], 300, 1, 1);
+    struct cx_admission_device devices[] = {cpu(&records[0]), cpu(&records[1]), cpu(&records[2])};
+    struct cx_admission launch = launch_of(1000, 3, devices);
+    struct cx_admission_member members[3];
+    ck_assert(cx_admission_decide(&launch, members).split && members[2].takes_part);
+    devices[2].fill = 200; /* 0.67 s, the two others need 0.5 s */
+    ck_assert(cx_admission_decide(&launch, members).split && !members[2].takes_part);
+    ck_assert_int_eq(members[2].part, CX_ADMISSION_LEFT_SLOW);
+    devices[2].fill = 1;
+    devices[2].fixed_seconds = 0.6; /* its inputs arrive too late */
+    ck_assert(cx_admission_decide(&launch, members).split && !members[2].takes_part);
+}
+END_TEST
+
+/* Transfers that cost more than computing: the fastest device is not the best one. */
+START_TEST(transfers_decide)
+{
+    struct cx_speed_record records[2] = {{0}};
+    cx_speed_record_update(&records[0], 10000, 1, 1);
+    cx_speed_record_update(&records[1], 1000000, 1, 1);
+    struct cx_admission_device devices[] = {cpu(&records[0]), gpu(&records[1])};
+    struct cx_admission launch = launch_of(10000, 2, devices);
+    struct cx_admission_member members[2];
+    ck_assert_uint_eq(cx_admission_best(&launch), 1);
+    devices[1].transfer_seconds = 1e-3;
+    devices[1].fill = 10;
+    ck_assert_uint_eq(cx_admission_best(&launch), 0);
+    /* 10,000 groups/s beside less than 1000 */
+    struct cx_admission_decision decision = cx_admission_decide(&launch, members);
+    ck_assert_double_eq_tol(decision.split_seconds, 0.91, 0.01);
+}
+END_TEST
+
+/* A device left out by a bad measurement is tried again, ever more rarely. */
+START_TEST(left_out_is_retried_rarely)
+{
+    struct cx_speed_record records[2] = {{0}};
+    struct cx_admission_device devices[] = {cpu(&records[0]), cpu(&records[1])};
+    struct cx_admission launch = launch_of(100000, 2, devices);
+    struct cx_admission_member members[2];
+    cx_speed_record_update(&records[0], 1000, 1, 10);
+    cx_speed_record_update(&records[1], 100000, 1, 0.1);
+    unsigned at[8], n = 0;
+    for (unsigned i = 0; i < 2000 && n < 8; i++) {
+        bool split = cx_admission_decide(&launch, members).split;
+        if (split)
+            at[n++] = i;
+    }
+    ck_assert_uint_ge(n, 3);
+    ck_assert_uint_ge(at[0], 60);
+    ck_assert_uint_ge(at[2] - at[1], 3 * (at[1] - at[0]) / 2);
+}
+END_TEST
+
+START_TEST(records_weigh_by_size)
+{
+    struct cx_speed_record record = {0};
+    ck_assert_double_eq(cx_speed_record_speed(&record), 0);
+    ck_assert_double_eq(cx_speed_record_speed(NULL), 0);
+    cx_speed_record_update(&record, 1, 1, 0.01); /* a probe: 100 groups/s */
+    ck_assert_double_eq_tol(cx_speed_record_speed(&record), 100, 1e-9);
+    cx_speed_record_update(&record, 100000, 1, 100); /* really 1000 */
+    ck_assert_double_eq_tol(cx_speed_record_speed(&record), 1000, 1);
+    cx_speed_record_update(&record, 1, 1, 10);
+    ck_assert_double_ge(cx_speed_record_speed(&record), 850);
+    struct cx_speed_record before = record;
+    cx_speed_record_update(&record, 5, 1, 0);
+    cx_speed_record_update(&record, 5, 1, -1);
+    cx_speed_record_update(&record, 5, 1, NAN);
+    cx_speed_record_update(&record, 5, 1, INFINITY);
+    cx_speed_record_update(&record, 0, 1, 1);
+    ck_assert_uint_eq(record.samples, before.samples);
+    ck_assert_double_eq(record.groups, before.groups);
+}
+END_TEST
+
+/* Whatever the numbers: the best device takes part, a whole launch has one device, texts exist. */
+START_TEST(nonsense_is_survived)
+{
+    static const double odd[] = {0, -1, NAN, INFINITY, 1e-300, 1e300, 1, 50};
+    struct cx_speed_record records[3] = {{0}};
+    uint64_t random = 1;
+    for (unsigned round = 0; round < 20000; round++) {
+        struct cx_admission_device devices[3];
+        unsigned pick[15];
+        for (unsigned i = 0; i < 15; i++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            pick[i] = (unsigned)(random >> 60) % 8;
+        }
+        for (unsigned i = 0; i < 3; i++) {
+            devices[i] = (struct cx_admission_device){
+                odd[pick[i]],     pick[3 + i] % 2, odd[pick[6 + i]], 0,
+                odd[pick[9 + i]], pick[i],         pick[i],          &records[i]};
+            cx_speed_record_update(&records[i], pick[12 + i], 1, odd[pick[i]]);
+        }
+        struct cx_admission launch = launch_of(round % 7 ? round : UINT64_C(1) << 40, 1 + round % 3, devices);
+        launch.granularity = round % 5;
+        launch.split_seconds = odd[pick[12]];
+        struct cx_admission_member members[3];
+        struct cx_admission_decision decision = cx_admission_decide(&launch, members);
+        unsigned taken = 0;
+        for (unsigned i = 0; i < launch.ndevices; i++) {
+            taken += members[i].takes_part;
+            ck_assert_uint_gt(strlen(cx_admission_part_text(members[i].part)), 1);
+        }
+        ck_assert(decision.best < launch.ndevices && members[decision.best].takes_part);
+        ck_assert(decision.split ? taken > 1 : taken == 1);
+        ck_assert_uint_gt(strlen(cx_admission_reason_text(decision.reason)), 1);
+    }
+}
+END_TEST
+
+Suite *cx_test_admission(void)
+{
+    Suite *suite = suite_create("admission");
+    TCase *tcase = tcase_create("decisions");
+    tcase_add_test(tcase, equal_and_unmeasured_start_together);
+    tcase_add_test(tcase, one_device_stays_whole);
+    tcase_add_test(tcase, short_launches_stay_whole);
+    tcase_add_loop_test(tcase, fast_gpu_beside_slow_cpu, 0, 3);
+    tcase_add_test(tcase, probe_finds_a_useful_device);
+    tcase_add_test(tcase, probes_can_be_forbidden);
+    tcase_add_test(tcase, few_long_groups_are_probed_late);
+    tcase_add_test(tcase, delaying_device_is_left_out);
+    tcase_add_test(tcase, transfers_decide);
+    tcase_add_test(tcase, left_out_is_retried_rarely);
+    tcase_add_test(tcase, records_weigh_by_size);
+    tcase_add_test(tcase, nonsense_is_survived);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How well the dynamic policies balance simulated launches; the figures that the README promises.
+ */
+#include "tests/scheduler/suites.h"
+#include "scheduler/simulate.h"
+#include <stdlib.h>
+
+static struct cx_sim_result two_equal(const char *policy, enum cx_sim_profile profile, uint64_t groups,
+                                      double seconds)
+{
+    struct cx_sim_load *load = cx_sim_load_create(profile, groups, 3);
+    ck_assert_ptr_nonnull(load);
+    struct cx_sim_device device = {.known = {.nominal_speed = 10, .fill = 1},
+                                   .speed = (double)groups / seconds,
+                                   .launch_seconds = 20e-6,
+                                   .reply_seconds = 50e-6,
+                                   .jitter = 0.02};
+    struct cx_sim_device devices[] = {device, device};
+    struct cx_simulation sim = {
+        .policy = cx_policy_find(policy), .load = load, .ndevices = 2, .devices = devices, .seed = 9};
+    struct cx_sim_result result = cx_simulate(&sim);
+    ck_assert(result.complete);
+    free(load);
+    return result;
+}
+
+/* Two one-core devices, launches of about a second: the test bed. */
+START_TEST(sigmoid_on_two_equal)
+{
+    static const uint64_t groups[] = {512, 1024, 4096, 65536};
+    static const enum cx_sim_profile profiles[] = {CX_SIM_REGULAR, CX_SIM_SYMMETRIC};
+    struct cx_sim_result result = two_equal("sigmoid", profiles[_i % 2], groups[_i / 2], 1);
+    ck_assert_double_ge(result.balance, 0.97);
+    ck_assert_double_ge(result.ideal / result.seconds, 0.97);
+    ck_assert_uint_le(result.packages, 30);
+}
+END_TEST
+
+START_TEST(uneven_loads)
+{
+    static const enum cx_sim_profile profiles[] = {CX_SIM_RAMP, CX_SIM_RANDOM};
+    struct cx_sim_result sigmoid = two_equal("sigmoid", profiles[_i], 4096, 1);
+    struct cx_sim_result fixed = two_equal("static", profiles[_i], 4096, 1);
+    ck_assert_double_ge(sigmoid.balance, 0.97);
+    ck_assert_double_lt(sigmoid.seconds, fixed.seconds);
+}
+END_TEST
+
+/* Nominal speeds that are wrong by three orders of magnitude cost little: the slow device is bounded, found
+ * out, and used for what it is worth. */
+START_TEST(nominal_speeds_lie)
+{
+    struct cx_sim_load *load = cx_sim_load_create(CX_SIM_REGULAR, 100000, 3);
+    ck_assert_ptr_nonnull(load);
+    struct cx_sim_device devices[] = {{.known = {.nominal_speed = 60, .measured_speed = 1e6, .fill = 100},
+                                       .speed = 1e6,
+                                       .launch_seconds = 5e-6},
+                                      {.known = {.nominal_speed = 20, .fill = 16, .first_package = 50},
+                                       .speed = 1e3,
+                                       .launch_seconds = 5e-6}};
+    struct cx_simulation sim = {.policy = cx_policy_find(_i ? "hguided" : "sigmoid"),
+                                .load = load,
+                                .ndevices = 2,
+                                .devices = devices};
+    struct cx_sim_result result = cx_simulate(&sim);
+    ck_assert(result.complete);
+    ck_assert_double_le(result.seconds, 1.03 * result.best);
+    free(load);
+}
+END_TEST
+
+/* 7.28 : 7.28 : 1, the Sigmoid paper's machine; its Table 3 counts 13 to 40 packages. */
+START_TEST(paper_machine)
+{
+    struct cx_sim_load *load = cx_sim_load_create(CX_SIM_REGULAR, 16384, 3);
+    ck_assert_ptr_nonnull(load);
+    struct cx_sim_device gpu = {.known = {.nominal_speed = 7.28, .fill = 64},
+                                .speed = 7280,
+                                .launch_seconds = 2e-5,
+                                .reply_seconds = 1e-4};
+    struct cx_sim_device cpu = {.known = {.nominal_speed = 1, .fill = 12},
+                                .speed = 1000,
+                                .launch_seconds = 2e-5,
+                                .reply_seconds = 1e-4};
+    struct cx_sim_device devices[] = {gpu, gpu, cpu};
+    struct cx_simulation sim = {
+        .policy = cx_policy_find("sigmoid"), .load = load, .ndevices = 3, .devices = devices};
+    struct cx_sim_result result = cx_simulate(&sim);
+    ck_assert(result.complete);
+    ck_assert_double_ge(result.balance, 0.97);
+    ck_assert_uint_ge(result.packages, 13);
+    ck_assert_uint_le(result.packages, 60);
+    free(load);
+}
+END_TEST
+
+Suite *cx_test_balance(void)
+{
+    Suite *suite = suite_create("balance");
+    TCase *tcase = tcase_create("simulated");
+    tcase_add_loop_test(tcase, sigmoid_on_two_equal, 0, 8);
+    tcase_add_loop_test(tcase, uneven_loads, 0, 2);
+    tcase_add_loop_test(tcase, nominal_speeds_lie, 0, 2);
+    tcase_add_test(tcase, paper_machine);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}

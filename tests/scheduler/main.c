@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs one suite of the scheduler's tests, named by the argument.
+ */
+#include "tests/scheduler/suites.h"
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    Suite *(*create)(void);
+} suites[] = {
+    {"properties", cx_test_properties},
+    {"formulas", cx_test_formulas},
+    {"balance", cx_test_balance},
+    {"admission", cx_test_admission},
+};
+
+int main(int argc, char **argv)
+{
+    for (unsigned i = 0; argc == 2 && i < sizeof(suites) / sizeof(suites[0]); i++) {
+        if (strcmp(argv[1], suites[i].name) != 0)
+            continue;
+        SRunner *runner = srunner_create(suites[i].create());
+        srunner_set_tap(runner, "-");
+        srunner_run_all(runner, CK_SILENT);
+        int failed = srunner_ntests_failed(runner);
+        srunner_free(runner);
+        return failed ? 1 : 0;
+    }
+    fprintf(stderr, "usage: test_scheduler properties|formulas|balance|admission\n");
+    return 2;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What holds for every policy on every problem: thousands of random launches on simulated devices, with
+ * absurd speeds, dead and very slow devices, and sizes from one group to 2^40.
+ */
+#include "tests/scheduler/suites.h"
+#include "scheduler/simulate.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum { ROUNDS = 800, MAX_DEVICES = 6 };
+
+static uint64_t random_below(uint64_t *random, uint64_t limit)
+{
+    return (uint64_t)(cx_sim_random(random) * (double)limit);
+}
+
+/* Numbers that a driver, a user or a bug might give. */
+static double random_speed(uint64_t *random)
+{
+    static const double odd[] = {0, -1, 1e-300, 1e300, INFINITY, -INFINITY, NAN};
+    if (random_below(random, 4) == 0)
+        return odd[random_below(random, sizeof(odd) / sizeof(odd[0]))];
+    return exp(20 * cx_sim_random(random) - 10);
+}
+
+static struct cx_balancer_device random_device(uint64_t *random)
+{
+    struct cx_balancer_device device = {.nominal_speed = random_speed(random),
+                                        .fill = random_below(random, 40)};
+    if (random_below(random, 3) == 0)
+        device.measured_speed = random_speed(random);
+    if (random_below(random, 5) == 0)
+        device.power = random_speed(random);
+    if (random_below(random, 4) == 0)
+        device.min_package = random_below(random, 100);
+    if (random_below(random, 3) == 0)
+        device.launch_seconds = random_speed(random);
+    if (random_below(random, 5) == 0)
+        device.first_package = random_below(random, 20);
+    return device;
+}
+
+/* Every group is computed once where devices die, lie and crawl, as long as one of them lives. */
+START_TEST(each_group_once)
+{
+    const struct cx_policy *policy = cx_policy_get((unsigned)_i);
+    uint64_t random = 11;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        uint64_t groups = 1 + random_below(&random, random_below(&random, 3) ? 40 : 3000);
+        struct cx_sim_load *load = cx_sim_load_create(random_below(&random, CX_SIM_PROFILES), groups, round);
+        unsigned char *taken = calloc(groups, 1);
+        ck_assert(load && taken);
+        struct cx_sim_device devices[MAX_DEVICES];
+        unsigned n = 1 + (unsigned)random_below(&random, MAX_DEVICES);
+        for (unsigned i = 0; i < n; i++) {
+            devices[i] = (struct cx_sim_device){.known = random_device(&random),
+                                                .speed = exp(14 * cx_sim_random(&random)),
+                                                .launch_seconds = 1e-5,
+                                                .reply_seconds = 1e-5,
+                                                .jitter = 0.2};
+            if (i > 0 && random_below(&random, 3) == 0)
+                devices[i].dies_at = 0.001 + cx_sim_random(&random);
+        }
+        struct cx_simulation sim = {.policy = policy,
+                                    .load = load,
+                                    .granularity = random_below(&random, 9),
+                                    .ndevices = n,
+                                    .devices = devices,
+                                    .depth = 1 + (unsigned)random_below(&random, 4),
+                                    .notice_seconds = 0.1,
+                                    .seed = round,
+                                    .taken = taken};
+        struct cx_sim_result result = cx_simulate(&sim);
+        ck_assert_msg(result.complete, "%s: round %u never ended", policy->name, round);
+        for (uint64_t i = 0; i < groups; i++)
+            ck_assert_uint_eq(taken[i], 1);
+        free(taken);
+        free(load);
+    }
+}
+END_TEST
+
+/* Asks all devices in turn until nothing is left; every package takes the same time. */
+static void drive(struct cx_balancer *balancer, const struct cx_problem *problem, unsigned depth,
+                  double seconds)
+{
+    uint64_t held[MAX_DEVICES][CX_PACKAGES_IN_FLIGHT], given = 0, unit = problem->granularity;
+    unsigned nheld[MAX_DEVICES] = {0}, packages = 0;
+    for (double now = 0; !cx_balancer_finished(balancer); now += seconds) {
+        ck_assert_uint_lt(packages, 2000000);
+        for (unsigned i = 0; i < problem->ndevices; i++) {
+            uint64_t groups;
+            while (nheld[i] < depth && (groups = cx_balancer_next(balancer, i, now)) > 0) {
+                held[i][nheld[i]++] = groups;
+                given += groups;
+                packages++;
+                ck_assert_uint_le(given, problem->groups);
+                ck_assert_uint_eq(cx_balancer_remaining(balancer), problem->groups - given);
+                ck_assert(given == problem->groups || unit < 2 || groups % unit == 0);
+            }
+        }
+        unsigned busy = 0;
+        for (unsigned i = 0; i < problem->ndevices; i++) {
+            if (nheld[i] == 0)
+                continue;
+            busy++;
+            cx_balancer_done(balancer, i, held[i][0], seconds, now + seconds);
+            for (unsigned k = 1; k < nheld[i]; k++)
+                held[i][k - 1] = held[i][k];
+            nheld[i]--;
+        }
+        ck_assert_msg(busy > 0, "groups are left, and nobody gets any");
+    }
+    ck_assert_uint_eq(given, problem->groups);
+}
+
+START_TEST(packages_are_whole_units)
+{
+    static const double seconds[] = {1e-3, 0, NAN, INFINITY, 1e-30, 1e30};
+    static const uint64_t sizes[] = {1, 2, 3, 1000, UINT64_C(1) << 40};
+    const struct cx_policy *policy = cx_policy_get((unsigned)_i);
+    uint64_t random = 5;
+    for (unsigned round = 0; round < 400; round++) {
+        struct cx_balancer_device devices[MAX_DEVICES];
+        struct cx_problem problem = {.groups = sizes[round % 5], .devices = devices};
+        problem.granularity = random_below(&random, 3) ? random_below(&random, 50) : problem.groups;
+        problem.ndevices = 1 + (unsigned)random_below(&random, MAX_DEVICES);
+        for (unsigned i = 0; i < problem.ndevices; i++) {
+            devices[i] = random_device(&random);
+            /* Small packages of 2^40 groups would take this test for ever. */
+            devices[i].min_package = problem.groups >> 12;
+        }
+        struct cx_balancer *balancer = cx_balancer_create(policy, &problem, NULL);
+        ck_assert_ptr_nonnull(balancer);
+        drive(balancer, &problem, 1 + round % CX_PACKAGES_IN_FLIGHT, seconds[round % 6]);
+        cx_balancer_destroy(balancer);
+    }
+}
+END_TEST
+
+START_TEST(no_groups_no_packages)
+{
+    struct cx_balancer_device device = {.nominal_speed = 1};
+    struct cx_problem problem = {.groups = 0, .ndevices = 1, .devices = &device};
+    struct cx_balancer *balancer = cx_balancer_create(cx_policy_get((unsigned)_i), &problem, NULL);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 0, 0), 0);
+    ck_assert(cx_balancer_finished(balancer));
+    cx_balancer_done(balancer, 0, 1, 1, 1);
+    cx_balancer_give_back(balancer, 0, 1);
+    cx_balancer_done(balancer, 7, 1, 1, 1);
+    ck_assert_uint_eq(cx_balancer_remaining(balancer), 0);
+    cx_balancer_destroy(balancer);
+    problem.ndevices = 0;
+    ck_assert_ptr_null(cx_balancer_create(cx_policy_get((unsigned)_i), &problem, NULL));
+    ck_assert_ptr_null(cx_balancer_create(NULL, &problem, NULL));
+    cx_balancer_destroy(NULL);
+}
+END_TEST
+
+/* All devices fail: nobody gets anything, everything is free again. */
+START_TEST(all_devices_fail)
+{
+    struct cx_balancer_device devices[2] = {{.nominal_speed = 1}, {.nominal_speed = 2}};
+    struct cx_problem problem = {.groups = 100, .ndevices = 2, .devices = devices};
+    struct cx_balancer *balancer = cx_balancer_create(cx_policy_get((unsigned)_i), &problem, NULL);
+    uint64_t first = cx_balancer_next(balancer, 0, 0), second = cx_balancer_next(balancer, 1, 0);
+    ck_assert(first > 0 && second > 0);
+    cx_balancer_fail(balancer, 0, first);
+    cx_balancer_fail(balancer, 0, first);
+    cx_balancer_fail(balancer, 1, UINT64_MAX);
+    ck_assert_uint_eq(cx_balancer_remaining(balancer), 100);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 0, 1), 0);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 1, 1), 0);
+    ck_assert(!cx_balancer_finished(balancer));
+    cx_balancer_destroy(balancer);
+}
+END_TEST
+
+START_TEST(registry_finds_by_name)
+{
+    for (unsigned i = 0; i < cx_test_policies(); i++) {
+        const struct cx_policy *policy = cx_policy_get(i);
+        ck_assert_ptr_eq(cx_policy_find(policy->name), policy);
+        ck_assert(policy->help && policy->help[0]);
+    }
+    ck_assert_ptr_null(cx_policy_find("fastest"));
+    ck_assert_ptr_null(cx_policy_find(""));
+    ck_assert_ptr_null(cx_policy_find(NULL));
+    ck_assert_ptr_null(cx_policy_get(UINT32_MAX));
+}
+END_TEST
+
+unsigned cx_test_policies(void)
+{
+    unsigned count = 0;
+    while (cx_policy_get(count))
+        count++;
+    return count;
+}
+
+Suite *cx_test_properties(void)
+{
+    Suite *suite = suite_create("properties");
+    TCase *tcase = tcase_create("every policy");
+    int policies = (int)cx_test_policies();
+    tcase_set_timeout(tcase, 300);
+    tcase_add_loop_test(tcase, each_group_once, 0, policies);
+    tcase_add_loop_test(tcase, packages_are_whole_units, 0, policies);
+    tcase_add_loop_test(tcase, no_groups_no_packages, 0, policies);
+    tcase_add_loop_test(tcase, all_devices_fail, 0, policies);
+    tcase_add_test(tcase, registry_finds_by_name);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The suites of the scheduler's tests; main.c runs them all.
+ */
+#ifndef CX_TESTS_SCHEDULER_SUITES_H
+#define CX_TESTS_SCHEDULER_SUITES_H
+
+#include <check.h>
+
+Suite *cx_test_properties(void);
+Suite *cx_test_formulas(void);
+Suite *cx_test_balance(void);
+Suite *cx_test_admission(void);
+
+/* How many policies there are. */
+unsigned cx_test_policies(void);
+
+#endif
