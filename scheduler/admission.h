@@ -16,8 +16,8 @@
 
 /* What is known of one kernel on one device. */
 struct cx_speed_record {
-    double groups,
-        seconds;      /* sums over past launches, older ones counting less: their quotient is the speed */
+    double groups;    /* sum over past launches, older ones counting less */
+    double seconds;   /* likewise; groups / seconds is the speed */
     uint64_t samples; /* launches measured */
     double credit;    /* seconds that a probe of this device may cost by now */
     uint64_t waited;  /* launches decided since it last took part */
