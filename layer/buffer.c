@@ -106,8 +106,8 @@ static void mem_destroy(struct cx_object *object)
     cx_context_unref(&context);
 }
 
-static struct cx_mem *mem_create(struct cx_context *context, struct cx_mem *parent, size_t origin, size_t size,
-                                 cl_mem_flags flags)
+static struct cx_mem *mem_create(struct cx_context *context, struct cx_mem *parent, size_t origin,
+                                 size_t size, cl_mem_flags flags)
 {
     struct cx_mem *mem = calloc(1, sizeof(*mem));
     if (!mem)
@@ -404,7 +404,8 @@ cl_int CL_API_CALL cx_clGetMemObjectInfo(cl_mem handle, cl_mem_info name, size_t
     case CL_MEM_USES_SVM_POINTER:
         return CX_INFO(cl_bool, CL_FALSE, room, value, size_ret);
     case CL_MEM_PROPERTIES:
-        return cx_info_bytes(mem->properties, mem->nproperties * sizeof(*mem->properties), room, value, size_ret);
+        return cx_info_bytes(mem->properties, mem->nproperties * sizeof(*mem->properties), room, value,
+                             size_ret);
     default:
         return CX_FAIL(CL_INVALID_VALUE, "unknown query");
     }

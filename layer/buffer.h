@@ -2,9 +2,9 @@
 /*
  * Memory objects: the host copy, one shadow a member, and the map that says who holds which bytes.
  *
- * The host copy is the program's own memory (CL_MEM_USE_HOST_PTR) or ours, page-aligned, allocated when first needed.
- * Members that work in place (worker->place == CX_PLACE_HOST) have a shadow made over the host copy; others own memory.
- * A sub-buffer is a window on its root: it has no map of its own, only real sub-buffers.
+ * The host copy is the program's own memory (CL_MEM_USE_HOST_PTR) or ours, page-aligned, allocated when first
+ * needed. Members that work in place (worker->place == CX_PLACE_HOST) have a shadow made over the host copy;
+ * others own memory. A sub-buffer is a window on its root: it has no map of its own, only real sub-buffers.
  * Thread-safety: map, shadows' allocation and mappings under context->lock.
  */
 #ifndef CX_LAYER_BUFFER_H
@@ -25,15 +25,16 @@ struct cx_mem {
     cl_mem_flags flags;         /* as the queries tell them */
     cl_mem_properties *properties;
     size_t nproperties;
-    void *host_ptr;             /* the program's, with USE_HOST_PTR */
+    void *host_ptr; /* the program's, with USE_HOST_PTR */
     struct cx_mem_destructor *destructors;
-    unsigned nmaps;             /* through this object */
+    unsigned nmaps; /* through this object */
     /* root only */
-    unsigned char *host;        /* host copy, NULL until needed */
+    unsigned char *host; /* host copy, NULL until needed */
     bool host_is_ours;
     struct cx_coherence *coherence;
-    struct cx_command *unsettled; /* a launch whose owners are not known yet; others touching this wait for it */
-    struct cx_mem_map *maps;    /* of any window; the newest first */
+    struct cx_command
+        *unsettled;          /* a launch whose owners are not known yet; others touching this wait for it */
+    struct cx_mem_map *maps; /* of any window; the newest first */
     /* one a member */
     cl_mem *real; /* shadow of a root, window of a sub-buffer; NULL until needed */
 };

@@ -3,12 +3,12 @@
  * Coherence: for each region of a buffer, which places hold it valid, and which jobs on which timelines last
  * wrote or still read its host copy.
  *
- * Places: CX_PLACE_HOST is the host copy, also used in place by members that can; member m's own memory is place 1 + m.
- * A member's own memory is touched by its own in-order queue alone, so order there needs no record. The host
- * copy is shared by many: for it each region remembers the last writer and the readers since, as positions on timelines
- * (worker.h), and every access collects what it must wait for into deps[timeline] = max(seq).
- * Invariant: every byte has at least one valid place.
- * Source: interval maps as in design section 4. Thread-safety: the caller holds the context's lock.
+ * Places: CX_PLACE_HOST is the host copy, also used in place by members that can; member m's own memory is
+ * place 1 + m. A member's own memory is touched by its own in-order queue alone, so order there needs no
+ * record. The host copy is shared by many: for it each region remembers the last writer and the readers
+ * since, as positions on timelines (worker.h), and every access collects what it must wait for into
+ * deps[timeline] = max(seq). Invariant: every byte has at least one valid place. Source: interval maps as in
+ * design section 4. Thread-safety: the caller holds the context's lock.
  */
 #ifndef CX_LAYER_COHERENCE_H
 #define CX_LAYER_COHERENCE_H
@@ -27,13 +27,14 @@ struct cx_move {
     unsigned from;
 };
 
-/* A new map: everything valid at every place (contents undefined), no accesses. At most 63 places. NULL: no memory. */
+/* A new map: everything valid at every place (contents undefined), no accesses. At most 63 places. NULL: no
+ * memory. */
 struct cx_coherence *cx_coherence_create(uint64_t size, unsigned places, unsigned timelines);
 void cx_coherence_destroy(struct cx_coherence *map);
 
-/* Lists what [lo, hi) lacks at `place`, as maximal runs with one source each: the host copy where valid there, else
- * the valid place with the lowest number. Appends to *moves (realloc'ed, *count entries so far; caller frees).
- * Returns false when out of memory. */
+/* Lists what [lo, hi) lacks at `place`, as maximal runs with one source each: the host copy where valid
+ * there, else the valid place with the lowest number. Appends to *moves (realloc'ed, *count entries so far;
+ * caller frees). Returns false when out of memory. */
 bool cx_coherence_missing(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
                           struct cx_move **moves, size_t *count);
 /* Adds `place` to the holders of [lo, hi). */
@@ -45,17 +46,17 @@ bool cx_coherence_valid(const struct cx_coherence *map, uint64_t lo, uint64_t hi
 /* The places at which all of [lo, hi) is valid, as bits. */
 uint64_t cx_coherence_holders(const struct cx_coherence *map, uint64_t lo, uint64_t hi);
 
-/* The job (timeline, seq) reads the host copy's [lo, hi): raises deps[t] to what it must wait for (the last writers,
- * its own timeline excluded) and records it as a reader. */
-bool cx_coherence_host_read(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline, uint64_t seq,
-                            uint64_t *deps);
-/* The same for a write: waits for writers and readers, then becomes the last writer. Two writers that share a region
- * within one launch are the planner's business. */
-bool cx_coherence_host_write(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline, uint64_t seq,
-                             uint64_t *deps);
+/* The job (timeline, seq) reads the host copy's [lo, hi): raises deps[t] to what it must wait for (the last
+ * writers, its own timeline excluded) and records it as a reader. */
+bool cx_coherence_host_read(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,
+                            uint64_t seq, uint64_t *deps);
+/* The same for a write: waits for writers and readers, then becomes the last writer. Two writers that share a
+ * region within one launch are the planner's business. */
+bool cx_coherence_host_write(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,
+                             uint64_t seq, uint64_t *deps);
 /* Only collects what a read (write = false) or write would wait for; records nothing. */
-void cx_coherence_host_deps(const struct cx_coherence *map, uint64_t lo, uint64_t hi, bool write, unsigned timeline,
-                            uint64_t *deps);
+void cx_coherence_host_deps(const struct cx_coherence *map, uint64_t lo, uint64_t hi, bool write,
+                            unsigned timeline, uint64_t *deps);
 
 /* Forgets accesses that are complete (completed[t] = all seq up to it are done on timeline t) and joins equal
  * neighbours, so that the map stays as small as its contents. Called now and then by the planner. */

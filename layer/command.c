@@ -337,7 +337,8 @@ static bool command_over(struct cx_command *command)
     if (!command->settled)
         return false;
     for (unsigned t = 0; t < cx_context_timelines(command->context); t++)
-        if (command->cone[t] > atomic_load_explicit(&command->context->workers[t].completed, memory_order_acquire))
+        if (command->cone[t] >
+            atomic_load_explicit(&command->context->workers[t].completed, memory_order_acquire))
             return false;
     return true;
 }

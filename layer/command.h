@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Commands: one struct travels from the enqueue to the last byte, and is itself the event the program may hold.
+ * Commands: one struct travels from the enqueue to the last byte, and is itself the event the program may
+ * hold.
  *
- * Life: created by an entry point; linked to what it waits for; *planned* (plan) as soon as all of that is settled,
- * under the context's lock, by whichever thread made it so; *settled* once its place on the workers' timelines
- * is known for good; complete when every timeline has passed its cone.
+ * Life: created by an entry point; linked to what it waits for; *planned* (plan) as soon as all of that is
+ * settled, under the context's lock, by whichever thread made it so; *settled* once its place on the workers'
+ * timelines is known for good; complete when every timeline has passed its cone.
  *
- * The cone of a command is, for each timeline, the position up to which work must be complete for the command and all
- * it depends on to be complete: cone[t] = max over its dependencies' cones and its own jobs. Waiting for a
- * command, asking for its status and ordering two commands that touch the program's own memory are all questions
- * about cones. Kernels and copies between buffers need no such order: coherence.h orders them by the bytes they touch.
+ * The cone of a command is, for each timeline, the position up to which work must be complete for the command
+ * and all it depends on to be complete: cone[t] = max over its dependencies' cones and its own jobs. Waiting
+ * for a command, asking for its status and ordering two commands that touch the program's own memory are all
+ * questions about cones. Kernels and copies between buffers need no such order: coherence.h orders them by
+ * the bytes they touch.
  *
  * Previous stage: the enqueue_*.c entry points. Next: plan.h, worker.h.
  * Thread-safety: fields are guarded by context->lock unless said otherwise.
@@ -23,7 +25,8 @@
 struct cx_queue;
 struct cx_callback;
 
-/* Who waits for a command: a reference to it, and whether an error passes on (wait lists; not mere queue order). */
+/* Who waits for a command: a reference to it, and whether an error passes on (wait lists; not mere queue
+ * order). */
 struct cx_edge {
     struct cx_command *command;
     bool passes_error;
@@ -36,30 +39,30 @@ struct cx_watch {
 };
 
 struct cx_command {
-    struct cx_object base; /* the program's cl_event */
-    struct cx_context *context;  /* a reference */
-    struct cx_queue *queue;      /* a reference; NULL for user events */
+    struct cx_object base;      /* the program's cl_event */
+    struct cx_context *context; /* a reference */
+    struct cx_queue *queue;     /* a reference; NULL for user events */
     cl_command_type type;
 
     unsigned blockers; /* unsettled commands (and holds) that must settle before this one is planned */
     struct cx_edge *successors; /* planned when this settles */
     unsigned nsuccessors, room_successors;
-    struct cx_command *list_next; /* in the context's ready or finished list */
+    struct cx_command *list_next;               /* in the context's ready or finished list */
     struct cx_command *queue_prev, *queue_next; /* the queue's list of unsettled commands */
     uint64_t queue_number;                      /* order of enqueue within the queue */
     bool settled;
-    bool watched;     /* completion must be noticed without being asked: callbacks are set */
-    cl_int dep_error; /* a dependency failed: the command fails instead of being planned */
+    bool watched;       /* completion must be noticed without being asked: callbacks are set */
+    cl_int dep_error;   /* a dependency failed: the command fails instead of being planned */
     cl_int user_status; /* user events: CL_SUBMITTED until set */
     struct cx_callback *callbacks;
-    uint64_t *cone;   /* one a timeline; final once settled */
+    uint64_t *cone; /* one a timeline; final once settled */
 
-    atomic_int error;       /* CL_SUCCESS or the first failure of a part */
-    atomic_uint parts;      /* own jobs not finished, plus one until settled */
+    atomic_int error;  /* CL_SUCCESS or the first failure of a part */
+    atomic_uint parts; /* own jobs not finished, plus one until settled */
     atomic_uint_fast64_t queued_ns, submit_ns, start_ns, end_ns; /* host clock (cx_clock_ns); 0: not yet */
 
-    /* Turns the command into jobs. Called once, under context->lock; settles the command (cx_command_settle) now
-     * or, for dynamic launches, later. */
+    /* Turns the command into jobs. Called once, under context->lock; settles the command (cx_command_settle)
+     * now or, for dynamic launches, later. */
     void (*plan)(struct cx_command *command);
     /* Frees what the kind of command owns; called when all parts are finished, without locks, once. */
     void (*drop)(struct cx_command *command);
@@ -75,15 +78,17 @@ struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *q
 /* Checks a wait list as the spec says. */
 cl_int cx_wait_list_check(const struct cx_context *context, cl_uint count, const cl_event *list);
 
-/* Hands the command over: links, plans if possible, pumps. Takes ownership and nulls *command. If `event` is given, the
- * program gets its reference. If `wait`, returns after completion with the command's error (blocking calls). */
+/* Hands the command over: links, plans if possible, pumps. Takes ownership and nulls *command. If `event` is
+ * given, the program gets its reference. If `wait`, returns after completion with the command's error
+ * (blocking calls). */
 cl_int cx_command_submit(struct cx_command **command, cl_uint nwait, const cl_event *list, cl_event *event,
                          bool wait);
 
 /* Under context->lock: `command` is planned after `on` settled; with passes_error it fails if that failed. */
 void cx_command_depend(struct cx_command *command, struct cx_command *on, bool passes_error);
 
-/* Adds one more reason not to plan yet (before submit or under the lock), and takes one away (plans at zero). */
+/* Adds one more reason not to plan yet (before submit or under the lock), and takes one away (plans at zero).
+ */
 void cx_command_hold(struct cx_command *command);
 void cx_command_unhold(struct cx_command *command); /* takes and releases context->lock, pumps */
 

@@ -157,7 +157,8 @@ static cl_context give_error(cl_int error, cl_int *errcode_ret)
 
 cl_context CL_API_CALL cx_clCreateContext(const cl_context_properties *properties, cl_uint num_devices,
                                           const cl_device_id *devices,
-                                          void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
+                                          void(CL_CALLBACK *notify)(const char *, const void *, size_t,
+                                                                    void *),
                                           void *user_data, cl_int *errcode_ret)
 {
     size_t count;
@@ -165,7 +166,8 @@ cl_context CL_API_CALL cx_clCreateContext(const cl_context_properties *propertie
     if (error != CL_SUCCESS)
         return give_error(error, errcode_ret);
     if (!devices || num_devices == 0 || (!notify && user_data))
-        return give_error(CX_FAIL(CL_INVALID_VALUE, "no devices, or user data without a callback"), errcode_ret);
+        return give_error(CX_FAIL(CL_INVALID_VALUE, "no devices, or user data without a callback"),
+                          errcode_ret);
     for (cl_uint i = 0; i < num_devices; i++)
         if (!cx_device_from(devices[i]))
             return give_error(CX_FAIL(CL_INVALID_DEVICE, "not the device of this platform"), errcode_ret);
@@ -175,9 +177,10 @@ cl_context CL_API_CALL cx_clCreateContext(const cl_context_properties *propertie
     return (cl_context)context;
 }
 
-cl_context CL_API_CALL cx_clCreateContextFromType(const cl_context_properties *properties, cl_device_type type,
-                                                  void(CL_CALLBACK *notify)(const char *, const void *, size_t,
-                                                                            void *),
+cl_context CL_API_CALL cx_clCreateContextFromType(const cl_context_properties *properties,
+                                                  cl_device_type type,
+                                                  void(CL_CALLBACK *notify)(const char *, const void *,
+                                                                            size_t, void *),
                                                   void *user_data, cl_int *errcode_ret)
 {
     const cl_device_type known = CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU |
@@ -231,8 +234,8 @@ cl_int CL_API_CALL cx_clGetContextInfo(cl_context handle, cl_context_info name, 
     case CL_CONTEXT_DEVICES:
         return CX_INFO(cl_device_id, (cl_device_id)cx_device_get(), room, value, size_ret);
     case CL_CONTEXT_PROPERTIES:
-        return cx_info_bytes(context->properties, context->nproperties * sizeof(*context->properties), room, value,
-                             size_ret);
+        return cx_info_bytes(context->properties, context->nproperties * sizeof(*context->properties), room,
+                             value, size_ret);
     default:
         return CX_FAIL(CL_INVALID_VALUE, "unknown query");
     }

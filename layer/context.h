@@ -35,8 +35,8 @@ struct cx_context {
     pthread_mutex_t lock;   /* guards coherence maps, command states and queues of this context */
     pthread_cond_t settled; /* broadcast when a command settles (is planned for good) */
     /* under lock: what cx_context_unlock still has to do (command.c) */
-    uint64_t touched;            /* workers that got jobs or watches, as bits */
-    struct cx_command *ready;    /* commands to be planned, in the order in which they became so */
+    uint64_t touched;         /* workers that got jobs or watches, as bits */
+    struct cx_command *ready; /* commands to be planned, in the order in which they became so */
     struct cx_command *ready_tail;
     struct cx_command *finished; /* settled without any part left: to be dropped outside the lock */
     struct cx_watch *watched;    /* commands whose completion calls back */

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-cl_int cx_enqueue_check(const char *function, cl_command_queue handle, const struct cx_mem *mem, cl_uint nwait,
-                        const cl_event *list, struct cx_queue **queue)
+cl_int cx_enqueue_check(const char *function, cl_command_queue handle, const struct cx_mem *mem,
+                        cl_uint nwait, const cl_event *list, struct cx_queue **queue)
 {
     *queue = cx_queue_from(handle);
     if (!*queue)
@@ -56,7 +56,8 @@ cl_int cx_enqueue_rect(const char *function, struct cx_rect *rect, const size_t 
     if (rect->slice == 0)
         rect->slice = least;
     if (rect->slice < least || rect->slice % rect->row)
-        return cx_fail(function, CL_INVALID_VALUE, "a slice pitch under the region's or no multiple of the row's");
+        return cx_fail(function, CL_INVALID_VALUE,
+                       "a slice pitch under the region's or no multiple of the row's");
     if (!muladd(rect->origin[2] + region[2] - 1, rect->slice, rect->origin[0] + region[0], &end) ||
         !muladd(rect->origin[1] + region[1] - 1, rect->row, end, &end) || (bytes && end > bytes))
         return cx_fail(function, CL_INVALID_VALUE, "the region reaches beyond the buffer");
@@ -70,8 +71,8 @@ void cx_rect_copy(unsigned char *to, const struct cx_rect *to_rect, const unsign
     from += cx_rect_offset(from_rect);
     for (size_t z = 0; z < region[2]; z++)
         for (size_t y = 0; y < region[1]; y++)
-            memcpy(to + z * to_rect->slice + y * to_rect->row, from + z * from_rect->slice + y * from_rect->row,
-                   region[0]);
+            memcpy(to + z * to_rect->slice + y * to_rect->row,
+                   from + z * from_rect->slice + y * from_rect->row, region[0]);
 }
 
 bool cx_enqueue_blocked(struct cx_command *command, const struct cx_mem *mem)
@@ -83,8 +84,8 @@ bool cx_enqueue_blocked(struct cx_command *command, const struct cx_mem *mem)
     return true;
 }
 
-struct cx_job *cx_enqueue_host_writer(struct cx_command *command, struct cx_mem *root, uint64_t lo, uint64_t hi,
-                                  cl_int (*run)(struct cx_job *, struct cx_worker *))
+struct cx_job *cx_enqueue_host_writer(struct cx_command *command, struct cx_mem *root, uint64_t lo,
+                                      uint64_t hi, cl_int (*run)(struct cx_job *, struct cx_worker *))
 {
     struct cx_worker *host = cx_context_host(command->context);
     struct cx_job *job = cx_mem_host(root) ? cx_job_new(command->context) : NULL;

@@ -17,8 +17,8 @@ struct cx_rect {
 };
 
 /* Queue, memory object (may be NULL where mem is NULL) and wait list of an enqueue; *queue is set. */
-cl_int cx_enqueue_check(const char *function, cl_command_queue handle, const struct cx_mem *mem, cl_uint nwait,
-                        const cl_event *list, struct cx_queue **queue);
+cl_int cx_enqueue_check(const char *function, cl_command_queue handle, const struct cx_mem *mem,
+                        cl_uint nwait, const cl_event *list, struct cx_queue **queue);
 /* [offset, offset + size) lies in the object. */
 cl_int cx_enqueue_range(const char *function, const struct cx_mem *mem, size_t offset, size_t size);
 /* Fills in zero pitches and checks a rectangle; `bytes` (0: unbounded) is the room it must lie in. */
@@ -29,17 +29,18 @@ size_t cx_rect_span(const struct cx_rect *rect, const size_t region[3]);
 void cx_rect_copy(unsigned char *to, const struct cx_rect *to_rect, const unsigned char *from,
                   const struct cx_rect *from_rect, const size_t region[3]);
 
-/* Whether the command has to wait for a launch on this object whose owners are not settled; arranges it then. For the
- * start of plan functions. */
+/* Whether the command has to wait for a launch on this object whose owners are not settled; arranges it then.
+ * For the start of plan functions. */
 bool cx_enqueue_blocked(struct cx_command *command, const struct cx_mem *mem);
 
 /* Where a copy of [lo, hi) of `from`'s root into `to` best runs, prepared for both. context->lock held. */
 unsigned cx_enqueue_copy_place(struct cx_mem *from, uint64_t lo, uint64_t hi, struct cx_mem *to);
 /* The place where new contents of the object go, prepared; the host copy where a member cannot take them. */
 unsigned cx_enqueue_write_place(struct cx_mem *mem);
-/* A job of the host's worker that overwrites [lo, hi) of the root's host copy, hazards noted. NULL: no memory. */
-struct cx_job *cx_enqueue_host_writer(struct cx_command *command, struct cx_mem *root, uint64_t lo, uint64_t hi,
-                                      cl_int (*run)(struct cx_job *, struct cx_worker *));
+/* A job of the host's worker that overwrites [lo, hi) of the root's host copy, hazards noted. NULL: no
+ * memory. */
+struct cx_job *cx_enqueue_host_writer(struct cx_command *command, struct cx_mem *root, uint64_t lo,
+                                      uint64_t hi, cl_int (*run)(struct cx_job *, struct cx_worker *));
 /* What the flags of a buffer allow the host to do. */
 cl_int cx_enqueue_host_access(const char *function, const struct cx_mem *mem, cl_mem_flags forbidden);
 /* The host's worker of a context. */

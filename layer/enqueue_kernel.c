@@ -2,8 +2,8 @@
 /*
  * clEnqueueNDRangeKernel and clEnqueueTask: checks as the spec lists them, arguments captured by value.
  *
- * Next stage: plan.c, as soon as all that the launch waits for is settled. COEXEC_ANALYSIS_WAIT may hold it until the
- * analysis and the split variant are there; the program never waits for that.
+ * Next stage: plan.c, as soon as all that the launch waits for is settled. COEXEC_ANALYSIS_WAIT may hold it
+ * until the analysis and the split variant are there; the program never waits for that.
  */
 #include "layer/device.h"
 #include "layer/enqueue.h"
@@ -40,8 +40,9 @@ static bool allows_uneven(const struct cx_program *program, const struct cx_cont
            context->workers[context->fastest].device->non_uniform_groups;
 }
 
-static cl_int check_local(const char *function, const struct cx_context *context, const struct cx_kernel *kernel,
-                          cl_uint dims, const size_t *global, const size_t *local)
+static cl_int check_local(const char *function, const struct cx_context *context,
+                          const struct cx_kernel *kernel, cl_uint dims, const size_t *global,
+                          const size_t *local)
 {
     size_t required[3], items = 1;
     cx_kernel_required_size(kernel, required);
@@ -68,7 +69,8 @@ static cl_int check_local(const char *function, const struct cx_context *context
     return CL_SUCCESS;
 }
 
-static cl_int check_range(const char *function, cl_uint dims, const size_t *offset, const size_t *global, bool *empty)
+static cl_int check_range(const char *function, cl_uint dims, const size_t *offset, const size_t *global,
+                          bool *empty)
 {
     *empty = !global;
     if (dims < 1 || dims > 3)
@@ -92,7 +94,8 @@ static void wait_for_analysis(void *data)
 
     cx_kernel_summary_wait(launch->kernel, ms);
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
-    if (summary && (summary->uses & CX_USE_NEEDS_REWRITE) && cx_summary_forbids(summary, NULL, NULL) == CX_REASON_NONE)
+    if (summary && (summary->uses & CX_USE_NEEDS_REWRITE) &&
+        cx_summary_forbids(summary, NULL, NULL) == CX_REASON_NONE)
         for (unsigned dim = 0; dim < launch->geometry.work_dim; dim++) {
             enum cx_variant variant = cx_prelude_variant(&launch->geometry, dim, true);
             cx_kernel_variant_want(launch->kernel, variant);
@@ -136,8 +139,9 @@ static void hold_for_analysis(struct cx_launch *launch)
 /* ---- entry points ---- */
 
 static cl_int enqueue_launch(const char *function, cl_command_type type, cl_command_queue queue_handle,
-                             cl_kernel kernel_handle, cl_uint dims, const size_t *offset, const size_t *global,
-                             const size_t *local, cl_uint nwait, const cl_event *list, cl_event *event)
+                             cl_kernel kernel_handle, cl_uint dims, const size_t *offset,
+                             const size_t *global, const size_t *local, cl_uint nwait, const cl_event *list,
+                             cl_event *event)
 {
     struct cx_kernel *kernel = cx_kernel_from(kernel_handle);
     struct cx_queue *queue;
@@ -189,13 +193,14 @@ cl_int CL_API_CALL cx_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel k
                                              const size_t *offset, const size_t *global, const size_t *local,
                                              cl_uint nwait, const cl_event *list, cl_event *event)
 {
-    return enqueue_launch("clEnqueueNDRangeKernel", CL_COMMAND_NDRANGE_KERNEL, queue, kernel, dims, offset, global,
-                          local, nwait, list, event);
+    return enqueue_launch("clEnqueueNDRangeKernel", CL_COMMAND_NDRANGE_KERNEL, queue, kernel, dims, offset,
+                          global, local, nwait, list, event);
 }
 
-cl_int CL_API_CALL cx_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint nwait, const cl_event *list,
-                                    cl_event *event)
+cl_int CL_API_CALL cx_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint nwait,
+                                    const cl_event *list, cl_event *event)
 {
     const size_t one = 1;
-    return enqueue_launch("clEnqueueTask", CL_COMMAND_TASK, queue, kernel, 1, NULL, &one, &one, nwait, list, event);
+    return enqueue_launch("clEnqueueTask", CL_COMMAND_TASK, queue, kernel, 1, NULL, &one, &one, nwait, list,
+                          event);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mapping: the program gets a pointer into the host copy, so mapping moves only what the host copy lacks, and unmapping
- * after writing makes the host copy the owner.
+ * Mapping: the program gets a pointer into the host copy, so mapping moves only what the host copy lacks, and
+ * unmapping after writing makes the host copy the owner.
  */
 #include "layer/enqueue.h"
 #include "layer/entry.h"
@@ -52,10 +52,12 @@ static void plan_both(struct cx_command *command, bool unmap)
     job->run = run_nothing;
     cx_command_after_cone(command, job);
     if (writes(mapping->flags)) {
-        cx_coherence_host_write(root->coherence, mapping->lo, mapping->hi, host->index, host->planned + 1, job->deps);
+        cx_coherence_host_write(root->coherence, mapping->lo, mapping->hi, host->index, host->planned + 1,
+                                job->deps);
         cx_coherence_own(root->coherence, mapping->lo, mapping->hi, CX_PLACE_HOST);
     } else {
-        cx_coherence_host_read(root->coherence, mapping->lo, mapping->hi, host->index, host->planned + 1, job->deps);
+        cx_coherence_host_read(root->coherence, mapping->lo, mapping->hi, host->index, host->planned + 1,
+                               job->deps);
     }
     cx_command_add_job(command, host, job);
     cx_command_settle(command);
@@ -90,7 +92,8 @@ static void *note_map(struct cx_mem *mem, uint64_t lo, uint64_t hi, cl_map_flags
     unsigned char *host = map ? cx_mem_host(mem) : NULL;
     if (host) {
         pointer = host + lo;
-        *map = (struct cx_mem_map){.next = mem->root->maps, .pointer = pointer, .lo = lo, .hi = hi, .flags = flags};
+        *map = (struct cx_mem_map){
+            .next = mem->root->maps, .pointer = pointer, .lo = lo, .hi = hi, .flags = flags};
         mem->root->maps = map;
         mem->nmaps++;
     }
@@ -106,7 +109,8 @@ static cl_int check_map(const char *function, const struct cx_mem *mem, cl_map_f
     const cl_map_flags known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
     if (!mem)
         return cx_fail(function, CL_INVALID_MEM_OBJECT, "no buffer of ours");
-    if ((flags & ~known) || ((flags & CL_MAP_WRITE_INVALIDATE_REGION) && (flags & (CL_MAP_READ | CL_MAP_WRITE))))
+    if ((flags & ~known) ||
+        ((flags & CL_MAP_WRITE_INVALIDATE_REGION) && (flags & (CL_MAP_READ | CL_MAP_WRITE))))
         return cx_fail(function, CL_INVALID_VALUE, "map flags are unknown or exclude each other");
     cl_int error = cx_enqueue_range(function, mem, offset, size);
     if (error == CL_SUCCESS && (flags & CL_MAP_READ))
@@ -169,8 +173,8 @@ static bool take_map(struct cx_mem *mem, const void *pointer, struct cx_mem_map 
     return true;
 }
 
-cl_int CL_API_CALL cx_clEnqueueUnmapMemObject(cl_command_queue handle, cl_mem buffer, void *pointer, cl_uint nwait,
-                                              const cl_event *list, cl_event *event)
+cl_int CL_API_CALL cx_clEnqueueUnmapMemObject(cl_command_queue handle, cl_mem buffer, void *pointer,
+                                              cl_uint nwait, const cl_event *list, cl_event *event)
 {
     struct cx_mem *mem = cx_mem_from(buffer);
     struct cx_queue *queue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rectangular transfers: read, write, copy. A rectangle is judged by the interval it spans: that interval is made valid
- * where the rectangle is read or partly overwritten, and one place does the whole of it.
+ * Rectangular transfers: read, write, copy. A rectangle is judged by the interval it spans: that interval is
+ * made valid where the rectangle is read or partly overwritten, and one place does the whole of it.
  */
 #include "layer/enqueue.h"
 #include "layer/entry.h"
@@ -12,8 +12,8 @@
 
 struct rect_transfer {
     struct cx_command base;
-    struct cx_mem *mem;  /* the buffer read or written; a reference */
-    struct cx_mem *from; /* copied from; a reference or NULL */
+    struct cx_mem *mem;         /* the buffer read or written; a reference */
+    struct cx_mem *from;        /* copied from; a reference or NULL */
     struct cx_rect rect, other; /* in mem; in the program's memory or in from */
     size_t region[3];
     unsigned char *pointer;
@@ -52,7 +52,8 @@ static struct cx_job *place_job(struct cx_command *command, unsigned place, stru
     struct cx_job *job = cx_job_new(command->context);
     if (!job)
         return NULL;
-    *worker = place == CX_PLACE_HOST ? cx_context_host(command->context) : cx_place_worker(command->context, place);
+    *worker =
+        place == CX_PLACE_HOST ? cx_context_host(command->context) : cx_place_worker(command->context, place);
     job->run = place == CX_PLACE_HOST ? host : member;
     job->timed = place != CX_PLACE_HOST;
     return job;
@@ -71,8 +72,8 @@ static cl_int run_member_read(struct cx_job *job, struct cx_worker *worker)
 {
     const struct rect_transfer *t = (struct rect_transfer *)job->command;
     return worker->device->cl->clEnqueueReadBufferRect(
-        worker->queue, t->mem->real[worker->index], CL_FALSE, t->rect.origin, t->other.origin, t->region, t->rect.row,
-        t->rect.slice, t->other.row, t->other.slice, t->pointer, 0, NULL, &job->event);
+        worker->queue, t->mem->real[worker->index], CL_FALSE, t->rect.origin, t->other.origin, t->region,
+        t->rect.row, t->rect.slice, t->other.row, t->other.slice, t->pointer, 0, NULL, &job->event);
 }
 
 static void plan_read(struct cx_command *command)
@@ -98,7 +99,8 @@ static void plan_read(struct cx_command *command)
     if (job) {
         cx_command_after_cone(command, job);
         if (place == CX_PLACE_HOST)
-            cx_coherence_host_read(root->coherence, span.lo, span.hi, worker->index, worker->planned + 1, job->deps);
+            cx_coherence_host_read(root->coherence, span.lo, span.hi, worker->index, worker->planned + 1,
+                                   job->deps);
         cx_command_add_job(command, worker, job);
     }
     finish_plan(command, job ? CL_SUCCESS : error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error);
@@ -117,8 +119,8 @@ static cl_int run_member_write(struct cx_job *job, struct cx_worker *worker)
 {
     const struct rect_transfer *t = (struct rect_transfer *)job->command;
     return worker->device->cl->clEnqueueWriteBufferRect(
-        worker->queue, t->mem->real[worker->index], CL_FALSE, t->rect.origin, t->other.origin, t->region, t->rect.row,
-        t->rect.slice, t->other.row, t->other.slice, t->pointer, 0, NULL, &job->event);
+        worker->queue, t->mem->real[worker->index], CL_FALSE, t->rect.origin, t->other.origin, t->region,
+        t->rect.row, t->rect.slice, t->other.row, t->other.slice, t->pointer, 0, NULL, &job->event);
 }
 
 /* Makes `place` the owner of what the job overwrites in the object, keeping what lies between the rows. */
@@ -185,13 +187,13 @@ static cl_int enqueue_rect(const char *function, cl_command_queue handle, cl_mem
     memcpy(other.origin, args->host_origin, sizeof(other.origin));
     if ((error = cx_enqueue_rect(function, &rect, args->region, mem->size)) != CL_SUCCESS ||
         (error = cx_enqueue_rect(function, &other, args->region, 0)) != CL_SUCCESS ||
-        (error = cx_enqueue_host_access(function, mem,
-                                        args->write ? CL_MEM_HOST_READ_ONLY : CL_MEM_HOST_WRITE_ONLY)) != CL_SUCCESS)
+        (error = cx_enqueue_host_access(
+             function, mem, args->write ? CL_MEM_HOST_READ_ONLY : CL_MEM_HOST_WRITE_ONLY)) != CL_SUCCESS)
         return error;
-    struct cx_command *command = cx_command_new(
-        queue->context, queue, sizeof(struct rect_transfer),
-        args->write ? CL_COMMAND_WRITE_BUFFER_RECT : CL_COMMAND_READ_BUFFER_RECT, args->write ? plan_write : plan_read,
-        drop);
+    struct cx_command *command =
+        cx_command_new(queue->context, queue, sizeof(struct rect_transfer),
+                       args->write ? CL_COMMAND_WRITE_BUFFER_RECT : CL_COMMAND_READ_BUFFER_RECT,
+                       args->write ? plan_write : plan_read, drop);
     if (!command)
         return cx_fail(function, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
     struct rect_transfer *transfer = (struct rect_transfer *)command;
@@ -211,8 +213,8 @@ cl_int CL_API_CALL cx_clEnqueueReadBufferRect(cl_command_queue queue, cl_mem buf
                                               const cl_event *list, cl_event *event)
 {
     const struct rect_args args = {
-        blocking,       buffer_origin,    host_origin, region, buffer_row_pitch, buffer_slice_pitch,
-        host_row_pitch, host_slice_pitch, pointer,     false};
+        blocking,           buffer_origin,  host_origin,      region,  buffer_row_pitch,
+        buffer_slice_pitch, host_row_pitch, host_slice_pitch, pointer, false};
     return enqueue_rect("clEnqueueReadBufferRect", queue, buffer, &args, nwait, list, event);
 }
 
@@ -223,9 +225,16 @@ cl_int CL_API_CALL cx_clEnqueueWriteBufferRect(cl_command_queue queue, cl_mem bu
                                                size_t host_slice_pitch, const void *pointer, cl_uint nwait,
                                                const cl_event *list, cl_event *event)
 {
-    const struct rect_args args = {
-        blocking,       buffer_origin,    host_origin,                region, buffer_row_pitch, buffer_slice_pitch,
-        host_row_pitch, host_slice_pitch, (void *)(uintptr_t)pointer, true};
+    const struct rect_args args = {blocking,
+                                   buffer_origin,
+                                   host_origin,
+                                   region,
+                                   buffer_row_pitch,
+                                   buffer_slice_pitch,
+                                   host_row_pitch,
+                                   host_slice_pitch,
+                                   (void *)(uintptr_t)pointer,
+                                   true};
     return enqueue_rect("clEnqueueWriteBufferRect", queue, buffer, &args, nwait, list, event);
 }
 
@@ -234,8 +243,8 @@ cl_int CL_API_CALL cx_clEnqueueWriteBufferRect(cl_command_queue queue, cl_mem bu
 static cl_int run_host_copy(struct cx_job *job, struct cx_worker *worker)
 {
     const struct rect_transfer *t = (struct rect_transfer *)job->command;
-    cx_rect_copy(t->mem->root->host + t->mem->origin, &t->rect, t->from->root->host + t->from->origin, &t->other,
-                 t->region);
+    cx_rect_copy(t->mem->root->host + t->mem->origin, &t->rect, t->from->root->host + t->from->origin,
+                 &t->other, t->region);
     return CL_SUCCESS;
 }
 
@@ -243,8 +252,9 @@ static cl_int run_member_copy(struct cx_job *job, struct cx_worker *worker)
 {
     const struct rect_transfer *t = (struct rect_transfer *)job->command;
     return worker->device->cl->clEnqueueCopyBufferRect(
-        worker->queue, t->from->real[worker->index], t->mem->real[worker->index], t->other.origin, t->rect.origin,
-        t->region, t->other.row, t->other.slice, t->rect.row, t->rect.slice, 0, NULL, &job->event);
+        worker->queue, t->from->real[worker->index], t->mem->real[worker->index], t->other.origin,
+        t->rect.origin, t->region, t->other.row, t->other.slice, t->rect.row, t->rect.slice, 0, NULL,
+        &job->event);
 }
 
 static void plan_copy(struct cx_command *command)
@@ -256,8 +266,9 @@ static void plan_copy(struct cx_command *command)
     if (cx_enqueue_blocked(command, t->from) || cx_enqueue_blocked(command, t->mem))
         return;
     unsigned place = cx_enqueue_copy_place(t->from, from.lo, from.hi, t->mem);
-    cl_int error = place == CX_PLACE_HOST && (!cx_mem_host(t->from) || !cx_mem_host(t->mem)) ? CL_OUT_OF_HOST_MEMORY
-                                                                                              : CL_SUCCESS;
+    cl_int error = place == CX_PLACE_HOST && (!cx_mem_host(t->from) || !cx_mem_host(t->mem))
+                       ? CL_OUT_OF_HOST_MEMORY
+                       : CL_SUCCESS;
     if (error == CL_SUCCESS)
         error = cx_move_to(command, t->from->root, from.lo, from.hi, place, NULL);
     if (error == CL_SUCCESS)
@@ -278,8 +289,8 @@ static void plan_copy(struct cx_command *command)
     finish_plan(command, error);
 }
 
-/* Whether two rectangles of one buffer share a byte. With equal pitches the spec's own test: overlap in all three
- * directions, or along a row or slice that wraps; else the intervals decide. */
+/* Whether two rectangles of one buffer share a byte. With equal pitches the spec's own test: overlap in all
+ * three directions, or along a row or slice that wraps; else the intervals decide. */
 static bool rects_overlap(const struct cx_rect *a, const struct cx_rect *b, const size_t region[3])
 {
     size_t a_lo = cx_rect_offset(a), b_lo = cx_rect_offset(b);
@@ -300,9 +311,10 @@ static bool rects_overlap(const struct cx_rect *a, const struct cx_rect *b, cons
 
 cl_int CL_API_CALL cx_clEnqueueCopyBufferRect(cl_command_queue handle, cl_mem src, cl_mem dst,
                                               const size_t *src_origin, const size_t *dst_origin,
-                                              const size_t *region, size_t src_row_pitch, size_t src_slice_pitch,
-                                              size_t dst_row_pitch, size_t dst_slice_pitch, cl_uint nwait,
-                                              const cl_event *list, cl_event *event)
+                                              const size_t *region, size_t src_row_pitch,
+                                              size_t src_slice_pitch, size_t dst_row_pitch,
+                                              size_t dst_slice_pitch, cl_uint nwait, const cl_event *list,
+                                              cl_event *event)
 {
     const char *function = "clEnqueueCopyBufferRect";
     struct cx_mem *from = cx_mem_from(src), *to = cx_mem_from(dst);

@@ -13,7 +13,8 @@ static cl_int enqueue_sync(const char *function, cl_command_queue handle, cl_com
     cl_int error = cx_enqueue_check(function, handle, NULL, nwait, list, &queue);
     if (error != CL_SUCCESS)
         return error;
-    struct cx_command *command = cx_command_new(queue->context, queue, sizeof(*command), type, cx_command_settle, NULL);
+    struct cx_command *command =
+        cx_command_new(queue->context, queue, sizeof(*command), type, cx_command_settle, NULL);
     if (!command)
         return cx_fail(function, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
     return cx_command_submit(&command, nwait, list, event, false);
@@ -25,8 +26,8 @@ cl_int CL_API_CALL cx_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uin
     return enqueue_sync("clEnqueueMarkerWithWaitList", queue, CL_COMMAND_MARKER, nwait, list, event);
 }
 
-cl_int CL_API_CALL cx_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint nwait, const cl_event *list,
-                                                   cl_event *event)
+cl_int CL_API_CALL cx_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint nwait,
+                                                   const cl_event *list, cl_event *event)
 {
     return enqueue_sync("clEnqueueBarrierWithWaitList", queue, CL_COMMAND_BARRIER, nwait, list, event);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Linear transfers: read, write, fill, copy, migrate. Rectangles are in enqueue_rect.c, mappings in enqueue_map.c.
+ * Linear transfers: read, write, fill, copy, migrate. Rectangles are in enqueue_rect.c, mappings in
+ * enqueue_map.c.
  *
- * A read gathers straight into the program's memory from every owner at once. A write goes to where the next reader most
- * likely is (cx_mem_write_place). Fills and copies run where the data is.
+ * A read gathers straight into the program's memory from every owner at once. A write goes to where the next
+ * reader most likely is (cx_mem_write_place). Fills and copies run where the data is.
  */
 #include "layer/enqueue.h"
 #include "layer/entry.h"
@@ -97,8 +98,8 @@ static cl_int read_from_host(struct transfer *transfer, const struct cx_move *mo
     job->timed = false;
     cx_command_after_cone(command, job);
     for (unsigned i = 0; i < own->count; i++)
-        cx_coherence_host_read(root->coherence, own->run[i].lo, own->run[i].hi, host->index, host->planned + 1,
-                               job->deps);
+        cx_coherence_host_read(root->coherence, own->run[i].lo, own->run[i].hi, host->index,
+                               host->planned + 1, job->deps);
     add_host_job(command, job);
     return CL_SUCCESS;
 }
@@ -193,7 +194,8 @@ static void plan_write(struct cx_command *command)
     } else {
         struct cx_runs runs = {.upload = true};
         worker = cx_place_worker(command->context, place);
-        if (cx_runs_add(&runs, root, root->real[worker->index], transfer->lo, transfer->hi, transfer->pointer))
+        if (cx_runs_add(&runs, root, root->real[worker->index], transfer->lo, transfer->hi,
+                        transfer->pointer))
             job = cx_runs_job(command->context, &runs);
         if (job)
             job->timed = true;
@@ -221,12 +223,11 @@ static cl_int enqueue_linear(const char *function, cl_command_queue handle, cl_m
     if (!pointer)
         return cx_fail(function, CL_INVALID_VALUE, "no memory to read into or write from");
     if ((error = cx_enqueue_range(function, mem, offset, size)) != CL_SUCCESS ||
-        (error = cx_enqueue_host_access(function, mem, write ? CL_MEM_HOST_READ_ONLY : CL_MEM_HOST_WRITE_ONLY)) !=
-            CL_SUCCESS)
+        (error = cx_enqueue_host_access(
+             function, mem, write ? CL_MEM_HOST_READ_ONLY : CL_MEM_HOST_WRITE_ONLY)) != CL_SUCCESS)
         return error;
-    struct transfer *transfer =
-        transfer_new(queue, mem, write ? CL_COMMAND_WRITE_BUFFER : CL_COMMAND_READ_BUFFER,
-                     write ? plan_write : plan_read);
+    struct transfer *transfer = transfer_new(
+        queue, mem, write ? CL_COMMAND_WRITE_BUFFER : CL_COMMAND_READ_BUFFER, write ? plan_write : plan_read);
     if (!transfer)
         return cx_fail(function, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
     transfer->lo = mem->origin + offset;
@@ -236,17 +237,17 @@ static cl_int enqueue_linear(const char *function, cl_command_queue handle, cl_m
     return cx_command_submit(&command, nwait, list, event, blocking);
 }
 
-cl_int CL_API_CALL cx_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
-                                          size_t size, void *pointer, cl_uint nwait, const cl_event *list,
-                                          cl_event *event)
+cl_int CL_API_CALL cx_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                          size_t offset, size_t size, void *pointer, cl_uint nwait,
+                                          const cl_event *list, cl_event *event)
 {
-    return enqueue_linear("clEnqueueReadBuffer", queue, buffer, blocking, offset, size, pointer, false, nwait, list,
-                          event);
+    return enqueue_linear("clEnqueueReadBuffer", queue, buffer, blocking, offset, size, pointer, false, nwait,
+                          list, event);
 }
 
-cl_int CL_API_CALL cx_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
-                                           size_t size, const void *pointer, cl_uint nwait, const cl_event *list,
-                                           cl_event *event)
+cl_int CL_API_CALL cx_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                           size_t offset, size_t size, const void *pointer, cl_uint nwait,
+                                           const cl_event *list, cl_event *event)
 {
     return enqueue_linear("clEnqueueWriteBuffer", queue, buffer, blocking, offset, size,
                           (void *)(uintptr_t)pointer, true, nwait, list, event);
@@ -270,9 +271,9 @@ static cl_int run_host_fill(struct cx_job *job, struct cx_worker *worker)
 static cl_int run_member_fill(struct cx_job *job, struct cx_worker *worker)
 {
     const struct transfer *transfer = (struct transfer *)job->command;
-    return worker->device->cl->clEnqueueFillBuffer(
-        worker->queue, transfer->mem->root->real[worker->index], transfer->pattern, transfer->pattern_size,
-        transfer->lo, transfer->hi - transfer->lo, 0, NULL, &job->event);
+    return worker->device->cl->clEnqueueFillBuffer(worker->queue, transfer->mem->root->real[worker->index],
+                                                   transfer->pattern, transfer->pattern_size, transfer->lo,
+                                                   transfer->hi - transfer->lo, 0, NULL, &job->event);
 }
 
 static void plan_fill(struct cx_command *command)
@@ -368,8 +369,8 @@ static void plan_copy(struct cx_command *command)
     if (error == CL_SUCCESS && place == CX_PLACE_HOST && cx_mem_host(from)) {
         job = cx_enqueue_host_writer(command, to, transfer->lo, transfer->hi, run_host_copy);
         if (job)
-            cx_coherence_host_read(from->coherence, transfer->from_lo, from_hi, worker->index, worker->planned + 1,
-                                   job->deps);
+            cx_coherence_host_read(from->coherence, transfer->from_lo, from_hi, worker->index,
+                                   worker->planned + 1, job->deps);
     } else if (error == CL_SUCCESS && place != CX_PLACE_HOST && (job = cx_job_new(command->context))) {
         worker = cx_place_worker(command->context, place);
         job->run = run_member_copy;
@@ -432,9 +433,9 @@ static void plan_migrate(struct cx_command *command)
         cx_command_fail(command, error);
 }
 
-cl_int CL_API_CALL cx_clEnqueueMigrateMemObjects(cl_command_queue handle, cl_uint count, const cl_mem *objects,
-                                                 cl_mem_migration_flags flags, cl_uint nwait, const cl_event *list,
-                                                 cl_event *event)
+cl_int CL_API_CALL cx_clEnqueueMigrateMemObjects(cl_command_queue handle, cl_uint count,
+                                                 const cl_mem *objects, cl_mem_migration_flags flags,
+                                                 cl_uint nwait, const cl_event *list, cl_event *event)
 {
     const cl_mem_migration_flags known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
     struct cx_queue *queue;
@@ -459,7 +460,8 @@ cl_int CL_API_CALL cx_clEnqueueMigrateMemObjects(cl_command_queue handle, cl_uin
     }
     for (cl_uint i = 0; i < count; i++)
         transfer->mems[transfer->nmems++] = cx_mem_ref(cx_mem_from(objects[i]));
-    transfer->to_host = (flags & CL_MIGRATE_MEM_OBJECT_HOST) && !(flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED);
+    transfer->to_host =
+        (flags & CL_MIGRATE_MEM_OBJECT_HOST) && !(flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED);
     struct cx_command *command = &transfer->base;
     return cx_command_submit(&command, nwait, list, event, false);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events as the program sees them: user events, waiting, queries, callbacks, profiling. The struct is the command.
+ * Events as the program sees them: user events, waiting, queries, callbacks, profiling. The struct is the
+ * command.
  */
 #include "layer/command.h"
 #include "layer/entry.h"
@@ -171,8 +172,8 @@ cl_int CL_API_CALL cx_clSetEventCallback(cl_event handle, cl_int type,
 }
 
 /* Times of all parts on the host's clock: first start, last end, and never running backwards. */
-cl_int CL_API_CALL cx_clGetEventProfilingInfo(cl_event handle, cl_profiling_info name, size_t room, void *value,
-                                              size_t *size_ret)
+cl_int CL_API_CALL cx_clGetEventProfilingInfo(cl_event handle, cl_profiling_info name, size_t room,
+                                              void *value, size_t *size_ret)
 {
     struct cx_command *event = cx_command_from(handle);
     if (!event)

@@ -16,8 +16,9 @@ cl_int cx_launch_prepare(struct cx_launch *launch, unsigned member)
         struct cx_mem *mem = cx_launch_mem(launch, i);
         cl_int error = mem ? cx_mem_prepare(mem, member) : CL_SUCCESS;
         if (error != CL_SUCCESS) {
-            cx_info(CX_TOPIC_DATA, "argument %u of %s does not fit on %s: %s", i, launch->kernel->function->name,
-                    launch->base.context->workers[member].device->name, cx_cl_name(error));
+            cx_info(CX_TOPIC_DATA, "argument %u of %s does not fit on %s: %s", i,
+                    launch->kernel->function->name, launch->base.context->workers[member].device->name,
+                    cx_cl_name(error));
             return error;
         }
     }
@@ -35,22 +36,23 @@ cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region 
         error = cx_move_to(&launch->base, mem->root, mem->origin + read->lo, mem->origin + read->hi, place,
                            &launch->moved);
         if (error == CL_SUCCESS && !write->exact)
-            error = cx_move_to(&launch->base, mem->root, mem->origin + write->lo, mem->origin + write->hi, place,
-                               &launch->moved);
+            error = cx_move_to(&launch->base, mem->root, mem->origin + write->lo, mem->origin + write->hi,
+                               place, &launch->moved);
     }
     return error;
 }
 
-bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *regions, const struct cx_worker *worker,
-                    struct cx_job *job)
+bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *regions,
+                    const struct cx_worker *worker, struct cx_job *job)
 {
     bool ok = true;
     for (unsigned i = 0; i < launch->args->count && ok; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
         const struct cx_access_interval *read = &regions[i].read, *write = &regions[i].write;
         if (mem)
-            ok = cx_move_note(mem->root, mem->origin + read->lo, mem->origin + read->hi, false, worker, job) &&
-                 cx_move_note(mem->root, mem->origin + write->lo, mem->origin + write->hi, true, worker, job);
+            ok =
+                cx_move_note(mem->root, mem->origin + read->lo, mem->origin + read->hi, false, worker, job) &&
+                cx_move_note(mem->root, mem->origin + write->lo, mem->origin + write->hi, true, worker, job);
     }
     return ok;
 }
@@ -69,27 +71,27 @@ bool cx_launch_own(struct cx_launch *launch, const struct cx_access_region *regi
     return ok;
 }
 
-cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, enum cx_variant variant, unsigned dim,
-                         uint64_t first, uint64_t end, cl_event *event)
+cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, enum cx_variant variant,
+                         unsigned dim, uint64_t first, uint64_t end, cl_event *event)
 {
     struct cx_prelude_launch range;
     cl_kernel real;
     cl_int error = cx_kernel_bind(launch->kernel, worker->index, variant, launch->args, &real);
     if (error == CL_SUCCESS) {
         cx_prelude_package(&launch->geometry, dim, variant, first, end, &range);
-        error = worker->device->cl->clEnqueueNDRangeKernel(worker->queue, real, range.dims, range.offset, range.global,
-                                                           range.local, 0, NULL, event);
+        error = worker->device->cl->clEnqueueNDRangeKernel(worker->queue, real, range.dims, range.offset,
+                                                           range.global, range.local, 0, NULL, event);
     }
     if (error == CL_SUCCESS && !worker->device->submits_in_caller)
         error = worker->device->cl->clFlush(worker->queue);
     if (error != CL_SUCCESS)
-        cx_warn(CX_TOPIC_WORKER, "%s fails to start %s: %s", worker->device->name, launch->kernel->function->name,
-                cx_cl_name(error));
+        cx_warn(CX_TOPIC_WORKER, "%s fails to start %s: %s", worker->device->name,
+                launch->kernel->function->name, cx_cl_name(error));
     return error;
 }
 
-void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups, uint64_t start_ns, uint64_t end_ns,
-                 uint64_t busy_ns)
+void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups, uint64_t start_ns,
+                 uint64_t end_ns, uint64_t busy_ns)
 {
     part->groups += groups;
     part->packages++;

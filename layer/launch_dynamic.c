@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A split whose packages are cut while it runs: each member's worker asks the balancer for the next package, brings
- * in what it reads, starts it, and keeps two in flight so that the device does not idle between them.
+ * A split whose packages are cut while it runs: each member's worker asks the balancer for the next package,
+ * brings in what it reads, starts it, and keeps two in flight so that the device does not idle between them.
  *
- * The launch settles when every group is assigned and started: then owners are known. Until that moment its buffers
- * are marked, and commands that touch them wait. A member whose driver refuses a package is left out, and its groups go
- * back to the pool; the others take them, or a new job is planned for one of them.
+ * The launch settles when every group is assigned and started: then owners are known. Until that moment its
+ * buffers are marked, and commands that touch them wait. A member whose driver refuses a package is left out,
+ * and its groups go back to the pool; the others take them, or a new job is planned for one of them.
  */
 #include "layer/enqueue.h"
 #include "layer/log.h"
@@ -79,8 +79,8 @@ static double since_start(const struct split *split)
 
 /* ---- settling ---- */
 
-/* The buffers that nobody else may plan on until the launch settles: those it writes; with members that own memory,
- * also those it reads, since packages bring parts of them in. */
+/* The buffers that nobody else may plan on until the launch settles: those it writes; with members that own
+ * memory, also those it reads, since packages bring parts of them in. */
 static void mark(struct cx_launch *launch, const struct cx_access_region *whole, struct cx_command *unsettled,
                  bool also_read)
 {
@@ -136,8 +136,8 @@ static void settle_if_due(struct split *split)
 
 /* ---- packages ---- */
 
-/* Turns a number of groups into a run of steps: from those that came back, else from the front. Gives back to the
- * balancer what a returned run was too short for. */
+/* Turns a number of groups into a run of steps: from those that came back, else from the front. Gives back to
+ * the balancer what a returned run was too short for. */
 static struct range take_range(struct split *split, unsigned part, uint64_t groups)
 {
     uint64_t steps = (groups + split->plan.slice - 1) / split->plan.slice;
@@ -162,8 +162,8 @@ static struct range take_range(struct split *split, unsigned part, uint64_t grou
     return range;
 }
 
-/* What this package reads (and may leave unwritten) that the member's own memory lacks, to be uploaded from the host
- * copy, which has all of it since the launch began. */
+/* What this package reads (and may leave unwritten) that the member's own memory lacks, to be uploaded from
+ * the host copy, which has all of it since the launch began. */
 static bool list_uploads(struct lane *lane, const struct cx_worker *worker, struct cx_runs *runs)
 {
     struct cx_launch *launch = lane->split->launch;
@@ -209,7 +209,8 @@ static bool note_package(struct split *split, unsigned part, struct range range)
 }
 
 /* Starts a package; the caller holds no lock. */
-static cl_int start_package(struct lane *lane, struct cx_worker *worker, struct range range, struct cx_runs *runs)
+static cl_int start_package(struct lane *lane, struct cx_worker *worker, struct range range,
+                            struct cx_runs *runs)
 {
     struct split *split = lane->split;
     struct flight *flight = &lane->flight[lane->nflight];
@@ -253,7 +254,8 @@ static cl_int end_package(struct lane *lane, struct cx_worker *worker)
     cx_part_add(split->launch, &split->launch->parts[lane->part], flight.groups, start, end, busy);
 
     cx_context_lock(context);
-    cx_balancer_done(split->plan.balancer, lane->part, flight.groups, (double)busy * 1e-9, since_start(split));
+    cx_balancer_done(split->plan.balancer, lane->part, flight.groups, (double)busy * 1e-9,
+                     since_start(split));
     pthread_cond_broadcast(&split->changed);
     cx_context_unlock(context);
     return status < 0 ? status : error;
@@ -295,7 +297,8 @@ static void give_up(struct lane *lane, struct range range, cl_int error)
 
 enum step { STEP_PACKAGE, STEP_WAIT_FLIGHT, STEP_OVER };
 
-/* Gets the next package, or says what to do instead. Holds the lock while it looks and while it waits for others. */
+/* Gets the next package, or says what to do instead. Holds the lock while it looks and while it waits for
+ * others. */
 static enum step next_package(struct lane *lane, const struct cx_worker *worker, struct range *range,
                               uint64_t *groups, struct cx_runs *runs)
 {
@@ -468,14 +471,15 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     }
     for (unsigned p = 0; p < split->plan.n; p++) {
         split->alive[p] = true;
-        launch->parts[p] = (struct cx_part){.member = split->plan.member[p], .variant = split->plan.variant[p]};
+        launch->parts[p] =
+            (struct cx_part){.member = split->plan.member[p], .variant = split->plan.variant[p]};
     }
     launch->nparts = split->plan.n;
     return split;
 }
 
-/* Inputs that every package reads wherever it lies come in at once; of the others the host copy gets what it lacks, so
- * that packages can be served from it. */
+/* Inputs that every package reads wherever it lies come in at once; of the others the host copy gets what it
+ * lacks, so that packages can be served from it. */
 static cl_int gather(struct split *split, const struct cx_access_region *whole, bool *shadows)
 {
     struct cx_launch *launch = split->launch;
@@ -500,9 +504,10 @@ static cl_int gather(struct split *split, const struct cx_access_region *whole, 
     return error;
 }
 
-/* What the jobs of in-place members must wait for: collected for all before any of them is noted, since they run side
- * by side. Members with memory of their own wait for the host copy they upload from. */
-static void collect_deps(struct split *split, const struct cx_access_region *whole, unsigned part, uint64_t *deps)
+/* What the jobs of in-place members must wait for: collected for all before any of them is noted, since they
+ * run side by side. Members with memory of their own wait for the host copy they upload from. */
+static void collect_deps(struct split *split, const struct cx_access_region *whole, unsigned part,
+                         uint64_t *deps)
 {
     struct cx_launch *launch = split->launch;
     const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[part]];
@@ -552,7 +557,8 @@ static cl_int plan_jobs(struct split *split, const struct cx_access_region *whol
     }
     split->jobs = split->running = n;
     for (unsigned p = 0; p < n; p++)
-        split->seq[p] = cx_command_add_job(&split->launch->base, &context->workers[split->plan.member[p]], jobs[p]);
+        split->seq[p] =
+            cx_command_add_job(&split->launch->base, &context->workers[split->plan.member[p]], jobs[p]);
     for (unsigned p = 0; p < n; p++)
         note_reads(split, whole, p);
     return CL_SUCCESS;

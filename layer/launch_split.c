@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A split whose shares are known before it starts: one package a member, settled at once, no wait on the host.
+ * A split whose shares are known before it starts: one package a member, settled at once, no wait on the
+ * host.
  *
  * All that any package reads is brought in before ownership changes, since reads mean the contents before the
  * launch.
@@ -20,8 +21,8 @@ struct share {
 static cl_int run_share(struct cx_job *job, struct cx_worker *worker)
 {
     const struct share *share = job->data;
-    cl_int error = cx_launch_package((struct cx_launch *)job->command, worker, share->part->variant, share->dim,
-                                     share->first, share->end, &job->event);
+    cl_int error = cx_launch_package((struct cx_launch *)job->command, worker, share->part->variant,
+                                     share->dim, share->first, share->end, &job->event);
     if (error != CL_SUCCESS)
         cx_kernel_leave_out(((struct cx_launch *)job->command)->kernel, worker->index, cx_cl_name(error));
     return error;
@@ -58,7 +59,8 @@ static struct cx_job *share_job(struct cx_launch *launch, struct cx_part *part, 
     return job;
 }
 
-/* Asks the balancer for every share, in member order, and cuts the range. Members without a share drop out. */
+/* Asks the balancer for every share, in member order, and cuts the range. Members without a share drop out.
+ */
 static unsigned cut(struct cx_launch *launch, struct cx_split_plan *plan, uint64_t *first, uint64_t *end)
 {
     const struct cx_access_verdict *verdict = &plan->judged->verdict;
@@ -91,7 +93,8 @@ static cl_int plan_shares(struct cx_launch *launch, struct cx_split_plan *plan, 
 
     for (unsigned i = 0; i < launch->nparts && error == CL_SUCCESS; i++) {
         cx_access_package(plan->judged->access, first[i], end[i], regions + (size_t)i * nargs);
-        error = cx_launch_gather(launch, regions + (size_t)i * nargs, context->workers[launch->parts[i].member].place);
+        error = cx_launch_gather(launch, regions + (size_t)i * nargs,
+                                 context->workers[launch->parts[i].member].place);
     }
     for (unsigned i = 0; i < launch->nparts && error == CL_SUCCESS; i++) {
         struct cx_worker *worker = &context->workers[launch->parts[i].member];
@@ -107,7 +110,8 @@ static cl_int plan_shares(struct cx_launch *launch, struct cx_split_plan *plan, 
         }
     }
     for (unsigned i = 0; i < launch->nparts && error == CL_SUCCESS; i++)
-        if (!cx_launch_own(launch, regions + (size_t)i * nargs, context->workers[launch->parts[i].member].place))
+        if (!cx_launch_own(launch, regions + (size_t)i * nargs,
+                           context->workers[launch->parts[i].member].place))
             error = CL_OUT_OF_HOST_MEMORY;
     return error;
 }

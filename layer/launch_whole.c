@@ -23,12 +23,14 @@ static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
         local[d] = geometry->local[d];
     }
     if (error == CL_SUCCESS)
-        error = worker->device->cl->clEnqueueNDRangeKernel(worker->queue, real, geometry->work_dim, offset, global,
-                                                           launch->local_given ? local : NULL, 0, NULL, &job->event);
+        error = worker->device->cl->clEnqueueNDRangeKernel(worker->queue, real, geometry->work_dim, offset,
+                                                           global, launch->local_given ? local : NULL, 0,
+                                                           NULL, &job->event);
     if (error != CL_SUCCESS)
-        cx_warn(CX_TOPIC_WORKER, "%s fails to run %s: %s", worker->device->name, launch->kernel->function->name,
-                cx_cl_name(error));
-    if (error == CL_OUT_OF_RESOURCES || error == CL_INVALID_PROGRAM_EXECUTABLE || error == CL_BUILD_PROGRAM_FAILURE)
+        cx_warn(CX_TOPIC_WORKER, "%s fails to run %s: %s", worker->device->name,
+                launch->kernel->function->name, cx_cl_name(error));
+    if (error == CL_OUT_OF_RESOURCES || error == CL_INVALID_PROGRAM_EXECUTABLE ||
+        error == CL_BUILD_PROGRAM_FAILURE)
         cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(error));
     return error;
 }
@@ -46,7 +48,8 @@ static void finish_whole(struct cx_job *job, struct cx_worker *worker)
         cx_launch_learn(launch, worker->index, groups, (double)ns * 1e-9);
 }
 
-/* What an argument touches where no summary tells: all of it, written unless its flags say that no kernel may. */
+/* What an argument touches where no summary tells: all of it, written unless its flags say that no kernel
+ * may. */
 static void opaque_region(const struct cx_launch *launch, unsigned i, const struct cx_summary_kernel *summary,
                           struct cx_access_region *region)
 {
@@ -94,7 +97,8 @@ static struct cx_access_region *whole_regions(struct cx_launch *launch)
 static bool wants_times(const struct cx_launch *launch, unsigned member)
 {
     const struct cx_context *context = launch->base.context;
-    if ((launch->base.queue->properties & CL_QUEUE_PROFILING_ENABLE) || cx_options_get()->summary || cx_trace_on())
+    if ((launch->base.queue->properties & CL_QUEUE_PROFILING_ENABLE) || cx_options_get()->summary ||
+        cx_trace_on())
         return true;
     if (context->nmembers < 2)
         return false;

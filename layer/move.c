@@ -60,8 +60,8 @@ static void finish_runs(struct cx_job *job, struct cx_worker *worker)
 {
     struct cx_runs *runs = job->data;
     if (job->start_ns)
-        cx_trace_span(runs->upload ? "upload" : "download", "transfer", worker->index, job->start_ns, job->end_ns,
-                      NULL);
+        cx_trace_span(runs->upload ? "upload" : "download", "transfer", worker->index, job->start_ns,
+                      job->end_ns, NULL);
     cx_runs_finish(runs);
     free(runs);
 }
@@ -106,15 +106,16 @@ void cx_move_tidy(struct cx_mem *root)
     cx_coherence_tidy(root->coherence, completed);
 }
 
-/* Downloads the runs of `moves` that lie at `from` into the host copy, in one job on that member's timeline. */
+/* Downloads the runs of `moves` that lie at `from` into the host copy, in one job on that member's timeline.
+ */
 static cl_int download_from(struct cx_command *command, struct cx_mem *root, unsigned from,
                             const struct cx_move *moves, size_t count)
 {
     struct cx_worker *worker = cx_place_worker(command->context, from);
     struct cx_runs runs = {.upload = false};
     for (size_t i = 0; i < count; i++)
-        if (moves[i].from == from && !cx_runs_add(&runs, root, root->real[worker->index], moves[i].lo, moves[i].hi,
-                                                  root->host + moves[i].lo))
+        if (moves[i].from == from && !cx_runs_add(&runs, root, root->real[worker->index], moves[i].lo,
+                                                  moves[i].hi, root->host + moves[i].lo))
             goto fail;
     if (!runs.count)
         return CL_SUCCESS;
@@ -123,8 +124,8 @@ static cl_int download_from(struct cx_command *command, struct cx_mem *root, uns
         return CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; i < count; i++)
         if (moves[i].from == from) {
-            cx_coherence_host_write(root->coherence, moves[i].lo, moves[i].hi, worker->index, worker->planned + 1,
-                                    job->deps);
+            cx_coherence_host_write(root->coherence, moves[i].lo, moves[i].hi, worker->index,
+                                    worker->planned + 1, job->deps);
             cx_coherence_validate(root->coherence, moves[i].lo, moves[i].hi, CX_PLACE_HOST);
         }
     cx_command_add_job(command, worker, job);
@@ -140,7 +141,8 @@ static cl_int upload_to(struct cx_command *command, struct cx_mem *root, unsigne
     struct cx_worker *worker = cx_place_worker(command->context, place);
     struct cx_runs runs = {.upload = true};
     for (size_t i = 0; i < count; i++)
-        if (!cx_runs_add(&runs, root, root->real[worker->index], moves[i].lo, moves[i].hi, root->host + moves[i].lo)) {
+        if (!cx_runs_add(&runs, root, root->real[worker->index], moves[i].lo, moves[i].hi,
+                         root->host + moves[i].lo)) {
             cx_runs_finish(&runs);
             return CL_OUT_OF_HOST_MEMORY;
         }

@@ -10,21 +10,23 @@
 #include "layer/buffer.h"
 #include "layer/command.h"
 
-/* Makes [lo, hi) of the root valid at `place`: downloads on the timelines of those who hold it, then, for a member's
- * own place, an upload on its timeline. Place > 0 must be prepared (cx_mem_prepare). *bytes (may be NULL) grows by what
- * moves. Nothing to do costs one look at the map. */
+/* Makes [lo, hi) of the root valid at `place`: downloads on the timelines of those who hold it, then, for a
+ * member's own place, an upload on its timeline. Place > 0 must be prepared (cx_mem_prepare). *bytes (may be
+ * NULL) grows by what moves. Nothing to do costs one look at the map. */
 cl_int cx_move_to(struct cx_command *command, struct cx_mem *root, uint64_t lo, uint64_t hi, unsigned place,
                   uint64_t *bytes);
 
-/* The job's worker is about to read or write [lo, hi) at its own place: for those that work on the host copy in
- * place, notes the access and what it must wait for. seq is what the job is going to get (worker->planned + 1). */
+/* The job's worker is about to read or write [lo, hi) at its own place: for those that work on the host copy
+ * in place, notes the access and what it must wait for. seq is what the job is going to get (worker->planned
+ * + 1). */
 bool cx_move_note(struct cx_mem *root, uint64_t lo, uint64_t hi, bool write, const struct cx_worker *worker,
                   struct cx_job *job);
 
 /* Keeps the root's map small: forgets accesses that are complete. Cheap when there is nothing to forget. */
 void cx_move_tidy(struct cx_mem *root);
 
-/* The runs of one transfer job, for the transfers inside dynamic launches and for reads into program memory. */
+/* The runs of one transfer job, for the transfers inside dynamic launches and for reads into program memory.
+ */
 struct cx_run {
     struct cx_mem *root; /* a reference */
     cl_mem real;

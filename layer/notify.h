@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The layer's own thread for what must not run in a driver's or worker's thread: the program's callbacks, and the
- * end of contexts whose last reference a worker dropped. One a process, started when first needed, never joined.
- * Thread-safe. Tasks run one after the other in the order given, with no lock held.
+ * The layer's own thread for what must not run in a driver's or worker's thread: the program's callbacks, and
+ * the end of contexts whose last reference a worker dropped. One a process, started when first needed, never
+ * joined. Thread-safe. Tasks run one after the other in the order given, with no lock held.
  */
 #ifndef CX_LAYER_NOTIFY_H
 #define CX_LAYER_NOTIFY_H

@@ -2,10 +2,10 @@
 /*
  * Typed handles: what every OpenCL object of the layer begins with.
  *
- * The loader reads the dispatch pointer, the first word, of every handle. Behind it stand a tag that says what
- * the object is, checked in every build, and two counts: the program's references (clRetain*, clRelease*,
- * CL_*_REFERENCE_COUNT) and the layer's own. All program references together hold one internal reference;
- * the object dies with its last internal one.
+ * The loader reads the dispatch pointer, the first word, of every handle. Behind it stand a tag that says
+ * what the object is, checked in every build, and two counts: the program's references (clRetain*,
+ * clRelease*, CL_*_REFERENCE_COUNT) and the layer's own. All program references together hold one internal
+ * reference; the object dies with its last internal one.
  *
  * Thread-safety: counts are atomic; everything else of an object is guarded as its own header says.
  */
@@ -46,7 +46,8 @@ extern const cl_icd_dispatch cx_dispatch;
 /* Starts an object with one program reference (that holds one internal reference). destroy frees it. */
 void cx_object_init(struct cx_object *object, enum cx_tag tag, void (*destroy)(struct cx_object *object));
 
-/* The program's references. release gives the count left and drops the internal reference with the last one. */
+/* The program's references. release gives the count left and drops the internal reference with the last one.
+ */
 void cx_object_retain_app(struct cx_object *object);
 unsigned cx_object_release_app(struct cx_object *object);
 cl_uint cx_object_app_refs(const struct cx_object *object);

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Costs of a split that the balancer cannot see, measured on PoCL and an H200 (docs/benchmarks.md): handing packages
- * to two threads and hearing of their end. */
+/* Costs of a split that the balancer cannot see, measured on PoCL and an H200 (docs/benchmarks.md): handing
+ * packages to two threads and hearing of their end. */
 #define SPLIT_SECONDS    40e-6
 #define CPU_LAUNCH       15e-6
 #define GPU_LAUNCH       10e-6
@@ -78,13 +78,14 @@ struct cx_access_arg *cx_launch_access_args(const struct cx_launch *launch)
 
 /* Looks the launch up among those judged before, newest first. */
 static struct cx_judged *find_judged(struct cx_learned *learned, const struct cx_summary_kernel *summary,
-                                     const struct cx_access_geometry *geometry, const struct cx_access_arg *args,
-                                     uint64_t hash)
+                                     const struct cx_access_geometry *geometry,
+                                     const struct cx_access_arg *args, uint64_t hash)
 {
     const size_t room = sizeof(learned->judged) / sizeof(*learned->judged);
     for (size_t i = 0; i < room && learned->judged[i]; i++) {
         struct cx_judged *judged = learned->judged[i];
-        if (judged->hash != hash || !judged->access || !cx_access_matches(judged->access, summary, geometry, args))
+        if (judged->hash != hash || !judged->access ||
+            !cx_access_matches(judged->access, summary, geometry, args))
             continue;
         memmove(&learned->judged[1], &learned->judged[0], i * sizeof(*learned->judged));
         learned->judged[0] = judged;
@@ -120,7 +121,8 @@ struct cx_judged *cx_plan_judge(struct cx_launch *launch)
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
     if (!summary || (!launch->local_given && !launch->geometry.local[0] && !cx_plan_local_size(launch)))
         return NULL;
-    struct cx_learned *learned = cx_function_learned(launch->kernel->function, launch->base.context->nmembers);
+    struct cx_learned *learned =
+        cx_function_learned(launch->kernel->function, launch->base.context->nmembers);
     return learned ? judge(learned, summary, launch) : NULL;
 }
 
@@ -146,7 +148,8 @@ static bool equal_devices(const struct cx_context *context, unsigned a, unsigned
            x->compute_units == y->compute_units;
 }
 
-/* Lists the members that could share this launch, the best one first among equals in speed order of the context. */
+/* Lists the members that could share this launch, the best one first among equals in speed order of the
+ * context. */
 static unsigned list_members(struct cx_launch *launch, const struct cx_summary_kernel *summary,
                              const struct cx_judged *judged, struct cx_split_plan *plan)
 {
@@ -166,7 +169,8 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
             ;
     launch->reason = "no other device can run this kernel";
     for (unsigned m = 0; m < context->nmembers; m++) {
-        if (!cx_kernel_runs_on(kernel, m) || (m != first && !cx_program_compatible(kernel->program, first, m)))
+        if (!cx_kernel_runs_on(kernel, m) ||
+            (m != first && !cx_program_compatible(kernel->program, first, m)))
             continue;
         if (cx_options_get()->reproducible && !equal_devices(context, first, m))
             continue;
@@ -187,7 +191,8 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
 
 /* ---- what would it cost? ---- */
 
-static uint64_t missing_bytes(const struct cx_mem *mem, const struct cx_access_interval *interval, unsigned place)
+static uint64_t missing_bytes(const struct cx_mem *mem, const struct cx_access_interval *interval,
+                              unsigned place)
 {
     struct cx_move *moves = NULL;
     size_t count = 0;
@@ -204,7 +209,8 @@ static uint64_t missing_bytes(const struct cx_mem *mem, const struct cx_access_i
     return bytes;
 }
 
-/* Bytes to bring to a member: for the whole of inputs that every package reads whole, and the share of the others. */
+/* Bytes to bring to a member: for the whole of inputs that every package reads whole, and the share of the
+ * others. */
 static void transfer_cost(const struct cx_launch *launch, const struct cx_split_plan *plan, unsigned member,
                           struct cx_admission_device *device)
 {
@@ -270,9 +276,11 @@ static bool admit(struct cx_launch *launch, struct cx_split_plan *plan, struct c
                                      .may_probe = true,
                                      .ndevices = plan->n,
                                      .devices = devices};
-    struct cx_admission_decision decision = cx_admission_decide(&admission, members);
+    struct cx_admission_decision decision = {.split = true, .best = cx_admission_best(&admission)};
+    if (!always)
+        decision = cx_admission_decide(&admission, members);
     *best = plan->member[decision.best];
-    if (!decision.split && !always)
+    if (!decision.split)
         return whole_because(launch, cx_admission_reason_text(decision.reason));
 
     unsigned n = 0;
@@ -286,6 +294,7 @@ static bool admit(struct cx_launch *launch, struct cx_split_plan *plan, struct c
             .power = options->reproducible ? 1 : cx_plan_power(context, m),
             .min_package = devices[i].min_package,
             .fill = devices[i].fill,
+            .launch_seconds = devices[i].launch_seconds,
             .first_package = always ? 0 : members[i].first_package,
         };
         plan->variant[n] = plan->variant[i];
@@ -298,9 +307,13 @@ static bool admit(struct cx_launch *launch, struct cx_split_plan *plan, struct c
     const struct cx_balancer_params params = {options->hguided_k,           options->sigmoid_k_regular,
                                               options->sigmoid_k_irregular, options->sigmoid_p,
                                               options->sigmoid_d,           options->sigmoid_l};
-    const char *name = options->reproducible ? "static" : options->algo;
+    bool probe =
+        !always && decision.reason == CX_ADMISSION_SPLIT_PROBE; /* one package each: the best does the rest */
+    const char *name = options->reproducible || probe ? "static" : options->algo;
     plan->balancer = cx_balancer_create(cx_policy_find(name), &problem, &params);
-    launch->reason = always ? "COEXEC_SPLIT=always" : cx_admission_reason_text(decision.reason);
+    launch->reason = options->reproducible ? "COEXEC_REPRODUCIBLE=1"
+                     : always              ? "COEXEC_SPLIT=always"
+                                           : cx_admission_reason_text(decision.reason);
     return plan->balancer != NULL;
 }
 
@@ -336,7 +349,8 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     if (!judged || !judged->verdict.separable) {
         launch->line = judged ? judged->verdict.line : 0;
         launch->arg = judged ? judged->verdict.arg : -1;
-        return whole_because(launch, cx_summary_reason_text(judged ? judged->verdict.reason : CX_REASON_NO_MEMORY));
+        return whole_because(launch,
+                             cx_summary_reason_text(judged ? judged->verdict.reason : CX_REASON_NO_MEMORY));
     }
     judged->refs++;
     plan->judged = judged;

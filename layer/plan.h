@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Planning a launch: may it be split, over which members, by which balancer; else on which member does it run whole?
+ * Planning a launch: may it be split, over which members, by which balancer; else on which member does it run
+ * whole?
  *
  * The only stage that knows both analysis (access.h) and balancing (scheduler/). Runs under context->lock.
- * Previous stage: enqueue_kernel.c. Next: launch_whole.c, launch_split.c (shares known beforehand) or launch_dynamic.c.
+ * Previous stage: enqueue_kernel.c. Next: launch_whole.c, launch_split.c (shares known beforehand) or
+ * launch_dynamic.c.
  */
 #ifndef CX_LAYER_PLAN_H
 #define CX_LAYER_PLAN_H
@@ -19,8 +21,8 @@
 /* A launch as the program enqueued it. */
 struct cx_launch {
     struct cx_command base;
-    struct cx_kernel *kernel; /* a reference */
-    struct cx_args *args;     /* captured */
+    struct cx_kernel *kernel;           /* a reference */
+    struct cx_args *args;               /* captured */
     struct cx_access_geometry geometry; /* local filled in once chosen */
     bool local_given;
     uint64_t moved; /* bytes brought to members for it */
@@ -54,7 +56,7 @@ void cx_judged_unref(struct cx_judged **judged);
 struct cx_learned {
     struct cx_speed_record *records; /* one a member, in work-groups/s */
     struct cx_judged *judged[4];     /* most recently used first */
-    bool proven; /* a split of it ran without a driver failing on it */
+    bool proven;                     /* a split of it ran without a driver failing on it */
 };
 /* The function's, made at the first call. NULL: no memory. */
 struct cx_learned *cx_function_learned(struct cx_function *function, unsigned nmembers);
@@ -92,8 +94,8 @@ struct cx_access_arg *cx_launch_access_args(const struct cx_launch *launch);
 /* Brings what a package reads, and what it may leave unwritten of what it writes, to the member. */
 cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region *regions, unsigned place);
 /* Sets arguments and enqueues one package on the member's real queue; gives its event. */
-cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, enum cx_variant variant, unsigned dim,
-                         uint64_t first, uint64_t end, cl_event *event);
+cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, enum cx_variant variant,
+                         unsigned dim, uint64_t first, uint64_t end, cl_event *event);
 /* Adds finished work to a part (times on the host clock, 0: unknown) and to the trace. */
 void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups, uint64_t start_ns,
                  uint64_t end_ns, uint64_t busy_ns);
@@ -102,10 +104,10 @@ static inline struct cx_mem *cx_launch_mem(const struct cx_launch *launch, unsig
 {
     return launch->args->arg[arg].kind == CX_ARGS_MEM ? launch->args->arg[arg].mem : NULL;
 }
-/* Notes a package's accesses for a job on the worker (cx_move_note), and makes the worker's place the owner of what it
- * writes. */
-bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *regions, const struct cx_worker *worker,
-                    struct cx_job *job);
+/* Notes a package's accesses for a job on the worker (cx_move_note), and makes the worker's place the owner
+ * of what it writes. */
+bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *regions,
+                    const struct cx_worker *worker, struct cx_job *job);
 bool cx_launch_own(struct cx_launch *launch, const struct cx_access_region *regions, unsigned place);
 /* How many work-groups the launch has in all. */
 uint64_t cx_launch_groups(const struct cx_launch *launch);

@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The largest divisor of n that is at most limit; powers of two and multiples of 8 are not preferred over size, since
- * what matters to a device is that its lanes are full. */
+/* The largest divisor of n that is at most limit; powers of two and multiples of 8 are not preferred over
+ * size, since what matters to a device is that its lanes are full. */
 static size_t divisor(uint64_t n, size_t limit)
 {
     for (size_t d = limit; d > 1; d--)
@@ -105,7 +105,7 @@ uint64_t cx_plan_min_package(const struct cx_context *context, unsigned member)
 {
     double value;
     (void)context;
-    if (!listed(cx_options_get()->min_package, member, &value) || value <= 1)
+    if (!listed(cx_options_get()->min_package, member, &value) || value < 1)
         return 0;
     return (uint64_t)value;
 }

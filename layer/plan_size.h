@@ -7,8 +7,8 @@
 
 #include "layer/plan.h"
 
-/* Chooses the one local size that all packages of a launch without one use: the required size, else one that divides
- * the global size and that every member takes. False: none is any good. */
+/* Chooses the one local size that all packages of a launch without one use: the required size, else one that
+ * divides the global size and that every member takes. False: none is any good. */
 bool cx_plan_local_size(struct cx_launch *launch);
 /* Whether the member takes the launch's given local size. */
 bool cx_plan_fits(const struct cx_launch *launch, unsigned member);

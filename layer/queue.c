@@ -29,7 +29,8 @@ void cx_queue_link(struct cx_queue *queue, struct cx_command *command, bool all,
                 cx_command_depend(command, other, false);
         else if (queue->barrier)
             cx_command_depend(command, queue->barrier, false);
-        raise_cone(command->cone, all ? queue->cone : queue->barrier_cone, cx_context_timelines(queue->context));
+        raise_cone(command->cone, all ? queue->cone : queue->barrier_cone,
+                   cx_context_timelines(queue->context));
         if (barrier) {
             cx_command_unref(&queue->barrier);
             queue->barrier = cx_command_ref(command);
@@ -128,7 +129,8 @@ static cl_command_queue create_checked(const char *function, cl_context handle, 
 }
 
 cl_command_queue CL_API_CALL cx_clCreateCommandQueue(cl_context context, cl_device_id device,
-                                                     cl_command_queue_properties properties, cl_int *errcode_ret)
+                                                     cl_command_queue_properties properties,
+                                                     cl_int *errcode_ret)
 {
     return create_checked("clCreateCommandQueue", context, device, properties, NULL, 0, errcode_ret);
 }
@@ -156,8 +158,9 @@ cl_command_queue CL_API_CALL cx_clCreateCommandQueueWithProperties(cl_context co
                           errcode_ret);
 }
 
-cl_int CL_API_CALL cx_clSetCommandQueueProperty(cl_command_queue handle, cl_command_queue_properties properties,
-                                                cl_bool enable, cl_command_queue_properties *old)
+cl_int CL_API_CALL cx_clSetCommandQueueProperty(cl_command_queue handle,
+                                                cl_command_queue_properties properties, cl_bool enable,
+                                                cl_command_queue_properties *old)
 {
     struct cx_queue *queue = cx_queue_from(handle);
     if (!queue)

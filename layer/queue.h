@@ -2,8 +2,8 @@
 /*
  * Command queues of the program: order only. The real queues belong to the workers.
  *
- * In-order: each command waits (for being planned) for the one before. Out-of-order: only for wait lists and barriers.
- * Thread-safety: guarded by context->lock.
+ * In-order: each command waits (for being planned) for the one before. Out-of-order: only for wait lists and
+ * barriers. Thread-safety: guarded by context->lock.
  */
 #ifndef CX_LAYER_QUEUE_H
 #define CX_LAYER_QUEUE_H
@@ -14,20 +14,22 @@ struct cx_queue {
     struct cx_object base;
     struct cx_context *context; /* a reference */
     cl_command_queue_properties properties;
-    cl_queue_properties *given; /* the list of clCreateCommandQueueWithProperties, with its closing 0, or NULL */
+    cl_queue_properties
+        *given; /* the list of clCreateCommandQueueWithProperties, with its closing 0, or NULL */
     size_t ngiven;
     bool in_order;
     uint64_t next_number;
     struct cx_command *unsettled, *unsettled_tail; /* in order of enqueue */
-    struct cx_command *barrier;                    /* last unsettled barrier of an out-of-order queue; a reference */
-    uint64_t *cone;         /* one a timeline: covers every settled command */
-    uint64_t *barrier_cone; /* what the last settled barrier covered */
+    struct cx_command *barrier; /* last unsettled barrier of an out-of-order queue; a reference */
+    uint64_t *cone;             /* one a timeline: covers every settled command */
+    uint64_t *barrier_cone;     /* what the last settled barrier covered */
 };
 
 CX_OBJECT_CASTS(queue, cl_command_queue, CX_TAG_QUEUE)
 
-/* Links a new command behind what the queue's order makes it wait for. `barrier` commands wait for all before them and
- * hold up all after them; `all` (markers without a wait list) waits for all before. context->lock held. */
+/* Links a new command behind what the queue's order makes it wait for. `barrier` commands wait for all before
+ * them and hold up all after them; `all` (markers without a wait list) waits for all before. context->lock
+ * held. */
 void cx_queue_link(struct cx_queue *queue, struct cx_command *command, bool all, bool barrier);
 /* Takes a settled command out and widens the cones. context->lock held. */
 void cx_queue_settled(struct cx_queue *queue, struct cx_command *command);

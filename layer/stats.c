@@ -31,7 +31,7 @@ struct cx_function_stats {
     uint64_t launches, split, moved;
     double balance_sum;
     uint64_t balanced;
-    uint64_t span_ns; /* first start to last end, summed */
+    uint64_t span_ns;                        /* first start to last end, summed */
     struct device_stats device[MAX_DEVICES]; /* by real device */
     struct reason reason[MAX_REASONS];       /* of launches that stayed whole */
 };
@@ -72,7 +72,8 @@ static void count_reason(struct cx_function_stats *stats, const char *text, uint
     }
 }
 
-/* First finisher's time over the last's, from the launch's first start on; parts without work do not count. */
+/* First finisher's time over the last's, from the launch's first start on; parts without work do not count.
+ */
 static bool load_balance(const struct cx_launch *launch, double *balance)
 {
     uint64_t start = UINT64_MAX, first = UINT64_MAX, last = 0;
@@ -142,7 +143,8 @@ static void print_devices(const struct cx_function_stats *stats)
             continue;
         fprintf(stderr, "    device %-2u %-40.40s %6llu packages  %5.1f %%  busy %10.3f ms\n", d,
                 machine->devices[d].name, (unsigned long long)device->packages,
-                groups ? 100.0 * (double)device->groups / (double)groups : 0.0, (double)device->busy_ns / 1e6);
+                groups ? 100.0 * (double)device->groups / (double)groups : 0.0,
+                (double)device->busy_ns / 1e6);
     }
 }
 

@@ -70,6 +70,7 @@ void cx_trace_row(unsigned row, const char *name)
     if (!cx_trace_on())
         return;
     escape(safe, sizeof(safe), name);
-    fprintf(file, "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%u,\"args\":{\"name\":\"%s\"}},\n",
+    fprintf(file,
+            "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%u,\"args\":{\"name\":\"%s\"}},\n",
             (int)getpid(), row, safe);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Transports: how bytes get from one place to another. A transport is a table of functions; adding one touches
- * nothing else but the choice in move.c.
+ * Transports: how bytes get from one place to another. A transport is a table of functions; adding one
+ * touches nothing else but the choice in move.c.
  *
  * Previous stage: move.c, which decides what moves. Called by whoever pumps the worker, without locks. All
  * functions enqueue on the worker's real queue, do not wait, and give the event of the transfer.

@@ -2,10 +2,11 @@
 /*
  * Workers: pumping jobs into the drivers, in order, and noticing their completion, in order. See worker.h.
  *
- * Who pumps: at most one thread at a time (worker->pumping). Right after planning the program's thread does it where
- * the driver returns at once and nothing has to be waited for. A driver that runs commands in the calling thread is
- * pumped by the worker's thread; a single job that found the worker idle is left to the next flush, wait, status
- * query or job, so that a program that launches and waits pays for no change of threads.
+ * Who pumps: at most one thread at a time (worker->pumping). Right after planning the program's thread does
+ * it where the driver returns at once and nothing has to be waited for. A driver that runs commands in the
+ * calling thread is pumped by the worker's thread; a single job that found the worker idle is left to the
+ * next flush, wait, status query or job, so that a program that launches and waits pays for no change of
+ * threads.
  */
 #include "layer/worker.h"
 #include "layer/command.h"
@@ -51,12 +52,14 @@ uint64_t cx_worker_plan(struct cx_worker *worker, struct cx_job *job)
 static uint64_t event_time(const struct cx_worker *worker, cl_event event, cl_profiling_info what)
 {
     cl_ulong ns = 0;
-    if (worker->device->cl->clGetEventProfilingInfo(event, what, sizeof(ns), &ns, NULL) != CL_SUCCESS || ns == 0)
+    if (worker->device->cl->clGetEventProfilingInfo(event, what, sizeof(ns), &ns, NULL) != CL_SUCCESS ||
+        ns == 0)
         return 0;
     return (uint64_t)((int64_t)ns + worker->clock_offset);
 }
 
-void cx_worker_event_times(const struct cx_worker *worker, cl_event event, uint64_t *start_ns, uint64_t *end_ns)
+void cx_worker_event_times(const struct cx_worker *worker, cl_event event, uint64_t *start_ns,
+                           uint64_t *end_ns)
 {
     *start_ns = event_time(worker, event, CL_PROFILING_COMMAND_START);
     *end_ns = event_time(worker, event, CL_PROFILING_COMMAND_END);
@@ -93,13 +96,13 @@ static bool event_complete(const struct cx_worker *worker, cl_event event)
     cl_int status = CL_COMPLETE;
     if (!event)
         return true;
-    cl_int error = worker->device->cl->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status),
-                                                      &status, NULL);
+    cl_int error = worker->device->cl->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                                      sizeof(status), &status, NULL);
     return error != CL_SUCCESS || status <= CL_COMPLETE;
 }
 
-/* Completes flying jobs, oldest first, while they are over (or, up to `until`, known to be). Gives whether completed
- * moved. Only one thread reaps at a time, since jobs complete in order. */
+/* Completes flying jobs, oldest first, while they are over (or, up to `until`, known to be). Gives whether
+ * completed moved. Only one thread reaps at a time, since jobs complete in order. */
 static bool reap(struct cx_worker *worker, uint64_t known)
 {
     bool moved = false;
@@ -238,7 +241,8 @@ void cx_worker_pump(struct cx_worker *worker)
     }
     pthread_mutex_lock(&worker->lock);
     struct cx_job *job = worker->head;
-    bool alone = job && !job->next && !worker->flying && !job->waits && !job->urgent && worker->watch < job->seq;
+    bool alone =
+        job && !job->next && !worker->flying && !job->waits && !job->urgent && worker->watch < job->seq;
     if (job && !alone && !worker->pumping)
         wake(worker);
     pthread_mutex_unlock(&worker->lock);
@@ -275,7 +279,8 @@ bool cx_worker_done(struct cx_worker *worker, uint64_t seq)
     return atomic_load_explicit(&worker->completed, memory_order_acquire) >= seq;
 }
 
-/* The event of the flying job at seq (or the last one before it that has one), retained; worker->lock held. */
+/* The event of the flying job at seq (or the last one before it that has one), retained; worker->lock held.
+ */
 static cl_event flying_event(struct cx_worker *worker, uint64_t seq, uint64_t *of)
 {
     cl_event event = NULL;
@@ -289,7 +294,8 @@ static cl_event flying_event(struct cx_worker *worker, uint64_t seq, uint64_t *o
     return event;
 }
 
-/* One step of waiting: by the driver's own wait where a real event stands for it, else until something moved. */
+/* One step of waiting: by the driver's own wait where a real event stands for it, else until something moved.
+ */
 static void wait_step(struct cx_worker *worker, uint64_t seq)
 {
     uint64_t of = 0;
@@ -362,7 +368,8 @@ static int64_t measure_clock(const struct cx_worker *worker)
         return 0;
     if (cl->clFinish(worker->queue) == CL_SUCCESS) {
         int64_t now = (int64_t)cx_clock_ns();
-        if (cl->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(end), &end, NULL) == CL_SUCCESS &&
+        if (cl->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(end), &end, NULL) ==
+                CL_SUCCESS &&
             end)
             offset = now - (int64_t)end;
     }

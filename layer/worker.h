@@ -2,11 +2,11 @@
 /*
  * Workers: one for each real device of a context, and one for the host's own copies. A worker is a timeline.
  *
- * Jobs get consecutive positions (seq) when they are planned, under the context's lock, and run and complete in that
- * order. A dependency between timelines is a position on the other one; since planning gives positions in one
- * total order, waiting for a dependency can never close a circle. Jobs that must not wait are run ("pumped") by
- * the thread that enqueued them where the driver returns at once; all others by the worker's own thread.
- * Previous stage: plan.h. Next: the real driver; command.h hears of completion.
+ * Jobs get consecutive positions (seq) when they are planned, under the context's lock, and run and complete
+ * in that order. A dependency between timelines is a position on the other one; since planning gives
+ * positions in one total order, waiting for a dependency can never close a circle. Jobs that must not wait
+ * are run ("pumped") by the thread that enqueued them where the driver returns at once; all others by the
+ * worker's own thread. Previous stage: plan.h. Next: the real driver; command.h hears of completion.
  */
 #ifndef CX_LAYER_WORKER_H
 #define CX_LAYER_WORKER_H
@@ -22,20 +22,20 @@ struct cx_worker {
     struct cx_real_device *device; /* NULL for the host's worker */
     cl_context real_context;
     cl_command_queue queue; /* in order, with profiling */
-    unsigned place;         /* whose copy of a buffer this device works on: CX_PLACE_HOST or its own (coherence.h) */
+    unsigned place; /* whose copy of a buffer this device works on: CX_PLACE_HOST or its own (coherence.h) */
 
-    uint64_t planned;             /* seq of the last job planned; context->lock */
+    uint64_t planned;               /* seq of the last job planned; context->lock */
     atomic_uint_fast64_t submitted; /* seq of the last job handed to the driver */
     atomic_uint_fast64_t completed; /* every job up to this seq is complete */
 
-    pthread_mutex_t lock; /* guards what follows */
-    pthread_cond_t wake;  /* a job came, or the end */
-    pthread_cond_t moved; /* submitted or completed moved */
-    struct cx_job *head, *tail;         /* planned, not yet handed to the driver */
+    pthread_mutex_t lock;                /* guards what follows */
+    pthread_cond_t wake;                 /* a job came, or the end */
+    pthread_cond_t moved;                /* submitted or completed moved */
+    struct cx_job *head, *tail;          /* planned, not yet handed to the driver */
     struct cx_job *flying, *flying_tail; /* handed over, not known to be complete */
     unsigned nflying;
-    unsigned waiters;   /* threads in `moved` */
-    uint64_t watch;     /* the worker's thread sees to the completion of everything up to here by itself */
+    unsigned waiters; /* threads in `moved` */
+    uint64_t watch;   /* the worker's thread sees to the completion of everything up to here by itself */
     bool pumping, reaping, stop, started;
     pthread_t thread;
     int64_t clock_offset; /* host ns minus device ns of profiling times */
@@ -46,20 +46,21 @@ struct cx_job {
     struct cx_job *next;
     uint64_t seq;
     struct cx_command *command; /* holds a reference; NULL for moves nobody waits for */
-    /* Hands the work to the driver (or does it, on the host's worker). May give the real event of its last real
-     * command in job->event; none means that the work is done on return. Runs without locks. A negative code
-     * fails the command. */
+    /* Hands the work to the driver (or does it, on the host's worker). May give the real event of its last
+     * real command in job->event; none means that the work is done on return. Runs without locks. A negative
+     * code fails the command. */
     cl_int (*run)(struct cx_job *job, struct cx_worker *worker);
-    /* Called once the job is complete, before completed moves; frees what the job owns, not the job. May be NULL. */
+    /* Called once the job is complete, before completed moves; frees what the job owns, not the job. May be
+     * NULL. */
     void (*finish)(struct cx_job *job, struct cx_worker *worker);
     void *data; /* what run and finish work on */
     cl_event event;
     cl_event first_event; /* of its first real command where that is another one: profiling starts there */
-    bool timed;  /* profiling times are wanted: start_ns and end_ns are filled in before finish */
+    bool timed;           /* profiling times are wanted: start_ns and end_ns are filled in before finish */
     uint64_t start_ns, end_ns; /* host clock */
-    bool urgent; /* part of a split: starts at once, never left to the next wait */
-    bool waits;  /* may wait on the host: never pumped by the program's thread */
-    cl_int status; /* CL_SUCCESS or the first error */
+    bool urgent;               /* part of a split: starts at once, never left to the next wait */
+    bool waits;                /* may wait on the host: never pumped by the program's thread */
+    cl_int status;             /* CL_SUCCESS or the first error */
     uint64_t deps[]; /* one a timeline: that timeline must have completed this seq before run; 0 for none */
 };
 
@@ -81,7 +82,8 @@ void cx_worker_wait(struct cx_worker *worker, uint64_t seq);
 /* Whether all jobs up to seq are complete, without waiting. */
 bool cx_worker_done(struct cx_worker *worker, uint64_t seq);
 /* Profiling times of a real event of this worker on the host's clock; 0 where unknown. */
-void cx_worker_event_times(const struct cx_worker *worker, cl_event event, uint64_t *start_ns, uint64_t *end_ns);
+void cx_worker_event_times(const struct cx_worker *worker, cl_event event, uint64_t *start_ns,
+                           uint64_t *end_ns);
 /* Pushes what was handed to the driver to the device. */
 void cx_worker_flush(struct cx_worker *worker);
 
