@@ -7,7 +7,6 @@
  * (kernel_bind.c). What a parameter is, drivers tell only where they keep argument info; else the analysis
  * tells once it is ready; else what the program sets must do (kernel_arg.c).
  */
-#include "layer/analysis.h"
 #include "layer/log.h"
 #include "layer/plan.h"
 #include "layer/program.h"
@@ -44,7 +43,20 @@ void cx_function_finish(struct cx_function *function)
     pthread_mutex_destroy(&function->lock);
 }
 
-/* Parameter kind of what the driver says about one argument; UNKNOWN where it does not say. */
+/* Parameter kind by what the driver takes: NULL of a handle's size, then a NULL handle. Both PoCL and
+ * NVIDIA's driver tell buffers, local memory and values apart so; images and samplers count as values. */
+static enum cx_param_kind probe_kind(const struct cx_function *function, unsigned member, unsigned index)
+{
+    const cl_icd_dispatch *cl = device_of(function, member)->cl;
+    cl_kernel real = function->check[member];
+    cl_mem none = NULL;
+
+    if (cl->clSetKernelArg(real, index, sizeof(none), NULL))
+        return CX_PARAM_VALUE;
+    return cl->clSetKernelArg(real, index, sizeof(none), &none) ? CX_PARAM_LOCAL : CX_PARAM_MEM;
+}
+
+/* Parameter kind by what the driver says, where it does. */
 static enum cx_param_kind ask_kind(const struct cx_function *function, unsigned member, unsigned index)
 {
     const cl_icd_dispatch *cl = device_of(function, member)->cl;
@@ -54,7 +66,7 @@ static enum cx_param_kind ask_kind(const struct cx_function *function, unsigned 
 
     if (!cl->clGetKernelArgInfo ||
         cl->clGetKernelArgInfo(real, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof(address), &address, NULL))
-        return CX_PARAM_UNKNOWN;
+        return probe_kind(function, member, index);
     size_t size = 0;
     if (cl->clGetKernelArgInfo(real, index, CL_KERNEL_ARG_TYPE_NAME, 0, NULL, &size) || size > sizeof(type) ||
         cl->clGetKernelArgInfo(real, index, CL_KERNEL_ARG_TYPE_NAME, sizeof(type), type, NULL))
@@ -75,7 +87,7 @@ static enum cx_param_kind ask_kind(const struct cx_function *function, unsigned 
     case CL_KERNEL_ARG_ADDRESS_PRIVATE:
         return CX_PARAM_VALUE;
     default:
-        return CX_PARAM_UNKNOWN;
+        return probe_kind(function, member, index);
     }
 }
 
@@ -139,14 +151,11 @@ static cl_int learn(struct cx_function *function)
     function->params = calloc(function->nargs + 1, sizeof(*function->params));
     if (!function->params)
         return CL_OUT_OF_HOST_MEMORY;
-    for (unsigned k = count; k-- > 0;) {
-        unsigned member = cx_program_member_at(program, k);
-        for (unsigned i = 0; function->check[member] && i < function->nargs; i++) {
-            enum cx_param_kind kind = ask_kind(function, member, i);
-            if (kind != CX_PARAM_UNKNOWN)
-                function->params[i].kind = kind;
-        }
-    }
+    unsigned first = 0;
+    while (!function->check[cx_program_member_at(program, first)])
+        first++;
+    for (unsigned i = 0; i < function->nargs; i++)
+        function->params[i].kind = ask_kind(function, cx_program_member_at(program, first), i);
     return CL_SUCCESS;
 }
 
@@ -161,64 +170,20 @@ cl_int cx_function_learn(struct cx_function *function)
     return function->error;
 }
 
-/* What the analysis of any member says. The caller holds the lock. */
-static enum cx_param_kind kind_by_analysis(const struct cx_function *function, unsigned index)
-{
-    const struct cx_program *program = function->program;
-
-    for (unsigned m = 0; program->analysis && m < program->context->nmembers; m++) {
-        const struct cx_summary *summary = cx_analysis_summary(program->analysis, m, NULL);
-        const struct cx_summary_kernel *kernel = summary ? cx_summary_find(summary, function->name) : NULL;
-        if (!kernel || kernel->narg != function->nargs)
-            continue;
-        switch (kernel->arg[index].kind) {
-        case CX_ARG_GLOBAL:
-        case CX_ARG_CONSTANT:
-            return CX_PARAM_MEM;
-        case CX_ARG_LOCAL:
-            return CX_PARAM_LOCAL;
-        case CX_ARG_VALUE:
-            return CX_PARAM_VALUE;
-        case CX_ARG_IMAGE:
-            return CX_PARAM_IMAGE;
-        default:
-            return CX_PARAM_UNKNOWN;
-        }
-    }
-    return CX_PARAM_UNKNOWN;
-}
-
-enum cx_param_kind cx_function_param(struct cx_function *function, unsigned index)
-{
-    pthread_mutex_lock(&function->lock);
-    struct cx_param *param = &function->params[index];
-    if (param->kind == CX_PARAM_UNKNOWN)
-        param->kind = kind_by_analysis(function, index);
-    enum cx_param_kind kind = param->kind;
-    pthread_mutex_unlock(&function->lock);
-    return kind;
-}
-
-/* The driver keeps the value in the checking kernel, which is never launched. A size that a driver has taken
- * once is taken again without asking. */
+/* The drivers keep the value in the checking kernels, which are never launched. All members must take it:
+ * some look at sizes less closely than others. A size that was taken once is taken again without asking. */
 cl_int cx_function_try(struct cx_function *function, unsigned index, size_t size, const void *value)
 {
-    const struct cx_program *program = function->program;
-    cl_int error = CL_INVALID_PROGRAM_EXECUTABLE;
+    struct cx_param *param = &function->params[index];
+    cl_int error = CL_SUCCESS;
 
     pthread_mutex_lock(&function->lock);
-    struct cx_param *param = &function->params[index];
-    if (param->kind == CX_PARAM_VALUE && value && size && param->size == size)
-        error = CL_SUCCESS;
-    for (unsigned k = 0; error == CL_INVALID_PROGRAM_EXECUTABLE && k < program->context->nmembers; k++) {
-        unsigned member = cx_program_member_at(program, k);
-        if (!function->check[member])
-            continue;
-        error = device_of(function, member)->cl->clSetKernelArg(function->check[member], index, size, value);
-        if (error == CL_SUCCESS && value)
-            param->size = size;
-        break;
-    }
+    bool known = value && param->kind == CX_PARAM_VALUE && param->size == size;
+    for (unsigned m = 0; !known && error == CL_SUCCESS && m < function->program->context->nmembers; m++)
+        if (function->check[m])
+            error = device_of(function, m)->cl->clSetKernelArg(function->check[m], index, size, value);
+    if (error == CL_SUCCESS && value)
+        param->size = size;
     pthread_mutex_unlock(&function->lock);
     return error;
 }

@@ -56,9 +56,8 @@ struct cx_args *cx_args_ref(struct cx_args *args);
 /* Gives a captured reference back and nulls it. Accepts a pointer to NULL. */
 void cx_args_unref(struct cx_args **args);
 
-/* What a kernel's parameter is, as far as the drivers and the analysis tell. */
+/* What a kernel's parameter is, as the drivers tell or show (function.c). */
 enum cx_param_kind {
-    CX_PARAM_UNKNOWN, /* nobody tells: judged by what the program sets (kernel_arg.c) */
     CX_PARAM_VALUE,
     CX_PARAM_LOCAL,
     CX_PARAM_MEM,
@@ -69,7 +68,7 @@ enum cx_param_kind {
 
 struct cx_param {
     enum cx_param_kind kind;
-    size_t size; /* VALUE: bytes a driver has accepted, 0 when none yet */
+    size_t size; /* VALUE: bytes that the drivers have accepted, 0 when none yet */
 };
 
 /* One kernel name within one program. Owned by the program, lives as long as its build. */
@@ -80,16 +79,15 @@ struct cx_function {
     struct cx_function_stats *stats; /* stats.h: what COEXEC_SUMMARY prints; survives the program */
     void *learned; /* plan.h: speeds per member; owned by the planner (freed by cx_function_forget) */
 
-    pthread_mutex_t lock; /* guards the rest until known, and params and check afterwards */
+    pthread_mutex_t lock; /* guards the rest until known; then sizes in params, check, variant_limit */
     atomic_bool known;    /* the drivers were asked: what follows is filled */
     cl_int error;         /* why no kernel can be made of it, or CL_SUCCESS */
     unsigned nargs;
     struct cx_param *params;
-    cl_kernel *check;    /* one a member: a real kernel for queries and argument checks; NULL: not there */
-    size_t *group_limit; /* one a member: CL_KERNEL_WORK_GROUP_SIZE */
-    size_t required[3];  /* reqd_work_group_size, zeros when none */
-    size_t *
-        variant_limit; /* of member m's variant v at m * CX_VARIANT_COUNT + v; 0: not asked yet; under lock */
+    cl_kernel *check;      /* one a member: a real kernel for queries and argument checks; NULL: not there */
+    size_t *group_limit;   /* one a member: CL_KERNEL_WORK_GROUP_SIZE */
+    size_t required[3];    /* reqd_work_group_size, zeros when none */
+    size_t *variant_limit; /* at m * CX_VARIANT_COUNT + v: member m's variant v; 0: not asked yet */
 };
 
 struct cx_kernel {
@@ -148,12 +146,10 @@ size_t cx_kernel_variant_limit(const struct cx_kernel *kernel, unsigned member, 
 /* For program.c: asks the drivers about the function, once. Gives function->error. The caller holds no lock.
  */
 cl_int cx_function_learn(struct cx_function *function);
-/* Asks a driver whether it takes this value for a parameter that is no memory object. */
+/* Asks the drivers whether they take this value for a parameter that is no memory object. */
 cl_int cx_function_try(struct cx_function *function, unsigned index, size_t size, const void *value);
 void cx_function_init(struct cx_function *function, struct cx_program *program, unsigned index, char *name);
 void cx_function_finish(struct cx_function *function);
-/* What argument index is; asks the analysis anew while unknown. */
-enum cx_param_kind cx_function_param(struct cx_function *function, unsigned index);
 
 /* kernel_arg.c: a copy that nobody else holds, not captured. NULL: no memory. The caller holds the kernel's
  * lock. */

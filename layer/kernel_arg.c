@@ -2,11 +2,9 @@
 /*
  * clSetKernelArg: checks an argument as the spec says and puts it into the kernel's snapshot.
  *
- * Values and local sizes are judged by a member's driver (function.c), buffers by us. Where neither drivers
- * nor analysis tell what a parameter is, eight bytes that are the handle of a live buffer are taken for that
- * buffer; a number that equals such a handle by chance cannot be told apart, and no driver that hides
- * argument info is known to run beside one that does not. A snapshot is changed in place while only the
- * kernel holds it, else copied first. Previous stage: kernel.c. Next: kernel_bind.c.
+ * Values and local sizes are judged by the members' drivers (function.c), buffers by us: no driver ever sees
+ * a handle of the program's. A snapshot is changed in place while only the kernel holds it, else copied
+ * first. Previous stage: kernel.c. Next: kernel_bind.c.
  */
 #include "layer/buffer.h"
 #include "layer/entry.h"
@@ -123,9 +121,17 @@ static cl_int set_local(struct cx_kernel *kernel, unsigned index, size_t size, c
     return error == CL_SUCCESS ? store(kernel, index, CX_ARGS_LOCAL, size, NULL, NULL) : error;
 }
 
+/* Eight bytes that are the handle of a live buffer are taken for that buffer, in case a driver takes its
+ * pointers for values when it is probed: a number that equals such a handle is no accident. */
 static cl_int set_value(struct cx_kernel *kernel, unsigned index, size_t size, const void *value,
                         const char **reason)
 {
+    void *handle = NULL;
+
+    if (value && size == sizeof(handle))
+        memcpy(&handle, value, sizeof(handle));
+    if (handle && cx_mem_is_live(handle))
+        return set_mem(kernel, index, size, value, reason);
     if (!value) {
         *reason = "the argument is a value, but NULL is given";
         return CL_INVALID_ARG_VALUE;
@@ -139,26 +145,10 @@ static cl_int set_value(struct cx_kernel *kernel, unsigned index, size_t size, c
     return error == CL_SUCCESS ? store(kernel, index, CX_ARGS_VALUE, size, value, NULL) : error;
 }
 
-/* A parameter nobody tells about. NULL of a handle's size may be a NULL buffer or local memory: drivers take
- * both the same way, so the snapshot need not know. */
-static cl_int set_unknown(struct cx_kernel *kernel, unsigned index, size_t size, const void *value,
-                          const char **reason)
-{
-    void *handle = NULL;
-
-    if (!value)
-        return set_local(kernel, index, size, value, reason);
-    if (size == sizeof(handle))
-        memcpy(&handle, value, sizeof(handle));
-    if (handle && cx_mem_is_live(handle))
-        return set_mem(kernel, index, size, value, reason);
-    return set_value(kernel, index, size, value, reason);
-}
-
 static cl_int set_arg(struct cx_kernel *kernel, unsigned index, size_t size, const void *value,
                       const char **reason)
 {
-    switch (cx_function_param(kernel->function, index)) {
+    switch (kernel->function->params[index].kind) {
     case CX_PARAM_MEM:
         return set_mem(kernel, index, size, value, reason);
     case CX_PARAM_LOCAL:
@@ -172,12 +162,10 @@ static cl_int set_arg(struct cx_kernel *kernel, unsigned index, size_t size, con
         *reason = "the argument is a sampler, the device has none";
         return CL_INVALID_SAMPLER;
     case CX_PARAM_OTHER:
-        *reason = "the argument is a pipe or queue, the device has none";
-        return CL_INVALID_ARG_VALUE;
-    case CX_PARAM_UNKNOWN:
         break;
     }
-    return set_unknown(kernel, index, size, value, reason);
+    *reason = "the argument is a pipe or queue, the device has none";
+    return CL_INVALID_ARG_VALUE;
 }
 
 cl_int cx_clSetKernelArg(cl_kernel handle, cl_uint arg_index, size_t arg_size, const void *arg_value)

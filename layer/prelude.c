@@ -5,7 +5,7 @@
  * The texts are OpenCL C of every version from 1.0 on. Their functions are always inlined and fold to the
  * built-in for a constant dimension wherever the launch cannot change it. `static` is an error before OpenCL
  * C 1.2, the enqueued local size (which an uneven last group does not change) exists from 2.0 on; before,
- * groups are even. Numbers fit 32 bits (cx_prelude_can), so divisions are 32 bits wide: 64-bit ones are slow
+ * groups are even. Numbers fit 31 bits (cx_prelude_can), so divisions are 32 bits wide: 64-bit ones are slow
  * on GPUs.
  */
 #include "layer/prelude.h"
@@ -117,12 +117,12 @@ enum cx_variant cx_prelude_variant(const struct cx_access_geometry *geometry, un
 
 static const char *why_not(const struct cx_access_geometry *geometry, unsigned dim, enum cx_variant variant)
 {
-    const uint64_t limit = UINT64_C(1) << 32;
+    const uint64_t limit = UINT64_C(1) << 31;
 
     if (dim >= geometry->work_dim || geometry->local[dim] == 0)
         return "no such dimension";
     if (geometry->global[dim] > limit || geometry->offset[dim] > limit - geometry->global[dim])
-        return "global ids need more than 32 bits";
+        return "global ids need more than 31 bits";
     if (variant == CX_VARIANT_PLAIN)
         return NULL;
     if (geometry->offset[dim] != 0)
@@ -133,7 +133,7 @@ static const char *why_not(const struct cx_access_geometry *geometry, unsigned d
     if (geometry->offset[carrier] != 0)
         return "the launch has a global offset in the dimension that carries the size";
     if (geometry->global[dim] >= limit - geometry->global[carrier])
-        return "the global size needs more than 32 bits";
+        return "the global size needs more than 31 bits";
     return NULL;
 }
 

@@ -30,7 +30,8 @@ struct cx_prelude_launch {
 enum cx_variant cx_prelude_variant(const struct cx_access_geometry *geometry, unsigned dim, bool rewrite);
 
 /* Whether packages of this launch along dim can be launched so; otherwise *why (may be NULL) says in half a
- * sentence why not. Drivers are known that keep only 32 bits of an offset, so nothing may need more. */
+ * sentence why not. NVIDIA's keeps 32 bits of an offset and extends the
+ * sign, so nothing may need more than 31. */
 bool cx_prelude_can(const struct cx_access_geometry *geometry, unsigned dim, enum cx_variant variant,
                     const char **why);
 
