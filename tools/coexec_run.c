@@ -134,7 +134,9 @@ static int run(int argc, char **argv)
     if (!icd)
         return cx_tool_error(me, "coexec.icd is neither in ../icd nor in " CX_INSTALLED_ICD
                                  ", seen from this program: is coexec built or installed completely?");
-    *strrchr(icd, '/') = '\0';
+    /* With the slash at its end: Khronos' loader, as CUDA 13 has it, puts folder and file name together
+     * without one. */
+    *(strrchr(icd, '/') + 1) = '\0';
     int failed = show_only_coexec(icd);
     free(icd);
     if (failed)

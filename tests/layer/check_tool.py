@@ -55,7 +55,7 @@ def run_sets_options():
 
 def run_shows_only_coexec():
     got = environment(OCL_ICD_FILENAMES="a.so:b.so", OCL_ICD_DEFAULT_PLATFORM="1")
-    assert got["OCL_ICD_VENDORS"] == ICD and got["COEXEC_REAL_ICD_FILENAMES"] == "a.so:b.so", got
+    assert got["OCL_ICD_VENDORS"] == ICD + "/" and got["COEXEC_REAL_ICD_FILENAMES"] == "a.so:b.so", got
     assert "OCL_ICD_FILENAMES" not in got and "OCL_ICD_DEFAULT_PLATFORM" not in got, got
 
 
