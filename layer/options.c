@@ -113,12 +113,14 @@ size_t cx_options_numbers(const char *list, double *numbers, size_t room)
     return count;
 }
 
-static bool numbers_are_good(const char *list)
+/* A list that its row calls one of positive numbers takes no 0. */
+static bool numbers_are_good(const char *accepted, const char *list)
 {
+    bool positive = strncmp(accepted, "positive", 8) == 0;
     do {
         double value;
         list = read_number(list, ',', &value);
-        if (!list || !(value > 0))
+        if (!list || value < 0 || (positive && !(value > 0)))
             return false;
     } while (*list);
     return true;
@@ -150,8 +152,8 @@ static const char *store(size_t index, const char *text)
             return "not known";
         break;
     case KIND_NUMS:
-        if (*text && !numbers_are_good(text))
-            return "not a list of positive numbers";
+        if (*text && !numbers_are_good(accepted, text))
+            return "not a list of such numbers";
         break;
     case KIND_TEXT:
     case KIND_PATH:

@@ -49,7 +49,7 @@ START_TEST(good_values)
 {
     set_environment("COEXEC_ALGO", "static", "COEXEC_FISSION", "3", "COEXEC_ZERO_COPY", "0",
                     "COEXEC_SIGMOID_P", "1", "COEXEC_POWERS", "1,2.5,.5", "COEXEC_VENDORS", "/a:/b",
-                    "COEXEC_SUMMARY", "", NULL);
+                    "COEXEC_SUMMARY", "", "COEXEC_MIN_PACKAGE", "0,4", NULL);
     capture_start();
     const struct cx_options *options = cx_options_get();
     ck_assert_str_eq(capture_end(), "");
@@ -79,8 +79,14 @@ static const struct {
     {"COEXEC_HGUIDED_K", "nan", "not a number; accepted: number above 0; using 2"},
     {"COEXEC_HGUIDED_K", "1e999", "not a number; accepted: number above 0; using 2"},
     {"COEXEC_SIGMOID_P", "1.01", "out of range; accepted: number from 0 to 1; using 0.05"},
+    {"COEXEC_POWERS", "1,0",
+     "not a list of such numbers; accepted: positive numbers, one a used device, separated by ,; using none"},
+    {"COEXEC_MIN_PACKAGE", "1,,2",
+     "not a list of such numbers; accepted: work-groups, one number for all or one a used device, separated "
+     "by ,; "
+     "using 0"},
     {"COEXEC_POWERS", "1,-2",
-     "not a list of positive numbers; accepted: positive numbers, one a used device, separated by ,; using "
+     "not a list of such numbers; accepted: positive numbers, one a used device, separated by ,; using "
      "none"},
 };
 
