@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a package of work-groups touches: cheap sums over the bounds, and an evaluation for just these units
+ * where a bound of a read is loose.
+ *
+ * Previous stage: access.c. Next stage: the planner and coherence.
+ */
+#include "layer/access_object.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_EXACT 16
+
+static const struct cx_span nothing = {0, 0};
+
+/* Bytes an access touches with units first..last, not clipped. */
+static struct cx_span span_of(const struct cx_bound *b, int64_t first, int64_t last)
+{
+    struct cx_span span;
+
+    first = first > b->first ? first : b->first;
+    last = last < b->last ? last : b->last;
+    if (b->empty || first > last) {
+        return nothing;
+    }
+    span.lo = cx_sat_add(cx_sat_mul(b->s, b->s >= 0 ? first : last), b->lo);
+    span.hi = cx_sat_add(cx_sat_mul(b->s, b->s >= 0 ? last : first), b->hi);
+    span.lo = span.lo > b->min ? span.lo : b->min;
+    span.hi = span.hi < b->max ? span.hi : b->max;
+    return span.lo < span.hi ? span : nothing;
+}
+
+static struct cx_span clip(struct cx_span span, uint64_t bytes)
+{
+    span.lo = span.lo > 0 ? span.lo : 0;
+    span.hi = span.hi < (int64_t)bytes ? span.hi : (int64_t)bytes;
+    return span.lo < span.hi ? span : nothing;
+}
+
+/* One argument's reads or writes while they are summed up. */
+struct sum {
+    struct cx_span hull, exact[MAX_EXACT];
+    unsigned nexact;
+    bool unknown;
+};
+
+static void add(struct sum *sum, struct cx_span span, bool exact)
+{
+    if (span.lo >= span.hi) {
+        return;
+    }
+    if (sum->hull.lo >= sum->hull.hi) {
+        sum->hull = span;
+    } else {
+        sum->hull.lo = span.lo < sum->hull.lo ? span.lo : sum->hull.lo;
+        sum->hull.hi = span.hi > sum->hull.hi ? span.hi : sum->hull.hi;
+    }
+    if (exact && sum->nexact < MAX_EXACT) {
+        sum->exact[sum->nexact++] = span;
+    }
+}
+
+/* Whether the exact spans cover the hull without a gap. */
+static bool is_covered(const struct sum *sum)
+{
+    int64_t upto = sum->hull.lo;
+    bool grown = true;
+
+    while (grown && upto < sum->hull.hi) {
+        grown = false;
+        for (unsigned i = 0; i < sum->nexact; i++) {
+            if (sum->exact[i].lo <= upto && sum->exact[i].hi > upto) {
+                upto = sum->exact[i].hi;
+                grown = true;
+            }
+        }
+    }
+    return upto >= sum->hull.hi;
+}
+
+static struct cx_access_interval interval_of(const struct sum *sum, uint64_t bytes)
+{
+    struct cx_access_interval i = {.known = true};
+
+    if (sum->unknown) {
+        return (struct cx_access_interval){.hi = bytes};
+    }
+    if (sum->hull.lo < sum->hull.hi) {
+        i.lo = (uint64_t)sum->hull.lo;
+        i.hi = (uint64_t)sum->hull.hi;
+        i.exact = sum->nexact > 0 && is_covered(sum);
+    }
+    return i;
+}
+
+static struct cx_span meet(struct cx_span a, struct cx_span b)
+{
+    struct cx_span both = {a.lo > b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi};
+
+    return both.lo < both.hi ? both : nothing;
+}
+
+static void add_access(struct cx_access *a, uint32_t i, int64_t first, int64_t last, bool narrow,
+                       struct sum *reads, struct sum *writes)
+{
+    const struct cx_access_record *r = &a->launch.kernel->access[i];
+    const struct cx_bound *b = &a->bound[i];
+    uint64_t bytes = a->args[r->arg].bytes;
+    struct cx_span span = span_of(b, first, last);
+    bool known = b->known;
+
+    if (narrow && b->loose && r->mode == CX_MODE_READ && !b->empty) {
+        struct cx_bound again;
+        cx_eval_access(&a->eval, r, &again);
+        if (again.known) {
+            struct cx_span close = span_of(&again, first, last);
+            span = known ? meet(span, close) : close;
+            known = true;
+        }
+    }
+    if (r->mode != CX_MODE_WRITE) {
+        reads->unknown |= !known;
+        add(reads, clip(span, bytes), false);
+    }
+    if (r->mode != CX_MODE_READ) {
+        writes->unknown |= !known;
+        add(writes, clip(span, bytes), b->exact && r->mode == CX_MODE_WRITE);
+    }
+}
+
+static struct cx_access_interval list_interval(const struct cx_span *units, int64_t first, int64_t last,
+                                               uint64_t bytes)
+{
+    struct sum sum = {.hull = nothing};
+
+    for (int64_t u = first; u <= last; u++) {
+        add(&sum, clip(units[u], bytes), false);
+    }
+    return interval_of(&sum, bytes);
+}
+
+static void list_package(const struct cx_access *a, int64_t first, int64_t last,
+                         struct cx_access_region *regions)
+{
+    const struct cx_span *writes = a->list, *reads = a->list + a->launch.kernel->narg * a->launch.units;
+
+    for (uint32_t i = 0; i < a->launch.kernel->narg; i++) {
+        if (a->args[i].object) {
+            regions[i].write = list_interval(writes + i * a->launch.units, first, last, a->args[i].bytes);
+            regions[i].read = list_interval(reads + i * a->launch.units, first, last, a->args[i].bytes);
+        }
+    }
+}
+
+void cx_access_package(struct cx_access *a, uint64_t g0, uint64_t g1, struct cx_access_region *regions)
+{
+    const struct cx_summary_kernel *k = a->launch.kernel;
+    int64_t q = a->launch.granularity, first = (int64_t)g0 / q, last = ((int64_t)g1 + q - 1) / q - 1;
+    bool narrow = a->loose && (first > 0 || last < a->launch.units - 1) && !a->list;
+    uint32_t at = 0;
+
+    for (uint32_t i = 0; i < k->narg; i++) {
+        const struct cx_access_interval none = {.known = true};
+        regions[i] = (struct cx_access_region){none, none};
+        if (a->unreliable && a->args[i].object) {
+            regions[i].read = (struct cx_access_interval){.hi = a->args[i].bytes};
+            regions[i].write = k->arg[i].kind == CX_ARG_CONSTANT ? none : regions[i].read;
+        }
+    }
+    if (a->unreliable) {
+        return;
+    }
+    if (a->list) {
+        list_package(a, first, last, regions);
+        return;
+    }
+    if (narrow) {
+        cx_eval_run(&a->eval, first, last);
+    }
+    for (uint32_t i = 0; i < k->narg; i++) {
+        struct sum reads = {.hull = nothing}, writes = {.hull = nothing};
+        bool memory = a->args[i].object != 0;
+        for (; at < k->naccess && k->access[at].arg == i; at++) {
+            if (memory) {
+                add_access(a, at, first, last, narrow, &reads, &writes);
+            }
+        }
+        if (memory) {
+            regions[i].read = interval_of(&reads, a->args[i].bytes);
+            regions[i].write = interval_of(&writes, a->args[i].bytes);
+        }
+    }
+}
+
+void cx_access_whole(struct cx_access *a, struct cx_access_region *regions)
+{
+    cx_access_package(a, 0, (uint64_t)a->launch.groups[a->launch.dim], regions);
+}
+
+/* Adds what one unit touches to the list; false where a write is not known even then. */
+static bool list_unit(struct cx_access *a, int64_t unit)
+{
+    const struct cx_summary_kernel *k = a->launch.kernel;
+    struct cx_span *writes = a->list, *reads = a->list + k->narg * a->launch.units;
+
+    cx_eval_run(&a->eval, unit, unit);
+    for (uint32_t i = 0; i < k->naccess; i++) {
+        const struct cx_access_record *r = &k->access[i];
+        struct cx_bound b;
+        struct cx_span *of = (r->mode == CX_MODE_READ ? reads : writes) + r->arg * a->launch.units + unit,
+                       span;
+        struct sum sum = {.hull = *of};
+        if (!a->args[r->arg].object) {
+            continue;
+        }
+        cx_eval_access(&a->eval, r, &b);
+        if (!b.known && r->mode != CX_MODE_READ) {
+            return false;
+        }
+        span = b.known ? span_of(&b, unit, unit) : (struct cx_span){0, (int64_t)a->args[r->arg].bytes};
+        add(&sum, clip(span, a->args[r->arg].bytes), false);
+        *of = sum.hull;
+    }
+    return true;
+}
+
+bool cx_access_list_units(struct cx_access *a)
+{
+    const struct cx_summary_kernel *k = a->launch.kernel;
+    struct cx_proof proof = {.launch = &a->launch, .bound = a->bound};
+    struct cx_access_verdict ignored;
+    bool ok = true;
+
+    if (!a->loose || a->launch.units > CX_MAX_LISTED_UNITS || a->launch.units < 2) {
+        return false;
+    }
+    a->list = calloc(2 * (size_t)k->narg * (size_t)a->launch.units + 1, sizeof(*a->list));
+    if (!a->list) {
+        return false;
+    }
+    for (int64_t u = 0; ok && u < a->launch.units; u++) {
+        ok = list_unit(a, u);
+    }
+    proof.writes = a->list;
+    proof.reads = a->list + k->narg * a->launch.units;
+    if (ok && cx_proof_by_units(&proof, &ignored)) {
+        return true;
+    }
+    free(a->list);
+    a->list = NULL;
+    return false;
+}
+
+static uint64_t mix(uint64_t hash, const void *data, size_t size)
+{
+    const unsigned char *bytes = data;
+
+    for (size_t i = 0; i < size; i++) {
+        hash = (hash ^ bytes[i]) * 0x100000001b3u; /* FNV-1a */
+    }
+    return hash;
+}
+
+static uint64_t mix_number(uint64_t hash, uint64_t number)
+{
+    hash = (hash ^ number) * 0x9e3779b97f4a7c15u;
+    return hash ^ (hash >> 32);
+}
+
+static bool is_memory(const struct cx_summary_kernel *k, uint32_t i)
+{
+    return k->arg[i].kind == CX_ARG_GLOBAL || k->arg[i].kind == CX_ARG_CONSTANT;
+}
+
+uint64_t cx_access_hash(const struct cx_summary_kernel *k, const struct cx_access_geometry *g,
+                        const struct cx_access_arg *args)
+{
+    uint64_t hash = mix_number(0xcbf29ce484222325u, (uint64_t)(uintptr_t)k);
+
+    hash = mix_number(hash, g->work_dim);
+    for (unsigned d = 0; d < g->work_dim && d < 3; d++) {
+        hash = mix_number(hash, g->offset[d]);
+        hash = mix_number(hash, g->global[d]);
+        hash = mix_number(hash, g->local[d]);
+    }
+    for (uint32_t i = 0; i < k->narg; i++) {
+        if (is_memory(k, i)) {
+            hash = mix_number(hash, args[i].object);
+            hash = mix_number(hash, args[i].base);
+            hash = mix_number(hash, args[i].bytes);
+        }
+    }
+    for (uint32_t i = 0; i < k->nexpr; i++) {
+        const struct cx_expr *e = &k->expr[i];
+        if (e->op == CX_EXPR_ARG && args[e->a].value && (uint64_t)e->imm + e->width / 8u <= args[e->a].size) {
+            hash = mix(hash, (const unsigned char *)args[e->a].value + e->imm, e->width / 8u);
+        }
+    }
+    return hash;
+}
+
+static bool same_geometry(const struct cx_access_geometry *x, const struct cx_access_geometry *y)
+{
+    bool same = x->work_dim == y->work_dim;
+
+    for (unsigned d = 0; same && d < x->work_dim && d < 3; d++) {
+        same = x->offset[d] == y->offset[d] && x->global[d] == y->global[d] && x->local[d] == y->local[d];
+    }
+    return same;
+}
+
+bool cx_access_matches(const struct cx_access *a, const struct cx_summary_kernel *k,
+                       const struct cx_access_geometry *g, const struct cx_access_arg *args)
+{
+    if (a->launch.kernel != k || !same_geometry(&a->geometry, g)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < k->narg; i++) {
+        if (is_memory(k, i) && (a->args[i].object != args[i].object || a->args[i].base != args[i].base ||
+                                a->args[i].bytes != args[i].bytes)) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < k->nexpr; i++) {
+        const struct cx_expr *e = &k->expr[i];
+        if (e->op == CX_EXPR_ARG &&
+            (!args[e->a].value || (uint64_t)e->imm + e->width / 8u > args[e->a].size ||
+             memcmp((const unsigned char *)a->args[e->a].value + e->imm,
+                    (const unsigned char *)args[e->a].value + e->imm, e->width / 8u) != 0)) {
+            return false;
+        }
+    }
+    return true;
+}
