@@ -23,7 +23,6 @@ void cx_build_finish(struct cx_build *b)
     cx_cfg_finish(&b->cfg);
     cx_dag_finish(&b->dag);
     cx_map_finish(&b->memo);
-    cx_map_finish(&b->ptr_busy);
     free(b->arg_changed);
     free(b->guard);
 }

@@ -367,10 +367,6 @@ static bool classify_prefix(const struct name *n, struct cx_builtin *b)
             continue;
         }
         b->kind = prefixes[i].kind;
-        if (b->kind == CX_BUILTIN_OUT_POINTER) {
-            /* a vector's bytes: no such function has a vector wider than the widest type */
-            b->elem = 128;
-        }
         return true;
     }
     return false;

@@ -208,13 +208,20 @@ static void follow(struct cx_build *b, LLVMValueRef pointer, int32_t off, struct
 
 unsigned cx_build_pointer(struct cx_build *b, LLVMValueRef pointer, struct cx_base bases[CX_MAX_BASES])
 {
+    /* an index may be loaded through a pointer: each question has its own set of phis under way */
+    struct cx_map busy = b->ptr_busy;
+    unsigned steps = b->ptr_steps;
     struct bases set = {.count = 0};
 
     if (LLVMGetTypeKind(LLVMTypeOf(pointer)) != LLVMPointerTypeKind) {
         set.unknown = true; /* vectors of pointers */
     } else {
+        b->ptr_busy = (struct cx_map){0};
         b->ptr_steps = 0;
         follow(b, pointer, cx_dag_const(&b->dag, 64, 0), &set);
+        cx_map_finish(&b->ptr_busy);
+        b->ptr_busy = busy;
+        b->ptr_steps = steps;
     }
     if (set.unknown) {
         bases[0] = (struct cx_base){.kind = CX_BASE_UNKNOWN, .off = -1};

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "layer/analyser/compile.h"
+#include "layer/analyser/map.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void cx_strings_add(struct cx_strings *list, const char *text, size_t length)
+{
+    list->item = cx_realloc(list->item, list->count + 2, sizeof(*list->item));
+    list->item[list->count] = cx_alloc(length + 1, 1);
+    memcpy(list->item[list->count], text, length);
+    list->item[++list->count] = NULL;
+}
+
+static void add(struct cx_strings *list, const char *text)
+{
+    cx_strings_add(list, text, strlen(text));
+}
+
+static void add_pair(struct cx_strings *list, const char *first, const char *second)
+{
+    char *both = cx_alloc(strlen(first) + strlen(second) + 1, 1);
+
+    memcpy(both, first, strlen(first));
+    memcpy(both + strlen(first), second, strlen(second));
+    add(list, both);
+    free(both);
+}
+
+void cx_strings_finish(struct cx_strings *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->item[i]);
+    }
+    free(list->item);
+    *list = (struct cx_strings){0};
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
+}
+
+void cx_strings_split(struct cx_strings *list, const char *options)
+{
+    char *token = cx_alloc(strlen(options) + 1, 1), quote = 0;
+    size_t length = 0;
+    bool inside = false;
+
+    for (const char *at = options;; at++) {
+        if (*at == 0 || (!quote && is_blank(*at))) {
+            if (inside) {
+                cx_strings_add(list, token, length);
+            }
+            inside = false;
+            length = 0;
+            if (*at == 0) {
+                break;
+            }
+            continue;
+        }
+        inside = true;
+        if (quote ? *at == quote : *at == '"' || *at == '\'') {
+            quote = quote ? 0 : *at;
+        } else if (*at == '\\' && (at[1] == '"' || at[1] == '\\' || (at[1] == ' ' && !quote))) {
+            token[length++] = *++at;
+        } else {
+            token[length++] = *at;
+        }
+    }
+    free(token);
+}
+
+static bool starts(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* Options that mean the same to clang. Those that only ask for other code (-cl-opt-disable, -g, -O, -W...)
+ * are not wanted. */
+static bool is_kept(const char *option)
+{
+    static const char *const kept[] = {
+        "-cl-single-precision-constant",
+        "-cl-denorms-are-zero",
+        "-cl-fp32-correctly-rounded-divide-sqrt",
+        "-cl-mad-enable",
+        "-cl-no-signed-zeros",
+        "-cl-unsafe-math-optimizations",
+        "-cl-finite-math-only",
+        "-cl-fast-relaxed-math",
+        "-cl-uniform-work-group-size",
+    };
+
+    for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
+        if (strcmp(option, kept[i]) == 0) {
+            return true;
+        }
+    }
+    return starts(option, "-cl-std=") || starts(option, "-cl-ext=");
+}
+
+void cx_compile_translate(struct cx_strings *arguments, const struct cx_strings *options)
+{
+    bool has_standard = false;
+
+    for (size_t i = 0; i < options->count; i++) {
+        const char *option = options->item[i];
+        bool takes_word = strcmp(option, "-D") == 0 || strcmp(option, "-I") == 0 ||
+                          strcmp(option, "-U") == 0 || strcmp(option, "-include") == 0;
+        if (takes_word && i + 1 < options->count) {
+            add(arguments, option);
+            add(arguments, options->item[++i]);
+        } else if (!takes_word && (starts(option, "-D") || starts(option, "-I") || starts(option, "-U"))) {
+            add(arguments, option);
+        } else if (is_kept(option)) {
+            has_standard |= starts(option, "-cl-std=");
+            add(arguments, option);
+        }
+    }
+    if (!has_standard) {
+        add(arguments, "-cl-std=CL1.2");
+    }
+}
+
+/* The device's extensions and features and no others: clang's own ones by -cl-ext, all of them as macros. */
+static void add_extensions(struct cx_strings *arguments, const char *extensions)
+{
+    struct cx_strings names = {0};
+    char *list = cx_alloc(strlen(extensions) * 2 + 32, 1), *at = list;
+
+    cx_strings_split(&names, extensions);
+    at += sprintf(at, "-cl-ext=-all");
+    for (size_t i = 0; i < names.count; i++) {
+        const char *name = names.item[i];
+        bool sane =
+            strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(name);
+        if (!sane || !*name) {
+            continue;
+        }
+        at += sprintf(at, ",+%s", name);
+        add_pair(arguments, "-D", name);
+    }
+    add(arguments, list);
+    free(list);
+    cx_strings_finish(&names);
+}
+
+static void command_line(const struct cx_compile_request *r, struct cx_strings *arguments)
+{
+    add(arguments, r->clang);
+    for (const char *const *fixed =
+             (const char *const[]){"-x", "cl", "-O1", "-Xclang", "-disable-llvm-passes", "-gline-tables-only",
+                                   "-cl-kernel-arg-info", "-w", "-ferror-limit=1", "-emit-llvm", "-c", "-o",
+                                   "-", NULL};
+         *fixed; fixed++) {
+        add(arguments, *fixed);
+    }
+    add(arguments, "-target");
+    add(arguments, r->bits32 ? "spir" : "spir64");
+    if (r->extensions) {
+        add_extensions(arguments, r->extensions);
+    }
+    for (size_t i = 0; i < r->defines.count; i++) {
+        add_pair(arguments, "-D", r->defines.item[i]);
+    }
+    cx_compile_translate(arguments, &r->options);
+    for (size_t i = 0; i < r->includes.count; i++) {
+        add_pair(arguments, "-I", r->includes.item[i]);
+    }
+    add(arguments, "-I.");
+    add(arguments, r->source);
+}
+
+static int run_clang(void *context)
+{
+    struct cx_strings *arguments = context;
+
+    /* options of other people's builds, which clang would take for this one */
+    unsetenv("CPATH");
+    unsetenv("C_INCLUDE_PATH");
+    unsetenv("CCC_OVERRIDE_OPTIONS");
+    execvp(arguments->item[0], arguments->item);
+    fprintf(stderr, "error: cannot run %s\n", arguments->item[0]);
+    return 127;
+}
+
+/* The line of clang's output that tells most: the first with "error:", else the first. */
+static char *first_error(const char *text)
+{
+    const char *line = strstr(text, "error:"), *end;
+
+    while (line && line > text && line[-1] != '\n') {
+        line--;
+    }
+    line = line ? line : text;
+    end = strchr(line, '\n');
+    return strndup(line, end ? (size_t)(end - line) : strlen(line));
+}
+
+enum cx_process_status cx_compile(const struct cx_compile_request *request, struct cx_buffer *out,
+                                  char **message)
+{
+    struct cx_strings arguments = {0};
+    struct cx_buffer err;
+    enum cx_process_status status;
+
+    command_line(request, &arguments);
+    status = cx_process_run(run_clang, &arguments, request->limit_ms, request->memory_mb, out, &err);
+    cx_strings_finish(&arguments);
+    *message = NULL;
+    if (status == CX_PROCESS_TIMEOUT) {
+        *message = strdup("clang took too long");
+    } else if (status != CX_PROCESS_OK) {
+        *message = first_error(err.data && err.size ? err.data : "clang failed without a message");
+    }
+    free(err.data);
+    return status;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From OpenCL C to unoptimised LLVM bitcode, by running clang as the vendors' compilers would be asked to.
+ *
+ * Previous stage: main.c (the request). Next stage: pipeline.c.
+ */
+#ifndef CX_LAYER_ANALYSER_COMPILE_H
+#define CX_LAYER_ANALYSER_COMPILE_H
+
+#include "layer/analyser/process.h"
+
+#include <stdbool.h>
+
+/* A growing list of strings, ended by NULL. */
+struct cx_strings {
+    char **item;
+    size_t count;
+};
+void cx_strings_add(struct cx_strings *list, const char *text, size_t length);
+void cx_strings_finish(struct cx_strings *list);
+/* Cuts an OpenCL options string at blanks outside quotes; the quotes go. */
+void cx_strings_split(struct cx_strings *list, const char *options);
+
+struct cx_compile_request {
+    const char *clang;          /* program to run */
+    const char *source;         /* file, or "-" for standard input */
+    const char *extensions;     /* the device's, blank-separated; NULL: all that clang knows */
+    struct cx_strings includes; /* folders, -I of our own caller */
+    struct cx_strings defines;  /* NAME or NAME=VALUE: a device's macros */
+    struct cx_strings options;  /* the program's build options, one each */
+    unsigned limit_ms, memory_mb;
+    bool bits32;
+};
+
+/* The bitcode in *out; otherwise a message of one line in *message (free() it). */
+enum cx_process_status cx_compile(const struct cx_compile_request *request, struct cx_buffer *out,
+                                  char **message);
+
+/* The arguments clang gets for OpenCL build options; what it would not know, or what does not matter here, is
+ * left out. */
+void cx_compile_translate(struct cx_strings *arguments, const struct cx_strings *options);
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Only functions that matter for the analysis are inlined: those that see global memory, ids or barriers,
+ * themselves or through what they call, and small ones. Others stay calls marked as harmless: they compute on
+ * values and on private memory.
+ */
+#include "layer/analyser/pipeline.h"
+#include "layer/analyser/scan.h"
+
+#include <llvm-c/Error.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <llvm/Config/llvm-config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SMALL       150u
+#define MAX_INLINED 150000u
+
+#if LLVM_VERSION_MAJOR >= 18
+#define INSTCOMBINE "instcombine<no-verify-fixpoint>"
+#else
+#define INSTCOMBINE "instcombine"
+#endif
+
+static const char passes[] = "globaldce,function(sroa,early-cse,simplifycfg),always-inline,globaldce,"
+                             "function(sroa,early-cse,simplifycfg," INSTCOMBINE
+                             ",sroa,gvn<no-pre;no-load-pre>,simplifycfg," INSTCOMBINE ",loop-simplify,lcssa)";
+
+struct node {
+    LLVMValueRef function;
+    int32_t *callee;
+    uint32_t ncallee;
+    uint64_t size, inlined; /* instructions, alone and with all that would be inlined */
+    bool matters, recursive, kernel;
+    uint8_t visit; /* 0 new, 1 under way, 2 done */
+};
+
+struct graph {
+    struct node *node;
+    uint32_t count;
+    struct cx_map index;
+};
+
+bool cx_pipeline_is_kernel(LLVMValueRef function)
+{
+    return LLVMGetFunctionCallConv(function) == LLVMSPIRKERNELCallConv && LLVMCountBasicBlocks(function) > 0;
+}
+
+static bool is_shared_pointer(LLVMTypeRef type)
+{
+    unsigned space;
+
+    if (LLVMGetTypeKind(type) != LLVMPointerTypeKind) {
+        return false;
+    }
+    space = LLVMGetPointerAddressSpace(type);
+    return space == CX_SPACE_GLOBAL || space == CX_SPACE_GENERIC;
+}
+
+static bool declared_matters(LLVMValueRef callee)
+{
+    switch (cx_builtin_classify(callee).kind) {
+    case CX_BUILTIN_PURE:
+    case CX_BUILTIN_IGNORE:
+    case CX_BUILTIN_INTEGER:
+    case CX_BUILTIN_VLOAD:
+    case CX_BUILTIN_VSTORE:
+    case CX_BUILTIN_OUT_POINTER:
+    case CX_BUILTIN_MEMCPY:
+    case CX_BUILTIN_MEMSET:
+        return false; /* a global pointer among the arguments is seen by its type */
+    default:
+        return true;
+    }
+}
+
+static void add_callee(struct node *n, int32_t callee)
+{
+    n->callee = cx_realloc(n->callee, n->ncallee + 1, sizeof(*n->callee));
+    n->callee[n->ncallee++] = callee;
+}
+
+static void look_at_call(struct graph *g, struct node *n, LLVMValueRef call)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    int32_t index;
+
+    if (!callee || !LLVMIsAFunction(callee)) {
+        n->matters = true;
+    } else if (cx_map_get(&g->index, (uintptr_t)callee, 0, &index)) {
+        add_callee(n, index);
+    } else if (declared_matters(callee)) {
+        n->matters = true;
+    }
+}
+
+static void look_at(struct graph *g, struct node *n)
+{
+    for (unsigned i = 0; i < LLVMCountParams(n->function); i++) {
+        LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(n->function, i));
+        n->matters |= LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
+                      (is_shared_pointer(type) || LLVMGetPointerAddressSpace(type) == CX_SPACE_CONSTANT);
+    }
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(n->function); bb; bb = LLVMGetNextBasicBlock(bb)) {
+        for (LLVMValueRef v = LLVMGetFirstInstruction(bb); v; v = LLVMGetNextInstruction(v)) {
+            int operands = LLVMGetNumOperands(v);
+            LLVMTypeRef type = LLVMTypeOf(v);
+            n->size++;
+            n->matters |= LLVMIsALoadInst(v) && LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
+                          LLVMGetPointerAddressSpace(type) == CX_SPACE_CONSTANT;
+            for (int i = 0; i < operands; i++) {
+                n->matters |= is_shared_pointer(LLVMTypeOf(LLVMGetOperand(v, (unsigned)i)));
+            }
+            if (LLVMIsACallInst(v)) {
+                look_at_call(g, n, v);
+            } else if (LLVMIsAFenceInst(v) || LLVMIsAAtomicRMWInst(v) || LLVMIsAAtomicCmpXchgInst(v)) {
+                n->matters = true;
+            }
+        }
+    }
+}
+
+static void make_graph(struct graph *g, LLVMModuleRef module)
+{
+    *g = (struct graph){0};
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        if (LLVMCountBasicBlocks(f) > 0) {
+            g->node = cx_realloc(g->node, g->count + 1, sizeof(*g->node));
+            g->node[g->count] = (struct node){.function = f, .kernel = cx_pipeline_is_kernel(f)};
+            cx_map_put(&g->index, (uintptr_t)f, 0, (int32_t)g->count++);
+        }
+    }
+    for (uint32_t i = 0; i < g->count; i++) {
+        look_at(g, &g->node[i]);
+    }
+}
+
+/* Depth first: sizes, what matters, and functions on a cycle (all that are under way when the cycle is seen
+ * to close). */
+static void visit(struct graph *g, int32_t at)
+{
+    struct node *n = &g->node[at];
+
+    n->visit = 1;
+    n->inlined = n->size;
+    for (uint32_t i = 0; i < n->ncallee; i++) {
+        struct node *callee = &g->node[n->callee[i]];
+        if (callee->visit == 1) {
+            callee->recursive = n->recursive = true;
+            continue;
+        }
+        if (callee->visit == 0) {
+            visit(g, n->callee[i]);
+        }
+        n->matters |= callee->matters;
+        n->inlined += callee->inlined;
+    }
+    n->visit = 2;
+}
+
+static bool reaches(const struct graph *g, int32_t from, int32_t to, unsigned char *seen)
+{
+    for (uint32_t i = 0; i < g->node[from].ncallee; i++) {
+        int32_t next = g->node[from].callee[i];
+        if (next == to) {
+            return true;
+        }
+        if (!seen[next]) {
+            seen[next] = 1;
+            if (reaches(g, next, to, seen)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* A cycle marks where it closes; the functions between are found by asking each whether it reaches itself. */
+static void find_recursion(struct graph *g)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < g->count; i++) {
+        any |= g->node[i].recursive;
+    }
+    for (uint32_t i = 0; any && i < g->count; i++) {
+        unsigned char *seen = cx_alloc(g->count, 1);
+        g->node[i].recursive = reaches(g, (int32_t)i, (int32_t)i, seen);
+        free(seen);
+    }
+}
+
+static void set_attribute(LLVMValueRef function, const char *name, bool is_string)
+{
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    LLVMAttributeRef attribute =
+        is_string ? LLVMCreateStringAttribute(context, name, (unsigned)strlen(name), "", 0)
+                  : LLVMCreateEnumAttribute(context, LLVMGetEnumAttributeKindForName(name, strlen(name)), 0);
+
+    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, attribute);
+}
+
+static void remove_attribute(LLVMValueRef function, const char *name)
+{
+    LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                                   LLVMGetEnumAttributeKindForName(name, strlen(name)));
+}
+
+static void mark(struct node *n)
+{
+    if (n->recursive) {
+        set_attribute(n->function, CX_ATTRIBUTE_RECURSIVE, true);
+    } else if (!n->matters) {
+        set_attribute(n->function, CX_ATTRIBUTE_HARMLESS, true);
+    }
+    remove_attribute(n->function, "optnone");
+    remove_attribute(n->function, "noinline");
+    remove_attribute(n->function, "alwaysinline");
+    if (!n->recursive && (n->matters || n->size < SMALL)) {
+        set_attribute(n->function, "alwaysinline", false);
+    }
+    if (!n->kernel) {
+        LLVMSetLinkage(n->function, LLVMInternalLinkage);
+    }
+}
+
+static void mark_all(struct graph *g, bool *too_large)
+{
+    uint32_t kernel = 0;
+
+    for (uint32_t i = 0; i < g->count; i++) {
+        if (g->node[i].visit == 0) {
+            visit(g, (int32_t)i);
+        }
+    }
+    find_recursion(g);
+    for (uint32_t i = 0; i < g->count; i++) {
+        mark(&g->node[i]);
+        if (g->node[i].kernel) {
+            too_large[kernel] = g->node[i].inlined > MAX_INLINED;
+            if (too_large[kernel]) { /* so that it is dropped unless another kernel calls it */
+                LLVMSetLinkage(g->node[i].function, LLVMInternalLinkage);
+            }
+            kernel++;
+        }
+    }
+}
+
+char *cx_pipeline_run(LLVMModuleRef module, bool *too_large)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error;
+    struct graph g;
+    char *message = NULL;
+
+    make_graph(&g, module);
+    mark_all(&g, too_large);
+    for (uint32_t i = 0; i < g.count; i++) {
+        free(g.node[i].callee);
+    }
+    free(g.node);
+    cx_map_finish(&g.index);
+
+    error = LLVMRunPasses(module, passes, NULL, options);
+    if (error) {
+        char *text = LLVMGetErrorMessage(error);
+        message = LLVMCreateMessage(text);
+        LLVMDisposeErrorMessage(text);
+    }
+    LLVMDisposePassBuilderOptions(options);
+    return message;
+}

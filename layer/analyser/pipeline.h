@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Brings a module into the form the analysis reads: memory in registers, helpers inlined where they matter,
+ * loops in simple form but neither rotated nor unrolled.
+ *
+ * Previous stage: compile.c (bitcode). Next stage: kernel.c.
+ */
+#ifndef CX_LAYER_ANALYSER_PIPELINE_H
+#define CX_LAYER_ANALYSER_PIPELINE_H
+
+#include <llvm-c/Core.h>
+
+#include <stdbool.h>
+
+bool cx_pipeline_is_kernel(LLVMValueRef function);
+/*
+ * Runs on the whole module. too_large is set (by kernel, in module order) for kernels that would grow past
+ * the cap when their helpers are inlined; these are left out (without their bodies' analysis being sensible).
+ * Returns NULL, or what went wrong (free with LLVMDisposeMessage()).
+ */
+char *cx_pipeline_run(LLVMModuleRef module, bool *too_large);
+
+#endif

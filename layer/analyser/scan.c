@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: MIT */
+#include "layer/analyser/scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_ACCESSES 2048u
+#define MAX_NOTES    64u
+
+void cx_scan_note(struct cx_scan *scan, enum cx_summary_reason reason, uint32_t line, int arg)
+{
+    struct cx_summary_kernel *k = scan->kernel;
+
+    for (uint32_t i = 0; i < k->nnote; i++) {
+        if (k->note[i].reason == reason && k->note[i].arg == arg) {
+            if (line && (k->note[i].line == 0 || line < k->note[i].line)) {
+                k->note[i].line = line;
+            }
+            return;
+        }
+    }
+    if (k->nnote == MAX_NOTES) {
+        return;
+    }
+    k->note = cx_realloc(k->note, k->nnote + 1, sizeof(*k->note));
+    k->note[k->nnote++] =
+        (struct cx_summary_note){.reason = (uint8_t)reason, .arg = (int16_t)arg, .line = line};
+}
+
+static bool same_guards(const struct cx_scan *scan, const struct cx_access_record *a,
+                        const struct cx_access_record *b)
+{
+    const struct cx_guard *x = scan->build->guard + a->guard, *y = scan->build->guard + b->guard;
+
+    if (a->nguard != b->nguard) {
+        return false;
+    }
+    for (uint32_t i = 0; x != y && i < a->nguard; i++) {
+        if (x[i].pred != y[i].pred || x[i].hint != y[i].hint || x[i].l != y[i].l || x[i].r != y[i].r) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int64_t min64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t max64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/*
+ * Takes the access `more` into `into` where one record can say both: reads of the same place but for a
+ * constant (stencil taps), and writes that touch or overlap.
+ */
+static bool merge(const struct cx_scan *scan, struct cx_access_record *into,
+                  const struct cx_access_record *more)
+{
+    int64_t lo = min64(into->skew, more->skew);
+    int64_t into_end = into->skew + (int64_t)into->size, more_end = more->skew + (int64_t)more->size;
+    bool touching = into->skew <= more_end && more->skew <= into_end;
+
+    if (into->arg != more->arg || into->mode != more->mode || into->atomic_op != more->atomic_op ||
+        into->off != more->off || into->len != more->len || into->flags != more->flags ||
+        !same_guards(scan, into, more)) {
+        return false;
+    }
+    if (into->off < 0 || (into->skew == more->skew && into->size == more->size)) {
+        into->width = into->width < more->width ? into->width : more->width;
+        return true;
+    }
+    if (into->len >= 0 || (into->mode != CX_MODE_READ && !touching) || more_end - lo > 1 << 20 ||
+        into_end - lo > 1 << 20) {
+        return false;
+    }
+    into->size = (uint64_t)(max64(into_end, more_end) - lo);
+    into->skew = lo;
+    into->width = into->width < more->width ? into->width : more->width;
+    return true;
+}
+
+static void add_record(struct cx_scan *scan, const struct cx_access_record *record)
+{
+    struct cx_summary_kernel *k = scan->kernel;
+
+    for (uint32_t i = 0; i < k->naccess; i++) {
+        if (merge(scan, &k->access[i], record)) {
+            return;
+        }
+    }
+    if (k->naccess == MAX_ACCESSES) {
+        scan->too_complex = true;
+        return;
+    }
+    if (k->naccess == scan->access_room) {
+        scan->access_room = scan->access_room ? scan->access_room * 2 : 16;
+        k->access = cx_realloc(k->access, scan->access_room, sizeof(*k->access));
+    }
+    k->access[k->naccess++] = *record;
+}
+
+static void describe_arg(struct cx_summary_arg *arg, const struct cx_touch *touch)
+{
+    static const uint8_t bits[CX_MODE_COUNT] = {CX_TOUCH_READ, CX_TOUCH_WRITE,
+                                                CX_TOUCH_READ | CX_TOUCH_WRITE | CX_TOUCH_ATOMIC};
+
+    arg->touch |= bits[touch->mode] | (touch->is_volatile ? CX_TOUCH_VOLATILE : 0);
+    arg->elem_size = touch->width > arg->elem_size ? touch->width : arg->elem_size;
+    if (touch->mode != CX_MODE_READ && (arg->store_width == 0 || touch->width < arg->store_width)) {
+        arg->store_width = touch->width;
+    }
+}
+
+/* The value of a loop's variable after the loop is one of those it had inside, not each of them. */
+static bool uses_left_loop(const struct cx_scan *scan, int32_t node)
+{
+    const struct cx_dag *dag = &scan->build->dag;
+    unsigned char *mark = cx_alloc((size_t)node + 1, 1);
+    bool found = false;
+
+    mark[node] = 1;
+    for (int32_t i = node; i >= 0 && !found; i--) {
+        const struct cx_expr *e = &dag->node[i];
+        unsigned n = mark[i] ? cx_expr_operands(e->op) : 0;
+        if (mark[i] && e->op == CX_EXPR_LOOP) {
+            found = !scan->build->cfg.loop[e->imm].inside[scan->block];
+        }
+        if (n >= 1) {
+            mark[e->a] = 1;
+        }
+        if (n >= 2) {
+            mark[e->b] = 1;
+        }
+    }
+    free(mark);
+    return found;
+}
+
+static void touch_arg(struct cx_scan *scan, uint32_t line, const struct cx_base *base,
+                      const struct cx_touch *touch, bool only)
+{
+    struct cx_access_record r = {.arg = (uint16_t)base->arg,
+                                 .mode = (uint8_t)touch->mode,
+                                 .atomic_op = (uint8_t)touch->atomic_op,
+                                 .width = (uint8_t)(touch->width < 255 ? touch->width : 255),
+                                 .off = base->off,
+                                 .len = touch->len,
+                                 .size = touch->size,
+                                 .guard = scan->guards.first,
+                                 .nguard = scan->guards.count,
+                                 .line = line};
+
+    if (r.off >= 0 && touch->extra >= 0) {
+        r.off = cx_dag_binary(&scan->build->dag, CX_EXPR_ADD, r.off, touch->extra);
+    }
+    if (r.off >= 0) {
+        int32_t rest = cx_dag_split(&scan->build->dag, r.off, &r.skew);
+        r.off = rest >= 0 ? rest : cx_dag_const(&scan->build->dag, 64, 0);
+    }
+    if (llabs(r.skew) > INT64_MAX / 4) {
+        r.off = -1;
+        r.skew = 0;
+    }
+    r.flags =
+        (uint8_t)((touch->is_volatile ? CX_ACCESS_VOLATILE : 0) |
+                  (touch->result_used ? CX_ACCESS_RESULT_USED : 0) | (touch->sparse ? CX_ACCESS_SPARSE : 0) |
+                  (scan->must && only && !touch->may && r.off >= 0 ? CX_ACCESS_MUST : 0));
+    describe_arg(&scan->kernel->arg[base->arg], touch);
+    add_record(scan, &r);
+}
+
+static void touch_variable(struct cx_scan *scan, uint32_t line, const struct cx_base *base,
+                           const struct cx_touch *touch)
+{
+    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(base->value));
+
+    if (touch->mode == CX_MODE_READ && (space == CX_SPACE_CONSTANT || LLVMIsGlobalConstant(base->value))) {
+        return;
+    }
+    /* who writes it, this kernel or another one of the program, makes no difference: devices have copies of
+     * their own */
+    cx_scan_note(scan, CX_REASON_PROGRAM_VARIABLE, line, -1);
+    scan->kernel->flags |= CX_SUMMARY_PINNED;
+}
+
+static void note_atomic(struct cx_scan *scan, uint32_t line, int arg, const struct cx_touch *touch)
+{
+    enum cx_summary_reason reason = CX_REASON_ATOMIC_COMMUTATIVE;
+
+    if (touch->mode != CX_MODE_ATOMIC) {
+        return;
+    }
+    if (touch->atomic_op == CX_ATOMIC_OTHER) {
+        reason = CX_REASON_ATOMIC_ORDER;
+    } else if (touch->result_used) {
+        reason = CX_REASON_ATOMIC_RESULT_USED;
+    }
+    cx_scan_note(scan, reason, line, arg);
+}
+
+void cx_scan_touch(struct cx_scan *scan, LLVMValueRef instruction, LLVMValueRef pointer,
+                   struct cx_touch touch)
+{
+    uint32_t line = LLVMGetDebugLocLine(instruction);
+    struct cx_base base[CX_MAX_BASES];
+    unsigned space, n;
+
+    if (LLVMGetTypeKind(LLVMTypeOf(pointer)) == LLVMPointerTypeKind) {
+        space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
+        if (space == CX_SPACE_PRIVATE || space == CX_SPACE_LOCAL) {
+            return;
+        }
+    }
+    n = cx_build_pointer(scan->build, pointer, base);
+    for (unsigned i = 0; i < n; i++) {
+        enum cx_base_kind kind = base[i].kind;
+        int arg = kind == CX_BASE_ARG ? (int)base[i].arg : -1;
+        if (kind == CX_BASE_PRIVATE || kind == CX_BASE_NOTHING) {
+            continue;
+        }
+        if (touch.is_volatile && touch.mode != CX_MODE_ATOMIC) {
+            cx_scan_note(scan, CX_REASON_VOLATILE, line, arg);
+        }
+        note_atomic(scan, line, arg, &touch);
+        if (kind == CX_BASE_GLOBAL) {
+            touch_variable(scan, line, &base[i], &touch);
+        } else if (arg >= 0 && (scan->kernel->arg[arg].kind == CX_ARG_GLOBAL ||
+                                scan->kernel->arg[arg].kind == CX_ARG_CONSTANT)) {
+            touch_arg(scan, line, &base[i], &touch, n == 1);
+        } else {
+            cx_scan_note(scan, CX_REASON_POINTER_UNRESOLVED, line, arg);
+        }
+    }
+}
+
+static uint32_t bytes_of(const struct cx_scan *scan, LLVMTypeRef type)
+{
+    return (uint32_t)LLVMStoreSizeOfType(scan->build->layout, type);
+}
+
+/* True where the pointer may lead to memory that other work-items see. */
+static bool is_shared_pointer(struct cx_scan *scan, LLVMValueRef v)
+{
+    struct cx_base base[CX_MAX_BASES];
+    unsigned n, space;
+
+    if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind) {
+        return false;
+    }
+    space = LLVMGetPointerAddressSpace(LLVMTypeOf(v));
+    if (space == CX_SPACE_PRIVATE || space == CX_SPACE_LOCAL) {
+        return false;
+    }
+    n = cx_build_pointer(scan->build, v, base);
+    for (unsigned i = 0; i < n; i++) {
+        if (base[i].kind != CX_BASE_PRIVATE && base[i].kind != CX_BASE_NOTHING) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void scan_load_store(struct cx_scan *scan, LLVMValueRef v, bool store)
+{
+    LLVMValueRef pointer = LLVMGetOperand(v, store ? 1 : 0);
+    LLVMTypeRef type = LLVMTypeOf(store ? LLVMGetOperand(v, 0) : v);
+    struct cx_touch touch = {.mode = store ? CX_MODE_WRITE : CX_MODE_READ, .extra = -1, .len = -1};
+
+    touch.size = touch.width = bytes_of(scan, type);
+    touch.is_volatile = LLVMGetVolatile(v);
+    if (LLVMGetOrdering(v) != LLVMAtomicOrderingNotAtomic) {
+        touch.mode = CX_MODE_ATOMIC;
+        touch.atomic_op = CX_ATOMIC_OTHER;
+        touch.result_used = !store;
+    }
+    cx_scan_touch(scan, v, pointer, touch);
+    if (store && is_shared_pointer(scan, LLVMGetOperand(v, 0))) {
+        cx_scan_note(scan, CX_REASON_POINTER_STORED, LLVMGetDebugLocLine(v), -1);
+    }
+}
+
+static enum cx_atomic_op rmw_op(LLVMValueRef v)
+{
+    switch (LLVMGetAtomicRMWBinOp(v)) {
+    case LLVMAtomicRMWBinOpAdd:
+        return CX_ATOMIC_ADD;
+    case LLVMAtomicRMWBinOpSub:
+        return CX_ATOMIC_SUB;
+    case LLVMAtomicRMWBinOpAnd:
+        return CX_ATOMIC_AND;
+    case LLVMAtomicRMWBinOpOr:
+        return CX_ATOMIC_OR;
+    case LLVMAtomicRMWBinOpXor:
+        return CX_ATOMIC_XOR;
+    case LLVMAtomicRMWBinOpMax:
+        return CX_ATOMIC_MAX;
+    case LLVMAtomicRMWBinOpMin:
+        return CX_ATOMIC_MIN;
+    case LLVMAtomicRMWBinOpUMax:
+        return CX_ATOMIC_UMAX;
+    case LLVMAtomicRMWBinOpUMin:
+        return CX_ATOMIC_UMIN;
+    case LLVMAtomicRMWBinOpFAdd:
+        return CX_ATOMIC_FADD;
+    default:
+        return CX_ATOMIC_OTHER;
+    }
+}
+
+static void scan_atomic(struct cx_scan *scan, LLVMValueRef v, enum cx_atomic_op op)
+{
+    uint32_t bytes = bytes_of(scan, LLVMTypeOf(LLVMGetOperand(v, 1)));
+
+    cx_scan_touch(scan, v, LLVMGetOperand(v, 0),
+                  (struct cx_touch){.mode = CX_MODE_ATOMIC,
+                                    .atomic_op = op,
+                                    .result_used = LLVMGetFirstUse(v) != NULL,
+                                    .size = bytes,
+                                    .width = bytes,
+                                    .extra = -1,
+                                    .len = -1});
+}
+
+/* The difference of two pointers into one buffer says nothing of where the buffer lies. */
+static bool is_difference(struct cx_scan *scan, LLVMValueRef user)
+{
+    struct cx_base base[2][CX_MAX_BASES];
+
+    if (LLVMGetInstructionOpcode(user) != LLVMSub) {
+        return false;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef v = LLVMGetOperand(user, i);
+        if (!LLVMIsAPtrToIntInst(v) || cx_build_pointer(scan->build, LLVMGetOperand(v, 0), base[i]) != 1) {
+            return false;
+        }
+    }
+    return base[0][0].kind == CX_BASE_ARG && base[1][0].kind == CX_BASE_ARG &&
+           base[0][0].arg == base[1][0].arg;
+}
+
+static void scan_pointer_to_int(struct cx_scan *scan, LLVMValueRef v)
+{
+    if (!is_shared_pointer(scan, LLVMGetOperand(v, 0))) {
+        return;
+    }
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (!LLVMIsAInstruction(user) || (!LLVMIsAICmpInst(user) && !is_difference(scan, user))) {
+            cx_scan_note(scan, CX_REASON_POINTER_INTEGER, LLVMGetDebugLocLine(v), -1);
+        }
+    }
+}
+
+static void note_local_memory(struct cx_scan *scan, LLVMValueRef v)
+{
+    int n = LLVMGetNumOperands(v);
+
+    for (int i = 0; i < n; i++) {
+        LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(v, (unsigned)i));
+        if (LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
+            LLVMGetPointerAddressSpace(type) == CX_SPACE_LOCAL) {
+            scan->kernel->flags |= CX_SUMMARY_LOCAL_MEM;
+        }
+    }
+}
+
+static void scan_instruction(struct cx_scan *scan, LLVMValueRef v)
+{
+    note_local_memory(scan, v);
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMLoad:
+    case LLVMStore:
+        scan_load_store(scan, v, LLVMGetInstructionOpcode(v) == LLVMStore);
+        break;
+    case LLVMAtomicRMW:
+        scan_atomic(scan, v, rmw_op(v));
+        break;
+    case LLVMAtomicCmpXchg:
+        scan_atomic(scan, v, CX_ATOMIC_OTHER);
+        break;
+    case LLVMFence:
+        cx_scan_note(scan, CX_REASON_ATOMIC_FENCE, LLVMGetDebugLocLine(v), -1);
+        break;
+    case LLVMCall:
+        cx_scan_call(scan, v);
+        break;
+    case LLVMInvoke:
+    case LLVMCallBr:
+    case LLVMVAArg:
+        cx_scan_note(scan, CX_REASON_OPAQUE_CALL, LLVMGetDebugLocLine(v), -1);
+        break;
+    case LLVMPtrToInt:
+        scan_pointer_to_int(scan, v);
+        break;
+    default:
+        break;
+    }
+}
+
+/* True where each iteration of the loops around the block runs unless one of the loops' own guards fails. */
+static bool loops_run_through(const struct cx_scan *scan, int32_t block)
+{
+    const struct cx_cfg *cfg = &scan->build->cfg;
+
+    for (int32_t l = cfg->block[block].loop; l >= 0; l = cfg->loop[l].parent) {
+        if (!scan->loops[l].single_exit) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Uses of a by-value struct that leave it as it was passed: loads, also of parts, and copies from it. */
+static bool only_read(LLVMValueRef pointer, unsigned depth)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use), callee;
+        if (!LLVMIsAInstruction(user) || depth > 16) {
+            return false;
+        }
+        switch (LLVMGetInstructionOpcode(user)) {
+        case LLVMLoad:
+            break;
+        case LLVMGetElementPtr:
+        case LLVMBitCast:
+        case LLVMAddrSpaceCast:
+            if (!only_read(user, depth + 1)) {
+                return false;
+            }
+            break;
+        case LLVMCall:
+            callee = LLVMGetCalledValue(user);
+            if (!callee || !LLVMIsAFunction(callee) ||
+                cx_builtin_classify(callee).kind != CX_BUILTIN_MEMCPY || LLVMGetOperand(user, 0) == pointer) {
+                return false;
+            }
+            break;
+        default:
+            return false;
+        }
+    }
+    return true;
+}
+
+static int by_arg(const void *a, const void *b)
+{
+    const struct cx_access_record *x = a, *y = b;
+
+    if (x->arg != y->arg) {
+        return x->arg < y->arg ? -1 : 1;
+    }
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+void cx_scan_run(struct cx_scan *scan)
+{
+    struct cx_build *b = scan->build;
+    struct cx_summary_kernel *k = scan->kernel;
+
+    for (uint32_t i = 0; i < k->narg; i++) {
+        LLVMValueRef param = LLVMGetParam(b->function, i);
+        b->arg_changed[i] = LLVMGetTypeKind(LLVMTypeOf(param)) == LLVMPointerTypeKind && !only_read(param, 0);
+    }
+    if (b->cfg.irreducible) {
+        scan->too_complex = true;
+        return;
+    }
+    scan->loops = cx_build_loops(b);
+    for (uint32_t i = 0; i < b->cfg.nblock; i++) {
+        if (!cx_cfg_reachable(&b->cfg, (int32_t)i)) {
+            continue;
+        }
+        scan->block = i;
+        scan->guards = cx_build_block_guards(b, (int32_t)i);
+        scan->must = scan->guards.must && loops_run_through(scan, (int32_t)i);
+        for (LLVMValueRef v = LLVMGetFirstInstruction(b->cfg.block[i].bb); v; v = LLVMGetNextInstruction(v)) {
+            scan_instruction(scan, v);
+        }
+    }
+    if (k->naccess > 1) {
+        qsort(k->access, k->naccess, sizeof(*k->access), by_arg);
+    }
+    scan->too_complex |= b->dag.full;
+}

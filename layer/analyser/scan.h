@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The walk over a kernel's instructions: memory accesses as records, what forbids a split as notes, which
+ * work-item functions are used.
+ *
+ * Previous stage: build.h. Next stage: kernel.c puts the result into the summary.
+ */
+#ifndef CX_LAYER_ANALYSER_SCAN_H
+#define CX_LAYER_ANALYSER_SCAN_H
+
+#include "layer/analyser/build.h"
+
+struct cx_scan {
+    struct cx_build *build;
+    struct cx_summary_kernel *kernel; /* args given; the scan fills notes, accesses, uses, flags, max_dim */
+    struct cx_loop *loops;
+    uint32_t access_room;
+    uint32_t block;                /* being scanned */
+    struct cx_block_guards guards; /* of the block being scanned */
+    bool must;                     /* of an access in it */
+    bool too_complex;
+};
+
+void cx_scan_run(struct cx_scan *scan);
+
+/* Notes a reason once for each argument, with the first line it is seen at. */
+void cx_scan_note(struct cx_scan *scan, enum cx_summary_reason reason, uint32_t line, int arg);
+
+/* What an instruction does to the memory behind a pointer; scan_call.c uses it for built-ins. */
+struct cx_touch {
+    enum cx_access_mode mode;
+    enum cx_atomic_op atomic_op;
+    bool result_used, is_volatile;
+    bool may, sparse; /* not surely executed; not all bytes touched */
+    uint64_t size;    /* bytes */
+    uint32_t width;   /* of one unit */
+    int32_t extra;    /* node added to the pointer's offset, -1: none */
+    int32_t len;      /* node, -1: none */
+};
+void cx_scan_touch(struct cx_scan *scan, LLVMValueRef instruction, LLVMValueRef pointer,
+                   struct cx_touch touch);
+/* A call; in scan_call.c. */
+void cx_scan_call(struct cx_scan *scan, LLVMValueRef call);
+
+/* String attributes that pipeline.c puts on functions it leaves as calls. */
+#define CX_ATTRIBUTE_HARMLESS  "coexec-harmless"
+#define CX_ATTRIBUTE_RECURSIVE "coexec-recursive"
+
+#endif
