@@ -23,6 +23,8 @@ static void command_destroy(struct cx_object *object)
     struct cx_command *command = (struct cx_command *)object;
     struct cx_queue *queue = command->queue;
     struct cx_context *context = command->context;
+    if (command->drop && atomic_load(&command->parts)) /* never submitted */
+        command->drop(command);
     cx_event_free_callbacks(command);
     free(command->successors);
     free(command);
@@ -46,6 +48,7 @@ struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *q
     command->drop = drop;
     command->cone = (uint64_t *)((char *)command + size);
     atomic_init(&command->parts, 1);
+    command->blockers = 1; /* not submitted yet */
     atomic_init(&command->queued_ns, cx_clock_ns());
     return command;
 }
@@ -412,7 +415,7 @@ cl_int cx_command_submit(struct cx_command **owned, cl_uint nwait, const cl_even
     cx_command_ref(command);
     cx_context_lock(context);
     link_command(command, nwait, list);
-    if (command->blockers == 0)
+    if (--command->blockers == 0)
         push_ready(context, command);
     cx_context_unlock(context);
     if (wait)
