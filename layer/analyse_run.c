@@ -28,7 +28,10 @@
 #ifndef CX_ANALYSER_INSTALLED
 #define CX_ANALYSER_INSTALLED ""
 #endif
-enum { MOST_WORDS = 32, GRACE_MS = 2000 }; /* the helper keeps the limit itself, we only if it does not */
+enum {
+    MOST_WORDS = 32,
+    HELPER_SHARE = 6 /* the helper gives its compiler five times its own limit, and both may be used up */
+};
 
 static char analyser_path[PATH_MAX];
 
@@ -124,7 +127,8 @@ bool cx_analyse_cached(const struct cx_analyse_task *task, struct cx_analyse_res
     if (!folder)
         return false;
     key_of(task, key);
-    return take_blob(result, cx_cache_load(folder, key, &size), size);
+    void *blob = cx_cache_load(folder, key, &size);
+    return take_blob(result, blob, size);
 }
 
 static bool write_file(const char *path, const char *text)
@@ -183,6 +187,8 @@ static void command_line(const struct cx_analyse_task *task, const char *limit, 
     }
     words[n++] = "--time-limit";
     words[n++] = limit;
+    words[n++] = "--bits";
+    words[n++] = sizeof(void *) == 8 ? "64" : "32";
     words[n++] = "--extensions";
     words[n++] = identity->extensions;
     for (unsigned i = 0; i < identity->ndefines; i++) {
@@ -228,12 +234,12 @@ void cx_analyse_run(const struct cx_analyse_task *task, struct cx_helper *helper
     }
     snprintf(source, sizeof(source), "%s/program.cl", folder);
     snprintf(blob, sizeof(blob), "%s/summary", folder);
-    snprintf(limit, sizeof(limit), "%llu", (unsigned long long)limit_ms);
+    snprintf(limit, sizeof(limit), "%llu", (unsigned long long)(limit_ms / HELPER_SHARE + 1));
     command_line(task, limit, blob, source, argv);
 
     enum cx_helper_end end = CX_HELPER_ABSENT;
     if (write_file(source, task->source)) {
-        unsigned most = limit_ms < INT_MAX - GRACE_MS ? (unsigned)limit_ms + GRACE_MS : INT_MAX;
+        unsigned most = limit_ms < INT_MAX ? (unsigned)limit_ms : INT_MAX;
         end = cx_helper_run(helper, argv, most, message, sizeof(message));
     }
     if (end == CX_HELPER_OK && take_blob(result, read_file(blob, &size), size)) {
