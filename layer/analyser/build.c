@@ -156,6 +156,33 @@ static int32_t build_binary(struct cx_build *b, LLVMValueRef v, enum cx_expr_op 
     return cx_dag_binary(&b->dag, op, x, y);
 }
 
+/*
+ * (x << up) >> down: LLVM's way to write a sign or zero extension of x's low bits, times a power of two. -1
+ * where v is none of that form.
+ */
+static int32_t build_extension(struct cx_build *b, LLVMValueRef v, unsigned lane)
+{
+    LLVMValueRef inner = operand(v, 0), by = operand(v, 1);
+    unsigned width = int_width(LLVMTypeOf(v));
+    uint64_t up, down;
+    int32_t x;
+
+    if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind || !LLVMIsAConstantInt(by) ||
+        !LLVMIsAInstruction(inner) || LLVMGetInstructionOpcode(inner) != LLVMShl ||
+        !LLVMIsAConstantInt(operand(inner, 1))) {
+        return -1;
+    }
+    up = LLVMConstIntGetZExtValue(operand(inner, 1));
+    down = LLVMConstIntGetZExtValue(by);
+    if (width == 0 || up == 0 || up >= width || down > up) {
+        return -1;
+    }
+    x = cx_build_value(b, operand(inner, 0), lane);
+    x = cx_dag_resize(&b->dag, x, width - (unsigned)up, false);
+    x = cx_dag_resize(&b->dag, x, width, LLVMGetInstructionOpcode(v) == LLVMAShr);
+    return cx_dag_binary(&b->dag, CX_EXPR_MUL, x, cx_dag_const(&b->dag, width, INT64_C(1) << (up - down)));
+}
+
 static int32_t build_cast(struct cx_build *b, LLVMValueRef v, unsigned lane)
 {
     unsigned from = int_width(LLVMTypeOf(operand(v, 0))), to = int_width(LLVMTypeOf(v));
@@ -437,7 +464,11 @@ static int32_t build_instruction(struct cx_build *b, LLVMValueRef v, unsigned la
         {LLVMXor, CX_EXPR_XOR},
     };
     LLVMOpcode opcode = LLVMGetInstructionOpcode(v);
+    int32_t extension = opcode == LLVMAShr || opcode == LLVMLShr ? build_extension(b, v, lane) : -1;
 
+    if (extension >= 0) {
+        return extension;
+    }
     for (size_t i = 0; i < sizeof(binary) / sizeof(*binary); i++) {
         if (binary[i].opcode == opcode) {
             return build_binary(b, v, binary[i].op, lane);

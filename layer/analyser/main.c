@@ -142,10 +142,11 @@ struct work {
     struct cx_summary summary;
 };
 
-static void give_up(void *context, LLVMDiagnosticInfoRef info)
+/* What LLVM has to say about its optimisations interests nobody here. */
+static void ignore_diagnostic(LLVMDiagnosticInfoRef info, void *context)
 {
+    (void)info;
     (void)context;
-    (void)info; /* what LLVM has to say about its optimisations interests nobody here */
 }
 
 static bool load(const struct cx_buffer *bitcode, struct work *work)
@@ -156,7 +157,7 @@ static bool load(const struct cx_buffer *bitcode, struct work *work)
     struct cx_summary *s = &work->summary;
     bool ok;
 
-    LLVMContextSetDiagnosticHandler(context, give_up, NULL);
+    LLVMContextSetDiagnosticHandler(context, ignore_diagnostic, NULL);
     ok = LLVMParseBitcodeInContext2(context, memory, &work->module) == 0;
     LLVMDisposeMemoryBuffer(memory);
     if (!ok) {

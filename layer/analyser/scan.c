@@ -165,6 +165,9 @@ static void touch_arg(struct cx_scan *scan, uint32_t line, const struct cx_base 
         r.off = -1;
         r.skew = 0;
     }
+    if (scan->must && r.off >= 0 && uses_left_loop(scan, r.off)) {
+        only = false;
+    }
     r.flags =
         (uint8_t)((touch->is_volatile ? CX_ACCESS_VOLATILE : 0) |
                   (touch->result_used ? CX_ACCESS_RESULT_USED : 0) | (touch->sparse ? CX_ACCESS_SPARSE : 0) |
