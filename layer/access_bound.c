@@ -317,6 +317,9 @@ static struct cx_form place(struct narrowing *n, const struct cx_form *offset, s
     bound->first = n->vars.var[0].lo;
     bound->last = n->vars.var[0].hi;
     bound->loose = offset->loose;
+    for (unsigned i = 0; i < offset->nterm; i++) {
+        bound->guessed |= n->vars.var[offset->term[i].var].kind == CX_VAR_OPAQUE;
+    }
     return all;
 }
 

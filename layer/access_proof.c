@@ -116,8 +116,9 @@ static bool writes_apart(const struct cx_proof *p, uint32_t arg_x, uint32_t arg_
             y = moved(&p->bound[j], (int64_t)l->args[arg_y].base);
             directions &= apart(&x, &y, l->units);
             if (directions == 0) {
-                *at = &k->access[j];
-                return false;
+                bool guessed = p->bound[i].guessed || p->bound[j].guessed;
+                return fail(verdict, guessed ? CX_REASON_WRITE_UNKNOWN : CX_REASON_WRITE_OVERLAP,
+                            &k->access[p->bound[i].guessed ? i : j]);
             }
         }
     }
@@ -164,7 +165,6 @@ static bool reads_apart(const struct cx_proof *p, struct cx_access_verdict *verd
 bool cx_proof_by_bounds(const struct cx_proof *p, struct cx_access_verdict *verdict)
 {
     const struct cx_summary_kernel *k = p->launch->kernel;
-    const struct cx_access_record *at;
 
     for (uint32_t i = 0; i < k->naccess; i++) {
         if (writes(&k->access[i]) && !p->bound[i].known && p->launch->args[k->access[i].arg].object != 0) {
@@ -173,8 +173,8 @@ bool cx_proof_by_bounds(const struct cx_proof *p, struct cx_access_verdict *verd
     }
     for (uint32_t x = 0; x < k->narg; x++) {
         for (uint32_t y = 0; y < k->narg; y++) {
-            if (same_object(p->launch, x, y) && !writes_apart(p, x, y, &at)) {
-                return fail(verdict, CX_REASON_WRITE_OVERLAP, at);
+            if (same_object(p->launch, x, y) && !writes_apart(p, x, y, verdict)) {
+                return false;
             }
         }
     }
