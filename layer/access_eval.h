@@ -40,10 +40,11 @@ struct cx_eval {
 
 /* Bytes an access touches, as far as it depends on the unit t: [s * t + lo, s * t + hi) within [min, max). */
 struct cx_bound {
-    bool empty; /* never executed in this launch */
-    bool known; /* otherwise anything */
-    bool loose; /* narrower units would give narrower intervals */
-    bool exact; /* all these bytes are touched, for any run of units */
+    bool empty;   /* never executed in this launch */
+    bool known;   /* otherwise anything */
+    bool loose;   /* narrower units would give narrower intervals */
+    bool guessed; /* depends on a value of which only the range is known */
+    bool exact;   /* all these bytes are touched, for any run of units */
     int64_t s, lo, hi;
     int64_t min, max;
     int64_t first, last; /* units that execute it */

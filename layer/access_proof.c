@@ -97,7 +97,7 @@ static bool fail(struct cx_access_verdict *v, enum cx_summary_reason reason, con
 /* All writes of one argument before the border against all of another (or the same one) after it, in one
  * direction. */
 static bool writes_apart(const struct cx_proof *p, uint32_t arg_x, uint32_t arg_y,
-                         const struct cx_access_record **at)
+                         struct cx_access_verdict *verdict)
 {
     const struct cx_launch *l = p->launch;
     const struct cx_summary_kernel *k = l->kernel;
