@@ -242,7 +242,8 @@ void cx_analyse_run(const struct cx_analyse_task *task, struct cx_helper *helper
         unsigned most = limit_ms < INT_MAX ? (unsigned)limit_ms : INT_MAX;
         end = cx_helper_run(helper, argv, most, message, sizeof(message));
     }
-    if (end == CX_HELPER_OK && take_blob(result, read_file(blob, &size), size)) {
+    void *data = end == CX_HELPER_OK ? read_file(blob, &size) : NULL;
+    if (data && take_blob(result, data, size)) {
         const char *cache = cache_for(task);
         if (cache) {
             key_of(task, key);

@@ -10,7 +10,7 @@ import re
 import subprocess
 
 EXAMPLES = {  # arguments, whether it splits
-    "vecadd": (["--size", "100003"], True),
+    "vecadd": (["--size", "100008"], True),
     "saxpy": (["--size", "100003", "--iterations", "3"], True),
     "mandelbrot": (["--size", "253", "--iterations", "200"], True),
     "nbody": (["--size", "1000", "--iterations", "4"], True),
