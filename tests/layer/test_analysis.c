@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * identity.c, analyse_run.c and analysis.c without drivers and without LLVM: devices are made up, and the
+ * analyser is a shell script that counts its runs and gives summaries written here.
+ */
+#include "capture.h"
+#include "layer/analysis.h"
+#include "layer/identity.h"
+#include "layer/worker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static char folder[64];
+static struct cx_real_platform platform = {.name = (char[]){"made up"}, .vendor = (char[]){"nobody"}};
+static struct cx_real_device devices[3];
+static struct cx_worker workers[4];
+static struct cx_context context = {.nmembers = 3, .fastest = 1, .workers = workers};
+
+static cl_int CL_API_CALL no_info(cl_device_id device, cl_device_info info, size_t size, void *value,
+                                  size_t *given)
+{
+    (void)device, (void)info, (void)size, (void)value, (void)given;
+    return CL_INVALID_VALUE;
+}
+static const cl_icd_dispatch dispatch = {.clGetDeviceInfo = no_info};
+
+static const char *path_of(const char *name)
+{
+    static char path[4][128];
+    static unsigned turn;
+    snprintf(path[turn %= 4], sizeof(path[0]), "%s/%s", folder, name);
+    return path[turn++];
+}
+
+static void write_file(const char *name, const void *data, size_t size, mode_t mode)
+{
+    FILE *file = fopen(path_of(name), "w");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(data, 1, size, file), size);
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert_int_eq(chmod(path_of(name), mode), 0);
+}
+
+/* A summary of one kernel that does nothing. */
+static void write_blob(const char *name, const char *kernel)
+{
+    struct cx_summary_kernel one = {.name = kernel};
+    struct cx_summary summary = {.nkernel = 1, .kernel = &one};
+    void *data = NULL;
+    size_t size = 0;
+
+    ck_assert_int_eq(cx_summary_serialise(&summary, &data, &size), CX_SUMMARY_OK);
+    write_file(name, data, size, 0600);
+    free(data);
+}
+
+/* The script finds its words as: ... --extensions LIST ... -o BLOB SOURCE -- OPTIONS. */
+static void use_script(const char *body)
+{
+    char script[1024];
+    int length = snprintf(script, sizeof(script),
+                          "#!/bin/sh\n"
+                          "here=%s\n"
+                          "while [ $# -gt 0 ]; do case $1 in\n"
+                          "--extensions) extensions=$2; shift;;\n"
+                          "-o) blob=$2; source=$3; options=$5; shift 4;;\n"
+                          "esac; shift; done\n"
+                          "echo run >>$here/runs\n"
+                          "%s\n",
+                          folder, body);
+    write_file("analyser", script, (size_t)length, 0700);
+    set_environment("COEXEC_ANALYSER", path_of("analyser"), NULL);
+}
+
+static unsigned runs(void)
+{
+    struct stat info;
+    return stat(path_of("runs"), &info) ? 0 : (unsigned)(info.st_size / 4);
+}
+
+static void setup(void)
+{
+    static const char *const extensions[] = {"cl_khr_fp64 cl_khr_icd", "cl_khr_fp64 cl_khr_icd",
+                                             "cl_khr_icd"};
+
+    clean_environment();
+    strcpy(folder, "/tmp/test-analysis-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    for (unsigned m = 0; m < 3; m++) {
+        devices[m] = (struct cx_real_device){.platform = &platform,
+                                             .cl = &dispatch,
+                                             .extensions = (char *)(uintptr_t)extensions[m],
+                                             .version_number = 300,
+                                             .little_endian = CL_TRUE};
+        workers[m].device = &devices[m];
+    }
+    write_blob("one", "one");
+    write_blob("two", "two");
+    set_environment("COEXEC_CACHE_DIR", path_of("cache"), NULL);
+}
+
+static void teardown(void)
+{
+    char command[128];
+    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static const char plain_source[] = "__kernel void one(__global int *a) { a[get_global_id(0)] = 1; }";
+static const char telling_source[] =
+    "#ifdef cl_khr_fp64\n#endif\n__kernel void one(__global int *a) { a[0] = 1; }";
+
+static struct cx_analysis *start(const char *source, const char *options)
+{
+    const char *why = "";
+    struct cx_analysis *analysis = cx_analysis_start(&context, source, options, &why);
+    ck_assert_msg(analysis != NULL, "%s", why);
+    return analysis;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+START_TEST(one_run_for_all)
+{
+    const char *why = NULL;
+
+    use_script("[ \"$extensions\" = 'cl_khr_fp64 cl_khr_icd' ] && [ \"$options\" = '-DN=2 -w' ] &&\n"
+               "grep -q get_global_id $source && sleep 0.3 && cp $here/one $blob");
+    struct cx_analysis *analysis = start(plain_source, "-DN=2 -w");
+    ck_assert_int_eq(cx_analysis_state(analysis, 0), CX_ANALYSIS_PENDING);
+    ck_assert_ptr_null(cx_analysis_summary(analysis, 0, &why));
+    ck_assert_str_eq(why, "analysis still running");
+    ck_assert(!cx_analysis_wait(analysis, 1));
+    ck_assert(cx_analysis_wait(analysis, 20000));
+    for (unsigned m = 0; m < 3; m++) {
+        const struct cx_summary *summary = cx_analysis_summary(analysis, m, &why);
+        ck_assert_msg(summary != NULL, "%s", why);
+        ck_assert_ptr_nonnull(cx_summary_find(summary, "one"));
+        ck_assert(cx_analysis_same(analysis, 0, m));
+    }
+    ck_assert_uint_eq(runs(), 1);
+    cx_analysis_release(&analysis);
+    ck_assert_ptr_null(analysis);
+
+    /* from disk: there at once */
+    analysis = start(plain_source, "-DN=2 -w");
+    ck_assert_int_eq(cx_analysis_state(analysis, 2), CX_ANALYSIS_READY);
+    cx_analysis_release(&analysis);
+    ck_assert_uint_eq(runs(), 1);
+}
+END_TEST
+
+/* What the key must tell apart, and what must never be kept. */
+START_TEST(disk)
+{
+    static const char *const sources[] = {plain_source, plain_source, telling_source, "#include \"x.h\"\n",
+                                          "#include \"x.h\"\n"};
+    static const char *const options[] = {"", "-w", "", "", ""};
+    static const unsigned expected[] = {1, 2, 4, 6, 8};
+
+    use_script("cp $here/one $blob");
+    for (unsigned i = 0; i < 5; i++) {
+        struct cx_analysis *analysis = start(sources[i], options[i]);
+        ck_assert(cx_analysis_wait(analysis, 20000));
+        ck_assert_int_eq(cx_analysis_state(analysis, 0), CX_ANALYSIS_READY);
+        cx_analysis_release(&analysis);
+        ck_assert_uint_eq(runs(), expected[i]);
+    }
+    use_script("# another analyser\ncp $here/one $blob");
+    struct cx_analysis *analysis = start(plain_source, "");
+    ck_assert(cx_analysis_wait(analysis, 20000));
+    cx_analysis_release(&analysis);
+    ck_assert_uint_eq(runs(), 9);
+}
+END_TEST
+
+START_TEST(runs_by_identity)
+{
+    use_script("case $extensions in *fp64*) cp $here/one $blob;; *) cp $here/two $blob;; esac");
+    struct cx_analysis *analysis = start(telling_source, "");
+    ck_assert(cx_analysis_wait(analysis, 20000));
+    ck_assert_uint_eq(runs(), 2);
+    ck_assert_ptr_nonnull(cx_summary_find(cx_analysis_summary(analysis, 1, NULL), "one"));
+    ck_assert_ptr_nonnull(cx_summary_find(cx_analysis_summary(analysis, 2, NULL), "two"));
+    ck_assert(cx_analysis_same(analysis, 0, 1));
+    ck_assert(!cx_analysis_same(analysis, 1, 2));
+    cx_analysis_release(&analysis);
+
+    use_script("cp $here/two $blob # the same for all");
+    analysis = start(telling_source, "");
+    ck_assert(cx_analysis_wait(analysis, 20000));
+    ck_assert(cx_analysis_same(analysis, 1, 2));
+    cx_analysis_release(&analysis);
+}
+END_TEST
+
+static void expect_failure(const char *script, const char *cause)
+{
+    const char *why = "";
+
+    use_script(script);
+    struct cx_analysis *analysis = start(plain_source, script);
+    ck_assert(cx_analysis_wait(analysis, 20000));
+    ck_assert_int_eq(cx_analysis_state(analysis, 0), CX_ANALYSIS_FAILED);
+    ck_assert_ptr_null(cx_analysis_summary(analysis, 0, &why));
+    ck_assert_msg(strstr(why, cause) != NULL, "%s", why);
+    cx_analysis_release(&analysis);
+}
+
+START_TEST(failures)
+{
+    set_environment("COEXEC_ANALYSIS_LIMIT", "300", NULL);
+    expect_failure("echo 'line 3: unknown type' >&2; exit 1", "line 3: unknown type");
+    expect_failure("exit 1", "analyser failed");
+    expect_failure("kill -11 $$", "analyser failed");
+    expect_failure("exit 0 # no file", "cannot be read");
+    expect_failure("head -c 300 /dev/urandom >$blob", "cannot be read");
+    expect_failure("head -c 20 $here/one >$blob", "cannot be read");
+    expect_failure("sleep 100", "time limit");
+}
+END_TEST
+
+START_TEST(no_analyser)
+{
+    const char *why = NULL;
+
+    set_environment("COEXEC_ANALYSER", "/no/such/analyser", NULL);
+    capture_start();
+    ck_assert_ptr_null(cx_analysis_start(&context, plain_source, "", &why));
+    ck_assert_ptr_null(cx_analysis_start(&context, plain_source, "", &why));
+    ck_assert_str_eq(why, "there is no analyser (coexec-analyse)");
+    ck_assert_ptr_nonnull(strstr(capture_end(), "/no/such/analyser"));
+}
+END_TEST
+
+START_TEST(switched_off)
+{
+    const char *why = NULL;
+
+    set_environment("COEXEC_ANALYSIS", "0", NULL);
+    ck_assert_ptr_null(cx_analysis_start(&context, plain_source, "", &why));
+    ck_assert_str_eq(why, "analysis is switched off (COEXEC_ANALYSIS=0)");
+}
+END_TEST
+
+/* Releasing while the helper runs neither waits nor leaves it or its files behind. */
+START_TEST(released_early)
+{
+    double begin = now();
+
+    use_script("echo $$ >$here/pid; echo ${blob%/*} >$here/place; sleep 100");
+    struct cx_analysis *analysis = start(plain_source, "");
+    for (unsigned i = 0; i < 500 && access(path_of("place"), R_OK); i++)
+        usleep(10000);
+    usleep(50000);
+    cx_analysis_release(&analysis);
+    ck_assert_double_lt(now() - begin, 6);
+    char command[256];
+    snprintf(command, sizeof(command),
+             "sleep 0.5; ! kill -0 $(cat %s/pid) 2>/dev/null && [ ! -e $(cat %s/place) ]", folder, folder);
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
+static const struct {
+    const char *source, *options;
+    bool matters;
+} texts[] = {
+    {"__kernel void k(__global float4 *a) { a[get_global_id(0)] += 1.0e-3f; }", "-DN=4 -cl-mad-enable",
+     false},
+    {"#pragma OPENCL EXTENSION cl_khr_fp64 : enable\nkernel void k(global double *a) { *a = M_PI; }", "",
+     false},
+    {"// __NV_CL_C_VERSION is not looked at\n/* nor cl_khr_fp64 */ constant char t[] = \"CL_VERSION\";", "",
+     false},
+    {"#ifdef TILE\n#endif\n#if TILE > 2\n#endif\nint __attribute__((unused)) x;", "-DTILE=4", false},
+    {"#ifdef cl_khr_fp64\n#endif\n", "", true},
+    {"int x = __OPENCL_VERSION__;", "", true},
+    {"#if defined(__NV_CL_C_VERSION)\n#endif", "", true},
+    {"#ifdef FP_FAST_FMAF\n#endif", "", true},
+    {"#include \"other.h\"\n", "", true},
+    {"# /* odd */ include \"other.h\"\n", "", true},
+    {"int x = VERSION;", "-DVERSION=__OPENCL_VERSION__", true},
+    {"int x = 'a' + _x;", "", true},
+    {"char c = '\"'; int x = CL_VERSION_2_0; char d = '\"';", "", true},
+    {"/* // */ int x = CL_VERSION_2_0; // */", "", true},
+};
+
+START_TEST(identity_matters)
+{
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        ck_assert_msg(cx_identity_matters(texts[i].source, texts[i].options) == texts[i].matters, "%s",
+                      texts[i].source);
+}
+END_TEST
+
+START_TEST(identities)
+{
+    struct cx_identity a, b;
+
+    cx_identity_make(&devices[0], &a);
+    cx_identity_make(&devices[1], &b);
+    ck_assert(cx_identity_same(&a, &b));
+    cx_identity_make(&devices[2], &b);
+    ck_assert(!cx_identity_same(&a, &b));
+    devices[1].version_number = 120;
+    cx_identity_make(&devices[1], &b);
+    ck_assert(!cx_identity_same(&a, &b));
+    ck_assert_str_eq(b.define[0], "__OPENCL_VERSION__=120");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("analysis");
+    TCase *tests = tcase_create("analysis");
+
+    tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, identity_matters);
+    tcase_add_test(tests, identities);
+    tcase_add_test(tests, one_run_for_all);
+    tcase_add_test(tests, disk);
+    tcase_add_test(tests, runs_by_identity);
+    tcase_add_test(tests, failures);
+    tcase_add_test(tests, no_analyser);
+    tcase_add_test(tests, switched_off);
+    tcase_add_test(tests, released_early);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* helper.c and background.c: what a helper process sees, how it ends, and what happens when we end first. */
+#include "capture.h"
+#include "layer/helper.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static char message[128];
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static enum cx_helper_end shell_in(struct cx_helper *helper, const char *script, unsigned limit_ms)
+{
+    char *argv[] = {(char[]){"/bin/sh"}, (char[]){"-c"}, strdup(script), NULL};
+    ck_assert_ptr_nonnull(argv[2]);
+    enum cx_helper_end end = cx_helper_run(helper, argv, limit_ms, message, sizeof(message));
+    free(argv[2]);
+    return end;
+}
+
+static enum cx_helper_end shell(const char *script, unsigned limit_ms)
+{
+    struct cx_helper helper = {0};
+    return shell_in(&helper, script, limit_ms);
+}
+
+START_TEST(ends)
+{
+    ck_assert_int_eq(shell("exit 0", 5000), CX_HELPER_OK);
+    ck_assert_str_eq(message, "");
+    ck_assert_int_eq(shell("echo first line >&2; echo second >&2; exit 3", 5000), CX_HELPER_FAILED);
+    ck_assert_str_eq(message, "first line");
+    ck_assert_int_eq(shell("kill -9 $$", 5000), CX_HELPER_FAILED);
+    ck_assert_int_eq(shell("head -c 100000 /dev/zero | tr '\\0' x >&2; exit 1", 5000), CX_HELPER_FAILED);
+    ck_assert_uint_eq(strlen(message), sizeof(message) - 1);
+
+    struct cx_helper helper = {0};
+    char *argv[] = {(char[]){"/no/such/program"}, NULL};
+    ck_assert_int_eq(cx_helper_run(&helper, argv, 1000, message, sizeof(message)), CX_HELPER_ABSENT);
+}
+END_TEST
+
+/* Open files, environment, signals and the process group are its own. */
+START_TEST(surroundings)
+{
+    int open_file = open("/dev/null", O_RDONLY);
+    sigset_t all;
+
+    ck_assert_int_ge(open_file, 3);
+    ck_assert_int_eq(fcntl(open_file, F_SETFD, 0), 0);
+    setenv("LD_PRELOAD_TEST", "1", 1);
+    signal(SIGPIPE, SIG_IGN);
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+
+    ck_assert_int_eq(
+        shell("for f in 3 4 5 6 7 8 9 10 11 12; do [ ! -e /proc/$$/fd/$f ] || exit 1; done", 5000),
+        CX_HELPER_OK);
+    ck_assert_int_eq(shell("[ -z \"$LD_PRELOAD_TEST\" ] && [ -z \"$HOME\" ]", 5000), CX_HELPER_OK);
+    ck_assert_int_eq(shell("read x; [ -z \"$x\" ]; echo out", 5000), CX_HELPER_OK);
+    ck_assert_int_eq(shell("grep -q '^SigIgn:.*0000000$' /proc/$$/status", 5000), CX_HELPER_OK);
+    ck_assert_int_eq(shell("grep -q '^SigBlk:.*0000000000000000' /proc/$$/status", 5000), CX_HELPER_OK);
+    ck_assert_int_eq(shell("[ $(cut -d' ' -f5 /proc/$$/stat) = $$ ]", 5000), CX_HELPER_OK);
+}
+END_TEST
+
+/* The whole group dies at the limit, so the pipe closes at once. */
+START_TEST(time_limit)
+{
+    double start = now();
+    ck_assert_int_eq(shell("sleep 100 & sleep 100", 200), CX_HELPER_TIMEOUT);
+    ck_assert_double_lt(now() - start, 5);
+}
+END_TEST
+
+static void *stop_soon(void *helper)
+{
+    usleep(100000);
+    cx_helper_stop(helper);
+    return NULL;
+}
+
+START_TEST(stopped)
+{
+    struct cx_helper helper = {0};
+    pthread_t thread;
+    double start = now();
+
+    ck_assert_int_eq(pthread_create(&thread, NULL, stop_soon, &helper), 0);
+    ck_assert_int_eq(shell_in(&helper, "sleep 100 & sleep 100", 60000), CX_HELPER_STOPPED);
+    ck_assert_double_lt(now() - start, 5);
+    pthread_join(thread, NULL);
+    /* stopped before it started */
+    ck_assert_int_eq(shell_in(&helper, "sleep 100", 60000), CX_HELPER_STOPPED);
+    ck_assert_double_lt(now() - start, 5);
+}
+END_TEST
+
+/* A program that ignores the end of children, or reaps all of them, does not confuse us. */
+START_TEST(program_reaps)
+{
+    signal(SIGCHLD, SIG_IGN);
+    ck_assert_int_eq(shell("exit 0", 5000), CX_HELPER_OK);
+    ck_assert_int_eq(shell("sleep 100", 200), CX_HELPER_TIMEOUT);
+    signal(SIGCHLD, SIG_DFL);
+}
+END_TEST
+
+START_TEST(standard_files_closed)
+{
+    int saved[3];
+    for (int fd = 0; fd < 3; fd++) {
+        saved[fd] = fcntl(fd, F_DUPFD_CLOEXEC, 10);
+        close(fd);
+    }
+    enum cx_helper_end good = shell("echo out; exit 0", 5000);
+    enum cx_helper_end bad = shell("echo cause >&2; exit 1", 5000);
+    for (int fd = 0; fd < 3; fd++) {
+        dup2(saved[fd], fd);
+        close(saved[fd]);
+    }
+    ck_assert_int_eq(good, CX_HELPER_OK);
+    ck_assert_int_eq(bad, CX_HELPER_FAILED);
+    ck_assert_str_eq(message, "cause");
+}
+END_TEST
+
+static void long_helper(void *helper)
+{
+    shell_in(helper, "sleep 100", 60000);
+}
+
+static void busy(void *milliseconds)
+{
+    usleep(1000 * *(unsigned *)milliseconds);
+    fputs("finished", stderr);
+}
+
+/* exit() while a helper and a thread of ours run: the one is killed, the other waited for. */
+START_TEST(process_ends)
+{
+    static struct cx_helper helper;
+    static unsigned milliseconds = 500;
+    double start = now();
+    int status = 0;
+
+    capture_start();
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        bool ok = cx_background_run(long_helper, &helper) && cx_background_run(busy, &milliseconds);
+        usleep(100000);
+        exit(ok ? 7 : 8);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_str_eq(capture_end(), "finished");
+    ck_assert(WIFEXITED(status));
+    ck_assert_int_eq(WEXITSTATUS(status), 7);
+    ck_assert_double_lt(now() - start, 5);
+}
+END_TEST
+
+/* A child made by fork() has none of our threads: it must not wait for them. */
+START_TEST(forked_child_ends)
+{
+    static unsigned milliseconds = 3000;
+    double start = now();
+    int status = 0;
+
+    capture_start();
+    ck_assert(cx_background_run(busy, &milliseconds));
+    pid_t child = fork();
+    if (child == 0)
+        exit(7);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_double_lt(now() - start, 2);
+    capture_end();
+    ck_assert_int_eq(WEXITSTATUS(status), 7);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("helper");
+    TCase *tests = tcase_create("helper");
+
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, ends);
+    tcase_add_test(tests, surroundings);
+    tcase_add_test(tests, time_limit);
+    tcase_add_test(tests, stopped);
+    tcase_add_test(tests, program_reaps);
+    tcase_add_test(tests, standard_files_closed);
+    tcase_add_test(tests, process_ends);
+    tcase_add_test(tests, forked_child_ends);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
