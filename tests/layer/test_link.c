@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* Separate compilation through the API: embedded headers, linking, libraries, callbacks, and the errors. */
+#include "cl_fixture.h"
+
+#include <unistd.h>
+
+static const char helper_text[] = "#include \"scale.h\"\nint scale(int x) { return x * FACTOR; }\n";
+static const char kernel_text[] =
+    "#include <scale.h>\n__kernel void run(__global int *a)\n"
+    "{ size_t i = get_global_id(0); a[i] = scale(a[i]) + (int)get_group_id(0); }\n";
+static const char header_text[] = "#define FACTOR 3\nint scale(int x);\n";
+
+static cl_program source_of(const char *text)
+{
+    cl_int error;
+    cl_program program = clCreateProgramWithSource(cl.context, 1, &text, NULL, &error);
+    cl_ok(error);
+    return program;
+}
+
+static cl_program compiled(const char *text)
+{
+    const char *name = "scale.h";
+    cl_program header = source_of(header_text);
+    cl_program program = source_of(text);
+    cl_ok(clCompileProgram(program, 1, &cl.device, "", 1, &header, &name, NULL, NULL));
+    cl_ok(clReleaseProgram(header));
+    return program;
+}
+
+static cl_program linked(const char *options, cl_uint count, const cl_program *inputs, cl_int expected)
+{
+    cl_int error = 1;
+    cl_program program = clLinkProgram(cl.context, 0, NULL, options, count, inputs, NULL, NULL, &error);
+    ck_assert_msg(error == expected, "%s", cl_code_name(error));
+    return program;
+}
+
+static void expect_type(cl_program program, cl_program_binary_type expected, cl_build_status status)
+{
+    cl_program_binary_type type = 0;
+    cl_build_status got = 1;
+    cl_ok(clGetProgramBuildInfo(program, cl.device, CL_PROGRAM_BINARY_TYPE, sizeof(type), &type, NULL));
+    cl_ok(clGetProgramBuildInfo(program, cl.device, CL_PROGRAM_BUILD_STATUS, sizeof(got), &got, NULL));
+    if (cl_is_coexec()) /* PoCL 3.1 calls a failed compilation an object */
+        ck_assert_uint_eq(type, expected);
+    ck_assert_int_eq(got, status);
+}
+
+/* Runs the kernel of a linked program on 16 items in groups of 4. */
+static void expect_runs(cl_program program)
+{
+    cl_int a[16], error;
+    size_t items = 16, group = 4;
+
+    for (int i = 0; i < 16; i++)
+        a[i] = i;
+    cl_mem mem = cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(a), a);
+    cl_kernel kernel = clCreateKernel(program, "run", &error);
+    cl_ok(error);
+    cl_set_mem(kernel, 0, mem);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &group, 0, NULL, NULL));
+    cl_read(mem, a, sizeof(a));
+    for (int i = 0; i < 16; i++)
+        ck_assert_int_eq(a[i], 3 * i + i / 4);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseMemObject(mem));
+}
+
+START_TEST(two_objects)
+{
+    cl_program parts[] = {compiled(helper_text), compiled(kernel_text)};
+    char names[64] = "";
+    cl_int error;
+
+    expect_type(parts[0], CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT, CL_BUILD_SUCCESS);
+    ck_assert_ptr_null(clCreateKernel(parts[1], "run", &error));
+    cl_expect_either(error, CL_INVALID_PROGRAM_EXECUTABLE, CL_INVALID_KERNEL_NAME);
+    cl_program program = linked("", 2, parts, CL_SUCCESS);
+    expect_type(program, CL_PROGRAM_BINARY_TYPE_EXECUTABLE, CL_BUILD_SUCCESS);
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, sizeof(names), names, NULL));
+    ck_assert_str_eq(names, "run");
+    /* the parts are not needed any more */
+    cl_ok(clReleaseProgram(parts[0]));
+    cl_ok(clReleaseProgram(parts[1]));
+    expect_runs(program);
+    if (cl_is_coexec())
+        cl_expect(clBuildProgram(program, 0, NULL, "", NULL, NULL), CL_INVALID_OPERATION);
+    cl_ok(clReleaseProgram(program));
+}
+END_TEST
+
+START_TEST(library)
+{
+    cl_program object = compiled(helper_text);
+    cl_program shelf = linked("-create-library", 1, &object, CL_SUCCESS);
+    cl_program parts[] = {shelf, compiled(kernel_text)};
+
+    expect_type(shelf, CL_PROGRAM_BINARY_TYPE_LIBRARY, CL_BUILD_SUCCESS);
+    cl_program program = linked("", 2, parts, CL_SUCCESS);
+    expect_runs(program);
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseProgram(parts[1]));
+    cl_ok(clReleaseProgram(shelf));
+    cl_ok(clReleaseProgram(object));
+}
+END_TEST
+
+/* The compiled object is attached to the link only while that runs: it can be compiled anew afterwards. */
+START_TEST(compile_again)
+{
+    cl_program parts[] = {compiled(helper_text), compiled(kernel_text)};
+    cl_program header = source_of(header_text);
+    const char *name = "scale.h";
+
+    cl_program first = linked("", 2, parts, CL_SUCCESS);
+    cl_ok(clCompileProgram(parts[0], 0, NULL, "-DX", 1, &header, &name, NULL, NULL));
+    cl_program second = linked("", 2, parts, CL_SUCCESS);
+    expect_runs(first);
+    expect_runs(second);
+    cl_ok(clReleaseProgram(first));
+    cl_ok(clReleaseProgram(second));
+    cl_ok(clReleaseProgram(parts[0]));
+    cl_ok(clReleaseProgram(parts[1]));
+    cl_ok(clReleaseProgram(header));
+}
+END_TEST
+
+START_TEST(compile_errors)
+{
+    cl_program program = source_of("#include \"nowhere.h\"\n__kernel void k(void) {}\n");
+    cl_program header = source_of(header_text);
+    const char *name = "scale.h";
+    char log[4096] = "";
+    size_t size = 0;
+
+    cl_expect(clCompileProgram(program, 0, NULL, "", 1, &header, &name, NULL, NULL),
+              CL_COMPILE_PROGRAM_FAILURE);
+    expect_type(program, CL_PROGRAM_BINARY_TYPE_NONE, CL_BUILD_ERROR);
+    cl_ok(clGetProgramBuildInfo(program, cl.device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size));
+    ck_assert_uint_le(size, sizeof(log));
+    cl_ok(clGetProgramBuildInfo(program, cl.device, CL_PROGRAM_BUILD_LOG, sizeof(log), log, NULL));
+    ck_assert_ptr_nonnull(strstr(log, "nowhere.h"));
+    cl_expect(clCompileProgram(program, 0, NULL, "", 1, NULL, &name, NULL, NULL), CL_INVALID_VALUE);
+    cl_expect(clCompileProgram(program, 0, NULL, "", 1, &header, NULL, NULL, NULL), CL_INVALID_VALUE);
+    cl_expect(clCompileProgram(program, 0, NULL, "", 0, &header, &name, NULL, NULL), CL_INVALID_VALUE);
+    cl_expect(clCompileProgram(program, 1, NULL, "", 0, NULL, NULL, NULL, NULL), CL_INVALID_VALUE);
+    cl_expect(clCompileProgram(program, 0, NULL, "", 0, NULL, NULL, NULL, log), CL_INVALID_VALUE);
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseProgram(header));
+}
+END_TEST
+
+START_TEST(link_errors)
+{
+    cl_program object = compiled(kernel_text), plain = source_of(kernel_text);
+    cl_int error = 0;
+
+    ck_assert_ptr_null(linked("", 0, NULL, CL_INVALID_VALUE));
+    ck_assert_ptr_null(linked("", 1, NULL, CL_INVALID_VALUE));
+    ck_assert_ptr_null(linked("", 1, &plain, CL_INVALID_OPERATION));
+    if (cl_is_coexec()) {
+        cl_program wrong[] = {object, (cl_program)cl.queue};
+        ck_assert_ptr_null(linked("", 2, wrong, CL_INVALID_PROGRAM));
+    }
+    ck_assert_ptr_null(clLinkProgram(NULL, 0, NULL, "", 1, &object, NULL, NULL, &error));
+    cl_expect(error, CL_INVALID_CONTEXT);
+    cl_ok(clReleaseProgram(object));
+    cl_ok(clReleaseProgram(plain));
+}
+END_TEST
+
+static void CL_CALLBACK linked_now(cl_program program, void *data)
+{
+    (void)program;
+    __atomic_store_n((int *)data, 1, __ATOMIC_RELEASE);
+}
+
+START_TEST(link_with_callback)
+{
+    cl_program parts[] = {compiled(helper_text), compiled(kernel_text)};
+    int done = 0;
+    cl_int error = 1;
+
+    cl_program program = clLinkProgram(cl.context, 1, &cl.device, "", 2, parts, linked_now, &done, &error);
+    cl_ok(error);
+    for (int i = 0; i < 2000 && !__atomic_load_n(&done, __ATOMIC_ACQUIRE); i++)
+        usleep(10000);
+    ck_assert_int_eq(done, 1);
+    expect_runs(program);
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseProgram(parts[0]));
+    cl_ok(clReleaseProgram(parts[1]));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("link");
+    TCase *tests = cl_case(suite, "link");
+
+    tcase_add_test(tests, two_objects);
+    tcase_add_test(tests, library);
+    tcase_add_test(tests, compile_again);
+    tcase_add_test(tests, compile_errors);
+    tcase_add_test(tests, link_errors);
+    tcase_add_test(tests, link_with_callback);
+    return cl_run(suite);
+}
