@@ -31,8 +31,9 @@ struct package {
 struct split {
     struct cx_launch *launch;
     struct cx_split_plan plan;
-    uint64_t start_ns, next; /* next: first step never assigned */
-    struct range *pool;      /* steps that came back */
+    uint64_t start_ns;
+    struct range *home; /* one a part: its steps not assigned yet; odd parts take from the end */
+    struct range *pool; /* steps that came back */
     unsigned npool;
     struct package *packages; /* started: the owners of what they write */
     unsigned npackages, room_packages;
@@ -65,6 +66,7 @@ static void split_free(struct split *split)
 {
     cx_split_plan_finish(&split->plan);
     pthread_cond_destroy(&split->changed);
+    free(split->home);
     free(split->pool);
     free(split->packages);
     free(split->seq);
@@ -136,25 +138,43 @@ static void settle_if_due(struct split *split)
 
 /* ---- packages ---- */
 
-/* Turns a number of groups into a run of steps: from those that came back, else from the front. Gives back to
- * the balancer what a returned run was too short for. */
+/* Takes up to `steps` from a run, at its front or its end. */
+static struct range cut_range(struct range *from, uint64_t steps, bool at_end)
+{
+    struct range taken = *from;
+    if (steps >= from->end - from->first)
+        from->first = from->end;
+    else if (at_end)
+        taken.first = from->end = from->end - steps;
+    else
+        taken.end = from->first = from->first + steps;
+    return taken;
+}
+
+static unsigned fullest_home(const struct split *split)
+{
+    unsigned best = 0;
+    for (unsigned p = 1; p < split->plan.n; p++)
+        if (split->home[p].end - split->home[p].first > split->home[best].end - split->home[best].first)
+            best = p;
+    return best;
+}
+
+/* Turns a number of groups into a run of steps: from those that came back, else from the part's home, else
+ * from another's. Gives back to the balancer what the run was too short for. */
 static struct range take_range(struct split *split, unsigned part, uint64_t groups)
 {
     uint64_t steps = (groups + split->plan.slice - 1) / split->plan.slice;
     struct range range;
     if (split->npool) {
         struct range *back = &split->pool[split->npool - 1];
-        uint64_t there = back->end - back->first;
-        range.first = back->first;
-        range.end = back->first + (steps < there ? steps : there);
-        back->first = range.end;
-        if (back->first == back->end)
-            split->npool--;
+        range = cut_range(back, steps, false);
+        split->npool -= back->first == back->end;
+    } else if (split->home[part].first < split->home[part].end) {
+        range = cut_range(&split->home[part], steps, part % 2);
     } else {
-        uint64_t end = split->plan.judged->verdict.groups;
-        range.first = split->next;
-        range.end = steps < end - split->next ? split->next + steps : end;
-        split->next = range.end;
+        unsigned victim = fullest_home(split);
+        range = cut_range(&split->home[victim], steps, victim % 2 == 0);
     }
     uint64_t taken = (range.end - range.first) * split->plan.slice;
     if (taken < groups)
@@ -448,6 +468,25 @@ static void plan_job(struct split *split, unsigned part)
     split->seq[part] = cx_command_add_job(&split->launch->base, worker, job);
 }
 
+/* Cuts the range into homes by the expected speeds, at multiples of the granularity. */
+static void make_homes(struct split *split)
+{
+    const struct cx_access_verdict *verdict = &split->plan.judged->verdict;
+    double sum = 0, before = 0;
+    uint64_t at = 0;
+    for (unsigned p = 0; p < split->plan.n; p++)
+        sum += split->plan.weight[p];
+    for (unsigned p = 0; p < split->plan.n; p++) {
+        before += split->plan.weight[p];
+        uint64_t end = sum > 0 ? (uint64_t)((double)verdict->groups * (before / sum)) : verdict->groups;
+        end = end / verdict->granularity * verdict->granularity;
+        if (end > verdict->groups || p + 1 == split->plan.n)
+            end = verdict->groups;
+        split->home[p] = (struct range){at, end > at ? end : at};
+        at = split->home[p].end;
+    }
+}
+
 static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *plan)
 {
     struct split *split = calloc(1, sizeof(*split));
@@ -462,10 +501,11 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     *plan = (struct cx_split_plan){0};
     pthread_cond_init(&split->changed, NULL);
     split->pool = calloc(2 * (size_t)split->plan.n, sizeof(*split->pool));
+    split->home = calloc(split->plan.n, sizeof(*split->home));
     split->seq = calloc(split->plan.n, sizeof(*split->seq));
     split->alive = calloc(split->plan.n, sizeof(*split->alive));
     split->start_ns = cx_clock_ns();
-    if (!split->pool || !split->seq || !split->alive) {
+    if (!split->pool || !split->home || !split->seq || !split->alive) {
         split_free(split);
         return NULL;
     }
@@ -475,6 +515,7 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
             (struct cx_part){.member = split->plan.member[p], .variant = split->plan.variant[p]};
     }
     launch->nparts = split->plan.n;
+    make_homes(split);
     return split;
 }
 

@@ -257,6 +257,20 @@ static void describe_devices(const struct cx_launch *launch, const struct cx_spl
     }
 }
 
+/* Expected relative speeds: the user's, else measured ones where all are measured, else nominal ones. */
+static void weigh(struct cx_split_plan *plan, const struct cx_balancer_device *shares)
+{
+    bool powers = true, measured = true;
+    for (unsigned i = 0; i < plan->n; i++) {
+        powers &= shares[i].power > 0;
+        measured &= shares[i].measured_speed > 0;
+    }
+    for (unsigned i = 0; i < plan->n; i++)
+        plan->weight[i] = powers     ? shares[i].power
+                          : measured ? shares[i].measured_speed
+                                     : shares[i].nominal_speed;
+}
+
 /* Drops the members that do not pay, and makes the balancer for the others. */
 static bool admit(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_learned *learned,
                   unsigned *best)
@@ -301,6 +315,7 @@ static bool admit(struct cx_launch *launch, struct cx_split_plan *plan, struct c
         plan->member[n++] = m;
     }
     plan->n = n;
+    weigh(plan, shares);
     if (n < 2)
         return whole_because(launch, "the buffers fit on no other device");
     const struct cx_problem problem = {plan->groups, granularity, n, shares};
@@ -323,6 +338,7 @@ void cx_split_plan_finish(struct cx_split_plan *plan)
     cx_balancer_destroy(plan->balancer);
     free(plan->member);
     free(plan->variant);
+    free(plan->weight);
     *plan = (struct cx_split_plan){0};
 }
 
@@ -358,7 +374,8 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     plan->slice = plan->groups / judged->verdict.groups;
     plan->member = calloc(context->nmembers, sizeof(*plan->member));
     plan->variant = calloc(context->nmembers, sizeof(*plan->variant));
-    if (!plan->member || !plan->variant)
+    plan->weight = calloc(context->nmembers, sizeof(*plan->weight));
+    if (!plan->member || !plan->variant || !plan->weight)
         return whole_because(launch, "out of memory");
     plan->n = list_members(launch, summary, judged, plan);
     return plan->n >= 2 && admit(launch, plan, learned, best);

@@ -71,6 +71,7 @@ struct cx_split_plan {
     unsigned n;               /* members that take part, in order */
     unsigned *member;
     enum cx_variant *variant;
+    double *weight; /* expected relative speeds: where each member's part of the range begins */
     struct cx_balancer *balancer;
 };
 void cx_split_plan_finish(struct cx_split_plan *plan);

@@ -17,7 +17,9 @@ struct cx_device_state {
     struct cx_balancer_device given; /* cleaned copy */
     double start_speed; /* before any package of this launch; one unit over all devices of the launch */
     bool trusted;       /* start_speed was measured in earlier launches, or set by the user */
-    double history[CX_SPEED_HISTORY];       /* speeds of the last packages, a ring */
+    double history[CX_SPEED_HISTORY]; /* speeds of the last packages, a ring */
+    double history_groups[CX_SPEED_HISTORY];
+    double history_seconds[CX_SPEED_HISTORY];
     unsigned samples;                       /* packages measured in this launch */
     double speed;                           /* best estimate now */
     uint64_t flight[CX_PACKAGES_IN_FLIGHT]; /* packages in flight, oldest first */

@@ -53,10 +53,12 @@ static void sigmoid_done(struct cx_balancer *balancer, unsigned index, double no
     const struct cx_device_state *device = &balancer->devices[index];
     if (device->samples < CX_SPEED_HISTORY)
         return;
-    double squares = 0;
+    double squares = 0, mean = 0;
     for (unsigned i = 0; i < CX_SPEED_HISTORY; i++)
-        squares += (device->history[i] - device->speed) * (device->history[i] - device->speed);
-    if (sqrt(squares / CX_SPEED_HISTORY) > balancer->params.sigmoid_d * device->speed)
+        mean += device->history[i] / CX_SPEED_HISTORY;
+    for (unsigned i = 0; i < CX_SPEED_HISTORY; i++)
+        squares += (device->history[i] - mean) * (device->history[i] - mean);
+    if (sqrt(squares / CX_SPEED_HISTORY) > balancer->params.sigmoid_d * mean)
         data->irregular = true;
 }
 

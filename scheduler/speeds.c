@@ -89,13 +89,18 @@ void cx_speeds_init(struct cx_balancer *balancer)
     }
 }
 
+/* Mean speed over the last packages: their groups over their seconds. The mean of the speeds would be ruled
+ * by one cheap package among dear ones (the edge of a Mandelbrot image) and make the next one as long as the
+ * launch. */
 static double mean_of_history(const struct cx_device_state *device)
 {
     unsigned n = device->samples < CX_SPEED_HISTORY ? device->samples : CX_SPEED_HISTORY;
-    double sum = 0;
-    for (unsigned i = 0; i < n; i++)
-        sum += device->history[i];
-    return n ? sum / n : 0;
+    double groups = 0, seconds = 0;
+    for (unsigned i = 0; i < n; i++) {
+        groups += device->history_groups[i];
+        seconds += device->history_seconds[i];
+    }
+    return cx_number_clean(groups / seconds);
 }
 
 /* The time of a package, in groups: one too small to fill the device takes as long as one that does. */
@@ -110,7 +115,10 @@ void cx_speeds_update(struct cx_balancer *balancer, unsigned index, uint64_t gro
     double filled = filled_groups(device, groups), speed = cx_number_clean(filled / seconds);
     if (!(cx_number_clean(seconds) > 0) || speed == 0)
         return;
-    device->history[device->samples++ % CX_SPEED_HISTORY] = speed;
+    unsigned slot = device->samples++ % CX_SPEED_HISTORY;
+    device->history[slot] = speed;
+    device->history_groups[slot] = filled;
+    device->history_seconds[slot] = seconds;
     device->measured_groups += (uint64_t)filled;
     device->measured_seconds += seconds;
     device->speed = mean_of_history(device);
