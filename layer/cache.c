@@ -125,7 +125,7 @@ static bool make_folder(const char *folder)
     char *path = strdup(folder);
     if (!path)
         return false;
-    for (char *cut = path; (cut = strchr(cut + 1, '/'));) {
+    for (char *cut = path; *cut && (cut = strchr(cut + 1, '/'));) {
         *cut = 0;
         if (mkdir(path, 0700) && errno != EEXIST)
             break; /* the last mkdir tells */
