@@ -198,6 +198,25 @@ bool cl_is_coexec(void)
     return strcmp(name, "coexec") == 0;
 }
 
+static bool is_pocl(void)
+{
+    char name[128] = "";
+    cl_ok(clGetPlatformInfo(cl.platform, CL_PLATFORM_NAME, sizeof(name), name, NULL));
+    return strcmp(name, "Portable Computing Language") == 0;
+}
+
+bool cl_user_events_work(void)
+{
+    char name[256] = "";
+    cl_ok(clGetDeviceInfo(cl.device, CL_DEVICE_NAME, sizeof(name), name, NULL));
+    return !is_pocl() || strncmp(name, "basic", 5) != 0;
+}
+
+bool cl_user_events_fail(void)
+{
+    return !is_pocl();
+}
+
 bool cl_out_of_order_works(void)
 {
     cl_command_queue_properties properties = 0;

@@ -62,7 +62,12 @@ void cl_set_int(cl_kernel kernel, cl_uint index, cl_int value);
 void cl_launch(cl_kernel kernel, size_t items);
 void cl_read(cl_mem mem, void *to, size_t size);
 void cl_write(cl_mem mem, const void *from, size_t size);
-bool cl_is_coexec(void);          /* for checks that crash other drivers */
+bool cl_is_coexec(void); /* for checks that crash other drivers */
+/* Commands may wait for a user event. PoCL 3.1's basic device aborts or hangs; its others must be flushed
+ * first. */
+bool cl_user_events_work(void);
+/* ... and the user event may fail (PoCL 3.1 aborts). */
+bool cl_user_events_fail(void);
 bool cl_out_of_order_works(void); /* the device has out-of-order queues */
 
 void cl_seed(uint64_t seed);
