@@ -11,30 +11,25 @@
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/plan.h"
+#include "layer/ranges.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { IN_FLIGHT = 2 };
 
-/* Steps [first, end) along the split dimension. */
-struct range {
-    uint64_t first, end;
-};
-
 struct package {
     unsigned part;
-    struct range range;
+    struct cx_range range;
 };
 
 /* One launch under way; context->lock guards it. Freed by the last job. */
 struct split {
     struct cx_launch *launch;
     struct cx_split_plan plan;
+    unsigned nparts; /* members that share, and the probed one */
     uint64_t start_ns;
-    struct range *home; /* one a part: its steps not assigned yet; odd parts take from the end */
-    struct range *pool; /* steps that came back */
-    unsigned npool;
+    struct cx_ranges ranges;  /* steps not assigned */
     struct package *packages; /* started: the owners of what they write */
     unsigned npackages, room_packages;
     unsigned jobs;    /* not finished */
@@ -66,8 +61,7 @@ static void split_free(struct split *split)
 {
     cx_split_plan_finish(&split->plan);
     pthread_cond_destroy(&split->changed);
-    free(split->home);
-    free(split->pool);
+    cx_ranges_finish(&split->ranges);
     free(split->packages);
     free(split->seq);
     free(split->alive);
@@ -138,44 +132,11 @@ static void settle_if_due(struct split *split)
 
 /* ---- packages ---- */
 
-/* Takes up to `steps` from a run, at its front or its end. */
-static struct range cut_range(struct range *from, uint64_t steps, bool at_end)
-{
-    struct range taken = *from;
-    if (steps >= from->end - from->first)
-        from->first = from->end;
-    else if (at_end)
-        taken.first = from->end = from->end - steps;
-    else
-        taken.end = from->first = from->first + steps;
-    return taken;
-}
-
-static unsigned fullest_home(const struct split *split)
-{
-    unsigned best = 0;
-    for (unsigned p = 1; p < split->plan.n; p++)
-        if (split->home[p].end - split->home[p].first > split->home[best].end - split->home[best].first)
-            best = p;
-    return best;
-}
-
-/* Turns a number of groups into a run of steps: from those that came back, else from the part's home, else
- * from another's. Gives back to the balancer what the run was too short for. */
-static struct range take_range(struct split *split, unsigned part, uint64_t groups)
+/* Turns a number of groups into a run of steps. Gives back to the balancer what the run is too short for. */
+static struct cx_range take_range(struct split *split, unsigned part, uint64_t groups)
 {
     uint64_t steps = (groups + split->plan.slice - 1) / split->plan.slice;
-    struct range range;
-    if (split->npool) {
-        struct range *back = &split->pool[split->npool - 1];
-        range = cut_range(back, steps, false);
-        split->npool -= back->first == back->end;
-    } else if (split->home[part].first < split->home[part].end) {
-        range = cut_range(&split->home[part], steps, part % 2);
-    } else {
-        unsigned victim = fullest_home(split);
-        range = cut_range(&split->home[victim], steps, victim % 2 == 0);
-    }
+    struct cx_range range = cx_ranges_take(&split->ranges, part, steps);
     uint64_t taken = (range.end - range.first) * split->plan.slice;
     if (taken < groups)
         cx_balancer_give_back(split->plan.balancer, part, groups - taken);
@@ -214,7 +175,7 @@ static bool list_uploads(struct lane *lane, const struct cx_worker *worker, stru
     return true;
 }
 
-static bool note_package(struct split *split, unsigned part, struct range range)
+static bool note_package(struct split *split, unsigned part, struct cx_range range)
 {
     if (split->npackages == split->room_packages) {
         unsigned room = split->room_packages ? 2 * split->room_packages : 32;
@@ -229,7 +190,7 @@ static bool note_package(struct split *split, unsigned part, struct range range)
 }
 
 /* Starts a package; the caller holds no lock. */
-static cl_int start_package(struct lane *lane, struct cx_worker *worker, struct range range,
+static cl_int start_package(struct lane *lane, struct cx_worker *worker, struct cx_range range,
                             struct cx_runs *runs)
 {
     struct split *split = lane->split;
@@ -286,7 +247,7 @@ static cl_int end_package(struct lane *lane, struct cx_worker *worker)
 static void plan_job(struct split *split, unsigned part);
 
 /* The driver refused a package: its groups go back, and somebody else must take them. */
-static void give_up(struct lane *lane, struct range range, cl_int error)
+static void give_up(struct lane *lane, struct cx_range range, cl_int error)
 {
     struct split *split = lane->split;
     struct cx_launch *launch = split->launch;
@@ -297,7 +258,7 @@ static void give_up(struct lane *lane, struct range range, cl_int error)
     cx_context_lock(context);
     split->alive[lane->part] = false;
     split->running--;
-    split->pool[split->npool++] = range;
+    cx_ranges_return(&split->ranges, range);
     cx_balancer_fail(split->plan.balancer, lane->part, groups);
     split->issuing--;
     unsigned other = split->plan.n;
@@ -319,7 +280,7 @@ enum step { STEP_PACKAGE, STEP_WAIT_FLIGHT, STEP_OVER };
 
 /* Gets the next package, or says what to do instead. Holds the lock while it looks and while it waits for
  * others. */
-static enum step next_package(struct lane *lane, const struct cx_worker *worker, struct range *range,
+static enum step next_package(struct lane *lane, const struct cx_worker *worker, struct cx_range *range,
                               uint64_t *groups, struct cx_runs *runs)
 {
     struct split *split = lane->split;
@@ -355,7 +316,7 @@ static enum step next_package(struct lane *lane, const struct cx_worker *worker,
     return step;
 }
 
-static void package_started(struct lane *lane, struct range range, uint64_t groups)
+static void package_started(struct lane *lane, struct cx_range range, uint64_t groups)
 {
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
@@ -372,12 +333,38 @@ static void package_started(struct lane *lane, struct range range, uint64_t grou
     cx_context_unlock(context);
 }
 
+/* The probed member's job: its one package, assigned from the start. */
+static cl_int run_probe(struct lane *lane, struct cx_worker *worker)
+{
+    struct split *split = lane->split;
+    struct cx_context *context = split->launch->base.context;
+    struct cx_range range = {split->plan.probe_first, split->plan.probe_end};
+    struct cx_runs runs = {0};
+
+    cx_context_lock(context);
+    cx_access_package(split->plan.judged->access, range.first, range.end, lane->regions);
+    bool listed = worker->place == CX_PLACE_HOST || list_uploads(lane, worker, &runs);
+    cx_context_unlock(context);
+    cl_int error = listed ? start_package(lane, worker, range, &runs) : CL_OUT_OF_HOST_MEMORY;
+    if (error != CL_SUCCESS) {
+        give_up(lane, range, error);
+        return CL_SUCCESS;
+    }
+    package_started(lane, range, (range.end - range.first) * split->plan.slice);
+    pthread_mutex_lock(&context->lock);
+    split->running--;
+    pthread_mutex_unlock(&context->lock);
+    return end_package(lane, worker);
+}
+
 static cl_int run_lane(struct cx_job *job, struct cx_worker *worker)
 {
     struct lane *lane = job->data;
     cl_int failed = CL_SUCCESS;
+    if (lane->part >= lane->split->plan.n)
+        return run_probe(lane, worker);
     for (;;) {
-        struct range range = {0, 0};
+        struct cx_range range = {0, 0};
         struct cx_runs runs = {0};
         uint64_t groups = 0;
         enum step step = next_package(lane, worker, &range, &groups, &runs);
@@ -468,29 +455,10 @@ static void plan_job(struct split *split, unsigned part)
     split->seq[part] = cx_command_add_job(&split->launch->base, worker, job);
 }
 
-/* Cuts the range into homes by the expected speeds, at multiples of the granularity. */
-static void make_homes(struct split *split)
-{
-    const struct cx_access_verdict *verdict = &split->plan.judged->verdict;
-    double sum = 0, before = 0;
-    uint64_t at = 0;
-    for (unsigned p = 0; p < split->plan.n; p++)
-        sum += split->plan.weight[p];
-    for (unsigned p = 0; p < split->plan.n; p++) {
-        before += split->plan.weight[p];
-        uint64_t end = sum > 0 ? (uint64_t)((double)verdict->groups * (before / sum)) : verdict->groups;
-        end = end / verdict->granularity * verdict->granularity;
-        if (end > verdict->groups || p + 1 == split->plan.n)
-            end = verdict->groups;
-        split->home[p] = (struct range){at, end > at ? end : at};
-        at = split->home[p].end;
-    }
-}
-
 static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *plan)
 {
     struct split *split = calloc(1, sizeof(*split));
-    launch->parts = calloc(plan->n, sizeof(*launch->parts));
+    launch->parts = calloc(plan->n + 1u, sizeof(*launch->parts));
     if (!split || !launch->parts) {
         free(split);
         cx_split_plan_finish(plan);
@@ -500,22 +468,26 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     split->plan = *plan;
     *plan = (struct cx_split_plan){0};
     pthread_cond_init(&split->changed, NULL);
-    split->pool = calloc(2 * (size_t)split->plan.n, sizeof(*split->pool));
-    split->home = calloc(split->plan.n, sizeof(*split->home));
-    split->seq = calloc(split->plan.n, sizeof(*split->seq));
-    split->alive = calloc(split->plan.n, sizeof(*split->alive));
+    split->nparts = split->plan.n + split->plan.probes;
+    split->seq = calloc(split->nparts, sizeof(*split->seq));
+    split->alive = calloc(split->nparts, sizeof(*split->alive));
     split->start_ns = cx_clock_ns();
-    if (!split->pool || !split->home || !split->seq || !split->alive) {
+    struct cx_range aside = {0, 0};
+    if (split->plan.probes)
+        aside = (struct cx_range){split->plan.probe_first, split->plan.probe_end};
+    if (!split->seq || !split->alive ||
+        !cx_ranges_init(&split->ranges, split->plan.n, split->plan.weight, split->plan.judged->verdict.groups,
+                        split->plan.judged->verdict.granularity, aside)) {
         split_free(split);
         return NULL;
     }
-    for (unsigned p = 0; p < split->plan.n; p++) {
+    for (unsigned p = 0; p < split->nparts; p++) {
         split->alive[p] = true;
         launch->parts[p] =
             (struct cx_part){.member = split->plan.member[p], .variant = split->plan.variant[p]};
     }
-    launch->nparts = split->plan.n;
-    make_homes(split);
+    launch->nparts = split->nparts;
+    split->issuing = split->plan.probes; /* the probe's package is assigned from the start */
     return split;
 }
 
@@ -526,7 +498,7 @@ static cl_int gather(struct split *split, const struct cx_access_region *whole, 
     struct cx_launch *launch = split->launch;
     cl_int error = CL_SUCCESS;
     uint64_t places = 0;
-    for (unsigned p = 0; p < split->plan.n; p++)
+    for (unsigned p = 0; p < split->nparts; p++)
         places |= UINT64_C(1) << launch->base.context->workers[split->plan.member[p]].place;
     *shadows = places != 1;
     for (unsigned i = 0; i < 2 * launch->args->count && error == CL_SUCCESS; i++) {
@@ -581,7 +553,7 @@ static cl_int plan_jobs(struct split *split, const struct cx_access_region *whol
 {
     struct cx_context *context = split->launch->base.context;
     struct cx_job *jobs[64] = {0};
-    unsigned n = split->plan.n;
+    unsigned n = split->nparts;
 
     for (unsigned p = 0; p < n; p++) {
         jobs[p] = lane_job(split, p);

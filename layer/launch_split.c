@@ -40,8 +40,8 @@ static void finish_share(struct cx_job *job, struct cx_worker *worker)
     free(share);
 }
 
-static struct cx_job *share_job(struct cx_launch *launch, struct cx_part *part, unsigned dim, uint64_t first,
-                                uint64_t end, uint64_t groups)
+struct cx_job *cx_launch_share_job(struct cx_launch *launch, struct cx_part *part, unsigned dim,
+                                   uint64_t first, uint64_t end, uint64_t groups)
 {
     struct cx_job *job = cx_job_new(launch->base.context);
     struct share *share = malloc(sizeof(*share));
@@ -98,8 +98,8 @@ static cl_int plan_shares(struct cx_launch *launch, struct cx_split_plan *plan, 
     }
     for (unsigned i = 0; i < launch->nparts && error == CL_SUCCESS; i++) {
         struct cx_worker *worker = &context->workers[launch->parts[i].member];
-        struct cx_job *job = share_job(launch, &launch->parts[i], plan->judged->verdict.dim, first[i], end[i],
-                                       (end[i] - first[i]) * plan->slice);
+        struct cx_job *job = cx_launch_share_job(launch, &launch->parts[i], plan->judged->verdict.dim,
+                                                 first[i], end[i], (end[i] - first[i]) * plan->slice);
         if (!job || !cx_launch_note(launch, regions + (size_t)i * nargs, worker, job)) {
             error = CL_OUT_OF_HOST_MEMORY;
             if (job)

@@ -12,13 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Costs of a split that the balancer cannot see, measured on PoCL and an H200 (docs/benchmarks.md): handing
- * packages to two threads and hearing of their end. */
-#define SPLIT_SECONDS    40e-6
-#define CPU_LAUNCH       15e-6
-#define GPU_LAUNCH       10e-6
-#define LINK_BYTES_PER_S 10e9 /* to and from a member's own memory, until transfers are measured */
-
 /* ---- what is learned of a function ---- */
 
 void cx_judged_unref(struct cx_judged **judged)
@@ -189,149 +182,6 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
     return n;
 }
 
-/* ---- what would it cost? ---- */
-
-static uint64_t missing_bytes(const struct cx_mem *mem, const struct cx_access_interval *interval,
-                              unsigned place)
-{
-    struct cx_move *moves = NULL;
-    size_t count = 0;
-    uint64_t bytes = 0;
-    if (interval->lo >= interval->hi)
-        return 0;
-    uint64_t lo = mem->origin + interval->lo, hi = mem->origin + interval->hi;
-    if (cx_coherence_valid(mem->root->coherence, lo, hi, place))
-        return 0;
-    if (cx_coherence_missing(mem->root->coherence, lo, hi, place, &moves, &count))
-        for (size_t i = 0; i < count; i++)
-            bytes += moves[i].hi - moves[i].lo;
-    free(moves);
-    return bytes;
-}
-
-/* Bytes to bring to a member: for the whole of inputs that every package reads whole, and the share of the
- * others. */
-static void transfer_cost(const struct cx_launch *launch, const struct cx_split_plan *plan, unsigned member,
-                          struct cx_admission_device *device)
-{
-    const struct cx_worker *worker = &launch->base.context->workers[member];
-    unsigned nargs = launch->args->count;
-    struct cx_access_region *whole = calloc(2 * (size_t)(nargs ? nargs : 1), sizeof(*whole));
-    struct cx_access_region *package = whole + nargs;
-    uint64_t fixed = 0, shared = 0;
-    if (!whole)
-        return;
-    cx_access_whole(plan->judged->access, whole);
-    cx_access_package(plan->judged->access, 0, plan->judged->verdict.granularity, package);
-    for (unsigned i = 0; i < nargs; i++) {
-        const struct cx_mem *mem = launch->args->arg[i].kind == CX_ARGS_MEM ? launch->args->arg[i].mem : NULL;
-        if (!mem)
-            continue;
-        uint64_t bytes = missing_bytes(mem, &whole[i].read, worker->place);
-        bool all = package[i].read.hi - package[i].read.lo > (whole[i].read.hi - whole[i].read.lo) / 2;
-        *(all ? &fixed : &shared) += bytes;
-        if (worker->place != CX_PLACE_HOST) /* results are fetched by whoever reads them */
-            shared += (whole[i].write.hi - whole[i].write.lo) / 4;
-    }
-    free(whole);
-    device->fixed_seconds = (double)fixed / LINK_BYTES_PER_S;
-    device->transfer_seconds = (double)shared / LINK_BYTES_PER_S / (double)plan->groups;
-}
-
-static void describe_devices(const struct cx_launch *launch, const struct cx_split_plan *plan,
-                             struct cx_learned *learned, struct cx_admission_device *devices)
-{
-    const struct cx_context *context = launch->base.context;
-    for (unsigned i = 0; i < plan->n; i++) {
-        const struct cx_real_device *real = context->workers[plan->member[i]].device;
-        bool gpu = real->type & CL_DEVICE_TYPE_GPU;
-        devices[i] = (struct cx_admission_device){
-            .nominal_speed = real->nominal_gflops,
-            .device_class = (unsigned)real->type,
-            .launch_seconds = gpu ? GPU_LAUNCH : CPU_LAUNCH,
-            .min_package = cx_plan_min_package(context, plan->member[i]),
-            .fill = cx_plan_fill(real, &launch->geometry),
-            .record = learned ? &learned->records[plan->member[i]] : NULL,
-        };
-        transfer_cost(launch, plan, plan->member[i], &devices[i]);
-    }
-}
-
-/* Expected relative speeds: the user's, else measured ones where all are measured, else nominal ones. */
-static void weigh(struct cx_split_plan *plan, const struct cx_balancer_device *shares)
-{
-    bool powers = true, measured = true;
-    for (unsigned i = 0; i < plan->n; i++) {
-        powers &= shares[i].power > 0;
-        measured &= shares[i].measured_speed > 0;
-    }
-    for (unsigned i = 0; i < plan->n; i++)
-        plan->weight[i] = powers     ? shares[i].power
-                          : measured ? shares[i].measured_speed
-                                     : shares[i].nominal_speed;
-}
-
-/* Drops the members that do not pay, and makes the balancer for the others. */
-static bool admit(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_learned *learned,
-                  unsigned *best)
-{
-    const struct cx_context *context = launch->base.context;
-    const struct cx_options *options = cx_options_get();
-    struct cx_admission_device devices[64];
-    struct cx_admission_member members[64] = {{0}};
-    struct cx_balancer_device shares[64] = {{0}};
-    bool always = strcmp(options->split, "always") == 0 || options->reproducible;
-    uint64_t granularity = plan->slice * plan->judged->verdict.granularity;
-
-    describe_devices(launch, plan, learned, devices);
-    struct cx_admission admission = {.groups = plan->groups,
-                                     .granularity = granularity,
-                                     .split_seconds = SPLIT_SECONDS,
-                                     .may_probe = true,
-                                     .ndevices = plan->n,
-                                     .devices = devices};
-    struct cx_admission_decision decision = {.split = true, .best = cx_admission_best(&admission)};
-    if (!always)
-        decision = cx_admission_decide(&admission, members);
-    *best = plan->member[decision.best];
-    if (!decision.split)
-        return whole_because(launch, cx_admission_reason_text(decision.reason));
-
-    unsigned n = 0;
-    for (unsigned i = 0; i < plan->n; i++) {
-        unsigned m = plan->member[i];
-        if ((!members[i].takes_part && !always) || cx_launch_prepare(launch, m) != CL_SUCCESS)
-            continue;
-        shares[n] = (struct cx_balancer_device){
-            .nominal_speed = devices[i].nominal_speed,
-            .measured_speed = options->reproducible ? 0 : cx_speed_record_speed(devices[i].record),
-            .power = options->reproducible ? 1 : cx_plan_power(context, m),
-            .min_package = devices[i].min_package,
-            .fill = devices[i].fill,
-            .launch_seconds = devices[i].launch_seconds,
-            .first_package = always ? 0 : members[i].first_package,
-        };
-        plan->variant[n] = plan->variant[i];
-        plan->member[n++] = m;
-    }
-    plan->n = n;
-    weigh(plan, shares);
-    if (n < 2)
-        return whole_because(launch, "the buffers fit on no other device");
-    const struct cx_problem problem = {plan->groups, granularity, n, shares};
-    const struct cx_balancer_params params = {options->hguided_k,           options->sigmoid_k_regular,
-                                              options->sigmoid_k_irregular, options->sigmoid_p,
-                                              options->sigmoid_d,           options->sigmoid_l};
-    bool probe =
-        !always && decision.reason == CX_ADMISSION_SPLIT_PROBE; /* one package each: the best does the rest */
-    const char *name = options->reproducible || probe ? "static" : options->algo;
-    plan->balancer = cx_balancer_create(cx_policy_find(name), &problem, &params);
-    launch->reason = options->reproducible ? "COEXEC_REPRODUCIBLE=1"
-                     : always              ? "COEXEC_SPLIT=always"
-                                           : cx_admission_reason_text(decision.reason);
-    return plan->balancer != NULL;
-}
-
 void cx_split_plan_finish(struct cx_split_plan *plan)
 {
     cx_judged_unref(&plan->judged);
@@ -378,7 +228,7 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     if (!plan->member || !plan->variant || !plan->weight)
         return whole_because(launch, "out of memory");
     plan->n = list_members(launch, summary, judged, plan);
-    return plan->n >= 2 && admit(launch, plan, learned, best);
+    return plan->n >= 2 && cx_plan_share(launch, plan, learned, best);
 }
 
 /* The member for a launch that stays whole: the fastest that can run it and hold its buffers. */
@@ -427,7 +277,7 @@ void cx_plan_launch(struct cx_command *command)
     if (plan_split(launch, &plan, &best)) {
         tell(launch, true);
         const struct cx_learned *learned = launch->kernel->function->learned;
-        if (cx_balancer_is_static(plan.balancer) && learned->proven)
+        if (cx_balancer_is_static(plan.balancer) && learned->proven && !plan.probes)
             cx_launch_split(launch, &plan);
         else
             cx_launch_dynamic(launch, &plan);

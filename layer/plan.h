@@ -68,7 +68,9 @@ struct cx_split_plan {
     struct cx_judged *judged; /* a reference */
     uint64_t groups;          /* all work-groups */
     uint64_t slice;           /* work-groups in one step along the split dimension */
-    unsigned n;               /* members that take part, in order */
+    unsigned n;               /* members that share the launch, in order */
+    bool probes; /* member[n] gets steps [probe_first, probe_end) to be measured, and nothing else */
+    uint64_t probe_first, probe_end;
     unsigned *member;
     enum cx_variant *variant;
     double *weight; /* expected relative speeds: where each member's part of the range begins */
@@ -81,6 +83,11 @@ void cx_plan_launch(struct cx_command *command);
 /* The launch judged by its summary, or NULL where there is none; borrowed from the function's records. */
 struct cx_judged *cx_plan_judge(struct cx_launch *launch);
 
+/* Chooses among the plan's members those that shorten the launch and makes the balancer; else false, with the
+ * reason in the launch and the member for a whole launch in *best. */
+bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_learned *learned,
+                   unsigned *best);
+
 /* The next stages. They settle the command, at once or (dynamic) later. Take the plan over. */
 void cx_launch_whole(struct cx_launch *launch, unsigned member);
 void cx_launch_split(struct cx_launch *launch, struct cx_split_plan *plan);
@@ -88,6 +95,9 @@ void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan);
 
 /* A part of a launch done: what it teaches about a member. Takes context->lock. */
 void cx_launch_learn(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds);
+/* A job that runs steps [first, end) along dim as one package of a part. NULL: no memory. */
+struct cx_job *cx_launch_share_job(struct cx_launch *launch, struct cx_part *part, unsigned dim,
+                                   uint64_t first, uint64_t end, uint64_t groups);
 /* Shared by them. Allocates every buffer argument on the member. */
 cl_int cx_launch_prepare(struct cx_launch *launch, unsigned member);
 /* The arguments as access.h wants them; free() it. NULL: no memory. */

@@ -76,7 +76,8 @@ uint64_t cx_plan_fill(const struct cx_real_device *device, const struct cx_acces
         return device->compute_units ? device->compute_units : 1;
     for (unsigned d = 0; d < geometry->work_dim; d++)
         items *= geometry->local[d];
-    uint64_t resident = items ? 2048 / items : 1; /* threads that a unit keeps resident */
+    uint64_t resident =
+        items ? 512 / items : 1; /* a quarter of what a unit can keep resident feeds its lanes */
     return (resident ? resident : 1) * device->compute_units;
 }
 

@@ -15,7 +15,7 @@ static const double peer_ratio = 0.25;
 enum { UNMEASURED_GROUPS = 4 };
 /* A device slower than this part of the best must shorten the launch by min_gain to be worth the risk of its
  * last package. One of many equal devices gains less than that and is no risk. */
-static const double slow_ratio = 0.125, min_gain = 0.02;
+static const double slow_ratio = 0.125, min_gain = 0.03;
 
 static const char *const reason_texts[CX_ADMISSION_REASONS] = {
     [CX_ADMISSION_SPLIT] = "several devices finish sooner",
@@ -49,6 +49,28 @@ const char *cx_admission_part_text(enum cx_admission_part part)
 static bool is_measured(const struct cx_admission *launch, unsigned index)
 {
     return cx_speed_record_speed(launch->devices[index].record) > 0;
+}
+
+static bool is_foreign(const struct cx_admission *launch, unsigned index, unsigned best)
+{
+    return launch->devices[index].device_class != launch->devices[best].device_class;
+}
+
+/* A device of another class is taken at the slowest of at least PROBES measurements at different places of
+ * the range: where the cost varies, one place may make it look a thousand times faster than it is. */
+static bool is_known(const struct cx_admission *launch, unsigned index, unsigned best)
+{
+    if (!is_foreign(launch, index, best))
+        return is_measured(launch, index);
+    return is_measured(launch, index) && launch->devices[index].record->samples >= CX_PROBES;
+}
+
+static void doubt_foreign(const struct cx_admission *launch, struct cx_admission_member *members,
+                          unsigned best)
+{
+    for (unsigned i = 0; i < launch->ndevices; i++)
+        if (is_foreign(launch, i, best) && is_measured(launch, i) && is_measured(launch, best))
+            members[i].speed = fmin(members[i].speed, launch->devices[i].record->slowest);
 }
 
 static double nominal(const struct cx_admission *launch, unsigned index)
@@ -189,7 +211,7 @@ static enum cx_admission_reason decide_measured(const struct cx_admission *launc
     uint64_t taken = 1, units = count_units(launch);
     unsigned index;
     while ((index = next_candidate(launch, members)) < launch->ndevices) {
-        bool known = is_measured(launch, index) || is_peer(launch, index, best);
+        bool known = is_known(launch, index, best) || is_peer(launch, index, best);
         members[index].part = known ? CX_ADMISSION_LEFT_SLOW : CX_ADMISSION_LEFT_UNKNOWN;
         if (!known || taken == units || !pays(launch, members, index, best))
             continue;
@@ -229,6 +251,7 @@ struct cx_admission_decision cx_admission_decide(const struct cx_admission *laun
     for (unsigned i = 0; i < launch->ndevices; i++)
         members[i] = (struct cx_admission_member){.part = CX_ADMISSION_LEFT_WHOLE};
     cx_predict_speeds(launch, members);
+    doubt_foreign(launch, members, decision.best);
     admit(&members[decision.best]);
     if (is_measured(launch, decision.best)) {
         decision.whole_seconds =

@@ -19,6 +19,7 @@ struct cx_speed_record {
     double groups;    /* sum over past launches, older ones counting less */
     double seconds;   /* likewise; groups / seconds is the speed */
     uint64_t samples; /* launches measured */
+    double slowest;   /* the lowest speed of any of them, work-groups/s */
     double credit;    /* seconds that a probe of this device may cost by now */
     uint64_t waited;  /* launches decided since it last took part */
     uint64_t backoff; /* launches to wait before the next probe */
@@ -30,6 +31,9 @@ struct cx_speed_record {
 void cx_speed_record_update(struct cx_speed_record *record, uint64_t groups, uint64_t fill, double seconds);
 /* Work-groups/s of the device when full; 0: never measured. Accepts NULL. */
 double cx_speed_record_speed(const struct cx_speed_record *record);
+/* Where in the range the next probe lies, as a fraction: the middle, the quarters, the eighths, ... A launch
+ * whose cost varies along the range shows itself only so. Accepts NULL. */
+double cx_speed_record_probe_at(const struct cx_speed_record *record);
 
 struct cx_admission_device {
     double nominal_speed;    /* relative, such as GFLOP/s; 0: unknown */

@@ -66,6 +66,8 @@ static bool may_probe(const struct cx_admission *launch, const struct cx_admissi
     if (!record || (part != CX_ADMISSION_LEFT_SLOW && part != CX_ADMISSION_LEFT_UNKNOWN))
         return false;
     /* A device measured while it took part waits as if a probe had failed. */
+    if (part == CX_ADMISSION_LEFT_UNKNOWN && record->samples < CX_PROBES)
+        return true;
     uint64_t wait = record->backoff == 0 && record->samples > 0 ? FIRST_BACKOFF : record->backoff;
     return record->waited >= wait;
 }
@@ -88,6 +90,8 @@ unsigned cx_probe_choose(const struct cx_admission *launch, struct cx_admission_
         members[i].first_package = groups;
         record->credit = 0;
         record->waited = 0;
+        if (record->samples + 1 < CX_PROBES)
+            return i;
         record->backoff = record->backoff == 0             ? FIRST_BACKOFF
                           : record->backoff < LAST_BACKOFF ? 2 * record->backoff
                                                            : record->backoff;

@@ -8,6 +8,9 @@
 
 #include "scheduler/admission.h"
 
+/* Measurements that a device of another class than the best one's needs before it may take part. */
+enum { CX_PROBES = 3 };
+
 /* Counts a launch of that predicted whole time in the records: those left out wait and gain credit. */
 void cx_probe_count(const struct cx_admission *launch, const struct cx_admission_member *members,
                     double whole);

@@ -15,7 +15,10 @@ void cx_speed_record_update(struct cx_speed_record *record, uint64_t groups, uin
 {
     if (groups == 0 || !isfinite(seconds) || !(seconds > 0))
         return;
-    record->groups = record->groups * decay + (double)(groups > fill ? groups : fill);
+    double filled = (double)(groups > fill ? groups : fill), speed = filled / seconds;
+    if (record->samples == 0 || speed < record->slowest)
+        record->slowest = speed;
+    record->groups = record->groups * decay + filled;
     record->seconds = record->seconds * decay + seconds;
     record->samples++;
 }
@@ -26,4 +29,14 @@ double cx_speed_record_speed(const struct cx_speed_record *record)
         return 0;
     double speed = record->groups / record->seconds;
     return isfinite(speed) && speed > 0 ? speed : 0;
+}
+
+double cx_speed_record_probe_at(const struct cx_speed_record *record)
+{
+    uint64_t index = record ? record->samples + 1 : 1;
+    double at = 0, step = 0.5;
+    for (; index;
+         index /= 2, step /= 2) /* van der Corput: the digits of the index behind the point, mirrored */
+        at += (double)(index % 2) * step;
+    return at;
 }

@@ -14,6 +14,7 @@ import re
 import statistics
 import subprocess
 import sys
+import tempfile
 
 PROGRAMS = {
     "mandelbrot-long": ["mandelbrot", "--view", "interior", "--size", "4096", "--iterations", "60000"],
@@ -30,7 +31,9 @@ PROGRAMS = {
 
 def run(command, extra=None):
     env = {k: v for k, v in os.environ.items() if not k.startswith("COEXEC_")}
-    env.update(extra or {})
+    if extra:  # through coexec: the program sees it alone, and it takes over the drivers the loader was given
+        env["COEXEC_REAL_ICD_FILENAMES"] = env.pop("OCL_ICD_FILENAMES", "")
+        env.update(extra)
     result = subprocess.run(command, env=env, capture_output=True, text=True)
     if result.returncode:
         return None, result.stderr
@@ -50,6 +53,9 @@ def main():
     build = os.path.abspath(args.build)
     sets = dict(s.split("=", 1) for s in args.sets.split(","))
     rows, bad = [], False
+    icd = tempfile.mkdtemp()  # not the build's own folder: the build may have been carried to another machine
+    with open(os.path.join(icd, "coexec.icd"), "w") as f:
+        f.write(os.path.join(build, "layer", "libcoexec.so") + "\n")
     for name in args.programs.split(","):
         program = [os.path.join(build, "examples", PROGRAMS[name][0]), *PROGRAMS[name][1:], "--repeat", args.repeat]
         bare_ms, times, notes = [], {}, {}
@@ -60,9 +66,8 @@ def main():
             bare_ms.append(float(bare["ms"]))
             for label, devices in sets.items():
                 for algo in args.algos.split(","):
-                    got, error = run([os.path.join(build, "tools", "coexec"), "run", "--summary", "--algo", algo,
-                                      "--devices", devices.replace("|", ","), "--"] + program,
-                                     {"COEXEC_ANALYSIS_WAIT": "20000"})
+                    got, error = run(program, {"OCL_ICD_VENDORS": icd + "/", "COEXEC_ALGO": algo, "COEXEC_SUMMARY": "1",
+                                               "COEXEC_DEVICES": devices.replace("|", ",")})
                     key = f"{label}/{algo}"
                     notes[key] = error[error.find("coexec summary"):]
                     if not got:

@@ -176,7 +176,7 @@ START_TEST(two_in_flight)
     ck_assert_double_eq_tol(balancer->devices[0].speed, (double)first, 1e-9);
     ck_assert_double_eq_tol(cx_backlog_seconds(balancer, 0, 1), (double)second / (double)first, 1e-9);
     cx_balancer_done(balancer, 0, second, 2, 3);
-    ck_assert_double_eq_tol(balancer->devices[0].speed, (double)first / 2 + (double)second / 4, 1e-9);
+    ck_assert_double_eq_tol(balancer->devices[0].speed, (double)(first + second) / 3, 1e-9);
     uint64_t groups;
     double seconds;
     cx_balancer_measured(balancer, 0, &groups, &seconds);

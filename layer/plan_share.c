@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who takes part in a split, and the balancer that shares it out: costs of transfers, admission, probes.
+ *
+ * Previous stage: plan.c, which knows that the launch may be split among these members. Next: launch_split.c
+ * or launch_dynamic.c. Under context->lock.
+ */
+#include "layer/enqueue.h"
+#include "layer/options.h"
+#include "layer/plan_size.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Costs of a split that the balancer cannot see, measured on PoCL and an H200 (docs/benchmarks.md): handing
+ * packages to two threads and hearing of their end. */
+#define SPLIT_SECONDS    40e-6
+#define CPU_LAUNCH       15e-6
+#define GPU_LAUNCH       10e-6
+#define LINK_BYTES_PER_S 10e9 /* to and from a member's own memory, until transfers are measured */
+
+/* The members of one decision, and one place more for the balancer's probe. */
+struct candidates {
+    struct cx_admission_device device[64];
+    struct cx_admission_member member[64];
+    struct cx_balancer_device share[65];
+    const struct cx_speed_record *probe_record;
+};
+
+/* ---- what would it cost? ---- */
+
+static uint64_t missing_bytes(const struct cx_mem *mem, const struct cx_access_interval *interval,
+                              unsigned place)
+{
+    struct cx_move *moves = NULL;
+    size_t count = 0;
+    uint64_t bytes = 0;
+    if (interval->lo >= interval->hi)
+        return 0;
+    uint64_t lo = mem->origin + interval->lo, hi = mem->origin + interval->hi;
+    if (cx_coherence_valid(mem->root->coherence, lo, hi, place))
+        return 0;
+    if (cx_coherence_missing(mem->root->coherence, lo, hi, place, &moves, &count))
+        for (size_t i = 0; i < count; i++)
+            bytes += moves[i].hi - moves[i].lo;
+    free(moves);
+    return bytes;
+}
+
+/* Bytes to bring to a member: for the whole of inputs that every package reads whole, and the share of the
+ * others. */
+static void transfer_cost(const struct cx_launch *launch, const struct cx_split_plan *plan, unsigned member,
+                          struct cx_admission_device *device)
+{
+    const struct cx_worker *worker = &launch->base.context->workers[member];
+    unsigned nargs = launch->args->count;
+    struct cx_access_region *whole = calloc(2 * (size_t)(nargs ? nargs : 1), sizeof(*whole));
+    struct cx_access_region *package = whole + nargs;
+    uint64_t fixed = 0, shared = 0;
+    if (!whole)
+        return;
+    cx_access_whole(plan->judged->access, whole);
+    cx_access_package(plan->judged->access, 0, plan->judged->verdict.granularity, package);
+    for (unsigned i = 0; i < nargs; i++) {
+        const struct cx_mem *mem = launch->args->arg[i].kind == CX_ARGS_MEM ? launch->args->arg[i].mem : NULL;
+        if (!mem)
+            continue;
+        uint64_t bytes = missing_bytes(mem, &whole[i].read, worker->place);
+        bool all = package[i].read.hi - package[i].read.lo > (whole[i].read.hi - whole[i].read.lo) / 2;
+        *(all ? &fixed : &shared) += bytes;
+        if (worker->place != CX_PLACE_HOST) /* results are fetched by whoever reads them */
+            shared += (whole[i].write.hi - whole[i].write.lo) / 4;
+    }
+    free(whole);
+    device->fixed_seconds = (double)fixed / LINK_BYTES_PER_S;
+    device->transfer_seconds = (double)shared / LINK_BYTES_PER_S / (double)plan->groups;
+}
+
+static void describe(const struct cx_launch *launch, const struct cx_split_plan *plan,
+                     struct cx_learned *learned, struct candidates *all)
+{
+    const struct cx_context *context = launch->base.context;
+    for (unsigned i = 0; i < plan->n; i++) {
+        const struct cx_real_device *real = context->workers[plan->member[i]].device;
+        bool gpu = real->type & CL_DEVICE_TYPE_GPU;
+        all->device[i] = (struct cx_admission_device){
+            .nominal_speed = real->nominal_gflops,
+            .device_class = (unsigned)real->type,
+            .launch_seconds = gpu ? GPU_LAUNCH : CPU_LAUNCH,
+            .min_package = cx_plan_min_package(context, plan->member[i]),
+            .fill = cx_plan_fill(real, &launch->geometry),
+            .record = &learned->records[plan->member[i]],
+        };
+        transfer_cost(launch, plan, plan->member[i], &all->device[i]);
+    }
+}
+
+/* ---- who takes part? ---- */
+
+static bool always(void)
+{
+    return strcmp(cx_options_get()->split, "always") == 0 || cx_options_get()->reproducible;
+}
+
+static struct cx_admission_decision decide(const struct cx_split_plan *plan, struct candidates *all)
+{
+    const struct cx_admission admission = {.groups = plan->groups,
+                                           .granularity = plan->slice * plan->judged->verdict.granularity,
+                                           .split_seconds = SPLIT_SECONDS,
+                                           .may_probe = true,
+                                           .ndevices = plan->n,
+                                           .devices = all->device};
+    struct cx_admission_decision decision = {.split = true, .best = cx_admission_best(&admission)};
+    if (!always())
+        return cx_admission_decide(&admission, all->member);
+    for (unsigned i = 0; i < plan->n; i++)
+        all->member[i] = (struct cx_admission_member){.takes_part = true, .part = CX_ADMISSION_WORKS};
+    return decision;
+}
+
+/* What the balancer may take a device's speed to be, in work-groups/s; 0: unknown. */
+static double known_speed(const struct candidates *all, unsigned i)
+{
+    double speed = cx_speed_record_speed(all->device[i].record), doubted = all->member[i].speed;
+    if (cx_options_get()->reproducible)
+        return 0;
+    return speed > 0 && doubted > 0 && doubted < speed ? doubted : speed;
+}
+
+static struct cx_balancer_device balancer_device(const struct cx_launch *launch,
+                                                 const struct cx_split_plan *plan,
+                                                 const struct candidates *all, unsigned i)
+{
+    return (struct cx_balancer_device){
+        .nominal_speed = all->device[i].nominal_speed,
+        .measured_speed = known_speed(all, i),
+        .power = cx_options_get()->reproducible ? 1 : cx_plan_power(launch->base.context, plan->member[i]),
+        .min_package = all->device[i].min_package,
+        .fill = all->device[i].fill,
+        .launch_seconds = all->device[i].launch_seconds,
+        .first_package = all->member[i].first_package,
+    };
+}
+
+/* Moves member i of the plan to position `to` (no later than i unless the entries between are dropped). */
+static void keep(struct cx_launch *launch, struct cx_split_plan *plan, struct candidates *all, unsigned i,
+                 unsigned to)
+{
+    all->share[to] = balancer_device(launch, plan, all, i);
+    plan->member[to] = plan->member[i];
+    plan->variant[to] = plan->variant[i];
+}
+
+/* Keeps those that take part and whose memory holds the buffers; a probed one goes behind them. */
+static void keep_members(struct cx_launch *launch, struct cx_split_plan *plan, struct candidates *all)
+{
+    unsigned n = 0, member = 0;
+    enum cx_variant variant = CX_VARIANT_PLAIN;
+    struct cx_balancer_device probe = {0};
+    for (unsigned i = 0; i < plan->n; i++) {
+        if (!all->member[i].takes_part || cx_launch_prepare(launch, plan->member[i]) != CL_SUCCESS)
+            continue;
+        if (all->member[i].part == CX_ADMISSION_PROBED) {
+            plan->probes = true;
+            member = plan->member[i];
+            variant = plan->variant[i];
+            probe = balancer_device(launch, plan, all, i);
+            all->probe_record = all->device[i].record;
+        } else {
+            keep(launch, plan, all, i, n++);
+        }
+    }
+    plan->n = n;
+    plan->probes = plan->probes && n > 0;
+    if (plan->probes) {
+        all->share[n] = probe;
+        plan->member[n] = member;
+        plan->variant[n] = variant;
+    }
+}
+
+/* Expected relative speeds: the user's, else measured ones where all are measured, else nominal ones. */
+static void weigh(struct cx_split_plan *plan, const struct cx_balancer_device *shares)
+{
+    bool powers = true, measured = true;
+    for (unsigned i = 0; i < plan->n; i++) {
+        powers &= shares[i].power > 0;
+        measured &= shares[i].measured_speed > 0;
+    }
+    for (unsigned i = 0; i < plan->n; i++)
+        plan->weight[i] = powers     ? shares[i].power
+                          : measured ? shares[i].measured_speed
+                                     : shares[i].nominal_speed;
+}
+
+/* ---- the balancer ---- */
+
+static struct cx_balancer *make_balancer(const struct cx_split_plan *plan, const struct candidates *all,
+                                         bool probe_only)
+{
+    const struct cx_options *options = cx_options_get();
+    const struct cx_problem problem = {plan->groups, plan->slice * plan->judged->verdict.granularity,
+                                       plan->n + plan->probes, all->share};
+    const struct cx_balancer_params params = {options->hguided_k,           options->sigmoid_k_regular,
+                                              options->sigmoid_k_irregular, options->sigmoid_p,
+                                              options->sigmoid_d,           options->sigmoid_l};
+    /* beside a mere probe the best member does all the rest in one package */
+    const char *name = options->reproducible || probe_only ? "static" : options->algo;
+    return cx_balancer_create(cx_policy_find(name), &problem, &params);
+}
+
+/* Takes the probe's package from the balancer and lays it where the kernel was not measured yet. */
+static void place_probe(struct cx_split_plan *plan, const struct cx_speed_record *record)
+{
+    const struct cx_access_verdict *verdict = &plan->judged->verdict;
+    uint64_t steps = cx_balancer_next(plan->balancer, plan->n, 0) / plan->slice;
+    if (steps == 0 || steps >= verdict->groups) {
+        plan->probes = false;
+        return;
+    }
+    uint64_t units = verdict->groups / verdict->granularity;
+    uint64_t first = (uint64_t)((double)units * cx_speed_record_probe_at(record)) * verdict->granularity;
+    uint64_t last = (verdict->groups - steps) / verdict->granularity * verdict->granularity;
+    plan->probe_first = first < last ? first : last;
+    plan->probe_end = plan->probe_first + steps;
+}
+
+bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_learned *learned,
+                   unsigned *best)
+{
+    struct candidates *all = calloc(1, sizeof(*all));
+    launch->reason = "out of memory";
+    if (!all)
+        return false;
+    describe(launch, plan, learned, all);
+    struct cx_admission_decision decision = decide(plan, all);
+    *best = plan->member[decision.best];
+    launch->reason = cx_admission_reason_text(decision.reason);
+    if (decision.split) {
+        keep_members(launch, plan, all);
+        weigh(plan, all->share);
+        if (plan->n + plan->probes < 2)
+            launch->reason = "the buffers fit on no other device";
+        else
+            plan->balancer =
+                make_balancer(plan, all, decision.reason == CX_ADMISSION_SPLIT_PROBE && !always());
+        if (plan->balancer && plan->probes)
+            place_probe(plan, all->probe_record);
+        if (plan->balancer && always())
+            launch->reason = cx_options_get()->reproducible ? "COEXEC_REPRODUCIBLE=1" : "COEXEC_SPLIT=always";
+    }
+    free(all);
+    return plan->balancer != NULL;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs of steps for packages. See ranges.h.
+ */
+#include "layer/ranges.h"
+
+#include <stdlib.h>
+
+static uint64_t length(struct cx_range range)
+{
+    return range.end - range.first;
+}
+
+/* Takes what lies aside out of a home; what lies behind it in that home goes to the pool. */
+static void leave_out(struct cx_ranges *ranges, struct cx_range *home, struct cx_range aside)
+{
+    if (length(aside) == 0 || aside.end <= home->first || aside.first >= home->end)
+        return;
+    if (aside.end < home->end && aside.first > home->first)
+        ranges->pool[ranges->npool++] = (struct cx_range){aside.end, home->end};
+    if (aside.first > home->first)
+        home->end = aside.first;
+    else
+        home->first = aside.end < home->end ? aside.end : home->end;
+}
+
+bool cx_ranges_init(struct cx_ranges *ranges, unsigned n, const double *weight, uint64_t steps,
+                    uint64_t granularity, struct cx_range aside)
+{
+    double sum = 0, before = 0;
+    uint64_t at = 0;
+    *ranges = (struct cx_ranges){.n = n, .room_pool = n + 3};
+    ranges->home = calloc(n, sizeof(*ranges->home));
+    ranges->pool = calloc(ranges->room_pool, sizeof(*ranges->pool));
+    if (!ranges->home || !ranges->pool) {
+        cx_ranges_finish(ranges);
+        return false;
+    }
+    for (unsigned p = 0; p < n; p++)
+        sum += weight[p];
+    for (unsigned p = 0; p < n; p++) {
+        before += weight[p];
+        uint64_t end = sum > 0 ? (uint64_t)((double)steps * (before / sum)) : steps;
+        end = end / granularity * granularity;
+        if (end > steps || p + 1 == n)
+            end = steps;
+        ranges->home[p] = (struct cx_range){at, end > at ? end : at};
+        at = ranges->home[p].end;
+    }
+    for (unsigned p = 0; p < n; p++)
+        leave_out(ranges, &ranges->home[p], aside);
+    return true;
+}
+
+void cx_ranges_finish(struct cx_ranges *ranges)
+{
+    free(ranges->home);
+    free(ranges->pool);
+    *ranges = (struct cx_ranges){0};
+}
+
+/* Takes up to `steps` from a run, at its front or its end. */
+static struct cx_range cut(struct cx_range *from, uint64_t steps, bool at_end)
+{
+    struct cx_range taken = *from;
+    if (steps >= length(*from))
+        from->first = from->end;
+    else if (at_end)
+        taken.first = from->end = from->end - steps;
+    else
+        taken.end = from->first = from->first + steps;
+    return taken;
+}
+
+static unsigned fullest_home(const struct cx_ranges *ranges)
+{
+    unsigned best = 0;
+    for (unsigned p = 1; p < ranges->n; p++)
+        if (length(ranges->home[p]) > length(ranges->home[best]))
+            best = p;
+    return best;
+}
+
+struct cx_range cx_ranges_take(struct cx_ranges *ranges, unsigned part, uint64_t steps)
+{
+    if (ranges->npool) {
+        struct cx_range *back = &ranges->pool[ranges->npool - 1];
+        struct cx_range taken = cut(back, steps, false);
+        ranges->npool -= length(*back) == 0;
+        return taken;
+    }
+    if (length(ranges->home[part]))
+        return cut(&ranges->home[part], steps, part % 2);
+    unsigned victim = fullest_home(ranges);
+    return cut(&ranges->home[victim], steps, victim % 2 == 0);
+}
+
+void cx_ranges_return(struct cx_ranges *ranges, struct cx_range range)
+{
+    ranges->pool[ranges->npool++] = range;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which steps of a launch a package consists of; the balancer says only how many.
+ *
+ * Each part has a home, a run of the range as long as its expected share, and takes from it, every other part
+ * from the far end, so that neighbours meet; when it is used up it takes from the fullest home, where that
+ * part would have come last. Repeated launches so find their data where it was computed, and a cost that is
+ * symmetric about the middle balances by itself. Runs that come back (a device failed) are taken first.
+ * Thread-safety: the caller holds context->lock. Used by launch_dynamic.c.
+ */
+#ifndef CX_LAYER_RANGES_H
+#define CX_LAYER_RANGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Steps [first, end) along the split dimension. */
+struct cx_range {
+    uint64_t first, end;
+};
+
+struct cx_ranges {
+    unsigned n;
+    struct cx_range *home; /* one a part: its steps not assigned yet; odd parts take from the end */
+    struct cx_range *pool; /* runs that belong to nobody */
+    unsigned npool, room_pool;
+};
+
+/* Cuts [0, steps) into n homes in proportion to weight, at multiples of granularity, and leaves out what is
+ * aside (empty: nothing). False: no memory. */
+bool cx_ranges_init(struct cx_ranges *ranges, unsigned n, const double *weight, uint64_t steps,
+                    uint64_t granularity, struct cx_range aside);
+void cx_ranges_finish(struct cx_ranges *ranges);
+/* Up to `steps` (at least 1) for this part in one run; empty when nothing is left. */
+struct cx_range cx_ranges_take(struct cx_ranges *ranges, unsigned part, uint64_t steps);
+/* A run comes back. There is room for one from each part, and for what lies aside. */
+void cx_ranges_return(struct cx_ranges *ranges, struct cx_range range);
+
+#endif
