@@ -68,10 +68,11 @@ static unsigned cut(struct cx_launch *launch, struct cx_split_plan *plan, uint64
     unsigned n = 0;
     for (unsigned i = 0; i < plan->n; i++) {
         uint64_t groups = cx_balancer_next(plan->balancer, i, 0);
-        if (!groups)
+        if (!groups || at == verdict->groups)
             continue;
         first[n] = at;
         at += (groups + plan->slice - 1) / plan->slice;
+        at = (at + verdict->granularity - 1) / verdict->granularity * verdict->granularity;
         if (at > verdict->groups)
             at = verdict->groups;
         end[n] = at;

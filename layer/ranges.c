@@ -29,7 +29,7 @@ bool cx_ranges_init(struct cx_ranges *ranges, unsigned n, const double *weight, 
 {
     double sum = 0, before = 0;
     uint64_t at = 0;
-    *ranges = (struct cx_ranges){.n = n, .room_pool = n + 3};
+    *ranges = (struct cx_ranges){.n = n, .granularity = granularity, .room_pool = n + 3};
     ranges->home = calloc(n, sizeof(*ranges->home));
     ranges->pool = calloc(ranges->room_pool, sizeof(*ranges->pool));
     if (!ranges->home || !ranges->pool) {
@@ -59,16 +59,17 @@ void cx_ranges_finish(struct cx_ranges *ranges)
     *ranges = (struct cx_ranges){0};
 }
 
-/* Takes up to `steps` from a run, at its front or its end. */
-static struct cx_range cut(struct cx_range *from, uint64_t steps, bool at_end)
+/* Takes up to `steps` from a run, at its front or its end. The end of the range need not be a multiple of the
+ * granularity, so a cut from there is rounded to one; nor need a share that holds the remainder. */
+static struct cx_range cut(struct cx_range *from, uint64_t steps, uint64_t granularity, bool at_end)
 {
     struct cx_range taken = *from;
     if (steps >= length(*from))
         from->first = from->end;
     else if (at_end)
-        taken.first = from->end = from->end - steps;
+        taken.first = from->end = (from->end - steps + granularity - 1) / granularity * granularity;
     else
-        taken.end = from->first = from->first + steps;
+        taken.end = from->first = from->first + steps / granularity * granularity;
     return taken;
 }
 
@@ -85,14 +86,14 @@ struct cx_range cx_ranges_take(struct cx_ranges *ranges, unsigned part, uint64_t
 {
     if (ranges->npool) {
         struct cx_range *back = &ranges->pool[ranges->npool - 1];
-        struct cx_range taken = cut(back, steps, false);
+        struct cx_range taken = cut(back, steps, ranges->granularity, false);
         ranges->npool -= length(*back) == 0;
         return taken;
     }
     if (length(ranges->home[part]))
-        return cut(&ranges->home[part], steps, part % 2);
+        return cut(&ranges->home[part], steps, ranges->granularity, part % 2);
     unsigned victim = fullest_home(ranges);
-    return cut(&ranges->home[victim], steps, victim % 2 == 0);
+    return cut(&ranges->home[victim], steps, ranges->granularity, victim % 2 == 0);
 }
 
 void cx_ranges_return(struct cx_ranges *ranges, struct cx_range range)

@@ -21,6 +21,7 @@ struct cx_range {
 
 struct cx_ranges {
     unsigned n;
+    uint64_t granularity;
     struct cx_range *home; /* one a part: its steps not assigned yet; odd parts take from the end */
     struct cx_range *pool; /* runs that belong to nobody */
     unsigned npool, room_pool;
@@ -31,7 +32,8 @@ struct cx_ranges {
 bool cx_ranges_init(struct cx_ranges *ranges, unsigned n, const double *weight, uint64_t steps,
                     uint64_t granularity, struct cx_range aside);
 void cx_ranges_finish(struct cx_ranges *ranges);
-/* Up to `steps` (at least 1) for this part in one run; empty when nothing is left. */
+/* Up to `steps` (a multiple of the granularity, or all that is left) for this part in one run whose ends are
+ * multiples of the granularity or the end of the range; empty when nothing is left. */
 struct cx_range cx_ranges_take(struct cx_ranges *ranges, unsigned part, uint64_t steps);
 /* A run comes back. There is room for one from each part, and for what lies aside. */
 void cx_ranges_return(struct cx_ranges *ranges, struct cx_range range);
