@@ -72,6 +72,9 @@ static void add_condition(struct narrowing *n, const struct cx_form *f, bool hin
         n->exact &= hint;
         return;
     }
+    for (unsigned i = 0; i < f->nterm; i++) { /* whether it holds may depend on what is not known */
+        n->exact &= hint || n->vars.var[f->term[i].var].exact;
+    }
     n->condition[n->count] = *f;
     /* one variable and no slack: the clamp says the same */
     n->used[n->count++] = hint || (f->nterm == 1 && f->lo == f->hi);

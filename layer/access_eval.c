@@ -70,7 +70,7 @@ static struct cx_form group_id(struct cx_eval *ev, unsigned d)
     }
     f = cx_form_var(&ev->vars, 0, l->granularity);
     if (l->granularity > 1) {
-        struct cx_form part = id_part(ev, d, 1, l->granularity, true);
+        struct cx_form part = id_part(ev, d, 1, l->granularity, l->groups[d] % l->granularity == 0);
         f = cx_form_add(&ev->vars, &f, &part, 1, 64);
     }
     return cx_form_clip(f, 0, l->groups[d] - 1);

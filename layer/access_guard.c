@@ -151,7 +151,7 @@ static bool limit_not_equal(const struct cx_eval *ev, const struct cx_form *x, c
     struct cx_form d = cx_form_add(&ev->vars, x, y, -1, 64), rest = without(&d, var);
     int64_t k = cx_form_factor(&d, var), lo, hi, way;
 
-    if (k == 0 || k == INT64_MIN) {
+    if (k == 0 || k == INT64_MIN || rest.lo != rest.hi) {
         return false;
     }
     cx_form_hull(&ev->vars, &rest, &lo, &hi);
@@ -160,12 +160,12 @@ static bool limit_not_equal(const struct cx_eval *ev, const struct cx_form *x, c
     }
     way = k < 0 ? hi : -lo;
     k = k < 0 ? -k : k;
-    if (k > 1) {
-        bool even = rest.lo == rest.hi && rest.lo % k == 0;
-        for (unsigned i = 0; i < rest.nterm; i++) {
-            even = even && rest.term[i].k % k == 0;
-        }
-        if (!even) {
+    if (rest.lo % k != 0) {
+        return false;
+    }
+    for (unsigned i = 0; i < rest.nterm; i++) {
+        enum cx_var_kind kind = (enum cx_var_kind)ev->vars.var[rest.term[i].var].kind;
+        if (rest.term[i].k % k != 0 || (kind != CX_VAR_ID && kind != CX_VAR_UNIT)) {
             return false;
         }
     }
