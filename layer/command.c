@@ -410,11 +410,11 @@ cl_int cx_command_submit(struct cx_command **owned, cl_uint nwait, const cl_even
     cl_int error = CL_SUCCESS;
     *owned = NULL;
 
-    if (event)
-        *event = (cl_event)command;
     cx_command_ref(command);
     cx_context_lock(context);
     link_command(command, nwait, list);
+    if (event) /* only now: it may be a place in the list */
+        *event = (cl_event)command;
     if (--command->blockers == 0)
         push_ready(context, command);
     cx_context_unlock(context);

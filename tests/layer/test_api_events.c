@@ -650,6 +650,34 @@ START_TEST(queue_released_with_work)
 }
 END_TEST
 
+/* One variable holds the event waited for and takes the new one, as many programs have it. PoCL 3.1 aborts.
+ */
+START_TEST(event_replaces_the_one_waited_for)
+{
+    if (!cl_is_coexec())
+        return;
+    cl_kernel add = cl_kernel_of(text, "add");
+    cl_mem mem = cl_buffer(0, ITEMS * 4, NULL);
+    cl_int one = 1, want = 1;
+    cl_event event = NULL;
+    cl_ok(clEnqueueFillBuffer(cl.queue, mem, &one, sizeof(one), 0, ITEMS * 4, 0, NULL, &event));
+    for (int i = 0; i < 4; i++) {
+        size_t items = ITEMS;
+        cl_event before = event;
+        set_args(add, mem, i);
+        cl_ok(clEnqueueNDRangeKernel(cl.queue, add, 1, NULL, &items, NULL, 1, &event, &event));
+        ck_assert_ptr_ne(event, before);
+        cl_ok(clReleaseEvent(before));
+        want = want * 3 + i;
+    }
+    cl_ok(clWaitForEvents(1, &event));
+    ck_assert_int_eq(first_of(mem), want);
+    cl_ok(clReleaseEvent(event));
+    cl_ok(clReleaseKernel(add));
+    cl_ok(clReleaseMemObject(mem));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("api_events");
@@ -671,5 +699,6 @@ int main(void)
     tcase_add_test(tcase, enqueue_from_callback);
     tcase_add_test(tcase, many_threads);
     tcase_add_test(tcase, queue_released_with_work);
+    tcase_add_test(tcase, event_replaces_the_one_waited_for);
     return cl_run(suite);
 }
