@@ -206,7 +206,7 @@ void cx_command_settle(struct cx_command *command)
     command->successors = NULL;
     command->nsuccessors = command->room_successors = 0;
 
-    if (command->watched)
+    if (command->watched || (command->queue && command->queue_number < command->queue->pushed))
         for (unsigned t = 0; t < timelines; t++)
             if (command->cone[t])
                 cx_worker_watch(&context->workers[t], command->cone[t]);

@@ -181,6 +181,9 @@ cl_int CL_API_CALL cx_clRetainCommandQueue(cl_command_queue handle)
 static void queue_push(struct cx_queue *queue, bool watch)
 {
     struct cx_context *context = queue->context;
+    pthread_mutex_lock(&context->lock);
+    queue->pushed = queue->next_number;
+    pthread_mutex_unlock(&context->lock);
     for (unsigned t = 0; t < cx_context_timelines(context); t++) {
         pthread_mutex_lock(&context->lock);
         uint64_t seq = queue->cone[t];

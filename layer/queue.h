@@ -19,6 +19,7 @@ struct cx_queue {
     size_t ngiven;
     bool in_order;
     uint64_t next_number;
+    uint64_t pushed; /* commands with lower numbers were flushed: they run without being asked again */
     struct cx_command *unsettled, *unsettled_tail; /* in order of enqueue */
     struct cx_command *barrier; /* last unsettled barrier of an out-of-order queue; a reference */
     uint64_t *cone;             /* one a timeline: covers every settled command */

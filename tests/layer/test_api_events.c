@@ -678,6 +678,40 @@ START_TEST(event_replaces_the_one_waited_for)
 }
 END_TEST
 
+static void CL_CALLBACK raise_flag(cl_context context, void *flag)
+{
+    atomic_store((atomic_bool *)flag, true);
+}
+
+/* Everything is released while a command waits for a user event: once that comes, the command runs by itself
+ * and the context goes. */
+START_TEST(all_released_before_the_gate_opens)
+{
+    static atomic_bool gone;
+    int value = 7;
+    cl_int error;
+    if (!cl_is_coexec()) /* PoCL 3.1 has no such callback */
+        return;
+    cl_context context = clCreateContext(NULL, 1, &cl.device, NULL, NULL, &error);
+    cl_ok(error);
+    cl_ok(clSetContextDestructorCallback(context, raise_flag, &gone));
+    cl_command_queue queue = clCreateCommandQueue(context, cl.device, 0, &error);
+    cl_ok(error);
+    cl_mem mem = clCreateBuffer(context, 0, ITEMS * 4, NULL, &error);
+    cl_ok(error);
+    cl_event gate = clCreateUserEvent(context, &error);
+    cl_ok(error);
+    cl_ok(clEnqueueFillBuffer(queue, mem, &value, sizeof(value), 0, ITEMS * 4, 1, &gate, NULL));
+    cl_ok(clReleaseMemObject(mem));
+    cl_ok(clReleaseCommandQueue(queue));
+    cl_ok(clReleaseContext(context));
+    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    cl_ok(clReleaseEvent(gate));
+    while (!atomic_load(&gone)) /* the test's time limit ends it */
+        usleep(1000);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("api_events");
@@ -700,5 +734,6 @@ int main(void)
     tcase_add_test(tcase, many_threads);
     tcase_add_test(tcase, queue_released_with_work);
     tcase_add_test(tcase, event_replaces_the_one_waited_for);
+    tcase_add_test(tcase, all_released_before_the_gate_opens);
     return cl_run(suite);
 }
