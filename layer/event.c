@@ -46,17 +46,18 @@ cl_int CL_API_CALL cx_clSetUserEventStatus(cl_event handle, cl_int status)
     if (status > CL_COMPLETE)
         return CX_FAIL(CL_INVALID_VALUE, "status is neither CL_COMPLETE nor an error");
     struct cx_context *context = event->context;
+    cx_command_ref(event); /* whoever waits for it may release it, and all else, before we are through */
     cx_context_lock(context);
-    if (event->user_status <= CL_COMPLETE) {
-        cx_context_unlock(context);
-        return CX_FAIL(CL_INVALID_OPERATION, "the status was set before");
+    bool first = event->user_status > CL_COMPLETE;
+    if (first) {
+        event->user_status = status;
+        if (status < 0)
+            atomic_store(&event->error, status);
+        cx_command_settle(event);
     }
-    event->user_status = status;
-    if (status < 0)
-        atomic_store(&event->error, status);
-    cx_command_settle(event);
     cx_context_unlock(context);
-    return CL_SUCCESS;
+    cx_command_unref(&event);
+    return first ? CL_SUCCESS : CX_FAIL(CL_INVALID_OPERATION, "the status was set before");
 }
 
 cl_int CL_API_CALL cx_clWaitForEvents(cl_uint count, const cl_event *list)
@@ -161,6 +162,7 @@ cl_int CL_API_CALL cx_clSetEventCallback(cl_event handle, cl_int type,
         return CX_FAIL(CL_OUT_OF_HOST_MEMORY, "no memory for a callback");
     *callback = (struct cx_callback){.type = type, .call = call, .data = data};
 
+    cx_command_ref(event); /* the callback may release it, and all else, before we are through */
     pthread_mutex_lock(&event->context->lock);
     struct cx_callback **link = &event->callbacks;
     while (*link)
@@ -168,6 +170,7 @@ cl_int CL_API_CALL cx_clSetEventCallback(cl_event handle, cl_int type,
     *link = callback;
     pthread_mutex_unlock(&event->context->lock);
     cx_command_watch(event);
+    cx_command_unref(&event);
     return CL_SUCCESS;
 }
 
