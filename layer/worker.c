@@ -65,16 +65,24 @@ void cx_worker_event_times(const struct cx_worker *worker, cl_event event, uint6
     *end_ns = event_time(worker, event, CL_PROFILING_COMMAND_END);
 }
 
+static void take_status(struct cx_worker *worker, struct cx_job *job, cl_event event)
+{
+    cl_int status = CL_COMPLETE;
+    worker->device->cl->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status,
+                                       NULL);
+    if (status < 0 && job->status == CL_SUCCESS)
+        job->status = status;
+}
+
 /* The job is complete: fill in times and status, tell the command, free. */
 static void complete_job(struct cx_worker *worker, struct cx_job *job)
 {
+    if (job->first_event)
+        take_status(worker, job, job->first_event);
     if (job->event) {
         const cl_icd_dispatch *cl = worker->device->cl;
-        cl_int status = CL_COMPLETE;
-        cl->clGetEventInfo(job->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL);
-        if (status < 0 && job->status == CL_SUCCESS)
-            job->status = status;
-        if (job->timed && status >= 0) {
+        take_status(worker, job, job->event);
+        if (job->timed && job->status == CL_SUCCESS) {
             job->start_ns = event_time(worker, job->first_event ? job->first_event : job->event,
                                        CL_PROFILING_COMMAND_START);
             job->end_ns = event_time(worker, job->event, CL_PROFILING_COMMAND_END);
@@ -226,7 +234,9 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
         pthread_mutex_lock(&worker->lock);
     }
     worker->pumping = false;
-    if (worker->head && mode != PUMP_OWNER)
+    /* the owner slept while this thread pumped: jobs are left, or one that it shall see to is in flight now
+     */
+    if (mode != PUMP_OWNER && (worker->head || worker->watch > atomic_load(&worker->completed)))
         wake(worker);
     if (worker->waiters)
         pthread_cond_broadcast(&worker->moved);
