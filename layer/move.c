@@ -37,6 +37,8 @@ cl_int cx_runs_start(const struct cx_runs *runs, struct cx_worker *worker, cl_ev
         else
             error = transport->download(worker, run->real, run->lo, run->host, bytes, event);
     }
+    if (error != CL_SUCCESS && runs->count > 1) /* those already started use the host's memory */
+        worker->device->cl->clFinish(worker->queue);
     return error;
 }
 
