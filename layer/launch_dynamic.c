@@ -33,7 +33,7 @@ struct split {
     struct package *packages; /* started: the owners of what they write */
     unsigned npackages, room_packages;
     unsigned jobs;    /* not finished */
-    unsigned running; /* jobs that still look for packages, or have yet to start */
+    unsigned running; /* jobs that still look for packages, or have yet to start; not the probed one's */
     unsigned issuing; /* packages assigned but not started */
     bool settled, failed;
     uint64_t *seq; /* each part's job */
@@ -57,6 +57,7 @@ struct lane {
     struct cx_access_region *regions;
 };
 
+/* context->lock held, as what was judged is shared. */
 static void split_free(struct split *split)
 {
     cx_split_plan_finish(&split->plan);
@@ -119,6 +120,14 @@ static void settle(struct split *split)
     cx_command_settle(&launch->base);
 }
 
+/* context->lock held: nothing more is started. */
+static void fail(struct split *split, cl_int error)
+{
+    atomic_store(&split->launch->base.error, error);
+    split->failed = true;
+    pthread_cond_broadcast(&split->changed);
+}
+
 static bool all_assigned(const struct split *split)
 {
     return cx_balancer_remaining(split->plan.balancer) == 0;
@@ -126,7 +135,7 @@ static bool all_assigned(const struct split *split)
 
 static void settle_if_due(struct split *split)
 {
-    if (!split->settled && (split->failed || (all_assigned(split) && split->issuing == 0)))
+    if (!split->settled && split->issuing == 0 && (split->failed || all_assigned(split)))
         settle(split);
 }
 
@@ -257,7 +266,7 @@ static void give_up(struct lane *lane, struct cx_range range, cl_int error)
     cx_kernel_leave_out(launch->kernel, split->plan.member[lane->part], cx_cl_name(error));
     cx_context_lock(context);
     split->alive[lane->part] = false;
-    split->running--;
+    split->running -= lane->part < split->plan.n;
     cx_ranges_return(&split->ranges, range);
     cx_balancer_fail(split->plan.balancer, lane->part, groups);
     split->issuing--;
@@ -266,8 +275,7 @@ static void give_up(struct lane *lane, struct cx_range range, cl_int error)
         if (split->alive[p])
             other = p;
     if (other == split->plan.n) {
-        atomic_store(&launch->base.error, error);
-        split->failed = true;
+        fail(split, error);
     } else if (split->running == 0) { /* the others have ended: one of them starts again */
         plan_job(split, other);
     }
@@ -301,7 +309,7 @@ static enum step next_package(struct lane *lane, const struct cx_worker *worker,
             split->issuing++;
             cx_access_package(split->plan.judged->access, range->first, range->end, lane->regions);
             if (worker->place != CX_PLACE_HOST && !list_uploads(lane, worker, runs))
-                split->failed = true;
+                fail(split, CL_OUT_OF_HOST_MEMORY);
             step = STEP_PACKAGE;
             break;
         }
@@ -323,10 +331,8 @@ static void package_started(struct lane *lane, struct cx_range range, uint64_t g
     lane->flight[lane->nflight++].groups = groups;
     cx_context_lock(context);
     split->issuing--;
-    if (!note_package(split, lane->part, range)) {
-        split->failed = true;
-        atomic_store(&split->launch->base.error, CL_OUT_OF_HOST_MEMORY);
-    }
+    if (!note_package(split, lane->part, range))
+        fail(split, CL_OUT_OF_HOST_MEMORY);
     settle_if_due(split);
     if (split->settled)
         pthread_cond_broadcast(&split->changed);
@@ -351,9 +357,6 @@ static cl_int run_probe(struct lane *lane, struct cx_worker *worker)
         return CL_SUCCESS;
     }
     package_started(lane, range, (range.end - range.first) * split->plan.slice);
-    pthread_mutex_lock(&context->lock);
-    split->running--;
-    pthread_mutex_unlock(&context->lock);
     return end_package(lane, worker);
 }
 
@@ -375,7 +378,8 @@ static cl_int run_lane(struct cx_job *job, struct cx_worker *worker)
             if (error != CL_SUCCESS) {
                 give_up(lane, range, error);
                 while (lane->nflight)
-                    end_package(lane, worker);
+                    if ((error = end_package(lane, worker)) != CL_SUCCESS)
+                        failed = error;
                 break;
             }
             package_started(lane, range, groups);
@@ -399,11 +403,18 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
     double seconds = 0;
 
     pthread_mutex_lock(&context->lock);
-    cx_balancer_measured(split->plan.balancer, lane->part, &groups, &seconds);
+    if (lane->part < split->plan.n) {
+        cx_balancer_measured(split->plan.balancer, lane->part, &groups, &seconds);
+    } else {
+        groups = launch->parts[lane->part].groups;
+        seconds = (double)launch->parts[lane->part].busy_ns * 1e-9;
+    }
     bool healthy = split->alive[lane->part];
     bool last = --split->jobs == 0;
     if (last && !split->failed && launch->kernel->function->learned)
         ((struct cx_learned *)launch->kernel->function->learned)->proven = true;
+    if (last)
+        split_free(split);
     pthread_mutex_unlock(&context->lock);
     if (healthy)
         cx_launch_learn(launch, worker->index, groups, seconds);
@@ -411,8 +422,6 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
     job->end_ns = launch->parts[lane->part].last_ns;
     free(lane->regions);
     free(lane);
-    if (last)
-        split_free(split);
 }
 
 /* ---- the plan ---- */
@@ -446,8 +455,7 @@ static void plan_job(struct split *split, unsigned part)
     struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
     struct cx_job *job = lane_job(split, part);
     if (!job) {
-        split->failed = true;
-        atomic_store(&split->launch->base.error, CL_OUT_OF_HOST_MEMORY);
+        fail(split, CL_OUT_OF_HOST_MEMORY);
         return;
     }
     split->jobs++;
@@ -568,7 +576,8 @@ static cl_int plan_jobs(struct split *split, const struct cx_access_region *whol
         }
         return CL_OUT_OF_HOST_MEMORY;
     }
-    split->jobs = split->running = n;
+    split->jobs = n;
+    split->running = split->plan.n;
     for (unsigned p = 0; p < n; p++)
         split->seq[p] =
             cx_command_add_job(&split->launch->base, &context->workers[split->plan.member[p]], jobs[p]);
