@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Which buffer is written is an argument. */
+// expect: any
+// kernel: chosen_pointer
+// arg: buffer int X
+// arg: buffer int X
+// arg: int 1
+__kernel void chosen_pointer(__global int *a, __global int *b, int second)
+{
+    __global int *to = second ? b : a;
+    to[get_global_id(0)] = (int)get_global_id(0) + 9;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* A histogram in local memory, added to the global one. */
+// expect: whole (atomics)
+// kernel: counted_local
+// arg: buffer int X below 16
+// arg: buffer uint 16
+// arg: local uint 16
+__kernel void counted_local(__global const int *in, __global uint *bins, __local uint *own)
+{
+    for (uint i = get_local_id(0); i < 16; i += get_local_size(0))
+        own[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_inc(&own[in[get_global_id(0)]]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = get_local_id(0); i < 16; i += get_local_size(0))
+        atomic_add(&bins[i], own[i]);
+}

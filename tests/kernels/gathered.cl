@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads at unknown places: the whole input must be everywhere. */
+// expect: split
+// kernel: gathered
+// arg: buffer int X
+// arg: buffer int X below X
+// arg: buffer int X
+__kernel void gathered(__global const int *in, __global const int *index, __global int *out)
+{
+    size_t i = get_global_id(0);
+    out[i] = in[index[i]];
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* A guard against the rounded-up range, early return, read and write of one buffer. */
+// expect: split
+// kernel: guarded
+// arg: buffer float X
+// arg: buffer float X
+// arg: int X-3
+// arg: float 1.5
+__kernel void guarded(__global const float *x, __global float *y, int n, float a)
+{
+    int i = get_global_id(0);
+    if (i >= n)
+        return;
+    y[i] = a * x[i] + y[i];
+}

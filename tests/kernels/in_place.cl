@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads and writes its own element of one buffer. */
+// expect: split
+// kernel: in_place
+// arg: buffer int X
+__kernel void in_place(__global int *data)
+{
+    size_t i = get_global_id(0);
+    data[i] = data[i] * 3 + 1;
+}

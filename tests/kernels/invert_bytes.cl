@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Single bytes: borders at any address. */
+// expect: split
+// kernel: invert_bytes
+// arg: buffer uchar X
+// arg: buffer uchar X
+__kernel void invert_bytes(__global const uchar *in, __global uchar *out)
+{
+    out[get_global_id(0)] = 255 - in[get_global_id(0)];
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* A rotation by three with wrap-around. */
+// expect: any
+// kernel: modulo
+// arg: buffer int X
+// arg: int X
+__kernel void modulo(__global int *out, int n)
+{
+    int i = get_global_id(0);
+    out[(i + 3) % n] = i;
+}

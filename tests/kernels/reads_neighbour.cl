@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Odd elements read even ones of the same buffer, in the next group at a border. */
+// expect: any
+// kernel: reads_neighbour
+// arg: buffer int X*2
+// arg: int X
+__kernel void reads_neighbour(__global int *data, int n)
+{
+    int i = get_global_id(0);
+    if (i % 2)
+        data[i] = data[(i + 1) % n] + 1;
+}

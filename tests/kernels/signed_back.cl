@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Negative intermediate indices. */
+// expect: split
+// kernel: signed_back
+// arg: buffer int X*2+1
+// arg: int X
+__kernel void signed_back(__global int *out, int middle)
+{
+    int i = (int)get_global_id(0) - middle;
+    out[middle + i] = i;
+}

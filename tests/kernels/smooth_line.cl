@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* A stencil with clamped neighbours: packages read beyond their own elements. */
+// expect: split
+// kernel: smooth_line
+// arg: buffer float X
+// arg: buffer float X
+// arg: int X
+__kernel void smooth_line(__global const float *in, __global float *out, int n)
+{
+    int i = get_global_id(0);
+    int left = max(i - 1, 0), right = min(i + 1, n - 1);
+    out[i] = 0.25f * in[left] + 0.5f * in[i] + 0.25f * in[right];
+}

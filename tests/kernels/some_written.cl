@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Which elements are written depends on data: the others must keep what they held. */
+// expect: split
+// kernel: some_written
+// arg: buffer int X
+// arg: buffer int X
+__kernel void some_written(__global const int *in, __global int *out)
+{
+    size_t i = get_global_id(0);
+    if (in[i] > 0)
+        out[i] = in[i];
+}

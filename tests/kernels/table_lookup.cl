@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Constant memory, as argument and at program scope. */
+// expect: split
+// kernel: table_lookup
+// arg: buffer uchar X
+// arg: buffer uchar 256
+// arg: buffer uchar X
+__constant uchar low_bits[4] = {3, 1, 2, 0};
+__kernel void table_lookup(__global const uchar *in, __constant uchar *table, __global uchar *out)
+{
+    size_t i = get_global_id(0);
+    out[i] = table[in[i]] ^ low_bits[in[i] & 3];
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs test kernels (recipe.h) on random data and ranges and prints a hash of every buffer, so that runs
+ * under different settings can be compared: splitcheck.py does that. It knows nothing of coexec.
+ *
+ * usage: splitcheck [--seed N] [--cases N] [--dump FOLDER] FILE.cl...
+ *
+ * A case makes fresh buffers, launches the kernel over a random range, overwrites a part of one buffer,
+ * launches it over a part of the range, and reads all back. A line a case: kernel, number, range, hashes.
+ */
+#include "recipe.h"
+#include <CL/cl.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static cl_device_id device;
+static cl_context context;
+static cl_command_queue queue;
+static const char *dump_folder;
+
+static void need(cl_int code, const char *what)
+{
+    if (code == CL_SUCCESS)
+        return;
+    fprintf(stderr, "splitcheck: %s: error %d\n", what, code);
+    exit(3);
+}
+
+static uint64_t state;
+
+static unsigned roll(unsigned below)
+{
+    state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return (unsigned)(state >> 33) % below;
+}
+
+static uint64_t hash_of(const void *bytes, size_t size)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+/* One buffer of a case. */
+struct room {
+    cl_mem mem;
+    size_t size;
+    unsigned char *bytes;
+};
+
+static void fill(const struct recipe_arg *arg, unsigned char *bytes, size_t count, size_t below)
+{
+    int32_t *ints = (int32_t *)(void *)bytes;
+    for (size_t i = 0; arg->fill == RECIPE_NOISE && i < count * arg->element; i++)
+        bytes[i] = (unsigned char)roll(256);
+    for (size_t i = 0;
+         arg->fill == RECIPE_NOISE && strncmp(arg->type, "float", 5) == 0 && i < count * arg->element / 4;
+         i++)
+        ((float *)(void *)bytes)[i] = (float)roll(4096) / 1024.0f - 2.0f;
+    for (size_t i = 0;
+         arg->fill == RECIPE_NOISE && strncmp(arg->type, "double", 6) == 0 && i < count * arg->element / 8;
+         i++)
+        ((double *)(void *)bytes)[i] = (double)roll(4096) / 1024.0 - 2.0;
+    for (size_t i = 0; arg->fill == RECIPE_BELOW && i < count; i++)
+        ints[i] = (int32_t)roll((unsigned)below);
+    for (size_t i = 0; arg->fill == RECIPE_ORDER && i < count; i++) { /* inside-out shuffle */
+        size_t at = roll((unsigned)i + 1);
+        ints[i] = ints[at];
+        ints[at] = (int32_t)i;
+    }
+}
+
+static struct room room_new(const struct recipe_arg *arg, const struct recipe_range *range)
+{
+    size_t count = recipe_value(arg->size, range);
+    struct room room = {.size = count * arg->element};
+    cl_int code;
+    /* every kind of buffer in turn */
+    static const cl_mem_flags kinds[] = {CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR,
+                                         CL_MEM_COPY_HOST_PTR | CL_MEM_ALLOC_HOST_PTR};
+    room.bytes = calloc(1, room.size + 64);
+    if (!room.bytes || room.size == 0)
+        need(CL_OUT_OF_HOST_MEMORY, arg->size);
+    fill(arg, room.bytes, count, recipe_value(arg->below, range));
+    room.mem = clCreateBuffer(context, CL_MEM_READ_WRITE | kinds[roll(3)], room.size, room.bytes, &code);
+    need(code, "clCreateBuffer");
+    return room;
+}
+
+static void set_scalar(cl_kernel kernel, cl_uint index, const struct recipe_arg *arg,
+                       const struct recipe_range *range)
+{
+    size_t value = recipe_value(arg->size, range);
+    cl_int narrow = (cl_int)value;
+    cl_ulong wide = value;
+    cl_float real = (cl_float)strtod(arg->size, NULL);
+    if (strcmp(arg->type, "float") == 0)
+        need(clSetKernelArg(kernel, index, sizeof(real), &real), "float argument");
+    else if (arg->element == 8)
+        need(clSetKernelArg(kernel, index, sizeof(wide), &wide), "wide argument");
+    else
+        need(clSetKernelArg(kernel, index, sizeof(narrow), &narrow), "int argument");
+}
+
+static void set_args(cl_kernel kernel, const struct recipe *recipe, const struct recipe_range *range,
+                     struct room *rooms)
+{
+    for (cl_uint i = 0; i < recipe->nargs; i++) {
+        const struct recipe_arg *arg = &recipe->arg[i];
+        switch (arg->kind) {
+        case RECIPE_BUFFER:
+            rooms[i] = room_new(arg, range);
+            need(clSetKernelArg(kernel, i, sizeof(cl_mem), &rooms[i].mem), "buffer argument");
+            break;
+        case RECIPE_SAME:
+            need(clSetKernelArg(kernel, i, sizeof(cl_mem), &rooms[recipe_value(arg->size, range)].mem),
+                 "same argument");
+            break;
+        case RECIPE_NULL:
+            need(clSetKernelArg(kernel, i, sizeof(cl_mem), NULL), "null argument");
+            break;
+        case RECIPE_LOCAL:
+            need(clSetKernelArg(kernel, i, recipe_value(arg->size, range) * arg->element, NULL),
+                 "local argument");
+            break;
+        case RECIPE_SCALAR:
+            set_scalar(kernel, i, arg, range);
+            break;
+        }
+    }
+}
+
+static cl_bool can_be_uneven(void)
+{
+    cl_bool can = CL_FALSE;
+    if (clGetDeviceInfo(device, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, sizeof(can), &can, NULL) !=
+        CL_SUCCESS)
+        return CL_FALSE;
+    return can;
+}
+
+/* Two local sizes for each kernel, of four in all: PoCL compiles a kernel for each. */
+static struct recipe_range random_range(const struct recipe *recipe, unsigned number, unsigned index)
+{
+    static const size_t locals[3][4][3] = {{{16, 1, 1}, {64, 1, 1}, {5, 1, 1}, {1, 1, 1}},
+                                           {{8, 4, 1}, {16, 1, 1}, {3, 5, 1}, {1, 8, 1}},
+                                           {{4, 2, 2}, {8, 1, 1}, {1, 3, 2}, {2, 2, 1}}};
+    static const unsigned most[3] = {250, 16, 6};
+    struct recipe_range range = {.global = {1, 1, 1}, .local = {1, 1, 1}};
+    const size_t *local = recipe->local[0] ? recipe->local : locals[recipe->dims - 1][(number + roll(2)) % 4];
+    bool offset = recipe->offset && index % 2; /* every other case */
+    bool uneven = recipe->uneven && can_be_uneven() && roll(2);
+    for (unsigned d = 0; d < recipe->dims; d++) {
+        range.local[d] = local[d];
+        range.global[d] = local[d] * (1 + roll(most[recipe->dims - 1]));
+        if (uneven)
+            range.global[d] -= roll((unsigned)local[d]);
+        range.offset[d] = offset ? roll(100) : 0;
+    }
+    return range;
+}
+
+/* A range within the first one: fewer groups, at the same offset or a group further. */
+static struct recipe_range part_of(const struct recipe *recipe, const struct recipe_range *whole)
+{
+    struct recipe_range part = *whole;
+    for (unsigned d = 0; d < recipe->dims; d++) {
+        size_t groups = whole->global[d] / whole->local[d];
+        if (groups < 2)
+            continue;
+        size_t kept = 1 + roll((unsigned)groups);
+        part.global[d] = kept * whole->local[d];
+        if (recipe->offset && kept < groups)
+            part.offset[d] += roll((unsigned)(groups - kept + 1)) * whole->local[d];
+    }
+    return part;
+}
+
+static void launch(cl_kernel kernel, const struct recipe *recipe, const struct recipe_range *range)
+{
+    bool offset = range->offset[0] || range->offset[1] || range->offset[2];
+    need(clEnqueueNDRangeKernel(queue, kernel, recipe->dims, offset ? range->offset : NULL, range->global,
+                                range->local, 0, NULL, NULL),
+         recipe->name);
+}
+
+/* Overwrites some bytes of the first buffer with its own old contents, through the queue. */
+static void disturb(const struct recipe *recipe, struct room *rooms)
+{
+    for (unsigned i = 0; i < recipe->nargs; i++) {
+        if (recipe->arg[i].kind != RECIPE_BUFFER || recipe->arg[i].fill != RECIPE_NOISE)
+            continue;
+        size_t unit = recipe->arg[i].element, count = rooms[i].size / unit;
+        size_t at = roll((unsigned)count), length = 1 + roll((unsigned)(count - at));
+        unsigned char *copy = malloc(length * unit);
+        need(clEnqueueReadBuffer(queue, rooms[i].mem, CL_TRUE, at * unit, length * unit, copy, 0, NULL, NULL),
+             "read");
+        memset(copy, 0, unit);
+        need(
+            clEnqueueWriteBuffer(queue, rooms[i].mem, CL_TRUE, at * unit, length * unit, copy, 0, NULL, NULL),
+            "write");
+        free(copy);
+        return;
+    }
+}
+
+static void dump(const char *name, unsigned number, unsigned arg, const struct room *room, const void *bytes)
+{
+    char path[512];
+    snprintf(path, sizeof(path), "%s/%s.%u.%u", dump_folder, name, number, arg);
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(bytes, 1, room->size, file) != room->size)
+        perror(path);
+    if (file)
+        fclose(file);
+}
+
+static void print_rooms(const struct recipe *recipe, unsigned number, struct room *rooms)
+{
+    for (unsigned i = 0; i < recipe->nargs; i++) {
+        if (!rooms[i].mem)
+            continue;
+        unsigned char *got = malloc(rooms[i].size);
+        need(clEnqueueReadBuffer(queue, rooms[i].mem, CL_TRUE, 0, rooms[i].size, got, 0, NULL, NULL), "read");
+        printf(" %u=%016" PRIx64, i, hash_of(got, rooms[i].size));
+        if (dump_folder)
+            dump(recipe->name, number, i, &rooms[i], got);
+        free(got);
+        need(clReleaseMemObject(rooms[i].mem), "release");
+        need(clFinish(queue), "finish");
+        free(rooms[i].bytes);
+    }
+    printf("\n");
+    fflush(stdout);
+}
+
+static void run_case(cl_kernel kernel, const struct recipe *recipe, unsigned kernel_number, unsigned number)
+{
+    struct room rooms[RECIPE_ARGS] = {{0}};
+    struct recipe_range range = random_range(recipe, kernel_number, number), part = part_of(recipe, &range);
+    set_args(kernel, recipe, &range, rooms);
+    launch(kernel, recipe, &range);
+    disturb(recipe, rooms);
+    launch(kernel, recipe, &part);
+    printf("%s %u %zu+%zu/%zu,%zu+%zu/%zu,%zu+%zu/%zu", recipe->name, number, range.offset[0],
+           range.global[0], range.local[0], range.offset[1], range.global[1], range.local[1], range.offset[2],
+           range.global[2], range.local[2]);
+    print_rooms(recipe, number, rooms);
+}
+
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *text = calloc(1, 65536);
+    if (!file || !text || fread(text, 1, 65535, file) == 0) {
+        perror(path);
+        exit(2);
+    }
+    fclose(file);
+    return text;
+}
+
+static void run_file(const char *path, unsigned kernel_number, uint64_t seed, unsigned cases)
+{
+    struct recipe recipe;
+    cl_int code;
+    char *text = read_text(path);
+    if (!recipe_read(&recipe, path, text))
+        exit(2);
+    cl_program program = clCreateProgramWithSource(context, 1, (const char **)&text, NULL, &code);
+    need(code, path);
+    need(clBuildProgram(program, 1, &device, recipe.options, NULL, NULL), path);
+    cl_kernel kernel = clCreateKernel(program, recipe.name, &code);
+    need(code, recipe.name);
+    for (unsigned i = 0; i < cases; i++) {
+        state = hash_of(recipe.name, strlen(recipe.name)) ^ (seed * 1000003 + i);
+        roll(2);
+        run_case(kernel, &recipe, kernel_number, i);
+    }
+    need(clReleaseKernel(kernel), "release");
+    need(clReleaseProgram(program), "release");
+    free(text);
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t seed = 1;
+    unsigned cases = 3;
+    cl_platform_id platform;
+    cl_int code;
+    int i = 1;
+    for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
+        if (strcmp(argv[i], "--seed") == 0)
+            seed = strtoull(argv[i + 1], NULL, 10);
+        else if (strcmp(argv[i], "--cases") == 0)
+            cases = (unsigned)strtoul(argv[i + 1], NULL, 10);
+        else if (strcmp(argv[i], "--dump") == 0)
+            dump_folder = argv[i + 1];
+        else
+            break;
+    }
+    if (i >= argc || strncmp(argv[i], "--", 2) == 0) {
+        fprintf(stderr, "usage: splitcheck [--seed N] [--cases N] [--dump FOLDER] FILE.cl...\n");
+        return 2;
+    }
+    need(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");
+    need(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "clGetDeviceIDs");
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    need(code, "clCreateContext");
+    queue = clCreateCommandQueue(context, device, 0, &code);
+    need(code, "clCreateCommandQueue");
+    for (unsigned number = 0; i < argc; i++, number++)
+        run_file(argv[i], number, seed, cases);
+    need(clReleaseCommandQueue(queue), "release");
+    need(clReleaseContext(context), "release");
+    return 0;
+}

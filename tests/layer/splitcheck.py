@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Every test kernel split against unsplit, byte by byte, under each policy, zero-copy on and off. TAP.
+
+usage: splitcheck.py --program SPLITCHECK --icd FOLDER [--seed N] [--cases N] [--policies a,b] [--jobs N] FILE.cl...
+
+A test is one kernel under one policy and one zero-copy setting: the hashes of all its buffers must be those of the
+run with COEXEC_SPLIT=never, and the summary must say that it was split, or not, as the file's `// expect:` asks.
+"""
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+SUMMARY = re.compile(r"kernel (\S+): (\d+) launches, (\d+) split, (\d+) whole")
+WHOLE = re.compile(r"whole (\d+) times?: (.*)")
+TAKEN_BY_ONE = "COEXEC_SPLIT=always"  # the reason given for such a launch
+
+
+def run(args, **settings):
+    """One process over all files: lines by kernel, and (split, whole, reasons) by kernel from the summary."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("COEXEC_", "OCL_ICD_", "POCL_DEV", "POCL_MAX"))}
+    for key in ("COEXEC_CACHE_DIR", "COEXEC_LOG"):
+        if key in os.environ:
+            env[key] = os.environ[key]
+    env.update(OCL_ICD_VENDORS=args.icd, OCL_ICD_FILENAMES="", POCL_DEVICES="basic pthread",
+               POCL_MAX_PTHREAD_COUNT="1", COEXEC_ANALYSIS_WAIT="60000", COEXEC_SUMMARY="1", **settings)
+    command = [args.program, "--seed", str(args.seed), "--cases", str(args.cases), *map(str, args.files)]
+    done = subprocess.run(command, env=env, capture_output=True, text=True)
+    lines, verdicts, current = {}, {}, None
+    for line in done.stdout.splitlines():
+        lines.setdefault(line.split()[0], []).append(line)
+    for line in done.stderr.splitlines():
+        if found := SUMMARY.search(line):
+            current = verdicts[found[1]] = (int(found[3]), int(found[4]), [])
+        elif (found := WHOLE.search(line)) and current:
+            current[2].append(found[2])
+    failure = f"exit status {done.returncode}: {done.stderr[-2000:]}" if done.returncode else None
+    return lines, verdicts, failure
+
+
+def heads(files):
+    """(kernel, expectation) of each file."""
+    result = []
+    for path in files:
+        text = path.read_text()
+        kernel = re.search(r"^// kernel: (\S+)", text, re.M)
+        expect = re.search(r"^// expect: (split|whole|any)\b(.*)", text, re.M)
+        if not kernel or not expect:
+            sys.exit(f"{path}: no '// kernel:' or no '// expect:'")
+        result.append((kernel[1], expect[1]))
+    return result
+
+
+def complaint(kernel, expect, wanted, outcome):
+    lines, verdicts, failure = outcome
+    if lines.get(kernel) != wanted.get(kernel) or not wanted.get(kernel):
+        for ours, theirs in zip(lines.get(kernel, []), wanted.get(kernel, [])):
+            if ours != theirs:
+                return f"split:   {ours}\n# unsplit: {theirs}"
+        return failure or "no output"
+    split, whole, reasons = verdicts.get(kernel, (0, 0, ["not in the summary"]))
+    # under a dynamic policy one device may take every package of a short launch before another wakes: still right
+    if expect == "split" and split == 0 and TAKEN_BY_ONE not in reasons:
+        return f"never split: {'; '.join(reasons)}"
+    if expect == "whole" and split > 0:
+        return f"{split} launches split"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--icd", required=True)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cases", type=int, default=4)
+    parser.add_argument("--policies", default="static,hguided,sigmoid")
+    parser.add_argument("--zero-copy", default="1,0")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("files", nargs="+", type=pathlib.Path)
+    args = parser.parse_args()
+    settings = [(p, z) for p in args.policies.split(",") for z in args.zero_copy.split(",")]
+    kernels = heads(args.files)
+    print(f"1..{len(settings) * len(kernels)}", flush=True)
+    wanted, _, failure = run(args, COEXEC_SPLIT="never")
+    if failure:
+        print(f"# unsplit: {failure}", file=sys.stderr)
+
+    def outcome(setting):
+        return run(args, COEXEC_SPLIT="always", COEXEC_ALGO=setting[0], COEXEC_ZERO_COPY=setting[1])
+
+    number = failed = 0
+    with ThreadPoolExecutor(args.jobs) as pool:
+        for (policy, zero_copy), result in zip(settings, pool.map(outcome, settings)):
+            for kernel, expect in kernels:
+                number += 1
+                wrong = complaint(kernel, expect, wanted, result)
+                failed += wrong is not None
+                split, whole, _ = result[1].get(kernel, (0, 0, []))
+                name = f"{kernel} {policy} zero-copy {zero_copy} ({split} split, {whole} whole)"
+                print(f"{'not ok' if wrong else 'ok'} {number} - {name}", flush=True)
+                if wrong:
+                    print("# " + wrong.replace("\n", "\n# "), flush=True)
+    return 1 if failed or failure else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
