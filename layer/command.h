@@ -51,6 +51,7 @@ struct cx_command {
     struct cx_command *queue_prev, *queue_next; /* the queue's list of unsettled commands */
     uint64_t queue_number;                      /* order of enqueue within the queue */
     bool settled;
+    bool wanted;        /* the program has the event */
     bool watched;       /* completion must be noticed without being asked: callbacks are set */
     cl_int dep_error;   /* a dependency failed: the command fails instead of being planned */
     cl_int user_status; /* user events: CL_SUBMITTED until set */

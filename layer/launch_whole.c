@@ -25,7 +25,8 @@ static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
     if (error == CL_SUCCESS)
         error = worker->device->cl->clEnqueueNDRangeKernel(worker->queue, real, geometry->work_dim, offset,
                                                            global, launch->local_given ? local : NULL, 0,
-                                                           NULL, &job->event);
+                                                           NULL, job->track ? &job->event : NULL);
+    job->loose = error == CL_SUCCESS && !job->track;
     if (error != CL_SUCCESS)
         cx_warn(CX_TOPIC_WORKER, "%s fails to run %s: %s", worker->device->name,
                 launch->kernel->function->name, cx_cl_name(error));
@@ -132,6 +133,7 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
     job->run = run_whole;
     job->finish = finish_whole;
     job->timed = wants_times(launch, member);
+    job->track = job->timed || command->wanted || worker->device->submits_in_caller;
     cx_command_add_job(command, worker, job);
     cx_command_settle(command);
 }

@@ -218,6 +218,7 @@ static void place_probe(struct cx_split_plan *plan, const struct cx_speed_record
         plan->probes = false;
         return;
     }
+    cx_balancer_retire(plan->balancer, plan->n);
     uint64_t units = verdict->groups / verdict->granularity;
     uint64_t first = (uint64_t)((double)units * cx_speed_record_probe_at(record)) * verdict->granularity;
     uint64_t last = (verdict->groups - steps) / verdict->granularity * verdict->granularity;

@@ -16,6 +16,9 @@
 #include <signal.h>
 #include <stdlib.h>
 
+/* Events cost microseconds on some drivers, so a launch nobody asks about has none, save every so manyth. */
+enum { MAX_LOOSE = 31 };
+
 enum pump_mode {
     PUMP_CALLER, /* the program's thread after an enqueue: never waits */
     PUMP_WAITER, /* a thread that waits for this timeline anyway: may wait, but runs no dynamic launch */
@@ -99,6 +102,15 @@ static void complete_job(struct cx_worker *worker, struct cx_job *job)
     free(job);
 }
 
+/* The first flying job from `job` on that has an event: when that is over, so are all before it. worker->lock
+ * held. */
+static struct cx_job *telling_job(struct cx_job *job)
+{
+    while (job && !job->event)
+        job = job->next;
+    return job;
+}
+
 static bool event_complete(const struct cx_worker *worker, cl_event event)
 {
     cl_int status = CL_COMPLETE;
@@ -122,11 +134,17 @@ static bool reap(struct cx_worker *worker, uint64_t known)
     worker->reaping = true;
     struct cx_job *job;
     while ((job = worker->flying)) {
-        pthread_mutex_unlock(&worker->lock);
-        if (job->seq > known && !event_complete(worker, job->event)) {
+        if (job->seq > known && (job->event || job->loose)) {
+            struct cx_job *teller = telling_job(job);
+            cl_event event = teller ? teller->event : NULL;
+            pthread_mutex_unlock(&worker->lock);
+            bool over = event && event_complete(worker, event);
             pthread_mutex_lock(&worker->lock);
-            break;
+            if (!over)
+                break;
+            known = teller->seq;
         }
+        pthread_mutex_unlock(&worker->lock);
         uint64_t seq = job->seq;
         pthread_mutex_lock(&worker->lock);
         worker->flying = job->next;
@@ -224,8 +242,10 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
         pthread_mutex_unlock(&worker->lock);
         if (mode != PUMP_CALLER)
             wait_deps(worker, job);
+        job->track |= worker->nloose >= MAX_LOOSE;
         job->status = job->run(job, worker);
         pthread_mutex_lock(&worker->lock);
+        worker->nloose = job->loose ? worker->nloose + 1 : 0;
         fly(worker, job);
         bool over = runs_in_caller(worker) || worker->nflying > 32;
         pthread_mutex_unlock(&worker->lock);
@@ -280,43 +300,69 @@ void cx_worker_flush(struct cx_worker *worker)
         worker->device->cl->clFlush(worker->queue);
 }
 
+/* Gives the newest flying job an event where it has none, so that its end can be seen without waiting. */
+static void mark_end(struct cx_worker *worker)
+{
+    cl_event event = NULL;
+    pthread_mutex_lock(&worker->lock);
+    struct cx_job *last = worker->flying_tail;
+    uint64_t seq = last && last->loose && !last->event ? last->seq : 0;
+    pthread_mutex_unlock(&worker->lock);
+    if (!seq || worker->device->cl->clEnqueueMarker(worker->queue, &event) != CL_SUCCESS)
+        return;
+    pthread_mutex_lock(&worker->lock);
+    last = worker->flying_tail;
+    bool takes = last && last->seq == seq && !last->event;
+    if (takes)
+        last->event = event;
+    pthread_mutex_unlock(&worker->lock);
+    if (!takes)
+        worker->device->cl->clReleaseEvent(event);
+}
+
 bool cx_worker_done(struct cx_worker *worker, uint64_t seq)
 {
     if (atomic_load_explicit(&worker->completed, memory_order_acquire) >= seq)
         return true;
+    mark_end(worker);
     cx_worker_flush(worker);
     reap(worker, 0);
     return atomic_load_explicit(&worker->completed, memory_order_acquire) >= seq;
 }
 
-/* The event of the flying job at seq (or the last one before it that has one), retained; worker->lock held.
- */
-static cl_event flying_event(struct cx_worker *worker, uint64_t seq, uint64_t *of)
+/* An event, retained, that tells of the end of everything up to seq, or NULL where clFinish must do. *of: up
+ * to where it tells. *needed: whether anything up to seq is in flight at all. worker->lock held. */
+static cl_event end_event(struct cx_worker *worker, uint64_t seq, uint64_t *of, bool *needed)
 {
-    cl_event event = NULL;
-    for (struct cx_job *job = worker->flying; job && job->seq <= seq; job = job->next)
-        if (job->event) {
-            event = job->event;
-            *of = job->seq;
-        }
-    if (event)
-        worker->device->cl->clRetainEvent(event);
-    return event;
+    struct cx_job *job = worker->flying;
+    *needed = false;
+    *of = atomic_load(&worker->submitted);
+    for (; job && job->seq < seq; job = job->next)
+        *needed |= job->event || job->loose;
+    *needed |= job && (job->event || job->loose);
+    job = telling_job(job);
+    if (!job || !*needed)
+        return NULL;
+    *of = job->seq;
+    worker->device->cl->clRetainEvent(job->event);
+    return job->event;
 }
 
-/* One step of waiting: by the driver's own wait where a real event stands for it, else until something moved.
- */
+/* One step of waiting: by the driver's own wait where the work is with the driver, else until something
+ * moved. */
 static void wait_step(struct cx_worker *worker, uint64_t seq)
 {
     uint64_t of = 0;
+    bool needed = false;
+    cl_event event = NULL;
     pthread_mutex_lock(&worker->lock);
     if (atomic_load(&worker->completed) >= seq) {
         pthread_mutex_unlock(&worker->lock);
         return;
     }
-    bool submitted = atomic_load(&worker->submitted) >= seq;
-    cl_event event = submitted && !worker->reaping ? flying_event(worker, seq, &of) : NULL;
-    if (!event && (worker->reaping || !submitted)) {
+    if (atomic_load(&worker->submitted) >= seq && !worker->reaping) {
+        event = end_event(worker, seq, &of, &needed);
+    } else {
         if (!worker->pumping && worker->head)
             wake(worker);
         worker->waiters++;
@@ -327,8 +373,10 @@ static void wait_step(struct cx_worker *worker, uint64_t seq)
     if (event) {
         worker->device->cl->clWaitForEvents(1, &event);
         worker->device->cl->clReleaseEvent(event);
+    } else if (needed) {
+        worker->device->cl->clFinish(worker->queue);
     }
-    reap(worker, of);
+    reap(worker, needed ? of : 0);
 }
 
 void cx_worker_wait(struct cx_worker *worker, uint64_t seq)

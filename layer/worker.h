@@ -34,6 +34,7 @@ struct cx_worker {
     struct cx_job *head, *tail;          /* planned, not yet handed to the driver */
     struct cx_job *flying, *flying_tail; /* handed over, not known to be complete */
     unsigned nflying;
+    unsigned nloose;  /* jobs since the last one with an event; whoever pumps */
     unsigned waiters; /* threads in `moved` */
     uint64_t watch;   /* the worker's thread sees to the completion of everything up to here by itself */
     bool pumping, reaping, stop, started;
@@ -56,7 +57,10 @@ struct cx_job {
     void *data; /* what run and finish work on */
     cl_event event;
     cl_event first_event; /* of its first real command where that is another one: profiling starts there */
-    bool timed;           /* profiling times are wanted: start_ns and end_ns are filled in before finish */
+    bool track;           /* must have an event: it is timed, or the program holds the command's event */
+    bool loose; /* set by run: in flight without an event; a later job's event, or clFinish, tells of its end
+                 */
+    bool timed; /* profiling times are wanted: start_ns and end_ns are filled in before finish */
     uint64_t start_ns, end_ns; /* host clock */
     bool urgent;               /* part of a split: starts at once, never left to the next wait */
     bool waits;                /* may wait on the host: never pumped by the program's thread */

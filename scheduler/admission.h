@@ -19,7 +19,7 @@ struct cx_speed_record {
     double groups;    /* sum over past launches, older ones counting less */
     double seconds;   /* likewise; groups / seconds is the speed */
     uint64_t samples; /* launches measured */
-    double slowest;   /* the lowest speed of any of them, work-groups/s */
+    double slowest;   /* the lowest speed of late, work-groups/s */
     double credit;    /* seconds that a probe of this device may cost by now */
     uint64_t waited;  /* launches decided since it last took part */
     uint64_t backoff; /* launches to wait before the next probe */

@@ -172,18 +172,27 @@ void cx_balancer_done(struct cx_balancer *balancer, unsigned index, uint64_t gro
         balancer->policy->done(balancer, index, cx_number_clean(now));
 }
 
-void cx_balancer_fail(struct cx_balancer *balancer, unsigned index, uint64_t groups_lost)
+void cx_balancer_retire(struct cx_balancer *balancer, unsigned index)
 {
     if (index >= balancer->ndevices || balancer->devices[index].failed)
         return;
+    balancer->devices[index].failed = balancer->devices[index].retired = true;
+    balancer->nlive--;
+}
+
+void cx_balancer_fail(struct cx_balancer *balancer, unsigned index, uint64_t groups_lost)
+{
+    if (index >= balancer->ndevices || (balancer->devices[index].failed && !balancer->devices[index].retired))
+        return;
     struct cx_device_state *device = &balancer->devices[index];
+    balancer->nlive -= !device->failed;
+    device->retired = false;
     uint64_t lost = groups_lost < device->assigned ? groups_lost : device->assigned;
     device->failed = true;
     device->nflight = 0;
     device->assigned -= lost;
     device->done = device->assigned;
     device->speed = 0;
-    balancer->nlive--;
     balancer->remaining += lost;
     if (balancer->policy->regained)
         balancer->policy->regained(balancer);

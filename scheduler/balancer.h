@@ -92,6 +92,9 @@ void cx_balancer_give_back(struct cx_balancer *balancer, unsigned device, uint64
  * nothing. */
 void cx_balancer_done(struct cx_balancer *balancer, unsigned device, uint64_t groups, double seconds,
                       double now);
+/* The device gets nothing more, but does what it holds, and its time teaches nothing: it was only to be
+ * measured, by the caller. It may still fail. */
+void cx_balancer_retire(struct cx_balancer *balancer, unsigned device);
 /* The device failed: it gets nothing more, what it held counts as lost. groups_lost: how many of all groups
  * it was ever given must be computed again (in flight, and done ones whose results died with it). */
 void cx_balancer_fail(struct cx_balancer *balancer, unsigned device, uint64_t groups_lost);

@@ -29,7 +29,8 @@ struct cx_device_state {
     uint64_t done;
     uint64_t measured_groups;
     double measured_seconds;
-    bool failed;
+    bool failed;  /* gets nothing more */
+    bool retired; /* failed only in that sense: what it holds it will do */
 };
 
 struct cx_balancer {

@@ -85,12 +85,13 @@ unsigned cx_probe_choose(const struct cx_admission *launch, struct cx_admission_
         uint64_t groups = size_probe(launch, i, members[best].speed, whole, &cost);
         if (groups == 0 || cost > record->credit)
             continue;
+        bool unknown = members[i].part == CX_ADMISSION_LEFT_UNKNOWN;
         members[i].takes_part = true;
         members[i].part = CX_ADMISSION_PROBED;
         members[i].first_package = groups;
         record->credit = 0;
         record->waited = 0;
-        if (record->samples + 1 < CX_PROBES)
+        if (unknown && record->samples + 1 < CX_PROBES)
             return i;
         record->backoff = record->backoff == 0             ? FIRST_BACKOFF
                           : record->backoff < LAST_BACKOFF ? 2 * record->backoff

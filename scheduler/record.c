@@ -10,14 +10,16 @@
 
 /* What is left of the past when a launch is added. */
 static const double decay = 0.7;
+/* How fast a low speed is forgotten: a device that was slow once gets at most this much more each time it
+ * works. */
+static const double forgiveness = 1.25;
 
 void cx_speed_record_update(struct cx_speed_record *record, uint64_t groups, uint64_t fill, double seconds)
 {
     if (groups == 0 || !isfinite(seconds) || !(seconds > 0))
         return;
     double filled = (double)(groups > fill ? groups : fill), speed = filled / seconds;
-    if (record->samples == 0 || speed < record->slowest)
-        record->slowest = speed;
+    record->slowest = record->samples == 0 ? speed : fmin(speed, record->slowest * forgiveness);
     record->groups = record->groups * decay + filled;
     record->seconds = record->seconds * decay + seconds;
     record->samples++;

@@ -4,6 +4,7 @@
  */
 #include "tests/scheduler/suites.h"
 #include "scheduler/admission.h"
+#include "scheduler/probe.h"
 #include <math.h>
 #include <string.h>
 
@@ -128,11 +129,48 @@ START_TEST(probe_finds_a_useful_device)
     struct cx_admission launch = launch_of(100000, 2, devices);
     struct cx_admission_member members[2];
     cx_speed_record_update(&records[1], 100000, 1, 0.1);
-    ck_assert_int_eq(cx_admission_decide(&launch, members).reason, CX_ADMISSION_SPLIT_PROBE);
-    ck_assert_int_eq(members[0].part, CX_ADMISSION_PROBED);
-    cx_speed_record_update(&records[0], members[0].first_package, 1, (double)members[0].first_package / 1e5);
+    for (unsigned probes = 0; probes < CX_PROBES;) {
+        enum cx_admission_reason reason = cx_admission_decide(&launch, members).reason;
+        ck_assert_int_ne(reason, CX_ADMISSION_SPLIT);
+        if (reason != CX_ADMISSION_SPLIT_PROBE)
+            continue;
+        ck_assert_int_eq(members[0].part, CX_ADMISSION_PROBED);
+        cx_speed_record_update(&records[0], members[0].first_package, 1,
+                               (double)members[0].first_package / 1e5);
+        probes++;
+    }
     ck_assert_int_eq(cx_admission_decide(&launch, members).reason, CX_ADMISSION_SPLIT);
     ck_assert(members[0].takes_part && members[0].first_package == 0);
+}
+END_TEST
+
+/* A launch that is cheap at its edges and dear in the middle: one cheap probe must not let a slow device in.
+ */
+START_TEST(slowest_probe_counts)
+{
+    struct cx_speed_record records[2] = {{0}};
+    struct cx_admission_device devices[] = {cpu(&records[0]), gpu(&records[1])};
+    struct cx_admission launch = launch_of(100000, 2, devices);
+    struct cx_admission_member members[2];
+    cx_speed_record_update(&records[1], 100000, 1, 0.1);
+    cx_speed_record_update(&records[0], 10, 1, 1e-5);
+    cx_speed_record_update(&records[0], 10, 1, 1);
+    cx_speed_record_update(&records[0], 10, 1, 1e-5);
+    launch.may_probe = false;
+    ck_assert(!cx_admission_decide(&launch, members).split);
+    ck_assert_int_eq(members[0].part, CX_ADMISSION_LEFT_SLOW);
+}
+END_TEST
+
+/* Probes lie in the middle, then at the quarters, then at the eighths. */
+START_TEST(probes_spread)
+{
+    const double at[] = {0.5, 0.25, 0.75, 0.125, 0.625};
+    struct cx_speed_record record = {0};
+    for (unsigned i = 0; i < 5; i++) {
+        ck_assert_double_eq(cx_speed_record_probe_at(&record), at[i]);
+        cx_speed_record_update(&record, 1, 1, 1);
+    }
 }
 END_TEST
 
@@ -194,8 +232,10 @@ END_TEST
 START_TEST(transfers_decide)
 {
     struct cx_speed_record records[2] = {{0}};
-    cx_speed_record_update(&records[0], 10000, 1, 1);
-    cx_speed_record_update(&records[1], 1000000, 1, 1);
+    for (unsigned i = 0; i < CX_PROBES; i++) {
+        cx_speed_record_update(&records[0], 10000, 1, 1);
+        cx_speed_record_update(&records[1], 1000000, 1, 1);
+    }
     struct cx_admission_device devices[] = {cpu(&records[0]), gpu(&records[1])};
     struct cx_admission launch = launch_of(10000, 2, devices);
     struct cx_admission_member members[2];
@@ -297,6 +337,8 @@ Suite *cx_test_admission(void)
     tcase_add_test(tcase, short_launches_stay_whole);
     tcase_add_loop_test(tcase, fast_gpu_beside_slow_cpu, 0, 3);
     tcase_add_test(tcase, probe_finds_a_useful_device);
+    tcase_add_test(tcase, slowest_probe_counts);
+    tcase_add_test(tcase, probes_spread);
     tcase_add_test(tcase, probes_can_be_forbidden);
     tcase_add_test(tcase, few_long_groups_are_probed_late);
     tcase_add_test(tcase, delaying_device_is_left_out);
