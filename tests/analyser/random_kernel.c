@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+#include "random_kernel.h"
+
+#include <string.h>
+
+static int32_t make(struct cx_random_kernel *k, enum cx_expr_op op, unsigned width, int32_t a, int32_t b,
+                    int64_t imm)
+{
+    struct cx_expr e = {.op = (uint8_t)op, .width = (uint8_t)width, .a = a, .b = b, .imm = imm};
+
+    k->expr[k->kernel.nexpr] = e;
+    return (int32_t)k->kernel.nexpr++;
+}
+
+static unsigned width_of(const struct cx_random_kernel *k, int32_t node)
+{
+    return k->expr[node].width;
+}
+
+static int32_t constant(struct cx_random_kernel *k, unsigned width, int64_t value)
+{
+    return make(k, CX_EXPR_CONST, width, -1, -1, width == 32 ? (int32_t)value : value);
+}
+
+static int32_t resize(struct cx_random_kernel *k, struct cx_random *r, int32_t a, unsigned width)
+{
+    if (width_of(k, a) == width) {
+        return a;
+    }
+    if (width_of(k, a) > width) {
+        return make(k, CX_EXPR_TRUNC, width, a, -1, 0);
+    }
+    return make(k, cx_random_chance(r, 70) ? CX_EXPR_SEXT : CX_EXPR_ZEXT, width, a, -1, 0);
+}
+
+static int32_t leaf(struct cx_random_kernel *k, struct cx_random *r, unsigned width, bool wild)
+{
+    static const enum cx_expr_op ids[] = {CX_EXPR_GLOBAL_ID,     CX_EXPR_GLOBAL_ID,      CX_EXPR_GLOBAL_ID,
+                                          CX_EXPR_LOCAL_ID,      CX_EXPR_GROUP_ID,       CX_EXPR_GROUP_ID,
+                                          CX_EXPR_GLOBAL_SIZE,   CX_EXPR_LOCAL_SIZE,     CX_EXPR_NUM_GROUPS,
+                                          CX_EXPR_GLOBAL_OFFSET, CX_EXPR_ENQ_LOCAL_SIZE, CX_EXPR_WORK_DIM};
+    uint64_t pick = cx_random_below(r, 100);
+
+    if (pick < 55) {
+        int32_t dim = (int32_t)cx_random_below(r, cx_random_chance(r, 10) ? 3 : k->geometry.work_dim);
+        return resize(k, r, make(k, ids[cx_random_below(r, wild ? 12 : 6)], 64, dim, -1, 0), width);
+    }
+    if (pick < 70) {
+        return resize(k, r, make(k, CX_EXPR_ARG, 32, 3, -1, 0), width);
+    }
+    if (pick < 75) {
+        return resize(k, r, make(k, CX_EXPR_ARG, 64, 4, -1, 0), width);
+    }
+    if (pick < 80 && wild) {
+        return make(k, CX_EXPR_OPAQUE, width, CX_OPAQUE_LOADED, -1, (int64_t)k->kernel.nexpr);
+    }
+    if (wild && cx_random_chance(r, 10)) {
+        return constant(k, width, (int64_t)cx_random_next(r) >> cx_random_below(r, 63));
+    }
+    return constant(k, width, (int64_t)cx_random_below(r, 12) - 3);
+}
+
+static int32_t sized(struct cx_random_kernel *k, struct cx_random *r, unsigned width, unsigned depth,
+                     bool wild);
+
+static int32_t expression(struct cx_random_kernel *k, struct cx_random *r, unsigned width, unsigned depth,
+                          bool wild)
+{
+    static const enum cx_expr_op tame[] = {CX_EXPR_ADD, CX_EXPR_ADD, CX_EXPR_ADD, CX_EXPR_SUB, CX_EXPR_MUL};
+    static const enum cx_expr_op all[] = {
+        CX_EXPR_ADD,  CX_EXPR_SUB,  CX_EXPR_MUL,  CX_EXPR_UDIV,  CX_EXPR_SDIV,   CX_EXPR_UREM,  CX_EXPR_SREM,
+        CX_EXPR_SHL,  CX_EXPR_LSHR, CX_EXPR_ASHR, CX_EXPR_AND,   CX_EXPR_OR,     CX_EXPR_XOR,   CX_EXPR_SMIN,
+        CX_EXPR_SMAX, CX_EXPR_UMIN, CX_EXPR_UMAX, CX_EXPR_UNION, CX_EXPR_SMUL24, CX_EXPR_UMUL24};
+    enum cx_expr_op op;
+    int32_t a, b;
+
+    if (depth == 0 || k->kernel.nexpr > 200) {
+        return leaf(k, r, width, wild);
+    }
+    if (cx_random_chance(r, 25)) { /* the other width inside */
+        return resize(k, r, sized(k, r, width == 32 ? 64 : 32, depth - 1, wild), width);
+    }
+    if (wild && cx_random_chance(r, 5)) {
+        return make(k, cx_random_chance(r, 50) ? CX_EXPR_ABS : CX_EXPR_DECAY, width,
+                    sized(k, r, width, depth - 1, wild), -1, 0);
+    }
+    op = wild ? all[cx_random_below(r, sizeof(all) / sizeof(*all))] : tame[cx_random_below(r, 5)];
+    width = op == CX_EXPR_SMUL24 || op == CX_EXPR_UMUL24 ? 32 : width;
+    a = sized(k, r, width, depth - 1, wild);
+    b = op == CX_EXPR_MUL && !wild ? leaf(k, r, width, false) : sized(k, r, width, depth - 1, wild);
+    if (op == CX_EXPR_SHL || op == CX_EXPR_LSHR || op == CX_EXPR_ASHR) {
+        b = cx_random_chance(r, 80) ? constant(k, width, (int64_t)cx_random_below(r, width)) : b;
+    }
+    if ((op == CX_EXPR_UDIV || op == CX_EXPR_UREM || op == CX_EXPR_SDIV || op == CX_EXPR_SREM) &&
+        cx_random_chance(r, 60)) {
+        b = constant(k, width, 1 + (int64_t)cx_random_below(r, 9));
+    }
+    return make(k, op, width, a, b, 0);
+}
+
+/* An expression of exactly this width (24-bit products have their own). */
+static int32_t sized(struct cx_random_kernel *k, struct cx_random *r, unsigned width, unsigned depth,
+                     bool wild)
+{
+    return resize(k, r, expression(k, r, width, depth, wild), width);
+}
+
+static void add_guard(struct cx_random_kernel *k, struct cx_random *r, int32_t l, bool wild)
+{
+    static const enum cx_guard_pred usual[] = {CX_PRED_SLT, CX_PRED_SLT, CX_PRED_ULT, CX_PRED_SGE,
+                                               CX_PRED_EQ};
+    struct cx_guard g = {.pred = (uint8_t)usual[cx_random_below(r, 5)], .l = l};
+
+    if (wild) {
+        g.pred = (uint8_t)cx_random_below(r, CX_PRED_COUNT);
+    }
+    g.r = sized(k, r, width_of(k, l), wild ? 2 : 0, wild);
+    k->guard[k->kernel.nguard++] = g;
+}
+
+/* for (i = start; i < bound; i += step): the node of i. */
+static int32_t add_loop(struct cx_random_kernel *k, struct cx_random *r, bool wild)
+{
+    unsigned width = cx_random_chance(r, 50) ? 32 : 64;
+    int32_t start = sized(k, r, width, cx_random_below(r, 2), wild);
+    int32_t step = constant(k, width, cx_random_chance(r, 80) ? 1 + (int64_t)cx_random_below(r, 4) : -1);
+    uint32_t index = k->kernel.nloop++;
+    int32_t i = make(k, CX_EXPR_LOOP, width, start, step, index), tested = i;
+    struct cx_loop *loop = &k->loop[index];
+    struct cx_guard g = {.pred = CX_PRED_SLT};
+
+    if (cx_random_chance(r, 25)) { /* do ... while (i + step < bound) */
+        tested = make(k, CX_EXPR_ADD, width, i, step, 0);
+    }
+    g.l = tested;
+    g.r = cx_random_chance(r, 50) ? constant(k, width, (int64_t)cx_random_below(r, 12))
+                                  : sized(k, r, width, wild ? 2 : 0, wild);
+    if (k->expr[step].imm < 0) {
+        g.pred = CX_PRED_SGE;
+    } else if (cx_random_chance(r, 20)) {
+        g.pred = cx_random_chance(r, 50) ? CX_PRED_NE : CX_PRED_ULT;
+    }
+    *loop = (struct cx_loop){.guard = k->kernel.nguard, .nguard = 1, .single_exit = 1};
+    k->guard[k->kernel.nguard++] = g;
+    return i;
+}
+
+static void add_access(struct cx_random_kernel *k, struct cx_random *r, int32_t *index, unsigned count,
+                       bool wild)
+{
+    struct cx_access_record *a = &k->access[k->kernel.naccess++];
+    int32_t off = sized(k, r, 64, 1 + (unsigned)cx_random_below(r, 3), wild);
+    uint64_t elem = UINT64_C(1) << cx_random_below(r, 4);
+    uint32_t first = k->kernel.nguard;
+
+    for (unsigned i = 0; i < count; i++) {
+        if (cx_random_chance(r, 60)) {
+            off = make(k, CX_EXPR_ADD, 64, off, resize(k, r, index[i], 64), 0);
+        }
+    }
+    off = make(k, CX_EXPR_MUL, 64, off, constant(k, 64, (int64_t)elem), 0);
+    *a = (struct cx_access_record){.arg = (uint16_t)cx_random_below(r, 3),
+                                   .mode = cx_random_chance(r, 50) ? CX_MODE_WRITE : CX_MODE_READ,
+                                   .flags = CX_ACCESS_MUST,
+                                   .width = (uint8_t)elem,
+                                   .off = off,
+                                   .len = -1,
+                                   .skew = (int64_t)cx_random_below(r, 3) * (int64_t)elem,
+                                   .size = elem};
+    if (cx_random_chance(r, 10)) {
+        a->len = sized(k, r, 64, 1, wild);
+        a->size = 0;
+    }
+    for (unsigned i = 0; i < count; i++) { /* the loops' own conditions hold in their bodies */
+        if (cx_random_chance(r, 70)) {
+            k->guard[k->kernel.nguard++] = k->guard[k->loop[i].guard];
+        }
+    }
+    for (uint64_t n = cx_random_below(r, 3); n-- > 0;) {
+        add_guard(
+            k, r,
+            sized(k, r, cx_random_chance(r, 50) ? 32 : 64, wild ? 2 : (unsigned)cx_random_below(r, 2), wild),
+            wild);
+    }
+    a->guard = first;
+    a->nguard = k->kernel.nguard - first;
+}
+
+static void make_geometry(struct cx_access_geometry *g, struct cx_random *r)
+{
+    static const uint64_t most[4] = {0, 60, 12, 6};
+
+    *g = (struct cx_access_geometry){.work_dim = 1 + (uint32_t)cx_random_below(r, 3)};
+    for (unsigned d = 0; d < g->work_dim; d++) {
+        g->local[d] = 1 + cx_random_below(r, g->work_dim == 1 ? 8 : 3);
+        g->global[d] = 1 + cx_random_below(r, most[g->work_dim]);
+        if (cx_random_chance(r, 70)) {
+            g->global[d] = (g->global[d] + g->local[d] - 1) / g->local[d] * g->local[d];
+        }
+        g->offset[d] = cx_random_chance(r, 20) ? cx_random_below(r, 9) : 0;
+    }
+}
+
+static uint64_t argument(const struct cx_access_geometry *g, struct cx_random *r)
+{
+    switch (cx_random_below(r, 6)) {
+    case 0:
+        return cx_random_below(r, 64);
+    case 1:
+        return cx_random_next(r) >> cx_random_below(r, 64);
+    case 2:
+        return 0 - cx_random_below(r, 8);
+    default:
+        return g->global[cx_random_below(r, g->work_dim)] + cx_random_below(r, 2);
+    }
+}
+
+static void sort_accesses(struct cx_random_kernel *k)
+{
+    for (uint32_t i = 1; i < k->kernel.naccess; i++) {
+        for (uint32_t j = i; j > 0 && k->access[j - 1].arg > k->access[j].arg; j--) {
+            struct cx_access_record swap = k->access[j];
+            k->access[j] = k->access[j - 1];
+            k->access[j - 1] = swap;
+        }
+    }
+}
+
+void cx_random_kernel_make(struct cx_random_kernel *k, struct cx_random *r, bool wild)
+{
+    int32_t index[3];
+    unsigned loops = (unsigned)cx_random_below(r, 3), accesses = 1 + (unsigned)cx_random_below(r, 3);
+
+    memset(k, 0, sizeof(*k));
+    make_geometry(&k->geometry, r);
+    k->kernel = (struct cx_summary_kernel){.name = "random",
+                                           .narg = CX_RANDOM_ARGS,
+                                           .arg = k->arg,
+                                           .expr = k->expr,
+                                           .guard = k->guard,
+                                           .loop = k->loop,
+                                           .access = k->access};
+    k->n32 = (uint32_t)argument(&k->geometry, r);
+    k->n64 = argument(&k->geometry, r);
+    for (unsigned i = 0; i < CX_RANDOM_ARGS; i++) {
+        k->arg[i] =
+            (struct cx_summary_arg){.name = "a", .type = "", .kind = i < 3 ? CX_ARG_GLOBAL : CX_ARG_VALUE};
+        k->arg[i].size = i < 3 ? 0 : i == 3 ? 4 : 8;
+        k->arg[i].touch = CX_TOUCH_READ | CX_TOUCH_WRITE;
+        k->value[i] = (struct cx_access_arg){.value = i == 3 ? (void *)&k->n32 : &k->n64,
+                                             .size = i == 3 ? 4 : 8,
+                                             .object = i < 3 ? i + 1 : 0,
+                                             .bytes = i < 3 ? 512 : 0};
+    }
+    if (cx_random_chance(r, 15)) { /* two views of one buffer */
+        k->value[1].object = 1;
+        k->value[1].base = cx_random_below(r, 64);
+    }
+    for (unsigned i = 0; i < loops; i++) {
+        index[i] = add_loop(k, r, wild);
+    }
+    for (unsigned i = 0; i < accesses; i++) {
+        add_access(k, r, index, loops, wild);
+    }
+    if (k->kernel.nloop == 0) { /* decaying values must name a loop */
+        k->loop[0] = (struct cx_loop){0};
+        k->kernel.nloop = 1;
+    }
+    sort_accesses(k);
+}

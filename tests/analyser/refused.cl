@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels that must stay whole, each for its own reason. */
+
+//! histogram refused atomic-commutative here
+kernel void histogram(global const uchar *in, global uint *bins)
+{
+    atomic_inc(&bins[in[get_global_id(0)]]); // here
+}
+
+//! append refused atomic-result-used here
+kernel void append(global const int *in, global int *out, global int *count)
+{
+    int v = in[get_global_id(0)];
+    if (v > 0)
+        out[atomic_inc(count)] = v; // here
+}
+
+//! exchange refused atomic-order here
+kernel void exchange(global int *lock, global int *data)
+{
+    while (atomic_cmpxchg(lock, 0, 1)) // here
+        ;
+    data[0]++;
+    atomic_xchg(lock, 0);
+}
+
+//! float_add refused atomic-order here
+kernel void float_add(volatile global uint *sum, float x)
+{
+    uint old, now;
+    do {
+        old = *sum;
+        now = as_uint(as_float(old) + x);
+    } while (atomic_cmpxchg(sum, old, now) != old); // here
+}
+
+//! old_atomics refused atomic-commutative
+kernel void old_atomics(global int *a)
+{
+    atom_add(a, 2);
+    atomic_max(a + 1, 3);
+}
+
+//! local_atomics on 256/64 splits 0
+kernel void local_atomics(global const uchar *in, global uint *out)
+{
+    local uint bins[64];
+    bins[get_local_id(0)] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_inc(&bins[in[get_global_id(0)] & 63]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = bins[get_local_id(0)];
+}
+
+//! spin refused volatile here
+kernel void spin(volatile global int *flag, global int *out)
+{
+    while (*flag == 0) // here
+        ;
+    out[get_global_id(0)] = 1;
+}
+
+//! raise refused volatile here
+kernel void raise(volatile global int *flag)
+{
+    flag[get_global_id(0)] = 1; // here
+}
+
+//! print refused printf here
+kernel void print(global int *out)
+{
+    out[get_global_id(0)] = 1;
+    printf("%d\n", out[0]); // here
+}
+
+//! scatter on 1024/64 whole write-unknown here
+kernel void scatter(global const int *index, global int *out)
+{
+    int i = get_global_id(0);
+    out[index[i]] = i; // here
+}
+
+/* bounded, but where in the bounds is not known */
+//! bounded_scatter on 1024/64 whole write-unknown here
+//! bounded_scatter on 1024/64 all out writes 0..400
+kernel void bounded_scatter(global const int *index, global int *out)
+{
+    int i = index[get_global_id(0)];
+    if (i >= 0 && i < 100)
+        out[i] = 1; // here
+}
+
+//! one_place on 1024/64 whole write-overlap here
+kernel void one_place(global int *out)
+{
+    out[0] = get_global_id(0); // here
+}
+
+//! one_group_only on 1024/64 splits 0
+//! one_group_only on 1024/64 part 0..1 out writes 0..4 exact
+//! one_group_only on 1024/64 part 1..16 out writes nothing
+kernel void one_group_only(global int *out)
+{
+    if (get_group_id(0) == 0)
+        out[0] = 5;
+}
+
+//! stop_flag on 1024/64 whole write-overlap here
+kernel void stop_flag(global const int *in, global int *out, global int *stop)
+{
+    int i = get_global_id(0);
+    out[i] = in[i];
+    if (in[i] > 3)
+        *stop = 1; // here
+}
+
+//! halo on 1024/64 whole write-overlap here
+kernel void halo(global int *out)
+{
+    int i = get_global_id(0);
+    out[i] = 1; // here
+    out[i + 1] = 2; // here
+}
+
+//! in_place_stencil on 1024/64 whole read-overlap here
+kernel void in_place_stencil(global float *a)
+{
+    int i = get_global_id(0);
+    float next = a[i + 1]; // here
+    a[i] = next;
+}
+
+//! in_place on 1024/64 splits 0
+kernel void in_place(global float *a)
+{
+    int i = get_global_id(0);
+    a[i] = a[i] * a[i];
+}
+
+//! reverse_in_place on 512/64 n=1024 splits 0
+kernel void reverse_in_place(global float *a, int n)
+{
+    int i = get_global_id(0);
+    a[i] = a[n - 1 - i]; /* the upper half is only read */
+}
+
+//! gather_in_place on 1024/64 whole read-overlap here
+kernel void gather_in_place(global int *a, global const int *index)
+{
+    int i = get_global_id(0);
+    a[i] = a[index[i]]; // here
+}
+
+//! gather on 1024/64 splits 0
+//! gather on 1024/64 part 0..1 a reads unknown
+kernel void gather(global const int *a, global const int *index, global int *out)
+{
+    int i = get_global_id(0);
+    out[i] = a[index[i]];
+}
+
+/* every work-group has items everywhere */
+//! strided on 1024/64 n=4096 whole write-overlap
+kernel void strided(global float *a, int n)
+{
+    for (int i = get_global_id(0); i < n; i += get_global_size(0))
+        a[i] = 0;
+}
+
+//! interleaved on 1024/64 whole write-overlap
+kernel void interleaved(global float *a)
+{
+    int i = get_local_id(0) * get_num_groups(0) + get_group_id(0);
+    a[i] = 0;
+}
+
+//! stored_pointer refused pointer-stored here
+kernel void stored_pointer(global float *a, global ulong *b)
+{
+    global float *p[2] = {a, a + 5}; // here
+    int i = get_global_id(0);
+    p[b[i] & 1][i] = 0;
+}
+
+//! address refused pointer-integer here
+kernel void address(global float *a, global ulong *b)
+{
+    b[get_global_id(0)] = (ulong)a; // here
+}
+
+//! from_number refused pointer-unresolved here
+kernel void from_number(global ulong *table)
+{
+    global float *p = (global float *)table[get_global_id(0)];
+    *p = 1; // here
+}
+
+//! outside refused opaque-call here
+void somewhere(global float *a);
+kernel void outside(global float *a)
+{
+    somewhere(a); // here
+}
+
+int ackermann(int m, int n)
+{
+    return m == 0 ? n + 1 : n == 0 ? ackermann(m - 1, 1) : ackermann(m - 1, ackermann(m, n - 1));
+}
+//! recursive refused recursion here
+kernel void recursive(global int *a)
+{
+    a[get_global_id(0)] = ackermann(2, a[get_global_id(0)]); // here
+}
+
+//! assembly refused inline-asm here
+kernel void assembly(global int *a)
+{
+    int x;
+    __asm__ volatile("mov %0, 1;" : "=r"(x)); // here
+    a[get_global_id(0)] = x;
+}
+
+//! write_picture refused image-write here
+kernel void write_picture(write_only image2d_t picture)
+{
+    write_imagef(picture, (int2)(get_global_id(0), get_global_id(1)), (float4)(0)); // here
+}
+
+//! read_picture refused image-read here
+kernel void read_picture(read_only image2d_t picture, global float4 *out)
+{
+    const sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_FILTER_NEAREST;
+    out[get_global_id(0)] = read_imagef(picture, s, (int2)(get_global_id(0), 0)); // here
+}
+
+/* the number wraps: 2^31 items of 4 apart start again at zero */
+//! wraps on 1024/64 step=67108864 whole write-unknown
+kernel void wraps(global char *a, uint step)
+{
+    uint i = get_global_id(0) * step;
+    a[i] = 0;
+}
+
+//! no_wrap on 1024/64 step=4194304 splits 0
+kernel void no_wrap(global char *a, uint step)
+{
+    uint i = get_global_id(0) * step;
+    a[i] = 0;
+}
+
+/* the upper half lies before the buffer, where nothing may be written */
+//! signed_wrap on 1024/64 step=4194304 splits 0
+kernel void signed_wrap(global char *a, int step)
+{
+    int i = (uint)get_global_id(0) * (uint)step;
+    a[i] = 0;
+}
+
+//! unbounded on 1024/64 whole write-unknown here
+kernel void unbounded(global int *a, global const int *b)
+{
+    int i = get_global_id(0), n = 0;
+    for (int j = i; b[j] != 0; j = b[j]) {
+        a[i * 4 + n] = j; // here
+        n++;
+    }
+}

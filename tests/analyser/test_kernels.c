@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Real kernels through the analyser: each line "//! ..." of a .cl file is an expectation.
+ *
+ *     //! KERNEL refused REASON [here]
+ *     //! KERNEL on GEOMETRY [SCALARS] [same B=A[+OFFSET]] splits DIM [by GRANULARITY]
+ *     //! KERNEL on GEOMETRY [SCALARS] [same ...] whole REASON [here]
+ *     //! KERNEL on GEOMETRY [SCALARS] [same ...] part G0..G1 ARG reads|writes LO..HI [exact] | nothing |
+ * unknown
+ *     //! KERNEL on GEOMETRY [SCALARS] [same ...] all ARG reads|writes ...
+ *     //!! BUILD OPTIONS
+ *
+ * GEOMETRY is GLOBAL[+OFFSET]/LOCAL for each dimension, with commas. SCALARS are NAME=VALUE or, for bytes of
+ * a struct, NAME@OFFSET:BYTES=VALUE, with commas. "here" means that the reason names a line which has the
+ * comment "// here". Run as `test_kernels ANALYSER FILE.cl...`; each expectation is one test (TAP).
+ */
+#include "layer/access.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MAX_ARGS  16
+#define MAX_LINES 1000
+
+struct source {
+    char *text;
+    char *line[MAX_LINES];
+    unsigned count;
+    char options[200];
+};
+
+struct expectation {
+    const struct cx_summary_kernel *kernel;
+    const struct source *source;
+    struct cx_access_geometry geometry;
+    struct cx_access_arg args[MAX_ARGS];
+    unsigned char value[MAX_ARGS][128];
+    char why[300]; /* the first thing that is wrong */
+};
+
+static unsigned tests, failures;
+
+#define wrong(e, ...)                                                                                        \
+    do {                                                                                                     \
+        if (!(e)->why[0]) {                                                                                  \
+            snprintf((e)->why, sizeof((e)->why), __VA_ARGS__);                                               \
+        }                                                                                                    \
+    } while (0)
+
+static char *read_whole(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    char *data = NULL;
+    long length;
+
+    if (file && fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) >= 0) {
+        rewind(file);
+        data = calloc((size_t)length + 1, 1);
+        *size = data ? fread(data, 1, (size_t)length, file) : 0;
+    }
+    if (file) {
+        fclose(file);
+    }
+    return data;
+}
+
+static bool load_source(struct source *s, const char *path)
+{
+    size_t size;
+    char *at;
+
+    memset(s, 0, sizeof(*s));
+    s->text = read_whole(path, &size);
+    at = s->text;
+    while (at && *at && s->count < MAX_LINES) {
+        char *end = strchr(at, '\n');
+        s->line[s->count++] = at;
+        if (end) {
+            *end = 0;
+        }
+        if (strncmp(at, "//!! ", 5) == 0) {
+            snprintf(s->options, sizeof(s->options), "%s", at + 5);
+        }
+        at = end ? end + 1 : NULL;
+    }
+    return s->text != NULL;
+}
+
+static struct cx_summary *analyse(const char *analyser, const char *path, const char *options)
+{
+    char output[] = "/tmp/coexec-test-XXXXXX";
+    int fd = mkstemp(output), status = -1;
+    struct cx_summary *summary = NULL;
+    size_t size = 0;
+    char *blob;
+    pid_t child;
+
+    if (fd < 0) {
+        return NULL;
+    }
+    close(fd);
+    child = fork();
+    if (child == 0) {
+        execl(analyser, analyser, "--time-limit", "60000", "-o", output, path, "--", options, (char *)NULL);
+        _exit(127);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    blob = read_whole(output, &size);
+    unlink(output);
+    if (status == 0 && blob) {
+        cx_summary_parse(blob, size, &summary);
+    }
+    free(blob);
+    return summary;
+}
+
+static int arg_index(const struct cx_summary_kernel *k, const char *name, size_t length)
+{
+    for (uint32_t i = 0; i < k->narg; i++) {
+        if (strlen(k->arg[i].name) == length && strncmp(k->arg[i].name, name, length) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+static void parse_geometry(struct expectation *e, const char *text)
+{
+    struct cx_access_geometry *g = &e->geometry;
+    char *at = (char *)text;
+
+    *g = (struct cx_access_geometry){0};
+    for (;;) {
+        unsigned d = g->work_dim++;
+        if (d > 2) {
+            wrong(e, "geometry");
+            return;
+        }
+        g->global[d] = strtoull(at, &at, 10);
+        g->offset[d] = *at == '+' ? strtoull(at + 1, &at, 10) : 0;
+        g->local[d] = *at == '/' ? strtoull(at + 1, &at, 10) : 1;
+        if (*at++ != ',') {
+            return;
+        }
+    }
+}
+
+static void parse_scalars(struct expectation *e, char *text)
+{
+    char *save = NULL;
+
+    for (char *one = strtok_r(text, ",", &save); one; one = strtok_r(NULL, ",", &save)) {
+        size_t length = strcspn(one, "@="), bytes;
+        int arg = arg_index(e->kernel, one, length);
+        char *at = one + length;
+        unsigned long offset = 0;
+        long long value;
+        if (arg < 0) {
+            wrong(e, "no argument %s", one);
+            return;
+        }
+        bytes = e->kernel->arg[arg].size;
+        if (*at == '@') {
+            offset = strtoul(at + 1, &at, 10);
+            bytes = strtoul(at + 1, &at, 10);
+        }
+        value = strtoll(at + 1, NULL, 10);
+        if (offset + bytes > sizeof(e->value[arg]) || bytes > 8) {
+            wrong(e, "argument %s is too large", one);
+            return;
+        }
+        memcpy(e->value[arg] + offset, &value, bytes);
+    }
+}
+
+/* B=A or B=A+OFFSET: B points into A's buffer. */
+static void parse_same(struct expectation *e, const char *text)
+{
+    const char *equal = strchr(text, '='), *plus = strchr(text, '+');
+    int b = arg_index(e->kernel, text, equal ? (size_t)(equal - text) : 0);
+    int a =
+        equal ? arg_index(e->kernel, equal + 1, plus ? (size_t)(plus - equal - 1) : strlen(equal + 1)) : -1;
+
+    if (a < 0 || b < 0) {
+        wrong(e, "no arguments %s", text);
+        return;
+    }
+    e->args[b].object = e->args[a].object;
+    e->args[b].base = e->args[a].base + (plus ? strtoull(plus + 1, NULL, 10) : 0);
+}
+
+static void check_line(struct expectation *e, const char *word, uint32_t line)
+{
+    if (word && strcmp(word, "here") == 0 &&
+        (line == 0 || line > e->source->count || !strstr(e->source->line[line - 1], "// here"))) {
+        wrong(e, "names line %u", line);
+    }
+}
+
+static void check_reason(struct expectation *e, enum cx_summary_reason found, const char *name)
+{
+    if (!name || strcmp(cx_summary_reason_name(found), name) != 0) {
+        wrong(e, "found %s", cx_summary_reason_name(found));
+    }
+}
+
+static void check_interval(struct expectation *e, const struct cx_access_interval *i, char **save)
+{
+    const char *word = strtok_r(NULL, " ", save), *more = strtok_r(NULL, " ", save);
+    char *at;
+    unsigned long long lo, hi;
+
+    if (word && strcmp(word, "unknown") == 0) {
+        if (i->known) {
+            wrong(e, "found %llu..%llu", (unsigned long long)i->lo, (unsigned long long)i->hi);
+        }
+        return;
+    }
+    if (word && strcmp(word, "nothing") == 0) {
+        word = "0..0";
+    }
+    lo = word ? strtoull(word, &at, 10) : 1;
+    hi = word && strncmp(at, "..", 2) == 0 ? strtoull(at + 2, NULL, 10) : 0;
+    if (!i->known || i->lo != lo || i->hi != hi) {
+        wrong(e, "found %s%llu..%llu", i->known ? "" : "unknown ", (unsigned long long)i->lo,
+              (unsigned long long)i->hi);
+    }
+    if (i->exact != (more && strcmp(more, "exact") == 0)) {
+        wrong(e, "found %s", i->exact ? "exact" : "not exact");
+    }
+}
+
+static void check_part(struct expectation *e, bool all, char **save)
+{
+    struct cx_access_region regions[MAX_ARGS];
+    struct cx_access_verdict v;
+    struct cx_access *a;
+    char *part = all ? NULL : strtok_r(NULL, " ", save), *name = strtok_r(NULL, " ", save);
+    char *mode = strtok_r(NULL, " ", save);
+    int arg = name ? arg_index(e->kernel, name, strlen(name)) : -1;
+
+    cx_access_choose(e->kernel, &e->geometry, e->args, &a, &v);
+    if (!a || !mode || arg < 0) {
+        wrong(e, "no access or no argument %s", name ? name : "");
+        cx_access_destroy(&a);
+        return;
+    }
+    if (all) {
+        cx_access_whole(a, regions);
+    } else {
+        uint64_t g0 = strtoull(part, &part, 10), g1 = strtoull(part + 2, NULL, 10);
+        cx_access_package(a, g0, g1, regions);
+    }
+    check_interval(e, strcmp(mode, "reads") == 0 ? &regions[arg].read : &regions[arg].write, save);
+    cx_access_destroy(&a);
+}
+
+static void check_splits(struct expectation *e, char **save)
+{
+    const char *dim = strtok_r(NULL, " ", save), *by = strtok_r(NULL, " ", save);
+    const char *granularity = by ? strtok_r(NULL, " ", save) : "1";
+    struct cx_access_verdict v;
+
+    if (!cx_access_choose(e->kernel, &e->geometry, e->args, NULL, &v)) {
+        wrong(e, "whole: %s, argument %d, line %u", cx_summary_reason_name(v.reason), v.arg, v.line);
+    } else if (!dim || !granularity || v.dim != strtoul(dim, NULL, 10) ||
+               v.granularity != strtoull(granularity, NULL, 10)) {
+        wrong(e, "splits %u by %llu", v.dim, (unsigned long long)v.granularity);
+    }
+}
+
+static void check_whole(struct expectation *e, char **save)
+{
+    const char *reason = strtok_r(NULL, " ", save), *here = strtok_r(NULL, " ", save);
+    struct cx_access_verdict v;
+
+    if (cx_access_choose(e->kernel, &e->geometry, e->args, NULL, &v)) {
+        wrong(e, "splits %u by %llu", v.dim, (unsigned long long)v.granularity);
+        return;
+    }
+    check_reason(e, v.reason, reason);
+    check_line(e, here, v.line);
+}
+
+static void check_launch(struct expectation *e, char **save)
+{
+    char *word = strtok_r(NULL, " ", save);
+
+    for (uint32_t i = 0; i < e->kernel->narg && i < MAX_ARGS; i++) {
+        e->args[i] = (struct cx_access_arg){
+            .value = e->value[i], .size = sizeof(e->value[i]), .object = i + 1, .bytes = UINT64_C(1) << 33};
+    }
+    parse_geometry(e, word ? word : "");
+    for (word = strtok_r(NULL, " ", save); word && !e->why[0]; word = strtok_r(NULL, " ", save)) {
+        if (strcmp(word, "same") == 0) {
+            word = strtok_r(NULL, " ", save);
+            parse_same(e, word ? word : "");
+        } else if (strcmp(word, "splits") == 0) {
+            check_splits(e, save);
+            return;
+        } else if (strcmp(word, "whole") == 0) {
+            check_whole(e, save);
+            return;
+        } else if (strcmp(word, "part") == 0 || strcmp(word, "all") == 0) {
+            check_part(e, *word == 'a', save);
+            return;
+        } else {
+            parse_scalars(e, word);
+        }
+    }
+    wrong(e, "no expectation");
+}
+
+static void check_refused(struct expectation *e, char **save)
+{
+    const char *reason = strtok_r(NULL, " ", save), *here = strtok_r(NULL, " ", save);
+    uint32_t line;
+
+    check_reason(e, cx_summary_forbids(e->kernel, &line, NULL), reason);
+    check_line(e, here, line);
+}
+
+static void check_expectation(const struct cx_summary *summary, const struct source *source, const char *line)
+{
+    struct expectation e = {.source = source};
+    char text[400], *save = NULL, *name, *verb;
+
+    snprintf(text, sizeof(text), "%s", line + 4);
+    name = strtok_r(text, " ", &save);
+    verb = strtok_r(NULL, " ", &save);
+    e.kernel = name ? cx_summary_find(summary, name) : NULL;
+    if (!e.kernel || !verb) {
+        wrong(&e, "no such kernel");
+    } else if (strcmp(verb, "refused") == 0) {
+        check_refused(&e, &save);
+    } else if (strcmp(verb, "on") == 0) {
+        check_launch(&e, &save);
+    } else {
+        wrong(&e, "%s is no expectation", verb);
+    }
+    failures += e.why[0] != 0;
+    printf("%s %u - %s%s%s\n", e.why[0] ? "not ok" : "ok", ++tests, line + 4, e.why[0] ? ": " : "", e.why);
+}
+
+static void check_file(const char *analyser, const char *path)
+{
+    static struct source source;
+    struct cx_summary *summary = load_source(&source, path) ? analyse(analyser, path, source.options) : NULL;
+
+    if (!summary) {
+        failures++;
+        printf("not ok %u - %s: not analysed\n", ++tests, path);
+    }
+    for (unsigned i = 0; summary && i < source.count; i++) {
+        if (strncmp(source.line[i], "//! ", 4) == 0) {
+            check_expectation(summary, &source, source.line[i]);
+        }
+    }
+    cx_summary_destroy(&summary);
+    free(source.text);
+}
+
+int main(int argc, char **argv)
+{
+    for (int i = 2; i < argc; i++) {
+        check_file(argv[1], argv[i]);
+    }
+    printf("1..%u\n", tests);
+    return failures != 0;
+}
