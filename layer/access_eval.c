@@ -287,9 +287,17 @@ static int64_t ones_above(int64_t value)
     return value <= 0 ? 0 : (int64_t)(~UINT64_C(0) >> __builtin_clzll((uint64_t)value));
 }
 
+/* The value rounded down to a multiple of a power of two. */
+static struct cx_form without_low(struct cx_eval *ev, const struct cx_form *a, int64_t power, unsigned width)
+{
+    struct cx_form f = cx_form_div(&ev->vars, a, power), by = cx_form_const(power);
+
+    return cx_form_mul(&ev->vars, &f, &by, width);
+}
+
 static struct cx_form and_mask(struct cx_eval *ev, const struct cx_form *a, int64_t mask, unsigned width)
 {
-    struct cx_form low, x;
+    struct cx_form x;
 
     if (mask >= 0 && (mask & (mask + 1)) == 0 && mask < INT64_MAX) { /* the low bits */
         if (cx_form_is_unbounded(a)) {
@@ -300,8 +308,7 @@ static struct cx_form and_mask(struct cx_eval *ev, const struct cx_form *a, int6
         return cx_form_mod(&ev->vars, a, mask + 1);
     }
     if (mask < 0 && mask > INT64_MIN / 2 && (-mask & (-mask - 1)) == 0 && !cx_form_is_unbounded(a)) {
-        low = cx_form_mod(&ev->vars, a, -mask); /* all but the low bits */
-        return cx_form_add(&ev->vars, a, &low, -1, width);
+        return without_low(ev, a, -mask, width); /* all but the low bits */
     }
     if (mask >= 0) {
         x = cx_form_interval(0, mask);
@@ -309,6 +316,22 @@ static struct cx_form and_mask(struct cx_eval *ev, const struct cx_form *a, int6
         return x;
     }
     return cx_form_top(width, follows_unit(a));
+}
+
+/* high | low or high ^ low, both at least 0: only the bits that low has room for change. */
+static struct cx_form change_low(struct cx_eval *ev, enum cx_expr_op op, const struct cx_form *high,
+                                 const struct cx_form *low, unsigned width)
+{
+    int64_t room = ones_above(low->max);
+    struct cx_form any = cx_form_interval(0, room), f;
+
+    if (room >= INT64_MAX / 2) {
+        return cx_form_top(width, follows_unit(high) || follows_unit(low));
+    }
+    f = without_low(ev, high, room + 1, width);
+    f = cx_form_add(&ev->vars, &f, &any, 1, width);
+    f.loose |= follows_unit(low);
+    return cx_form_clip(f, op == CX_EXPR_OR ? high->min : 0, ones_above(high->max | low->max));
 }
 
 static struct cx_form bits(struct cx_eval *ev, enum cx_expr_op op, const struct cx_form *a,
@@ -337,10 +360,7 @@ static struct cx_form bits(struct cx_eval *ev, enum cx_expr_op op, const struct 
     if (no_common_bit(&x, &y) || no_common_bit(&y, &x)) {
         return cx_form_add(&ev->vars, &x, &y, 1, width);
     }
-    if (op == CX_EXPR_OR) {
-        return interval_of(x.min > y.min ? x.min : y.min, ones_above(x.max | y.max), a, b);
-    }
-    return interval_of(0, ones_above(x.max | y.max), a, b);
+    return x.max >= y.max ? change_low(ev, op, &x, &y, width) : change_low(ev, op, &y, &x, width);
 }
 
 static struct cx_form absolute(struct cx_eval *ev, const struct cx_form *a, unsigned width)

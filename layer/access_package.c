@@ -101,6 +101,29 @@ static struct cx_span meet(struct cx_span a, struct cx_span b)
     return both.lo < both.hi ? both : nothing;
 }
 
+/*
+ * Whether an evaluation for just these units is worth its microseconds: it is not where the bound follows the
+ * unit already and is but a few units wide.
+ */
+static bool is_worth(const struct cx_access *a, uint32_t i)
+{
+    const struct cx_bound *b = &a->bound[i];
+    int64_t step = b->s < 0 ? -b->s : b->s, wide = cx_sat_add(b->hi, cx_sat_mul(-1, b->lo));
+
+    return b->loose && !b->empty && a->launch.kernel->access[i].mode == CX_MODE_READ &&
+           (!b->known || wide > cx_sat_mul(3, step));
+}
+
+static bool any_is_worth(const struct cx_access *a)
+{
+    for (uint32_t i = 0; a->loose && i < a->launch.kernel->naccess; i++) {
+        if (is_worth(a, i) && a->args[a->launch.kernel->access[i].arg].object) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void add_access(struct cx_access *a, uint32_t i, int64_t first, int64_t last, bool narrow,
                        struct sum *reads, struct sum *writes)
 {
@@ -110,7 +133,11 @@ static void add_access(struct cx_access *a, uint32_t i, int64_t first, int64_t l
     struct cx_span span = span_of(b, first, last);
     bool known = b->known;
 
-    if (narrow && b->loose && r->mode == CX_MODE_READ && !b->empty) {
+    /* a guess that leaves nothing out says nothing */
+    if (known && b->guessed && span.lo <= 0 && span.hi >= (int64_t)bytes && bytes > 0) {
+        known = false;
+    }
+    if (narrow && is_worth(a, i)) {
         struct cx_bound again;
         cx_eval_access(&a->eval, r, &again);
         if (again.known) {
@@ -157,7 +184,7 @@ void cx_access_package(struct cx_access *a, uint64_t g0, uint64_t g1, struct cx_
 {
     const struct cx_summary_kernel *k = a->launch.kernel;
     int64_t q = a->launch.granularity, first = (int64_t)g0 / q, last = ((int64_t)g1 + q - 1) / q - 1;
-    bool narrow = a->loose && (first > 0 || last < a->launch.units - 1) && !a->list;
+    bool narrow = !a->list && (first > 0 || last < a->launch.units - 1) && any_is_worth(a);
     uint32_t at = 0;
 
     for (uint32_t i = 0; i < k->narg; i++) {
