@@ -223,6 +223,46 @@ static int32_t mul(struct cx_dag *dag, int32_t a, int32_t b)
     return make(dag, CX_EXPR_MUL, width, a, b, 0);
 }
 
+/* Number of zero bits that the node's value surely ends with. */
+static unsigned trailing_zeros(const struct cx_dag *dag, int32_t node, unsigned depth)
+{
+    const struct cx_expr *e = &dag->node[node];
+    unsigned a, b;
+
+    if (depth > 8) {
+        return 0;
+    }
+    switch ((enum cx_expr_op)e->op) {
+    case CX_EXPR_CONST:
+        return e->imm ? (unsigned)__builtin_ctzll((uint64_t)e->imm) : e->width;
+    case CX_EXPR_MUL:
+        a = trailing_zeros(dag, e->a, depth + 1) + trailing_zeros(dag, e->b, depth + 1);
+        return a < e->width ? a : e->width;
+    case CX_EXPR_ADD:
+    case CX_EXPR_SUB:
+        a = trailing_zeros(dag, e->a, depth + 1);
+        b = trailing_zeros(dag, e->b, depth + 1);
+        return a < b ? a : b;
+    case CX_EXPR_SEXT:
+    case CX_EXPR_ZEXT:
+        a = trailing_zeros(dag, e->a, depth + 1);
+        return a < dag->node[e->a].width ? a : e->width;
+    case CX_EXPR_TRUNC:
+        a = trailing_zeros(dag, e->a, depth + 1);
+        return a < e->width ? a : e->width;
+    default:
+        return 0;
+    }
+}
+
+/* x | c, where c has only bits that x surely has not, is x + c. */
+static bool is_low_part(const struct cx_dag *dag, int32_t x, int64_t c)
+{
+    unsigned zeros = trailing_zeros(dag, x, 0);
+
+    return c >= 0 && zeros > 0 && (zeros >= 63 || c < INT64_C(1) << zeros);
+}
+
 int32_t cx_dag_binary(struct cx_dag *dag, enum cx_expr_op op, int32_t a, int32_t b)
 {
     unsigned width = cx_dag_width(dag, a);
@@ -238,6 +278,11 @@ int32_t cx_dag_binary(struct cx_dag *dag, enum cx_expr_op op, int32_t a, int32_t
     case CX_EXPR_SHL:
         if (cx_dag_is_const(dag, b, &c) && c >= 0 && c < width) {
             return mul(dag, a, cx_dag_const(dag, width, (int64_t)(UINT64_C(1) << c)));
+        }
+        break;
+    case CX_EXPR_OR:
+        if (cx_dag_is_const(dag, b, &c) && is_low_part(dag, a, c)) {
+            return add(dag, a, b);
         }
         break;
     case CX_EXPR_UNION:
@@ -264,6 +309,7 @@ int32_t cx_dag_binary(struct cx_dag *dag, enum cx_expr_op op, int32_t a, int32_t
 int32_t cx_dag_resize(struct cx_dag *dag, int32_t a, unsigned width, bool sign)
 {
     const struct cx_expr e = dag->node[a];
+    int32_t x;
     int64_t c;
 
     if (e.width == width) {
@@ -281,6 +327,10 @@ int32_t cx_dag_resize(struct cx_dag *dag, int32_t a, unsigned width, bool sign)
     }
     if (e.op == CX_EXPR_ZEXT || (e.op == CX_EXPR_SEXT && sign)) {
         return cx_dag_resize(dag, e.a, width, e.op == CX_EXPR_SEXT);
+    }
+    /* adding less than what x is a multiple of cannot wrap around: the constant may move outwards */
+    if (is_plus_const(dag, a, &x, &c) && is_low_part(dag, x, c) && trailing_zeros(dag, x, 0) < e.width) {
+        return add(dag, cx_dag_resize(dag, x, width, sign), cx_dag_const(dag, width, c));
     }
     return make(dag, sign ? CX_EXPR_SEXT : CX_EXPR_ZEXT, width, a, -1, 0);
 }
