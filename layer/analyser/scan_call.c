@@ -51,8 +51,13 @@ static void scan_async(struct cx_scan *scan, LLVMValueRef call, const struct cx_
 
     if (strided) {
         int32_t stride = cx_build_index(scan->build, argument(call, 3), false);
+        int32_t elem = cx_dag_const(dag, 64, b->elem);
+        /* without the gap after the last element where that is sure to exist */
+        if (LLVMIsAConstantInt(argument(call, 2)) && LLVMConstIntGetZExtValue(argument(call, 2)) > 0) {
+            len = cx_dag_binary(dag, CX_EXPR_SUB, len, elem);
+        }
         len = cx_dag_binary(dag, CX_EXPR_MUL, len, stride);
-        len = cx_dag_binary(dag, CX_EXPR_ADD, len, cx_dag_const(dag, 64, b->elem));
+        len = cx_dag_binary(dag, CX_EXPR_ADD, len, elem);
     }
     for (unsigned i = 0; i < 2; i++) {
         cx_scan_touch(scan, call, argument(call, i),
