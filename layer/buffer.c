@@ -92,6 +92,7 @@ static void mem_destroy(struct cx_object *object)
     call_destructors(mem);
     if (!parent) {
         cx_coherence_destroy(mem->coherence);
+        cx_pin_finish(&mem->pin);
         if (mem->host_is_ours)
             free(mem->host);
         while (mem->maps) {

@@ -12,6 +12,7 @@
 
 #include "layer/coherence.h"
 #include "layer/context.h"
+#include "layer/pin.h"
 #include "layer/worker.h"
 
 struct cx_mem_map;
@@ -31,6 +32,7 @@ struct cx_mem {
     /* root only */
     unsigned char *host; /* host copy, NULL until needed */
     bool host_is_ours;
+    struct cx_pin pin;
     struct cx_coherence *coherence;
     struct cx_command
         *unsettled;          /* a launch whose owners are not known yet; others touching this wait for it */

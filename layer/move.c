@@ -32,6 +32,8 @@ cl_int cx_runs_start(const struct cx_runs *runs, struct cx_worker *worker, cl_ev
         const struct cx_run *run = &runs->run[i];
         cl_event *event = i + 1 == runs->count ? last : i == 0 ? first : NULL;
         size_t bytes = (size_t)(run->hi - run->lo);
+        if (run->host == run->root->host + run->lo)
+            cx_pin_moved(run->root, worker, bytes);
         if (runs->upload)
             error = transport->upload(worker, run->real, run->lo, run->host, bytes, event);
         else
