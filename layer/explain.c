@@ -414,25 +414,29 @@ struct trial {
     unsigned char wide[8];             /* one 64-bit number */
 };
 
-static void make_geometry(struct cx_access_geometry *g, const struct cx_summary_kernel *k)
+/* Shapes of work-groups to try, the most usual ones first, by number of dimensions. */
+#define SHAPES 4
+static const uint64_t shapes[4][SHAPES] = {{1, 1, 1, 1}, {64, 256, 128, 16}, {16, 8, 32, 4}, {4, 8, 2, 1}};
+
+static void make_geometry(struct cx_access_geometry *g, const struct cx_summary_kernel *k, unsigned shape)
 {
-    static const uint64_t items[4] = {0, 4096, 256, 64}, local[4] = {0, 64, 16, 4};
+    static const uint64_t items[4] = {0, 4096, 256, 64};
     uint32_t dims = k->max_dim ? k->max_dim : 1;
 
     *g = (struct cx_access_geometry){.work_dim = dims};
     for (unsigned d = 0; d < dims; d++) {
         uint64_t groups;
-        g->local[d] = k->reqd_size[d] ? k->reqd_size[d] : local[dims];
+        g->local[d] = k->reqd_size[d] ? k->reqd_size[d] : shapes[dims][shape];
         groups = items[dims] / g->local[d];
         g->global[d] = g->local[d] * (groups ? groups : 2);
     }
 }
 
-static void make_trial(struct trial *t, const struct cx_summary_kernel *k)
+static void make_trial(struct trial *t, const struct cx_summary_kernel *k, unsigned shape)
 {
     uint64_t number;
 
-    make_geometry(&t->geometry, k);
+    make_geometry(&t->geometry, k, shape);
     number = t->geometry.global[0];
     memcpy(t->wide, &number, sizeof(t->wide));
     for (size_t at = 0; at < sizeof(t->narrow); at += 4) {
@@ -447,34 +451,54 @@ static void make_trial(struct trial *t, const struct cx_summary_kernel *k)
     }
 }
 
+/* The verdict on the first trial launch that splits, else on the first one. */
+static unsigned judge_trials(const struct cx_summary_kernel *k, struct cx_access_verdict *verdict)
+{
+    struct trial t = {.args = calloc(k->narg + 1, sizeof(*t.args))};
+
+    verdict->reason = CX_REASON_NO_MEMORY;
+    for (unsigned shape = 0; t.args && shape < SHAPES; shape++) {
+        struct cx_access_verdict v;
+        make_trial(&t, k, shape);
+        cx_access_choose(k, &t.geometry, t.args, NULL, &v);
+        if (v.separable || shape == 0) {
+            *verdict = v;
+        }
+        if (v.separable || (k->flags & CX_SUMMARY_REQD_SIZE)) {
+            free(t.args);
+            return shape;
+        }
+    }
+    free(t.args);
+    return 0;
+}
+
 static void print_verdict(FILE *out, const struct cx_summary_kernel *k, const char *file)
 {
     struct cx_access_verdict v = {.arg = -1};
-    struct trial t;
+    unsigned shape = 0;
     char name[32];
 
     v.reason = cx_summary_forbids(k, &v.line, &v.arg);
     if (v.reason == CX_REASON_NONE) {
-        t.args = calloc(k->narg + 1, sizeof(*t.args));
-        if (!t.args) {
-            return;
-        }
-        make_trial(&t, k);
-        cx_access_choose(k, &t.geometry, t.args, NULL, &v);
-        free(t.args);
+        shape = judge_trials(k, &v);
     }
-    if (v.separable) {
-        fprintf(out, "splits along dimension %u", v.dim);
-        if (v.granularity > 1) {
-            fprintf(out, ", %" PRIu64 " work-groups at a time", v.granularity);
+    if (!v.separable) {
+        fprintf(out, "does not split: %s", cx_summary_reason_text(v.reason));
+        if (v.arg >= 0) {
+            fprintf(out, ", %s", arg_name(k, (uint32_t)v.arg, name, sizeof(name)));
         }
+        print_line(out, file, v.line);
         return;
     }
-    fprintf(out, "does not split: %s", cx_summary_reason_text(v.reason));
-    if (v.arg >= 0) {
-        fprintf(out, ", %s", arg_name(k, (uint32_t)v.arg, name, sizeof(name)));
+    fprintf(out, "splits along dimension %u", v.dim);
+    if (v.granularity > 1) {
+        fprintf(out, ", %" PRIu64 " work-groups at a time", v.granularity);
     }
-    print_line(out, file, v.line);
+    if (shape > 0) {
+        fprintf(out, ", with work-groups of %" PRIu64 " in each dimension",
+                shapes[k->max_dim ? k->max_dim : 1][shape]);
+    }
 }
 
 void cx_explain_kernel(FILE *out, const struct cx_summary_kernel *k, const char *file)
