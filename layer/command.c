@@ -69,13 +69,6 @@ cl_int cx_wait_list_check(const struct cx_context *context, cl_uint count, const
 
 /* ---- linking; context->lock held ---- */
 
-static void raise_cone(uint64_t *cone, const uint64_t *other, unsigned timelines)
-{
-    for (unsigned t = 0; t < timelines; t++)
-        if (cone[t] < other[t])
-            cone[t] = other[t];
-}
-
 static bool add_successor(struct cx_command *command, struct cx_command *successor, bool passes_error)
 {
     if (command->nsuccessors == command->room_successors) {
@@ -99,7 +92,7 @@ void cx_command_depend(struct cx_command *command, struct cx_command *on, bool p
             command->dep_error = CL_OUT_OF_HOST_MEMORY;
         return;
     }
-    raise_cone(command->cone, on->cone, cx_context_timelines(command->context));
+    cx_cone_raise(command->cone, on->cone, cx_context_timelines(command->context));
     if (passes_error && atomic_load_explicit(&on->error, memory_order_acquire) < 0)
         command->dep_error = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 }
@@ -177,9 +170,9 @@ uint64_t cx_command_add_job(struct cx_command *command, struct cx_worker *worker
 void cx_command_after_cone(const struct cx_command *command, struct cx_job *job)
 {
     unsigned timelines = cx_context_timelines(command->context);
-    raise_cone(job->deps, command->cone, timelines);
+    cx_cone_raise(job->deps, command->cone, timelines);
     if (command->queue && command->queue->in_order)
-        raise_cone(job->deps, command->queue->cone, timelines);
+        cx_cone_raise(job->deps, command->queue->cone, timelines);
 }
 
 void cx_command_settle(struct cx_command *command)
@@ -195,7 +188,7 @@ void cx_command_settle(struct cx_command *command)
     int error = atomic_load_explicit(&command->error, memory_order_acquire);
     for (unsigned i = 0; i < command->nsuccessors; i++) {
         struct cx_command *next = command->successors[i].command;
-        raise_cone(next->cone, command->cone, timelines);
+        cx_cone_raise(next->cone, command->cone, timelines);
         if (error < 0 && command->successors[i].passes_error)
             next->dep_error = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
         if (--next->blockers == 0)

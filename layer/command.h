@@ -71,6 +71,14 @@ struct cx_command {
 
 CX_OBJECT_CASTS(command, cl_event, CX_TAG_EVENT)
 
+/* cone[t] = max(cone[t], other[t]) */
+static inline void cx_cone_raise(uint64_t *cone, const uint64_t *other, unsigned timelines)
+{
+    for (unsigned t = 0; t < timelines; t++)
+        if (cone[t] < other[t])
+            cone[t] = other[t];
+}
+
 /* A zeroed command of `size` bytes (a struct that begins with struct cx_command). NULL: no memory. */
 struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *queue, size_t size,
                                   cl_command_type type, void (*plan)(struct cx_command *),

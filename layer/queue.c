@@ -10,13 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void raise_cone(uint64_t *cone, const uint64_t *other, unsigned timelines)
-{
-    for (unsigned t = 0; t < timelines; t++)
-        if (cone[t] < other[t])
-            cone[t] = other[t];
-}
-
 void cx_queue_link(struct cx_queue *queue, struct cx_command *command, bool all, bool barrier)
 {
     command->queue_number = queue->next_number++;
@@ -29,8 +22,8 @@ void cx_queue_link(struct cx_queue *queue, struct cx_command *command, bool all,
                 cx_command_depend(command, other, false);
         else if (queue->barrier)
             cx_command_depend(command, queue->barrier, false);
-        raise_cone(command->cone, all ? queue->cone : queue->barrier_cone,
-                   cx_context_timelines(queue->context));
+        cx_cone_raise(command->cone, all ? queue->cone : queue->barrier_cone,
+                      cx_context_timelines(queue->context));
         if (barrier) {
             cx_command_unref(&queue->barrier);
             queue->barrier = cx_command_ref(command);
@@ -49,10 +42,10 @@ void cx_queue_settled(struct cx_queue *queue, struct cx_command *command)
 {
     unsigned timelines = cx_context_timelines(queue->context);
     if (queue->in_order)
-        raise_cone(command->cone, queue->cone, timelines);
-    raise_cone(queue->cone, command->cone, timelines);
+        cx_cone_raise(command->cone, queue->cone, timelines);
+    cx_cone_raise(queue->cone, command->cone, timelines);
     if (queue->barrier == command) {
-        raise_cone(queue->barrier_cone, command->cone, timelines);
+        cx_cone_raise(queue->barrier_cone, command->cone, timelines);
         cx_command_unref(&queue->barrier);
     }
     if (command->queue_prev)
