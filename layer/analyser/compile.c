@@ -149,13 +149,15 @@ static void add_extensions(struct cx_strings *arguments, const char *extensions)
     cx_strings_finish(&names);
 }
 
+/* -fwrapv: signed overflow wraps around on devices, whatever C says; LLVM must not take it that there is
+ * none. */
 static void command_line(const struct cx_compile_request *r, struct cx_strings *arguments)
 {
     add(arguments, r->clang);
     for (const char *const *fixed =
-             (const char *const[]){"-x", "cl", "-O1", "-Xclang", "-disable-llvm-passes", "-gline-tables-only",
-                                   "-cl-kernel-arg-info", "-w", "-ferror-limit=1", "-emit-llvm", "-c", "-o",
-                                   "-", NULL};
+             (const char *const[]){"-x", "cl", "-O1", "-Xclang", "-disable-llvm-passes", "-fwrapv",
+                                   "-gline-tables-only", "-cl-kernel-arg-info", "-w", "-ferror-limit=1",
+                                   "-emit-llvm", "-c", "-o", "-", NULL};
          *fixed; fixed++) {
         add(arguments, *fixed);
     }
