@@ -269,7 +269,8 @@ cl_int cx_clBuildProgram(cl_program handle, cl_uint num_devices, const cl_device
         return CX_FAIL(error, reason);
     if (!program->source)
         return CX_FAIL(CL_INVALID_OPERATION, "the program was not made from source");
-    struct cx_build *build = cx_build_new(program, options);
+    struct cx_build *build =
+        cx_build_new(program, program->loaded_options ? program->loaded_options : options);
     if (!build)
         return CX_FAIL(CL_OUT_OF_HOST_MEMORY, "no memory for the build");
     build->binary_type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;

@@ -103,7 +103,7 @@ cl_int cx_clCompileProgram(cl_program handle, cl_uint num_devices, const cl_devi
         error = check_headers(num_input_headers, input_headers, header_include_names, &reason);
     if (error != CL_SUCCESS)
         return CX_FAIL(error, reason);
-    if (!program->source)
+    if (!program->source || program->loaded_options)
         return CX_FAIL(CL_INVALID_OPERATION, "the program was not made from source");
     struct cx_build *build = cx_build_new(program, options);
     if (!build ||

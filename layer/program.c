@@ -57,6 +57,7 @@ static void program_destroy(struct cx_object *object)
     cx_program_clear(program);
     free(program->members);
     free(program->source);
+    free(program->loaded_options);
     free(program->options);
     pthread_cond_destroy(&program->changed);
     pthread_mutex_destroy(&program->lock);

@@ -32,8 +32,9 @@ struct cx_program_member {
 struct cx_program {
     struct cx_object base;
     struct cx_context *context; /* a reference */
-    char *source;               /* all strings joined; NULL when not from source */
-    char *options;              /* of the last build, compilation or link; never NULL */
+    char *source;               /* all strings joined; NULL for a linked program */
+    char *loaded_options; /* made from a binary: the options in it, which every build takes; else NULL */
+    char *options;        /* of the last build, compilation or link; never NULL */
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a build or the build of a variant ended */
     bool building;
@@ -67,6 +68,10 @@ bool cx_program_runs_on(const struct cx_program *program, unsigned member);
 struct cx_function *cx_program_find(const struct cx_program *program, const char *name);
 /* The k-th member in order of preference: the fastest first, then the others. */
 unsigned cx_program_member_at(const struct cx_program *program, unsigned k);
+
+/* program_binary.c: writes the program's binary (unless NULL) and gives its size; 0: none can be had.
+ * Thread-safe. */
+size_t cx_program_binary(struct cx_program *program, unsigned char *binary);
 
 /* build.c: one step of work for each member, all at the same time. */
 struct cx_build {

@@ -27,11 +27,13 @@ static cl_int info_kernels(struct cx_program *program, cl_program_info param, si
     return error;
 }
 
-/* No binary can be had, which a size of 0 says; the pointers are then left alone. */
-static cl_int info_binaries(size_t room, void *value, size_t *size_ret)
+/* One device, so one binary; a NULL in the program's array leaves it out. */
+static cl_int info_binaries(struct cx_program *program, size_t room, void *value, size_t *size_ret)
 {
     if (value && room < sizeof(unsigned char *))
         return CL_INVALID_VALUE;
+    if (value && *(unsigned char **)value)
+        cx_program_binary(program, *(unsigned char **)value);
     if (size_ret)
         *size_ret = sizeof(unsigned char *);
     return CL_SUCCESS;
@@ -52,9 +54,9 @@ static cl_int program_info(struct cx_program *program, cl_program_info param, si
     case CL_PROGRAM_SOURCE:
         return cx_info_string(program->source ? program->source : "", room, value, size_ret);
     case CL_PROGRAM_BINARY_SIZES:
-        return CX_INFO(size_t, 0, room, value, size_ret);
+        return CX_INFO(size_t, cx_program_binary(program, NULL), room, value, size_ret);
     case CL_PROGRAM_BINARIES:
-        return info_binaries(room, value, size_ret);
+        return info_binaries(program, room, value, size_ret);
     case CL_PROGRAM_NUM_KERNELS:
     case CL_PROGRAM_KERNEL_NAMES:
         return info_kernels(program, param, room, value, size_ret);
