@@ -276,6 +276,7 @@ void cx_plan_launch(struct cx_command *command)
     launch->arg = -1;
     if (plan_split(launch, &plan, &best)) {
         tell(launch, true);
+        launch->reason = "one device took all of its work-groups"; /* said where that happens */
         const struct cx_learned *learned = launch->kernel->function->learned;
         if (cx_balancer_is_static(plan.balancer) && learned->proven && !plan.probes)
             cx_launch_split(launch, &plan);
