@@ -47,7 +47,8 @@ static uint64_t missing_bytes(const struct cx_mem *mem, const struct cx_access_i
     return bytes;
 }
 
-/* Bytes to bring to a member: for the whole of inputs that every package reads whole, and the share of the
+/* What results cost to fetch is left out: they stay where they are until somebody reads them, perhaps there.
+ * Bytes to bring to a member: for the whole of inputs that every package reads whole, and the share of the
  * others. */
 static void transfer_cost(const struct cx_launch *launch, const struct cx_split_plan *plan, unsigned member,
                           struct cx_admission_device *device)
@@ -68,8 +69,6 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
         uint64_t bytes = missing_bytes(mem, &whole[i].read, worker->place);
         bool all = package[i].read.hi - package[i].read.lo > (whole[i].read.hi - whole[i].read.lo) / 2;
         *(all ? &fixed : &shared) += bytes;
-        if (worker->place != CX_PLACE_HOST) /* results are fetched by whoever reads them */
-            shared += (whole[i].write.hi - whole[i].write.lo) / 4;
     }
     free(whole);
     device->fixed_seconds = (double)fixed / LINK_BYTES_PER_S;
