@@ -82,6 +82,23 @@ static unsigned fullest_home(const struct cx_ranges *ranges)
     return best;
 }
 
+/* A home shorter than what is asked for takes the rest from the neighbour that it adjoins, so that the
+ * package is one run: the small one left over otherwise may take as long as a large one on a device that it
+ * does not fill. */
+static void widen(struct cx_ranges *ranges, unsigned part, uint64_t steps)
+{
+    unsigned partner = part ^ 1;
+    struct cx_range *home = &ranges->home[part], *other = partner < ranges->n ? &ranges->home[partner] : home;
+    if (other == home || length(*home) >= steps)
+        return;
+    uint64_t need = (steps - length(*home)) / ranges->granularity * ranges->granularity;
+    need = need < length(*other) ? need : length(*other);
+    if (part % 2 == 0 && home->end == other->first)
+        home->end = other->first += need;
+    else if (part % 2 == 1 && other->end == home->first && need % ranges->granularity == 0)
+        home->first = other->end -= need;
+}
+
 struct cx_range cx_ranges_take(struct cx_ranges *ranges, unsigned part, uint64_t steps)
 {
     if (ranges->npool) {
@@ -90,6 +107,8 @@ struct cx_range cx_ranges_take(struct cx_ranges *ranges, unsigned part, uint64_t
         ranges->npool -= length(*back) == 0;
         return taken;
     }
+    if (length(ranges->home[part]))
+        widen(ranges, part, steps);
     if (length(ranges->home[part]))
         return cut(&ranges->home[part], steps, ranges->granularity, part % 2);
     unsigned victim = fullest_home(ranges);

@@ -81,11 +81,15 @@ START_TEST(neighbours_meet)
     struct cx_range a = cx_ranges_take(&ranges, 0, 10), b = cx_ranges_take(&ranges, 1, 10);
     ck_assert_uint_eq(a.first, 0);
     ck_assert_uint_eq(b.end, 100);
-    a = cx_ranges_take(&ranges, 0, 1000);
-    ck_assert_uint_eq(a.end, 50);
+    a = cx_ranges_take(&ranges, 0, 55); /* more than the home holds: on into the neighbour's, in one run */
+    ck_assert_uint_eq(a.first, 10);
+    ck_assert_uint_eq(a.end, 65);
     a = cx_ranges_take(&ranges, 0, 5); /* home used up: from the other's, where that would have come last */
-    ck_assert_uint_eq(a.first, 50);
-    ck_assert_uint_eq(a.end, 55);
+    ck_assert_uint_eq(a.first, 65);
+    ck_assert_uint_eq(a.end, 70);
+    b = cx_ranges_take(&ranges, 1, 1000);
+    ck_assert_uint_eq(b.first, 70);
+    ck_assert_uint_eq(b.end, 90);
     cx_ranges_finish(&ranges);
 }
 END_TEST
