@@ -37,7 +37,7 @@ static bool runs_in_caller(const struct cx_worker *worker)
 
 uint64_t cx_worker_plan(struct cx_worker *worker, struct cx_job *job)
 {
-    job->seq = ++worker->planned;
+    uint64_t seq = job->seq = ++worker->planned;
     job->next = NULL;
     pthread_mutex_lock(&worker->lock);
     if (worker->head)
@@ -47,7 +47,7 @@ uint64_t cx_worker_plan(struct cx_worker *worker, struct cx_job *job)
     worker->tail = job;
     pthread_mutex_unlock(&worker->lock);
     worker->context->touched |= UINT64_C(1) << worker->index;
-    return job->seq;
+    return seq; /* the job may be over, and gone, by now */
 }
 
 /* ---- completion ---- */
