@@ -248,13 +248,15 @@ static cl_int run_host_copy(struct cx_job *job, struct cx_worker *worker)
     return CL_SUCCESS;
 }
 
+/* Between whole buffers: PoCL 3.1 crashes on windows. */
 static cl_int run_member_copy(struct cx_job *job, struct cx_worker *worker)
 {
     const struct rect_transfer *t = (struct rect_transfer *)job->command;
+    const size_t to[3] = {t->mem->origin + cx_rect_offset(&t->rect)};
+    const size_t from[3] = {t->from->origin + cx_rect_offset(&t->other)};
     return worker->device->cl->clEnqueueCopyBufferRect(
-        worker->queue, t->from->real[worker->index], t->mem->real[worker->index], t->other.origin,
-        t->rect.origin, t->region, t->other.row, t->other.slice, t->rect.row, t->rect.slice, 0, NULL,
-        &job->event);
+        worker->queue, t->from->root->real[worker->index], t->mem->root->real[worker->index], from, to,
+        t->region, t->other.row, t->other.slice, t->rect.row, t->rect.slice, 0, NULL, &job->event);
 }
 
 static void plan_copy(struct cx_command *command)
