@@ -7,40 +7,13 @@
  * compared. STRESS_CASES=n runs n seeds, STRESS_SEED=s begins at s. Knows nothing of coexec.
  */
 #include "cl_fixture.h"
-#include <pthread.h>
+#include "late_events.h"
+#include "stress_kernels.h"
 #include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
-static const char text[] =
-    "__kernel void one(__global const uint *in, __global uint *out, uint k)\n"
-    "{ size_t i = get_global_id(0); out[i] = in[i] * 3 + k + (uint)i; }\n"
-    "__kernel void stencil(__global const uint *in, __global uint *out, uint n)\n"
-    "{ uint i = get_global_id(0); if (i >= n) return;\n"
-    "  uint l = i > 0 ? in[i - 1] : 7, r = i + 1 < n ? in[i + 1] : 9; out[i] = l + 2 * in[i] + 5 * r; }\n"
-    "__kernel void in_place(__global uint *x, uint k)\n"
-    "{ size_t i = get_global_id(0); x[i] = x[i] * 5 + k; }\n"
-    "__kernel void group_sum(__global const uint *in, __global uint *out, __local uint *room)\n"
-    "{ size_t l = get_local_id(0); room[l] = in[get_global_id(0)]; barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "  if (l == 0) { uint s = 0; for (size_t j = 0; j < get_local_size(0); j++) s = s * 31 + room[j];\n"
-    "    out[get_group_id(0)] = s; } }\n"
-    "__kernel void scatter(__global const uint *in, __global const uint *index, __global uint *out)\n"
-    "{ size_t i = get_global_id(0); out[index[i]] = in[i] + 1; }\n"
-    "__kernel void gather(__global const uint *in, __global const uint *index, __global uint *out)\n"
-    "{ size_t i = get_global_id(0); out[i] = in[index[i]] + 2; }\n"
-    "__kernel void some(__global const uint *in, __global uint *out, uint k)\n"
-    "{ size_t i = get_global_id(0); if (in[i] % 3 == k % 3) out[i] = in[i] + k; }\n"
-    "__kernel void turn(__global const uint *in, __global uint *out)\n"
-    "{ size_t x = get_global_id(0), y = get_global_id(1);\n"
-    "  out[y * get_global_size(0) + x] = in[x * get_global_size(1) + y] ^ (uint)x; }\n"
-    "__kernel void count(__global const uint *in, __global uint *bins)\n"
-    "{ atomic_add(&bins[in[get_global_id(0)] % 16], 3); }\n";
-
-enum kind { ONE, STENCIL, IN_PLACE, GROUP_SUM, SCATTER, GATHER, SOME, TURN, COUNT, KINDS };
-static const char *const kind_name[KINDS] = {"one",    "stencil", "in_place", "group_sum", "scatter",
-                                             "gather", "some",    "turn",     "count"};
-
-enum { MAX_QUEUES = 4, MAX_BUFFERS = 5, INDEXES = 1024, MAX_COMMANDS = 512, MAX_OF_ONE = 4 };
+enum { MAX_QUEUES = 4, MAX_BUFFERS = 5, MAX_COMMANDS = 512, MAX_OF_ONE = 4 };
 
 /* A buffer with what it must hold, and windows on it. */
 struct buffer {
@@ -68,7 +41,7 @@ struct access {
     cl_event event;
 };
 
-/* Program memory that a command reads or writes; alive to the end. */
+/* Program memory of a read or write; alive to the end. */
 struct area {
     unsigned char *data, *want; /* want: NULL for sources */
     size_t size;
@@ -85,7 +58,6 @@ static struct {
     unsigned barrier[MAX_QUEUES]; /* commands of the queue before this index are over for later ones */
     struct buffer buffer[MAX_BUFFERS];
     cl_mem indexes;
-    cl_uint index[INDEXES];
     struct area area[MAX_COMMANDS];
     struct access access[MAX_COMMANDS * MAX_OF_ONE];
     cl_event event[MAX_COMMANDS * 2];
@@ -95,32 +67,6 @@ static struct {
     cl_event wait[MAX_COMMANDS * 2];
 } s;
 
-/* ---- user events that come late ---- */
-
-static struct {
-    pthread_mutex_t lock;
-    pthread_t thread;
-    cl_event gate[MAX_COMMANDS];
-    unsigned count, done;
-    bool over;
-} late = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static void *open_gates(void *unused)
-{
-    (void)unused;
-    for (;;) {
-        pthread_mutex_lock(&late.lock);
-        cl_event gate = late.done < late.count ? late.gate[late.done++] : NULL;
-        bool over = late.over;
-        pthread_mutex_unlock(&late.lock);
-        if (gate)
-            clSetUserEventStatus(gate, CL_COMPLETE);
-        else if (over)
-            return NULL;
-        usleep(200);
-    }
-}
-
 static cl_event make_gate(void)
 {
     cl_int error;
@@ -128,14 +74,6 @@ static cl_event make_gate(void)
     cl_ok(error);
     s.event[s.nevents++] = gate;
     return gate;
-}
-
-/* Only after the command that waits for it is enqueued, so that it finds the gate closed. */
-static void hand_over(cl_event gate)
-{
-    pthread_mutex_lock(&late.lock);
-    late.gate[late.count++] = gate;
-    pthread_mutex_unlock(&late.lock);
 }
 
 /* ---- order ---- */
@@ -193,11 +131,6 @@ static cl_event vary_waits(void)
     return gate;
 }
 
-static const cl_event *waits(void)
-{
-    return s.nwaits ? s.wait : NULL;
-}
-
 static void end(cl_event event, cl_event gate)
 {
     s.event[s.nevents++] = event;
@@ -209,7 +142,7 @@ static void end(cl_event event, cl_event gate)
     s.ncommands++;
     if (gate) {
         cl_ok(clFlush(s.queue[s.to])); /* PoCL needs it */
-        hand_over(gate);
+        late_add(gate);                /* only now, so that the command finds it closed */
     }
 }
 
@@ -254,6 +187,13 @@ static struct area *new_area(size_t size)
     return area;
 }
 
+static void filled(struct area *area, cl_event event)
+{
+    area->event = event;
+    area->queue = s.to;
+    area->index = s.ncommands;
+}
+
 /* ---- transfers ---- */
 
 static void do_read(void)
@@ -271,11 +211,9 @@ static void do_read(void)
     bool blocking = !gate && cl_roll(6) == 0;
     if (blocking)
         flush_all();
-    cl_ok(clEnqueueReadBuffer(s.queue[s.to], view.mem, blocking, offset, size, area->data, s.nwaits, waits(),
-                              &event));
-    area->event = event;
-    area->queue = s.to;
-    area->index = s.ncommands;
+    cl_ok(clEnqueueReadBuffer(s.queue[s.to], view.mem, blocking, offset, size, area->data, s.nwaits,
+                              s.nwaits ? s.wait : NULL, &event));
+    filled(area, event);
     end(event, gate);
 }
 
@@ -302,8 +240,8 @@ static void do_write(void)
     touch(&view, view.origin + offset, view.origin + offset + size, true);
     memcpy(view.buffer->model + view.origin + offset, from->want ? from->want : from->data, size);
     cl_event gate = vary_waits();
-    cl_ok(clEnqueueWriteBuffer(s.queue[s.to], view.mem, CL_FALSE, offset, size, from->data, s.nwaits, waits(),
-                               &event));
+    cl_ok(clEnqueueWriteBuffer(s.queue[s.to], view.mem, CL_FALSE, offset, size, from->data, s.nwaits,
+                               s.nwaits ? s.wait : NULL, &event));
     end(event, gate);
 }
 
@@ -320,8 +258,8 @@ static void do_fill(void)
     for (size_t i = 0; i < size; i++)
         view.buffer->model[view.origin + offset + i] = pattern[i % unit];
     cl_event gate = vary_waits();
-    cl_ok(
-        clEnqueueFillBuffer(s.queue[s.to], view.mem, pattern, unit, offset, size, s.nwaits, waits(), &event));
+    cl_ok(clEnqueueFillBuffer(s.queue[s.to], view.mem, pattern, unit, offset, size, s.nwaits,
+                              s.nwaits ? s.wait : NULL, &event));
     end(event, gate);
 }
 
@@ -341,7 +279,8 @@ static void do_copy(void)
     touch(&to, to.origin + offset, to.origin + offset + size, true);
     memcpy(to.buffer->model + to.origin + offset, from.buffer->model + from.origin + at, size);
     cl_event gate = vary_waits();
-    cl_ok(clEnqueueCopyBuffer(s.queue[s.to], from.mem, to.mem, at, offset, size, s.nwaits, waits(), &event));
+    cl_ok(clEnqueueCopyBuffer(s.queue[s.to], from.mem, to.mem, at, offset, size, s.nwaits,
+                              s.nwaits ? s.wait : NULL, &event));
     end(event, gate);
 }
 
@@ -400,8 +339,8 @@ static void do_rect(void)
         copy_rect(model, &rect, other.buffer->model + other.origin, &second, region);
         cl_event gate = vary_waits();
         cl_ok(clEnqueueCopyBufferRect(s.queue[s.to], other.mem, view.mem, second.origin, rect.origin, region,
-                                      second.row, second.slice, rect.row, rect.slice, s.nwaits, waits(),
-                                      &event));
+                                      second.row, second.slice, rect.row, rect.slice, s.nwaits,
+                                      s.nwaits ? s.wait : NULL, &event));
         end(event, gate);
         return;
     }
@@ -413,15 +352,13 @@ static void do_rect(void)
         copy_rect(area->want, &second, model, &rect, region);
         cl_ok(clEnqueueReadBufferRect(s.queue[s.to], view.mem, CL_FALSE, rect.origin, second.origin, region,
                                       rect.row, rect.slice, second.row, second.slice, area->data, s.nwaits,
-                                      waits(), &event));
-        area->event = event;
-        area->queue = s.to;
-        area->index = s.ncommands;
+                                      s.nwaits ? s.wait : NULL, &event));
+        filled(area, event);
     } else {
         copy_rect(model, &rect, area->data, &second, region);
         cl_ok(clEnqueueWriteBufferRect(s.queue[s.to], view.mem, CL_FALSE, rect.origin, second.origin, region,
                                        rect.row, rect.slice, second.row, second.slice, area->data, s.nwaits,
-                                       waits(), &event));
+                                       s.nwaits ? s.wait : NULL, &event));
     }
     end(event, gate);
 }
@@ -442,7 +379,7 @@ static void do_map(void)
     touch(&view, view.origin + offset, view.origin + offset + size, write);
     flush_all();
     unsigned char *at = clEnqueueMapBuffer(s.queue[s.to], view.mem, CL_TRUE, flags, offset, size, s.nwaits,
-                                           waits(), &event, &error);
+                                           s.nwaits ? s.wait : NULL, &event, &error);
     cl_ok(error);
     end(event, NULL);
     if (flags != CL_MAP_WRITE_INVALIDATE_REGION)
@@ -454,60 +391,14 @@ static void do_map(void)
     }
     begin();
     touch(&view, view.origin + offset, view.origin + offset + size, write);
-    cl_ok(clEnqueueUnmapMemObject(s.queue[s.to], view.mem, at, s.nwaits, waits(), &event));
+    cl_ok(clEnqueueUnmapMemObject(s.queue[s.to], view.mem, at, s.nwaits, s.nwaits ? s.wait : NULL, &event));
     end(event, NULL);
 }
 
 /* ---- kernels ---- */
 
-/* The launch in C, on the model. */
-static void run_model(enum kind kind, const cl_uint *in, cl_uint *out, size_t first, size_t items,
-                      size_t local, cl_uint k)
-{
-    for (size_t i = first; i < first + items; i++) {
-        cl_uint sum = 0;
-        switch (kind) {
-        case ONE:
-            out[i] = in[i] * 3 + k + (cl_uint)i;
-            break;
-        case STENCIL:
-            if (i < k)
-                out[i] = (i > 0 ? in[i - 1] : 7) + 2 * in[i] + 5 * (i + 1 < k ? in[i + 1] : 9);
-            break;
-        case IN_PLACE:
-            out[i] = out[i] * 5 + k;
-            break;
-        case GROUP_SUM:
-            for (size_t j = 0; j < local && i % local == 0; j++)
-                sum = sum * 31 + in[i + j];
-            if (i % local == 0)
-                out[i / local] = sum;
-            break;
-        case SCATTER:
-            out[s.index[i]] = in[i] + 1;
-            break;
-        case GATHER:
-            out[i] = in[s.index[i]] + 2;
-            break;
-        case SOME:
-            if (in[i] % 3 == k % 3)
-                out[i] = in[i] + k;
-            break;
-        case TURN: { /* out is k wide */
-            size_t x = i % k, y = i / k;
-            out[i] = in[x * (items / k) + y] ^ (cl_uint)x;
-            break;
-        }
-        case COUNT:
-            out[in[i] % 16] += 3;
-            break;
-        case KINDS:
-            break;
-        }
-    }
-}
-
-static void set_args(enum kind kind, const struct view *in, const struct view *out, size_t local, cl_uint k)
+static void set_args(enum stress_kind kind, const struct view *in, const struct view *out, size_t local,
+                     cl_uint k)
 {
     cl_kernel kernel = s.kernel[kind];
     if (kind == IN_PLACE) {
@@ -530,14 +421,14 @@ static void set_args(enum kind kind, const struct view *in, const struct view *o
 
 static void do_kernel(void)
 {
-    enum kind kind = cl_roll(KINDS);
+    enum stress_kind kind = cl_roll(KINDS);
     struct view in = pick_view(), out = pick_view();
     size_t local[2] = {cl_roll(2) ? 16 : 64, 1}, global[2] = {0, 1}, offset[2] = {0, 0};
     size_t room = (in.size < out.size ? in.size : out.size) / sizeof(cl_uint);
     cl_uint dims = 1, k = cl_roll(1000);
     cl_event event;
     if (kind == IN_PLACE)
-        in = out, room = out.size / sizeof(cl_uint);
+        room = out.size / sizeof(cl_uint);
     else if (!disjoint(&in, &out))
         return;
     if (kind == SCATTER || kind == GATHER) {
@@ -568,12 +459,12 @@ static void do_kernel(void)
     if (kind != IN_PLACE)
         touch(&in, in.origin + lo, in.origin + hi, false);
     touch(&out, out.origin + lo, out.origin + out_hi, true);
-    run_model(kind, (const cl_uint *)(const void *)(in.buffer->model + in.origin),
-              (cl_uint *)(void *)(out.buffer->model + out.origin), offset[0], items, local[0], k);
+    stress_model(kind, (const cl_uint *)(const void *)(in.buffer->model + in.origin),
+                 (cl_uint *)(void *)(out.buffer->model + out.origin), offset[0], items, local[0], k);
     set_args(kind, &in, &out, local[0], k);
     cl_event gate = vary_waits();
     cl_ok(clEnqueueNDRangeKernel(s.queue[s.to], s.kernel[kind], dims, offset[0] ? offset : NULL, global,
-                                 local, s.nwaits, waits(), &event));
+                                 local, s.nwaits, s.nwaits ? s.wait : NULL, &event));
     end(event, gate);
 }
 
@@ -618,13 +509,13 @@ static void make_buffer(struct buffer *buffer, size_t align)
 
 static void make_kernels(void)
 {
-    const char *source = text;
+    const char *source = stress_text;
     cl_int error;
     cl_program program = clCreateProgramWithSource(s.context, 1, &source, NULL, &error);
     cl_ok(error);
     cl_ok(clBuildProgram(program, 1, &cl.device, "", NULL, NULL));
     for (unsigned i = 0; i < KINDS; i++) {
-        s.kernel[i] = clCreateKernel(program, kind_name[i], &error);
+        s.kernel[i] = clCreateKernel(program, stress_name[i], &error);
         cl_ok(error);
     }
     cl_ok(clReleaseProgram(program));
@@ -651,13 +542,14 @@ static void open_case(unsigned seed)
     s.nbuffers = 2 + cl_roll(MAX_BUFFERS - 1);
     for (unsigned b = 0; b < s.nbuffers; b++)
         make_buffer(&s.buffer[b], align_bits / 8 > 64 ? align_bits / 8 : 64);
-    for (unsigned i = 0; i < INDEXES; i++) /* a permutation */
-        s.index[i] = (i * 397 + 11) % INDEXES;
+    cl_uint index[INDEXES];
+    for (unsigned i = 0; i < INDEXES; i++)
+        index[i] = stress_index(i);
     s.indexes =
-        clCreateBuffer(s.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof(s.index), s.index, &error);
+        clCreateBuffer(s.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof(index), index, &error);
     cl_ok(error);
     make_kernels();
-    ck_assert_int_eq(pthread_create(&late.thread, NULL, open_gates, NULL), 0);
+    late_start();
 }
 
 static void check_profile(cl_event event)
@@ -757,10 +649,7 @@ START_TEST(graph)
         for (unsigned q = 0; q < s.nqueues; q++)
             cl_ok(clFinish(s.queue[q]));
     check_events();
-    pthread_mutex_lock(&late.lock);
-    late.over = true;
-    pthread_mutex_unlock(&late.lock);
-    pthread_join(late.thread, NULL);
+    late_stop();
     check_memory();
     close_case();
 }
