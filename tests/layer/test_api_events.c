@@ -249,6 +249,12 @@ static void CL_CALLBACK on_status(cl_event event, cl_int status, void *data)
     pthread_mutex_unlock(&seen.lock);
 }
 
+static void forget_calls(void)
+{
+    memset(seen.calls, 0, sizeof(seen.calls));
+    memset(seen.status, 0, sizeof(seen.status));
+}
+
 static void wait_calls(int asked, int calls)
 {
     pthread_mutex_lock(&seen.lock);
@@ -264,6 +270,7 @@ START_TEST(callbacks)
     cl_mem mem = cl_buffer(0, ITEMS * 4, NULL);
     cl_event gate = gate_new(), event;
     bool gated = cl_user_events_work();
+    forget_calls();
     event = launch(cl.queue, put, mem, 1, gated, gated ? &gate : NULL);
     for (int i = 0; i < 3; i++)
         cl_ok(clSetEventCallback(event, asked[i], on_status, &asked[i]));
@@ -292,6 +299,7 @@ START_TEST(user_event_callbacks)
 {
     static int asked = CL_COMPLETE;
     cl_event gate = gate_new();
+    forget_calls();
     cl_ok(clSetEventCallback(gate, CL_COMPLETE, on_status, &asked));
     usleep(2000);
     ck_assert_int_eq(seen.calls[CL_COMPLETE], 0);

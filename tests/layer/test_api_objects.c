@@ -467,6 +467,7 @@ static void CL_CALLBACK on_destroy(cl_mem mem, void *data)
 START_TEST(buffer_destructors)
 {
     int numbers[3] = {1, 2, 3};
+    ndestroyed = 0;
     cl_mem mem = cl_buffer(0, SIZE, NULL);
     for (int i = 0; i < 3; i++)
         cl_ok(clSetMemObjectDestructorCallback(mem, on_destroy, &numbers[i]));

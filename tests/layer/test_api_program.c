@@ -186,6 +186,7 @@ START_TEST(build_with_callback)
     unsigned one = 1;
     cl_int error;
     cl_build_status status;
+    built.calls = 0;
     cl_program program = source_program(_i ? store : "this does not build");
     cl_int code = clBuildProgram(program, 1, &cl.device, NULL, on_built, &one);
     ck_assert(code == CL_SUCCESS ||
