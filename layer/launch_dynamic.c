@@ -53,6 +53,7 @@ struct lane {
     unsigned part;
     struct flight flight[IN_FLIGHT];
     unsigned nflight;
+    bool begun;
     uint64_t last_end_ns;
     struct cx_access_region *regions;
 };
@@ -296,13 +297,20 @@ static enum step next_package(struct lane *lane, const struct cx_worker *worker,
     enum step step = STEP_OVER;
 
     cx_context_lock(context);
+    if (!lane->begun) {
+        lane->begun = true;
+        cx_ranges_open(&split->ranges, lane->part);
+        pthread_cond_broadcast(&split->changed);
+    }
     for (;;) {
         if (split->failed || all_assigned(split)) {
             step = lane->nflight ? STEP_WAIT_FLIGHT : STEP_OVER;
             split->running -= step == STEP_OVER;
             break;
         }
-        uint64_t got = cx_balancer_next(split->plan.balancer, lane->part, since_start(split));
+        uint64_t got = 0;
+        if (cx_ranges_any(&split->ranges, lane->part))
+            got = cx_balancer_next(split->plan.balancer, lane->part, since_start(split));
         if (got) {
             *range = take_range(split, lane->part, got);
             *groups = (range->end - range->first) * split->plan.slice;
@@ -495,6 +503,8 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
             (struct cx_part){.member = split->plan.member[p], .variant = split->plan.variant[p]};
     }
     launch->nparts = split->nparts;
+    if (strcmp(cx_options_get()->split, "always") == 0)
+        cx_ranges_close(&split->ranges);
     split->issuing = split->plan.probes; /* the probe's package is assigned from the start */
     return split;
 }

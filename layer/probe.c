@@ -57,9 +57,42 @@ static bool fill_in_caller(const struct probe *probe, cl_mem buffer, size_t size
     return code == CL_SUCCESS && status == CL_COMPLETE && duration >= CALL_NANOSECONDS;
 }
 
+/* A native kernel tells for certain: it notes the thread it runs in. */
+struct native {
+    pthread_t thread;
+    bool ran;
+};
+
+static void CL_CALLBACK note_thread(void *argument)
+{
+    struct native *native = *(struct native **)argument;
+    native->thread = pthread_self();
+    native->ran = true;
+}
+
+/* False where the driver runs no native kernels; else *in_caller is the answer. */
+static bool native_tells(const struct probe *probe, bool *in_caller)
+{
+    cl_device_exec_capabilities can = 0;
+    struct native native = {.ran = false}, *argument = &native;
+    if (probe->cl->clGetDeviceInfo(probe->device->id, CL_DEVICE_EXECUTION_CAPABILITIES, sizeof(can), &can,
+                                   NULL) != CL_SUCCESS ||
+        !(can & CL_EXEC_NATIVE_KERNEL) || !probe->cl->clEnqueueNativeKernel)
+        return false;
+    if (probe->cl->clEnqueueNativeKernel(probe->queue, note_thread, &argument, sizeof(argument), 0, NULL,
+                                         NULL, 0, NULL, NULL) != CL_SUCCESS ||
+        probe->cl->clFinish(probe->queue) != CL_SUCCESS || !native.ran)
+        return false;
+    *in_caller = pthread_equal(native.thread, pthread_self());
+    return true;
+}
+
 static bool probe_caller(const struct probe *probe)
 {
     cl_int code;
+    bool told;
+    if (native_tells(probe, &told))
+        return told;
     size_t size =
         FILL_BYTES < probe->device->max_alloc ? FILL_BYTES : (size_t)probe->device->max_alloc / 64 * 64;
     cl_mem buffer = probe->cl->clCreateBuffer(probe->context, CL_MEM_READ_WRITE, size, NULL, &code);

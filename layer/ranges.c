@@ -31,8 +31,9 @@ bool cx_ranges_init(struct cx_ranges *ranges, unsigned n, const double *weight, 
     uint64_t at = 0;
     *ranges = (struct cx_ranges){.n = n, .granularity = granularity, .room_pool = n + 3};
     ranges->home = calloc(n, sizeof(*ranges->home));
+    ranges->closed = calloc(n, sizeof(*ranges->closed));
     ranges->pool = calloc(ranges->room_pool, sizeof(*ranges->pool));
-    if (!ranges->home || !ranges->pool) {
+    if (!ranges->home || !ranges->closed || !ranges->pool) {
         cx_ranges_finish(ranges);
         return false;
     }
@@ -55,6 +56,7 @@ bool cx_ranges_init(struct cx_ranges *ranges, unsigned n, const double *weight, 
 void cx_ranges_finish(struct cx_ranges *ranges)
 {
     free(ranges->home);
+    free(ranges->closed);
     free(ranges->pool);
     *ranges = (struct cx_ranges){0};
 }
@@ -73,13 +75,31 @@ static struct cx_range cut(struct cx_range *from, uint64_t steps, uint64_t granu
     return taken;
 }
 
-static unsigned fullest_home(const struct cx_ranges *ranges)
+/* The fullest home that the part may take from. */
+static unsigned fullest_home(const struct cx_ranges *ranges, unsigned part)
 {
-    unsigned best = 0;
-    for (unsigned p = 1; p < ranges->n; p++)
-        if (length(ranges->home[p]) > length(ranges->home[best]))
+    unsigned best = part;
+    for (unsigned p = 0; p < ranges->n; p++)
+        if (!ranges->closed[p] && length(ranges->home[p]) > length(ranges->home[best]))
             best = p;
     return best;
+}
+
+void cx_ranges_close(struct cx_ranges *ranges)
+{
+    for (unsigned p = 0; p < ranges->n; p++)
+        ranges->closed[p] = true;
+}
+
+void cx_ranges_open(struct cx_ranges *ranges, unsigned part)
+{
+    if (part < ranges->n)
+        ranges->closed[part] = false;
+}
+
+bool cx_ranges_any(const struct cx_ranges *ranges, unsigned part)
+{
+    return ranges->npool || length(ranges->home[fullest_home(ranges, part)]);
 }
 
 /* A home shorter than what is asked for takes the rest from the neighbour that it adjoins, so that the
@@ -89,7 +109,7 @@ static void widen(struct cx_ranges *ranges, unsigned part, uint64_t steps)
 {
     unsigned partner = part ^ 1;
     struct cx_range *home = &ranges->home[part], *other = partner < ranges->n ? &ranges->home[partner] : home;
-    if (other == home || length(*home) >= steps)
+    if (other == home || ranges->closed[partner] || length(*home) >= steps)
         return;
     uint64_t need = (steps - length(*home)) / ranges->granularity * ranges->granularity;
     need = need < length(*other) ? need : length(*other);
@@ -111,7 +131,7 @@ struct cx_range cx_ranges_take(struct cx_ranges *ranges, unsigned part, uint64_t
         widen(ranges, part, steps);
     if (length(ranges->home[part]))
         return cut(&ranges->home[part], steps, ranges->granularity, part % 2);
-    unsigned victim = fullest_home(ranges);
+    unsigned victim = fullest_home(ranges, part);
     return cut(&ranges->home[victim], steps, ranges->granularity, victim % 2 == 0);
 }
 

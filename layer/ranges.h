@@ -23,6 +23,7 @@ struct cx_ranges {
     unsigned n;
     uint64_t granularity;
     struct cx_range *home; /* one a part: its steps not assigned yet; odd parts take from the end */
+    bool *closed;          /* homes that nobody else may take from yet */
     struct cx_range *pool; /* runs that belong to nobody */
     unsigned npool, room_pool;
 };
@@ -35,6 +36,12 @@ void cx_ranges_finish(struct cx_ranges *ranges);
 /* Up to `steps` (a multiple of the granularity, or all that is left) for this part in one run whose ends are
  * multiples of the granularity or the end of the range; empty when nothing is left. */
 struct cx_range cx_ranges_take(struct cx_ranges *ranges, unsigned part, uint64_t steps);
+/* Closes all homes until each is opened, so that every part gets something of a launch however short (tests).
+ */
+void cx_ranges_close(struct cx_ranges *ranges);
+void cx_ranges_open(struct cx_ranges *ranges, unsigned part);
+/* Whether there is anything that this part may take now. */
+bool cx_ranges_any(const struct cx_ranges *ranges, unsigned part);
 /* A run comes back. There is room for one from each part, and for what lies aside. */
 void cx_ranges_return(struct cx_ranges *ranges, struct cx_range range);
 

@@ -68,7 +68,7 @@ static void hand_out(void)
 
 START_TEST(every_step_once)
 {
-    for (int i = 0; i < 20000; i++)
+    for (int i = 0; i < 1500; i++)
         hand_out();
 }
 END_TEST
@@ -94,6 +94,23 @@ START_TEST(neighbours_meet)
 }
 END_TEST
 
+START_TEST(closed_homes_wait_for_their_part)
+{
+    const double weight[] = {1, 1};
+    struct cx_ranges ranges;
+    ck_assert(cx_ranges_init(&ranges, 2, weight, 100, 1, (struct cx_range){0, 0}));
+    cx_ranges_close(&ranges);
+    cx_ranges_open(&ranges, 0);
+    struct cx_range a = cx_ranges_take(&ranges, 0, 80);
+    ck_assert_uint_eq(a.end, 50);
+    ck_assert(!cx_ranges_any(&ranges, 0));
+    ck_assert(cx_ranges_any(&ranges, 1));
+    cx_ranges_open(&ranges, 1);
+    ck_assert(cx_ranges_any(&ranges, 0));
+    cx_ranges_finish(&ranges);
+}
+END_TEST
+
 START_TEST(borders_keep_the_granularity)
 {
     const double weight[] = {3, 2, 2};
@@ -112,6 +129,7 @@ int main(void)
     TCase *tcase = tcase_create("ranges");
     tcase_add_test(tcase, every_step_once);
     tcase_add_test(tcase, neighbours_meet);
+    tcase_add_test(tcase, closed_homes_wait_for_their_part);
     tcase_add_test(tcase, borders_keep_the_granularity);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
