@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 SUMMARY = re.compile(r"kernel (\S+): (\d+) launches, (\d+) split, (\d+) whole")
 WHOLE = re.compile(r"whole (\d+) times?: (.*)")
-TAKEN_BY_ONE = "COEXEC_SPLIT=always"  # the reason given for such a launch
+TAKEN_BY_ONE = "one device took all of its work-groups"  # the reason given for such a launch
 
 
 def run(args, **settings):
