@@ -77,7 +77,8 @@ uint64_t cx_plan_fill(const struct cx_real_device *device, const struct cx_acces
     for (unsigned d = 0; d < geometry->work_dim; d++)
         items *= geometry->local[d];
     uint64_t resident =
-        items ? 512 / items : 1; /* a quarter of what a unit can keep resident feeds its lanes */
+        items ? 1024 / items
+              : 1; /* half of what a unit can keep resident feeds its lanes (docs/benchmarks.md) */
     return (resident ? resident : 1) * device->compute_units;
 }
 
