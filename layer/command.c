@@ -203,8 +203,14 @@ void cx_command_settle(struct cx_command *command)
         for (unsigned t = 0; t < timelines; t++)
             if (command->cone[t])
                 cx_worker_watch(&context->workers[t], command->cone[t]);
-    command->list_next = context->finished;
-    context->finished = cx_command_ref(command);
+    /* The part that stood for planning ends here. With jobs under way the last of them drops the command,
+     * before its timeline moves, so that whoever waited finds its kernel and buffers free; without, unlock
+     * does it. */
+    if (atomic_fetch_sub_explicit(&command->parts, 1, memory_order_acq_rel) == 1) {
+        atomic_store_explicit(&command->parts, 1, memory_order_relaxed);
+        command->list_next = context->finished;
+        context->finished = cx_command_ref(command);
+    }
     pthread_cond_broadcast(&context->settled);
 }
 

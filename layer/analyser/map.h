@@ -26,7 +26,7 @@ bool cx_map_get(const struct cx_map *map, uint64_t a, uint64_t b, int32_t *value
 void cx_map_put(struct cx_map *map, uint64_t a, uint64_t b, int32_t value);
 
 /* Allocation for the analyser program, which may give up: these end the process when memory is out. */
-void *cx_alloc(size_t count, size_t size);
+void *cx_alloc(size_t count, size_t size) __attribute__((returns_nonnull));
 void *cx_realloc(void *old, size_t count, size_t size);
 
 #endif
