@@ -321,6 +321,17 @@ bool cx_coherence_own(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsign
     return change_holders(map, lo, hi, 0, UINT64_C(1) << place);
 }
 
+void cx_coherence_lose(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place)
+{
+    if (!clip(map, lo, &hi))
+        return;
+    struct segment *first = find(map, lo), *segment = first;
+    for (; segment && segment->lo < hi; segment = segment->next)
+        if (segment->valid & ~(UINT64_C(1) << place))
+            segment->valid &= ~(UINT64_C(1) << place);
+    join(map, first, segment);
+}
+
 uint64_t cx_coherence_holders(const struct cx_coherence *map, uint64_t lo, uint64_t hi)
 {
     uint64_t holders = map->all;

@@ -234,11 +234,32 @@ static void random_tidy(struct cx_coherence *map, struct oracle *oracle, const u
     }
 }
 
+static bool same_run(const struct oracle *oracle, unsigned a, unsigned b)
+{
+    return memcmp(&oracle->at[a], &oracle->at[b], sizeof(struct byte)) == 0;
+}
+
+/* Whole segments lose the place where another one holds them. */
+static void random_loss(struct cx_coherence *map, struct oracle *oracle, unsigned lo, unsigned hi,
+                        unsigned place)
+{
+    cx_coherence_lose(map, lo, hi, place);
+    if (lo >= hi)
+        return;
+    while (lo > 0 && same_run(oracle, lo - 1, lo))
+        lo--;
+    while (hi < oracle->size && same_run(oracle, hi - 1, hi))
+        hi++;
+    for (unsigned i = lo; i < hi; i++)
+        if (oracle->at[i].valid & ~(UINT64_C(1) << place))
+            oracle->at[i].valid &= ~(UINT64_C(1) << place);
+}
+
 static void random_operation(struct cx_coherence *map, struct oracle *oracle, uint64_t *seqs)
 {
     unsigned lo, hi, place = roll(oracle->places);
     random_range(oracle->size, &lo, &hi);
-    switch (roll(10)) {
+    switch (roll(11)) {
     case 0:
     case 1:
         ck_assert(cx_coherence_own(map, lo, hi, place));
@@ -262,6 +283,9 @@ static void random_operation(struct cx_coherence *map, struct oracle *oracle, ui
         break;
     case 8:
         check_queries(map, oracle, lo, hi);
+        break;
+    case 9:
+        random_loss(map, oracle, lo, hi, place);
         break;
     default:
         check_deps(map, oracle, lo, hi);
