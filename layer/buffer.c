@@ -346,7 +346,7 @@ unsigned cx_mem_write_place(const struct cx_mem *root)
     const struct cx_context *context = root->context;
     unsigned own = 0, place = CX_PLACE_HOST;
     for (unsigned m = 0; m < context->nmembers; m++) {
-        if (context->workers[m].place != CX_PLACE_HOST) {
+        if (context->workers[m].place != CX_PLACE_HOST && !atomic_load(&context->workers[m].left_out)) {
             own++;
             place = context->workers[m].place;
         }

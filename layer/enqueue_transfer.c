@@ -79,7 +79,7 @@ static cl_int read_from_host(struct transfer *transfer, const struct cx_move *mo
     for (size_t i = 0; i <= count; i++) {
         uint64_t end = i < count ? moves[i].lo : transfer->hi;
         if (at < end && !cx_runs_add(&runs, root, NULL, at, end, transfer->pointer + (at - transfer->lo))) {
-            cx_runs_finish(&runs);
+            cx_runs_finish(&runs, NULL);
             return CL_OUT_OF_HOST_MEMORY;
         }
         at = i < count ? moves[i].hi : end;
@@ -87,7 +87,7 @@ static cl_int read_from_host(struct transfer *transfer, const struct cx_move *mo
     if (!runs.count)
         return CL_SUCCESS;
     if (!cx_mem_host(root)) { /* valid everywhere means never written: any contents will do */
-        cx_runs_finish(&runs);
+        cx_runs_finish(&runs, NULL);
         return CL_OUT_OF_HOST_MEMORY;
     }
     struct cx_job *job = cx_runs_job(command->context, &runs);
@@ -117,7 +117,7 @@ static cl_int read_from_member(struct transfer *transfer, unsigned from, const s
             continue;
         if (!cx_runs_add(&runs, root, root->real[worker->index], moves[i].lo, moves[i].hi,
                          transfer->pointer + (moves[i].lo - transfer->lo))) {
-            cx_runs_finish(&runs);
+            cx_runs_finish(&runs, NULL);
             return CL_OUT_OF_HOST_MEMORY;
         }
     }

@@ -115,7 +115,8 @@ cl_int cx_kernel_bind(struct cx_kernel *kernel, unsigned member, enum cx_variant
 /* Whether member m can run this kernel (its build of the program succeeded, the kernel exists there).
  * Thread-safe. */
 bool cx_kernel_runs_on(const struct cx_kernel *kernel, unsigned member);
-/* Takes a member out for this kernel after its driver failed on it; logs once. Thread-safe. */
+/* Takes a member out for this kernel after its driver failed on it, unless it is the last one; logs once.
+ * Thread-safe. */
 void cx_kernel_leave_out(struct cx_kernel *kernel, unsigned member, const char *why);
 
 /* Split variants of the kernel's program. ready: built for member m (always true for PLAIN where the kernel

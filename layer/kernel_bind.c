@@ -109,12 +109,19 @@ cl_int cx_kernel_bind(struct cx_kernel *kernel, unsigned member, enum cx_variant
 bool cx_kernel_runs_on(const struct cx_kernel *kernel, unsigned member)
 {
     return kernel->function->check[member] &&
-           !atomic_load_explicit(&kernel->members[member].left_out, memory_order_relaxed);
+           !atomic_load_explicit(&kernel->members[member].left_out, memory_order_relaxed) &&
+           !atomic_load_explicit(&kernel->program->context->workers[member].left_out, memory_order_relaxed);
 }
 
 void cx_kernel_leave_out(struct cx_kernel *kernel, unsigned member, const char *why)
 {
-    if (!atomic_exchange(&kernel->members[member].left_out, true))
+    bool others = false;
+    pthread_mutex_lock(&kernel->lock);
+    for (unsigned m = 0; m < kernel->program->context->nmembers; m++)
+        others |= m != member && cx_kernel_runs_on(kernel, m);
+    bool now = others && !atomic_exchange(&kernel->members[member].left_out, true);
+    pthread_mutex_unlock(&kernel->lock);
+    if (now)
         cx_warn(CX_TOPIC_PROGRAM, "kernel %s (%" PRIu64 ") is left out on %s: %s", kernel->function->name,
                 kernel->base.id, device_of(kernel, member)->name, why);
 }

@@ -43,6 +43,8 @@ struct split {
 
 struct flight {
     cl_event event;
+    cl_event upload;     /* of the last transfer into the device before it, or NULL */
+    struct cx_runs runs; /* those transfers */
     uint64_t groups;
     uint64_t started_ns;
 };
@@ -159,7 +161,7 @@ static bool list_uploads(struct lane *lane, const struct cx_worker *worker, stru
 {
     struct cx_launch *launch = lane->split->launch;
     uint64_t seq = lane->split->seq[lane->part], ignored[64] = {0};
-    runs->upload = true;
+    *runs = (struct cx_runs){.upload = true, .counted = true, .place = worker->place};
     for (unsigned i = 0; i < 2 * launch->args->count; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i / 2);
         const struct cx_access_region *region = &lane->regions[i / 2];
@@ -199,24 +201,52 @@ static bool note_package(struct split *split, unsigned part, struct cx_range ran
     return true;
 }
 
+static cl_int event_status(const struct cx_worker *worker, cl_event event)
+{
+    cl_int status = CL_COMPLETE;
+    worker->device->cl->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status,
+                                       NULL);
+    return status < 0 ? status : CL_SUCCESS;
+}
+
+/* The transfers of a package are over: drops them. Gives their error. `relied`: the launch may be settled, so
+ * that others count on them. */
+static cl_int end_uploads(struct flight *flight, struct cx_worker *worker, cl_int error, bool relied)
+{
+    if (error == CL_SUCCESS && flight->upload)
+        error = event_status(worker, flight->upload);
+    if (error == CL_SUCCESS)
+        error = cx_runs_status(&flight->runs, worker);
+    if (error != CL_SUCCESS) {
+        cx_runs_failed(&flight->runs, worker->context, relied);
+        if (relied) /* packages behind this one ran on old bytes */
+            atomic_store(&worker->broken, atomic_load(&worker->context->epoch));
+        cx_worker_leave_out(worker, error);
+    }
+    if (flight->upload)
+        worker->device->cl->clReleaseEvent(flight->upload);
+    cx_runs_finish(&flight->runs, worker);
+    return error;
+}
+
 /* Starts a package; the caller holds no lock. */
 static cl_int start_package(struct lane *lane, struct cx_worker *worker, struct cx_range range,
                             struct cx_runs *runs)
 {
     struct split *split = lane->split;
     struct flight *flight = &lane->flight[lane->nflight];
-    cl_event last = NULL;
-    cl_int error = cx_runs_start(runs, worker, NULL, &last);
+    *flight = (struct flight){.runs = *runs};
+    cl_int moved = cx_runs_start(&flight->runs, worker, NULL, &flight->upload);
     flight->started_ns = cx_clock_ns();
+    cl_int error = moved;
     if (error == CL_SUCCESS)
         error = cx_launch_package(split->launch, worker, split->plan.variant[lane->part],
                                   split->plan.judged->verdict.dim, range.first, range.end, &flight->event);
-    if (last) {
-        if (error != CL_SUCCESS) /* the host copy may be written again after we give up */
-            worker->device->cl->clWaitForEvents(1, &last);
-        worker->device->cl->clReleaseEvent(last);
+    if (error != CL_SUCCESS) {
+        if (flight->upload) /* the host copy may be written again after we give up */
+            cx_worker_wait_event(worker, flight->upload);
+        end_uploads(flight, worker, moved, false);
     }
-    cx_runs_finish(runs);
     return error;
 }
 
@@ -224,16 +254,18 @@ static cl_int start_package(struct lane *lane, struct cx_worker *worker, struct 
 static cl_int end_package(struct lane *lane, struct cx_worker *worker)
 {
     struct split *split = lane->split;
-    struct cx_context *context = split->launch->base.context;
+    struct cx_launch *launch = split->launch;
+    struct cx_context *context = launch->base.context;
     struct flight flight = lane->flight[0];
-    const cl_icd_dispatch *cl = worker->device->cl;
     uint64_t start, end;
-    cl_int status = CL_COMPLETE;
 
-    cl_int error = cl->clWaitForEvents(1, &flight.event);
-    cl->clGetEventInfo(flight.event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL);
+    cl_int error = cx_worker_wait_event(worker, flight.event);
+    cl_int status = event_status(worker, flight.event);
+    if (status != CL_SUCCESS)
+        cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(status));
+    cl_int moved = end_uploads(&flight, worker, CL_SUCCESS, true);
     cx_worker_event_times(worker, flight.event, &start, &end);
-    cl->clReleaseEvent(flight.event);
+    worker->device->cl->clReleaseEvent(flight.event);
     memmove(&lane->flight[0], &lane->flight[1], sizeof(flight) * --lane->nflight);
     if (!start || !end) {
         start = flight.started_ns;
@@ -242,14 +274,14 @@ static cl_int end_package(struct lane *lane, struct cx_worker *worker)
     uint64_t from = start > lane->last_end_ns ? start : lane->last_end_ns;
     uint64_t busy = end > from ? end - from : 0;
     lane->last_end_ns = end;
-    cx_part_add(split->launch, &split->launch->parts[lane->part], flight.groups, start, end, busy);
+    cx_part_add(launch, &launch->parts[lane->part], flight.groups, start, end, busy);
 
     cx_context_lock(context);
     cx_balancer_done(split->plan.balancer, lane->part, flight.groups, (double)busy * 1e-9,
                      since_start(split));
     pthread_cond_broadcast(&split->changed);
     cx_context_unlock(context);
-    return status < 0 ? status : error;
+    return status != CL_SUCCESS ? status : moved != CL_SUCCESS ? moved : error;
 }
 
 /* ---- a member's job ---- */
@@ -361,6 +393,8 @@ static cl_int run_probe(struct lane *lane, struct cx_worker *worker)
     cx_context_unlock(context);
     cl_int error = listed ? start_package(lane, worker, range, &runs) : CL_OUT_OF_HOST_MEMORY;
     if (error != CL_SUCCESS) {
+        if (!listed)
+            cx_runs_finish(&runs, worker);
         give_up(lane, range, error);
         return CL_SUCCESS;
     }
@@ -399,6 +433,22 @@ static cl_int run_lane(struct cx_job *job, struct cx_worker *worker)
             failed = error;
     }
     return failed;
+}
+
+/* The lane may not run any more: what it would read may be wrong. */
+static void skip_lane(struct cx_job *job, struct cx_worker *worker)
+{
+    const struct lane *lane = job->data;
+    struct split *split = lane->split;
+    struct cx_context *context = split->launch->base.context;
+    bool probes = lane->part >= split->plan.n;
+    cx_context_lock(context);
+    split->alive[lane->part] = false;
+    split->running -= !probes;
+    split->issuing -= probes;
+    fail(split, CL_OUT_OF_RESOURCES);
+    settle_if_due(split);
+    cx_context_unlock(context);
 }
 
 static void finish_lane(struct cx_job *job, struct cx_worker *worker)
@@ -452,6 +502,7 @@ static struct cx_job *lane_job(struct split *split, unsigned part)
     lane->part = part;
     job->data = lane;
     job->run = run_lane;
+    job->skip = skip_lane;
     job->finish = finish_lane;
     job->waits = true;
     return job;

@@ -41,8 +41,11 @@ static void finish_whole(struct cx_job *job, struct cx_worker *worker)
     struct cx_launch *launch = (struct cx_launch *)job->command;
     uint64_t groups = launch->geometry.local[0] ? cx_launch_groups(launch) : 0;
     uint64_t ns = job->end_ns > job->start_ns ? job->end_ns - job->start_ns : 0;
-    if (job->status != CL_SUCCESS)
+    if (job->status != CL_SUCCESS) {
+        if (!job->stale && job->event) /* the driver took it and failed */
+            cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(job->status));
         return;
+    }
     if (launch->parts)
         cx_part_add(launch, launch->parts, groups, job->start_ns, job->end_ns, ns);
     if (job->timed && ns)

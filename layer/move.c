@@ -20,17 +20,17 @@ bool cx_runs_add(struct cx_runs *runs, struct cx_mem *root, cl_mem real, uint64_
         runs->run = grown;
         runs->room = room;
     }
-    runs->run[runs->count++] = (struct cx_run){cx_mem_ref(root), real, lo, hi, host};
+    runs->run[runs->count++] = (struct cx_run){cx_mem_ref(root), real, lo, hi, host, NULL};
     return true;
 }
 
-cl_int cx_runs_start(const struct cx_runs *runs, struct cx_worker *worker, cl_event *first, cl_event *last)
+cl_int cx_runs_start(struct cx_runs *runs, struct cx_worker *worker, cl_event *first, cl_event *last)
 {
     const struct cx_transport *transport = &cx_transport_host;
     cl_int error = CL_SUCCESS;
     for (unsigned i = 0; i < runs->count && error == CL_SUCCESS; i++) {
-        const struct cx_run *run = &runs->run[i];
-        cl_event *event = i + 1 == runs->count ? last : i == 0 ? first : NULL;
+        struct cx_run *run = &runs->run[i];
+        cl_event *event = i + 1 == runs->count ? last : i == 0 && first ? first : &run->event;
         size_t bytes = (size_t)(run->hi - run->lo);
         if (run->host == run->root->host + run->lo)
             cx_pin_moved(run->root, worker, bytes);
@@ -44,29 +44,70 @@ cl_int cx_runs_start(const struct cx_runs *runs, struct cx_worker *worker, cl_ev
     return error;
 }
 
-void cx_runs_finish(struct cx_runs *runs)
+cl_int cx_runs_status(const struct cx_runs *runs, const struct cx_worker *worker)
 {
-    for (unsigned i = 0; i < runs->count; i++)
+    cl_int status = CL_COMPLETE;
+    for (unsigned i = 0; i < runs->count && status >= 0; i++)
+        if (runs->run[i].event)
+            worker->device->cl->clGetEventInfo(runs->run[i].event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                               sizeof(status), &status, NULL);
+    return status < 0 ? status : CL_SUCCESS;
+}
+
+void cx_runs_finish(struct cx_runs *runs, const struct cx_worker *worker)
+{
+    for (unsigned i = 0; i < runs->count; i++) {
+        if (runs->run[i].event)
+            worker->device->cl->clReleaseEvent(runs->run[i].event);
         cx_mem_unref(&runs->run[i].root);
+    }
     free(runs->run);
     *runs = (struct cx_runs){0};
+}
+
+void cx_runs_failed(struct cx_runs *runs, struct cx_context *context, bool relied)
+{
+    if (!runs->counted)
+        return;
+    runs->counted = false;
+    pthread_mutex_lock(&context->lock);
+    for (unsigned i = 0; i < runs->count; i++)
+        cx_coherence_lose(runs->run[i].root->coherence, runs->run[i].lo, runs->run[i].hi, runs->place);
+    if (relied)
+        atomic_fetch_add(&context->epoch, 1);
+    pthread_mutex_unlock(&context->lock);
 }
 
 static cl_int run_runs(struct cx_job *job, struct cx_worker *worker)
 {
     cl_int error = cx_runs_start(job->data, worker, &job->first_event, &job->event);
-    if (error != CL_SUCCESS)
-        cx_warn(CX_TOPIC_DATA, "%s fails to move data: %s", worker->device->name, cx_cl_name(error));
+    if (error != CL_SUCCESS) {
+        cx_runs_failed(job->data, worker->context, true);
+        cx_worker_leave_out(worker, error);
+    }
     return error;
+}
+
+static void skip_runs(struct cx_job *job, struct cx_worker *worker)
+{
+    cx_runs_failed(job->data, worker->context, true);
 }
 
 static void finish_runs(struct cx_job *job, struct cx_worker *worker)
 {
     struct cx_runs *runs = job->data;
+    if (job->status == CL_SUCCESS)
+        job->status = cx_runs_status(runs, worker);
+    if (job->status < 0 && runs->counted) { /* on the device: what went there behind it ran on old bytes */
+        cx_runs_failed(runs, worker->context, true);
+        atomic_store(&worker->broken, atomic_load(&worker->context->epoch));
+        if (!job->stale)
+            cx_worker_leave_out(worker, job->status);
+    }
     if (job->start_ns)
         cx_trace_span(runs->upload ? "upload" : "download", "transfer", worker->index, job->start_ns,
                       job->end_ns, NULL);
-    cx_runs_finish(runs);
+    cx_runs_finish(runs, worker);
     free(runs);
 }
 
@@ -77,13 +118,14 @@ struct cx_job *cx_runs_job(const struct cx_context *context, struct cx_runs *run
     if (!job || !own) {
         free(job);
         free(own);
-        cx_runs_finish(runs);
+        cx_runs_finish(runs, NULL);
         return NULL;
     }
     *own = *runs;
     *runs = (struct cx_runs){0};
     job->data = own;
     job->run = run_runs;
+    job->skip = skip_runs;
     job->finish = finish_runs;
     job->timed = cx_trace_on();
     return job;
@@ -116,7 +158,7 @@ static cl_int download_from(struct cx_command *command, struct cx_mem *root, uns
                             const struct cx_move *moves, size_t count)
 {
     struct cx_worker *worker = cx_place_worker(command->context, from);
-    struct cx_runs runs = {.upload = false};
+    struct cx_runs runs = {.upload = false, .counted = true, .place = CX_PLACE_HOST};
     for (size_t i = 0; i < count; i++)
         if (moves[i].from == from && !cx_runs_add(&runs, root, root->real[worker->index], moves[i].lo,
                                                   moves[i].hi, root->host + moves[i].lo))
@@ -135,7 +177,7 @@ static cl_int download_from(struct cx_command *command, struct cx_mem *root, uns
     cx_command_add_job(command, worker, job);
     return CL_SUCCESS;
 fail:
-    cx_runs_finish(&runs);
+    cx_runs_finish(&runs, NULL);
     return CL_OUT_OF_HOST_MEMORY;
 }
 
@@ -143,11 +185,11 @@ static cl_int upload_to(struct cx_command *command, struct cx_mem *root, unsigne
                         const struct cx_move *moves, size_t count)
 {
     struct cx_worker *worker = cx_place_worker(command->context, place);
-    struct cx_runs runs = {.upload = true};
+    struct cx_runs runs = {.upload = true, .counted = true, .place = place};
     for (size_t i = 0; i < count; i++)
         if (!cx_runs_add(&runs, root, root->real[worker->index], moves[i].lo, moves[i].hi,
                          root->host + moves[i].lo)) {
-            cx_runs_finish(&runs);
+            cx_runs_finish(&runs, NULL);
             return CL_OUT_OF_HOST_MEMORY;
         }
     struct cx_job *job = cx_runs_job(command->context, &runs);

@@ -32,17 +32,25 @@ struct cx_run {
     cl_mem real;
     uint64_t lo, hi;
     unsigned char *host; /* where byte lo lies in host memory */
+    cl_event event;      /* of a transfer whose event nobody else has */
 };
 struct cx_runs {
     bool upload;
+    bool counted;   /* the map says already that `place` holds these bytes */
+    unsigned place; /* counted: where they come to be valid */
     unsigned count, room;
     struct cx_run *run;
 };
 bool cx_runs_add(struct cx_runs *runs, struct cx_mem *root, cl_mem real, uint64_t lo, uint64_t hi,
                  unsigned char *host);
 /* Enqueues all runs; the events of the first and last are given (may be NULL). */
-cl_int cx_runs_start(const struct cx_runs *runs, struct cx_worker *worker, cl_event *first, cl_event *last);
-void cx_runs_finish(struct cx_runs *runs);
+cl_int cx_runs_start(struct cx_runs *runs, struct cx_worker *worker, cl_event *first, cl_event *last);
+/* Once all are over: whether one without an event given to the caller failed, and how. */
+cl_int cx_runs_status(const struct cx_runs *runs, const struct cx_worker *worker);
+/* Counted runs did not arrive: takes that out of the map and, where others may have been planned on it
+ * (`relied`), lets nothing run that was planned so far. Takes context->lock. */
+void cx_runs_failed(struct cx_runs *runs, struct cx_context *context, bool relied);
+void cx_runs_finish(struct cx_runs *runs, const struct cx_worker *worker);
 /* A job that starts the runs (taken over) when its turn comes. NULL: no memory. */
 struct cx_job *cx_runs_job(const struct cx_context *context, struct cx_runs *runs);
 

@@ -39,6 +39,7 @@ uint64_t cx_worker_plan(struct cx_worker *worker, struct cx_job *job)
 {
     uint64_t seq = job->seq = ++worker->planned;
     job->next = NULL;
+    job->epoch = atomic_load_explicit(&worker->context->epoch, memory_order_relaxed);
     pthread_mutex_lock(&worker->lock);
     if (worker->head)
         worker->tail->next = job;
@@ -94,6 +95,10 @@ static void complete_job(struct cx_worker *worker, struct cx_job *job)
     }
     if (job->first_event)
         worker->device->cl->clReleaseEvent(job->first_event);
+    if (job->status == CL_SUCCESS && job->epoch < atomic_load(&worker->broken)) {
+        job->status = CL_OUT_OF_RESOURCES; /* it ran behind a transfer that turned out to have failed */
+        job->stale = true;
+    }
     if (job->finish)
         job->finish(job, worker);
     if (job->command)
@@ -226,6 +231,18 @@ static void wake(struct cx_worker *worker)
         cx_error(CX_TOPIC_WORKER, "no thread for worker %u", worker->index);
 }
 
+static void start(struct cx_worker *worker, struct cx_job *job)
+{
+    job->stale = job->epoch != atomic_load(&worker->context->epoch);
+    if (!job->stale) {
+        job->status = job->run(job, worker);
+        return;
+    }
+    job->status = CL_OUT_OF_RESOURCES;
+    if (job->skip)
+        job->skip(job, worker);
+}
+
 /* Runs queued jobs in order, up to `until`; leaves the rest to the worker's thread. */
 static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
 {
@@ -243,7 +260,7 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
         if (mode != PUMP_CALLER)
             wait_deps(worker, job);
         job->track |= worker->nloose >= MAX_LOOSE;
-        job->status = job->run(job, worker);
+        start(worker, job);
         pthread_mutex_lock(&worker->lock);
         worker->nloose = job->loose ? worker->nloose + 1 : 0;
         fly(worker, job);
@@ -320,6 +337,19 @@ static void mark_end(struct cx_worker *worker)
         worker->device->cl->clReleaseEvent(event);
 }
 
+void cx_worker_leave_out(struct cx_worker *worker, cl_int error)
+{
+    struct cx_context *context = worker->context;
+    unsigned left = 0;
+    pthread_mutex_lock(&context->lock);
+    for (unsigned m = 0; m < context->nmembers; m++)
+        left += m != worker->index && !atomic_load(&context->workers[m].left_out);
+    bool now = left && !atomic_exchange(&worker->left_out, true);
+    pthread_mutex_unlock(&context->lock);
+    cx_warn(CX_TOPIC_DATA, "%s fails to move data: %s%s", worker->device->name, cx_cl_name(error),
+            now ? "; it is left out of what follows in this context" : "");
+}
+
 bool cx_worker_done(struct cx_worker *worker, uint64_t seq)
 {
     if (atomic_load_explicit(&worker->completed, memory_order_acquire) >= seq)
@@ -348,6 +378,14 @@ static cl_event end_event(struct cx_worker *worker, uint64_t seq, uint64_t *of, 
     return job->event;
 }
 
+cl_int cx_worker_wait_event(struct cx_worker *worker, cl_event event)
+{
+    const cl_icd_dispatch *cl = worker->device->cl;
+    if (cl->clWaitForEvents(1, &event) == CL_SUCCESS || event_complete(worker, event))
+        return CL_SUCCESS;
+    return cl->clFinish(worker->queue); /* the wait itself failed */
+}
+
 /* One step of waiting: by the driver's own wait where the work is with the driver, else until something
  * moved. */
 static void wait_step(struct cx_worker *worker, uint64_t seq)
@@ -371,7 +409,7 @@ static void wait_step(struct cx_worker *worker, uint64_t seq)
     }
     pthread_mutex_unlock(&worker->lock);
     if (event) {
-        worker->device->cl->clWaitForEvents(1, &event);
+        cx_worker_wait_event(worker, event);
         worker->device->cl->clReleaseEvent(event);
     } else if (needed) {
         worker->device->cl->clFinish(worker->queue);

@@ -24,7 +24,10 @@ struct cx_worker {
     cl_command_queue queue; /* in order, with profiling */
     unsigned place; /* whose copy of a buffer this device works on: CX_PLACE_HOST or its own (coherence.h) */
 
-    uint64_t planned;               /* seq of the last job planned; context->lock */
+    atomic_bool
+        left_out;       /* its transfers fail: others are used where there are any; set under context->lock */
+    atomic_uint broken; /* the context's epoch since a transfer of this worker failed on the device */
+    uint64_t planned;   /* seq of the last job planned; context->lock */
     atomic_uint_fast64_t submitted; /* seq of the last job handed to the driver */
     atomic_uint_fast64_t completed; /* every job up to this seq is complete */
 
@@ -51,6 +54,9 @@ struct cx_job {
      * real command in job->event; none means that the work is done on return. Runs without locks. A negative
      * code fails the command. */
     cl_int (*run)(struct cx_job *job, struct cx_worker *worker);
+    /* Called in place of run where the job must not run any more (context->epoch); the command fails. May be
+     * NULL. */
+    void (*skip)(struct cx_job *job, struct cx_worker *worker);
     /* Called once the job is complete, before completed moves; frees what the job owns, not the job. May be
      * NULL. */
     void (*finish)(struct cx_job *job, struct cx_worker *worker);
@@ -64,6 +70,8 @@ struct cx_job {
     uint64_t start_ns, end_ns; /* host clock */
     bool urgent;               /* part of a split: starts at once, never left to the next wait */
     bool waits;                /* may wait on the host: never pumped by the program's thread */
+    bool stale;                /* failed because of the context's epoch, not by itself */
+    unsigned epoch;            /* the context's when it was planned */
     cl_int status;             /* CL_SUCCESS or the first error */
     uint64_t deps[]; /* one a timeline: that timeline must have completed this seq before run; 0 for none */
 };
@@ -83,8 +91,13 @@ void cx_worker_pump(struct cx_worker *worker);
 void cx_worker_watch(struct cx_worker *worker, uint64_t seq);
 /* Waits until all jobs up to seq are complete. Caller holds no lock. */
 void cx_worker_wait(struct cx_worker *worker, uint64_t seq);
+/* The member fails to move data: leaves it out of what is planned from now on, unless it is the last one.
+ * Takes context->lock. */
+void cx_worker_leave_out(struct cx_worker *worker, cl_int error);
 /* Whether all jobs up to seq are complete, without waiting. */
 bool cx_worker_done(struct cx_worker *worker, uint64_t seq);
+/* Waits for a real event of this worker, whatever comes of its command. An error: no way to wait works. */
+cl_int cx_worker_wait_event(struct cx_worker *worker, cl_event event);
 /* Profiling times of a real event of this worker on the host's clock; 0 where unknown. */
 void cx_worker_event_times(const struct cx_worker *worker, cl_event event, uint64_t *start_ns,
                            uint64_t *end_ns);
