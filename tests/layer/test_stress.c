@@ -648,8 +648,8 @@ START_TEST(graph)
     if (cl_roll(2)) /* wait for events alone, else finish first */
         for (unsigned q = 0; q < s.nqueues; q++)
             cl_ok(clFinish(s.queue[q]));
-    check_events();
     late_stop();
+    check_events();
     check_memory();
     close_case();
 }

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A driver that fails: the k-th call of each kind the layer makes, at once or as a failing command, with two
+ * or three stub devices of several kinds below. Whatever fails, the program gets an error or right data;
+ * nothing hangs, and once everything is released nothing is left of the context. Each case has a process of
+ * its own (libcheck forks), since the stub reads its environment once.
+ */
+#include "cl_fixture.h"
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* What is below. */
+static const struct setup {
+    const char *name, *devices, *async, *in_place, *speed, *algo;
+} setups[] = {
+    {"two in place", "2", "0", "1", "0", "static"}, {"two with memory", "2", "0", "0", "0,0.2", "hguided"},
+    {"two async", "2", "1", "0", "2,1", "sigmoid"}, {"mixed", "3", "1", "1,0", "1,2,0.5", "sigmoid"},
+    {"one alone", "1", "1", "0", "0", "static"},
+};
+
+static const struct fault {
+    const char *call, *code;
+    bool event; /* the command fails instead of the call */
+    int first, last;
+} faults[] = {
+    {"clCreateContext", "-6", false, 1, 3},
+    {"clCreateCommandQueue", "-6", false, 1, 3},
+    {"clCreateBuffer", "-4", false, 1, 22},
+    {"clCreateProgramWithSource", "-6", false, 1, 3},
+    {"clBuildProgram", "-11", false, 1, 3},
+    {"clCreateKernel", "-5", false, 1, 14},
+    {"clSetKernelArg", "-5", false, 1, 24},
+    {"clEnqueueNDRangeKernel", "-5", false, 1, 16},
+    {"clEnqueueNDRangeKernel", "-5", true, 1, 16},
+    {"clEnqueueWriteBuffer", "-5", false, 1, 10},
+    {"clEnqueueWriteBuffer", "-5", true, 1, 10},
+    {"clEnqueueReadBuffer", "-5", false, 1, 10},
+    {"clEnqueueReadBuffer", "-5", true, 1, 10},
+    {"clEnqueueFillBuffer", "-5", false, 1, 4},
+    {"clEnqueueCopyBuffer", "-5", true, 1, 8},
+    {"clEnqueueMarker", "-5", false, 1, 3},
+    {"clFlush", "-5", false, 1, 6},
+    {"clFinish", "-5", false, 1, 6},
+    {"clWaitForEvents", "-14", false, 1, 6},
+    {"clGetEventInfo", "-5", false, 1, 12},
+    {"clGetEventProfilingInfo", "-7", false, 1, 12},
+};
+
+enum { N = 4096, BYTES = N * sizeof(cl_int), MAX_EVENTS = 64, NSETUPS = sizeof(setups) / sizeof(setups[0]) };
+
+static struct {
+    cl_program program;
+    cl_kernel add, inc, scatter, copy;
+    cl_mem a, b, c, index;
+    cl_int x[N], y[N], z[N], place[N];
+    cl_event event[MAX_EVENTS];
+    unsigned nevents;
+    bool failed; /* the program was told of an error */
+} p;
+
+/* Notes an error; true when there is none. */
+static bool ok(cl_int code)
+{
+    p.failed |= code != CL_SUCCESS;
+    return code == CL_SUCCESS;
+}
+
+static cl_event *next_event(void)
+{
+    ck_assert_uint_lt(p.nevents, MAX_EVENTS);
+    p.event[p.nevents] = NULL;
+    return &p.event[p.nevents++];
+}
+
+static char *read_source(void)
+{
+    FILE *file = fopen(STUB_KERNELS, "r");
+    ck_assert_ptr_nonnull(file);
+    char *text = calloc(1, 1 << 16);
+    ck_assert_uint_gt(fread(text, 1, (1 << 16) - 1, file), 0);
+    fclose(file);
+    return text;
+}
+
+/* ---- the program ---- */
+
+static cl_mem buffer(const void *from)
+{
+    cl_int code;
+    cl_mem mem =
+        clCreateBuffer(cl.context, from ? CL_MEM_COPY_HOST_PTR : 0, BYTES, (void *)(uintptr_t)from, &code);
+    return ok(code) ? mem : NULL;
+}
+
+static cl_kernel kernel(const char *name)
+{
+    cl_int code;
+    cl_kernel made = clCreateKernel(p.program, name, &code);
+    return ok(code) ? made : NULL;
+}
+
+static bool build(void)
+{
+    char *text = read_source();
+    const char *source = text;
+    cl_int code;
+    p.program = clCreateProgramWithSource(cl.context, 1, &source, NULL, &code);
+    free(text);
+    if (!ok(code) || !ok(clBuildProgram(p.program, 1, &cl.device, "", NULL, NULL)))
+        return false;
+    p.add = kernel("stub_add");
+    p.inc = kernel("stub_inc");
+    p.scatter = kernel("stub_scatter");
+    p.copy = kernel("stub_copy");
+    return p.add && p.inc && p.scatter && p.copy;
+}
+
+static void launch(cl_kernel kernel, unsigned n, const cl_mem *args)
+{
+    size_t items = N, local = 16;
+    bool set = true;
+    for (unsigned i = 0; i < n; i++)
+        set &= ok(clSetKernelArg(kernel, i, sizeof(args[i]), &args[i]));
+    if (set)
+        ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, next_event()));
+}
+
+/* z = what is read back of c at the end; x, y and place are the inputs. */
+static void compute(void)
+{
+    const cl_mem add[] = {p.a, p.b, p.c}, inc[] = {p.c}, scatter[] = {p.c, p.index, p.a}, copy[] = {p.a, p.b},
+                 again[] = {p.b, p.a, p.c};
+    cl_int seven = 7;
+    ok(clEnqueueWriteBuffer(cl.queue, p.a, CL_FALSE, 0, BYTES, p.x, 0, NULL, next_event()));
+    launch(p.add, 3, add);         /* c = x + y */
+    launch(p.inc, 1, inc);         /* c += 1 */
+    launch(p.scatter, 3, scatter); /* a[place] = c */
+    launch(p.copy, 2, copy);       /* b = a */
+    ok(clEnqueueFillBuffer(cl.queue, p.a, &seven, sizeof(seven), 0, BYTES / 2, 0, NULL, next_event()));
+    ok(clEnqueueCopyBuffer(cl.queue, p.b, p.a, 0, BYTES / 4, BYTES / 8, 0, NULL, next_event()));
+    launch(p.add, 3, again); /* c = b + a */
+    ok(clEnqueueReadBuffer(cl.queue, p.c, CL_TRUE, 0, BYTES, p.z, 0, NULL, next_event()));
+}
+
+static void check_result(void)
+{
+    static cl_int a[N], b[N], c[N];
+    for (int i = 0; i < N; i++)
+        c[i] = p.x[i] + p.y[i] + 1;
+    for (int i = 0; i < N; i++)
+        a[p.place[i]] = c[i];
+    memcpy(b, a, BYTES);
+    for (int i = 0; i < N / 2; i++)
+        a[i] = 7;
+    memcpy(a + N / 4, b, BYTES / 8);
+    for (int i = 0; i < N; i++)
+        ck_assert_int_eq(p.z[i], a[i] + b[i]);
+}
+
+static void settle_events(void)
+{
+    for (unsigned i = 0; i < p.nevents; i++) {
+        cl_int status = CL_COMPLETE;
+        if (!p.event[i])
+            continue;
+        ok(clWaitForEvents(1, &p.event[i]));
+        ok(clGetEventInfo(p.event[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL));
+        ck_assert_int_le(status, CL_COMPLETE);
+        ok(status);
+        cl_ok(clReleaseEvent(p.event[i]));
+    }
+    p.nevents = 0;
+}
+
+/* One run over buffers of its own. True: it was told of no error, and so must have right results. */
+static bool run_once(void)
+{
+    p.failed = false;
+    p.a = buffer(NULL);
+    p.b = buffer(p.y);
+    p.c = buffer(NULL);
+    p.index = buffer(p.place);
+    if (p.a && p.b && p.c && p.index)
+        compute();
+    settle_events();
+    cl_mem *const all[] = {&p.a, &p.b, &p.c, &p.index};
+    for (unsigned i = 0; i < 4; i++) {
+        if (*all[i])
+            cl_ok(clReleaseMemObject(*all[i]));
+        *all[i] = NULL;
+    }
+    if (!p.failed)
+        check_result();
+    return !p.failed;
+}
+
+static atomic_bool gone;
+
+static void CL_CALLBACK context_gone(cl_context context, void *unused)
+{
+    atomic_store(&gone, true);
+}
+
+static void close_all(void)
+{
+    cl_kernel kernels[] = {p.add, p.inc, p.scatter, p.copy};
+    cl_ok(clSetContextDestructorCallback(cl.context, context_gone, NULL));
+    for (unsigned i = 0; i < 4; i++)
+        if (kernels[i])
+            cl_ok(clReleaseKernel(kernels[i]));
+    if (p.program)
+        cl_ok(clReleaseProgram(p.program));
+    cl_ok(clReleaseCommandQueue(cl.queue));
+    cl_ok(clReleaseContext(cl.context));
+    while (!atomic_load(&gone)) /* the test's time limit ends it */
+        usleep(1000);
+}
+
+/* Several runs in one context, so that what a fault left behind would show. */
+static void run_program(const struct setup *setup)
+{
+    cl_int code;
+    cl_open_device();
+    cl.context = clCreateContext(NULL, 1, &cl.device, NULL, NULL, &code);
+    if (code != CL_SUCCESS) { /* the only device failed */
+        ck_assert_str_eq(setup->devices, "1");
+        return;
+    }
+    cl.queue = cl_queue(CL_QUEUE_PROFILING_ENABLE);
+    cl_seed(5);
+    for (int i = 0; i < N; i++) {
+        p.x[i] = (cl_int)cl_roll(100000);
+        p.y[i] = (cl_int)cl_roll(100000);
+        p.place[i] = (i * 397 + 11) % N;
+    }
+    if (build()) {
+        run_once();
+        run_once();
+        bool third = run_once();
+        ck_assert_msg(third || run_once(), "no recovery"); /* the fault may come late, but only once */
+    } else {
+        ck_assert_str_eq(setup->devices, "1");
+    }
+    close_all();
+}
+
+static void set_env(const struct setup *setup)
+{
+    setenv("STUB_DEVICES", setup->devices, 1);
+    setenv("STUB_ASYNC", setup->async, 1);
+    setenv("STUB_IN_PLACE", setup->in_place, 1);
+    setenv("STUB_SPEED", setup->speed, 1);
+    setenv("COEXEC_ALGO", setup->algo, 1);
+}
+
+START_TEST(no_fault)
+{
+    set_env(&setups[_i]);
+    run_program(&setups[_i]);
+}
+END_TEST
+
+static unsigned count_cases(void)
+{
+    unsigned count = 0;
+    for (size_t f = 0; f < sizeof(faults) / sizeof(faults[0]); f++)
+        count += (unsigned)(faults[f].last - faults[f].first + 1);
+    return count * NSETUPS;
+}
+
+/* FAULTS_STEP=n takes every n-th case. */
+START_TEST(one_fault)
+{
+    unsigned at = (unsigned)_i / NSETUPS;
+    const struct setup *setup = &setups[(unsigned)_i % NSETUPS];
+    const struct fault *fault = faults;
+    char rule[96];
+    for (; at >= (unsigned)(fault->last - fault->first + 1); fault++)
+        at -= (unsigned)(fault->last - fault->first + 1);
+    const char *step = getenv("FAULTS_STEP");
+    if ((unsigned)_i % (step ? (unsigned)strtoul(step, NULL, 10) : 1))
+        return;
+    snprintf(rule, sizeof(rule), "%s:%d:%s%s", fault->call, fault->first + (int)at, fault->code,
+             fault->event ? ":event" : "");
+    printf("# %s, %s\n", setup->name, rule);
+    fflush(stdout);
+    setenv("STUB_FAIL", rule, 1);
+    set_env(setup);
+    run_program(setup);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("faults");
+    TCase *tcase = tcase_create("faults");
+    tcase_set_timeout(tcase, 20);
+    tcase_add_loop_test(tcase, no_fault, 0, NSETUPS);
+    tcase_add_loop_test(tcase, one_fault, 0, (int)count_cases());
+    suite_add_tcase(suite, tcase);
+    return cl_run(suite);
+}
