@@ -102,9 +102,9 @@ bool cx_ranges_any(const struct cx_ranges *ranges, unsigned part)
     return ranges->npool || length(ranges->home[fullest_home(ranges, part)]);
 }
 
-/* A home shorter than what is asked for takes the rest from the neighbour that it adjoins, so that the
- * package is one run: the small one left over otherwise may take as long as a large one on a device that it
- * does not fill. */
+/* A home a little shorter than what is asked for takes the rest from the neighbour that it adjoins, so that
+ * the package is one run: a small one left over may take as long as a large one on a device that it does not
+ * fill. Only a little: homes that end in the middle balance launches that are dearest there. */
 static void widen(struct cx_ranges *ranges, unsigned part, uint64_t steps)
 {
     unsigned partner = part ^ 1;
@@ -113,6 +113,8 @@ static void widen(struct cx_ranges *ranges, unsigned part, uint64_t steps)
         return;
     uint64_t need = (steps - length(*home)) / ranges->granularity * ranges->granularity;
     need = need < length(*other) ? need : length(*other);
+    if (need > length(*home) / 4)
+        return;
     if (part % 2 == 0 && home->end == other->first)
         home->end = other->first += need;
     else if (part % 2 == 1 && other->end == home->first && need % ranges->granularity == 0)
