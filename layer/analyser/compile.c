@@ -144,20 +144,21 @@ static void add_extensions(struct cx_strings *arguments, const char *extensions)
         at += sprintf(at, ",+%s", name);
         add_pair(arguments, "-D", name);
     }
+    add(arguments, "-Xclang"); /* the driver takes it for all targets but ours */
     add(arguments, list);
     free(list);
     cx_strings_finish(&names);
 }
 
-/* -fwrapv: signed overflow wraps around on devices, whatever C says; LLVM must not take it that there is
- * none. */
-static void command_line(const struct cx_compile_request *r, struct cx_strings *arguments)
+static void command_line(const struct cx_compile_request *r, const char *const *task,
+                         struct cx_strings *arguments)
 {
     add(arguments, r->clang);
+    for (; *task; task++) {
+        add(arguments, *task);
+    }
     for (const char *const *fixed =
-             (const char *const[]){"-x", "cl", "-O1", "-Xclang", "-disable-llvm-passes", "-fwrapv",
-                                   "-gline-tables-only", "-cl-kernel-arg-info", "-w", "-ferror-limit=1",
-                                   "-emit-llvm", "-c", "-o", "-", NULL};
+             (const char *const[]){"-x", "cl", "-w", "-ferror-limit=1", "-o", "-", NULL};
          *fixed; fixed++) {
         add(arguments, *fixed);
     }
@@ -203,22 +204,51 @@ static char *first_error(const char *text)
     return strndup(line, end ? (size_t)(end - line) : strlen(line));
 }
 
+static enum cx_process_status compile(const struct cx_compile_request *request, const char *const *task,
+                                      struct cx_buffer *out, struct cx_buffer *err)
+{
+    struct cx_strings arguments = {0};
+    enum cx_process_status status;
+
+    command_line(request, task, &arguments);
+    status = cx_process_run(run_clang, &arguments, request->limit_ms, request->memory_mb, out, err);
+    cx_strings_finish(&arguments);
+    return status;
+}
+
 enum cx_process_status cx_compile(const struct cx_compile_request *request, struct cx_buffer *out,
                                   char **message)
 {
-    struct cx_strings arguments = {0};
+    /* -fwrapv: signed overflow wraps around on devices, whatever C says; LLVM must not take it that there is
+     * none. */
+    static const char *const task[] = {"-O1",
+                                       "-Xclang",
+                                       "-disable-llvm-passes",
+                                       "-fwrapv",
+                                       "-gline-tables-only",
+                                       "-cl-kernel-arg-info",
+                                       "-c",
+                                       "-emit-llvm",
+                                       NULL};
     struct cx_buffer err;
-    enum cx_process_status status;
+    enum cx_process_status status = compile(request, task, out, &err);
 
-    command_line(request, &arguments);
-    status = cx_process_run(run_clang, &arguments, request->limit_ms, request->memory_mb, out, &err);
-    cx_strings_finish(&arguments);
     *message = NULL;
     if (status == CX_PROCESS_TIMEOUT) {
         *message = strdup("clang took too long");
     } else if (status != CX_PROCESS_OK) {
         *message = first_error(err.data && err.size ? err.data : "clang failed without a message");
     }
+    free(err.data);
+    return status;
+}
+
+enum cx_process_status cx_compile_include(const struct cx_compile_request *request, struct cx_buffer *out)
+{
+    static const char *const task[] = {"-E", "-frewrite-includes", "-cl-no-stdinc", NULL};
+    struct cx_buffer err;
+    enum cx_process_status status = compile(request, task, out, &err);
+
     free(err.data);
     return status;
 }

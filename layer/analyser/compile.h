@@ -2,7 +2,7 @@
 /*
  * From OpenCL C to unoptimised LLVM bitcode, by running clang as the vendors' compilers would be asked to.
  *
- * Previous stage: main.c (the request). Next stage: pipeline.c.
+ * Previous stage: main.c (the request), macros.c. Next stage: pipeline.c.
  */
 #ifndef CX_LAYER_ANALYSER_COMPILE_H
 #define CX_LAYER_ANALYSER_COMPILE_H
@@ -35,6 +35,9 @@ struct cx_compile_request {
 /* The bitcode in *out; otherwise a message of one line in *message (free() it). */
 enum cx_process_status cx_compile(const struct cx_compile_request *request, struct cx_buffer *out,
                                   char **message);
+
+/* The text with its headers in their places and nothing else done; the directives stay. */
+enum cx_process_status cx_compile_include(const struct cx_compile_request *request, struct cx_buffer *out);
 
 /* The arguments clang gets for OpenCL build options; what it would not know, or what does not matter here, is
  * left out. */

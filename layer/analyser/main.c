@@ -4,10 +4,12 @@
  *
  * The layer starts it once for each program build; it can be run by hand as well (--explain). LLVM lives in
  * this process alone, so that its crashes, its memory and its symbols stay out of the program that uses
- * OpenCL. Path: compile.c, pipeline.c, kernel.c (cfg.c, scan.c, build.c), then layer/summary_blob.c.
+ * OpenCL. Path: macros.c, compile.c, pipeline.c, kernel.c (cfg.c, scan.c, build.c), then
+ * layer/summary_blob.c.
  */
 #include "layer/analyser/compile.h"
 #include "layer/analyser/kernel.h"
+#include "layer/analyser/macros.h"
 #include "layer/analyser/map.h"
 #include "layer/analyser/pipeline.h"
 #include "layer/explain.h"
@@ -294,10 +296,14 @@ static int run(const struct request *r)
     struct cx_buffer bitcode;
     struct cx_summary *summary;
     struct work work = {0};
-    char *message;
+    char *message = cx_macros_doubt(&r->compile);
+    enum cx_process_status status;
     int result;
-    enum cx_process_status status = cx_compile(&r->compile, &bitcode, &message);
 
+    if (message) {
+        return compile_failure(CX_PROCESS_FAILED, message);
+    }
+    status = cx_compile(&r->compile, &bitcode, &message);
     if (status != CX_PROCESS_OK) {
         return compile_failure(status, message);
     }
