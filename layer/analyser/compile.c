@@ -133,7 +133,7 @@ static void add_extensions(struct cx_strings *arguments, const char *extensions)
     char *list = cx_alloc(strlen(extensions) * 2 + 32, 1), *at = list;
 
     cx_strings_split(&names, extensions);
-    at += sprintf(at, "-cl-ext=-all");
+    at = stpcpy(at, "-cl-ext=-all");
     for (size_t i = 0; i < names.count; i++) {
         const char *name = names.item[i];
         bool sane =
@@ -141,7 +141,7 @@ static void add_extensions(struct cx_strings *arguments, const char *extensions)
         if (!sane || !*name) {
             continue;
         }
-        at += sprintf(at, ",+%s", name);
+        at = stpcpy(stpcpy(at, ",+"), name);
         add_pair(arguments, "-D", name);
     }
     add(arguments, "-Xclang"); /* the driver takes it for all targets but ours */
