@@ -38,6 +38,14 @@ static cl_int scalar(const struct item *item, unsigned arg)
     return value;
 }
 
+/* OpenCL's integers wrap around. */
+static cl_int wrap(cl_uint value)
+{
+    cl_int wrapped;
+    memcpy(&wrapped, &value, sizeof(wrapped));
+    return wrapped;
+}
+
 static void run_fill_gid(struct item *item)
 {
     *at(item, 0, item->global[0]) = (cl_int)item->global[0];
@@ -46,7 +54,7 @@ static void run_fill_gid(struct item *item)
 static void run_add(struct item *item)
 {
     size_t i = item->global[0];
-    *at(item, 2, i) = *at(item, 0, i) + *at(item, 1, i);
+    *at(item, 2, i) = wrap((cl_uint)*at(item, 0, i) + (cl_uint)*at(item, 1, i));
 }
 
 static void run_copy(struct item *item)
@@ -56,12 +64,13 @@ static void run_copy(struct item *item)
 
 static void run_inc(struct item *item)
 {
-    *at(item, 0, item->global[0]) += 1;
+    cl_int *x = at(item, 0, item->global[0]);
+    *x = wrap((cl_uint)*x + 1);
 }
 
 static void run_scale(struct item *item)
 {
-    *at(item, 1, item->global[0]) = *at(item, 0, item->global[0]) * scalar(item, 2);
+    *at(item, 1, item->global[0]) = wrap((cl_uint)*at(item, 0, item->global[0]) * (cl_uint)scalar(item, 2));
 }
 
 static void run_fill_2d(struct item *item)
