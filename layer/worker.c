@@ -243,6 +243,23 @@ static void start(struct cx_worker *worker, struct cx_job *job)
         job->skip(job, worker);
 }
 
+/* A job that was over when its driver returned, with none in flight before it. worker->lock held, and free
+ * for a while. */
+static void complete_at_once(struct cx_worker *worker, struct cx_job *job)
+{
+    uint64_t seq = job->seq;
+    worker->reaping = true;
+    pthread_mutex_unlock(&worker->lock);
+    complete_job(worker, job);
+    atomic_store_explicit(&worker->submitted, seq, memory_order_release);
+    atomic_store_explicit(&worker->completed, seq, memory_order_release);
+    cx_command_check_watched(worker->context);
+    pthread_mutex_lock(&worker->lock);
+    worker->reaping = false;
+    if (worker->waiters)
+        pthread_cond_broadcast(&worker->moved);
+}
+
 /* Runs queued jobs in order, up to `until`; leaves the rest to the worker's thread. */
 static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
 {
@@ -261,8 +278,13 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
             wait_deps(worker, job);
         job->track |= worker->nloose >= MAX_LOOSE;
         start(worker, job);
+        bool ended = runs_in_caller(worker) && !job->loose && event_complete(worker, job->event);
         pthread_mutex_lock(&worker->lock);
         worker->nloose = job->loose ? worker->nloose + 1 : 0;
+        if (ended && !worker->flying && !worker->reaping) {
+            complete_at_once(worker, job);
+            continue;
+        }
         fly(worker, job);
         bool over = runs_in_caller(worker) || worker->nflying > 32;
         pthread_mutex_unlock(&worker->lock);
