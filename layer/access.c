@@ -61,6 +61,7 @@ static struct cx_access *create(const struct cx_summary_kernel *k, const struct 
 {
     size_t bounds = (k->naccess * sizeof(struct cx_bound) + 15) & ~(size_t)15;
     size_t copies = (k->narg * sizeof(struct cx_access_arg) + 15) & ~(size_t)15;
+    size_t means = (k->narg * sizeof(struct cx_access_means) + 15) & ~(size_t)15;
     size_t eval = cx_eval_size(k), values = 0;
     struct cx_access *a;
     unsigned char *at;
@@ -68,7 +69,7 @@ static struct cx_access *create(const struct cx_summary_kernel *k, const struct 
     for (uint32_t i = 0; i < k->narg; i++) {
         values += value_bytes(k, args, i);
     }
-    a = malloc(sizeof(*a) + eval + bounds + copies + values);
+    a = malloc(sizeof(*a) + eval + bounds + copies + means + values);
     if (!a) {
         return NULL;
     }
@@ -77,7 +78,8 @@ static struct cx_access *create(const struct cx_summary_kernel *k, const struct 
     a->eval_memory = at;
     a->bound = (struct cx_bound *)(at + eval);
     a->args = (struct cx_access_arg *)(at + eval + bounds);
-    at += eval + bounds + copies;
+    a->means = memset(at + eval + bounds + copies, 0, means);
+    at += eval + bounds + copies + means;
     for (uint32_t i = 0; i < k->narg; i++) {
         size_t size = value_bytes(k, args, i);
         a->args[i] = args[i];
@@ -136,7 +138,12 @@ static void judge(struct cx_access *a)
     }
     if (cx_proof_by_bounds(&proof, v) || cx_access_list_units(a)) {
         v->reason = CX_REASON_NONE;
-        v->separable = true;
+        v->separable = v->splits = true;
+        for (uint32_t i = 0; i < k->narg; i++) {
+            a->means[i].way = a->args[i].object && k->arg[i].touch & (CX_TOUCH_WRITE | CX_TOUCH_ATOMIC)
+                                  ? CX_WAY_OWN
+                                  : CX_WAY_NONE;
+        }
         v->arg = -1;
         v->line = 0;
     }
@@ -201,6 +208,11 @@ void cx_access_destroy(struct cx_access **access)
 const struct cx_access_verdict *cx_access_verdict(const struct cx_access *access)
 {
     return &access->verdict;
+}
+
+const struct cx_access_means *cx_access_means(const struct cx_access *access)
+{
+    return access->means;
 }
 
 /* How far a judgement got: the reasons of one launch in the order in which they are found. */

@@ -64,13 +64,64 @@ struct cx_access_interval {
     bool exact;
 };
 
+/*
+ * Bytes lo + i * stride[0] + j * stride[1] + [0, len) for i < count[0], j < count[1], from where the argument
+ * points to: a strided run, or the rows of a block. Pieces do not overlap, and stride[0] >= len, stride[1] >=
+ * stride[0] * (count[0] - 1) + len wherever the count is above 1. Counts are at least 1; a stride whose count
+ * is 1 is 0.
+ */
+struct cx_access_box {
+    uint64_t lo, len;
+    uint64_t stride[2], count[2];
+    bool exact; /* as in an interval; false for reads */
+};
+
+enum { CX_ACCESS_BOXES = 6 };
+
+/*
+ * What a package touches of one argument. The intervals are always right. Where boxes are given (nread or
+ * nwrite not 0) the union of the boxes holds all that the interval stands for and usually much less; they do
+ * not overlap each other, and `known` is true. Boxes are only given where they leave out enough to be worth
+ * it.
+ */
 struct cx_access_region {
     struct cx_access_interval read;
     struct cx_access_interval write;
+    unsigned nread, nwrite;
+    struct cx_access_box read_box[CX_ACCESS_BOXES], write_box[CX_ACCESS_BOXES];
+};
+
+/* How a split launch keeps what is written through an argument right (design section 3). */
+enum cx_access_way {
+    CX_WAY_NONE = 0, /* nothing is written through it */
+    /* What different packages write is disjoint, proved for every border: regions (boxes where given) change
+     * owner. Also for atomics, even with used results, where packages are apart. */
+    CX_WAY_OWN,
+    /* What packages write is not known, or may overlap, without any order between work-groups: changed blocks
+     * are found afterwards and merged by units of `width`. */
+    CX_WAY_MERGE,
+    /* Every access to the object in this launch is an atomic of one commutative family (`atomic_op`), results
+     * unused: each device has a private copy, combined afterwards. */
+    CX_WAY_PRIVATE,
+};
+
+/* The same for all arguments of one object. */
+struct cx_access_means {
+    uint8_t way;       /* enum cx_access_way */
+    uint8_t atomic_op; /* PRIVATE: ADD (add, sub, inc, dec), MIN, MAX, UMIN, UMAX, AND, OR, XOR or FADD */
+    uint8_t width;     /* MERGE, PRIVATE: bytes of the narrowest store, or of the atomics: 1, 2, 4 or 8 */
+    /* A package may read what another one writes: reads mean the contents before the launch, which must be at
+     * every device with memory of its own before any package starts. Always set for MERGE. */
+    bool before;
+    const char *why; /* MERGE, PRIVATE: static text: what kept it from being OWN */
+    uint32_t line;   /* of that, 0: unknown */
 };
 
 /* Answer to "can this launch be cut along this dimension?". */
 struct cx_access_verdict {
+    /* Each written argument has a way (cx_access_means). separable: all of them are OWN and none needs
+     * `before`. */
+    bool splits;
     bool separable;
     uint8_t dim;
     /* Packages are runs of work-groups [g0, g1) along dim whose ends are multiples of granularity or groups.
@@ -137,6 +188,8 @@ bool cx_access_matches(const struct cx_access *access, const struct cx_summary_k
 
 /* The verdict an access was made with. */
 const struct cx_access_verdict *cx_access_verdict(const struct cx_access *access);
+/* The way of each argument (kernel->narg entries, owned by the access); of use where verdict.splits. */
+const struct cx_access_means *cx_access_means(const struct cx_access *access);
 
 #ifdef __cplusplus
 }

@@ -189,7 +189,8 @@ void cx_access_package(struct cx_access *a, uint64_t g0, uint64_t g1, struct cx_
 
     for (uint32_t i = 0; i < k->narg; i++) {
         const struct cx_access_interval none = {.known = true};
-        regions[i] = (struct cx_access_region){none, none};
+        regions[i].read = regions[i].write = none;
+        regions[i].nread = regions[i].nwrite = 0;
         if (a->unreliable && a->args[i].object) {
             regions[i].read = (struct cx_access_interval){.hi = a->args[i].bytes};
             regions[i].write = k->arg[i].kind == CX_ARG_CONSTANT ? none : regions[i].read;

@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a blob of another version would be misread; part of the disk cache's key. */
-#define CX_SUMMARY_VERSION 1
+#define CX_SUMMARY_VERSION 2
 
 /*
  * Why a kernel (or one launch of it) is not split. The values up to CX_REASON_KERNEL_LAST are found by the
@@ -35,7 +35,6 @@ enum cx_summary_reason {
     CX_REASON_TOO_COMPLEX,        /* a cap on instructions, accesses, loops or expressions was hit */
     CX_REASON_ATOMIC_RESULT_USED, /* global atomic whose result is used */
     CX_REASON_ATOMIC_ORDER,       /* global atomic load, store, exchange, compare-exchange or flag */
-    CX_REASON_ATOMIC_COMMUTATIVE, /* global commutative atomic, result unused: needs private copies */
     CX_REASON_ATOMIC_FENCE,       /* fence that orders work-groups */
     CX_REASON_VOLATILE,           /* volatile access to global memory */
     CX_REASON_DEVICE_ENQUEUE,     /* device-side enqueue, queues, events */
@@ -57,6 +56,7 @@ enum cx_summary_reason {
                               */
     CX_REASON_WRITE_OVERLAP, /* different packages would write overlapping intervals */
     CX_REASON_READ_OVERLAP,  /* a package reads what another writes: needs old contents elsewhere */
+    CX_REASON_ATOMIC_MIXED,  /* packages update the same bytes by atomics and touch them in other ways too */
     CX_REASON_ONE_GROUP,     /* a single work-group (or unit of granularity) along the dimension */
     CX_REASON_BAD_LAUNCH,    /* geometry or arguments do not fit the summary */
     CX_REASON_NO_MEMORY,

@@ -192,17 +192,14 @@ static void touch_variable(struct cx_scan *scan, uint32_t line, const struct cx_
 
 static void note_atomic(struct cx_scan *scan, uint32_t line, int arg, const struct cx_touch *touch)
 {
-    enum cx_summary_reason reason = CX_REASON_ATOMIC_COMMUTATIVE;
-
     if (touch->mode != CX_MODE_ATOMIC) {
         return;
     }
     if (touch->atomic_op == CX_ATOMIC_OTHER) {
-        reason = CX_REASON_ATOMIC_ORDER;
+        cx_scan_note(scan, CX_REASON_ATOMIC_ORDER, line, arg);
     } else if (touch->result_used) {
-        reason = CX_REASON_ATOMIC_RESULT_USED;
+        cx_scan_note(scan, CX_REASON_ATOMIC_RESULT_USED, line, arg);
     }
-    cx_scan_note(scan, reason, line, arg);
 }
 
 void cx_scan_touch(struct cx_scan *scan, LLVMValueRef instruction, LLVMValueRef pointer,

@@ -29,7 +29,6 @@ kernel void pipes(read_only pipe int p, global int *a)
     a[get_global_id(0)] = v;
 }
 
-//! new_atomics refused atomic-commutative here
 kernel void new_atomics(global atomic_int *a)
 {
     atomic_fetch_add_explicit(a, 1, memory_order_relaxed, memory_scope_device); // here

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels that must stay whole, each for its own reason. */
 
-//! histogram refused atomic-commutative here
 kernel void histogram(global const uchar *in, global uint *bins)
 {
     atomic_inc(&bins[in[get_global_id(0)]]); // here
@@ -34,7 +33,6 @@ kernel void float_add(volatile global uint *sum, float x)
     } while (atomic_cmpxchg(sum, old, now) != old); // here
 }
 
-//! old_atomics refused atomic-commutative
 kernel void old_atomics(global int *a)
 {
     atom_add(a, 2);
