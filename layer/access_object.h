@@ -11,9 +11,9 @@ struct cx_access {
     struct cx_access_geometry geometry;
     struct cx_launch launch;
     struct cx_eval eval;
-    struct cx_bound *bound;     /* by access */
-    struct cx_access_arg *args; /* copies; object 0 where there is no memory */
-    struct cx_span *list;       /* writes, then reads, by argument and unit; NULL: not needed */
+    struct cx_bound *bound;        /* by access */
+    struct cx_access_arg *args;    /* copies; object 0 where there is no memory */
+    struct cx_span *list;          /* writes, then reads, by argument and unit; NULL: not needed */
     struct cx_access_means *means; /* by argument */
     void *eval_memory;
     bool unreliable; /* the records do not tell all: everything may be read and written */
