@@ -12,6 +12,7 @@
 #include "layer/entry.h"
 #include "layer/log.h"
 #include "layer/program.h"
+#include "layer/record.h"
 #include "layer/worker.h"
 
 #include <inttypes.h>
@@ -136,6 +137,8 @@ static cl_int execute(struct cx_build *build)
             error = cx_program_list_functions(program);
         if (error != CL_SUCCESS)
             cx_analysis_release(&program->analysis);
+        else if (build->analyse)
+            cx_record_program(program);
         free(parts);
     }
 

@@ -14,6 +14,7 @@
 #include "layer/plan.h"
 #include "layer/program.h"
 #include "layer/stats.h"
+#include "layer/verify.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ static void drop(struct cx_command *command)
     struct cx_launch *launch = (struct cx_launch *)command;
     if (cx_options_get()->summary)
         cx_stats_launch(launch);
+    cx_verify_free(&launch->verify);
     free(launch->parts);
     launch->parts = NULL;
     launch->nparts = 0;

@@ -12,6 +12,7 @@
 #include "layer/options.h"
 #include "layer/plan.h"
 #include "layer/ranges.h"
+#include "layer/verify.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,7 @@ static void settle(struct split *split)
         atomic_store(&launch->base.error, CL_OUT_OF_HOST_MEMORY);
     free(regions);
     split->settled = true;
+    cx_verify_end(launch);
     cx_command_settle(&launch->base);
 }
 
@@ -569,7 +571,7 @@ static cl_int gather(struct split *split, const struct cx_access_region *whole, 
     uint64_t places = 0;
     for (unsigned p = 0; p < split->nparts; p++)
         places |= UINT64_C(1) << launch->base.context->workers[split->plan.member[p]].place;
-    *shadows = places != 1;
+    *shadows = places != 1 || launch->verify; /* what it only reads is compared too */
     for (unsigned i = 0; i < 2 * launch->args->count && error == CL_SUCCESS; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i / 2);
         const struct cx_access_interval *need = i % 2 ? &whole[i / 2].write : &whole[i / 2].read;

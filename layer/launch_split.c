@@ -9,6 +9,7 @@
 #include "layer/enqueue.h"
 #include "layer/log.h"
 #include "layer/plan.h"
+#include "layer/verify.h"
 
 #include <stdlib.h>
 
@@ -135,8 +136,10 @@ void cx_launch_split(struct cx_launch *launch, struct cx_split_plan *plan)
     free(end);
     free(regions);
     cx_split_plan_finish(plan);
-    if (error == CL_SUCCESS)
+    if (error == CL_SUCCESS) {
+        cx_verify_end(launch);
         cx_command_settle(&launch->base);
-    else
+    } else
         cx_command_fail(&launch->base, error);
+}
 }

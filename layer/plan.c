@@ -8,6 +8,8 @@
 #include "layer/options.h"
 #include "layer/plan_size.h"
 #include "layer/program.h"
+#include "layer/record.h"
+#include "layer/verify.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -133,8 +135,7 @@ static bool whole_because(struct cx_launch *launch, const char *reason)
     return false;
 }
 
-/* Whether two members give the same results bit for bit and run equally fast. */
-static bool equal_devices(const struct cx_context *context, unsigned a, unsigned b)
+bool cx_plan_equal_devices(const struct cx_context *context, unsigned a, unsigned b)
 {
     const struct cx_real_device *x = context->workers[a].device, *y = context->workers[b].device;
     return strcmp(x->name, y->name) == 0 && strcmp(x->platform->name, y->platform->name) == 0 &&
@@ -165,7 +166,7 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
         if (!cx_kernel_runs_on(kernel, m) ||
             (m != first && !cx_program_compatible(kernel->program, first, m)))
             continue;
-        if (cx_options_get()->reproducible && !equal_devices(context, first, m))
+        if (cx_options_get()->reproducible && !cx_plan_equal_devices(context, first, m))
             continue;
         if (!cx_kernel_variant_ready(kernel, m, variant)) {
             launch->reason = "the split variant is not built yet";
@@ -262,6 +263,7 @@ static void tell(const struct cx_launch *launch, bool split)
         snprintf(where, sizeof(where), " (line %u)", launch->line);
     cx_info(CX_TOPIC_PLAN, "%s runs %s: %s%s", launch->kernel->function->name, split ? "split" : "whole",
             launch->reason, where);
+    cx_record_launch(launch, split);
 }
 
 void cx_plan_launch(struct cx_command *command)
@@ -277,6 +279,7 @@ void cx_plan_launch(struct cx_command *command)
     if (plan_split(launch, &plan, &best)) {
         tell(launch, true);
         launch->reason = "one device took all of its work-groups"; /* said where that happens */
+        cx_verify_begin(launch, &plan);
         const struct cx_learned *learned = launch->kernel->function->learned;
         if (cx_balancer_is_static(plan.balancer) && learned->proven && !plan.probes)
             cx_launch_split(launch, &plan);

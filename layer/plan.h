@@ -31,7 +31,8 @@ struct cx_launch {
     uint32_t line;      /* of the source, where the reason has one */
     int arg;            /* the argument the reason is about, -1: none */
     unsigned nparts;
-    struct cx_part *parts; /* members that took part */
+    struct cx_part *parts;    /* members that took part */
+    struct cx_verify *verify; /* verify.h: it is compared with a whole run; or NULL */
 };
 
 /* What one member did of a launch. Written by its worker; read once the command is over. */
