@@ -139,7 +139,7 @@ void cx_launch_split(struct cx_launch *launch, struct cx_split_plan *plan)
     if (error == CL_SUCCESS) {
         cx_verify_end(launch);
         cx_command_settle(&launch->base);
-    } else
+    } else {
         cx_command_fail(&launch->base, error);
-}
+    }
 }
