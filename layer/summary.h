@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a blob of another version would be misread; part of the disk cache's key. */
-#define CX_SUMMARY_VERSION 2
+#define CX_SUMMARY_VERSION 3
 
 /*
  * Why a kernel (or one launch of it) is not split. The values up to CX_REASON_KERNEL_LAST are found by the

@@ -176,6 +176,13 @@ static void touch_arg(struct cx_scan *scan, uint32_t line, const struct cx_base 
     add_record(scan, &r);
 }
 
+void cx_scan_touch_arg(struct cx_scan *scan, uint32_t line, uint32_t arg, const struct cx_touch *touch)
+{
+    const struct cx_base base = {.kind = CX_BASE_ARG, .arg = arg, .off = -1};
+
+    touch_arg(scan, line, &base, touch, false);
+}
+
 static void touch_variable(struct cx_scan *scan, uint32_t line, const struct cx_base *base,
                            const struct cx_touch *touch)
 {

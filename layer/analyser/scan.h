@@ -39,6 +39,8 @@ struct cx_touch {
 };
 void cx_scan_touch(struct cx_scan *scan, LLVMValueRef instruction, LLVMValueRef pointer,
                    struct cx_touch touch);
+/* The same at an unknown place of an argument. */
+void cx_scan_touch_arg(struct cx_scan *scan, uint32_t line, uint32_t arg, const struct cx_touch *touch);
 /* A call; in scan_call.c. */
 void cx_scan_call(struct cx_scan *scan, LLVMValueRef call);
 

@@ -224,11 +224,12 @@ kernel void write_picture(write_only image2d_t picture)
     write_imagef(picture, (int2)(get_global_id(0), get_global_id(1)), (float4)(0)); // here
 }
 
-//! read_picture refused image-read here
-kernel void read_picture(read_only image2d_t picture, global float4 *out)
+//! both_picture refused image-write here
+kernel void both_picture(read_only image2d_t picture, write_only image2d_t result)
 {
     const sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_FILTER_NEAREST;
-    out[get_global_id(0)] = read_imagef(picture, s, (int2)(get_global_id(0), 0)); // here
+    int2 at = (int2)(get_global_id(0), 0);
+    write_imagef(result, at, read_imagef(picture, s, at)); // here
 }
 
 /* the number wraps: 2^31 items of 4 apart start again at zero */
