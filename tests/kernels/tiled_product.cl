@@ -8,18 +8,17 @@
 // arg: buffer float 16*Y
 // arg: buffer float X*Y
 // arg: int X
-#define T 4
-__kernel __attribute__((reqd_work_group_size(T, T, 1)))
+__kernel __attribute__((reqd_work_group_size(4, 4, 1)))
 void tiled_product(__global const float *a, __global const float *b, __global float *c, int width)
 {
-    __local float at[T][T], bt[T][T];
+    __local float at[4][4], bt[4][4];
     int lx = get_local_id(0), ly = get_local_id(1), x = get_global_id(0), y = get_global_id(1);
     float sum = 0.0f;
-    for (int k = 0; k < 16; k += T) {
+    for (int k = 0; k < 16; k += 4) {
         at[ly][lx] = a[(k + ly) * width + x];
         bt[ly][lx] = b[y * 16 + k + lx];
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (int i = 0; i < T; i++)
+        for (int i = 0; i < 4; i++)
             sum += bt[ly][i] * at[i][lx];
         barrier(CLK_LOCAL_MEM_FENCE);
     }

@@ -2,6 +2,7 @@
 /* Recipes of splitcheck: see recipe.h. */
 #include "recipe.h"
 #include <ctype.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,16 @@ static size_t element_size(const char *type)
     return 0;
 }
 
-static bool read_arg(struct recipe_arg *arg, const char *value)
+static enum recipe_fill fill_named(const char *word)
+{
+    return strcmp(word, "below") == 0    ? RECIPE_BELOW
+           : strcmp(word, "order") == 0  ? RECIPE_ORDER
+           : strcmp(word, "rising") == 0 ? RECIPE_RISING
+           : strcmp(word, "zero") == 0   ? RECIPE_ZERO
+                                         : RECIPE_NOISE;
+}
+
+static bool read_arg(struct recipe_arg *arg, unsigned index, const char *value)
 {
     char words[5][RECIPE_TEXT] = {{0}};
     int n = sscanf(value, "%79s %79s %79s %79s %79s", words[0], words[1], words[2], words[3], words[4]);
@@ -32,43 +42,98 @@ static bool read_arg(struct recipe_arg *arg, const char *value)
         arg->kind = RECIPE_NULL;
         return n == 1;
     }
-    if (strcmp(words[0], "same") == 0) {
-        arg->kind = RECIPE_SAME;
-        return n == 2;
+    if (strcmp(words[0], "same") == 0 || strcmp(words[0], "window") == 0) {
+        arg->kind = words[0][0] == 's' ? RECIPE_SAME : RECIPE_WINDOW;
+        arg->of = (unsigned)strtoul(words[1], NULL, 10);
+        snprintf(arg->from, sizeof(arg->from), "%s", words[2]);
+        snprintf(arg->size, sizeof(arg->size), "%s", words[3]);
+        return arg->of < index && n == (arg->kind == RECIPE_SAME ? 2 : 4);
+    }
+    if (strcmp(words[0], "ints") == 0) {
+        arg->kind = RECIPE_VECTOR;
+        for (int i = 0; i < RECIPE_INTS; i++)
+            snprintf(arg->ints[i], sizeof(arg->ints[i]), "%s", words[i + 1]);
+        return n > 1;
     }
     if (strcmp(words[0], "buffer") == 0 || strcmp(words[0], "local") == 0) {
         arg->kind = words[0][0] == 'b' ? RECIPE_BUFFER : RECIPE_LOCAL;
         type = words[1];
         snprintf(arg->size, sizeof(arg->size), "%s", words[2]);
         snprintf(arg->below, sizeof(arg->below), "%s", words[4]);
-        arg->fill = strcmp(words[3], "below") == 0   ? RECIPE_BELOW
-                    : strcmp(words[3], "order") == 0 ? RECIPE_ORDER
-                    : strcmp(words[3], "zero") == 0  ? RECIPE_ZERO
-                                                     : RECIPE_NOISE;
+        arg->fill = fill_named(words[3]);
+        if (words[3][0] && arg->fill == RECIPE_NOISE)
+            return false;
     }
     snprintf(arg->type, sizeof(arg->type), "%.15s", type);
     arg->element = element_size(arg->type);
     return arg->element > 0 && arg->size[0];
 }
 
+static bool read_compare(struct recipe *recipe, const char *value)
+{
+    char how[8];
+    unsigned arg;
+    if (sscanf(value, "%7s %u", how, &arg) != 2 || arg >= RECIPE_ARGS)
+        return false;
+    recipe->arg[arg].compare = strcmp(how, "sorted") == 0 ? RECIPE_SORTED : RECIPE_IGNORED;
+    return strcmp(how, "sorted") == 0 || strcmp(how, "no") == 0;
+}
+
+static bool read_sizes(size_t sizes[3], const char *value)
+{
+    int n = sscanf(value, "%zu,%zu,%zu", &sizes[0], &sizes[1], &sizes[2]);
+    for (int d = n > 0 ? n : 0; d < 3; d++)
+        sizes[d] = 1;
+    return n >= 1;
+}
+
+static bool read_flag(struct recipe *recipe, const char *key, const char *value)
+{
+    bool yes = strcmp(value, "yes") == 0;
+    if (!yes && strcmp(value, "no") != 0)
+        return false;
+    if (strcmp(key, "offset") == 0)
+        recipe->offset = yes;
+    else if (strcmp(key, "uneven") == 0)
+        recipe->uneven = yes;
+    else if (strcmp(key, "alone") == 0)
+        recipe->alone = yes;
+    else
+        recipe->run = yes;
+    return true;
+}
+
+static bool is_one_of(const char *key, const char *const *names)
+{
+    while (*names && strcmp(*names, key) != 0)
+        names++;
+    return *names != NULL;
+}
+
 static bool read_line(struct recipe *recipe, const char *key, const char *value)
 {
+    static const char *const flags[] = {"offset", "uneven", "alone", "run", NULL};
+    static const char *const others[] = {"expect", "way", "before", "reads",  "writes", "on",
+                                         "part",   "cut", "note",   "reason", NULL};
     if (strcmp(key, "kernel") == 0)
         snprintf(recipe->name, sizeof(recipe->name), "%.63s", value);
     else if (strcmp(key, "options") == 0)
         snprintf(recipe->options, sizeof(recipe->options), "%.79s", value);
     else if (strcmp(key, "dims") == 0)
         recipe->dims = (unsigned)strtoul(value, NULL, 10);
-    else if (strcmp(key, "offset") == 0)
-        recipe->offset = strcmp(value, "no") != 0;
-    else if (strcmp(key, "uneven") == 0)
-        recipe->uneven = strcmp(value, "yes") == 0;
     else if (strcmp(key, "local") == 0)
-        return sscanf(value, "%zu,%zu,%zu", &recipe->local[0], &recipe->local[1], &recipe->local[2]) >= 1;
+        return read_sizes(recipe->local, value);
+    else if (strcmp(key, "size") == 0)
+        return read_sizes(recipe->size, value);
+    else if (strcmp(key, "compare") == 0)
+        return read_compare(recipe, value);
+    else if (is_one_of(key, flags))
+        return read_flag(recipe, key, value);
     else if (strcmp(key, "arg") == 0)
-        return recipe->nargs < RECIPE_ARGS && read_arg(&recipe->arg[recipe->nargs++], value);
+        return recipe->nargs < RECIPE_ARGS && read_arg(&recipe->arg[recipe->nargs], recipe->nargs, value) &&
+               ++recipe->nargs;
     else
-        return strcmp(key, "expect") == 0;
+        return is_one_of(key, others);
     return true;
 }
 
@@ -77,7 +142,7 @@ bool recipe_read(struct recipe *recipe, const char *path, const char *text)
     char key[16], value[128];
     memset(recipe, 0, sizeof(*recipe));
     recipe->dims = 1;
-    recipe->offset = true;
+    recipe->offset = recipe->run = true;
     for (const char *line = text; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
         if (sscanf(line, "// %15[a-z]: %127[^\n]", key, value) != 2)
             continue;
@@ -86,12 +151,12 @@ bool recipe_read(struct recipe *recipe, const char *path, const char *text)
             return false;
         }
     }
-    if (!recipe->name[0] || recipe->dims < 1 || recipe->dims > 3 || recipe->nargs == 0) {
+    if (!recipe->name[0] || recipe->dims < 1 || recipe->dims > 3 || (recipe->run && recipe->nargs == 0)) {
         fprintf(stderr, "%s: the recipe lacks something\n", path);
         return false;
     }
-    for (unsigned d = 0; recipe->local[0] && d < 3; d++)
-        recipe->local[d] = recipe->local[d] ? recipe->local[d] : 1;
+    if (recipe->size[0])
+        recipe->offset = false;
     return true;
 }
 
@@ -113,24 +178,54 @@ static size_t symbol(char name, const struct recipe_range *r)
     return name == 'I' ? items : name == 'G' ? groups : group;
 }
 
+static long long number(const char **at, const struct recipe_range *range)
+{
+    char *end;
+    if (!isdigit((unsigned char)**at))
+        return (long long)symbol(**at, range);
+    long long value = (long long)strtoull(*at, &end, 10);
+    *at = end - 1;
+    return value;
+}
+
 size_t recipe_value(const char *expression, const struct recipe_range *range)
 {
     long long sum = 0, product = 1;
     int sign = 1;
+    bool divide = false;
     for (const char *at = expression;; at++) {
-        if (isdigit((unsigned char)*at)) {
-            char *end;
-            product *= (long long)strtoull(at, &end, 10);
-            at = end - 1;
-        } else if (isupper((unsigned char)*at)) {
-            product *= (long long)symbol(*at, range);
-        } else if (*at != '*') { /* + - or the end */
+        if (isalnum((unsigned char)*at)) {
+            long long value = number(&at, range);
+            product = divide ? product / (value ? value : 1) : product * value;
+        } else if (*at != '*' && *at != '/') { /* + - or the end */
             sum += sign * product;
             product = 1;
             sign = *at == '-' ? -1 : 1;
             if (!*at)
                 break;
         }
+        divide = *at == '/';
     }
     return sum > 0 ? (size_t)sum : 0;
+}
+
+size_t recipe_scalar(const struct recipe_arg *arg, const struct recipe_range *range, unsigned char bytes[16])
+{
+    uint64_t whole = recipe_value(arg->size, range);
+    float single = strtof(arg->size, NULL);
+    double wide = strtod(arg->size, NULL);
+    size_t n = 0;
+    for (; arg->kind == RECIPE_VECTOR && n < RECIPE_INTS && arg->ints[n][0]; n++) {
+        int32_t value = (int32_t)recipe_value(arg->ints[n], range);
+        memcpy(bytes + 4 * n, &value, 4);
+    }
+    if (arg->kind == RECIPE_VECTOR)
+        return 4 * n;
+    if (strcmp(arg->type, "float") == 0)
+        memcpy(bytes, &single, sizeof(single));
+    else if (strcmp(arg->type, "double") == 0)
+        memcpy(bytes, &wide, sizeof(wide));
+    else
+        memcpy(bytes, &whole, arg->element);
+    return arg->element;
 }

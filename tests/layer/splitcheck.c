@@ -3,7 +3,7 @@
  * Runs test kernels (recipe.h) on random data and ranges and prints a hash of every buffer, so that runs
  * under different settings can be compared: splitcheck.py does that. It knows nothing of coexec.
  *
- * usage: splitcheck [--seed N] [--cases N] [--dump FOLDER] FILE.cl...
+ * usage: splitcheck [--seed N] [--cases N] [--locals 1|2] [--together N] [--dump FOLDER] FILE.cl...
  *
  * A case makes fresh buffers, launches the kernel over a random range, overwrites a part of one buffer,
  * launches it over a part of the range, and reads all back. A line a case: kernel, number, range, hashes.
@@ -11,6 +11,7 @@
 #include "recipe.h"
 #include <CL/cl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ static cl_device_id device;
 static cl_context context;
 static cl_command_queue queue;
 static const char *dump_folder;
+static unsigned locals_each = 2; /* local sizes that each kernel is tried with */
 
 static void need(cl_int code, const char *what)
 {
@@ -52,25 +54,45 @@ struct room {
     unsigned char *bytes;
 };
 
+static void put(unsigned char *at, const struct recipe_arg *arg, size_t value)
+{
+    float single = (float)value;
+    double wide = (double)value;
+    if (strncmp(arg->type, "float", 5) == 0)
+        memcpy(at, &single, sizeof(single));
+    else if (strncmp(arg->type, "double", 6) == 0)
+        memcpy(at, &wide, sizeof(wide));
+    else
+        memcpy(at, &value, arg->element < 8 ? arg->element : 8);
+}
+
+static void fill_noise(const struct recipe_arg *arg, unsigned char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (unsigned char)roll(256);
+    for (size_t i = 0; strncmp(arg->type, "float", 5) == 0 && i < size / 4; i++)
+        ((float *)(void *)bytes)[i] = (float)roll(4096) / 1024.0f - 2.0f;
+    for (size_t i = 0; strncmp(arg->type, "double", 6) == 0 && i < size / 8; i++)
+        ((double *)(void *)bytes)[i] = (double)roll(4096) / 1024.0 - 2.0;
+}
+
 static void fill(const struct recipe_arg *arg, unsigned char *bytes, size_t count, size_t below)
 {
     int32_t *ints = (int32_t *)(void *)bytes;
-    for (size_t i = 0; arg->fill == RECIPE_NOISE && i < count * arg->element; i++)
-        bytes[i] = (unsigned char)roll(256);
-    for (size_t i = 0;
-         arg->fill == RECIPE_NOISE && strncmp(arg->type, "float", 5) == 0 && i < count * arg->element / 4;
-         i++)
-        ((float *)(void *)bytes)[i] = (float)roll(4096) / 1024.0f - 2.0f;
-    for (size_t i = 0;
-         arg->fill == RECIPE_NOISE && strncmp(arg->type, "double", 6) == 0 && i < count * arg->element / 8;
-         i++)
-        ((double *)(void *)bytes)[i] = (double)roll(4096) / 1024.0 - 2.0;
+    size_t reached = 0;
+    if (arg->fill == RECIPE_NOISE)
+        fill_noise(arg, bytes, count * arg->element);
     for (size_t i = 0; arg->fill == RECIPE_BELOW && i < count; i++)
-        ints[i] = (int32_t)roll((unsigned)below);
+        put(bytes + i * arg->element, arg, roll((unsigned)below));
     for (size_t i = 0; arg->fill == RECIPE_ORDER && i < count; i++) { /* inside-out shuffle */
         size_t at = roll((unsigned)i + 1);
         ints[i] = ints[at];
         ints[at] = (int32_t)i;
+    }
+    for (size_t i = 0; arg->fill == RECIPE_RISING && i < count; i++) {
+        put(bytes + i * arg->element, arg, i + 1 == count ? below : reached);
+        reached += roll((unsigned)(2 * below / count + 2));
+        reached = reached < below ? reached : below;
     }
 }
 
@@ -91,19 +113,16 @@ static struct room room_new(const struct recipe_arg *arg, const struct recipe_ra
     return room;
 }
 
-static void set_scalar(cl_kernel kernel, cl_uint index, const struct recipe_arg *arg,
-                       const struct recipe_range *range)
+static cl_mem window_new(const struct recipe *recipe, const struct recipe_arg *arg,
+                         const struct recipe_range *range, const struct room *rooms)
 {
-    size_t value = recipe_value(arg->size, range);
-    cl_int narrow = (cl_int)value;
-    cl_ulong wide = value;
-    cl_float real = (cl_float)strtod(arg->size, NULL);
-    if (strcmp(arg->type, "float") == 0)
-        need(clSetKernelArg(kernel, index, sizeof(real), &real), "float argument");
-    else if (arg->element == 8)
-        need(clSetKernelArg(kernel, index, sizeof(wide), &wide), "wide argument");
-    else
-        need(clSetKernelArg(kernel, index, sizeof(narrow), &narrow), "int argument");
+    size_t unit = recipe->arg[arg->of].element;
+    cl_buffer_region region = {recipe_value(arg->from, range) * unit, recipe_value(arg->size, range) * unit};
+    cl_int code;
+    cl_mem window = clCreateSubBuffer(rooms[arg->of].mem, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
+                                      &region, &code);
+    need(code, "clCreateSubBuffer");
+    return window;
 }
 
 static void set_args(cl_kernel kernel, const struct recipe *recipe, const struct recipe_range *range,
@@ -111,26 +130,33 @@ static void set_args(cl_kernel kernel, const struct recipe *recipe, const struct
 {
     for (cl_uint i = 0; i < recipe->nargs; i++) {
         const struct recipe_arg *arg = &recipe->arg[i];
+        unsigned char bytes[16];
+        const void *value = NULL;
+        size_t size = sizeof(cl_mem);
         switch (arg->kind) {
         case RECIPE_BUFFER:
             rooms[i] = room_new(arg, range);
-            need(clSetKernelArg(kernel, i, sizeof(cl_mem), &rooms[i].mem), "buffer argument");
+            value = &rooms[i].mem;
+            break;
+        case RECIPE_WINDOW:
+            rooms[i].mem = window_new(recipe, arg, range, rooms);
+            value = &rooms[i].mem;
             break;
         case RECIPE_SAME:
-            need(clSetKernelArg(kernel, i, sizeof(cl_mem), &rooms[recipe_value(arg->size, range)].mem),
-                 "same argument");
+            value = &rooms[arg->of].mem;
             break;
         case RECIPE_NULL:
-            need(clSetKernelArg(kernel, i, sizeof(cl_mem), NULL), "null argument");
             break;
         case RECIPE_LOCAL:
-            need(clSetKernelArg(kernel, i, recipe_value(arg->size, range) * arg->element, NULL),
-                 "local argument");
+            size = recipe_value(arg->size, range) * arg->element;
             break;
         case RECIPE_SCALAR:
-            set_scalar(kernel, i, arg, range);
+        case RECIPE_VECTOR:
+            size = recipe_scalar(arg, range, bytes);
+            value = bytes;
             break;
         }
+        need(clSetKernelArg(kernel, i, size, value), recipe->name);
     }
 }
 
@@ -143,7 +169,7 @@ static cl_bool can_be_uneven(void)
     return can;
 }
 
-/* Two local sizes for each kernel, of four in all: PoCL compiles a kernel for each. */
+/* One or two local sizes for each kernel, of four in all: PoCL compiles a kernel for each. */
 static struct recipe_range random_range(const struct recipe *recipe, unsigned number, unsigned index)
 {
     static const size_t locals[3][4][3] = {{{16, 1, 1}, {64, 1, 1}, {5, 1, 1}, {1, 1, 1}},
@@ -151,7 +177,8 @@ static struct recipe_range random_range(const struct recipe *recipe, unsigned nu
                                            {{4, 2, 2}, {8, 1, 1}, {1, 3, 2}, {2, 2, 1}}};
     static const unsigned most[3] = {250, 16, 6};
     struct recipe_range range = {.global = {1, 1, 1}, .local = {1, 1, 1}};
-    const size_t *local = recipe->local[0] ? recipe->local : locals[recipe->dims - 1][(number + roll(2)) % 4];
+    const size_t *local =
+        recipe->local[0] ? recipe->local : locals[recipe->dims - 1][(number + roll(locals_each)) % 4];
     bool offset = recipe->offset && index % 2; /* every other case */
     bool uneven = recipe->uneven && can_be_uneven() && roll(2);
     for (unsigned d = 0; d < recipe->dims; d++) {
@@ -159,6 +186,8 @@ static struct recipe_range random_range(const struct recipe *recipe, unsigned nu
         range.global[d] = local[d] * (1 + roll(most[recipe->dims - 1]));
         if (uneven)
             range.global[d] -= roll((unsigned)local[d]);
+        if (recipe->size[0])
+            range.global[d] = recipe->size[d];
         range.offset[d] = offset ? roll(100) : 0;
     }
     return range;
@@ -168,7 +197,7 @@ static struct recipe_range random_range(const struct recipe *recipe, unsigned nu
 static struct recipe_range part_of(const struct recipe *recipe, const struct recipe_range *whole)
 {
     struct recipe_range part = *whole;
-    for (unsigned d = 0; d < recipe->dims; d++) {
+    for (unsigned d = 0; d < recipe->dims && !recipe->size[0]; d++) {
         size_t groups = whole->global[d] / whole->local[d];
         if (groups < 2)
             continue;
@@ -219,14 +248,34 @@ static void dump(const char *name, unsigned number, unsigned arg, const struct r
         fclose(file);
 }
 
+static size_t sorted_element;
+
+static int order(const void *a, const void *b)
+{
+    return memcmp(a, b, sorted_element);
+}
+
+static void sort(void *bytes, size_t size, size_t element)
+{
+    sorted_element = element;
+    qsort(bytes, size / element, element, order);
+}
+
 static void print_rooms(const struct recipe *recipe, unsigned number, struct room *rooms)
 {
     for (unsigned i = 0; i < recipe->nargs; i++) {
-        if (!rooms[i].mem)
+        if (recipe->arg[i].kind == RECIPE_WINDOW)
+            need(clReleaseMemObject(rooms[i].mem), "release");
+    }
+    for (unsigned i = 0; i < recipe->nargs; i++) {
+        if (recipe->arg[i].kind != RECIPE_BUFFER)
             continue;
         unsigned char *got = malloc(rooms[i].size);
         need(clEnqueueReadBuffer(queue, rooms[i].mem, CL_TRUE, 0, rooms[i].size, got, 0, NULL, NULL), "read");
-        printf(" %u=%016" PRIx64, i, hash_of(got, rooms[i].size));
+        if (recipe->arg[i].compare == RECIPE_SORTED)
+            sort(got, rooms[i].size, recipe->arg[i].element);
+        if (recipe->arg[i].compare != RECIPE_IGNORED)
+            printf(" %u=%016" PRIx64, i, hash_of(got, rooms[i].size));
         if (dump_folder)
             dump(recipe->name, number, i, &rooms[i], got);
         free(got);
@@ -252,69 +301,137 @@ static void run_case(cl_kernel kernel, const struct recipe *recipe, unsigned ker
     print_rooms(recipe, number, rooms);
 }
 
-static char *read_text(const char *path)
+/* A file and its recipe. */
+struct file {
+    const char *path;
+    char *text;
+    struct recipe recipe;
+};
+
+static void read_file(struct file *into, const char *path)
 {
     FILE *file = fopen(path, "r");
-    char *text = calloc(1, 65536);
-    if (!file || !text || fread(text, 1, 65535, file) == 0) {
+    into->path = path;
+    into->text = calloc(1, 65536);
+    if (!file || !into->text || fread(into->text, 1, 65535, file) == 0) {
         perror(path);
         exit(2);
     }
     fclose(file);
-    return text;
+    if (!recipe_read(&into->recipe, path, into->text))
+        exit(2);
 }
 
-static void run_file(const char *path, unsigned kernel_number, uint64_t seed, unsigned cases)
+enum { MOST_TOGETHER = 64 };
+
+static void run_kernel(cl_program program, const struct file *file, unsigned kernel_number, uint64_t seed,
+                       unsigned cases)
 {
-    struct recipe recipe;
+    const char *name = file->recipe.name;
     cl_int code;
-    char *text = read_text(path);
-    if (!recipe_read(&recipe, path, text))
-        exit(2);
-    cl_program program = clCreateProgramWithSource(context, 1, (const char **)&text, NULL, &code);
-    need(code, path);
-    need(clBuildProgram(program, 1, &device, recipe.options, NULL, NULL), path);
-    cl_kernel kernel = clCreateKernel(program, recipe.name, &code);
-    need(code, recipe.name);
+    cl_kernel kernel = clCreateKernel(program, name, &code);
+    need(code, name);
     for (unsigned i = 0; i < cases; i++) {
-        state = hash_of(recipe.name, strlen(recipe.name)) ^ (seed * 1000003 + i);
+        state = hash_of(name, strlen(name)) ^ (seed * 1000003 + i);
         roll(2);
-        run_case(kernel, &recipe, kernel_number, i);
+        run_case(kernel, &file->recipe, kernel_number, i);
     }
     need(clReleaseKernel(kernel), "release");
-    need(clReleaseProgram(program), "release");
-    free(text);
 }
 
-int main(int argc, char **argv)
+/* Builds files of equal options as one program, which saves most of the time, and runs their kernels. */
+static void run_together(const struct file *const *files, unsigned n, uint64_t seed, unsigned cases)
 {
-    uint64_t seed = 1;
-    unsigned cases = 3;
+    const char *texts[2 * MOST_TOGETHER];
+    cl_int code;
+    for (unsigned i = 0; i < n; i++) {
+        texts[2 * i] = "#line 1\n";
+        texts[2 * i + 1] = files[i]->text;
+    }
+    cl_program program = clCreateProgramWithSource(context, 2 * n, texts, NULL, &code);
+    need(code, files[0]->path);
+    code = clBuildProgram(program, 1, &device, files[0]->recipe.options, NULL, NULL);
+    if (code != CL_SUCCESS) {
+        char log[4096] = "";
+        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof(log) - 1, log, NULL);
+        fprintf(stderr, "%s\n", log);
+    }
+    need(code, files[0]->path);
+    for (unsigned i = 0; i < n; i++)
+        run_kernel(program, files[i],
+                   (unsigned)(hash_of(files[i]->recipe.name, strlen(files[i]->recipe.name)) >> 8), seed,
+                   cases);
+    need(clReleaseProgram(program), "release");
+}
+
+static bool belong_together(const struct recipe *a, const struct recipe *b)
+{
+    return !a->alone && !b->alone && strcmp(a->options, b->options) == 0;
+}
+
+static void run_files(char **paths, unsigned npaths, unsigned together, uint64_t seed, unsigned cases)
+{
+    struct file *files = calloc(npaths, sizeof(*files));
+    bool *done = calloc(npaths, sizeof(*done));
+    for (unsigned i = 0; i < npaths; i++)
+        read_file(&files[i], paths[i]);
+    for (unsigned i = 0; i < npaths; i++) {
+        const struct file *batch[MOST_TOGETHER] = {&files[i]};
+        unsigned n = 1;
+        for (unsigned j = i + 1; j < npaths && n < together && !done[i]; j++) {
+            if (!done[j] && files[j].recipe.run && belong_together(&files[i].recipe, &files[j].recipe)) {
+                batch[n++] = &files[j];
+                done[j] = true;
+            }
+        }
+        if (!done[i] && files[i].recipe.run)
+            run_together(batch, n, seed, cases);
+    }
+    for (unsigned i = 0; i < npaths; i++)
+        free(files[i].text);
+    free(files);
+    free(done);
+}
+
+static void open_device(void)
+{
     cl_platform_id platform;
     cl_int code;
-    int i = 1;
-    for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
-        if (strcmp(argv[i], "--seed") == 0)
-            seed = strtoull(argv[i + 1], NULL, 10);
-        else if (strcmp(argv[i], "--cases") == 0)
-            cases = (unsigned)strtoul(argv[i + 1], NULL, 10);
-        else if (strcmp(argv[i], "--dump") == 0)
-            dump_folder = argv[i + 1];
-        else
-            break;
-    }
-    if (i >= argc || strncmp(argv[i], "--", 2) == 0) {
-        fprintf(stderr, "usage: splitcheck [--seed N] [--cases N] [--dump FOLDER] FILE.cl...\n");
-        return 2;
-    }
     need(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");
     need(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "clGetDeviceIDs");
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
     need(code, "clCreateContext");
     queue = clCreateCommandQueue(context, device, 0, &code);
     need(code, "clCreateCommandQueue");
-    for (unsigned number = 0; i < argc; i++, number++)
-        run_file(argv[i], number, seed, cases);
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t seed = 1;
+    unsigned cases = 3, together = 12;
+    int i = 1;
+    for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
+        unsigned long number = strtoul(argv[i + 1], NULL, 10);
+        if (strcmp(argv[i], "--seed") == 0)
+            seed = number;
+        else if (strcmp(argv[i], "--cases") == 0)
+            cases = (unsigned)number;
+        else if (strcmp(argv[i], "--locals") == 0)
+            locals_each = number > 1 ? 2 : 1;
+        else if (strcmp(argv[i], "--together") == 0)
+            together = number < 1 ? 1 : number > MOST_TOGETHER ? MOST_TOGETHER : (unsigned)number;
+        else if (strcmp(argv[i], "--dump") == 0)
+            dump_folder = argv[i + 1];
+        else
+            break;
+    }
+    if (i >= argc || strncmp(argv[i], "--", 2) == 0) {
+        fprintf(stderr, "usage: splitcheck [--seed N] [--cases N] [--locals 1|2] [--together N] "
+                        "[--dump FOLDER] FILE.cl...\n");
+        return 2;
+    }
+    open_device();
+    run_files(argv + i, (unsigned)(argc - i), together, seed, cases);
     need(clReleaseCommandQueue(queue), "release");
     need(clReleaseContext(context), "release");
     return 0;
