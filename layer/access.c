@@ -61,7 +61,7 @@ static struct cx_access *create(const struct cx_summary_kernel *k, const struct 
 {
     size_t bounds = (k->naccess * sizeof(struct cx_bound) + 15) & ~(size_t)15;
     size_t copies = (k->narg * sizeof(struct cx_access_arg) + 15) & ~(size_t)15;
-    size_t means = (k->narg * sizeof(struct cx_access_means) + 15) & ~(size_t)15;
+    size_t means = (k->narg * (sizeof(struct cx_access_means) + 1) + 15) & ~(size_t)15;
     size_t eval = cx_eval_size(k), values = 0;
     struct cx_access *a;
     unsigned char *at;
@@ -79,6 +79,7 @@ static struct cx_access *create(const struct cx_summary_kernel *k, const struct 
     a->bound = (struct cx_bound *)(at + eval);
     a->args = (struct cx_access_arg *)(at + eval + bounds);
     a->means = memset(at + eval + bounds + copies, 0, means);
+    a->listed = (uint8_t *)(a->means + k->narg);
     at += eval + bounds + copies + means;
     for (uint32_t i = 0; i < k->narg; i++) {
         size_t size = value_bytes(k, args, i);
@@ -122,7 +123,6 @@ static void judge(struct cx_access *a)
 {
     const struct cx_summary_kernel *k = a->launch.kernel;
     struct cx_access_verdict *v = &a->verdict;
-    struct cx_proof proof = {.launch = &a->launch, .bound = a->bound};
 
     *v = (struct cx_access_verdict){.dim = (uint8_t)a->launch.dim,
                                     .granularity = (uint64_t)a->launch.granularity,
@@ -136,17 +136,7 @@ static void judge(struct cx_access *a)
         v->reason = CX_REASON_ONE_GROUP;
         return;
     }
-    if (cx_proof_by_bounds(&proof, v) || cx_access_list_units(a)) {
-        v->reason = CX_REASON_NONE;
-        v->separable = v->splits = true;
-        for (uint32_t i = 0; i < k->narg; i++) {
-            a->means[i].way = a->args[i].object && k->arg[i].touch & (CX_TOUCH_WRITE | CX_TOUCH_ATOMIC)
-                                  ? CX_WAY_OWN
-                                  : CX_WAY_NONE;
-        }
-        v->arg = -1;
-        v->line = 0;
-    }
+    cx_access_find_ways(a);
 }
 
 static bool refuse(struct cx_access_verdict *v, unsigned dim, uint64_t granularity,
@@ -215,37 +205,54 @@ const struct cx_access_means *cx_access_means(const struct cx_access *access)
     return access->means;
 }
 
-/* How far a judgement got: the reasons of one launch in the order in which they are found. */
+/* How far a judgement got that found no way: the reasons of one launch in the order in which they are found.
+ */
 static int progress(const struct cx_access_verdict *v)
 {
-    static const enum cx_summary_reason order[] = {CX_REASON_ONE_GROUP, CX_REASON_WRITE_UNKNOWN,
-                                                   CX_REASON_WRITE_OVERLAP, CX_REASON_READ_OVERLAP};
-
-    for (int i = 0; i < 4; i++) {
-        if (v->reason == order[i]) {
-            return i + 1;
-        }
-    }
-    return 0;
+    return v->reason == CX_REASON_ONE_GROUP ? 1 : v->reason > CX_REASON_KERNEL_LAST ? 2 : 0;
 }
 
-/* The best so far: what is kept when nothing is separable. */
+/* The best so far. */
 struct best {
     struct cx_access *access;
     struct cx_access_verdict verdict;
     bool any;
 };
 
+/* Whether a is strictly better than b; what was tried first wins otherwise. Both have a way for everything.
+ */
+static bool is_cheaper(const struct cx_access *a, const struct cx_access *b)
+{
+    if (a->verdict.separable || b->verdict.separable) {
+        return !b->verdict.separable;
+    }
+    if (a->merged != b->merged) {
+        return a->merged < b->merged;
+    }
+    return a->private_copies < b->private_copies;
+}
+
+static bool is_better(const struct cx_access *a, const struct cx_access_verdict *v, const struct best *best)
+{
+    if (!best->any || !a || !best->access) {
+        return !best->any || a;
+    }
+    if (v->splits && best->verdict.splits) {
+        return is_cheaper(a, best->access);
+    }
+    return v->splits || (!best->verdict.splits && progress(v) > progress(&best->verdict));
+}
+
 static bool try_one(struct best *best, const struct cx_summary_kernel *kernel,
                     const struct cx_access_geometry *geometry, const struct cx_access_arg *args, unsigned dim,
-                    uint64_t granularity, bool *loose)
+                    uint64_t granularity, bool *curable)
 {
     struct cx_access_verdict v;
     struct cx_access *a = NULL;
     bool ok = cx_access_separable(kernel, geometry, args, dim, granularity, &a, &v);
 
-    *loose = a && a->loose;
-    if (ok || !best->any || progress(&v) > progress(&best->verdict)) {
+    *curable = a && a->curable;
+    if (is_better(a, &v, best)) {
         cx_access_destroy(&best->access);
         best->access = a;
         best->verdict = v;
@@ -261,31 +268,31 @@ static uint64_t groups_along(const struct cx_access_geometry *g, unsigned d)
     return g->local[d] ? g->global[d] / g->local[d] + (g->global[d] % g->local[d] != 0) : 0;
 }
 
-static bool search(struct best *best, const struct cx_summary_kernel *kernel,
+static void search(struct best *best, const struct cx_summary_kernel *kernel,
                    const struct cx_access_geometry *geometry, const struct cx_access_arg *args)
 {
-    bool loose[3] = {false, false, false};
+    bool curable[3] = {false, false, false};
 
     if (!kernel || !geometry || geometry->work_dim < 1 || geometry->work_dim > 3 ||
         cx_summary_forbids(kernel, NULL, NULL) != CX_REASON_NONE) {
-        return try_one(best, kernel, geometry, args, 0, 1, &loose[0]);
+        try_one(best, kernel, geometry, args, 0, 1, &curable[0]);
+        return;
     }
     for (unsigned d = geometry->work_dim; d-- > 0;) {
         if ((groups_along(geometry, d) > 1 || d == 0) &&
-            try_one(best, kernel, geometry, args, d, 1, &loose[d])) {
-            return true;
+            try_one(best, kernel, geometry, args, d, 1, &curable[d])) {
+            return;
         }
     }
     /* where all is affine in the group's number a coarser cut fails for the same reason */
     for (unsigned d = geometry->work_dim; d-- > 0;) {
-        for (uint64_t q = 2; loose[d] && q <= 1024 && q * 2 <= groups_along(geometry, d); q *= 2) {
+        for (uint64_t q = 2; curable[d] && q <= 1024 && q * 2 <= groups_along(geometry, d); q *= 2) {
             bool again;
             if (try_one(best, kernel, geometry, args, d, q, &again)) {
-                return true;
+                return;
             }
         }
     }
-    return false;
 }
 
 bool cx_access_choose(const struct cx_summary_kernel *kernel, const struct cx_access_geometry *geometry,
@@ -293,13 +300,13 @@ bool cx_access_choose(const struct cx_summary_kernel *kernel, const struct cx_ac
                       struct cx_access_verdict *verdict)
 {
     struct best best = {0};
-    bool ok = search(&best, kernel, geometry, args);
 
+    search(&best, kernel, geometry, args);
     *verdict = best.verdict;
     if (out) {
         *out = best.access;
     } else {
         cx_access_destroy(&best.access);
     }
-    return ok;
+    return verdict->splits;
 }

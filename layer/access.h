@@ -10,7 +10,8 @@
  *     struct cx_access *access;
  *     struct cx_access_verdict verdict;
  *     if (cx_access_choose(kernel, &geometry, args, &access, &verdict)) {
- *         // access->dim..., borders at multiples of verdict.granularity
+ *         // along verdict.dim, borders at multiples of verdict.granularity
+ *         // cx_access_means(access): how each written argument is kept right
  *         cx_access_package(access, g0, g1, regions);   // per package, nanoseconds
  *     } else {
  *         // whole launch; verdict.reason, verdict.arg, verdict.line say why
@@ -128,7 +129,8 @@ struct cx_access_verdict {
      */
     uint64_t granularity;
     uint64_t groups;
-    /* where not separable: why, at which argument (-1: none), at which source line (0: unknown) */
+    /* where not separable: why (where it splits: why only by other means), at which argument (-1: none), at
+     * which source line (0: unknown) */
     enum cx_summary_reason reason;
     int arg;
     uint32_t line;
@@ -140,7 +142,8 @@ struct cx_access; /* one launch (kernel, geometry, arguments) prepared for a cut
  * Judges the launch along one dimension with packages cut at multiples of granularity (>= 1). Returns true
  * where separable: for every border b (a multiple of granularity), what groups [0, b) write and what groups
  * [b, groups) write are disjoint in every object, and what either reads of an object is not written by the
- * other. Proved, not sampled. Needs about a microsecond for a small kernel.
+ * other. Proved, not sampled. verdict->splits is true more often: see cx_access_means(). Needs about a
+ * microsecond for a small kernel.
  *
  * *out is set in both cases except after CX_REASON_BAD_LAUNCH and CX_REASON_NO_MEMORY (then NULL): an access
  * that is not separable may still be asked for the regions of the whole launch (see cx_access_whole()). The
@@ -153,9 +156,10 @@ bool cx_access_separable(const struct cx_summary_kernel *kernel, const struct cx
 
 /*
  * The best cut: tries the dimensions, the slowest-varying (highest) one first among those with more than one
- * group, and coarser granularities (powers of two) where 1 does not do. Among the separable ones takes
- * granularity 1 before coarser ones. Returns false with the verdict of the dimension that came furthest; *out
- * is then as in cx_access_separable() and may be NULL.
+ * group, and coarser granularities (powers of two) where that may help. Takes in this order: separable ones,
+ * granularity 1 before coarser ones; those where all is OWN; those that merge the fewest bytes. Returns
+ * verdict->splits; where that is false, the verdict is of the dimension that came furthest. *out is as in
+ * cx_access_separable() and may be NULL.
  */
 bool cx_access_choose(const struct cx_summary_kernel *kernel, const struct cx_access_geometry *geometry,
                       const struct cx_access_arg *args, struct cx_access **out,
@@ -167,9 +171,9 @@ void cx_access_destroy(struct cx_access **access);
 /*
  * What the package of groups [g0, g1) along the access's dimension reads and writes: regions[i] for argument
  * i, kernel->narg entries; by-value, local and image arguments get empty intervals. g0 and g1 must be
- * multiples of the granularity (or g1 the number of groups), g0 < g1. The write intervals of different
- * packages of a separable launch are disjoint. For a launch that is not separable, intervals are right
- * supersets all the same.
+ * multiples of the granularity (or g1 the number of groups), g0 < g1. What different packages write through
+ * arguments that are OWN is disjoint: the boxes where given, else the intervals. Whatever the way, and for a
+ * launch that does not split, intervals are right supersets.
  */
 void cx_access_package(struct cx_access *access, uint64_t g0, uint64_t g1, struct cx_access_region *regions);
 

@@ -117,7 +117,8 @@ static bool is_worth(const struct cx_access *a, uint32_t i)
 static bool any_is_worth(const struct cx_access *a)
 {
     for (uint32_t i = 0; a->loose && i < a->launch.kernel->naccess; i++) {
-        if (is_worth(a, i) && a->args[a->launch.kernel->access[i].arg].object) {
+        uint32_t arg = a->launch.kernel->access[i].arg;
+        if (is_worth(a, i) && a->args[arg].object && !(a->listed[arg] & CX_LISTED_READS)) {
             return true;
         }
     }
@@ -167,16 +168,17 @@ static struct cx_access_interval list_interval(const struct cx_span *units, int6
     return interval_of(&sum, bytes);
 }
 
-static void list_package(const struct cx_access *a, int64_t first, int64_t last,
-                         struct cx_access_region *regions)
+static void list_package(const struct cx_access *a, uint32_t arg, int64_t first, int64_t last,
+                         struct cx_access_region *region)
 {
-    const struct cx_span *writes = a->list, *reads = a->list + a->launch.kernel->narg * a->launch.units;
+    int64_t units = a->launch.units;
+    const struct cx_span *writes = a->list + arg * units, *reads = writes + a->launch.kernel->narg * units;
 
-    for (uint32_t i = 0; i < a->launch.kernel->narg; i++) {
-        if (a->args[i].object) {
-            regions[i].write = list_interval(writes + i * a->launch.units, first, last, a->args[i].bytes);
-            regions[i].read = list_interval(reads + i * a->launch.units, first, last, a->args[i].bytes);
-        }
+    if (a->listed[arg] & CX_LISTED_WRITES) {
+        region->write = list_interval(writes, first, last, a->args[arg].bytes);
+    }
+    if (a->listed[arg] & CX_LISTED_READS) {
+        region->read = list_interval(reads, first, last, a->args[arg].bytes);
     }
 }
 
@@ -184,7 +186,7 @@ void cx_access_package(struct cx_access *a, uint64_t g0, uint64_t g1, struct cx_
 {
     const struct cx_summary_kernel *k = a->launch.kernel;
     int64_t q = a->launch.granularity, first = (int64_t)g0 / q, last = ((int64_t)g1 + q - 1) / q - 1;
-    bool narrow = !a->list && (first > 0 || last < a->launch.units - 1) && any_is_worth(a);
+    bool narrow = (first > 0 || last < a->launch.units - 1) && any_is_worth(a);
     uint32_t at = 0;
 
     for (uint32_t i = 0; i < k->narg; i++) {
@@ -197,10 +199,6 @@ void cx_access_package(struct cx_access *a, uint64_t g0, uint64_t g1, struct cx_
         }
     }
     if (a->unreliable) {
-        return;
-    }
-    if (a->list) {
-        list_package(a, first, last, regions);
         return;
     }
     if (narrow) {
@@ -217,6 +215,7 @@ void cx_access_package(struct cx_access *a, uint64_t g0, uint64_t g1, struct cx_
         if (memory) {
             regions[i].read = interval_of(&reads, a->args[i].bytes);
             regions[i].write = interval_of(&writes, a->args[i].bytes);
+            list_package(a, i, first, last, &regions[i]);
         }
     }
 }
@@ -226,8 +225,8 @@ void cx_access_whole(struct cx_access *a, struct cx_access_region *regions)
     cx_access_package(a, 0, (uint64_t)a->launch.groups[a->launch.dim], regions);
 }
 
-/* Adds what one unit touches to the list; false where a write is not known even then. */
-static bool list_unit(struct cx_access *a, int64_t unit)
+/* Adds what one unit touches to the list. */
+static void list_unit(struct cx_access *a, int64_t unit)
 {
     const struct cx_summary_kernel *k = a->launch.kernel;
     struct cx_span *writes = a->list, *reads = a->list + k->narg * a->launch.units;
@@ -243,41 +242,37 @@ static bool list_unit(struct cx_access *a, int64_t unit)
             continue;
         }
         cx_eval_access(&a->eval, r, &b);
-        if (!b.known && r->mode != CX_MODE_READ) {
-            return false;
-        }
         span = b.known ? span_of(&b, unit, unit) : (struct cx_span){0, (int64_t)a->args[r->arg].bytes};
         add(&sum, clip(span, a->args[r->arg].bytes), false);
         *of = sum.hull;
     }
-    return true;
 }
 
 bool cx_access_list_units(struct cx_access *a)
 {
     const struct cx_summary_kernel *k = a->launch.kernel;
-    struct cx_proof proof = {.launch = &a->launch, .bound = a->bound};
-    struct cx_access_verdict ignored;
-    bool ok = true;
 
-    if (!a->loose || a->launch.units > CX_MAX_LISTED_UNITS || a->launch.units < 2) {
+    if (a->list) {
+        return true;
+    }
+    if (a->launch.units > CX_MAX_LISTED_UNITS || a->launch.units < 2) {
         return false;
     }
     a->list = calloc(2 * (size_t)k->narg * (size_t)a->launch.units + 1, sizeof(*a->list));
     if (!a->list) {
         return false;
     }
-    for (int64_t u = 0; ok && u < a->launch.units; u++) {
-        ok = list_unit(a, u);
+    for (int64_t u = 0; u < a->launch.units; u++) {
+        list_unit(a, u);
     }
-    proof.writes = a->list;
-    proof.reads = a->list + k->narg * a->launch.units;
-    if (ok && cx_proof_by_units(&proof, &ignored)) {
-        return true;
-    }
+    cx_eval_run(&a->eval, 0, a->launch.units - 1);
+    return true;
+}
+
+void cx_access_drop_list(struct cx_access *a)
+{
     free(a->list);
     a->list = NULL;
-    return false;
 }
 
 static uint64_t mix(uint64_t hash, const void *data, size_t size)

@@ -86,21 +86,28 @@ static bool writes(const struct cx_access_record *r)
     return r->mode != CX_MODE_READ;
 }
 
-static bool fail(struct cx_access_verdict *v, enum cx_summary_reason reason, const struct cx_access_record *r)
+static bool fail(struct cx_fault *fault, enum cx_summary_reason reason, const struct cx_access_record *r)
 {
-    v->reason = reason;
-    v->arg = r->arg;
-    v->line = r->line;
+    *fault = (struct cx_fault){reason, r};
     return false;
 }
 
-/* All writes of one argument before the border against all of another (or the same one) after it, in one
- * direction. */
-static bool writes_apart(const struct cx_proof *p, uint32_t arg_x, uint32_t arg_y,
-                         struct cx_access_verdict *verdict)
+static bool of_object(const struct cx_proof *p, uint32_t access, uint64_t object)
 {
-    const struct cx_launch *l = p->launch;
-    const struct cx_summary_kernel *k = l->kernel;
+    return p->launch->args[p->launch->kernel->access[access].arg].object == object && !p->bound[access].empty;
+}
+
+/* In bytes of the object. */
+static struct cx_bound placed(const struct cx_proof *p, uint32_t access)
+{
+    return moved(&p->bound[access], (int64_t)p->launch->args[p->launch->kernel->access[access].arg].base);
+}
+
+/* All writes through one argument before the border against all through another (or the same one) after it,
+ * in one direction. */
+static bool writes_apart(const struct cx_proof *p, uint32_t arg_x, uint32_t arg_y, struct cx_fault *fault)
+{
+    const struct cx_summary_kernel *k = p->launch->kernel;
     int directions = UPWARDS | DOWNWARDS;
 
     for (uint32_t i = 0; i < k->naccess; i++) {
@@ -112,13 +119,33 @@ static bool writes_apart(const struct cx_proof *p, uint32_t arg_x, uint32_t arg_
             if (k->access[j].arg != arg_y || !writes(&k->access[j]) || p->bound[j].empty) {
                 continue;
             }
-            x = moved(&p->bound[i], (int64_t)l->args[arg_x].base);
-            y = moved(&p->bound[j], (int64_t)l->args[arg_y].base);
-            directions &= apart(&x, &y, l->units);
+            x = placed(p, i);
+            y = placed(p, j);
+            directions &= apart(&x, &y, p->launch->units);
             if (directions == 0) {
                 bool guessed = p->bound[i].guessed || p->bound[j].guessed;
-                return fail(verdict, guessed ? CX_REASON_WRITE_UNKNOWN : CX_REASON_WRITE_OVERLAP,
+                return fail(fault, guessed ? CX_REASON_WRITE_UNKNOWN : CX_REASON_WRITE_OVERLAP,
                             &k->access[p->bound[i].guessed ? i : j]);
+            }
+        }
+    }
+    return true;
+}
+
+bool cx_proof_writes(const struct cx_proof *p, uint64_t object, struct cx_fault *fault)
+{
+    const struct cx_summary_kernel *k = p->launch->kernel;
+    const struct cx_access_arg *args = p->launch->args;
+
+    for (uint32_t i = 0; i < k->naccess; i++) {
+        if (of_object(p, i, object) && writes(&k->access[i]) && !p->bound[i].known) {
+            return fail(fault, CX_REASON_WRITE_UNKNOWN, &k->access[i]);
+        }
+    }
+    for (uint32_t x = 0; x < k->narg; x++) {
+        for (uint32_t y = 0; y < k->narg; y++) {
+            if (args[x].object == object && args[y].object == object && !writes_apart(p, x, y, fault)) {
+                return false;
             }
         }
     }
@@ -128,57 +155,26 @@ static bool writes_apart(const struct cx_proof *p, uint32_t arg_x, uint32_t arg_
 /* A read and a write of one object: neither side reads what the other writes. */
 static bool read_apart(const struct cx_proof *p, uint32_t read, uint32_t write)
 {
-    const struct cx_launch *l = p->launch;
-    const struct cx_summary_kernel *k = l->kernel;
-    struct cx_bound r = moved(&p->bound[read], (int64_t)l->args[k->access[read].arg].base);
-    struct cx_bound w = moved(&p->bound[write], (int64_t)l->args[k->access[write].arg].base);
+    struct cx_bound r = placed(p, read), w = placed(p, write);
 
-    if (!r.known) {
-        return false;
-    }
-    return apart(&r, &w, l->units) != 0 && apart(&w, &r, l->units) != 0;
+    return r.known && w.known && apart(&r, &w, p->launch->units) != 0 && apart(&w, &r, p->launch->units) != 0;
 }
 
-static bool same_object(const struct cx_launch *l, uint32_t x, uint32_t y)
-{
-    return l->args[x].object != 0 && l->args[x].object == l->args[y].object;
-}
-
-static bool reads_apart(const struct cx_proof *p, struct cx_access_verdict *verdict)
+bool cx_proof_reads(const struct cx_proof *p, uint64_t object, struct cx_fault *fault)
 {
     const struct cx_summary_kernel *k = p->launch->kernel;
 
     for (uint32_t i = 0; i < k->naccess; i++) {
-        if (k->access[i].mode != CX_MODE_READ || p->bound[i].empty) {
+        if (writes(&k->access[i]) || !of_object(p, i, object)) {
             continue;
         }
         for (uint32_t j = 0; j < k->naccess; j++) {
-            if (writes(&k->access[j]) && !p->bound[j].empty &&
-                same_object(p->launch, k->access[i].arg, k->access[j].arg) && !read_apart(p, i, j)) {
-                return fail(verdict, CX_REASON_READ_OVERLAP, &k->access[i]);
+            if (writes(&k->access[j]) && of_object(p, j, object) && !read_apart(p, i, j)) {
+                return fail(fault, CX_REASON_READ_OVERLAP, &k->access[i]);
             }
         }
     }
     return true;
-}
-
-bool cx_proof_by_bounds(const struct cx_proof *p, struct cx_access_verdict *verdict)
-{
-    const struct cx_summary_kernel *k = p->launch->kernel;
-
-    for (uint32_t i = 0; i < k->naccess; i++) {
-        if (writes(&k->access[i]) && !p->bound[i].known && p->launch->args[k->access[i].arg].object != 0) {
-            return fail(verdict, CX_REASON_WRITE_UNKNOWN, &k->access[i]);
-        }
-    }
-    for (uint32_t x = 0; x < k->narg; x++) {
-        for (uint32_t y = 0; y < k->narg; y++) {
-            if (same_object(p->launch, x, y) && !writes_apart(p, x, y, verdict)) {
-                return false;
-            }
-        }
-    }
-    return reads_apart(p, verdict);
 }
 
 static struct cx_span joined(struct cx_span a, struct cx_span b)
@@ -201,61 +197,69 @@ static int spans_apart(struct cx_span x, struct cx_span y)
     return (x.hi <= y.lo ? UPWARDS : 0) | (y.hi <= x.lo ? DOWNWARDS : 0);
 }
 
-/* What all units before (or from) the border touch, in the object's bytes. */
-static struct cx_span side(const struct cx_proof *p, const struct cx_span *of, uint32_t arg, int64_t border,
-                           bool after)
+/* What all units before (or from) each border touch, in the object's bytes. */
+static void sides(const struct cx_proof *p, const struct cx_span *of, uint32_t arg, bool after,
+                  struct cx_span *side)
 {
     const struct cx_launch *l = p->launch;
+    int64_t base = (int64_t)l->args[arg].base;
     struct cx_span sum = {0, 0};
 
-    for (int64_t u = after ? border : 0; u < (after ? l->units : border); u++) {
-        sum = joined(sum, of[arg * l->units + u]);
-    }
-    if (sum.lo < sum.hi) {
-        sum.lo = cx_sat_add(sum.lo, (int64_t)l->args[arg].base);
-        sum.hi = cx_sat_add(sum.hi, (int64_t)l->args[arg].base);
-    }
-    return sum;
-}
-
-static const struct cx_access_record *first_of(const struct cx_summary_kernel *k, uint32_t arg, bool write)
-{
-    for (uint32_t i = 0; i < k->naccess; i++) {
-        if (k->access[i].arg == arg && writes(&k->access[i]) == write) {
-            return &k->access[i];
+    for (int64_t i = 0; i < l->units; i++) {
+        int64_t u = after ? l->units - 1 - i : i;
+        struct cx_span one = of[arg * l->units + u];
+        if (one.lo < one.hi) {
+            sum = joined(sum, (struct cx_span){cx_sat_add(one.lo, base), cx_sat_add(one.hi, base)});
+        }
+        if (after) {
+            side[u] = sum;
+        } else if (u + 1 < l->units) {
+            side[u + 1] = sum;
         }
     }
-    return k->access;
 }
 
-/* Two arguments of one object; the sides are those of all borders in turn. */
-static bool pair_by_units(const struct cx_proof *p, uint32_t x, uint32_t y, struct cx_access_verdict *verdict)
+/* x before any border against y after it, for all borders in one direction. */
+static bool apart_by_units(const struct cx_proof *p, const struct cx_span *of_x, uint32_t x,
+                           const struct cx_span *of_y, uint32_t y, bool one_direction)
 {
+    struct cx_span left[CX_MAX_LISTED_UNITS], right[CX_MAX_LISTED_UNITS];
     int directions = UPWARDS | DOWNWARDS;
 
+    sides(p, of_x, x, false, left);
+    sides(p, of_y, y, true, right);
     for (int64_t b = 1; b < p->launch->units; b++) {
-        struct cx_span wx = side(p, p->writes, x, b, false), wy = side(p, p->writes, y, b, true);
-        struct cx_span rx = side(p, p->reads, x, b, false), ry = side(p, p->reads, y, b, true);
-        directions &= spans_apart(wx, wy);
-        if (directions == 0) {
-            return fail(verdict, CX_REASON_WRITE_OVERLAP, first_of(p->launch->kernel, y, true));
-        }
-        if (spans_apart(rx, wy) == 0 || spans_apart(wx, ry) == 0) {
-            return fail(verdict, CX_REASON_READ_OVERLAP,
-                        first_of(p->launch->kernel, spans_apart(rx, wy) == 0 ? x : y, false));
+        int here = spans_apart(left[b], right[b]);
+        directions &= here;
+        if (here == 0 || (one_direction && directions == 0)) {
+            return false;
         }
     }
     return true;
 }
 
-bool cx_proof_by_units(const struct cx_proof *p, struct cx_access_verdict *verdict)
+bool cx_proof_listed_writes(const struct cx_proof *p, uint64_t object)
 {
-    const struct cx_summary_kernel *k = p->launch->kernel;
+    const struct cx_access_arg *args = p->launch->args;
 
-    for (uint32_t x = 0; x < k->narg; x++) {
-        for (uint32_t y = 0; y < k->narg; y++) {
-            bool written = (k->arg[x].touch | k->arg[y].touch) & (CX_TOUCH_WRITE | CX_TOUCH_ATOMIC);
-            if (written && same_object(p->launch, x, y) && !pair_by_units(p, x, y, verdict)) {
+    for (uint32_t x = 0; x < p->launch->kernel->narg; x++) {
+        for (uint32_t y = 0; args[x].object == object && y < p->launch->kernel->narg; y++) {
+            if (args[y].object == object && !apart_by_units(p, p->writes, x, p->writes, y, true)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool cx_proof_listed_reads(const struct cx_proof *p, uint64_t object)
+{
+    const struct cx_access_arg *args = p->launch->args;
+
+    for (uint32_t x = 0; x < p->launch->kernel->narg; x++) {
+        for (uint32_t y = 0; args[x].object == object && y < p->launch->kernel->narg; y++) {
+            if (args[y].object == object && (!apart_by_units(p, p->reads, x, p->writes, y, false) ||
+                                             !apart_by_units(p, p->writes, x, p->reads, y, false))) {
                 return false;
             }
         }

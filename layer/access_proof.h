@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proof that a launch may be cut at any border: for every border b, what units before b write is disjoint
- * from what units from b on write, and neither side reads what the other writes.
+ * Proofs that hold for any border that a launch may be cut at: for every border b, what units before b write
+ * of an object is disjoint from what units from b on write, and neither side reads what the other writes.
  *
- * Previous stage: access_bound.c (bounds of the accesses). Next stage: access.c.
+ * Previous stage: access_bound.c (bounds of the accesses). Next stage: access_way.c.
  */
 #ifndef CX_LAYER_ACCESS_PROOF_H
 #define CX_LAYER_ACCESS_PROOF_H
@@ -24,8 +24,18 @@ struct cx_proof {
     const struct cx_span *writes, *reads;
 };
 
-/* Sets reason, arg and line of the verdict where it cannot be proved. */
-bool cx_proof_by_bounds(const struct cx_proof *proof, struct cx_access_verdict *verdict);
-bool cx_proof_by_units(const struct cx_proof *proof, struct cx_access_verdict *verdict);
+/* What stands in the way of a proof. */
+struct cx_fault {
+    enum cx_summary_reason reason; /* CX_REASON_NONE: nothing */
+    const struct cx_access_record *record;
+};
+
+/* For one object: what units write is apart, in intervals that are too; atomics are writes. */
+bool cx_proof_writes(const struct cx_proof *proof, uint64_t object, struct cx_fault *fault);
+/* For one object: no unit reads what another one writes. */
+bool cx_proof_reads(const struct cx_proof *proof, uint64_t object, struct cx_fault *fault);
+/* The same by the lists of units. */
+bool cx_proof_listed_writes(const struct cx_proof *proof, uint64_t object);
+bool cx_proof_listed_reads(const struct cx_proof *proof, uint64_t object);
 
 #endif

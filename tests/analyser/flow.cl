@@ -6,7 +6,7 @@ struct box {
     int at;
 };
 /* the kernel changes its copy: what was passed says nothing of later values */
-//! changed_struct on 256/64 b@0:4=4,b@4:4=0 whole write-unknown
+//! changed_struct on 256/64 b@0:4=4,b@4:4=0 mended write-unknown
 kernel void changed_struct(global int *a, struct box b, global const int *by)
 {
     for (int i = 0; i < by[0]; i++)
@@ -22,7 +22,7 @@ kernel void read_struct(global int *a, struct box b)
 }
 
 /* one of seventeen places, after a loop that stops where the data says: the last one is the neighbour's first */
-//! exit_value on 256/64 whole write-overlap
+//! exit_value on 256/64 mended write-overlap
 //! exit_value on 256/64 part 0..1 a writes 0..4100
 kernel void exit_value(global int *a, global const int *in)
 {
@@ -92,7 +92,7 @@ kernel void do_while(global int *a, int n)
 
 //! not_equal on 64/16 n=8 splits 0
 //! not_equal on 64/16 n=8 part 1..2 a writes 512..1024 exact
-//! not_equal on 64/16 n=-1 whole write-unknown
+//! not_equal on 64/16 n=-1 mended write-unknown
 kernel void not_equal(global int *a, int n)
 {
     for (int j = 0; j != n; j++)
@@ -100,7 +100,7 @@ kernel void not_equal(global int *a, int n)
 }
 
 /* doubling may pass the sign bit */
-//! doubling on 64/16 n=8 whole write-unknown
+//! doubling on 64/16 n=8 mended write-unknown
 kernel void doubling(global int *a, int n)
 {
     for (int j = 1; j < n; j *= 2)
@@ -144,7 +144,7 @@ kernel void nested(global int *a, int n, int m)
 }
 
 /* the inner loop moves the outer one's variable: not followed */
-//! entangled on 64/16 n=4 whole write-unknown
+//! entangled on 64/16 n=4 mended write-unknown
 kernel void entangled(global int *a, global const int *in, int n)
 {
     int at = get_global_id(0);
@@ -170,7 +170,7 @@ __attribute__((noinline)) global int *pick(global int *a, int which)
 {
     return which ? a + 1000 : a;
 }
-//! picked on 64/16 k=1 whole write-overlap
+//! picked on 64/16 k=1 mended write-overlap
 //! picked on 64/16 k=1 part 0..1 a writes 0..4064
 kernel void picked(global int *a, int k)
 {
@@ -189,7 +189,7 @@ kernel void strided_copy(global int *out)
 }
 
 /* the last item of a row may write into the next one's first: they do overlap */
-//! ragged on 64/16,64/16 w=63 whole write-overlap
+//! ragged on 64/16,64/16 w=63 mended write-overlap
 kernel void ragged(global int *a, int w)
 {
     a[get_global_id(1) * w + get_global_id(0)] = 1;
@@ -228,7 +228,7 @@ kernel void left_neighbour(global const int *in, global int *out)
         out[i] = in[i - 1];
 }
 
-//! swapped_halves on 256/64 h=128 whole read-overlap
+//! swapped_halves on 256/64 h=128 mended read-overlap
 kernel void swapped_halves(global int *a, int h)
 {
     int i = get_global_id(0);

@@ -175,7 +175,7 @@ kernel void constants(constant float *c, global float *out)
 }
 
 //! same_buffer on 256/64 splits 0
-//! same_buffer on 256/64 same b=a whole read-overlap
+//! same_buffer on 256/64 same b=a mended read-overlap
 //! same_buffer on 256/64 same b=a+4096 splits 0
 kernel void same_buffer(global const float *a, global float *b)
 {
@@ -184,7 +184,7 @@ kernel void same_buffer(global const float *a, global float *b)
 }
 
 //! two_views on 256/64 same b=a+1024 splits 0
-//! two_views on 256/64 same b=a whole write-overlap
+//! two_views on 256/64 same b=a mended write-overlap
 kernel void two_views(global float *a, global float *b)
 {
     int i = get_global_id(0);
@@ -244,7 +244,7 @@ kernel void group_base(global int *a)
     a[base + get_local_id(0)] = 1;
 }
 
-//! dynamic_dimension on 256/64 d=0 whole write-unknown
+//! dynamic_dimension on 256/64 d=0 mended write-unknown
 kernel void dynamic_dimension(global int *a, int d)
 {
     a[get_global_id(d)] = 1;

@@ -305,6 +305,7 @@ static void touch(struct run *r, const struct cx_access_record *rec)
     if (r->undefined || !r->args[rec->arg].object) {
         return;
     }
+    r->o->executed[rec - r->k->access] |= size > 0;
     set = (rec->mode == CX_MODE_READ ? r->o->read : r->o->write) +
           (rec->arg * r->o->groups + group) * r->o->bytes;
     end = (__int128)at + size;

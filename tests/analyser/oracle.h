@@ -24,7 +24,8 @@ struct cx_oracle {
     size_t bytes;        /* of each argument that are watched */
     unsigned char *read; /* [arg][group][byte] */
     unsigned char *write;
-    bool complete; /* nothing was left out: no open values, no loop cut short */
+    bool executed[16]; /* by access: some work-item did it, be it for no byte */
+    bool complete;     /* nothing was left out: no open values, no loop cut short */
 };
 
 void cx_oracle_run(struct cx_oracle *o, const struct cx_summary_kernel *kernel,

@@ -170,6 +170,11 @@ static void add_access(struct cx_random_kernel *k, struct cx_random *r, int32_t 
     if (cx_random_chance(r, 10)) {
         a->len = sized(k, r, 64, 1, wild);
         a->size = 0;
+    } else if (elem >= 4 && cx_random_chance(r, 30)) {
+        a->mode = CX_MODE_ATOMIC;
+        a->atomic_op = cx_random_chance(r, 70) ? CX_ATOMIC_ADD + (uint8_t)cx_random_below(r, 4)
+                                               : CX_ATOMIC_ADD + (uint8_t)cx_random_below(r, 12);
+        a->flags |= cx_random_chance(r, 10) ? CX_ACCESS_RESULT_USED : 0;
     }
     for (unsigned i = 0; i < count; i++) { /* the loops' own conditions hold in their bodies */
         if (cx_random_chance(r, 70)) {

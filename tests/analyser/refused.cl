@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels that must stay whole, each for its own reason. */
+/* Kernels that must stay whole or need more than a change of owner, each for its own reason. */
 
+//! histogram on 1024/64 mended write-overlap here
+//! histogram on 1024/64 way bins private add 4
+//! histogram on 1024/64 way in none
+//! histogram on 1024/64 same in=bins whole atomic-mixed
 kernel void histogram(global const uchar *in, global uint *bins)
 {
     atomic_inc(&bins[in[get_global_id(0)]]); // here
@@ -33,10 +37,53 @@ kernel void float_add(volatile global uint *sum, float x)
     } while (atomic_cmpxchg(sum, old, now) != old); // here
 }
 
+//! old_atomics on 256/64 whole atomic-mixed here
 kernel void old_atomics(global int *a)
 {
     atom_add(a, 2);
-    atomic_max(a + 1, 3);
+    atomic_max(a + 1, 3); // here
+}
+
+//! extrema on 256/64 way lo private min 4
+//! extrema on 256/64 way hi private umax 4
+//! extrema on 256/64 way seen private or 4
+//! extrema on 256/64 way left private add 4
+//! extrema on 256/64 same hi=lo whole atomic-mixed
+//! extrema on 256/64 same left=in+4096 whole atomic-mixed
+kernel void extrema(global const int *in, global int *lo, global uint *hi, global int *seen, global int *left)
+{
+    int v = in[get_global_id(0)];
+    atomic_min(lo, v);
+    atomic_max(hi, (uint)v);
+    atomic_or(seen, 1 << (v & 31));
+    atomic_dec(left);
+    atomic_sub(left + 1, 3);
+}
+
+/* each group its own: no matter what becomes of the results */
+//! own_counters on 1024/64 splits 0
+//! own_counters on 1024/64 way count own
+kernel void own_counters(global int *count)
+{
+    atomic_add(&count[get_group_id(0)], 1);
+}
+
+/* two views of one buffer that do not begin together: no one private copy fits both */
+//! two_counters on 256/64 way a private add 4
+//! two_counters on 256/64 same b=a way b private add 4
+//! two_counters on 256/64 same b=a+64 whole atomic-mixed
+kernel void two_counters(global int *a, global int *b)
+{
+    atomic_inc(a);
+    atomic_inc(b);
+}
+
+/* counted and read */
+//! counted on 256/64 whole atomic-mixed
+kernel void counted(global int *a, global int *out)
+{
+    atomic_inc(a);
+    out[get_global_id(0)] = a[1];
 }
 
 //! local_atomics on 256/64 splits 0
@@ -71,7 +118,7 @@ kernel void print(global int *out)
     printf("%d\n", out[0]); // here
 }
 
-//! scatter on 1024/64 whole write-unknown here
+//! scatter on 1024/64 mended write-unknown here
 kernel void scatter(global const int *index, global int *out)
 {
     int i = get_global_id(0);
@@ -79,7 +126,7 @@ kernel void scatter(global const int *index, global int *out)
 }
 
 /* bounded, but where in the bounds is not known */
-//! bounded_scatter on 1024/64 whole write-unknown here
+//! bounded_scatter on 1024/64 mended write-unknown here
 //! bounded_scatter on 1024/64 all out writes 0..400
 kernel void bounded_scatter(global const int *index, global int *out)
 {
@@ -88,7 +135,16 @@ kernel void bounded_scatter(global const int *index, global int *out)
         out[i] = 1; // here
 }
 
-//! one_place on 1024/64 whole write-overlap here
+//! scatter on 1024/64 way out merge 4
+//! scatter on 1024/64 way index none
+//! scatter on 1024/64 same index=out way index merge 4
+//! scatter8 on 1024/64 way out merge 1
+kernel void scatter8(global const int *index, global char *out)
+{
+    out[index[get_global_id(0)]] = 1;
+}
+
+//! one_place on 1024/64 mended write-overlap here
 kernel void one_place(global int *out)
 {
     out[0] = get_global_id(0); // here
@@ -103,7 +159,9 @@ kernel void one_group_only(global int *out)
         out[0] = 5;
 }
 
-//! stop_flag on 1024/64 whole write-overlap here
+//! stop_flag on 1024/64 mended write-overlap here
+//! stop_flag on 1024/64 way out own
+//! stop_flag on 1024/64 way stop merge 4
 kernel void stop_flag(global const int *in, global int *out, global int *stop)
 {
     int i = get_global_id(0);
@@ -112,7 +170,7 @@ kernel void stop_flag(global const int *in, global int *out, global int *stop)
         *stop = 1; // here
 }
 
-//! halo on 1024/64 whole write-overlap here
+//! halo on 1024/64 mended write-overlap here
 kernel void halo(global int *out)
 {
     int i = get_global_id(0);
@@ -120,7 +178,8 @@ kernel void halo(global int *out)
     out[i + 1] = 2; // here
 }
 
-//! in_place_stencil on 1024/64 whole read-overlap here
+//! in_place_stencil on 1024/64 mended read-overlap here
+//! in_place_stencil on 1024/64 way a before
 kernel void in_place_stencil(global float *a)
 {
     int i = get_global_id(0);
@@ -142,7 +201,7 @@ kernel void reverse_in_place(global float *a, int n)
     a[i] = a[n - 1 - i]; /* the upper half is only read */
 }
 
-//! gather_in_place on 1024/64 whole read-overlap here
+//! gather_in_place on 1024/64 mended read-overlap here
 kernel void gather_in_place(global int *a, global const int *index)
 {
     int i = get_global_id(0);
@@ -158,14 +217,14 @@ kernel void gather(global const int *a, global const int *index, global int *out
 }
 
 /* every work-group has items everywhere */
-//! strided on 1024/64 n=4096 whole write-overlap
+//! strided on 1024/64 n=4096 mended write-overlap
 kernel void strided(global float *a, int n)
 {
     for (int i = get_global_id(0); i < n; i += get_global_size(0))
         a[i] = 0;
 }
 
-//! interleaved on 1024/64 whole write-overlap
+//! interleaved on 1024/64 mended write-overlap
 kernel void interleaved(global float *a)
 {
     int i = get_local_id(0) * get_num_groups(0) + get_group_id(0);
@@ -233,7 +292,7 @@ kernel void both_picture(read_only image2d_t picture, write_only image2d_t resul
 }
 
 /* the number wraps: 2^31 items of 4 apart start again at zero */
-//! wraps on 1024/64 step=67108864 whole write-unknown
+//! wraps on 1024/64 step=67108864 mended write-unknown
 kernel void wraps(global char *a, uint step)
 {
     uint i = get_global_id(0) * step;
@@ -255,7 +314,7 @@ kernel void signed_wrap(global char *a, int step)
     a[i] = 0;
 }
 
-//! unbounded on 1024/64 whole write-unknown here
+//! unbounded on 1024/64 mended write-unknown here
 kernel void unbounded(global int *a, global const int *b)
 {
     int i = get_global_id(0), n = 0;

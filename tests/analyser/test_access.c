@@ -18,7 +18,7 @@
     } while (0)
 
 struct tally {
-    unsigned kernels, separable, coarse, known, exact, intervals;
+    unsigned kernels, separable, coarse, known, exact, intervals, ways[CX_WAY_PRIVATE + 1];
 };
 
 static char where[200];
@@ -82,22 +82,82 @@ static bool reads_object(const struct cx_random_kernel *k, const struct cx_oracl
     return false;
 }
 
-static void check_borders(const struct cx_random_kernel *k, const struct cx_oracle *o, uint64_t granularity)
+/* What is said of an object's bytes, for any border: no byte of one that is OWN is written on both sides, and
+ * none is read on the other side unless `before` says so. */
+static void check_borders(const struct cx_random_kernel *k, const struct cx_oracle *o, uint64_t granularity,
+                          uint64_t object, bool before)
 {
     for (uint64_t b = granularity; b < o->groups; b += granularity) {
-        for (uint64_t object = 1; object <= 3; object++) {
-            for (size_t byte = 0; byte < o->bytes + 64; byte++) {
-                bool wl = writes_object(k, o, object, 0, b, byte),
-                     wr = writes_object(k, o, object, b, o->groups, byte);
-                expect(!wl || !wr, "%s: byte %zu of %llu written on both sides of %llu", where, byte,
-                       (unsigned long long)object, (unsigned long long)b);
-                expect(!wl || !reads_object(k, o, object, b, o->groups, byte),
-                       "%s: byte %zu read after border %llu", where, byte, (unsigned long long)b);
-                expect(!wr || !reads_object(k, o, object, 0, b, byte), "%s: byte %zu read before border %llu",
-                       where, byte, (unsigned long long)b);
-            }
+        for (size_t byte = 0; byte < o->bytes + 64; byte++) {
+            bool wl = writes_object(k, o, object, 0, b, byte),
+                 wr = writes_object(k, o, object, b, o->groups, byte);
+            expect(!wl || !wr, "%s: byte %zu of %llu written on both sides of %llu", where, byte,
+                   (unsigned long long)object, (unsigned long long)b);
+            expect(before || !wl || !reads_object(k, o, object, b, o->groups, byte),
+                   "%s: byte %zu read after border %llu", where, byte, (unsigned long long)b);
+            expect(before || !wr || !reads_object(k, o, object, 0, b, byte),
+                   "%s: byte %zu read before border %llu", where, byte, (unsigned long long)b);
         }
     }
+}
+
+static int kind_of(uint8_t op)
+{
+    return op == CX_ATOMIC_SUB || op == CX_ATOMIC_INC || op == CX_ATOMIC_DEC ? CX_ATOMIC_ADD : op;
+}
+
+/* A private copy is right only where all that is done to the object is the same. Through accesses that are
+ * never executed in this launch nothing is done. */
+static void check_private(const struct cx_random_kernel *k, const struct cx_oracle *o, uint64_t object,
+                          const struct cx_access_means *m)
+{
+    expect(m->why != NULL, "%s", where);
+    for (uint32_t i = 0; i < k->kernel.naccess; i++) {
+        const struct cx_access_record *r = &k->access[i];
+        if (k->value[r->arg].object == object && o->executed[i]) {
+            expect(r->mode == CX_MODE_ATOMIC && !(r->flags & CX_ACCESS_RESULT_USED) &&
+                       kind_of(r->atomic_op) == m->atomic_op && r->width == m->width,
+                   "%s: access %u does not suit a private copy", where, i);
+        }
+    }
+}
+
+static void check_merge(const struct cx_random_kernel *k, const struct cx_oracle *o, uint64_t object,
+                        const struct cx_access_means *m)
+{
+    expect(m->why != NULL && m->before, "%s", where);
+    for (uint32_t i = 0; i < k->kernel.naccess; i++) {
+        const struct cx_access_record *r = &k->access[i];
+        if (k->value[r->arg].object == object && o->executed[i]) {
+            expect(r->mode != CX_MODE_ATOMIC, "%s: atomic %u in a merge", where, i);
+            expect(r->mode != CX_MODE_WRITE || r->width % m->width == 0, "%s: width %u of access %u", where,
+                   m->width, i);
+        }
+    }
+}
+
+static void check_ways(const struct cx_random_kernel *k, const struct cx_oracle *o, const struct cx_access *a,
+                       const struct cx_access_verdict *v, struct tally *tally)
+{
+    const struct cx_access_means *m = cx_access_means(a);
+    bool own = true;
+
+    expect(v->splits || !v->separable, "%s", where);
+    expect(v->separable == (v->reason == CX_REASON_NONE), "%s", where);
+    for (uint32_t i = 0; v->splits && i < 3; i++) {
+        tally->ways[m[i].way]++;
+        own &= m[i].way <= CX_WAY_OWN && !m[i].before;
+        expect(k->value[i].object != k->value[0].object || memcmp(&m[i], &m[0], sizeof(*m)) == 0, "%s",
+               where);
+        if (m[i].way == CX_WAY_OWN) {
+            check_borders(k, o, v->granularity, k->value[i].object, m[i].before);
+        } else if (m[i].way == CX_WAY_PRIVATE) {
+            check_private(k, o, k->value[i].object, &m[i]);
+        } else if (m[i].way == CX_WAY_MERGE) {
+            check_merge(k, o, k->value[i].object, &m[i]);
+        }
+    }
+    expect(!v->splits || own == v->separable, "%s", where);
 }
 
 /* The packages of any cut own disjoint intervals, and together all that the whole launch owns. */
@@ -112,6 +172,9 @@ static void check_ownership(const struct cx_random_kernel *k, struct cx_access *
         uint64_t more = 1 + cx_random_below(r, units - at), g1 = (at + more) * v->granularity;
         cx_access_package(a, at * v->granularity, g1 < v->groups ? g1 : v->groups, regions);
         for (uint32_t i = 0; i < 3; i++) {
+            if (cx_access_means(a)[i].way != CX_WAY_OWN) {
+                continue;
+            }
             for (uint64_t byte = regions[i].write.lo; byte < regions[i].write.hi; byte++) {
                 for (uint32_t j = 0; j < 3; j++) {
                     uint64_t other = byte + k->value[i].base - k->value[j].base;
@@ -157,8 +220,8 @@ static void check_kernel(uint64_t seed, bool wild, struct tally *tally)
         check_package(&k, &o, a, u0 * v.granularity, g1 < v.groups ? g1 : v.groups, tally);
     }
     check_package(&k, &o, a, 0, v.groups, tally);
-    if (v.separable) {
-        check_borders(&k, &o, v.granularity);
+    check_ways(&k, &o, a, &v, tally);
+    if (v.splits) {
         check_ownership(&k, a, &v, &r);
     }
     tally->kernels++;
@@ -181,6 +244,8 @@ static void check_many(bool wild, unsigned count)
     fprintf(stderr, "# %s: %u kernels, %u separable (%u coarse), writes known %u, exact %u of %u\n",
             wild ? "wild" : "tame", tally.kernels, tally.separable, tally.coarse, tally.known, tally.exact,
             tally.intervals);
+    fprintf(stderr, "# arguments: none %u, own %u, merge %u, private %u\n", tally.ways[CX_WAY_NONE],
+            tally.ways[CX_WAY_OWN], tally.ways[CX_WAY_MERGE], tally.ways[CX_WAY_PRIVATE]);
 }
 
 START_TEST(tame_kernels_match_the_oracle)

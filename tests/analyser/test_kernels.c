@@ -4,15 +4,20 @@
  *
  *     //! KERNEL refused REASON [here]
  *     //! KERNEL on GEOMETRY [SCALARS] [same B=A[+OFFSET]] splits DIM [by GRANULARITY]
+ *     //! KERNEL on GEOMETRY [SCALARS] [same ...] mended REASON [here]
  *     //! KERNEL on GEOMETRY [SCALARS] [same ...] whole REASON [here]
+ *     //! KERNEL on GEOMETRY [SCALARS] [same ...] way ARG none | own | before | merge WIDTH | private OP
+ * WIDTH
  *     //! KERNEL on GEOMETRY [SCALARS] [same ...] part G0..G1 ARG reads|writes LO..HI [exact] | nothing |
  * unknown
  *     //! KERNEL on GEOMETRY [SCALARS] [same ...] all ARG reads|writes ...
  *     //!! BUILD OPTIONS
  *
- * GEOMETRY is GLOBAL[+OFFSET]/LOCAL for each dimension, with commas. SCALARS are NAME=VALUE or, for bytes of
- * a struct, NAME@OFFSET:BYTES=VALUE, with commas. "here" means that the reason names a line which has the
- * comment "// here". Run as `test_kernels ANALYSER FILE.cl...`; each expectation is one test (TAP).
+ * "splits" means separable, "mended" that the launch splits but not all is OWN with no need for the contents
+ * before ("before"), "whole" that it does not. GEOMETRY is GLOBAL[+OFFSET]/LOCAL for each dimension, with
+ * commas. SCALARS are NAME=VALUE or, for bytes of a struct, NAME@OFFSET:BYTES=VALUE, with commas. "here"
+ * means that the reason names a line which has the comment "// here". Run as `test_kernels ANALYSER
+ * FILE.cl...`; each expectation is one test (TAP).
  */
 #include "layer/access.h"
 
@@ -266,25 +271,65 @@ static void check_splits(struct expectation *e, char **save)
     const char *granularity = by ? strtok_r(NULL, " ", save) : "1";
     struct cx_access_verdict v;
 
-    if (!cx_access_choose(e->kernel, &e->geometry, e->args, NULL, &v)) {
-        wrong(e, "whole: %s, argument %d, line %u", cx_summary_reason_name(v.reason), v.arg, v.line);
+    cx_access_choose(e->kernel, &e->geometry, e->args, NULL, &v);
+    if (!v.separable) {
+        wrong(e, "%s: %s, argument %d, line %u", v.splits ? "mended" : "whole",
+              cx_summary_reason_name(v.reason), v.arg, v.line);
     } else if (!dim || !granularity || v.dim != strtoul(dim, NULL, 10) ||
                v.granularity != strtoull(granularity, NULL, 10)) {
         wrong(e, "splits %u by %llu", v.dim, (unsigned long long)v.granularity);
     }
 }
 
-static void check_whole(struct expectation *e, char **save)
+static void check_not_separable(struct expectation *e, bool splits, char **save)
 {
     const char *reason = strtok_r(NULL, " ", save), *here = strtok_r(NULL, " ", save);
     struct cx_access_verdict v;
 
-    if (cx_access_choose(e->kernel, &e->geometry, e->args, NULL, &v)) {
-        wrong(e, "splits %u by %llu", v.dim, (unsigned long long)v.granularity);
+    if (cx_access_choose(e->kernel, &e->geometry, e->args, NULL, &v) != splits || v.separable) {
+        wrong(e, "%s %u by %llu",
+              v.separable ? "splits"
+              : v.splits  ? "mended"
+                          : "whole",
+              v.dim, (unsigned long long)v.granularity);
         return;
     }
     check_reason(e, v.reason, reason);
     check_line(e, here, v.line);
+}
+
+static void check_way(struct expectation *e, char **save)
+{
+    static const char *const ops[] = {"none", "add",  "sub", "inc", "dec", "min",  "max",
+                                      "umin", "umax", "and", "or",  "xor", "fadd", "other"};
+    const char *name = strtok_r(NULL, " ", save), *expected = strtok_r(NULL, "", save);
+    int arg = name ? arg_index(e->kernel, name, strlen(name)) : -1;
+    const struct cx_access_means *m;
+    struct cx_access_verdict v;
+    struct cx_access *a;
+    char found[100];
+
+    cx_access_choose(e->kernel, &e->geometry, e->args, &a, &v);
+    if (!a || arg < 0 || !expected) {
+        wrong(e, "no access or no argument");
+        cx_access_destroy(&a);
+        return;
+    }
+    m = &cx_access_means(a)[arg];
+    if (m->way == CX_WAY_PRIVATE) {
+        snprintf(found, sizeof(found), "private %s %u", ops[m->atomic_op], m->width);
+    } else if (m->way == CX_WAY_MERGE) {
+        snprintf(found, sizeof(found), "merge %u", m->width);
+    } else {
+        snprintf(found, sizeof(found), "%s", m->way == CX_WAY_NONE ? "none" : m->before ? "before" : "own");
+    }
+    if (strcmp(found, expected) != 0) {
+        wrong(e, "found %s", found);
+    }
+    if ((m->way == CX_WAY_MERGE || m->way == CX_WAY_PRIVATE) != (m->why != NULL)) {
+        wrong(e, "why");
+    }
+    cx_access_destroy(&a);
 }
 
 static void check_launch(struct expectation *e, char **save)
@@ -303,8 +348,11 @@ static void check_launch(struct expectation *e, char **save)
         } else if (strcmp(word, "splits") == 0) {
             check_splits(e, save);
             return;
-        } else if (strcmp(word, "whole") == 0) {
-            check_whole(e, save);
+        } else if (strcmp(word, "whole") == 0 || strcmp(word, "mended") == 0) {
+            check_not_separable(e, *word == 'm', save);
+            return;
+        } else if (strcmp(word, "way") == 0) {
+            check_way(e, save);
             return;
         } else if (strcmp(word, "part") == 0 || strcmp(word, "all") == 0) {
             check_part(e, *word == 'a', save);

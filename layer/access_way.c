@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/* How what a launch writes is kept right, object by object. */
+#include "layer/access_object.h"
+
+static bool writes(const struct cx_access_record *r)
+{
+    return r->mode != CX_MODE_READ;
+}
+
+static bool counts(const struct cx_access *a, uint32_t access, uint64_t object)
+{
+    return a->args[a->launch.kernel->access[access].arg].object == object && !a->bound[access].empty;
+}
+
+static bool is_first(const struct cx_access *a, uint32_t arg)
+{
+    for (uint32_t i = 0; i < arg; i++) {
+        if (a->args[i].object == a->args[arg].object) {
+            return false;
+        }
+    }
+    return a->args[arg].object != 0;
+}
+
+static bool is_written(const struct cx_access *a, uint64_t object)
+{
+    const struct cx_summary_kernel *k = a->launch.kernel;
+
+    for (uint32_t i = 0; i < k->narg; i++) {
+        if (a->args[i].object == object && k->arg[i].touch & (CX_TOUCH_WRITE | CX_TOUCH_ATOMIC)) {
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < k->naccess; i++) {
+        if (writes(&k->access[i]) && counts(a, i, object)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_loose(const struct cx_access *a, uint64_t object)
+{
+    for (uint32_t i = 0; i < a->launch.kernel->naccess; i++) {
+        if (a->bound[i].loose && counts(a, i, object)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What all of a commutative family's members have in common; NONE for those of no family. */
+static enum cx_atomic_op family(uint8_t op)
+{
+    switch ((enum cx_atomic_op)op) {
+    case CX_ATOMIC_SUB:
+    case CX_ATOMIC_INC:
+    case CX_ATOMIC_DEC:
+        return CX_ATOMIC_ADD;
+    case CX_ATOMIC_OTHER:
+    case CX_ATOMIC_COUNT:
+        return CX_ATOMIC_NONE;
+    default:
+        return (enum cx_atomic_op)op;
+    }
+}
+
+static bool is_like(const struct cx_access_record *first, const struct cx_access_record *r)
+{
+    return r->mode == CX_MODE_ATOMIC && !(r->flags & CX_ACCESS_RESULT_USED) &&
+           family(r->atomic_op) == family(first->atomic_op) && r->width == first->width;
+}
+
+static bool equal_windows(const struct cx_access *a, uint64_t object)
+{
+    const struct cx_access_arg *first = NULL;
+
+    for (uint32_t i = 0; i < a->launch.kernel->narg; i++) {
+        if (a->args[i].object != object) {
+            continue;
+        }
+        first = first ? first : &a->args[i];
+        if (a->args[i].base != first->base || a->args[i].bytes != first->bytes) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Sets a way for an object that has atomics and is not OWN, or the fault that leaves it without. */
+static void by_atomics(const struct cx_access *a, uint64_t object, const struct cx_access_record *first,
+                       struct cx_access_means *means, struct cx_fault *fault)
+{
+    const struct cx_summary_kernel *k = a->launch.kernel;
+    const struct cx_access_record *odd = NULL, *used = NULL;
+
+    for (uint32_t i = 0; i < k->naccess; i++) {
+        const struct cx_access_record *r = &k->access[i];
+        if (!counts(a, i, object)) {
+            continue;
+        }
+        odd = !odd && !is_like(first, r) ? r : odd;
+        used = !used && r->mode == CX_MODE_ATOMIC && r->flags & CX_ACCESS_RESULT_USED ? r : used;
+    }
+    if (used) {
+        *fault = (struct cx_fault){CX_REASON_ATOMIC_RESULT_USED, used};
+    } else if (odd || family(first->atomic_op) == CX_ATOMIC_NONE ||
+               (first->width != 4 && first->width != 8) || !equal_windows(a, object)) {
+        *fault = (struct cx_fault){CX_REASON_ATOMIC_MIXED, odd ? odd : first};
+    } else {
+        means->way = CX_WAY_PRIVATE;
+        means->atomic_op = (uint8_t)family(first->atomic_op);
+        means->width = first->width;
+    }
+}
+
+static const struct cx_access_record *first_atomic(const struct cx_access *a, uint64_t object)
+{
+    const struct cx_summary_kernel *k = a->launch.kernel;
+
+    for (uint32_t i = 0; i < k->naccess; i++) {
+        if (k->access[i].mode == CX_MODE_ATOMIC && counts(a, i, object)) {
+            return &k->access[i];
+        }
+    }
+    return NULL;
+}
+
+/* The largest unit of 1, 2, 4 or 8 bytes that no store crosses. */
+static uint8_t narrowest(const struct cx_access *a, uint64_t object)
+{
+    const struct cx_summary_kernel *k = a->launch.kernel;
+    uint64_t all = 8; /* its lowest bit is the answer */
+
+    for (uint32_t i = 0; i < k->naccess; i++) {
+        if (writes(&k->access[i]) && counts(a, i, object)) {
+            all |= k->access[i].width ? k->access[i].width : 1u;
+        }
+    }
+    for (uint32_t i = 0; i < k->narg; i++) {
+        if (a->args[i].object == object) {
+            all |= a->args[i].base;
+            all |= k->arg[i].touch & CX_TOUCH_WRITE && !k->arg[i].store_width ? 1 : k->arg[i].store_width;
+        }
+    }
+    return (uint8_t)(all & -all);
+}
+
+/* Bytes of the object that the launch may write. */
+static uint64_t extent(const struct cx_access *a, uint64_t object)
+{
+    const struct cx_summary_kernel *k = a->launch.kernel;
+    uint64_t lo = UINT64_MAX, hi = 0;
+
+    for (uint32_t i = 0; i < k->naccess; i++) {
+        const struct cx_bound *b = &a->bound[i];
+        const struct cx_access_arg *arg = &a->args[k->access[i].arg];
+        uint64_t from = b->known && b->min > 0 ? (uint64_t)b->min : 0;
+        uint64_t to =
+            b->known && b->max < (int64_t)arg->bytes ? (b->max > 0 ? (uint64_t)b->max : 0) : arg->bytes;
+        if (!writes(&k->access[i]) || !counts(a, i, object) || from >= to) {
+            continue;
+        }
+        lo = from + arg->base < lo ? from + arg->base : lo;
+        hi = to + arg->base > hi ? to + arg->base : hi;
+    }
+    return lo < hi ? hi - lo : 0;
+}
+
+/* The lists of what each unit touches, where they may tell more than the bounds. */
+static bool list(struct cx_access *a, uint64_t object, struct cx_proof *proof)
+{
+    if (!is_loose(a, object) || !cx_access_list_units(a)) {
+        return false;
+    }
+    proof->writes = a->list;
+    proof->reads = a->list + a->launch.kernel->narg * a->launch.units;
+    return true;
+}
+
+static bool is_own(struct cx_access *a, uint64_t object, struct cx_fault *fault, uint8_t *listed)
+{
+    struct cx_proof proof = {.launch = &a->launch, .bound = a->bound};
+
+    if (cx_proof_writes(&proof, object, fault)) {
+        return true;
+    }
+    if (list(a, object, &proof) && cx_proof_listed_writes(&proof, object)) {
+        *listed |= CX_LISTED_WRITES;
+        return true;
+    }
+    return false;
+}
+
+/* Whether no package reads what another one writes. */
+static bool reads_apart(struct cx_access *a, uint64_t object, struct cx_fault *fault, uint8_t *listed)
+{
+    struct cx_proof proof = {.launch = &a->launch, .bound = a->bound};
+
+    if (cx_proof_reads(&proof, object, fault)) {
+        return true;
+    }
+    if (list(a, object, &proof) && cx_proof_listed_reads(&proof, object)) {
+        *listed |= CX_LISTED_READS;
+        return true;
+    }
+    return false;
+}
+
+/* One object's way into *means; *fault is why it is not OWN without `before`, or has no way at all. */
+static void judge_object(struct cx_access *a, uint64_t object, struct cx_access_means *means,
+                         struct cx_fault *fault, uint8_t *listed)
+{
+    const struct cx_access_record *atomic;
+
+    if (is_own(a, object, fault, listed)) {
+        fault->reason = CX_REASON_NONE;
+        means->way = CX_WAY_OWN;
+        means->before = !reads_apart(a, object, fault, listed);
+        if (!means->before) {
+            fault->reason = CX_REASON_NONE;
+        }
+        return;
+    }
+    means->why = cx_summary_reason_text(fault->reason);
+    means->line = fault->record->line;
+    atomic = first_atomic(a, object);
+    if (atomic) {
+        by_atomics(a, object, atomic, means, fault);
+        return;
+    }
+    means->way = CX_WAY_MERGE;
+    means->width = narrowest(a, object);
+    means->before = true;
+}
+
+/* The reason to be told is that of the object which is the furthest from being OWN. */
+static int severity(enum cx_summary_reason reason)
+{
+    switch (reason) {
+    case CX_REASON_ATOMIC_RESULT_USED:
+    case CX_REASON_ATOMIC_MIXED:
+        return 4;
+    case CX_REASON_WRITE_UNKNOWN:
+        return 3;
+    case CX_REASON_WRITE_OVERLAP:
+        return 2;
+    default:
+        return reason != CX_REASON_NONE;
+    }
+}
+
+static void note_fault(struct cx_access_verdict *v, const struct cx_fault *fault)
+{
+    if (severity(fault->reason) > severity(v->reason)) {
+        v->reason = fault->reason;
+        v->arg = fault->record->arg;
+        v->line = fault->record->line;
+    }
+}
+
+void cx_access_find_ways(struct cx_access *a)
+{
+    const struct cx_summary_kernel *k = a->launch.kernel;
+    struct cx_access_verdict *v = &a->verdict;
+    uint8_t any_listed = 0;
+
+    v->splits = true;
+    for (uint32_t i = 0; i < k->narg; i++) {
+        struct cx_access_means means = {.way = CX_WAY_NONE};
+        struct cx_fault fault = {CX_REASON_NONE, NULL};
+        uint64_t object = a->args[i].object;
+        uint8_t listed = 0;
+        if (!is_first(a, i) || !is_written(a, object)) {
+            continue;
+        }
+        judge_object(a, object, &means, &fault, &listed);
+        note_fault(v, &fault);
+        v->splits &= means.way != CX_WAY_NONE;
+        a->merged += means.way == CX_WAY_MERGE ? extent(a, object) : 0;
+        a->private_copies += means.way == CX_WAY_PRIVATE ? extent(a, object) : 0;
+        a->curable |= fault.reason != CX_REASON_NONE && is_loose(a, object);
+        for (uint32_t j = i; j < k->narg; j++) {
+            if (a->args[j].object == object) {
+                a->means[j] = means;
+                a->listed[j] = listed;
+            }
+        }
+        any_listed |= listed;
+    }
+    v->separable = v->reason == CX_REASON_NONE;
+    if (!any_listed) {
+        cx_access_drop_list(a);
+    }
+}
