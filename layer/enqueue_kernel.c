@@ -25,7 +25,10 @@ static void drop(struct cx_command *command)
     if (cx_options_get()->summary)
         cx_stats_launch(launch);
     cx_verify_free(&launch->verify);
+    for (unsigned p = 0; p < launch->nparts; p++)
+        cx_args_drop(&launch->parts[p].args);
     free(launch->parts);
+    free(launch->ways);
     launch->parts = NULL;
     launch->nparts = 0;
     cx_args_unref(&launch->args);

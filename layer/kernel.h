@@ -34,13 +34,20 @@ enum cx_variant {
 /* Member number that stands for all members that may run the kernel. */
 #define CX_ALL_MEMBERS (~0u)
 
-enum cx_args_kind { CX_ARGS_UNSET, CX_ARGS_VALUE, CX_ARGS_LOCAL, CX_ARGS_MEM };
+enum cx_args_kind {
+    CX_ARGS_UNSET,
+    CX_ARGS_VALUE,
+    CX_ARGS_LOCAL,
+    CX_ARGS_MEM,
+    CX_ARGS_REAL, /* a device's own buffer in place of the program's; in clones for one device only */
+};
 
 struct cx_arg {
     enum cx_args_kind kind;
     size_t size;        /* bytes of the value, or of the local memory */
     struct cx_mem *mem; /* MEM: alive while the snapshot is captured; NULL for a NULL buffer */
     uint64_t mem_id;    /* MEM: id of mem, which tells a new object at an old address */
+    cl_mem real;        /* REAL: borrowed */
     void *value;        /* VALUE: owned copy of size bytes: small, or memory of its own */
     unsigned char small[16];
 };

@@ -38,7 +38,8 @@ struct cx_args *cx_args_clone(const struct cx_args *args)
     for (unsigned i = 0; i < args->count; i++) {
         const struct cx_arg *from = &args->arg[i];
         struct cx_arg *to = &clone->arg[i];
-        *to = (struct cx_arg){.kind = from->kind, .mem = from->mem, .mem_id = from->mem_id};
+        *to =
+            (struct cx_arg){.kind = from->kind, .mem = from->mem, .mem_id = from->mem_id, .real = from->real};
         if (from->kind == CX_ARGS_VALUE) {
             if (!make_room(to, from->size)) {
                 cx_args_drop(&clone);

@@ -49,7 +49,7 @@ void cx_kernel_members_destroy(struct cx_kernel *kernel)
 
 static bool same_arg(const struct cx_arg *a, const struct cx_arg *b)
 {
-    if (a->kind != b->kind || a->size != b->size)
+    if (a->kind != b->kind || a->size != b->size || a->kind == CX_ARGS_REAL)
         return false;
     if (a->kind == CX_ARGS_MEM)
         return a->mem_id == b->mem_id;
@@ -70,6 +70,8 @@ static cl_int set_one(const struct cx_kernel *kernel, unsigned member, cl_kernel
         cl_mem mem = arg->mem ? cx_mem_real(arg->mem, member) : NULL;
         return cl->clSetKernelArg(real, index, sizeof(mem), &mem);
     }
+    case CX_ARGS_REAL:
+        return cl->clSetKernelArg(real, index, sizeof(arg->real), &arg->real);
     case CX_ARGS_UNSET:
         break;
     }

@@ -3,6 +3,7 @@
  * What whole, split and dynamic launches share.
  */
 #include "layer/log.h"
+#include "layer/merge.h"
 #include "layer/move.h"
 #include "layer/plan.h"
 #include "layer/plan_size.h"
@@ -23,6 +24,21 @@ cl_int cx_launch_prepare(struct cx_launch *launch, unsigned member)
         }
     }
     return CL_SUCCESS;
+}
+
+bool cx_launch_choose_ways(struct cx_launch *launch, const struct cx_judged *judged, const unsigned *member,
+                           unsigned n)
+{
+    const struct cx_access_means *means = cx_access_means(judged->access);
+    bool needless = cx_merge_needless(launch->base.context, member, n);
+    free(launch->ways);
+    launch->ways = NULL;
+    if (judged->verdict.separable || !launch->args->count)
+        return true;
+    launch->ways = malloc(launch->args->count);
+    for (unsigned i = 0; launch->ways && i < launch->args->count; i++)
+        launch->ways[i] = means[i].way == CX_WAY_MERGE && needless ? CX_WAY_OWN : means[i].way;
+    return launch->ways != NULL;
 }
 
 cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region *regions, unsigned place)
@@ -63,7 +79,7 @@ bool cx_launch_own(struct cx_launch *launch, const struct cx_access_region *regi
     for (unsigned i = 0; i < launch->args->count && ok; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
         const struct cx_access_interval *write = &regions[i].write;
-        if (!mem || write->lo >= write->hi)
+        if (!mem || write->lo >= write->hi || cx_launch_way(launch, i) > CX_WAY_OWN)
             continue;
         ok = cx_coherence_own(mem->root->coherence, mem->origin + write->lo, mem->origin + write->hi, place);
         cx_move_tidy(mem->root);
@@ -71,14 +87,15 @@ bool cx_launch_own(struct cx_launch *launch, const struct cx_access_region *regi
     return ok;
 }
 
-cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, enum cx_variant variant,
+cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, const struct cx_part *part,
                          unsigned dim, uint64_t first, uint64_t end, cl_event *event)
 {
     struct cx_prelude_launch range;
     cl_kernel real;
-    cl_int error = cx_kernel_bind(launch->kernel, worker->index, variant, launch->args, &real);
+    cl_int error = cx_kernel_bind(launch->kernel, worker->index, part->variant,
+                                  part->args ? part->args : launch->args, &real);
     if (error == CL_SUCCESS) {
-        cx_prelude_package(&launch->geometry, dim, variant, first, end, &range);
+        cx_prelude_package(&launch->geometry, dim, part->variant, first, end, &range);
         error = worker->device->cl->clEnqueueNDRangeKernel(worker->queue, real, range.dims, range.offset,
                                                            range.global, range.local, 0, NULL, event);
     }

@@ -9,8 +9,10 @@
  */
 #include "layer/enqueue.h"
 #include "layer/log.h"
+#include "layer/merge.h"
 #include "layer/options.h"
 #include "layer/plan.h"
+#include "layer/private.h"
 #include "layer/ranges.h"
 #include "layer/verify.h"
 
@@ -37,8 +39,10 @@ struct split {
     unsigned running; /* jobs that still look for packages, or have yet to start; not the probed one's */
     unsigned issuing; /* packages assigned but not started */
     bool settled, failed;
-    uint64_t *seq; /* each part's job */
-    bool *alive;   /* each part's driver works */
+    struct cx_merge *merge;    /* writes to be merged once all is started, or NULL */
+    struct cx_private *copies; /* copies to be combined then, or NULL */
+    uint64_t *seq;             /* each part's job */
+    bool *alive;               /* each part's driver works */
     pthread_cond_t changed;
 };
 
@@ -64,6 +68,8 @@ struct lane {
 /* context->lock held, as what was judged is shared. */
 static void split_free(struct split *split)
 {
+    cx_merge_drop(&split->merge);
+    cx_private_drop(&split->copies);
     cx_split_plan_finish(&split->plan);
     pthread_cond_destroy(&split->changed);
     cx_ranges_finish(&split->ranges);
@@ -92,7 +98,15 @@ static void mark(struct cx_launch *launch, const struct cx_access_region *whole,
     }
 }
 
-static void settle(struct split *split)
+/* The jobs that are not over yet hold the split. */
+static void unref(struct split *split)
+{
+    if (--split->jobs == 0)
+        split_free(split);
+}
+
+/* Notes what packages wrote in place, and gives regions to their owners. */
+static bool note_owners(struct split *split)
 {
     struct cx_launch *launch = split->launch;
     struct cx_context *context = launch->base.context;
@@ -106,23 +120,47 @@ static void settle(struct split *split)
         cx_launch_own(launch, regions, worker->place);
         for (unsigned i = 0; i < launch->args->count && worker->place == CX_PLACE_HOST; i++) {
             struct cx_mem *mem = cx_launch_mem(launch, i);
-            if (mem && regions[i].write.lo < regions[i].write.hi)
+            if (mem && regions[i].write.lo < regions[i].write.hi &&
+                cx_launch_way(launch, i) != CX_WAY_PRIVATE)
                 cx_coherence_host_write(mem->root->coherence, mem->origin + regions[i].write.lo,
                                         mem->origin + regions[i].write.hi, worker->index,
                                         split->seq[package->part], ignored);
         }
     }
+    free(regions);
+    return regions != NULL;
+}
+
+/* Owners are known: others may plan on the buffers. */
+static void settle(void *data)
+{
+    struct split *split = data;
+    struct cx_launch *launch = split->launch;
     for (unsigned i = 0; i < launch->args->count; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
         if (mem && mem->root->unsettled == &launch->base)
             mem->root->unsettled = NULL;
     }
-    if (!regions)
-        atomic_store(&launch->base.error, CL_OUT_OF_HOST_MEMORY);
-    free(regions);
-    split->settled = true;
     cx_verify_end(launch);
     cx_command_settle(&launch->base);
+    unref(split);
+}
+
+/* Every group is assigned and started: finds out the owners. */
+static void close_split(struct split *split)
+{
+    struct cx_launch *launch = split->launch;
+    cl_int error = note_owners(split) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    split->settled = true;
+    split->jobs++; /* until settle() */
+    if (split->copies && !split->failed && error == CL_SUCCESS)
+        error = cx_private_end(&split->copies);
+    if (error != CL_SUCCESS)
+        atomic_store(&launch->base.error, error);
+    if (split->merge && !split->failed && error == CL_SUCCESS)
+        cx_merge_end(&split->merge, split->seq, settle, split);
+    else
+        settle(split);
 }
 
 /* context->lock held: nothing more is started. */
@@ -141,7 +179,7 @@ static bool all_assigned(const struct split *split)
 static void settle_if_due(struct split *split)
 {
     if (!split->settled && split->issuing == 0 && (split->failed || all_assigned(split)))
-        settle(split);
+        close_split(split);
 }
 
 /* ---- packages ---- */
@@ -170,7 +208,8 @@ static bool list_uploads(struct lane *lane, const struct cx_worker *worker, stru
         const struct cx_access_interval *need = i % 2 ? &region->write : &region->read;
         struct cx_move *moves = NULL;
         size_t count = 0;
-        if (!mem || need->lo >= need->hi || (i % 2 && need->exact))
+        if (!mem || need->lo >= need->hi || (i % 2 && need->exact) ||
+            cx_launch_way(launch, i / 2) > CX_WAY_OWN)
             continue;
         struct cx_mem *root = mem->root;
         bool ok = cx_coherence_missing(root->coherence, mem->origin + need->lo, mem->origin + need->hi,
@@ -242,7 +281,7 @@ static cl_int start_package(struct lane *lane, struct cx_worker *worker, struct 
     flight->started_ns = cx_clock_ns();
     cl_int error = moved;
     if (error == CL_SUCCESS)
-        error = cx_launch_package(split->launch, worker, split->plan.variant[lane->part],
+        error = cx_launch_package(split->launch, worker, &split->launch->parts[lane->part],
                                   split->plan.judged->verdict.dim, range.first, range.end, &flight->event);
     if (error != CL_SUCCESS) {
         if (flight->upload) /* the host copy may be written again after we give up */
@@ -470,11 +509,9 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
         seconds = (double)launch->parts[lane->part].busy_ns * 1e-9;
     }
     bool healthy = split->alive[lane->part];
-    bool last = --split->jobs == 0;
-    if (last && !split->failed && launch->kernel->function->learned)
+    if (split->jobs == 1 && !split->failed && launch->kernel->function->learned)
         ((struct cx_learned *)launch->kernel->function->learned)->proven = true;
-    if (last)
-        split_free(split);
+    unref(split);
     pthread_mutex_unlock(&context->lock);
     if (healthy)
         cx_launch_learn(launch, worker->index, groups, seconds);
@@ -562,11 +599,12 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     return split;
 }
 
-/* Inputs that every package reads wherever it lies come in at once; of the others the host copy gets what it
- * lacks, so that packages can be served from it. */
+/* Inputs that every package reads wherever it lies, and those that mean the contents from before, come in at
+ * once; of the others the host copy gets what it lacks, so that packages can be served from it. */
 static cl_int gather(struct split *split, const struct cx_access_region *whole, bool *shadows)
 {
     struct cx_launch *launch = split->launch;
+    const struct cx_access_means *means = cx_access_means(split->plan.judged->access);
     cl_int error = CL_SUCCESS;
     uint64_t places = 0;
     for (unsigned p = 0; p < split->nparts; p++)
@@ -575,13 +613,15 @@ static cl_int gather(struct split *split, const struct cx_access_region *whole, 
     for (unsigned i = 0; i < 2 * launch->args->count && error == CL_SUCCESS; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i / 2);
         const struct cx_access_interval *need = i % 2 ? &whole[i / 2].write : &whole[i / 2].read;
-        if (!mem || need->lo >= need->hi || (i % 2 && need->exact))
+        if (!mem || need->lo >= need->hi || (i % 2 && need->exact) ||
+            cx_launch_way(launch, i / 2) == CX_WAY_PRIVATE)
             continue;
+        bool at_once = !need->known || (launch->ways && means[i / 2].before);
         uint64_t lo = mem->origin + need->lo, hi = mem->origin + need->hi;
         if ((cx_coherence_holders(mem->root->coherence, lo, hi) & places) == places)
             continue;
         error = cx_move_to(&launch->base, mem->root, lo, hi, CX_PLACE_HOST, &launch->moved);
-        for (unsigned p = 1; p < 64 && !need->known && error == CL_SUCCESS; p++)
+        for (unsigned p = 1; p < 64 && at_once && error == CL_SUCCESS; p++)
             if (places >> p & 1)
                 error = cx_move_to(&launch->base, mem->root, lo, hi, p, &launch->moved);
     }
@@ -660,6 +700,11 @@ void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan)
         cx_access_whole(split->plan.judged->access, whole);
         error = gather(split, whole, &shadows);
     }
+    if (error == CL_SUCCESS)
+        error = cx_private_begin(launch, split->plan.judged, whole, &split->copies);
+    if (error == CL_SUCCESS)
+        error = cx_merge_begin(launch, split->plan.judged, whole, split->plan.member, split->nparts,
+                               &split->merge);
     if (error == CL_SUCCESS) {
         mark(launch, whole, &launch->base, shadows);
         error = plan_jobs(split, whole);

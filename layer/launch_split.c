@@ -22,8 +22,8 @@ struct share {
 static cl_int run_share(struct cx_job *job, struct cx_worker *worker)
 {
     const struct share *share = job->data;
-    cl_int error = cx_launch_package((struct cx_launch *)job->command, worker, share->part->variant,
-                                     share->dim, share->first, share->end, &job->event);
+    cl_int error = cx_launch_package((struct cx_launch *)job->command, worker, share->part, share->dim,
+                                     share->first, share->end, &job->event);
     if (error != CL_SUCCESS)
         cx_kernel_leave_out(((struct cx_launch *)job->command)->kernel, worker->index, cx_cl_name(error));
     return error;

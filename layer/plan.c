@@ -213,7 +213,7 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
         return whole_because(launch, "no work-group size suits all devices");
     struct cx_learned *learned = cx_function_learned(launch->kernel->function, context->nmembers);
     struct cx_judged *judged = learned ? judge(learned, summary, launch) : NULL;
-    if (!judged || !judged->verdict.separable) {
+    if (!judged || !judged->verdict.splits) {
         launch->line = judged ? judged->verdict.line : 0;
         launch->arg = judged ? judged->verdict.arg : -1;
         return whole_because(launch,
@@ -229,7 +229,12 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     if (!plan->member || !plan->variant || !plan->weight)
         return whole_because(launch, "out of memory");
     plan->n = list_members(launch, summary, judged, plan);
-    return plan->n >= 2 && cx_plan_share(launch, plan, learned, best);
+    if (plan->n >= 2 && !cx_launch_choose_ways(launch, judged, plan->member, plan->n))
+        return whole_because(launch, "out of memory");
+    if (plan->n < 2 || !cx_plan_share(launch, plan, learned, best))
+        return false;
+    /* those that are left may work at one place in common */
+    return cx_launch_choose_ways(launch, judged, plan->member, plan->n + plan->probes);
 }
 
 /* The member for a launch that stays whole: the fastest that can run it and hold its buffers. */
@@ -254,6 +259,15 @@ static unsigned best_whole(struct cx_launch *launch, unsigned preferred)
         best_speed = speed;
     }
     return best;
+}
+
+/* Whether something is left to do once the packages are over. */
+static bool afterwards(const struct cx_launch *launch)
+{
+    for (unsigned i = 0; launch->ways && i < launch->args->count; i++)
+        if (launch->ways[i] > CX_WAY_OWN)
+            return true;
+    return false;
 }
 
 static void tell(const struct cx_launch *launch, bool split)
@@ -281,13 +295,15 @@ void cx_plan_launch(struct cx_command *command)
         launch->reason = "one device took all of its work-groups"; /* said where that happens */
         cx_verify_begin(launch, &plan);
         const struct cx_learned *learned = launch->kernel->function->learned;
-        if (cx_balancer_is_static(plan.balancer) && learned->proven && !plan.probes)
+        if (cx_balancer_is_static(plan.balancer) && learned->proven && !plan.probes && !afterwards(launch))
             cx_launch_split(launch, &plan);
         else
             cx_launch_dynamic(launch, &plan);
         return;
     }
     tell(launch, false);
+    free(launch->ways);
+    launch->ways = NULL;
     cx_split_plan_finish(&plan);
     best = best_whole(launch, best);
     if (best == command->context->nmembers)

@@ -26,6 +26,11 @@ struct cx_launch {
     struct cx_access_geometry geometry; /* local filled in once chosen */
     bool local_given;
     uint64_t moved; /* bytes brought to members for it */
+    /* split: how each argument's writes are kept right (enum cx_access_way; launch.c); NULL: nothing special
+     */
+    uint8_t *ways;
+    uint64_t changed,
+        combined; /* merge.h: bytes found changed, and of these those put together on the host */
     /* outcome, for stats.h */
     const char *reason; /* why it runs as it does; static text */
     uint32_t line;      /* of the source, where the reason has one */
@@ -39,6 +44,7 @@ struct cx_launch {
 struct cx_part {
     unsigned member;
     enum cx_variant variant;
+    struct cx_args *args; /* the member's own (private.h); NULL: the launch's */
     uint64_t groups, packages, busy_ns;
     uint64_t first_ns, last_ns; /* host clock */
 };
@@ -50,6 +56,8 @@ struct cx_judged {
     struct cx_access *access;
     struct cx_access_verdict verdict;
     struct cx_access_geometry geometry;
+    /* of its last merge (merge.h): how much to expect of the next one */
+    uint64_t merges, changed, combined;
 };
 void cx_judged_unref(struct cx_judged **judged);
 
@@ -105,9 +113,12 @@ cl_int cx_launch_prepare(struct cx_launch *launch, unsigned member);
 struct cx_access_arg *cx_launch_access_args(const struct cx_launch *launch);
 /* Brings what a package reads, and what it may leave unwritten of what it writes, to the member. */
 cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region *regions, unsigned place);
-/* Sets arguments and enqueues one package on the member's real queue; gives its event. */
-cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, enum cx_variant variant,
+/* Sets arguments and enqueues one package on the part's member's real queue; gives its event. */
+cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, const struct cx_part *part,
                          unsigned dim, uint64_t first, uint64_t end, cl_event *event);
+/* Decides the ways of a launch that these members share (launch->ways). False: no memory. */
+bool cx_launch_choose_ways(struct cx_launch *launch, const struct cx_judged *judged, const unsigned *member,
+                           unsigned n);
 /* Adds finished work to a part (times on the host clock, 0: unknown) and to the trace. */
 void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups, uint64_t start_ns,
                  uint64_t end_ns, uint64_t busy_ns);
@@ -115,6 +126,11 @@ void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups
 static inline struct cx_mem *cx_launch_mem(const struct cx_launch *launch, unsigned arg)
 {
     return launch->args->arg[arg].kind == CX_ARGS_MEM ? launch->args->arg[arg].mem : NULL;
+}
+/* How the argument's writes are kept right (enum cx_access_way); OWN for all where nothing special is. */
+static inline unsigned cx_launch_way(const struct cx_launch *launch, unsigned arg)
+{
+    return launch->ways ? launch->ways[arg] : CX_WAY_OWN;
 }
 /* Notes a package's accesses for a job on the worker (cx_move_note), and makes the worker's place the owner
  * of what it writes. */

@@ -10,6 +10,7 @@
  */
 #include "layer/worker.h"
 #include "layer/command.h"
+#include "layer/diff.h"
 #include "layer/log.h"
 #include "layer/trace.h"
 
@@ -533,6 +534,7 @@ void cx_worker_finish(struct cx_worker *worker)
     pthread_mutex_unlock(&worker->lock);
     if (started)
         pthread_join(worker->thread, NULL);
+    cx_diff_release(worker);
     if (worker->queue)
         worker->device->cl->clReleaseCommandQueue(worker->queue);
     if (worker->real_context)
