@@ -689,6 +689,23 @@ static cl_int plan_jobs(struct split *split, const struct cx_access_region *whol
     return CL_SUCCESS;
 }
 
+/* The copies that merging or private updates need cannot be had: one device does it all. */
+static void run_whole(struct cx_launch *launch, struct split *split, cl_int error)
+{
+    unsigned member = split->plan.member[0];
+    cx_info(CX_TOPIC_PLAN, "%s runs whole after all: %s", launch->kernel->function->name, cx_cl_name(error));
+    for (unsigned p = 0; p < launch->nparts; p++)
+        cx_args_drop(&launch->parts[p].args);
+    free(launch->parts);
+    free(launch->ways);
+    launch->parts = NULL;
+    launch->ways = NULL;
+    launch->nparts = 0;
+    launch->reason = "there is no memory for the copies that a split needs";
+    split_free(split);
+    cx_launch_whole(launch, member);
+}
+
 void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan)
 {
     struct split *split = split_new(launch, plan);
@@ -700,11 +717,17 @@ void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan)
         cx_access_whole(split->plan.judged->access, whole);
         error = gather(split, whole, &shadows);
     }
-    if (error == CL_SUCCESS)
+    if (error == CL_SUCCESS) {
         error = cx_private_begin(launch, split->plan.judged, whole, &split->copies);
-    if (error == CL_SUCCESS)
-        error = cx_merge_begin(launch, split->plan.judged, whole, split->plan.member, split->nparts,
-                               &split->merge);
+        if (error == CL_SUCCESS)
+            error = cx_merge_begin(launch, split->plan.judged, whole, split->plan.member, split->nparts,
+                                   &split->merge);
+        if (error != CL_SUCCESS) {
+            free(whole);
+            run_whole(launch, split, error);
+            return;
+        }
+    }
     if (error == CL_SUCCESS) {
         mark(launch, whole, &launch->base, shadows);
         error = plan_jobs(split, whole);

@@ -183,6 +183,16 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
     return n;
 }
 
+/* Sums of floats come out differently in another order. */
+static bool adds_floats(const struct cx_summary_kernel *summary, const struct cx_judged *judged)
+{
+    const struct cx_access_means *means = cx_access_means(judged->access);
+    for (uint32_t i = 0; i < summary->narg; i++)
+        if (means[i].way == CX_WAY_PRIVATE && means[i].atomic_op == CX_ATOMIC_FADD)
+            return true;
+    return false;
+}
+
 void cx_split_plan_finish(struct cx_split_plan *plan)
 {
     cx_judged_unref(&plan->judged);
@@ -219,6 +229,9 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
         return whole_because(launch,
                              cx_summary_reason_text(judged ? judged->verdict.reason : CX_REASON_NO_MEMORY));
     }
+    if (cx_options_get()->reproducible && adds_floats(summary, judged))
+        return whole_because(
+            launch, "COEXEC_REPRODUCIBLE=1, and work-groups add floating-point numbers in any order");
     judged->refs++;
     plan->judged = judged;
     plan->groups = cx_launch_groups(launch);

@@ -6,18 +6,23 @@
  * or launch_dynamic.c. Under context->lock.
  */
 #include "layer/enqueue.h"
+#include "layer/merge.h"
 #include "layer/options.h"
 #include "layer/plan_size.h"
+#include "layer/private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Costs of a split that the balancer cannot see, measured on PoCL and an H200 (docs/benchmarks.md): handing
  * packages to two threads and hearing of their end. */
-#define SPLIT_SECONDS    40e-6
-#define CPU_LAUNCH       15e-6
-#define GPU_LAUNCH       10e-6
-#define LINK_BYTES_PER_S 10e9 /* to and from a member's own memory, until transfers are measured */
+#define SPLIT_SECONDS      40e-6
+#define CPU_LAUNCH         15e-6
+#define GPU_LAUNCH         10e-6
+#define AFTERWARDS_SECONDS 30e-6
+#define GPU_BYTES_PER_S    2e12 /* of a device's own memory */
+#define CPU_BYTES_PER_S    8e9
+#define LINK_BYTES_PER_S   10e9 /* to and from a member's own memory, until transfers are measured */
 
 /* The members of one decision, and one place more for the balancer's probe. */
 struct candidates {
@@ -47,6 +52,22 @@ static uint64_t missing_bytes(const struct cx_mem *mem, const struct cx_access_i
     return bytes;
 }
 
+/* Copies, comparison and combination of what is merged or updated privately, for one member. */
+static double cost_afterwards(const struct cx_launch *launch, const struct cx_judged *judged,
+                              const struct cx_worker *worker, const struct cx_access_region *whole)
+{
+    const bool gpu = worker->device->type & CL_DEVICE_TYPE_GPU;
+    uint64_t merged = launch->ways ? cx_merge_bytes(launch, whole) : 0;
+    uint64_t private_bytes = launch->ways ? cx_private_bytes(launch, whole) : 0;
+    double seconds = 0;
+    if (merged) /* a copy before, a comparison afterwards; then what the last merge had to put together */
+        seconds += AFTERWARDS_SECONDS + 4 * (double)merged / (gpu ? GPU_BYTES_PER_S : CPU_BYTES_PER_S) +
+                   2 * (double)judged->combined / LINK_BYTES_PER_S;
+    if (private_bytes)
+        seconds += AFTERWARDS_SECONDS + (double)private_bytes * (2 / LINK_BYTES_PER_S + 3 / CPU_BYTES_PER_S);
+    return seconds;
+}
+
 /* What results cost to fetch is left out: they stay where they are until somebody reads them, perhaps there.
  * Bytes to bring to a member: for the whole of inputs that every package reads whole, and the share of the
  * others. */
@@ -63,15 +84,16 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
     cx_access_whole(plan->judged->access, whole);
     cx_access_package(plan->judged->access, 0, plan->judged->verdict.granularity, package);
     for (unsigned i = 0; i < nargs; i++) {
-        const struct cx_mem *mem = launch->args->arg[i].kind == CX_ARGS_MEM ? launch->args->arg[i].mem : NULL;
-        if (!mem)
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (!mem || cx_launch_way(launch, i) == CX_WAY_PRIVATE)
             continue;
         uint64_t bytes = missing_bytes(mem, &whole[i].read, worker->place);
         bool all = package[i].read.hi - package[i].read.lo > (whole[i].read.hi - whole[i].read.lo) / 2;
         *(all ? &fixed : &shared) += bytes;
     }
+    double afterwards = cost_afterwards(launch, plan->judged, worker, whole);
     free(whole);
-    device->fixed_seconds = (double)fixed / LINK_BYTES_PER_S;
+    device->fixed_seconds = (double)fixed / LINK_BYTES_PER_S + afterwards;
     device->transfer_seconds = (double)shared / LINK_BYTES_PER_S / (double)plan->groups;
 }
 
