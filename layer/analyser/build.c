@@ -23,6 +23,7 @@ void cx_build_finish(struct cx_build *b)
     cx_cfg_finish(&b->cfg);
     cx_dag_finish(&b->dag);
     cx_map_finish(&b->memo);
+    cx_map_finish(&b->counts);
     free(b->arg_changed);
     free(b->guard);
 }
@@ -306,16 +307,16 @@ static int32_t build_decay(struct cx_build *b, LLVMValueRef phi, LLVMValueRef st
 static int32_t build_header_phi(struct cx_build *b, LLVMValueRef phi, unsigned lane, LLVMValueRef start,
                                 LLVMValueRef next, int32_t loop)
 {
-    int32_t step, decay;
+    int32_t node;
 
     if (!next) {
         return opaque(b, phi, CX_OPAQUE_LOOP);
     }
-    if (cx_build_step(b, next, phi, lane, loop, &step)) {
-        return cx_dag_loop(&b->dag, cx_build_value(b, start, lane), step, (uint32_t)loop);
+    node = cx_build_carried(b, phi, lane, cx_build_value(b, start, lane), next, loop);
+    if (node < 0) {
+        node = build_decay(b, phi, start, next, loop);
     }
-    decay = build_decay(b, phi, start, next, loop);
-    return decay >= 0 ? decay : opaque(b, phi, CX_OPAQUE_LOOP);
+    return node >= 0 ? node : opaque(b, phi, CX_OPAQUE_LOOP);
 }
 
 static int32_t build_phi(struct cx_build *b, LLVMValueRef phi, unsigned lane)

@@ -24,6 +24,7 @@ struct cx_build {
     struct cx_dag dag;
     struct cx_map memo;     /* (value, lane) to node; BUSY while being built */
     struct cx_map ptr_busy; /* pointer phis being followed */
+    struct cx_map counts;   /* (merge, loop and ways) to the node of step.c's count_of() */
     unsigned depth, ptr_steps;
     bool *arg_changed;      /* a by-value struct the kernel writes to itself, by argument */
     struct cx_guard *guard; /* the summary's guards */
@@ -45,6 +46,12 @@ bool cx_build_invariant(struct cx_build *b, LLVMValueRef value, int32_t loop);
  */
 bool cx_build_step(struct cx_build *b, LLVMValueRef next, LLVMValueRef phi, unsigned lane, int32_t loop,
                    int32_t *step);
+/*
+ * What a header phi holds: `start` (a node) plus what the iterations so far have added by way of `next`,
+ * exactly or within bounds. -1 where that is not known.
+ */
+int32_t cx_build_carried(struct cx_build *b, LLVMValueRef phi, unsigned lane, int32_t start,
+                         LLVMValueRef next, int32_t loop);
 /* The loop whose header phi this is and its two incoming values; -1 where it is none of that simple form. */
 int32_t cx_build_header_phi(const struct cx_build *b, LLVMValueRef phi, LLVMValueRef *start,
                             LLVMValueRef *next);
@@ -75,6 +82,7 @@ int32_t cx_build_gep(struct cx_build *b, LLVMValueRef gep);
  * false where a part could not be expressed.
  */
 bool cx_build_guards(struct cx_build *b, LLVMValueRef condition, bool truth, bool hint);
+void cx_build_add_guard(struct cx_build *b, struct cx_guard guard);
 
 /*
  * Guards of a block: what holds whenever it runs. must is set where every work-item for which they hold

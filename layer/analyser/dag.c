@@ -78,6 +78,11 @@ int32_t cx_dag_range(struct cx_dag *dag, unsigned width, int64_t lo, int64_t hi)
     return make(dag, CX_EXPR_RANGE, width, a, b, ++dag->serial);
 }
 
+int32_t cx_dag_between(struct cx_dag *dag, int32_t lo, int32_t hi)
+{
+    return make(dag, CX_EXPR_RANGE, cx_dag_width(dag, lo), lo, hi, ++dag->serial);
+}
+
 int32_t cx_dag_loop(struct cx_dag *dag, int32_t start, int32_t step, uint32_t loop)
 {
     return make(dag, CX_EXPR_LOOP, cx_dag_width(dag, start), start, step, loop);

@@ -26,6 +26,8 @@ int32_t cx_dag_leaf(struct cx_dag *dag, enum cx_expr_op op, unsigned width, int3
 int32_t cx_dag_opaque(struct cx_dag *dag, unsigned width, enum cx_opaque why);
 /* A value in [lo, hi] (signed), equal to no other node. */
 int32_t cx_dag_range(struct cx_dag *dag, unsigned width, int64_t lo, int64_t hi);
+/* A value between two nodes (signed), equal to no other node. */
+int32_t cx_dag_between(struct cx_dag *dag, int32_t lo, int32_t hi);
 int32_t cx_dag_loop(struct cx_dag *dag, int32_t start, int32_t step, uint32_t loop);
 int32_t cx_dag_binary(struct cx_dag *dag, enum cx_expr_op op, int32_t a, int32_t b);
 int32_t cx_dag_abs(struct cx_dag *dag, int32_t a);

@@ -30,13 +30,18 @@ static enum cx_guard_pred pred_of(LLVMIntPredicate pred, bool truth)
     return CX_PRED_COUNT;
 }
 
-static void append(struct cx_build *b, enum cx_guard_pred pred, int32_t l, int32_t r, bool hint)
+void cx_build_add_guard(struct cx_build *b, struct cx_guard guard)
 {
     if (b->nguard == b->guard_room) {
         b->guard_room = b->guard_room ? b->guard_room * 2 : 64;
         b->guard = cx_realloc(b->guard, b->guard_room, sizeof(*b->guard));
     }
-    b->guard[b->nguard++] = (struct cx_guard){.pred = (uint8_t)pred, .hint = hint, .l = l, .r = r};
+    b->guard[b->nguard++] = guard;
+}
+
+static void append(struct cx_build *b, enum cx_guard_pred pred, int32_t l, int32_t r, bool hint)
+{
+    cx_build_add_guard(b, (struct cx_guard){.pred = (uint8_t)pred, .hint = hint, .l = l, .r = r});
 }
 
 /* Pointers into the same buffer compare as their offsets do. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What changes in a loop and by how much, and what holds while it goes on. */
+/* What does not change in a loop, and what holds while it goes on. */
 #include "layer/analyser/build.h"
 
 #define MAX_DEPTH 24
@@ -67,79 +67,6 @@ static bool invariant(struct cx_build *b, LLVMValueRef v, int32_t loop, unsigned
 bool cx_build_invariant(struct cx_build *b, LLVMValueRef value, int32_t loop)
 {
     return invariant(b, value, loop, 0);
-}
-
-static bool step_of(struct cx_build *b, LLVMValueRef v, LLVMValueRef phi, unsigned lane, int32_t loop,
-                    unsigned depth, int32_t *step);
-
-static bool step_of_sum(struct cx_build *b, LLVMValueRef v, LLVMValueRef phi, unsigned lane, int32_t loop,
-                        unsigned depth, int32_t *step)
-{
-    bool minus = LLVMGetInstructionOpcode(v) == LLVMSub;
-
-    for (unsigned i = 0; i < (minus ? 1 : 2); i++) {
-        LLVMValueRef moving = LLVMGetOperand(v, i), fixed = LLVMGetOperand(v, 1 - i);
-        if (cx_build_invariant(b, fixed, loop) && step_of(b, moving, phi, lane, loop, depth + 1, step)) {
-            int32_t more = cx_build_value(b, fixed, lane);
-            *step = cx_dag_binary(&b->dag, minus ? CX_EXPR_SUB : CX_EXPR_ADD, *step, more);
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool step_of_gep(struct cx_build *b, LLVMValueRef v, LLVMValueRef phi, int32_t loop, unsigned depth,
-                        int32_t *step)
-{
-    int n = LLVMGetNumOperands(v);
-    int32_t more;
-
-    for (int i = 1; i < n; i++) {
-        if (!cx_build_invariant(b, LLVMGetOperand(v, (unsigned)i), loop)) {
-            return false;
-        }
-    }
-    if (!step_of(b, LLVMGetOperand(v, 0), phi, 0, loop, depth + 1, step)) {
-        return false;
-    }
-    more = cx_build_gep(b, v);
-    if (more < 0) {
-        return false;
-    }
-    *step = cx_dag_binary(&b->dag, CX_EXPR_ADD, *step, more);
-    return true;
-}
-
-static bool step_of(struct cx_build *b, LLVMValueRef v, LLVMValueRef phi, unsigned lane, int32_t loop,
-                    unsigned depth, int32_t *step)
-{
-    if (v == phi) {
-        LLVMTypeRef type = LLVMTypeOf(phi);
-        if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
-            type = LLVMGetElementType(type);
-        }
-        *step = cx_dag_const(
-            &b->dag, LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type) : 64, 0);
-        return true;
-    }
-    if (depth > MAX_DEPTH || !LLVMIsAInstruction(v)) {
-        return false;
-    }
-    switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMAdd:
-    case LLVMSub:
-        return step_of_sum(b, v, phi, lane, loop, depth, step);
-    case LLVMGetElementPtr:
-        return step_of_gep(b, v, phi, loop, depth, step);
-    default:
-        return false;
-    }
-}
-
-bool cx_build_step(struct cx_build *b, LLVMValueRef next, LLVMValueRef phi, unsigned lane, int32_t loop,
-                   int32_t *step)
-{
-    return step_of(b, next, phi, lane, loop, 0, step);
 }
 
 static bool has_exit(const struct cx_build *b, int32_t loop, int32_t block)

@@ -87,23 +87,22 @@ int32_t cx_build_gep(struct cx_build *b, LLVMValueRef gep)
 
 static void follow(struct cx_build *b, LLVMValueRef pointer, int32_t off, struct bases *set);
 
-/* A pointer that moves by a fixed step in each iteration: where it starts, plus the step times the
- * iterations. */
+/* A pointer that moves in each iteration: where it starts, plus how far it has moved. */
 static bool follow_induction(struct cx_build *b, LLVMValueRef phi, int32_t off, struct bases *set)
 {
     LLVMValueRef start, next;
-    int32_t loop = cx_build_header_phi(b, phi, &start, &next), step;
+    int32_t loop = cx_build_header_phi(b, phi, &start, &next), moved;
     struct bases from = {.count = 0};
 
-    if (loop < 0 || !next || !cx_build_step(b, next, phi, 0, loop, &step)) {
+    moved = loop < 0 || !next ? -1 : cx_build_carried(b, phi, 0, cx_dag_const(&b->dag, 64, 0), next, loop);
+    if (moved < 0) {
         return false;
     }
     follow(b, start, cx_dag_const(&b->dag, 64, 0), &from);
     set->unknown |= from.unknown;
     for (unsigned i = 0; i < from.count; i++) {
         if (from.base[i].off >= 0) {
-            int32_t moving = cx_dag_loop(&b->dag, from.base[i].off, step, (uint32_t)loop);
-            from.base[i].off = add_offset(b, moving, off);
+            from.base[i].off = add_offset(b, add_offset(b, from.base[i].off, moved), off);
         }
         add_base(b, set, &from.base[i]);
     }

@@ -6,6 +6,7 @@
 
 #define MAX_ACCESSES 2048u
 #define MAX_NOTES    64u
+#define MAX_RANGES   3 /* of one offset that are followed as they narrow */
 
 void cx_scan_note(struct cx_scan *scan, enum cx_summary_reason reason, uint32_t line, int arg)
 {
@@ -115,19 +116,40 @@ static void describe_arg(struct cx_summary_arg *arg, const struct cx_touch *touc
     }
 }
 
-/* The value of a loop's variable after the loop is one of those it had inside, not each of them. */
-static bool uses_left_loop(const struct cx_scan *scan, int32_t node)
+/* What an offset is made of, besides what is the same in any kernel. */
+struct parts {
+    bool left_loop; /* the value of a loop's variable after the loop: one of those it had inside, not each of
+                       them */
+    int32_t range[MAX_RANGES]; /* values between two others that are not constants */
+    unsigned nrange;
+};
+
+static void look_at_part(const struct cx_scan *scan, int32_t node, struct parts *parts)
+{
+    const struct cx_dag *dag = &scan->build->dag;
+    const struct cx_expr *e = &dag->node[node];
+    int64_t value;
+
+    if (e->op == CX_EXPR_LOOP) {
+        parts->left_loop |= !scan->build->cfg.loop[e->imm].inside[scan->block];
+    } else if (e->op == CX_EXPR_RANGE && parts->nrange < MAX_RANGES &&
+               !(cx_dag_is_const(dag, e->a, &value) && cx_dag_is_const(dag, e->b, &value))) {
+        parts->range[parts->nrange++] = node;
+    }
+}
+
+static struct parts parts_of(const struct cx_scan *scan, int32_t node)
 {
     const struct cx_dag *dag = &scan->build->dag;
     unsigned char *mark = cx_alloc((size_t)node + 1, 1);
-    bool found = false;
+    struct parts parts = {0};
 
     mark[node] = 1;
-    for (int32_t i = node; i >= 0 && !found; i--) {
+    for (int32_t i = node; i >= 0; i--) {
         const struct cx_expr *e = &dag->node[i];
         unsigned n = mark[i] ? cx_expr_operands(e->op) : 0;
-        if (mark[i] && e->op == CX_EXPR_LOOP) {
-            found = !scan->build->cfg.loop[e->imm].inside[scan->block];
+        if (mark[i]) {
+            look_at_part(scan, i, &parts);
         }
         if (n >= 1) {
             mark[e->a] = 1;
@@ -137,7 +159,28 @@ static bool uses_left_loop(const struct cx_scan *scan, int32_t node)
         }
     }
     free(mark);
-    return found;
+    return parts;
+}
+
+/* A value in a range stays in it as the range narrows: the record's guards with hints that say so. */
+static void tie_ranges(struct cx_scan *scan, struct cx_access_record *r, const struct parts *parts)
+{
+    struct cx_build *b = scan->build;
+    uint32_t first = b->nguard;
+
+    for (uint32_t i = 0; parts->nrange && i < r->nguard; i++) {
+        cx_build_add_guard(b, b->guard[r->guard + i]);
+    }
+    for (unsigned i = 0; i < parts->nrange; i++) {
+        int32_t node = parts->range[i];
+        const struct cx_expr *e = &b->dag.node[node];
+        cx_build_add_guard(b, (struct cx_guard){CX_PRED_SGE, true, node, e->a});
+        cx_build_add_guard(b, (struct cx_guard){CX_PRED_SLE, true, node, e->b});
+    }
+    if (parts->nrange) {
+        r->guard = first;
+        r->nguard = b->nguard - first;
+    }
 }
 
 static void touch_arg(struct cx_scan *scan, uint32_t line, const struct cx_base *base,
@@ -165,8 +208,10 @@ static void touch_arg(struct cx_scan *scan, uint32_t line, const struct cx_base 
         r.off = -1;
         r.skew = 0;
     }
-    if (scan->must && r.off >= 0 && uses_left_loop(scan, r.off)) {
-        only = false;
+    if (r.off >= 0) {
+        struct parts parts = parts_of(scan, r.off);
+        only = only && !parts.left_loop;
+        tie_ranges(scan, &r, &parts);
     }
     r.flags =
         (uint8_t)((touch->is_volatile ? CX_ACCESS_VOLATILE : 0) |
