@@ -126,7 +126,7 @@ kernel void ends_early(global const int *src, global float *dst, int n)
 }
 
 /* an inner bound that depends on the outer counter is not followed */
-//! triangle on 16/2 whole write-unknown
+//! triangle on 16/2 mended write-unknown
 kernel void triangle(global float *dst)
 {
     int at = get_global_id(0) * 100;
