@@ -7,9 +7,11 @@
  * the options only say where to look for them, so texts that include some are always analysed anew.
  */
 #include "layer/analyse_run.h"
+#include "layer/ask.h"
 #include "layer/cache.h"
 #include "layer/log.h"
 #include "layer/options.h"
+#include "layer/sha256.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -75,7 +77,28 @@ void cx_analyse_result_finish(struct cx_analyse_result *result)
 {
     cx_summary_destroy(&result->summary);
     free(result->blob);
+    free(result->question);
     result->blob = NULL;
+    result->question = NULL;
+}
+
+/* If the data is a question or a refusal: the result then. */
+static bool take_doubt(struct cx_analyse_result *result, const char *data, size_t size)
+{
+    static const char question[] = CX_MACRO_QUESTION "\n", refusal[] = CX_MACRO_REFUSAL "\n";
+
+    if (size > strlen(question) && !memcmp(data, question, strlen(question))) {
+        result->question = strndup(data, size);
+        return result->question;
+    }
+    if (size > strlen(refusal) && !memcmp(data, refusal, strlen(refusal))) {
+        const char *line = data + strlen(refusal);
+        size_t most = size - strlen(refusal);
+        const char *end = memchr(line, '\n', most);
+        snprintf(result->why, sizeof(result->why), "%.*s", (int)(end ? (size_t)(end - line) : most), line);
+        return true;
+    }
+    return false;
 }
 
 /* Takes the blob over. false: it is none. */
@@ -93,7 +116,7 @@ static bool take_blob(struct cx_analyse_result *result, void *blob, size_t size)
 static void key_of(const struct cx_analyse_task *task, char key[CX_CACHE_KEY_SIZE])
 {
     const struct cx_identity *identity = task->identity;
-    const char *texts[6 + CX_IDENTITY_DEFINES];
+    const char *texts[7 + CX_IDENTITY_DEFINES];
     char tool[160] = "";
     struct stat info;
     unsigned count = 0;
@@ -105,6 +128,8 @@ static void key_of(const struct cx_analyse_task *task, char key[CX_CACHE_KEY_SIZ
     texts[count++] = tool;
     texts[count++] = cx_options_get()->clang;
     texts[count++] = task->options;
+    texts[count++] = task->text ? "with text" : "";
+    texts[count++] = task->told ? task->told : "";
     texts[count++] = identity->extensions;
     for (unsigned i = 0; i < identity->ndefines; i++)
         texts[count++] = identity->define[i];
@@ -127,8 +152,41 @@ bool cx_analyse_cached(const struct cx_analyse_task *task, struct cx_analyse_res
     if (!folder)
         return false;
     key_of(task, key);
-    void *blob = cx_cache_load(folder, key, &size);
-    return take_blob(result, blob, size);
+    char *data = cx_cache_load(folder, key, &size);
+    if (data && take_doubt(result, data, size)) {
+        free(data);
+        return true;
+    }
+    if (!data || size < sizeof(result->text)) {
+        free(data);
+        return false;
+    }
+    size -= sizeof(result->text);
+    memcpy(result->text, data + size, sizeof(result->text));
+    bool ok = take_blob(result, data, size);
+    result->has_text = ok && task->text;
+    return ok;
+}
+
+/* Keeps a blob with the text's hash behind it, or a doubt as it is. */
+static void keep(const struct cx_analyse_task *task, const struct cx_analyse_result *result,
+                 const void *doubt, size_t size)
+{
+    const char *folder = cache_for(task);
+    char key[CX_CACHE_KEY_SIZE];
+    char *data = NULL;
+
+    if (!folder || (task->text && result->blob && !result->has_text))
+        return;
+    key_of(task, key);
+    if (!result->blob) {
+        cx_cache_store(folder, key, doubt, size);
+    } else if ((data = malloc(result->size + sizeof(result->text)))) {
+        memcpy(data, result->blob, result->size);
+        memcpy(data + result->size, result->text, sizeof(result->text));
+        cx_cache_store(folder, key, data, result->size + sizeof(result->text));
+        free(data);
+    }
 }
 
 static bool write_file(const char *path, const char *text)
@@ -172,9 +230,14 @@ static void *read_file(const char *path, size_t *size)
     return data;
 }
 
+/* The files of one run. */
+struct files {
+    char folder[24], source[48], blob[48], told[48], text[48];
+};
+
 /* coexec-analyse [options] -o BLOB SOURCE -- build options */
-static void command_line(const struct cx_analyse_task *task, const char *limit, const char *blob,
-                         const char *source, char *argv[MOST_WORDS])
+static void command_line(const struct cx_analyse_task *task, const char *limit, const struct files *files,
+                         char *argv[MOST_WORDS])
 {
     const struct cx_identity *identity = task->identity;
     const char *words[MOST_WORDS];
@@ -195,9 +258,18 @@ static void command_line(const struct cx_analyse_task *task, const char *limit, 
         words[n++] = "--define";
         words[n++] = identity->define[i];
     }
+    words[n++] = "--ask";
+    if (task->told) {
+        words[n++] = "--told";
+        words[n++] = files->told;
+    }
+    if (task->text) {
+        words[n++] = "--text";
+        words[n++] = files->text;
+    }
     words[n++] = "-o";
-    words[n++] = blob;
-    words[n++] = source;
+    words[n++] = files->blob;
+    words[n++] = files->source;
     words[n++] = "--";
     words[n++] = task->options;
     words[n] = NULL;
@@ -218,41 +290,84 @@ static void explain_end(enum cx_helper_end end, const char *message, struct cx_a
     snprintf(result->why, sizeof(result->why), "%s", said ? message : texts[end]);
 }
 
+static bool files_make(struct files *files)
+{
+    strcpy(files->folder, "/tmp/coexec-XXXXXX");
+    if (!mkdtemp(files->folder))
+        return false;
+    snprintf(files->source, sizeof(files->source), "%s/program.cl", files->folder);
+    snprintf(files->blob, sizeof(files->blob), "%s/summary", files->folder);
+    snprintf(files->told, sizeof(files->told), "%s/told.h", files->folder);
+    snprintf(files->text, sizeof(files->text), "%s/text", files->folder);
+    return true;
+}
+
+static void files_remove(const struct files *files)
+{
+    unlink(files->source);
+    unlink(files->blob);
+    unlink(files->told);
+    unlink(files->text);
+    rmdir(files->folder);
+}
+
+static void take_text(const struct files *files, struct cx_analyse_result *result)
+{
+    struct cx_sha256 hash;
+    size_t size = 0;
+    void *text = read_file(files->text, &size);
+
+    if (!text)
+        return;
+    cx_sha256_init(&hash);
+    cx_sha256_add(&hash, text, size);
+    cx_sha256_end(&hash, result->text);
+    result->has_text = true;
+    free(text);
+}
+
+/* What the helper left. */
+static bool take_product(const struct cx_analyse_task *task, const struct files *files,
+                         struct cx_analyse_result *result)
+{
+    size_t size = 0;
+    char *data = read_file(files->blob, &size);
+
+    if (!data)
+        return false;
+    if (take_doubt(result, data, size)) {
+        keep(task, result, data, size);
+        free(data);
+        return true;
+    }
+    if (!take_blob(result, data, size))
+        return false;
+    take_text(files, result);
+    keep(task, result, NULL, 0);
+    return true;
+}
+
 void cx_analyse_run(const struct cx_analyse_task *task, struct cx_helper *helper,
                     struct cx_analyse_result *result)
 {
-    char folder[] = "/tmp/coexec-XXXXXX";
-    char source[sizeof(folder) + 16], blob[sizeof(folder) + 16], limit[24];
-    char message[sizeof(result->why)] = "", key[CX_CACHE_KEY_SIZE];
+    char limit[24], message[sizeof(result->why)] = "";
     char *argv[MOST_WORDS];
+    struct files files;
     uint64_t limit_ms = cx_options_get()->analysis_limit;
-    size_t size = 0;
 
-    if (!mkdtemp(folder)) {
+    if (!files_make(&files)) {
         snprintf(result->why, sizeof(result->why), "no temporary folder for the analysis");
         return;
     }
-    snprintf(source, sizeof(source), "%s/program.cl", folder);
-    snprintf(blob, sizeof(blob), "%s/summary", folder);
     snprintf(limit, sizeof(limit), "%llu", (unsigned long long)(limit_ms / HELPER_SHARE + 1));
-    command_line(task, limit, blob, source, argv);
+    command_line(task, limit, &files, argv);
 
     enum cx_helper_end end = CX_HELPER_ABSENT;
-    if (write_file(source, task->source)) {
+    if (write_file(files.source, task->source) && (!task->told || write_file(files.told, task->told))) {
         unsigned most = limit_ms < INT_MAX ? (unsigned)limit_ms : INT_MAX;
         end = cx_helper_run(helper, argv, most, message, sizeof(message));
     }
-    void *data = end == CX_HELPER_OK ? read_file(blob, &size) : NULL;
-    if (data && take_blob(result, data, size)) {
-        const char *cache = cache_for(task);
-        if (cache) {
-            key_of(task, key);
-            cx_cache_store(cache, key, result->blob, result->size);
-        }
-    } else {
+    if (end != CX_HELPER_OK || !take_product(task, &files, result))
         explain_end(end, message, result);
-    }
-    unlink(source);
-    unlink(blob);
-    rmdir(folder);
+    files_remove(&files);
 }

@@ -13,19 +13,25 @@
 struct cx_analyse_task {
     const char *analyser, *source, *options;
     const struct cx_identity *identity;
+    const char *told; /* what the device's compiler says of itself (ask.h); NULL: it was not asked */
+    bool text;        /* the result's text is wanted */
 };
 
 struct cx_analyse_result {
     struct cx_summary *summary; /* NULL: there is none */
     void *blob;
     size_t size;
-    char why[256]; /* why not */
+    bool has_text;
+    unsigned char text[32]; /* hash of the preprocessed text, where has_text */
+    char *question;         /* in place of a summary: what to ask the device (ask.h) */
+    char why[256];          /* why there is no summary */
 };
 void cx_analyse_result_finish(struct cx_analyse_result *result);
 
 /* The helper's path, found once; NULL when there is none. */
 const char *cx_analyse_program(void);
-/* The result from disk; false when it is not there or must not be used (texts with headers). */
+/* The result from disk, a refusal among them; false when it is not there or must not be used (texts with
+ * headers). */
 bool cx_analyse_cached(const struct cx_analyse_task *task, struct cx_analyse_result *result);
 /* Runs the helper, and keeps its result on disk. */
 void cx_analyse_run(const struct cx_analyse_task *task, struct cx_helper *helper,

@@ -3,11 +3,15 @@
  * The analysis of one build: one run of the helper for each set of predefined macros that the text can tell
  * apart, usually one for all members.
  *
- * A run's result is written once, before its state leaves PENDING. Results found on disk are there when
+ * Where the helper finds that the text depends on macros that nobody knows, each of the run's members is
+ * asked for them; members with the same answers stay together, others get a run of their own, and the helper
+ * runs again with the answers. So a member may change its run while that is PENDING, never later. A run's
+ * result is written once, before its state leaves PENDING. Results found on disk are there when
  * cx_analysis_start returns; others come from a background thread that holds a reference.
  */
 #include "layer/analysis.h"
 #include "layer/analyse_run.h"
+#include "layer/ask.h"
 #include "layer/background.h"
 #include "layer/log.h"
 #include "layer/options.h"
@@ -21,32 +25,39 @@
 struct run {
     struct cx_analysis *analysis;
     struct cx_identity identity;
+    char *told; /* the members' answers; NULL: not asked */
     struct cx_helper helper;
     atomic_uint state; /* enum cx_analysis_state */
     struct cx_analyse_result result;
 };
 
 struct cx_analysis {
-    atomic_uint refs; /* the program's, and one for each run under way */
+    atomic_uint refs; /* the program's, and one for each thread under way */
+    atomic_bool released;
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a run ended */
     char *source, *options;
     const char *analyser;
-    unsigned nmembers, nruns;
-    unsigned *run_of; /* member to run */
-    struct run *runs;
+    unsigned nmembers;
+    unsigned nruns;      /* grows under lock */
+    atomic_uint *run_of; /* member to run */
+    struct run *runs;    /* room for one a member */
+    const struct cx_real_device **device;
 };
 
 static void unref(struct cx_analysis *analysis)
 {
     if (atomic_fetch_sub_explicit(&analysis->refs, 1, memory_order_acq_rel) != 1)
         return;
-    for (unsigned r = 0; r < analysis->nruns; r++)
+    for (unsigned r = 0; r < analysis->nruns; r++) {
         cx_analyse_result_finish(&analysis->runs[r].result);
+        free(analysis->runs[r].told);
+    }
     pthread_cond_destroy(&analysis->changed);
     pthread_mutex_destroy(&analysis->lock);
     free(analysis->runs);
     free(analysis->run_of);
+    free(analysis->device);
     free(analysis->source);
     free(analysis->options);
     free(analysis);
@@ -59,19 +70,29 @@ void cx_analysis_release(struct cx_analysis **analysis)
     *analysis = NULL;
     if (!old)
         return;
+    atomic_store(&old->released, true);
+    pthread_mutex_lock(&old->lock);
     for (unsigned r = 0; r < old->nruns; r++)
         if (atomic_load_explicit(&old->runs[r].state, memory_order_acquire) == CX_ANALYSIS_PENDING)
             cx_helper_stop(&old->runs[r].helper);
+    pthread_mutex_unlock(&old->lock);
     unref(old);
 }
 
+/* Runs are compared by their texts where there are several. */
 static struct cx_analyse_task task_of(const struct run *run)
 {
-    const struct cx_analysis *analysis = run->analysis;
+    struct cx_analysis *analysis = run->analysis;
+
+    pthread_mutex_lock(&analysis->lock);
+    bool several = analysis->nruns > 1;
+    pthread_mutex_unlock(&analysis->lock);
     return (struct cx_analyse_task){.analyser = analysis->analyser,
                                     .source = analysis->source,
                                     .options = analysis->options,
-                                    .identity = &run->identity};
+                                    .identity = &run->identity,
+                                    .told = run->told,
+                                    .text = several};
 }
 
 static void settle(struct run *run)
@@ -87,21 +108,181 @@ static void settle(struct run *run)
     pthread_mutex_unlock(&analysis->lock);
 }
 
+/* ---- asking the members ---- */
+
+/* A new run beside this one; the caller moves members there. */
+static struct run *run_beside(const struct run *run)
+{
+    struct cx_analysis *analysis = run->analysis;
+
+    pthread_mutex_lock(&analysis->lock);
+    struct run *other = &analysis->runs[analysis->nruns++];
+    other->analysis = analysis;
+    other->identity = run->identity;
+    pthread_mutex_unlock(&analysis->lock);
+    return other;
+}
+
+static bool same_told(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* Shares the run's members out by what they told (which it takes over; NULL: nothing); the runs to do, this
+ * one first, to group. Their number. */
+static unsigned share_out(struct run *run, char **told, struct run **group)
+{
+    struct cx_analysis *analysis = run->analysis;
+    unsigned own = (unsigned)(run - analysis->runs), count = 0;
+
+    for (unsigned m = 0; m < analysis->nmembers; m++) {
+        if (atomic_load_explicit(&analysis->run_of[m], memory_order_acquire) != own)
+            continue;
+        unsigned g = 0;
+        while (g < count && !same_told(group[g]->told, told[m]))
+            g++;
+        if (g == count) {
+            group[count] = count ? run_beside(run) : run;
+            group[count++]->told = told[m];
+        } else {
+            free(told[m]);
+        }
+        atomic_store_explicit(&analysis->run_of[m], (unsigned)(group[g] - analysis->runs),
+                              memory_order_release);
+    }
+    return count;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
+}
+
+/* What each of the run's members tells; at once: only what is known already. false: somebody tells nothing.
+ */
+static bool hear_members(struct run *run, bool at_once, char **told)
+{
+    struct cx_analysis *analysis = run->analysis;
+    uint64_t limit = cx_options_get()->analysis_limit;
+    int64_t end = now_ms() + (int64_t)(limit < 3600000 ? limit : 3600000);
+    unsigned own = (unsigned)(run - analysis->runs);
+    bool all = true;
+
+    for (unsigned m = 0; m < analysis->nmembers; m++) {
+        char why[sizeof(run->result.why) / 2] = "";
+        int64_t left = end - now_ms();
+        if (atomic_load_explicit(&analysis->run_of[m], memory_order_acquire) != own)
+            continue;
+        if (at_once)
+            told[m] = cx_ask_cached(analysis->device[m], run->result.question);
+        else if (!atomic_load(&analysis->released))
+            told[m] = cx_ask(analysis->device[m], run->result.question, left > 0 ? (unsigned)left : 0, why,
+                             sizeof(why));
+        if (!told[m])
+            all = false;
+        if (!told[m] && *why)
+            snprintf(run->result.why, sizeof(run->result.why), "%s", why);
+    }
+    return all;
+}
+
+/* The doubt (the question's second line), and why nobody told. */
+static void explain_doubt(const char *question, const char *why, struct cx_analyse_result *result)
+{
+    const char *line = strchr(question, '\n');
+    int length = line ? (int)strcspn(line + 1, "\n") : 0;
+
+    snprintf(result->why, sizeof(result->why), "%.*s; %.100s", length, line ? line + 1 : "",
+             *why ? why : "the analysis was stopped");
+}
+
+/* Runs the helper with what the members told; those that told nothing are through. */
+static void finish_group(struct run *run, const char *question, const char *why)
+{
+    struct cx_analyse_task task = task_of(run);
+
+    if (!run->told || atomic_load(&run->analysis->released))
+        explain_doubt(question, why, &run->result);
+    else if (!cx_analyse_cached(&task, &run->result))
+        cx_analyse_run(&task, &run->helper, &run->result);
+    settle(run);
+}
+
+static void ask_members(struct run *run)
+{
+    struct cx_analysis *analysis = run->analysis;
+    char *question = run->result.question, why[sizeof(run->result.why)];
+    char **told = calloc(analysis->nmembers, sizeof(*told));
+    struct run **group = calloc(analysis->nmembers, sizeof(*group));
+
+    if (told && group) {
+        hear_members(run, false, told);
+        unsigned count = share_out(run, told, group);
+        snprintf(why, sizeof(why), "%s", run->result.why);
+        run->result = (struct cx_analyse_result){0};
+        for (unsigned g = 0; g < count; g++)
+            finish_group(group[g], question, why);
+        free(question);
+    } else {
+        snprintf(run->result.why, sizeof(run->result.why), "no memory for the analysis");
+        settle(run);
+    }
+    free(told);
+    free(group);
+}
+
+/* ---- runs ---- */
+
 static void run_task(void *data)
 {
     struct run *run = data;
+    struct cx_analysis *analysis = run->analysis;
     struct cx_analyse_task task = task_of(run);
 
-    cx_analyse_run(&task, &run->helper, &run->result);
-    settle(run);
-    unref(run->analysis);
+    if (!run->result.question)
+        cx_analyse_run(&task, &run->helper, &run->result);
+    if (run->result.question)
+        ask_members(run);
+    else
+        settle(run);
+    unref(analysis);
+}
+
+static void start_run(struct run *run);
+
+/* Where every member's answers are known already. */
+static bool start_asked(struct run *run)
+{
+    struct cx_analysis *analysis = run->analysis;
+    char **told = calloc(analysis->nmembers, sizeof(*told));
+    struct run **group = calloc(analysis->nmembers, sizeof(*group));
+    bool known = told && group && hear_members(run, true, told);
+
+    if (known) {
+        unsigned count = share_out(run, told, group);
+        cx_analyse_result_finish(&run->result);
+        for (unsigned g = 0; g < count; g++)
+            start_run(group[g]);
+    } else {
+        for (unsigned m = 0; told && m < analysis->nmembers; m++)
+            free(told[m]);
+    }
+    free(told);
+    free(group);
+    return known;
 }
 
 static void start_run(struct run *run)
 {
     struct cx_analyse_task task = task_of(run);
 
-    if (!cx_analyse_cached(&task, &run->result)) {
+    bool cached = cx_analyse_cached(&task, &run->result);
+    if (run->result.question && start_asked(run))
+        return;
+    if (!cached || run->result.question) {
         atomic_fetch_add_explicit(&run->analysis->refs, 1, memory_order_relaxed);
         if (cx_background_run(run_task, run))
             return;
@@ -129,7 +310,8 @@ static void assign_runs(struct cx_analysis *analysis, const struct cx_context *c
             analysis->runs[r].identity = identity;
             analysis->nruns++;
         }
-        analysis->run_of[m] = r;
+        atomic_init(&analysis->run_of[m], r);
+        analysis->device[m] = context->workers[m].device;
     }
 }
 
@@ -152,7 +334,9 @@ static struct cx_analysis *analysis_new(const struct cx_context *context, const 
     analysis->options = strdup(options);
     analysis->runs = calloc(context->nmembers, sizeof(*analysis->runs));
     analysis->run_of = calloc(context->nmembers, sizeof(*analysis->run_of));
-    if (!analysis->source || !analysis->options || !analysis->runs || !analysis->run_of) {
+    analysis->device = calloc(context->nmembers, sizeof(*analysis->device));
+    if (!analysis->source || !analysis->options || !analysis->runs || !analysis->run_of ||
+        !analysis->device) {
         unref(analysis);
         return NULL;
     }
@@ -178,14 +362,15 @@ struct cx_analysis *cx_analysis_start(const struct cx_context *context, const ch
     }
     analysis->analyser = analyser;
     assign_runs(analysis, context);
-    for (unsigned r = 0; r < analysis->nruns; r++)
+    unsigned count = analysis->nruns; /* answers may add some */
+    for (unsigned r = 0; r < count; r++)
         start_run(&analysis->runs[r]);
     return analysis;
 }
 
 static const struct run *run_of(const struct cx_analysis *analysis, unsigned member)
 {
-    return &analysis->runs[analysis->run_of[member]];
+    return &analysis->runs[atomic_load_explicit(&analysis->run_of[member], memory_order_acquire)];
 }
 
 static enum cx_analysis_state state_of(const struct run *run)
@@ -218,6 +403,8 @@ bool cx_analysis_same(const struct cx_analysis *analysis, unsigned a, unsigned b
     if (first == second)
         return true;
     return state_of(first) == CX_ANALYSIS_READY && state_of(second) == CX_ANALYSIS_READY &&
+           first->result.has_text && second->result.has_text &&
+           !memcmp(first->result.text, second->result.text, sizeof(first->result.text)) &&
            first->result.size == second->result.size &&
            !memcmp(first->result.blob, second->result.blob, first->result.size);
 }

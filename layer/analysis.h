@@ -4,7 +4,8 @@
  * compilers, or finds its result on disk (cache.h), and keeps the access summaries.
  *
  * Members whose predefined macros differ may compile different texts. Where the source looks at such macros,
- * it is analysed once for each distinct set; members share a launch only where the results are the same.
+ * it is analysed once for each distinct set, after the members' compilers were asked (ask.h) where need be;
+ * members share a launch only where the preprocessed texts are the same.
  * Life: counted; the background thread holds a reference of its own, so nothing ever waits for the helper.
  * Previous stage: build.c. Next: summary.h, access.h. Thread-safe.
  */

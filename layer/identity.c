@@ -17,7 +17,6 @@ static void add_define(struct cx_identity *identity, const char *name, unsigned 
 
 void cx_identity_make(const struct cx_real_device *device, struct cx_identity *identity)
 {
-    const struct cx_real_platform *platform = device->platform;
     cl_bool images = CL_FALSE;
 
     *identity = (struct cx_identity){.extensions = device->extensions ? device->extensions : ""};
@@ -27,10 +26,6 @@ void cx_identity_make(const struct cx_real_device *device, struct cx_identity *i
     if (!device->cl->clGetDeviceInfo(device->id, CL_DEVICE_IMAGE_SUPPORT, sizeof(images), &images, NULL) &&
         images)
         add_define(identity, "__IMAGE_SUPPORT__", 1);
-    if (strstr(platform->vendor, "NVIDIA"))
-        add_define(identity, "__NV_CL_C_VERSION", 120);
-    if (strstr(platform->name, "Portable Computing Language"))
-        add_define(identity, "POCL_DEVICE_ADDRESS_BITS", device->address_bits);
 }
 
 bool cx_identity_same(const struct cx_identity *a, const struct cx_identity *b)

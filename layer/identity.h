@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Macro identity: what of a member its compiler shows to a program's preprocessor (version, extensions, a
- * vendor's own macros), and whether a given program can see the difference at all.
+ * Macro identity: what of a member's macros the specification fixes (version, extensions), and whether a
+ * given program can see the difference at all. What else a compiler defines, it is asked for (ask.h).
  *
  * Next stage: analysis.c, which analyses a program once for each distinct identity. Pure but for device
  * queries; thread-safe.

@@ -170,6 +170,10 @@ static void command_line(const struct cx_compile_request *r, const char *const *
     for (size_t i = 0; i < r->defines.count; i++) {
         add_pair(arguments, "-D", r->defines.item[i]);
     }
+    if (r->told) {
+        add(arguments, "-include");
+        add(arguments, r->told);
+    }
     cx_compile_translate(arguments, &r->options);
     for (size_t i = 0; i < r->includes.count; i++) {
         add_pair(arguments, "-I", r->includes.item[i]);
@@ -250,5 +254,76 @@ enum cx_process_status cx_compile_include(const struct cx_compile_request *reque
     enum cx_process_status status = compile(request, task, out, &err);
 
     free(err.data);
+    return status;
+}
+
+/* Where the program's own folder is does not matter to its text, though __FILE__ shows it. */
+static char *folder_map(const char *source)
+{
+    const char *slash = strrchr(source, '/');
+    char *map = cx_alloc(strlen(source) + 32, 1);
+
+    sprintf(map, "-fmacro-prefix-map=%.*s=.", slash ? (int)(slash - source) : 1, slash ? source : ".");
+    return map;
+}
+
+/* Whether a line marker (# LINE "FILE" ...) begins text of the program. */
+static bool is_own_file(const char *marker)
+{
+    static const char *const foreign[] = {"/opencl-c-base.h\"", "/opencl-c.h\"", "\"<built-in>\"",
+                                          "\"<command line>\""};
+    for (size_t i = 0; i < sizeof(foreign) / sizeof(*foreign); i++) {
+        if (strstr(marker, foreign[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_extension_pragma(const char *line)
+{
+    char first[8], second[8], third[12];
+
+    return sscanf(line, "#%7s %7s %11s", first, second, third) == 3 && strcmp(first, "pragma") == 0 &&
+           strcmp(second, "OPENCL") == 0 && strcmp(third, "EXTENSION") == 0;
+}
+
+/* Keeps the program's own lines, in place. */
+static size_t keep_own(char *text)
+{
+    char *to = text;
+    bool own = true;
+
+    for (char *line = text, *end; *line; line = end) {
+        end = strchrnul(line, '\n');
+        char *last = end;
+        end += *end != 0;
+        *last = 0;
+        line += strspn(line, " \t");
+        if (strncmp(line, "# ", 2) == 0 && line[2] >= '0' && line[2] <= '9') {
+            own = is_own_file(line);
+        } else if (own && *line && !is_extension_pragma(line)) {
+            memmove(to, line, (size_t)(last - line));
+            to += last - line;
+            *to++ = '\n';
+        }
+    }
+    return (size_t)(to - text);
+}
+
+enum cx_process_status cx_compile_text(const struct cx_compile_request *request, struct cx_buffer *out)
+{
+    char *map = folder_map(request->source), *text;
+    const char *const task[] = {"-E", map, NULL};
+    struct cx_buffer err;
+    enum cx_process_status status = compile(request, task, out, &err);
+
+    free(err.data);
+    free(map);
+    if (status == CX_PROCESS_OK && (text = strndup(out->data ? out->data : "", out->size))) {
+        free(out->data);
+        out->data = text;
+        out->size = keep_own(text);
+    }
     return status;
 }

@@ -26,8 +26,10 @@ struct cx_compile_request {
     const char *source;         /* file, or "-" for standard input */
     const char *extensions;     /* the device's, blank-separated; NULL: all that clang knows */
     struct cx_strings includes; /* folders, -I of our own caller */
-    struct cx_strings defines;  /* NAME or NAME=VALUE: a device's macros */
-    struct cx_strings options;  /* the program's build options, one each */
+    const char *told; /* file of #undef and #define lines: the device's answers, which clang takes first; or
+                         NULL */
+    struct cx_strings defines; /* NAME or NAME=VALUE: a device's macros */
+    struct cx_strings options; /* the program's build options, one each */
     unsigned limit_ms, memory_mb;
     bool bits32;
 };
@@ -38,6 +40,10 @@ enum cx_process_status cx_compile(const struct cx_compile_request *request, stru
 
 /* The text with its headers in their places and nothing else done; the directives stay. */
 enum cx_process_status cx_compile_include(const struct cx_compile_request *request, struct cx_buffer *out);
+
+/* The text as the kernels' compiler proper gets it, without the built-in header, one line of tokens a line;
+ * what cannot change a kernel (extension pragmas) is left out. */
+enum cx_process_status cx_compile_text(const struct cx_compile_request *request, struct cx_buffer *out);
 
 /* The arguments clang gets for OpenCL build options; what it would not know, or what does not matter here, is
  * left out. */

@@ -2,9 +2,9 @@
 /*
  * Which macros a text depends on, by reading its directives. See macros.h.
  *
- * Known to be the same on both sides: what the program defines itself, what the caller told of the device,
- * extension names (defined if and only if the device lists them), and what the spec fixes. Conditions that
- * choose between nothing but pragmas and errors do not matter.
+ * Known to be the same on both sides: what the program defines itself, what the caller told of the device or
+ * the device itself, extension names (defined if and only if the device lists them), and what the spec fixes.
+ * Conditions that choose between nothing but pragmas and errors do not matter.
  */
 #include "layer/analyser/macros.h"
 #include "layer/analyser/map.h"
@@ -31,9 +31,10 @@ struct scan {
     struct cx_strings defined;    /* anywhere in the text */
     struct cx_strings settled;    /* outside all conditions, up to here */
     struct cx_strings extensions; /* the device's */
+    struct cx_strings told;       /* by the device */
     struct group group[MAX_DEPTH];
     unsigned depth, line;
-    char *answer;
+    struct cx_macros *found;
 };
 
 static bool starts(const char *word, const char *prefix)
@@ -86,11 +87,19 @@ static bool is_loose_extension(const char *word)
 /* Names that clang and the devices' compilers agree on. */
 static bool is_agreed(const struct scan *scan, const char *word)
 {
-    static const char *const always[] = {
-        "__IMAGE_SUPPORT__", "__ENDIAN_LITTLE__", "__FAST_RELAXED_MATH__", "__LINE__",       "__FILE__",
-        "__func__",          "CL_VERSION_1_0",    "CL_VERSION_1_1",        "CL_VERSION_1_2", NULL};
+    static const char *const always[] = {"__FAST_RELAXED_MATH__",
+                                         "__LINE__",
+                                         "__FILE__",
+                                         "__func__",
+                                         "__VA_ARGS__",
+                                         "CL_VERSION_1_0",
+                                         "CL_VERSION_1_1",
+                                         "CL_VERSION_1_2",
+                                         "__kernel_exec",
+                                         "kernel_exec",
+                                         NULL};
     if (is_one_of(word, always) || holds(&scan->given, word) || holds(&scan->settled, word) ||
-        holds(&scan->request->defines, word)) {
+        holds(&scan->request->defines, word) || holds(&scan->told, word)) {
         return true;
     }
     if (strcmp(word, "__OPENCL_C_VERSION__") == 0) {
@@ -108,19 +117,24 @@ static bool is_compilers_own(const char *word)
     return has_prefix(word, own);
 }
 
+static bool is_vendors(const char *word)
+{
+    static const char *const vendors[] = {"CL_",  "FP_FAST_", "POCL_",   "NV_", "NVIDIA",
+                                          "AMD_", "INTEL_",   "ATOMIC_", NULL};
+    return has_prefix(word, vendors);
+}
+
 /* Whether a condition on the name may turn out differently elsewhere. Names in lower case alone may be
  * built-in functions, which some compilers make macros. */
 static bool is_doubtful_test(const struct scan *scan, const char *word)
 {
-    static const char *const vendors[] = {"CL_",  "FP_FAST_", "POCL_",   "NV_", "NVIDIA",
-                                          "AMD_", "INTEL_",   "ATOMIC_", NULL};
     if (strcmp(word, "defined") == 0 || is_agreed(scan, word)) {
         return false;
     }
     if (word[0] == '_') {
         return is_compilers_own(word) || !holds(&scan->defined, word);
     }
-    return has_prefix(word, vendors) || !word[strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_")];
+    return is_vendors(word) || !word[strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_")];
 }
 
 /* Whether the name in the code itself may be a macro with another value elsewhere. */
@@ -159,15 +173,57 @@ static bool is_doubtful_use(const struct scan *scan, const char *word)
     return !is_one_of(word, words) && !is_agreed(scan, word) && !holds(&scan->defined, word);
 }
 
+/* Whether a device's answer would be worth something: not for names whose meaning changes from place to
+ * place, operators, what is no name at all, and the functions that split variants define (prelude.h). */
+static bool is_askable(const char *word)
+{
+    static const char *const never[] = {"defined",
+                                        "__COUNTER__",
+                                        "__DATE__",
+                                        "__TIME__",
+                                        "__TIMESTAMP__",
+                                        "__INCLUDE_LEVEL__",
+                                        "__BASE_FILE__",
+                                        "__FILE_NAME__",
+                                        "__LINE__",
+                                        "__FILE__",
+                                        "__VA_ARGS__",
+                                        "__VA_OPT__",
+                                        "_Pragma",
+                                        "__pragma",
+                                        "get_global_id",
+                                        "get_work_dim",
+                                        "get_global_offset",
+                                        "get_global_size",
+                                        "get_group_id",
+                                        "get_num_groups",
+                                        "get_global_linear_id",
+                                        NULL};
+    return (isalpha((unsigned char)word[0]) || word[0] == '_') && !starts(word, "__has_") &&
+           !starts(word, "COEXEC_") && !starts(word, "coexec_") && !is_one_of(word, never);
+}
+
+static void ask(struct scan *scan, const char *word)
+{
+    if (is_askable(word)) {
+        cx_strings_add(&scan->found->names, word, strlen(word));
+    }
+}
+
+/* The first doubt is told, or the first that no device can remove. */
 static void answer(struct scan *scan, const char *word, unsigned line)
 {
+    struct cx_macros *found = scan->found;
     size_t size = strlen(word) + 96;
 
-    if (!scan->answer) {
-        scan->answer = cx_alloc(size, 1);
-        int used = snprintf(scan->answer, size, "%s may be another macro to a device's compiler", word);
+    ask(scan, word);
+    if (!found->doubt || (found->askable && !is_askable(word))) {
+        free(found->doubt);
+        found->askable = is_askable(word);
+        found->doubt = cx_alloc(size, 1);
+        int used = snprintf(found->doubt, size, "%s may be another macro to a device's compiler", word);
         if (!scan->rewritten) {
-            snprintf(scan->answer + used, size - (size_t)used, " (line %u)", line);
+            snprintf(found->doubt + used, size - (size_t)used, " (line %u)", line);
         }
     }
 }
@@ -208,6 +264,9 @@ static void check_condition(struct scan *scan, const char *text)
     struct group *group = &scan->group[scan->depth - 1];
 
     for (char *word; (word = next_word(&text)); free(word)) {
+        if (!holds(&scan->given, word) && !holds(&scan->settled, word)) {
+            ask(scan, word); /* the more it tells the better, once it is asked */
+        }
         if (!is_doubtful_test(scan, word)) {
             continue;
         }
@@ -407,9 +466,29 @@ static char *read_text(const char *path)
     return text;
 }
 
+/* A -D or -U. Compilers may have their own way with those that name macros of theirs. */
+static void take_definition(struct scan *scan, const char *kind, const char *name)
+{
+    struct cx_strings *kept = &scan->found->options;
+    char *word = strndup(name, strcspn(name, "=("));
+
+    if (!is_compilers_own(word)) {
+        cx_strings_add(&scan->given, word, strlen(word));
+    }
+    if (is_compilers_own(word) || is_vendors(word) || word[0] == '_' || starts(word, "cl_")) {
+        cx_strings_add(kept, kind, 2);
+        cx_strings_add(kept, name, strlen(name));
+    }
+    if (strchr(name, '=')) {
+        check_uses(scan, strchr(name, '=') + 1);
+    }
+    free(word);
+}
+
 /* What the build options define or undefine, and whether they bring in files or a version. */
 static bool take_options(struct scan *scan)
 {
+    static const char *const with_word[] = {"-I", "-include", "-x", NULL};
     const struct cx_strings *options = &scan->request->options;
     bool files = false;
 
@@ -417,29 +496,96 @@ static bool take_options(struct scan *scan)
         const char *option = options->item[i], *name = option + 2;
         scan->has_standard |= starts(option, "-cl-std=");
         files |= starts(option, "-include");
-        if (!starts(option, "-D") && !starts(option, "-U")) {
-            continue;
-        }
-        if (!*name && i + 1 < options->count) {
-            name = options->item[++i];
-        }
-        cx_strings_add(&scan->given, name, strcspn(name, "="));
-        if (strchr(name, '=')) {
-            check_uses(scan, strchr(name, '=') + 1);
+        if (starts(option, "-D") || starts(option, "-U")) {
+            if (!*name && i + 1 < options->count) {
+                name = options->item[++i];
+            }
+            take_definition(scan, option, name);
+        } else if (is_one_of(option, with_word)) {
+            i++;
+        } else if (starts(option, "-cl-") || starts(option, "-O") || starts(option, "-g") ||
+                   starts(option, "-f") || starts(option, "-m") || starts(option, "-q")) {
+            cx_strings_add(&scan->found->options, option, strlen(option));
         }
     }
     return files;
 }
 
-char *cx_macros_doubt(const struct cx_compile_request *request)
+/* The names in the file of answers: those that it undefines, for it does so before it defines any. */
+static void take_told(struct scan *scan, const char *path)
 {
-    struct scan scan = {.request = request};
+    char *text = path ? read_text(path) : NULL;
+
+    for (const char *at = text; at && (at = strstr(at, "#undef "));) {
+        at += strlen("#undef ");
+        char *word = next_word(&at);
+        if (word) {
+            cx_strings_add(&scan->told, word, strlen(word));
+        }
+        free(word);
+    }
+    free(text);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void sort_once(struct cx_strings *names)
+{
+    size_t count = 0;
+
+    if (names->count) {
+        qsort(names->item, names->count, sizeof(*names->item), compare_names);
+    }
+    for (size_t i = 0; i < names->count; i++) {
+        if (count && strcmp(names->item[count - 1], names->item[i]) == 0) {
+            free(names->item[i]);
+        } else {
+            names->item[count++] = names->item[i];
+        }
+    }
+    names->count = count;
+}
+
+static void read_directives(struct scan *scan, char *text)
+{
+    if (strstr(text, "?\?=") || strstr(text, "?\?/") || strstr(text, "%:")) {
+        answer(scan, "a disguised #", 0);
+    }
+    splice(text);
+    blank_out(text);
+    each_line(scan, text, note_define);
+    each_line(scan, text, take_line);
+    while (scan->depth) {
+        close_group(scan);
+    }
+    sort_once(&scan->found->names);
+}
+
+/* Drivers differ in how they read quotes, so options that would need some are not handed on. */
+static bool are_plain(const struct cx_strings *options)
+{
+    for (size_t i = 0; i < options->count; i++) {
+        if (options->item[i][strcspn(options->item[i], " \t\r\n\v\f\"'\\")]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void cx_macros_read(const struct cx_compile_request *request, struct cx_macros *macros)
+{
+    struct scan scan = {.request = request, .found = macros};
     char *text = request->extensions && strcmp(request->source, "-") ? read_text(request->source) : NULL;
 
+    *macros = (struct cx_macros){0};
     if (!text) { /* no device is named, or clang will tell that there is no file */
-        return NULL;
+        return;
     }
     cx_strings_split(&scan.extensions, request->extensions);
+    take_told(&scan, request->told);
     if (take_options(&scan) || strstr(text, "include") || strstr(text, "import")) {
         struct cx_buffer whole;
         scan.rewritten = true;
@@ -449,20 +595,19 @@ char *cx_macros_doubt(const struct cx_compile_request *request)
         }
         free(whole.data);
     }
-    if (strstr(text, "?\?=") || strstr(text, "?\?/") || strstr(text, "%:")) {
-        answer(&scan, "a disguised #", 0);
-    }
-    splice(text);
-    blank_out(text);
-    each_line(&scan, text, note_define);
-    each_line(&scan, text, take_line);
-    while (scan.depth) {
-        close_group(&scan);
-    }
+    read_directives(&scan, text);
+    macros->askable = macros->askable && are_plain(&macros->options);
     free(text);
     cx_strings_finish(&scan.given);
     cx_strings_finish(&scan.defined);
     cx_strings_finish(&scan.settled);
     cx_strings_finish(&scan.extensions);
-    return scan.answer;
+    cx_strings_finish(&scan.told);
+}
+
+void cx_macros_finish(struct cx_macros *macros)
+{
+    free(macros->doubt);
+    cx_strings_finish(&macros->names);
+    cx_strings_finish(&macros->options);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Does clang see the program that the devices' compilers see? Preprocessors differ in what they define
+ * Does clang see the program that a device's compiler sees? Preprocessors differ in what they define
  * themselves. A text that lets such a macro choose its code may be another program there, and what was proved
- * of ours says nothing of theirs.
+ * of ours says nothing of theirs. So the text is searched for names that may be such macros; the layer asks
+ * the device what they are (ask.h), and comes back with the answers (cx_compile_request's told).
  *
  * Previous stage: main.c (the request). Next stage: compile.c.
  */
@@ -11,8 +12,15 @@
 
 #include "layer/analyser/compile.h"
 
-/* A line that tells the first such macro, or NULL where the text depends on none; free() it. Errs on the side
- * of telling one. */
-char *cx_macros_doubt(const struct cx_compile_request *request);
+struct cx_macros {
+    char *doubt;  /* a line that tells the first macro that may be another one there; NULL: there is none */
+    bool askable; /* the device may know more */
+    struct cx_strings names;   /* what to ask it: each once, sorted */
+    struct cx_strings options; /* the build options that may change the answers, in their order */
+};
+
+/* Reads the request's text. Errs on the side of doubt. */
+void cx_macros_read(const struct cx_compile_request *request, struct cx_macros *macros);
+void cx_macros_finish(struct cx_macros *macros);
 
 #endif

@@ -12,6 +12,7 @@
 #include "layer/analyser/macros.h"
 #include "layer/analyser/map.h"
 #include "layer/analyser/pipeline.h"
+#include "layer/ask.h"
 #include "layer/explain.h"
 
 #include <llvm-c/BitReader.h>
@@ -33,8 +34,10 @@ enum { DONE = 0, COMPILE_FAILED = 1, USAGE = 2, INTERNAL = 3, NO_CLANG = 4, TOO_
 struct request {
     struct cx_compile_request compile;
     const char *output; /* NULL or "-": standard output */
+    const char *text;   /* file for the preprocessed text, or NULL */
     unsigned limit_ms;
     bool explain, timing;
+    bool ask; /* doubts about macros are an answer, too */
 };
 
 static const char usage[] =
@@ -46,6 +49,9 @@ static const char usage[] =
     "  --memory-limit MB  of each of the two (default: 4096)\n"
     "  --extensions LIST  the device's extensions and features (default: all)\n"
     "  --define NAME[=X]  a macro of the device\n"
+    "  --told FILE        what the device's compiler defines: lines of #undef NAME and #define NAME X\n"
+    "  --ask              where macros are in doubt, write what to ask the device's compiler, or a refusal\n"
+    "  --text FILE        write the preprocessed text there, too\n"
     "  -I DIR             folder to look for headers in\n"
     "  --bits 32|64       the device's pointers (default: 64)\n"
     "  --timing           tell on standard error how long each stage took\n"
@@ -90,6 +96,10 @@ static bool parse_valued(struct request *r, const char *name, const char *value)
         r->compile.extensions = value;
     } else if (strcmp(name, "--define") == 0) {
         cx_strings_add(&r->compile.defines, value, strlen(value));
+    } else if (strcmp(name, "--told") == 0) {
+        r->compile.told = value;
+    } else if (strcmp(name, "--text") == 0) {
+        r->text = value;
     } else if (strcmp(name, "-I") == 0) {
         cx_strings_add(&r->compile.includes, value, strlen(value));
     } else if (strcmp(name, "--bits") == 0) {
@@ -120,6 +130,8 @@ static bool parse_arguments(struct request *r, int argc, char **argv)
             return parse_options(r, argc, argv, i + 1) && r->compile.source;
         } else if (strcmp(argv[i], "--explain") == 0) {
             r->explain = true;
+        } else if (strcmp(argv[i], "--ask") == 0) {
+            r->ask = true;
         } else if (strcmp(argv[i], "--timing") == 0) {
             r->timing = true;
         } else if (strncmp(argv[i], "-I", 2) == 0 && argv[i][2]) {
@@ -281,6 +293,45 @@ static int deliver(const struct request *r, const struct cx_summary *summary)
     return result;
 }
 
+/* Lines: CX_MACRO_QUESTION, the doubt, the options, then the names; or CX_MACRO_REFUSAL and the doubt. The
+ * device was asked once, so what is still in doubt stays so. */
+static int deliver_doubt(const struct request *r, const struct cx_macros *macros)
+{
+    struct cx_buffer text = {0};
+    FILE *memory = open_memstream(&text.data, &text.size);
+    bool ask = macros->askable && !r->compile.told;
+    int result;
+
+    if (!memory) {
+        return INTERNAL;
+    }
+    fprintf(memory, "%s\n%s\n", ask ? CX_MACRO_QUESTION : CX_MACRO_REFUSAL, macros->doubt);
+    for (size_t i = 0; ask && i < macros->options.count; i++) {
+        fprintf(memory, "%s%s", i ? " " : "", macros->options.item[i]);
+    }
+    for (size_t i = 0; ask && i < macros->names.count; i++) {
+        fprintf(memory, "\n%s", macros->names.item[i]);
+    }
+    fputs("\n", memory);
+    fclose(memory);
+    result = r->output ? write_file(r->output, text.data, text.size) : USAGE;
+    free(text.data);
+    return result;
+}
+
+/* What the layer compares between devices. None is written where clang fails: then nothing is the same. */
+static int deliver_text(const struct request *r)
+{
+    struct cx_buffer text;
+    int result = DONE;
+
+    if (r->text && cx_compile_text(&r->compile, &text) == CX_PROCESS_OK) {
+        result = write_file(r->text, text.data, text.size);
+        free(text.data);
+    }
+    return result;
+}
+
 static int compile_failure(enum cx_process_status status, const char *message)
 {
     fprintf(stderr, "coexec-analyse: %s\n", message);
@@ -290,18 +341,36 @@ static int compile_failure(enum cx_process_status status, const char *message)
     return strstr(message, "error: cannot run ") == message ? NO_CLANG : COMPILE_FAILED;
 }
 
+/* The doubt's part of run: whether there is one, and with what it ends the program. */
+static bool in_doubt(const struct request *r, int *result)
+{
+    struct cx_macros macros;
+    bool doubt;
+
+    cx_macros_read(&r->compile, &macros);
+    doubt = macros.doubt;
+    if (doubt) {
+        *result = r->ask ? deliver_doubt(r, &macros) : COMPILE_FAILED;
+        if (!r->ask) {
+            fprintf(stderr, "coexec-analyse: %s\n", macros.doubt);
+        }
+    }
+    cx_macros_finish(&macros);
+    return doubt;
+}
+
 static int run(const struct request *r)
 {
     double start = now_ms(), compiled;
     struct cx_buffer bitcode;
     struct cx_summary *summary;
     struct work work = {0};
-    char *message = cx_macros_doubt(&r->compile);
+    char *message;
     enum cx_process_status status;
     int result;
 
-    if (message) {
-        return compile_failure(CX_PROCESS_FAILED, message);
+    if (in_doubt(r, &result)) {
+        return result;
     }
     status = cx_compile(&r->compile, &bitcode, &message);
     if (status != CX_PROCESS_OK) {
@@ -320,6 +389,9 @@ static int run(const struct request *r)
                     now_ms() - compiled, summary->nkernel);
         }
         result = deliver(r, summary);
+        if (result == DONE) {
+            result = deliver_text(r);
+        }
         cx_summary_destroy(&summary);
     }
     return result;

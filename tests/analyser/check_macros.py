@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Texts that depend on macros of the compilers' own are refused, others are not (TAP). Usage: check_macros.py
-ANALYSER. Each text is a kernel between whose #if and #else the code differs."""
+"""Texts that depend on macros of the compilers' own are refused, or asked about; others are not (TAP). Usage:
+check_macros.py ANALYSER. Each text is a kernel between whose #if and #else the code differs."""
 import os
 import subprocess
 import sys
@@ -52,12 +52,93 @@ CASES = [  # what, text, options, the macro that is told (None: accepted)
     ("in a header", '#include "h.h"\n' + KERNEL + "{ a[X] = 1; }\n", "", "__GNUC__"),
 ]
 
+def two(condition):
+    return KERNEL + choice(condition)
+
+
+TOLD = [  # what, text, options, the names that are asked for, the device's macros (None: undefined), code or refusal
+    ("vendor", two("#ifdef __NV_CL_C_VERSION"), "", "__NV_CL_C_VERSION", {"__NV_CL_C_VERSION": "120"}, CODE),
+    ("no vendor", two("#ifdef __NV_CL_C_VERSION"), "", "__NV_CL_C_VERSION", {"__NV_CL_C_VERSION": None}, OTHER),
+    ("clang's own", two("#ifdef __clang__"), "", "__clang__", {"__clang__": None}, OTHER),
+    ("of clang's header", two("#ifdef cl_khr_subgroup_ballot"), "", "cl_khr_subgroup_ballot",
+     {"cl_khr_subgroup_ballot": None}, OTHER),
+    ("C version", two("#if __OPENCL_C_VERSION__ >= 200"), "", "__OPENCL_C_VERSION__", {"__OPENCL_C_VERSION__": "300"}, CODE),
+    ("images", two("#ifdef __IMAGE_SUPPORT__"), "", "__IMAGE_SUPPORT__", {"__IMAGE_SUPPORT__": None}, OTHER),
+    ("defined in expressions", two("#if defined(__GPU__) && (defined __POCL__ || __V__ + 1 > 3)"), "",
+     "__GPU__ __POCL__ __V__", {"__GPU__": "1", "__POCL__": None, "__V__": "(1 << 2)"}, CODE),
+    ("nested", two("#ifdef X\n#endif\n#ifdef __CPU__\n#ifdef __SSE__\n#define Y\n#endif\n#endif\n#ifdef Y"), "",
+     "X Y __CPU__ __SSE__", {"X": None, "Y": None, "__CPU__": "", "__SSE__": "1"}, CODE),
+    ("undefined by the text", "#undef __GPU__\n" + two("#ifdef __GPU__"), "", "__GPU__", {"__GPU__": "1"}, OTHER),
+    ("redefined by the text", "#ifdef __clang_major__\n#undef __clang_major__\n#define __clang_major__ 3\n#endif\n" +
+     two("#if __clang_major__ == 3"), "", "__clang_major__", {"__clang_major__": "15"}, CODE),
+    ("pasted", "#define P_(a, b) a##b\n#define P(a, b) P_(a, b)\n#if __V__\n#define Q 1\n#else\n#define Q 2\n#endif\n"
+     "#define K1 0\n#define K2 1\n" + two("#if P(K, Q)"), "", "K Q __V__", {"__V__": None}, CODE),
+    ("array's size", KERNEL + "{ int b[__W__]; a[sizeof(b)] = 1; }", "", "__W__", {"__W__": "3"}, "int b[3];"),
+    ("option that names one", two("#if V > 20"), "-DV=__VENDOR__", "__VENDOR__", {"__VENDOR__": "21U"}, CODE),
+    ("option of a compiler's own", two("#if __CL_VENDOR > 1"), "-D__CL_VENDOR=2 -cl-std=CL1.2 -w -DN=4",
+     "-D __CL_VENDOR=2 -cl-std=CL1.2: __CL_VENDOR", {"__CL_VENDOR": "2"}, CODE),
+    ("line numbers", "#ifdef __GPU__\n#endif\n" + KERNEL + "{ a[__GPU__] = __LINE__; }", "", "__GPU__", {"__GPU__": "7"},
+     "{ a[7] = 3; }"),
+    ("no answer", two("#ifdef __GPU__"), "", "__GPU__", {}, None),
+    ("operator", two("#if __has_builtin(__builtin_fma)"), "", None, {}, None),
+    ("what the split variant defines", two("#ifdef get_group_id"), "", None, {}, None),
+    ("another code in doubt", two("#if __GPU__\n#elif __COUNTER__ == 0"), "", "__GPU__", {"__GPU__": None}, None),
+    ("pragmas", "#ifdef __GPU__\n" + PRAGMA + "#endif\n" + two("#if __CPU__"), "", "__CPU__ __GPU__",
+     {"__GPU__": "1", "__CPU__": "1"}, KERNEL),
+    ("option with quotes", two("#ifdef __GPU__"), "-D__NAME='a b'", None, {}, None),
+]
+
+
+def file_text(path):
+    try:
+        with open(path, encoding="ascii") as opened:
+            return opened.read()
+    except FileNotFoundError:
+        return ""
+
+
+def squeeze(text):
+    return " ".join(text.split())
+
+
+def told_failure(folder, text, options, asked, macros, code):
+    """Asks, answers, and looks at the text that remains; what is wrong, or None."""
+    def analyse(*more):
+        for name in ("out", "text"):
+            if os.path.exists(os.path.join(folder, name)):
+                os.remove(os.path.join(folder, name))
+        subprocess.run([os.path.abspath(sys.argv[1]), "--extensions", "cl_khr_fp64", "--define", "__OPENCL_VERSION__=300",
+                        "--ask", *more, "-o", "out", "p.cl", "--", options], cwd=folder, check=False)
+        with open(os.path.join(folder, "out"), "rb") as out:
+            return out.read()
+
+    with open(os.path.join(folder, "p.cl"), "w", encoding="ascii") as file:
+        file.write(text)
+    question = analyse()
+    if asked is None:
+        return None if question.startswith(b"coexec-refusal 1\n") else repr(question)
+    lines = question.decode("ascii", "replace").splitlines()
+    wanted = asked if ": " in asked else ": " + asked
+    if lines[0] != "coexec-question 1" or lines[2] + ": " + " ".join(lines[3:]) != wanted:
+        return repr(question)
+    with open(os.path.join(folder, "told.h"), "w", encoding="ascii") as file:
+        for name, value in macros.items():
+            file.write("#undef %s\n" % name + ("" if value is None else "#define %s %s\n" % (name, value)))
+    answer = analyse("--told", "told.h", "--text", "text")
+    if code is None:
+        return None if answer.startswith(b"coexec-refusal 1\n") else repr(answer)
+    left = file_text(os.path.join(folder, "text"))
+    dropped = {CODE: OTHER, OTHER: CODE}.get(code, "#pragma")
+    fits = squeeze(code) in squeeze(left) and squeeze(dropped) not in squeeze(left)
+    return None if fits and not answer.startswith(b"coexec-") else repr((answer[:100], left))
+
+
 failures = 0
 with tempfile.TemporaryDirectory() as folder:
     source = os.path.join(folder, "p.cl")
     with open(os.path.join(folder, "h.h"), "w", encoding="ascii") as file:
         file.write("#ifdef __GNUC__\n#define X 1\n#else\n#define X 2\n#endif\n")
-    print("1..%d" % len(CASES))
+    print("1..%d" % (len(CASES) + len(TOLD)))
     for number, (what, text, options, expected) in enumerate(CASES, 1):
         with open(source, "w", encoding="ascii") as file:
             file.write(text)
@@ -69,4 +150,8 @@ with tempfile.TemporaryDirectory() as folder:
         right = told.startswith(expected + " may be another") if expected else not got.returncode
         failures += not right
         print("%sok %d - %s%s" % ("" if right else "not ", number, what, "" if right else ": " + repr(told)))
+    for number, (what, *case) in enumerate(TOLD, len(CASES) + 1):
+        wrong = told_failure(folder, *case)
+        failures += wrong is not None
+        print("%sok %d - told: %s%s" % ("not " if wrong else "", number, what, ": " + wrong if wrong else ""))
 sys.exit(failures > 0)

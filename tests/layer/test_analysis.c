@@ -7,11 +7,13 @@
 #include "layer/analysis.h"
 #include "layer/identity.h"
 #include "layer/worker.h"
+#include "made_compiler.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,13 +23,7 @@ static struct cx_real_device devices[3];
 static struct cx_worker workers[4];
 static struct cx_context context = {.nmembers = 3, .fastest = 1, .workers = workers};
 
-static cl_int CL_API_CALL no_info(cl_device_id device, cl_device_info info, size_t size, void *value,
-                                  size_t *given)
-{
-    (void)device, (void)info, (void)size, (void)value, (void)given;
-    return CL_INVALID_VALUE;
-}
-static const cl_icd_dispatch dispatch = {.clGetDeviceInfo = no_info};
+static struct made_compiler compilers[3];
 
 static const char *path_of(const char *name)
 {
@@ -59,7 +55,8 @@ static void write_blob(const char *name, const char *kernel)
     free(data);
 }
 
-/* The script finds its words as: ... --extensions LIST ... -o BLOB SOURCE -- OPTIONS. */
+/* The script finds its words as: ... --extensions LIST ... --told FILE --text FILE -o BLOB SOURCE -- OPTIONS.
+ */
 static void use_script(const char *body)
 {
     char script[1024];
@@ -68,6 +65,8 @@ static void use_script(const char *body)
                           "here=%s\n"
                           "while [ $# -gt 0 ]; do case $1 in\n"
                           "--extensions) extensions=$2; shift;;\n"
+                          "--told) told=$2; shift;;\n"
+                          "--text) text=$2; shift;;\n"
                           "-o) blob=$2; source=$3; options=$5; shift 4;;\n"
                           "esac; shift; done\n"
                           "echo run >>$here/runs\n"
@@ -93,7 +92,7 @@ static void setup(void)
     ck_assert_ptr_nonnull(mkdtemp(folder));
     for (unsigned m = 0; m < 3; m++) {
         devices[m] = (struct cx_real_device){.platform = &platform,
-                                             .cl = &dispatch,
+                                             .cl = &made_compiler_no_dispatch,
                                              .extensions = (char *)(uintptr_t)extensions[m],
                                              .version_number = 300,
                                              .little_endian = CL_TRUE};
@@ -186,7 +185,8 @@ END_TEST
 
 START_TEST(runs_by_identity)
 {
-    use_script("case $extensions in *fp64*) cp $here/one $blob;; *) cp $here/two $blob;; esac");
+    use_script("case $extensions in *fp64*) cp $here/one $blob;; *) cp $here/two $blob;; esac\n"
+               "echo int >$text");
     struct cx_analysis *analysis = start(telling_source, "");
     ck_assert(cx_analysis_wait(analysis, 20000));
     ck_assert_uint_eq(runs(), 2);
@@ -196,10 +196,16 @@ START_TEST(runs_by_identity)
     ck_assert(!cx_analysis_same(analysis, 1, 2));
     cx_analysis_release(&analysis);
 
-    use_script("cp $here/two $blob # the same for all");
+    use_script("cp $here/two $blob; echo int >$text # the same for all");
     analysis = start(telling_source, "");
     ck_assert(cx_analysis_wait(analysis, 20000));
     ck_assert(cx_analysis_same(analysis, 1, 2));
+    cx_analysis_release(&analysis);
+
+    use_script("cp $here/two $blob; echo int $extensions >$text # does the same in another way");
+    analysis = start(telling_source, "");
+    ck_assert(cx_analysis_wait(analysis, 20000));
+    ck_assert(!cx_analysis_same(analysis, 1, 2));
     cx_analysis_release(&analysis);
 }
 END_TEST
@@ -272,6 +278,207 @@ START_TEST(released_early)
 }
 END_TEST
 
+/* ---- asking devices ---- */
+
+/* Two devices of one name and one of another, all of one identity. */
+static void use_compilers(void)
+{
+    static const char *const names[] = {"like", "like", "other"};
+
+    for (unsigned m = 0; m < 3; m++) {
+        compilers[m].macros[0][0] = "__V__";
+        compilers[m].macros[0][1] = "(12 + 0x1fU)";
+        devices[m].cl = &made_compiler_dispatch;
+        devices[m].id = (cl_device_id)&compilers[m];
+        devices[m].name = (char *)(uintptr_t)names[m];
+        devices[m].extensions = (char *)(uintptr_t) "";
+    }
+    compilers[2].macros[1][0] = "__GPU__";
+    compilers[2].macros[1][1] = "1";
+}
+
+static const char asking_source[] = "#if defined(__GPU__) && __V__\n#endif\n";
+/* Asks first; then refuses where __GPU__ was not told, and else has two results and two texts. */
+#define ASKING                                                                                               \
+    "if [ -z \"$told\" ]; then printf 'coexec-question 1\\n__GPU__ is in doubt\\n-w "                        \
+    "-O\\n__GPU__\\n__V__\\n' >$blob\n"                                                                      \
+    "cp $source $here/asked\nelse cat $told >>$here/told\n"                                                  \
+    "if ! grep -q __GPU__ $told; then printf 'coexec-refusal 1\\n__GPU__ stays in doubt\\n' >$blob\n"        \
+    "elif grep -q 'define __GPU__' $told; then cp $here/two $blob; echo two >$text\n"                        \
+    "else cp $here/one $blob; [ -z $text ] || echo one >$text; fi; fi\n"
+
+static unsigned builds(void)
+{
+    return compilers[0].builds + compilers[1].builds + compilers[2].builds;
+}
+
+static const char *file_text(const char *name)
+{
+    static char text[4096];
+    FILE *file = fopen(path_of(name), "r");
+    size_t size = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+
+    text[size] = 0;
+    if (file)
+        fclose(file);
+    return text;
+}
+
+static void expect_one_two(const struct cx_analysis *analysis)
+{
+    static const char *const names[] = {"one", "one", "two"};
+
+    for (unsigned m = 0; m < 3; m++) {
+        const char *why = NULL;
+        const struct cx_summary *summary = cx_analysis_summary(analysis, m, &why);
+        ck_assert_msg(summary && cx_summary_find(summary, names[m]), "member %u: %s", m, why);
+    }
+    ck_assert(cx_analysis_same(analysis, 0, 1));
+    ck_assert(!cx_analysis_same(analysis, 1, 2));
+}
+
+/* Members with different answers are kept apart; nothing is asked or run twice, in other processes neither.
+ */
+START_TEST(asked_once)
+{
+    use_script(ASKING);
+    use_compilers();
+    struct cx_analysis *analysis = start(asking_source, "");
+    ck_assert(cx_analysis_wait(analysis, 20000));
+    expect_one_two(analysis);
+    cx_analysis_release(&analysis);
+    ck_assert_uint_eq(runs(), 3);
+    ck_assert_uint_eq(builds(), 2);
+    ck_assert_str_eq(compilers[2].options, "-w -O");
+
+    analysis = start(asking_source, "");
+    ck_assert_int_eq(cx_analysis_state(analysis, 0), CX_ANALYSIS_READY);
+    expect_one_two(analysis);
+    cx_analysis_release(&analysis);
+
+    /* another program, the same question */
+    analysis = start("__GPU__ __V__", "");
+    ck_assert(cx_analysis_wait(analysis, 20000));
+    expect_one_two(analysis);
+    cx_analysis_release(&analysis);
+    ck_assert_uint_eq(runs(), 6);
+    ck_assert_uint_eq(builds(), 2);
+}
+END_TEST
+
+START_TEST(same_texts)
+{
+    use_script(ASKING "echo same >${text:-/dev/null}; [ -z $told ] || cp $here/one $blob");
+    use_compilers();
+    struct cx_analysis *analysis = start(asking_source, "");
+    ck_assert(cx_analysis_wait(analysis, 20000));
+    ck_assert(cx_analysis_same(analysis, 1, 2));
+    cx_analysis_release(&analysis);
+}
+END_TEST
+
+static void expect_why(const char *source, unsigned member, const char *first, const char *second)
+{
+    const char *why = "";
+    struct cx_analysis *analysis = start(source, "");
+
+    ck_assert(cx_analysis_wait(analysis, 20000));
+    ck_assert_int_eq(cx_analysis_state(analysis, member), CX_ANALYSIS_FAILED);
+    ck_assert_ptr_null(cx_analysis_summary(analysis, member, &why));
+    ck_assert_msg(strstr(why, first) && strstr(why, second), "%s", why);
+    cx_analysis_release(&analysis);
+}
+
+/* Each device that cannot tell is left out by itself, and not asked again. */
+START_TEST(cannot_tell)
+{
+    use_script(ASKING);
+    use_compilers();
+    compilers[2].error = CL_OUT_OF_RESOURCES;
+    expect_why(asking_source, 2, "__GPU__ is in doubt", "other cannot tell");
+    ck_assert_uint_eq(builds(), 2);
+    expect_why(asking_source, 2, "__GPU__ is in doubt", "other cannot tell");
+    ck_assert_uint_eq(builds(), 2);
+    struct cx_analysis *analysis = start(asking_source, "");
+    ck_assert(cx_analysis_wait(analysis, 20000));
+    ck_assert_int_eq(cx_analysis_state(analysis, 0), CX_ANALYSIS_READY);
+    cx_analysis_release(&analysis);
+}
+END_TEST
+
+START_TEST(slow_to_tell)
+{
+    set_environment("COEXEC_ANALYSIS_LIMIT", "100", NULL);
+    use_script(ASKING);
+    use_compilers();
+    compilers[2].sleep_ms = 3000;
+    double begin = now();
+    expect_why(asking_source, 2, "__GPU__ is in doubt", "other takes too long to tell");
+    ck_assert_double_lt(now() - begin, 2.5);
+}
+END_TEST
+
+/* What is an answer and what is none. */
+START_TEST(answers)
+{
+    static const char *const none[] = {"__GPU__", "other", "a(1)", "1 #", "\"open", "\\"};
+
+    use_script(ASKING);
+    use_compilers();
+    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "device %zu", i);
+        devices[2].name = name;
+        compilers[2].macros[1][1] = none[i];
+        expect_why(asking_source, 2, "__GPU__ stays in doubt", "");
+    }
+    devices[2].name = (char[]){"chokes"};
+    compilers[2].macros[1][1] = "1";
+    compilers[2].choke = "__V__";
+    struct cx_analysis *analysis = start(asking_source, "");
+    ck_assert(cx_analysis_wait(analysis, 20000));
+    expect_one_two(analysis);
+    cx_analysis_release(&analysis);
+    ck_assert_ptr_nonnull(strstr(file_text("told"), "#undef __GPU__\n#define __GPU__ 1\n"));
+    ck_assert_ptr_nonnull(strstr(file_text("told"), "#undef __V__\n#define __V__ (12 + 0x1fU)\n"));
+    devices[2].name = (char[]){"chokes on all"};
+    compilers[2].choke = "kernel";
+    expect_why(asking_source, 2, "__GPU__ is in doubt", "chokes on all cannot tell");
+}
+END_TEST
+
+/* Files of answers that were cut or changed count as absent. */
+START_TEST(damaged_answers)
+{
+    char command[160];
+
+    use_script(ASKING);
+    use_compilers();
+    for (unsigned round = 0; round < 2; round++) {
+        pid_t child = fork();
+        if (child == 0) { /* which knows nothing but what is on disk */
+            struct cx_analysis *analysis = start(asking_source, "");
+            bool known = cx_analysis_state(analysis, 2) == CX_ANALYSIS_READY;
+            ck_assert(cx_analysis_wait(analysis, 20000));
+            expect_one_two(analysis);
+            _exit(known ? 1 : builds() == 2 ? 2 : 3);
+        }
+        int status = 0;
+        ck_assert_int_eq(waitpid(child, &status, 0), child);
+        ck_assert(WIFEXITED(status));
+        ck_assert_int_eq(WEXITSTATUS(status), 2);
+        snprintf(command, sizeof(command), "for f in %s/*; do echo x >>$f; done", path_of("cache"));
+        ck_assert_int_eq(system(command), 0);
+    }
+    struct cx_analysis *analysis = start(asking_source, "");
+    ck_assert(cx_analysis_wait(analysis, 20000));
+    cx_analysis_release(&analysis);
+    analysis = start(asking_source, "");
+    ck_assert_int_eq(cx_analysis_state(analysis, 2), CX_ANALYSIS_READY);
+    cx_analysis_release(&analysis);
+}
+END_TEST
+
 static const struct {
     const char *source, *options;
     bool matters;
@@ -335,6 +542,12 @@ int main(void)
     tcase_add_test(tests, no_analyser);
     tcase_add_test(tests, switched_off);
     tcase_add_test(tests, released_early);
+    tcase_add_test(tests, cannot_tell);
+    tcase_add_test(tests, slow_to_tell);
+    tcase_add_test(tests, asked_once);
+    tcase_add_test(tests, same_texts);
+    tcase_add_test(tests, answers);
+    tcase_add_test(tests, damaged_answers);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
