@@ -229,7 +229,13 @@ static bool classify_atomic(const struct name *n, struct cx_builtin *b)
         return false;
     }
     op += starts(op, "atomic_") ? 7 : 5;
-    op += starts(op, "fetch_") ? 6 : 0;
+    b->exchange = strcmp(op, "cmpxchg") == 0 ? CX_EXCHANGE_COMPARE
+                  : strcmp(op, "xchg") == 0  ? CX_EXCHANGE_ALWAYS
+                                             : CX_EXCHANGE_NONE;
+    if (starts(op, "fetch_")) {
+        op += 6;
+        b->order = strstr(op, "_explicit") ? CX_ORDER_EXPLICIT : CX_ORDER_IMPLIED;
+    }
     length = strcspn(op, "_");
     b->kind = CX_BUILTIN_ATOMIC;
     b->elem = type ? type_bytes(type) : 0;
@@ -244,7 +250,8 @@ static bool classify_atomic(const struct name *n, struct cx_builtin *b)
     } else if (type && (*type == 'j' || *type == 'm') && b->atomic_op == CX_ATOMIC_MAX) {
         b->atomic_op = CX_ATOMIC_UMAX;
     } else if (type && (*type == 'f' || *type == 'd' || starts(type, "Dh"))) {
-        b->atomic_op = b->atomic_op == CX_ATOMIC_ADD ? CX_ATOMIC_FADD : CX_ATOMIC_OTHER;
+        bool sum = b->atomic_op == CX_ATOMIC_ADD || b->atomic_op == CX_ATOMIC_SUB;
+        b->atomic_op = sum ? CX_ATOMIC_FADD : CX_ATOMIC_OTHER;
     }
     return true;
 }
@@ -425,6 +432,8 @@ struct cx_builtin cx_builtin_classify(LLVMValueRef function)
     }
     if (cx_builtin_touches_nothing(function)) {
         b.kind = CX_BUILTIN_PURE;
+        b.is_fma = strcmp(n.base, "mad") == 0 || strcmp(n.base, "fma") == 0 ||
+                   starts(mangled, "llvm.fmuladd.") || starts(mangled, "llvm.fma.");
     }
     return b;
 }

@@ -49,6 +49,20 @@ enum cx_builtin_integer {
     CX_INTEGER_CONVERT, /* convert_TYPE() between integers, not saturating */
 };
 
+/* Atomics that store what they are given. */
+enum cx_exchange {
+    CX_EXCHANGE_NONE = 0,
+    CX_EXCHANGE_ALWAYS,  /* atomic_xchg(pointer, new) */
+    CX_EXCHANGE_COMPARE, /* atomic_cmpxchg(pointer, old, new) */
+};
+
+/* How far an atomic orders accesses to other places, by its name or its arguments. */
+enum cx_order {
+    CX_ORDER_NONE = 0, /* OpenCL C 1.x */
+    CX_ORDER_IMPLIED,  /* 2.0 without _explicit: sequentially consistent by the letter */
+    CX_ORDER_EXPLICIT, /* its memory_order argument says */
+};
+
 struct cx_builtin {
     enum cx_builtin_kind kind;
     uint32_t use;         /* enum cx_summary_use */
@@ -56,6 +70,9 @@ struct cx_builtin {
     enum cx_builtin_integer integer;
     bool is_signed; /* of the integer operation's (or atomic's) operands */
     enum cx_atomic_op atomic_op;
+    enum cx_exchange exchange;
+    enum cx_order order;
+    bool is_fma;           /* a * b + c */
     uint32_t elem;         /* bytes of one element */
     uint32_t lanes, pitch; /* vloadN: elements accessed, elements from one index to the next */
 };

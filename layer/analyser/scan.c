@@ -242,15 +242,52 @@ static void touch_variable(struct cx_scan *scan, uint32_t line, const struct cx_
     scan->kernel->flags |= CX_SUMMARY_PINNED;
 }
 
+/* Whether this one orders anything is seen once all accesses are known. */
+static bool remember_order(struct cx_scan *scan, uint32_t line, int arg)
+{
+    for (unsigned i = 0; i < scan->nordered; i++) {
+        if (scan->ordered[i].arg == (uint32_t)arg) {
+            return true;
+        }
+    }
+    if (arg < 0 || scan->nordered == sizeof(scan->ordered) / sizeof(*scan->ordered)) {
+        return false;
+    }
+    scan->ordered[scan->nordered].arg = (uint32_t)arg;
+    scan->ordered[scan->nordered++].line = line;
+    return true;
+}
+
+/*
+ * Sequentially consistent updates can only be told from relaxed ones by atomic or volatile accesses to other
+ * objects, or by fences.
+ */
+static void judge_order(struct cx_scan *scan)
+{
+    const struct cx_summary_kernel *k = scan->kernel;
+
+    for (unsigned i = 0; i < scan->nordered; i++) {
+        bool alone = true;
+        for (uint32_t j = 0; j < k->narg; j++) {
+            alone &= j == scan->ordered[i].arg || !(k->arg[j].touch & (CX_TOUCH_ATOMIC | CX_TOUCH_VOLATILE));
+        }
+        for (uint32_t j = 0; j < k->nnote; j++) {
+            alone &= k->note[j].reason != CX_REASON_ATOMIC_FENCE && k->note[j].reason != CX_REASON_VOLATILE;
+        }
+        if (!alone) {
+            cx_scan_note(scan, CX_REASON_ATOMIC_ORDER, scan->ordered[i].line, (int)scan->ordered[i].arg);
+        }
+    }
+}
+
 static void note_atomic(struct cx_scan *scan, uint32_t line, int arg, const struct cx_touch *touch)
 {
     if (touch->mode != CX_MODE_ATOMIC) {
         return;
     }
-    if (touch->atomic_op == CX_ATOMIC_OTHER) {
+    if (touch->atomic_op == CX_ATOMIC_OTHER || touch->orders ||
+        (touch->may_order && !remember_order(scan, line, arg))) {
         cx_scan_note(scan, CX_REASON_ATOMIC_ORDER, line, arg);
-    } else if (touch->result_used) {
-        cx_scan_note(scan, CX_REASON_ATOMIC_RESULT_USED, line, arg);
     }
 }
 
@@ -366,11 +403,13 @@ static enum cx_atomic_op rmw_op(LLVMValueRef v)
 static void scan_atomic(struct cx_scan *scan, LLVMValueRef v, enum cx_atomic_op op)
 {
     uint32_t bytes = bytes_of(scan, LLVMTypeOf(LLVMGetOperand(v, 1)));
+    bool relaxed = LLVMIsAAtomicRMWInst(v) && LLVMGetOrdering(v) == LLVMAtomicOrderingMonotonic;
 
     cx_scan_touch(scan, v, LLVMGetOperand(v, 0),
                   (struct cx_touch){.mode = CX_MODE_ATOMIC,
                                     .atomic_op = op,
                                     .result_used = LLVMGetFirstUse(v) != NULL,
+                                    .orders = !relaxed,
                                     .size = bytes,
                                     .width = bytes,
                                     .extra = -1,
@@ -421,9 +460,34 @@ static void note_local_memory(struct cx_scan *scan, LLVMValueRef v)
     }
 }
 
+/* A loop that is an atomic update: one access in place of those it is made of. */
+static bool scan_update(struct cx_scan *scan, LLVMValueRef v)
+{
+    int32_t op;
+    uint32_t bytes;
+
+    if (!cx_map_get(&scan->updates, (uintptr_t)v, 0, &op)) {
+        return false;
+    }
+    if (op != CX_UPDATE_PART) {
+        bytes = bytes_of(scan, LLVMTypeOf(v));
+        cx_scan_touch(scan, v, LLVMGetOperand(v, 0),
+                      (struct cx_touch){.mode = CX_MODE_ATOMIC,
+                                        .atomic_op = (enum cx_atomic_op)op,
+                                        .size = bytes,
+                                        .width = bytes,
+                                        .extra = -1,
+                                        .len = -1});
+    }
+    return true;
+}
+
 static void scan_instruction(struct cx_scan *scan, LLVMValueRef v)
 {
     note_local_memory(scan, v);
+    if (scan_update(scan, v)) {
+        return;
+    }
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMLoad:
     case LLVMStore:
@@ -523,6 +587,7 @@ void cx_scan_run(struct cx_scan *scan)
         return;
     }
     scan->loops = cx_build_loops(b);
+    cx_update_find(b, &scan->updates);
     for (uint32_t i = 0; i < b->cfg.nblock; i++) {
         if (!cx_cfg_reachable(&b->cfg, (int32_t)i)) {
             continue;
@@ -534,6 +599,8 @@ void cx_scan_run(struct cx_scan *scan)
             scan_instruction(scan, v);
         }
     }
+    judge_order(scan);
+    cx_map_finish(&scan->updates);
     if (k->naccess > 1) {
         qsort(k->access, k->naccess, sizeof(*k->access), by_arg);
     }

@@ -8,7 +8,7 @@
 #ifndef CX_LAYER_ANALYSER_SCAN_H
 #define CX_LAYER_ANALYSER_SCAN_H
 
-#include "layer/analyser/build.h"
+#include "layer/analyser/update.h"
 
 struct cx_scan {
     struct cx_build *build;
@@ -19,6 +19,11 @@ struct cx_scan {
     struct cx_block_guards guards; /* of the block being scanned */
     bool must;                     /* of an access in it */
     bool too_complex;
+    struct cx_map updates; /* of update.h */
+    struct {
+        uint32_t arg, line;
+    } ordered[8]; /* atomics that are sequentially consistent by the letter, an argument once */
+    unsigned nordered;
 };
 
 void cx_scan_run(struct cx_scan *scan);
@@ -31,11 +36,12 @@ struct cx_touch {
     enum cx_access_mode mode;
     enum cx_atomic_op atomic_op;
     bool result_used, is_volatile;
-    bool may, sparse; /* not surely executed; not all bytes touched */
-    uint64_t size;    /* bytes */
-    uint32_t width;   /* of one unit */
-    int32_t extra;    /* node added to the pointer's offset, -1: none */
-    int32_t len;      /* node, -1: none */
+    bool orders, may_order; /* atomics: surely, or if there is something else to be ordered */
+    bool may, sparse;       /* not surely executed; not all bytes touched */
+    uint64_t size;          /* bytes */
+    uint32_t width;         /* of one unit */
+    int32_t extra;          /* node added to the pointer's offset, -1: none */
+    int32_t len;            /* node, -1: none */
 };
 void cx_scan_touch(struct cx_scan *scan, LLVMValueRef instruction, LLVMValueRef pointer,
                    struct cx_touch touch);

@@ -102,6 +102,16 @@ static void scan_out_pointer(struct cx_scan *scan, LLVMValueRef call)
                                     .len = -1});
 }
 
+/* atomic_OP_explicit(pointer, operand, order[, scope]): relaxed, or of no concern to other work-groups. */
+static bool is_relaxed(LLVMValueRef call)
+{
+    unsigned n = LLVMGetNumArgOperands(call);
+    LLVMValueRef order = n > 2 ? argument(call, 2) : NULL, scope = n > 3 ? argument(call, 3) : NULL;
+
+    return (order && LLVMIsAConstantInt(order) && LLVMConstIntGetZExtValue(order) == 0) ||
+           (scope && LLVMIsAConstantInt(scope) && LLVMConstIntGetZExtValue(scope) <= 1);
+}
+
 static void scan_atomic_call(struct cx_scan *scan, LLVMValueRef call, const struct cx_builtin *b)
 {
     uint32_t bytes = b->elem ? b->elem : 8;
@@ -110,6 +120,8 @@ static void scan_atomic_call(struct cx_scan *scan, LLVMValueRef call, const stru
                   (struct cx_touch){.mode = CX_MODE_ATOMIC,
                                     .atomic_op = b->atomic_op,
                                     .result_used = LLVMGetFirstUse(call) != NULL,
+                                    .orders = b->order == CX_ORDER_EXPLICIT && !is_relaxed(call),
+                                    .may_order = b->order == CX_ORDER_IMPLIED,
                                     .size = bytes,
                                     .width = bytes,
                                     .extra = -1,

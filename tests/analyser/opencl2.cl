@@ -34,6 +34,33 @@ kernel void new_atomics(global atomic_int *a)
     atomic_fetch_add_explicit(a, 1, memory_order_relaxed, memory_scope_device); // here
 }
 
+/* sequentially consistent by the letter, but there is nothing that it could order */
+//! implied_order on 256/64 mended write-overlap
+//! implied_order on 256/64 way a private add 4
+kernel void implied_order(global atomic_int *a)
+{
+    atomic_fetch_add(a, 1);
+}
+
+//! two_orders refused atomic-order here
+kernel void two_orders(global atomic_int *a, global atomic_int *b)
+{
+    atomic_fetch_add(a, 1); // here
+    atomic_fetch_add(b, 1); // here
+}
+
+//! given_order refused atomic-order here
+kernel void given_order(global atomic_int *a)
+{
+    atomic_fetch_or_explicit(a, 1, memory_order_acq_rel, memory_scope_device); // here
+}
+
+//! group_order on 256/64 way a private umax 4
+kernel void group_order(global atomic_uint *a)
+{
+    atomic_fetch_max_explicit(a, 1, memory_order_acq_rel, memory_scope_work_group);
+}
+
 //! loads refused atomic-order here
 kernel void loads(global atomic_int *a, global int *b)
 {

@@ -10,7 +10,7 @@ kernel void histogram(global const uchar *in, global uint *bins)
     atomic_inc(&bins[in[get_global_id(0)]]); // here
 }
 
-//! append refused atomic-result-used here
+//! append on 1024/64 whole atomic-result-used here
 kernel void append(global const int *in, global int *out, global int *count)
 {
     int v = in[get_global_id(0)];
@@ -27,14 +27,67 @@ kernel void exchange(global int *lock, global int *data)
     atomic_xchg(lock, 0);
 }
 
-//! float_add refused atomic-order here
-kernel void float_add(volatile global uint *sum, float x)
+/* what a compare-exchange loop adds must not depend on what was there, nor may anything else be done with it */
+//! doubling refused atomic-order here
+kernel void doubling(volatile global uint *sum)
+{
+    uint old, now;
+    do {
+        old = *sum;
+        now = as_uint(as_float(old) + as_float(old));
+    } while (atomic_cmpxchg(sum, old, now) != old); // here
+}
+
+//! sees_old refused atomic-order here
+kernel void sees_old(volatile global uint *sum, global uint *out, float x)
 {
     uint old, now;
     do {
         old = *sum;
         now = as_uint(as_float(old) + x);
     } while (atomic_cmpxchg(sum, old, now) != old); // here
+    out[get_global_id(0)] = old;
+}
+
+//! stores_too refused atomic-order here
+kernel void stores_too(volatile global uint *sum, global uint *out, float x)
+{
+    uint old, now;
+    do {
+        old = *sum;
+        now = as_uint(as_float(old) + x);
+        out[get_global_id(0)] = now;
+    } while (atomic_cmpxchg(sum, old, now) != old); // here
+}
+
+//! other_place refused atomic-order here
+kernel void other_place(volatile global uint *sum, float x)
+{
+    uint old, now;
+    do {
+        old = sum[1];
+        now = as_uint(as_float(old) + x);
+    } while (atomic_cmpxchg(sum, old, now) != old); // here
+}
+
+//! smallest refused atomic-order here
+kernel void smallest(volatile global uint *least, float x)
+{
+    uint old, now;
+    do {
+        old = *least;
+        now = as_uint(min(as_float(old), x));
+    } while (atomic_cmpxchg(least, old, now) != old); // here
+}
+
+//! until_equal refused atomic-order here
+kernel void until_equal(volatile global uint *sum, float x)
+{
+    uint old, now;
+    do {
+        old = *sum;
+        now = as_uint(as_float(old) + x);
+    } while (atomic_cmpxchg(sum, old, now) == old); // here
 }
 
 //! old_atomics on 256/64 whole atomic-mixed here
