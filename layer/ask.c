@@ -225,12 +225,12 @@ static char *program_text(const struct question *question, unsigned first, unsig
 
     if (!text_open(&text))
         return NULL;
-    fputs("#define COEXEC_SPELL_(x) #x\n#define COEXEC_SPELL(x) COEXEC_SPELL_(x)\n"
+    fputs("#define COEXEC__SPELL_(x) #x\n#define COEXEC__SPELL(x) COEXEC__SPELL_(x)\n"
           "__constant char coexec_macros[] =\n",
           text.file);
     for (unsigned i = first; i < end; i++) {
         const char *name = question->name[i];
-        fprintf(text.file, "#ifdef %s\n\"+%s \" COEXEC_SPELL(%s) \"\\n\"\n#else\n\"-%s\\n\"\n#endif\n", name,
+        fprintf(text.file, "#ifdef %s\n\"+%s \" COEXEC__SPELL(%s) \"\\n\"\n#else\n\"-%s\\n\"\n#endif\n", name,
                 name, name, name);
     }
     fprintf(text.file,
