@@ -321,6 +321,20 @@ bool cx_coherence_own(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsign
     return change_holders(map, lo, hi, 0, UINT64_C(1) << place);
 }
 
+bool cx_coherence_define(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place)
+{
+    struct span span;
+    if (!clip(map, lo, &hi))
+        return true;
+    if (!span_open(map, lo, hi, &span))
+        return false;
+    for (struct segment *segment = span.first; segment != span.end; segment = segment->next)
+        if (segment->valid == map->all)
+            segment->valid = UINT64_C(1) << place;
+    join(map, span.first, span.end);
+    return true;
+}
+
 void cx_coherence_lose(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place)
 {
     if (!clip(map, lo, &hi))

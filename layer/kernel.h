@@ -84,6 +84,7 @@ struct cx_function {
     struct cx_program *program;
     unsigned index;
     struct cx_function_stats *stats; /* stats.h: what COEXEC_SUMMARY prints; survives the program */
+    uint64_t splits;                 /* verify.h: split launches so far; context->lock */
     void *learned; /* plan.h: speeds per member; owned by the planner (freed by cx_function_forget) */
 
     pthread_mutex_t lock; /* guards the rest until known; then sizes in params, check, variant_limit */

@@ -34,6 +34,7 @@ struct cx_function_stats {
     uint64_t span_ns;                        /* first start to last end, summed */
     struct device_stats device[MAX_DEVICES]; /* by real device */
     struct reason reason[MAX_REASONS];       /* of launches that stayed whole */
+    uint64_t verified[CX_VERIFIED_COUNT];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -148,8 +149,27 @@ static void print_devices(const struct cx_function_stats *stats)
     }
 }
 
+void cx_stats_verified(struct cx_function_stats *stats, enum cx_verified outcome)
+{
+    pthread_mutex_lock(&lock);
+    if (stats)
+        stats->verified[outcome]++;
+    pthread_mutex_unlock(&lock);
+}
+
+static void print_verified(const char *before, const uint64_t counts[CX_VERIFIED_COUNT])
+{
+    fprintf(stderr, "%sverified %llu launches, %llu of them differ", before,
+            (unsigned long long)(counts[CX_VERIFIED_SAME] + counts[CX_VERIFIED_DIFFERS]),
+            (unsigned long long)counts[CX_VERIFIED_DIFFERS]);
+    if (counts[CX_VERIFIED_NOT])
+        fprintf(stderr, "; %llu could not be verified", (unsigned long long)counts[CX_VERIFIED_NOT]);
+    fprintf(stderr, "\n");
+}
+
 void cx_stats_print(void)
 {
+    uint64_t verified[CX_VERIFIED_COUNT] = {0};
     pthread_mutex_lock(&lock);
     fprintf(stderr, "coexec summary (pid %d, balancer %s)\n", (int)getpid(), cx_options_get()->algo);
     for (const struct cx_function_stats *stats = all; stats; stats = stats->next) {
@@ -169,7 +189,16 @@ void cx_stats_print(void)
                 fprintf(stderr, " (line %u)", stats->reason[i].line);
             fprintf(stderr, "\n");
         }
+        uint64_t seen = 0;
+        for (unsigned v = 0; v < CX_VERIFIED_COUNT; v++) {
+            seen += stats->verified[v];
+            verified[v] += stats->verified[v];
+        }
+        if (seen)
+            print_verified("    ", stats->verified);
     }
+    if (cx_options_get()->verify)
+        print_verified("  in all: ", verified);
     pthread_mutex_unlock(&lock);
 }
 
