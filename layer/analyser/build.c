@@ -5,6 +5,7 @@
  * carried around a loop, which are followed only as "start + step * iterations" and are opaque otherwise.
  */
 #include "layer/analyser/build.h"
+#include "layer/analyser/table.h"
 
 #include <stdlib.h>
 
@@ -87,32 +88,6 @@ static int32_t build_param(struct cx_build *b, LLVMValueRef value, unsigned lane
                        (int64_t)lane * (width / 8));
 }
 
-/* A read-only table with integers as elements: any value between its smallest and its largest. */
-static int32_t build_table(struct cx_build *b, LLVMValueRef table, unsigned width)
-{
-    LLVMValueRef init = LLVMGetInitializer(table);
-    LLVMTypeRef type = LLVMTypeOf(init);
-    int64_t lo = INT64_MAX, hi = INT64_MIN;
-    unsigned n;
-
-    if (LLVMGetTypeKind(type) != LLVMArrayTypeKind || int_width(LLVMGetElementType(type)) != width ||
-        LLVMGetTypeKind(LLVMGetElementType(type)) != LLVMIntegerTypeKind) {
-        return -1;
-    }
-    n = LLVMGetArrayLength(type);
-    for (unsigned i = 0; i < n && i < 65536; i++) {
-        LLVMValueRef elem = LLVMGetAggregateElement(init, i);
-        int64_t v;
-        if (!elem || !LLVMIsAConstantInt(elem)) {
-            return -1;
-        }
-        v = LLVMConstIntGetSExtValue(elem);
-        lo = v < lo ? v : lo;
-        hi = v > hi ? v : hi;
-    }
-    return n > 0 && n <= 65536 ? cx_dag_range(&b->dag, width, lo, hi) : -1;
-}
-
 static enum cx_opaque load_kind(LLVMValueRef load)
 {
     switch (LLVMGetPointerAddressSpace(LLVMTypeOf(operand(load, 0)))) {
@@ -145,7 +120,9 @@ static int32_t build_load(struct cx_build *b, LLVMValueRef load, unsigned lane)
             cx_dag_leaf(&b->dag, CX_EXPR_ARG, width, (int32_t)base[0].arg, off + (int64_t)lane * (width / 8));
     } else if (n == 1 && base[0].kind == CX_BASE_GLOBAL && LLVMIsGlobalConstant(base[0].value) &&
                LLVMGetInitializer(base[0].value)) {
-        node = build_table(b, base[0].value, width);
+        node = cx_table_value(b, base[0].value, base[0].off, width, lane);
+    } else if (n == 1 && base[0].kind == CX_BASE_PRIVATE && !base[0].value) {
+        node = cx_table_private(b, load);
     }
     return node >= 0 ? node : opaque(b, load, load_kind(load));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pointers: which argument or variable they come from, and how many bytes from its start they point. */
 #include "layer/analyser/build.h"
+#include "layer/analyser/table.h"
 
 #include <stdlib.h>
 
@@ -171,6 +172,26 @@ static void follow_call(struct cx_build *b, LLVMValueRef call, int32_t off, stru
     }
 }
 
+/* A pointer out of a private array: any of those put in there, some time. */
+static void follow_load(struct cx_build *b, LLVMValueRef load, int32_t off, struct bases *set)
+{
+    LLVMValueRef pointers[64];
+    unsigned n = cx_table_pointers(load, pointers, 64);
+
+    set->unknown |= n == 0;
+    for (unsigned i = 0; i < n && !set->unknown; i++) {
+        struct bases from = {.count = 0};
+        follow(b, pointers[i], cx_dag_const(&b->dag, 64, 0), &from);
+        set->unknown |= from.unknown;
+        for (unsigned j = 0; j < from.count; j++) {
+            struct cx_base *base = &from.base[j];
+            bool stable = base->off >= 0 && cx_table_is_stable(&b->dag, base->off);
+            base->off = stable ? add_offset(b, base->off, off) : -1;
+            add_base(b, set, base);
+        }
+    }
+}
+
 static void follow(struct cx_build *b, LLVMValueRef pointer, int32_t off, struct bases *set)
 {
     if (++b->ptr_steps > MAX_STEPS || set->unknown) {
@@ -195,6 +216,9 @@ static void follow(struct cx_build *b, LLVMValueRef pointer, int32_t off, struct
         break;
     case LLVMCall:
         follow_call(b, pointer, off, set);
+        break;
+    case LLVMLoad:
+        follow_load(b, pointer, off, set);
         break;
     case LLVMAlloca:
     case LLVMRet: /* no instruction */

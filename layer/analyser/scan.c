@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/analyser/scan.h"
+#include "layer/analyser/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -367,7 +368,7 @@ static void scan_load_store(struct cx_scan *scan, LLVMValueRef v, bool store)
         touch.result_used = !store;
     }
     cx_scan_touch(scan, v, pointer, touch);
-    if (store && is_shared_pointer(scan, LLVMGetOperand(v, 0))) {
+    if (store && is_shared_pointer(scan, LLVMGetOperand(v, 0)) && !cx_table_keeps(v)) {
         cx_scan_note(scan, CX_REASON_POINTER_STORED, LLVMGetDebugLocLine(v), -1);
     }
 }

@@ -284,11 +284,14 @@ kernel void interleaved(global float *a)
     a[i] = 0;
 }
 
+typedef global float *floats;
 //! stored_pointer refused pointer-stored here
 kernel void stored_pointer(global float *a, global ulong *b)
 {
-    global float *p[2] = {a, a + 5}; // here
+    local floats p[2];
     int i = get_global_id(0);
+    p[i & 1] = a + i; // here
+    barrier(CLK_LOCAL_MEM_FENCE);
     p[b[i] & 1][i] = 0;
 }
 
