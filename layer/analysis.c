@@ -396,6 +396,12 @@ const struct cx_summary *cx_analysis_summary(const struct cx_analysis *analysis,
     return NULL;
 }
 
+const char *cx_analysis_told(const struct cx_analysis *analysis, unsigned member)
+{
+    const struct run *run = run_of(analysis, member);
+    return state_of(run) == CX_ANALYSIS_READY ? run->told : NULL;
+}
+
 bool cx_analysis_same(const struct cx_analysis *analysis, unsigned a, unsigned b)
 {
     const struct run *first = run_of(analysis, a), *second = run_of(analysis, b);

@@ -33,6 +33,9 @@ enum cx_analysis_state cx_analysis_state(const struct cx_analysis *analysis, uns
  * waits. */
 const struct cx_summary *cx_analysis_summary(const struct cx_analysis *analysis, unsigned member,
                                              const char **why);
+/* READY: what member m's compiler told of its macros (ask.h), NULL where it was not asked. Lives as long as
+ * the analysis. */
+const char *cx_analysis_told(const struct cx_analysis *analysis, unsigned member);
 /* Whether both members' analyses are ready and the same. Never waits. */
 bool cx_analysis_same(const struct cx_analysis *analysis, unsigned a, unsigned b);
 /* Waits until nothing is pending, at most ms. false: time is up. Only where COEXEC_ANALYSIS_WAIT allows it.
