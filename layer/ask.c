@@ -4,8 +4,8 @@
  * compiler from a line for each name: "-NAME", or "+NAME" and the expansion as # spells it. A kernel of one
  * work-item copies it out.
  *
- * Only what means the same to every compiler counts as an answer: no macro, or one of numbers, strings and
- * operators. A function-like macro spells as its own name, so it is among those that do not.
+ * Only what means the same to every compiler counts as an answer: no macro, one of numbers, strings and
+ * operators, or a built-in function's name. A function-like macro spells as its own name.
  */
 #include "layer/ask.h"
 #include "layer/background.h"
@@ -310,6 +310,15 @@ static bool is_plain(const char *at)
     return true;
 }
 
+/* Whether a name in lower case stands for another: how drivers make built-in functions, in their own header.
+ * It then is a macro that means what the function's name means. */
+static bool is_function(const char *name, const char *spelled)
+{
+    return islower((unsigned char)*name) && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")] &&
+           (isalpha((unsigned char)*spelled) || *spelled == '_') &&
+           !spelled[strspn(spelled, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")];
+}
+
 /* Takes the device's lines into the answers; each must be about the next name. */
 static bool take_lines(struct inquiry *inquiry, char *lines, unsigned first, unsigned end)
 {
@@ -325,6 +334,8 @@ static bool take_lines(struct inquiry *inquiry, char *lines, unsigned first, uns
             fprintf(inquiry->told.file, "#undef %s\n", name);
         else if (*lines == '+' && *spelled == ' ' && is_plain(spelled + 1))
             fprintf(inquiry->told.file, "#undef %s\n#define %s%s\n", name, name, spelled);
+        else if (*lines == '+' && *spelled == ' ' && is_function(name, spelled + 1))
+            fprintf(inquiry->told.file, "#undef %s\n#define %s %s\n", name, name, name);
         else if (*lines != '+' || *spelled != ' ')
             return false;
         lines = stop + 1;
@@ -377,7 +388,9 @@ static bool ask_device(struct inquiry *inquiry)
     if (!is_complete(cl) || !text_open(&inquiry->told))
         return false;
     fputs("/* told by the device */\n", inquiry->told.file);
-    inquiry->context = cl->clCreateContext(NULL, 1, &device->id, NULL, NULL, &error);
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                                (cl_context_properties)device->platform->id, 0};
+    inquiry->context = cl->clCreateContext(properties, 1, &device->id, NULL, NULL, &error);
     if (inquiry->context) {
         inquiry->queue = cl->clCreateCommandQueue(inquiry->context, device->id, 0, &error);
         if (inquiry->queue) {

@@ -79,6 +79,7 @@ TOLD = [  # what, text, options, the names that are asked for, the device's macr
      "-D __CL_VENDOR=2 -cl-std=CL1.2: __CL_VENDOR", {"__CL_VENDOR": "2"}, CODE),
     ("line numbers", "#ifdef __GPU__\n#endif\n" + KERNEL + "{ a[__GPU__] = __LINE__; }", "", "__GPU__", {"__GPU__": "7"},
      "{ a[7] = 3; }"),
+    ("built-in function", two("#ifdef atomic_add"), "", "atomic_add", {"atomic_add": "atomic_add"}, CODE),
     ("no answer", two("#ifdef __GPU__"), "", "__GPU__", {}, None),
     ("operator", two("#if __has_builtin(__builtin_fma)"), "", None, {}, None),
     ("what the split variant defines", two("#ifdef get_group_id"), "", None, {}, None),

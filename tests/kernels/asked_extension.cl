@@ -23,6 +23,11 @@ typedef float real;
 #else
 #define TIMES(a, b, c) mad(a, b, c)
 #endif
+#ifdef clamp
+#define LIMIT(a) clamp(a, (real)-1e30, (real)1e30)
+#else
+#define LIMIT(a) min(max(a, (real)-1e30), (real)1e30)
+#endif
 #ifdef cl_khr_subgroups
 #define GROUPS sub_groups
 #else
@@ -34,5 +39,5 @@ real JOIN(GROUPS, add)(real a) { return a + HAS_IMAGES; }
 __kernel void asked_extension(__global const float *in, __global float *out)
 {
     size_t i = get_global_id(0);
-    out[i] = (float)TIMES((real)in[i], (real)2, JOIN(GROUPS, add)((real)1));
+    out[i] = (float)LIMIT(TIMES((real)in[i], (real)2, JOIN(GROUPS, add)((real)1)));
 }

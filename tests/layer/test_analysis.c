@@ -288,11 +288,14 @@ static void use_compilers(void)
     for (unsigned m = 0; m < 3; m++) {
         compilers[m].macros[0][0] = "__V__";
         compilers[m].macros[0][1] = "(12 + 0x1fU)";
+        compilers[m].macros[2][0] = "min";
+        compilers[m].macros[2][1] = "_cl_min";
         devices[m].cl = &made_compiler_dispatch;
         devices[m].id = (cl_device_id)&compilers[m];
         devices[m].name = (char *)(uintptr_t)names[m];
         devices[m].extensions = (char *)(uintptr_t) "";
     }
+    compilers[0].macros[1][0] = compilers[1].macros[1][0] = "__OTHER__";
     compilers[2].macros[1][0] = "__GPU__";
     compilers[2].macros[1][1] = "1";
 }
@@ -301,7 +304,7 @@ static const char asking_source[] = "#if defined(__GPU__) && __V__\n#endif\n";
 /* Asks first; then refuses where __GPU__ was not told, and else has two results and two texts. */
 #define ASKING                                                                                               \
     "if [ -z \"$told\" ]; then printf 'coexec-question 1\\n__GPU__ is in doubt\\n-w "                        \
-    "-O\\n__GPU__\\n__V__\\n' >$blob\n"                                                                      \
+    "-O\\n__GPU__\\n__V__\\nmin\\n' >$blob\n"                                                                \
     "cp $source $here/asked\nelse cat $told >>$here/told\n"                                                  \
     "if ! grep -q __GPU__ $told; then printf 'coexec-refusal 1\\n__GPU__ stays in doubt\\n' >$blob\n"        \
     "elif grep -q 'define __GPU__' $told; then cp $here/two $blob; echo two >$text\n"                        \
@@ -441,6 +444,7 @@ START_TEST(answers)
     cx_analysis_release(&analysis);
     ck_assert_ptr_nonnull(strstr(file_text("told"), "#undef __GPU__\n#define __GPU__ 1\n"));
     ck_assert_ptr_nonnull(strstr(file_text("told"), "#undef __V__\n#define __V__ (12 + 0x1fU)\n"));
+    ck_assert_ptr_nonnull(strstr(file_text("told"), "#undef min\n#define min min\n"));
     devices[2].name = (char[]){"chokes on all"};
     compilers[2].choke = "kernel";
     expect_why(asking_source, 2, "__GPU__ is in doubt", "chokes on all cannot tell");
