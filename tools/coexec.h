@@ -33,6 +33,9 @@ int cx_usage_error(const char *subcommand, const char *format, ...) __attribute_
 /* "coexec run: MESSAGE" on stderr. Returns CX_EXIT_FAILED. */
 int cx_tool_error(const char *subcommand, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* COEXEC_ANALYSER, the one built or installed with this program, or one on the PATH. The caller frees. */
+char *cx_find_analyser(void);
+
 /* A file or folder that belongs to coexec: the one in the build tree when this program runs from there, else
  * the installed one. Both paths are relative to the folder of this program. NULL when neither exists; the
  * caller frees. */

@@ -4,6 +4,7 @@
  * not.
  */
 #include "tools/coexec.h"
+#include "tools/coexec_recorded.h"
 #include "layer/options.h"
 
 #include <errno.h>
@@ -13,8 +14,7 @@
 
 static const char me[] = "explain";
 
-/* COEXEC_ANALYSER, the one built or installed with this program, or one on the PATH. The caller frees. */
-static char *find_analyser(void)
+char *cx_find_analyser(void)
 {
     const char *chosen = cx_options_get()->analyser;
     if (*chosen)
@@ -54,6 +54,14 @@ static int become_analyser(const char *analyser, char *file, int count, char **o
 
 static int explain(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "--recorded") == 0) {
+        int list = argc > 3 && strcmp(argv[3], "--list") == 0;
+        if (argc < 3)
+            return cx_usage_error(me, "--recorded needs a folder");
+        if (argc > 3 + list)
+            return cx_usage_error(me, "unknown argument %s", argv[3 + list]);
+        return cx_explain_recorded(argv[2], list);
+    }
     if (argc < 2)
         return cx_usage_error(me, "no file to explain");
     if (argv[1][0] == '-' && argv[1][1])
@@ -62,7 +70,7 @@ static int explain(int argc, char **argv)
         return cx_usage_error(me, "%s: compiler options go behind --", argv[2]);
     if (access(argv[1], R_OK) != 0)
         return cx_tool_error(me, "%s: %s", argv[1], strerror(errno));
-    char *analyser = find_analyser();
+    char *analyser = cx_find_analyser();
     int status = analyser ? become_analyser(analyser, argv[1], argc > 3 ? argc - 3 : 0, argv + 3)
                           : cx_tool_error(me, "out of memory");
     free(analyser);
@@ -73,10 +81,15 @@ const struct cx_subcommand cx_explain_subcommand = {
     .name = "explain",
     .run = explain,
     .summary = "say how the kernels of a source file can be split",
-    .help = "usage: coexec explain FILE.cl [-- COMPILER OPTIONS]\n\n"
+    .help = "usage: coexec explain FILE.cl [-- COMPILER OPTIONS]\n"
+            "       coexec explain --recorded FOLDER [--list]\n\n"
             "Says for each kernel whether its launches can be split over devices, or why not and in which "
             "line, and\n"
             "for each argument which bytes a work-group reads and writes. COMPILER OPTIONS are those of\n"
             "clBuildProgram, such as -DN=4 -cl-std=CL3.0. The exit status is 0 when the file could be "
-            "analysed.\n",
+            "analysed.\n\n"
+            "With --recorded judges the launches that programs wrote down with COEXEC_RECORD=FOLDER, with "
+            "their real sizes\n"
+            "and arguments: a table of kernels, and how many of them split. --list adds a line for each "
+            "launch.\n",
 };
