@@ -3,7 +3,8 @@
  * Which macros a text depends on, by reading its directives. See macros.h.
  *
  * Known to be the same on both sides: what the program defines itself, what the caller told of the device or
- * the device itself, extension names (defined if and only if the device lists them), and what the spec fixes.
+ * the device itself, the language's extensions (defined if and only if the device lists them), and what the
+ * specification fixes.
  * Conditions that choose between nothing but pragmas and errors do not matter.
  */
 #include "layer/analyser/macros.h"
@@ -25,13 +26,12 @@ struct group {
 
 struct scan {
     const struct cx_compile_request *request;
-    bool rewritten;               /* by clang, which moves conditions away from what they choose */
-    bool has_standard;            /* the options name the OpenCL C version */
-    struct cx_strings given;      /* by the build options */
-    struct cx_strings defined;    /* anywhere in the text */
-    struct cx_strings settled;    /* outside all conditions, up to here */
-    struct cx_strings extensions; /* the device's */
-    struct cx_strings told;       /* by the device */
+    bool rewritten;            /* by clang, which moves conditions away from what they choose */
+    bool has_standard;         /* the options name the OpenCL C version */
+    struct cx_strings given;   /* by the build options */
+    struct cx_strings defined; /* anywhere in the text */
+    struct cx_strings settled; /* outside all conditions, up to here */
+    struct cx_strings told;    /* by the device */
     struct group group[MAX_DEPTH];
     unsigned depth, line;
     struct cx_macros *found;
@@ -71,17 +71,30 @@ static bool has_prefix(const char *word, const char *const *list)
 
 /* ---- what is known of a name ---- */
 
-/* clang's own header defines these for every device that we compile for; compilers may define others of
- * clang's. */
-static bool is_loose_extension(const char *word)
+/* Extensions that belong to the language: compilers define the names if and only if the device lists them.
+ * That is not so of those for the host (NVIDIA's defines few of them), nor of those in clang's own header,
+ * which defines them for every device. */
+static bool is_language_extension(const char *word)
 {
-    static const char *const loose[] = {"cl_khr_subgroup",
-                                        "cl_khr_extended_bit_ops",
-                                        "cl_khr_integer_dot_product",
-                                        "cl_ext_float_atomics",
-                                        "cl_clang",
+    static const char *const names[] = {"cl_khr_fp64",
+                                        "cl_khr_fp16",
+                                        "cl_khr_global_int32_base_atomics",
+                                        "cl_khr_global_int32_extended_atomics",
+                                        "cl_khr_local_int32_base_atomics",
+                                        "cl_khr_local_int32_extended_atomics",
+                                        "cl_khr_int64_base_atomics",
+                                        "cl_khr_int64_extended_atomics",
+                                        "cl_khr_byte_addressable_store",
+                                        "cl_khr_3d_image_writes",
                                         NULL};
-    return has_prefix(word, loose);
+    return is_one_of(word, names);
+}
+
+/* What the caller says of the device. Not the version: NVIDIA's compiler defines the language's in its place.
+ */
+static bool is_given(const struct scan *scan, const char *word)
+{
+    return holds(&scan->request->defines, word) && strcmp(word, "__OPENCL_VERSION__") != 0;
 }
 
 /* Names that clang and the devices' compilers agree on. */
@@ -98,14 +111,11 @@ static bool is_agreed(const struct scan *scan, const char *word)
                                          "__kernel_exec",
                                          "kernel_exec",
                                          NULL};
-    if (is_one_of(word, always) || holds(&scan->given, word) || holds(&scan->settled, word) ||
-        holds(&scan->request->defines, word) || holds(&scan->told, word)) {
+    if (strcmp(word, "__OPENCL_C_VERSION__") == 0 && scan->has_standard) {
         return true;
     }
-    if (strcmp(word, "__OPENCL_C_VERSION__") == 0) {
-        return scan->has_standard;
-    }
-    return starts(word, "cl_") && (!is_loose_extension(word) || holds(&scan->extensions, word));
+    return is_one_of(word, always) || is_language_extension(word) || is_given(scan, word) ||
+           holds(&scan->given, word) || holds(&scan->settled, word) || holds(&scan->told, word);
 }
 
 /* Reserved names that programs do not take for themselves. */
@@ -584,7 +594,6 @@ void cx_macros_read(const struct cx_compile_request *request, struct cx_macros *
     if (!text) { /* no device is named, or clang will tell that there is no file */
         return;
     }
-    cx_strings_split(&scan.extensions, request->extensions);
     take_told(&scan, request->told);
     if (take_options(&scan) || strstr(text, "include") || strstr(text, "import")) {
         struct cx_buffer whole;
@@ -601,7 +610,6 @@ void cx_macros_read(const struct cx_compile_request *request, struct cx_macros *
     cx_strings_finish(&scan.given);
     cx_strings_finish(&scan.defined);
     cx_strings_finish(&scan.settled);
-    cx_strings_finish(&scan.extensions);
     cx_strings_finish(&scan.told);
 }
 

@@ -24,7 +24,8 @@ CASES = [  # what, text, options, the macro that is told (None: accepted)
     ("feature", KERNEL + choice("#ifndef __opencl_c_images"), "", "__opencl_c_images"),
     ("C version, free", KERNEL + choice("#if __OPENCL_C_VERSION__ >= 200"), "", "__OPENCL_C_VERSION__"),
     ("C version, given", KERNEL + choice("#if __OPENCL_C_VERSION__ >= 200"), C12, None),
-    ("version", KERNEL + choice("#if __OPENCL_VERSION__ < CL_VERSION_1_2"), "", None),
+    ("version", KERNEL + choice("#if __OPENCL_VERSION__ < CL_VERSION_1_2"), C12, "__OPENCL_VERSION__"),
+    ("extension for the host", KERNEL + choice("#ifdef cl_nv_compiler_options"), "", "cl_nv_compiler_options"),
     ("extension", KERNEL + choice("#ifdef cl_khr_fp64"), "", None),
     ("missing extension", KERNEL + choice("#ifdef cl_khr_fp16"), "", None),
     ("extension of clang's header", KERNEL + choice("#ifdef cl_khr_subgroup_ballot"), "",
@@ -62,6 +63,10 @@ TOLD = [  # what, text, options, the names that are asked for, the device's macr
     ("clang's own", two("#ifdef __clang__"), "", "__clang__", {"__clang__": None}, OTHER),
     ("of clang's header", two("#ifdef cl_khr_subgroup_ballot"), "", "cl_khr_subgroup_ballot",
      {"cl_khr_subgroup_ballot": None}, OTHER),
+    ("version", two("#if __OPENCL_VERSION__ >= 200"), "-cl-std=CL1.2", "-cl-std=CL1.2: __OPENCL_VERSION__",
+     {"__OPENCL_VERSION__": "120"}, OTHER),
+    ("listed extension without a macro", two("#ifdef cl_nv_copy_opts"), "", "cl_nv_copy_opts", {"cl_nv_copy_opts": None},
+     OTHER),
     ("C version", two("#if __OPENCL_C_VERSION__ >= 200"), "", "__OPENCL_C_VERSION__", {"__OPENCL_C_VERSION__": "300"}, CODE),
     ("images", two("#ifdef __IMAGE_SUPPORT__"), "", "__IMAGE_SUPPORT__", {"__IMAGE_SUPPORT__": None}, OTHER),
     ("defined in expressions", two("#if defined(__GPU__) && (defined __POCL__ || __V__ + 1 > 3)"), "",
@@ -108,8 +113,8 @@ def told_failure(folder, text, options, asked, macros, code):
         for name in ("out", "text"):
             if os.path.exists(os.path.join(folder, name)):
                 os.remove(os.path.join(folder, name))
-        subprocess.run([os.path.abspath(sys.argv[1]), "--extensions", "cl_khr_fp64", "--define", "__OPENCL_VERSION__=300",
-                        "--ask", *more, "-o", "out", "p.cl", "--", options], cwd=folder, check=False)
+        subprocess.run([os.path.abspath(sys.argv[1]), "--extensions", "cl_khr_fp64 cl_nv_copy_opts", "--define",
+                        "__OPENCL_VERSION__=300", "--ask", *more, "-o", "out", "p.cl", "--", options], cwd=folder, check=False)
         with open(os.path.join(folder, "out"), "rb") as out:
             return out.read()
 
