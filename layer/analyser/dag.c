@@ -271,7 +271,7 @@ static bool is_low_part(const struct cx_dag *dag, int32_t x, int64_t c)
 int32_t cx_dag_binary(struct cx_dag *dag, enum cx_expr_op op, int32_t a, int32_t b)
 {
     unsigned width = cx_dag_width(dag, a);
-    int64_t c;
+    int64_t c, other;
 
     switch (op) {
     case CX_EXPR_ADD:
@@ -291,10 +291,17 @@ int32_t cx_dag_binary(struct cx_dag *dag, enum cx_expr_op op, int32_t a, int32_t
         }
         break;
     case CX_EXPR_UNION:
-    case CX_EXPR_SMIN:
-    case CX_EXPR_SMAX:
     case CX_EXPR_UMIN:
     case CX_EXPR_UMAX:
+        if (a == b) {
+            return a;
+        }
+        break;
+    case CX_EXPR_SMIN:
+    case CX_EXPR_SMAX:
+        if (cx_dag_is_const(dag, a, &other) && cx_dag_is_const(dag, b, &c)) {
+            return (other < c) == (op == CX_EXPR_SMIN) ? a : b;
+        }
         if (a == b) {
             return a;
         }

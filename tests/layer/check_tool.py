@@ -104,6 +104,22 @@ def explain_passes_on():
     assert tool("explain", __file__, COEXEC_ANALYSER="/bin/false").returncode == 1
 
 
+def explain_tells_ways():
+    analyser = pathlib.Path(TOOL).resolve().parent.parent / "layer" / "analyser" / "coexec-analyse"
+    if not analyser.exists():
+        return
+    kernels = pathlib.Path(__file__).resolve().parent.parent / "analyser"
+    text = tool("explain", str(kernels / "atomics.cl")).stdout
+    assert "  sum (global float*): private copies, combined as floating-point sums, because different " in text, text
+    assert "(global float*): changes owner; bytes written: expressible\n" in text, text
+    assert "atomic[4 * ?], 4 bytes, index from a value read from memory, if gid(0) + global_size(0) * loop0 < n" in text
+    assert ": while gid(0) + global_size(0) * loop0 < n\n" in text, text
+    assert "  t (global totals*): whole on one device; bytes written: expressible\n" in text, text
+    text = tool("explain", str(kernels / "tables.cl")).stdout
+    assert "merged afterwards by units of 4 bytes, because the bytes written are not known before the launch" in text
+    assert "bytes written: not expressible" in text and "in (global int*): only read; bytes read: exp" in text, text
+
+
 def help_is_there():
     for arguments in (["help"], ["--help"], ["help", "run"], ["run", "--help"], ["help", "info"], ["help", "explain"]):
         done = tool(*arguments)

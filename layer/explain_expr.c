@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* Expressions as text. Widths and signs matter to the evaluation, not to a reader, and are left out. */
+#include "layer/explain.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+struct text {
+    char *buf;
+    size_t size, used;
+    unsigned depth;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct text *t, const char *format, ...)
+{
+    va_list args;
+    int n;
+
+    va_start(args, format);
+    n = vsnprintf(t->buf + t->used, t->size - t->used, format, args);
+    va_end(args);
+    if (n > 0) {
+        t->used += (size_t)n < t->size - t->used ? (size_t)n : t->size - t->used - 1;
+    }
+}
+
+static bool is_full(const struct text *t)
+{
+    return t->used + 1 >= t->size;
+}
+
+static const char *operator_of(enum cx_expr_op op)
+{
+    switch (op) {
+    case CX_EXPR_ADD:
+        return "+";
+    case CX_EXPR_SUB:
+        return "-";
+    case CX_EXPR_MUL:
+        return "*";
+    case CX_EXPR_UDIV:
+    case CX_EXPR_SDIV:
+        return "/";
+    case CX_EXPR_UREM:
+    case CX_EXPR_SREM:
+        return "%";
+    case CX_EXPR_SHL:
+        return "<<";
+    case CX_EXPR_LSHR:
+    case CX_EXPR_ASHR:
+        return ">>";
+    case CX_EXPR_AND:
+        return "&";
+    case CX_EXPR_OR:
+        return "|";
+    case CX_EXPR_XOR:
+        return "^";
+    default:
+        return NULL;
+    }
+}
+
+static const char *function_of(enum cx_expr_op op)
+{
+    switch (op) {
+    case CX_EXPR_SMIN:
+    case CX_EXPR_UMIN:
+        return "min";
+    case CX_EXPR_SMAX:
+    case CX_EXPR_UMAX:
+        return "max";
+    case CX_EXPR_ABS:
+        return "abs";
+    case CX_EXPR_UNION:
+        return "either";
+    case CX_EXPR_SMUL24:
+    case CX_EXPR_UMUL24:
+        return "mul24";
+    default:
+        return NULL;
+    }
+}
+
+static const char *work_item_of(enum cx_expr_op op)
+{
+    static const char *const names[] = {
+        [CX_EXPR_GLOBAL_ID] = "gid",         [CX_EXPR_LOCAL_ID] = "lid",
+        [CX_EXPR_GROUP_ID] = "group",        [CX_EXPR_GLOBAL_SIZE] = "global_size",
+        [CX_EXPR_LOCAL_SIZE] = "local_size", [CX_EXPR_ENQ_LOCAL_SIZE] = "enqueued_local_size",
+        [CX_EXPR_NUM_GROUPS] = "num_groups", [CX_EXPR_GLOBAL_OFFSET] = "global_offset",
+    };
+
+    return op >= CX_EXPR_GLOBAL_ID && op <= CX_EXPR_GLOBAL_OFFSET ? names[op] : NULL;
+}
+
+static void print(struct text *t, const struct cx_summary_kernel *k, int32_t node, int level);
+
+static void print_leaf(struct text *t, const struct cx_summary_kernel *k, const struct cx_expr *e)
+{
+    switch ((enum cx_expr_op)e->op) {
+    case CX_EXPR_CONST:
+        put(t, "%" PRId64, e->imm);
+        break;
+    case CX_EXPR_ARG:
+        if (k->arg[e->a].name[0]) {
+            put(t, "%s", k->arg[e->a].name);
+        } else {
+            put(t, "arg%d", e->a);
+        }
+        if (k->arg[e->a].size != e->width / 8u) {
+            put(t, ".%" PRId64, e->imm);
+        }
+        break;
+    case CX_EXPR_WORK_DIM:
+        put(t, "work_dim");
+        break;
+    case CX_EXPR_OPAQUE:
+        put(t, "?");
+        break;
+    default:
+        put(t, "%s(%d)", work_item_of(e->op), e->a);
+    }
+}
+
+static int level_of(enum cx_expr_op op)
+{
+    switch (op) {
+    case CX_EXPR_MUL:
+    case CX_EXPR_UDIV:
+    case CX_EXPR_SDIV:
+    case CX_EXPR_UREM:
+    case CX_EXPR_SREM:
+        return 3;
+    case CX_EXPR_ADD:
+    case CX_EXPR_SUB:
+        return 2;
+    default:
+        return 1;
+    }
+}
+
+static void print_binary(struct text *t, const struct cx_summary_kernel *k, const struct cx_expr *e,
+                         int level)
+{
+    int own = level_of(e->op);
+    const struct cx_expr *b = &k->expr[e->b];
+    bool parentheses = own < level || (own == 1 && level > 0);
+
+    put(t, parentheses ? "(" : "");
+    if (e->op == CX_EXPR_MUL && b->op == CX_EXPR_CONST) { /* 4 * gid(0) reads better than gid(0) * 4 */
+        print(t, k, e->b, own);
+        put(t, " * ");
+        print(t, k, e->a, own + 1);
+    } else if (e->op == CX_EXPR_ADD && b->op == CX_EXPR_CONST && b->imm < 0) {
+        print(t, k, e->a, own);
+        put(t, " - %" PRIu64, 0 - (uint64_t)b->imm);
+    } else {
+        print(t, k, e->a, own);
+        put(t, " %s ", operator_of(e->op));
+        print(t, k, e->b, own + 1);
+    }
+    put(t, parentheses ? ")" : "");
+}
+
+static void print_loop(struct text *t, const struct cx_summary_kernel *k, const struct cx_expr *e, int level)
+{
+    const struct cx_expr *start = &k->expr[e->a], *step = &k->expr[e->b];
+    bool simple = start->op == CX_EXPR_CONST && start->imm == 0;
+
+    put(t, level > 2 && !simple ? "(" : "");
+    if (!simple) {
+        print(t, k, e->a, 2);
+        put(t, " + ");
+    }
+    if (step->op != CX_EXPR_CONST || step->imm != 1) {
+        print(t, k, e->b, 4);
+        put(t, " * ");
+    }
+    put(t, "loop%" PRId64, e->imm);
+    put(t, level > 2 && !simple ? ")" : "");
+}
+
+static void print(struct text *t, const struct cx_summary_kernel *k, int32_t node, int level)
+{
+    const struct cx_expr *e = &k->expr[node];
+    const char *function = function_of(e->op);
+
+    if (is_full(t) || ++t->depth > 100) {
+        t->used = t->size - 1;
+        return;
+    }
+    if (operator_of(e->op)) {
+        print_binary(t, k, e, level);
+    } else if (function) {
+        put(t, "%s(", function);
+        print(t, k, e->a, 0);
+        if (cx_expr_operands(e->op) > 1) {
+            put(t, ", ");
+            print(t, k, e->b, 0);
+        }
+        put(t, ")");
+    } else if (e->op == CX_EXPR_SEXT || e->op == CX_EXPR_ZEXT || e->op == CX_EXPR_TRUNC) {
+        print(t, k, e->a, level); /* widths matter to the evaluation, not to a reader */
+    } else if (e->op == CX_EXPR_LOOP) {
+        print_loop(t, k, e, level);
+    } else if (e->op == CX_EXPR_DECAY || e->op == CX_EXPR_RANGE) {
+        put(t, e->op == CX_EXPR_DECAY ? "0.." : "");
+        print(t, k, e->a, 4);
+        if (e->op == CX_EXPR_RANGE) {
+            put(t, "..");
+            print(t, k, e->b, 4);
+        }
+    } else {
+        print_leaf(t, k, e);
+    }
+    t->depth--;
+}
+
+void cx_explain_expr(char *buf, size_t size, const struct cx_summary_kernel *kernel, int32_t node)
+{
+    struct text t = {.buf = buf, .size = size};
+
+    if (size == 0) {
+        return;
+    }
+    buf[0] = 0;
+    print(&t, kernel, node, 0);
+    if (is_full(&t) && size > 4) {
+        memcpy(buf + size - 4, "...", 4);
+    }
+}
