@@ -163,9 +163,12 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
             ;
     launch->reason = "no other device can run this kernel";
     for (unsigned m = 0; m < context->nmembers; m++) {
-        if (!cx_kernel_runs_on(kernel, m) ||
-            (m != first && !cx_program_compatible(kernel->program, first, m)))
+        if (!cx_kernel_runs_on(kernel, m))
             continue;
+        if (m != first && !cx_program_compatible(kernel->program, first, m)) {
+            launch->reason = "the other devices' compilers may see other code (their macros differ)";
+            continue;
+        }
         if (cx_options_get()->reproducible && !cx_plan_equal_devices(context, first, m))
             continue;
         if (!cx_kernel_variant_ready(kernel, m, variant)) {
