@@ -62,6 +62,7 @@ static struct cx_access *create(const struct cx_summary_kernel *k, const struct 
     size_t bounds = (k->naccess * sizeof(struct cx_bound) + 15) & ~(size_t)15;
     size_t copies = (k->narg * sizeof(struct cx_access_arg) + 15) & ~(size_t)15;
     size_t means = (k->narg * (sizeof(struct cx_access_means) + 1) + 15) & ~(size_t)15;
+    size_t shapes = 2 * k->narg * sizeof(struct cx_shapes);
     size_t eval = cx_eval_size(k), values = 0;
     struct cx_access *a;
     unsigned char *at;
@@ -69,7 +70,7 @@ static struct cx_access *create(const struct cx_summary_kernel *k, const struct 
     for (uint32_t i = 0; i < k->narg; i++) {
         values += value_bytes(k, args, i);
     }
-    a = malloc(sizeof(*a) + eval + bounds + copies + means + values);
+    a = malloc(sizeof(*a) + eval + bounds + copies + means + shapes + values);
     if (!a) {
         return NULL;
     }
@@ -81,6 +82,8 @@ static struct cx_access *create(const struct cx_summary_kernel *k, const struct 
     a->means = memset(at + eval + bounds + copies, 0, means);
     a->listed = (uint8_t *)(a->means + k->narg);
     at += eval + bounds + copies + means;
+    a->shapes = memset(at, 0, shapes);
+    at += shapes;
     for (uint32_t i = 0; i < k->narg; i++) {
         size_t size = value_bytes(k, args, i);
         a->args[i] = args[i];
@@ -190,6 +193,7 @@ void cx_access_destroy(struct cx_access **access)
 {
     if (access && *access) {
         free((*access)->list);
+        free((*access)->shape);
         free(*access);
         *access = NULL;
     }
@@ -223,13 +227,16 @@ struct best {
  */
 static bool is_cheaper(const struct cx_access *a, const struct cx_access *b)
 {
-    if (a->verdict.separable || b->verdict.separable) {
-        return !b->verdict.separable;
+    if (a->verdict.separable != b->verdict.separable) {
+        return a->verdict.separable;
     }
     if (a->merged != b->merged) {
         return a->merged < b->merged;
     }
-    return a->private_copies < b->private_copies;
+    if (a->private_copies != b->private_copies) {
+        return a->private_copies < b->private_copies;
+    }
+    return b->scattered && !a->scattered;
 }
 
 static bool is_better(const struct cx_access *a, const struct cx_access_verdict *v, const struct best *best)
@@ -249,7 +256,7 @@ static bool try_one(struct best *best, const struct cx_summary_kernel *kernel,
 {
     struct cx_access_verdict v;
     struct cx_access *a = NULL;
-    bool ok = cx_access_separable(kernel, geometry, args, dim, granularity, &a, &v);
+    bool ok = cx_access_separable(kernel, geometry, args, dim, granularity, &a, &v) && !a->scattered;
 
     *curable = a && a->curable;
     if (is_better(a, &v, best)) {
@@ -283,6 +290,9 @@ static void search(struct best *best, const struct cx_summary_kernel *kernel,
             try_one(best, kernel, geometry, args, d, 1, &curable[d])) {
             return;
         }
+    }
+    if (best->verdict.separable) {
+        return;
     }
     /* where all is affine in the group's number a coarser cut fails for the same reason */
     for (unsigned d = geometry->work_dim; d-- > 0;) {

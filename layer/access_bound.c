@@ -6,10 +6,11 @@
  * local id) clamps each as far as the others allow, and, where the offset holds the same sum (times a
  * factor), stands in for it as one new variable.
  */
-#include "layer/access_eval.h"
+#include "layer/access_stride.h"
 
 #define MAX_CONDITIONS 24
 #define MAX_SUMS       8 /* new variables for sums */
+#define FAR            (INT64_MAX / 16)
 
 struct narrowing {
     struct cx_vars vars;
@@ -210,7 +211,7 @@ static int new_sum(struct narrowing *n, const struct cx_form *sum)
     if (v.lo == INT64_MIN || v.hi == INT64_MAX) {
         return -1;
     }
-    v.exact = is_dense(n, sum, 1, CX_MAX_VARS);
+    v.exact = is_dense(n, sum, 1, holds_unit(n, sum) ? n->unit_var : CX_MAX_VARS);
     n->vars.var[n->vars.count] = v;
     return (int)n->vars.count++;
 }
@@ -365,19 +366,26 @@ static void finish(struct cx_bound *b, int64_t skew, int64_t bytes)
     }
 }
 
+/* Narrows by the access's guards; false where it is never executed. */
+static bool begin(struct cx_eval *ev, const struct cx_access_record *r, struct narrowing *n)
+{
+    n->count = 0;
+    n->empty = n->narrowed = false;
+    n->unit_var = 0;
+    n->exact = (r->flags & CX_ACCESS_MUST) && !(r->flags & CX_ACCESS_SPARSE);
+    n->vars = ev->vars;
+    collect(ev, r, n);
+    return !n->empty;
+}
+
 void cx_eval_access(struct cx_eval *ev, const struct cx_access_record *r, struct cx_bound *bound)
 {
     struct narrowing n;
     struct cx_form offset, all;
     int64_t bytes;
 
-    n.count = 0;
-    n.empty = n.narrowed = false;
-    n.unit_var = 0;
-    n.exact = (r->flags & CX_ACCESS_MUST) && !(r->flags & CX_ACCESS_SPARSE);
-    n.vars = ev->vars;
     *bound = (struct cx_bound){.first = ev->vars.var[0].lo, .last = ev->vars.var[0].hi};
-    collect(ev, r, &n);
+    begin(ev, r, &n);
     if (!n.empty && (r->off < 0 || !length_of(ev, r, &n, &bytes))) {
         return;
     }
@@ -396,4 +404,111 @@ void cx_eval_access(struct cx_eval *ev, const struct cx_access_record *r, struct
     }
     bound->exact = n.exact && offset.lo == offset.hi && is_dense(&n, &all, bytes, n.unit_var);
     finish(bound, r->skew, bytes);
+}
+
+/* Parts the form: what moves less than a unit into low, the rest into steps that start at 0. */
+static unsigned part(const struct narrowing *n, const struct cx_form *f, struct cx_form *low,
+                     struct cx_form *high, struct cx_step *step)
+{
+    int64_t s = size_of(cx_form_factor(f, 0));
+    unsigned steps = 0;
+
+    *low = (struct cx_form){.lo = f->lo, .hi = f->hi};
+    *high = (struct cx_form){.nterm = 0};
+    for (unsigned i = 0; i < f->nterm; i++) {
+        const struct cx_var *v = &n->vars.var[f->term[i].var];
+        if (f->term[i].var == 0 || size_of(f->term[i].k) <= s || v->lo == v->hi) {
+            low->term[low->nterm++] = f->term[i];
+        } else {
+            high->term[high->nterm++] = f->term[i];
+            step[steps++] = (struct cx_step){size_of(f->term[i].k),
+                                             cx_sat_add(cx_sat_add(v->hi, 1), cx_sat_mul(-1, v->lo))};
+        }
+    }
+    return steps;
+}
+
+/*
+ * Whether the conditions that are left say no more than where the offset ends, the sum of all being one that
+ * the condition is about; and the steps, each by itself, take on all values.
+ */
+static bool is_said(const struct narrowing *n, const struct cx_form *low, const struct cx_form *high)
+{
+    struct cx_form all = *low;
+
+    for (unsigned i = 0; i < high->nterm; i++) {
+        if (!n->vars.var[high->term[i].var].exact || all.nterm == CX_FORM_TERMS) {
+            return false;
+        }
+        all.term[all.nterm++] = high->term[i];
+    }
+    for (unsigned i = 0; i < n->count; i++) {
+        struct cx_form sum = sum_of(&n->condition[i]);
+        if (!n->used[i] && (n->condition[i].lo != n->condition[i].hi || sum.nterm != all.nterm ||
+                            common_factor(&all, &sum) == 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Where the shape's parts lie; false where the numbers are too large. */
+static bool measure(struct narrowing *n, const struct cx_form *moving, const struct cx_form *low,
+                    const struct cx_form *high, int64_t from, int64_t bytes, struct cx_shape *shape)
+{
+    struct cx_form small = *moving;
+    int64_t lo, hi, start, ignored;
+
+    cx_form_hull(&n->vars, high, &start, &ignored);
+    for (unsigned i = 0; i < small.nterm;) { /* all that is in low but the unit */
+        if (small.term[i].var == 0 || cx_form_factor(high, small.term[i].var) != 0) {
+            small.term[i] = small.term[--small.nterm];
+        } else {
+            i++;
+        }
+    }
+    cx_form_hull(&n->vars, &small, &lo, &hi);
+    shape->s = cx_form_factor(moving, 0);
+    shape->off = cx_sat_add(cx_sat_add(lo, start), from);
+    shape->run = cx_sat_add(cx_sat_add(hi, cx_sat_mul(-1, lo)), bytes);
+    cx_form_hull(&n->vars, low, &lo, &hi);
+    shape->low = cx_sat_add(cx_sat_add(lo, start), from);
+    shape->high = cx_sat_add(cx_sat_add(cx_sat_add(hi, start), from), bytes);
+    return shape->off > -FAR && shape->off < FAR && shape->run > 0 && shape->run < FAR && shape->low > -FAR &&
+           shape->high < FAR && shape->low < shape->high && start > -FAR && start < FAR &&
+           size_of(shape->s) < FAR;
+}
+
+bool cx_eval_shape(struct cx_eval *ev, const struct cx_access_record *r, struct cx_shape *shape)
+{
+    struct narrowing n;
+    struct cx_form offset, moving, low, high, all;
+    struct cx_step step[CX_FORM_TERMS];
+    unsigned steps;
+    int64_t bytes;
+
+    if (!begin(ev, r, &n) || r->off < 0 || !length_of(ev, r, &n, &bytes) || bytes <= 0) {
+        return false;
+    }
+    offset = offset_form(ev, r->off, &n);
+    moving = fold_all(&n, &offset, true, true);
+    steps = part(&n, &moving, &low, &high, step);
+    low = fold_all(&n, &low, false, true);
+    *shape = (struct cx_shape){.first = n.vars.var[0].lo, .last = n.vars.var[0].hi};
+    if (n.empty || !measure(&n, &moving, &low, &high, r->skew, bytes, shape)) {
+        return false;
+    }
+    shape->exact = n.exact && offset.lo == offset.hi && is_said(&n, &low, &high) &&
+                   is_dense(&n, &low, bytes, n.unit_var);
+    all = low;
+    for (unsigned i = 0; i < high.nterm && all.nterm < CX_FORM_TERMS; i++) {
+        all.term[all.nterm++] = high.term[i];
+    }
+    all = fold_all(&n, &all, false, true);
+    cx_form_hull(&n.vars, &all, &shape->min, &shape->max);
+    shape->min = shape->min > offset.min ? shape->min : offset.min;
+    shape->max = shape->max < offset.max ? shape->max : offset.max;
+    shape->min = cx_sat_add(shape->min, r->skew);
+    shape->max = cx_sat_add(cx_sat_add(shape->max, r->skew), bytes);
+    return !n.empty && shape->min < shape->max && cx_shape_stack(shape, step, steps);
 }

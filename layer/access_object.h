@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of struct cx_access, for access.c, access_way.c and access_package.c. */
+/* The inside of struct cx_access, for access.c, access_way.c, access_box.c and access_package.c. */
 #ifndef CX_LAYER_ACCESS_OBJECT_H
 #define CX_LAYER_ACCESS_OBJECT_H
 
 #include "layer/access_eval.h"
 #include "layer/access_proof.h"
+#include "layer/access_stride.h"
+
+/* What is read or written through one argument, if boxes may be worth while. */
+struct cx_shapes {
+    struct cx_shape *shape;
+    unsigned n;
+    bool must; /* the hulls of packages are not apart, the boxes are */
+};
 
 enum { CX_LISTED_WRITES = 1, CX_LISTED_READS = 2 };
 
@@ -18,10 +26,14 @@ struct cx_access {
     struct cx_span *list;          /* writes, then reads, by argument and unit; NULL: not needed */
     struct cx_access_means *means; /* by argument */
     uint8_t *listed;               /* by argument: which of its intervals come from the list */
+    struct cx_shapes *shapes;      /* by argument: reads, writes */
+    struct cx_shape *shape;        /* by access, then room for those of arguments; NULL: not needed */
+    uint8_t *shaped;               /* by access: its shape is there */
     void *eval_memory;
     bool unreliable; /* the records do not tell all: everything may be read and written */
     bool loose;      /* some bound is loose */
     bool curable;    /* a coarser cut might do better */
+    bool scattered;  /* some packages own several separate parts of an object */
     /* bytes that a split may have to merge, or combine from private copies */
     uint64_t merged, private_copies;
     _Alignas(16) unsigned char memory[];
@@ -33,5 +45,16 @@ void cx_access_find_ways(struct cx_access *access);
 /* Evaluates each unit by itself into access->list, if there are few; true where the list is there. */
 bool cx_access_list_units(struct cx_access *access);
 void cx_access_drop_list(struct cx_access *access);
+
+/* The shape of an access; NULL where it is empty or not known. Only while the launch is being judged. */
+const struct cx_shape *cx_access_shape(struct cx_access *access, uint32_t index);
+/* Sets an argument's shapes, for its reads or writes; false (and none) where they do not make few boxes. */
+bool cx_access_gather(struct cx_access *access, uint32_t arg, bool write);
+/*
+ * The boxes of units first..last. Returns how many and sets *hull to what they lie in. 0: the hull says it
+ * all; it is not set where boxes would not be worth while and need not be.
+ */
+unsigned cx_access_boxes(const struct cx_shapes *shapes, int64_t first, int64_t last, uint64_t bytes,
+                         bool must, struct cx_access_box *box, struct cx_access_interval *hull);
 
 #endif

@@ -182,6 +182,26 @@ static void list_package(const struct cx_access *a, uint32_t arg, int64_t first,
     }
 }
 
+static void add_boxes(const struct cx_access *a, uint32_t arg, int64_t first, int64_t last,
+                      struct cx_access_region *region)
+{
+    const struct cx_shapes *reads = &a->shapes[2 * arg], *writes = reads + 1;
+    bool whole = first == 0 && last == a->launch.units - 1;
+
+    if (reads->n) {
+        region->nread =
+            cx_access_boxes(reads, first, last, a->args[arg].bytes, false, region->read_box, &region->read);
+        region->read.exact = false;
+        for (unsigned i = 0; i < region->nread; i++) {
+            region->read_box[i].exact = false;
+        }
+    }
+    if (writes->must) {
+        region->nwrite = cx_access_boxes(writes, first, last, a->args[arg].bytes, !whole, region->write_box,
+                                         &region->write);
+    }
+}
+
 void cx_access_package(struct cx_access *a, uint64_t g0, uint64_t g1, struct cx_access_region *regions)
 {
     const struct cx_summary_kernel *k = a->launch.kernel;
@@ -216,6 +236,7 @@ void cx_access_package(struct cx_access *a, uint64_t g0, uint64_t g1, struct cx_
             regions[i].read = interval_of(&reads, a->args[i].bytes);
             regions[i].write = interval_of(&writes, a->args[i].bytes);
             list_package(a, i, first, last, &regions[i]);
+            add_boxes(a, i, first, last, &regions[i]);
         }
     }
 }

@@ -152,29 +152,16 @@ bool cx_proof_writes(const struct cx_proof *p, uint64_t object, struct cx_fault 
     return true;
 }
 
-/* A read and a write of one object: neither side reads what the other writes. */
-static bool read_apart(const struct cx_proof *p, uint32_t read, uint32_t write)
+bool cx_proof_apart(const struct cx_bound *x, const struct cx_bound *y, int64_t units)
+{
+    return apart(x, y, units) != 0;
+}
+
+bool cx_proof_read(const struct cx_proof *p, uint32_t read, uint32_t write)
 {
     struct cx_bound r = placed(p, read), w = placed(p, write);
 
     return r.known && w.known && apart(&r, &w, p->launch->units) != 0 && apart(&w, &r, p->launch->units) != 0;
-}
-
-bool cx_proof_reads(const struct cx_proof *p, uint64_t object, struct cx_fault *fault)
-{
-    const struct cx_summary_kernel *k = p->launch->kernel;
-
-    for (uint32_t i = 0; i < k->naccess; i++) {
-        if (writes(&k->access[i]) || !of_object(p, i, object)) {
-            continue;
-        }
-        for (uint32_t j = 0; j < k->naccess; j++) {
-            if (writes(&k->access[j]) && of_object(p, j, object) && !read_apart(p, i, j)) {
-                return fail(fault, CX_REASON_READ_OVERLAP, &k->access[i]);
-            }
-        }
-    }
-    return true;
 }
 
 static struct cx_span joined(struct cx_span a, struct cx_span b)

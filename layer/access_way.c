@@ -178,11 +178,94 @@ static bool list(struct cx_access *a, uint64_t object, struct cx_proof *proof)
     return true;
 }
 
+/* Whether two shapes of two arguments of one object are apart in different units. */
+static bool shapes_apart(const struct cx_access *a, uint32_t arg_x, const struct cx_shape *x, uint32_t arg_y,
+                         const struct cx_shape *y)
+{
+    int64_t by = (int64_t)a->args[arg_y].base - (int64_t)a->args[arg_x].base;
+    struct cx_bound bx, by_bound;
+
+    if (cx_shape_apart(x, y, by) != CX_APART_NOT) {
+        return true;
+    }
+    bx = cx_shape_bound(x);
+    by_bound = cx_shape_bound(y);
+    by_bound.lo = cx_sat_add(by_bound.lo, by);
+    by_bound.hi = cx_sat_add(by_bound.hi, by);
+    by_bound.min = cx_sat_add(by_bound.min, by);
+    by_bound.max = cx_sat_add(by_bound.max, by);
+    return cx_proof_apart(&bx, &by_bound, a->launch.units) && cx_proof_apart(&by_bound, &bx, a->launch.units);
+}
+
+/* All shapes written through one argument against all through another (or the same) one. */
+static bool args_apart(const struct cx_access *a, uint32_t x, uint32_t y)
+{
+    const struct cx_shapes *px = &a->shapes[2 * x + 1], *py = &a->shapes[2 * y + 1];
+
+    for (unsigned i = 0; i < px->n; i++) {
+        for (unsigned j = x == y ? i : 0; j < py->n; j++) {
+            if (!shapes_apart(a, x, &px->shape[i], y, &py->shape[j])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Whether what packages write is disjoint shape by shape; on success the shapes of all arguments are there.
+ */
+static bool is_scattered(struct cx_access *a, uint64_t object)
+{
+    uint32_t n = a->launch.kernel->narg;
+    bool apart = true;
+
+    for (uint32_t x = 0; apart && x < n; x++) {
+        apart = a->args[x].object != object || cx_access_gather(a, x, true);
+        for (uint32_t y = 0; apart && a->args[x].object == object && y <= x; y++) {
+            apart = a->args[y].object != object || args_apart(a, y, x);
+        }
+    }
+    for (uint32_t x = 0; x < n; x++) {
+        if (a->args[x].object == object) {
+            a->shapes[2 * x + 1].must = apart;
+            a->shapes[2 * x + 1].n *= apart;
+        }
+    }
+    return apart;
+}
+
+static bool all_reads_apart(struct cx_access *a, const struct cx_proof *proof, uint64_t object,
+                            struct cx_fault *fault)
+{
+    const struct cx_summary_kernel *k = a->launch.kernel;
+
+    for (uint32_t i = 0; i < k->naccess; i++) {
+        for (uint32_t j = 0; !writes(&k->access[i]) && counts(a, i, object) && j < k->naccess; j++) {
+            const struct cx_shape *r, *w;
+            int64_t by = (int64_t)a->args[k->access[j].arg].base - (int64_t)a->args[k->access[i].arg].base;
+            if (!writes(&k->access[j]) || !counts(a, j, object) || cx_proof_read(proof, i, j)) {
+                continue;
+            }
+            r = cx_access_shape(a, i);
+            w = cx_access_shape(a, j);
+            if (!r || !w || cx_shape_apart(r, w, by) == CX_APART_NOT) {
+                *fault = (struct cx_fault){CX_REASON_READ_OVERLAP, &k->access[i]};
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static bool is_own(struct cx_access *a, uint64_t object, struct cx_fault *fault, uint8_t *listed)
 {
     struct cx_proof proof = {.launch = &a->launch, .bound = a->bound};
 
     if (cx_proof_writes(&proof, object, fault)) {
+        return true;
+    }
+    if (is_scattered(a, object)) {
+        a->scattered = true;
         return true;
     }
     if (list(a, object, &proof) && cx_proof_listed_writes(&proof, object)) {
@@ -197,7 +280,7 @@ static bool reads_apart(struct cx_access *a, uint64_t object, struct cx_fault *f
 {
     struct cx_proof proof = {.launch = &a->launch, .bound = a->bound};
 
-    if (cx_proof_reads(&proof, object, fault)) {
+    if (all_reads_apart(a, &proof, object, fault)) {
         return true;
     }
     if (list(a, object, &proof) && cx_proof_listed_reads(&proof, object)) {
@@ -259,6 +342,30 @@ static void note_fault(struct cx_access_verdict *v, const struct cx_fault *fault
     }
 }
 
+/* Whether what is read through the argument could have holes between the packages' units. */
+static bool may_read_boxes(const struct cx_access *a, uint32_t arg)
+{
+    const struct cx_summary_kernel *k = a->launch.kernel;
+    unsigned reads = 0;
+    bool wide = false;
+
+    if (a->listed[arg] & CX_LISTED_READS) {
+        return false;
+    }
+    for (uint32_t i = 0; i < k->naccess; i++) {
+        const struct cx_bound *b = &a->bound[i];
+        if (k->access[i].arg != arg || k->access[i].mode == CX_MODE_WRITE || b->empty) {
+            continue;
+        }
+        if (!b->known || b->guessed) {
+            return false;
+        }
+        wide |= cx_sat_add(b->hi, cx_sat_mul(-1, b->lo)) > cx_sat_mul(2, b->s < 0 ? -b->s : b->s);
+        reads++;
+    }
+    return reads > 1 || wide;
+}
+
 void cx_access_find_ways(struct cx_access *a)
 {
     const struct cx_summary_kernel *k = a->launch.kernel;
@@ -287,6 +394,11 @@ void cx_access_find_ways(struct cx_access *a)
             }
         }
         any_listed |= listed;
+    }
+    for (uint32_t i = 0; i < k->narg; i++) {
+        if (a->args[i].object && may_read_boxes(a, i)) {
+            cx_access_gather(a, i, false);
+        }
     }
     v->separable = v->reason == CX_REASON_NONE;
     if (!any_listed) {

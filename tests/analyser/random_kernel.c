@@ -145,18 +145,88 @@ static int32_t add_loop(struct cx_random_kernel *k, struct cx_random *r, bool wi
     return i;
 }
 
-static void add_access(struct cx_random_kernel *k, struct cx_random *r, int32_t *index, unsigned count,
-                       bool wild)
-{
-    struct cx_access_record *a = &k->access[k->kernel.naccess++];
-    int32_t off = sized(k, r, 64, 1 + (unsigned)cx_random_below(r, 3), wild);
-    uint64_t elem = UINT64_C(1) << cx_random_below(r, 4);
-    uint32_t first = k->kernel.nguard;
+struct digit {
+    int32_t node;
+    int64_t extent;
+};
 
-    for (unsigned i = 0; i < count; i++) {
+/* What an index may be made of: each dimension's ids, and the loops. */
+static unsigned digits(struct cx_random_kernel *k, struct cx_random *r, const int32_t *index, unsigned loops,
+                       struct digit *digit)
+{
+    const struct cx_access_geometry *g = &k->geometry;
+    unsigned n = 0;
+
+    for (unsigned d = 0; d < g->work_dim; d++) {
+        int64_t local = (int64_t)g->local[d], groups = ((int64_t)g->global[d] + local - 1) / local;
+        if (cx_random_chance(r, 60)) {
+            digit[n++] =
+                (struct digit){make(k, CX_EXPR_GLOBAL_ID, 64, (int32_t)d, -1, 0), (int64_t)g->global[d]};
+        } else {
+            digit[n++] = (struct digit){make(k, CX_EXPR_LOCAL_ID, 64, (int32_t)d, -1, 0), local};
+            digit[n++] = (struct digit){make(k, CX_EXPR_GROUP_ID, 64, (int32_t)d, -1, 0), groups};
+        }
+    }
+    for (unsigned i = 0; i < loops; i++) {
+        digit[n++] = (struct digit){resize(k, r, index[i], 64), 1 + (int64_t)cx_random_below(r, 12)};
+    }
+    for (unsigned i = 0; i + 1 < n; i++) {
+        unsigned j = cx_random_chance(r, 70) ? i + (unsigned)cx_random_below(r, n - i) : i;
+        struct digit swap = digit[i];
+        digit[i] = digit[j];
+        digit[j] = swap;
+    }
+    return n;
+}
+
+/* d0 + e0 * (d1 + e1 * (...)), in places a little more or less, some digits counting down. */
+static int32_t strided(struct cx_random_kernel *k, struct cx_random *r, const int32_t *index, unsigned loops)
+{
+    struct digit digit[10];
+    unsigned n = digits(k, r, index, loops, digit);
+    int64_t stride = cx_random_chance(r, 80) ? 1 : 2, skew = 0;
+    int32_t off = -1;
+
+    for (unsigned i = 0; i < n; i++) {
+        bool down = cx_random_chance(r, 15);
+        int32_t term = make(k, CX_EXPR_MUL, 64, digit[i].node, constant(k, 64, down ? -stride : stride), 0);
+        if (digit[i].extent < 2 && cx_random_chance(r, 50)) {
+            continue;
+        }
+        off = off < 0 ? term : make(k, CX_EXPR_ADD, 64, off, term, 0);
+        skew += down ? stride * (digit[i].extent - 1) : 0;
+        stride *= digit[i].extent;
+        stride += cx_random_chance(r, 25) ? (int64_t)cx_random_below(r, 4) - 1 : 0;
+        stride = stride < 1 ? 1 : stride;
+    }
+    skew += cx_random_chance(r, 20) ? (int64_t)cx_random_below(r, 60) : 0;
+    return off < 0 ? constant(k, 64, skew) : make(k, CX_EXPR_ADD, 64, off, constant(k, 64, skew), 0);
+}
+
+static int32_t added(struct cx_random_kernel *k, struct cx_random *r, int32_t off, const int32_t *index,
+                     unsigned loops)
+{
+    for (unsigned i = 0; i < loops; i++) {
         if (cx_random_chance(r, 60)) {
             off = make(k, CX_EXPR_ADD, 64, off, resize(k, r, index[i], 64), 0);
         }
+    }
+    return off;
+}
+
+static void add_access(struct cx_random_kernel *k, struct cx_random *r, int32_t *index, unsigned count,
+                       enum cx_random_style style)
+{
+    bool wild = style == CX_RANDOM_WILD;
+    struct cx_access_record *a = &k->access[k->kernel.naccess++];
+    int32_t off;
+    uint64_t elem = UINT64_C(1) << cx_random_below(r, style == CX_RANDOM_STRIDED ? 3 : 4);
+    uint32_t first;
+
+    if (style == CX_RANDOM_STRIDED) {
+        off = strided(k, r, index, count);
+    } else {
+        off = added(k, r, sized(k, r, 64, 1 + (unsigned)cx_random_below(r, 3), wild), index, count);
     }
     off = make(k, CX_EXPR_MUL, 64, off, constant(k, 64, (int64_t)elem), 0);
     *a = (struct cx_access_record){.arg = (uint16_t)cx_random_below(r, 3),
@@ -175,6 +245,11 @@ static void add_access(struct cx_random_kernel *k, struct cx_random *r, int32_t 
         a->atomic_op = cx_random_chance(r, 70) ? CX_ATOMIC_ADD + (uint8_t)cx_random_below(r, 4)
                                                : CX_ATOMIC_ADD + (uint8_t)cx_random_below(r, 12);
         a->flags |= cx_random_chance(r, 10) ? CX_ACCESS_RESULT_USED : 0;
+    }
+    first = k->kernel.nguard;
+    if (style == CX_RANDOM_STRIDED && cx_random_chance(r, 20)) { /* if (index < n) */
+        k->guard[k->kernel.nguard++] = (struct cx_guard){
+            .pred = CX_PRED_SLT, .l = k->expr[off].a, .r = constant(k, 64, (int64_t)cx_random_below(r, 128))};
     }
     for (unsigned i = 0; i < count; i++) { /* the loops' own conditions hold in their bodies */
         if (cx_random_chance(r, 70)) {
@@ -231,8 +306,9 @@ static void sort_accesses(struct cx_random_kernel *k)
     }
 }
 
-void cx_random_kernel_make(struct cx_random_kernel *k, struct cx_random *r, bool wild)
+void cx_random_kernel_make(struct cx_random_kernel *k, struct cx_random *r, enum cx_random_style style)
 {
+    bool wild = style == CX_RANDOM_WILD;
     int32_t index[3];
     unsigned loops = (unsigned)cx_random_below(r, 3), accesses = 1 + (unsigned)cx_random_below(r, 3);
 
@@ -265,7 +341,7 @@ void cx_random_kernel_make(struct cx_random_kernel *k, struct cx_random *r, bool
         index[i] = add_loop(k, r, wild);
     }
     for (unsigned i = 0; i < accesses; i++) {
-        add_access(k, r, index, loops, wild);
+        add_access(k, r, index, loops, style);
     }
     if (k->kernel.nloop == 0) { /* decaying values must name a loop */
         k->loop[0] = (struct cx_loop){0};

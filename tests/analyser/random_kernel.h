@@ -11,8 +11,8 @@
 struct cx_random_kernel {
     struct cx_summary_kernel kernel;
     struct cx_summary_arg arg[CX_RANDOM_ARGS];
-    struct cx_expr expr[256];
-    struct cx_guard guard[32];
+    struct cx_expr expr[400];
+    struct cx_guard guard[40];
     struct cx_loop loop[3];
     struct cx_access_record access[8];
     struct cx_access_geometry geometry;
@@ -21,7 +21,11 @@ struct cx_random_kernel {
     uint64_t n64;
 };
 
-/* wild: any operations on anything, else mostly sums and products. */
-void cx_random_kernel_make(struct cx_random_kernel *k, struct cx_random *r, bool wild);
+enum cx_random_style {
+    CX_RANDOM_TAME,    /* mostly sums and products */
+    CX_RANDOM_STRIDED, /* ids and loops as digits of a number, now and then of one that does not add up */
+    CX_RANDOM_WILD     /* any operations on anything */
+};
+void cx_random_kernel_make(struct cx_random_kernel *k, struct cx_random *r, enum cx_random_style style);
 
 #endif

@@ -269,21 +269,6 @@ kernel void gather(global const int *a, global const int *index, global int *out
     out[i] = a[index[i]];
 }
 
-/* every work-group has items everywhere */
-//! strided on 1024/64 n=4096 mended write-overlap
-kernel void strided(global float *a, int n)
-{
-    for (int i = get_global_id(0); i < n; i += get_global_size(0))
-        a[i] = 0;
-}
-
-//! interleaved on 1024/64 mended write-overlap
-kernel void interleaved(global float *a)
-{
-    int i = get_local_id(0) * get_num_groups(0) + get_group_id(0);
-    a[i] = 0;
-}
-
 typedef global float *floats;
 //! stored_pointer refused pointer-stored here
 kernel void stored_pointer(global float *a, global ulong *b)

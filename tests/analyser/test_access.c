@@ -19,41 +19,81 @@
 
 struct tally {
     unsigned kernels, separable, coarse, known, exact, intervals, ways[CX_WAY_PRIVATE + 1];
+    unsigned read_boxes, write_boxes, boxes, exact_boxes;
 };
 
 static char where[200];
+static const char *const style_name[] = {"tame", "strided", "wild"};
 
 static bool inside(const struct cx_access_interval *i, size_t byte)
 {
     return byte >= i->lo && byte < i->hi;
 }
 
-/* A package's intervals hold all that its groups touch; exact ones nothing else. */
+/* One argument's reads or writes, byte by byte. */
+struct claim {
+    unsigned char may[512], exact[512];
+};
+
+static void claim(struct claim *c, const struct cx_access_interval *hull, const struct cx_access_box *box,
+                  unsigned nbox, uint64_t bytes)
+{
+    memset(c, 0, sizeof(*c));
+    expect(hull->lo <= hull->hi && hull->hi <= bytes && nbox <= CX_ACCESS_BOXES, "%s", where);
+    expect(!nbox || hull->known, "%s", where);
+    for (uint64_t byte = hull->lo; nbox == 0 && byte < hull->hi; byte++) {
+        c->may[byte] = 1;
+        c->exact[byte] = hull->exact;
+    }
+    for (unsigned i = 0; i < nbox; i++) {
+        const struct cx_access_box *b = &box[i];
+        uint64_t row = b->len + b->stride[0] * (b->count[0] - 1);
+        expect(b->len > 0 && b->count[0] > 0 && b->count[1] > 0, "%s", where);
+        expect(b->count[0] > 1 ? b->stride[0] >= b->len : b->stride[0] == 0, "%s", where);
+        expect(b->count[1] > 1 ? b->stride[1] >= row : b->stride[1] == 0, "%s", where);
+        expect(b->count[0] > 1 || b->count[1] == 1, "%s", where);
+        for (uint64_t n = 0; n < b->count[0] * b->count[1] * b->len; n++) {
+            uint64_t byte = b->lo + n % b->len + n / b->len % b->count[0] * b->stride[0] +
+                            n / b->len / b->count[0] * b->stride[1];
+            expect(inside(hull, byte) && !c->may[byte], "%s: byte %llu of box %u", where,
+                   (unsigned long long)byte, i);
+            c->may[byte] = 1;
+            c->exact[byte] = b->exact;
+        }
+    }
+}
+
+/* A package's regions hold all that its groups touch; exact ones nothing else. */
 static void check_package(const struct cx_random_kernel *k, const struct cx_oracle *o, struct cx_access *a,
                           uint64_t g0, uint64_t g1, struct tally *tally)
 {
     struct cx_access_region regions[CX_RANDOM_ARGS];
+    static struct claim reads, writes;
 
     cx_access_package(a, g0, g1, regions);
     for (uint32_t i = 0; i < 3; i++) {
-        const struct cx_access_interval *rd = &regions[i].read, *wr = &regions[i].write;
-        expect(rd->lo <= rd->hi && rd->hi <= k->value[i].bytes, "%s", where);
-        expect(wr->lo <= wr->hi && wr->hi <= k->value[i].bytes, "%s", where);
+        const struct cx_access_region *g = &regions[i];
+        claim(&reads, &g->read, g->read_box, g->nread, k->value[i].bytes);
+        claim(&writes, &g->write, g->write_box, g->nwrite, k->value[i].bytes);
         tally->intervals++;
-        tally->known += wr->known;
-        tally->exact += wr->exact;
+        tally->known += g->write.known;
+        tally->exact += g->write.exact;
+        tally->read_boxes += g->nread > 0;
+        tally->write_boxes += g->nwrite > 0;
+        for (unsigned j = 0; j < g->nwrite; j++) {
+            tally->boxes++;
+            tally->exact_boxes += g->write_box[j].exact;
+        }
         for (size_t byte = 0; byte < o->bytes; byte++) {
             bool r = cx_oracle_reads(o, i, g0, g1, byte), w = cx_oracle_writes(o, i, g0, g1, byte);
-            expect(!r || inside(rd, byte), "%s: arg %u groups %llu..%llu reads %zu outside %llu..%llu", where,
-                   i, (unsigned long long)g0, (unsigned long long)g1, byte, (unsigned long long)rd->lo,
-                   (unsigned long long)rd->hi);
-            expect(!w || inside(wr, byte), "%s: arg %u groups %llu..%llu writes %zu outside %llu..%llu",
-                   where, i, (unsigned long long)g0, (unsigned long long)g1, byte, (unsigned long long)wr->lo,
-                   (unsigned long long)wr->hi);
-            expect(w || !wr->exact || !inside(wr, byte) || !o->complete,
-                   "%s: arg %u groups %llu..%llu does not write %zu, said to be exact %llu..%llu", where, i,
-                   (unsigned long long)g0, (unsigned long long)g1, byte, (unsigned long long)wr->lo,
-                   (unsigned long long)wr->hi);
+            expect(!r || reads.may[byte], "%s: arg %u groups %llu..%llu reads %zu", where, i,
+                   (unsigned long long)g0, (unsigned long long)g1, byte);
+            expect(!w || writes.may[byte], "%s: arg %u groups %llu..%llu writes %zu", where, i,
+                   (unsigned long long)g0, (unsigned long long)g1, byte);
+            expect(!reads.exact[byte], "%s", where);
+            expect(w || !writes.exact[byte] || !o->complete,
+                   "%s: arg %u groups %llu..%llu does not write %zu, said to be exact", where, i,
+                   (unsigned long long)g0, (unsigned long long)g1, byte);
         }
     }
 }
@@ -82,21 +122,27 @@ static bool reads_object(const struct cx_random_kernel *k, const struct cx_oracl
     return false;
 }
 
-/* What is said of an object's bytes, for any border: no byte of one that is OWN is written on both sides, and
- * none is read on the other side unless `before` says so. */
-static void check_borders(const struct cx_random_kernel *k, const struct cx_oracle *o, uint64_t granularity,
-                          uint64_t object, bool before)
+/* What is said of an object's bytes: none is written by two units, and none is read by one and written by
+ * another one unless `before` says so. */
+static void check_units(const struct cx_random_kernel *k, const struct cx_oracle *o, uint64_t granularity,
+                        uint64_t object, bool before)
 {
-    for (uint64_t b = granularity; b < o->groups; b += granularity) {
-        for (size_t byte = 0; byte < o->bytes + 64; byte++) {
-            bool wl = writes_object(k, o, object, 0, b, byte),
-                 wr = writes_object(k, o, object, b, o->groups, byte);
-            expect(!wl || !wr, "%s: byte %zu of %llu written on both sides of %llu", where, byte,
-                   (unsigned long long)object, (unsigned long long)b);
-            expect(before || !wl || !reads_object(k, o, object, b, o->groups, byte),
-                   "%s: byte %zu read after border %llu", where, byte, (unsigned long long)b);
-            expect(before || !wr || !reads_object(k, o, object, 0, b, byte),
-                   "%s: byte %zu read before border %llu", where, byte, (unsigned long long)b);
+    for (size_t byte = 0; byte < o->bytes + 64; byte++) {
+        uint64_t writer = UINT64_MAX;
+        for (uint64_t g = 0; g < o->groups; g += granularity) {
+            uint64_t end = g + granularity < o->groups ? g + granularity : o->groups;
+            if (writes_object(k, o, object, g, end, byte)) {
+                expect(writer == UINT64_MAX, "%s: byte %zu of %llu is written by the units at %llu and %llu",
+                       where, byte, (unsigned long long)object, (unsigned long long)writer,
+                       (unsigned long long)g);
+                writer = g;
+            }
+        }
+        for (uint64_t g = 0; !before && writer != UINT64_MAX && g < o->groups; g += granularity) {
+            uint64_t end = g + granularity < o->groups ? g + granularity : o->groups;
+            expect(g == writer || !reads_object(k, o, object, g, end, byte),
+                   "%s: byte %zu is written by the unit at %llu and read by that at %llu", where, byte,
+                   (unsigned long long)writer, (unsigned long long)g);
         }
     }
 }
@@ -150,7 +196,7 @@ static void check_ways(const struct cx_random_kernel *k, const struct cx_oracle 
         expect(k->value[i].object != k->value[0].object || memcmp(&m[i], &m[0], sizeof(*m)) == 0, "%s",
                where);
         if (m[i].way == CX_WAY_OWN) {
-            check_borders(k, o, v->granularity, k->value[i].object, m[i].before);
+            check_units(k, o, v->granularity, k->value[i].object, m[i].before);
         } else if (m[i].way == CX_WAY_PRIVATE) {
             check_private(k, o, k->value[i].object, &m[i]);
         } else if (m[i].way == CX_WAY_MERGE) {
@@ -160,7 +206,7 @@ static void check_ways(const struct cx_random_kernel *k, const struct cx_oracle 
     expect(!v->splits || own == v->separable, "%s", where);
 }
 
-/* The packages of any cut own disjoint intervals, and together all that the whole launch owns. */
+/* The packages of any cut own disjoint regions. */
 static void check_ownership(const struct cx_random_kernel *k, struct cx_access *a,
                             const struct cx_access_verdict *v, struct cx_random *r)
 {
@@ -169,13 +215,18 @@ static void check_ownership(const struct cx_random_kernel *k, struct cx_access *
 
     for (unsigned char package = 1; at < units; package++) {
         struct cx_access_region regions[CX_RANDOM_ARGS];
+        static struct claim writes;
         uint64_t more = 1 + cx_random_below(r, units - at), g1 = (at + more) * v->granularity;
         cx_access_package(a, at * v->granularity, g1 < v->groups ? g1 : v->groups, regions);
         for (uint32_t i = 0; i < 3; i++) {
             if (cx_access_means(a)[i].way != CX_WAY_OWN) {
                 continue;
             }
-            for (uint64_t byte = regions[i].write.lo; byte < regions[i].write.hi; byte++) {
+            claim(&writes, &regions[i].write, regions[i].write_box, regions[i].nwrite, k->value[i].bytes);
+            for (uint64_t byte = 0; byte < 512; byte++) {
+                if (!writes.may[byte]) {
+                    continue;
+                }
                 for (uint32_t j = 0; j < 3; j++) {
                     uint64_t other = byte + k->value[i].base - k->value[j].base;
                     bool theirs = k->value[i].object == k->value[j].object && other < 512 &&
@@ -190,7 +241,7 @@ static void check_ownership(const struct cx_random_kernel *k, struct cx_access *
     }
 }
 
-static void check_kernel(uint64_t seed, bool wild, struct tally *tally)
+static void check_kernel(uint64_t seed, enum cx_random_style style, struct tally *tally)
 {
     static struct cx_random_kernel k;
     struct cx_summary one = {.nkernel = 1, .kernel = &k.kernel};
@@ -200,8 +251,8 @@ static void check_kernel(uint64_t seed, bool wild, struct tally *tally)
     struct cx_oracle o;
     unsigned dim;
 
-    snprintf(where, sizeof(where), "%s kernel %llu", wild ? "wild" : "tame", (unsigned long long)seed);
-    cx_random_kernel_make(&k, &r, wild);
+    snprintf(where, sizeof(where), "%s kernel %llu", style_name[style], (unsigned long long)seed);
+    cx_random_kernel_make(&k, &r, style);
     expect(cx_summary_check(&one), "%s", where);
     dim = (unsigned)cx_random_below(&r, k.geometry.work_dim);
     if (cx_random_chance(&r, 50)) {
@@ -231,7 +282,7 @@ static void check_kernel(uint64_t seed, bool wild, struct tally *tally)
     cx_access_destroy(&a);
 }
 
-static void check_many(bool wild, unsigned count)
+static void check_many(enum cx_random_style style, unsigned count)
 {
     struct tally tally = {0};
     const char *given = getenv("CX_TEST_KERNELS");
@@ -239,24 +290,32 @@ static void check_many(bool wild, unsigned count)
 
     count = given ? (unsigned)strtoul(given, NULL, 10) : count;
     for (uint64_t seed = first; seed < first + count; seed++) {
-        check_kernel(seed, wild, &tally);
+        check_kernel(seed, style, &tally);
     }
     fprintf(stderr, "# %s: %u kernels, %u separable (%u coarse), writes known %u, exact %u of %u\n",
-            wild ? "wild" : "tame", tally.kernels, tally.separable, tally.coarse, tally.known, tally.exact,
+            style_name[style], tally.kernels, tally.separable, tally.coarse, tally.known, tally.exact,
             tally.intervals);
     fprintf(stderr, "# arguments: none %u, own %u, merge %u, private %u\n", tally.ways[CX_WAY_NONE],
             tally.ways[CX_WAY_OWN], tally.ways[CX_WAY_MERGE], tally.ways[CX_WAY_PRIVATE]);
+    fprintf(stderr, "# in boxes: reads %u, writes %u (%u, exact %u)\n", tally.read_boxes, tally.write_boxes,
+            tally.boxes, tally.exact_boxes);
 }
 
 START_TEST(tame_kernels_match_the_oracle)
 {
-    check_many(false, 3000);
+    check_many(CX_RANDOM_TAME, 3000);
+}
+END_TEST
+
+START_TEST(strided_kernels_match_the_oracle)
+{
+    check_many(CX_RANDOM_STRIDED, 3000);
 }
 END_TEST
 
 START_TEST(wild_kernels_match_the_oracle)
 {
-    check_many(true, 3000);
+    check_many(CX_RANDOM_WILD, 3000);
 }
 END_TEST
 
@@ -267,6 +326,7 @@ Suite *access_suite(void)
 
     tcase_set_timeout(oracle, 300);
     tcase_add_test(oracle, tame_kernels_match_the_oracle);
+    tcase_add_test(oracle, strided_kernels_match_the_oracle);
     tcase_add_test(oracle, wild_kernels_match_the_oracle);
     suite_add_tcase(suite, oracle);
     return suite;

@@ -10,9 +10,11 @@
  * WIDTH
  *     //! KERNEL on GEOMETRY [SCALARS] [same ...] part G0..G1 ARG reads|writes LO..HI [exact] | nothing |
  * unknown
+ *     //! KERNEL on GEOMETRY [SCALARS] [same ...] part G0..G1 ARG reads|writes in BOX...
  *     //! KERNEL on GEOMETRY [SCALARS] [same ...] all ARG reads|writes ...
  *     //!! BUILD OPTIONS
  *
+ * BOX is LO+LEN[xCOUNT/STRIDE[xCOUNT/STRIDE]][!], exact with the exclamation mark; "in" alone means no box.
  * "splits" means separable, "mended" that the launch splits but not all is OWN with no need for the contents
  * before ("before"), "whole" that it does not. GEOMETRY is GLOBAL[+OFFSET]/LOCAL for each dimension, with
  * commas. SCALARS are NAME=VALUE or, for bytes of a struct, NAME@OFFSET:BYTES=VALUE, with commas. "here"
@@ -240,6 +242,27 @@ static void check_interval(struct expectation *e, const struct cx_access_interva
     }
 }
 
+static void check_boxes(struct expectation *e, const struct cx_access_box *box, unsigned n, char **save)
+{
+    const char *expected = strtok_r(NULL, "", save);
+    char found[300] = "";
+
+    for (unsigned i = 0; i < n; i++) {
+        size_t at = strlen(found);
+        snprintf(found + at, sizeof(found) - at, "%s%llu+%llu", i ? " " : "", (unsigned long long)box[i].lo,
+                 (unsigned long long)box[i].len);
+        for (unsigned j = 0; j < 2 && box[i].count[j] > 1; j++) {
+            at = strlen(found);
+            snprintf(found + at, sizeof(found) - at, "x%llu/%llu", (unsigned long long)box[i].count[j],
+                     (unsigned long long)box[i].stride[j]);
+        }
+        strcat(found, box[i].exact ? "!" : "");
+    }
+    if (strcmp(expected ? expected : "", found) != 0) {
+        wrong(e, "found boxes %s", found);
+    }
+}
+
 static void check_part(struct expectation *e, bool all, char **save)
 {
     struct cx_access_region regions[MAX_ARGS];
@@ -261,7 +284,14 @@ static void check_part(struct expectation *e, bool all, char **save)
         uint64_t g0 = strtoull(part, &part, 10), g1 = strtoull(part + 2, NULL, 10);
         cx_access_package(a, g0, g1, regions);
     }
-    check_interval(e, strcmp(mode, "reads") == 0 ? &regions[arg].read : &regions[arg].write, save);
+    if (*save && strncmp(*save, "in", 2) == 0) {
+        bool reads = strcmp(mode, "reads") == 0;
+        strtok_r(NULL, " ", save);
+        check_boxes(e, reads ? regions[arg].read_box : regions[arg].write_box,
+                    reads ? regions[arg].nread : regions[arg].nwrite, save);
+    } else {
+        check_interval(e, strcmp(mode, "reads") == 0 ? &regions[arg].read : &regions[arg].write, save);
+    }
     cx_access_destroy(&a);
 }
 
