@@ -592,7 +592,9 @@ void cx_merge_end(struct cx_merge **owned, const uint64_t *seq, void (*decided)(
         for (unsigned i = 0; i < merge->nparts && is_host(merge, p); i++)
             if (context_of(merge)->workers[merge->member[i]].place == CX_PLACE_HOST)
                 jobs[p]->deps[merge->member[i]] = seq[i];
-        cx_command_add_job(&merge->launch->base, merge->place[p].worker, jobs[p]);
+        struct cx_worker *worker = merge->place[p].worker;
+        /* the launch settles when it ends, so nobody may be waiting for its timeline */
+        cx_worker_watch(worker, cx_command_add_job(&merge->launch->base, worker, jobs[p]));
     }
     give_back(merge);
 }
