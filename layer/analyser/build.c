@@ -110,8 +110,12 @@ static int32_t build_load(struct cx_build *b, LLVMValueRef load, unsigned lane)
     int32_t node = -1;
     int64_t off;
 
-    if (width == 0 || width % 8 != 0 || LLVMGetVolatile(load)) {
+    if (width == 0 || width % 8 != 0) {
         return opaque(b, load, load_kind(load));
+    }
+    if (LLVMGetVolatile(load)) { /* a private variable stays its work-item's own */
+        node = cx_table_private(b, load);
+        return node >= 0 ? node : opaque(b, load, load_kind(load));
     }
     n = cx_build_pointer(b, operand(load, 0), base);
     if (n == 1 && base[0].kind == CX_BASE_PRIVATE && base[0].value && LLVMIsAArgument(base[0].value) &&

@@ -242,6 +242,42 @@ static bool step_of_sum(struct walk *w, LLVMValueRef v, unsigned depth, int32_t 
     return false;
 }
 
+/* mad24(x, y, z): z, and x * y where they do not change in the loop; NULL for other calls. */
+static LLVMValueRef split_mad24(const struct walk *w, LLVMValueRef call, int32_t *more)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(call), x, y;
+    struct cx_builtin builtin;
+
+    if (!callee || !LLVMIsAFunction(callee) || LLVMCountBasicBlocks(callee) > 0) {
+        return NULL;
+    }
+    builtin = cx_builtin_classify(callee);
+    if (builtin.kind != CX_BUILTIN_INTEGER || builtin.integer != CX_INTEGER_MAD24 ||
+        LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMIntegerTypeKind) {
+        return NULL;
+    }
+    x = LLVMGetOperand(call, 0);
+    y = LLVMGetOperand(call, 1);
+    if (!cx_build_invariant(w->b, x, w->loop) || !cx_build_invariant(w->b, y, w->loop)) {
+        return NULL;
+    }
+    *more = cx_dag_binary(&w->b->dag, builtin.is_signed ? CX_EXPR_SMUL24 : CX_EXPR_UMUL24,
+                          cx_build_value(w->b, x, 0), cx_build_value(w->b, y, 0));
+    return LLVMGetOperand(call, 2);
+}
+
+static bool step_of_call(struct walk *w, LLVMValueRef v, unsigned depth, int32_t *step)
+{
+    int32_t more;
+    LLVMValueRef moving = split_mad24(w, v, &more);
+
+    if (!moving || !step_of(w, moving, depth + 1, step)) {
+        return false;
+    }
+    *step = sum(w->b, *step, more);
+    return true;
+}
+
 /* Bytes that a GEP adds, where they do not change in the loop; -1 otherwise. */
 static int32_t fixed_gep(const struct walk *w, LLVMValueRef v)
 {
@@ -340,6 +376,8 @@ static bool step_of(struct walk *w, LLVMValueRef v, unsigned depth, int32_t *ste
         return step_of_gep(w, v, depth, step);
     case LLVMPHI:
         return step_of_phi(w, v, depth, step);
+    case LLVMCall:
+        return step_of_call(w, v, depth, step);
     case LLVMSelect:
         return step_of(w, LLVMGetOperand(v, 1), depth + 1, step) &&
                step_of(w, LLVMGetOperand(v, 2), depth + 1, &other) && other == *step;

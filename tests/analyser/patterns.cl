@@ -134,3 +134,17 @@ kernel void triangle(global float *dst)
         for (int x = 0; x < y; x++)
             dst[at++] = 1;
 }
+
+//! steps_by_mad24 on 16/2 step=40,n=4 splits 0
+//! steps_by_mad24 on 16/2 step=40,n=4 part 1..2 dst writes 256..484
+kernel void steps_by_mad24(global const char *src, global char *dst, int step, int n)
+{
+    int at = get_global_id(0) * 128;
+    for (int i = 0; i < 3; i++)
+        if (src[i] < n) {
+            dst[at] = i;
+            at = mad24(1, step, at);
+        }
+    for (int i = 0; i < 3; i++)
+        dst[get_global_id(0) * 128 + 99] = src[at = mad24(4, 1, at)];
+}

@@ -87,3 +87,12 @@ kernel void two_places(global float *a, global const ulong *b)
     int i = get_global_id(0);
     p[b[i] & 1][i] = 0;
 }
+
+/* volatile or not, a private variable is nobody else's (CLBlast has such, against a compiler's fault) */
+//! volatile_index on 64/8 splits 0
+//! volatile_index on 64/8 part 1..2 out writes 64..96 exact
+kernel void volatile_index(global float *out)
+{
+    volatile int i = get_global_id(0) + 8;
+    out[i] = 1;
+}
