@@ -366,6 +366,19 @@ static void finish(struct cx_bound *b, int64_t skew, int64_t bytes)
     }
 }
 
+static bool has_guard(const struct cx_eval *ev, const struct cx_access_record *r, const struct cx_loop *loop)
+{
+    const struct cx_guard *guard = ev->launch.kernel->guard, *of_loop = &guard[loop->guard];
+
+    for (uint32_t i = 0; i < r->nguard; i++) {
+        const struct cx_guard *g = &guard[r->guard + i];
+        if (g->pred == of_loop->pred && g->l == of_loop->l && g->r == of_loop->r && !g->hint) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Narrows by the access's guards; false where it is never executed. */
 static bool begin(struct cx_eval *ev, const struct cx_access_record *r, struct narrowing *n)
 {
@@ -374,6 +387,11 @@ static bool begin(struct cx_eval *ev, const struct cx_access_record *r, struct n
     n->unit_var = 0;
     n->exact = (r->flags & CX_ACCESS_MUST) && !(r->flags & CX_ACCESS_SPARSE);
     n->vars = ev->vars;
+    for (uint32_t i = 0; i < ev->launch.kernel->nloop; i++) {
+        if (ev->loop_state[i] == CX_LOOP_GUARDED && has_guard(ev, r, &ev->launch.kernel->loop[i])) {
+            n->vars.var[ev->loop_var[i]].exact = true;
+        }
+    }
     collect(ev, r, n);
     return !n->empty;
 }

@@ -22,7 +22,13 @@ struct cx_launch {
     int64_t units;
 };
 
-enum cx_loop_state { CX_LOOP_NEW = 0, CX_LOOP_BOUNDED, CX_LOOP_UNBOUNDED };
+enum cx_loop_state {
+    CX_LOOP_NEW = 0,
+    CX_LOOP_BOUNDED,
+    CX_LOOP_GUARDED, /* bounded, and an access that has the loop's guard is done in just the iterations it
+                        lets in */
+    CX_LOOP_UNBOUNDED
+};
 
 struct cx_eval {
     struct cx_launch launch;

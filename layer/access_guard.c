@@ -180,13 +180,19 @@ static bool is_uniform(const struct cx_form *f, unsigned var)
     return f->nterm == 1 && f->term[0].var == var && f->lo == f->hi;
 }
 
+/* Whether the condition, once it fails, fails in all later iterations. */
+static bool is_final(const struct cx_conditions *c, unsigned var)
+{
+    return c->complete && c->count == 1 && cx_form_factor(&c->f[0], var) > 0 && c->f[0].lo == c->f[0].hi;
+}
+
 /* The last iteration t after which the loop can go on, by all its guards; false where none limits it. */
 static bool last_trip(struct cx_eval *ev, const struct cx_loop *loop, unsigned var, int64_t *last,
-                      bool *uniform)
+                      bool *uniform, bool *guarded)
 {
     bool found = false;
 
-    *uniform = loop->single_exit && loop->nguard == 1;
+    *guarded = *uniform = loop->single_exit && loop->nguard == 1;
     for (uint32_t i = 0; i < loop->nguard; i++) {
         const struct cx_guard *g = &ev->launch.kernel->guard[loop->guard + i];
         unsigned width = ev->launch.kernel->expr[g->l].width;
@@ -201,10 +207,12 @@ static bool last_trip(struct cx_eval *ev, const struct cx_loop *loop, unsigned v
                 *last = t;
                 found = true;
             }
+            *guarded = false;
             continue;
         }
         cx_eval_guard(ev, ev->scratch, g, &c);
         *uniform = *uniform && c.count == 1 && is_uniform(&c.f[0], var);
+        *guarded = *guarded && is_final(&c, var);
         for (unsigned j = 0; j < c.count; j++) {
             if (limit(ev, &c.f[j], var, &t) && (!found || t < *last)) {
                 *last = t;
@@ -265,7 +273,7 @@ static void bound_loop(struct cx_eval *ev, uint32_t index, int32_t last_node)
     unsigned count = ev->vars.count;
     int var = last_node < 0 ? -1 : cx_eval_new_var(ev, CX_VAR_LOOP, 0, INT32_MAX, false);
     int64_t guess, last;
-    bool uniform, found = false;
+    bool uniform, guarded, found = false;
 
     ev->loop_state[index] = CX_LOOP_UNBOUNDED;
     if (var < 0) {
@@ -274,13 +282,13 @@ static void bound_loop(struct cx_eval *ev, uint32_t index, int32_t last_node)
     ev->loop_var[index] = (int16_t)var;
     ev->assume = true;
     cx_eval_nodes(ev, ev->scratch, ev->cone, (uint32_t)last_node);
-    found = last_trip(ev, loop, (unsigned)var, &guess, &uniform);
+    found = last_trip(ev, loop, (unsigned)var, &guess, &uniform, &guarded);
     ev->assume = false;
     cx_eval_forget_vars(ev, count + 1);
     if (found) {
         ev->vars.var[var].hi = guess + 1;
         cx_eval_nodes(ev, ev->scratch, ev->cone, (uint32_t)last_node);
-        found = last_trip(ev, loop, (unsigned)var, &last, &uniform) && last <= guess;
+        found = last_trip(ev, loop, (unsigned)var, &last, &uniform, &guarded) && last <= guess;
     }
     if (!found) {
         cx_eval_forget_vars(ev, count);
@@ -289,7 +297,7 @@ static void bound_loop(struct cx_eval *ev, uint32_t index, int32_t last_node)
     }
     ev->vars.var[var].hi = last + 1;
     ev->vars.var[var].exact = uniform;
-    ev->loop_state[index] = CX_LOOP_BOUNDED;
+    ev->loop_state[index] = guarded ? CX_LOOP_GUARDED : CX_LOOP_BOUNDED;
 }
 
 void cx_eval_loops(struct cx_eval *ev)

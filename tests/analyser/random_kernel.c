@@ -157,7 +157,8 @@ static unsigned digits(struct cx_random_kernel *k, struct cx_random *r, const in
     const struct cx_access_geometry *g = &k->geometry;
     unsigned n = 0;
 
-    for (unsigned d = 0; d < g->work_dim; d++) {
+    for (unsigned d = loops > 0 && k->expr[k->expr[index[0]].b].op == CX_EXPR_GLOBAL_SIZE; d < g->work_dim;
+         d++) {
         int64_t local = (int64_t)g->local[d], groups = ((int64_t)g->global[d] + local - 1) / local;
         if (cx_random_chance(r, 60)) {
             digit[n++] =
@@ -212,6 +213,21 @@ static int32_t added(struct cx_random_kernel *k, struct cx_random *r, int32_t of
         }
     }
     return off;
+}
+
+/* for (i = get_global_id(0); i < n; i += get_global_size(0)) */
+static int32_t add_grid_loop(struct cx_random_kernel *k, struct cx_random *r)
+{
+    uint32_t index = k->kernel.nloop++;
+    int32_t start = make(k, CX_EXPR_GLOBAL_ID, 64, 0, -1, 0),
+            step = make(k, CX_EXPR_GLOBAL_SIZE, 64, 0, -1, 0);
+    int32_t i = make(k, CX_EXPR_LOOP, 64, start, step, index);
+    struct cx_guard g = {.pred = cx_random_chance(r, 50) ? CX_PRED_SLT : CX_PRED_ULT, .l = i};
+
+    g.r = constant(k, 64, (int64_t)cx_random_below(r, 200));
+    k->loop[index] = (struct cx_loop){.guard = k->kernel.nguard, .nguard = 1, .single_exit = 1};
+    k->guard[k->kernel.nguard++] = g;
+    return i;
 }
 
 static void add_access(struct cx_random_kernel *k, struct cx_random *r, int32_t *index, unsigned count,
@@ -338,7 +354,8 @@ void cx_random_kernel_make(struct cx_random_kernel *k, struct cx_random *r, enum
         k->value[1].base = cx_random_below(r, 64);
     }
     for (unsigned i = 0; i < loops; i++) {
-        index[i] = add_loop(k, r, wild);
+        bool grid = style == CX_RANDOM_STRIDED && i == 0 && cx_random_chance(r, 30);
+        index[i] = grid ? add_grid_loop(k, r) : add_loop(k, r, wild);
     }
     for (unsigned i = 0; i < accesses; i++) {
         add_access(k, r, index, loops, style);

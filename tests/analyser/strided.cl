@@ -3,10 +3,10 @@
 
 /* every work-group has items everywhere */
 //! grid_stride on 1024/64 n=4096 splits 0
-//! grid_stride on 1024/64 n=4096 part 1..3 a writes in 256+512x4/4096
-//! grid_stride on 1024/64 n=4000 part 1..3 a writes in 256+512x4/4096
-//! grid_stride on 1024/64 n=4000 part 14..16 a writes in 3584+512x3/4096 15872+128
-//! grid_stride on 1024/64 n=500 part 1..3 a writes 256..768
+//! grid_stride on 1024/64 n=4096 part 1..3 a writes in 256+512x4/4096!
+//! grid_stride on 1024/64 n=4000 part 1..3 a writes in 256+512x4/4096!
+//! grid_stride on 1024/64 n=4000 part 14..16 a writes in 3584+512x3/4096! 15872+128!
+//! grid_stride on 1024/64 n=500 part 1..3 a writes 256..768 exact
 kernel void grid_stride(global float *a, int n)
 {
     for (int i = get_global_id(0); i < n; i += get_global_size(0))

@@ -304,19 +304,19 @@ static void check_many(enum cx_random_style style, unsigned count)
 
 START_TEST(tame_kernels_match_the_oracle)
 {
-    check_many(CX_RANDOM_TAME, 3000);
+    check_many(CX_RANDOM_TAME, 1500);
 }
 END_TEST
 
 START_TEST(strided_kernels_match_the_oracle)
 {
-    check_many(CX_RANDOM_STRIDED, 3000);
+    check_many(CX_RANDOM_STRIDED, 2500);
 }
 END_TEST
 
 START_TEST(wild_kernels_match_the_oracle)
 {
-    check_many(CX_RANDOM_WILD, 3000);
+    check_many(CX_RANDOM_WILD, 1500);
 }
 END_TEST
 
