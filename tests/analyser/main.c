@@ -11,6 +11,7 @@ int main(void)
 
     srunner_add_suite(runner, access_suite());
     srunner_add_suite(runner, launch_suite());
+    srunner_add_suite(runner, stride_suite());
     if (!getenv("CK_TAP_LOG_FILE_NAME")) {
         srunner_set_tap(runner, "-");
     }

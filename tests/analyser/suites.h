@@ -8,5 +8,6 @@
 Suite *summary_suite(void);
 Suite *access_suite(void);
 Suite *launch_suite(void);
+Suite *stride_suite(void);
 
 #endif
