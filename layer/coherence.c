@@ -14,13 +14,13 @@
 
 struct segment {
     uint64_t lo;
-    uint64_t valid;      /* bit p: place p holds these bytes */
-    uint64_t writer_seq; /* last write of the host copy; 0 for none */
-    uint32_t writer;     /* its timeline; 0 where there is none */
-    uint32_t priority;   /* treap heap order */
+    uint64_t valid;    /* bit p: place p holds these bytes */
+    uint32_t priority; /* treap heap order */
     struct segment *left, *right;
     struct segment *prev, *next;
-    uint64_t readers[]; /* one a timeline: last read of the host copy since that write; 0 for none */
+    /* two a timeline: its last read of the host copy since the last write, then its last write as long as it
+       is not superseded (several timelines may share the last write); 0 for none */
+    uint64_t seq[];
 };
 
 /* Segments are carved from blocks, which live as long as the map. */
@@ -174,8 +174,7 @@ static void drop(struct cx_coherence *map, struct segment *segment)
 
 static bool equal(const struct cx_coherence *map, const struct segment *a, const struct segment *b)
 {
-    return a->valid == b->valid && a->writer == b->writer && a->writer_seq == b->writer_seq &&
-           memcmp(a->readers, b->readers, map->timelines * sizeof(a->readers[0])) == 0;
+    return a->valid == b->valid && memcmp(a->seq, b->seq, 2 * map->timelines * sizeof(a->seq[0])) == 0;
 }
 
 /* Joins equal neighbours from `first`, and the one before it, up to and with `end` (NULL: the map's end). */
@@ -228,7 +227,7 @@ struct cx_coherence *cx_coherence_create(uint64_t size, unsigned places, unsigne
     map->timelines = timelines;
     map->next_block = FIRST_BLOCK;
     map->random = 0x9e3779b9u;
-    map->stride = sizeof(struct segment) + timelines * sizeof(uint64_t);
+    map->stride = sizeof(struct segment) + 2 * timelines * sizeof(uint64_t);
     if (!reserve(map, 1)) {
         free(map);
         return NULL;
@@ -371,11 +370,12 @@ static void raise_dep(uint64_t *deps, unsigned timeline, uint64_t seq)
 static void segment_deps(const struct cx_coherence *map, const struct segment *segment, bool write,
                          unsigned timeline, uint64_t *deps)
 {
-    if (segment->writer != timeline)
-        raise_dep(deps, segment->writer, segment->writer_seq);
-    for (unsigned t = 0; write && t < map->timelines; t++) {
-        if (t != timeline)
-            raise_dep(deps, t, segment->readers[t]);
+    for (unsigned t = 0; t < map->timelines; t++) {
+        if (t == timeline)
+            continue;
+        raise_dep(deps, t, segment->seq[map->timelines + t]);
+        if (write)
+            raise_dep(deps, t, segment->seq[t]);
     }
 }
 
@@ -398,7 +398,7 @@ bool cx_coherence_host_read(struct cx_coherence *map, uint64_t lo, uint64_t hi, 
         return false;
     for (struct segment *segment = span.first; segment != span.end; segment = segment->next) {
         segment_deps(map, segment, false, timeline, deps);
-        raise_dep(segment->readers, timeline, seq);
+        raise_dep(segment->seq, timeline, seq);
     }
     join(map, span.first, span.end);
     return true;
@@ -414,10 +414,23 @@ bool cx_coherence_host_write(struct cx_coherence *map, uint64_t lo, uint64_t hi,
         return false;
     for (struct segment *segment = span.first; segment != span.end; segment = segment->next) {
         segment_deps(map, segment, true, timeline, deps);
-        segment->writer = timeline;
-        segment->writer_seq = seq;
-        memset(segment->readers, 0, map->timelines * sizeof(segment->readers[0]));
+        memset(segment->seq, 0, 2 * map->timelines * sizeof(segment->seq[0]));
+        segment->seq[map->timelines + timeline] = seq;
     }
+    join(map, span.first, span.end);
+    return true;
+}
+
+bool cx_coherence_host_share(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,
+                             uint64_t seq)
+{
+    struct span span;
+    if (!clip(map, lo, &hi))
+        return true;
+    if (!span_open(map, lo, hi, &span))
+        return false;
+    for (struct segment *segment = span.first; segment != span.end; segment = segment->next)
+        raise_dep(segment->seq + map->timelines, timeline, seq);
     join(map, span.first, span.end);
     return true;
 }
@@ -425,14 +438,9 @@ bool cx_coherence_host_write(struct cx_coherence *map, uint64_t lo, uint64_t hi,
 void cx_coherence_tidy(struct cx_coherence *map, const uint64_t *completed)
 {
     for (struct segment *segment = map->first; segment; segment = segment->next) {
-        if (segment->writer_seq <= completed[segment->writer]) {
-            segment->writer_seq = 0;
-            segment->writer = 0;
-        }
-        for (unsigned t = 0; t < map->timelines; t++) {
-            if (segment->readers[t] <= completed[t])
-                segment->readers[t] = 0;
-        }
+        for (unsigned t = 0; t < 2 * map->timelines; t++)
+            if (segment->seq[t] <= completed[t % map->timelines])
+                segment->seq[t] = 0;
     }
     join(map, map->first, NULL);
 }

@@ -56,10 +56,14 @@ uint64_t cx_coherence_holders(const struct cx_coherence *map, uint64_t lo, uint6
  * writers, its own timeline excluded) and records it as a reader. */
 bool cx_coherence_host_read(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,
                             uint64_t seq, uint64_t *deps);
-/* The same for a write: waits for writers and readers, then becomes the last writer. Two writers that share a
- * region within one launch are the planner's business. */
+/* The same for a write: waits for writers and readers, then becomes the last writer. */
 bool cx_coherence_host_write(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,
                              uint64_t seq, uint64_t *deps);
+/* One more job that writes the host copy's [lo, hi) side by side with those noted before, as the jobs of one
+ * split launch do: later accesses wait for all of them. It waits for nothing itself: its deps were collected
+ * before. */
+bool cx_coherence_host_share(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,
+                             uint64_t seq);
 /* Only collects what a read (write = false) or write would wait for; records nothing. */
 void cx_coherence_host_deps(const struct cx_coherence *map, uint64_t lo, uint64_t hi, bool write,
                             unsigned timeline, uint64_t *deps);

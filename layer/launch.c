@@ -5,6 +5,7 @@
 #include "layer/log.h"
 #include "layer/merge.h"
 #include "layer/move.h"
+#include "layer/pieces.h"
 #include "layer/plan.h"
 #include "layer/plan_size.h"
 #include "layer/trace.h"
@@ -41,47 +42,75 @@ bool cx_launch_choose_ways(struct cx_launch *launch, const struct cx_judged *jud
     return launch->ways != NULL;
 }
 
+/* Brings what an access needs to a place: bytes that are written for certain are not needed. */
+static cl_int gather_pieces(struct cx_launch *launch, struct cx_mem *mem,
+                            const struct cx_access_region *region, bool write, unsigned place)
+{
+    struct cx_pieces pieces;
+    cl_int error = CL_OUT_OF_HOST_MEMORY;
+    if (cx_pieces_of(&pieces, mem, region, write, write))
+        error = cx_move_pieces(&launch->base, mem->root, pieces.piece, pieces.count, place, &launch->moved);
+    cx_pieces_finish(&pieces);
+    return error;
+}
+
 cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region *regions, unsigned place)
 {
     cl_int error = CL_SUCCESS;
     for (unsigned i = 0; i < launch->args->count && error == CL_SUCCESS; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
-        const struct cx_access_interval *read = &regions[i].read, *write = &regions[i].write;
-        if (!mem)
+        if (!mem || cx_launch_way(launch, i) > CX_WAY_OWN)
             continue;
-        error = cx_move_to(&launch->base, mem->root, mem->origin + read->lo, mem->origin + read->hi, place,
-                           &launch->moved);
-        if (error == CL_SUCCESS && !write->exact)
-            error = cx_move_to(&launch->base, mem->root, mem->origin + write->lo, mem->origin + write->hi,
-                               place, &launch->moved);
+        error = gather_pieces(launch, mem, &regions[i], false, place);
+        if (error == CL_SUCCESS)
+            error = gather_pieces(launch, mem, &regions[i], true, place);
     }
     return error;
 }
 
+void cx_launch_deps(const struct cx_launch *launch, const struct cx_access_region *regions,
+                    const struct cx_worker *worker, uint64_t *deps)
+{
+    for (unsigned i = 0; i < launch->args->count && worker->place == CX_PLACE_HOST; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        const struct cx_access_interval *read = &regions[i].read, *write = &regions[i].write;
+        if (!mem || cx_launch_way(launch, i) == CX_WAY_PRIVATE)
+            continue;
+        cx_coherence_host_deps(mem->root->coherence, mem->origin + read->lo, mem->origin + read->hi, false,
+                               worker->index, deps);
+        cx_coherence_host_deps(mem->root->coherence, mem->origin + write->lo, mem->origin + write->hi, true,
+                               worker->index, deps);
+    }
+}
+
+static bool own_pieces(struct cx_mem *mem, const struct cx_access_region *region, unsigned place)
+{
+    struct cx_pieces pieces;
+    bool ok = cx_pieces_of(&pieces, mem, region, true, false);
+    for (size_t i = 0; i < pieces.count && ok; i++)
+        ok = cx_coherence_own(mem->root->coherence, pieces.piece[i].lo, pieces.piece[i].hi, place);
+    cx_pieces_finish(&pieces);
+    return ok;
+}
+
 bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *regions,
-                    const struct cx_worker *worker, struct cx_job *job)
+                    const struct cx_worker *worker, uint64_t seq)
 {
     bool ok = true;
     for (unsigned i = 0; i < launch->args->count && ok; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
         const struct cx_access_interval *read = &regions[i].read, *write = &regions[i].write;
-        if (mem)
-            ok =
-                cx_move_note(mem->root, mem->origin + read->lo, mem->origin + read->hi, false, worker, job) &&
-                cx_move_note(mem->root, mem->origin + write->lo, mem->origin + write->hi, true, worker, job);
-    }
-    return ok;
-}
-
-bool cx_launch_own(struct cx_launch *launch, const struct cx_access_region *regions, unsigned place)
-{
-    bool ok = true;
-    for (unsigned i = 0; i < launch->args->count && ok; i++) {
-        struct cx_mem *mem = cx_launch_mem(launch, i);
-        const struct cx_access_interval *write = &regions[i].write;
-        if (!mem || write->lo >= write->hi || cx_launch_way(launch, i) > CX_WAY_OWN)
+        uint64_t ignored[64] = {0};
+        if (!mem || cx_launch_way(launch, i) == CX_WAY_PRIVATE)
             continue;
-        ok = cx_coherence_own(mem->root->coherence, mem->origin + write->lo, mem->origin + write->hi, place);
+        struct cx_coherence *map = mem->root->coherence;
+        if (worker->place == CX_PLACE_HOST)
+            ok = cx_coherence_host_read(map, mem->origin + read->lo, mem->origin + read->hi, worker->index,
+                                        seq, ignored) &&
+                 cx_coherence_host_share(map, mem->origin + write->lo, mem->origin + write->hi, worker->index,
+                                         seq);
+        if (ok && write->lo < write->hi && cx_launch_way(launch, i) <= CX_WAY_OWN)
+            ok = own_pieces(mem, &regions[i], worker->place);
         cx_move_tidy(mem->root);
     }
     return ok;

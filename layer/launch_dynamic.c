@@ -54,24 +54,16 @@ static bool note_owners(struct split *split)
     struct cx_launch *launch = split->launch;
     struct cx_context *context = launch->base.context;
     struct cx_access_region *regions = calloc(launch->args->count + 1u, sizeof(*regions));
-    uint64_t ignored[64] = {0};
+    bool ok = regions != NULL;
 
-    for (unsigned p = 0; regions && p < split->npackages; p++) {
+    for (unsigned p = 0; p < split->npackages && ok; p++) {
         const struct package *package = &split->packages[p];
         const struct cx_worker *worker = &context->workers[split->plan.member[package->part]];
         cx_access_package(split->plan.judged->access, package->range.first, package->range.end, regions);
-        cx_launch_own(launch, regions, worker->place);
-        for (unsigned i = 0; i < launch->args->count && worker->place == CX_PLACE_HOST; i++) {
-            struct cx_mem *mem = cx_launch_mem(launch, i);
-            if (mem && regions[i].write.lo < regions[i].write.hi &&
-                cx_launch_way(launch, i) != CX_WAY_PRIVATE)
-                cx_coherence_host_write(mem->root->coherence, mem->origin + regions[i].write.lo,
-                                        mem->origin + regions[i].write.hi, worker->index,
-                                        split->seq[package->part], ignored);
-        }
+        ok = cx_launch_note(launch, regions, worker, split->seq[package->part]);
     }
     free(regions);
-    return regions != NULL;
+    return ok;
 }
 
 /* Owners are known: others may plan on the buffers. */

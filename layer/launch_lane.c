@@ -39,16 +39,17 @@ static bool list_uploads(struct lane *lane, const struct cx_worker *worker, stru
     *runs = (struct cx_runs){.upload = true, .counted = true, .place = worker->place};
     for (unsigned i = 0; i < 2 * launch->args->count; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i / 2);
-        const struct cx_access_region *region = &lane->regions[i / 2];
-        const struct cx_access_interval *need = i % 2 ? &region->write : &region->read;
+        struct cx_pieces pieces;
         struct cx_move *moves = NULL;
         size_t count = 0;
-        if (!mem || need->lo >= need->hi || (i % 2 && need->exact) ||
-            cx_launch_way(launch, i / 2) > CX_WAY_OWN)
+        if (!mem || cx_launch_way(launch, i / 2) > CX_WAY_OWN)
             continue;
         struct cx_mem *root = mem->root;
-        bool ok = cx_coherence_missing(root->coherence, mem->origin + need->lo, mem->origin + need->hi,
-                                       worker->place, &moves, &count);
+        bool ok = cx_pieces_of(&pieces, mem, &lane->regions[i / 2], i % 2, i % 2);
+        for (size_t n = 0; n < pieces.count && ok; n++)
+            if (!cx_coherence_valid(root->coherence, pieces.piece[n].lo, pieces.piece[n].hi, worker->place))
+                ok = cx_coherence_missing(root->coherence, pieces.piece[n].lo, pieces.piece[n].hi,
+                                          worker->place, &moves, &count);
         for (size_t m = 0; m < count && ok; m++) {
             ok = cx_runs_add(runs, root, root->real[worker->index], moves[m].lo, moves[m].hi,
                              root->host + moves[m].lo);
@@ -57,6 +58,7 @@ static bool list_uploads(struct lane *lane, const struct cx_worker *worker, stru
             launch->moved += moves[m].hi - moves[m].lo;
         }
         free(moves);
+        cx_pieces_finish(&pieces);
         if (!ok)
             return false;
     }

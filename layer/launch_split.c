@@ -93,6 +93,7 @@ static cl_int plan_shares(struct cx_launch *launch, struct cx_split_plan *plan, 
     struct cx_command *command = &launch->base;
     struct cx_context *context = command->context;
     unsigned nargs = launch->args->count;
+    struct cx_job *jobs[64] = {0};
     cl_int error = CL_SUCCESS;
 
     for (unsigned i = 0; i < launch->nparts && error == CL_SUCCESS; i++) {
@@ -101,22 +102,25 @@ static cl_int plan_shares(struct cx_launch *launch, struct cx_split_plan *plan, 
                                  context->workers[launch->parts[i].member].place);
     }
     for (unsigned i = 0; i < launch->nparts && error == CL_SUCCESS; i++) {
-        struct cx_worker *worker = &context->workers[launch->parts[i].member];
-        struct cx_job *job = cx_launch_share_job(launch, &launch->parts[i], plan->judged->verdict.dim,
-                                                 first[i], end[i], (end[i] - first[i]) * plan->slice);
-        if (!job || !cx_launch_note(launch, regions + (size_t)i * nargs, worker, job)) {
+        jobs[i] = cx_launch_share_job(launch, &launch->parts[i], plan->judged->verdict.dim, first[i], end[i],
+                                      (end[i] - first[i]) * plan->slice);
+        if (jobs[i])
+            cx_launch_deps(launch, regions + (size_t)i * nargs, &context->workers[launch->parts[i].member],
+                           jobs[i]->deps);
+        else
             error = CL_OUT_OF_HOST_MEMORY;
-            if (job)
-                free(job->data);
-            free(job);
+    }
+    for (unsigned i = 0; i < launch->nparts && jobs[i]; i++) {
+        struct cx_worker *worker = &context->workers[launch->parts[i].member];
+        if (error == CL_SUCCESS) {
+            uint64_t seq = cx_command_add_job(command, worker, jobs[i]);
+            if (!cx_launch_note(launch, regions + (size_t)i * nargs, worker, seq))
+                error = CL_OUT_OF_HOST_MEMORY;
         } else {
-            cx_command_add_job(command, worker, job);
+            free(jobs[i]->data);
+            free(jobs[i]);
         }
     }
-    for (unsigned i = 0; i < launch->nparts && error == CL_SUCCESS; i++)
-        if (!cx_launch_own(launch, regions + (size_t)i * nargs,
-                           context->workers[launch->parts[i].member].place))
-            error = CL_OUT_OF_HOST_MEMORY;
     return error;
 }
 

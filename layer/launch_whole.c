@@ -118,9 +118,13 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
     cl_int error = regions ? cx_launch_gather(launch, regions, worker->place) : CL_OUT_OF_HOST_MEMORY;
     struct cx_job *job = error == CL_SUCCESS ? cx_job_new(command->context) : NULL;
 
-    if (error == CL_SUCCESS && (!job || !cx_launch_note(launch, regions, worker, job) ||
-                                !cx_launch_own(launch, regions, worker->place)))
+    if (error == CL_SUCCESS && job) {
+        cx_launch_deps(launch, regions, worker, job->deps);
+        if (!cx_launch_note(launch, regions, worker, worker->planned + 1))
+            error = CL_OUT_OF_HOST_MEMORY;
+    } else if (error == CL_SUCCESS) {
         error = CL_OUT_OF_HOST_MEMORY;
+    }
     free(regions);
     if (error != CL_SUCCESS) {
         free(job);

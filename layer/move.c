@@ -24,20 +24,43 @@ bool cx_runs_add(struct cx_runs *runs, struct cx_mem *root, cl_mem real, uint64_
     return true;
 }
 
+/* The runs from the i-th on that are rows of one block: alike, and the same distances apart. */
+static struct cx_rows rows_from(const struct cx_runs *runs, unsigned i)
+{
+    const struct cx_run *first = &runs->run[i], *second = first + 1;
+    const uint64_t bytes = first->hi - first->lo;
+    struct cx_rows rows = {.count = 1};
+    if (i + 1 >= runs->count || second->lo < first->hi || second->host < first->host + bytes)
+        return rows;
+    rows.stride = (size_t)(second->lo - first->lo);
+    rows.host_stride = (size_t)(second->host - first->host);
+    while (i + rows.count < runs->count) {
+        const struct cx_run *run = &runs->run[i + rows.count];
+        if (run->real != first->real || run->hi - run->lo != bytes ||
+            run->lo - first->lo != rows.count * rows.stride ||
+            run->host != first->host + rows.count * rows.host_stride)
+            break;
+        rows.count++;
+    }
+    return rows;
+}
+
 cl_int cx_runs_start(struct cx_runs *runs, struct cx_worker *worker, cl_event *first, cl_event *last)
 {
     const struct cx_transport *transport = &cx_transport_host;
     cl_int error = CL_SUCCESS;
-    for (unsigned i = 0; i < runs->count && error == CL_SUCCESS; i++) {
+    for (unsigned i = 0; i < runs->count && error == CL_SUCCESS;) {
         struct cx_run *run = &runs->run[i];
-        cl_event *event = i + 1 == runs->count ? last : i == 0 && first ? first : &run->event;
+        const struct cx_rows rows = rows_from(runs, i);
         size_t bytes = (size_t)(run->hi - run->lo);
+        i += (unsigned)rows.count;
+        cl_event *event = i == runs->count ? last : run == runs->run && first ? first : &run->event;
         if (run->host == run->root->host + run->lo)
-            cx_pin_moved(run->root, worker, bytes);
+            cx_pin_moved(run->root, worker, bytes * rows.count);
         if (runs->upload)
-            error = transport->upload(worker, run->real, run->lo, run->host, bytes, event);
+            error = transport->upload(worker, run->real, run->lo, run->host, bytes, &rows, event);
         else
-            error = transport->download(worker, run->real, run->lo, run->host, bytes, event);
+            error = transport->download(worker, run->real, run->lo, run->host, bytes, &rows, event);
     }
     if (error != CL_SUCCESS && runs->count > 1) /* those already started use the host's memory */
         worker->device->cl->clFinish(worker->queue);
@@ -204,24 +227,31 @@ static cl_int upload_to(struct cx_command *command, struct cx_mem *root, unsigne
     return CL_SUCCESS;
 }
 
-cl_int cx_move_to(struct cx_command *command, struct cx_mem *root, uint64_t lo, uint64_t hi, unsigned place,
-                  uint64_t *bytes)
+cl_int cx_move_pieces(struct cx_command *command, struct cx_mem *root, const struct cx_piece *pieces,
+                      size_t n, unsigned place, uint64_t *bytes)
 {
     struct cx_move *moves = NULL;
     size_t count = 0;
     cl_int error = CL_SUCCESS;
-    if (lo >= hi || cx_coherence_valid(root->coherence, lo, hi, place))
-        return CL_SUCCESS;
-    if (!cx_coherence_missing(root->coherence, lo, hi, place, &moves, &count) || !cx_mem_host(root)) {
-        free(moves);
-        return CL_OUT_OF_HOST_MEMORY;
-    }
-    for (unsigned from = 1; from <= command->context->nmembers && error == CL_SUCCESS; from++)
+    for (size_t i = 0; i < n && error == CL_SUCCESS; i++)
+        if (!cx_coherence_valid(root->coherence, pieces[i].lo, pieces[i].hi, place) &&
+            !cx_coherence_missing(root->coherence, pieces[i].lo, pieces[i].hi, place, &moves, &count))
+            error = CL_OUT_OF_HOST_MEMORY;
+    if (count && error == CL_SUCCESS && !cx_mem_host(root))
+        error = CL_OUT_OF_HOST_MEMORY;
+    for (unsigned from = 1; from <= command->context->nmembers && count && error == CL_SUCCESS; from++)
         error = download_from(command, root, from, moves, count);
-    if (error == CL_SUCCESS && place != CX_PLACE_HOST)
+    if (count && error == CL_SUCCESS && place != CX_PLACE_HOST)
         error = upload_to(command, root, place, moves, count);
     for (size_t i = 0; i < count && bytes; i++)
         *bytes += (moves[i].hi - moves[i].lo) * (moves[i].from && place ? 2 : 1);
     free(moves);
     return error;
+}
+
+cl_int cx_move_to(struct cx_command *command, struct cx_mem *root, uint64_t lo, uint64_t hi, unsigned place,
+                  uint64_t *bytes)
+{
+    const struct cx_piece piece = {lo, hi};
+    return lo < hi ? cx_move_pieces(command, root, &piece, 1, place, bytes) : CL_SUCCESS;
 }

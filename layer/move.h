@@ -9,12 +9,17 @@
 
 #include "layer/buffer.h"
 #include "layer/command.h"
+#include "layer/pieces.h"
 
 /* Makes [lo, hi) of the root valid at `place`: downloads on the timelines of those who hold it, then, for a
  * member's own place, an upload on its timeline. Place > 0 must be prepared (cx_mem_prepare). *bytes (may be
  * NULL) grows by what moves. Nothing to do costs one look at the map. */
 cl_int cx_move_to(struct cx_command *command, struct cx_mem *root, uint64_t lo, uint64_t hi, unsigned place,
                   uint64_t *bytes);
+
+/* The same for many runs at once: one job on each timeline concerned. */
+cl_int cx_move_pieces(struct cx_command *command, struct cx_mem *root, const struct cx_piece *pieces,
+                      size_t count, unsigned place, uint64_t *bytes);
 
 /* The job's worker is about to read or write [lo, hi) at its own place: for those that work on the host copy
  * in place, notes the access and what it must wait for. seq is what the job is going to get (worker->planned

@@ -11,14 +11,20 @@
 
 #include "layer/worker.h"
 
+/* `count` runs of one length, so many bytes after each other in the device's buffer and in host memory. */
+struct cx_rows {
+    size_t count, stride, host_stride;
+};
+
 struct cx_transport {
     const char *name;
-    /* Host memory to a member's own memory, `bytes` from `offset` of the real buffer on. */
+    /* Host memory to a member's own memory: `rows` runs of `bytes`, each `stride` after the one before in
+     * both, from `offset` of the real buffer and from `host` on. */
     cl_int (*upload)(struct cx_worker *worker, cl_mem real, size_t offset, const void *host, size_t bytes,
-                     cl_event *event);
+                     const struct cx_rows *rows, cl_event *event);
     /* A member's own memory to host memory. */
     cl_int (*download)(struct cx_worker *worker, cl_mem real, size_t offset, void *host, size_t bytes,
-                       cl_event *event);
+                       const struct cx_rows *rows, cl_event *event);
 };
 
 /* Through the host copy, by the driver's own reads and writes. */

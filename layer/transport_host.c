@@ -1,21 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The host transport: plain non-blocking reads and writes of the real driver.
+ * The host transport: plain non-blocking reads and writes of the real driver; rows as rectangles.
  */
 #include "layer/transport.h"
 
 static cl_int host_upload(struct cx_worker *worker, cl_mem real, size_t offset, const void *host,
-                          size_t bytes, cl_event *event)
+                          size_t bytes, const struct cx_rows *rows, cl_event *event)
 {
-    return worker->device->cl->clEnqueueWriteBuffer(worker->queue, real, CL_FALSE, offset, bytes, host, 0,
-                                                    NULL, event);
+    const cl_icd_dispatch *cl = worker->device->cl;
+    const size_t origin[3] = {0, 0, 0}, region[3] = {bytes, rows->count, 1};
+    /* where the first row begins: its line of `stride` bytes, and the place in it */
+    const size_t start[3] = {rows->stride ? offset % rows->stride : 0,
+                             rows->stride ? offset / rows->stride : 0, 0};
+    if (rows->count == 1)
+        return cl->clEnqueueWriteBuffer(worker->queue, real, CL_FALSE, offset, bytes, host, 0, NULL, event);
+    return cl->clEnqueueWriteBufferRect(worker->queue, real, CL_FALSE, start, origin, region, rows->stride, 0,
+                                        rows->host_stride, 0, host, 0, NULL, event);
 }
 
 static cl_int host_download(struct cx_worker *worker, cl_mem real, size_t offset, void *host, size_t bytes,
-                            cl_event *event)
+                            const struct cx_rows *rows, cl_event *event)
 {
-    return worker->device->cl->clEnqueueReadBuffer(worker->queue, real, CL_FALSE, offset, bytes, host, 0,
-                                                   NULL, event);
+    const cl_icd_dispatch *cl = worker->device->cl;
+    const size_t origin[3] = {0, 0, 0}, region[3] = {bytes, rows->count, 1};
+    const size_t start[3] = {rows->stride ? offset % rows->stride : 0,
+                             rows->stride ? offset / rows->stride : 0, 0};
+    if (rows->count == 1)
+        return cl->clEnqueueReadBuffer(worker->queue, real, CL_FALSE, offset, bytes, host, 0, NULL, event);
+    return cl->clEnqueueReadBufferRect(worker->queue, real, CL_FALSE, start, origin, region, rows->stride, 0,
+                                       rows->host_stride, 0, host, 0, NULL, event);
 }
 
 const struct cx_transport cx_transport_host = {
