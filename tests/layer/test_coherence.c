@@ -43,9 +43,7 @@ void *__wrap_realloc(void *old, size_t size)
 
 struct byte {
     uint64_t valid;
-    unsigned writer;
-    uint64_t writer_seq;
-    uint64_t readers[MAX_TIMELINES];
+    uint64_t writers[MAX_TIMELINES], readers[MAX_TIMELINES];
 };
 
 struct oracle {
@@ -76,10 +74,10 @@ static void oracle_deps(const struct oracle *oracle, unsigned lo, unsigned hi, b
 {
     for (unsigned i = lo; i < hi; i++) {
         const struct byte *byte = &oracle->at[i];
-        if (byte->writer != timeline && byte->writer_seq > deps[byte->writer])
-            deps[byte->writer] = byte->writer_seq;
-        for (unsigned t = 0; write && t < oracle->timelines; t++) {
-            if (t != timeline && byte->readers[t] > deps[t])
+        for (unsigned t = 0; t < oracle->timelines; t++) {
+            if (t != timeline && byte->writers[t] > deps[t])
+                deps[t] = byte->writers[t];
+            if (t != timeline && write && byte->readers[t] > deps[t])
                 deps[t] = byte->readers[t];
         }
     }
@@ -91,9 +89,9 @@ static void oracle_access(struct oracle *oracle, unsigned lo, unsigned hi, bool 
     for (unsigned i = lo; i < hi; i++) {
         struct byte *byte = &oracle->at[i];
         if (write) {
-            byte->writer = timeline;
-            byte->writer_seq = seq;
+            memset(byte->writers, 0, sizeof(byte->writers));
             memset(byte->readers, 0, sizeof(byte->readers));
+            byte->writers[timeline] = seq;
         } else if (seq > byte->readers[timeline]) {
             byte->readers[timeline] = seq;
         }
@@ -206,6 +204,12 @@ static void random_access(struct cx_coherence *map, struct oracle *oracle, unsig
     unsigned timeline = roll(oracle->timelines);
     bool write = roll(2);
     uint64_t seq = seqs[timeline] += 1 + roll(2);
+    if (roll(8) == 0) { /* side by side with the writers before */
+        for (unsigned i = lo; i < hi; i++)
+            oracle->at[i].writers[timeline] = seq;
+        ck_assert(cx_coherence_host_share(map, lo, hi, timeline, seq));
+        return;
+    }
     oracle_deps(oracle, lo, hi, write, timeline, expected);
     oracle_access(oracle, lo, hi, write, timeline, seq);
     if (write)
@@ -223,11 +227,9 @@ static void random_tidy(struct cx_coherence *map, struct oracle *oracle, const u
     cx_coherence_tidy(map, completed);
     for (unsigned i = 0; i < oracle->size; i++) {
         struct byte *byte = &oracle->at[i];
-        if (byte->writer_seq <= completed[byte->writer]) {
-            byte->writer_seq = 0;
-            byte->writer = 0;
-        }
         for (unsigned t = 0; t < oracle->timelines; t++) {
+            if (byte->writers[t] <= completed[t])
+                byte->writers[t] = 0;
             if (byte->readers[t] <= completed[t])
                 byte->readers[t] = 0;
         }
