@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A histogram in local memory, added to the global one. */
-// expect: whole (atomics)
+// expect: split
 // kernel: counted_local
 // arg: buffer int X below 16
 // arg: buffer uint 16
 // arg: local uint 16
+// way: 1 private add 4
 __kernel void counted_local(__global const int *in, __global uint *bins, __local uint *own)
 {
     for (uint i = get_local_id(0); i < 16; i += get_local_size(0))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Each item writes its neighbour's element too, the same value. */
-// expect: whole (neighbouring groups overlap)
+// expect: split
 // kernel: overlapping
 // arg: buffer int X+1
+// way: 0 merge 4
 __kernel void overlapping(__global int *out)
 {
     int i = get_global_id(0);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* All items write one element. */
-// expect: whole (every package writes the same bytes)
+// expect: split
 // kernel: same_place
 // arg: buffer int 4
+// way: 0 merge 4
 __kernel void same_place(__global int *out)
 {
     out[1] = 42;

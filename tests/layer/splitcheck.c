@@ -378,14 +378,15 @@ static void run_files(char **paths, unsigned npaths, unsigned together, uint64_t
     for (unsigned i = 0; i < npaths; i++) {
         const struct file *batch[MOST_TOGETHER] = {&files[i]};
         unsigned n = 1;
-        for (unsigned j = i + 1; j < npaths && n < together && !done[i]; j++) {
+        if (done[i] || !files[i].recipe.run)
+            continue;
+        for (unsigned j = i + 1; j < npaths && n < together; j++) {
             if (!done[j] && files[j].recipe.run && belong_together(&files[i].recipe, &files[j].recipe)) {
                 batch[n++] = &files[j];
                 done[j] = true;
             }
         }
-        if (!done[i] && files[i].recipe.run)
-            run_together(batch, n, seed, cases);
+        run_together(batch, n, seed, cases);
     }
     for (unsigned i = 0; i < npaths; i++)
         free(files[i].text);

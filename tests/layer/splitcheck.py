@@ -38,16 +38,27 @@ def run(args, caches, devices, **settings):
     command = [args.program]
     for name in ("seed", "cases", "locals", "together"):
         command += [f"--{name}", str(getattr(args, name))]
-    done = subprocess.run([*command, *map(str, args.files)], env=env, capture_output=True, text=True)
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen([*command, *map(str, args.files)], env=env, stdout=output, stderr=errors)
+        try:
+            process.wait(args.limit)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        status = process.returncode
+        output.seek(0)
+        errors.seek(0)
+        printed, said = output.read().splitlines(), errors.read()
     lines, verdicts, current = {}, {}, None
-    for line in done.stdout.splitlines():
+    for line in printed:
         lines.setdefault(line.split()[0], []).append(line)
-    for line in done.stderr.splitlines():
+    for line in said.splitlines():
         if found := SUMMARY.search(line):
             current = verdicts[found[1]] = (int(found[3]), int(found[4]), [])
         elif (found := WHOLE.search(line)) and current:
             current[2].append(found[2])
-    failure = f"exit status {done.returncode}: {done.stderr[-2000:]}" if done.returncode else None
+    after = printed[-1] if printed else "nothing"
+    failure = f"exit status {status} after {after}: {said[-2000:]}" if status else None
     return lines, verdicts, failure
 
 
@@ -114,6 +125,7 @@ def main():
     parser.add_argument("--settings", type=lambda text: text.split(","), default=ALL_SETTINGS)
     parser.add_argument("--slice", default="1/1")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--limit", type=float, default=300, help="seconds that one run may take")
     parser.add_argument("files", nargs="+", type=pathlib.Path)
     args = parser.parse_args()
     if unknown := set(args.settings) - set(ALL_SETTINGS):

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The smallest of all, unsigned. */
+// expect: split
+// kernel: lowest_uint
+// arg: buffer uint X
+// arg: buffer uint 16
+// way: 1 private umin 4
+__kernel void lowest_uint(__global const uint *in, __global uint *lowest)
+{
+    uint v = in[get_global_id(0)];
+    atomic_min(&lowest[v & 15], v);
+}

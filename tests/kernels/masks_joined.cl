@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Bits that any item has. */
+// expect: split
+// kernel: masks_joined
+// arg: buffer uint X
+// arg: buffer uint 8
+// way: 1 private or 4
+__kernel void masks_joined(__global const uint *in, __global uint *mask)
+{
+    size_t i = get_global_id(0);
+    atomic_or(&mask[in[i] & 7], in[i] & 0x01110101u);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* A counter of its own for each item: no two packages meet. */
+// expect: split
+// kernel: own_counters
+// arg: buffer int X
+// arg: buffer int X
+// way: 1 own
+__kernel void own_counters(__global const int *in, __global int *counters)
+{
+    size_t i = get_global_id(0);
+    atomic_add(&counters[i], in[i]);
+}

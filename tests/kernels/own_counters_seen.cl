@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The result of an atomic is used, but each item has a counter of its own. */
+// expect: any
+// kernel: own_counters_seen
+// arg: buffer int X
+// arg: buffer int X
+__kernel void own_counters_seen(__global int *counters, __global int *old)
+{
+    size_t i = get_global_id(0);
+    old[i] = atomic_add(&counters[i], 3);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Two families on two buffers. */
+// expect: split
+// kernel: range_of_all
+// arg: buffer int X
+// arg: buffer int 1
+// arg: buffer int 1
+// way: 1 private min 4
+// way: 2 private max 4
+__kernel void range_of_all(__global const int *in, __global int *low, __global int *high)
+{
+    int v = in[get_global_id(0)];
+    atomic_min(low, v);
+    atomic_max(high, v);
+}

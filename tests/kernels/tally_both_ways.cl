@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Add, sub, inc and dec on one buffer are one family. */
+// expect: split
+// kernel: tally_both_ways
+// arg: buffer int X
+// arg: buffer int 4
+// way: 1 private add 4
+__kernel void tally_both_ways(__global const int *in, __global int *sums)
+{
+    int v = in[get_global_id(0)];
+    atomic_add(&sums[0], v);
+    atomic_sub(&sums[1], v);
+    if (v > 0)
+        atomic_inc(&sums[2]);
+    else
+        atomic_dec(&sums[2]);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* A histogram of weights, some of them negative. */
+// expect: split
+// kernel: tally_weights
+// arg: buffer int X below 50
+// arg: buffer int X
+// arg: buffer int 50 zero
+// way: 2 private add 4
+__kernel void tally_weights(__global const int *place, __global const int *weight, __global int *sums)
+{
+    size_t i = get_global_id(0);
+    atomic_add(&sums[place[i]], weight[i]);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Two windows of one buffer that overlap, both for additions. */
+// expect: whole (private copies of unlike windows are not offered)
+// kernel: tally_windows
+// arg: buffer uint 96 zero
+// arg: window 0 0 64
+// arg: window 0 32 64
+// arg: buffer int X
+// reason: atomic-mixed
+__kernel void tally_windows(__global const uint *unused, __global uint *a, __global uint *b, __global const int *in)
+{
+    int v = in[get_global_id(0)];
+    atomic_inc(&a[v & 63]);
+    atomic_inc(&b[(v >> 8) & 63]);
+}
