@@ -163,6 +163,118 @@ static void print_binary(struct text *t, const struct cx_summary_kernel *k, cons
     put(t, parentheses ? ")" : "");
 }
 
+static const struct cx_expr *behind_widening(const struct cx_summary_kernel *k, int32_t *node)
+{
+    while (k->expr[*node].op == CX_EXPR_ZEXT || k->expr[*node].op == CX_EXPR_TRUNC) {
+        *node = k->expr[*node].a;
+    }
+    return &k->expr[*node];
+}
+
+static bool is_one(const struct cx_summary_kernel *k, int32_t node)
+{
+    return k->expr[node].op == CX_EXPR_CONST && k->expr[node].imm == 1;
+}
+
+/* max(x, y) - x, which is 0 or not as x < y does not or does hold: the other one's node, -1 where it is none.
+ */
+static int32_t larger_than(const struct cx_summary_kernel *k, const struct cx_expr *e, int32_t *x)
+{
+    const struct cx_expr *max = &k->expr[e->a], *c = &k->expr[e->b];
+
+    if ((e->op != CX_EXPR_SUB && e->op != CX_EXPR_ADD) ||
+        (max->op != CX_EXPR_SMAX && max->op != CX_EXPR_UMAX)) {
+        return -1;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        const struct cx_expr *side;
+        *x = i ? max->b : max->a;
+        side = &k->expr[*x];
+        if (e->op == CX_EXPR_SUB
+                ? *x == e->b
+                : c->op == CX_EXPR_CONST && side->op == CX_EXPR_CONST && side->imm == -c->imm) {
+            return i ? max->a : max->b;
+        }
+    }
+    return -1;
+}
+
+/* A number of 0 or 1 as the analyser makes it of conditions: their opposites, and, or, !=, <. */
+static void print_truth(struct text *t, const struct cx_summary_kernel *k, int32_t node, bool yes)
+{
+    const struct cx_expr *e = behind_widening(k, &node);
+    int32_t x, y;
+
+    if (is_full(t) || (e->op != CX_EXPR_UMIN && e->op != CX_EXPR_UMAX && e->op != CX_EXPR_SUB)) {
+        put(t, yes ? "" : "!");
+        print(t, k, node, 4);
+    } else if (e->op == CX_EXPR_SUB) {
+        print_truth(t, k, e->b, !yes);
+    } else if (e->op == CX_EXPR_UMAX || !(is_one(k, e->a) || is_one(k, e->b))) {
+        print_truth(t, k, e->a, yes);
+        put(t, (e->op == CX_EXPR_UMIN) == yes ? " and " : " or ");
+        print_truth(t, k, e->b, yes);
+    } else {
+        node = is_one(k, e->b) ? e->a : e->b;
+        e = &k->expr[node];
+        y = larger_than(k, e, &x);
+        if (y >= 0) {
+            print(t, k, x, 1);
+            put(t, yes ? " < " : " >= ");
+            print(t, k, y, 1);
+        } else if (e->op == CX_EXPR_SUB || (e->op == CX_EXPR_ADD && k->expr[e->b].op == CX_EXPR_CONST)) {
+            print(t, k, e->a, 1);
+            put(t, yes ? " != " : " == ");
+            if (e->op == CX_EXPR_SUB) {
+                print(t, k, e->b, 1);
+            } else {
+                put(t, "%" PRId64, -k->expr[e->b].imm);
+            }
+        } else {
+            print(t, k, node, 1);
+            put(t, yes ? " != 0" : " == 0");
+        }
+    }
+}
+
+static bool is_opposite(const struct cx_summary_kernel *k, const struct cx_expr *e, int32_t truth)
+{
+    int32_t other = e->b;
+
+    if (e->op != CX_EXPR_SUB || !is_one(k, e->a)) {
+        return false;
+    }
+    behind_widening(k, &other);
+    return other == truth;
+}
+
+/* x * truth + y * (1 - truth): a choice that the launch decides. False where it is none. */
+static bool print_choice(struct text *t, const struct cx_summary_kernel *k, const struct cx_expr *e)
+{
+    const struct cx_expr *l = &k->expr[e->a], *r = &k->expr[e->b];
+
+    if (e->op != CX_EXPR_ADD || l->op != CX_EXPR_MUL || r->op != CX_EXPR_MUL) {
+        return false;
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        int32_t m = i & 1 ? l->a : l->b, n = i & 2 ? r->a : r->b, yes = m, no = n;
+        const struct cx_expr *a = behind_widening(k, &m), *b = behind_widening(k, &n);
+        bool second = is_opposite(k, b, m);
+        if (!second && !is_opposite(k, a, n)) {
+            continue;
+        }
+        put(t, "(");
+        print_truth(t, k, second ? yes : no, true);
+        put(t, " ? ");
+        print(t, k, second ? (i & 1 ? l->b : l->a) : (i & 2 ? r->b : r->a), 1);
+        put(t, " : ");
+        print(t, k, second ? (i & 2 ? r->b : r->a) : (i & 1 ? l->b : l->a), 1);
+        put(t, ")");
+        return true;
+    }
+    return false;
+}
+
 static void print_loop(struct text *t, const struct cx_summary_kernel *k, const struct cx_expr *e, int level)
 {
     const struct cx_expr *start = &k->expr[e->a], *step = &k->expr[e->b];
@@ -188,6 +300,10 @@ static void print(struct text *t, const struct cx_summary_kernel *k, int32_t nod
 
     if (is_full(t) || ++t->depth > 100) {
         t->used = t->size - 1;
+        return;
+    }
+    if (print_choice(t, k, e)) {
+        t->depth--;
         return;
     }
     if (operator_of(e->op)) {

@@ -302,15 +302,21 @@ static int32_t build_header_phi(struct cx_build *b, LLVMValueRef phi, unsigned l
 
 static int32_t build_phi(struct cx_build *b, LLVMValueRef phi, unsigned lane)
 {
-    LLVMValueRef start, next;
+    LLVMValueRef start, next, condition;
     int32_t loop = cx_build_header_phi(b, phi, &start, &next), node = -1;
-    unsigned n = LLVMCountIncoming(phi);
+    unsigned n = LLVMCountIncoming(phi), yes;
 
     if (loop >= 0) {
         return build_header_phi(b, phi, lane, start, next, loop);
     }
     if (n > 16) {
         return opaque(b, phi, CX_OPAQUE_OTHER);
+    }
+    condition = cx_build_decider(b, phi, &yes);
+    if (condition) {
+        node = cx_build_value(b, LLVMGetIncomingValue(phi, yes), lane);
+        return cx_build_choice(b, condition, node,
+                               cx_build_value(b, LLVMGetIncomingValue(phi, 1 - yes), lane));
     }
     for (unsigned i = 0; i < n; i++) {
         int32_t in = cx_build_value(b, LLVMGetIncomingValue(phi, i), lane);
@@ -430,7 +436,10 @@ static int32_t build_select(struct cx_build *b, LLVMValueRef v, unsigned lane)
 {
     int32_t x = cx_build_value(b, operand(v, 1), lane), y = cx_build_value(b, operand(v, 2), lane);
 
-    return cx_dag_binary(&b->dag, CX_EXPR_UNION, x, y);
+    if (LLVMGetTypeKind(LLVMTypeOf(operand(v, 0))) == LLVMVectorTypeKind) {
+        return cx_dag_binary(&b->dag, CX_EXPR_UNION, x, y);
+    }
+    return cx_build_choice(b, operand(v, 0), x, y);
 }
 
 static int32_t build_instruction(struct cx_build *b, LLVMValueRef v, unsigned lane)

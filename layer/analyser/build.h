@@ -52,6 +52,11 @@ bool cx_build_step(struct cx_build *b, LLVMValueRef next, LLVMValueRef phi, unsi
  */
 int32_t cx_build_carried(struct cx_build *b, LLVMValueRef phi, unsigned lane, int32_t start,
                          LLVMValueRef next, int32_t loop);
+/* One of two nodes: which one, if the launch's numbers decide the condition, else either. */
+int32_t cx_build_choice(struct cx_build *b, LLVMValueRef condition, int32_t yes, int32_t no);
+/* The condition that decides between a phi's two values, and which of them it takes where it holds; NULL:
+ * none. */
+LLVMValueRef cx_build_decider(const struct cx_build *b, LLVMValueRef phi, unsigned *yes);
 /* The loop whose header phi this is and its two incoming values; -1 where it is none of that simple form. */
 int32_t cx_build_header_phi(const struct cx_build *b, LLVMValueRef phi, LLVMValueRef *start,
                             LLVMValueRef *next);

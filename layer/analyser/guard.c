@@ -137,12 +137,42 @@ bool cx_build_guards(struct cx_build *b, LLVMValueRef condition, bool truth, boo
     return guards(b, condition, truth, hint, 0);
 }
 
+/* The same for a switch: the value of `to`'s case, or none of the others'. */
+static bool switch_guards(struct cx_build *b, LLVMValueRef end, LLVMBasicBlockRef to, bool hint)
+{
+    unsigned n = LLVMGetNumSuccessors(end), first = b->nguard;
+    bool others = LLVMGetSuccessor(end, 0) == to;
+    LLVMValueRef value = LLVMGetOperand(end, 0);
+    int32_t node;
+
+    if (n > 9 || LLVMGetIntTypeWidth(LLVMTypeOf(value)) > 64) {
+        return false;
+    }
+    node = cx_build_value(b, value, 0);
+    for (unsigned i = 1; i < n; i++) {
+        if ((LLVMGetSuccessor(end, i) == to) != others) {
+            append(b, others ? CX_PRED_NE : CX_PRED_EQ, node,
+                   cx_build_value(b, LLVMGetOperand(end, 2 * i), 0), hint);
+        }
+    }
+    if (others) {
+        return true;
+    }
+    if (b->nguard - first > 1) { /* several cases lead there */
+        b->nguard = first;
+    }
+    return b->nguard > first;
+}
+
 /* The condition under which control goes from a block to `to`, where that is the only way into `to`. */
 static bool edge_guards(struct cx_build *b, int32_t from, int32_t to, bool hint)
 {
     const struct cx_cfg_block *f = &b->cfg.block[from];
     LLVMValueRef end = LLVMGetBasicBlockTerminator(f->bb);
 
+    if (b->cfg.block[to].npred == 1 && LLVMGetInstructionOpcode(end) == LLVMSwitch) {
+        return switch_guards(b, end, b->cfg.block[to].bb, hint);
+    }
     if (b->cfg.block[to].npred != 1 || LLVMGetInstructionOpcode(end) != LLVMBr || !LLVMIsConditional(end) ||
         f->succ[0] == f->succ[1]) {
         return false;

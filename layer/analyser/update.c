@@ -75,7 +75,7 @@ static bool is_expected(const struct update *u, LLVMValueRef v)
     case LLVMLoad:
         return v == u->load;
     case LLVMCall:
-        return v == u->exchange || v == u->taken || is_pure_call(v);
+        return v == u->exchange || v == u->taken || v == u->load || is_pure_call(v);
     case LLVMStore:
     case LLVMFence:
     case LLVMAtomicRMW:
@@ -170,8 +170,21 @@ static bool same_bytes(const struct update *u, LLVMValueRef v)
            LLVMStoreSizeOfType(u->b->layout, LLVMTypeOf(u->exchange));
 }
 
+static bool is_zero(LLVMValueRef v)
+{
+    return LLVMIsConstant(v) && LLVMIsNull(v);
+}
+
+/* A load, or an atomic that changes nothing and so is one. */
 static bool is_load_of(const struct update *u, LLVMValueRef v, LLVMValueRef pointer)
 {
+    struct cx_builtin b = builtin_of(v);
+
+    if (b.kind == CX_BUILTIN_ATOMIC && b.order == CX_ORDER_NONE && LLVMGetNumArgOperands(v) == 2 &&
+        (b.atomic_op == CX_ATOMIC_ADD || b.atomic_op == CX_ATOMIC_SUB || b.atomic_op == CX_ATOMIC_OR ||
+         b.atomic_op == CX_ATOMIC_XOR)) {
+        return LLVMGetOperand(v, 0) == pointer && same_bytes(u, v) && is_zero(LLVMGetOperand(v, 1));
+    }
     return opcode_of(v) == LLVMLoad && LLVMGetOperand(v, 0) == pointer && same_bytes(u, v) &&
            LLVMGetOrdering(v) == LLVMAtomicOrderingNotAtomic;
 }
@@ -203,11 +216,6 @@ static enum cx_atomic_op by_compare(struct update *u)
         return CX_ATOMIC_NONE;
     }
     return op;
-}
-
-static bool is_zero(LLVMValueRef v)
-{
-    return LLVMIsConstant(v) && LLVMIsNull(v);
 }
 
 /* rest = x; do rest = xchg(p, xchg(p, 0) + rest); while (rest != 0) */

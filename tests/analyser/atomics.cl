@@ -81,6 +81,18 @@ kernel void wide(global double *sum, global const double *in)
     } while (atom_cmpxchg((volatile global ulong *)sum, old.bits, now.bits) != old.bits);
 }
 
+/* read by an atomic that adds nothing (darktable) */
+//! read_by_atomic on 256/64 way sum private fadd 4
+kernel void read_by_atomic(global float *sum, float x)
+{
+    volatile global uint *p = (volatile global uint *)sum;
+    both old, now;
+    do {
+        old.bits = atomic_add(p, 0);
+        now.number = old.number + x;
+    } while (atomic_cmpxchg(p, old.bits, now.bits) != old.bits);
+}
+
 //! integers on 256/64 way sum private add 4
 kernel void integers(global int *sum, int x)
 {

@@ -44,7 +44,8 @@ kernel void exact_exit_value(global int *a, int n)
 }
 
 //! switches on 256/64 k=2 splits 0
-//! switches on 256/64 k=2 part 0..1 a writes 0..256
+//! switches on 256/64 k=2 part 0..1 a writes 0..256 exact
+//! switches on 256/64 k=5 part 0..1 a writes nothing
 kernel void switches(global int *a, int k)
 {
     int i = get_global_id(0);
@@ -170,8 +171,8 @@ __attribute__((noinline)) global int *pick(global int *a, int which)
 {
     return which ? a + 1000 : a;
 }
-//! picked on 64/16 k=1 mended write-overlap
-//! picked on 64/16 k=1 part 0..1 a writes 0..4064
+//! picked on 64/16 k=1 splits 0
+//! picked on 64/16 k=1 part 0..1 a writes 4000..4064 exact
 kernel void picked(global int *a, int k)
 {
     pick(a, k)[get_global_id(0)] = 1;

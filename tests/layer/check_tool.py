@@ -115,6 +115,10 @@ def explain_tells_ways():
     assert "atomic[4 * ?], 4 bytes, index from a value read from memory, if gid(0) + global_size(0) * loop0 < n" in text
     assert ": while gid(0) + global_size(0) * loop0 < n\n" in text, text
     assert "  t (global totals*): whole on one device; bytes written: expressible\n" in text, text
+    text = tool("explain", str(kernels / "choices.cl")).stdout
+    assert "[4 * (t != 0 ? gid(1) + n * gid(0) : gid(1) * n + gid(0))]" in text, text
+    assert "[4 * (2 < t ? gid(0) * n + gid(1) : gid(0) + n * gid(1))]" in text, text
+    assert "[4 * (a == 1 or 5 < b ? gid(0) * n + gid(1) : gid(0) + n * gid(1))]" in text, text
     text = tool("explain", str(kernels / "tables.cl")).stdout
     assert "merged afterwards by units of 4 bytes, because the bytes written are not known before the launch" in text
     assert "bytes written: not expressible" in text and "in (global int*): only read; bytes read: exp" in text, text

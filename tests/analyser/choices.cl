@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Expectations (lines with an exclamation mark) are read by test_kernels.c, which says how they are written. */
+
+/* which way round is known at the launch, whatever makes the choice */
+//! turned on 64/8,64/8 t=0,n=64 splits 1
+//! turned on 64/8,64/8 t=0,n=64 part 1..2 out writes 2048..4096 exact
+//! turned on 64/8,64/8 t=-1,n=64 splits 0
+//! turned on 64/8,64/8 t=-1,n=64 part 1..2 out writes 2048..4096 exact
+kernel void turned(global int *out, int t, int n)
+{
+    int i = get_global_id(0), j = get_global_id(1);
+    out[t ? i * n + j : j * n + i] = 1;
+}
+
+//! branches on 64/8,64/8 t=2,n=64 splits 1
+//! branches on 64/8,64/8 t=3,n=64 splits 0
+//! branches on 64/8,64/8 t=-2147483648,n=64 splits 1
+//! branches on 64/8,64/8 t=2147483647,n=64 splits 0
+kernel void branches(global int *out, int t, int n)
+{
+    int i = get_global_id(0), j = get_global_id(1), at;
+    if (t > 2) {
+        at = i * n + j;
+    } else {
+        at = j * n + i;
+        n = 7;
+    }
+    out[at] = n;
+}
+
+//! both_flags on 64/8,64/8 a=1,b=5,n=64 splits 0
+//! both_flags on 64/8,64/8 a=0,b=5,n=64 splits 1
+//! both_flags on 64/8,64/8 a=1,b=4,n=64 splits 1
+kernel void both_flags(global int *out, uint a, uint b, int n)
+{
+    int i = get_global_id(0), j = get_global_id(1);
+    bool turn = a != 0 && b >= 5;
+    out[turn ? i * n + j : j * n + i] = 1;
+}
+
+//! either_flag on 64/8,64/8 a=1,b=5,n=64 splits 0
+//! either_flag on 64/8,64/8 a=0,b=5,n=64 splits 1
+//! either_flag on 64/8,64/8 a=0,b=9000000000,n=64 splits 0
+kernel void either_flag(global int *out, uint a, ulong b, int n)
+{
+    int i = get_global_id(0), j = get_global_id(1);
+    out[a == 1 || b > 5 ? i * n + j : j * n + i] = 1;
+}
+
+/* a work-item's own choice stays open */
+//! own_choice on 64/8 n=1000 mended write-overlap
+kernel void own_choice(global const int *in, global int *out, int n)
+{
+    int i = get_global_id(0);
+    out[in[i] > n ? i : i + 64] = 1;
+}
+
+//! cases on 64/8 mode=0 part 1..2 out writes 32..64 exact
+//! cases on 64/8 mode=1 splits 0
+//! cases on 64/8 mode=1 part 1..2 out writes 64..124
+//! cases on 64/8 mode=7 part 1..2 out writes 432..464 exact
+kernel void cases(global int *out, int mode)
+{
+    int i = get_global_id(0);
+    switch (mode) {
+    case 0:
+        out[i] = 1;
+        break;
+    case 1:
+        out[2 * i] = 2;
+        break;
+    default:
+        out[i + 100] = 3;
+    }
+}
+
+/* two cases that meet say less than one */
+//! shared_case on 64/8 mode=2 part 1..2 out writes 32..64
+kernel void shared_case(global int *out, int mode)
+{
+    int i = get_global_id(0);
+    switch (mode) {
+    case 2:
+    case 3:
+        out[i] = 1;
+    }
+}
