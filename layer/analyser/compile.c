@@ -7,6 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What options without -cl-std get: the specification's default, then what has all that 3.0 may have. */
+#define OLD_STANDARD "-cl-std=CL1.2"
+#define NEW_STANDARD "-cl-std=CL2.0"
+
 void cx_strings_add(struct cx_strings *list, const char *text, size_t length)
 {
     list->item = cx_realloc(list->item, list->count + 2, sizeof(*list->item));
@@ -103,7 +107,9 @@ static bool is_kept(const char *option)
     return starts(option, "-cl-std=") || starts(option, "-cl-ext=");
 }
 
-void cx_compile_translate(struct cx_strings *arguments, const struct cx_strings *options)
+/* The arguments clang gets for OpenCL build options; what it would not know, or what does not matter here, is
+ * left out. The standard is for options that name none. */
+static void translate(struct cx_strings *arguments, const struct cx_strings *options, const char *standard)
 {
     bool has_standard = false;
 
@@ -122,7 +128,7 @@ void cx_compile_translate(struct cx_strings *arguments, const struct cx_strings 
         }
     }
     if (!has_standard) {
-        add(arguments, "-cl-std=CL1.2");
+        add(arguments, standard);
     }
 }
 
@@ -150,7 +156,7 @@ static void add_extensions(struct cx_strings *arguments, const char *extensions)
     cx_strings_finish(&names);
 }
 
-static void command_line(const struct cx_compile_request *r, const char *const *task,
+static void command_line(const struct cx_compile_request *r, const char *const *task, const char *standard,
                          struct cx_strings *arguments)
 {
     add(arguments, r->clang);
@@ -174,7 +180,7 @@ static void command_line(const struct cx_compile_request *r, const char *const *
         add(arguments, "-include");
         add(arguments, r->told);
     }
-    cx_compile_translate(arguments, &r->options);
+    translate(arguments, &r->options, standard);
     for (size_t i = 0; i < r->includes.count; i++) {
         add_pair(arguments, "-I", r->includes.item[i]);
     }
@@ -209,15 +215,33 @@ static char *first_error(const char *text)
 }
 
 static enum cx_process_status compile(const struct cx_compile_request *request, const char *const *task,
-                                      struct cx_buffer *out, struct cx_buffer *err)
+                                      const char *standard, struct cx_buffer *out, struct cx_buffer *err)
 {
     struct cx_strings arguments = {0};
     enum cx_process_status status;
 
-    command_line(request, task, &arguments);
+    command_line(request, task, standard, &arguments);
     status = cx_process_run(run_clang, &arguments, request->limit_ms, request->memory_mb, out, err);
     cx_strings_finish(&arguments);
     return status;
+}
+
+/* Whether the device told that its language is newer than 1.2 by default, as compilers of 3.0 drivers do. */
+static bool is_newer(const struct cx_compile_request *request)
+{
+    FILE *file = request->told ? fopen(request->told, "r") : NULL;
+    char line[256];
+    unsigned version = 0;
+
+    while (file && !version && fgets(line, sizeof(line), file)) {
+        if (sscanf(line, "#define __OPENCL_C_VERSION__ %u", &version) != 1) {
+            version = 0;
+        }
+    }
+    if (file) {
+        fclose(file);
+    }
+    return version >= 200;
 }
 
 enum cx_process_status cx_compile(const struct cx_compile_request *request, struct cx_buffer *out,
@@ -235,9 +259,14 @@ enum cx_process_status cx_compile(const struct cx_compile_request *request, stru
                                        "-emit-llvm",
                                        NULL};
     struct cx_buffer err;
-    enum cx_process_status status = compile(request, task, out, &err);
+    enum cx_process_status status = compile(request, task, OLD_STANDARD, out, &err);
 
     *message = NULL;
+    if (status == CX_PROCESS_FAILED && is_newer(request)) {
+        free(out->data);
+        free(err.data);
+        status = compile(request, task, NEW_STANDARD, out, &err);
+    }
     if (status == CX_PROCESS_TIMEOUT) {
         *message = strdup("clang took too long");
     } else if (status != CX_PROCESS_OK) {
@@ -251,7 +280,7 @@ enum cx_process_status cx_compile_include(const struct cx_compile_request *reque
 {
     static const char *const task[] = {"-E", "-frewrite-includes", "-cl-no-stdinc", NULL};
     struct cx_buffer err;
-    enum cx_process_status status = compile(request, task, out, &err);
+    enum cx_process_status status = compile(request, task, OLD_STANDARD, out, &err);
 
     free(err.data);
     return status;
@@ -316,7 +345,7 @@ enum cx_process_status cx_compile_text(const struct cx_compile_request *request,
     char *map = folder_map(request->source), *text;
     const char *const task[] = {"-E", map, NULL};
     struct cx_buffer err;
-    enum cx_process_status status = compile(request, task, out, &err);
+    enum cx_process_status status = compile(request, task, OLD_STANDARD, out, &err);
 
     free(err.data);
     free(map);

@@ -45,8 +45,4 @@ enum cx_process_status cx_compile_include(const struct cx_compile_request *reque
  * what cannot change a kernel (extension pragmas) is left out. */
 enum cx_process_status cx_compile_text(const struct cx_compile_request *request, struct cx_buffer *out);
 
-/* The arguments clang gets for OpenCL build options; what it would not know, or what does not matter here, is
- * left out. */
-void cx_compile_translate(struct cx_strings *arguments, const struct cx_strings *options);
-
 #endif

@@ -68,6 +68,8 @@ TOLD = [  # what, text, options, the names that are asked for, the device's macr
     ("listed extension without a macro", two("#ifdef cl_nv_copy_opts"), "", "cl_nv_copy_opts", {"cl_nv_copy_opts": None},
      OTHER),
     ("C version", two("#if __OPENCL_C_VERSION__ >= 200"), "", "__OPENCL_C_VERSION__", {"__OPENCL_C_VERSION__": "300"}, CODE),
+    ("newer language", two("#if __OPENCL_C_VERSION__ >= 200\nint *wide = a;\n#endif\n#if 1"), "",
+     "__OPENCL_C_VERSION__", {"__OPENCL_C_VERSION__": "300"}, "int *wide = a;"),
     ("images", two("#ifdef __IMAGE_SUPPORT__"), "", "__IMAGE_SUPPORT__", {"__IMAGE_SUPPORT__": None}, OTHER),
     ("defined in expressions", two("#if defined(__GPU__) && (defined __POCL__ || __V__ + 1 > 3)"), "",
      "__GPU__ __POCL__ __V__", {"__GPU__": "1", "__POCL__": None, "__V__": "(1 << 2)"}, CODE),
