@@ -111,8 +111,10 @@ struct cx_access_means {
     uint8_t way;       /* enum cx_access_way */
     uint8_t atomic_op; /* PRIVATE: ADD (add, sub, inc, dec), MIN, MAX, UMIN, UMAX, AND, OR, XOR or FADD */
     uint8_t width;     /* MERGE, PRIVATE: bytes of the narrowest store, or of the atomics: 1, 2, 4 or 8 */
-    /* A package may read what another one writes: reads mean the contents before the launch, which must be at
-     * every device with memory of its own before any package starts. Always set for MERGE. */
+    /* What a package reads, or is said to read, may be written by another one: reads mean the contents before
+     * the launch, which must be at every device with memory of its own before any package starts. Always set
+     * for MERGE.
+     */
     bool before;
     const char *why; /* MERGE, PRIVATE: static text: what kept it from being OWN */
     uint32_t line;   /* of that, 0: unknown */

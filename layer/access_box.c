@@ -103,7 +103,7 @@ static bool touches(const struct cx_access_record *r, bool write)
     return write ? r->mode != CX_MODE_READ : r->mode != CX_MODE_WRITE;
 }
 
-bool cx_access_gather(struct cx_access *a, uint32_t arg, bool write)
+bool cx_access_gather(struct cx_access *a, uint32_t arg, bool write, bool tight)
 {
     const struct cx_summary_kernel *k = a->launch.kernel;
     struct cx_shapes *p = &a->shapes[2 * arg + write];
@@ -126,7 +126,7 @@ bool cx_access_gather(struct cx_access *a, uint32_t arg, bool write)
         }
         p->shape[p->n++] = fitted(shape, &a->bound[i], bytes);
     }
-    if (!settle(p, write)) {
+    if (!settle(p, tight)) {
         p->n = 0;
         return false;
     }

@@ -48,8 +48,11 @@ void cx_access_drop_list(struct cx_access *access);
 
 /* The shape of an access; NULL where it is empty or not known. Only while the launch is being judged. */
 const struct cx_shape *cx_access_shape(struct cx_access *access, uint32_t index);
-/* Sets an argument's shapes, for its reads or writes; false (and none) where they do not make few boxes. */
-bool cx_access_gather(struct cx_access *access, uint32_t arg, bool write);
+/*
+ * Sets an argument's shapes, for its reads or writes; false (and none) where they do not make few boxes.
+ * tight: they are to be apart in different units.
+ */
+bool cx_access_gather(struct cx_access *access, uint32_t arg, bool write, bool tight);
 /*
  * The boxes of units first..last. Returns how many and sets *hull to what they lie in. 0: the hull says it
  * all; it is not set where boxes would not be worth while and need not be.

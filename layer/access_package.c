@@ -189,8 +189,8 @@ static void add_boxes(const struct cx_access *a, uint32_t arg, int64_t first, in
     bool whole = first == 0 && last == a->launch.units - 1;
 
     if (reads->n) {
-        region->nread =
-            cx_access_boxes(reads, first, last, a->args[arg].bytes, false, region->read_box, &region->read);
+        region->nread = cx_access_boxes(reads, first, last, a->args[arg].bytes, reads->must && !whole,
+                                        region->read_box, &region->read);
         region->read.exact = false;
         for (unsigned i = 0; i < region->nread; i++) {
             region->read_box[i].exact = false;
@@ -246,6 +246,14 @@ void cx_access_whole(struct cx_access *a, struct cx_access_region *regions)
     cx_access_package(a, 0, (uint64_t)a->launch.groups[a->launch.dim], regions);
 }
 
+static void list_span(struct cx_span *unit, struct cx_span span)
+{
+    struct sum sum = {.hull = *unit};
+
+    add(&sum, span, false);
+    *unit = sum.hull;
+}
+
 /* Adds what one unit touches to the list. */
 static void list_unit(struct cx_access *a, int64_t unit)
 {
@@ -255,17 +263,20 @@ static void list_unit(struct cx_access *a, int64_t unit)
     cx_eval_run(&a->eval, unit, unit);
     for (uint32_t i = 0; i < k->naccess; i++) {
         const struct cx_access_record *r = &k->access[i];
+        int64_t bytes = (int64_t)a->args[r->arg].bytes, at = r->arg * a->launch.units + unit;
         struct cx_bound b;
-        struct cx_span *of = (r->mode == CX_MODE_READ ? reads : writes) + r->arg * a->launch.units + unit,
-                       span;
-        struct sum sum = {.hull = *of};
+        struct cx_span span;
         if (!a->args[r->arg].object) {
             continue;
         }
         cx_eval_access(&a->eval, r, &b);
-        span = b.known ? span_of(&b, unit, unit) : (struct cx_span){0, (int64_t)a->args[r->arg].bytes};
-        add(&sum, clip(span, a->args[r->arg].bytes), false);
-        *of = sum.hull;
+        span = clip(b.known ? span_of(&b, unit, unit) : (struct cx_span){0, bytes}, (uint64_t)bytes);
+        if (r->mode != CX_MODE_WRITE) {
+            list_span(&reads[at], span);
+        }
+        if (r->mode != CX_MODE_READ) {
+            list_span(&writes[at], span);
+        }
     }
 }
 

@@ -157,11 +157,30 @@ bool cx_proof_apart(const struct cx_bound *x, const struct cx_bound *y, int64_t 
     return apart(x, y, units) != 0;
 }
 
-bool cx_proof_read(const struct cx_proof *p, uint32_t read, uint32_t write)
+bool cx_proof_reads(const struct cx_proof *p, uint32_t arg, struct cx_fault *fault)
 {
-    struct cx_bound r = placed(p, read), w = placed(p, write);
+    const struct cx_summary_kernel *k = p->launch->kernel;
+    int before = UPWARDS | DOWNWARDS, after = before;
 
-    return r.known && w.known && apart(&r, &w, p->launch->units) != 0 && apart(&w, &r, p->launch->units) != 0;
+    for (uint32_t i = 0; i < k->naccess; i++) {
+        if (k->access[i].arg != arg || k->access[i].mode == CX_MODE_WRITE || p->bound[i].empty) {
+            continue;
+        }
+        for (uint32_t j = 0; j < k->naccess; j++) {
+            struct cx_bound r, w;
+            if (!writes(&k->access[j]) || !of_object(p, j, p->launch->args[arg].object)) {
+                continue;
+            }
+            r = placed(p, i);
+            w = placed(p, j);
+            before &= r.known && w.known ? apart(&r, &w, p->launch->units) : 0;
+            after &= r.known && w.known ? apart(&w, &r, p->launch->units) : 0;
+            if (before == 0 || after == 0) {
+                return fail(fault, CX_REASON_READ_OVERLAP, &k->access[i]);
+            }
+        }
+    }
+    return true;
 }
 
 static struct cx_span joined(struct cx_span a, struct cx_span b)

@@ -30,12 +30,12 @@ struct cx_fault {
     const struct cx_access_record *record;
 };
 
-/* For one object: what units write is apart, in intervals that are too; atomics are writes. */
+/* For one object: what units write is apart, in intervals that are too; atomics are writes (and reads). */
 bool cx_proof_writes(const struct cx_proof *proof, uint64_t object, struct cx_fault *fault);
 /* Whether x before any border is apart from y after it, in one direction. */
 bool cx_proof_apart(const struct cx_bound *x, const struct cx_bound *y, int64_t units);
-/* A read and a write of one object: no unit reads what another one writes. */
-bool cx_proof_read(const struct cx_proof *proof, uint32_t read, uint32_t write);
+/* For what is read through one argument: the hull of no package's reads holds what another one writes. */
+bool cx_proof_reads(const struct cx_proof *proof, uint32_t arg, struct cx_fault *fault);
 /* The same by the lists of units. */
 bool cx_proof_listed_writes(const struct cx_proof *proof, uint64_t object);
 bool cx_proof_listed_reads(const struct cx_proof *proof, uint64_t object);

@@ -94,6 +94,19 @@ struct cx_bound cx_shape_bound(const struct cx_shape *x)
     return b;
 }
 
+bool cx_shape_is_strict(const struct cx_shape *x)
+{
+    int64_t extent = x->high - x->low;
+
+    for (unsigned i = 0; i < x->levels; i++) {
+        if (x->stride[i] < extent) {
+            return false;
+        }
+        extent = cx_sat_add(extent, cx_sat_mul(x->stride[i], x->count[i] - 1));
+    }
+    return true;
+}
+
 /* Each stride is at least the extent of what one unit touches below it. */
 static bool is_stacked(const struct cx_shape *x)
 {

@@ -52,6 +52,8 @@ int64_t cx_shape_end(const struct cx_shape *shape);
 /* Rows: the product of the counts. */
 int64_t cx_shape_rows(const struct cx_shape *shape);
 
+/* No two rows overlap, however many units are taken together. */
+bool cx_shape_is_strict(const struct cx_shape *shape);
 /* The same as a bound. */
 struct cx_bound cx_shape_bound(const struct cx_shape *shape);
 

@@ -222,7 +222,7 @@ static bool is_scattered(struct cx_access *a, uint64_t object)
     bool apart = true;
 
     for (uint32_t x = 0; apart && x < n; x++) {
-        apart = a->args[x].object != object || cx_access_gather(a, x, true);
+        apart = a->args[x].object != object || cx_access_gather(a, x, true, true);
         for (uint32_t y = 0; apart && a->args[x].object == object && y <= x; y++) {
             apart = a->args[y].object != object || args_apart(a, y, x);
         }
@@ -236,24 +236,36 @@ static bool is_scattered(struct cx_access *a, uint64_t object)
     return apart;
 }
 
+/* Whether what packages read through the argument is, shape by shape, apart from what others write of the
+ * object. */
+static bool reads_scattered(struct cx_access *a, uint32_t arg)
+{
+    const struct cx_summary_kernel *k = a->launch.kernel;
+    struct cx_shapes *reads = &a->shapes[2 * arg];
+    bool apart = cx_access_gather(a, arg, false, true);
+
+    for (uint32_t j = 0; apart && j < k->naccess; j++) {
+        const struct cx_shape *w;
+        if (!writes(&k->access[j]) || !counts(a, j, a->args[arg].object)) {
+            continue;
+        }
+        w = cx_access_shape(a, j);
+        for (unsigned i = 0; apart && i < reads->n; i++) {
+            apart = w && cx_shape_is_strict(&reads->shape[i]) &&
+                    shapes_apart(a, arg, &reads->shape[i], k->access[j].arg, w);
+        }
+    }
+    reads->must = apart;
+    reads->n *= apart;
+    return apart;
+}
+
 static bool all_reads_apart(struct cx_access *a, const struct cx_proof *proof, uint64_t object,
                             struct cx_fault *fault)
 {
-    const struct cx_summary_kernel *k = a->launch.kernel;
-
-    for (uint32_t i = 0; i < k->naccess; i++) {
-        for (uint32_t j = 0; !writes(&k->access[i]) && counts(a, i, object) && j < k->naccess; j++) {
-            const struct cx_shape *r, *w;
-            int64_t by = (int64_t)a->args[k->access[j].arg].base - (int64_t)a->args[k->access[i].arg].base;
-            if (!writes(&k->access[j]) || !counts(a, j, object) || cx_proof_read(proof, i, j)) {
-                continue;
-            }
-            r = cx_access_shape(a, i);
-            w = cx_access_shape(a, j);
-            if (!r || !w || cx_shape_apart(r, w, by) == CX_APART_NOT) {
-                *fault = (struct cx_fault){CX_REASON_READ_OVERLAP, &k->access[i]};
-                return false;
-            }
+    for (uint32_t i = 0; i < a->launch.kernel->narg; i++) {
+        if (a->args[i].object == object && !cx_proof_reads(proof, i, fault) && !reads_scattered(a, i)) {
+            return false;
         }
     }
     return true;
@@ -398,8 +410,8 @@ void cx_access_find_ways(struct cx_access *a)
         any_listed |= listed;
     }
     for (uint32_t i = 0; i < k->narg; i++) {
-        if (a->args[i].object && may_read_boxes(a, i)) {
-            cx_access_gather(a, i, false);
+        if (a->args[i].object && !a->shapes[2 * i].must && may_read_boxes(a, i)) {
+            cx_access_gather(a, i, false, false);
         }
     }
     v->separable = v->reason == CX_REASON_NONE;

@@ -206,8 +206,24 @@ static void check_ways(const struct cx_random_kernel *k, const struct cx_oracle 
     expect(!v->splits || own == v->separable, "%s", where);
 }
 
+/* What a package is said to read of an object that it need not have from before, no other package writes. */
+static void check_reads(const struct cx_random_kernel *k, const struct cx_oracle *o, uint32_t arg,
+                        const struct cx_access_region *region, uint64_t g0, uint64_t g1)
+{
+    static struct claim reads;
+    uint64_t base = k->value[arg].base, object = k->value[arg].object;
+
+    claim(&reads, &region->read, region->read_box, region->nread, k->value[arg].bytes);
+    for (size_t byte = 0; byte < 512; byte++) {
+        expect(!reads.may[byte] || (!writes_object(k, o, object, 0, g0, byte + base) &&
+                                    !writes_object(k, o, object, g1, o->groups, byte + base)),
+               "%s: arg %u groups %llu..%llu: said to read %zu, which others write", where, arg,
+               (unsigned long long)g0, (unsigned long long)g1, byte);
+    }
+}
+
 /* The packages of any cut own disjoint regions. */
-static void check_ownership(const struct cx_random_kernel *k, struct cx_access *a,
+static void check_ownership(const struct cx_random_kernel *k, const struct cx_oracle *o, struct cx_access *a,
                             const struct cx_access_verdict *v, struct cx_random *r)
 {
     uint64_t units = (v->groups + v->granularity - 1) / v->granularity, at = 0;
@@ -221,6 +237,9 @@ static void check_ownership(const struct cx_random_kernel *k, struct cx_access *
         for (uint32_t i = 0; i < 3; i++) {
             if (cx_access_means(a)[i].way != CX_WAY_OWN) {
                 continue;
+            }
+            if (!cx_access_means(a)[i].before) {
+                check_reads(k, o, i, &regions[i], at * v->granularity, g1 < v->groups ? g1 : v->groups);
             }
             claim(&writes, &regions[i].write, regions[i].write_box, regions[i].nwrite, k->value[i].bytes);
             for (uint64_t byte = 0; byte < 512; byte++) {
@@ -273,7 +292,7 @@ static void check_kernel(uint64_t seed, enum cx_random_style style, struct tally
     check_package(&k, &o, a, 0, v.groups, tally);
     check_ways(&k, &o, a, &v, tally);
     if (v.splits) {
-        check_ownership(&k, a, &v, &r);
+        check_ownership(&k, &o, a, &v, &r);
     }
     tally->kernels++;
     tally->separable += v.separable;
