@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""COEXEC_VERIFY: a wrong split is caught, right ones are not blamed. TAP.
+
+usage: check_verify.py ICD_FOLDER SPLITCHECK DAMAGE_SUMMARY FOLDER_OF_KERNELS
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ICD, SPLITCHECK, DAMAGE, KERNELS = sys.argv[1:5]
+PERMUTED = str(pathlib.Path(__file__).resolve().parent / "permuted.cl")
+ROOM = pathlib.Path(tempfile.mkdtemp(prefix="coexec-verify-"))
+ENV = {k: v for k, v in os.environ.items() if not k.startswith(("COEXEC_", "OCL_ICD_", "POCL_DEV", "POCL_MAX"))}
+ENV.update(OCL_ICD_VENDORS=f"{ICD}/", OCL_ICD_FILENAMES="", POCL_DEVICES="basic pthread", POCL_MAX_PTHREAD_COUNT="1",
+           COEXEC_ANALYSIS_WAIT="60000", COEXEC_SPLIT="always", COEXEC_SUMMARY="1", COEXEC_ALGO="static",
+           COEXEC_ZERO_COPY="0", COEXEC_CACHE_DIR=str(ROOM / "cache"))
+
+
+def run(*arguments, **settings):
+    return subprocess.run([SPLITCHECK, *map(str, arguments)], env={**ENV, **settings}, capture_output=True, text=True, timeout=900)
+
+
+def counts(done):
+    """(verified, differing) of all launches."""
+    found = re.search(r"in all: verified (\d+) launches, (\d+) of them differ", done.stderr)
+    assert done.returncode == 0 and found, done.stderr[-2000:]
+    return int(found[1]), int(found[2])
+
+
+def reports(done):
+    return [line for line in done.stderr.splitlines() if "COEXEC_VERIFY" in line]
+
+
+def right_split_is_clean():
+    done = run("--cases", 4, PERMUTED, COEXEC_VERIFY="1")
+    verified, differing = counts(done)
+    assert verified == 8 and differing == 0 and not reports(done), done.stderr
+
+
+def every_nth_is_verified():
+    assert counts(run("--cases", 4, PERMUTED, COEXEC_VERIFY="3"))[0] == 3  # launches 0, 3 and 6
+    assert "verified" not in run("--cases", 1, PERMUTED).stderr
+
+
+def wrong_split_is_caught():
+    wanted = run("--cases", 4, PERMUTED, COEXEC_SPLIT="never").stdout
+    damaged = subprocess.run([DAMAGE, ENV["COEXEC_CACHE_DIR"], "permuted"], capture_output=True, text=True)
+    assert damaged.returncode == 0, damaged
+    done = run("--cases", 4, PERMUTED, COEXEC_VERIFY="1")
+    verified, differing = counts(done)
+    assert done.stdout != wanted, "the damage does no harm"
+    assert verified == 8 and differing > 0 and len(reports(done)) == differing, done.stderr
+    form = (r"coexec: error: plan: COEXEC_VERIFY: kernel permuted, argument 1 out \(int\*\): the split run differs from the "
+            r"whole run on .+, first at byte (\d+): (-?\d+) split, (-?\d+) whole; (\d+) of 16384 bytes differ")
+    for line in reports(done):
+        found = re.fullmatch(form, line)
+        assert found and int(found[1]) % 4 == 0 and found[2] != found[3] and 0 < int(found[4]) <= 16384, line
+    # in place there is one memory, and both devices' stores are in it
+    assert counts(run("--cases", 4, PERMUTED, COEXEC_VERIFY="1", COEXEC_ZERO_COPY="1")) == (8, 0)
+
+
+def all_kernels(**settings):
+    files = sorted(pathlib.Path(KERNELS).glob("*.cl"))
+    done = run("--cases", 1, *files, COEXEC_VERIFY="1", **settings)
+    verified, differing = counts(done)
+    assert verified > len(files) // 2 and differing == 0 and not reports(done), "\n".join(reports(done)[:8])
+
+
+def kernels_with_memory_are_clean():
+    all_kernels(COEXEC_ALGO="sigmoid")
+
+
+def kernels_in_place_are_clean():
+    all_kernels(COEXEC_ZERO_COPY="1")
+
+
+def kernels_on_three_devices_are_clean():
+    all_kernels(POCL_DEVICES="basic pthread pthread")
+
+
+def main():
+    tests = [value for value in globals().values() if callable(value) and getattr(value, "__module__", "") == __name__]
+    tests = [test for test in tests if test not in (run, counts, reports, all_kernels, main)]
+    failed = 0
+    print(f"1..{len(tests)}", flush=True)
+    for number, test in enumerate(tests, 1):
+        try:
+            test()
+            print(f"ok {number} - {test.__name__}", flush=True)
+        except Exception as problem:  # any failure is that test's result
+            failed += 1
+            print(f"not ok {number} - {test.__name__}")
+            print("\n".join("# " + line for line in str(problem).splitlines() or [repr(problem)]), flush=True)
+    shutil.rmtree(ROOM)
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
