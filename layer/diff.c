@@ -7,27 +7,49 @@
 
 #include <string.h>
 
-enum { UNIT = 16, GROUP = 64 };
+/* Bytes of the two forms' vectors; work-items of a group on GPUs. */
+enum { UNIT = 16, VECTOR = 64, GROUP = 64, CPU_GROUP = 16 };
 
-/* Work-items of a group look at neighbouring units, a group at whole blocks, so that reads are coalesced on
- * GPUs and one after another on CPUs. All that write a flag write the same value. The last bytes that fill no
- * unit are one work-item's. */
-static const char source[] = "__kernel void coexec_diff(__global const uint4 *now, ulong first, __global "
-                             "const uint4 *before, ulong units,\n"
-                             "                          uint tail, __global uchar *flags)\n"
-                             "{\n"
-                             "    size_t step = get_global_size(0);\n"
-                             "    for (size_t i = get_global_id(0); i < units; i += step) {\n"
-                             "        uint4 x = now[first + i] ^ before[i];\n"
-                             "        if (x.x | x.y | x.z | x.w)\n"
-                             "            flags[i / 64] = 1;\n"
-                             "    }\n"
-                             "    if (tail && get_global_id(0) == 0)\n"
-                             "        for (uint b = 0; b < tail; b++)\n"
-                             "            if (((__global const uchar *)(now + first + units))[b] != "
-                             "((__global const uchar *)(before + units))[b])\n"
-                             "                flags[units / 64] = 1;\n"
-                             "}\n";
+/*
+ * Two forms. For GPUs work-items of a group look at neighbouring units, so that reads are coalesced; all that
+ * write a flag write the same value. For others each work-item goes through whole blocks in long vectors. The
+ * last bytes that fill no unit (or no block) are one work-item's.
+ */
+static const char source[] =
+    "__kernel void coexec_diff(__global const uint4 *now, ulong first, __global const uint4 *before, ulong "
+    "units,\n"
+    "                          uint tail, __global uchar *flags)\n"
+    "{\n"
+    "    size_t step = get_global_size(0);\n"
+    "    for (size_t i = get_global_id(0); i < units; i += step) {\n"
+    "        uint4 x = now[first + i] ^ before[i];\n"
+    "        if (x.x | x.y | x.z | x.w)\n"
+    "            flags[i / 64] = 1;\n"
+    "    }\n"
+    "    if (tail && get_global_id(0) == 0)\n"
+    "        for (uint b = 0; b < tail; b++)\n"
+    "            if (((__global const uchar *)(now + first + units))[b] != "
+    "((__global const uchar *)(before + units))[b])\n"
+    "                flags[units / 64] = 1;\n"
+    "}\n"
+    "__kernel void coexec_diff_blocks(__global const ulong8 *now, ulong first, __global const ulong8 "
+    "*before,\n"
+    "                                 ulong blocks, uint tail, __global uchar *flags)\n"
+    "{\n"
+    "    size_t b = get_global_id(0);\n"
+    "    if (b < blocks) {\n"
+    "        ulong8 x = 0;\n"
+    "        for (uint i = 0; i < 16; i++)\n"
+    "            x |= now[first + b * 16 + i] ^ before[b * 16 + i];\n"
+    "        ulong4 y = x.lo | x.hi;\n"
+    "        flags[b] = (y.x | y.y | y.z | y.w) != 0;\n"
+    "    } else if (b == blocks) {\n"
+    "        for (uint i = 0; i < tail; i++)\n"
+    "            if (((__global const uchar *)(now + first + blocks * 16))[i] != "
+    "((__global const uchar *)(before + blocks * 16))[i])\n"
+    "                flags[blocks] = 1;\n"
+    "    }\n"
+    "}\n";
 
 void cx_diff_host(const unsigned char *now, const unsigned char *before, uint64_t bytes, unsigned char *flags)
 {
@@ -37,6 +59,11 @@ void cx_diff_host(const unsigned char *now, const unsigned char *before, uint64_
         size_t length = (size_t)(bytes - at < CX_DIFF_BLOCK ? bytes - at : CX_DIFF_BLOCK);
         flags[b] = memcmp(now + at, before + at, length) != 0;
     }
+}
+
+static bool is_gpu(const struct cx_worker *worker)
+{
+    return worker->device->type & CL_DEVICE_TYPE_GPU;
 }
 
 static cl_int make_kernel(struct cx_worker *worker)
@@ -49,7 +76,8 @@ static cl_int make_kernel(struct cx_worker *worker)
         return error;
     error = cl->clBuildProgram(program, 1, &worker->device->id, NULL, NULL, NULL);
     if (error == CL_SUCCESS)
-        worker->diff = cl->clCreateKernel(program, "coexec_diff", &error);
+        worker->diff =
+            cl->clCreateKernel(program, is_gpu(worker) ? "coexec_diff" : "coexec_diff_blocks", &error);
     cl->clReleaseProgram(program);
     if (error != CL_SUCCESS) {
         worker->diff = NULL;
@@ -66,11 +94,10 @@ void cx_diff_release(struct cx_worker *worker)
     worker->diff = NULL;
 }
 
-/* Enough work-items to fill any device, few enough that each has some units. */
+/* Enough work-items to fill a GPU, few enough that each has some units. */
 static size_t items_for(const struct cx_worker *worker, uint64_t units)
 {
-    bool gpu = worker->device->type & CL_DEVICE_TYPE_GPU;
-    uint64_t most = (uint64_t)worker->device->compute_units * (gpu ? 2048 : GROUP);
+    uint64_t most = (uint64_t)worker->device->compute_units * 2048;
     uint64_t items = units < most ? units : most;
     items = (items + GROUP - 1) / GROUP * GROUP;
     return (size_t)(items ? items : GROUP);
@@ -80,9 +107,12 @@ static cl_int start(struct cx_worker *worker, cl_mem now, uint64_t lo, cl_mem be
                     cl_mem flags)
 {
     const cl_icd_dispatch *cl = worker->device->cl;
-    const cl_ulong first = lo / UNIT, units = bytes / UNIT;
-    const cl_uint tail = (cl_uint)(bytes % UNIT);
-    const size_t global = items_for(worker, units), local = GROUP;
+    const bool gpu = is_gpu(worker);
+    const uint64_t unit = gpu ? UNIT : CX_DIFF_BLOCK;
+    const cl_ulong first = lo / (gpu ? UNIT : VECTOR), units = bytes / unit;
+    const cl_uint tail = (cl_uint)(bytes % unit);
+    const size_t local = gpu ? GROUP : CPU_GROUP; /* always the same, as some drivers compile for each */
+    const size_t global = gpu ? items_for(worker, units) : (size_t)(units / CPU_GROUP + 1) * CPU_GROUP;
     cl_int error = cl->clSetKernelArg(worker->diff, 0, sizeof(now), &now);
     if (error == CL_SUCCESS)
         error = cl->clSetKernelArg(worker->diff, 1, sizeof(first), &first);
@@ -95,8 +125,8 @@ static cl_int start(struct cx_worker *worker, cl_mem now, uint64_t lo, cl_mem be
     if (error == CL_SUCCESS)
         error = cl->clSetKernelArg(worker->diff, 5, sizeof(flags), &flags);
     if (error == CL_SUCCESS)
-        error = cl->clEnqueueNDRangeKernel(worker->queue, worker->diff, 1, NULL, &global,
-                                           global % local ? NULL : &local, 0, NULL, NULL);
+        error = cl->clEnqueueNDRangeKernel(worker->queue, worker->diff, 1, NULL, &global, gpu ? &local : NULL,
+                                           0, NULL, NULL);
     return error;
 }
 
