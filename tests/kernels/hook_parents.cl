@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Union-find hooking: writers of one root race, any of them is right. */
+// expect: split
+// kernel: hook_parents
+// arg: buffer int X below X
+// arg: buffer int X order
+// compare: no 1
+// way: 1 merge 4
+__kernel void hook_parents(__global const int *neighbour, __global int *parent)
+{
+    int i = get_global_id(0), a = parent[i], b = parent[neighbour[i]];
+    if (a < b)
+        parent[b] = a;
+    else if (b < a)
+        parent[a] = b;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* An index that wraps around 2^32 on its way. */
+// expect: split
+// kernel: int_overflow_sum
+// arg: buffer int X
+// arg: uint 4294967290
+// size: 640
+// local: 32
+__kernel void int_overflow_sum(__global int *out, uint big)
+{
+    uint i = (uint)get_global_id(0) + big;
+    out[i + 6] = (int)i; /* back in range by the same wrap */
+}

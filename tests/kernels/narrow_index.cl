@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* A short index that turns negative beyond 32767, caught by a guard. */
+// expect: any
+// kernel: narrow_index
+// arg: buffer int 1000
+// size: 40000
+// local: 100
+__kernel void narrow_index(__global int *out)
+{
+    short i = (short)get_global_id(0);
+    if (i >= 0 && i < 1000)
+        out[i] = i;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* A pointer that walks down from the end. */
+// expect: split
+// kernel: pointer_backwards
+// arg: buffer short X*6
+// arg: int X*6
+// way: 0 own
+__kernel void pointer_backwards(__global short *out, int n)
+{
+    __global short *end = out + n - 6 * get_global_id(0);
+    for (int j = 0; j < 6; j++)
+        *--end = (short)(j * 7);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* A permutation of 64-bit numbers. */
+// expect: split
+// kernel: scatter_longs
+// arg: buffer long X
+// arg: buffer int X order
+// arg: buffer long X
+// way: 2 merge 8
+__kernel void scatter_longs(__global const long *in, __global const int *index, __global long *out)
+{
+    size_t i = get_global_id(0);
+    out[index[i]] = -in[i];
+}

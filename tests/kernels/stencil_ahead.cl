@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* In place, reads the next element: what is read is old, whoever runs first. */
+// expect: split
+// kernel: stencil_ahead
+// arg: buffer float X+1
+// way: 0 own
+// before: 0
+// compare: no 0
+__kernel void stencil_ahead(__global float *data)
+{
+    size_t i = get_global_id(0);
+    data[i] = 0.5f * (data[i] + data[i + 1]);
+}
