@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* A plane computed from a line of items by division and remainder. */
+// arg: buffer int X
+// kernel: plane_from_line
+// arg: int 20
+// expect: any
+__kernel void plane_from_line(__global int *out, int width)
+{
+    int i = get_global_id(0), x = i % width, y = i / width;
+    out[y * width + x] = x * 100 + y;
+}

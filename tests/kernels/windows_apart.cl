@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Two windows of one buffer: one is read, one is written, and they do not meet. */
+// expect: split
+// kernel: windows_apart
+// arg: buffer int X*64
+// arg: window 0 0 X*32
+// arg: window 0 X*32 X*32
+__kernel void windows_apart(__global const int *unused, __global const int *in, __global int *out)
+{
+    size_t i = get_global_id(0);
+    out[i * 2] = in[i] - 1;
+}

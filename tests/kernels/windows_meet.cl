@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Two windows of one buffer, 32 elements apart: reads of what others write. */
+// expect: split
+// kernel: windows_meet
+// arg: buffer int X+64
+// arg: window 0 0 X
+// arg: window 0 32 X
+// compare: no 0
+// before: 2
+__kernel void windows_meet(__global const int *unused, __global const int *in, __global int *out)
+{
+    size_t i = get_global_id(0);
+    out[i] = in[i] + 1;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Two equal windows: every item reads and writes its own. */
+// expect: split
+// kernel: windows_same
+// arg: buffer int X*32+64
+// arg: window 0 32 X
+// arg: window 0 32 X
+__kernel void windows_same(__global const int *unused, __global const int *in, __global int *out)
+{
+    size_t i = get_global_id(0);
+    out[i] = in[i] * 5;
+}
