@@ -167,12 +167,6 @@ bool cx_access_choose(const struct cx_summary_kernel *kernel, const struct cx_ac
                       const struct cx_access_arg *args, struct cx_access **out,
                       struct cx_access_verdict *verdict);
 
-/*
- * Whether objects may be OWN of which the write intervals of packages overlap and only their boxes are
- * disjoint. False, they are merged. For the time until the engine follows write boxes; then this goes.
- */
-extern bool cx_access_owns_boxes;
-
 /* Accepts NULL and a pointer to NULL; sets *access to NULL. */
 void cx_access_destroy(struct cx_access **access);
 

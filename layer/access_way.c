@@ -2,8 +2,6 @@
 /* How what a launch writes is kept right, object by object. */
 #include "layer/access_object.h"
 
-bool cx_access_owns_boxes = false;
-
 static bool writes(const struct cx_access_record *r)
 {
     return r->mode != CX_MODE_READ;
@@ -278,7 +276,7 @@ static bool is_own(struct cx_access *a, uint64_t object, struct cx_fault *fault,
     if (cx_proof_writes(&proof, object, fault)) {
         return true;
     }
-    if (cx_access_owns_boxes && is_scattered(a, object)) {
+    if (is_scattered(a, object)) {
         a->scattered = true;
         return true;
     }

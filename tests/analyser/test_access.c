@@ -307,7 +307,6 @@ static void check_many(enum cx_random_style style, unsigned count)
     const char *given = getenv("CX_TEST_KERNELS");
     uint64_t first = getenv("CX_TEST_SEED") ? strtoull(getenv("CX_TEST_SEED"), NULL, 10) : 1;
 
-    cx_access_owns_boxes = true;
     count = given ? (unsigned)strtoul(given, NULL, 10) : count;
     for (uint64_t seed = first; seed < first + count; seed++) {
         check_kernel(seed, style, &tally);

@@ -445,7 +445,6 @@ static void check_file(const char *analyser, const char *path)
 
 int main(int argc, char **argv)
 {
-    cx_access_owns_boxes = true;
     for (int i = 2; i < argc; i++) {
         check_file(argv[1], argv[i]);
     }
