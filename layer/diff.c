@@ -7,57 +7,88 @@
 
 #include <string.h>
 
-/* Bytes of the two forms' vectors; work-items of a group on GPUs. */
+/* Bytes of the two forms' vectors; work-items of a group. */
 enum { UNIT = 16, VECTOR = 64, GROUP = 64, CPU_GROUP = 16 };
 
 /*
- * Two forms. For GPUs work-items of a group look at neighbouring units, so that reads are coalesced; all that
- * write a flag write the same value. For others each work-item goes through whole blocks in long vectors. The
- * last bytes that fill no unit (or no block) are one work-item's.
+ * Two forms, both with one byte of flags at a time. For GPUs a group of 64 work-items compares eight blocks,
+ * all of its reads coalesced and independent of each other. For others one work-item goes through eight
+ * blocks in long vectors. The last bytes, that fill no vector, are one work-item's.
  */
 static const char source[] =
-    "__kernel void coexec_diff(__global const uint4 *now, ulong first, __global const uint4 *before, ulong "
-    "units,\n"
-    "                          uint tail, __global uchar *flags)\n"
+    "uint coexec_tail(__global const uchar *x, __global const uchar *y, uint n)\n"
     "{\n"
-    "    size_t step = get_global_size(0);\n"
-    "    for (size_t i = get_global_id(0); i < units; i += step) {\n"
-    "        uint4 x = now[first + i] ^ before[i];\n"
-    "        if (x.x | x.y | x.z | x.w)\n"
-    "            flags[i / 64] = 1;\n"
+    "    uint differs = 0;\n"
+    "    for (uint i = 0; i < n; i++)\n"
+    "        differs |= x[i] ^ y[i];\n"
+    "    return differs != 0;\n"
+    "}\n"
+    "__kernel __attribute__((reqd_work_group_size(64, 1, 1)))\n"
+    "void coexec_diff(__global const uint4 *now, ulong first, __global const uint4 *before, ulong units,\n"
+    "                 uint tail, __global uchar *flags)\n"
+    "{\n"
+    "    __local uint changed;\n"
+    "    size_t group = get_global_id(0) / 64, at = group * 512 + get_local_id(0);\n"
+    "    uint mine = 0;\n"
+    "    if (get_local_id(0) == 0)\n"
+    "        changed = 0;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    if (group * 512 + 512 <= units) {\n"
+    "        uint4 x[8];\n"
+    "        for (uint k = 0; k < 8; k++)\n"
+    "            x[k] = now[first + at + k * 64] ^ before[at + k * 64];\n"
+    "        for (uint k = 0; k < 8; k++)\n"
+    "            mine |= (x[k].x | x[k].y | x[k].z | x[k].w) ? 1u << k : 0;\n"
+    "    } else {\n"
+    "        for (uint k = 0; k < 8; k++)\n"
+    "            if (at + k * 64 < units) {\n"
+    "                uint4 x = now[first + at + k * 64] ^ before[at + k * 64];\n"
+    "                mine |= (x.x | x.y | x.z | x.w) ? 1u << k : 0;\n"
+    "            }\n"
+    "        if (units / 512 == group && get_local_id(0) == 0 &&\n"
+    "            coexec_tail((__global const uchar *)(now + first + units), (__global const uchar *)(before "
+    "+ units),\n"
+    "                        tail))\n"
+    "            mine |= 1u << (units % 512 / 64);\n"
     "    }\n"
-    "    if (tail && get_global_id(0) == 0)\n"
-    "        for (uint b = 0; b < tail; b++)\n"
-    "            if (((__global const uchar *)(now + first + units))[b] != "
-    "((__global const uchar *)(before + units))[b])\n"
-    "                flags[units / 64] = 1;\n"
+    "    if (mine)\n"
+    "        atomic_or(&changed, mine);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    if (get_local_id(0) == 0)\n"
+    "        flags[group] = (uchar)changed;\n"
     "}\n"
     "__kernel void coexec_diff_blocks(__global const ulong8 *now, ulong first, __global const ulong8 "
     "*before,\n"
-    "                                 ulong blocks, uint tail, __global uchar *flags)\n"
+    "                                 ulong units, uint tail, __global uchar *flags)\n"
     "{\n"
-    "    size_t b = get_global_id(0);\n"
-    "    if (b < blocks) {\n"
+    "    size_t at = get_global_id(0) * 128;\n"
+    "    uint changed = 0;\n"
+    "    if (at > units || (at == units && tail == 0))\n"
+    "        return;\n"
+    "    for (uint b = 0; b < 8; b++) {\n"
     "        ulong8 x = 0;\n"
-    "        for (uint i = 0; i < 16; i++)\n"
-    "            x |= now[first + b * 16 + i] ^ before[b * 16 + i];\n"
+    "        size_t from = at + b * 16, to = min(from + 16, (size_t)units);\n"
+    "        for (size_t i = from; i < to; i++)\n"
+    "            x |= now[first + i] ^ before[i];\n"
     "        ulong4 y = x.lo | x.hi;\n"
-    "        flags[b] = (y.x | y.y | y.z | y.w) != 0;\n"
-    "    } else if (b == blocks) {\n"
-    "        for (uint i = 0; i < tail; i++)\n"
-    "            if (((__global const uchar *)(now + first + blocks * 16))[i] != "
-    "((__global const uchar *)(before + blocks * 16))[i])\n"
-    "                flags[blocks] = 1;\n"
+    "        changed |= (y.x | y.y | y.z | y.w) ? 1u << b : 0;\n"
     "    }\n"
+    "    if (units / 128 == get_global_id(0) &&\n"
+    "        coexec_tail((__global const uchar *)(now + first + units), (__global const uchar *)(before + "
+    "units), tail))\n"
+    "        changed |= 1u << (units % 128 / 16);\n"
+    "    flags[get_global_id(0)] = (uchar)changed;\n"
     "}\n";
 
 void cx_diff_host(const unsigned char *now, const unsigned char *before, uint64_t bytes, unsigned char *flags)
 {
     size_t blocks = cx_diff_blocks(bytes);
+    memset(flags, 0, cx_diff_bytes(bytes));
     for (size_t b = 0; b < blocks; b++) {
         uint64_t at = (uint64_t)b * CX_DIFF_BLOCK;
         size_t length = (size_t)(bytes - at < CX_DIFF_BLOCK ? bytes - at : CX_DIFF_BLOCK);
-        flags[b] = memcmp(now + at, before + at, length) != 0;
+        if (memcmp(now + at, before + at, length) != 0)
+            flags[b / 8] |= (unsigned char)(1u << b % 8);
     }
 }
 
@@ -91,28 +122,39 @@ void cx_diff_release(struct cx_worker *worker)
 {
     if (worker->diff)
         worker->device->cl->clReleaseKernel(worker->diff);
+    if (worker->diff_flags)
+        worker->device->cl->clReleaseMemObject(worker->diff_flags);
     worker->diff = NULL;
+    worker->diff_flags = NULL;
+    worker->diff_room = 0;
 }
 
-/* Enough work-items to fill a GPU, few enough that each has some units. */
-static size_t items_for(const struct cx_worker *worker, uint64_t units)
+/* Room for so many bytes of flags on the device. The queue is in order, so one buffer does for all
+ * comparisons. */
+static cl_int make_flags(struct cx_worker *worker, size_t bytes)
 {
-    uint64_t most = (uint64_t)worker->device->compute_units * 2048;
-    uint64_t items = units < most ? units : most;
-    items = (items + GROUP - 1) / GROUP * GROUP;
-    return (size_t)(items ? items : GROUP);
+    const cl_icd_dispatch *cl = worker->device->cl;
+    cl_int error = CL_SUCCESS;
+    if (worker->diff_room >= bytes)
+        return CL_SUCCESS;
+    if (worker->diff_flags)
+        cl->clReleaseMemObject(worker->diff_flags);
+    worker->diff_flags = cl->clCreateBuffer(worker->real_context, CL_MEM_READ_WRITE, 2 * bytes, NULL, &error);
+    worker->diff_room = worker->diff_flags ? 2 * bytes : 0;
+    return error;
 }
 
-static cl_int start(struct cx_worker *worker, cl_mem now, uint64_t lo, cl_mem before, uint64_t bytes,
-                    cl_mem flags)
+static cl_int start(struct cx_worker *worker, cl_mem now, uint64_t lo, cl_mem before, uint64_t bytes)
 {
     const cl_icd_dispatch *cl = worker->device->cl;
     const bool gpu = is_gpu(worker);
-    const uint64_t unit = gpu ? UNIT : CX_DIFF_BLOCK;
-    const cl_ulong first = lo / (gpu ? UNIT : VECTOR), units = bytes / unit;
+    const uint64_t unit = gpu ? UNIT : VECTOR;
+    const cl_ulong first = lo / unit, units = bytes / unit;
     const cl_uint tail = (cl_uint)(bytes % unit);
-    const size_t local = gpu ? GROUP : CPU_GROUP; /* always the same, as some drivers compile for each */
-    const size_t global = gpu ? items_for(worker, units) : (size_t)(units / CPU_GROUP + 1) * CPU_GROUP;
+    const size_t flags = cx_diff_bytes(bytes);
+    /* always the same local size, as some drivers compile for each */
+    const size_t local = gpu ? GROUP : CPU_GROUP;
+    const size_t global = gpu ? flags * GROUP : (flags + CPU_GROUP - 1) / CPU_GROUP * CPU_GROUP;
     cl_int error = cl->clSetKernelArg(worker->diff, 0, sizeof(now), &now);
     if (error == CL_SUCCESS)
         error = cl->clSetKernelArg(worker->diff, 1, sizeof(first), &first);
@@ -123,40 +165,33 @@ static cl_int start(struct cx_worker *worker, cl_mem now, uint64_t lo, cl_mem be
     if (error == CL_SUCCESS)
         error = cl->clSetKernelArg(worker->diff, 4, sizeof(tail), &tail);
     if (error == CL_SUCCESS)
-        error = cl->clSetKernelArg(worker->diff, 5, sizeof(flags), &flags);
+        error = cl->clSetKernelArg(worker->diff, 5, sizeof(worker->diff_flags), &worker->diff_flags);
     if (error == CL_SUCCESS)
-        error = cl->clEnqueueNDRangeKernel(worker->queue, worker->diff, 1, NULL, &global, gpu ? &local : NULL,
-                                           0, NULL, NULL);
+        error =
+            cl->clEnqueueNDRangeKernel(worker->queue, worker->diff, 1, NULL, &global, &local, 0, NULL, NULL);
     return error;
 }
 
 cl_int cx_diff_device(struct cx_worker *worker, cl_mem now, uint64_t lo, cl_mem before, uint64_t bytes,
-                      unsigned char *flags, cl_mem *scratch, cl_event *event)
+                      unsigned char *flags, cl_event *event)
 {
     const cl_icd_dispatch *cl = worker->device->cl;
-    const size_t blocks = cx_diff_blocks(bytes);
     cl_int error = worker->diff ? CL_SUCCESS : make_kernel(worker);
 
-    *scratch = NULL;
     *event = NULL;
-    if (error != CL_SUCCESS)
-        return error;
-    memset(flags, 0, blocks);
-    *scratch = cl->clCreateBuffer(worker->real_context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, blocks,
-                                  flags, &error);
     if (error == CL_SUCCESS)
-        error = start(worker, now, lo, before, bytes, *scratch);
+        error = make_flags(worker, cx_diff_bytes(bytes));
     if (error == CL_SUCCESS)
-        error = cl->clEnqueueReadBuffer(worker->queue, *scratch, CL_FALSE, 0, blocks, flags, 0, NULL, event);
+        error = start(worker, now, lo, before, bytes);
+    if (error == CL_SUCCESS)
+        error = cl->clEnqueueReadBuffer(worker->queue, worker->diff_flags, CL_FALSE, 0, cx_diff_bytes(bytes),
+                                        flags, 0, NULL, event);
     if (error == CL_SUCCESS && !worker->device->submits_in_caller)
         error = cl->clFlush(worker->queue);
     if (error != CL_SUCCESS) {
         cl->clFinish(worker->queue); /* nothing may write the flags any more */
         if (*event)
             cl->clReleaseEvent(*event);
-        if (*scratch)
-            cl->clReleaseMemObject(*scratch);
-        *scratch = NULL;
         *event = NULL;
     }
     return error;

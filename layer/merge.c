@@ -25,7 +25,7 @@ struct object {
     uint64_t lo, hi;     /* what is looked at: whole blocks, or to the end of the root */
     unsigned width;
     unsigned char *snapshot; /* host: contents before, where members work in place */
-    cl_mem *before, *scratch;
+    cl_mem *before;
     cl_event *event;
     unsigned char **flags;
     struct shared *shared;
@@ -78,7 +78,6 @@ static void free_object(const struct cx_merge *merge, struct object *object)
     }
     free(object->snapshot);
     free(object->before);
-    free(object->scratch);
     free(object->event);
     free(object->flags);
     free(object->shared);
@@ -196,15 +195,14 @@ static cl_int make_room(const struct cx_merge *merge, struct object *object)
     const size_t bytes = (size_t)(object->hi - object->lo), n = merge->nplaces;
     cl_int error = CL_SUCCESS;
     object->before = calloc(n, sizeof(cl_mem));
-    object->scratch = calloc(n, sizeof(cl_mem));
     object->event = calloc(n, sizeof(cl_event));
     object->flags = calloc(n, sizeof(unsigned char *));
     object->now = calloc(n, sizeof(unsigned char *));
-    if (!object->before || !object->scratch || !object->event || !object->flags || !object->now)
+    if (!object->before || !object->event || !object->flags || !object->now)
         return CL_OUT_OF_HOST_MEMORY;
     for (unsigned p = 0; p < n && error == CL_SUCCESS; p++) {
         const struct cx_worker *worker = merge->place[p].worker;
-        if (!(object->flags[p] = malloc(cx_diff_blocks(bytes))))
+        if (!(object->flags[p] = malloc(cx_diff_bytes(bytes))))
             error = CL_OUT_OF_HOST_MEMORY;
         else if (!is_host(merge, p))
             object->before[p] = worker->device->cl->clCreateBuffer(worker->real_context, CL_MEM_READ_WRITE,
@@ -388,7 +386,7 @@ static uint64_t changed_at(const struct cx_merge *merge, const struct object *ob
 {
     uint64_t places = 0;
     for (unsigned p = 0; p < merge->nplaces; p++)
-        places |= (uint64_t)(object->flags[p][block] != 0) << p;
+        places |= (uint64_t)cx_diff_flag(object->flags[p], block) << p;
     return places;
 }
 
@@ -534,7 +532,7 @@ static cl_int run_diff(struct cx_job *job, struct cx_worker *worker)
             cx_diff_host(object->root->host + object->lo, object->snapshot, bytes, object->flags[p]);
         else
             error = cx_diff_device(worker, object->root->real[worker->index], object->lo, object->before[p],
-                                   bytes, object->flags[p], &object->scratch[p], &object->event[p]);
+                                   bytes, object->flags[p], &object->event[p]);
     }
     if (error == CL_SUCCESS && !is_host(merge, p)) { /* the last one tells of all */
         job->event = merge->object[merge->nobjects - 1].event[p];
@@ -554,10 +552,7 @@ static void finish_diff(struct cx_job *job, struct cx_worker *worker)
         struct object *object = &merge->object[i];
         if (object->event[step->place])
             worker->device->cl->clReleaseEvent(object->event[step->place]);
-        if (object->scratch[step->place])
-            worker->device->cl->clReleaseMemObject(object->scratch[step->place]);
         object->event[step->place] = NULL;
-        object->scratch[step->place] = NULL;
     }
     cx_context_lock(context);
     merge->failed |= job->status != CL_SUCCESS;

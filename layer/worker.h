@@ -42,7 +42,9 @@ struct cx_worker {
     uint64_t watch;   /* the worker's thread sees to the completion of everything up to here by itself */
     bool pumping, reaping, stop, started;
     pthread_t thread;
-    cl_kernel diff;       /* diff.c: finds changed blocks; NULL until needed; whoever pumps */
+    cl_kernel diff; /* diff.c: finds changed blocks; NULL until needed; whoever pumps */
+    cl_mem diff_flags;
+    size_t diff_room;
     int64_t clock_offset; /* host ns minus device ns of profiling times */
 };
 

@@ -37,16 +37,14 @@ static double diff_ms(struct cx_worker *worker, cl_mem now, cl_mem before, size_
     const cl_icd_dispatch *cl = worker->device->cl;
     double best = 1e30;
     for (unsigned i = 0; i < 9; i++) {
-        cl_mem scratch;
         cl_event event;
         cl->clFinish(worker->queue);
         uint64_t start = cx_clock_ns();
-        if (cx_diff_device(worker, now, 0, before, bytes, flags, &scratch, &event) != CL_SUCCESS)
+        if (cx_diff_device(worker, now, 0, before, bytes, flags, &event) != CL_SUCCESS)
             return -1;
         cl->clWaitForEvents(1, &event);
         double ms = (double)(cx_clock_ns() - start) * 1e-6;
         cl->clReleaseEvent(event);
-        cl->clReleaseMemObject(scratch);
         best = ms < best ? ms : best;
     }
     return best;
@@ -63,7 +61,7 @@ int main(int argc, char **argv)
         cx_clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL) != CL_SUCCESS)
         return 1;
     cl_context handle = cx_clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    unsigned char *flags = malloc(cx_diff_blocks(bytes));
+    unsigned char *flags = malloc(cx_diff_bytes(bytes));
     if (error != CL_SUCCESS || !flags)
         return 1;
     struct cx_context *context = cx_context_from(handle);
