@@ -29,6 +29,8 @@ struct cx_function_stats {
     struct cx_function_stats *next;
     char *name;
     uint64_t launches, split, moved;
+    uint64_t merged, changed, combined; /* launches with writes merged afterwards, and bytes of these */
+    uint64_t private_copies;            /* launches with private copies of what atomics update */
     double balance_sum;
     uint64_t balanced;
     uint64_t span_ns;                        /* first start to last end, summed */
@@ -94,6 +96,14 @@ static bool load_balance(const struct cx_launch *launch, double *balance)
     return true;
 }
 
+static bool has_way(const struct cx_launch *launch, unsigned way)
+{
+    for (unsigned i = 0; launch->ways && i < launch->args->count; i++)
+        if (launch->ways[i] == way)
+            return true;
+    return false;
+}
+
 void cx_stats_launch(const struct cx_launch *launch)
 {
     struct cx_function_stats *stats = launch->kernel->function->stats;
@@ -123,6 +133,10 @@ void cx_stats_launch(const struct cx_launch *launch)
     if (end > start)
         stats->span_ns += end - start;
     stats->split += worked > 1;
+    stats->merged += worked > 1 && has_way(launch, CX_WAY_MERGE);
+    stats->private_copies += worked > 1 && has_way(launch, CX_WAY_PRIVATE);
+    stats->changed += launch->changed;
+    stats->combined += launch->combined;
     if (worked <= 1 && launch->reason)
         count_reason(stats, launch->reason, launch->line);
     if (load_balance(launch, &balance)) {
@@ -182,6 +196,14 @@ void cx_stats_print(void)
             fprintf(stderr, "; load balance %.3f", stats->balance_sum / (double)stats->balanced);
         fprintf(stderr, "; moved %.3f MB\n", (double)stats->moved / 1e6);
         print_devices(stats);
+        if (stats->merged)
+            fprintf(stderr,
+                    "    merged afterwards %llu times: %.3f MB changed, %.3f MB of it on several devices\n",
+                    (unsigned long long)stats->merged, (double)stats->changed / 1e6,
+                    (double)stats->combined / 1e6);
+        if (stats->private_copies)
+            fprintf(stderr, "    private copies combined %llu times\n",
+                    (unsigned long long)stats->private_copies);
         for (unsigned i = 0; i < MAX_REASONS && stats->reason[i].text; i++) {
             fprintf(stderr, "    whole %llu times: %s", (unsigned long long)stats->reason[i].launches,
                     stats->reason[i].text);
