@@ -190,9 +190,9 @@ static int32_t larger_than(const struct cx_summary_kernel *k, const struct cx_ex
         const struct cx_expr *side;
         *x = i ? max->b : max->a;
         side = &k->expr[*x];
-        if (e->op == CX_EXPR_SUB
-                ? *x == e->b
-                : c->op == CX_EXPR_CONST && side->op == CX_EXPR_CONST && side->imm == -c->imm) {
+        if (e->op == CX_EXPR_SUB ? *x == e->b
+                                 : c->op == CX_EXPR_CONST && side->op == CX_EXPR_CONST &&
+                                       (uint64_t)side->imm == 0 - (uint64_t)c->imm) {
             return i ? max->a : max->b;
         }
     }
@@ -228,7 +228,7 @@ static void print_truth(struct text *t, const struct cx_summary_kernel *k, int32
             if (e->op == CX_EXPR_SUB) {
                 print(t, k, e->b, 1);
             } else {
-                put(t, "%" PRId64, -k->expr[e->b].imm);
+                put(t, "%" PRId64, (int64_t)(0 - (uint64_t)k->expr[e->b].imm));
             }
         } else {
             print(t, k, node, 1);

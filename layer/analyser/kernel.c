@@ -2,6 +2,7 @@
 #include "layer/analyser/kernel.h"
 #include "layer/analyser/compact.h"
 #include "layer/analyser/scan.h"
+#include "layer/analyser/thin.h"
 
 #include <llvm-c/DebugInfo.h>
 
@@ -214,7 +215,11 @@ void cx_kernel_analyse(struct cx_summary_kernel *kernel, LLVMValueRef function, 
     cx_build_finish(&build);
     if (scan.too_complex || !leaves_fit(kernel)) {
         cx_kernel_make_opaque(kernel, CX_REASON_TOO_COMPLEX);
-    } else {
+        return;
+    }
+    cx_compact(kernel);
+    while (cx_thin_cost(kernel) > CX_THIN_MOST && cx_thin_pick(kernel) < kernel->narg) {
+        cx_thin_arg(kernel, cx_thin_pick(kernel));
         cx_compact(kernel);
     }
 }

@@ -152,6 +152,7 @@ static bool parse_arguments(struct request *r, int argc, char **argv)
 
 /* The module and a summary in which every kernel is described and nothing else is known of it. */
 struct work {
+    double deadline; /* ms: kernels not begun by then are left out */
     LLVMModuleRef module;
     struct cx_summary summary;
 };
@@ -213,7 +214,9 @@ static int analyse(void *context)
     for (uint32_t i = 0; i < work->summary.nkernel; i++) {
         struct cx_summary_kernel *k = &work->summary.kernel[i];
         LLVMValueRef f = LLVMGetNamedFunction(work->module, k->name);
-        if (too_large[i] || !f || LLVMCountBasicBlocks(f) == 0) {
+        if (now_ms() > work->deadline) { /* what is done by now is kept */
+            cx_kernel_make_opaque(k, CX_REASON_TIME_LIMIT);
+        } else if (too_large[i] || !f || LLVMCountBasicBlocks(f) == 0) {
             cx_kernel_make_opaque(k, CX_REASON_TOO_COMPLEX);
         } else {
             cx_kernel_analyse(k, f, work->module);
@@ -226,10 +229,11 @@ static int analyse(void *context)
 static int analyse_guarded(const struct request *r, struct work *work, struct cx_summary **summary)
 {
     struct cx_buffer out, err;
-    enum cx_process_status status =
-        cx_process_run(analyse, work, r->limit_ms, r->compile.memory_mb, &out, &err);
+    enum cx_process_status status;
     int result = DONE;
 
+    work->deadline = now_ms() + r->limit_ms * 0.8;
+    status = cx_process_run(analyse, work, r->limit_ms, r->compile.memory_mb, &out, &err);
     if (status != CX_PROCESS_OK || cx_summary_parse(out.data, out.size, summary) != CX_SUMMARY_OK) {
         void *blob;
         size_t size;

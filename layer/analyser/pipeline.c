@@ -16,6 +16,7 @@
 
 #define SMALL       150u
 #define MAX_INLINED 150000u
+#define MAX_COUNTED (UINT64_C(1) << 40)
 
 #if LLVM_VERSION_MAJOR >= 18
 #define INSTCOMBINE "instcombine<no-verify-fixpoint>"
@@ -155,6 +156,7 @@ static void visit(struct graph *g, int32_t at)
         }
         n->matters |= callee->matters;
         n->inlined += callee->inlined;
+        n->inlined = n->inlined < MAX_COUNTED ? n->inlined : MAX_COUNTED;
     }
     n->visit = 2;
 }

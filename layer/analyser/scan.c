@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/analyser/scan.h"
 #include "layer/analyser/table.h"
+#include "layer/analyser/thin.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,18 +86,34 @@ static bool merge(const struct cx_scan *scan, struct cx_access_record *into,
     return true;
 }
 
-static void add_record(struct cx_scan *scan, const struct cx_access_record *record)
+/* Makes room by knowing less of one argument from now on. */
+static bool make_room(struct cx_scan *scan)
+{
+    uint32_t arg = cx_thin_pick(scan->kernel);
+
+    if (arg == scan->kernel->narg) {
+        return false;
+    }
+    cx_thin_arg(scan->kernel, arg);
+    scan->anywhere[arg] = true;
+    return scan->kernel->naccess < MAX_ACCESSES;
+}
+
+static void add_record(struct cx_scan *scan, struct cx_access_record *record)
 {
     struct cx_summary_kernel *k = scan->kernel;
 
+    if (k->naccess == MAX_ACCESSES && !make_room(scan)) {
+        scan->too_complex = true;
+        return;
+    }
+    if (scan->anywhere[record->arg]) {
+        cx_thin_record(record);
+    }
     for (uint32_t i = 0; i < k->naccess; i++) {
         if (merge(scan, &k->access[i], record)) {
             return;
         }
-    }
-    if (k->naccess == MAX_ACCESSES) {
-        scan->too_complex = true;
-        return;
     }
     if (k->naccess == scan->access_room) {
         scan->access_room = scan->access_room ? scan->access_room * 2 : 16;
@@ -588,6 +605,7 @@ void cx_scan_run(struct cx_scan *scan)
         return;
     }
     scan->loops = cx_build_loops(b);
+    scan->anywhere = cx_alloc(k->narg + 1, sizeof(*scan->anywhere));
     cx_update_find(b, &scan->updates);
     for (uint32_t i = 0; i < b->cfg.nblock; i++) {
         if (!cx_cfg_reachable(&b->cfg, (int32_t)i)) {
@@ -602,6 +620,7 @@ void cx_scan_run(struct cx_scan *scan)
     }
     judge_order(scan);
     cx_map_finish(&scan->updates);
+    free(scan->anywhere);
     if (k->naccess > 1) {
         qsort(k->access, k->naccess, sizeof(*k->access), by_arg);
     }

@@ -19,6 +19,7 @@ struct cx_scan {
     struct cx_block_guards guards; /* of the block being scanned */
     bool must;                     /* of an access in it */
     bool too_complex;
+    bool *anywhere;        /* arguments whose places are no longer followed */
     struct cx_map updates; /* of update.h */
     struct {
         uint32_t arg, line;

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Keeps summaries small: what an argument's accesses touch becomes "anywhere" where there are more of them
+ * than a launch could be judged by in time. The kernel still splits, by other means.
+ */
+#ifndef CX_LAYER_ANALYSER_THIN_H
+#define CX_LAYER_ANALYSER_THIN_H
+
+#include "layer/summary.h"
+
+/* The argument with the most records to save; kernel->narg where there is nothing to save. */
+uint32_t cx_thin_pick(const struct cx_summary_kernel *kernel);
+/* One record for each kind of access to the argument, at an unknown place. */
+void cx_thin_arg(struct cx_summary_kernel *kernel, uint32_t arg);
+/* A record as cx_thin_arg() makes them. */
+void cx_thin_record(struct cx_access_record *record);
+/* What judging one launch costs, in nodes evaluated, and what it may cost. */
+uint64_t cx_thin_cost(const struct cx_summary_kernel *kernel);
+#define CX_THIN_MOST UINT64_C(300000)
+
+#endif
