@@ -349,6 +349,17 @@ static uint32_t bytes_of(const struct cx_scan *scan, LLVMTypeRef type)
     return (uint32_t)LLVMStoreSizeOfType(scan->build->layout, type);
 }
 
+/*
+ * What may be stored alone: of a vector each component, for clang stores one component as a vector of which
+ * the others were loaded before, and vendors' compilers leave those out.
+ */
+static uint32_t unit_bytes(const struct cx_scan *scan, LLVMTypeRef type)
+{
+    bool vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+
+    return bytes_of(scan, vector ? LLVMGetElementType(type) : type);
+}
+
 /* True where the pointer may lead to memory that other work-items see. */
 static bool is_shared_pointer(struct cx_scan *scan, LLVMValueRef v)
 {
@@ -377,7 +388,8 @@ static void scan_load_store(struct cx_scan *scan, LLVMValueRef v, bool store)
     LLVMTypeRef type = LLVMTypeOf(store ? LLVMGetOperand(v, 0) : v);
     struct cx_touch touch = {.mode = store ? CX_MODE_WRITE : CX_MODE_READ, .extra = -1, .len = -1};
 
-    touch.size = touch.width = bytes_of(scan, type);
+    touch.size = bytes_of(scan, type);
+    touch.width = unit_bytes(scan, type);
     touch.is_volatile = LLVMGetVolatile(v);
     if (LLVMGetOrdering(v) != LLVMAtomicOrderingNotAtomic) {
         touch.mode = CX_MODE_ATOMIC;

@@ -148,3 +148,14 @@ kernel void steps_by_mad24(global const char *src, global char *dst, int step, i
     for (int i = 0; i < 3; i++)
         dst[get_global_id(0) * 128 + 99] = src[at = mad24(4, 1, at)];
 }
+
+/* components stored one by one are merged one by one, whole vectors as well */
+//! one_component on 256/64 way out merge 4
+kernel void one_component(global int4 *out, global const int *place)
+{
+    int i = place[get_global_id(0)];
+    if (i & 1)
+        out[i / 2].y = i;
+    else
+        out[i / 2].x = i;
+}
