@@ -26,6 +26,7 @@ PROGRAMS = {
     "saxpy": ["saxpy", "--size", "67108864", "--iterations", "4"],
     "vecadd": ["vecadd", "--size", "67108864"],
     "histogram": ["histogram", "--size", "67108864"],
+    "bfs": ["bfs", "--size", "16777216"],
 }
 
 

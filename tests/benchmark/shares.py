@@ -21,6 +21,8 @@ PROGRAMS = {
     "nbody": ["--size", "20480", "--iterations", "1"],
     "nbody-steps": ["--size", "8192", "--iterations", "6"],
     "gaussian": ["--size", "2048", "--radius", "8", "--iterations", "1"],
+    "histogram": ["--size", "67108864"],
+    "bfs": ["--size", "2000000"],
     "gaussian-passes": ["--size", "2048", "--radius", "4", "--iterations", "4"],
 }
 BEDS = {

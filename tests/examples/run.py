@@ -16,7 +16,8 @@ EXAMPLES = {  # arguments, whether it splits
     "nbody": (["--size", "1000", "--iterations", "4"], True),
     "gaussian": (["--size", "250", "--iterations", "3"], True),
     "matmul": (["--size", "150"], True),
-    "histogram": (["--size", "100003"], False),
+    "histogram": (["--size", "100003"], True),
+    "bfs": (["--size", "20011"], True),
 }
 POCL = {"POCL_DEVICES": "basic pthread", "POCL_MAX_PTHREAD_COUNT": "1"}
 
