@@ -131,6 +131,10 @@ bool cx_access_gather(struct cx_access *a, uint32_t arg, bool write, bool tight)
         return false;
     }
     for (unsigned i = 0; i < p->n; i++) {
+        if (p->shape[i].levels && (p->shape[i].low < 0 || p->shape[i].low < p->shape[i].min)) {
+            p->n = 0; /* as fitted() has it, but merged */
+            return false;
+        }
         boxes += most_boxes(&p->shape[i], bytes);
         rows = cx_sat_add(rows, cx_shape_rows(&p->shape[i]));
     }
