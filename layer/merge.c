@@ -29,7 +29,7 @@ struct object {
     cl_event *event;
     unsigned char **flags;
     struct shared *shared;
-    unsigned nshared, room_shared;
+    unsigned nshared, room_shared, expected_shared;
     uint64_t shared_bytes;
     unsigned char **now; /* what places hold of the shared runs */
     unsigned char *old;  /* and what was there before, where there is no snapshot */
@@ -125,6 +125,47 @@ bool cx_merge_needless(const struct cx_context *context, const unsigned *member,
         if (context->workers[member[i]].place != CX_PLACE_HOST)
             return false;
     return true;
+}
+
+/* ---- what is remembered ---- */
+
+static uint64_t shape_of(const struct cx_launch *launch)
+{
+    uint64_t hash = launch->geometry.work_dim;
+    for (unsigned d = 0; d < 3; d++) {
+        hash = (hash ^ launch->geometry.global[d]) * UINT64_C(0x9e3779b97f4a7c15);
+        hash = (hash ^ hash >> 29 ^ launch->geometry.local[d]) * UINT64_C(0x9e3779b97f4a7c15);
+    }
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        hash = (hash ^ hash >> 29 ^ (mem ? mem->size : i)) * UINT64_C(0x9e3779b97f4a7c15);
+    }
+    return hash | 1;
+}
+
+static struct cx_merge_memory *memory_of(const struct cx_launch *launch, uint64_t shape)
+{
+    struct cx_learned *learned = launch->kernel->function->learned;
+    return learned ? &learned->merges[(shape >> 32) % (sizeof(learned->merges) / sizeof(*learned->merges))]
+                   : NULL;
+}
+
+struct cx_merge_memory *cx_merge_expect(const struct cx_launch *launch)
+{
+    uint64_t shape = shape_of(launch);
+    struct cx_merge_memory *memory = memory_of(launch, shape);
+    return memory && memory->shape == shape ? memory : NULL;
+}
+
+static void remember(const struct cx_merge *merge, uint64_t changed, uint64_t combined)
+{
+    uint64_t shape = shape_of(merge->launch);
+    struct cx_merge_memory *memory = memory_of(merge->launch, shape);
+    unsigned runs = 0;
+    for (unsigned i = 0; i < merge->nobjects; i++)
+        runs += merge->object[i].nshared;
+    if (memory)
+        *memory = (struct cx_merge_memory){shape, changed, combined, runs};
 }
 
 /* ---- what is looked at ---- */
@@ -319,8 +360,11 @@ cl_int cx_merge_begin(struct cx_launch *launch, struct cx_judged *judged,
     judged->refs++;
     merge->judged = judged;
     list_places(merge);
-    for (unsigned i = 0; i < merge->nobjects && error == CL_SUCCESS; i++)
+    const struct cx_merge_memory *memory = cx_merge_expect(launch);
+    for (unsigned i = 0; i < merge->nobjects && error == CL_SUCCESS; i++) {
+        merge->object[i].expected_shared = memory ? memory->runs : 0;
         error = make_room(merge, &merge->object[i]);
+    }
     for (unsigned p = 0; p < merge->nplaces && error == CL_SUCCESS; p++)
         error = begin_place(merge, p);
     if (error != CL_SUCCESS)
@@ -370,7 +414,7 @@ static bool add_shared(struct object *object, uint64_t lo, uint64_t hi, uint64_t
         return true;
     }
     if (object->nshared == object->room_shared) {
-        unsigned room = object->room_shared ? 2 * object->room_shared : 16;
+        unsigned room = object->room_shared ? 2 * object->room_shared : object->expected_shared + 16;
         struct shared *grown = realloc(object->shared, room * sizeof(*grown));
         if (!grown)
             return false;
@@ -506,9 +550,7 @@ static void decide(struct cx_merge *merge)
     merge->launch->changed += changed;
     merge->launch->combined += shared;
     if (error == CL_SUCCESS) {
-        merge->judged->merges++;
-        merge->judged->changed = changed;
-        merge->judged->combined = shared;
+        remember(merge, changed, shared);
     } else {
         int none = CL_SUCCESS;
         atomic_compare_exchange_strong(&merge->launch->base.error, &none, error);

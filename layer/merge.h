@@ -37,6 +37,9 @@ void cx_merge_end(struct cx_merge **merge, const uint64_t *seq, void (*decided)(
 /* Gives up a merge that was begun and not ended, whose jobs may still run. */
 void cx_merge_drop(struct cx_merge **merge);
 
+/* What launches of this one's shape taught; NULL where there was none. */
+struct cx_merge_memory *cx_merge_expect(const struct cx_launch *launch);
+
 /* Bytes that a member's copy and comparison of a launch go over: for the planner's costs. */
 uint64_t cx_merge_bytes(const struct cx_launch *launch, const struct cx_access_region *whole);
 

@@ -56,16 +56,23 @@ struct cx_judged {
     struct cx_access *access;
     struct cx_access_verdict verdict;
     struct cx_access_geometry geometry;
-    /* of its last merge (merge.h): how much to expect of the next one */
-    uint64_t merges, changed, combined;
 };
 void cx_judged_unref(struct cx_judged **judged);
 
+/* What the last merge of launches of one shape found: what to expect of the next one, never a reason not to
+ * look. */
+struct cx_merge_memory {
+    uint64_t shape;             /* hash of the range and the buffers' sizes; 0: none yet */
+    uint64_t changed, combined; /* bytes */
+    unsigned runs;              /* separate runs of blocks that were combined */
+};
+
 /* What is known of one kernel function; context->lock. */
 struct cx_learned {
-    struct cx_speed_record *records; /* one a member, in work-groups/s */
-    struct cx_judged *judged[4];     /* most recently used first */
-    bool proven;                     /* a split of it ran without a driver failing on it */
+    struct cx_speed_record *records;  /* one a member, in work-groups/s */
+    struct cx_judged *judged[4];      /* most recently used first */
+    struct cx_merge_memory merges[8]; /* by shape, at shape % 8 */
+    bool proven;                      /* a split of it ran without a driver failing on it */
 };
 /* The function's, made at the first call. NULL: no memory. */
 struct cx_learned *cx_function_learned(struct cx_function *function, unsigned nmembers);

@@ -53,16 +53,17 @@ static uint64_t missing_bytes(const struct cx_mem *mem, const struct cx_access_i
 }
 
 /* Copies, comparison and combination of what is merged or updated privately, for one member. */
-static double cost_afterwards(const struct cx_launch *launch, const struct cx_judged *judged,
-                              const struct cx_worker *worker, const struct cx_access_region *whole)
+static double cost_afterwards(const struct cx_launch *launch, const struct cx_worker *worker,
+                              const struct cx_access_region *whole)
 {
     const bool gpu = worker->device->type & CL_DEVICE_TYPE_GPU;
     uint64_t merged = launch->ways ? cx_merge_bytes(launch, whole) : 0;
     uint64_t private_bytes = launch->ways ? cx_private_bytes(launch, whole) : 0;
+    const struct cx_merge_memory *memory = merged ? cx_merge_expect(launch) : NULL;
     double seconds = 0;
     if (merged) /* a copy before, a comparison afterwards; then what the last merge had to put together */
         seconds += AFTERWARDS_SECONDS + 4 * (double)merged / (gpu ? GPU_BYTES_PER_S : CPU_BYTES_PER_S) +
-                   2 * (double)judged->combined / LINK_BYTES_PER_S;
+                   2 * (double)(memory ? memory->combined : 0) / LINK_BYTES_PER_S;
     if (private_bytes)
         seconds += AFTERWARDS_SECONDS + (double)private_bytes * (2 / LINK_BYTES_PER_S + 3 / CPU_BYTES_PER_S);
     return seconds;
@@ -91,7 +92,7 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
         bool all = package[i].read.hi - package[i].read.lo > (whole[i].read.hi - whole[i].read.lo) / 2;
         *(all ? &fixed : &shared) += bytes;
     }
-    double afterwards = cost_afterwards(launch, plan->judged, worker, whole);
+    double afterwards = cost_afterwards(launch, worker, whole);
     free(whole);
     device->fixed_seconds = (double)fixed / LINK_BYTES_PER_S + afterwards;
     device->transfer_seconds = (double)shared / LINK_BYTES_PER_S / (double)plan->groups;
