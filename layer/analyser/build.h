@@ -52,6 +52,11 @@ bool cx_build_step(struct cx_build *b, LLVMValueRef next, LLVMValueRef phi, unsi
  */
 int32_t cx_build_carried(struct cx_build *b, LLVMValueRef phi, unsigned lane, int32_t start,
                          LLVMValueRef next, int32_t loop);
+/*
+ * How often the loop is repeated each time it is entered, as a 64-bit node that is the same in every
+ * iteration of `outer`: just so often where *exact, else at most. -1 where not known.
+ */
+int32_t cx_build_repeats(struct cx_build *b, int32_t loop, int32_t outer, bool *exact);
 /* One of two nodes: which one, if the launch's numbers decide the condition, else either. */
 int32_t cx_build_choice(struct cx_build *b, LLVMValueRef condition, int32_t yes, int32_t no);
 /* The condition that decides between a phi's two values, and which of them it takes where it holds; NULL:

@@ -163,8 +163,8 @@ static bool look_at_call(LLVMValueRef call, LLVMValueRef pointer, struct content
         return true;
     case CX_BUILTIN_MEMCPY:
         source = LLVMGetOperand(call, 1);
-        if (LLVMGetOperand(call, 0) != pointer) {
-            return true; /* copied from */
+        if (LLVMGetOperand(call, 0) != pointer) { /* copied from, to a place of the same work-item's */
+            return LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(call, 0))) == CX_SPACE_PRIVATE;
         }
         if (!LLVMIsAGlobalVariable(source) || !LLVMIsGlobalConstant(source) || c->ntable == MAX_STORES) {
             return false;

@@ -364,3 +364,17 @@ kernel void unbounded(global int *a, global const int *b)
         n++;
     }
 }
+
+typedef struct {
+    floats place[2];
+    int count;
+} places;
+//! copied_pointers refused pointer-stored here
+kernel void copied_pointers(global float *a, global places *out)
+{
+    places p;
+    for (int i = 0; i < 2; i++)
+        p.place[i] = a + get_global_id(i); // here
+    p.count = 2;
+    out[get_global_id(0)] = p;
+}
