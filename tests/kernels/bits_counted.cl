@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Set bits of each word. */
+// expect: split
+// kernel: bits_counted
+// arg: buffer uint X
+// arg: buffer uchar X
+__kernel void bits_counted(__global const uint *in, __global uchar *out)
+{
+    size_t i = get_global_id(0);
+    out[i] = (uchar)popcount(in[i]);
+}

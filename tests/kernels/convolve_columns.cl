@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* A separable convolution, along columns. */
+// expect: split
+// kernel: convolve_columns
+// dims: 2
+// arg: buffer float X*Y
+// arg: buffer float X*Y
+// arg: buffer float 7
+// arg: int X
+// arg: int Y
+__kernel void convolve_columns(__global const float *in, __global float *out, __constant float *weight, int width,
+                               int height)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    float sum = 0.0f;
+    for (int k = -3; k <= 3; k++)
+        sum += weight[k + 3] * in[min(max(y + k, 0), height - 1) * width + x];
+    out[y * width + x] = sum;
+}

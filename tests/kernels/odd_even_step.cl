@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* A step of an odd-even sort. */
+// expect: split
+// kernel: odd_even_step
+// arg: buffer int X*2+2
+// arg: int 1
+// before: no 0
+__kernel void odd_even_step(__global int *data, int phase)
+{
+    size_t at = 2 * get_global_id(0) + phase;
+    int a = data[at], b = data[at + 1];
+    data[at] = min(a, b);
+    data[at + 1] = max(a, b);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Particles counted into cells. */
+// expect: split
+// kernel: particles_binned
+// arg: buffer float2 X
+// arg: buffer uint 64 zero
+// way: 1 private add 4
+__kernel void particles_binned(__global const float2 *p, __global uint *cells)
+{
+    float2 at = (p[get_global_id(0)] + 2.0f) * 2.0f;
+    int x = clamp((int)at.x, 0, 7), y = clamp((int)at.y, 0, 7);
+    atomic_inc(&cells[y * 8 + x]);
+}
