@@ -321,7 +321,8 @@ bool cx_shape_merge(struct cx_shape *x, const struct cx_shape *y, bool tight)
     both.first = smaller(x->first, y->first);
     both.last = larger(x->last, y->last);
     both.exact = (x->exact && holds(x, y)) || (y->exact && holds(y, x));
-    if (both.run > most || !is_stacked(&both)) {
+    /* rows that begin before the memory could not be cut alike */
+    if (both.run > most || !is_stacked(&both) || (both.levels && both.low < 0 && both.low < x->low)) {
         return false;
     }
     *x = both;
