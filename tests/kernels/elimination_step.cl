@@ -10,7 +10,7 @@
 // offset: no
 // size: 64,64
 // local: 8,4
-// before: 0
+// before: no 0
 __kernel void elimination_step(__global float *a, __global const float *factor, int width, int pivot)
 {
     int x = get_global_id(0), y = get_global_id(1);

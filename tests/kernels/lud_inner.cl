@@ -8,7 +8,7 @@
 // arg: buffer float 56*56
 // arg: int 56
 // arg: int 0
-// before: 0
+// before: no 0
 __kernel void lud_inner(__global float *m, int pitch, int first)
 {
     __local float row[8][8], column[8][8];

@@ -3,6 +3,8 @@
 // expect: split
 // kernel: product_blocked
 // dims: 2
+// on: 7/1,112/8
+// part: 0..14 reads 1 0..448
 // arg: buffer float Y*2*8
 // arg: buffer float 8*X*2
 // arg: buffer float X*2*Y*2

@@ -6,7 +6,7 @@
 // arg: buffer uint X
 // arg: buffer uint G*16
 // offset: no
-// part: 2..3 writes 1 128..192 exact
+// writes: 1 known
 __kernel void radix_count(__global const uint *in, __global uint *counts)
 {
     __local uint own[16];

@@ -5,7 +5,7 @@
 // arg: buffer float4 X
 // arg: buffer int X order
 // arg: buffer float4 X
-// way: 2 merge 8
+// way: 2 merge 4
 __kernel void scatter_vectors(__global const float4 *in, __global const int *index, __global float4 *out)
 {
     size_t i = get_global_id(0);
