@@ -118,7 +118,12 @@ static cl_mem window_new(const struct recipe *recipe, const struct recipe_arg *a
 {
     size_t unit = recipe->arg[arg->of].element;
     cl_buffer_region region = {recipe_value(arg->from, range) * unit, recipe_value(arg->size, range) * unit};
-    cl_int code;
+    cl_uint align = 0; /* bits */
+    cl_int code = clGetDeviceInfo(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof(align), &align, NULL);
+    need(code, "clGetDeviceInfo");
+    if (align >=
+        8) /* as recipes are written for any device, where its rules ask for more the window begins before */
+        region.origin -= region.origin % (align / 8);
     cl_mem window = clCreateSubBuffer(rooms[arg->of].mem, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
                                       &region, &code);
     need(code, "clCreateSubBuffer");
