@@ -351,13 +351,17 @@ static uint32_t bytes_of(const struct cx_scan *scan, LLVMTypeRef type)
 
 /*
  * What may be stored alone: of a vector each component, for clang stores one component as a vector of which
- * the others were loaded before, and vendors' compilers leave those out.
+ * the others were loaded before, and vendors' compilers leave those out. A store that is less aligned than it
+ * is wide (of a packed struct, or a small struct as one number) may share a unit of its width with another
+ * one.
  */
-static uint32_t unit_bytes(const struct cx_scan *scan, LLVMTypeRef type)
+static uint32_t stored_alone(const struct cx_scan *scan, LLVMValueRef store, LLVMTypeRef type)
 {
     bool vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+    uint32_t bytes = bytes_of(scan, vector ? LLVMGetElementType(type) : type);
+    uint32_t alignment = LLVMGetAlignment(store);
 
-    return bytes_of(scan, vector ? LLVMGetElementType(type) : type);
+    return alignment > 0 && alignment < bytes ? alignment : bytes;
 }
 
 /* True where the pointer may lead to memory that other work-items see. */
@@ -389,7 +393,7 @@ static void scan_load_store(struct cx_scan *scan, LLVMValueRef v, bool store)
     struct cx_touch touch = {.mode = store ? CX_MODE_WRITE : CX_MODE_READ, .extra = -1, .len = -1};
 
     touch.size = bytes_of(scan, type);
-    touch.width = unit_bytes(scan, type);
+    touch.width = store ? stored_alone(scan, v, type) : touch.size;
     touch.is_volatile = LLVMGetVolatile(v);
     if (LLVMGetOrdering(v) != LLVMAtomicOrderingNotAtomic) {
         touch.mode = CX_MODE_ATOMIC;

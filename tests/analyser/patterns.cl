@@ -159,3 +159,31 @@ kernel void one_component(global int4 *out, global const int *place)
     else
         out[i / 2].x = i;
 }
+
+struct pair {
+    char a;
+    int b;
+};
+struct pairs {
+    int n;
+    struct pair two[2];
+};
+
+/* a struct stored as one number of 8 bytes begins anywhere at multiples of 4 */
+//! small_struct on 256/64 way out merge 4
+kernel void small_struct(global struct pairs *out, global const int *place, struct pair value)
+{
+    int i = place[get_global_id(0)];
+    out[i / 2].two[i & 1] = value;
+}
+
+struct __attribute__((packed)) packed {
+    char a;
+    int b;
+};
+
+//! packed_struct on 256/64 way out merge 1
+kernel void packed_struct(global struct packed *out, global const int *place)
+{
+    out[place[get_global_id(0)]].b = 1;
+}
