@@ -174,6 +174,15 @@ static cl_bool can_be_uneven(void)
     return can;
 }
 
+/* Whether the local size suits the recipe's fixed size, if it has one. */
+static bool divides(const struct recipe *recipe, const size_t *local)
+{
+    for (unsigned d = 0; d < recipe->dims && recipe->size[0]; d++)
+        if (recipe->size[d] % local[d])
+            return false;
+    return true;
+}
+
 /* One or two local sizes for each kernel, of four in all: PoCL compiles a kernel for each. */
 static struct recipe_range random_range(const struct recipe *recipe, unsigned number, unsigned index)
 {
@@ -182,8 +191,10 @@ static struct recipe_range random_range(const struct recipe *recipe, unsigned nu
                                            {{4, 2, 2}, {8, 1, 1}, {1, 3, 2}, {2, 2, 1}}};
     static const unsigned most[3] = {250, 16, 6};
     struct recipe_range range = {.global = {1, 1, 1}, .local = {1, 1, 1}};
-    const size_t *local =
-        recipe->local[0] ? recipe->local : locals[recipe->dims - 1][(number + roll(locals_each)) % 4];
+    unsigned pick = number + roll(locals_each);
+    for (unsigned tries = 0; tries < 4 && !divides(recipe, locals[recipe->dims - 1][pick % 4]); tries++)
+        pick++;
+    const size_t *local = recipe->local[0] ? recipe->local : locals[recipe->dims - 1][pick % 4];
     bool offset = recipe->offset && index % 2; /* every other case */
     bool uneven = recipe->uneven && can_be_uneven() && roll(2);
     for (unsigned d = 0; d < recipe->dims; d++) {
