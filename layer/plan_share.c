@@ -133,6 +133,10 @@ static struct cx_admission_decision decide(const struct cx_split_plan *plan, str
                                            .ndevices = plan->n,
                                            .devices = all->device};
     struct cx_admission_decision decision = {.split = true, .best = cx_admission_best(&admission)};
+    if (strcmp(cx_options_get()->algo, "single") == 0 && !always()) {
+        decision.split = false;
+        return decision;
+    }
     if (!always())
         return cx_admission_decide(&admission, all->member);
     for (unsigned i = 0; i < plan->n; i++)
@@ -161,6 +165,8 @@ static struct cx_balancer_device balancer_device(const struct cx_launch *launch,
         .fill = all->device[i].fill,
         .launch_seconds = all->device[i].launch_seconds,
         .first_package = all->member[i].first_package,
+        .accelerator = launch->base.context->workers[plan->member[i]].device->type &
+                       (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR),
     };
 }
 
@@ -223,9 +229,16 @@ static struct cx_balancer *make_balancer(const struct cx_split_plan *plan, const
     const struct cx_options *options = cx_options_get();
     const struct cx_problem problem = {plan->groups, plan->slice * plan->judged->verdict.granularity,
                                        plan->n + plan->probes, all->share};
-    const struct cx_balancer_params params = {options->hguided_k,           options->sigmoid_k_regular,
-                                              options->sigmoid_k_irregular, options->sigmoid_p,
-                                              options->sigmoid_d,           options->sigmoid_l};
+    const struct cx_balancer_params params = {
+        .dynamic_size = (double)options->dynamic_size,
+        .dynamic_packages = options->dynamic_packages,
+        .hguided_k = options->hguided_k,
+        .sigmoid_k_regular = options->sigmoid_k_regular,
+        .sigmoid_k_irregular = options->sigmoid_k_irregular,
+        .sigmoid_p = options->sigmoid_p,
+        .sigmoid_d = options->sigmoid_d,
+        .sigmoid_l = options->sigmoid_l,
+    };
     /* beside a mere probe the best member does all the rest in one package */
     const char *name = options->reproducible || probe_only ? "static" : options->algo;
     return cx_balancer_create(cx_policy_find(name), &problem, &params);
@@ -259,6 +272,8 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
     struct cx_admission_decision decision = decide(plan, all);
     *best = plan->member[decision.best];
     launch->reason = cx_admission_reason_text(decision.reason);
+    if (!decision.split && strcmp(cx_options_get()->algo, "single") == 0)
+        launch->reason = "COEXEC_ALGO=single";
     if (decision.split) {
         keep_members(launch, plan, all);
         weigh(plan, all->share);

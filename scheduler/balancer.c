@@ -10,6 +10,8 @@
 /* p, d and l from the Sigmoid paper (sections 3.3, 3.4); its printed values of k are lost in our copy, ours
  * come from the sweep in docs/balancers.md. HGuided's k is the one of the Sigmoid paper's evaluation. */
 const struct cx_balancer_params cx_balancer_defaults = {
+    .dynamic_size = 0,
+    .dynamic_packages = 64,
     .hguided_k = 2,
     .sigmoid_k_regular = 0.75,
     .sigmoid_k_irregular = 0.5,
@@ -30,6 +32,8 @@ static struct cx_balancer_params clean_params(const struct cx_balancer_params *g
     if (!given)
         return *d;
     return (struct cx_balancer_params){
+        .dynamic_size = cx_number_clean(given->dynamic_size),
+        .dynamic_packages = above_zero(given->dynamic_packages, d->dynamic_packages),
         .hguided_k = above_zero(given->hguided_k, d->hguided_k),
         .sigmoid_k_regular = above_zero(given->sigmoid_k_regular, d->sigmoid_k_regular),
         .sigmoid_k_irregular = above_zero(given->sigmoid_k_irregular, d->sigmoid_k_irregular),
@@ -116,7 +120,7 @@ uint64_t cx_balancer_next(struct cx_balancer *balancer, unsigned index, double n
         return 0;
     now = cx_number_clean(now);
     uint64_t want = balancer->policy->next(balancer, index, now);
-    if (!balancer->policy->is_static)
+    if (!balancer->policy->is_static && (want > 0 || cx_package_must(balancer, index, now)))
         want = cx_package_limit(balancer, index, want, now);
     if (want == 0)
         return 0;

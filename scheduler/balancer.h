@@ -30,6 +30,7 @@ struct cx_balancer_device {
     uint64_t fill;          /* work-groups that fill it (one a core; occupancy x units); 0 counts as 1 */
     double launch_seconds;  /* cost of a package beside computing; keeps packages from being too small */
     uint64_t first_package; /* a probe: bound in groups until its first package is done; 0: none */
+    bool accelerator;       /* GPU or the like: policies that size its packages apart from a CPU's ask */
 };
 
 struct cx_problem {
@@ -41,6 +42,8 @@ struct cx_problem {
 
 /* What the user may tune; numbers out of range fall back to the default. */
 struct cx_balancer_params {
+    double dynamic_size;        /* >= 0; work-groups a package; 0: by dynamic_packages */
+    double dynamic_packages;    /* > 0; packages a launch is cut into */
     double hguided_k;           /* > 0; divisor of the package size */
     double sigmoid_k_regular;   /* > 0; slope while the launch looks regular */
     double sigmoid_k_irregular; /* > 0; slope once it looks irregular */
@@ -57,12 +60,15 @@ struct cx_balancer;
 struct cx_policy {
     const char *name; /* as in COEXEC_ALGO */
     const char *help;
-    bool is_static;   /* one package a device, all known before the start: the layer may ask all at once */
-    size_t data_size; /* bytes of the policy's own data, zeroed */
+    bool is_static;    /* one package a device, all known before the start: the layer may ask all at once */
+    bool starts_small; /* its first packages are small, so that a device never measured may get them uncut */
+    size_t data_size;  /* bytes of the policy's own data, zeroed */
     size_t data_size_per_device;
     /* Once, after speeds and remaining are set. May be NULL. */
     void (*init)(struct cx_balancer *balancer);
-    /* The package that device should get, in groups. balancer.c limits, rounds and clamps it. */
+    /* The package that device should get, in groups. balancer.c limits, rounds and clamps it. 0 of a dynamic
+     * policy: nothing now; the fastest live device with nothing in flight gets its smallest package all the
+     * same. */
     uint64_t (*next)(struct cx_balancer *balancer, unsigned device, double now);
     /* After a package was counted and speeds were updated. May be NULL. */
     void (*done)(struct cx_balancer *balancer, unsigned device, double now);

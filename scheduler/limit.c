@@ -37,6 +37,11 @@ static bool is_fastest(const struct cx_balancer *balancer, unsigned index, doubl
     return true;
 }
 
+bool cx_package_must(const struct cx_balancer *balancer, unsigned index, double now)
+{
+    return balancer->devices[index].nflight == 0 && is_fastest(balancer, index, now);
+}
+
 /* Seconds in which all known devices but one finish what is left and what they hold; INFINITY where there are
  * none. */
 static double seconds_without(const struct cx_balancer *balancer, unsigned index, double now)
@@ -68,10 +73,8 @@ static double seconds_together(const struct cx_balancer *balancer, double now)
 static uint64_t limit_by_end(const struct cx_balancer *balancer, unsigned index, uint64_t want,
                              uint64_t minimum, double now)
 {
-    const struct cx_device_state *device = &balancer->devices[index];
     double speed = cx_speed_now(balancer, index, now), backlog = cx_backlog_seconds(balancer, index, now);
-    bool must = device->nflight == 0 && is_fastest(balancer, index, now);
-    if (!must &&
+    if (!cx_package_must(balancer, index, now) &&
         backlog + cx_package_seconds(balancer, index, minimum, now) > seconds_without(balancer, index, now))
         return 0;
     /* Rounded up: a fraction of a group is no reason to leave one over for later. */
@@ -90,7 +93,8 @@ uint64_t cx_package_limit(const struct cx_balancer *balancer, unsigned index, ui
             return 0;
         minimum = 1;
         want = want < device->given.first_package ? want : device->given.first_package;
-    } else if (device->samples == 0 && !device->trusted && balancer->nlive > 1) {
+    } else if (device->samples == 0 && !device->trusted && balancer->nlive > 1 &&
+               !balancer->policy->starts_small) {
         want /= UNMEASURED_DIVISOR;
     }
     if (balancer->measured && !on_probation(balancer, device)) {

@@ -13,4 +13,7 @@
  * flight. */
 uint64_t cx_package_limit(const struct cx_balancer *balancer, unsigned device, uint64_t want, double now);
 
+/* Whether the device is the fastest live one and has nothing in flight, so that it may not be refused. */
+bool cx_package_must(const struct cx_balancer *balancer, unsigned device, double now);
+
 #endif

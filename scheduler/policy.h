@@ -50,6 +50,9 @@ uint64_t cx_groups_clamp(double value, uint64_t limit);
 
 /* Start speeds of all devices in one unit; sets measured where an earlier launch gives groups/s. */
 void cx_speeds_init(struct cx_balancer *balancer);
+/* The live device of the highest start speed, one without a bounded first package where there is such a one;
+ * ndevices when none lives. */
+unsigned cx_most_powerful(const struct cx_balancer *balancer);
 /* Counts one more measured package and brings every device's speed up to date. */
 void cx_speeds_update(struct cx_balancer *balancer, unsigned device, uint64_t groups, double seconds);
 /* Speed of a device, lowered where the package it works on takes longer than that speed allows; 0 when
@@ -62,6 +65,7 @@ double cx_package_seconds(const struct cx_balancer *balancer, unsigned device, u
 /* The smallest package worth giving: the user's minimum, else what fills the device. At least 1. */
 uint64_t cx_package_minimum(const struct cx_balancer *balancer, unsigned device);
 
-extern const struct cx_policy cx_policy_static, cx_policy_hguided, cx_policy_sigmoid;
+extern const struct cx_policy cx_policy_single, cx_policy_static, cx_policy_dynamic, cx_policy_hguided,
+    cx_policy_sigmoid;
 
 #endif

@@ -89,6 +89,21 @@ void cx_speeds_init(struct cx_balancer *balancer)
     }
 }
 
+unsigned cx_most_powerful(const struct cx_balancer *balancer)
+{
+    unsigned best = balancer->ndevices;
+    for (unsigned pass = 0; pass < 2 && best == balancer->ndevices; pass++) {
+        for (unsigned i = 0; i < balancer->ndevices; i++) {
+            const struct cx_device_state *device = &balancer->devices[i];
+            if (device->failed || (pass == 0 && device->given.first_package > 0))
+                continue;
+            if (best == balancer->ndevices || device->start_speed > balancer->devices[best].start_speed)
+                best = i;
+        }
+    }
+    return best;
+}
+
 /* Mean speed over the last packages: their groups over their seconds. The mean of the speeds would be ruled
  * by one cheap package among dear ones (the edge of a Mandelbrot image) and make the next one as long as the
  * launch. */

@@ -13,22 +13,6 @@ static uint64_t units(const struct cx_balancer *balancer, uint64_t groups)
     return groups / balancer->granularity + (groups % balancer->granularity != 0);
 }
 
-/* The most powerful live device, one without a bounded first package where there is such a one. */
-static unsigned most_powerful(const struct cx_balancer *balancer)
-{
-    unsigned best = balancer->ndevices;
-    for (unsigned pass = 0; pass < 2 && best == balancer->ndevices; pass++) {
-        for (unsigned i = 0; i < balancer->ndevices; i++) {
-            const struct cx_device_state *device = &balancer->devices[i];
-            if (device->failed || (pass == 0 && device->given.first_package > 0))
-                continue;
-            if (best == balancer->ndevices || device->start_speed > balancer->devices[best].start_speed)
-                best = i;
-        }
-    }
-    return best;
-}
-
 static uint64_t share_of(const struct cx_balancer *balancer, unsigned index, double sum, uint64_t total,
                          uint64_t left)
 {
@@ -50,7 +34,7 @@ static void assign_shares(struct cx_balancer *balancer)
 {
     uint64_t *shares = balancer->data; /* one a device, in granularity units; 0 once given */
     uint64_t total = units(balancer, balancer->remaining), left = total;
-    unsigned best = most_powerful(balancer);
+    unsigned best = cx_most_powerful(balancer);
     if (best == balancer->ndevices)
         return;
     double sum = 0;

@@ -155,7 +155,7 @@ const struct cx_subcommand cx_run_subcommand = {
         "usage: coexec run [OPTIONS] [--] PROGRAM [ARGUMENTS]\n\n"
         "Runs PROGRAM so that it sees coexec's OpenCL platform and no other. The exit status is PROGRAM's;\n"
         "127 when it is not found, 126 when it cannot be run, 2 for a wrong option.\n\n"
-        "  --algo A          balancer: static, hguided or sigmoid (COEXEC_ALGO)\n"
+        "  --algo A          balancer, such as static or sigmoid (COEXEC_ALGO)\n"
         "  --devices D       real devices to use, such as 0,2 or gpu or '!basic' (COEXEC_DEVICES)\n"
         "  --summary         print a table per kernel on standard error at the end (COEXEC_SUMMARY)\n"
         "  --trace FILE      write a trace that Perfetto shows (COEXEC_TRACE)\n"

@@ -6,6 +6,7 @@
 #include "capture.h"
 #include "layer/log.h"
 #include "layer/options.h"
+#include "scheduler/balancer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -64,12 +65,14 @@ START_TEST(good_values)
 }
 END_TEST
 
+#define ALGO_LINE "not known; accepted: single, static, dynamic, hguided, sigmoid; using sigmoid"
+
 static const struct {
     const char *name, *value, *line;
 } bad[] = {
-    {"COEXEC_ALGO", "foo", "not known; accepted: static, hguided, sigmoid; using sigmoid"},
-    {"COEXEC_ALGO", "stat", "not known; accepted: static, hguided, sigmoid; using sigmoid"},
-    {"COEXEC_ALGO", "static|hguided", "not known; accepted: static, hguided, sigmoid; using sigmoid"},
+    {"COEXEC_ALGO", "foo", ALGO_LINE},
+    {"COEXEC_ALGO", "stat", ALGO_LINE},
+    {"COEXEC_ALGO", "static|hguided", ALGO_LINE},
     {"COEXEC_SUMMARY", "yes", "neither 0 nor 1; accepted: 0, 1; using 0"},
     {"COEXEC_FISSION", "-1", "not a whole number; accepted: 0 or a number of cores; using 0"},
     {"COEXEC_FISSION", "1x", "not a whole number; accepted: 0 or a number of cores; using 0"},
@@ -106,6 +109,17 @@ START_TEST(bad_values)
     const struct cx_option_row *row = row_of(bad[_i].name);
     ck_assert_str_eq(row->value, row->fallback);
     ck_assert_str_eq(row->origin, "default (bad value in the environment)");
+}
+END_TEST
+
+/* COEXEC_ALGO accepts the policies of scheduler/registry.c, in its order, and nothing else. */
+START_TEST(algo_is_the_registry)
+{
+    char words[512] = "";
+    const struct cx_policy *policy;
+    for (unsigned i = 0; (policy = cx_policy_get(i)); i++)
+        snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s", i ? "|" : "", policy->name);
+    ck_assert_str_eq(row_of("COEXEC_ALGO")->accepted, words);
 }
 END_TEST
 
@@ -236,6 +250,7 @@ int main(void)
     tcase_add_test(tcase, defaults);
     tcase_add_test(tcase, good_values);
     tcase_add_loop_test(tcase, bad_values, 0, sizeof bad / sizeof *bad);
+    tcase_add_test(tcase, algo_is_the_registry);
     tcase_add_test(tcase, unknown_names);
     tcase_add_test(tcase, number_lists);
     tcase_add_test(tcase, rejected_later);

@@ -10,10 +10,8 @@ static const struct {
     const char *name;
     Suite *(*create)(void);
 } suites[] = {
-    {"properties", cx_test_properties},
-    {"formulas", cx_test_formulas},
-    {"balance", cx_test_balance},
-    {"admission", cx_test_admission},
+    {"properties", cx_test_properties}, {"formulas", cx_test_formulas},   {"published", cx_test_published},
+    {"balance", cx_test_balance},       {"admission", cx_test_admission},
 };
 
 int main(int argc, char **argv)
@@ -28,6 +26,6 @@ int main(int argc, char **argv)
         srunner_free(runner);
         return failed ? 1 : 0;
     }
-    fprintf(stderr, "usage: test_scheduler properties|formulas|balance|admission\n");
+    fprintf(stderr, "usage: test_scheduler properties|formulas|published|balance|admission\n");
     return 2;
 }

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The papers' rivals of Sigmoid: what each gives whom, against numbers computed by hand.
+ */
+#include "tests/scheduler/suites.h"
+#include "scheduler/policy.h"
+
+static struct cx_balancer *create(const char *policy, uint64_t groups, unsigned n,
+                                  const struct cx_balancer_device *devices,
+                                  const struct cx_balancer_params *params)
+{
+    struct cx_problem problem = {.groups = groups, .granularity = 1, .ndevices = n, .devices = devices};
+    struct cx_balancer *balancer = cx_balancer_create(cx_policy_find(policy), &problem, params);
+    ck_assert_ptr_nonnull(balancer);
+    return balancer;
+}
+
+START_TEST(single_takes_all)
+{
+    struct cx_balancer_device devices[] = {{.nominal_speed = 1}, {.nominal_speed = 3}, {.nominal_speed = 2}};
+    struct cx_balancer *balancer = create("single", 100, 3, devices, NULL);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 0, 0), 0);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 1, 0), 100);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 2, 0), 0);
+    cx_balancer_fail(balancer, 1, 100);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 0, 1), 0);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 2, 1), 100);
+    cx_balancer_destroy(balancer);
+}
+END_TEST
+
+START_TEST(dynamic_packages_are_equal)
+{
+    struct cx_balancer_device devices[] = {{.nominal_speed = 1}, {.nominal_speed = 3}};
+    struct cx_balancer_params params = cx_balancer_defaults;
+    params.dynamic_size = 30;
+    struct cx_balancer *balancer = create("dynamic", 100, 2, devices, &params);
+    for (unsigned i = 0; i < 3; i++)
+        ck_assert_uint_eq(cx_balancer_next(balancer, i % 2, 0), 30);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 1, 0), 10);
+    cx_balancer_destroy(balancer);
+    params.dynamic_size = 0;
+    params.dynamic_packages = 10;
+    balancer = create("dynamic", 1000, 2, devices, &params);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 0, 0), 100);
+    cx_balancer_destroy(balancer);
+}
+END_TEST
+
+Suite *cx_test_published(void)
+{
+    Suite *suite = suite_create("published");
+    TCase *tcase = tcase_create("by hand");
+    tcase_add_test(tcase, single_takes_all);
+    tcase_add_test(tcase, dynamic_packages_are_equal);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
