@@ -453,6 +453,7 @@ int main(int argc, char **argv)
         printf("1..0 # SKIP no OpenCL device\n");
         return 0;
     }
+    setvbuf(stdout, NULL, _IOLBF, 0);
     printf("1..2\n");
     run_all(&o, &t);
     print_totals(&o, &t);

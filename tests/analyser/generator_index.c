@@ -602,7 +602,13 @@ static int own_place(struct scope *s, struct gen_ref f, enum make_use use)
     int ref;
 
     if (f.ptr) { /* in a helper: its caller has chosen the place */
-        f.form = gen_elem[f.el].nfield || gen_elem[f.el].comps ? f.form : R_ELEM;
+        if (f.el < EL_SCALARS) {
+            f.form = R_ELEM;
+            f.to = f.el;
+        }
+        if (use == USE_COMPOUND && f.form == R_ELEM && f.el == EL_FLOAT) {
+            return -1;
+        }
         f.index = (int16_t)make_const(s, I32, 0);
         return add_ref(s, f);
     }

@@ -212,7 +212,10 @@ void run_store(struct run *r, int ref, unsigned op, int value_expr, unsigned ite
     const struct gen_ref *f = &r->k->ref[ref];
     unsigned scalar = gen_ref_scalar(f), size = gen_elem[scalar].size;
     bool spread = f->form == R_VECTOR || f->form == R_VLOAD;
-    unsigned how = GEN_WRITE | (op != B_SET ? GEN_READ : 0), unit = f->form == R_HALF ? 2 : size;
+    unsigned how = GEN_WRITE | (op != B_SET ? GEN_READ : 0), unit = f->form == R_HALF ? 2
+                                                                    : f->el == EL_PACKED && f->form == R_FIELD
+                                                                        ? 1
+                                                                        : size;
     unsigned type = f->form == R_HALF || spread || f->form == R_COMP ? ANY_TYPE : scalar;
     unsigned char before[64];
     int64_t value = run_eval(r, value_expr, item);
