@@ -65,6 +65,12 @@ def launches_are_judged():
     assert len(re.findall(r"^ +\[.*\] x \[.*\]: splits$", listed, re.M)) >= 4, listed
 
 
+def what_compilers_told_is_kept():
+    done = record(ROOM / "told", "asked_version")
+    assert done.returncode == 0 and any(line["type"] == "told" for line in lines_of(ROOM / "told")), lines_of(ROOM / "told")
+    assert re.search(r"asked_version .*splits: all", explain(ROOM / "told").stdout), explain(ROOM / "told").stdout
+
+
 def processes_share_a_folder():
     workers = [subprocess.Popen([SPLITCHECK, "--cases", "1", str(KERNELS / "copy_one.cl")],
                                 env={**ENV, "COEXEC_RECORD": str(ROOM / "b")}, stdout=subprocess.DEVNULL) for _ in range(3)]
