@@ -113,14 +113,14 @@ size_t cx_options_numbers(const char *list, double *numbers, size_t room)
     return count;
 }
 
-/* A list that its row calls one of positive numbers takes no 0. */
+/* A list that its row calls one of positive numbers takes no 0, one of 0 or 1 nothing else. */
 static bool numbers_are_good(const char *accepted, const char *list)
 {
-    bool positive = strncmp(accepted, "positive", 8) == 0;
+    bool positive = strncmp(accepted, "positive", 8) == 0, bits = strncmp(accepted, "0 or 1", 6) == 0;
     do {
         double value;
         list = read_number(list, ',', &value);
-        if (!list || value < 0 || (positive && !(value > 0)))
+        if (!list || value < 0 || (positive && !(value > 0)) || (bits && value != 0 && value != 1))
             return false;
     } while (*list);
     return true;

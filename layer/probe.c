@@ -204,6 +204,15 @@ static bool probe_place(const struct probe *probe)
     return agree && left;
 }
 
+/* The device's own number in COEXEC_ZERO_COPY, or the only one there. */
+static bool may_work_in_place(const struct cx_real_device *device)
+{
+    double number[64];
+    const size_t n = cx_options_numbers(cx_options_get()->zero_copy, number, 64),
+                 own = n == 1 ? 0 : device->index;
+    return own >= n || own >= 64 || number[own] != 0;
+}
+
 void cx_real_device_probe(struct cx_real_device *device, cl_context context, cl_command_queue queue)
 {
     struct probe probe = {device, device->cl, context, queue};
@@ -211,7 +220,7 @@ void cx_real_device_probe(struct cx_real_device *device, cl_context context, cl_
     if (!device->probed) {
         bool can_fill = device->cl->clEnqueueFillBuffer != NULL;
         device->submits_in_caller = can_fill && probe_caller(&probe);
-        device->in_place = can_fill && cx_options_get()->zero_copy && probe_place(&probe);
+        device->in_place = can_fill && may_work_in_place(device) && probe_place(&probe);
         device->probed = true;
         cx_info(CX_TOPIC_DRIVER, "device %u: %s, %s", device->index,
                 device->submits_in_caller ? "runs commands in the calling thread" : "enqueues at once",

@@ -69,7 +69,7 @@ struct cx_machine {
 const struct cx_machine *cx_machine_get(void);
 
 /* Establishes submits_in_caller and in_place on a context and queue of this device. Idempotent, thread-safe.
- * COEXEC_ZERO_COPY=0 makes in_place false. */
+ * A 0 in COEXEC_ZERO_COPY makes in_place false. */
 void cx_real_device_probe(struct cx_real_device *device, cl_context context, cl_command_queue queue);
 
 /* Whether `name` stands as a whole word in a space separated extension list. */

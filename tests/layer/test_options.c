@@ -40,7 +40,7 @@ START_TEST(defaults)
     }
     ck_assert_str_eq(options->algo, "sigmoid");
     ck_assert_str_eq(options->vendors, "");
-    ck_assert(options->zero_copy);
+    ck_assert_str_eq(options->zero_copy, "1");
     ck_assert(!options->summary);
     ck_assert(fabs(options->sigmoid_p - 0.05) < 1e-12);
 }
@@ -56,7 +56,7 @@ START_TEST(good_values)
     ck_assert_str_eq(capture_end(), "");
     ck_assert_str_eq(options->algo, "static");
     ck_assert_uint_eq(options->fission, 3);
-    ck_assert(!options->zero_copy);
+    ck_assert_str_eq(options->zero_copy, "0");
     ck_assert(fabs(options->sigmoid_p - 1) < 1e-12);
     ck_assert_str_eq(options->powers, "1,2.5,.5");
     ck_assert_str_eq(options->vendors, "/a:/b");
@@ -88,6 +88,8 @@ static const struct {
      "not a list of such numbers; accepted: work-groups, one number for all or one a used device, separated "
      "by ,; "
      "using 0"},
+    {"COEXEC_ZERO_COPY", "1,2",
+     "not a list of such numbers; accepted: 0 or 1, one for all or one a device, separated by ,; using 1"},
     {"COEXEC_POWERS", "1,-2",
      "not a list of such numbers; accepted: positive numbers, one a used device, separated by ,; using "
      "none"},
