@@ -14,7 +14,7 @@
 
 struct segment {
     uint64_t lo;
-    uint64_t valid;    /* bit p: place p holds these bytes */
+    uint64_t valid;    /* bit p: place p holds these bytes; map->unwritten: nobody wrote them yet */
     uint32_t priority; /* treap heap order */
     struct segment *left, *right;
     struct segment *prev, *next;
@@ -33,7 +33,8 @@ enum { FIRST_BLOCK = 4, LAST_BLOCK = 1024, CUTS = 2 };
 
 struct cx_coherence {
     uint64_t size;
-    uint64_t all; /* a bit for each place */
+    uint64_t all;       /* a bit for each place */
+    uint64_t unwritten; /* the bit above them */
     unsigned timelines;
     uint32_t random;
     size_t stride; /* bytes of a segment with its readers */
@@ -223,7 +224,8 @@ struct cx_coherence *cx_coherence_create(uint64_t size, unsigned places, unsigne
     if (!map)
         return NULL;
     map->size = size;
-    map->all = (UINT64_C(1) << places) - 1;
+    map->unwritten = UINT64_C(1) << places;
+    map->all = map->unwritten - 1;
     map->timelines = timelines;
     map->next_block = FIRST_BLOCK;
     map->random = 0x9e3779b9u;
@@ -236,7 +238,7 @@ struct cx_coherence *cx_coherence_create(uint64_t size, unsigned places, unsigne
     map->spare = segment->next;
     map->nspare--;
     memset(segment, 0, map->stride);
-    segment->valid = map->all;
+    segment->valid = map->all | map->unwritten;
     segment->priority = next_random(map);
     map->first = map->root = segment;
     map->count = 1;
@@ -312,7 +314,7 @@ static bool change_holders(struct cx_coherence *map, uint64_t lo, uint64_t hi, u
 
 bool cx_coherence_validate(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place)
 {
-    return change_holders(map, lo, hi, map->all, UINT64_C(1) << place);
+    return change_holders(map, lo, hi, map->all | map->unwritten, UINT64_C(1) << place);
 }
 
 bool cx_coherence_own(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place)
@@ -328,7 +330,7 @@ bool cx_coherence_define(struct cx_coherence *map, uint64_t lo, uint64_t hi, uns
     if (!span_open(map, lo, hi, &span))
         return false;
     for (struct segment *segment = span.first; segment != span.end; segment = segment->next)
-        if (segment->valid == map->all)
+        if (segment->valid & map->unwritten)
             segment->valid = UINT64_C(1) << place;
     join(map, span.first, span.end);
     return true;
@@ -340,7 +342,7 @@ void cx_coherence_lose(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsig
         return;
     struct segment *first = find(map, lo), *segment = first;
     for (; segment && segment->lo < hi; segment = segment->next)
-        if (segment->valid & ~(UINT64_C(1) << place))
+        if (segment->valid & map->all & ~(UINT64_C(1) << place))
             segment->valid &= ~(UINT64_C(1) << place);
     join(map, first, segment);
 }

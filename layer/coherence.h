@@ -41,7 +41,7 @@ bool cx_coherence_missing(const struct cx_coherence *map, uint64_t lo, uint64_t 
 bool cx_coherence_validate(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place);
 /* Makes `place` the only holder of [lo, hi). */
 bool cx_coherence_own(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place);
-/* Where all places hold the bytes, which is so as long as nobody wrote them, makes `place` the only holder:
+/* Where nobody wrote the bytes yet, so that each place holds some of its own, makes `place` the only holder:
  * it says what they are. */
 bool cx_coherence_define(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place);
 /* Takes `place` from the holders of the segments in which [lo, hi) lies, save where it is the only one: what

@@ -302,6 +302,16 @@ static cl_int run_snapshot(struct cx_job *job, struct cx_worker *worker)
     return error;
 }
 
+/* Bytes that nobody wrote yet differ from place to place. What changed can be told, and put together, only
+ * where all places begin alike: the host copy says what they are. */
+static cl_int define(const struct object *object)
+{
+    if (!cx_mem_host(object->root) ||
+        !cx_coherence_define(object->root->coherence, object->lo, object->hi, CX_PLACE_HOST))
+        return CL_OUT_OF_HOST_MEMORY;
+    return CL_SUCCESS;
+}
+
 /* Brings the contents to the place and queues the copy. */
 static cl_int begin_place(struct cx_merge *merge, unsigned p)
 {
@@ -364,6 +374,8 @@ cl_int cx_merge_begin(struct cx_launch *launch, struct cx_judged *judged,
     for (unsigned i = 0; i < merge->nobjects && error == CL_SUCCESS; i++) {
         merge->object[i].expected_shared = memory ? memory->runs : 0;
         error = make_room(merge, &merge->object[i]);
+        if (error == CL_SUCCESS)
+            error = define(&merge->object[i]);
     }
     for (unsigned p = 0; p < merge->nplaces && error == CL_SUCCESS; p++)
         error = begin_place(merge, p);

@@ -42,7 +42,7 @@ void *__wrap_realloc(void *old, size_t size)
 }
 
 struct byte {
-    uint64_t valid;
+    uint64_t valid, unwritten;
     uint64_t writers[MAX_TIMELINES], readers[MAX_TIMELINES];
 };
 
@@ -66,7 +66,7 @@ static void oracle_init(struct oracle *oracle, unsigned size, unsigned places, u
     oracle->places = places;
     oracle->timelines = timelines;
     for (unsigned i = 0; i < size; i++)
-        oracle->at[i].valid = (UINT64_C(1) << places) - 1;
+        oracle->at[i] = (struct byte){.valid = (UINT64_C(1) << places) - 1, .unwritten = 1};
 }
 
 static void oracle_deps(const struct oracle *oracle, unsigned lo, unsigned hi, bool write, unsigned timeline,
@@ -257,16 +257,30 @@ static void random_loss(struct cx_coherence *map, struct oracle *oracle, unsigne
             oracle->at[i].valid &= ~(UINT64_C(1) << place);
 }
 
+static struct byte own_of(const struct byte *byte, unsigned place)
+{
+    struct byte own = *byte;
+    own.valid = UINT64_C(1) << place;
+    own.unwritten = 0;
+    return own;
+}
+
 static void random_operation(struct cx_coherence *map, struct oracle *oracle, uint64_t *seqs)
 {
     unsigned lo, hi, place = roll(oracle->places);
     random_range(oracle->size, &lo, &hi);
-    switch (roll(11)) {
+    switch (roll(12)) {
     case 0:
     case 1:
         ck_assert(cx_coherence_own(map, lo, hi, place));
         for (unsigned i = lo; i < hi; i++)
-            oracle->at[i].valid = UINT64_C(1) << place;
+            oracle->at[i] = own_of(&oracle->at[i], place);
+        break;
+    case 10:
+        ck_assert(cx_coherence_define(map, lo, hi, place));
+        for (unsigned i = lo; i < hi; i++)
+            if (oracle->at[i].unwritten)
+                oracle->at[i] = own_of(&oracle->at[i], place);
         break;
     case 2:
     case 3:
@@ -501,7 +515,7 @@ START_TEST(out_of_memory_changes_nothing)
         ck_assert_int_eq(done, !failed);
         refused += failed;
         for (unsigned b = lo; done && b < hi; b++)
-            oracle.at[b].valid = UINT64_C(1) << place;
+            oracle.at[b] = own_of(&oracle.at[b], place);
         if (failed) {
             ck_assert_uint_eq(cx_coherence_segments(map), before);
             check_all(map, &oracle);

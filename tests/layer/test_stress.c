@@ -397,52 +397,40 @@ static void do_map(void)
 
 /* ---- kernels ---- */
 
-static void set_args(enum stress_kind kind, const struct view *in, const struct view *out, size_t local,
-                     cl_uint k)
+static void set_args(enum stress_kind kind, cl_mem in, cl_mem out, size_t local, cl_uint k)
 {
+    const struct stress_traits traits = stress_traits(kind);
     cl_kernel kernel = s.kernel[kind];
-    if (kind == IN_PLACE) {
-        cl_set_mem(kernel, 0, out->mem);
-        cl_ok(clSetKernelArg(kernel, 1, sizeof(k), &k));
-        return;
-    }
-    cl_set_mem(kernel, 0, in->mem);
-    if (kind == SCATTER || kind == GATHER) {
-        cl_set_mem(kernel, 1, s.indexes);
-        cl_set_mem(kernel, 2, out->mem);
-        return;
-    }
-    cl_set_mem(kernel, 1, out->mem);
+    cl_uint n = 0;
+    if (!traits.in_place)
+        cl_set_mem(kernel, n++, in);
+    if (traits.indexed)
+        cl_set_mem(kernel, n++, s.indexes);
+    cl_set_mem(kernel, n++, out);
     if (kind == GROUP_SUM)
-        cl_ok(clSetKernelArg(kernel, 2, local * sizeof(cl_uint), NULL));
-    else if (kind == ONE || kind == STENCIL || kind == SOME)
-        cl_ok(clSetKernelArg(kernel, 2, sizeof(k), &k));
+        cl_ok(clSetKernelArg(kernel, n, local * sizeof(cl_uint), NULL));
+    else if (traits.takes_k)
+        cl_ok(clSetKernelArg(kernel, n, sizeof(k), &k));
 }
 
 static void do_kernel(void)
 {
     enum stress_kind kind = cl_roll(KINDS);
+    const struct stress_traits traits = stress_traits(kind);
     struct view in = pick_view(), out = pick_view();
     size_t local[2] = {cl_roll(2) ? 16 : 64, 1}, global[2] = {0, 1}, offset[2] = {0, 0};
-    size_t room = (in.size < out.size ? in.size : out.size) / sizeof(cl_uint);
+    size_t room = stress_room(kind, in.size, out.size), items = room;
     cl_uint dims = 1, k = cl_roll(1000);
     cl_event event;
-    if (kind == IN_PLACE)
-        room = out.size / sizeof(cl_uint);
-    else if (!disjoint(&in, &out))
+    if (!room || (!traits.in_place && !disjoint(&in, &out)))
         return;
-    if (kind == SCATTER || kind == GATHER) {
-        if (room < INDEXES)
-            return;
-        room = INDEXES;
-    }
-    size_t items = global[0] = room / 64 * 64;
-    if (kind != SCATTER && kind != GATHER && kind != TURN && kind != STENCIL && cl_roll(2))
-        items = global[0] = (1 + cl_roll((unsigned)room / 64)) * 64;
+    if (!traits.indexed && kind != TURN && kind != STENCIL && cl_roll(2))
+        items = (1 + cl_roll((unsigned)room / 64)) * 64;
     if ((kind == ONE || kind == IN_PLACE || kind == SOME) && cl_roll(3) == 0)
         offset[0] = cl_roll((unsigned)(room - items) + 1);
     if (kind == STENCIL)
         k = (cl_uint)items - cl_roll(64);
+    global[0] = items;
     if (kind == TURN) {
         dims = 2;
         k = 32;
@@ -451,21 +439,52 @@ static void do_kernel(void)
         local[0] = 16;
         local[1] = 2;
     }
-    size_t lo = offset[0] * sizeof(cl_uint), hi = lo + items * sizeof(cl_uint);
-    size_t out_hi = kind == GROUP_SUM ? items / local[0] * sizeof(cl_uint)
-                    : kind == COUNT   ? 16 * sizeof(cl_uint)
-                                      : hi;
+    size_t end_of = offset[0] + items, lo = offset[0] * sizeof(cl_uint);
+    size_t out_hi =
+        kind == GROUP_SUM ? items / local[0] * sizeof(cl_uint) : stress_bytes(traits.out_bytes, end_of);
     begin();
-    if (kind != IN_PLACE)
-        touch(&in, in.origin + lo, in.origin + hi, false);
+    if (!traits.in_place)
+        touch(&in, in.origin + lo, in.origin + stress_bytes(traits.in_bytes, end_of), traits.writes_in);
     touch(&out, out.origin + lo, out.origin + out_hi, true);
-    stress_model(kind, (const cl_uint *)(const void *)(in.buffer->model + in.origin),
+    stress_model(kind, (cl_uint *)(void *)(in.buffer->model + in.origin),
                  (cl_uint *)(void *)(out.buffer->model + out.origin), offset[0], items, local[0], k);
-    set_args(kind, &in, &out, local[0], k);
+    set_args(kind, in.mem, out.mem, local[0], k);
     cl_event gate = vary_waits();
     cl_ok(clEnqueueNDRangeKernel(s.queue[s.to], s.kernel[kind], dims, offset[0] ? offset : NULL, global,
                                  local, s.nwaits, s.nwaits ? s.wait : NULL, &event));
     end(event, gate);
+}
+
+/* A buffer that nobody wrote before a kernel writes all of it, here and there; gone before that ends. */
+static void do_fresh(void)
+{
+    static const enum stress_kind choice[] = {SCATTER, SCATTER_BYTES, SCATTER_SHORTS, SCATTER_LONGS};
+    enum stress_kind kind = choice[cl_roll(4)];
+    const size_t items = INDEXES, local = 16, size = items * stress_traits(kind).out_bytes;
+    struct view in = pick_view();
+    cl_event event;
+    cl_int error;
+    if (in.size < INDEXES * sizeof(cl_uint))
+        return;
+    cl_mem out = clCreateBuffer(s.context, CL_MEM_READ_WRITE, size, NULL, &error);
+    cl_ok(error);
+    begin();
+    touch(&in, in.origin, in.origin + items * sizeof(cl_uint), false);
+    struct area *area = new_area(size);
+    area->want = malloc(size);
+    stress_model(kind, (cl_uint *)(void *)(in.buffer->model + in.origin), (cl_uint *)(void *)area->want, 0,
+                 items, local, 0);
+    set_args(kind, in.mem, out, local, 0);
+    cl_event gate = vary_waits();
+    cl_ok(clEnqueueNDRangeKernel(s.queue[s.to], s.kernel[kind], 1, NULL, &items, &local, s.nwaits,
+                                 s.nwaits ? s.wait : NULL, &event));
+    end(event, gate);
+    begin();
+    wait_for(event, s.nqueues, 0);
+    cl_ok(clEnqueueReadBuffer(s.queue[s.to], out, CL_FALSE, 0, size, area->data, s.nwaits, s.wait, &event));
+    filled(area, event);
+    end(event, NULL);
+    cl_ok(clReleaseMemObject(out));
 }
 
 /* ---- a case ---- */
@@ -633,8 +652,8 @@ static unsigned from_env(const char *name, unsigned fallback)
 
 START_TEST(graph)
 {
-    static void (*const command[])(void) = {do_read, do_write, do_fill,   do_copy,   do_rect,
-                                            do_map,  do_rect,  do_kernel, do_kernel, do_kernel};
+    static void (*const command[])(void) = {do_read, do_write, do_fill,   do_copy,   do_rect,   do_map,
+                                            do_rect, do_fresh, do_kernel, do_kernel, do_kernel, do_kernel};
     unsigned seed = from_env("STRESS_SEED", 1) + (unsigned)_i;
     printf("# seed %u\n", seed);
     open_case(seed);
