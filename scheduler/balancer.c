@@ -13,6 +13,9 @@ const struct cx_balancer_params cx_balancer_defaults = {
     .dynamic_size = 0,
     .dynamic_packages = 64,
     .hguided_k = 2,
+    .adaptive_first = 0.01,
+    .adaptive_growth = 2,
+    .adaptive_probes = 3,
     .sigmoid_k_regular = 0.75,
     .sigmoid_k_irregular = 0.5,
     .sigmoid_p = 0.05,
@@ -35,6 +38,9 @@ static struct cx_balancer_params clean_params(const struct cx_balancer_params *g
         .dynamic_size = cx_number_clean(given->dynamic_size),
         .dynamic_packages = above_zero(given->dynamic_packages, d->dynamic_packages),
         .hguided_k = above_zero(given->hguided_k, d->hguided_k),
+        .adaptive_first = above_zero(given->adaptive_first, d->adaptive_first),
+        .adaptive_growth = above_zero(given->adaptive_growth, d->adaptive_growth),
+        .adaptive_probes = above_zero(given->adaptive_probes, d->adaptive_probes),
         .sigmoid_k_regular = above_zero(given->sigmoid_k_regular, d->sigmoid_k_regular),
         .sigmoid_k_irregular = above_zero(given->sigmoid_k_irregular, d->sigmoid_k_irregular),
         .sigmoid_p = given->sigmoid_p >= 0 && given->sigmoid_p <= 1 ? given->sigmoid_p : d->sigmoid_p,
@@ -166,8 +172,10 @@ void cx_balancer_done(struct cx_balancer *balancer, unsigned index, uint64_t gro
         return;
     groups = groups < device->flight[0] ? groups : device->flight[0];
     device->flight[0] -= groups;
-    if (device->flight[0] == 0)
+    if (device->flight[0] == 0) {
         drop_oldest(device);
+        device->packages++;
+    }
     device->done += groups;
     device->busy_since = cx_number_clean(now);
     if (groups > 0)

@@ -45,6 +45,9 @@ struct cx_balancer_params {
     double dynamic_size;        /* >= 0; work-groups a package; 0: by dynamic_packages */
     double dynamic_packages;    /* > 0; packages a launch is cut into */
     double hguided_k;           /* > 0; divisor of the package size */
+    double adaptive_first;      /* > 0; share of the launch that the first probes of all devices make up */
+    double adaptive_growth;     /* > 0; each probe is that many times as large as the one before */
+    double adaptive_probes;     /* > 0; probe packages a device, rounded up */
     double sigmoid_k_regular;   /* > 0; slope while the launch looks regular */
     double sigmoid_k_irregular; /* > 0; slope once it looks irregular */
     double sigmoid_p;           /* 0..1; share of the time so far that the worst imbalance may cost */

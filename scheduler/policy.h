@@ -20,6 +20,7 @@ struct cx_device_state {
     double history[CX_SPEED_HISTORY]; /* speeds of the last packages, a ring */
     double history_groups[CX_SPEED_HISTORY];
     double history_seconds[CX_SPEED_HISTORY];
+    unsigned packages;                      /* completed in this launch */
     unsigned samples;                       /* packages measured in this launch */
     double speed;                           /* best estimate now */
     uint64_t flight[CX_PACKAGES_IN_FLIGHT]; /* packages in flight, oldest first */
@@ -65,7 +66,12 @@ double cx_package_seconds(const struct cx_balancer *balancer, unsigned device, u
 /* The smallest package worth giving: the user's minimum, else what fills the device. At least 1. */
 uint64_t cx_package_minimum(const struct cx_balancer *balancer, unsigned device);
 
+/* One share a device of what is left, such that all end together (shares.c). shares: one a device. */
+void cx_shares_plan(const struct cx_balancer *balancer, uint64_t *shares, double now);
+/* The device's share, now 0; planned anew where all have theirs or the device would idle. 0: wait. */
+uint64_t cx_shares_take(const struct cx_balancer *balancer, uint64_t *shares, unsigned device, double now);
+
 extern const struct cx_policy cx_policy_single, cx_policy_static, cx_policy_dynamic, cx_policy_hguided,
-    cx_policy_sigmoid;
+    cx_policy_adaptive, cx_policy_sigmoid;
 
 #endif

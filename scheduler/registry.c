@@ -7,7 +7,14 @@
 #include <string.h>
 
 static const struct cx_policy *const policies[] = {
-    &cx_policy_single, &cx_policy_static, &cx_policy_dynamic, &cx_policy_hguided, &cx_policy_sigmoid,
+    // clang-format off
+    &cx_policy_single,
+    &cx_policy_static,
+    &cx_policy_dynamic,
+    &cx_policy_hguided,
+    &cx_policy_adaptive,
+    &cx_policy_sigmoid,
+    // clang-format on
 };
 
 const struct cx_policy *cx_policy_get(unsigned index)

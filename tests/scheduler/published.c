@@ -47,12 +47,37 @@ START_TEST(dynamic_packages_are_equal)
 }
 END_TEST
 
+/* Probes of 1, 2 and 4 % by nominal speed, a fourth like the third while the other is not done; then all that
+ * is left at once, in proportion to what the probes measured: the devices are equal. */
+START_TEST(adaptive_probes_then_shares)
+{
+    struct cx_balancer_device devices[] = {{.nominal_speed = 3}, {.nominal_speed = 1}};
+    struct cx_balancer *balancer = create("adaptive", 40000, 2, devices, NULL);
+    static const uint64_t sizes[2][3] = {{300, 600, 1200}, {100, 200, 400}};
+    for (unsigned k = 0; k < 3; k++) {
+        for (unsigned i = 0; i < 2; i++) {
+            ck_assert_uint_eq(cx_balancer_next(balancer, i, 0), sizes[i][k]);
+            if (i == 1 && k == 2)
+                ck_assert_uint_eq(cx_balancer_next(balancer, 0, 0), 1200);
+            cx_balancer_done(balancer, i, sizes[i][k], (double)sizes[i][k] / 1000, 0);
+        }
+    }
+    /* 36000 left, device 0 still holds 1200: (36000 + 1200) / 2 each */
+    ck_assert_uint_eq(cx_balancer_next(balancer, 0, 0), 17400);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 0, 0), 0);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 1, 0), 18600);
+    ck_assert_uint_eq(cx_balancer_remaining(balancer), 0);
+    cx_balancer_destroy(balancer);
+}
+END_TEST
+
 Suite *cx_test_published(void)
 {
     Suite *suite = suite_create("published");
     TCase *tcase = tcase_create("by hand");
     tcase_add_test(tcase, single_takes_all);
     tcase_add_test(tcase, dynamic_packages_are_equal);
+    tcase_add_test(tcase, adaptive_probes_then_shares);
     suite_add_tcase(suite, tcase);
     return suite;
 }
