@@ -21,6 +21,7 @@ const struct cx_balancer_params cx_balancer_defaults = {
     .sigmoid_p = 0.05,
     .sigmoid_d = 0.25,
     .sigmoid_l = 2,
+    .logfit_threshold = 0.01,
 };
 
 static double above_zero(double value, double fallback)
@@ -46,6 +47,7 @@ static struct cx_balancer_params clean_params(const struct cx_balancer_params *g
         .sigmoid_p = given->sigmoid_p >= 0 && given->sigmoid_p <= 1 ? given->sigmoid_p : d->sigmoid_p,
         .sigmoid_d = above_zero(given->sigmoid_d, d->sigmoid_d),
         .sigmoid_l = above_zero(given->sigmoid_l, d->sigmoid_l),
+        .logfit_threshold = above_zero(given->logfit_threshold, d->logfit_threshold),
     };
 }
 

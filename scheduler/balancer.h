@@ -53,6 +53,7 @@ struct cx_balancer_params {
     double sigmoid_p;           /* 0..1; share of the time so far that the worst imbalance may cost */
     double sigmoid_d;           /* > 0; relative deviation of speeds that makes a launch irregular */
     double sigmoid_l;           /* > 0; largest package is G / (l N) */
+    double logfit_threshold;    /* > 0; gain in throughput at which a package is large enough */
 };
 extern const struct cx_balancer_params cx_balancer_defaults;
 

@@ -54,6 +54,11 @@ void cx_speeds_init(struct cx_balancer *balancer);
 /* The live device of the highest start speed, one without a bounded first package where there is such a one;
  * ndevices when none lives. */
 unsigned cx_most_powerful(const struct cx_balancer *balancer);
+/* Whether policies that tell accelerators from CPUs treat the device as one: it is one, or no accelerator
+ * lives and it is the most powerful device. */
+bool cx_accelerates(const struct cx_balancer *balancer, unsigned device);
+/* The live device of the highest speed now among those; 0 when no device lives. */
+unsigned cx_fastest_accelerator(const struct cx_balancer *balancer, double now);
 /* Counts one more measured package and brings every device's speed up to date. */
 void cx_speeds_update(struct cx_balancer *balancer, unsigned device, uint64_t groups, double seconds);
 /* Speed of a device, lowered where the package it works on takes longer than that speed allows; 0 when
@@ -72,6 +77,6 @@ void cx_shares_plan(const struct cx_balancer *balancer, uint64_t *shares, double
 uint64_t cx_shares_take(const struct cx_balancer *balancer, uint64_t *shares, unsigned device, double now);
 
 extern const struct cx_policy cx_policy_single, cx_policy_static, cx_policy_dynamic, cx_policy_hguided,
-    cx_policy_adaptive, cx_policy_sigmoid;
+    cx_policy_adaptive, cx_policy_sigmoid, cx_policy_logfit;
 
 #endif

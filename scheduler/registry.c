@@ -14,6 +14,7 @@ static const struct cx_policy *const policies[] = {
     &cx_policy_hguided,
     &cx_policy_adaptive,
     &cx_policy_sigmoid,
+    &cx_policy_logfit,
     // clang-format on
 };
 

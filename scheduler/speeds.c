@@ -169,6 +169,29 @@ double cx_speed_now(const struct cx_balancer *balancer, unsigned index, double n
     return fmin(device->speed, filled_groups(device, device->flight[0]) / (now - device->busy_since));
 }
 
+bool cx_accelerates(const struct cx_balancer *balancer, unsigned index)
+{
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        if (balancer->devices[i].given.accelerator && !balancer->devices[i].failed)
+            return balancer->devices[index].given.accelerator;
+    }
+    return index == cx_most_powerful(balancer);
+}
+
+unsigned cx_fastest_accelerator(const struct cx_balancer *balancer, double now)
+{
+    unsigned best = 0;
+    double highest = -1;
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        double speed = cx_speed_now(balancer, i, now);
+        if (!balancer->devices[i].failed && cx_accelerates(balancer, i) && speed > highest) {
+            highest = speed;
+            best = i;
+        }
+    }
+    return best;
+}
+
 double cx_backlog_seconds(const struct cx_balancer *balancer, unsigned index, double now)
 {
     const struct cx_device_state *device = &balancer->devices[index];

@@ -3,7 +3,8 @@
  * The papers' rivals of Sigmoid: what each gives whom, against numbers computed by hand.
  */
 #include "tests/scheduler/suites.h"
-#include "scheduler/policy.h"
+#include "scheduler/curve.h"
+#include <math.h>
 
 static struct cx_balancer *create(const char *policy, uint64_t groups, unsigned n,
                                   const struct cx_balancer_device *devices,
@@ -71,6 +72,57 @@ START_TEST(adaptive_probes_then_shares)
 }
 END_TEST
 
+/* The paper's one size: 700 iterations for NBody on a GPU of 20 execution units, at a threshold of 1 %. */
+START_TEST(logfit_finds_the_papers_size)
+{
+    struct cx_curve curve = {0};
+    for (unsigned k = 0; k < 4; k++) {
+        double size = 20 * (1 << k);
+        cx_curve_add(&curve, (struct cx_curve_sample){size, 1 + 0.35 * log(size / 160)});
+    }
+    ck_assert_double_eq_tol(cx_curve_slope(&curve), 0.35, 1e-9);
+    ck_assert_double_eq_tol(cx_curve_at(&curve, 160), 1, 1e-9);
+    ck_assert_double_eq_tol(cx_curve_at(&curve, 320), 1 + 0.35 * log(2), 1e-9);
+    ck_assert_double_eq_tol(cx_curve_chunk(&curve, 20, 0.01), 700, 1e-6);
+    /* One size, or a falling curve: the smallest package. */
+    curve = (struct cx_curve){0};
+    for (unsigned i = 0; i < 4; i++)
+        cx_curve_add(&curve, (struct cx_curve_sample){20, 1 + i});
+    ck_assert_double_eq(cx_curve_chunk(&curve, 20, 0.01), 20);
+    cx_curve_add(&curve, (struct cx_curve_sample){40, 0.1});
+    ck_assert_double_eq(cx_curve_chunk(&curve, 20, 0.01), 20);
+}
+END_TEST
+
+START_TEST(logfit_packages)
+{
+    struct cx_balancer_device devices[] = {{.nominal_speed = 4, .fill = 20, .accelerator = true},
+                                           {.nominal_speed = 1}};
+    struct cx_balancer *balancer = create("logfit", 1000000, 2, devices, NULL);
+    double now = 0, speed = 0;
+    for (unsigned k = 0; k < 4; k++) {
+        uint64_t size = 20u << k;
+        speed = 1000 + 350 * log((double)size / 160);
+        ck_assert_uint_eq(cx_balancer_next(balancer, 0, now), size);
+        /* A CPU not measured yet follows by nominal speed: a quarter of the next sample. */
+        if (k == 1)
+            ck_assert_uint_eq(cx_balancer_next(balancer, 1, now), 20);
+        now += (double)size / speed;
+        cx_balancer_done(balancer, 0, size, (double)size / speed, now);
+    }
+    ck_assert_uint_eq(cx_balancer_next(balancer, 0, now), 700);
+    /* 1000 groups/s beside 100: a tenth */
+    cx_balancer_done(balancer, 1, 20, 0.2, now);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 1, now), 70);
+    /* The fourth sample is replaced: 700 groups at the fourth one's throughput make the curve flatter. */
+    cx_balancer_done(balancer, 0, 700, 700 / speed, now);
+    uint64_t next = cx_balancer_next(balancer, 0, now);
+    ck_assert_uint_ge(next, 250);
+    ck_assert_uint_le(next, 450);
+    cx_balancer_destroy(balancer);
+}
+END_TEST
+
 Suite *cx_test_published(void)
 {
     Suite *suite = suite_create("published");
@@ -78,6 +130,8 @@ Suite *cx_test_published(void)
     tcase_add_test(tcase, single_takes_all);
     tcase_add_test(tcase, dynamic_packages_are_equal);
     tcase_add_test(tcase, adaptive_probes_then_shares);
+    tcase_add_test(tcase, logfit_finds_the_papers_size);
+    tcase_add_test(tcase, logfit_packages);
     suite_add_tcase(suite, tcase);
     return suite;
 }
