@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* A memory fence alone. */
+// expect: any
+// kernel: fenced_memory
+// arg: buffer int X
+__kernel void fenced_memory(__global int *out)
+{
+    size_t i = get_global_id(0);
+    out[i] = 1;
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    out[i] = 2;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Largest floats by an exchange that is repeated until it holds. */
+// expect: any
+// kernel: float_maxima
+// arg: buffer float X
+// arg: buffer int 4 zero
+__kernel void float_maxima(__global const float *in, __global int *top)
+{
+    size_t i = get_global_id(0);
+    float v = fabs(in[i]);
+    atomic_max(&top[i & 3], as_int(v)); /* floats above zero are ordered as their bits */
+}

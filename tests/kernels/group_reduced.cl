@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* A reduction by a built-in of OpenCL 2.0. */
+// expect: split
+// kernel: group_reduced
+// run: no
+// options: -cl-std=CL2.0
+// arg: buffer int X
+// arg: buffer int G
+// way: 1 own
+__kernel void group_reduced(__global const int *in, __global int *out)
+{
+    int sum = work_group_reduce_add(in[get_global_id(0)]);
+    if (get_local_id(0) == 0)
+        out[get_group_id(0)] = sum;
+}

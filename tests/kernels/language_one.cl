@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The language of OpenCL 1.1. */
+// expect: split
+// kernel: language_one
+// options: -cl-std=CL1.1
+// arg: buffer int X
+// arg: buffer int X
+__kernel void language_one(__global const int *in, __global int *out)
+{
+    size_t i = get_global_id(0);
+    out[i] = in[i] + (int)get_group_id(0);
+}

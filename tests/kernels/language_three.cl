@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The language of OpenCL 3.0, no optional features. */
+// expect: split
+// kernel: language_three
+// options: -cl-std=CL3.0
+// arg: buffer int X
+// arg: buffer int X
+__kernel void language_three(__global const int *in, __global int *out)
+{
+    size_t i = get_global_id(0);
+    out[i] = in[i] - (int)get_num_groups(0);
+}

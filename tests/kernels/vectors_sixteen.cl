@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Sixteen bytes at once, shuffled. */
+// expect: split
+// kernel: vectors_sixteen
+// arg: buffer uchar16 X
+// arg: buffer uchar16 X
+__kernel void vectors_sixteen(__global const uchar16 *in, __global uchar16 *out)
+{
+    size_t i = get_global_id(0);
+    out[i] = in[i].s0213465789bcdefa;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Vectors of three have the room of four: what becomes of the fourth component is open. */
+// expect: split
+// kernel: vectors_three
+// arg: buffer int X*4
+// compare: no 0
+// way: 0 own
+__kernel void vectors_three(__global int3 *data)
+{
+    size_t i = get_global_id(0);
+    data[i] = data[i].zyx + 1;
+}
