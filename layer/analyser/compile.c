@@ -132,11 +132,28 @@ static void translate(struct cx_strings *arguments, const struct cx_strings *opt
     }
 }
 
+/* In OpenCL C 3.0 clang wants some names only together, but drivers list the older ones alone. */
+static const char *const together[][2] = {{"cl_khr_fp64", "__opencl_c_fp64"},
+                                          {"__opencl_c_fp64", "cl_khr_fp64"},
+                                          {"cl_khr_3d_image_writes", "__opencl_c_3d_image_writes"},
+                                          {"cl_khr_3d_image_writes", "__opencl_c_images"},
+                                          {"__opencl_c_3d_image_writes", "cl_khr_3d_image_writes"}};
+
+static bool is_listed(const struct cx_strings *names, const char *name)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        if (strcmp(names->item[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The device's extensions and features and no others: clang's own ones by -cl-ext, all of them as macros. */
 static void add_extensions(struct cx_strings *arguments, const char *extensions)
 {
     struct cx_strings names = {0};
-    char *list = cx_alloc(strlen(extensions) * 2 + 32, 1), *at = list;
+    char *list = cx_alloc(strlen(extensions) * 2 + 128, 1), *at = list;
 
     cx_strings_split(&names, extensions);
     at = stpcpy(at, "-cl-ext=-all");
@@ -149,6 +166,12 @@ static void add_extensions(struct cx_strings *arguments, const char *extensions)
         }
         at = stpcpy(stpcpy(at, ",+"), name);
         add_pair(arguments, "-D", name);
+        for (size_t j = 0; j < sizeof(together) / sizeof(together[0]); j++) {
+            if (strcmp(together[j][0], name) == 0 && !is_listed(&names, together[j][1])) {
+                at = stpcpy(stpcpy(at, ",+"), together[j][1]);
+                add_pair(arguments, "-U", together[j][1]);
+            }
+        }
     }
     add(arguments, "-Xclang"); /* the driver takes it for all targets but ours */
     add(arguments, list);
