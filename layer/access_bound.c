@@ -470,11 +470,47 @@ static bool is_said(const struct narrowing *n, const struct cx_form *low, const 
     return true;
 }
 
+static unsigned steps_of(const struct narrowing *n, const struct cx_form *f, struct cx_step *step)
+{
+    unsigned steps = 0;
+
+    for (unsigned i = 0; i < f->nterm; i++) {
+        const struct cx_var *v = &n->vars.var[f->term[i].var];
+        if (v->lo < v->hi) {
+            step[steps++] = (struct cx_step){size_of(f->term[i].k), v->hi - v->lo + 1};
+        }
+    }
+    return steps;
+}
+
+/* Whether the low part's rows, if dense, are all touched: nothing but whole rows is cut off. */
+static bool whole_rows(const struct narrowing *n, const struct cx_form *low, const struct cx_form *high,
+                       int64_t row)
+{
+    for (unsigned i = 0; i < n->count; i++) {
+        if (!n->used[i]) {
+            return false;
+        }
+    }
+    for (unsigned i = 0; i < high->nterm; i++) {
+        if (!n->vars.var[high->term[i].var].exact) {
+            return false;
+        }
+    }
+    for (unsigned i = 0; i < low->nterm; i++) {
+        if (!n->vars.var[low->term[i].var].exact) {
+            return false;
+        }
+    }
+    return size_of(cx_form_factor(low, n->unit_var)) >= row;
+}
+
 /* Where the shape's parts lie; false where the numbers are too large. */
 static bool measure(struct narrowing *n, const struct cx_form *moving, const struct cx_form *low,
                     const struct cx_form *high, int64_t from, int64_t bytes, struct cx_shape *shape)
 {
     struct cx_form small = *moving;
+    struct cx_step step[CX_FORM_TERMS];
     int64_t lo, hi, start, ignored;
 
     cx_form_hull(&n->vars, high, &start, &ignored);
@@ -492,9 +528,13 @@ static bool measure(struct narrowing *n, const struct cx_form *moving, const str
     cx_form_hull(&n->vars, low, &lo, &hi);
     shape->low = cx_sat_add(cx_sat_add(lo, start), from);
     shape->high = cx_sat_add(cx_sat_add(cx_sat_add(hi, start), from), bytes);
-    return shape->off > -FAR && shape->off < FAR && shape->run > 0 && shape->run < FAR && shape->low > -FAR &&
-           shape->high < FAR && shape->low < shape->high && start > -FAR && start < FAR &&
-           size_of(shape->s) < FAR;
+    if (shape->off <= -FAR || shape->off >= FAR || shape->run <= 0 || shape->run >= FAR ||
+        shape->low <= -FAR || shape->high >= FAR || shape->low >= shape->high || start <= -FAR ||
+        start >= FAR || size_of(shape->s) >= FAR) {
+        return false;
+    }
+    cx_shape_find_rows(shape, step, steps_of(n, &small, step), bytes + small.hi - small.lo);
+    return true;
 }
 
 bool cx_eval_shape(struct cx_eval *ev, const struct cx_access_record *r, struct cx_shape *shape)
@@ -518,6 +558,8 @@ bool cx_eval_shape(struct cx_eval *ev, const struct cx_access_record *r, struct 
     }
     shape->exact = n.exact && offset.lo == offset.hi && is_said(&n, &low, &high) &&
                    is_dense(&n, &low, bytes, n.unit_var);
+    shape->row_exact =
+        shape->row_exact && n.exact && offset.lo == offset.hi && whole_rows(&n, &low, &high, shape->row);
     all = low;
     for (unsigned i = 0; i < high.nterm && all.nterm < CX_FORM_TERMS; i++) {
         all.term[all.nterm++] = high.term[i];

@@ -13,6 +13,8 @@
 #define MAX_ROWS     65536
 #define MAX_GATHERED 24 /* accesses of one argument */
 
+int64_t cx_access_row_cost = 64;
+
 const struct cx_shape *cx_access_shape(struct cx_access *a, uint32_t access)
 {
     uint32_t n = a->launch.kernel->naccess;
@@ -58,6 +60,7 @@ static struct cx_shape fitted(const struct cx_shape *of, const struct cx_bound *
         x.off += below * x.stride[top];
         x.low += below * x.stride[top];
         x.high += below * x.stride[top];
+        x.row_off += below * x.stride[top];
         most = x.low < limit ? (limit - 1 - x.low) / x.stride[top] + 1 : 1;
         x.count[top] = smaller(x.count[top] - below, most);
         if (x.count[top] > 1) {
@@ -71,6 +74,9 @@ static struct cx_shape fitted(const struct cx_shape *of, const struct cx_bound *
 /* Boxes that a package may need for it. */
 static unsigned most_boxes(const struct cx_shape *x, int64_t bytes)
 {
+    if (x->row) {
+        return x->levels + 2u;
+    }
     return x->levels && cx_shape_end(x) > smaller(x->max, bytes) ? x->levels + 1u : 1;
 }
 
@@ -89,13 +95,31 @@ static bool settle(struct cx_shapes *p, bool tight)
     }
     for (unsigned i = 0; i < p->n; i++) {
         for (unsigned j = i + 1; j < p->n; j++) {
-            if ((p->shape[i].levels || p->shape[j].levels) &&
-                cx_shape_apart(&p->shape[i], &p->shape[j], 0) != CX_APART_ALWAYS) {
-                return false;
+            struct cx_shape *x = &p->shape[i], *y = &p->shape[j];
+            if (!x->levels && !y->levels && !x->row && !y->row) {
+                continue;
+            }
+            if (cx_shape_apart(x, y, 0) != CX_APART_ALWAYS) {
+                x->row = y->row = 0;
+                if (x->levels || y->levels) {
+                    return false;
+                }
             }
         }
     }
     return true;
+}
+
+/* Boxes needed for all shapes; fewer without the rows of low parts. */
+static unsigned count_boxes(struct cx_shapes *p, int64_t bytes, bool rows)
+{
+    unsigned boxes = 0;
+
+    for (unsigned i = 0; i < p->n; i++) {
+        p->shape[i].row = rows ? p->shape[i].row : 0;
+        boxes += most_boxes(&p->shape[i], bytes);
+    }
+    return boxes;
 }
 
 static bool touches(const struct cx_access_record *r, bool write)
@@ -108,7 +132,6 @@ bool cx_access_gather(struct cx_access *a, uint32_t arg, bool write, bool tight)
     const struct cx_summary_kernel *k = a->launch.kernel;
     struct cx_shapes *p = &a->shapes[2 * arg + write];
     int64_t bytes = (int64_t)a->args[arg].bytes, rows = 0;
-    unsigned boxes = 0;
 
     *p = (struct cx_shapes){0};
     for (uint32_t i = 0; i < k->naccess; i++) {
@@ -135,10 +158,10 @@ bool cx_access_gather(struct cx_access *a, uint32_t arg, bool write, bool tight)
             p->n = 0; /* as fitted() has it, but merged */
             return false;
         }
-        boxes += most_boxes(&p->shape[i], bytes);
         rows = cx_sat_add(rows, cx_shape_rows(&p->shape[i]));
     }
-    if (boxes > CX_ACCESS_BOXES || rows > MAX_ROWS) {
+    if ((count_boxes(p, bytes, true) > CX_ACCESS_BOXES && count_boxes(p, bytes, false) > CX_ACCESS_BOXES) ||
+        rows > MAX_ROWS) {
         p->n = 0;
         return false;
     }
@@ -247,47 +270,99 @@ static bool fits(const struct cx_shape *x, int64_t len)
            (x->levels < 2 || x->stride[0] * (x->count[0] - 1) + len <= x->stride[1]);
 }
 
+/*
+ * Emits the rows of the low part for units f..l. False where they do not make boxes: too many or too little
+ * between them, or one would have to be cut at its beginning, or (unless free) at its end.
+ */
+static bool emit_rows(struct boxes *out, const struct cx_shape *x, int64_t f, int64_t l, int64_t limit,
+                      bool free)
+{
+    int64_t lo = x->row_off + x->s * (x->s >= 0 ? f : l), skip = 0;
+    int64_t rows = x->rows + (x->s < 0 ? -x->s : x->s) / x->row * (l - f);
+    struct cx_shape y = *x;
+
+    if (x->levels == CX_SHAPE_LEVELS || x->row_run + cx_access_row_cost > x->row / 4 * 3) {
+        return false;
+    }
+    if (lo + x->row_run <= x->low) {
+        skip = (x->low - lo - x->row_run) / x->row + 1;
+    }
+    lo += skip * x->row;
+    rows -= skip;
+    rows = lo < x->high ? smaller(rows, (x->high - 1 - lo) / x->row + 1) : 0;
+    if (rows <= 0) {
+        return true;
+    }
+    if (lo < 0 || lo < x->low || rows * cx_shape_rows(x) > MAX_ROWS ||
+        (!free && lo + (rows - 1) * x->row + x->row_run > x->high)) {
+        return false;
+    }
+    y.exact = x->row_exact;
+    y.levels = x->levels + 1;
+    y.stride[1] = x->stride[0];
+    y.count[1] = x->count[0];
+    y.stride[0] = x->row;
+    y.count[0] = rows;
+    if (!fits(&y, x->row_run)) {
+        return false;
+    }
+    emit(out, &y, lo, x->row_run, limit);
+    return true;
+}
+
+/* False where the boxes would overlap. */
+static bool emit_run(struct boxes *out, const struct cx_shape *x, int64_t f, int64_t l, int64_t limit)
+{
+    int64_t lo = cx_sat_add(cx_sat_mul(x->s, x->s >= 0 ? f : l), x->off);
+    int64_t hi = cx_sat_add(cx_sat_add(cx_sat_mul(x->s, x->s >= 0 ? l : f), x->off), x->run);
+
+    lo = lo > x->low ? lo : x->low;
+    lo = lo > 0 ? lo : 0;
+    hi = smaller(hi, x->high);
+    if (lo < hi && !fits(x, hi - lo)) {
+        return false;
+    }
+    if (lo < hi) {
+        emit(out, x, lo, hi - lo, limit);
+    }
+    return true;
+}
+
 unsigned cx_access_boxes(const struct cx_shapes *p, int64_t first, int64_t last, uint64_t bytes, bool must,
                          struct cx_access_box *box, struct cx_access_interval *hull)
 {
     struct boxes all = {box, 0};
-    uint64_t sum = 0, lo = UINT64_MAX, hi = 0;
+    uint64_t sum = 0, rows = 0, lo = UINT64_MAX, hi = 0;
+    bool exact = true;
 
     for (unsigned i = 0; i < p->n; i++) {
         const struct cx_shape *x = &p->shape[i];
-        int64_t f = first > x->first ? first : x->first, l = last < x->last ? last : x->last, from, to;
-        if (f > l) {
+        int64_t f = first > x->first ? first : x->first, l = last < x->last ? last : x->last;
+        int64_t limit = smaller(x->max, (int64_t)bytes);
+        if (f > l || (x->row && emit_rows(&all, x, f, l, limit, p->free))) {
             continue;
         }
-        from = cx_sat_add(cx_sat_mul(x->s, x->s >= 0 ? f : l), x->off);
-        to = cx_sat_add(cx_sat_add(cx_sat_mul(x->s, x->s >= 0 ? l : f), x->off), x->run);
-        from = from > x->low ? from : x->low;
-        from = from > 0 ? from : 0;
-        to = smaller(to, x->high);
-        if (from < to && !fits(x, to - from)) {
+        if (!emit_run(&all, x, f, l, limit)) {
             return 0;
-        }
-        if (from < to) {
-            emit(&all, x, from, to - from, smaller(x->max, (int64_t)bytes));
         }
     }
     tidy(&all);
     for (unsigned i = 0; i < all.n; i++) {
         sum += box[i].len * box[i].count[0] * box[i].count[1];
+        rows += box[i].count[0] * box[i].count[1];
         lo = box[i].lo < lo ? box[i].lo : lo;
         hi = end_of(&box[i]) > hi ? end_of(&box[i]) : hi;
+        exact = exact && box[i].exact;
     }
-    if (!must && sum > (hi - lo) / 4 * 3 && sum < hi - lo) {
+    /* where boxes are a wish, the hull is the one that is known to be apart from others */
+    if (!must && ((sum + rows * (uint64_t)cx_access_row_cost > (hi - lo) / 4 * 3 && sum < hi - lo) ||
+                  (!p->free && (lo < hull->lo || hi > hull->hi)))) {
         return 0;
     }
     *hull = (struct cx_access_interval){.known = true};
     if (all.n) {
-        hull->lo = lo;
-        hull->hi = hi;
-        hull->exact = sum == hi - lo;
-        for (unsigned i = 0; i < all.n; i++) {
-            hull->exact = hull->exact && box[i].exact;
-        }
+        *hull =
+            (struct cx_access_interval){.lo = lo, .hi = hi, .known = true, .exact = exact && sum == hi - lo};
     }
     return sum == hi - lo ? 0 : all.n;
 }

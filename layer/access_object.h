@@ -11,6 +11,7 @@
 struct cx_shapes {
     struct cx_shape *shape;
     unsigned n;
+    bool free; /* nothing of the object is written: boxes may reach out of the hull */
     bool must; /* the hulls of packages are not apart, the boxes are */
 };
 
@@ -38,6 +39,9 @@ struct cx_access {
     uint64_t merged, private_copies;
     _Alignas(16) unsigned char memory[];
 };
+
+/* Bytes that a row must leave out to be worth while; tests of small launches set it to 0. */
+extern int64_t cx_access_row_cost;
 
 /* Sets the means of each argument and what the verdict says about them. */
 void cx_access_find_ways(struct cx_access *access);

@@ -196,9 +196,9 @@ static void add_boxes(const struct cx_access *a, uint32_t arg, int64_t first, in
             region->read_box[i].exact = false;
         }
     }
-    if (writes->must) {
-        region->nwrite = cx_access_boxes(writes, first, last, a->args[arg].bytes, !whole, region->write_box,
-                                         &region->write);
+    if (writes->n || writes->must) {
+        region->nwrite = cx_access_boxes(writes, first, last, a->args[arg].bytes, writes->must && !whole,
+                                         region->write_box, &region->write);
     }
 }
 

@@ -179,6 +179,38 @@ bool cx_shape_stack(struct cx_shape *x, struct cx_step *step, unsigned count)
     return is_stacked(x);
 }
 
+void cx_shape_find_rows(struct cx_shape *x, struct cx_step *step, unsigned count, int64_t run)
+{
+    int64_t s = size_of(x->s), row = s;
+    unsigned i = 0;
+
+    sort(step, count);
+    x->row = 0;
+    x->row_exact = true;
+    for (; i < count; i++) {
+        if (step[i].stride / 4 * 3 >= run) {
+            row = step[i].stride;
+            break;
+        }
+        x->row_exact = x->row_exact && step[i].stride <= run;
+        run += step[i].stride * (step[i].count - 1);
+    }
+    if (row == 0 || row / 4 * 3 < run || s % row != 0) {
+        return;
+    }
+    x->rows = 1;
+    for (; i < count; i++) {
+        if (step[i].stride % row != 0 || step[i].stride / row > x->rows) {
+            return;
+        }
+        x->rows += step[i].stride / row * (step[i].count - 1);
+    }
+    x->row = row;
+    x->row_off = x->off;
+    x->row_run = run;
+    x->row_exact = x->row_exact && x->rows >= s / row;
+}
+
 /* The strides of both, ascending, with the counts of each. */
 struct strides {
     unsigned n;
@@ -290,6 +322,35 @@ static bool holds(const struct cx_shape *x, const struct cx_shape *y)
     return all;
 }
 
+/* The rows of both; they may reach out of the runs a little, which then grow unless that must not be. */
+static void merge_rows(struct cx_shape *both, const struct cx_shape *x, const struct cx_shape *y,
+                       int64_t moved, int64_t down, bool tight)
+{
+    int64_t rest = y->row_off - x->row_off - moved, q, r, end;
+
+    if (x->row == 0 || x->row != y->row) {
+        both->row = 0;
+        return;
+    }
+    q = cx_floor_div(rest + x->row / 2, x->row);
+    r = rest - q * x->row;
+    both->row_off = x->row_off + down + smaller(q, 0) * x->row + smaller(r, 0);
+    both->rows = larger(x->rows, q + y->rows) - smaller(q, 0);
+    both->row_run = larger(x->row_run, r + y->row_run) - smaller(r, 0);
+    both->row_exact = false;
+    end = both->row_off + (both->rows - 1) * both->row + both->row_run;
+    rest = both->off - smaller(both->off, both->row_off);
+    if (both->row_run > both->row || (tight && (rest > 0 || end > both->off + both->run))) {
+        both->row = 0;
+        return;
+    }
+    end = larger(0, end - (both->off + both->run));
+    both->off -= rest;
+    both->low -= rest;
+    both->run += rest + end;
+    both->high += end;
+}
+
 bool cx_shape_merge(struct cx_shape *x, const struct cx_shape *y, bool tight)
 {
     struct cx_shape both = *x;
@@ -321,8 +382,12 @@ bool cx_shape_merge(struct cx_shape *x, const struct cx_shape *y, bool tight)
     both.first = smaller(x->first, y->first);
     both.last = larger(x->last, y->last);
     both.exact = (x->exact && holds(x, y)) || (y->exact && holds(y, x));
+    if (both.run > most) {
+        return false;
+    }
+    merge_rows(&both, x, y, all.moved, down, tight);
     /* rows that begin before the memory could not be cut alike */
-    if (both.run > most || !is_stacked(&both) || (both.levels && both.low < 0 && both.low < x->low)) {
+    if (!is_stacked(&both) || (both.levels && both.low < 0 && both.low < x->low)) {
         return false;
     }
     *x = both;

@@ -29,6 +29,13 @@ struct cx_shape {
     int64_t min, max;
     int64_t first, last;
     int64_t stride[CX_SHAPE_LEVELS], count[CX_SHAPE_LEVELS];
+    /*
+     * Where the low part has gaps that a unit is a whole number of: it lies in the rows row_off + s * t + row
+     * * i + [0, row_run), 0 <= i < rows. row 0: it has none. For boxes that are nice to have; no proof looks
+     * at them.
+     */
+    int64_t row, row_off, row_run, rows;
+    bool row_exact; /* as exact, of the rows */
 };
 
 /* A term of a form that lies above the low part; stride and count are at least 1. */
@@ -43,6 +50,9 @@ struct cx_shape cx_shape_of_bound(const struct cx_bound *bound);
  * gap. False where the steps do not fit into levels.
  */
 bool cx_shape_stack(struct cx_shape *shape, struct cx_step *step, unsigned count);
+/* Finds the rows of the low part, made of these steps and runs of `run` bytes; row_exact is then whether they
+ * are dense. */
+void cx_shape_find_rows(struct cx_shape *shape, struct cx_step *step, unsigned count, int64_t run);
 /* The shape of an access, after cx_eval_run() for all units; false where it has none but that of its bound.
  */
 bool cx_eval_shape(struct cx_eval *ev, const struct cx_access_record *record, struct cx_shape *shape);

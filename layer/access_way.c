@@ -354,28 +354,42 @@ static void note_fault(struct cx_access_verdict *v, const struct cx_fault *fault
     }
 }
 
-/* Whether what is read through the argument could have holes between the packages' units. */
-static bool may_read_boxes(const struct cx_access *a, uint32_t arg)
+/* Whether what is read or written through the argument may have holes that are worth to know. */
+static bool may_have_holes(const struct cx_access *a, uint32_t arg, bool write)
 {
     const struct cx_summary_kernel *k = a->launch.kernel;
-    unsigned reads = 0;
-    bool wide = false;
+    bool dense = true;
+    unsigned count = 0;
 
-    if (a->listed[arg] & CX_LISTED_READS) {
-        return false;
-    }
     for (uint32_t i = 0; i < k->naccess; i++) {
         const struct cx_bound *b = &a->bound[i];
-        if (k->access[i].arg != arg || k->access[i].mode == CX_MODE_WRITE || b->empty) {
+        if (k->access[i].arg != arg || k->access[i].mode == (write ? CX_MODE_READ : CX_MODE_WRITE) ||
+            b->empty) {
             continue;
         }
         if (!b->known || b->guessed) {
             return false;
         }
-        wide |= cx_sat_add(b->hi, cx_sat_mul(-1, b->lo)) > cx_sat_mul(2, b->s < 0 ? -b->s : b->s);
-        reads++;
+        dense = dense && b->exact;
+        count++;
     }
-    return reads > 1 || wide;
+    return count > 1 || !dense;
+}
+
+/* Boxes that leave out holes, where no proof asked for boxes. */
+static void add_boxes(struct cx_access *a, uint32_t arg)
+{
+    struct cx_shapes *reads = &a->shapes[2 * arg], *writes = reads + 1;
+    bool written = is_written(a, a->args[arg].object);
+
+    if (!reads->must && !(a->listed[arg] & CX_LISTED_READS) && may_have_holes(a, arg, false)) {
+        cx_access_gather(a, arg, false, false);
+        reads->free = !written;
+    }
+    if (!writes->must && !(a->listed[arg] & CX_LISTED_WRITES) && written && a->means[arg].way == CX_WAY_OWN &&
+        may_have_holes(a, arg, true)) {
+        cx_access_gather(a, arg, true, true);
+    }
 }
 
 void cx_access_find_ways(struct cx_access *a)
@@ -408,8 +422,8 @@ void cx_access_find_ways(struct cx_access *a)
         any_listed |= listed;
     }
     for (uint32_t i = 0; i < k->narg; i++) {
-        if (a->args[i].object && !a->shapes[2 * i].must && may_read_boxes(a, i)) {
-            cx_access_gather(a, i, false, false);
+        if (a->args[i].object) {
+            add_boxes(a, i);
         }
     }
     v->separable = v->reason == CX_REASON_NONE;

@@ -184,3 +184,40 @@ kernel void many_rows(global float *a)
 {
     a[get_global_id(0) * 64 + get_global_id(1)] = 1;
 }
+
+/* a part of each row: cut along the rows, boxes leave out the rest */
+//! part_of_rows on 64/16,64/16 w=1024 splits 1
+//! part_of_rows on 64/16,64/16 w=1024 part 1..3 out writes in 65536+256x32/4096!
+//! part_of_rows on 64/16,64/16 w=1024 part 1..3 in reads in 61436+264x34/4096
+//! part_of_rows on 60/20,64/1 w=1024 part 1..3 out writes in 4096+240x2/4096!
+//! part_of_rows on 64/16,64/16 w=80 part 1..3 out writes 5120..15296
+kernel void part_of_rows(global const float *in, global float *out, int w)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    out[y * w + x] = in[y * w + x] + in[(y - 1) * w + x - 1] + in[(y + 1) * w + x + 1];
+}
+
+//! guarded_part on 64/16,64/16 w=1024,h=50 splits 1
+//! guarded_part on 64/16,64/16 w=1024,h=50 part 2..4 out writes in 131072+160x18/4096!
+//! guarded_part on 64/16,64/16 w=1024,h=20 part 2..4 out writes nothing
+kernel void guarded_part(global float *out, int w, int h)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x < 40 && y < h)
+        out[y * w + x] = 1;
+}
+
+/* rows of single elements are not worth it */
+//! every_eighth on 1024/64 part 1..3 out writes 2048..6116
+kernel void every_eighth(global float *out)
+{
+    out[get_global_id(0) * 8] = 1;
+}
+
+/* a block of rows of each plane: rows in two levels */
+//! part_of_planes on 64/16,32/8,4/4 w=256,h=64 part 1..2 out writes in 8192+256x8/1024x4/65536!
+kernel void part_of_planes(global float *out, int w, int h)
+{
+    int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
+    out[(z * h + y) * w + x] = 1;
+}
