@@ -242,6 +242,8 @@ static struct cx_balancer *make_balancer(const struct cx_split_plan *plan, const
         .sigmoid_d = options->sigmoid_d,
         .sigmoid_l = options->sigmoid_l,
         .logfit_threshold = options->logfit_threshold,
+        .concord_profile = options->concord_profile,
+        .concord_settled = options->concord_settled,
     };
     /* beside a mere probe the best member does all the rest in one package */
     const char *name = options->reproducible || probe_only ? "static" : options->algo;

@@ -22,6 +22,8 @@ const struct cx_balancer_params cx_balancer_defaults = {
     .sigmoid_d = 0.25,
     .sigmoid_l = 2,
     .logfit_threshold = 0.01,
+    .concord_profile = 0.05,
+    .concord_settled = 0.1,
 };
 
 static double above_zero(double value, double fallback)
@@ -48,6 +50,8 @@ static struct cx_balancer_params clean_params(const struct cx_balancer_params *g
         .sigmoid_d = above_zero(given->sigmoid_d, d->sigmoid_d),
         .sigmoid_l = above_zero(given->sigmoid_l, d->sigmoid_l),
         .logfit_threshold = above_zero(given->logfit_threshold, d->logfit_threshold),
+        .concord_profile = above_zero(given->concord_profile, d->concord_profile),
+        .concord_settled = above_zero(given->concord_settled, d->concord_settled),
     };
 }
 

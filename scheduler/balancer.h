@@ -54,6 +54,8 @@ struct cx_balancer_params {
     double sigmoid_d;           /* > 0; relative deviation of speeds that makes a launch irregular */
     double sigmoid_l;           /* > 0; largest package is G / (l N) */
     double logfit_threshold;    /* > 0; gain in throughput at which a package is large enough */
+    double concord_profile;     /* > 0; share of the launch that accelerators are measured with */
+    double concord_settled; /* > 0; relative change of a device's part of all speeds that ends measuring */
 };
 extern const struct cx_balancer_params cx_balancer_defaults;
 

@@ -15,6 +15,7 @@ static const struct cx_policy *const policies[] = {
     &cx_policy_adaptive,
     &cx_policy_sigmoid,
     &cx_policy_logfit,
+    &cx_policy_concord,
     // clang-format on
 };
 

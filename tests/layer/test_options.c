@@ -65,7 +65,9 @@ START_TEST(good_values)
 }
 END_TEST
 
-#define ALGO_LINE "not known; accepted: single, static, dynamic, hguided, adaptive, sigmoid, logfit; using sigmoid"
+#define ALGO_LINE                                                                                            \
+    "not known; accepted: single, static, dynamic, hguided, adaptive, sigmoid, logfit, concord; using "      \
+    "sigmoid"
 
 static const struct {
     const char *name, *value, *line;

@@ -123,6 +123,60 @@ START_TEST(logfit_packages)
 }
 END_TEST
 
+/* A profile is over when the GPU's package is; equal ratios twice end profiling. */
+START_TEST(concord_profiles_then_splits)
+{
+    struct cx_balancer_device devices[] = {{.nominal_speed = 4, .accelerator = true}, {.nominal_speed = 1}};
+    struct cx_balancer_params params = cx_balancer_defaults;
+    params.concord_profile = 0.08;
+    params.concord_settled = 0.1;
+    struct cx_balancer *balancer = create("concord", 10000, 2, devices, &params);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 0, 0), 800);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 0, 0), 0);  /* one a profile */
+    ck_assert_uint_eq(cx_balancer_next(balancer, 1, 0), 25); /* a quarter as fast, an eighth of the time */
+    ck_assert_uint_eq(cx_balancer_next(balancer, 1, 0), 25);
+    cx_balancer_done(balancer, 1, 25, 25 / 1024.0, 0.025);
+    cx_balancer_done(balancer, 1, 25, 25 / 1024.0, 0.05);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 1, 0.05), 25);
+    cx_balancer_done(balancer, 1, 25, 25 / 1024.0, 0.075);
+    cx_balancer_done(balancer, 0, 800, 800 / 1024.0, 0.8); /* as fast as the CPU: measured again */
+    ck_assert_uint_eq(cx_balancer_next(balancer, 0, 0.8), 800);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 1, 0.8), 100);
+    cx_balancer_done(balancer, 1, 100, 100 / 1024.0, 0.9);
+    cx_balancer_done(balancer, 0, 800, 800 / 1024.0, 1.6);
+    /* 10000 - 1775 are left, half each */
+    ck_assert_uint_eq(cx_balancer_next(balancer, 0, 1.6), 4113);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 1, 1.6), 4112);
+    ck_assert_uint_eq(cx_balancer_remaining(balancer), 0);
+    cx_balancer_destroy(balancer);
+}
+END_TEST
+
+/* Speeds that change all the time are measured until half of the work is done. */
+START_TEST(concord_stops_at_half)
+{
+    struct cx_balancer_device devices[] = {{.nominal_speed = 1, .accelerator = true},
+                                           {.nominal_speed = 1, .accelerator = true}};
+    struct cx_balancer_params params = cx_balancer_defaults;
+    params.concord_profile = 0.2;
+    struct cx_balancer *balancer = create("concord", 1000, 2, devices, &params);
+    double now = 0;
+    unsigned profiles = 0;
+    for (; cx_balancer_remaining(balancer) > 500; profiles++) {
+        uint64_t first = cx_balancer_next(balancer, 0, now), second = cx_balancer_next(balancer, 1, now);
+        ck_assert(first > 0 && second > 0 && first + second <= 201);
+        now += 10;
+        cx_balancer_done(balancer, 0, first, 1 + 4 * (profiles % 2), now);
+        cx_balancer_done(balancer, 1, second, 5 - 4 * (profiles % 2), now);
+    }
+    ck_assert_uint_ge(profiles, 3);
+    uint64_t left = cx_balancer_remaining(balancer);
+    left -= cx_balancer_next(balancer, 0, now);
+    ck_assert_uint_eq(left, cx_balancer_next(balancer, 1, now));
+    cx_balancer_destroy(balancer);
+}
+END_TEST
+
 Suite *cx_test_published(void)
 {
     Suite *suite = suite_create("published");
@@ -132,6 +186,8 @@ Suite *cx_test_published(void)
     tcase_add_test(tcase, adaptive_probes_then_shares);
     tcase_add_test(tcase, logfit_finds_the_papers_size);
     tcase_add_test(tcase, logfit_packages);
+    tcase_add_test(tcase, concord_profiles_then_splits);
+    tcase_add_test(tcase, concord_stops_at_half);
     suite_add_tcase(suite, tcase);
     return suite;
 }
