@@ -52,9 +52,10 @@ static bool list_uploads(struct lane *lane, const struct cx_worker *worker, stru
                                           worker->place, &moves, &count);
         for (size_t m = 0; m < count && ok; m++) {
             ok = cx_runs_add(runs, root, root->real[worker->index], moves[m].lo, moves[m].hi,
-                             root->host + moves[m].lo);
-            cx_coherence_host_read(root->coherence, moves[m].lo, moves[m].hi, worker->index, seq, ignored);
-            cx_coherence_validate(root->coherence, moves[m].lo, moves[m].hi, worker->place);
+                             root->host + moves[m].lo) &&
+                 cx_coherence_host_read(root->coherence, moves[m].lo, moves[m].hi, worker->index, seq,
+                                        ignored) &&
+                 cx_coherence_validate(root->coherence, moves[m].lo, moves[m].hi, worker->place);
             launch->moved += moves[m].hi - moves[m].lo;
         }
         free(moves);

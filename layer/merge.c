@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_WIDTH = 8 }; /* bytes of the widest unit */
+
 /* A run of blocks that several places changed. */
 struct shared {
     uint64_t lo, hi; /* of the root */
@@ -23,6 +25,7 @@ struct shared {
 struct object {
     struct cx_mem *root; /* a reference */
     uint64_t lo, hi;     /* what is looked at: whole blocks, or to the end of the root */
+    uint64_t first, end; /* of that, what may be written: beside it others may be at work */
     unsigned width;
     unsigned char *snapshot; /* host: contents before, where members work in place */
     cl_mem *before;
@@ -185,25 +188,32 @@ uint64_t cx_merge_bytes(const struct cx_launch *launch, const struct cx_access_r
     return bytes;
 }
 
+/* `at` rounded up, within the root. */
+static uint64_t whole_units(const struct cx_mem *root, uint64_t at, uint64_t unit)
+{
+    uint64_t up = (at + unit - 1) / unit * unit;
+    return up < root->size ? up : root->size;
+}
+
 static void add_region(struct cx_merge *merge, struct cx_mem *mem, const struct cx_access_interval *write,
                        unsigned width)
 {
-    uint64_t lo = (mem->origin + write->lo) / CX_DIFF_BLOCK * CX_DIFF_BLOCK;
-    uint64_t hi = (mem->origin + write->hi + CX_DIFF_BLOCK - 1) / CX_DIFF_BLOCK * CX_DIFF_BLOCK;
+    const uint64_t first = (mem->origin + write->lo) / MAX_WIDTH * MAX_WIDTH;
+    const uint64_t end = whole_units(mem->root, mem->origin + write->hi, MAX_WIDTH);
+    const uint64_t lo = first / CX_DIFF_BLOCK * CX_DIFF_BLOCK,
+                   hi = whole_units(mem->root, end, CX_DIFF_BLOCK);
     struct object *object = merge->object;
     unsigned i = 0;
-    if (hi > mem->root->size)
-        hi = mem->root->size;
     while (i < merge->nobjects && object[i].root != mem->root)
         i++;
     if (i == merge->nobjects) {
-        object[i].root = cx_mem_ref(mem->root);
-        object[i].lo = lo;
-        object[i].hi = hi;
-        object[i].width = width;
+        object[i] = (struct object){
+            .root = cx_mem_ref(mem->root), .lo = lo, .hi = hi, .first = first, .end = end, .width = width};
         merge->nobjects++;
         return;
     }
+    object[i].first = first < object[i].first ? first : object[i].first;
+    object[i].end = end > object[i].end ? end : object[i].end;
     object[i].lo = lo < object[i].lo ? lo : object[i].lo;
     object[i].hi = hi > object[i].hi ? hi : object[i].hi;
     object[i].width = width < object[i].width ? width : object[i].width;
@@ -392,6 +402,9 @@ static cl_int run_combine(struct cx_job *job, struct cx_worker *worker)
     const struct step *step = job->data;
     const struct cx_merge *merge = step->merge;
     (void)worker;
+    if (atomic_load(&merge->launch->base.error) !=
+        CL_SUCCESS) /* what would be put together is not all there */
+        return CL_SUCCESS;
     for (unsigned i = 0; i < merge->nobjects; i++) {
         const struct object *object = &merge->object[i];
         for (unsigned s = 0; s < object->nshared; s++) {
@@ -457,8 +470,9 @@ static bool assign_blocks(struct cx_merge *merge, struct object *object, uint64_
             end++;
         uint64_t lo = object->lo + (uint64_t)b * CX_DIFF_BLOCK,
                  hi = object->lo + (uint64_t)end * CX_DIFF_BLOCK;
-        hi = hi < object->hi ? hi : object->hi;
-        if (!places)
+        lo = lo > object->first ? lo : object->first;
+        hi = hi < object->end ? hi : object->end;
+        if (!places || lo >= hi)
             continue;
         *changed += hi - lo;
         if (places & (places - 1))
@@ -501,6 +515,25 @@ static cl_int download_shared(struct cx_merge *merge, unsigned p, bool old, uint
     return CL_SUCCESS;
 }
 
+/* The job is going to write the object's shared runs in the host copy, which then owns them. */
+static cl_int note_shared(const struct object *object, struct cx_worker *host, struct cx_job *job)
+{
+    bool ok = !object->nshared || cx_mem_host(object->root);
+    for (unsigned s = 0; s < object->nshared && ok; s++) {
+        const struct shared *shared = &object->shared[s];
+        ok = cx_move_note(object->root, shared->lo, shared->hi, true, host, job) &&
+             cx_coherence_own(object->root->coherence, shared->lo, shared->hi, CX_PLACE_HOST);
+    }
+    return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+}
+
+/* The command fails, if it did not before. */
+static void fail(const struct cx_merge *merge, cl_int error)
+{
+    int none = CL_SUCCESS;
+    atomic_compare_exchange_strong(&merge->launch->base.error, &none, error);
+}
+
 /* Queues the job that puts shared runs together in the host copy, after the downloads it needs. */
 static cl_int combine(struct cx_merge *merge)
 {
@@ -521,24 +554,11 @@ static cl_int combine(struct cx_merge *merge)
         return error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error;
     for (unsigned m = 0; m < context->nmembers; m++)
         job->deps[m] = seq[m];
-    for (unsigned i = 0; i < merge->nobjects; i++) {
-        struct object *object = &merge->object[i];
-        if (object->nshared && !cx_mem_host(object->root))
-            error = CL_OUT_OF_HOST_MEMORY;
-        for (unsigned s = 0; s < object->nshared; s++) {
-            cx_move_note(object->root, object->shared[s].lo, object->shared[s].hi, true, host, job);
-            cx_coherence_own(object->root->coherence, object->shared[s].lo, object->shared[s].hi,
-                             CX_PLACE_HOST);
-        }
-    }
+    for (unsigned i = 0; i < merge->nobjects && error == CL_SUCCESS; i++)
+        error = note_shared(&merge->object[i], host, job);
+    /* the job is queued in any case, since the maps may name it; where the command failed it does nothing */
     if (error != CL_SUCCESS)
-        job->run = NULL;
-    if (!job->run) { /* no host copy: the data is lost, the command fails */
-        free(job->data);
-        free(job);
-        atomic_fetch_sub(&merge->refs, 1);
-        return error;
-    }
+        fail(merge, error);
     cx_command_add_job(&merge->launch->base, host, job);
     return CL_SUCCESS;
 }
@@ -564,8 +584,7 @@ static void decide(struct cx_merge *merge)
     if (error == CL_SUCCESS) {
         remember(merge, changed, shared);
     } else {
-        int none = CL_SUCCESS;
-        atomic_compare_exchange_strong(&merge->launch->base.error, &none, error);
+        fail(merge, error);
     }
     cx_judged_unref(&merge->judged);
     merge->decided(merge->data);

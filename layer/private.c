@@ -385,6 +385,8 @@ static cl_int run_combine(struct cx_job *job, struct cx_worker *worker)
     const struct step *step = job->data;
     const struct cx_private *copies = step->copies;
     (void)worker;
+    if (atomic_load(&copies->launch->base.error) != CL_SUCCESS) /* the copies are not all there */
+        return CL_SUCCESS;
     for (unsigned i = 0; i < copies->nobjects; i++) {
         const struct object *object = &copies->object[i];
         for (unsigned p = 0; p < copies->nparts; p++)
@@ -415,13 +417,17 @@ cl_int cx_private_end(struct cx_private **owned)
         combine->deps[m] = queue_step(copies, &context->workers[m], job);
         copies->launch->moved += copies->nobjects ? copies->object[0].hi - copies->object[0].lo : 0;
     }
-    for (unsigned i = 0; i < copies->nobjects && error == CL_SUCCESS; i++) {
-        const struct object *object = &copies->object[i];
-        cx_move_note(object->root, object->lo, object->hi, true, host, combine);
-        cx_coherence_own(object->root->coherence, object->lo, object->hi, CX_PLACE_HOST);
-    }
-    if (error == CL_SUCCESS)
+    if (error == CL_SUCCESS) {
+        for (unsigned i = 0; i < copies->nobjects && error == CL_SUCCESS; i++) {
+            const struct object *object = &copies->object[i];
+            if (!cx_move_note(object->root, object->lo, object->hi, true, host, combine) ||
+                !cx_coherence_own(object->root->coherence, object->lo, object->hi, CX_PLACE_HOST))
+                error = CL_OUT_OF_HOST_MEMORY;
+        }
+        if (error != CL_SUCCESS) /* now, so that the job does nothing; the maps may name it */
+            atomic_store(&command->error, error);
         queue_step(copies, host, combine);
+    }
     cx_private_drop(owned);
     return error;
 }
