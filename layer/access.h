@@ -159,8 +159,9 @@ bool cx_access_separable(const struct cx_summary_kernel *kernel, const struct cx
 /*
  * The best cut: tries the dimensions, the slowest-varying (highest) one first among those with more than one
  * group, and coarser granularities (powers of two) where that may help. Takes in this order: separable ones,
- * granularity 1 before coarser ones; those where all is OWN; those that merge the fewest bytes. Returns
- * verdict->splits; where that is false, the verdict is of the dimension that came furthest. *out is as in
+ * granularity 1 before coarser ones; those where all is OWN; those that merge the fewest bytes. Among equals
+ * one whose packages own plain intervals goes before one whose packages own boxes. Returns verdict->splits;
+ * where that is false, the verdict is of the dimension that came furthest. *out is as in
  * cx_access_separable() and may be NULL.
  */
 bool cx_access_choose(const struct cx_summary_kernel *kernel, const struct cx_access_geometry *geometry,
