@@ -153,7 +153,7 @@ static bool is_listed(const struct cx_strings *names, const char *name)
 static void add_extensions(struct cx_strings *arguments, const char *extensions)
 {
     struct cx_strings names = {0};
-    char *list = cx_alloc(strlen(extensions) * 2 + 128, 1), *at = list;
+    char *list = cx_alloc(strlen(extensions) * 5 + 128, 1), *at = list;
 
     cx_strings_split(&names, extensions);
     at = stpcpy(at, "-cl-ext=-all");
