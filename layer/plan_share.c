@@ -244,6 +244,9 @@ static struct cx_balancer *make_balancer(const struct cx_split_plan *plan, const
         .logfit_threshold = options->logfit_threshold,
         .concord_profile = options->concord_profile,
         .concord_settled = options->concord_settled,
+        .hdss_settled = options->hdss_settled,
+        .hdss_training = options->hdss_training,
+        .hdss_k = options->hdss_k,
     };
     /* beside a mere probe the best member does all the rest in one package */
     const char *name = options->reproducible || probe_only ? "static" : options->algo;

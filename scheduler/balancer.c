@@ -11,9 +11,9 @@
  * come from the sweep in docs/balancers.md. HGuided's k is the one of the Sigmoid paper's evaluation. */
 const struct cx_balancer_params cx_balancer_defaults = {
     .dynamic_size = 0,
-    .dynamic_packages = 64,
+    .dynamic_packages = 128,
     .hguided_k = 2,
-    .adaptive_first = 0.01,
+    .adaptive_first = 0.05,
     .adaptive_growth = 2,
     .adaptive_probes = 3,
     .sigmoid_k_regular = 0.75,
@@ -22,8 +22,11 @@ const struct cx_balancer_params cx_balancer_defaults = {
     .sigmoid_d = 0.25,
     .sigmoid_l = 2,
     .logfit_threshold = 0.01,
-    .concord_profile = 0.05,
+    .concord_profile = 0.1,
     .concord_settled = 0.1,
+    .hdss_settled = 0.01,
+    .hdss_training = 0.2,
+    .hdss_k = 3,
 };
 
 static double above_zero(double value, double fallback)
@@ -52,6 +55,9 @@ static struct cx_balancer_params clean_params(const struct cx_balancer_params *g
         .logfit_threshold = above_zero(given->logfit_threshold, d->logfit_threshold),
         .concord_profile = above_zero(given->concord_profile, d->concord_profile),
         .concord_settled = above_zero(given->concord_settled, d->concord_settled),
+        .hdss_settled = above_zero(given->hdss_settled, d->hdss_settled),
+        .hdss_training = above_zero(given->hdss_training, d->hdss_training),
+        .hdss_k = above_zero(given->hdss_k, d->hdss_k),
     };
 }
 

@@ -56,6 +56,9 @@ struct cx_balancer_params {
     double logfit_threshold;    /* > 0; gain in throughput at which a package is large enough */
     double concord_profile;     /* > 0; share of the launch that accelerators are measured with */
     double concord_settled; /* > 0; relative change of a device's part of all speeds that ends measuring */
+    double hdss_settled;    /* > 0; relative change of a fitted speed below which it is settled */
+    double hdss_training;   /* > 0; share of the launch given out at which training ends */
+    double hdss_k;          /* > 0; divisor of the package size after training */
 };
 extern const struct cx_balancer_params cx_balancer_defaults;
 

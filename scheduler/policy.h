@@ -77,6 +77,6 @@ void cx_shares_plan(const struct cx_balancer *balancer, uint64_t *shares, double
 uint64_t cx_shares_take(const struct cx_balancer *balancer, uint64_t *shares, unsigned device, double now);
 
 extern const struct cx_policy cx_policy_single, cx_policy_static, cx_policy_dynamic, cx_policy_hguided,
-    cx_policy_adaptive, cx_policy_sigmoid, cx_policy_logfit, cx_policy_concord;
+    cx_policy_adaptive, cx_policy_sigmoid, cx_policy_logfit, cx_policy_concord, cx_policy_hdss;
 
 #endif

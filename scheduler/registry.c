@@ -16,6 +16,7 @@ static const struct cx_policy *const policies[] = {
     &cx_policy_sigmoid,
     &cx_policy_logfit,
     &cx_policy_concord,
+    &cx_policy_hdss,
     // clang-format on
 };
 

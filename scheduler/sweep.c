@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sweep behind Sigmoid's two k and behind docs/balancers.md: every pair of values over cost profiles and
- * device sets, on simulated devices. Prints Markdown tables. Usage: sweep             the k table, then all
- * policies with their defaults
+ * The sweep behind Sigmoid's two k, the constants of other policies that their papers' texts do not give, and
+ * docs/balancers.md: values over cost profiles and device sets, on simulated devices. Prints Markdown tables.
+ * Usage: sweep [k|dials|policies], all of them when none is named.
  */
 #include "scheduler/simulate.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Device sets: real speeds, and the nominal ones that the balancer is told. */
 struct set {
@@ -117,19 +118,18 @@ static void add(struct sum *sum, const struct sum *other)
     sum->count += other->count;
 }
 
-static void print_row(double regular_k, double irregular_k)
+/* One line of a table over all device sets: a policy with these parameters. */
+static void print_row(const char *first, const char *policy, const struct cx_balancer_params *params)
 {
-    struct cx_balancer_params params = cx_balancer_defaults;
-    params.sigmoid_k_regular = regular_k;
-    params.sigmoid_k_irregular = irregular_k;
     struct sum all = {0};
-    printf("| %.2f | %.2f |", regular_k, irregular_k);
+    printf("| %s |", first);
     for (unsigned p = 0; p < CX_SIM_PROFILES; p++) {
-        struct sum sum = sum_profile(cx_policy_find("sigmoid"), &params, p, 0, NSETS - 1);
+        struct sum sum = sum_profile(cx_policy_find(policy), params, p, 0, NSETS - 1);
         printf(" %.3f / %.1f |", efficiency(&sum), sum.packages / sum.count);
         add(&all, &sum);
     }
     printf(" %.4f | %.3f | %.1f |\n", efficiency(&all), all.balance / all.count, all.packages / all.count);
+    fflush(stdout);
 }
 
 static void print_header(const char *first)
@@ -147,8 +147,49 @@ static void print_k_table(void)
     printf(" all | balance | packages |\n|---|---|---|---|---|---|---|---|---|---|\n");
     for (unsigned i = 0; i < sizeof(regular) / sizeof(regular[0]); i++) {
         for (unsigned j = 0; j < sizeof(irregular) / sizeof(irregular[0]); j++) {
-            if (irregular[j] <= regular[i])
-                print_row(regular[i], irregular[j]);
+            if (irregular[j] > regular[i])
+                continue;
+            struct cx_balancer_params params = cx_balancer_defaults;
+            params.sigmoid_k_regular = regular[i];
+            params.sigmoid_k_irregular = irregular[j];
+            char first[64];
+            snprintf(first, sizeof first, "%.2f | %.2f", regular[i], irregular[j]);
+            print_row(first, "sigmoid", &params);
+        }
+    }
+}
+
+/* ---- constants that the papers' texts do not give ---- */
+
+struct dial {
+    const char *policy, *name;
+    size_t offset; /* in the parameters */
+    double values[6];
+};
+
+#define DIAL(policy, name) policy, #name, offsetof(struct cx_balancer_params, name)
+static const struct dial dials[] = {
+    {DIAL("dynamic", dynamic_packages), {16, 32, 64, 128, 256, 512}},
+    {DIAL("adaptive", adaptive_first), {0.0025, 0.005, 0.01, 0.02, 0.05, 0.1}},
+    {DIAL("adaptive", adaptive_growth), {1, 1.5, 2, 3, 4}},
+    {DIAL("adaptive", adaptive_probes), {1, 2, 3, 4, 5}},
+    {DIAL("logfit", logfit_threshold), {0.0025, 0.005, 0.01, 0.02, 0.05, 0.1}},
+    {DIAL("concord", concord_profile), {0.01, 0.02, 0.05, 0.1, 0.2}},
+    {DIAL("concord", concord_settled), {0.01, 0.05, 0.1, 0.2, 0.5}},
+    {DIAL("hdss", hdss_k), {1, 1.5, 2, 3, 4}},
+};
+
+static void print_dials(void)
+{
+    print_header("parameter | value");
+    printf(" all | balance | packages |\n|---|---|---|---|---|---|---|---|---|---|\n");
+    for (unsigned d = 0; d < sizeof(dials) / sizeof(dials[0]); d++) {
+        for (unsigned v = 0; v < 6 && dials[d].values[v] > 0; v++) {
+            struct cx_balancer_params params = cx_balancer_defaults;
+            memcpy((char *)&params + dials[d].offset, &dials[d].values[v], sizeof(double));
+            char first[64];
+            snprintf(first, sizeof first, "%s | %g", dials[d].name, dials[d].values[v]);
+            print_row(first, dials[d].policy, &params);
         }
     }
 }
@@ -172,16 +213,21 @@ static void print_policies(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    const char *what = argc > 1 ? argv[1] : "all";
+    bool all = strcmp(what, "all") == 0;
     if (!create_loads()) {
         fprintf(stderr, "sweep: out of memory\n");
         destroy_loads();
         return 1;
     }
-    print_k_table();
-    printf("\n");
-    print_policies();
+    if (all || strcmp(what, "k") == 0)
+        print_k_table();
+    if (all || strcmp(what, "dials") == 0)
+        print_dials();
+    if (all || strcmp(what, "policies") == 0)
+        print_policies();
     destroy_loads();
     return 0;
 }

@@ -53,7 +53,9 @@ END_TEST
 START_TEST(adaptive_probes_then_shares)
 {
     struct cx_balancer_device devices[] = {{.nominal_speed = 3}, {.nominal_speed = 1}};
-    struct cx_balancer *balancer = create("adaptive", 40000, 2, devices, NULL);
+    struct cx_balancer_params params = cx_balancer_defaults;
+    params.adaptive_first = 0.01;
+    struct cx_balancer *balancer = create("adaptive", 40000, 2, devices, &params);
     static const uint64_t sizes[2][3] = {{300, 600, 1200}, {100, 200, 400}};
     for (unsigned k = 0; k < 3; k++) {
         for (unsigned i = 0; i < 2; i++) {
@@ -177,6 +179,59 @@ START_TEST(concord_stops_at_half)
 }
 END_TEST
 
+/* Doubling packages, whose throughput follows a curve exactly, so that the fifth settles it. */
+START_TEST(hdss_trains_then_guides)
+{
+    struct cx_balancer_device devices[] = {{.nominal_speed = 1, .fill = 20},
+                                           {.nominal_speed = 1, .fill = 20}};
+    struct cx_balancer_params params = cx_balancer_defaults;
+    params.hdss_k = 2;
+    struct cx_balancer *balancer = create("hdss", 100000, 2, devices, &params);
+    static const uint64_t sizes[] = {20, 40, 80, 160, 700, 700};
+    for (unsigned k = 0; k < 6; k++) {
+        for (unsigned i = 0; i < 2; i++) {
+            ck_assert_uint_eq(cx_balancer_next(balancer, i, 0), sizes[k]);
+            double speed = (i ? 1000 : 3000) * (1 + 0.35 * log((double)sizes[k] / 160));
+            cx_balancer_done(balancer, i, sizes[k], (double)sizes[k] / speed, 0);
+            if (k == 3) /* 1 + 0.35 at 160, and top is there: a / top = 0.35, so 700 */
+                ck_assert_double_eq_tol(speed, i ? 1000 : 3000, 1e-9);
+            if (k == 4 && i == 1) /* the next one is smaller: top has grown */
+                balancer->params.logfit_threshold = 0.35 / 35 / (1 + 0.35 * log(700.0 / 160));
+        }
+    }
+    /* 96600 left: 3/4 of it, halved; then a quarter of what that leaves, halved */
+    ck_assert_uint_eq(cx_balancer_remaining(balancer), 96600);
+    uint64_t first = cx_balancer_next(balancer, 0, 0), second = cx_balancer_next(balancer, 1, 0);
+    ck_assert(first >= 36224 && first <= 36225);
+    ck_assert(second >= 7546 && second <= 7547);
+    cx_balancer_destroy(balancer);
+}
+END_TEST
+
+/* Speeds that never settle: training ends at a fifth of the work. */
+START_TEST(hdss_training_is_bounded)
+{
+    struct cx_balancer_device devices[] = {{.nominal_speed = 1}, {.nominal_speed = 1}};
+    struct cx_balancer_params params = cx_balancer_defaults;
+    params.hdss_k = 1;
+    struct cx_balancer *balancer = create("hdss", 1000, 2, devices, &params);
+    uint64_t random = 1, largest = 0;
+    while (cx_balancer_remaining(balancer) > 800) {
+        for (unsigned i = 0; i < 2; i++) {
+            uint64_t groups = cx_balancer_next(balancer, i, 0);
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            largest = groups > largest ? groups : largest;
+            cx_balancer_done(balancer, i, groups, 1 + (double)(random >> 62), 0);
+        }
+    }
+    ck_assert_uint_le(largest, 100);
+    ck_assert_uint_ge(cx_balancer_remaining(balancer), 600);
+    uint64_t first = cx_balancer_next(balancer, 0, 0);
+    ck_assert_uint_gt(first, 100);
+    cx_balancer_destroy(balancer);
+}
+END_TEST
+
 Suite *cx_test_published(void)
 {
     Suite *suite = suite_create("published");
@@ -188,6 +243,8 @@ Suite *cx_test_published(void)
     tcase_add_test(tcase, logfit_packages);
     tcase_add_test(tcase, concord_profiles_then_splits);
     tcase_add_test(tcase, concord_stops_at_half);
+    tcase_add_test(tcase, hdss_trains_then_guides);
+    tcase_add_test(tcase, hdss_training_is_bounded);
     suite_add_tcase(suite, tcase);
     return suite;
 }
