@@ -5,7 +5,7 @@
 // arg: int 4
 // size: 1024
 // local: 64
-// expect: any
+// expect: split
 __kernel void bitonic_exchange(__global int *data, int distance)
 {
     int i = get_global_id(0), j = i ^ distance;

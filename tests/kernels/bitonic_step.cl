@@ -4,7 +4,7 @@
 // kernel: bitonic_step
 // size: 512
 // local: 16
-// expect: any
+// expect: split
 __kernel void bitonic_step(__global int *data)
 {
     uint i = get_global_id(0), low = i & 3, at = ((i - low) << 1) + low;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which buffer is written is an argument. */
-// expect: any
+// expect: split
 // kernel: chosen_pointer
 // arg: buffer int X
 // arg: buffer int X

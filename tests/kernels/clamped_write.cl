@@ -3,7 +3,7 @@
 // arg: buffer int X
 // kernel: clamped_write
 // arg: int X
-// expect: any
+// expect: split
 __kernel void clamped_write(__global int *out, int n)
 {
     int i = (int)get_global_id(0) - 3;

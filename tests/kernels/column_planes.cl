@@ -4,7 +4,7 @@
 // kernel: column_planes
 // arg: buffer uchar X*3
 // arg: int X
-// expect: any
+// expect: split
 __kernel void column_planes(__global const uchar *in, __global uchar *out, int n)
 {
     int i = get_global_id(0);

@@ -3,7 +3,7 @@
 // arg: buffer int X+10
 // kernel: constant_offsets
 // arg: buffer int X
-// expect: any
+// expect: split
 __constant int constant_offsets_table[5] = {0, 3, 1, 9, 4};
 __kernel void constant_offsets(__global const int *in, __global int *out)
 {

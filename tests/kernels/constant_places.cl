@@ -2,7 +2,7 @@
 /* Writes placed by a constant table at program scope. */
 // arg: buffer int X*4
 // kernel: constant_places
-// expect: any
+// expect: split
 __constant uchar constant_places_table[4] = {2, 0, 3, 1};
 __kernel void constant_places(__global int *out)
 {

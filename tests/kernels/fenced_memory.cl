@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A memory fence alone. */
-// expect: any
+// expect: split
 // kernel: fenced_memory
 // arg: buffer int X
 __kernel void fenced_memory(__global int *out)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Largest floats by an exchange that is repeated until it holds. */
-// expect: any
+// expect: split
 // kernel: float_maxima
 // arg: buffer float X
 // arg: buffer int 4 zero

@@ -3,7 +3,7 @@
 // arg: buffer int X+1
 // kernel: guard_selected
 // arg: buffer int X
-// expect: any
+// expect: split
 // arg: int X
 // compare: no 0
 __kernel void guard_selected(__global int *out, __global const int *in, int n)

@@ -3,7 +3,7 @@
 // local: 16
 // kernel: local_places
 // arg: buffer int X
-// expect: any
+// expect: split
 __kernel void local_places(__global int *out)
 {
     __local int place[16];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A rotation by three with wrap-around. */
-// expect: any
+// expect: split
 // kernel: modulo
 // arg: buffer int X
 // arg: int X

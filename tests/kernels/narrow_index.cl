@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A short index that turns negative beyond 32767, caught by a guard. */
-// expect: any
+// expect: split
 // kernel: narrow_index
 // arg: buffer int 1000
 // size: 40000

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Nothing is written at all. */
-// expect: any
+// expect: split
 // kernel: only_reads
 // arg: buffer int X
 // way: 0 none

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The result of an atomic is used, but each item has a counter of its own. */
-// expect: any
+// expect: split
 // kernel: own_counters_seen
 // arg: buffer int X
 // arg: buffer int X

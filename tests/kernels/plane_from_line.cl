@@ -3,7 +3,7 @@
 // arg: buffer int X
 // kernel: plane_from_line
 // arg: int 20
-// expect: any
+// expect: split
 __kernel void plane_from_line(__global int *out, int width)
 {
     int i = get_global_id(0), x = i % width, y = i / width;

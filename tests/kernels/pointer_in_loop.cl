@@ -3,7 +3,7 @@
 // arg: buffer int X
 // kernel: pointer_in_loop
 // arg: buffer int X
-// expect: any
+// expect: split
 __kernel void pointer_in_loop(__global int *a, __global int *b)
 {
     size_t i = get_global_id(0);

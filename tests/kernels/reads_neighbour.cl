@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Odd elements read even ones of the same buffer, in the next group at a border. */
-// expect: any
+// expect: split
 // kernel: reads_neighbour
 // arg: buffer int X*2
 // arg: int X

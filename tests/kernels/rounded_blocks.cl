@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Order turned within blocks of 16 that need not meet the groups. */
-// expect: any
+// expect: split
 // kernel: rounded_blocks
 // arg: buffer int X+16
 __kernel void rounded_blocks(__global int *out)

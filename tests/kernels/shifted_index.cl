@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An index put together from bits. */
-// expect: any
+// expect: split
 // kernel: shifted_index
 // arg: buffer int X
 // arg: int X
