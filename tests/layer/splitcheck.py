@@ -6,7 +6,7 @@ usage: splitcheck.py --program SPLITCHECK --icd FOLDER [--settings POLICY/ZERO_C
                      [--seed N] [--cases N] [--locals 1|2] [--together N] [--jobs N] FILE.cl...
 
 A test is one kernel under one setting: the hashes of all its buffers must be those of the run with COEXEC_SPLIT=never,
-and the summary must say that it was split, or not, as the file's `// expect:` asks. Without --settings: all twelve.
+and the summary must say that it was split, or not, as the file's `// expect:` asks. Without --settings: all eighteen.
 PoCL's and coexec's caches are kept in one folder for all runs and removed at the end.
 """
 import argparse
@@ -23,6 +23,7 @@ SUMMARY = re.compile(r"kernel (\S+): (\d+) launches, (\d+) split, (\d+) whole")
 WHOLE = re.compile(r"whole (\d+) times?: (.*)")
 TAKEN_BY_ONE = "one device took all of its work-groups"  # the reason given for such a launch
 ALL_SETTINGS = ["/".join(s) for s in itertools.product(("static", "hguided", "sigmoid"), "10", "23")]
+ALL_SETTINGS += ["single/0/2", "dynamic/1/3", "adaptive/0/3", "logfit/1/2", "concord/0/2", "hdss/1/3"]
 # not "basic basic": two threads in one kind of device at once trip over PoCL 3.1's list of loaded kernels
 DEVICES = {"2": {"POCL_MAX_PTHREAD_COUNT": "1"}, "3": {"POCL_MAX_PTHREAD_COUNT": "2", "COEXEC_FISSION": "1"}}
 
