@@ -24,8 +24,9 @@ bool cx_runs_add(struct cx_runs *runs, struct cx_mem *root, cl_mem real, uint64_
     return true;
 }
 
-/* The runs from the i-th on that are rows of one block: alike, and the same distances apart. */
-static struct cx_rows rows_from(const struct cx_runs *runs, unsigned i)
+/* The runs from the i-th on that are rows of one block: alike, and the same distances apart. NVIDIA's driver
+ * wants all of the last row's stride to lie within the buffer; where it does not, that row goes by itself. */
+static struct cx_rows rows_from(const struct cx_runs *runs, unsigned i, const struct cx_worker *worker)
 {
     const struct cx_run *first = &runs->run[i], *second = first + 1;
     const uint64_t bytes = first->hi - first->lo;
@@ -42,6 +43,9 @@ static struct cx_rows rows_from(const struct cx_runs *runs, unsigned i)
             break;
         rows.count++;
     }
+    const uint64_t size = first->real == first->root->real[worker->index] ? first->root->size : 0;
+    if (rows.count > 1 && (first->lo / rows.stride + rows.count) * rows.stride > size)
+        rows.count--;
     return rows;
 }
 
@@ -51,7 +55,7 @@ cl_int cx_runs_start(struct cx_runs *runs, struct cx_worker *worker, cl_event *f
     cl_int error = CL_SUCCESS;
     for (unsigned i = 0; i < runs->count && error == CL_SUCCESS;) {
         struct cx_run *run = &runs->run[i];
-        const struct cx_rows rows = rows_from(runs, i);
+        const struct cx_rows rows = rows_from(runs, i, worker);
         size_t bytes = (size_t)(run->hi - run->lo);
         i += (unsigned)rows.count;
         cl_event *event = i == runs->count ? last : run == runs->run && first ? first : &run->event;
