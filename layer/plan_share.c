@@ -229,25 +229,7 @@ static struct cx_balancer *make_balancer(const struct cx_split_plan *plan, const
     const struct cx_options *options = cx_options_get();
     const struct cx_problem problem = {plan->groups, plan->slice * plan->judged->verdict.granularity,
                                        plan->n + plan->probes, all->share};
-    const struct cx_balancer_params params = {
-        .dynamic_size = (double)options->dynamic_size,
-        .dynamic_packages = options->dynamic_packages,
-        .hguided_k = options->hguided_k,
-        .adaptive_first = options->adaptive_first,
-        .adaptive_growth = options->adaptive_growth,
-        .adaptive_probes = options->adaptive_probes,
-        .sigmoid_k_regular = options->sigmoid_k_regular,
-        .sigmoid_k_irregular = options->sigmoid_k_irregular,
-        .sigmoid_p = options->sigmoid_p,
-        .sigmoid_d = options->sigmoid_d,
-        .sigmoid_l = options->sigmoid_l,
-        .logfit_threshold = options->logfit_threshold,
-        .concord_profile = options->concord_profile,
-        .concord_settled = options->concord_settled,
-        .hdss_settled = options->hdss_settled,
-        .hdss_training = options->hdss_training,
-        .hdss_k = options->hdss_k,
-    };
+    const struct cx_balancer_params params = cx_plan_params();
     /* beside a mere probe the best member does all the rest in one package */
     const char *name = options->reproducible || probe_only ? "static" : options->algo;
     return cx_balancer_create(cx_policy_find(name), &problem, &params);

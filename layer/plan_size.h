@@ -17,6 +17,8 @@ uint64_t cx_plan_fill(const struct cx_real_device *device, const struct cx_acces
 /* COEXEC_MIN_PACKAGE and COEXEC_POWERS for a member; 0: not given. */
 uint64_t cx_plan_min_package(const struct cx_context *context, unsigned member);
 double cx_plan_power(const struct cx_context *context, unsigned member);
+/* What the options say about balancers. */
+struct cx_balancer_params cx_plan_params(void);
 /* Whether two members give the same results bit for bit and run equally fast. */
 bool cx_plan_equal_devices(const struct cx_context *context, unsigned a, unsigned b);
 /* Has a split variant built in the background. Takes no lock that planning holds. */

@@ -14,6 +14,7 @@ static const struct cx_subcommand *const subcommands[] = {
     &cx_run_subcommand,
     &cx_info_subcommand,
     &cx_explain_subcommand,
+    &cx_simulate_subcommand,
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
 

@@ -39,6 +39,36 @@ def run_tells_a_missing_program():
     assert tool("run", "--", "/etc").returncode == 126
 
 
+def simulate_is_deterministic():
+    arguments = ["simulate", "--device", "7280,gpu,fill=64", "--device", "1000,jitter=0.1", "--profile", "random",
+                 "--granularity", "4"]
+    done = tool(*arguments, "--format", "json")
+    assert done.returncode == 0 and done.stderr == "", done
+    got = {row["algo"]: row for row in json.loads(done.stdout)}
+    assert {"single", "static", "dynamic", "sigmoid", "hdss"} <= got.keys(), got
+    for row in got.values():
+        assert abs(sum(row["shares"]) - 1) < 1e-3 and row["over_ideal"] >= 0.9 and row["packages"] >= 1, row
+    assert got["single"]["shares"] == [1, 0] and got["static"]["packages"] == 2, got
+    assert tool(*arguments, "--format", "json").stdout == done.stdout
+    assert tool(*arguments, "--format", "json", "--seed", "2").stdout != done.stdout
+    lines = tool(*arguments, "--format", "csv", "--algo", "dynamic,hguided").stdout.splitlines()
+    assert [line.split(",")[0] for line in lines] == ["algo", "dynamic", "hguided"], lines
+    assert len(tool(*arguments).stdout.splitlines()) == len(got) + 1
+    few = tool(*arguments, "--format", "csv", "--algo", "dynamic", COEXEC_DYNAMIC_SIZE="1024").stdout.splitlines()
+    assert int(few[1].split(",")[6]) < int(lines[1].split(",")[6]), (few, lines)
+
+
+def simulate_refuses_bad_arguments():
+    for arguments in ([], ["--device"], ["--device", "0"], ["--device", "1,x=2"], ["--device", "1,jitter=1"],
+                      ["--device", "nan"], ["--device", "1", "--algo", "sig"], ["--device", "1", "--algo", ""],
+                      ["--device", "1", "--profile", "x"], ["--device", "1", "--groups", "0"],
+                      ["--device", "1", "--depth", "9"], ["--device", "1", "--format", "xml"], ["--foo", "1"]):
+        done = tool("simulate", *arguments)
+        assert done.returncode == 2 and "coexec help simulate" in done.stderr, (arguments, done)
+    done = tool("simulate", "--device", "1000,dies=1", "--algo", "static")
+    assert done.returncode == 1 and "never ends" in done.stderr, done
+
+
 def run_refuses_bad_options():
     for arguments in (["--foo", "true"], ["--algo"], ["--set", "ALGO", "true"], ["--set", "NONE=1", "true"], []):
         done = tool("run", *arguments)
@@ -125,7 +155,8 @@ def explain_tells_ways():
 
 
 def help_is_there():
-    for arguments in (["help"], ["--help"], ["help", "run"], ["run", "--help"], ["help", "info"], ["help", "explain"]):
+    for arguments in (["help"], ["--help"], ["help", "run"], ["run", "--help"], ["help", "info"], ["help", "explain"],
+                      ["help", "simulate"]):
         done = tool(*arguments)
         assert done.returncode == 0 and done.stdout.startswith("usage: coexec"), (arguments, done)
     assert tool().returncode == 2 and tool("nothing").returncode == 2
