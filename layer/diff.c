@@ -5,10 +5,13 @@
 #include "layer/diff.h"
 #include "layer/log.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Bytes of the two forms' vectors; work-items of a group. */
 enum { UNIT = 16, VECTOR = 64, GROUP = 64, CPU_GROUP = 16 };
+/* Bytes that the host compares at a time: whole bytes of flags. */
+enum { CHUNK = 1024 * 8 * CX_DIFF_BLOCK };
 
 /*
  * Two forms, both with one byte of flags at a time. For GPUs a group of 64 work-items compares eight blocks,
@@ -110,11 +113,8 @@ static cl_int make_kernel(struct cx_worker *worker)
         worker->diff =
             cl->clCreateKernel(program, is_gpu(worker) ? "coexec_diff" : "coexec_diff_blocks", &error);
     cl->clReleaseProgram(program);
-    if (error != CL_SUCCESS) {
+    if (error != CL_SUCCESS)
         worker->diff = NULL;
-        cx_warn(CX_TOPIC_WORKER, "%s cannot build the kernel that finds changed blocks: %s",
-                worker->device->name, cx_cl_name(error));
-    }
     return error;
 }
 
@@ -144,7 +144,8 @@ static cl_int make_flags(struct cx_worker *worker, size_t bytes)
     return error;
 }
 
-static cl_int start(struct cx_worker *worker, cl_mem now, uint64_t lo, cl_mem before, uint64_t bytes)
+static cl_int start(struct cx_worker *worker, cl_mem now, uint64_t lo, cl_mem before, uint64_t bytes,
+                    cl_event *event)
 {
     const cl_icd_dispatch *cl = worker->device->cl;
     const bool gpu = is_gpu(worker);
@@ -168,31 +169,64 @@ static cl_int start(struct cx_worker *worker, cl_mem now, uint64_t lo, cl_mem be
         error = cl->clSetKernelArg(worker->diff, 5, sizeof(worker->diff_flags), &worker->diff_flags);
     if (error == CL_SUCCESS)
         error =
-            cl->clEnqueueNDRangeKernel(worker->queue, worker->diff, 1, NULL, &global, &local, 0, NULL, NULL);
+            cl->clEnqueueNDRangeKernel(worker->queue, worker->diff, 1, NULL, &global, &local, 0, NULL, event);
     return error;
 }
 
-cl_int cx_diff_device(struct cx_worker *worker, cl_mem now, uint64_t lo, cl_mem before, uint64_t bytes,
-                      unsigned char *flags, cl_event *event)
+static cl_int compare_there(struct cx_worker *worker, cl_mem now, uint64_t lo, cl_mem before, uint64_t bytes,
+                            unsigned char *flags, cl_event event[2])
 {
     const cl_icd_dispatch *cl = worker->device->cl;
     cl_int error = worker->diff ? CL_SUCCESS : make_kernel(worker);
-
-    *event = NULL;
     if (error == CL_SUCCESS)
         error = make_flags(worker, cx_diff_bytes(bytes));
     if (error == CL_SUCCESS)
-        error = start(worker, now, lo, before, bytes);
+        error = start(worker, now, lo, before, bytes, &event[0]);
     if (error == CL_SUCCESS)
         error = cl->clEnqueueReadBuffer(worker->queue, worker->diff_flags, CL_FALSE, 0, cx_diff_bytes(bytes),
-                                        flags, 0, NULL, event);
+                                        flags, 0, NULL, &event[1]);
     if (error == CL_SUCCESS && !worker->device->submits_in_caller)
         error = cl->clFlush(worker->queue);
     if (error != CL_SUCCESS) {
         cl->clFinish(worker->queue); /* nothing may write the flags any more */
-        if (*event)
-            cl->clReleaseEvent(*event);
-        *event = NULL;
+        cx_worker_drop_events(worker, event, 2);
     }
     return error;
+}
+
+/* By parts of at most CHUNK bytes. */
+static cl_int compare_here(struct cx_worker *worker, cl_mem now, uint64_t lo, cl_mem before, uint64_t bytes,
+                           unsigned char *flags)
+{
+    const cl_icd_dispatch *cl = worker->device->cl;
+    const size_t room = (size_t)(bytes < CHUNK ? bytes : CHUNK);
+    unsigned char *both = malloc(2 * room);
+    cl_int error = both ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    for (uint64_t at = 0; at < bytes && error == CL_SUCCESS; at += room) {
+        size_t part = (size_t)(bytes - at < room ? bytes - at : room);
+        error = cl->clEnqueueReadBuffer(worker->queue, now, CL_TRUE, (size_t)(lo + at), part, both, 0, NULL,
+                                        NULL);
+        if (error == CL_SUCCESS)
+            error = cl->clEnqueueReadBuffer(worker->queue, before, CL_TRUE, (size_t)at, part, both + room, 0,
+                                            NULL, NULL);
+        if (error == CL_SUCCESS)
+            cx_diff_host(both, both + room, part, flags + at / CX_DIFF_BLOCK / 8);
+    }
+    free(both);
+    return error;
+}
+
+cl_int cx_diff_device(struct cx_worker *worker, cl_mem now, uint64_t lo, cl_mem before, uint64_t bytes,
+                      unsigned char *flags, cl_event event[2])
+{
+    event[0] = event[1] = NULL;
+    if (!worker->diff_fails) {
+        cl_int error = compare_there(worker, now, lo, before, bytes, flags, event);
+        if (error == CL_SUCCESS)
+            return error;
+        worker->diff_fails = true;
+        cx_warn(CX_TOPIC_WORKER, "%s cannot find changed blocks, so the host does: %s", worker->device->name,
+                cx_cl_name(error));
+    }
+    return compare_here(worker, now, lo, before, bytes, flags);
 }

@@ -35,12 +35,14 @@ void cx_diff_host(const unsigned char *now, const unsigned char *before, uint64_
 
 /*
  * The same on a device: bytes [lo, lo + bytes) of `now` (lo a multiple of CX_DIFF_BLOCK) against [0, bytes)
- * of `before`. Enqueues on the worker's queue and does not wait: the flags are there when *event is complete.
- * Errors: the driver's; then nothing is in flight that uses flags. The kernel is compiled at the worker's
- * first call.
+ * of `before`. Enqueues on the worker's queue and does not wait: the flags are there when event[1]
+ * is complete, unless that or event[0], which is over by then, failed.
+ * Where the device cannot run the kernel, which is compiled at the worker's first call, both regions are read
+ * and compared on the host; there may be no events then, and the flags are there on return. Errors:
+ * CL_OUT_OF_HOST_MEMORY or the driver's; then nothing is in flight that uses flags.
  */
 cl_int cx_diff_device(struct cx_worker *worker, cl_mem now, uint64_t lo, cl_mem before, uint64_t bytes,
-                      unsigned char *flags, cl_event *event);
+                      unsigned char *flags, cl_event event[2]);
 /* Releases what the worker's first call made. */
 void cx_diff_release(struct cx_worker *worker);
 

@@ -29,7 +29,6 @@ struct object {
     unsigned width;
     unsigned char *snapshot; /* host: contents before, where members work in place */
     cl_mem *before;
-    cl_event *event;
     unsigned char **flags;
     struct shared *shared;
     unsigned nshared, room_shared, expected_shared;
@@ -61,6 +60,7 @@ struct cx_merge {
 struct step {
     struct cx_merge *merge;
     unsigned place;
+    cl_event event[]; /* of its commands, save the one that tells of its end: two an object, or NULL */
 };
 
 static struct cx_context *context_of(const struct cx_merge *merge)
@@ -81,7 +81,6 @@ static void free_object(const struct cx_merge *merge, struct object *object)
     }
     free(object->snapshot);
     free(object->before);
-    free(object->event);
     free(object->flags);
     free(object->shared);
     free(object->now);
@@ -246,10 +245,9 @@ static cl_int make_room(const struct cx_merge *merge, struct object *object)
     const size_t bytes = (size_t)(object->hi - object->lo), n = merge->nplaces;
     cl_int error = CL_SUCCESS;
     object->before = calloc(n, sizeof(cl_mem));
-    object->event = calloc(n, sizeof(cl_event));
     object->flags = calloc(n, sizeof(unsigned char *));
     object->now = calloc(n, sizeof(unsigned char *));
-    if (!object->before || !object->event || !object->flags || !object->now)
+    if (!object->before || !object->flags || !object->now)
         return CL_OUT_OF_HOST_MEMORY;
     for (unsigned p = 0; p < n && error == CL_SUCCESS; p++) {
         const struct cx_worker *worker = merge->place[p].worker;
@@ -269,13 +267,14 @@ static struct cx_job *step_job(struct cx_merge *merge, unsigned place,
                                void (*finish)(struct cx_job *, struct cx_worker *))
 {
     struct cx_job *job = cx_job_new(context_of(merge));
-    struct step *step = malloc(sizeof(*step));
+    struct step *step = calloc(1, sizeof(*step) + 2 * merge->nobjects * sizeof(step->event[0]));
     if (!job || !step) {
         free(job);
         free(step);
         return NULL;
     }
-    *step = (struct step){merge, place};
+    step->merge = merge;
+    step->place = place;
     atomic_fetch_add(&merge->refs, 1);
     job->data = step;
     job->run = run;
@@ -287,7 +286,9 @@ static struct cx_job *step_job(struct cx_merge *merge, unsigned place,
 static void finish_step(struct cx_job *job, struct cx_worker *worker)
 {
     struct step *step = job->data;
-    (void)worker;
+    cl_int error = cx_worker_drop_events(worker, step->event, 2 * step->merge->nobjects);
+    if (job->status == CL_SUCCESS)
+        job->status = error;
     release(step->merge);
     free(step);
 }
@@ -296,7 +297,7 @@ static void finish_step(struct cx_job *job, struct cx_worker *worker)
 
 static cl_int run_snapshot(struct cx_job *job, struct cx_worker *worker)
 {
-    const struct step *step = job->data;
+    struct step *step = job->data;
     struct cx_merge *merge = step->merge;
     cl_int error = CL_SUCCESS;
     for (unsigned i = 0; i < merge->nobjects && error == CL_SUCCESS; i++) {
@@ -307,7 +308,8 @@ static cl_int run_snapshot(struct cx_job *job, struct cx_worker *worker)
         else
             error = worker->device->cl->clEnqueueCopyBuffer(
                 worker->queue, object->root->real[worker->index], object->before[step->place],
-                (size_t)object->lo, 0, bytes, 0, NULL, i + 1 == merge->nobjects ? &job->event : NULL);
+                (size_t)object->lo, 0, bytes, 0, NULL,
+                i + 1 == merge->nobjects ? &job->event : &step->event[i]);
     }
     return error;
 }
@@ -594,7 +596,7 @@ static void decide(struct cx_merge *merge)
 
 static cl_int run_diff(struct cx_job *job, struct cx_worker *worker)
 {
-    const struct step *step = job->data;
+    struct step *step = job->data;
     struct cx_merge *merge = step->merge;
     unsigned p = step->place;
     cl_int error = CL_SUCCESS;
@@ -605,11 +607,12 @@ static cl_int run_diff(struct cx_job *job, struct cx_worker *worker)
             cx_diff_host(object->root->host + object->lo, object->snapshot, bytes, object->flags[p]);
         else
             error = cx_diff_device(worker, object->root->real[worker->index], object->lo, object->before[p],
-                                   bytes, object->flags[p], &object->event[p]);
+                                   bytes, object->flags[p], &step->event[2 * i]);
     }
     if (error == CL_SUCCESS && !is_host(merge, p)) { /* the last one tells of all */
-        job->event = merge->object[merge->nobjects - 1].event[p];
-        merge->object[merge->nobjects - 1].event[p] = NULL;
+        cl_event *last = &step->event[2 * merge->nobjects - 1];
+        job->event = *last;
+        *last = NULL;
     } else if (!is_host(merge, p)) {
         worker->device->cl->clFinish(worker->queue);
     }
@@ -621,12 +624,9 @@ static void finish_diff(struct cx_job *job, struct cx_worker *worker)
     struct step *step = job->data;
     struct cx_merge *merge = step->merge;
     struct cx_context *context = context_of(merge);
-    for (unsigned i = 0; i < merge->nobjects; i++) {
-        struct object *object = &merge->object[i];
-        if (object->event[step->place])
-            worker->device->cl->clReleaseEvent(object->event[step->place]);
-        object->event[step->place] = NULL;
-    }
+    cl_int error = cx_worker_drop_events(worker, step->event, 2 * merge->nobjects);
+    if (job->status == CL_SUCCESS)
+        job->status = error;
     cx_context_lock(context);
     merge->failed |= job->status != CL_SUCCESS;
     if (--merge->pending == 0)

@@ -33,6 +33,7 @@ struct cx_private {
 struct step {
     struct cx_private *copies;
     unsigned part;
+    cl_event event[]; /* of its commands, one an object, save the last, which tells of its end */
 };
 
 /* ---- arithmetic ---- */
@@ -176,13 +177,14 @@ static struct cx_job *step_job(struct cx_private *copies, unsigned part,
                                cl_int (*run)(struct cx_job *, struct cx_worker *))
 {
     struct cx_job *job = cx_job_new(copies->launch->base.context);
-    struct step *step = malloc(sizeof(*step));
+    struct step *step = calloc(1, sizeof(*step) + copies->nobjects * sizeof(step->event[0]));
     if (!job || !step) {
         free(job);
         free(step);
         return NULL;
     }
-    *step = (struct step){copies, part};
+    step->copies = copies;
+    step->part = part;
     job->data = step;
     job->run = run;
     return job;
@@ -191,7 +193,9 @@ static struct cx_job *step_job(struct cx_private *copies, unsigned part,
 static void finish_step(struct cx_job *job, struct cx_worker *worker)
 {
     struct step *step = job->data;
-    (void)worker;
+    cl_int error = cx_worker_drop_events(worker, step->event, step->copies->nobjects);
+    if (job->status == CL_SUCCESS)
+        job->status = error;
     release(step->copies);
     free(step);
 }
@@ -250,17 +254,17 @@ static void add_object(struct cx_private *copies, struct cx_mem *mem, const stru
 
 static cl_int run_fill(struct cx_job *job, struct cx_worker *worker)
 {
-    const struct step *step = job->data;
+    struct step *step = job->data;
     const struct cx_private *copies = step->copies;
     cl_int error = CL_SUCCESS;
     for (unsigned i = 0; i < copies->nobjects && error == CL_SUCCESS; i++) {
         const struct object *object = &copies->object[i];
         unsigned char neutral[8];
         cx_private_neutral(object->op, object->width, neutral);
-        error = worker->device->cl->clEnqueueFillBuffer(worker->queue, object->copy[step->part], neutral,
-                                                        object->width, (size_t)(object->lo - object->origin),
-                                                        (size_t)(object->hi - object->lo), 0, NULL,
-                                                        i + 1 == copies->nobjects ? &job->event : NULL);
+        error = worker->device->cl->clEnqueueFillBuffer(
+            worker->queue, object->copy[step->part], neutral, object->width,
+            (size_t)(object->lo - object->origin), (size_t)(object->hi - object->lo), 0, NULL,
+            i + 1 == copies->nobjects ? &job->event : &step->event[i]);
     }
     return error;
 }
@@ -363,7 +367,7 @@ cl_int cx_private_begin(struct cx_launch *launch, struct cx_judged *judged,
 
 static cl_int run_read(struct cx_job *job, struct cx_worker *worker)
 {
-    const struct step *step = job->data;
+    struct step *step = job->data;
     const struct cx_private *copies = step->copies;
     cl_int error = CL_SUCCESS;
     for (unsigned i = 0; i < copies->nobjects && error == CL_SUCCESS; i++) {
@@ -371,7 +375,7 @@ static cl_int run_read(struct cx_job *job, struct cx_worker *worker)
         error = worker->device->cl->clEnqueueReadBuffer(
             worker->queue, object->copy[step->part], CL_FALSE, (size_t)(object->lo - object->origin),
             (size_t)(object->hi - object->lo), object->delta[step->part], 0, NULL,
-            i + 1 == copies->nobjects ? &job->event : NULL);
+            i + 1 == copies->nobjects ? &job->event : &step->event[i]);
     }
     if (error != CL_SUCCESS)
         worker->device->cl->clFinish(worker->queue); /* nothing may write the deltas any more */

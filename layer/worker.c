@@ -409,6 +409,22 @@ cl_int cx_worker_wait_event(struct cx_worker *worker, cl_event event)
     return cl->clFinish(worker->queue); /* the wait itself failed */
 }
 
+cl_int cx_worker_drop_events(const struct cx_worker *worker, cl_event *events, unsigned n)
+{
+    cl_int first = CL_SUCCESS;
+    for (unsigned i = 0; i < n; i++) {
+        cl_int status = CL_COMPLETE;
+        if (!events[i])
+            continue;
+        worker->device->cl->clGetEventInfo(events[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status),
+                                           &status, NULL);
+        first = status < 0 && first == CL_SUCCESS ? status : first;
+        worker->device->cl->clReleaseEvent(events[i]);
+        events[i] = NULL;
+    }
+    return first;
+}
+
 /* One step of waiting: by the driver's own wait where the work is with the driver, else until something
  * moved. */
 static void wait_step(struct cx_worker *worker, uint64_t seq)

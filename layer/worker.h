@@ -45,6 +45,7 @@ struct cx_worker {
     cl_kernel diff; /* diff.c: finds changed blocks; NULL until needed; whoever pumps */
     cl_mem diff_flags;
     size_t diff_room;
+    bool diff_fails;      /* the device cannot run it: the host compares */
     int64_t clock_offset; /* host ns minus device ns of profiling times */
 };
 
@@ -101,6 +102,8 @@ void cx_worker_leave_out(struct cx_worker *worker, cl_int error);
 bool cx_worker_done(struct cx_worker *worker, uint64_t seq);
 /* Waits for a real event of this worker, whatever comes of its command. An error: no way to wait works. */
 cl_int cx_worker_wait_event(struct cx_worker *worker, cl_event event);
+/* Drops events (or NULL) of this worker's commands that are over. Gives the first error among them. */
+cl_int cx_worker_drop_events(const struct cx_worker *worker, cl_event *events, unsigned n);
 /* Profiling times of a real event of this worker on the host's clock; 0 where unknown. */
 void cx_worker_event_times(const struct cx_worker *worker, cl_event event, uint64_t *start_ns,
                            uint64_t *end_ns);

@@ -37,14 +37,14 @@ static double diff_ms(struct cx_worker *worker, cl_mem now, cl_mem before, size_
     const cl_icd_dispatch *cl = worker->device->cl;
     double best = 1e30;
     for (unsigned i = 0; i < 9; i++) {
-        cl_event event;
+        cl_event event[2];
         cl->clFinish(worker->queue);
         uint64_t start = cx_clock_ns();
-        if (cx_diff_device(worker, now, 0, before, bytes, flags, &event) != CL_SUCCESS)
+        if (cx_diff_device(worker, now, 0, before, bytes, flags, event) != CL_SUCCESS || !event[1])
             return -1;
-        cl->clWaitForEvents(1, &event);
+        cl->clWaitForEvents(2, event);
         double ms = (double)(cx_clock_ns() - start) * 1e-6;
-        cl->clReleaseEvent(event);
+        cx_worker_drop_events(worker, event, 2);
         best = ms < best ? ms : best;
     }
     return best;

@@ -108,7 +108,8 @@ static cl_int set_arg(struct stub_arg *arg, char kind, size_t size, const void *
     } else if (kind == 'l') {
         code = value ? CL_INVALID_ARG_VALUE : size == 0 ? CL_INVALID_ARG_SIZE : CL_SUCCESS;
     } else {
-        code = size != sizeof(cl_int) ? CL_INVALID_ARG_SIZE : value ? CL_SUCCESS : CL_INVALID_ARG_VALUE;
+        const size_t want = kind == 'u' ? sizeof(cl_ulong) : sizeof(cl_int);
+        code = size != want ? CL_INVALID_ARG_SIZE : value ? CL_SUCCESS : CL_INVALID_ARG_VALUE;
         if (!code)
             memcpy(arg->value, value, size);
     }

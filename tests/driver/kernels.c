@@ -15,7 +15,7 @@ struct item {
 
 struct stub_function {
     const char *name;
-    const char *args; /* b: buffer of ints, l: local memory, i: int */
+    const char *args; /* b: buffer of ints, l: local memory, i: int, u: ulong */
     void (*run)(struct item *item);
     double (*extra)(const struct stub_launch *launch); /* cost in groups beyond one for each group */
 };
@@ -99,6 +99,34 @@ static void run_count(struct item *item)
     __atomic_fetch_add(at(item, 1, (size_t)*at(item, 0, item->global[0])), 1, __ATOMIC_RELAXED);
 }
 
+static cl_ulong wide(const struct item *item, unsigned arg)
+{
+    cl_ulong value;
+    memcpy(&value, item->launch->args[arg].value, sizeof(value));
+    return value;
+}
+
+/* coexec's own, for devices other than GPUs: a work-item compares eight blocks of 1 KiB. */
+static void run_diff_blocks(struct item *item)
+{
+    const struct stub_mem *now = item->launch->args[0].mem, *before = item->launch->args[2].mem;
+    struct stub_mem *flags = item->launch->args[5].mem;
+    const size_t first = (size_t)wide(item, 1) * 64, from = item->global[0] * 8192;
+    const size_t total = (size_t)wide(item, 3) * 64 + (size_t)scalar(item, 4);
+    unsigned changed = 0;
+    if (from >= total)
+        return;
+    if (first + total > now->size || total > before->size || item->global[0] >= flags->size) {
+        item->fault = true;
+        return;
+    }
+    for (size_t b = 0, at = from; b < 8 && at < total; b++, at += 1024) {
+        size_t bytes = total - at < 1024 ? total - at : 1024;
+        changed |= (unsigned)(memcmp(now->data + first + at, before->data + at, bytes) != 0) << b;
+    }
+    flags->data[item->global[0]] = (unsigned char)changed;
+}
+
 /* Later groups cost more: one more group for each 4096 items before. */
 static double ramp_extra(const struct stub_launch *launch)
 {
@@ -107,12 +135,19 @@ static double ramp_extra(const struct stub_launch *launch)
 }
 
 static const struct stub_function functions[] = {
-    {"stub_fill_gid", "b", run_fill_gid, NULL},   {"stub_add", "bbb", run_add, NULL},
-    {"stub_copy", "bb", run_copy, NULL},          {"stub_inc", "b", run_inc, NULL},
-    {"stub_scale", "bbi", run_scale, NULL},       {"stub_fill_2d", "bi", run_fill_2d, NULL},
-    {"stub_reverse", "bbi", run_reverse, NULL},   {"stub_gather", "bbb", run_gather, NULL},
-    {"stub_scatter", "bbb", run_scatter, NULL},   {"stub_count", "bb", run_count, NULL},
-    {"stub_ramp", "b", run_fill_gid, ramp_extra}, {"stub_local", "bl", run_fill_gid, NULL},
+    {"stub_fill_gid", "b", run_fill_gid, NULL},
+    {"stub_add", "bbb", run_add, NULL},
+    {"stub_copy", "bb", run_copy, NULL},
+    {"stub_inc", "b", run_inc, NULL},
+    {"stub_scale", "bbi", run_scale, NULL},
+    {"stub_fill_2d", "bi", run_fill_2d, NULL},
+    {"stub_reverse", "bbi", run_reverse, NULL},
+    {"stub_gather", "bbb", run_gather, NULL},
+    {"stub_scatter", "bbb", run_scatter, NULL},
+    {"stub_count", "bb", run_count, NULL},
+    {"stub_ramp", "b", run_fill_gid, ramp_extra},
+    {"stub_local", "bl", run_fill_gid, NULL},
+    {"coexec_diff_blocks", "bubuib", run_diff_blocks, NULL},
 };
 
 const struct stub_function *stub_function_find(const char *name)

@@ -26,18 +26,20 @@ static const struct fault {
 } faults[] = {
     {"clCreateContext", "-6", false, 1, 3},
     {"clCreateCommandQueue", "-6", false, 1, 3},
-    {"clCreateBuffer", "-4", false, 1, 22},
-    {"clCreateProgramWithSource", "-6", false, 1, 3},
-    {"clBuildProgram", "-11", false, 1, 3},
-    {"clCreateKernel", "-5", false, 1, 14},
-    {"clSetKernelArg", "-5", false, 1, 24},
-    {"clEnqueueNDRangeKernel", "-5", false, 1, 16},
-    {"clEnqueueNDRangeKernel", "-5", true, 1, 16},
-    {"clEnqueueWriteBuffer", "-5", false, 1, 10},
-    {"clEnqueueWriteBuffer", "-5", true, 1, 10},
-    {"clEnqueueReadBuffer", "-5", false, 1, 10},
-    {"clEnqueueReadBuffer", "-5", true, 1, 10},
-    {"clEnqueueFillBuffer", "-5", false, 1, 4},
+    {"clCreateBuffer", "-4", false, 1, 36},
+    {"clCreateProgramWithSource", "-6", false, 1, 6},
+    {"clBuildProgram", "-11", false, 1, 6},
+    {"clCreateKernel", "-5", false, 1, 20},
+    {"clSetKernelArg", "-5", false, 1, 40},
+    {"clEnqueueNDRangeKernel", "-5", false, 1, 24},
+    {"clEnqueueNDRangeKernel", "-5", true, 1, 24},
+    {"clEnqueueWriteBuffer", "-5", false, 1, 14},
+    {"clEnqueueWriteBuffer", "-5", true, 1, 14},
+    {"clEnqueueReadBuffer", "-5", false, 1, 18},
+    {"clEnqueueReadBuffer", "-5", true, 1, 18},
+    {"clEnqueueFillBuffer", "-5", false, 1, 8},
+    {"clEnqueueFillBuffer", "-5", true, 1, 8},
+    {"clEnqueueCopyBuffer", "-5", false, 1, 8},
     {"clEnqueueCopyBuffer", "-5", true, 1, 8},
     {"clEnqueueMarker", "-5", false, 1, 3},
     {"clFlush", "-5", false, 1, 6},
@@ -51,8 +53,8 @@ enum { N = 4096, BYTES = N * sizeof(cl_int), MAX_EVENTS = 64, NSETUPS = sizeof(s
 
 static struct {
     cl_program program;
-    cl_kernel add, inc, scatter, copy;
-    cl_mem a, b, c, index;
+    cl_kernel add, inc, scatter, copy, count;
+    cl_mem a, b, c, d, index;
     cl_int x[N], y[N], z[N], place[N];
     cl_event event[MAX_EVENTS];
     unsigned nevents;
@@ -113,7 +115,8 @@ static bool build(void)
     p.inc = kernel("stub_inc");
     p.scatter = kernel("stub_scatter");
     p.copy = kernel("stub_copy");
-    return p.add && p.inc && p.scatter && p.copy;
+    p.count = kernel("stub_count");
+    return p.add && p.inc && p.scatter && p.copy && p.count;
 }
 
 static void launch(cl_kernel kernel, unsigned n, const cl_mem *args)
@@ -126,11 +129,11 @@ static void launch(cl_kernel kernel, unsigned n, const cl_mem *args)
         ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, next_event()));
 }
 
-/* z = what is read back of c at the end; x, y and place are the inputs. */
+/* z = what is read back of a at the end; x, y and place are the inputs. */
 static void compute(void)
 {
     const cl_mem add[] = {p.a, p.b, p.c}, inc[] = {p.c}, scatter[] = {p.c, p.index, p.a}, copy[] = {p.a, p.b},
-                 again[] = {p.b, p.a, p.c};
+                 again[] = {p.b, p.a, p.c}, count[] = {p.index, p.d}, sum[] = {p.c, p.d, p.a};
     cl_int seven = 7;
     ok(clEnqueueWriteBuffer(cl.queue, p.a, CL_FALSE, 0, BYTES, p.x, 0, NULL, next_event()));
     launch(p.add, 3, add);         /* c = x + y */
@@ -139,8 +142,10 @@ static void compute(void)
     launch(p.copy, 2, copy);       /* b = a */
     ok(clEnqueueFillBuffer(cl.queue, p.a, &seven, sizeof(seven), 0, BYTES / 2, 0, NULL, next_event()));
     ok(clEnqueueCopyBuffer(cl.queue, p.b, p.a, 0, BYTES / 4, BYTES / 8, 0, NULL, next_event()));
-    launch(p.add, 3, again); /* c = b + a */
-    ok(clEnqueueReadBuffer(cl.queue, p.c, CL_TRUE, 0, BYTES, p.z, 0, NULL, next_event()));
+    launch(p.add, 3, again);   /* c = b + a */
+    launch(p.count, 2, count); /* d += 1, as place is a permutation */
+    launch(p.add, 3, sum);     /* a = c + d */
+    ok(clEnqueueReadBuffer(cl.queue, p.a, CL_TRUE, 0, BYTES, p.z, 0, NULL, next_event()));
 }
 
 static void check_result(void)
@@ -155,7 +160,7 @@ static void check_result(void)
         a[i] = 7;
     memcpy(a + N / 4, b, BYTES / 8);
     for (int i = 0; i < N; i++)
-        ck_assert_int_eq(p.z[i], a[i] + b[i]);
+        ck_assert_int_eq(p.z[i], a[i] + b[i] + p.y[i] + 1);
 }
 
 static void settle_events(void)
@@ -180,12 +185,13 @@ static bool run_once(void)
     p.a = buffer(NULL);
     p.b = buffer(p.y);
     p.c = buffer(NULL);
+    p.d = buffer(p.y);
     p.index = buffer(p.place);
-    if (p.a && p.b && p.c && p.index)
+    if (p.a && p.b && p.c && p.d && p.index)
         compute();
     settle_events();
-    cl_mem *const all[] = {&p.a, &p.b, &p.c, &p.index};
-    for (unsigned i = 0; i < 4; i++) {
+    cl_mem *const all[] = {&p.a, &p.b, &p.c, &p.d, &p.index};
+    for (unsigned i = 0; i < 5; i++) {
         if (*all[i])
             cl_ok(clReleaseMemObject(*all[i]));
         *all[i] = NULL;
@@ -204,9 +210,9 @@ static void CL_CALLBACK context_gone(cl_context context, void *unused)
 
 static void close_all(void)
 {
-    cl_kernel kernels[] = {p.add, p.inc, p.scatter, p.copy};
+    cl_kernel kernels[] = {p.add, p.inc, p.scatter, p.copy, p.count};
     cl_ok(clSetContextDestructorCallback(cl.context, context_gone, NULL));
-    for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 5; i++)
         if (kernels[i])
             cl_ok(clReleaseKernel(kernels[i]));
     if (p.program)
