@@ -38,7 +38,24 @@ static struct cx_balancer_device random_device(uint64_t *random)
         device.launch_seconds = random_speed(random);
     if (random_below(random, 5) == 0)
         device.first_package = random_below(random, 20);
+    device.accelerator = random_below(random, 2);
     return device;
+}
+
+/* Defaults, with now and then a parameter far from them or nonsense. */
+static struct cx_balancer_params random_params(uint64_t *random)
+{
+    struct cx_balancer_params params = cx_balancer_defaults;
+    double *fields[] = {&params.hguided_k,        &params.sigmoid_l,       &params.adaptive_first,
+                        &params.adaptive_growth,  &params.adaptive_probes, &params.logfit_threshold,
+                        &params.concord_profile,  &params.concord_settled, &params.hdss_settled,
+                        &params.hdss_training,    &params.hdss_k,          &params.dynamic_size,
+                        &params.dynamic_packages, &params.sigmoid_p,       &params.sigmoid_d};
+    for (unsigned i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        if (random_below(random, 4) == 0)
+            *fields[i] = random_speed(random);
+    }
+    return params;
 }
 
 /* Every group is computed once where devices die, lie and crawl, as long as one of them lives. */
@@ -62,7 +79,9 @@ START_TEST(each_group_once)
             if (i > 0 && random_below(&random, 3) == 0)
                 devices[i].dies_at = 0.001 + cx_sim_random(&random);
         }
+        struct cx_balancer_params params = random_params(&random);
         struct cx_simulation sim = {.policy = policy,
+                                    .params = round % 2 ? &params : NULL,
                                     .load = load,
                                     .granularity = random_below(&random, 9),
                                     .ndevices = n,
