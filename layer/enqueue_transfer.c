@@ -6,6 +6,7 @@
  * A read gathers straight into the program's memory from every owner at once. A write goes to where the next
  * reader most likely is (cx_mem_write_place). Fills and copies run where the data is.
  */
+#include "layer/bytes.h"
 #include "layer/enqueue.h"
 #include "layer/entry.h"
 #include "layer/log.h"
@@ -62,7 +63,7 @@ static cl_int run_host_read(struct cx_job *job, struct cx_worker *worker)
     job->start_ns = cx_clock_ns();
     for (unsigned i = 0; i < runs->count; i++) {
         const struct cx_run *run = &runs->run[i];
-        memmove(run->host, run->root->host + run->lo, run->hi - run->lo);
+        cx_bytes_copy(run->root->context, run->host, run->root->host + run->lo, (size_t)(run->hi - run->lo));
     }
     job->end_ns = cx_clock_ns();
     return CL_SUCCESS;
@@ -172,7 +173,8 @@ static cl_int run_host_write(struct cx_job *job, struct cx_worker *worker)
 {
     const struct transfer *transfer = (struct transfer *)job->command;
     job->start_ns = cx_clock_ns();
-    memmove(transfer->mem->root->host + transfer->lo, transfer->pointer, transfer->hi - transfer->lo);
+    cx_bytes_copy(transfer->mem->context, transfer->mem->root->host + transfer->lo, transfer->pointer,
+                  (size_t)(transfer->hi - transfer->lo));
     job->end_ns = cx_clock_ns();
     return CL_SUCCESS;
 }

@@ -76,8 +76,9 @@ void cx_launch_deps(const struct cx_launch *launch, const struct cx_access_regio
         const struct cx_access_interval *read = &regions[i].read, *write = &regions[i].write;
         if (!mem || cx_launch_way(launch, i) == CX_WAY_PRIVATE)
             continue;
-        cx_coherence_host_deps(mem->root->coherence, mem->origin + read->lo, mem->origin + read->hi, false,
-                               worker->index, deps);
+        if (read->lo < write->lo || read->hi > write->hi)
+            cx_coherence_host_deps(mem->root->coherence, mem->origin + read->lo, mem->origin + read->hi,
+                                   false, worker->index, deps);
         cx_coherence_host_deps(mem->root->coherence, mem->origin + write->lo, mem->origin + write->hi, true,
                                worker->index, deps);
     }
@@ -96,18 +97,21 @@ static bool own_pieces(struct cx_mem *mem, const struct cx_access_region *region
 bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *regions,
                     const struct cx_worker *worker, uint64_t seq)
 {
+    uint64_t ignored[64] = {0}; /* deps were collected before */
     bool ok = true;
     for (unsigned i = 0; i < launch->args->count && ok; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
         const struct cx_access_interval *read = &regions[i].read, *write = &regions[i].write;
-        uint64_t ignored[64] = {0};
         if (!mem || cx_launch_way(launch, i) == CX_WAY_PRIVATE)
             continue;
         struct cx_coherence *map = mem->root->coherence;
-        if (worker->place == CX_PLACE_HOST)
+        const bool covered =
+            write->lo <= read->lo && read->hi <= write->hi; /* who waits for the writer has waited */
+        if (worker->place == CX_PLACE_HOST && !covered)
             ok = cx_coherence_host_read(map, mem->origin + read->lo, mem->origin + read->hi, worker->index,
-                                        seq, ignored) &&
-                 cx_coherence_host_share(map, mem->origin + write->lo, mem->origin + write->hi, worker->index,
+                                        seq, ignored);
+        if (worker->place == CX_PLACE_HOST && ok)
+            ok = cx_coherence_host_share(map, mem->origin + write->lo, mem->origin + write->hi, worker->index,
                                          seq);
         if (ok && write->lo < write->hi && cx_launch_way(launch, i) <= CX_WAY_OWN)
             ok = own_pieces(mem, &regions[i], worker->place);

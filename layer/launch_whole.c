@@ -9,6 +9,7 @@
 #include "layer/trace.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
 {
@@ -53,14 +54,15 @@ static void finish_whole(struct cx_job *job, struct cx_worker *worker)
 }
 
 /* What an argument touches where no summary tells: all of it, written unless its flags say that no kernel
- * may. */
+ * may. The region was zeroed. */
 static void opaque_region(const struct cx_launch *launch, unsigned i, const struct cx_summary_kernel *summary,
                           struct cx_access_region *region)
 {
     const struct cx_mem *mem = cx_launch_mem(launch, i);
     bool known = summary && !(summary->flags & CX_SUMMARY_OPAQUE) && i < summary->narg;
     bool written = !(mem->flags & CL_MEM_READ_ONLY);
-    *region = (struct cx_access_region){.read = {.hi = mem->size}, .write = {.hi = written ? mem->size : 0}};
+    region->read.hi = mem->size;
+    region->write.hi = written ? mem->size : 0;
     if (known && !(summary->arg[i].touch & (CX_TOUCH_WRITE | CX_TOUCH_ATOMIC)))
         region->write.hi = 0;
     if (known && !summary->arg[i].touch)
@@ -76,10 +78,14 @@ static bool has_shadows(const struct cx_context *context)
     return false;
 }
 
-static struct cx_access_region *whole_regions(struct cx_launch *launch)
+/* Regions of few arguments, which need no memory of their own. */
+enum { FEW = 4 };
+
+static struct cx_access_region *whole_regions(struct cx_launch *launch, struct cx_access_region *few)
 {
     unsigned nargs = launch->args->count;
-    struct cx_access_region *regions = calloc(nargs ? nargs : 1, sizeof(*regions));
+    struct cx_access_region *regions =
+        nargs > FEW ? calloc(nargs, sizeof(*regions)) : memset(few, 0, nargs * sizeof(*few));
     if (!regions)
         return NULL;
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
@@ -114,7 +120,7 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
 {
     struct cx_command *command = &launch->base;
     struct cx_worker *worker = &command->context->workers[member];
-    struct cx_access_region *regions = whole_regions(launch);
+    struct cx_access_region few[FEW], *regions = whole_regions(launch, few);
     cl_int error = regions ? cx_launch_gather(launch, regions, worker->place) : CL_OUT_OF_HOST_MEMORY;
     struct cx_job *job = error == CL_SUCCESS ? cx_job_new(command->context) : NULL;
 
@@ -125,7 +131,8 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
     } else if (error == CL_SUCCESS) {
         error = CL_OUT_OF_HOST_MEMORY;
     }
-    free(regions);
+    if (regions != few)
+        free(regions);
     if (error != CL_SUCCESS) {
         free(job);
         cx_command_fail(command, error);

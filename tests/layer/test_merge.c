@@ -5,6 +5,7 @@
  * as runs of bytes.
  */
 #include "capture.h"
+#include "layer/bytes.h"
 #include "layer/device.h"
 #include "layer/diff.h"
 #include "layer/entry.h"
@@ -223,6 +224,34 @@ START_TEST(rows_of_boxes)
 }
 END_TEST
 
+/* ---- copies by several threads ---- */
+
+START_TEST(copies)
+{
+    cl_context handle;
+    struct cx_context *context = open_context(&handle);
+    const size_t room = (size_t)20 << 20;
+    unsigned char *from = malloc(room), *to = malloc(room);
+    ck_assert(from && to);
+    for (size_t i = 0; i < room; i++)
+        from[i] = (unsigned char)(i * 7 + i / 4096);
+    for (unsigned round = 0; round < 24; round++) {
+        size_t lo = (size_t)roll(5000), bytes = round % 3 ? (size_t)roll(room - lo) : (size_t)roll(9000);
+        memset(to, 0, room);
+        cx_bytes_copy(context, to + lo, from + lo, bytes);
+        ck_assert_int_eq(memcmp(to + lo, from + lo, bytes), 0);
+        ck_assert(lo == 0 || to[lo - 1] == 0);
+        ck_assert(lo + bytes == room || to[lo + bytes] == 0);
+    }
+    memcpy(to, from, room);
+    cx_bytes_copy(context, to + 100, to, room - 100); /* overlapping */
+    ck_assert_int_eq(memcmp(to + 100, from, room - 100), 0);
+    free(from);
+    free(to);
+    cx_clReleaseContext(handle);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("merge");
@@ -233,6 +262,7 @@ int main(void)
     tcase_add_test(all, combines);
     tcase_add_test(all, combines_floats);
     tcase_add_test(all, rows_of_boxes);
+    tcase_add_test(all, copies);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }
