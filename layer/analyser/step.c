@@ -376,16 +376,18 @@ static bool amount_of(struct walk *w, LLVMValueRef v, unsigned depth, struct mov
     }
 }
 
-static bool merged_amount(struct walk *w, LLVMValueRef v, unsigned depth, struct move *m)
+/* Of a phi or select: what all of its ways have in common, each followed by `of`. */
+static bool join_ways(struct walk *w, LLVMValueRef v, unsigned depth, struct move *m,
+                      bool (*of)(struct walk *w, LLVMValueRef v, unsigned depth, struct move *m))
 {
     unsigned n = opcode_of(v) == LLVMPHI ? LLVMCountIncoming(v) : 2;
 
-    if (n > 8 || (opcode_of(v) == LLVMPHI && inner_loop(w, v) != -1)) {
+    if (n > 8) {
         return false;
     }
     for (unsigned i = 0; i < n; i++) {
         struct move one;
-        if (!amount_of(w, way_of(v, i), depth + 1, &one)) {
+        if (!of(w, way_of(v, i), depth + 1, &one)) {
             return false;
         }
         if (i == 0) {
@@ -395,6 +397,14 @@ static bool merged_amount(struct walk *w, LLVMValueRef v, unsigned depth, struct
         }
     }
     return n > 0;
+}
+
+static bool merged_amount(struct walk *w, LLVMValueRef v, unsigned depth, struct move *m)
+{
+    if (opcode_of(v) == LLVMPHI && inner_loop(w, v) != -1) {
+        return false;
+    }
+    return join_ways(w, v, depth, m, amount_of);
 }
 
 static bool move_of_sum(struct walk *w, LLVMValueRef v, unsigned depth, struct move *m)
@@ -464,27 +474,12 @@ static bool move_of_inner(struct walk *w, LLVMValueRef v, int32_t inner, unsigne
 
 static bool move_of_merge(struct walk *w, LLVMValueRef v, unsigned depth, struct move *m)
 {
-    unsigned n = opcode_of(v) == LLVMPHI ? LLVMCountIncoming(v) : 2;
     int32_t inner = opcode_of(v) == LLVMPHI ? inner_loop(w, v) : -1;
 
     if (inner >= 0) {
         return move_of_inner(w, v, inner, depth, m);
     }
-    if (inner == -2 || n > 8) {
-        return false;
-    }
-    for (unsigned i = 0; i < n; i++) {
-        struct move one;
-        if (!move_of(w, way_of(v, i), depth + 1, &one)) {
-            return false;
-        }
-        if (i == 0) {
-            *m = one;
-        } else {
-            join(w->b, m, &one);
-        }
-    }
-    return n > 0;
+    return inner != -2 && join_ways(w, v, depth, m, move_of);
 }
 
 static bool move_of(struct walk *w, LLVMValueRef v, unsigned depth, struct move *m)
