@@ -86,7 +86,8 @@ static void complete_job(struct cx_worker *worker, struct cx_job *job)
         take_status(worker, job, job->first_event);
     if (job->event) {
         const cl_icd_dispatch *cl = worker->device->cl;
-        take_status(worker, job, job->event);
+        if (!job->checked)
+            take_status(worker, job, job->event);
         if (job->timed && job->status == CL_SUCCESS) {
             job->start_ns = event_time(worker, job->first_event ? job->first_event : job->event,
                                        CL_PROFILING_COMMAND_START);
@@ -244,6 +245,22 @@ static void start(struct cx_worker *worker, struct cx_job *job)
         job->skip(job, worker);
 }
 
+/* Whether a job of a driver that runs commands in the calling thread is over already. */
+static bool ended_at_once(const struct cx_worker *worker, struct cx_job *job)
+{
+    cl_int status = CL_COMPLETE;
+    if (job->loose || !job->event)
+        return !job->loose;
+    if (worker->device->cl->clGetEventInfo(job->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status),
+                                           &status, NULL) != CL_SUCCESS ||
+        status > CL_COMPLETE)
+        return false;
+    if (status < 0 && job->status == CL_SUCCESS)
+        job->status = status;
+    job->checked = true;
+    return true;
+}
+
 /* A job that was over when its driver returned, with none in flight before it. worker->lock held, and free
  * for a while. */
 static void complete_at_once(struct cx_worker *worker, struct cx_job *job)
@@ -279,7 +296,7 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
             wait_deps(worker, job);
         job->track |= worker->nloose >= MAX_LOOSE;
         start(worker, job);
-        bool ended = runs_in_caller(worker) && !job->loose && event_complete(worker, job->event);
+        bool ended = runs_in_caller(worker) && ended_at_once(worker, job);
         pthread_mutex_lock(&worker->lock);
         worker->nloose = job->loose ? worker->nloose + 1 : 0;
         if (ended && !worker->flying && !worker->reaping) {

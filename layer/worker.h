@@ -74,6 +74,7 @@ struct cx_job {
     uint64_t start_ns, end_ns; /* host clock */
     bool urgent;               /* part of a split: starts at once, never left to the next wait */
     bool waits;                /* may wait on the host: never pumped by the program's thread */
+    bool checked;              /* the event's status is known: it is over, and status tells how */
     bool stale;                /* failed because of the context's epoch, not by itself */
     unsigned epoch;            /* the context's when it was planned */
     cl_int status;             /* CL_SUCCESS or the first error */
