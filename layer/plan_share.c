@@ -16,9 +16,11 @@
 
 /* Costs of a split that the balancer cannot see, measured on PoCL and an H200 (docs/benchmarks.md): handing
  * packages to two threads and hearing of their end. */
-#define SPLIT_SECONDS      40e-6
-#define CPU_LAUNCH         15e-6
-#define GPU_LAUNCH         10e-6
+#define SPLIT_SECONDS 40e-6
+#define CPU_LAUNCH    15e-6
+#define GPU_LAUNCH    10e-6
+/* estimates, not measured: what a merge or private copies cost besides passes over memory, and how fast those
+ * are */
 #define AFTERWARDS_SECONDS 30e-6
 #define GPU_BYTES_PER_S    2e12 /* of a device's own memory */
 #define CPU_BYTES_PER_S    8e9
