@@ -38,6 +38,19 @@ struct cx_access_geometry {
     uint64_t local[3]; /* need not divide global: the last group may be uneven */
 };
 
+/*
+ * An image argument, as bytes of its object: texel (x, y, z) is the element_size bytes at x * element_size +
+ * y * row_pitch + z * slice_pitch from where the argument points to. A layer of an array counts as z, also of
+ * a 1D array, whose layers are slice_pitch apart. The layout is that of the map which says who holds which
+ * bytes valid; devices may keep the texels as they like.
+ */
+struct cx_access_image {
+    uint64_t width, height, depth, array_size; /* texels and layers; 1 where it has no such dimension */
+    uint64_t row_pitch, slice_pitch;           /* bytes; not 0: of what there would be one of, the whole */
+    uint32_t element_size;                     /* bytes of a texel */
+    uint32_t channel_order, channel_type;      /* CL_RGBA, CL_UNORM_INT8, ... */
+};
+
 /* What one kernel argument holds at this launch. */
 struct cx_access_arg {
     const void *value; /* by-value arguments: the bytes; ignored (may be NULL) for others */
@@ -51,6 +64,10 @@ struct cx_access_arg {
     uint64_t object;
     uint64_t base;
     uint64_t bytes;
+    /* Image arguments, which are memory arguments too; their texels lie in [base, base + bytes). An image
+     * argument without is_image makes the launch one that is not split. */
+    bool is_image;
+    struct cx_access_image image;
 };
 
 /* Interval [lo, hi) in bytes from where the argument points to, clipped to [0, bytes); empty where lo == hi
