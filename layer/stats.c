@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The summary table: one record a kernel name, printed at exit on stderr.
+ * The summary table: one record a kernel name, printed at exit on stderr or into a file.
  */
 #include "layer/stats.h"
+#include "layer/log.h"
 #include "layer/options.h"
 #include "layer/plan.h"
 #include "layer/real.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,7 +148,7 @@ void cx_stats_launch(const struct cx_launch *launch)
     pthread_mutex_unlock(&lock);
 }
 
-static void print_devices(const struct cx_function_stats *stats)
+static void print_devices(FILE *out, const struct cx_function_stats *stats)
 {
     const struct cx_machine *machine = cx_machine_get();
     uint64_t groups = 0;
@@ -156,7 +158,7 @@ static void print_devices(const struct cx_function_stats *stats)
         const struct device_stats *device = &stats->device[d];
         if (!device->packages)
             continue;
-        fprintf(stderr, "    device %-2u %-40.40s %6llu packages  %5.1f %%  busy %10.3f ms\n", d,
+        fprintf(out, "    device %-2u %-40.40s %6llu packages  %5.1f %%  busy %10.3f ms\n", d,
                 machine->devices[d].name, (unsigned long long)device->packages,
                 groups ? 100.0 * (double)device->groups / (double)groups : 0.0,
                 (double)device->busy_ns / 1e6);
@@ -171,45 +173,51 @@ void cx_stats_verified(struct cx_function_stats *stats, enum cx_verified outcome
     pthread_mutex_unlock(&lock);
 }
 
-static void print_verified(const char *before, const uint64_t counts[CX_VERIFIED_COUNT])
+static void print_verified(FILE *out, const char *before, const uint64_t counts[CX_VERIFIED_COUNT])
 {
-    fprintf(stderr, "%sverified %llu launches, %llu of them differ", before,
+    fprintf(out, "%sverified %llu launches, %llu of them differ", before,
             (unsigned long long)(counts[CX_VERIFIED_SAME] + counts[CX_VERIFIED_DIFFERS]),
             (unsigned long long)counts[CX_VERIFIED_DIFFERS]);
     if (counts[CX_VERIFIED_NOT])
-        fprintf(stderr, "; %llu could not be verified", (unsigned long long)counts[CX_VERIFIED_NOT]);
-    fprintf(stderr, "\n");
+        fprintf(out, "; %llu could not be verified", (unsigned long long)counts[CX_VERIFIED_NOT]);
+    fprintf(out, "\n");
 }
 
 void cx_stats_print(void)
 {
     uint64_t verified[CX_VERIFIED_COUNT] = {0};
+    const char *file = cx_options_get()->summary_file;
+    FILE *out = file && *file ? fopen(file, "ae") : stderr;
+    if (!out) {
+        cx_warn(CX_TOPIC_OPTIONS, "cannot write the summary to %s: %s", file, strerror(errno));
+        return;
+    }
     pthread_mutex_lock(&lock);
-    fprintf(stderr, "coexec summary (pid %d, balancer %s)\n", (int)getpid(), cx_options_get()->algo);
+    fprintf(out, "coexec summary (pid %d, balancer %s)\n", (int)getpid(), cx_options_get()->algo);
     for (const struct cx_function_stats *stats = all; stats; stats = stats->next) {
         if (!stats->launches)
             continue;
-        fprintf(stderr, "  kernel %s: %llu launches, %llu split, %llu whole; time %.3f ms", stats->name,
+        fprintf(out, "  kernel %s: %llu launches, %llu split, %llu whole; time %.3f ms", stats->name,
                 (unsigned long long)stats->launches, (unsigned long long)stats->split,
                 (unsigned long long)(stats->launches - stats->split), (double)stats->span_ns / 1e6);
         if (stats->balanced)
-            fprintf(stderr, "; load balance %.3f", stats->balance_sum / (double)stats->balanced);
-        fprintf(stderr, "; moved %.3f MB\n", (double)stats->moved / 1e6);
-        print_devices(stats);
+            fprintf(out, "; load balance %.3f", stats->balance_sum / (double)stats->balanced);
+        fprintf(out, "; moved %.3f MB\n", (double)stats->moved / 1e6);
+        print_devices(out, stats);
         if (stats->merged)
-            fprintf(stderr,
+            fprintf(out,
                     "    merged afterwards %llu times: %.3f MB changed, %.3f MB of it on several devices\n",
                     (unsigned long long)stats->merged, (double)stats->changed / 1e6,
                     (double)stats->combined / 1e6);
         if (stats->private_copies)
-            fprintf(stderr, "    private copies combined %llu times\n",
+            fprintf(out, "    private copies combined %llu times\n",
                     (unsigned long long)stats->private_copies);
         for (unsigned i = 0; i < MAX_REASONS && stats->reason[i].text; i++) {
-            fprintf(stderr, "    whole %llu times: %s", (unsigned long long)stats->reason[i].launches,
+            fprintf(out, "    whole %llu times: %s", (unsigned long long)stats->reason[i].launches,
                     stats->reason[i].text);
             if (stats->reason[i].line)
-                fprintf(stderr, " (line %u)", stats->reason[i].line);
-            fprintf(stderr, "\n");
+                fprintf(out, " (line %u)", stats->reason[i].line);
+            fprintf(out, "\n");
         }
         uint64_t seen = 0;
         for (unsigned v = 0; v < CX_VERIFIED_COUNT; v++) {
@@ -217,11 +225,13 @@ void cx_stats_print(void)
             verified[v] += stats->verified[v];
         }
         if (seen)
-            print_verified("    ", stats->verified);
+            print_verified(out, "    ", stats->verified);
     }
     if (cx_options_get()->verify)
-        print_verified("  in all: ", verified);
+        print_verified(out, "  in all: ", verified);
     pthread_mutex_unlock(&lock);
+    if (out != stderr)
+        fclose(out);
 }
 
 __attribute__((destructor)) static void print_at_exit(void)

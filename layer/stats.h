@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * COEXEC_SUMMARY: what every kernel function did, printed on stderr at exit.
- * Thread-safe. The records live for the process.
+ * COEXEC_SUMMARY: what every kernel function did, printed at exit on stderr or at the end of
+ * COEXEC_SUMMARY_FILE. Thread-safe. The records live for the process.
  */
 #ifndef CX_LAYER_STATS_H
 #define CX_LAYER_STATS_H
