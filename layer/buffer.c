@@ -309,7 +309,7 @@ static cl_int prepare_root(struct cx_mem *root, unsigned member)
         return CL_SUCCESS;
     if (root->size > worker->device->max_alloc)
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    if (worker->place == CX_PLACE_HOST) {
+    if (cx_mem_place(root, worker) == CX_PLACE_HOST) {
         flags |= CL_MEM_USE_HOST_PTR;
         host = cx_mem_host(root);
         if (!host)
@@ -346,12 +346,13 @@ unsigned cx_mem_write_place(const struct cx_mem *root)
     const struct cx_context *context = root->context;
     unsigned own = 0, place = CX_PLACE_HOST;
     for (unsigned m = 0; m < context->nmembers; m++) {
-        if (context->workers[m].place != CX_PLACE_HOST && !atomic_load(&context->workers[m].left_out)) {
+        const unsigned at = cx_mem_place(root, &context->workers[m]);
+        if (at != CX_PLACE_HOST && !atomic_load(&context->workers[m].left_out)) {
             own++;
-            place = context->workers[m].place;
+            place = at;
         }
     }
-    bool fastest = place == context->workers[context->fastest].place;
+    bool fastest = place == cx_mem_place(root, &context->workers[context->fastest]);
     return own == 1 && fastest && root->size <= context->workers[context->fastest].device->max_alloc
                ? place
                : CX_PLACE_HOST;

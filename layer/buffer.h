@@ -3,7 +3,7 @@
  * Memory objects: the host copy, one shadow a member, and the map that says who holds which bytes.
  *
  * The host copy is the program's own memory (CL_MEM_USE_HOST_PTR) or ours, page-aligned, allocated when first
- * needed. Members that work in place (worker->place == CX_PLACE_HOST) have a shadow made over the host copy;
+ * needed. Members that work in place (cx_mem_place is CX_PLACE_HOST) have a shadow made over the host copy;
  * others own memory. A sub-buffer is a window on its root: it has no map of its own, only real sub-buffers.
  * Thread-safety: map, shadows' allocation and mappings under context->lock.
  */
@@ -32,6 +32,8 @@ struct cx_mem {
     /* root only */
     unsigned char *host; /* host copy, NULL until needed */
     bool host_is_ours;
+    uint64_t
+        apart; /* members, as bits, that have a place of their own for this root whatever worker->place */
     struct cx_pin pin;
     struct cx_coherence *coherence;
     struct cx_command
@@ -53,6 +55,12 @@ struct cx_mem_map {
 
 /* Whether these bytes, taken as a pointer, are a memory object of the program's now (kernel arguments). */
 bool cx_mem_is_live(const void *handle);
+
+/* Whose copy of this root the worker's device works on: CX_PLACE_HOST, or its own. */
+static inline unsigned cx_mem_place(const struct cx_mem *root, const struct cx_worker *worker)
+{
+    return root->apart >> worker->index & 1 ? 1 + worker->index : worker->place;
+}
 
 /* Where new contents written by the program go: the host copy, or the own memory of the only device that
  * does not share it. */

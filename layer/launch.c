@@ -54,13 +54,25 @@ static cl_int gather_pieces(struct cx_launch *launch, struct cx_mem *mem,
     return error;
 }
 
-cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region *regions, unsigned place)
+bool cx_launch_moves(const struct cx_launch *launch, const struct cx_worker *worker)
+{
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (mem && cx_mem_place(mem->root, worker) != CX_PLACE_HOST)
+            return true;
+    }
+    return false;
+}
+
+cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region *regions,
+                        const struct cx_worker *worker)
 {
     cl_int error = CL_SUCCESS;
     for (unsigned i = 0; i < launch->args->count && error == CL_SUCCESS; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
         if (!mem || cx_launch_way(launch, i) > CX_WAY_OWN)
             continue;
+        const unsigned place = cx_mem_place(mem->root, worker);
         error = gather_pieces(launch, mem, &regions[i], false, place);
         if (error == CL_SUCCESS)
             error = gather_pieces(launch, mem, &regions[i], true, place);
@@ -71,10 +83,11 @@ cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region 
 void cx_launch_deps(const struct cx_launch *launch, const struct cx_access_region *regions,
                     const struct cx_worker *worker, uint64_t *deps)
 {
-    for (unsigned i = 0; i < launch->args->count && worker->place == CX_PLACE_HOST; i++) {
+    for (unsigned i = 0; i < launch->args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         const struct cx_access_interval *read = &regions[i].read, *write = &regions[i].write;
-        if (!mem || cx_launch_way(launch, i) == CX_WAY_PRIVATE)
+        if (!mem || cx_launch_way(launch, i) == CX_WAY_PRIVATE ||
+            cx_mem_place(mem->root, worker) != CX_PLACE_HOST)
             continue;
         if (read->lo < write->lo || read->hi > write->hi)
             cx_coherence_host_deps(mem->root->coherence, mem->origin + read->lo, mem->origin + read->hi,
@@ -105,16 +118,17 @@ bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *reg
         if (!mem || cx_launch_way(launch, i) == CX_WAY_PRIVATE)
             continue;
         struct cx_coherence *map = mem->root->coherence;
+        const unsigned place = cx_mem_place(mem->root, worker);
         const bool covered =
             write->lo <= read->lo && read->hi <= write->hi; /* who waits for the writer has waited */
-        if (worker->place == CX_PLACE_HOST && !covered)
+        if (place == CX_PLACE_HOST && !covered)
             ok = cx_coherence_host_read(map, mem->origin + read->lo, mem->origin + read->hi, worker->index,
                                         seq, ignored);
-        if (worker->place == CX_PLACE_HOST && ok)
+        if (place == CX_PLACE_HOST && ok)
             ok = cx_coherence_host_share(map, mem->origin + write->lo, mem->origin + write->hi, worker->index,
                                          seq);
         if (ok && write->lo < write->hi && cx_launch_way(launch, i) <= CX_WAY_OWN)
-            ok = own_pieces(mem, &regions[i], worker->place);
+            ok = own_pieces(mem, &regions[i], place);
         cx_move_tidy(mem->root);
     }
     return ok;

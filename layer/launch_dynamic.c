@@ -157,6 +157,16 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     return split;
 }
 
+/* The places, as bits, at which the members work on an object. */
+static uint64_t places_of(const struct split *split, const struct cx_mem *mem)
+{
+    const struct cx_context *context = split->launch->base.context;
+    uint64_t places = 0;
+    for (unsigned p = 0; p < split->nparts; p++)
+        places |= UINT64_C(1) << cx_mem_place(mem->root, &context->workers[split->plan.member[p]]);
+    return places;
+}
+
 /* Inputs that every package reads wherever it lies, and those that mean the contents from before, come in at
  * once; of the others the host copy gets what it lacks, so that packages can be served from it. */
 static cl_int gather(struct split *split, const struct cx_access_region *whole, bool *shadows)
@@ -164,16 +174,16 @@ static cl_int gather(struct split *split, const struct cx_access_region *whole, 
     struct cx_launch *launch = split->launch;
     const struct cx_access_means *means = cx_access_means(split->plan.judged->access);
     cl_int error = CL_SUCCESS;
-    uint64_t places = 0;
+    *shadows = launch->verify; /* what it only reads is compared too */
     for (unsigned p = 0; p < split->nparts; p++)
-        places |= UINT64_C(1) << launch->base.context->workers[split->plan.member[p]].place;
-    *shadows = places != 1 || launch->verify; /* what it only reads is compared too */
+        *shadows |= cx_launch_moves(launch, &launch->base.context->workers[split->plan.member[p]]);
     for (unsigned i = 0; i < 2 * launch->args->count && error == CL_SUCCESS; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i / 2);
         const struct cx_access_interval *need = i % 2 ? &whole[i / 2].write : &whole[i / 2].read;
         if (!mem || need->lo >= need->hi || (i % 2 && need->exact) ||
             cx_launch_way(launch, i / 2) == CX_WAY_PRIVATE)
             continue;
+        const uint64_t places = places_of(split, mem);
         bool at_once = !need->known || (launch->ways && means[i / 2].before);
         uint64_t lo = mem->origin + need->lo, hi = mem->origin + need->hi;
         if ((cx_coherence_holders(mem->root->coherence, lo, hi) & places) == places)
@@ -201,7 +211,7 @@ static void collect_deps(struct split *split, const struct cx_access_region *who
         cx_coherence_host_deps(mem->root->coherence, mem->origin + read->lo, mem->origin + read->hi, false,
                                worker->index, deps);
         cx_coherence_host_deps(mem->root->coherence, mem->origin + write->lo, mem->origin + write->hi,
-                               worker->place == CX_PLACE_HOST, worker->index, deps);
+                               cx_mem_place(mem->root, worker) == CX_PLACE_HOST, worker->index, deps);
     }
 }
 
@@ -210,9 +220,9 @@ static void note_reads(struct split *split, const struct cx_access_region *whole
     struct cx_launch *launch = split->launch;
     const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[part]];
     uint64_t ignored[64] = {0};
-    for (unsigned i = 0; i < launch->args->count && worker->place == CX_PLACE_HOST; i++) {
+    for (unsigned i = 0; i < launch->args->count; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
-        if (mem && whole[i].read.lo < whole[i].read.hi)
+        if (mem && cx_mem_place(mem->root, worker) == CX_PLACE_HOST && whole[i].read.lo < whole[i].read.hi)
             cx_coherence_host_read(mem->root->coherence, mem->origin + whole[i].read.lo,
                                    mem->origin + whole[i].read.hi, worker->index, split->seq[part], ignored);
     }

@@ -36,26 +36,27 @@ static bool list_uploads(struct lane *lane, const struct cx_worker *worker, stru
 {
     struct cx_launch *launch = lane->split->launch;
     uint64_t seq = lane->split->seq[lane->part], ignored[64] = {0};
-    *runs = (struct cx_runs){.upload = true, .counted = true, .place = worker->place};
+    *runs = (struct cx_runs){.upload = true, .counted = true, .place = 1 + worker->index};
     for (unsigned i = 0; i < 2 * launch->args->count; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i / 2);
         struct cx_pieces pieces;
         struct cx_move *moves = NULL;
         size_t count = 0;
-        if (!mem || cx_launch_way(launch, i / 2) > CX_WAY_OWN)
+        if (!mem || cx_launch_way(launch, i / 2) > CX_WAY_OWN ||
+            cx_mem_place(mem->root, worker) == CX_PLACE_HOST)
             continue;
         struct cx_mem *root = mem->root;
         bool ok = cx_pieces_of(&pieces, mem, &lane->regions[i / 2], i % 2, i % 2);
         for (size_t n = 0; n < pieces.count && ok; n++)
-            if (!cx_coherence_valid(root->coherence, pieces.piece[n].lo, pieces.piece[n].hi, worker->place))
+            if (!cx_coherence_valid(root->coherence, pieces.piece[n].lo, pieces.piece[n].hi, runs->place))
                 ok = cx_coherence_missing(root->coherence, pieces.piece[n].lo, pieces.piece[n].hi,
-                                          worker->place, &moves, &count);
+                                          runs->place, &moves, &count);
         for (size_t m = 0; m < count && ok; m++) {
             ok = cx_runs_add(runs, root, root->real[worker->index], moves[m].lo, moves[m].hi,
                              root->host + moves[m].lo) &&
                  cx_coherence_host_read(root->coherence, moves[m].lo, moves[m].hi, worker->index, seq,
                                         ignored) &&
-                 cx_coherence_validate(root->coherence, moves[m].lo, moves[m].hi, worker->place);
+                 cx_coherence_validate(root->coherence, moves[m].lo, moves[m].hi, runs->place);
             launch->moved += moves[m].hi - moves[m].lo;
         }
         free(moves);
@@ -225,7 +226,7 @@ static enum step next_package(struct lane *lane, const struct cx_worker *worker,
             *groups = (range->end - range->first) * split->plan.slice;
             split->issuing++;
             cx_access_package(split->plan.judged->access, range->first, range->end, lane->regions);
-            if (worker->place != CX_PLACE_HOST && !list_uploads(lane, worker, runs))
+            if (cx_launch_moves(split->launch, worker) && !list_uploads(lane, worker, runs))
                 cx_split_fail(split, CL_OUT_OF_HOST_MEMORY);
             step = STEP_PACKAGE;
             break;
@@ -266,7 +267,7 @@ static cl_int run_probe(struct lane *lane, struct cx_worker *worker)
 
     cx_context_lock(context);
     cx_access_package(split->plan.judged->access, range.first, range.end, lane->regions);
-    bool listed = worker->place == CX_PLACE_HOST || list_uploads(lane, worker, &runs);
+    bool listed = !cx_launch_moves(split->launch, worker) || list_uploads(lane, worker, &runs);
     cx_context_unlock(context);
     cl_int error = listed ? start_package(lane, worker, range, &runs) : CL_OUT_OF_HOST_MEMORY;
     if (error != CL_SUCCESS) {

@@ -98,8 +98,8 @@ static cl_int plan_shares(struct cx_launch *launch, struct cx_split_plan *plan, 
 
     for (unsigned i = 0; i < launch->nparts && error == CL_SUCCESS; i++) {
         cx_access_package(plan->judged->access, first[i], end[i], regions + (size_t)i * nargs);
-        error = cx_launch_gather(launch, regions + (size_t)i * nargs,
-                                 context->workers[launch->parts[i].member].place);
+        error =
+            cx_launch_gather(launch, regions + (size_t)i * nargs, &context->workers[launch->parts[i].member]);
     }
     for (unsigned i = 0; i < launch->nparts && error == CL_SUCCESS; i++) {
         jobs[i] = cx_launch_share_job(launch, &launch->parts[i], plan->judged->verdict.dim, first[i], end[i],

@@ -70,11 +70,12 @@ static void opaque_region(const struct cx_launch *launch, unsigned i, const stru
 }
 
 /* Whether some member works on memory of its own, so that moving less than everything pays. */
-static bool has_shadows(const struct cx_context *context)
+static bool has_shadows(const struct cx_launch *launch)
 {
-    for (unsigned m = 0; m < context->nmembers; m++)
-        if (context->workers[m].place != CX_PLACE_HOST)
-            return context->nmembers > 1;
+    const struct cx_context *context = launch->base.context;
+    for (unsigned m = 0; m < context->nmembers && context->nmembers > 1; m++)
+        if (cx_launch_moves(launch, &context->workers[m]))
+            return true;
     return false;
 }
 
@@ -92,7 +93,7 @@ static struct cx_access_region *whole_regions(struct cx_launch *launch, struct c
     /* what forbids a split may also mean that accesses escape the summary */
     if (summary && cx_summary_forbids(summary, NULL, NULL) != CX_REASON_NONE)
         summary = NULL;
-    struct cx_judged *judged = summary && has_shadows(launch->base.context) ? cx_plan_judge(launch) : NULL;
+    struct cx_judged *judged = summary && has_shadows(launch) ? cx_plan_judge(launch) : NULL;
     if (judged && judged->access) {
         cx_access_whole(judged->access, regions);
         return regions;
@@ -121,7 +122,7 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
     struct cx_command *command = &launch->base;
     struct cx_worker *worker = &command->context->workers[member];
     struct cx_access_region few[FEW], *regions = whole_regions(launch, few);
-    cl_int error = regions ? cx_launch_gather(launch, regions, worker->place) : CL_OUT_OF_HOST_MEMORY;
+    cl_int error = regions ? cx_launch_gather(launch, regions, worker) : CL_OUT_OF_HOST_MEMORY;
     struct cx_job *job = error == CL_SUCCESS ? cx_job_new(command->context) : NULL;
 
     if (error == CL_SUCCESS && job) {

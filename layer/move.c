@@ -161,7 +161,7 @@ struct cx_job *cx_runs_job(const struct cx_context *context, struct cx_runs *run
 bool cx_move_note(struct cx_mem *root, uint64_t lo, uint64_t hi, bool write, const struct cx_worker *worker,
                   struct cx_job *job)
 {
-    if (worker->place != CX_PLACE_HOST || lo >= hi)
+    if (cx_mem_place(root, worker) != CX_PLACE_HOST || lo >= hi)
         return true;
     uint64_t seq = worker->planned + 1;
     return write ? cx_coherence_host_write(root->coherence, lo, hi, worker->index, seq, job->deps)

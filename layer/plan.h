@@ -119,7 +119,8 @@ cl_int cx_launch_prepare(struct cx_launch *launch, unsigned member);
 /* The arguments as access.h wants them; free() it. NULL: no memory. */
 struct cx_access_arg *cx_launch_access_args(const struct cx_launch *launch);
 /* Brings what a package reads, and what it may leave unwritten of what it writes, to the member. */
-cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region *regions, unsigned place);
+cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region *regions,
+                        const struct cx_worker *worker);
 /* Sets arguments and enqueues one package on the part's member's real queue; gives its event. */
 cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, const struct cx_part *part,
                          unsigned dim, uint64_t first, uint64_t end, cl_event *event);
@@ -134,6 +135,8 @@ static inline struct cx_mem *cx_launch_mem(const struct cx_launch *launch, unsig
 {
     return launch->args->arg[arg].kind == CX_ARGS_MEM ? launch->args->arg[arg].mem : NULL;
 }
+/* Whether the member has a place of its own for one of the launch's buffers. */
+bool cx_launch_moves(const struct cx_launch *launch, const struct cx_worker *worker);
 /* How the argument's writes are kept right (enum cx_access_way); OWN for all where nothing special is. */
 static inline unsigned cx_launch_way(const struct cx_launch *launch, unsigned arg)
 {

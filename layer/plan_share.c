@@ -90,7 +90,7 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         if (!mem || cx_launch_way(launch, i) == CX_WAY_PRIVATE)
             continue;
-        uint64_t bytes = missing_bytes(mem, &whole[i].read, worker->place);
+        uint64_t bytes = missing_bytes(mem, &whole[i].read, cx_mem_place(mem->root, worker));
         bool all = package[i].read.hi - package[i].read.lo > (whole[i].read.hi - whole[i].read.lo) / 2;
         *(all ? &fixed : &shared) += bytes;
     }

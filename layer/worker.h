@@ -22,7 +22,7 @@ struct cx_worker {
     struct cx_real_device *device; /* NULL for the host's worker */
     cl_context real_context;
     cl_command_queue queue; /* in order, with profiling */
-    unsigned place; /* whose copy of a buffer this device works on: CX_PLACE_HOST or its own (coherence.h) */
+    unsigned place; /* whose copy of a buffer this device works on, as a rule: ask cx_mem_place (buffer.h) */
 
     atomic_bool
         left_out;       /* its transfers fail: others are used where there are any; set under context->lock */
