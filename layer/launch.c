@@ -175,7 +175,7 @@ void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups
 void cx_launch_learn(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds)
 {
     struct cx_context *context = launch->base.context;
-    if (context->nmembers < 2 || groups == 0 || !(seconds > 0))
+    if (groups == 0 || !(seconds > 0))
         return;
     pthread_mutex_lock(&context->lock);
     struct cx_learned *learned = cx_function_learned(launch->kernel->function, context->nmembers);

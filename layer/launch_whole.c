@@ -6,6 +6,7 @@
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/plan.h"
+#include "layer/plan_size.h"
 #include "layer/trace.h"
 
 #include <stdlib.h>
@@ -111,10 +112,25 @@ static bool wants_times(const struct cx_launch *launch, unsigned member)
     if ((launch->base.queue->properties & CL_QUEUE_PROFILING_ENABLE) || cx_options_get()->summary ||
         cx_trace_on())
         return true;
-    if (context->nmembers < 2)
+    if (context->nmembers < 2 && !context->workers[member].device->submits_in_caller)
         return false;
     const struct cx_learned *learned = launch->kernel->function->learned;
     return !learned || learned->records[member].samples < 8 || launch->base.base.id % 64 == 0;
+}
+
+/* Handing a job to another thread costs about as much as this. */
+static const double brief_seconds = 3e-6;
+
+/* Whether the member, by the slowest launches of this function of late, is done with it at once. */
+static bool is_brief(const struct cx_launch *launch, unsigned member)
+{
+    const struct cx_learned *learned = launch->kernel->function->learned;
+    const struct cx_speed_record *record = learned ? &learned->records[member] : NULL;
+    if (!record || record->samples < 4 || !launch->local_given)
+        return false;
+    uint64_t groups = cx_launch_groups(launch);
+    uint64_t fill = cx_plan_fill(launch->base.context->workers[member].device, &launch->geometry);
+    return (double)(groups > fill ? groups : fill) < brief_seconds * record->slowest;
 }
 
 void cx_launch_whole(struct cx_launch *launch, unsigned member)
@@ -148,6 +164,7 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
     job->run = run_whole;
     job->finish = finish_whole;
     job->timed = wants_times(launch, member);
+    job->brief = worker->device->submits_in_caller && is_brief(launch, member);
     job->track = job->timed || command->wanted || worker->device->submits_in_caller;
     cx_command_add_job(command, worker, job);
     cx_command_settle(command);

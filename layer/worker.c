@@ -4,9 +4,9 @@
  *
  * Who pumps: at most one thread at a time (worker->pumping). Right after planning the program's thread does
  * it where the driver returns at once and nothing has to be waited for. A driver that runs commands in the
- * calling thread is pumped by the worker's thread; a single job that found the worker idle is left to the
- * next flush, wait, status query or job, so that a program that launches and waits pays for no change of
- * threads.
+ * calling thread is pumped by the worker's thread, save for jobs known to be brief that find the worker idle;
+ * a single other job that does is left to the next flush, wait, status query or job, so that a program that
+ * launches and waits pays for no change of threads.
  */
 #include "layer/worker.h"
 #include "layer/command.h"
@@ -212,6 +212,8 @@ static bool may_run(const struct cx_worker *worker, const struct cx_job *job, en
         return true;
     if (job->waits)
         return false;
+    if (mode == PUMP_CALLER && runs_in_caller(worker) && !job->brief)
+        return false;
     return mode == PUMP_WAITER || deps_done(worker, job);
 }
 
@@ -326,13 +328,18 @@ void cx_worker_pump(struct cx_worker *worker)
         pump(worker, PUMP_CALLER, UINT64_MAX);
         return;
     }
+    if (atomic_load_explicit(&worker->pumping, memory_order_relaxed))
+        return; /* the queue's lock ordered this after the job came in */
     pthread_mutex_lock(&worker->lock);
     struct cx_job *job = worker->head;
+    bool brief = job && job->brief;
     bool alone =
         job && !job->next && !worker->flying && !job->waits && !job->urgent && worker->watch < job->seq;
-    if (job && !alone && !worker->pumping)
+    if (job && !brief && !alone && !worker->pumping)
         wake(worker);
     pthread_mutex_unlock(&worker->lock);
+    if (brief)
+        pump(worker, PUMP_CALLER, UINT64_MAX);
 }
 
 void cx_worker_watch(struct cx_worker *worker, uint64_t seq)

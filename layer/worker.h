@@ -37,10 +37,11 @@ struct cx_worker {
     struct cx_job *head, *tail;          /* planned, not yet handed to the driver */
     struct cx_job *flying, *flying_tail; /* handed over, not known to be complete */
     unsigned nflying;
-    unsigned nloose;  /* jobs since the last one with an event; whoever pumps */
-    unsigned waiters; /* threads in `moved` */
-    uint64_t watch;   /* the worker's thread sees to the completion of everything up to here by itself */
-    bool pumping, reaping, stop, started;
+    unsigned nloose;     /* jobs since the last one with an event; whoever pumps */
+    unsigned waiters;    /* threads in `moved` */
+    uint64_t watch;      /* the worker's thread sees to the completion of everything up to here by itself */
+    atomic_bool pumping; /* some thread runs jobs; it looks at the queue once more before it ends that */
+    bool reaping, stop, started;
     pthread_t thread;
     cl_kernel diff; /* diff.c: finds changed blocks; NULL until needed; whoever pumps */
     cl_mem diff_flags;
@@ -74,10 +75,12 @@ struct cx_job {
     uint64_t start_ns, end_ns; /* host clock */
     bool urgent;               /* part of a split: starts at once, never left to the next wait */
     bool waits;                /* may wait on the host: never pumped by the program's thread */
-    bool checked;              /* the event's status is known: it is over, and status tells how */
-    bool stale;                /* failed because of the context's epoch, not by itself */
-    unsigned epoch;            /* the context's when it was planned */
-    cl_int status;             /* CL_SUCCESS or the first error */
+    bool brief;   /* expected to take less time than another thread to take it over: the thread that enqueued
+                     it may run it, too, where the driver runs commands in the calling thread */
+    bool checked; /* the event's status is known: it is over, and status tells how */
+    bool stale;   /* failed because of the context's epoch, not by itself */
+    unsigned epoch;  /* the context's when it was planned */
+    cl_int status;   /* CL_SUCCESS or the first error */
     uint64_t deps[]; /* one a timeline: that timeline must have completed this seq before run; 0 for none */
 };
 

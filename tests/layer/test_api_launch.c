@@ -2,6 +2,7 @@
 /* Kernel launches: every work-item once, with the ids that the standard says, and the right code for bad
  * geometry. */
 #include "cl_fixture.h"
+#include <pthread.h>
 #include <string.h>
 
 /* What a work-item sees, as the kernel below stores it. */
@@ -307,6 +308,54 @@ START_TEST(long_chain)
 }
 END_TEST
 
+/* Two threads of short launches on queues of their own, with and without waits: coexec runs those it knows to
+ * be short in the calling thread, and each queue keeps its order. */
+enum { SHORT_ROUNDS = 30, SHORT_BURST = 50 };
+
+static void *short_launches(void *data)
+{
+    cl_mem mem = data;
+    const size_t size = 8;
+    cl_command_queue queue = cl_queue(0);
+    cl_kernel kernel = cl_kernel_of("__kernel void grow(__global uint *a, uint i) { a[get_global_id(0)] = "
+                                    "a[get_global_id(0)] * 3 + i; }",
+                                    "grow");
+    cl_set_mem(kernel, 0, mem);
+    for (cl_uint round = 0; round < SHORT_ROUNDS; round++) {
+        for (cl_uint i = 0; i < SHORT_BURST; i++) {
+            cl_ok(clSetKernelArg(kernel, 1, sizeof(i), &i));
+            cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, &size, 0, NULL, NULL));
+            if (round % 3 == 0)
+                cl_ok(clFlush(queue));
+        }
+        cl_ok(clFinish(queue));
+    }
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseCommandQueue(queue));
+    return NULL;
+}
+
+START_TEST(short_bursts)
+{
+    cl_uint out[8], want = 0, zero[8] = {0};
+    pthread_t thread[2];
+    cl_mem mem[2];
+    for (int t = 0; t < 2; t++) {
+        mem[t] = cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(zero), zero);
+        ck_assert_int_eq(pthread_create(&thread[t], NULL, short_launches, mem[t]), 0);
+    }
+    for (cl_uint i = 0; i < SHORT_ROUNDS * SHORT_BURST; i++)
+        want = want * 3 + i % SHORT_BURST;
+    for (int t = 0; t < 2; t++) {
+        ck_assert_int_eq(pthread_join(thread[t], NULL), 0);
+        cl_read(mem[t], out, sizeof(out));
+        for (int i = 0; i < 8; i++)
+            ck_assert_uint_eq(out[i], want);
+        cl_ok(clReleaseMemObject(mem[t]));
+    }
+}
+END_TEST
+
 /* One buffer as two arguments, and overlapping windows of one buffer. */
 START_TEST(aliased_args)
 {
@@ -354,6 +403,7 @@ int main(void)
     tcase_add_test(tcase, uneven_last_group);
     tcase_add_test(tcase, large_offset);
     tcase_add_test(tcase, long_chain);
+    tcase_add_test(tcase, short_bursts);
     tcase_add_test(tcase, aliased_args);
     return cl_run(suite);
 }
