@@ -83,6 +83,24 @@ cl_kernel run_kernel(struct run *run, const char *name)
     return kernel;
 }
 
+static void *add_transfer(struct run *run, struct transfer *list, unsigned *count, cl_mem buffer,
+                          size_t bytes)
+{
+    check_room(run, *count);
+    list[*count] = (struct transfer){buffer, run_array(run, bytes), bytes};
+    return list[(*count)++].array;
+}
+
+void *run_input(struct run *run, cl_mem buffer, size_t bytes)
+{
+    return add_transfer(run, run->inputs, &run->input_count, buffer, bytes);
+}
+
+void *run_output(struct run *run, cl_mem buffer, size_t bytes)
+{
+    return add_transfer(run, run->outputs, &run->output_count, buffer, bytes);
+}
+
 void run_write(struct run *run, cl_mem buffer, const void *from, size_t bytes)
 {
     cl_check(clEnqueueWriteBuffer(run->queue, buffer, CL_FALSE, 0, bytes, from, 0, NULL, NULL),
@@ -109,6 +127,12 @@ void run_finish(struct run *run)
 void set_arg(cl_kernel kernel, cl_uint index, size_t size, const void *value)
 {
     cl_check(clSetKernelArg(kernel, index, size, value), "clSetKernelArg");
+}
+
+void set_args(cl_kernel kernel, cl_uint count, const struct arg *args)
+{
+    for (cl_uint i = 0; i < count; i++)
+        set_arg(kernel, i, args[i].size, args[i].value);
 }
 
 size_t round_up(size_t n, size_t unit)
@@ -177,10 +201,10 @@ size_t sample_stride(size_t total, size_t affordable, size_t width)
 }
 
 /* FNV-1a over words of eight bytes, with a shift so that the high bits of a word reach the low ones. */
-static uint64_t checksum(const void *data, size_t bytes)
+static uint64_t checksum(uint64_t hash, const void *data, size_t bytes)
 {
     const unsigned char *at = data;
-    uint64_t hash = 0xcbf29ce484222325u ^ bytes;
+    hash ^= bytes;
     while (bytes > 0) {
         uint64_t word = 0;
         size_t step = bytes < sizeof(word) ? bytes : sizeof(word);
@@ -190,6 +214,16 @@ static uint64_t checksum(const void *data, size_t bytes)
         at += step;
         bytes -= step;
     }
+    return hash;
+}
+
+static uint64_t checksum_outputs(const struct run *run)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    if (run->output)
+        hash = checksum(hash, run->output, run->output_bytes);
+    for (unsigned i = 0; i < run->output_count; i++)
+        hash = checksum(hash, run->outputs[i].array, run->outputs[i].bytes);
     return hash;
 }
 
@@ -206,11 +240,20 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double run_once(struct run *run, void *state)
+void run_once(struct run *run, void *state)
+{
+    for (unsigned i = 0; i < run->input_count; i++)
+        run_write(run, run->inputs[i].buffer, run->inputs[i].array, run->inputs[i].bytes);
+    run->example->enqueue(run, state);
+    for (unsigned i = 0; i < run->output_count; i++)
+        run_read(run, run->outputs[i].buffer, run->outputs[i].bytes, run->outputs[i].array);
+    run_finish(run);
+}
+
+static double time_once(struct run *run, void *state)
 {
     double start = now_ms();
-    run->example->enqueue(run, state);
-    run_finish(run);
+    run_once(run, state);
     return now_ms() - start;
 }
 
@@ -219,11 +262,11 @@ static double run_timed(struct run *run, void *state)
 {
     size_t repeats = run->options[OPT_REPEAT].value;
     double *times = run_array(run, repeats * sizeof(*times));
-    double first = run_once(run, state);
+    double first = time_once(run, state);
     if (run->options[OPT_VERBOSE].value)
         fprintf(stderr, "%s: first run %.3f ms\n", run->example->name, first);
     for (size_t i = 0; i < repeats; i++)
-        times[i] = run_once(run, state);
+        times[i] = time_once(run, state);
     qsort(times, repeats, sizeof(*times), compare_doubles);
     return (times[(repeats - 1) / 2] + times[repeats / 2]) / 2;
 }
@@ -252,7 +295,7 @@ int example_main(const struct example *example, int argc, char **argv)
     example->setup(&run, state);
 
     double ms = run_timed(&run, state);
-    uint64_t sum = checksum(run.output, run.output_bytes);
+    uint64_t sum = checksum_outputs(&run);
     bool check = run.options[OPT_CHECK].value != 0;
     bool pass = !check || example->check(&run, state);
     printf("name=%s size=%zu ms=%.3f checksum=%016" PRIx64 " check=%s\n", example->name, run_size(&run), ms,

@@ -3,9 +3,10 @@
  * What the example programs share: options, choice of the device, build, timing, checksum, comparison.
  *
  * An example is a const struct with three functions: setup makes inputs, buffers and kernels; enqueue puts
- * one whole run (writes, kernels, reads) into the queue; check compares the output with plain C. example_main
- * does the rest. Anything that goes wrong ends the program with a message on stderr: exit status 1: the check
- * failed, 2: bad usage or a size that does not fit, 3: an OpenCL error.
+ * one run's launches into the queue; check compares the output with plain C. example_main does the rest:
+ * around enqueue it writes the inputs and reads the outputs that setup has named. Anything that goes wrong
+ * ends the program with a message on stderr: exit status 1: the check failed, 2: bad usage or a size that
+ * does not fit, 3: an OpenCL error.
  */
 #ifndef EXAMPLES_COMMON_H
 #define EXAMPLES_COMMON_H
@@ -28,6 +29,7 @@ enum option_index {
     OPT_CHECK,
     OPT_VERBOSE,
     OPT_HELP,
+    OPT_PRESET,
     OPT_EXTRA,
     OPT_COUNT = OPT_EXTRA + 2
 };
@@ -44,6 +46,12 @@ struct option {
     size_t min, max, value;
 };
 
+/* What --preset stands for; 0 leaves the example's default. */
+struct preset {
+    size_t size, iterations, extra[OPT_COUNT - OPT_EXTRA];
+};
+enum preset_index { PRESET_DEFAULT, PRESET_TINY, PRESET_SMALL, PRESET_PAPER, PRESET_COUNT };
+
 struct run;
 
 struct example {
@@ -55,6 +63,7 @@ struct example {
     const char *build_options; /* may be NULL */
     size_t size, size_max;     /* default, largest */
     size_t default_iterations;
+    struct preset presets[PRESET_COUNT];        /* PRESET_DEFAULT is not used */
     struct option extra[OPT_COUNT - OPT_EXTRA]; /* own options; unused ones have no name */
     size_t state_size;                          /* bytes of the example's own data, zeroed before setup */
 
@@ -63,19 +72,29 @@ struct example {
     bool (*check)(struct run *run, void *state);
 };
 
-enum { MAX_KEPT = 16 };
+enum { MAX_KEPT = 32 };
+
+/* What each run writes before its launches or reads after them. */
+struct transfer {
+    cl_mem buffer;
+    void *array;
+    size_t bytes;
+};
 
 /* One execution of an example. setup fills in the output; everything made by run_* is freed at the end. */
 struct run {
     const struct example *example;
     struct option options[OPT_COUNT];
+    bool given[OPT_COUNT]; /* in the arguments: goes before the preset */
     cl_device_id device;
     cl_context context;
     cl_command_queue queue;
     cl_program program;
-    const void *output; /* what the checksum covers */
+    const void *output; /* what the checksum covers besides the outputs below; may be NULL */
     size_t output_bytes;
 
+    struct transfer inputs[MAX_KEPT], outputs[MAX_KEPT];
+    unsigned input_count, output_count;
     cl_mem buffers[MAX_KEPT];
     cl_kernel kernels[MAX_KEPT];
     void *arrays[MAX_KEPT];
@@ -95,6 +114,13 @@ void *run_array(struct run *run, size_t bytes);
 cl_mem run_buffer(struct run *run, cl_mem_flags flags, size_t bytes);
 cl_kernel run_kernel(struct run *run, const char *name);
 
+/* An array of the buffer's size that each run writes into the buffer before its launches. */
+void *run_input(struct run *run, cl_mem buffer, size_t bytes);
+/* One that each run reads from the buffer after its launches; the checksum covers it. */
+void *run_output(struct run *run, cl_mem buffer, size_t bytes);
+/* Writes all inputs, enqueues the example's launches, reads all outputs, waits. */
+void run_once(struct run *run, void *state);
+
 /* Enqueue on the run's queue without waiting. */
 void run_write(struct run *run, cl_mem buffer, const void *from, size_t bytes);
 void run_read(struct run *run, cl_mem buffer, size_t bytes, void *to);
@@ -103,6 +129,20 @@ void run_finish(struct run *run);
 
 void set_arg(cl_kernel kernel, cl_uint index, size_t size, const void *value);
 #define SET_ARG(kernel, index, variable) set_arg((kernel), (index), sizeof(variable), &(variable))
+
+/* The first arguments of a kernel in order: SET_ARGS(kernel, ARG(x), ARG(y)). */
+struct arg {
+    size_t size;
+    const void *value;
+};
+void set_args(cl_kernel kernel, cl_uint count, const struct arg *args);
+#define ARG(variable)                                                                                        \
+    (struct arg)                                                                                             \
+    {                                                                                                        \
+        sizeof(variable), &(variable)                                                                        \
+    }
+#define SET_ARGS(kernel, ...)                                                                                \
+    set_args((kernel), sizeof((struct arg[]){__VA_ARGS__}) / sizeof(struct arg), (struct arg[]){__VA_ARGS__})
 
 /* The least multiple of unit that holds n. */
 size_t round_up(size_t n, size_t unit);

@@ -27,32 +27,24 @@ static void histogram_setup(struct run *run, void *state)
     h->count_bytes = h->bins * sizeof(cl_uint);
     h->value_buffer = run_buffer(run, CL_MEM_READ_ONLY, h->value_bytes);
     h->count_buffer = run_buffer(run, CL_MEM_READ_WRITE, h->count_bytes);
-    h->values = run_array(run, h->value_bytes);
-    h->counts = run_array(run, h->count_bytes);
-    h->zeros = run_array(run, h->count_bytes);
+    h->values = run_input(run, h->value_buffer, h->value_bytes);
+    h->zeros = run_input(run, h->count_buffer, h->count_bytes);
+    h->counts = run_output(run, h->count_buffer, h->count_bytes);
     memset(h->zeros, 0, h->count_bytes);
     struct random random = random_seeded(6);
     for (size_t i = 0; i < n; i++)
         h->values[i] = random_u32(&random);
 
     h->kernel = run_kernel(run, "histogram");
-    SET_ARG(h->kernel, 0, h->value_buffer);
-    SET_ARG(h->kernel, 1, n);
-    SET_ARG(h->kernel, 2, h->count_buffer);
-    SET_ARG(h->kernel, 3, h->bins);
-    run->output = h->counts;
-    run->output_bytes = h->count_bytes;
+    SET_ARGS(h->kernel, ARG(h->value_buffer), ARG(n), ARG(h->count_buffer), ARG(h->bins));
 }
 
 static void histogram_enqueue(struct run *run, void *state)
 {
     struct histogram *h = state;
     size_t global = round_up(run_size(run), LOCAL_SIZE), local = LOCAL_SIZE;
-    run_write(run, h->value_buffer, h->values, h->value_bytes);
-    run_write(run, h->count_buffer, h->zeros, h->count_bytes);
     for (size_t i = 0; i < run_iterations(run); i++)
         run_launch(run, h->kernel, 1, &global, &local);
-    run_read(run, h->count_buffer, h->count_bytes, h->counts);
 }
 
 static bool histogram_check(struct run *run, void *state)
@@ -77,6 +69,9 @@ static const struct example histogram = {
     .size = 4000000,
     .size_max = (size_t)1 << 40,
     .default_iterations = 1,
+    .presets = {[PRESET_TINY] = {.size = 4000000},
+                [PRESET_SMALL] = {.size = 40000000},
+                [PRESET_PAPER] = {.size = 100000000}},
     .extra = {{"bins", "number of bins", NULL, 1, 1 << 24, 256}},
     .state_size = sizeof(struct histogram),
     .setup = histogram_setup,

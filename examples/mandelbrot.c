@@ -33,24 +33,17 @@ static void mandelbrot_setup(struct run *run, void *state)
     struct mandelbrot *m = state;
     size_t n = run_size(run);
     const struct view *view = &views[run_extra(run, EXTRA_VIEW)];
-    run->output_bytes = n * n * sizeof(cl_uint);
     m->side = (cl_uint)n;
     m->max_steps = (cl_uint)run_iterations(run);
     m->center_x = view->center_x;
     m->center_y = view->center_y;
     m->pixel = view->width / (float)n;
-    m->buffer = run_buffer(run, CL_MEM_WRITE_ONLY, run->output_bytes);
-    m->steps = run_array(run, run->output_bytes);
-    run->output = m->steps;
+    m->buffer = run_buffer(run, CL_MEM_WRITE_ONLY, n * n * sizeof(cl_uint));
+    m->steps = run_output(run, m->buffer, n * n * sizeof(cl_uint));
 
     m->kernel = run_kernel(run, "mandelbrot");
-    SET_ARG(m->kernel, 0, m->buffer);
-    SET_ARG(m->kernel, 1, m->side);
-    SET_ARG(m->kernel, 2, m->side);
-    SET_ARG(m->kernel, 3, m->center_x);
-    SET_ARG(m->kernel, 4, m->center_y);
-    SET_ARG(m->kernel, 5, m->pixel);
-    SET_ARG(m->kernel, 6, m->max_steps);
+    SET_ARGS(m->kernel, ARG(m->buffer), ARG(m->side), ARG(m->side), ARG(m->center_x), ARG(m->center_y),
+             ARG(m->pixel), ARG(m->max_steps));
 }
 
 static void mandelbrot_enqueue(struct run *run, void *state)
@@ -59,7 +52,6 @@ static void mandelbrot_enqueue(struct run *run, void *state)
     size_t global[] = {round_up(m->side, LOCAL_WIDTH), round_up(m->side, LOCAL_HEIGHT)};
     size_t local[] = {LOCAL_WIDTH, LOCAL_HEIGHT};
     run_launch(run, m->kernel, 2, global, local);
-    run_read(run, m->buffer, run->output_bytes, m->steps);
 }
 
 /* The kernel's computation for one pixel, rounded in the same places. */
@@ -102,6 +94,9 @@ static const struct example mandelbrot = {
     .size = 512,
     .size_max = 1 << 24,
     .default_iterations = 500,
+    .presets = {[PRESET_TINY] = {.size = 256},
+                [PRESET_SMALL] = {.size = 1024, .iterations = 1000},
+                [PRESET_PAPER] = {.size = 20480, .iterations = 5000}},
     .extra = {{"view", "part of the plane", "default|interior|seahorse", 0, 0, 0}},
     .state_size = sizeof(struct mandelbrot),
     .setup = mandelbrot_setup,

@@ -32,9 +32,9 @@ static void matmul_setup(struct run *run, void *state)
     m->a_buffer = run_buffer(run, CL_MEM_READ_ONLY, m->bytes);
     m->b_buffer = run_buffer(run, CL_MEM_READ_ONLY, m->bytes);
     m->c_buffer = run_buffer(run, CL_MEM_WRITE_ONLY, m->bytes);
-    m->a = run_array(run, m->bytes);
-    m->b = run_array(run, m->bytes);
-    m->c = run_array(run, m->bytes);
+    m->a = run_input(run, m->a_buffer, m->bytes);
+    m->b = run_input(run, m->b_buffer, m->bytes);
+    m->c = run_output(run, m->c_buffer, m->bytes);
     struct random random = random_seeded(5);
     for (size_t i = 0; i < m->n * m->n; i++) {
         m->a[i] = random_eighth(&random);
@@ -42,12 +42,7 @@ static void matmul_setup(struct run *run, void *state)
     }
     cl_uint n = (cl_uint)m->n;
     m->kernel = run_kernel(run, "matmul");
-    SET_ARG(m->kernel, 0, m->a_buffer);
-    SET_ARG(m->kernel, 1, m->b_buffer);
-    SET_ARG(m->kernel, 2, m->c_buffer);
-    SET_ARG(m->kernel, 3, n);
-    run->output = m->c;
-    run->output_bytes = m->bytes;
+    SET_ARGS(m->kernel, ARG(m->a_buffer), ARG(m->b_buffer), ARG(m->c_buffer), ARG(n));
 }
 
 static void matmul_enqueue(struct run *run, void *state)
@@ -55,11 +50,8 @@ static void matmul_enqueue(struct run *run, void *state)
     struct matmul *m = state;
     size_t side = round_up(m->n, TILE);
     size_t global[] = {side, side}, local[] = {TILE, TILE};
-    run_write(run, m->a_buffer, m->a, m->bytes);
-    run_write(run, m->b_buffer, m->b, m->bytes);
     for (size_t i = 0; i < run_iterations(run); i++)
         run_launch(run, m->kernel, 2, global, local);
-    run_read(run, m->c_buffer, m->bytes, m->c);
 }
 
 static bool matmul_check(struct run *run, void *state)
@@ -89,6 +81,8 @@ static const struct example matmul = {
     .size = 256,
     .size_max = 262144,
     .default_iterations = 1,
+    .presets =
+        {[PRESET_TINY] = {.size = 256}, [PRESET_SMALL] = {.size = 768}, [PRESET_PAPER] = {.size = 8192}},
     .state_size = sizeof(struct matmul),
     .setup = matmul_setup,
     .enqueue = matmul_enqueue,

@@ -32,6 +32,8 @@ static void options_init(struct run *run)
                          "tell on stderr which device is used, and the times of build and first run", "", 0,
                          0, 0},
         [OPT_HELP] = {"help", "print this text", "", 0, 0, 0},
+        [OPT_PRESET] = {"preset", "sizes chosen together; options given besides go before them",
+                        "default|tiny|small|paper", 0, 0, 0},
     };
     memcpy(run->options, common, sizeof(common));
     memcpy(run->options + OPT_EXTRA, example->extra, sizeof(example->extra));
@@ -147,6 +149,43 @@ static void print_option(const struct option *option)
     putchar('\n');
 }
 
+static void apply(struct run *run, unsigned i, size_t value)
+{
+    if (value != 0 && !run->given[i])
+        run->options[i].value = value;
+}
+
+static void apply_preset(struct run *run)
+{
+    const struct preset *preset = &run->example->presets[run->options[OPT_PRESET].value];
+    apply(run, OPT_SIZE, preset->size);
+    apply(run, OPT_ITERATIONS, preset->iterations);
+    for (unsigned i = 0; i < OPT_COUNT - OPT_EXTRA; i++)
+        apply(run, OPT_EXTRA + i, preset->extra[i]);
+}
+
+static void print_presets(const struct run *run)
+{
+    static const char *const names[] = {"default", "tiny", "small", "paper"};
+    for (unsigned p = PRESET_TINY; p < PRESET_COUNT; p++) {
+        struct run chosen = *run;
+        chosen.options[OPT_PRESET].value = p;
+        apply_preset(&chosen);
+        printf("%s--preset %-5s --size %zu --iterations %zu", p == PRESET_TINY ? "\n" : "", names[p],
+               run_size(&chosen), run_iterations(&chosen));
+        for (unsigned i = OPT_EXTRA; i < OPT_COUNT; i++) {
+            const struct option *option = &chosen.options[i];
+            size_t length = 0;
+            const char *word = choice_at(option->choices, option->value, &length);
+            if (option->name && word)
+                printf(" --%s %.*s", option->name, (int)length, word);
+            else if (option->name)
+                printf(" --%s %zu", option->name, option->value);
+        }
+        putchar('\n');
+    }
+}
+
 static _Noreturn void print_help(const struct run *run)
 {
     const struct example *example = run->example;
@@ -157,6 +196,7 @@ static _Noreturn void print_help(const struct run *run)
         if (fresh.options[i].name)
             print_option(&fresh.options[i]);
     }
+    print_presets(&fresh);
     printf(
         "\nNumbers may end in k, M or G (times 1024, 1024^2, 1024^3).\n"
         "--check: %s\n"
@@ -181,6 +221,7 @@ void options_parse(struct run *run, int argc, char **argv)
             option->value = 1;
             continue;
         }
+        run->given[option - run->options] = true;
         value = value ? value + 1 : argv[++i];
         if (!value)
             reject(run, option, "(no value)");
@@ -188,4 +229,5 @@ void options_parse(struct run *run, int argc, char **argv)
     }
     if (run->options[OPT_HELP].value)
         print_help(run);
+    apply_preset(run);
 }

@@ -24,9 +24,9 @@ static void saxpy_setup(struct run *run, void *state)
     size_t n = run_size(run), bytes = n * sizeof(float);
     s->x_buffer = run_buffer(run, CL_MEM_READ_ONLY, bytes);
     s->y_buffer = run_buffer(run, CL_MEM_READ_WRITE, bytes);
-    s->x = run_array(run, bytes);
-    s->y = run_array(run, bytes);
-    s->result = run_array(run, bytes);
+    s->x = run_input(run, s->x_buffer, bytes);
+    s->y = run_input(run, s->y_buffer, bytes);
+    s->result = run_output(run, s->y_buffer, bytes);
     struct random random = random_seeded(2);
     for (size_t i = 0; i < n; i++) {
         s->x[i] = random_float(&random);
@@ -34,24 +34,15 @@ static void saxpy_setup(struct run *run, void *state)
     }
     cl_ulong count = n;
     s->kernel = run_kernel(run, "saxpy");
-    SET_ARG(s->kernel, 0, count);
-    SET_ARG(s->kernel, 1, factor);
-    SET_ARG(s->kernel, 2, s->x_buffer);
-    SET_ARG(s->kernel, 3, s->y_buffer);
-    run->output = s->result;
-    run->output_bytes = bytes;
+    SET_ARGS(s->kernel, ARG(count), ARG(factor), ARG(s->x_buffer), ARG(s->y_buffer));
 }
 
 static void saxpy_enqueue(struct run *run, void *state)
 {
     struct saxpy *s = state;
-    size_t n = run_size(run), bytes = n * sizeof(float);
-    size_t global = round_up(n, LOCAL_SIZE), local = LOCAL_SIZE;
-    run_write(run, s->x_buffer, s->x, bytes);
-    run_write(run, s->y_buffer, s->y, bytes);
+    size_t global = round_up(run_size(run), LOCAL_SIZE), local = LOCAL_SIZE;
     for (size_t i = 0; i < run_iterations(run); i++)
         run_launch(run, s->kernel, 1, &global, &local);
-    run_read(run, s->y_buffer, bytes, s->result);
 }
 
 static bool saxpy_check(struct run *run, void *state)
@@ -78,6 +69,9 @@ static const struct example saxpy = {
     .size = 4000000,
     .size_max = (size_t)1 << 40,
     .default_iterations = 4,
+    .presets = {[PRESET_TINY] = {.size = 10000000},
+                [PRESET_SMALL] = {.size = 30000000, .iterations = 16},
+                [PRESET_PAPER] = {.size = 100000000, .iterations = 1}},
     .state_size = sizeof(struct saxpy),
     .setup = saxpy_setup,
     .enqueue = saxpy_enqueue,

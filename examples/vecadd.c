@@ -19,31 +19,24 @@ static void vecadd_setup(struct run *run, void *state)
     v->a_buffer = run_buffer(run, CL_MEM_READ_ONLY, bytes);
     v->b_buffer = run_buffer(run, CL_MEM_READ_ONLY, bytes);
     v->c_buffer = run_buffer(run, CL_MEM_WRITE_ONLY, bytes);
-    v->a = run_array(run, bytes);
-    v->b = run_array(run, bytes);
-    v->c = run_array(run, bytes);
+    v->a = run_input(run, v->a_buffer, bytes);
+    v->b = run_input(run, v->b_buffer, bytes);
+    v->c = run_output(run, v->c_buffer, bytes);
     struct random random = random_seeded(1);
     for (size_t i = 0; i < n; i++) {
         v->a[i] = random_float(&random);
         v->b[i] = random_float(&random);
     }
     v->kernel = run_kernel(run, "vecadd");
-    SET_ARG(v->kernel, 0, v->a_buffer);
-    SET_ARG(v->kernel, 1, v->b_buffer);
-    SET_ARG(v->kernel, 2, v->c_buffer);
-    run->output = v->c;
-    run->output_bytes = bytes;
+    SET_ARGS(v->kernel, ARG(v->a_buffer), ARG(v->b_buffer), ARG(v->c_buffer));
 }
 
 static void vecadd_enqueue(struct run *run, void *state)
 {
     struct vecadd *v = state;
-    size_t n = run_size(run), bytes = n * sizeof(float);
-    run_write(run, v->a_buffer, v->a, bytes);
-    run_write(run, v->b_buffer, v->b, bytes);
+    size_t n = run_size(run);
     for (size_t i = 0; i < run_iterations(run); i++)
         run_launch(run, v->kernel, 1, &n, NULL);
-    run_read(run, v->c_buffer, bytes, v->c);
 }
 
 static bool vecadd_check(struct run *run, void *state)
@@ -64,6 +57,9 @@ static const struct example vecadd = {
     .size = 4000000,
     .size_max = (size_t)1 << 40,
     .default_iterations = 1,
+    .presets = {[PRESET_TINY] = {.size = 4000000},
+                [PRESET_SMALL] = {.size = 30000000, .iterations = 16},
+                [PRESET_PAPER] = {.size = 100000000}},
     .state_size = sizeof(struct vecadd),
     .setup = vecadd_setup,
     .enqueue = vecadd_enqueue,
