@@ -8,6 +8,21 @@
 
 #define MAX_SIZE (UINT64_C(1) << 40) /* of a launch's numbers; more would only overflow */
 
+/* An image argument's description is there, and its numbers are none that would only overflow. */
+static bool image_fits(const struct cx_access_arg *arg)
+{
+    const struct cx_access_image *i = &arg->image;
+    const uint64_t numbers[] = {i->width,     i->height,      i->depth,        i->array_size,
+                                i->row_pitch, i->slice_pitch, i->element_size, 1};
+
+    for (size_t n = 0; n < sizeof(numbers) / sizeof(*numbers); n++) {
+        if (numbers[n] < 1 || numbers[n] > MAX_SIZE) {
+            return false;
+        }
+    }
+    return arg->is_image;
+}
+
 static bool fits(const struct cx_summary_kernel *k, const struct cx_access_geometry *g,
                  const struct cx_access_arg *args, unsigned dim, uint64_t granularity)
 {
@@ -22,7 +37,8 @@ static bool fits(const struct cx_summary_kernel *k, const struct cx_access_geome
         }
     }
     for (uint32_t i = 0; i < k->narg; i++) {
-        if (args[i].base > INT64_MAX / 4 || args[i].bytes > INT64_MAX / 4) {
+        if (args[i].base > INT64_MAX / 4 || args[i].bytes > INT64_MAX / 4 ||
+            (k->arg[i].kind == CX_ARG_IMAGE && !image_fits(&args[i]))) {
             return false;
         }
     }
@@ -54,6 +70,12 @@ static void set_launch(struct cx_launch *l, const struct cx_summary_kernel *k,
 static size_t value_bytes(const struct cx_summary_kernel *k, const struct cx_access_arg *args, uint32_t i)
 {
     return k->arg[i].kind == CX_ARG_VALUE && args[i].value ? args[i].size : 0;
+}
+
+bool cx_access_is_memory(const struct cx_summary_kernel *k, uint32_t arg)
+{
+    return k->arg[arg].kind == CX_ARG_GLOBAL || k->arg[arg].kind == CX_ARG_CONSTANT ||
+           k->arg[arg].kind == CX_ARG_IMAGE;
 }
 
 /* The object with room for everything but lists of units, in one block. */
@@ -89,7 +111,7 @@ static struct cx_access *create(const struct cx_summary_kernel *k, const struct 
         a->args[i] = args[i];
         a->args[i].value = size ? memcpy(at, args[i].value, size) : NULL;
         at += size;
-        if (k->arg[i].kind != CX_ARG_GLOBAL && k->arg[i].kind != CX_ARG_CONSTANT) {
+        if (!cx_access_is_memory(k, i)) {
             a->args[i].object = 0;
         }
     }

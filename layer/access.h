@@ -190,7 +190,7 @@ void cx_access_destroy(struct cx_access **access);
 
 /*
  * What the package of groups [g0, g1) along the access's dimension reads and writes: regions[i] for argument
- * i, kernel->narg entries; by-value, local and image arguments get empty intervals. g0 and g1 must be
+ * i, kernel->narg entries; by-value and local arguments get empty intervals. g0 and g1 must be
  * multiples of the granularity (or g1 the number of groups), g0 < g1. What different packages write through
  * arguments that are OWN is disjoint: the boxes where given, else the intervals. Whatever the way, and for a
  * launch that does not split, intervals are right supersets.

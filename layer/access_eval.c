@@ -115,6 +115,26 @@ static struct cx_form arg_value(const struct cx_eval *ev, const struct cx_expr *
     return cx_form_const((int64_t)bits >> (64 - e->width));
 }
 
+static struct cx_form image_value(const struct cx_eval *ev, const struct cx_expr *e)
+{
+    const struct cx_access_arg *arg = &ev->launch.args[e->a];
+    const struct cx_access_image *image = &arg->image;
+    const uint64_t values[CX_IMAGE_QUERY_COUNT] = {
+        [CX_IMAGE_WIDTH] = image->width,
+        [CX_IMAGE_HEIGHT] = image->height,
+        [CX_IMAGE_DEPTH] = image->depth,
+        [CX_IMAGE_ARRAY_SIZE] = image->array_size,
+        [CX_IMAGE_CHANNEL_TYPE] = image->channel_type,
+        [CX_IMAGE_CHANNEL_ORDER] = image->channel_order,
+        [CX_IMAGE_ELEMENT_SIZE] = image->element_size,
+        [CX_IMAGE_ROW_PITCH] = image->row_pitch,
+        [CX_IMAGE_SLICE_PITCH] = image->slice_pitch,
+        [CX_IMAGE_BYTES] = arg->bytes,
+    };
+
+    return cx_form_const((int64_t)values[e->imm]);
+}
+
 static struct cx_form work_item(struct cx_eval *ev, const struct cx_expr *e)
 {
     const struct cx_launch *l = &ev->launch;
@@ -477,6 +497,8 @@ static struct cx_form evaluate(struct cx_eval *ev, const struct cx_form *form, u
         return cx_form_const(e->imm);
     case CX_EXPR_ARG:
         return arg_value(ev, e);
+    case CX_EXPR_IMAGE:
+        return image_value(ev, e);
     case CX_EXPR_OPAQUE:
         return unknown(ev, node);
     case CX_EXPR_RANGE:

@@ -43,6 +43,9 @@ struct cx_access {
 /* Bytes that a row must leave out to be worth while; tests of small launches set it to 0. */
 extern int64_t cx_access_row_cost;
 
+/* Whether an argument is a memory object: global, constant or an image. */
+bool cx_access_is_memory(const struct cx_summary_kernel *kernel, uint32_t arg);
+
 /* Sets the means of each argument and what the verdict says about them. */
 void cx_access_find_ways(struct cx_access *access);
 

@@ -323,9 +323,14 @@ static uint64_t mix_number(uint64_t hash, uint64_t number)
     return hash ^ (hash >> 32);
 }
 
-static bool is_memory(const struct cx_summary_kernel *k, uint32_t i)
+static bool same_image(const struct cx_access_arg *x, const struct cx_access_arg *y)
 {
-    return k->arg[i].kind == CX_ARG_GLOBAL || k->arg[i].kind == CX_ARG_CONSTANT;
+    const struct cx_access_image *a = &x->image, *b = &y->image;
+
+    return x->is_image == y->is_image && a->width == b->width && a->height == b->height &&
+           a->depth == b->depth && a->array_size == b->array_size && a->row_pitch == b->row_pitch &&
+           a->slice_pitch == b->slice_pitch && a->element_size == b->element_size &&
+           a->channel_order == b->channel_order && a->channel_type == b->channel_type;
 }
 
 uint64_t cx_access_hash(const struct cx_summary_kernel *k, const struct cx_access_geometry *g,
@@ -340,10 +345,11 @@ uint64_t cx_access_hash(const struct cx_summary_kernel *k, const struct cx_acces
         hash = mix_number(hash, g->local[d]);
     }
     for (uint32_t i = 0; i < k->narg; i++) {
-        if (is_memory(k, i)) {
+        if (cx_access_is_memory(k, i)) {
             hash = mix_number(hash, args[i].object);
             hash = mix_number(hash, args[i].base);
             hash = mix_number(hash, args[i].bytes);
+            hash = mix_number(hash, args[i].image.width); /* the others hardly ever tell two apart */
         }
     }
     for (uint32_t i = 0; i < k->nexpr; i++) {
@@ -372,8 +378,9 @@ bool cx_access_matches(const struct cx_access *a, const struct cx_summary_kernel
         return false;
     }
     for (uint32_t i = 0; i < k->narg; i++) {
-        if (is_memory(k, i) && (a->args[i].object != args[i].object || a->args[i].base != args[i].base ||
-                                a->args[i].bytes != args[i].bytes)) {
+        if (cx_access_is_memory(k, i) &&
+            (a->args[i].object != args[i].object || a->args[i].base != args[i].base ||
+             a->args[i].bytes != args[i].bytes || !same_image(&a->args[i], &args[i]))) {
             return false;
         }
     }

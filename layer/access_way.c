@@ -302,6 +302,19 @@ static bool reads_apart(struct cx_access *a, uint64_t object, struct cx_fault *f
     return false;
 }
 
+/* The first access to the object through an image argument; NULL: there is none. */
+static const struct cx_access_record *by_image(const struct cx_access *a, uint64_t object)
+{
+    const struct cx_summary_kernel *k = a->launch.kernel;
+
+    for (uint32_t i = 0; i < k->naccess; i++) {
+        if (k->arg[k->access[i].arg].kind == CX_ARG_IMAGE && counts(a, i, object)) {
+            return &k->access[i];
+        }
+    }
+    return NULL;
+}
+
 /* One object's way into *means; *fault is why it is not OWN without `before`, or has no way at all. */
 static void judge_object(struct cx_access *a, uint64_t object, struct cx_access_means *means,
                          struct cx_fault *fault, uint8_t *listed)
@@ -314,7 +327,12 @@ static void judge_object(struct cx_access *a, uint64_t object, struct cx_access_
         means->before = !reads_apart(a, object, fault, listed);
         if (!means->before) {
             fault->reason = CX_REASON_NONE;
+        } else if (by_image(a, object)) {
+            means->way = CX_WAY_NONE; /* no two devices see one image's texels at a time */
         }
+        return;
+    }
+    if (by_image(a, object)) {
         return;
     }
     means->why = cx_summary_reason_text(fault->reason);

@@ -59,6 +59,25 @@ static unsigned role_of(const char *name)
     return has_word(name, offsets) ? NOTHING : has_word(name, strides) ? STRIDE : SIZE;
 }
 
+/* As wide as the range, and so on; a layer or slice for each item along the last dimension. */
+static struct cx_access_image trial_image(const struct cx_access_geometry *g, const char *type)
+{
+    bool line = strncmp(type, "image1d", 7) == 0, array = strstr(type, "array"), space = strstr(type, "3d");
+    uint64_t size[3] = {1, 1, 1};
+    struct cx_access_image i = {.element_size = 16, .channel_order = 0x10b5, .channel_type = 0x10de};
+
+    for (uint32_t d = 0; d < g->work_dim; d++) {
+        size[d] = g->offset[d] + g->global[d];
+    }
+    i.width = size[0];
+    i.height = line ? 1 : size[1];
+    i.depth = space ? size[2] : 1;
+    i.array_size = array ? size[line ? 1 : 2] : 1;
+    i.row_pitch = i.width * i.element_size;
+    i.slice_pitch = i.row_pitch * i.height;
+    return i;
+}
+
 static void make_trial(struct trial *t, const struct cx_summary_kernel *k, unsigned shape, bool by_name)
 {
     make_geometry(&t->geometry, k, shape);
@@ -76,6 +95,12 @@ static void make_trial(struct trial *t, const struct cx_summary_kernel *k, unsig
                                             .size = wide ? sizeof(t->wide[role]) : TRIAL_BYTES,
                                             .object = i + 1,
                                             .bytes = UINT64_C(1) << 30};
+        if (k->arg[i].kind == CX_ARG_IMAGE) {
+            struct cx_access_image image = trial_image(&t->geometry, k->arg[i].type);
+            t->args[i].is_image = true;
+            t->args[i].image = image;
+            t->args[i].bytes = image.slice_pitch * image.depth * image.array_size;
+        }
     }
 }
 

@@ -28,8 +28,8 @@ static const struct reason_name reason_names[CX_REASON_COUNT] = {
     [CX_REASON_DEVICE_ENQUEUE] = {"device-enqueue", "the kernel enqueues work itself"},
     [CX_REASON_PIPE] = {"pipe", "the kernel uses a pipe"},
     [CX_REASON_PRINTF] = {"printf", "the kernel prints"},
-    [CX_REASON_IMAGE_READ] = {"image-read", "the kernel reads an image"},
-    [CX_REASON_IMAGE_WRITE] = {"image-write", "the kernel writes an image"},
+    [CX_REASON_IMAGE_READ] = {"image-read", "it is not known which image is read"},
+    [CX_REASON_IMAGE_WRITE] = {"image-write", "it is not known which image is written"},
     [CX_REASON_PROGRAM_VARIABLE] = {"program-variable",
                                     "the kernel uses a program-scope variable that is written"},
     [CX_REASON_POINTER_STORED] = {"pointer-stored", "a pointer to global memory is stored in memory"},
@@ -118,6 +118,9 @@ static bool check_leaf(const struct cx_summary_kernel *k, const struct cx_expr *
     case CX_EXPR_ARG:
         return e->a >= 0 && (uint32_t)e->a < k->narg && k->arg[e->a].kind == CX_ARG_VALUE &&
                e->width % 8 == 0 && e->imm >= 0 && (uint64_t)e->imm + e->width / 8 <= k->arg[e->a].size;
+    case CX_EXPR_IMAGE:
+        return e->a >= 0 && (uint32_t)e->a < k->narg && k->arg[e->a].kind == CX_ARG_IMAGE && e->width == 64 &&
+               e->imm >= 0 && e->imm < CX_IMAGE_QUERY_COUNT;
     case CX_EXPR_OPAQUE:
         return e->a >= 0 && e->a < CX_OPAQUE_COUNT;
     default: /* a work-item function's dimension */

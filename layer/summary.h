@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a blob of another version would be misread; part of the disk cache's key. */
-#define CX_SUMMARY_VERSION 3
+#define CX_SUMMARY_VERSION 4
 
 /*
  * Why a kernel (or one launch of it) is not split. The values up to CX_REASON_KERNEL_LAST are found by the
@@ -142,6 +142,7 @@ enum cx_expr_op {
     CX_EXPR_NUM_GROUPS,
     CX_EXPR_GLOBAL_OFFSET,
     CX_EXPR_WORK_DIM,
+    CX_EXPR_IMAGE,  /* a: image argument, imm: enum cx_image_query; 64 bits */
     CX_EXPR_OPAQUE, /* any value of this width; a: enum cx_opaque, imm: serial that tells two apart */
     CX_EXPR_RANGE,  /* any value in [a, b]: both are nodes; imm: serial; read as signed */
     /* of a loop */
@@ -173,6 +174,22 @@ enum cx_expr_op {
     CX_EXPR_SMUL24, /* mul24: product where both operands fit 24 bits, else any value */
     CX_EXPR_UMUL24,
     CX_EXPR_COUNT
+};
+
+/* What a leaf asks of an image argument. Dimensions that it has not are 1; pitches are those of struct
+ * cx_access_image. */
+enum cx_image_query {
+    CX_IMAGE_WIDTH = 0,
+    CX_IMAGE_HEIGHT,
+    CX_IMAGE_DEPTH,
+    CX_IMAGE_ARRAY_SIZE,
+    CX_IMAGE_CHANNEL_TYPE,
+    CX_IMAGE_CHANNEL_ORDER,
+    CX_IMAGE_ELEMENT_SIZE,
+    CX_IMAGE_ROW_PITCH,
+    CX_IMAGE_SLICE_PITCH,
+    CX_IMAGE_BYTES, /* of the whole argument */
+    CX_IMAGE_QUERY_COUNT
 };
 
 /* Why a value is opaque; for explanations only. */
@@ -259,7 +276,8 @@ enum cx_access_flag {
 
 /*
  * One access: bytes [off, off + size) from where the argument points to, plus len bytes more where len >= 0
- * (async copies, memcpy; then size is 0 and len an unsigned 64-bit node). off < 0: unknown, the whole buffer.
+ * (async copies, memcpy, images; then size is 0 and len an unsigned 64-bit node). off < 0: unknown, the whole
+ * buffer. A texel's off is the sum of its coordinates, each times ELEMENT_SIZE, ROW_PITCH or SLICE_PITCH.
  */
 struct cx_access_record {
     uint16_t arg;

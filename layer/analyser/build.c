@@ -410,6 +410,27 @@ static int32_t build_work_item(struct cx_build *b, LLVMValueRef call, const stru
     return cx_dag_resize(&b->dag, work_item(b, builtin->leaf, (int32_t)dim), width, false);
 }
 
+/* A leaf of an image argument; opaque where it is not known which one. */
+static int32_t build_image_query(struct cx_build *b, LLVMValueRef call, const struct cx_builtin *builtin,
+                                 unsigned lane)
+{
+    static const enum cx_image_query dim[] = {CX_IMAGE_WIDTH, CX_IMAGE_HEIGHT, CX_IMAGE_DEPTH};
+    unsigned width = int_width(LLVMTypeOf(call));
+    uint32_t arg = param_index(b, operand(call, 0));
+    enum cx_image_query query = builtin->query;
+
+    if (arg == LLVMCountParams(b->function)) {
+        return opaque(b, call, CX_OPAQUE_CALL);
+    }
+    if (query == CX_IMAGE_QUERY_COUNT) {
+        if (lane > 2) {
+            return cx_dag_const(&b->dag, width, 0);
+        }
+        query = dim[lane];
+    }
+    return cx_dag_resize(&b->dag, cx_dag_leaf(&b->dag, CX_EXPR_IMAGE, 64, (int32_t)arg, query), width, false);
+}
+
 static int32_t build_call(struct cx_build *b, LLVMValueRef call, unsigned lane)
 {
     LLVMValueRef callee = LLVMGetCalledValue(call);
@@ -427,6 +448,8 @@ static int32_t build_call(struct cx_build *b, LLVMValueRef call, unsigned lane)
                              int_width(LLVMTypeOf(call)), false);
     case CX_BUILTIN_INTEGER:
         return build_integer_call(b, call, &builtin, lane);
+    case CX_BUILTIN_IMAGE_QUERY:
+        return build_image_query(b, call, &builtin, lane);
     default:
         return opaque(b, call, CX_OPAQUE_CALL);
     }

@@ -274,6 +274,49 @@ static bool classify_async(const struct name *n, struct cx_builtin *b)
     return true;
 }
 
+static const struct {
+    const char *name;
+    enum cx_image_query query;
+} image_queries[] = {
+    {"get_image_width", CX_IMAGE_WIDTH},
+    {"get_image_height", CX_IMAGE_HEIGHT},
+    {"get_image_depth", CX_IMAGE_DEPTH},
+    {"get_image_dim", CX_IMAGE_QUERY_COUNT},
+    {"get_image_array_size", CX_IMAGE_ARRAY_SIZE},
+    {"get_image_channel_data_type", CX_IMAGE_CHANNEL_TYPE},
+    {"get_image_channel_order", CX_IMAGE_CHANNEL_ORDER},
+};
+
+/* The image type's name is in the mangled parameters: ocl_image2d_array_wo and the like. */
+static bool classify_image(const struct name *n, struct cx_builtin *b)
+{
+    static const char *const formats[] = {"f", "i", "ui", "h"};
+    bool read = starts(n->base, "read_image"), write = starts(n->base, "write_image"), known = false;
+    const char *type = strstr(n->params, "ocl_image");
+
+    for (size_t i = 0; i < sizeof(image_queries) / sizeof(*image_queries); i++) {
+        if (strcmp(n->base, image_queries[i].name) == 0) {
+            b->kind = CX_BUILTIN_IMAGE_QUERY;
+            b->query = image_queries[i].query;
+            return true;
+        }
+    }
+    for (size_t i = 0; (read || write) && i < sizeof(formats) / sizeof(*formats); i++) {
+        known |= strcmp(n->base + (read ? 10 : 11), formats[i]) == 0;
+    }
+    if (!known) {
+        return false;
+    }
+    b->kind = read ? CX_BUILTIN_IMAGE_READ : CX_BUILTIN_IMAGE_WRITE;
+    b->image.layers = type && starts(type + 11, "_array");
+    b->image.samples = type && strstr(type, "_msaa") != NULL;
+    b->image.sampler = strstr(n->params, "ocl_sampler") != NULL;
+    if (type && type[9] >= '1' && type[9] <= '3' && type[10] == 'd') {
+        b->image.coordinates = (uint8_t)(type[9] - '0' + b->image.layers);
+    }
+    return true;
+}
+
 /* All other names. */
 static const struct {
     const char *prefix;
@@ -299,15 +342,7 @@ static const struct {
     {"sub_group_broadcast", CX_BUILTIN_COLLECTIVE},
     {"sub_group_all", CX_BUILTIN_COLLECTIVE},
     {"sub_group_any", CX_BUILTIN_COLLECTIVE},
-    {"read_imagef", CX_BUILTIN_IMAGE_READ},
-    {"read_imagei", CX_BUILTIN_IMAGE_READ},
-    {"read_imageui", CX_BUILTIN_IMAGE_READ},
-    {"read_imageh", CX_BUILTIN_IMAGE_READ},
-    {"write_imagef", CX_BUILTIN_IMAGE_WRITE},
-    {"write_imagei", CX_BUILTIN_IMAGE_WRITE},
-    {"write_imageui", CX_BUILTIN_IMAGE_WRITE},
-    {"write_imageh", CX_BUILTIN_IMAGE_WRITE},
-    {"get_image_", CX_BUILTIN_PURE},
+    {"get_image_num_", CX_BUILTIN_PURE},
     {"printf", CX_BUILTIN_PRINTF},
     {"__enqueue_", CX_BUILTIN_ENQUEUE},
     {"enqueue_", CX_BUILTIN_ENQUEUE},
@@ -427,7 +462,7 @@ struct cx_builtin cx_builtin_classify(LLVMValueRef function)
     demangle(mangled, &n);
     if (classify_intrinsic(mangled, &b) || classify_work_item(&n, &b) || classify_vector(&n, &b) ||
         classify_atomic(&n, &b) || classify_async(&n, &b) || classify_integer(&n, &b) ||
-        classify_prefix(&n, &b)) {
+        classify_image(&n, &b) || classify_prefix(&n, &b)) {
         return b;
     }
     if (cx_builtin_touches_nothing(function)) {

@@ -31,6 +31,7 @@ enum cx_builtin_kind {
     CX_BUILTIN_ATOMIC, /* atomic_op, elem */
     CX_BUILTIN_IMAGE_READ,
     CX_BUILTIN_IMAGE_WRITE,
+    CX_BUILTIN_IMAGE_QUERY, /* query; with CX_IMAGE_QUERY_COUNT: get_image_dim() */
     CX_BUILTIN_PRINTF,
     CX_BUILTIN_ENQUEUE,
     CX_BUILTIN_PIPE,
@@ -72,8 +73,15 @@ struct cx_builtin {
     enum cx_atomic_op atomic_op;
     enum cx_exchange exchange;
     enum cx_order order;
-    bool is_fma;           /* a * b + c */
-    uint32_t elem;         /* bytes of one element */
+    bool is_fma;   /* a * b + c */
+    uint32_t elem; /* bytes of one element */
+    enum cx_image_query query;
+    struct {
+        uint8_t coordinates; /* 1 to 3, 0: not known; the last one is the layer of an array */
+        bool layers;
+        bool samples; /* of several samples a texel */
+        bool sampler; /* read with one */
+    } image;
     uint32_t lanes, pitch; /* vloadN: elements accessed, elements from one index to the next */
 };
 

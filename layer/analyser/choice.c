@@ -38,7 +38,7 @@ static bool is_uniform(const struct cx_dag *dag, int32_t node)
         if (mark[i] && n == 0) {
             uniform = e->op == CX_EXPR_CONST || e->op == CX_EXPR_ARG || e->op == CX_EXPR_GLOBAL_SIZE ||
                       e->op == CX_EXPR_ENQ_LOCAL_SIZE || e->op == CX_EXPR_NUM_GROUPS ||
-                      e->op == CX_EXPR_GLOBAL_OFFSET || e->op == CX_EXPR_WORK_DIM;
+                      e->op == CX_EXPR_GLOBAL_OFFSET || e->op == CX_EXPR_WORK_DIM || e->op == CX_EXPR_IMAGE;
         }
         uniform = uniform && (!mark[i] || (e->op != CX_EXPR_RANGE && e->op != CX_EXPR_LOOP &&
                                            e->op != CX_EXPR_DECAY && e->op != CX_EXPR_UNION));

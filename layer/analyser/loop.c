@@ -28,7 +28,7 @@ static bool is_pure_call(LLVMValueRef call)
     }
     builtin = cx_builtin_classify(callee);
     return builtin.kind == CX_BUILTIN_WORK_ITEM || builtin.kind == CX_BUILTIN_LINEAR_ID ||
-           builtin.kind == CX_BUILTIN_INTEGER;
+           builtin.kind == CX_BUILTIN_INTEGER || builtin.kind == CX_BUILTIN_IMAGE_QUERY;
 }
 
 static bool invariant(struct cx_build *b, LLVMValueRef v, int32_t loop, unsigned depth)

@@ -180,25 +180,29 @@ static struct parts parts_of(const struct cx_scan *scan, int32_t node)
     return parts;
 }
 
+/* Gives the record a list of guards of its own at the end of all, so that there can be more. */
+static void copy_guards(struct cx_build *b, struct cx_access_record *r)
+{
+    uint32_t first = b->nguard;
+
+    for (uint32_t i = 0; i < r->nguard; i++) {
+        cx_build_add_guard(b, b->guard[r->guard + i]);
+    }
+    r->guard = first;
+}
+
 /* A value in a range stays in it as the range narrows: the record's guards with hints that say so. */
 static void tie_ranges(struct cx_scan *scan, struct cx_access_record *r, const struct parts *parts)
 {
     struct cx_build *b = scan->build;
-    uint32_t first = b->nguard;
 
-    for (uint32_t i = 0; parts->nrange && i < r->nguard; i++) {
-        cx_build_add_guard(b, b->guard[r->guard + i]);
-    }
     for (unsigned i = 0; i < parts->nrange; i++) {
         int32_t node = parts->range[i];
         const struct cx_expr *e = &b->dag.node[node];
         cx_build_add_guard(b, (struct cx_guard){CX_PRED_SGE, true, node, e->a});
         cx_build_add_guard(b, (struct cx_guard){CX_PRED_SLE, true, node, e->b});
     }
-    if (parts->nrange) {
-        r->guard = first;
-        r->nguard = b->nguard - first;
-    }
+    r->nguard = b->nguard - r->guard;
 }
 
 static void touch_arg(struct cx_scan *scan, uint32_t line, const struct cx_base *base,
@@ -229,7 +233,13 @@ static void touch_arg(struct cx_scan *scan, uint32_t line, const struct cx_base 
     if (r.off >= 0) {
         struct parts parts = parts_of(scan, r.off);
         only = only && !parts.left_loop;
-        tie_ranges(scan, &r, &parts);
+        if (parts.nrange || touch->nguard) {
+            copy_guards(scan->build, &r);
+            for (unsigned i = 0; i < touch->nguard; i++) {
+                cx_build_add_guard(scan->build, touch->guard[i]);
+            }
+            tie_ranges(scan, &r, &parts);
+        }
     }
     r.flags =
         (uint8_t)((touch->is_volatile ? CX_ACCESS_VOLATILE : 0) |
@@ -244,6 +254,14 @@ void cx_scan_touch_arg(struct cx_scan *scan, uint32_t line, uint32_t arg, const 
     const struct cx_base base = {.kind = CX_BASE_ARG, .arg = arg, .off = -1};
 
     touch_arg(scan, line, &base, touch, false);
+}
+
+void cx_scan_touch_from(struct cx_scan *scan, uint32_t line, uint32_t arg, const struct cx_touch *touch)
+{
+    const struct cx_base base = {
+        .kind = CX_BASE_ARG, .arg = arg, .off = cx_dag_const(&scan->build->dag, 64, 0)};
+
+    touch_arg(scan, line, &base, touch, true);
 }
 
 static void touch_variable(struct cx_scan *scan, uint32_t line, const struct cx_base *base,

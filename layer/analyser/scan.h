@@ -37,17 +37,23 @@ struct cx_touch {
     enum cx_access_mode mode;
     enum cx_atomic_op atomic_op;
     bool result_used, is_volatile;
-    bool orders, may_order; /* atomics: surely, or if there is something else to be ordered */
-    bool may, sparse;       /* not surely executed; not all bytes touched */
-    uint64_t size;          /* bytes */
-    uint32_t width;         /* of one unit */
-    int32_t extra;          /* node added to the pointer's offset, -1: none */
-    int32_t len;            /* node, -1: none */
+    bool orders, may_order;       /* atomics: surely, or if there is something else to be ordered */
+    bool may, sparse;             /* not surely executed; not all bytes touched */
+    uint64_t size;                /* bytes */
+    uint32_t width;               /* of one unit */
+    int32_t extra;                /* node added to the pointer's offset, -1: none */
+    int32_t len;                  /* node, -1: none */
+    const struct cx_guard *guard; /* more conditions, besides those of the block */
+    unsigned nguard;
 };
 void cx_scan_touch(struct cx_scan *scan, LLVMValueRef instruction, LLVMValueRef pointer,
                    struct cx_touch touch);
 /* The same at an unknown place of an argument. */
 void cx_scan_touch_arg(struct cx_scan *scan, uint32_t line, uint32_t arg, const struct cx_touch *touch);
+/* At `extra` bytes from the beginning of an argument. */
+void cx_scan_touch_from(struct cx_scan *scan, uint32_t line, uint32_t arg, const struct cx_touch *touch);
+/* A call that reads or writes an image; in scan_image.c. */
+void cx_scan_image(struct cx_scan *scan, LLVMValueRef call, const struct cx_builtin *builtin);
 /* A call; in scan_call.c. */
 void cx_scan_call(struct cx_scan *scan, LLVMValueRef call);
 

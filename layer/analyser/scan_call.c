@@ -140,29 +140,6 @@ static void scan_fence(struct cx_scan *scan, LLVMValueRef call)
     }
 }
 
-/*
- * Texels have no bytes here: a record only says that the image is touched. Two work-groups may write one
- * texel, and one may read what another writes through a second argument.
- */
-static void scan_image(struct cx_scan *scan, LLVMValueRef call, bool write)
-{
-    LLVMValueRef image = argument(call, 0);
-    struct cx_touch touch = {.mode = write ? CX_MODE_WRITE : CX_MODE_READ, .extra = -1, .len = -1};
-    int arg = -1;
-
-    for (uint32_t i = 0; i < scan->kernel->narg; i++) {
-        if (LLVMGetParam(scan->build->function, i) == image) {
-            arg = (int)i;
-        }
-    }
-    if (arg >= 0) {
-        cx_scan_touch_arg(scan, line_of(call), (uint32_t)arg, &touch);
-    }
-    if (write || arg < 0) {
-        cx_scan_note(scan, write ? CX_REASON_IMAGE_WRITE : CX_REASON_IMAGE_READ, line_of(call), arg);
-    }
-}
-
 static void scan_work_item(struct cx_scan *scan, LLVMValueRef call, const struct cx_builtin *b)
 {
     struct cx_summary_kernel *k = scan->kernel;
@@ -205,6 +182,7 @@ static void scan_declared(struct cx_scan *scan, LLVMValueRef call, LLVMValueRef 
     case CX_BUILTIN_PURE:
     case CX_BUILTIN_IGNORE:
     case CX_BUILTIN_INTEGER:
+    case CX_BUILTIN_IMAGE_QUERY:
     case CX_BUILTIN_SAME_POINTER:
         break;
     case CX_BUILTIN_WORK_ITEM:
@@ -239,7 +217,7 @@ static void scan_declared(struct cx_scan *scan, LLVMValueRef call, LLVMValueRef 
         break;
     case CX_BUILTIN_IMAGE_READ:
     case CX_BUILTIN_IMAGE_WRITE:
-        scan_image(scan, call, b.kind == CX_BUILTIN_IMAGE_WRITE);
+        cx_scan_image(scan, call, &b);
         break;
     case CX_BUILTIN_PRINTF:
         cx_scan_note(scan, CX_REASON_PRINTF, line, -1);

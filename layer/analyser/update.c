@@ -63,7 +63,7 @@ static bool is_pure_call(LLVMValueRef v)
     enum cx_builtin_kind kind = builtin_of(v).kind;
 
     return kind == CX_BUILTIN_PURE || kind == CX_BUILTIN_INTEGER || kind == CX_BUILTIN_WORK_ITEM ||
-           kind == CX_BUILTIN_IGNORE;
+           kind == CX_BUILTIN_IGNORE || kind == CX_BUILTIN_IMAGE_QUERY;
 }
 
 /* Whether an instruction is one of the loop's parts or has no effect at all. */

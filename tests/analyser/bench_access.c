@@ -59,7 +59,12 @@ static void measure(const struct cx_summary_kernel *k, struct sums *sums)
         number[i] = 1024;
     }
     for (uint32_t i = 0; i < k->narg; i++) {
-        args[i] = (struct cx_access_arg){number, k->arg[i].size == 8 ? 8 : sizeof(number), i + 1, 0, 1 << 30};
+        args[i] = (struct cx_access_arg){.value = number,
+                                         .size = k->arg[i].size == 8 ? 8 : sizeof(number),
+                                         .object = i + 1,
+                                         .bytes = 1 << 30,
+                                         .is_image = true,
+                                         .image = {1024, 1024, 1, 1, 4096, 1 << 22, 4, 0, 0}};
         memory += k->arg[i].kind == CX_ARG_GLOBAL || k->arg[i].kind == CX_ARG_CONSTANT;
     }
     start = now_ns();

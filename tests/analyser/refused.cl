@@ -318,20 +318,6 @@ kernel void assembly(global int *a)
     a[get_global_id(0)] = x;
 }
 
-//! write_picture refused image-write here
-kernel void write_picture(write_only image2d_t picture)
-{
-    write_imagef(picture, (int2)(get_global_id(0), get_global_id(1)), (float4)(0)); // here
-}
-
-//! both_picture refused image-write here
-kernel void both_picture(read_only image2d_t picture, write_only image2d_t result)
-{
-    const sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_FILTER_NEAREST;
-    int2 at = (int2)(get_global_id(0), 0);
-    write_imagef(result, at, read_imagef(picture, s, at)); // here
-}
-
 /* the number wraps: 2^31 items of 4 apart start again at zero */
 //! wraps on 1024/64 step=67108864 mended write-unknown
 kernel void wraps(global char *a, uint step)

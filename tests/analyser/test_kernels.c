@@ -17,9 +17,10 @@
  * BOX is LO+LEN[xCOUNT/STRIDE[xCOUNT/STRIDE]][!], exact with the exclamation mark; "in" alone means no box.
  * "splits" means separable, "mended" that the launch splits but not all is OWN with no need for the contents
  * before ("before"), "whole" that it does not. GEOMETRY is GLOBAL[+OFFSET]/LOCAL for each dimension, with
- * commas. SCALARS are NAME=VALUE or, for bytes of a struct, NAME@OFFSET:BYTES=VALUE, with commas. "here"
- * means that the reason names a line which has the comment "// here". Run as `test_kernels ANALYSER
- * FILE.cl...`; each expectation is one test (TAP).
+ * commas. Before "splits" and the like, "image W,H,D" sizes all images (D: also layers; without:
+ * 1024,1024,8); their texels have 4 bytes and their rows no gaps. SCALARS are NAME=VALUE or, for bytes of a
+ * struct, NAME@OFFSET:BYTES=VALUE, with commas. "here" means that the reason names a line which has the
+ * comment "// here". Run as `test_kernels ANALYSER FILE.cl...`; each expectation is one test (TAP).
  */
 #include "layer/access.h"
 
@@ -201,6 +202,37 @@ static void parse_same(struct expectation *e, const char *text)
     e->args[b].base = e->args[a].base + (plus ? strtoull(plus + 1, NULL, 10) : 0);
 }
 
+/* All image arguments: texels of 4 bytes, rows and slices without gaps. */
+static void set_images(struct expectation *e, const char *text)
+{
+    uint64_t size[3] = {1, 1, 1};
+    char *at = (char *)text;
+
+    for (unsigned i = 0; i < 3 && *at; i++) {
+        size[i] = strtoull(at, &at, 10);
+        at += *at == ',';
+    }
+    for (uint32_t i = 0; i < e->kernel->narg && i < MAX_ARGS; i++) {
+        bool array = strstr(e->kernel->arg[i].type, "array"),
+             line = strstr(e->kernel->arg[i].type, "image1d");
+        uint64_t height = line ? 1 : size[1], depth = line && !array ? 1 : line ? size[1] : size[2];
+        if (e->kernel->arg[i].kind != CX_ARG_IMAGE) {
+            continue;
+        }
+        e->args[i].is_image = true;
+        e->args[i].bytes = size[0] * height * depth * 4;
+        e->args[i].image = (struct cx_access_image){.width = size[0],
+                                                    .height = height,
+                                                    .depth = array ? 1 : depth,
+                                                    .array_size = array ? depth : 1,
+                                                    .row_pitch = size[0] * 4,
+                                                    .slice_pitch = size[0] * height * 4,
+                                                    .element_size = 4,
+                                                    .channel_order = 0x10b5, /* CL_RGBA */
+                                                    .channel_type = 0x10da}; /* CL_UNSIGNED_INT8 */
+    }
+}
+
 static void check_line(struct expectation *e, const char *word, uint32_t line)
 {
     if (word && strcmp(word, "here") == 0 &&
@@ -371,10 +403,14 @@ static void check_launch(struct expectation *e, char **save)
             .value = e->value[i], .size = sizeof(e->value[i]), .object = i + 1, .bytes = UINT64_C(1) << 33};
     }
     parse_geometry(e, word ? word : "");
+    set_images(e, "1024,1024,8");
     for (word = strtok_r(NULL, " ", save); word && !e->why[0]; word = strtok_r(NULL, " ", save)) {
         if (strcmp(word, "same") == 0) {
             word = strtok_r(NULL, " ", save);
             parse_same(e, word ? word : "");
+        } else if (strcmp(word, "image") == 0) {
+            word = strtok_r(NULL, " ", save);
+            set_images(e, word ? word : "");
         } else if (strcmp(word, "splits") == 0) {
             check_splits(e, save);
             return;

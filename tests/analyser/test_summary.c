@@ -107,7 +107,12 @@ static void use(const struct cx_summary *summary, FILE *sink)
         struct cx_access_verdict v;
         struct cx_access *a;
         for (uint32_t j = 0; j < k->narg; j++) {
-            args[j] = (struct cx_access_arg){number, sizeof(number), j + 1, 0, 4096};
+            args[j] = (struct cx_access_arg){.value = number,
+                                             .size = sizeof(number),
+                                             .object = j + 1,
+                                             .bytes = 4096,
+                                             .is_image = true,
+                                             .image = {64, 4, 4, 1, 256, 1024, 4, 0, 0}};
         }
         cx_access_choose(k, &g, args, &a, &v);
         if (a) {

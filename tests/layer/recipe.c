@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Recipes of splitcheck: see recipe.h. */
 #include "recipe.h"
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
 #include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,6 +22,38 @@ static size_t element_size(const char *type)
             return scalars[i].size * (type[length] ? strtoul(type + length, NULL, 10) : 1);
     }
     return 0;
+}
+
+/* unorm4 is a format, not a type of its own */
+static const char *texel_type(const char *word)
+{
+    return strcmp(word, "unorm4") == 0 ? "uchar4" : word;
+}
+
+static bool read_image(struct recipe_arg *arg, char words[5][RECIPE_TEXT], int n)
+{
+    static const struct {
+        const char *name;
+        enum recipe_image_kind kind;
+        int sizes;
+    } kinds[] = {{"image1d", RECIPE_IMAGE1D, 1},
+                 {"image1d_buffer", RECIPE_IMAGE1D_BUFFER, 1},
+                 {"image1d_array", RECIPE_IMAGE1D_ARRAY, 2},
+                 {"image2d", RECIPE_IMAGE2D, 2},
+                 {"image2d_array", RECIPE_IMAGE2D_ARRAY, 3},
+                 {"image3d", RECIPE_IMAGE3D, 3}};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (strcmp(words[0], kinds[i].name) != 0)
+            continue;
+        arg->kind = RECIPE_IMAGE;
+        arg->image = kinds[i].kind;
+        arg->element = element_size(texel_type(words[1]));
+        snprintf(arg->type, sizeof(arg->type), "%.15s", words[1]);
+        for (int k = 0; k < 3; k++)
+            snprintf(arg->ints[k], sizeof(arg->ints[k]), "%s", words[k + 2]);
+        return n == 2 + kinds[i].sizes && arg->element > 0;
+    }
+    return false;
 }
 
 static enum recipe_fill fill_named(const char *word)
@@ -49,6 +83,8 @@ static bool read_arg(struct recipe_arg *arg, unsigned index, const char *value)
         snprintf(arg->size, sizeof(arg->size), "%s", words[3]);
         return arg->of < index && n == (arg->kind == RECIPE_SAME ? 2 : 4);
     }
+    if (strncmp(words[0], "image", 5) == 0)
+        return read_image(arg, words, n);
     if (strcmp(words[0], "ints") == 0) {
         arg->kind = RECIPE_VECTOR;
         for (int i = 0; i < RECIPE_INTS; i++)
@@ -228,4 +264,28 @@ size_t recipe_scalar(const struct recipe_arg *arg, const struct recipe_range *ra
     else
         memcpy(bytes, &whole, arg->element);
     return arg->element;
+}
+
+struct recipe_image recipe_image(const struct recipe_arg *arg, const struct recipe_range *range)
+{
+    static const struct {
+        const char *type;
+        unsigned channel;
+    } channels[] = {{"unorm", CL_UNORM_INT8},      {"uchar", CL_UNSIGNED_INT8}, {"char", CL_SIGNED_INT8},
+                    {"ushort", CL_UNSIGNED_INT16}, {"short", CL_SIGNED_INT16},  {"uint", CL_UNSIGNED_INT32},
+                    {"int", CL_SIGNED_INT32},      {"float", CL_FLOAT}};
+    size_t size[3] = {1, 1, 1}, length = strcspn(arg->type, "0123456789");
+    struct recipe_image i = {.order = arg->type[length] ? CL_RGBA : CL_R};
+    for (int k = 0; k < 3 && arg->ints[k][0]; k++)
+        size[k] = recipe_value(arg->ints[k], range);
+    for (size_t k = 0; k < sizeof(channels) / sizeof(channels[0]); k++) {
+        if (strlen(channels[k].type) == length && strncmp(channels[k].type, arg->type, length) == 0)
+            i.type = channels[k].channel;
+    }
+    bool line_array = arg->image == RECIPE_IMAGE1D_ARRAY, array = arg->image == RECIPE_IMAGE2D_ARRAY;
+    i.width = size[0];
+    i.height = line_array ? 1 : size[1];
+    i.depth = array ? 1 : size[2];
+    i.layers = line_array ? size[1] : array ? size[2] : 1;
+    return i;
 }

@@ -21,6 +21,9 @@
  *   // arg: same 0                   the buffer of argument 0 again
  *   // arg: window 0 X*32 X          a sub-buffer of argument 0's: from that element on, so many elements
  *   // arg: null                     a NULL buffer
+ *   // arg: image2d uchar4 X Y 3      an image: 1d, 1d_buffer, 1d_array, 2d, 2d_array or 3d, and its sizes
+ * (layers last); texels are char to uint or float (one channel or 4), or unorm4, four channels of 8 bits from
+ * 0 to 1
  *   // arg: local float L*2          local memory
  *   // arg: int X-1                  a scalar (char to ulong, float, double)
  *   // arg: ints X Y 3               up to four ints by value: a vector or a struct
@@ -44,10 +47,19 @@ enum recipe_kind {
     RECIPE_WINDOW,
     RECIPE_NULL,
     RECIPE_LOCAL,
+    RECIPE_IMAGE,
     RECIPE_SCALAR,
     RECIPE_VECTOR
 };
 enum recipe_fill { RECIPE_NOISE, RECIPE_BELOW, RECIPE_ORDER, RECIPE_RISING, RECIPE_ZERO };
+enum recipe_image_kind {
+    RECIPE_IMAGE1D,
+    RECIPE_IMAGE1D_BUFFER,
+    RECIPE_IMAGE1D_ARRAY,
+    RECIPE_IMAGE2D,
+    RECIPE_IMAGE2D_ARRAY,
+    RECIPE_IMAGE3D
+};
 enum recipe_compare { RECIPE_BYTES, RECIPE_SORTED, RECIPE_IGNORED };
 
 struct recipe_arg {
@@ -60,7 +72,8 @@ struct recipe_arg {
     char below[RECIPE_TEXT];
     unsigned of;                         /* SAME, WINDOW: the argument meant */
     char from[RECIPE_TEXT];              /* WINDOW: first element */
-    char ints[RECIPE_INTS][RECIPE_TEXT]; /* VECTOR: values; "" where there are fewer */
+    char ints[RECIPE_INTS][RECIPE_TEXT]; /* VECTOR: values; IMAGE: sizes; "" where there are fewer */
+    enum recipe_image_kind image;
 };
 
 struct recipe {
@@ -70,6 +83,12 @@ struct recipe {
     bool offset, uneven, alone, run;
     unsigned nargs;
     struct recipe_arg arg[RECIPE_ARGS];
+};
+
+/* An image for one launch: what it has not is 1. */
+struct recipe_image {
+    size_t width, height, depth, layers;
+    unsigned order, type; /* CL_RGBA, CL_FLOAT, ... */
 };
 
 /* The first launch of a case, which expressions speak of. */
@@ -83,5 +102,8 @@ bool recipe_read(struct recipe *recipe, const char *path, const char *text);
 size_t recipe_value(const char *expression, const struct recipe_range *range);
 /* The bytes of a scalar or vector argument; returns how many. */
 size_t recipe_scalar(const struct recipe_arg *arg, const struct recipe_range *range, unsigned char bytes[16]);
+
+/* The sizes and the format of an image argument. */
+struct recipe_image recipe_image(const struct recipe_arg *arg, const struct recipe_range *range);
 
 #endif

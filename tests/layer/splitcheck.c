@@ -150,6 +150,7 @@ static void set_args(cl_kernel kernel, const struct recipe *recipe, const struct
         case RECIPE_SAME:
             value = &rooms[arg->of].mem;
             break;
+        case RECIPE_IMAGE: /* not offered yet: run: no */
         case RECIPE_NULL:
             break;
         case RECIPE_LOCAL:

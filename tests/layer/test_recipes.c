@@ -93,6 +93,24 @@ static struct cx_summary *analyse(const char *analyser, const char *path, const 
     return summary;
 }
 
+/* Rows and slices without gaps. */
+static void set_image(struct cx_access_arg *to, const struct recipe_arg *arg,
+                      const struct recipe_range *range)
+{
+    struct recipe_image i = recipe_image(arg, range);
+    to->is_image = true;
+    to->image = (struct cx_access_image){.width = i.width,
+                                         .height = i.height,
+                                         .depth = i.depth,
+                                         .array_size = i.layers,
+                                         .row_pitch = i.width * arg->element,
+                                         .slice_pitch = i.width * i.height * arg->element,
+                                         .element_size = (uint32_t)arg->element,
+                                         .channel_order = i.order,
+                                         .channel_type = i.type};
+    to->bytes = to->image.slice_pitch * i.depth * i.layers;
+}
+
 /* The launch of a check: c->range is set. */
 static void set_launch(struct check *c)
 {
@@ -113,6 +131,9 @@ static void set_launch(struct check *c)
         } else if (arg->kind == RECIPE_BUFFER) {
             to->object = i + 1;
             to->bytes = recipe_value(arg->size, &c->range) * arg->element;
+        } else if (arg->kind == RECIPE_IMAGE) {
+            to->object = i + 1;
+            set_image(to, arg, &c->range);
         } else if (arg->kind == RECIPE_SAME) {
             *to = c->args[arg->of];
         } else if (arg->kind == RECIPE_WINDOW) {
