@@ -145,6 +145,15 @@ static bool flags_valid(cl_mem_flags flags)
     return !((flags & CL_MEM_USE_HOST_PTR) && (flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)));
 }
 
+/* The spec asks that the size suit one of the devices. */
+static cl_ulong largest_alloc(const struct cx_context *context)
+{
+    cl_ulong most = 0;
+    for (unsigned d = 0; d < context->ndevices; d++)
+        most = context->devices[d]->max_alloc > most ? context->devices[d]->max_alloc : most;
+    return most;
+}
+
 static cl_int check_buffer(const char *function, const struct cx_context *context, cl_mem_flags flags,
                            size_t size, const void *host_ptr)
 {
@@ -154,7 +163,7 @@ static cl_int check_buffer(const char *function, const struct cx_context *contex
         return cx_fail(function, CL_INVALID_VALUE, "flags are unknown or exclude each other");
     if (size == 0)
         return cx_fail(function, CL_INVALID_BUFFER_SIZE, "size is 0");
-    if (size > cx_device_get()->max_alloc)
+    if (size > largest_alloc(context))
         return cx_fail(function, CL_INVALID_BUFFER_SIZE, "size is over CL_DEVICE_MAX_MEM_ALLOC_SIZE");
     bool wants = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
     if (wants != (host_ptr != NULL))

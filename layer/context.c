@@ -31,6 +31,9 @@ static void context_free(void *data)
     for (unsigned w = 0; context->workers && w <= context->nmembers; w++)
         cx_worker_finish(&context->workers[w]);
     free(context->workers);
+    for (unsigned d = 0; d < context->ndevices; d++)
+        cx_device_unref(&context->devices[d]);
+    free(context->devices);
     free(context->properties);
     pthread_cond_destroy(&context->settled);
     pthread_mutex_destroy(&context->lock);
@@ -51,31 +54,62 @@ static void context_destroy(struct cx_object *object)
     context_free(context);
 }
 
-/* Opens every used device; those that fail are left out with a line. */
+bool cx_context_has_device(const struct cx_context *context, const struct cx_device *device)
+{
+    for (unsigned d = 0; d < context->ndevices; d++)
+        if (context->devices[d] == device)
+            return true;
+    return false;
+}
+
+static bool is_open(const struct cx_context *context, const struct cx_real_device *device)
+{
+    for (unsigned m = 0; m < context->nmembers; m++)
+        if (context->workers[m].device == device)
+            return true;
+    return false;
+}
+
+/* A worker for a real device that has none yet. One that fails is left out with a line. */
+static cl_int open_member(struct cx_context *context, struct cx_real_device *device)
+{
+    unsigned m = context->nmembers;
+    if (is_open(context, device))
+        return CL_SUCCESS;
+    if (m == CX_MEMBERS_MAX)
+        return CL_OUT_OF_RESOURCES;
+    struct cx_worker *worker = &context->workers[m];
+    cl_int failed = cx_worker_init(worker, context, m, device);
+    if (failed != CL_SUCCESS) {
+        cx_warn(CX_TOPIC_DRIVER, "%s cannot be used: its context failed with %s", device->name,
+                cx_cl_name(failed));
+        cx_worker_finish(worker);
+        return failed;
+    }
+    worker->place = device->in_place ? 0 : 1 + m;
+    if (device->nominal_gflops > context->workers[context->fastest].device->nominal_gflops)
+        context->fastest = m;
+    context->nmembers++;
+    return CL_SUCCESS;
+}
+
+/* Opens the members of all devices. Sub-devices may share members with each other and with the root. */
 static cl_int open_members(struct cx_context *context)
 {
-    const struct cx_machine *machine = cx_machine_get();
     cl_int error = CL_DEVICE_NOT_AVAILABLE;
+    unsigned room = 0;
 
-    context->workers = calloc(machine->nused + 1, sizeof(*context->workers));
+    for (unsigned d = 0; d < context->ndevices; d++)
+        room += context->devices[d]->nmembers;
+    context->workers = calloc(room + 1, sizeof(*context->workers));
     if (!context->workers)
         return CL_OUT_OF_HOST_MEMORY;
-    for (unsigned d = 0; d < machine->nused; d++) {
-        unsigned m = context->nmembers;
-        cl_int failed = cx_worker_init(&context->workers[m], context, m, machine->used[d]);
-        if (failed != CL_SUCCESS) {
-            cx_warn(CX_TOPIC_DRIVER, "%s cannot be used: its context failed with %s", machine->used[d]->name,
-                    cx_cl_name(failed));
-            cx_worker_finish(&context->workers[m]);
-            error = failed;
-            continue;
+    for (unsigned d = 0; d < context->ndevices; d++)
+        for (unsigned m = 0; m < context->devices[d]->nmembers; m++) {
+            cl_int failed = open_member(context, context->devices[d]->members[m]);
+            if (failed != CL_SUCCESS)
+                error = failed;
         }
-        struct cx_worker *worker = &context->workers[m];
-        worker->place = worker->device->in_place ? 0 : 1 + m;
-        if (worker->device == machine->fastest)
-            context->fastest = m;
-        context->nmembers++;
-    }
     if (!context->nmembers) {
         free(context->workers);
         context->workers = NULL;
@@ -94,7 +128,18 @@ static void name_rows(const struct cx_context *context)
     cx_trace_row(context->nmembers, "host");
 }
 
-static struct cx_context *context_create(const cl_context_properties *properties, size_t nproperties,
+/* The devices of the program's list, each once. */
+static bool take_devices(struct cx_context *context, struct cx_device *const *devices, cl_uint count)
+{
+    context->devices = calloc(count, sizeof(*context->devices));
+    for (cl_uint i = 0; context->devices && i < count; i++)
+        if (!cx_context_has_device(context, devices[i]))
+            context->devices[context->ndevices++] = cx_device_ref(devices[i]);
+    return context->devices != NULL;
+}
+
+static struct cx_context *context_create(struct cx_device *const *devices, cl_uint ndevices,
+                                         const cl_context_properties *properties, size_t nproperties,
                                          cx_context_notify notify, void *data, cl_int *error)
 {
     struct cx_context *context = calloc(1, sizeof(*context));
@@ -112,7 +157,7 @@ static struct cx_context *context_create(const cl_context_properties *properties
             memcpy(context->properties, properties, nproperties * sizeof(*properties));
         context->nproperties = nproperties;
     }
-    if (!nproperties || context->properties)
+    if (take_devices(context, devices, ndevices) && (!nproperties || context->properties))
         *error = open_members(context);
     if (*error != CL_SUCCESS) {
         cx_object_unref(&context->base);
@@ -171,7 +216,8 @@ cl_context CL_API_CALL cx_clCreateContext(const cl_context_properties *propertie
     for (cl_uint i = 0; i < num_devices; i++)
         if (!cx_device_from(devices[i]))
             return give_error(CX_FAIL(CL_INVALID_DEVICE, "not the device of this platform"), errcode_ret);
-    struct cx_context *context = context_create(properties, count, notify, user_data, &error);
+    struct cx_context *context = context_create((struct cx_device *const *)devices, num_devices, properties,
+                                                count, notify, user_data, &error);
     if (errcode_ret)
         *errcode_ret = error;
     return (cl_context)context;
@@ -185,7 +231,7 @@ cl_context CL_API_CALL cx_clCreateContextFromType(const cl_context_properties *p
 {
     const cl_device_type known = CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU |
                                  CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_CUSTOM;
-    const struct cx_device *device = cx_device_get();
+    struct cx_device *device = cx_device_get();
     size_t count;
     cl_int error = check_properties("clCreateContextFromType", properties, &count);
     if (error != CL_SUCCESS)
@@ -196,7 +242,7 @@ cl_context CL_API_CALL cx_clCreateContextFromType(const cl_context_properties *p
         return give_error(CX_FAIL(CL_INVALID_DEVICE_TYPE, "unknown device type"), errcode_ret);
     if (!device || !cx_device_answers(device, type))
         return give_error(CX_FAIL(CL_DEVICE_NOT_FOUND, "no device of that type"), errcode_ret);
-    struct cx_context *context = context_create(properties, count, notify, user_data, &error);
+    struct cx_context *context = context_create(&device, 1, properties, count, notify, user_data, &error);
     if (errcode_ret)
         *errcode_ret = error;
     return (cl_context)context;
@@ -230,9 +276,10 @@ cl_int CL_API_CALL cx_clGetContextInfo(cl_context handle, cl_context_info name, 
     case CL_CONTEXT_REFERENCE_COUNT:
         return CX_INFO(cl_uint, cx_object_app_refs(&context->base), room, value, size_ret);
     case CL_CONTEXT_NUM_DEVICES:
-        return CX_INFO(cl_uint, 1, room, value, size_ret);
+        return CX_INFO(cl_uint, context->ndevices, room, value, size_ret);
     case CL_CONTEXT_DEVICES:
-        return CX_INFO(cl_device_id, (cl_device_id)cx_device_get(), room, value, size_ret);
+        return cx_info_bytes(context->devices, context->ndevices * sizeof(*context->devices), room, value,
+                             size_ret);
     case CL_CONTEXT_PROPERTIES:
         return cx_info_bytes(context->properties, context->nproperties * sizeof(*context->properties), room,
                              value, size_ret);

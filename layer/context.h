@@ -13,6 +13,7 @@
 #include "layer/real.h"
 #include <pthread.h>
 
+struct cx_device;
 struct cx_worker;
 struct cx_command;
 struct cx_watch;
@@ -26,6 +27,9 @@ struct cx_context {
     cx_context_notify notify;
     void *notify_data;
     struct cx_context_destructor *destructors; /* clSetContextDestructorCallback, last registered first */
+
+    unsigned ndevices;
+    struct cx_device **devices; /* of the program's list, each once; references */
 
     unsigned nmembers; /* real devices with a live real context, at least one */
     unsigned fastest;  /* the member with the highest nominal speed */
@@ -47,6 +51,9 @@ struct cx_context {
 };
 
 CX_OBJECT_CASTS(context, cl_context, CX_TAG_CONTEXT)
+
+/* Whether a device is one of those the context was made for. */
+bool cx_context_has_device(const struct cx_context *context, const struct cx_device *device);
 
 /* Timelines of the context: one a member, and the host's. */
 static inline unsigned cx_context_timelines(const struct cx_context *context)

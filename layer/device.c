@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct cx_device device;
+static struct cx_device *root;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* Extensions of the kernel language that need nothing of a runtime: what the member's compiler knows is all
@@ -33,34 +33,33 @@ static const char *const language_extensions[] = {
 /* ---- putting it together ---- */
 
 /* Which members count for limits and extensions: the fastest, or all. */
-static bool counts(const struct cx_real_device *member)
+static bool counts(const struct cx_device *device, const struct cx_real_device *member)
 {
-    return device.common || member == device.machine->fastest;
+    return device->common || member == device->fastest;
 }
 
-static void settle_limits(void)
+static void settle_limits(struct cx_device *device)
 {
-    const struct cx_machine *machine = device.machine;
-    const struct cx_real_device *fastest = machine->fastest;
+    const struct cx_real_device *fastest = device->fastest;
     cl_ulong smallest = fastest->global_mem;
-    device.max_alloc = fastest->max_alloc;
-    device.local_mem = fastest->local_mem;
-    device.max_constant = fastest->max_constant;
-    device.max_group_size = fastest->max_group_size;
-    memcpy(device.max_item_sizes, fastest->max_item_sizes, sizeof device.max_item_sizes);
-    for (unsigned m = 0; m < machine->nused; m++) {
-        const struct cx_real_device *member = machine->used[m];
-        if (member->global_mem > device.global_mem)
-            device.global_mem = member->global_mem;
-        if (member->base_align_bits > device.base_align_bits)
-            device.base_align_bits = member->base_align_bits;
-        if (device.common && member->global_mem < smallest)
+    device->max_alloc = fastest->max_alloc;
+    device->local_mem = fastest->local_mem;
+    device->max_constant = fastest->max_constant;
+    device->max_group_size = fastest->max_group_size;
+    memcpy(device->max_item_sizes, fastest->max_item_sizes, sizeof device->max_item_sizes);
+    for (unsigned m = 0; m < device->nmembers; m++) {
+        const struct cx_real_device *member = device->members[m];
+        if (member->global_mem > device->global_mem)
+            device->global_mem = member->global_mem;
+        if (member->base_align_bits > device->base_align_bits)
+            device->base_align_bits = member->base_align_bits;
+        if (device->common && member->global_mem < smallest)
             smallest = member->global_mem;
-        if (!counts(member))
+        if (!counts(device, member))
             continue;
 #define LOWER(field)                                                                                         \
-    if (member->field < device.field)                                                                        \
-    device.field = member->field
+    if (member->field < device->field)                                                                       \
+    device->field = member->field
         LOWER(max_alloc);
         LOWER(local_mem);
         LOWER(max_constant);
@@ -69,12 +68,12 @@ static void settle_limits(void)
             LOWER(max_item_sizes[i]);
 #undef LOWER
     }
-    if (device.common)
-        device.global_mem = smallest;
+    if (device->common)
+        device->global_mem = smallest;
 }
 
 /* GPU where one is a member, else accelerator, else CPU; what COEXEC_DEVICE_TYPE says goes before. */
-static cl_device_type settle_type(void)
+static cl_device_type settle_type(const struct cx_device *device)
 {
     static const struct {
         const char *word;
@@ -86,20 +85,20 @@ static cl_device_type settle_type(void)
         if (strcmp(cx_options_get()->device_type, types[i].word) == 0)
             return types[i].type;
     for (unsigned i = 0; i < 3; i++)
-        for (unsigned m = 0; m < device.machine->nused; m++)
-            if (device.machine->used[m]->type == types[i].type)
+        for (unsigned m = 0; m < device->nmembers; m++)
+            if (device->members[m]->type == types[i].type)
                 return types[i].type;
     return CL_DEVICE_TYPE_CPU;
 }
 
 /* "coexec: A + 2 x B": every name once, with its count. NULL: out of memory. */
-static char *join_names(void)
+static char *join_names(const struct cx_device *device)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
-    struct cx_real_device *const *used = device.machine->used;
-    unsigned nused = device.machine->nused;
+    struct cx_real_device *const *used = device->members;
+    unsigned nused = device->nmembers;
     if (!stream)
         return NULL;
     fputs("coexec: ", stream);
@@ -123,16 +122,16 @@ static char *join_names(void)
     return NULL;
 }
 
-static bool all_have(const char *extension)
+static bool all_have(const struct cx_device *device, const char *extension)
 {
-    for (unsigned m = 0; m < device.machine->nused; m++)
-        if (counts(device.machine->used[m]) &&
-            !cx_extension_has(device.machine->used[m]->extensions, extension))
+    for (unsigned m = 0; m < device->nmembers; m++)
+        if (counts(device, device->members[m]) &&
+            !cx_extension_has(device->members[m]->extensions, extension))
             return false;
     return true;
 }
 
-static char *join_extensions(void)
+static char *join_extensions(const struct cx_device *device)
 {
     char *text = NULL;
     size_t size = 0;
@@ -141,7 +140,7 @@ static char *join_extensions(void)
         return NULL;
     fputs("cl_khr_extended_versioning", stream); /* ours: its queries are the core's */
     for (size_t i = 0; i < sizeof language_extensions / sizeof *language_extensions; i++)
-        if (all_have(language_extensions[i]))
+        if (all_have(device, language_extensions[i]))
             fprintf(stream, " %s", language_extensions[i]);
     if (fclose(stream) == 0)
         return text;
@@ -151,11 +150,11 @@ static char *join_extensions(void)
 
 /* OpenCL C 2.0 asks for pipes, device queues and shared memory, which the layer does not offer: a
  * member's 2.0 counts as 1.2 here. */
-static cl_version settle_c_version(void)
+static cl_version settle_c_version(const struct cx_device *device)
 {
-    for (unsigned m = 0; m < device.machine->nused; m++) {
-        const struct cx_real_device *member = device.machine->used[m];
-        if (counts(member) && strncmp(member->opencl_c_version, "OpenCL C 3.", 11) != 0)
+    for (unsigned m = 0; m < device->nmembers; m++) {
+        const struct cx_real_device *member = device->members[m];
+        if (counts(device, member) && strncmp(member->opencl_c_version, "OpenCL C 3.", 11) != 0)
             return CL_MAKE_VERSION(1, 2, 0);
     }
     return CL_MAKE_VERSION(3, 0, 0);
@@ -163,28 +162,61 @@ static cl_version settle_c_version(void)
 
 static void destroy_device(struct cx_object *object)
 {
-    (void)object; /* lives for ever */
+    struct cx_device *device = (struct cx_device *)object;
+    struct cx_device *parent = device->parent;
+    for (unsigned p = 0; p < device->nparts; p++)
+        cx_real_device_free_part(device->parts[p]);
+    free(device->parts);
+    free(device->members);
+    free(device->partition);
+    free(device->name);
+    free(device->extensions);
+    free(device);
+    cx_device_unref(&parent);
 }
 
-static void make_device(void)
+struct cx_device *cx_device_new(struct cx_real_device **members, unsigned nmembers, struct cx_device *parent)
 {
-    device.machine = cx_machine_get();
-    if (device.machine->nused == 0)
+    struct cx_device *device = calloc(1, sizeof *device);
+    if (!device) {
+        free(members);
+        return NULL;
+    }
+    cx_object_init(&device->base, CX_TAG_DEVICE, destroy_device);
+    device->parent = parent ? cx_device_ref(parent) : NULL;
+    device->members = members;
+    device->nmembers = nmembers;
+    device->fastest = members[0];
+    for (unsigned m = 1; m < nmembers; m++)
+        if (members[m]->nominal_gflops > device->fastest->nominal_gflops)
+            device->fastest = members[m];
+    device->common = strcmp(cx_options_get()->limits, "common") == 0;
+    settle_limits(device);
+    device->type = settle_type(device);
+    device->c_version = settle_c_version(device);
+    device->name = join_names(device);
+    device->extensions = join_extensions(device);
+    if (!device->name || !device->extensions)
+        cx_device_unref(&device);
+    return device;
+}
+
+static void make_root(void)
+{
+    const struct cx_machine *machine = cx_machine_get();
+    struct cx_real_device **members = malloc((machine->nused + 1) * sizeof *members);
+    if (!members || machine->nused == 0) {
+        free(members);
         return;
-    device.common = strcmp(cx_options_get()->limits, "common") == 0;
-    settle_limits();
-    device.type = settle_type();
-    device.c_version = settle_c_version();
-    device.name = join_names();
-    device.extensions = join_extensions();
-    if (device.name && device.extensions)
-        cx_object_init(&device.base, CX_TAG_DEVICE, destroy_device);
+    }
+    memcpy(members, machine->used, machine->nused * sizeof *members);
+    root = cx_device_new(members, machine->nused, NULL);
 }
 
 struct cx_device *cx_device_get(void)
 {
-    pthread_once(&once, make_device);
-    return device.base.tag == CX_TAG_DEVICE ? &device : NULL;
+    pthread_once(&once, make_root);
+    return root;
 }
 
 bool cx_device_answers(const struct cx_device *asked, cl_device_type type)
@@ -219,13 +251,23 @@ cl_int cx_clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint n
     return CL_SUCCESS;
 }
 
-/* The device is a root device: counting changes nothing. */
+/* Counting changes nothing on a root device. */
 cl_int cx_clRetainDevice(cl_device_id id)
 {
-    return cx_device_from(id) ? CL_SUCCESS : CX_FAIL(CL_INVALID_DEVICE, "not a device");
+    struct cx_device *device = cx_device_from(id);
+    if (!device)
+        return CX_FAIL(CL_INVALID_DEVICE, "not a device");
+    if (device->parent)
+        cx_object_retain_app(&device->base);
+    return CL_SUCCESS;
 }
 
 cl_int cx_clReleaseDevice(cl_device_id id)
 {
-    return cx_device_from(id) ? CL_SUCCESS : CX_FAIL(CL_INVALID_DEVICE, "not a device");
+    struct cx_device *device = cx_device_from(id);
+    if (!device)
+        return CX_FAIL(CL_INVALID_DEVICE, "not a device");
+    if (device->parent)
+        cx_object_release_app(&device->base);
+    return CL_SUCCESS;
 }

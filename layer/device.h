@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The virtual platform and its one device: what the program sees of all members (design: "The virtual
- * device").
+ * device"); and sub-devices of it, which have members of their own (sub_device.c).
  *
  * Limits and extensions are those of the fastest member (COEXEC_LIMITS=fastest), or the strict minimum and
- * intersection over all (common). There is one platform and one device a process; both live for ever, so
- * retain and release only check the handle. Thread-safety: immutable after cx_platform_get.
+ * intersection over all (common). There is one platform and one root device a process; both live for ever, so
+ * retain and release only check the handle. Sub-devices are counted. Thread-safety: immutable once made.
  */
 #ifndef CX_LAYER_DEVICE_H
 #define CX_LAYER_DEVICE_H
@@ -23,8 +23,10 @@ struct cx_platform {
 
 struct cx_device {
     struct cx_object base;
-    const struct cx_machine *machine;
-    cl_device_type type; /* what CL_DEVICE_TYPE says */
+    unsigned nmembers;
+    struct cx_real_device **members; /* real devices, or parts of them */
+    struct cx_real_device *fastest;  /* of the members */
+    cl_device_type type;             /* what CL_DEVICE_TYPE says */
     cl_ulong max_alloc, global_mem, local_mem, max_constant;
     size_t max_group_size, max_item_sizes[3];
     cl_uint base_align_bits; /* the largest member's, so that every member takes our sub-buffers */
@@ -32,6 +34,12 @@ struct cx_device {
     char *extensions;
     bool common;          /* COEXEC_LIMITS=common */
     cl_version c_version; /* CL_DEVICE_OPENCL_C_VERSION: 1.2, or 3.0 where the fastest member says so */
+    /* sub-devices */
+    struct cx_device *parent;      /* a reference; NULL: the root device */
+    struct cx_real_device **parts; /* members that were cut for it, and die with it */
+    unsigned nparts;
+    cl_device_partition_property *partition; /* CL_DEVICE_PARTITION_TYPE, with its closing 0 */
+    size_t npartition;
 };
 
 CX_OBJECT_CASTS(platform, cl_platform_id, CX_TAG_PLATFORM)
@@ -40,6 +48,15 @@ CX_OBJECT_CASTS(device, cl_device_id, CX_TAG_DEVICE)
 /* The one platform and device, made at the first call; NULL where no real device is used. */
 struct cx_platform *cx_platform_get(void);
 struct cx_device *cx_device_get(void);
+
+/* A device over these members (a pointer list that it takes over), a sub-device of `parent` where that is
+ * given. NULL: no memory. */
+struct cx_device *cx_device_new(struct cx_real_device **members, unsigned nmembers, struct cx_device *parent);
+
+/* Which ways of partitioning a device offers (sub_device.c): how many of list[] (room for 3) it fills with
+ * CL_DEVICE_PARTITION_... names; the most sub-devices of one call; and affinity domains. */
+unsigned cx_device_partitions(const struct cx_device *device, cl_device_partition_property *list,
+                              cl_uint *max_sub_devices, cl_device_affinity_domain *domains);
 
 /* Lists what one query of an array of cl_name_version gives on the fastest member, or what all have in common
  * by name and version (COEXEC_LIMITS=common), kept where `keep` says yes. Returns how many (0: none, or the

@@ -108,12 +108,6 @@ static const struct number_row numbers[] = {
     {CL_DEVICE_QUEUE_ON_HOST_PROPERTIES, ULONG, RULE_FIXED,
      CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE, 0},
     {CL_DEVICE_HOST_UNIFIED_MEMORY, UINT, RULE_ALL, CL_FALSE, 0},
-    {CL_DEVICE_PARTITION_MAX_SUB_DEVICES, UINT, RULE_FIXED, 0, 0},
-    {CL_DEVICE_PARTITION_AFFINITY_DOMAIN, ULONG, RULE_FIXED, 0, 0},
-    {CL_DEVICE_PARTITION_PROPERTIES, SIZE, RULE_FIXED, 0, 0}, /* a list with nothing but its end */
-    {CL_DEVICE_PARTITION_TYPE, SIZE, RULE_FIXED, 0, 0},
-    {CL_DEVICE_PARENT_DEVICE, SIZE, RULE_FIXED, 0, 0},
-    {CL_DEVICE_REFERENCE_COUNT, UINT, RULE_FIXED, 1, 0},
     {CL_DEVICE_PREFERRED_INTEROP_USER_SYNC, UINT, RULE_FIXED, CL_TRUE, 0},
     {CL_DEVICE_PRINTF_BUFFER_SIZE, SIZE, RULE_LOWEST, 0, 0},
     {CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, SIZE, RULE_LOWEST, 0, 0},
@@ -174,13 +168,12 @@ static cl_ulong join(cl_ulong one, cl_ulong other, enum rule rule)
 
 static cl_ulong joint_number(const struct cx_device *device, const struct number_row *row)
 {
-    const struct cx_machine *machine = device->machine;
     bool fastest_only = !device->common && (row->rule == RULE_LOWEST || row->rule == RULE_BITS);
     if (row->rule == RULE_FIXED)
         return row->value;
-    cl_ulong result = member_number(fastest_only ? machine->fastest : machine->used[0], row);
-    for (unsigned m = 1; !fastest_only && m < machine->nused; m++)
-        result = join(result, member_number(machine->used[m], row), row->rule);
+    cl_ulong result = member_number(fastest_only ? device->fastest : device->members[0], row);
+    for (unsigned m = 1; !fastest_only && m < device->nmembers; m++)
+        result = join(result, member_number(device->members[m], row), row->rule);
     return row->mask ? result & row->mask : result;
 }
 
@@ -231,12 +224,11 @@ static bool has_version(const struct cx_real_device *member, cl_device_info quer
 size_t cx_device_versions(const struct cx_device *device, cl_device_info query,
                           bool (*keep)(const cl_name_version *entry), cl_name_version **list)
 {
-    const struct cx_machine *machine = device->machine;
-    size_t count = member_versions(machine->fastest, query, list), kept = 0;
+    size_t count = member_versions(device->fastest, query, list), kept = 0;
     for (size_t i = 0; i < count; i++) {
         bool good = keep(&(*list)[i]);
-        for (unsigned m = 0; good && device->common && m < machine->nused; m++)
-            good = has_version(machine->used[m], query, &(*list)[i]);
+        for (unsigned m = 0; good && device->common && m < device->nmembers; m++)
+            good = has_version(device->members[m], query, &(*list)[i]);
         if (good)
             (*list)[kept++] = (*list)[i];
     }
@@ -347,6 +339,30 @@ static const char *answer_text(const struct cx_device *device, cl_device_info qu
     }
 }
 
+static cl_int answer_partition(const struct cx_device *device, cl_device_info query, size_t room, void *value,
+                               size_t *size_ret)
+{
+    const cl_device_partition_property none = 0;
+    cl_device_partition_property list[3];
+    cl_device_affinity_domain domains;
+    cl_uint max_sub_devices;
+    unsigned count = cx_device_partitions(device, list, &max_sub_devices, &domains);
+    switch (query) {
+    case CL_DEVICE_PARTITION_MAX_SUB_DEVICES:
+        return CX_INFO(cl_uint, max_sub_devices, room, value, size_ret);
+    case CL_DEVICE_PARTITION_AFFINITY_DOMAIN:
+        return CX_INFO(cl_device_affinity_domain, domains, room, value, size_ret);
+    case CL_DEVICE_PARTITION_PROPERTIES:
+        return count ? cx_info_bytes(list, count * sizeof *list, room, value, size_ret)
+                     : cx_info_bytes(&none, sizeof none, room, value, size_ret);
+    default: /* CL_DEVICE_PARTITION_TYPE */
+        return device->parent
+                   ? cx_info_bytes(device->partition, device->npartition * sizeof *device->partition, room,
+                                   value, size_ret)
+                   : cx_info_bytes(&none, sizeof none, room, value, size_ret);
+    }
+}
+
 static cl_int answer_rest(const struct cx_device *device, cl_device_info query, size_t room, void *value,
                           size_t *size_ret)
 {
@@ -367,6 +383,16 @@ static cl_int answer_rest(const struct cx_device *device, cl_device_info query, 
         return CX_INFO(cl_ulong, device->max_constant, room, value, size_ret);
     case CL_DEVICE_MEM_BASE_ADDR_ALIGN:
         return CX_INFO(cl_uint, device->base_align_bits, room, value, size_ret);
+    case CL_DEVICE_PARTITION_MAX_SUB_DEVICES:
+    case CL_DEVICE_PARTITION_AFFINITY_DOMAIN:
+    case CL_DEVICE_PARTITION_PROPERTIES:
+    case CL_DEVICE_PARTITION_TYPE:
+        return answer_partition(device, query, room, value, size_ret);
+    case CL_DEVICE_PARENT_DEVICE:
+        return CX_INFO(cl_device_id, (cl_device_id)device->parent, room, value, size_ret);
+    case CL_DEVICE_REFERENCE_COUNT:
+        return CX_INFO(cl_uint, device->parent ? cx_object_app_refs(&device->base) : 1, room, value,
+                       size_ret);
     case CL_DEVICE_PLATFORM:
         return CX_INFO(cl_platform_id, (cl_platform_id)cx_platform_get(), room, value, size_ret);
     case CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR:

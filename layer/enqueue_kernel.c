@@ -37,17 +37,16 @@ static void drop(struct cx_command *command)
 
 /* ---- checks ---- */
 
-static bool allows_uneven(const struct cx_program *program, const struct cx_context *context)
+static bool allows_uneven(const struct cx_program *program, const struct cx_queue *queue)
 {
     const char *options = program->options ? program->options : "";
     bool newer = strstr(options, "-cl-std=CL2") || strstr(options, "-cl-std=CL3");
     return newer && !strstr(options, "-cl-uniform-work-group-size") &&
-           context->workers[context->fastest].device->non_uniform_groups;
+           queue->context->workers[queue->fastest].device->non_uniform_groups;
 }
 
-static cl_int check_local(const char *function, const struct cx_context *context,
-                          const struct cx_kernel *kernel, cl_uint dims, const size_t *global,
-                          const size_t *local)
+static cl_int check_local(const char *function, const struct cx_queue *queue, const struct cx_kernel *kernel,
+                          cl_uint dims, const size_t *global, const size_t *local)
 {
     size_t required[3], items = 1;
     cx_kernel_required_size(kernel, required);
@@ -58,15 +57,16 @@ static cl_int check_local(const char *function, const struct cx_context *context
             return cx_fail(function, CL_INVALID_WORK_GROUP_SIZE, "a local size is 0");
         if (required[0] && required[d] != local[d])
             return cx_fail(function, CL_INVALID_WORK_GROUP_SIZE, "not the size that the kernel requires");
-        if (local[d] > cx_device_get()->max_item_sizes[d])
+        if (local[d] > queue->device->max_item_sizes[d])
             return cx_fail(function, CL_INVALID_WORK_ITEM_SIZE, "over CL_DEVICE_MAX_WORK_ITEM_SIZES");
-        if (global[d] % local[d] && !allows_uneven(kernel->program, context))
+        if (global[d] % local[d] && !allows_uneven(kernel->program, queue))
             return cx_fail(function, CL_INVALID_WORK_GROUP_SIZE, "does not divide the global size");
         items *= local[d];
     }
     size_t limit = 0;
-    for (unsigned m = 0; m < context->nmembers; m++) {
-        size_t of = cx_kernel_runs_on(kernel, m) ? cx_kernel_group_limit(kernel, m) : 0;
+    for (unsigned m = 0; m < queue->context->nmembers; m++) {
+        size_t of =
+            cx_queue_takes(queue, m) && cx_kernel_runs_on(kernel, m) ? cx_kernel_group_limit(kernel, m) : 0;
         limit = of > limit ? of : limit;
     }
     if (items > limit)
@@ -162,9 +162,9 @@ static cl_int enqueue_launch(const char *function, cl_command_type type, cl_comm
         return cx_fail(function, CL_INVALID_CONTEXT, "kernel and queue are of different contexts");
     if ((error = check_range(function, dims, offset, global, &empty)) != CL_SUCCESS)
         return error;
-    if (empty && context->workers[context->fastest].device->version_number < 210)
+    if (empty && context->workers[queue->fastest].device->version_number < 210)
         return cx_fail(function, CL_INVALID_GLOBAL_WORK_SIZE, "no work-items");
-    if (!empty && (error = check_local(function, context, kernel, dims, global, local)) != CL_SUCCESS)
+    if (!empty && (error = check_local(function, queue, kernel, dims, global, local)) != CL_SUCCESS)
         return error;
     struct cx_args *args = cx_kernel_capture(kernel, &missing);
     if (!args)

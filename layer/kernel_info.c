@@ -154,8 +154,10 @@ cl_int cx_clGetKernelWorkGroupInfo(cl_kernel handle, cl_device_id device,
     struct cx_kernel *kernel = cx_kernel_from(handle);
     if (!kernel)
         return CX_FAIL(CL_INVALID_KERNEL, "not a kernel");
-    if (device && !cx_device_from(device))
-        return CX_FAIL(CL_INVALID_DEVICE, "not a device of the kernel");
+    const struct cx_context *context = kernel->program->context;
+    const struct cx_device *of = cx_device_from(device);
+    if (device ? !of || !cx_context_has_device(context, of) : context->ndevices > 1)
+        return CX_FAIL(CL_INVALID_DEVICE, "not a device of the kernel, or none while it has several");
     cl_int error = group_info(kernel, param_name, param_value_size, param_value, param_value_size_ret);
     return error == CL_SUCCESS ? error : CX_FAIL(error, "unknown query or too little room");
 }

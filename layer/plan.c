@@ -8,6 +8,7 @@
 #include "layer/options.h"
 #include "layer/plan_size.h"
 #include "layer/program.h"
+#include "layer/queue.h"
 #include "layer/record.h"
 #include "layer/verify.h"
 
@@ -148,22 +149,25 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
                              const struct cx_judged *judged, struct cx_split_plan *plan)
 {
     const struct cx_context *context = launch->base.context;
+    const struct cx_queue *queue = launch->base.queue;
     struct cx_kernel *kernel = launch->kernel;
     bool rewrite = summary->uses & CX_USE_NEEDS_REWRITE;
     enum cx_variant variant = cx_prelude_variant(&launch->geometry, judged->verdict.dim, rewrite);
     size_t items = 1;
-    unsigned n = 0, first = context->fastest;
+    unsigned n = 0, first = queue->fastest;
 
     if (!cx_prelude_can(&launch->geometry, judged->verdict.dim, variant, &launch->reason))
         return 0;
     for (uint32_t d = 0; d < launch->geometry.work_dim; d++)
         items *= launch->geometry.local[d];
     if (!cx_kernel_runs_on(kernel, first))
-        for (first = 0; first < context->nmembers && !cx_kernel_runs_on(kernel, first); first++)
+        for (first = 0; first < context->nmembers &&
+                        (!cx_queue_takes(queue, first) || !cx_kernel_runs_on(kernel, first));
+             first++)
             ;
     launch->reason = "no other device can run this kernel";
     for (unsigned m = 0; m < context->nmembers; m++) {
-        if (!cx_kernel_runs_on(kernel, m))
+        if (!cx_queue_takes(queue, m) || !cx_kernel_runs_on(kernel, m))
             continue;
         if (m != first && !cx_program_compatible(kernel->program, first, m)) {
             launch->reason = "the other devices' compilers may see other code (their macros differ)";
@@ -210,9 +214,10 @@ void cx_split_plan_finish(struct cx_split_plan *plan)
 static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, unsigned *best)
 {
     const struct cx_context *context = launch->base.context;
+    const struct cx_queue *queue = launch->base.queue;
     const char *why = NULL;
 
-    if (context->nmembers < 2)
+    if (!(queue->members & (queue->members - 1)))
         return whole_because(launch, "there is one device");
     if (strcmp(cx_options_get()->split, "never") == 0)
         return whole_because(launch, "COEXEC_SPLIT=never");
@@ -268,7 +273,8 @@ static unsigned best_whole(struct cx_launch *launch, unsigned preferred)
         const double fastest = learned ? cx_speed_record_speed(&learned->records[context->fastest]) : 0;
         if (known > 0 && fastest > 0) /* measured on both: nominal speeds no longer count */
             speed = known / fastest * context->workers[context->fastest].device->nominal_gflops;
-        if (speed <= best_speed || !cx_kernel_runs_on(launch->kernel, m) || !cx_plan_fits(launch, m) ||
+        if (speed <= best_speed || !cx_queue_takes(launch->base.queue, m) ||
+            !cx_kernel_runs_on(launch->kernel, m) || !cx_plan_fits(launch, m) ||
             cx_launch_prepare(launch, m) != CL_SUCCESS)
             continue;
         best = m;

@@ -108,13 +108,16 @@ static struct cx_program *open_binary(struct cx_context *context, const unsigned
 
 static cl_int check_devices(cl_context context, cl_uint count, const cl_device_id *devices)
 {
-    if (!cx_context_from(context))
+    const struct cx_context *owner = cx_context_from(context);
+    if (!owner)
         return CL_INVALID_CONTEXT;
     if (count == 0 || !devices)
         return CL_INVALID_VALUE;
-    for (cl_uint i = 0; i < count; i++)
-        if (!cx_device_from(devices[i]))
+    for (cl_uint i = 0; i < count; i++) {
+        const struct cx_device *device = cx_device_from(devices[i]);
+        if (!device || !cx_context_has_device(owner, device))
             return CL_INVALID_DEVICE;
+    }
     return CL_SUCCESS;
 }
 

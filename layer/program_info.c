@@ -27,15 +27,29 @@ static cl_int info_kernels(struct cx_program *program, cl_program_info param, si
     return error;
 }
 
-/* One device, so one binary; a NULL in the program's array leaves it out. */
+/* One binary for every device of the context, all alike; a NULL in the program's array leaves one out. */
 static cl_int info_binaries(struct cx_program *program, size_t room, void *value, size_t *size_ret)
 {
-    if (value && room < sizeof(unsigned char *))
+    const size_t size = program->context->ndevices * sizeof(unsigned char *);
+    if (value && room < size)
         return CL_INVALID_VALUE;
-    if (value && *(unsigned char **)value)
-        cx_program_binary(program, *(unsigned char **)value);
+    for (unsigned d = 0; value && d < program->context->ndevices; d++)
+        if (((unsigned char **)value)[d])
+            cx_program_binary(program, ((unsigned char **)value)[d]);
     if (size_ret)
-        *size_ret = sizeof(unsigned char *);
+        *size_ret = size;
+    return CL_SUCCESS;
+}
+
+static cl_int info_binary_sizes(struct cx_program *program, size_t room, void *value, size_t *size_ret)
+{
+    const size_t count = program->context->ndevices, binary = cx_program_binary(program, NULL);
+    if (value && room < count * sizeof(binary))
+        return CL_INVALID_VALUE;
+    for (size_t d = 0; value && d < count; d++)
+        ((size_t *)value)[d] = binary;
+    if (size_ret)
+        *size_ret = count * sizeof(binary);
     return CL_SUCCESS;
 }
 
@@ -48,13 +62,14 @@ static cl_int program_info(struct cx_program *program, cl_program_info param, si
     case CL_PROGRAM_CONTEXT:
         return CX_INFO(cl_context, (cl_context)program->context, room, value, size_ret);
     case CL_PROGRAM_NUM_DEVICES:
-        return CX_INFO(cl_uint, 1, room, value, size_ret);
+        return CX_INFO(cl_uint, program->context->ndevices, room, value, size_ret);
     case CL_PROGRAM_DEVICES:
-        return CX_INFO(cl_device_id, (cl_device_id)cx_device_get(), room, value, size_ret);
+        return cx_info_bytes(program->context->devices, program->context->ndevices * sizeof(cl_device_id),
+                             room, value, size_ret);
     case CL_PROGRAM_SOURCE:
         return cx_info_string(program->source ? program->source : "", room, value, size_ret);
     case CL_PROGRAM_BINARY_SIZES:
-        return CX_INFO(size_t, cx_program_binary(program, NULL), room, value, size_ret);
+        return info_binary_sizes(program, room, value, size_ret);
     case CL_PROGRAM_BINARIES:
         return info_binaries(program, room, value, size_ret);
     case CL_PROGRAM_NUM_KERNELS:
@@ -166,7 +181,8 @@ cl_int cx_clGetProgramBuildInfo(cl_program handle, cl_device_id device, cl_progr
     struct cx_program *program = cx_program_from(handle);
     if (!program)
         return CX_FAIL(CL_INVALID_PROGRAM, "not a program");
-    if (!cx_device_from(device))
+    const struct cx_device *of = cx_device_from(device);
+    if (!of || !cx_context_has_device(program->context, of))
         return CX_FAIL(CL_INVALID_DEVICE, "not a device of the program");
     pthread_mutex_lock(&program->lock);
     cl_int error = build_info(program, param_name, param_value_size, param_value, param_value_size_ret);

@@ -65,15 +65,35 @@ static void queue_destroy(struct cx_object *object)
 {
     struct cx_queue *queue = (struct cx_queue *)object;
     struct cx_context *context = queue->context;
+    struct cx_device *device = queue->device;
     free(queue->given);
     free(queue->cone);
     free(queue->barrier_cone);
     free(queue);
+    cx_device_unref(&device);
     cx_context_unref(&context);
 }
 
-static struct cx_queue *queue_create(struct cx_context *context, cl_command_queue_properties properties,
-                                     const cl_queue_properties *given, size_t ngiven)
+/* Which of the context's members the queue's device has. */
+static void find_members(struct cx_queue *queue)
+{
+    const struct cx_context *context = queue->context;
+    const struct cx_device *device = queue->device;
+    for (unsigned m = 0; m < context->nmembers; m++)
+        for (unsigned d = 0; d < device->nmembers; d++) {
+            const struct cx_real_device *member = context->workers[m].device;
+            if (member != device->members[d])
+                continue;
+            if (!queue->members ||
+                member->nominal_gflops > context->workers[queue->fastest].device->nominal_gflops)
+                queue->fastest = m;
+            queue->members |= UINT64_C(1) << m;
+        }
+}
+
+static struct cx_queue *queue_create(struct cx_context *context, struct cx_device *device,
+                                     cl_command_queue_properties properties, const cl_queue_properties *given,
+                                     size_t ngiven)
 {
     unsigned timelines = cx_context_timelines(context);
     struct cx_queue *queue = calloc(1, sizeof(*queue));
@@ -81,6 +101,8 @@ static struct cx_queue *queue_create(struct cx_context *context, cl_command_queu
         return NULL;
     cx_object_init(&queue->base, CX_TAG_QUEUE, queue_destroy);
     queue->context = cx_context_ref(context);
+    queue->device = cx_device_ref(device);
+    find_members(queue);
     queue->properties = properties;
     queue->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     queue->cone = calloc(timelines, sizeof(*queue->cone));
@@ -96,26 +118,32 @@ static struct cx_queue *queue_create(struct cx_context *context, cl_command_queu
     return queue;
 }
 
-static cl_command_queue create_checked(const char *function, cl_context handle, cl_device_id device,
+static cl_command_queue create_checked(const char *function, cl_context handle, cl_device_id device_handle,
                                        cl_command_queue_properties properties,
                                        const cl_queue_properties *given, size_t ngiven, cl_int *errcode_ret)
 {
     const cl_command_queue_properties known =
         CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
     struct cx_context *context = cx_context_from(handle);
+    struct cx_device *device = cx_device_from(device_handle);
     struct cx_queue *queue = NULL;
     cl_int error = CL_SUCCESS;
 
     if (!context)
         error = cx_fail(function, CL_INVALID_CONTEXT, "no context of ours");
-    else if (!cx_device_from(device))
-        error = cx_fail(function, CL_INVALID_DEVICE, "not the device of this platform");
+    else if (!device || !cx_context_has_device(context, device))
+        error = cx_fail(function, CL_INVALID_DEVICE, "not a device of the context");
     else if (properties & (CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT))
         error = cx_fail(function, CL_INVALID_QUEUE_PROPERTIES, "no queues on the device");
     else if (properties & ~known)
         error = cx_fail(function, CL_INVALID_VALUE, "unknown queue properties");
-    else if (!(queue = queue_create(context, properties, given, ngiven)))
+    else if (!(queue = queue_create(context, device, properties, given, ngiven)))
         error = cx_fail(function, CL_OUT_OF_HOST_MEMORY, "no memory for a queue");
+    else if (!queue->members) {
+        error = cx_fail(function, CL_DEVICE_NOT_AVAILABLE, "none of the device's members could be opened");
+        cx_object_release_app(&queue->base);
+        queue = NULL;
+    }
     if (errcode_ret)
         *errcode_ret = error;
     return (cl_command_queue)queue;
@@ -209,7 +237,7 @@ cl_int CL_API_CALL cx_clGetCommandQueueInfo(cl_command_queue handle, cl_command_
     case CL_QUEUE_CONTEXT:
         return CX_INFO(cl_context, (cl_context)queue->context, room, value, size_ret);
     case CL_QUEUE_DEVICE:
-        return CX_INFO(cl_device_id, (cl_device_id)cx_device_get(), room, value, size_ret);
+        return CX_INFO(cl_device_id, (cl_device_id)queue->device, room, value, size_ret);
     case CL_QUEUE_REFERENCE_COUNT:
         return CX_INFO(cl_uint, cx_object_app_refs(&queue->base), room, value, size_ret);
     case CL_QUEUE_PROPERTIES:

@@ -13,6 +13,9 @@
 struct cx_queue {
     struct cx_object base;
     struct cx_context *context; /* a reference */
+    struct cx_device *device;   /* a reference */
+    uint64_t members; /* of the context that the device has, as bits: they may run this queue's launches */
+    unsigned fastest; /* of these */
     cl_command_queue_properties properties;
     cl_queue_properties
         *given; /* the list of clCreateCommandQueueWithProperties, with its closing 0, or NULL */
@@ -27,6 +30,12 @@ struct cx_queue {
 };
 
 CX_OBJECT_CASTS(queue, cl_command_queue, CX_TAG_QUEUE)
+
+/* Whether a member of the context may run the queue's launches. */
+static inline bool cx_queue_takes(const struct cx_queue *queue, unsigned member)
+{
+    return queue->members >> member & 1;
+}
 
 /* Links a new command behind what the queue's order makes it wait for. `barrier` commands wait for all before
  * them and hold up all after them; `all` (markers without a wait list) waits for all before. context->lock

@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEMBERS_MAX = 62 }; /* coherence.h counts 63 places, one of them the host */
-
 static struct cx_machine machine;
 static struct cx_drivers drivers;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -258,6 +256,29 @@ static void add_devices(const struct cx_real_platform *platform)
     free(ids);
 }
 
+struct cx_real_device *cx_real_device_new_part(const struct cx_real_device *of, cl_device_id id)
+{
+    struct cx_real_device *part = calloc(1, sizeof *part);
+    if (!part)
+        return NULL;
+    part->index = of->index; /* for messages and statistics it is the device it was cut from */
+    part->platform = of->platform;
+    part->cl = of->cl;
+    part->id = id;
+    part->is_sub_device = part->used = true;
+    describe(part);
+    return part;
+}
+
+void cx_real_device_free_part(struct cx_real_device *part)
+{
+    part->cl->clReleaseDevice(part->id);
+    free(part->name);
+    free(part->extensions);
+    free(part->opencl_c_version);
+    free(part);
+}
+
 /* ---- choosing ---- */
 
 __attribute__((format(printf, 2, 3))) static void leave_out(struct cx_real_device *device, const char *format,
@@ -298,8 +319,8 @@ static void settle_members(const unsigned *order, unsigned count)
     unsigned fit = 0, kept = 0;
     for (unsigned i = 0; i < count; i++) {
         struct cx_real_device *device = &machine.devices[order[i]];
-        if (!*device->left_out && fit == MEMBERS_MAX)
-            leave_out(device, "more than %d devices", MEMBERS_MAX);
+        if (!*device->left_out && fit == CX_MEMBERS_MAX)
+            leave_out(device, "more than %d devices", CX_MEMBERS_MAX);
         if (!*device->left_out)
             machine.used[fit++] = device;
     }

@@ -18,6 +18,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+enum { CX_MEMBERS_MAX = 62 }; /* of a context: coherence.h counts 63 places, one of them the host */
+
 struct cx_real_platform {
     cl_platform_id id;
     const cl_icd_dispatch *cl; /* every call to this platform's objects goes through this table */
@@ -71,6 +73,11 @@ const struct cx_machine *cx_machine_get(void);
 /* Establishes submits_in_caller and in_place on a context and queue of this device. Idempotent, thread-safe.
  * A 0 in COEXEC_ZERO_COPY makes in_place false. */
 void cx_real_device_probe(struct cx_real_device *device, cl_context context, cl_command_queue queue);
+
+/* A device like `of` for a sub-device of it that the driver made, which it takes over; the driver's is
+ * released with it. NULL: no memory. */
+struct cx_real_device *cx_real_device_new_part(const struct cx_real_device *of, cl_device_id id);
+void cx_real_device_free_part(struct cx_real_device *part);
 
 /* Whether `name` stands as a whole word in a space separated extension list. */
 bool cx_extension_has(const char *extensions, const char *name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Entry points of the OpenCL 3.0 core that the layer does not offer: images, samplers, pipes, shared virtual
- * memory, sub-devices, native kernels, queues on the device, timers. Each checks the handles it gets, so that
+ * memory, native kernels, queues on the device, timers. Each checks the handles it gets, so that
  * a wrong handle is told as such, and then refuses with the code that the spec gives for a device without the
  * feature; the device's queries (device_info.c) say the same. Signatures are checked against entry.h.
  */
@@ -246,16 +246,6 @@ cl_int cx_clEnqueueNativeKernel(cl_command_queue queue, void(CL_CALLBACK *functi
 }
 
 /* ---- what is asked of devices ---- */
-
-/* A partition scheme that the device does not support is an invalid value, and it supports none. */
-cl_int cx_clCreateSubDevices(cl_device_id device, const cl_device_partition_property *properties,
-                             cl_uint num_devices, cl_device_id *out_devices, cl_uint *num_devices_ret)
-{
-    if (!cx_device_from(device))
-        return CX_FAIL(CL_INVALID_DEVICE, "not a device");
-    return CX_FAIL(CL_INVALID_VALUE,
-                   "the device cannot be partitioned; COEXEC_DEVICES chooses among the real ones");
-}
 
 cl_int cx_clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device, cl_command_queue queue)
 {

@@ -222,12 +222,60 @@ START_TEST(extensions_by_limits)
 }
 END_TEST
 
+static cl_int partition(cl_device_partition_property way, const cl_uint *counts, unsigned n,
+                        struct cx_device **made, cl_uint *nmade)
+{
+    cl_device_partition_property list[8] = {way};
+    for (unsigned i = 0; i < n; i++)
+        list[1 + i] = counts[i];
+    *nmade = 0;
+    return cx_clCreateSubDevices((cl_device_id)cx_device_get(), list, 8, (cl_device_id *)made, nmade);
+}
+
+/* Members that no driver can cut: sub-devices are whole members. */
+START_TEST(sub_devices_of_whole_members)
+{
+    struct cx_device *made[8];
+    cl_uint n = 0;
+    set_environment("COEXEC_VENDORS", TEST_STUB, "STUB_DEVICES", "3", "STUB_UNITS", "4,132,4", NULL);
+    ck_assert_uint_eq(number(CL_DEVICE_MAX_COMPUTE_UNITS), 140);
+    ck_assert_uint_eq(number(CL_DEVICE_PARTITION_MAX_SUB_DEVICES), 3);
+    ck_assert_int_eq(partition(CL_DEVICE_PARTITION_BY_COUNTS, (cl_uint[]){8, 132}, 2, made, &n), CL_SUCCESS);
+    ck_assert_uint_eq(n, 2);
+    ck_assert_uint_eq(made[0]->nmembers, 2);
+    ck_assert_uint_eq(made[0]->members[0]->index + made[0]->members[1]->index, 2); /* 0 and 2 */
+    ck_assert_uint_eq(made[1]->nmembers, 1);
+    ck_assert_uint_eq(made[1]->members[0]->index, 1);
+    ck_assert_uint_eq(made[1]->nparts, 0);
+    for (cl_uint i = 0; i < n; i++)
+        ck_assert_int_eq(cx_clReleaseDevice((cl_device_id)made[i]), CL_SUCCESS);
+    ck_assert_int_eq(partition(CL_DEVICE_PARTITION_BY_COUNTS, (cl_uint[]){136}, 1, made, &n), CL_SUCCESS);
+    ck_assert_uint_eq(made[0]->nmembers, 2);
+    cx_clReleaseDevice((cl_device_id)made[0]);
+    ck_assert_int_eq(partition(CL_DEVICE_PARTITION_EQUALLY, (cl_uint[]){4}, 1, made, &n), CL_SUCCESS);
+    ck_assert_uint_eq(n, 2); /* the large one cannot be cut into such parts */
+    for (cl_uint i = 0; i < n; i++)
+        cx_clReleaseDevice((cl_device_id)made[i]);
+    ck_assert_int_eq(partition(CL_DEVICE_PARTITION_BY_COUNTS, (cl_uint[]){2, 2}, 2, made, &n),
+                     CL_DEVICE_PARTITION_FAILED);
+    ck_assert_int_eq(partition(CL_DEVICE_PARTITION_BY_COUNTS, (cl_uint[]){140, 1}, 2, made, &n),
+                     CL_INVALID_DEVICE_PARTITION_COUNT);
+    ck_assert_int_eq(partition(CL_DEVICE_PARTITION_BY_COUNTS, NULL, 0, made, &n),
+                     CL_INVALID_DEVICE_PARTITION_COUNT);
+    ck_assert_int_eq(partition(CL_DEVICE_PARTITION_EQUALLY, (cl_uint[]){2}, 1, made, &n),
+                     CL_DEVICE_PARTITION_FAILED);
+    ck_assert_int_eq(partition(CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN,
+                               (cl_uint[]){CL_DEVICE_AFFINITY_DOMAIN_NUMA}, 1, made, &n),
+                     CL_INVALID_VALUE);
+}
+END_TEST
+
 START_TEST(what_is_not_offered)
 {
     static const cl_device_info zero[] = {CL_DEVICE_IMAGE_SUPPORT,
                                           CL_DEVICE_SVM_CAPABILITIES,
                                           CL_DEVICE_PIPE_SUPPORT,
-                                          CL_DEVICE_PARTITION_MAX_SUB_DEVICES,
+
                                           CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES,
                                           CL_DEVICE_MAX_NUM_SUB_GROUPS,
                                           CL_DEVICE_PARENT_DEVICE};
@@ -275,6 +323,7 @@ int main(void)
     tcase_add_test(tcase, limits_of_fastest);
     tcase_add_test(tcase, limits_in_common);
     tcase_add_loop_test(tcase, extensions_by_limits, 0, 2);
+    tcase_add_test(tcase, sub_devices_of_whole_members);
     tcase_add_test(tcase, what_is_not_offered);
     tcase_add_test(tcase, c_versions);
     suite_add_tcase(suite, tcase);
