@@ -7,6 +7,7 @@
  * Previous stage: layer/summary.h; layer/access.h judges the trial launch.
  */
 #include "layer/explain.h"
+#include "layer/explain_image.h"
 #include "layer/explain_trial.h"
 
 #include <inttypes.h>
@@ -74,13 +75,14 @@ static void print_uses(FILE *out, uint32_t uses)
 
 static const char *const pred_names[CX_PRED_COUNT] = {"==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">="};
 
+/* Those of an access without what goes without saying. */
 static void print_guard_list(FILE *out, const struct cx_summary_kernel *k, uint32_t first, uint32_t count,
-                             const char *separator)
+                             const char *separator, const struct cx_access_record *of)
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct cx_guard *g = &k->guard[first + i];
         char l[160], rhs[160];
-        if (g->hint) {
+        if (g->hint || (of && cx_explain_is_inside(k, of, g))) {
             continue;
         }
         cx_explain_expr(l, sizeof(l), k, g->l);
@@ -96,7 +98,8 @@ static void print_loops(const struct story *s)
         const struct cx_loop *l = &s->k->loop[i];
         fprintf(s->out, "  loop%" PRIu32, i);
         print_line(s->out, s->file, l->line);
-        print_guard_list(s->out, s->k, l->guard, l->nguard, l->single_exit ? ": while " : ": at most while ");
+        print_guard_list(s->out, s->k, l->guard, l->nguard, l->single_exit ? ": while " : ": at most while ",
+                         NULL);
         fputs(l->nguard ? "\n" : ": no bound followed\n", s->out);
     }
 }
@@ -148,7 +151,12 @@ static void print_access(FILE *out, const struct cx_summary_kernel *k, const str
     enum cx_opaque why = r->off >= 0 ? first_opaque(k, r->off) : CX_OPAQUE_OTHER;
 
     fprintf(out, "    %-6s", modes[r->mode]);
-    if (r->off < 0) {
+    if (k->arg[r->arg].kind == CX_ARG_IMAGE && cx_explain_texel(text, sizeof(text), k, r)) {
+        fputs(text, out);
+        if (why != CX_OPAQUE_COUNT) {
+            fprintf(out, ", place from %s", opaque_names[why]);
+        }
+    } else if (r->off < 0) {
         fputs("anywhere (address not followed)", out);
     } else {
         cx_explain_expr(text, sizeof(text), k, r->off);
@@ -170,7 +178,7 @@ static void print_access(FILE *out, const struct cx_summary_kernel *k, const str
             fprintf(out, ", index from %s", opaque_names[why]);
         }
     }
-    print_guard_list(out, k, r->guard, r->nguard, ", if ");
+    print_guard_list(out, k, r->guard, r->nguard, ", if ", r);
     print_line(out, file, r->line);
     fputc('\n', out);
 }
@@ -242,13 +250,14 @@ static void print_way(const struct story *s, uint32_t arg)
 static void print_regions(const struct story *s, uint32_t arg)
 {
     uint8_t touch = s->k->arg[arg].touch;
+    const char *what = s->k->arg[arg].kind == CX_ARG_IMAGE ? "texels" : "bytes";
 
     if (touch & (CX_TOUCH_WRITE | CX_TOUCH_ATOMIC)) {
-        fprintf(s->out, "; bytes written: %s",
+        fprintf(s->out, "; %s written: %s", what,
                 is_expressible(s, arg, true) ? "expressible" : "not expressible");
     }
     if (touch & CX_TOUCH_READ && !(touch & CX_TOUCH_ATOMIC)) {
-        fprintf(s->out, "; bytes read: %s",
+        fprintf(s->out, "; %s read: %s", what,
                 is_expressible(s, arg, false) ? "expressible" : "not expressible");
     }
 }
@@ -270,11 +279,6 @@ static void print_arg(const struct story *s, uint32_t i)
     }
     if (!arg->touch) {
         fputs(" not used\n", s->out);
-        return;
-    }
-    if (arg->kind == CX_ARG_IMAGE) {
-        fprintf(s->out, " image,%s%s\n", arg->touch & CX_TOUCH_READ ? " read" : "",
-                arg->touch & CX_TOUCH_WRITE ? " written" : "");
         return;
     }
     if (arg->touch & (CX_TOUCH_WRITE | CX_TOUCH_ATOMIC)) {

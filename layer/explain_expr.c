@@ -94,6 +94,24 @@ static const char *work_item_of(enum cx_expr_op op)
     return op >= CX_EXPR_GLOBAL_ID && op <= CX_EXPR_GLOBAL_OFFSET ? names[op] : NULL;
 }
 
+static const char *image_number(int64_t query)
+{
+    static const char *const names[CX_IMAGE_QUERY_COUNT] = {
+        [CX_IMAGE_WIDTH] = "width",
+        [CX_IMAGE_HEIGHT] = "height",
+        [CX_IMAGE_DEPTH] = "depth",
+        [CX_IMAGE_ARRAY_SIZE] = "layers",
+        [CX_IMAGE_CHANNEL_TYPE] = "channel_type",
+        [CX_IMAGE_CHANNEL_ORDER] = "channel_order",
+        [CX_IMAGE_ELEMENT_SIZE] = "texel_size",
+        [CX_IMAGE_ROW_PITCH] = "row_pitch",
+        [CX_IMAGE_SLICE_PITCH] = "slice_pitch",
+        [CX_IMAGE_BYTES] = "bytes",
+    };
+
+    return names[query];
+}
+
 static void print(struct text *t, const struct cx_summary_kernel *k, int32_t node, int level);
 
 static void print_leaf(struct text *t, const struct cx_summary_kernel *k, const struct cx_expr *e)
@@ -114,6 +132,9 @@ static void print_leaf(struct text *t, const struct cx_summary_kernel *k, const 
         break;
     case CX_EXPR_WORK_DIM:
         put(t, "work_dim");
+        break;
+    case CX_EXPR_IMAGE:
+        put(t, "%s.%s", k->arg[e->a].name[0] ? k->arg[e->a].name : "image", image_number(e->imm));
         break;
     case CX_EXPR_OPAQUE:
         put(t, "?");
