@@ -135,7 +135,23 @@ static void put_numbers(FILE *out, const char *name, const uint64_t number[3], u
     fputc(']', out);
 }
 
-static void put_arg(FILE *out, const struct cx_launch *launch, unsigned i)
+/* access: what plan.h makes of the argument */
+static void put_mem(FILE *out, unsigned object, const struct cx_access_arg *access)
+{
+    const struct cx_access_image *i = &access->image;
+    fprintf(out, "{\"object\":%u,\"offset\":%" PRIu64 ",\"bytes\":%" PRIu64, object, access->base,
+            access->bytes);
+    if (access->is_image)
+        fprintf(out,
+                ",\"image\":{\"size\":[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "],\"layers\":%" PRIu64
+                ",\"pitch\":[%" PRIu64 ",%" PRIu64 "],\"texel\":%" PRIu32 ",\"order\":%" PRIu32
+                ",\"type\":%" PRIu32 "}",
+                i->width, i->height, i->depth, i->array_size, i->row_pitch, i->slice_pitch, i->element_size,
+                i->channel_order, i->channel_type);
+    fputc('}', out);
+}
+
+static void put_arg(FILE *out, const struct cx_launch *launch, const struct cx_access_arg *access, unsigned i)
 {
     const struct cx_arg *arg = &launch->args->arg[i];
     const unsigned char *value = arg->value;
@@ -156,8 +172,7 @@ static void put_arg(FILE *out, const struct cx_launch *launch, unsigned i)
                (!cx_launch_mem(launch, object) || cx_launch_mem(launch, object)->root != arg->mem->root))
             object++;
         if (arg->mem)
-            fprintf(out, "{\"object\":%u,\"offset\":%zu,\"bytes\":%zu}", object, arg->mem->origin,
-                    arg->mem->size);
+            put_mem(out, object, access);
         else
             fputs("{}", out);
         break;
@@ -264,10 +279,12 @@ static void write_launch(FILE *out, const void *of)
     put_numbers(out, "global", geometry->global, geometry->work_dim);
     put_numbers(out, "local", local, geometry->work_dim);
     fprintf(out, ",\"local_given\":%s,\"args\":[", launch->local_given ? "true" : "false");
-    for (unsigned i = 0; i < launch->args->count; i++) {
+    struct cx_access_arg *access = cx_launch_access_args(launch);
+    for (unsigned i = 0; access && i < launch->args->count; i++) {
         fputs(i ? "," : "", out);
-        put_arg(out, launch, i);
+        put_arg(out, launch, &access[i], i);
     }
+    free(access);
     fprintf(out, "],\"ran\":\"%s\",\"reason\":", split ? "split" : "whole");
     put_text(out, launch->reason ? launch->reason : "");
     fprintf(out, ",\"line\":%" PRIu32 "}\n", launch->line);

@@ -72,6 +72,22 @@ static unsigned char *bytes_of(const char *hex, size_t *size)
     return bytes;
 }
 
+static void read_image(struct json_object *image, struct cx_access_arg *arg)
+{
+    struct json_object *size = get(image, "size"), *pitch = get(image, "pitch");
+    arg->is_image = true;
+    arg->image =
+        (struct cx_access_image){.width = json_object_get_uint64(json_object_array_get_idx(size, 0)),
+                                 .height = json_object_get_uint64(json_object_array_get_idx(size, 1)),
+                                 .depth = json_object_get_uint64(json_object_array_get_idx(size, 2)),
+                                 .array_size = json_object_get_uint64(get(image, "layers")),
+                                 .row_pitch = json_object_get_uint64(json_object_array_get_idx(pitch, 0)),
+                                 .slice_pitch = json_object_get_uint64(json_object_array_get_idx(pitch, 1)),
+                                 .element_size = (uint32_t)json_object_get_uint64(get(image, "texel")),
+                                 .channel_order = (uint32_t)json_object_get_uint64(get(image, "order")),
+                                 .channel_type = (uint32_t)json_object_get_uint64(get(image, "type"))};
+}
+
 /* The launch's numbers, room for nargs arguments. False: no memory. */
 static bool read_numbers(struct json_object *launch, size_t nargs, struct numbers *n)
 {
@@ -96,6 +112,8 @@ static bool read_numbers(struct json_object *launch, size_t nargs, struct number
             n->arg[i].object = json_object_get_uint64(field) + 1;
             n->arg[i].base = json_object_get_uint64(get(arg, "offset"));
             n->arg[i].bytes = json_object_get_uint64(get(arg, "bytes"));
+            if (json_object_object_get_ex(arg, "image", &field))
+                read_image(field, &n->arg[i]);
         }
     }
     return n->arg && n->value;

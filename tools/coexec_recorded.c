@@ -72,6 +72,14 @@ static int is_hex(const char *text)
     return strlen(text) % 2 == 0 && text[strspn(text, "0123456789abcdef")] == 0;
 }
 
+static int is_image(struct json_object *image)
+{
+    return json_object_is_type(image, json_type_object) &&
+           is_number_list(field(image, "size", json_type_array), 3) &&
+           is_number_list(field(image, "pitch", json_type_array), 2) &&
+           field(image, "layers", json_type_int) && field(image, "texel", json_type_int);
+}
+
 static int is_arg(struct json_object *arg)
 {
     struct json_object *value;
@@ -81,7 +89,8 @@ static int is_arg(struct json_object *arg)
         return json_object_is_type(value, json_type_string) && is_hex(json_object_get_string(value));
     if (json_object_object_get_ex(arg, "object", &value))
         return json_object_is_type(value, json_type_int) && field(arg, "offset", json_type_int) &&
-               field(arg, "bytes", json_type_int);
+               field(arg, "bytes", json_type_int) &&
+               (!json_object_object_get_ex(arg, "image", &value) || is_image(value));
     return 1;
 }
 

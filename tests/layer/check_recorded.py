@@ -5,6 +5,7 @@
 usage: check_recorded.py BUILD_FOLDER SPLITCHECK FOLDER_OF_KERNELS
 """
 import glob
+import hashlib
 import json
 import os
 import pathlib
@@ -90,7 +91,9 @@ def damage_is_left_out():
            '{"type":"told","program":99,"told":"x"}']
     lines = good.splitlines()
     launch = json.loads(next(line for line in lines if '"launch"' in line))
-    for change in ({"dims": 4}, {"dims": 3}, {"global": ["x"]}, {"args": [{"value": "0g"}]}, {"args": [3]}, {"kernel": 5}):
+    for change in ({"dims": 4}, {"dims": 3}, {"global": ["x"]}, {"args": [{"value": "0g"}]}, {"args": [3]}, {"kernel": 5},
+                   {"args": [{"object": 1, "offset": 0, "bytes": 4, "image": 3}]},
+                   {"args": [{"object": 1, "offset": 0, "bytes": 4, "image": {"size": [1, 2], "pitch": [4, 8], "layers": 1, "texel": 4}}]}):
         bad.append(json.dumps({**launch, **change}))
     path.write_text(good + "\n".join(bad) + "\n" + good[: len(good) // 2].rsplit("\n", 1)[1] + "half a li")
     done = explain(ROOM / "c")
@@ -111,6 +114,23 @@ def odd_numbers_are_judged():
     path.write_text("\n".join(lines) + "\n")
     done = explain(ROOM / "d")
     assert done.returncode == 0 and "damaged" not in done.stderr, done
+
+
+def images_are_judged():
+    (ROOM / "images").mkdir()
+    source = (KERNELS / "image_filled.cl").read_text()
+    name = hashlib.sha256(source.encode()).hexdigest() + ".cl"
+    (ROOM / "images" / name).write_text(source)
+    lines = lines_of(ROOM / "a")
+    program = {**next(line for line in lines if line["type"] == "program"), "program": 1, "source": name}
+    launch = {"type": "launch", "program": 1, "kernel": "image_filled", "dims": 2, "offset": [0, 0], "global": [64, 64],
+              "local": [16, 16], "local_given": True, "ran": "whole", "reason": "", "line": 0}
+    image = {"size": [64, 60, 1], "layers": 1, "pitch": [256, 15360], "texel": 4, "order": 0x10B5, "type": 0x10DA}
+    launch["args"] = [{"object": 0, "offset": 0, "bytes": 15360, "image": image}]
+    (ROOM / "images" / "launches-1.jsonl").write_text("\n".join(map(json.dumps, (lines[0], program, launch))) + "\n")
+    done = explain(ROOM / "images")
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    assert re.search(r"image_filled +1 launches; splits: all, writes known: all, reads known: all\n +out own", done.stdout), done.stdout
 
 
 def missing_things_are_told():
