@@ -368,6 +368,49 @@ struct cx_analysis *cx_analysis_start(const struct cx_context *context, const ch
     return analysis;
 }
 
+/* One run a member, whose result is there. */
+static void restore_run(struct run *run, const struct cx_analysis_blob *blob)
+{
+    struct cx_analyse_result *result = &run->result;
+
+    snprintf(result->why, sizeof(result->why), "the program's binary has no access summary");
+    if (blob->data && cx_summary_parse(blob->data, blob->size, &result->summary) == CX_SUMMARY_OK) {
+        result->blob = malloc(blob->size);
+        if (result->blob) {
+            memcpy(result->blob, blob->data, blob->size);
+            result->size = blob->size;
+        }
+        result->has_text = result->blob && blob->text;
+        if (result->has_text)
+            memcpy(result->text, blob->text, sizeof(result->text));
+    }
+    atomic_init(&run->state, result->summary ? CX_ANALYSIS_READY : CX_ANALYSIS_FAILED);
+}
+
+struct cx_analysis *cx_analysis_restore(const struct cx_context *context,
+                                        const struct cx_analysis_blob *blobs, const char **why)
+{
+    struct cx_analysis *analysis = analysis_new(context, "", "");
+    bool any = false;
+
+    *why = "no memory for the analysis";
+    if (!analysis)
+        return NULL;
+    analysis->nruns = context->nmembers;
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        analysis->runs[m].analysis = analysis;
+        atomic_init(&analysis->run_of[m], m);
+        analysis->device[m] = context->workers[m].device;
+        restore_run(&analysis->runs[m], &blobs[m]);
+        any |= analysis->runs[m].result.summary != NULL;
+    }
+    if (any)
+        return analysis;
+    *why = "the program's binary has no access summary";
+    unref(analysis);
+    return NULL;
+}
+
 static const struct run *run_of(const struct cx_analysis *analysis, unsigned member)
 {
     return &analysis->runs[atomic_load_explicit(&analysis->run_of[member], memory_order_acquire)];
@@ -400,6 +443,20 @@ const char *cx_analysis_told(const struct cx_analysis *analysis, unsigned member
 {
     const struct run *run = run_of(analysis, member);
     return state_of(run) == CX_ANALYSIS_READY ? run->told : NULL;
+}
+
+/* Members of one run see one text, whatever its hash: the blob's own bytes then stand for it. */
+struct cx_analysis_blob cx_analysis_blob(const struct cx_analysis *analysis, unsigned member)
+{
+    const struct run *run = run_of(analysis, member);
+    struct cx_analysis_blob blob = {0};
+
+    if (state_of(run) != CX_ANALYSIS_READY || !run->result.blob)
+        return blob;
+    blob = (struct cx_analysis_blob){.data = run->result.blob, .size = run->result.size};
+    if (run->result.has_text)
+        blob.text = run->result.text;
+    return blob;
 }
 
 bool cx_analysis_same(const struct cx_analysis *analysis, unsigned a, unsigned b)

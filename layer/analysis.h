@@ -23,6 +23,19 @@ struct cx_analysis;
  * no helper, no memory). */
 struct cx_analysis *cx_analysis_start(const struct cx_context *context, const char *source,
                                       const char *options, const char **why);
+/* One member's result, to be kept elsewhere: the blob, and the hash of the text it is about (NULL: unknown).
+ */
+struct cx_analysis_blob {
+    const void *data; /* NULL: there is none */
+    size_t size;
+    const unsigned char *text; /* 32 bytes */
+};
+/* READY: member m's result; it lives as long as the analysis. Never waits. */
+struct cx_analysis_blob cx_analysis_blob(const struct cx_analysis *analysis, unsigned member);
+/* An analysis of kept results, one a member of the context; ready at once. NULL with *why set where none of
+ * them is sound, or without memory. */
+struct cx_analysis *cx_analysis_restore(const struct cx_context *context,
+                                        const struct cx_analysis_blob *blobs, const char **why);
 /* Stops the helper if it still runs, drops the caller's reference and nulls it. Accepts a pointer to NULL.
  * Never waits. Summaries handed out die with the last reference. */
 void cx_analysis_release(struct cx_analysis **analysis);

@@ -117,6 +117,17 @@ static void wait_for_variants(struct cx_program *program)
         cx_program_variant_wait(program, (enum cx_variant)v, ~0u);
 }
 
+static struct cx_analysis *start_analysis(struct cx_program *program)
+{
+    if (program->stored && !cx_stored_has_text(program->stored))
+        return cx_stored_analysis(program, &program->unanalysed);
+    if (!program->source) {
+        program->unanalysed = "the program is in an intermediate language";
+        return NULL;
+    }
+    return cx_analysis_start(program->context, program->source, program->options, &program->unanalysed);
+}
+
 /* The whole build, from the caller's thread or in the background. Frees the build. */
 static cl_int execute(struct cx_build *build)
 {
@@ -127,17 +138,16 @@ static cl_int execute(struct cx_build *build)
     wait_for_variants(program);
     cx_program_clear(program);
     if (parts) {
-        program->unanalysed = "linked program";
+        program->unanalysed = program->builtins ? "built-in kernels have no source" : "linked program";
         if (build->analyse)
-            program->analysis =
-                cx_analysis_start(program->context, program->source, program->options, &program->unanalysed);
+            program->analysis = start_analysis(program);
         build_parts(build, parts);
         error = judge(build);
         if (error == CL_SUCCESS && build->binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
             error = cx_program_list_functions(program);
         if (error != CL_SUCCESS)
             cx_analysis_release(&program->analysis);
-        else if (build->analyse)
+        else if (build->analyse && program->source)
             cx_record_program(program);
         free(parts);
     }
@@ -253,7 +263,16 @@ static cl_int build_step(struct cx_build *build, unsigned member, cl_program *re
     const char *text = program->source;
     cl_int error = CL_SUCCESS;
 
-    *real = cx_build_source(program, member, 1, &text, &error);
+    if (program->stored && (*real = cx_stored_program(program, member, &error))) {
+        error = device->cl->clBuildProgram(*real, 1, &device->id, program->options, NULL, NULL);
+        if (error == CL_SUCCESS || !cx_stored_has_text(program->stored))
+            return error;
+        device->cl->clReleaseProgram(*real);
+    } else if (program->stored && !cx_stored_has_text(program->stored)) {
+        return error;
+    }
+    *real = program->il ? cx_il_program(build->program, member, &error)
+                        : cx_build_source(program, member, 1, &text, &error);
     if (!*real)
         return error;
     return device->cl->clBuildProgram(*real, 1, &device->id, program->options, NULL, NULL);
@@ -270,15 +289,15 @@ cl_int cx_clBuildProgram(cl_program handle, cl_uint num_devices, const cl_device
     cl_int error = cx_build_check(num_devices, device_list, pfn_notify, user_data, &reason);
     if (error != CL_SUCCESS)
         return CX_FAIL(error, reason);
-    if (!program->source)
-        return CX_FAIL(CL_INVALID_OPERATION, "the program was not made from source");
+    if (!program->source && !program->stored && !program->il && !program->builtins)
+        return CX_FAIL(CL_INVALID_OPERATION, "the program was made by linking");
     struct cx_build *build =
-        cx_build_new(program, program->loaded_options ? program->loaded_options : options);
+        cx_build_new(program, program->stored ? cx_stored_options(program->stored) : options);
     if (!build)
         return CX_FAIL(CL_OUT_OF_HOST_MEMORY, "no memory for the build");
     build->binary_type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-    build->analyse = true;
-    build->step = build_step;
+    build->analyse = !program->builtins;
+    build->step = program->builtins ? cx_builtin_step : build_step;
     build->notify = pfn_notify;
     build->notify_data = user_data;
     error = cx_build_run(&build);

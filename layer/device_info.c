@@ -7,6 +7,7 @@
 #include "layer/device.h"
 #include "layer/entry.h"
 #include "layer/log.h"
+#include "layer/program.h"
 
 #include <CL/cl_ext.h>
 #include <stdlib.h>
@@ -112,7 +113,7 @@ static const struct number_row numbers[] = {
     {CL_DEVICE_PRINTF_BUFFER_SIZE, SIZE, RULE_LOWEST, 0, 0},
     {CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, SIZE, RULE_LOWEST, 0, 0},
     {CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE, SIZE, RULE_LOWEST, 0, 0},
-    /* No queues on the device, no shared virtual memory, no pipes, no sub-groups, no intermediate language. */
+    /* No queues on the device, no shared virtual memory, no pipes, no sub-groups. */
     {CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES, ULONG, RULE_FIXED, 0, 0},
     {CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, UINT, RULE_FIXED, 0, 0},
     {CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, UINT, RULE_FIXED, 0, 0},
@@ -309,6 +310,43 @@ static cl_int answer_extensions(const struct cx_device *device, size_t room, voi
     return code;
 }
 
+static bool keep_all(const cl_name_version *entry)
+{
+    return entry->name[0];
+}
+
+static cl_int answer_ils(const struct cx_device *device, size_t room, void *value, size_t *size_ret)
+{
+    char *versions = cx_device_il_versions(device);
+    cl_name_version *list = NULL;
+    size_t count = versions ? cx_device_versions(device, CL_DEVICE_ILS_WITH_VERSION, keep_all, &list) : 0;
+    cl_int code = cx_info_bytes(list, count * sizeof *list, room, value, size_ret);
+    free(list);
+    free(versions);
+    return code;
+}
+
+/* Each with the version of the first member that has it. */
+static cl_int answer_builtins(const struct cx_device *device, size_t room, void *value, size_t *size_ret)
+{
+    char *names = cx_device_builtins(device);
+    cl_name_version *list = NULL, *told;
+    for (char *at = names; at && (at = strchr(at, ';'));)
+        *at = ' ';
+    size_t count = names ? cx_extension_versions(names, &list) : 0;
+    for (unsigned m = device->nmembers; list && m-- > 0;) {
+        size_t ntold = member_versions(device->members[m], CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION, &told);
+        for (size_t i = 0; i < count * ntold; i++)
+            if (strcmp(list[i / ntold].name, told[i % ntold].name) == 0)
+                list[i / ntold].version = told[i % ntold].version;
+        free(told);
+    }
+    cl_int code = cx_info_bytes(list, count * sizeof *list, room, value, size_ret);
+    free(list);
+    free(names);
+    return code;
+}
+
 /* ---- texts and the rest ---- */
 
 static const char *answer_text(const struct cx_device *device, cl_device_info query)
@@ -329,9 +367,6 @@ static const char *answer_text(const struct cx_device *device, cl_device_info qu
         return c30 ? "OpenCL C 3.0 coexec" : "OpenCL C 1.2 coexec";
     case CL_DEVICE_EXTENSIONS:
         return device->extensions;
-    case CL_DEVICE_BUILT_IN_KERNELS:
-    case CL_DEVICE_IL_VERSION:
-        return "";
     case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED:
         return "v0000-01-01-00"; /* none */
     default:
@@ -361,6 +396,14 @@ static cl_int answer_partition(const struct cx_device *device, cl_device_info qu
                                    value, size_ret)
                    : cx_info_bytes(&none, sizeof none, room, value, size_ret);
     }
+}
+
+/* Frees the text; NULL is an empty one. */
+static cl_int answer_own_text(char *text, size_t room, void *value, size_t *size_ret)
+{
+    cl_int code = cx_info_string(text ? text : "", room, value, size_ret);
+    free(text);
+    return code;
 }
 
 static cl_int answer_rest(const struct cx_device *device, cl_device_info query, size_t room, void *value,
@@ -403,9 +446,14 @@ static cl_int answer_rest(const struct cx_device *device, cl_device_info query, 
         return answer_c_versions(device, room, value, size_ret);
     case CL_DEVICE_OPENCL_C_FEATURES:
         return answer_features(device, room, value, size_ret);
+    case CL_DEVICE_IL_VERSION:
+        return answer_own_text(cx_device_il_versions(device), room, value, size_ret);
     case CL_DEVICE_ILS_WITH_VERSION:
+        return answer_ils(device, room, value, size_ret);
+    case CL_DEVICE_BUILT_IN_KERNELS:
+        return answer_own_text(cx_device_builtins(device), room, value, size_ret);
     case CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION:
-        return cx_info_bytes(NULL, 0, room, value, size_ret);
+        return answer_builtins(device, room, value, size_ret);
     default:
         return CX_FAIL(CL_INVALID_VALUE, "no such device query");
     }

@@ -53,7 +53,7 @@ static cl_int compile_step(struct cx_build *build, unsigned member, cl_program *
     const struct cx_program *program = build->program;
     const struct cx_real_device *device = program->context->workers[member].device;
     const char *text = program->source;
-    unsigned count = build->ninputs;
+    unsigned count = build->ninputs; /* none where the program is no source */
     cl_int error = CL_SUCCESS;
 
     if (!device->cl->clCompileProgram)
@@ -61,7 +61,8 @@ static cl_int compile_step(struct cx_build *build, unsigned member, cl_program *
     cl_program *headers = calloc(count + 1, sizeof(cl_program));
     if (!headers)
         return CL_OUT_OF_HOST_MEMORY;
-    *real = cx_build_source(program, member, 1, &text, &error);
+    *real = program->il ? cx_il_program(build->program, member, &error)
+                        : cx_build_source(program, member, 1, &text, &error);
     if (*real && make_headers(build, member, headers, &error))
         error = device->cl->clCompileProgram(*real, 1, &device->id, program->options, count,
                                              count ? headers : NULL,
@@ -103,7 +104,7 @@ cl_int cx_clCompileProgram(cl_program handle, cl_uint num_devices, const cl_devi
         error = check_headers(num_input_headers, input_headers, header_include_names, &reason);
     if (error != CL_SUCCESS)
         return CX_FAIL(error, reason);
-    if (!program->source || program->loaded_options)
+    if ((!program->source && !program->il) || program->stored)
         return CX_FAIL(CL_INVALID_OPERATION, "the program was not made from source");
     struct cx_build *build = cx_build_new(program, options);
     if (!build ||

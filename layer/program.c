@@ -47,6 +47,8 @@ void cx_program_clear(struct cx_program *program)
         member->log = NULL;
         member->error = CL_SUCCESS;
     }
+    free(program->binary);
+    program->binary = NULL;
     program->binary_type = CL_PROGRAM_BINARY_TYPE_NONE;
 }
 
@@ -57,7 +59,9 @@ static void program_destroy(struct cx_object *object)
     cx_program_clear(program);
     free(program->members);
     free(program->source);
-    free(program->loaded_options);
+    free(program->builtins);
+    cx_stored_destroy(&program->stored);
+    cx_il_destroy(program);
     free(program->options);
     pthread_cond_destroy(&program->changed);
     pthread_mutex_destroy(&program->lock);
@@ -125,6 +129,8 @@ static char *names_of(const struct cx_program *program, unsigned member)
     const cl_icd_dispatch *cl = table_of(program, member);
     size_t size = 0;
 
+    if (program->builtins) /* drivers may not name them again */
+        return cx_program_runs_on(program, member) ? strdup(program->builtins) : NULL;
     if (!cx_program_runs_on(program, member) ||
         cl->clGetProgramInfo(real, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &size) || !size)
         return NULL;

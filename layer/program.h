@@ -17,6 +17,9 @@
 #include "layer/context.h"
 
 struct cx_analysis;
+struct cx_stored;
+struct cx_il;
+struct cx_device;
 
 typedef void(CL_CALLBACK *cx_program_notify)(cl_program, void *);
 
@@ -33,8 +36,10 @@ struct cx_program {
     struct cx_object base;
     struct cx_context *context; /* a reference */
     char *source;               /* all strings joined; NULL for a linked program */
-    char *loaded_options; /* made from a binary: the options in it, which every build takes; else NULL */
-    char *options;        /* of the last build, compilation or link; never NULL */
+    struct cx_stored *stored;   /* made from a binary: what is in it (program_binary.c); else NULL */
+    struct cx_il *il;           /* made from an intermediate language (program_il.c); else NULL */
+    char *builtins;             /* names of built-in kernels it was made of, ; between them; else NULL */
+    char *options;              /* of the last build, compilation or link; never NULL */
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a build or the build of a variant ended */
     bool building;
@@ -47,6 +52,8 @@ struct cx_program {
     struct cx_analysis *analysis;  /* of the last build; NULL: none was started */
     const char *unanalysed;        /* why there is none */
     unsigned nattached;            /* kernels, and links under way: builds are refused then */
+    unsigned char *binary;         /* of the last build, once it was asked for; NULL: not yet */
+    size_t binary_size;
 };
 
 CX_OBJECT_CASTS(program, cl_program, CX_TAG_PROGRAM)
@@ -69,9 +76,35 @@ struct cx_function *cx_program_find(const struct cx_program *program, const char
 /* The k-th member in order of preference: the fastest first, then the others. */
 unsigned cx_program_member_at(const struct cx_program *program, unsigned k);
 
-/* program_binary.c: writes the program's binary (unless NULL) and gives its size; 0: none can be had.
- * Thread-safe. */
-size_t cx_program_binary(struct cx_program *program, unsigned char *binary);
+/* program_binary.c: the program's binary and its size, for as long as the program is not built anew; NULL:
+ * none can be had. Thread-safe; the caller holds no lock. */
+const unsigned char *cx_program_binary(struct cx_program *program, size_t *size);
+/* What a program was made from that is no source. */
+void cx_stored_destroy(struct cx_stored **stored);
+/* The options in the binary, which every build takes. */
+const char *cx_stored_options(const struct cx_stored *stored);
+/* Whether the text in the binary is all there is to the program, so that it can be built from it. */
+bool cx_stored_has_text(const struct cx_stored *stored);
+/* Member m's real program as the binary has it, not built; NULL with *error: it has none for that device. */
+cl_program cx_stored_program(const struct cx_program *program, unsigned member, cl_int *error);
+/* An analysis of the summaries in the binary; NULL with *why: there are none. */
+struct cx_analysis *cx_stored_analysis(const struct cx_program *program, const char **why);
+
+/* The checks that functions which make programs for a list of devices share. */
+cl_int cx_program_check_devices(cl_context context, cl_uint count, const cl_device_id *devices);
+
+/* program_il.c: what the program's intermediate language is; and member m's real program of it, with the
+ * constants set, not built. */
+const void *cx_il_text(const struct cx_il *il, size_t *size);
+cl_program cx_il_program(struct cx_program *program, unsigned member, cl_int *error);
+void cx_il_destroy(struct cx_program *program);
+/* The step that makes member m's program of built-in kernels. */
+struct cx_build;
+cl_int cx_builtin_step(struct cx_build *build, unsigned member, cl_program *real);
+/* What the virtual device says of intermediate languages, and of built-in kernels (; between names): free()
+ * it. NULL: there are none. */
+char *cx_device_il_versions(const struct cx_device *device);
+char *cx_device_builtins(const struct cx_device *device);
 
 /* build.c: one step of work for each member, all at the same time. */
 struct cx_build {

@@ -1,112 +1,387 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that are not made from source: binaries, built-in kernels and intermediate languages.
+ * Programs saved as binaries and made of them.
  *
- * A binary of the virtual device is its program's text and build options in an envelope: the drivers keep
- * caches of what they compile, so loading one costs little, it fits whatever devices are there when it is
- * loaded, and its kernels can be analysed and split like any others. Files that the text includes are not in
- * it. Compiled and linked programs have no single text: no binary can be had of them. The virtual device
- * offers neither built-in kernels nor intermediate languages (it says so in its info), so those are the
- * refusals the spec has for such devices.
+ * A binary of the virtual device (container.h) holds the real drivers' binaries, one for each kind of device,
+ * and the program's text where it has one. A text that includes no files is all there is to a program: it is
+ * analysed and split like any other after loading, and stands in wherever a device has no binary or refuses
+ * it. For any other program the access summaries are in the container too, and it loads only where one of the
+ * devices is among those it was built for.
  * Previous stage: program.c, program_info.c. Next: build.c.
  */
+#include "layer/analysis.h"
+#include "layer/container.h"
 #include "layer/device.h"
 #include "layer/entry.h"
+#include "layer/identity.h"
 #include "layer/log.h"
 #include "layer/program.h"
 #include "layer/sha256.h"
+#include "layer/worker.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the envelope ---- */
-
-#define MAGIC "coexec program 1" /* the number changes with the envelope */
-
-struct envelope {
-    char magic[16];
-    unsigned char digest[32]; /* of all that follows */
-    uint64_t options, source; /* bytes of each; the texts stand behind, without an end */
+struct cx_stored {
+    unsigned char *data; /* the container's bytes; the rest points into them */
+    size_t size;
+    struct cx_container container;
+    char *options;
+    bool has_text;
 };
 
-enum { DIGESTED = offsetof(struct envelope, options) };
-
-/* The options that belong to the text, NULL while no binary can be had. The caller holds the lock. */
-static const char *options_of(const struct cx_program *program)
+static const struct cx_real_device *device_of(const struct cx_program *program, unsigned member)
 {
-    if (program->loaded_options)
-        return program->loaded_options;
-    bool whole = program->source && !program->building && program->status == CL_BUILD_SUCCESS &&
-                 program->binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-    return whole ? program->options : NULL;
+    return program->context->workers[member].device;
 }
 
-static void digest_of(const unsigned char *binary, size_t size, unsigned char digest[32])
+/* Names the kind of device that a driver's binary is for; free() it. NULL: no memory. */
+static char *name_device(const struct cx_real_device *device)
 {
-    struct cx_sha256 hash;
-    cx_sha256_init(&hash);
-    cx_sha256_add(&hash, binary + DIGESTED, size - DIGESTED);
-    cx_sha256_end(&hash, digest);
+    const struct cx_real_platform *platform = device->platform;
+    char driver[256] = "", *text = NULL;
+
+    if (device->cl->clGetDeviceInfo(device->id, CL_DRIVER_VERSION, sizeof(driver) - 1, driver, NULL))
+        *driver = 0;
+    if (asprintf(&text, "%s\n%s\n%s\n%s\n%u\n", platform->name, platform->version, device->name, driver,
+                 device->address_bits) < 0)
+        return NULL;
+    return text;
 }
 
-size_t cx_program_binary(struct cx_program *program, unsigned char *binary)
+static struct cx_container_bytes bytes_of(const char *text)
 {
-    size_t size = 0;
+    return (struct cx_container_bytes){(const unsigned char *)text, text ? strlen(text) : 0};
+}
 
-    pthread_mutex_lock(&program->lock);
-    const char *options = options_of(program);
-    if (options) {
-        struct envelope envelope = {.options = strlen(options), .source = strlen(program->source)};
-        size = sizeof(envelope) + envelope.options + envelope.source;
-        if (binary) {
-            memcpy(envelope.magic, MAGIC, sizeof(envelope.magic));
-            memcpy(binary, &envelope, sizeof(envelope));
-            memcpy(binary + sizeof(envelope), options, envelope.options);
-            memcpy(binary + sizeof(envelope) + envelope.options, program->source, envelope.source);
-            digest_of(binary, size, binary + offsetof(struct envelope, digest));
-        }
+static bool same_bytes(struct cx_container_bytes bytes, const char *text)
+{
+    return text && bytes.data && bytes.size == strlen(text) && !memcmp(bytes.data, text, bytes.size);
+}
+
+/* ---- saving ---- */
+
+/* What is collected for one container; the strings and binaries are its own. */
+struct save {
+    struct cx_container container;
+    char *device[CX_CONTAINER_PARTS];
+    unsigned char *binary[CX_CONTAINER_PARTS];
+    unsigned char whole_text[32]; /* stands for the text where all devices see one */
+};
+
+/* The driver's binary of member m's program, free() it; NULL: it gives none. */
+static unsigned char *fetch(const struct cx_program *program, unsigned member, size_t *size)
+{
+    const cl_icd_dispatch *cl = device_of(program, member)->cl;
+    cl_program real = program->members[member].real[CX_VARIANT_PLAIN];
+
+    *size = 0;
+    if (cl->clGetProgramInfo(real, CL_PROGRAM_BINARY_SIZES, sizeof(*size), size, NULL) || !*size)
+        return NULL;
+    unsigned char *binary = malloc(*size);
+    if (binary && cl->clGetProgramInfo(real, CL_PROGRAM_BINARIES, sizeof(binary), &binary, NULL)) {
+        free(binary);
+        binary = NULL;
     }
-    pthread_mutex_unlock(&program->lock);
-    return size;
+    return binary;
 }
 
-/* A program of a binary's text. NULL: *error is CL_INVALID_BINARY, or there is no memory. */
-static struct cx_program *open_binary(struct cx_context *context, const unsigned char *binary, size_t size,
-                                      cl_int *error)
+static bool is_saved(const struct save *save, const char *device)
 {
-    struct envelope envelope;
-    unsigned char digest[32];
+    for (unsigned i = 0; i < save->container.nparts; i++)
+        if (same_bytes(save->container.part[i].device, device))
+            return true;
+    return false;
+}
+
+/* Whether the text alone makes the program. */
+static bool text_is_whole(const char *source, const char *options)
+{
+    return source && !cx_identity_includes(source, options);
+}
+
+static bool one_text(const struct cx_program *program)
+{
+    for (unsigned m = 1; program->analysis && m < program->context->nmembers; m++)
+        if (!cx_analysis_same(program->analysis, 0, m))
+            return false;
+    return program->analysis;
+}
+
+static void save_summary(const struct cx_program *program, unsigned member, struct save *save,
+                         struct cx_container_part *part)
+{
+    struct cx_analysis_blob blob = {0};
+    struct cx_sha256 hash;
+
+    if (program->analysis)
+        blob = cx_analysis_blob(program->analysis, member);
+    if (!blob.data)
+        return;
+    part->summary = (struct cx_container_bytes){blob.data, blob.size};
+    if (!blob.text && one_text(program)) {
+        cx_sha256_init(&hash);
+        cx_sha256_add(&hash, blob.data, blob.size);
+        cx_sha256_end(&hash, save->whole_text);
+        blob.text = save->whole_text;
+    }
+    if (blob.text)
+        part->text = (struct cx_container_bytes){blob.text, 32};
+}
+
+/* false: no memory. Devices that give no binary are left out. */
+static bool save_members(const struct cx_program *program, bool whole, struct save *save)
+{
+    for (unsigned m = 0; m < program->context->nmembers; m++) {
+        unsigned n = save->container.nparts;
+        struct cx_container_part *part = &save->container.part[n];
+        size_t size;
+        if (!cx_program_runs_on(program, m) || n == CX_CONTAINER_PARTS)
+            continue;
+        char *device = name_device(device_of(program, m));
+        if (!device)
+            return false;
+        if (is_saved(save, device) || !(save->binary[n] = fetch(program, m, &size))) {
+            free(device);
+            continue;
+        }
+        save->device[n] = device;
+        part->device = bytes_of(device);
+        part->binary = (struct cx_container_bytes){save->binary[n], size};
+        if (!whole)
+            save_summary(program, m, save, part);
+        save->container.nparts++;
+    }
+    return true;
+}
+
+/* The container of a built program that nobody builds anew meanwhile. */
+static unsigned char *make_binary(const struct cx_program *program, size_t *size)
+{
+    struct save *save = calloc(1, sizeof(*save));
+    unsigned char *data = NULL;
+
+    *size = 0;
+    if (!save)
+        return NULL;
+    bool whole = text_is_whole(program->source, program->options) &&
+                 program->binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+    save->container.type = program->binary_type;
+    save->container.source = bytes_of(program->source);
+    save->container.options = bytes_of(program->options);
+    if (save_members(program, whole, save) && (whole || save->container.nparts))
+        data = cx_container_write(&save->container, size);
+    for (unsigned i = 0; i < save->container.nparts; i++) {
+        free(save->device[i]);
+        free(save->binary[i]);
+    }
+    free(save);
+    return data;
+}
+
+const unsigned char *cx_program_binary(struct cx_program *program, size_t *size)
+{
+    const struct cx_stored *stored = program->stored;
+    const unsigned char *binary = stored ? stored->data : NULL;
+    unsigned char *made = NULL;
+
+    *size = stored ? stored->size : 0;
+    if (binary)
+        return binary;
+    pthread_mutex_lock(&program->lock);
+    bool built = !program->building && program->status == CL_BUILD_SUCCESS;
+    bool make = built && !program->binary && !program->builtins;
+    if (make)
+        program->nattached++; /* nobody builds it anew meanwhile */
+    pthread_mutex_unlock(&program->lock);
+    if (make)
+        made = make_binary(program, size);
+    pthread_mutex_lock(&program->lock);
+    if (make)
+        program->nattached--;
+    if (made && !program->binary) {
+        program->binary = made;
+        program->binary_size = *size;
+        made = NULL;
+    }
+    binary = built ? program->binary : NULL;
+    *size = binary ? program->binary_size : 0;
+    pthread_mutex_unlock(&program->lock);
+    free(made);
+    return binary;
+}
+
+/* ---- loading ---- */
+
+void cx_stored_destroy(struct cx_stored **stored)
+{
+    struct cx_stored *old = *stored;
+
+    *stored = NULL;
+    if (!old)
+        return;
+    free(old->options);
+    free(old->data);
+    free(old);
+}
+
+const char *cx_stored_options(const struct cx_stored *stored)
+{
+    return stored->options;
+}
+
+bool cx_stored_has_text(const struct cx_stored *stored)
+{
+    return stored->has_text;
+}
+
+/* What the container has for the device, or NULL. */
+static const struct cx_container_part *part_for(const struct cx_stored *stored,
+                                                const struct cx_real_device *device)
+{
+    const struct cx_container_part *found = NULL;
+    char *name = name_device(device);
+
+    for (unsigned i = 0; name && i < stored->container.nparts && !found; i++)
+        if (same_bytes(stored->container.part[i].device, name))
+            found = &stored->container.part[i];
+    free(name);
+    return found;
+}
+
+cl_program cx_stored_program(const struct cx_program *program, unsigned member, cl_int *error)
+{
+    const struct cx_worker *worker = &program->context->workers[member];
+    const struct cx_real_device *device = worker->device;
+    const struct cx_container_part *part = part_for(program->stored, device);
 
     *error = CL_INVALID_BINARY;
-    if (size < sizeof(envelope))
+    if (!part || !part->binary.size || !device->cl->clCreateProgramWithBinary)
         return NULL;
-    memcpy(&envelope, binary, sizeof(envelope));
-    size -= sizeof(envelope);
-    if (memcmp(envelope.magic, MAGIC, sizeof(envelope.magic)) != 0 || envelope.options > size ||
-        envelope.source != size - envelope.options)
-        return NULL;
-    digest_of(binary, sizeof(envelope) + size, digest);
-    if (memcmp(digest, envelope.digest, sizeof(digest)) != 0)
-        return NULL;
-    const char *text = (const char *)binary + sizeof(envelope);
-    char *options = strndup(text, envelope.options);
-    char *source = strndup(text + envelope.options, envelope.source);
-    struct cx_program *program = options && source ? cx_program_new(context, source) : NULL;
-    if (program) {
-        program->loaded_options = options;
-        *error = CL_SUCCESS;
-        return program;
+    const unsigned char *binary = part->binary.data;
+    cl_program real = device->cl->clCreateProgramWithBinary(worker->real_context, 1, &device->id,
+                                                            &part->binary.size, &binary, NULL, error);
+    if (!real)
+        cx_info(CX_TOPIC_PROGRAM, "program %" PRIu64 ": %s does not take its own binary: %s",
+                program->base.id, device->name, cx_cl_name(*error));
+    return real;
+}
+
+struct cx_analysis *cx_stored_analysis(const struct cx_program *program, const char **why)
+{
+    const struct cx_context *context = program->context;
+    struct cx_analysis_blob *blobs = calloc(context->nmembers, sizeof(*blobs));
+    struct cx_analysis *analysis = NULL;
+
+    *why = "no memory for the analysis";
+    for (unsigned m = 0; blobs && m < context->nmembers; m++) {
+        const struct cx_container_part *part = part_for(program->stored, context->workers[m].device);
+        if (part)
+            blobs[m] = (struct cx_analysis_blob){part->summary.data, part->summary.size, part->text.data};
     }
-    if (!options) /* else cx_program_new has taken the source */
-        free(source);
-    free(options);
+    if (blobs)
+        analysis = cx_analysis_restore(context, blobs, why);
+    free(blobs);
+    return analysis;
+}
+
+/* Whether any device here can have the program. */
+static bool fits_context(const struct cx_stored *stored, const struct cx_context *context)
+{
+    if (stored->has_text)
+        return true;
+    for (unsigned m = 0; m < context->nmembers; m++)
+        if (part_for(stored, context->workers[m].device))
+            return true;
+    return false;
+}
+
+static char *copy_text(struct cx_container_bytes text)
+{
+    return strndup(text.size ? (const char *)text.data : "", text.size);
+}
+
+/* A copy of a sound container that fits the context. */
+static struct cx_stored *stored_new(const struct cx_context *context, const unsigned char *binary,
+                                    size_t size, cl_int *error)
+{
+    struct cx_stored *stored = calloc(1, sizeof(*stored));
+    struct cx_container *container = stored ? &stored->container : NULL;
+
     *error = CL_OUT_OF_HOST_MEMORY;
+    if (!stored || !(stored->data = malloc(size)))
+        goto fail;
+    memcpy(stored->data, binary, size);
+    stored->size = size;
+    *error = CL_INVALID_BINARY;
+    if (!cx_container_read(stored->data, size, container) ||
+        (container->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE &&
+         container->type != CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT &&
+         container->type != CL_PROGRAM_BINARY_TYPE_LIBRARY))
+        goto fail;
+    stored->options = copy_text(container->options);
+    char *source = container->source.data ? copy_text(container->source) : NULL;
+    if (!stored->options || (container->source.data && !source)) {
+        *error = CL_OUT_OF_HOST_MEMORY;
+        goto fail;
+    }
+    stored->has_text =
+        container->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE && text_is_whole(source, stored->options);
+    free(source);
+    if (fits_context(stored, context)) {
+        *error = CL_SUCCESS;
+        return stored;
+    }
+fail:
+    cx_stored_destroy(&stored);
     return NULL;
 }
 
-/* ---- entry points ---- */
+/* Objects and libraries are not built any more: their real programs are made at once. */
+static cl_int load_step(struct cx_build *build, unsigned member, cl_program *real)
+{
+    cl_int error = CL_SUCCESS;
 
-static cl_int check_devices(cl_context context, cl_uint count, const cl_device_id *devices)
+    *real = cx_stored_program(build->program, member, &error);
+    return *real ? CL_SUCCESS : error;
+}
+
+static cl_int load_members(struct cx_program *program)
+{
+    struct cx_build *build = cx_build_new(program, cx_stored_options(program->stored));
+
+    if (!build)
+        return CL_OUT_OF_HOST_MEMORY;
+    build->binary_type = program->stored->container.type;
+    build->failure = CL_INVALID_BINARY;
+    build->step = load_step;
+    return cx_build_run(&build);
+}
+
+/* A program of a binary. NULL: *error is CL_INVALID_BINARY, or there is no memory. */
+static struct cx_program *open_binary(struct cx_context *context, const unsigned char *binary, size_t size,
+                                      cl_int *error)
+{
+    struct cx_stored *stored = stored_new(context, binary, size, error);
+    if (!stored)
+        return NULL;
+    const struct cx_container *container = &stored->container;
+    char *source = container->source.data ? copy_text(container->source) : NULL;
+    struct cx_program *program = cx_program_new(context, source);
+    if (!program) {
+        cx_stored_destroy(&stored);
+        *error = CL_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
+    program->stored = stored;
+    if (container->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE &&
+        (*error = load_members(program)) != CL_SUCCESS)
+        cx_program_unref(&program);
+    return program;
+}
+
+cl_int cx_program_check_devices(cl_context context, cl_uint count, const cl_device_id *devices)
 {
     const struct cx_context *owner = cx_context_from(context);
     if (!owner)
@@ -126,7 +401,7 @@ cl_program cx_clCreateProgramWithBinary(cl_context context, cl_uint num_devices,
                                         const unsigned char **binaries, cl_int *binary_status,
                                         cl_int *errcode_ret)
 {
-    cl_int error = check_devices(context, num_devices, device_list);
+    cl_int error = cx_program_check_devices(context, num_devices, device_list);
     struct cx_program *program = NULL;
 
     if (error == CL_SUCCESS && (!lengths || !binaries))
@@ -146,50 +421,10 @@ cl_program cx_clCreateProgramWithBinary(cl_context context, cl_uint num_devices,
             cx_program_unref(&opened);
     }
     if (error != CL_SUCCESS) {
-        CX_FAIL(error, "not a binary that this driver gave, or wrong arguments");
-        if (program)
-            cx_program_unref(&program);
+        CX_FAIL(error, "not a binary of this driver for these devices, or wrong arguments");
+        cx_program_unref(&program);
     }
     if (errcode_ret)
         *errcode_ret = error;
     return (cl_program)program;
-}
-
-cl_program cx_clCreateProgramWithBuiltInKernels(cl_context context, cl_uint num_devices,
-                                                const cl_device_id *device_list, const char *kernel_names,
-                                                cl_int *errcode_ret)
-{
-    cl_int error = check_devices(context, num_devices, device_list);
-    if (error == CL_SUCCESS)
-        error = CL_INVALID_VALUE;
-    CX_FAIL(error, "the device has no built-in kernels");
-    if (errcode_ret)
-        *errcode_ret = error;
-    return NULL;
-}
-
-cl_program cx_clCreateProgramWithIL(cl_context context, const void *il, size_t length, cl_int *errcode_ret)
-{
-    cl_int error = CL_INVALID_OPERATION;
-    if (!cx_context_from(context))
-        error = CL_INVALID_CONTEXT;
-    CX_FAIL(error, "the device takes no intermediate language");
-    if (errcode_ret)
-        *errcode_ret = error;
-    return NULL;
-}
-
-cl_int cx_clSetProgramSpecializationConstant(cl_program program, cl_uint spec_id, size_t spec_size,
-                                             const void *spec_value)
-{
-    if (!cx_program_from(program))
-        return CX_FAIL(CL_INVALID_PROGRAM, "not a program");
-    return CX_FAIL(CL_INVALID_OPERATION, "the device takes no intermediate language");
-}
-
-cl_int cx_clSetProgramReleaseCallback(cl_program program, cx_program_notify pfn_notify, void *user_data)
-{
-    if (!cx_program_from(program))
-        return CX_FAIL(CL_INVALID_PROGRAM, "not a program");
-    return CX_FAIL(CL_INVALID_OPERATION, "programs of the device have no global destructors");
 }

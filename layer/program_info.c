@@ -33,9 +33,11 @@ static cl_int info_binaries(struct cx_program *program, size_t room, void *value
     const size_t size = program->context->ndevices * sizeof(unsigned char *);
     if (value && room < size)
         return CL_INVALID_VALUE;
-    for (unsigned d = 0; value && d < program->context->ndevices; d++)
+    size_t bytes = 0;
+    const unsigned char *binary = value ? cx_program_binary(program, &bytes) : NULL;
+    for (unsigned d = 0; binary && d < program->context->ndevices; d++)
         if (((unsigned char **)value)[d])
-            cx_program_binary(program, ((unsigned char **)value)[d]);
+            memcpy(((unsigned char **)value)[d], binary, bytes);
     if (size_ret)
         *size_ret = size;
     return CL_SUCCESS;
@@ -43,14 +45,25 @@ static cl_int info_binaries(struct cx_program *program, size_t room, void *value
 
 static cl_int info_binary_sizes(struct cx_program *program, size_t room, void *value, size_t *size_ret)
 {
-    const size_t count = program->context->ndevices, binary = cx_program_binary(program, NULL);
-    if (value && room < count * sizeof(binary))
+    const size_t count = program->context->ndevices;
+    size_t bytes = 0;
+    if (value && room < count * sizeof(bytes))
         return CL_INVALID_VALUE;
+    if (value)
+        cx_program_binary(program, &bytes);
     for (size_t d = 0; value && d < count; d++)
-        ((size_t *)value)[d] = binary;
+        ((size_t *)value)[d] = bytes;
     if (size_ret)
-        *size_ret = count * sizeof(binary);
+        *size_ret = count * sizeof(bytes);
     return CL_SUCCESS;
+}
+
+static cl_int info_il(const struct cx_program *program, size_t room, void *value, size_t *size_ret)
+{
+    size_t size = 0;
+    const void *text = program->il ? cx_il_text(program->il, &size) : NULL;
+
+    return cx_info_bytes(text, size, room, value, size_ret);
 }
 
 static cl_int program_info(struct cx_program *program, cl_program_info param, size_t room, void *value,
@@ -76,7 +89,7 @@ static cl_int program_info(struct cx_program *program, cl_program_info param, si
     case CL_PROGRAM_KERNEL_NAMES:
         return info_kernels(program, param, room, value, size_ret);
     case CL_PROGRAM_IL:
-        return cx_info_bytes("", 0, room, value, size_ret);
+        return info_il(program, room, value, size_ret);
     case CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT:
     case CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT:
         return CX_INFO(cl_bool, CL_FALSE, room, value, size_ret);

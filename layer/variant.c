@@ -89,7 +89,8 @@ static void start_job(struct cx_program *program, unsigned member, enum cx_varia
 
 void cx_program_variant_want(struct cx_program *program, enum cx_variant variant)
 {
-    if (!program->source || program->binary_type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
+    if (!program->source || program->binary_type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE ||
+        (program->stored && !cx_stored_has_text(program->stored)))
         return;
     for (unsigned m = 0; m < program->context->nmembers; m++) {
         unsigned none = CX_BUILD_NONE;

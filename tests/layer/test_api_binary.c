@@ -2,6 +2,9 @@
 /* Programs saved as binaries and loaded again, as programs that keep a cache of their own do. */
 #include "cl_fixture.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
 static const char text[] = "__kernel void run(__global int *a) { a[get_global_id(0)] = FACTOR; }\n";
 
 static unsigned char *binary_of(cl_program program, size_t *size)
@@ -82,7 +85,7 @@ START_TEST(no_binary)
 }
 END_TEST
 
-/* Every byte that changes and every length but the right one is noticed. */
+/* Bytes that change and lengths but the right one are noticed: all near the begin, some of the rest. */
 START_TEST(damaged)
 {
     size_t size;
@@ -90,12 +93,12 @@ START_TEST(damaged)
         return;
     cl_program program = cl_build(text, "-DFACTOR=1");
     unsigned char *binary = binary_of(program, &size), *longer = calloc(1, size + 1);
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; i < size; i += i < 200 ? 1 : 1 + cl_roll((unsigned)(size / 50))) {
         binary[i] ^= 1;
         load(binary, size, CL_INVALID_BINARY);
         binary[i] ^= 1;
     }
-    for (size_t i = 1; i < size; i++)
+    for (size_t i = 1; i < size; i += i < 200 ? 1 : 1 + cl_roll((unsigned)(size / 50)))
         load(binary, i, CL_INVALID_BINARY);
     memcpy(longer, binary, size);
     load(longer, size + 1, CL_INVALID_BINARY);
@@ -104,6 +107,140 @@ START_TEST(damaged)
     free(longer);
     free(binary);
     cl_ok(clReleaseProgram(program));
+}
+END_TEST
+
+static cl_program reloaded(cl_program program)
+{
+    size_t size;
+    unsigned char *binary = binary_of(program, &size);
+    cl_ok(clReleaseProgram(program));
+    program = load(binary, size, CL_SUCCESS);
+    free(binary);
+    return program;
+}
+
+static cl_program compiled(const char *source, const char *options)
+{
+    cl_int error;
+    cl_program program = clCreateProgramWithSource(cl.context, 1, &source, NULL, &error);
+    cl_ok(error);
+    cl_ok(clCompileProgram(program, 1, &cl.device, options, 0, NULL, NULL, NULL, NULL));
+    return program;
+}
+
+/* Objects, libraries and what is linked of them. */
+START_TEST(parts_and_whole)
+{
+    static const char helper[] = "int scale(int x) { return x * FACTOR; }\n";
+    static const char kernel[] = "int scale(int x);\n"
+                                 "__kernel void run(__global int *a) { a[get_global_id(0)] = scale(7); }\n";
+    cl_program_binary_type type = 0;
+    cl_int error;
+    if (!cl_is_coexec()) /* PoCL 3.1 takes a loaded object for an executable */
+        return;
+    cl_program object = reloaded(compiled(helper, "-DFACTOR=6"));
+    cl_ok(clGetProgramBuildInfo(object, cl.device, CL_PROGRAM_BINARY_TYPE, sizeof(type), &type, NULL));
+    ck_assert_uint_eq(type, CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT);
+    cl_program library =
+        clLinkProgram(cl.context, 0, NULL, "-create-library", 1, &object, NULL, NULL, &error);
+    cl_ok(error);
+    library = reloaded(library);
+    cl_ok(clGetProgramBuildInfo(library, cl.device, CL_PROGRAM_BINARY_TYPE, sizeof(type), &type, NULL));
+    ck_assert_uint_eq(type, CL_PROGRAM_BINARY_TYPE_LIBRARY);
+    cl_program inputs[] = {library, reloaded(compiled(kernel, ""))};
+    cl_program program = clLinkProgram(cl.context, 0, NULL, "", 2, inputs, NULL, NULL, &error);
+    cl_ok(error);
+    expect_writes(program, 42);
+    program = reloaded(program);
+    cl_ok(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    expect_writes(program, 42);
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseProgram(inputs[0]));
+    cl_ok(clReleaseProgram(inputs[1]));
+    cl_ok(clReleaseProgram(object));
+}
+END_TEST
+
+/* The file that a text includes is not needed any more; its launches are split as before. */
+START_TEST(without_its_header)
+{
+    static const char includer[] = "#include \"factor.h\"\n"
+                                   "__kernel void run(__global int *a) { a[get_global_id(0)] = FACTOR; }\n";
+    char folder[] = "/tmp/coexec-test-XXXXXX", path[64], options[64];
+    cl_int a[64];
+    cl_int error;
+    size_t items = 64, group = 4;
+
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/factor.h", folder);
+    snprintf(options, sizeof(options), "-I%s", folder);
+    FILE *header = fopen(path, "w");
+    ck_assert_ptr_nonnull(header);
+    fprintf(header, "#define FACTOR 5\n");
+    fclose(header);
+    cl_program program = cl_build(includer, options);
+    expect_writes(program, 5); /* waits for the analysis */
+    program = reloaded(program);
+    unlink(path);
+    rmdir(folder);
+    cl_ok(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    cl_mem mem = cl_buffer(0, sizeof(a), NULL);
+    cl_kernel kernel = clCreateKernel(program, "run", &error);
+    cl_ok(error);
+    cl_set_mem(kernel, 0, mem);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &group, 0, NULL, NULL));
+    cl_read(mem, a, sizeof(a));
+    for (int i = 0; i < 64; i++)
+        ck_assert_int_eq(a[i], 5);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseMemObject(mem));
+    cl_ok(clReleaseProgram(program));
+}
+END_TEST
+
+/* Whatever built-in kernels the device names can be made, all at once; of PoCL's the first can be run. */
+START_TEST(built_in_kernels)
+{
+    char names[1024] = "";
+    unsigned char a[8] = {1, 2, 3, 4, 5, 6, 7, 8}, b[8] = {1, 1, 1, 1, 1, 1, 1, 1}, c[8] = {0};
+    cl_kernel kernels[16], add;
+    cl_uint count = 0;
+    cl_int error;
+    cl_ok(clGetDeviceInfo(cl.device, CL_DEVICE_BUILT_IN_KERNELS, sizeof(names), names, NULL));
+    if (!*names)
+        return;
+    cl_program program = clCreateProgramWithBuiltInKernels(cl.context, 1, &cl.device, names, &error);
+    if (cl_is_coexec() ? error == CL_BUILD_PROGRAM_FAILURE
+                       : clBuildProgram(program, 0, NULL, "", NULL, NULL) != CL_SUCCESS)
+        return; /* Debian's PoCL lacks the files that its kernels are made of */
+    cl_ok(error);
+    cl_ok(clCreateKernelsInProgram(program, 16, kernels, &count));
+    for (cl_uint i = 0; i < count; i++)
+        cl_ok(clReleaseKernel(kernels[i]));
+    if (strstr(names, "pocl.add.i8")) {
+        size_t items = 8;
+        cl_mem mem[3] = {cl_buffer(CL_MEM_COPY_HOST_PTR, 8, a), cl_buffer(CL_MEM_COPY_HOST_PTR, 8, b),
+                         cl_buffer(CL_MEM_COPY_HOST_PTR, 8, c)};
+        add = clCreateKernel(program, "pocl.add.i8", &error);
+        cl_ok(error);
+        for (cl_uint i = 0; i < 3; i++)
+            cl_set_mem(add, i, mem[i]);
+        cl_launch(add, items);
+        cl_read(mem[2], c, sizeof(c));
+        for (int i = 0; i < 8; i++)
+            ck_assert_int_eq(c[i], a[i] + 1);
+        cl_ok(clReleaseKernel(add));
+        for (int i = 0; i < 3; i++)
+            cl_ok(clReleaseMemObject(mem[i]));
+    }
+    cl_ok(clReleaseProgram(program));
+    if (!cl_is_coexec())
+        return;
+    ck_assert_ptr_null(clCreateProgramWithBuiltInKernels(cl.context, 1, &cl.device, "nobody's", &error));
+    cl_expect(error, CL_INVALID_VALUE);
+    ck_assert_ptr_null(clCreateProgramWithBuiltInKernels(cl.context, 1, &cl.device, NULL, &error));
+    cl_expect(error, CL_INVALID_VALUE);
 }
 END_TEST
 
@@ -134,6 +271,9 @@ int main(void)
     tcase_add_test(tests, saved_and_loaded);
     tcase_add_test(tests, no_binary);
     tcase_add_test(tests, damaged);
+    tcase_add_test(tests, parts_and_whole);
+    tcase_add_test(tests, without_its_header);
+    tcase_add_test(tests, built_in_kernels);
     tcase_add_test(tests, wrong_arguments);
     return cl_run(suite);
 }
