@@ -4,6 +4,7 @@
  * Previous stage: real.h.
  */
 #include "layer/device.h"
+#include "layer/command.h"
 #include "layer/entry.h"
 #include "layer/log.h"
 #include "layer/options.h"
@@ -15,9 +16,8 @@
 static struct cx_device *root;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Extensions of the kernel language that need nothing of a runtime: what the member's compiler knows is all
- * there is. */
-static const char *const language_extensions[] = {
+/* Extensions that are the members': of the kernel language, which need nothing of a runtime, and hints. */
+static const char *const member_extensions[] = {
     "cl_khr_byte_addressable_store",
     "cl_khr_global_int32_base_atomics",
     "cl_khr_global_int32_extended_atomics",
@@ -28,6 +28,10 @@ static const char *const language_extensions[] = {
     "cl_khr_fp64",
     "cl_khr_fp16",
     "cl_khr_expect_assume",
+    "cl_khr_extended_bit_ops",
+    /* hints, passed on (worker.h) */
+    "cl_khr_priority_hints",
+    "cl_khr_throttle_hints",
 };
 
 /* ---- putting it together ---- */
@@ -138,10 +142,10 @@ static char *join_extensions(const struct cx_device *device)
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
         return NULL;
-    fputs("cl_khr_extended_versioning", stream); /* ours: its queries are the core's */
-    for (size_t i = 0; i < sizeof language_extensions / sizeof *language_extensions; i++)
-        if (all_have(device, language_extensions[i]))
-            fprintf(stream, " %s", language_extensions[i]);
+    fputs("cl_khr_create_command_queue cl_khr_device_uuid cl_khr_extended_versioning", stream); /* ours */
+    for (size_t i = 0; i < sizeof member_extensions / sizeof *member_extensions; i++)
+        if (all_have(device, member_extensions[i]))
+            fprintf(stream, " %s", member_extensions[i]);
     if (fclose(stream) == 0)
         return text;
     free(text);
@@ -269,5 +273,26 @@ cl_int cx_clReleaseDevice(cl_device_id id)
         return CX_FAIL(CL_INVALID_DEVICE, "not a device");
     if (device->parent)
         cx_object_release_app(&device->base);
+    return CL_SUCCESS;
+}
+
+/* All members' profiling times are given on the host's clock, so that is the device's timer, too. */
+cl_int cx_clGetDeviceAndHostTimer(cl_device_id id, cl_ulong *device_timestamp, cl_ulong *host_timestamp)
+{
+    if (!cx_device_from(id))
+        return CX_FAIL(CL_INVALID_DEVICE, "not a device");
+    if (!device_timestamp || !host_timestamp)
+        return CX_FAIL(CL_INVALID_VALUE, "no place for a timestamp");
+    *device_timestamp = *host_timestamp = cx_clock_ns();
+    return CL_SUCCESS;
+}
+
+cl_int cx_clGetHostTimer(cl_device_id id, cl_ulong *host_timestamp)
+{
+    if (!cx_device_from(id))
+        return CX_FAIL(CL_INVALID_DEVICE, "not a device");
+    if (!host_timestamp)
+        return CX_FAIL(CL_INVALID_VALUE, "no place for a timestamp");
+    *host_timestamp = cx_clock_ns();
     return CL_SUCCESS;
 }

@@ -7,7 +7,9 @@
 #include "layer/device.h"
 #include "layer/entry.h"
 #include "layer/log.h"
+#include "layer/options.h"
 #include "layer/program.h"
+#include "layer/sha256.h"
 
 #include <CL/cl_ext.h>
 #include <stdlib.h>
@@ -374,6 +376,46 @@ static const char *answer_text(const struct cx_device *device, cl_device_info qu
     }
 }
 
+static void add_text(struct cx_sha256 *hash, const char *text)
+{
+    cx_sha256_add(hash, text, strlen(text) + 1);
+}
+
+static void end_uuid(struct cx_sha256 *hash, cl_uchar uuid[CL_UUID_SIZE_KHR])
+{
+    unsigned char digest[32];
+    cx_sha256_end(hash, digest);
+    memcpy(uuid, digest, CL_UUID_SIZE_KHR);
+}
+
+static void driver_uuid(cl_uchar uuid[CL_UUID_SIZE_KHR])
+{
+    struct cx_sha256 hash;
+    cx_sha256_init(&hash);
+    add_text(&hash, "coexec driver " CX_VERSION);
+    end_uuid(&hash, uuid);
+}
+
+/* The same in every process with the same members: of their own ids, or of what tells them apart. */
+static void device_uuid(const struct cx_device *device, cl_uchar uuid[CL_UUID_SIZE_KHR])
+{
+    struct cx_sha256 hash;
+    cx_sha256_init(&hash);
+    add_text(&hash, "coexec device");
+    for (unsigned m = 0; m < device->nmembers; m++) {
+        const struct cx_real_device *member = device->members[m];
+        cl_uchar own[CL_UUID_SIZE_KHR];
+        cl_uint place[] = {member->index, member->part, member->compute_units};
+        add_text(&hash, member->platform->name);
+        add_text(&hash, member->name);
+        cx_sha256_add(&hash, place, sizeof place);
+        if (cx_extension_has(member->extensions, "cl_khr_device_uuid") &&
+            member->cl->clGetDeviceInfo(member->id, CL_DEVICE_UUID_KHR, sizeof own, own, NULL) == CL_SUCCESS)
+            cx_sha256_add(&hash, own, sizeof own);
+    }
+    end_uuid(&hash, uuid);
+}
+
 static cl_int answer_partition(const struct cx_device *device, cl_device_info query, size_t room, void *value,
                                size_t *size_ret)
 {
@@ -409,6 +451,8 @@ static cl_int answer_own_text(char *text, size_t room, void *value, size_t *size
 static cl_int answer_rest(const struct cx_device *device, cl_device_info query, size_t room, void *value,
                           size_t *size_ret)
 {
+    cl_uchar uuid[CL_UUID_SIZE_KHR];
+    static const cl_uchar luid[CL_LUID_SIZE_KHR];
     switch (query) {
     case CL_DEVICE_TYPE:
         return CX_INFO(cl_device_type, device->type, room, value, size_ret);
@@ -436,6 +480,18 @@ static cl_int answer_rest(const struct cx_device *device, cl_device_info query, 
     case CL_DEVICE_REFERENCE_COUNT:
         return CX_INFO(cl_uint, device->parent ? cx_object_app_refs(&device->base) : 1, room, value,
                        size_ret);
+    case CL_DEVICE_UUID_KHR:
+        device_uuid(device, uuid);
+        return cx_info_bytes(uuid, sizeof uuid, room, value, size_ret);
+    case CL_DRIVER_UUID_KHR:
+        driver_uuid(uuid);
+        return cx_info_bytes(uuid, sizeof uuid, room, value, size_ret);
+    case CL_DEVICE_LUID_VALID_KHR:
+        return CX_INFO(cl_bool, CL_FALSE, room, value, size_ret);
+    case CL_DEVICE_LUID_KHR: /* of no meaning while not valid */
+        return cx_info_bytes(luid, sizeof luid, room, value, size_ret);
+    case CL_DEVICE_NODE_MASK_KHR:
+        return CX_INFO(cl_uint, 0, room, value, size_ret);
     case CL_DEVICE_PLATFORM:
         return CX_INFO(cl_platform_id, (cl_platform_id)cx_platform_get(), room, value, size_ret);
     case CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR:
@@ -459,12 +515,31 @@ static cl_int answer_rest(const struct cx_device *device, cl_device_info query, 
     }
 }
 
+/* What COEXEC_IDENTITY=fastest takes from the fastest member: who it is, and what its vendor's programs ask
+ * it for beyond OpenCL. Numbers from 0x4000 on are those of vendors' extensions, save the one of
+ * cl_khr_pci_bus_info. */
+static bool is_identity(cl_device_info query)
+{
+    enum { PCI_BUS_INFO = 0x410F, VENDORS_FIRST = 0x4000, VENDORS_LAST = 0x4FFF };
+    switch (query) {
+    case CL_DEVICE_NAME:
+    case CL_DEVICE_VENDOR:
+    case CL_DEVICE_VENDOR_ID:
+    case CL_DRIVER_VERSION:
+        return true;
+    default:
+        return query >= VENDORS_FIRST && query <= VENDORS_LAST && query != PCI_BUS_INFO;
+    }
+}
+
 cl_int cx_clGetDeviceInfo(cl_device_id id, cl_device_info query, size_t room, void *value, size_t *size_ret)
 {
     const struct cx_device *device = cx_device_from(id);
     cl_int code;
     if (!device)
-        return CX_FAIL(CL_INVALID_DEVICE, "not the device of coexec");
+        return CX_FAIL(CL_INVALID_DEVICE, "not a device of coexec");
+    if (strcmp(cx_options_get()->identity, "fastest") == 0 && is_identity(query))
+        return device->fastest->cl->clGetDeviceInfo(device->fastest->id, query, room, value, size_ret);
     if (answer_number(device, query, room, value, size_ret, &code))
         return code;
     const char *text = answer_text(device, query);

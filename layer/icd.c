@@ -50,13 +50,14 @@ static void coexec_marker(void)
 
 void *cx_clGetExtensionFunctionAddress(const char *name)
 {
-    /* What ocl-icd and Khronos' loader ask for; no extension of ours has functions of its own. */
+    /* What ocl-icd and Khronos' loader ask for, and the functions of extensions that we report. */
     static const struct {
         const char *name;
         void *address;
     } functions[] = {
         {"clIcdGetPlatformIDsKHR", (void *)cx_clIcdGetPlatformIDsKHR},
         {"clGetPlatformInfo", (void *)cx_clGetPlatformInfo},
+        {"clCreateCommandQueueWithPropertiesKHR", (void *)cx_clCreateCommandQueueWithProperties},
         {"coexecMarker", (void *)coexec_marker},
     };
     for (size_t i = 0; name && i < sizeof functions / sizeof *functions; i++)

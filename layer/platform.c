@@ -6,6 +6,7 @@
 #include "layer/device.h"
 #include "layer/entry.h"
 #include "layer/log.h"
+#include "layer/options.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -57,6 +58,11 @@ cl_int cx_clGetPlatformInfo(cl_platform_id id, cl_platform_info query, size_t ro
     };
     if (!cx_platform_from(id))
         return CX_FAIL(CL_INVALID_PLATFORM, "not the platform of coexec");
+    if (strcmp(cx_options_get()->identity, "fastest") == 0 &&
+        (query == CL_PLATFORM_NAME || query == CL_PLATFORM_VENDOR)) {
+        const struct cx_real_platform *real = cx_device_get()->fastest->platform;
+        return real->cl->clGetPlatformInfo(real->id, query, room, value, size_ret);
+    }
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i].query == query)
             return cx_info_string(texts[i].text, room, value, size_ret);
@@ -67,8 +73,8 @@ cl_int cx_clGetPlatformInfo(cl_platform_id id, cl_platform_info query, size_t ro
         return versioned_extensions(room, value, size_ret);
     case CL_PLATFORM_NUMERIC_VERSION:
         return CX_INFO(cl_version, CL_MAKE_VERSION(3, 0, 0), room, value, size_ret);
-    case CL_PLATFORM_HOST_TIMER_RESOLUTION: /* the timers of several devices are not synchronised: refuse.c */
-        return CX_INFO(cl_ulong, 0, room, value, size_ret);
+    case CL_PLATFORM_HOST_TIMER_RESOLUTION: /* ns of the clock that all profiling times are given on */
+        return CX_INFO(cl_ulong, 1, room, value, size_ret);
     default:
         return CX_FAIL(CL_INVALID_VALUE, "no such platform query");
     }

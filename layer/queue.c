@@ -7,6 +7,7 @@
 #include "layer/entry.h"
 #include "layer/log.h"
 
+#include <CL/cl_ext.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,12 +119,86 @@ static struct cx_queue *queue_create(struct cx_context *context, struct cx_devic
     return queue;
 }
 
-static cl_command_queue create_checked(const char *function, cl_context handle, cl_device_id device_handle,
-                                       cl_command_queue_properties properties,
-                                       const cl_queue_properties *given, size_t ngiven, cl_int *errcode_ret)
+/* What a list of properties asks for. */
+struct wish {
+    cl_command_queue_properties flags;
+    cl_queue_properties size, priority, throttle; /* 0: not given */
+};
+
+/* A hint is one of its three values. */
+static bool hint_valid(cl_queue_properties hint)
 {
-    const cl_command_queue_properties known =
+    return hint == CL_QUEUE_PRIORITY_HIGH_KHR || hint == CL_QUEUE_PRIORITY_MED_KHR ||
+           hint == CL_QUEUE_PRIORITY_LOW_KHR;
+}
+
+/* Reads the list; *count with the closing 0. */
+static cl_int read_properties(const char *function, const cl_queue_properties *list, struct wish *wish,
+                              size_t *count)
+{
+    for (*count = 0; list && list[*count]; *count += 2) {
+        cl_queue_properties value = list[*count + 1];
+        switch (list[*count]) {
+        case CL_QUEUE_PROPERTIES:
+            wish->flags = (cl_command_queue_properties)value;
+            break;
+        case CL_QUEUE_SIZE:
+            wish->size = value ? value : 1;
+            break;
+        case CL_QUEUE_PRIORITY_KHR:
+            wish->priority = value;
+            if (!hint_valid(value))
+                return cx_fail(function, CL_INVALID_VALUE, "no such priority");
+            break;
+        case CL_QUEUE_THROTTLE_KHR:
+            wish->throttle = value;
+            if (!hint_valid(value))
+                return cx_fail(function, CL_INVALID_VALUE, "no such throttle level");
+            break;
+        default:
+            return cx_fail(function, CL_INVALID_VALUE, "unknown queue property");
+        }
+    }
+    *count += list != NULL;
+    return CL_SUCCESS;
+}
+
+/* What is no valid list at all, before what this device does not offer. */
+static cl_int check_wish(const char *function, const struct cx_device *device, const struct wish *wish)
+{
+    const cl_command_queue_properties host =
         CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
+    bool on_device = wish->flags & CL_QUEUE_ON_DEVICE;
+    if (wish->flags & ~(host | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT))
+        return cx_fail(function, CL_INVALID_VALUE, "unknown queue properties");
+    if (on_device && !(wish->flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE))
+        return cx_fail(function, CL_INVALID_VALUE, "a queue on the device that is not out of order");
+    if (!on_device && (wish->size || wish->flags & CL_QUEUE_ON_DEVICE_DEFAULT))
+        return cx_fail(function, CL_INVALID_VALUE, "what only a queue on the device has");
+    if (on_device)
+        return cx_fail(function, CL_INVALID_QUEUE_PROPERTIES, "no queues on the device");
+    if ((wish->priority && !cx_extension_has(device->extensions, "cl_khr_priority_hints")) ||
+        (wish->throttle && !cx_extension_has(device->extensions, "cl_khr_throttle_hints")))
+        return cx_fail(function, CL_INVALID_QUEUE_PROPERTIES, "the device knows no such hints");
+    return CL_SUCCESS;
+}
+
+static void pass_hints(struct cx_queue *queue, const struct wish *wish)
+{
+    struct cx_context *context = queue->context;
+    if (!wish->priority && !wish->throttle)
+        return;
+    pthread_mutex_lock(&context->lock);
+    for (unsigned m = 0; m < context->nmembers; m++)
+        if (cx_queue_takes(queue, m))
+            cx_worker_hint(&context->workers[m], wish->priority, wish->throttle);
+    pthread_mutex_unlock(&context->lock);
+}
+
+static cl_command_queue create_checked(const char *function, cl_context handle, cl_device_id device_handle,
+                                       const struct wish *wish, const cl_queue_properties *given,
+                                       size_t ngiven, cl_int *errcode_ret)
+{
     struct cx_context *context = cx_context_from(handle);
     struct cx_device *device = cx_device_from(device_handle);
     struct cx_queue *queue = NULL;
@@ -133,16 +208,16 @@ static cl_command_queue create_checked(const char *function, cl_context handle, 
         error = cx_fail(function, CL_INVALID_CONTEXT, "no context of ours");
     else if (!device || !cx_context_has_device(context, device))
         error = cx_fail(function, CL_INVALID_DEVICE, "not a device of the context");
-    else if (properties & (CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT))
-        error = cx_fail(function, CL_INVALID_QUEUE_PROPERTIES, "no queues on the device");
-    else if (properties & ~known)
-        error = cx_fail(function, CL_INVALID_VALUE, "unknown queue properties");
-    else if (!(queue = queue_create(context, device, properties, given, ngiven)))
+    else if ((error = check_wish(function, device, wish)) != CL_SUCCESS)
+        queue = NULL;
+    else if (!(queue = queue_create(context, device, wish->flags, given, ngiven)))
         error = cx_fail(function, CL_OUT_OF_HOST_MEMORY, "no memory for a queue");
     else if (!queue->members) {
         error = cx_fail(function, CL_DEVICE_NOT_AVAILABLE, "none of the device's members could be opened");
         cx_object_release_app(&queue->base);
         queue = NULL;
+    } else {
+        pass_hints(queue, wish);
     }
     if (errcode_ret)
         *errcode_ret = error;
@@ -153,30 +228,23 @@ cl_command_queue CL_API_CALL cx_clCreateCommandQueue(cl_context context, cl_devi
                                                      cl_command_queue_properties properties,
                                                      cl_int *errcode_ret)
 {
-    return create_checked("clCreateCommandQueue", context, device, properties, NULL, 0, errcode_ret);
+    const struct wish wish = {.flags = properties};
+    return create_checked("clCreateCommandQueue", context, device, &wish, NULL, 0, errcode_ret);
 }
 
 cl_command_queue CL_API_CALL cx_clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
                                                                    const cl_queue_properties *properties,
                                                                    cl_int *errcode_ret)
 {
-    cl_command_queue_properties flags = 0;
-    size_t count = 0;
-    if (properties) {
-        for (; properties[count]; count += 2) {
-            if (properties[count] == CL_QUEUE_PROPERTIES) {
-                flags = (cl_command_queue_properties)properties[count + 1];
-            } else {
-                cl_int error = CX_FAIL(CL_INVALID_VALUE, "unknown queue property");
-                if (errcode_ret)
-                    *errcode_ret = error;
-                return NULL;
-            }
-        }
-        count++;
-    }
-    return create_checked("clCreateCommandQueueWithProperties", context, device, flags, properties, count,
-                          errcode_ret);
+    const char *function = "clCreateCommandQueueWithProperties";
+    struct wish wish = {0};
+    size_t count;
+    cl_int error = read_properties(function, properties, &wish, &count);
+    if (error == CL_SUCCESS)
+        return create_checked(function, context, device, &wish, properties, count, errcode_ret);
+    if (errcode_ret)
+        *errcode_ret = error;
+    return NULL;
 }
 
 cl_int CL_API_CALL cx_clSetCommandQueueProperty(cl_command_queue handle,

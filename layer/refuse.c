@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Entry points of the OpenCL 3.0 core that the layer does not offer: images, samplers, pipes, shared virtual
- * memory, native kernels, queues on the device, timers. Each checks the handles it gets, so that
+ * memory, native kernels, queues on the device. Each checks the handles it gets, so that
  * a wrong handle is told as such, and then refuses with the code that the spec gives for a device without the
  * feature; the device's queries (device_info.c) say the same. Signatures are checked against entry.h.
  */
@@ -12,8 +12,6 @@
 static const char no_images[] = "the device does not support images";
 static const char no_pipes[] = "the device does not support pipes";
 static const char no_svm[] = "the device does not support shared virtual memory";
-static const char no_timers[] =
-    "the platform does not synchronise timers: CL_PLATFORM_HOST_TIMER_RESOLUTION is 0";
 
 #define FUNCTION (__func__ + 3) /* cx_clFinish is told as clFinish */
 
@@ -253,21 +251,9 @@ cl_int cx_clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device
         return CX_FAIL(CL_INVALID_CONTEXT, "not a context");
     if (!cx_device_from(device))
         return CX_FAIL(CL_INVALID_DEVICE, "not a device");
+    if (!cx_object_cast(queue, CX_TAG_QUEUE))
+        return CX_FAIL(CL_INVALID_COMMAND_QUEUE, "not a command queue");
     return CX_FAIL(CL_INVALID_OPERATION, "the device has no queues of its own");
-}
-
-cl_int cx_clGetDeviceAndHostTimer(cl_device_id device, cl_ulong *device_timestamp, cl_ulong *host_timestamp)
-{
-    if (!cx_device_from(device))
-        return CX_FAIL(CL_INVALID_DEVICE, "not a device");
-    return CX_FAIL(CL_INVALID_OPERATION, no_timers);
-}
-
-cl_int cx_clGetHostTimer(cl_device_id device, cl_ulong *host_timestamp)
-{
-    if (!cx_device_from(device))
-        return CX_FAIL(CL_INVALID_DEVICE, "not a device");
-    return CX_FAIL(CL_INVALID_OPERATION, no_timers);
 }
 
 /* Programs that look for a device to share GL objects with call this whether or not cl_khr_gl_sharing is

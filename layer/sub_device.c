@@ -265,7 +265,7 @@ static struct cx_device *make_sub(struct partition *partition, unsigned sub)
             if (!(good = parts[nparts] != NULL))
                 break;
             *id = NULL;
-            nparts++;
+            parts[nparts++]->part = share->part + 1;
         }
         nmembers++;
     }

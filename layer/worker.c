@@ -14,6 +14,7 @@
 #include "layer/log.h"
 #include "layer/trace.h"
 
+#include <CL/cl_ext.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -552,6 +553,35 @@ static cl_int open_device(struct cx_worker *worker)
     cx_real_device_probe(worker->device, worker->real_context, worker->queue);
     worker->clock_offset = measure_clock(worker);
     return CL_SUCCESS;
+}
+
+void cx_worker_hint(struct cx_worker *worker, cl_queue_properties priority, cl_queue_properties throttle)
+{
+    const struct cx_real_device *device = worker->device;
+    cl_queue_properties list[7] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE};
+    unsigned n = 2;
+    cl_int error = CL_SUCCESS;
+    if (!device || worker->planned || device->version_number < 200)
+        return;
+    if (priority && cx_extension_has(device->extensions, "cl_khr_priority_hints")) {
+        list[n++] = CL_QUEUE_PRIORITY_KHR;
+        list[n++] = priority;
+    }
+    if (throttle && cx_extension_has(device->extensions, "cl_khr_throttle_hints")) {
+        list[n++] = CL_QUEUE_THROTTLE_KHR;
+        list[n++] = throttle;
+    }
+    if (n == 2)
+        return;
+    cl_command_queue queue =
+        device->cl->clCreateCommandQueueWithProperties(worker->real_context, device->id, list, &error);
+    if (error != CL_SUCCESS) {
+        cx_info(CX_TOPIC_DRIVER, "%s does not take the hints of a queue: %s", device->name,
+                cx_cl_name(error));
+        return;
+    }
+    device->cl->clReleaseCommandQueue(worker->queue);
+    worker->queue = queue;
 }
 
 cl_int cx_worker_init(struct cx_worker *worker, struct cx_context *context, unsigned index,

@@ -87,6 +87,9 @@ struct cx_job {
 cl_int cx_worker_init(struct cx_worker *worker, struct cx_context *context, unsigned index,
                       struct cx_real_device *device);
 void cx_worker_finish(struct cx_worker *worker);
+/* Gives the real queue hints of the program's queue (0: none) where the driver knows such hints. There is one
+ * real queue, so this must come before the first job: else it has no effect. context->lock held. */
+void cx_worker_hint(struct cx_worker *worker, cl_queue_properties priority, cl_queue_properties throttle);
 
 /* A zeroed job with room for the context's timelines. NULL: no memory. */
 struct cx_job *cx_job_new(const struct cx_context *context);

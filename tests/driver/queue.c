@@ -5,7 +5,9 @@
  * next.
  */
 #include "calls.h"
+#include <CL/cl_ext.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct stub_queue *all_queues; /* stub_lock guards the list */
 
@@ -238,13 +240,20 @@ CL_API_ENTRY cl_command_queue CL_API_CALL stub_clCreateCommandQueue(cl_context h
     return (cl_command_queue)queue;
 }
 
+/* Hints are taken, and logged, where STUB_EXTENSIONS names them. */
 CL_API_ENTRY cl_command_queue CL_API_CALL stub_clCreateCommandQueueWithProperties(
     cl_context context, cl_device_id device, const cl_queue_properties *properties, cl_int *error)
 {
     cl_command_queue_properties bits = 0;
+    const char *extensions = stub_config_text("STUB_EXTENSIONS", "");
     for (; properties && properties[0]; properties += 2) {
+        bool priority = properties[0] == CL_QUEUE_PRIORITY_KHR && strstr(extensions, "cl_khr_priority_hints");
+        bool throttle = properties[0] == CL_QUEUE_THROTTLE_KHR && strstr(extensions, "cl_khr_throttle_hints");
         if (properties[0] == CL_QUEUE_PROPERTIES)
             bits = properties[1];
+        else if (priority || throttle)
+            stub_call(priority ? "priority" : "throttle", "d%u %lu", stub_id(device),
+                      (unsigned long)properties[1]);
         else
             bits |= UINT64_C(1) << 63; /* refused below */
     }

@@ -152,11 +152,8 @@ START_TEST(every_query)
     size_t size, other;
     for (cl_device_info query = CL_DEVICE_TYPE; query <= CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED;
          query++) {
-        bool gap = query >= 0x106A && query <= 0x106E; /* cl_khr_device_uuid */
         cl_int code = cx_clGetDeviceInfo(device(), query, 0, NULL, &size);
-        ck_assert_msg(code == (gap ? CL_INVALID_VALUE : CL_SUCCESS), "query 0x%x gives %d", query, code);
-        if (gap)
-            continue;
+        ck_assert_msg(code == CL_SUCCESS, "query 0x%x gives %d", query, code);
         ck_assert_uint_le(size, sizeof room);
         ck_assert_int_eq(cx_clGetDeviceInfo(device(), query, sizeof room, room, &other), CL_SUCCESS);
         ck_assert_uint_eq(size, other);
@@ -270,6 +267,160 @@ START_TEST(sub_devices_of_whole_members)
 }
 END_TEST
 
+static cl_int queue_of(const cl_queue_properties *list)
+{
+    cl_device_id id = device();
+    cl_int error = CL_SUCCESS;
+    cl_context context = cx_clCreateContext(NULL, 1, &id, NULL, NULL, &error);
+    ck_assert_int_eq(error, CL_SUCCESS);
+    cl_command_queue queue = cx_clCreateCommandQueueWithProperties(context, id, list, &error);
+    ck_assert((queue != NULL) == (error == CL_SUCCESS));
+    if (queue) {
+        cl_queue_properties got[16];
+        size_t size = 0;
+        ck_assert_int_eq(cx_clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY, sizeof got, got, &size),
+                         CL_SUCCESS);
+        ck_assert_int_eq(list ? memcmp(got, list, size) : (int)size, 0);
+        cx_clReleaseCommandQueue(queue);
+    }
+    cx_clReleaseContext(context);
+    return error;
+}
+
+START_TEST(queue_properties)
+{
+    enum { ORDER = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE };
+    set_environment("COEXEC_VENDORS", TEST_STUB, NULL);
+#define LIST(...) queue_of((cl_queue_properties[]){__VA_ARGS__, 0})
+    ck_assert_int_eq(queue_of(NULL), CL_SUCCESS);
+    ck_assert_int_eq(queue_of((cl_queue_properties[]){0}), CL_SUCCESS);
+    ck_assert_int_eq(LIST(CL_QUEUE_PROPERTIES, ORDER | CL_QUEUE_PROFILING_ENABLE), CL_SUCCESS);
+    ck_assert_int_eq(LIST(CL_QUEUE_PROPERTIES, 1 << 20), CL_INVALID_VALUE);
+    ck_assert_int_eq(LIST(0x4711, 1), CL_INVALID_VALUE);
+    ck_assert_int_eq(LIST(CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE), CL_INVALID_VALUE);
+    ck_assert_int_eq(LIST(CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE_DEFAULT | ORDER), CL_INVALID_VALUE);
+    ck_assert_int_eq(LIST(CL_QUEUE_SIZE, 4096), CL_INVALID_VALUE);
+    ck_assert_int_eq(LIST(CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | ORDER), CL_INVALID_QUEUE_PROPERTIES);
+    ck_assert_int_eq(LIST(CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | ORDER, CL_QUEUE_SIZE, 4096),
+                     CL_INVALID_QUEUE_PROPERTIES);
+    /* hints that the members do not know */
+    ck_assert_int_eq(LIST(CL_QUEUE_PRIORITY_KHR, CL_QUEUE_PRIORITY_LOW_KHR), CL_INVALID_QUEUE_PROPERTIES);
+    ck_assert_int_eq(LIST(CL_QUEUE_PRIORITY_KHR, 77), CL_INVALID_VALUE);
+}
+END_TEST
+
+START_TEST(queue_hints)
+{
+    char log[] = "/tmp/coexec-hints-XXXXXX", line[256], seen[4096] = "";
+    int fd = mkstemp(log);
+    ck_assert_int_ge(fd, 0);
+    set_environment("COEXEC_VENDORS", TEST_STUB, "STUB_DEVICES", "2", "STUB_LOG", log, "STUB_EXTENSIONS",
+                    "cl_khr_priority_hints cl_khr_throttle_hints", NULL);
+    ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_priority_hints"));
+    ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_throttle_hints"));
+    ck_assert_int_eq(LIST(CL_QUEUE_PRIORITY_KHR, CL_QUEUE_PRIORITY_LOW_KHR, CL_QUEUE_THROTTLE_KHR,
+                          CL_QUEUE_THROTTLE_HIGH_KHR),
+                     CL_SUCCESS);
+    FILE *file = fdopen(fd, "r");
+    while (fgets(line, sizeof line, file))
+        if (strncmp(line, "priority", 8) == 0 || strncmp(line, "throttle", 8) == 0)
+            strcat(seen, line);
+    fclose(file);
+    remove(log);
+    ck_assert_str_eq(seen, "priority d0 4\nthrottle d0 1\npriority d1 4\nthrottle d1 1\n");
+}
+END_TEST
+
+START_TEST(timers)
+{
+    cl_ulong first = 0, device_time = 0, host_time = 0, last = 0;
+    set_environment("COEXEC_VENDORS", TEST_STUB, NULL);
+    ck_assert_int_eq(cx_clGetHostTimer(device(), &first), CL_SUCCESS);
+    ck_assert_int_eq(cx_clGetDeviceAndHostTimer(device(), &device_time, &host_time), CL_SUCCESS);
+    ck_assert_int_eq(cx_clGetHostTimer(device(), &last), CL_SUCCESS);
+    ck_assert_uint_le(first, host_time);
+    ck_assert_uint_le(host_time, last);
+    ck_assert_uint_le(first, device_time);
+    ck_assert_uint_le(device_time, last);
+    ck_assert_int_eq(cx_clGetHostTimer(device(), NULL), CL_INVALID_VALUE);
+    ck_assert_int_eq(cx_clGetHostTimer(NULL, &last), CL_INVALID_DEVICE);
+    ck_assert_int_eq(cx_clGetDeviceAndHostTimer(device(), NULL, &host_time), CL_INVALID_VALUE);
+    ck_assert_int_eq(cx_clGetDeviceAndHostTimer(NULL, &device_time, &host_time), CL_INVALID_DEVICE);
+}
+END_TEST
+
+START_TEST(extension_functions)
+{
+    set_environment("COEXEC_VENDORS", TEST_STUB, NULL);
+    ck_assert_ptr_nonnull(
+        cx_clGetExtensionFunctionAddressForPlatform(platform(), "clCreateCommandQueueWithPropertiesKHR"));
+    ck_assert_ptr_nonnull(cx_clGetExtensionFunctionAddress("clIcdGetPlatformIDsKHR"));
+    static const char *const absent[] = {"clGetGLContextInfoKHR",
+                                         "clCreateFromGLBuffer",
+                                         "clCreateEventFromEGLSyncKHR",
+                                         "clGetDeviceIDsFromD3D11KHR",
+                                         "clCreateCommandBufferKHR",
+                                         "clNoSuchFunction",
+                                         ""};
+    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++) {
+        ck_assert_ptr_null(cx_clGetExtensionFunctionAddressForPlatform(platform(), absent[i]));
+        ck_assert_ptr_null(cx_clGetExtensionFunctionAddress(absent[i]));
+    }
+    ck_assert_ptr_null(cx_clGetExtensionFunctionAddressForPlatform((cl_platform_id)device(),
+                                                                   "clCreateCommandQueueWithPropertiesKHR"));
+    static const char *const sharing[] = {"cl_khr_gl_sharing", "cl_khr_gl_event", "cl_khr_egl_image",
+                                          "cl_khr_d3d11_sharing", "cl_khr_pci_bus_info"};
+    for (size_t i = 0; i < sizeof sharing / sizeof *sharing; i++)
+        ck_assert(!cx_extension_has(text(CL_DEVICE_EXTENSIONS), sharing[i]));
+}
+END_TEST
+
+static void uuid_of(cl_device_id id, cl_device_info query, cl_uchar *uuid)
+{
+    size_t size = 0;
+    ck_assert_int_eq(cx_clGetDeviceInfo(id, query, CL_UUID_SIZE_KHR, uuid, &size), CL_SUCCESS);
+    ck_assert_uint_eq(size, CL_UUID_SIZE_KHR);
+}
+
+START_TEST(uuids)
+{
+    cl_uchar one[CL_UUID_SIZE_KHR], again[CL_UUID_SIZE_KHR], driver[CL_UUID_SIZE_KHR];
+    struct cx_device *made[8];
+    cl_uint n = 0;
+    set_environment("COEXEC_VENDORS", TEST_STUB, "STUB_DEVICES", "2", "STUB_UNITS", "1", NULL);
+    ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_device_uuid"));
+    uuid_of(device(), CL_DEVICE_UUID_KHR, one);
+    uuid_of(device(), CL_DEVICE_UUID_KHR, again);
+    uuid_of(device(), CL_DRIVER_UUID_KHR, driver);
+    ck_assert_int_eq(memcmp(one, again, sizeof one), 0);
+    ck_assert_int_ne(memcmp(one, driver, sizeof one), 0);
+    ck_assert_int_eq(partition(CL_DEVICE_PARTITION_EQUALLY, (cl_uint[]){1}, 1, made, &n), CL_SUCCESS);
+    uuid_of((cl_device_id)made[0], CL_DEVICE_UUID_KHR, one);
+    uuid_of((cl_device_id)made[1], CL_DEVICE_UUID_KHR, again);
+    ck_assert_int_ne(memcmp(one, again, sizeof one), 0);
+    ck_assert_uint_eq(number(CL_DEVICE_LUID_VALID_KHR), 0);
+    cx_clReleaseDevice((cl_device_id)made[0]);
+    cx_clReleaseDevice((cl_device_id)made[1]);
+}
+END_TEST
+
+/* 0: COEXEC_IDENTITY=virtual, 1: fastest */
+START_TEST(whose_identity)
+{
+    char room[256];
+    set_environment("COEXEC_VENDORS", TEST_STUB, "STUB_DEVICES", "2", "STUB_UNITS", "1,2", "COEXEC_IDENTITY",
+                    _i ? "fastest" : "virtual", NULL);
+    ck_assert_str_eq(text(CL_DEVICE_NAME), _i ? "stub 1" : "coexec: stub 0 + stub 1");
+    ck_assert_str_eq(text(CL_DEVICE_VENDOR), _i ? "coexec tests" : "coexec");
+    ck_assert_uint_eq(number(CL_DEVICE_VENDOR_ID), _i ? 0x5354 : 0x4358);
+    ck_assert((strcmp(text(CL_DRIVER_VERSION), CX_VERSION) == 0) == !_i);
+    ck_assert_int_eq(cx_clGetPlatformInfo(platform(), CL_PLATFORM_NAME, sizeof room, room, NULL), CL_SUCCESS);
+    ck_assert_str_eq(room, _i ? "Stub" : "coexec");
+    ck_assert_int_eq(cx_clGetDeviceInfo(device(), 0x410F, sizeof room, room, NULL), CL_INVALID_VALUE);
+    ck_assert_ptr_nonnull(strstr(text(CL_DEVICE_VERSION), "coexec"));
+}
+END_TEST
+
 START_TEST(what_is_not_offered)
 {
     static const cl_device_info zero[] = {CL_DEVICE_IMAGE_SUPPORT,
@@ -303,7 +454,7 @@ START_TEST(c_versions)
     ck_assert_int_eq(
         cx_clGetDeviceInfo(device(), CL_DEVICE_EXTENSIONS_WITH_VERSION, sizeof list, list, &size),
         CL_SUCCESS);
-    ck_assert_str_eq(list[0].name, "cl_khr_extended_versioning");
+    ck_assert_str_eq(list[0].name, "cl_khr_create_command_queue");
 }
 END_TEST
 
@@ -324,6 +475,12 @@ int main(void)
     tcase_add_test(tcase, limits_in_common);
     tcase_add_loop_test(tcase, extensions_by_limits, 0, 2);
     tcase_add_test(tcase, sub_devices_of_whole_members);
+    tcase_add_test(tcase, queue_properties);
+    tcase_add_test(tcase, queue_hints);
+    tcase_add_test(tcase, timers);
+    tcase_add_test(tcase, extension_functions);
+    tcase_add_test(tcase, uuids);
+    tcase_add_loop_test(tcase, whose_identity, 0, 2);
     tcase_add_test(tcase, what_is_not_offered);
     tcase_add_test(tcase, c_versions);
     suite_add_tcase(suite, tcase);
