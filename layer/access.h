@@ -200,6 +200,10 @@ void cx_access_package(struct cx_access *access, uint64_t g0, uint64_t g1, struc
 /* The same for the whole launch: what must be valid on the one device that runs it, and what it then owns. */
 void cx_access_whole(struct cx_access *access, struct cx_access_region *regions);
 
+/* Whether the launch may touch bytes before the one the argument points to, which regions leave out. For
+ * pointers into memory that goes on before them. */
+bool cx_access_reaches_below(const struct cx_access *access, uint32_t arg);
+
 /*
  * For a cache of judged launches: a hash of the kernel's identity (its address), the geometry and all that
  * the evaluation reads of args, and whether a prepared access (of cx_access_separable/choose) is the one for

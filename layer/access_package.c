@@ -241,6 +241,23 @@ void cx_access_package(struct cx_access *a, uint64_t g0, uint64_t g1, struct cx_
     }
 }
 
+bool cx_access_reaches_below(const struct cx_access *a, uint32_t arg)
+{
+    const struct cx_summary_kernel *k = a->launch.kernel;
+
+    if (a->unreliable) {
+        return true;
+    }
+    for (uint32_t i = 0; i < k->naccess; i++) {
+        const struct cx_bound *b = &a->bound[i];
+        if (k->access[i].arg == arg && !b->empty &&
+            (!b->known || span_of(b, 0, a->launch.units - 1).lo < 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void cx_access_whole(struct cx_access *a, struct cx_access_region *regions)
 {
     cx_access_package(a, 0, (uint64_t)a->launch.groups[a->launch.dim], regions);

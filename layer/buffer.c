@@ -7,6 +7,7 @@
 #include "layer/device.h"
 #include "layer/entry.h"
 #include "layer/log.h"
+#include "layer/svm.h"
 #include "layer/worker.h"
 
 #include <stdlib.h>
@@ -82,15 +83,17 @@ static void mem_destroy(struct cx_object *object)
 {
     struct cx_mem *mem = (struct cx_mem *)object;
     struct cx_context *context = mem->context;
-    struct cx_mem *parent = mem->root != mem ? mem->root : NULL;
+    struct cx_mem *parent = mem->root != mem && !mem->kept ? mem->root : NULL;
 
     live_remove(mem);
+    cx_svm_drop_windows(mem);
     for (unsigned m = 0; mem->real && m < context->nmembers; m++)
         if (mem->real[m])
             context->workers[m].device->cl->clReleaseMemObject(mem->real[m]);
     free(mem->real);
     call_destructors(mem);
-    if (!parent) {
+    if (mem->root == mem) {
+        cx_svm_finish(mem);
         cx_coherence_destroy(mem->coherence);
         cx_pin_finish(&mem->pin);
         if (mem->host_is_ours)
@@ -102,13 +105,14 @@ static void mem_destroy(struct cx_object *object)
         }
     }
     free(mem->properties);
+    cx_mem_unref(&mem->within);
     free(mem);
     cx_mem_unref(&parent);
     cx_context_unref(&context);
 }
 
-static struct cx_mem *mem_create(struct cx_context *context, struct cx_mem *parent, size_t origin,
-                                 size_t size, cl_mem_flags flags)
+struct cx_mem *cx_mem_create(struct cx_context *context, struct cx_mem *parent, size_t origin, size_t size,
+                             cl_mem_flags flags)
 {
     struct cx_mem *mem = calloc(1, sizeof(*mem));
     if (!mem)
@@ -186,6 +190,24 @@ static cl_int fill_contents(struct cx_mem *mem, void *host_ptr)
     return CL_SUCCESS;
 }
 
+/* A buffer over shared virtual memory is a window on the allocation; NULL in *mem: the memory is none. */
+static cl_int create_over_svm(const char *function, struct cx_context *context, cl_mem_flags flags,
+                              size_t size, void *host_ptr, struct cx_mem **mem)
+{
+    size_t offset;
+    struct cx_mem *root = flags & CL_MEM_USE_HOST_PTR ? cx_svm_find(context, host_ptr, 1, &offset) : NULL;
+    *mem = NULL;
+    if (!root)
+        return CL_SUCCESS;
+    bool fits = size <= root->size - offset;
+    if (fits && (*mem = cx_mem_create(context, root, offset, size, flags)))
+        (*mem)->host_ptr = host_ptr;
+    cx_mem_unref(&root);
+    if (!fits)
+        return cx_fail(function, CL_INVALID_BUFFER_SIZE, "size reaches beyond the shared virtual memory");
+    return *mem ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+}
+
 static cl_mem create_buffer(const char *function, cl_context handle, const cl_mem_properties *properties,
                             cl_mem_flags flags, size_t size, void *host_ptr, cl_int *errcode_ret)
 {
@@ -198,8 +220,13 @@ static cl_mem create_buffer(const char *function, cl_context handle, const cl_me
     if (error == CL_SUCCESS) {
         if (!(flags & ACCESS_FLAGS))
             flags |= CL_MEM_READ_WRITE;
-        mem = mem_create(context, NULL, 0, size, flags);
+        error = create_over_svm(function, context, flags, size, host_ptr, &mem);
+    }
+    if (error == CL_SUCCESS && !mem) {
+        mem = cx_mem_create(context, NULL, 0, size, flags);
         error = mem ? fill_contents(mem, host_ptr) : CL_OUT_OF_HOST_MEMORY;
+    }
+    if (error == CL_SUCCESS) {
         if (mem && properties && (mem->properties = calloc(1, sizeof(*mem->properties))))
             mem->nproperties = 1;
     }
@@ -256,7 +283,7 @@ static cl_int check_window(const struct cx_mem *parent, cl_mem_flags *flags, cl_
                            const cl_buffer_region *region)
 {
     const char *function = "clCreateSubBuffer";
-    if (!parent || parent->root != parent)
+    if (!parent || parent->within || (parent->root != parent && !parent->root->svm))
         return cx_fail(function, CL_INVALID_MEM_OBJECT, "no buffer of ours, or a sub-buffer");
     if (type != CL_BUFFER_CREATE_TYPE_REGION || !region)
         return cx_fail(function, CL_INVALID_VALUE, "not a region");
@@ -280,11 +307,13 @@ cl_mem CL_API_CALL cx_clCreateSubBuffer(cl_mem handle, cl_mem_flags flags, cl_bu
     struct cx_mem *mem = NULL;
     cl_int error = check_window(parent, &flags, type, region);
     if (error == CL_SUCCESS) {
-        mem = mem_create(parent->context, parent, region->origin, region->size, flags);
+        mem = cx_mem_create(parent->context, parent, parent->origin + region->origin, region->size, flags);
         if (!mem)
             error = CL_OUT_OF_HOST_MEMORY;
         else if (parent->host_ptr)
             mem->host_ptr = (char *)parent->host_ptr + region->origin;
+        if (mem && parent->root != parent)
+            mem->within = cx_mem_ref(parent);
     }
     if (errcode_ret)
         *errcode_ret = error;
@@ -318,7 +347,10 @@ static cl_int prepare_root(struct cx_mem *root, unsigned member)
         return CL_SUCCESS;
     if (root->size > worker->device->max_alloc)
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    if (cx_mem_place(root, worker) == CX_PLACE_HOST) {
+    if (root->svm && root->svm->home == member) {
+        flags |= CL_MEM_USE_HOST_PTR;
+        host = root->svm->pointer;
+    } else if (cx_mem_place(root, worker) == CX_PLACE_HOST) {
         flags |= CL_MEM_USE_HOST_PTR;
         host = cx_mem_host(root);
         if (!host)
@@ -330,16 +362,34 @@ static cl_int prepare_root(struct cx_mem *root, unsigned member)
     return error;
 }
 
+/* Where a window on shared virtual memory lies for a member that works on the program's bytes in place, so
+ * that it needs no alignment; NULL: elsewhere. */
+static void *window_in_place(const struct cx_mem *mem, unsigned member)
+{
+    const struct cx_mem *root = mem->root;
+    if (!root->svm)
+        return NULL;
+    if (root->svm->home == member)
+        return root->svm->pointer + mem->origin;
+    return cx_mem_place(root, &root->context->workers[member]) == CX_PLACE_HOST ? root->host + mem->origin
+                                                                                : NULL;
+}
+
 cl_int cx_mem_prepare(struct cx_mem *mem, unsigned member)
 {
     if (mem->real[member])
         return CL_SUCCESS;
     cl_int error = prepare_root(mem->root, member);
-    if (error != CL_SUCCESS || mem == mem->root)
+    if (error != CL_SUCCESS || mem == mem->root || (mem->kept && mem->root->svm->home == member))
         return error;
+    const struct cx_worker *worker = &mem->context->workers[member];
     const cl_buffer_region region = {mem->origin, mem->size};
-    cl_mem real = mem->context->workers[member].device->cl->clCreateSubBuffer(
-        mem->root->real[member], CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    void *place = window_in_place(mem, member);
+    cl_mem real =
+        place ? worker->device->cl->clCreateBuffer(
+                    worker->real_context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, mem->size, place, &error)
+              : worker->device->cl->clCreateSubBuffer(mem->root->real[member], CL_MEM_READ_WRITE,
+                                                      CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
     if (error == CL_SUCCESS)
         mem->real[member] = real;
     return error;
@@ -354,6 +404,8 @@ unsigned cx_mem_write_place(const struct cx_mem *root)
 {
     const struct cx_context *context = root->context;
     unsigned own = 0, place = CX_PLACE_HOST;
+    if (root->svm)
+        return cx_svm_place(root);
     for (unsigned m = 0; m < context->nmembers; m++) {
         const unsigned at = cx_mem_place(root, &context->workers[m]);
         if (at != CX_PLACE_HOST && !atomic_load(&context->workers[m].left_out)) {
@@ -387,6 +439,12 @@ cl_int CL_API_CALL cx_clReleaseMemObject(cl_mem handle)
     return CL_SUCCESS;
 }
 
+/* The buffer that a sub-buffer was made of, or NULL. */
+static struct cx_mem *parent_of(const struct cx_mem *mem)
+{
+    return mem->within ? mem->within : mem->root == mem || mem->root->svm ? NULL : mem->root;
+}
+
 cl_int CL_API_CALL cx_clGetMemObjectInfo(cl_mem handle, cl_mem_info name, size_t room, void *value,
                                          size_t *size_ret)
 {
@@ -409,11 +467,12 @@ cl_int CL_API_CALL cx_clGetMemObjectInfo(cl_mem handle, cl_mem_info name, size_t
     case CL_MEM_CONTEXT:
         return CX_INFO(cl_context, (cl_context)mem->context, room, value, size_ret);
     case CL_MEM_ASSOCIATED_MEMOBJECT:
-        return CX_INFO(cl_mem, mem->root == mem ? NULL : (cl_mem)mem->root, room, value, size_ret);
+        return CX_INFO(cl_mem, (cl_mem)parent_of(mem), room, value, size_ret);
     case CL_MEM_OFFSET:
-        return CX_INFO(size_t, mem->origin, room, value, size_ret);
+        return CX_INFO(size_t, parent_of(mem) ? mem->origin - parent_of(mem)->origin : 0, room, value,
+                       size_ret);
     case CL_MEM_USES_SVM_POINTER:
-        return CX_INFO(cl_bool, CL_FALSE, room, value, size_ret);
+        return CX_INFO(cl_bool, mem->root->svm != NULL, room, value, size_ret);
     case CL_MEM_PROPERTIES:
         return cx_info_bytes(mem->properties, mem->nproperties * sizeof(*mem->properties), room, value,
                              size_ret);

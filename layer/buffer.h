@@ -17,6 +17,7 @@
 
 struct cx_mem_map;
 struct cx_mem_destructor;
+struct cx_svm;
 
 struct cx_mem {
     struct cx_object base;
@@ -28,8 +29,11 @@ struct cx_mem {
     size_t nproperties;
     void *host_ptr; /* the program's, with USE_HOST_PTR */
     struct cx_mem_destructor *destructors;
-    unsigned nmaps; /* through this object */
+    unsigned nmaps;        /* through this object */
+    struct cx_mem *within; /* a sub-buffer of a buffer over shared virtual memory: that one (a reference) */
+    bool kept;             /* svm.h: a window that its root keeps, which therefore holds no reference on it */
     /* root only */
+    struct cx_svm *svm;  /* svm.h: an allocation of shared virtual memory */
     unsigned char *host; /* host copy, NULL until needed */
     bool host_is_ours;
     uint64_t
@@ -53,6 +57,16 @@ struct cx_mem_map {
     cl_map_flags flags;
 };
 
+/* An object without contents; a window on the parent's root where there is one. The caller checked the rest.
+ * NULL: no memory. */
+struct cx_mem *cx_mem_create(struct cx_context *context, struct cx_mem *parent, size_t origin, size_t size,
+                             cl_mem_flags flags);
+/* The object to be referenced so that this one stays alive. */
+static inline struct cx_mem *cx_mem_keeper(struct cx_mem *mem)
+{
+    return mem && mem->kept ? mem->root : mem;
+}
+
 /* Whether these bytes, taken as a pointer, are a memory object of the program's now (kernel arguments). */
 bool cx_mem_is_live(const void *handle);
 
@@ -65,6 +79,8 @@ static inline unsigned cx_mem_place(const struct cx_mem *root, const struct cx_w
 /* Where new contents written by the program go: the host copy, or the own memory of the only device that
  * does not share it. */
 unsigned cx_mem_write_place(const struct cx_mem *root);
+/* Where the program looks at mapped bytes (enqueue_map.c). */
+unsigned cx_mem_map_place(const struct cx_mem *root);
 /* The worker that moves data into and out of a member's own place (place > 0). */
 static inline struct cx_worker *cx_place_worker(const struct cx_context *context, unsigned place)
 {

@@ -8,6 +8,7 @@
 #include "layer/entry.h"
 #include "layer/log.h"
 #include "layer/notify.h"
+#include "layer/svm.h"
 #include "layer/trace.h"
 
 #include <stdlib.h>
@@ -35,6 +36,7 @@ static void context_free(void *data)
         cx_device_unref(&context->devices[d]);
     free(context->devices);
     free(context->properties);
+    free(context->svm);
     pthread_cond_destroy(&context->settled);
     pthread_mutex_destroy(&context->lock);
     free(context);
@@ -116,6 +118,7 @@ static cl_int open_members(struct cx_context *context)
         return error;
     }
     cx_worker_init(&context->workers[context->nmembers], context, context->nmembers, NULL);
+    cx_svm_choose_home(context);
     return CL_SUCCESS;
 }
 

@@ -15,6 +15,7 @@
 
 struct cx_device;
 struct cx_worker;
+struct cx_mem;
 struct cx_command;
 struct cx_watch;
 
@@ -48,6 +49,12 @@ struct cx_context {
     /* Counts transfers that failed after the map counted on them. What was planned before the last one does
      * not run any more: it may rest on bytes that never came. Raised under lock. */
     atomic_uint epoch;
+    /* svm.h: allocations of shared virtual memory, sorted by address; under lock */
+    struct cx_mem **svm;
+    size_t nsvm, svm_room;
+    unsigned svm_home; /* a member; nmembers: none */
+    cl_device_svm_capabilities svm_caps;
+    atomic_int svm_state; /* whether the home's driver does what is needed; 0: not asked yet */
 };
 
 CX_OBJECT_CASTS(context, cl_context, CX_TAG_CONTEXT)

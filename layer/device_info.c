@@ -10,6 +10,7 @@
 #include "layer/options.h"
 #include "layer/program.h"
 #include "layer/sha256.h"
+#include "layer/svm.h"
 
 #include <CL/cl_ext.h>
 #include <stdlib.h>
@@ -115,14 +116,13 @@ static const struct number_row numbers[] = {
     {CL_DEVICE_PRINTF_BUFFER_SIZE, SIZE, RULE_LOWEST, 0, 0},
     {CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, SIZE, RULE_LOWEST, 0, 0},
     {CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE, SIZE, RULE_LOWEST, 0, 0},
-    /* No queues on the device, no shared virtual memory, no pipes, no sub-groups. */
+    /* No queues on the device, no pipes, no sub-groups. */
     {CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES, ULONG, RULE_FIXED, 0, 0},
     {CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, UINT, RULE_FIXED, 0, 0},
     {CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, UINT, RULE_FIXED, 0, 0},
     {CL_DEVICE_MAX_ON_DEVICE_QUEUES, UINT, RULE_FIXED, 0, 0},
     {CL_DEVICE_MAX_ON_DEVICE_EVENTS, UINT, RULE_FIXED, 0, 0},
     {CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, ULONG, RULE_FIXED, 0, 0},
-    {CL_DEVICE_SVM_CAPABILITIES, ULONG, RULE_FIXED, 0, 0},
     {CL_DEVICE_PIPE_SUPPORT, UINT, RULE_FIXED, CL_FALSE, 0},
     {CL_DEVICE_MAX_PIPE_ARGS, UINT, RULE_FIXED, 0, 0},
     {CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS, UINT, RULE_FIXED, 0, 0},
@@ -496,6 +496,10 @@ static cl_int answer_rest(const struct cx_device *device, cl_device_info query, 
         return CX_INFO(cl_platform_id, (cl_platform_id)cx_platform_get(), room, value, size_ret);
     case CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR:
         return CX_INFO(cl_version, device->c_version, room, value, size_ret);
+    case CL_DEVICE_SVM_CAPABILITIES:
+        return CX_INFO(cl_device_svm_capabilities,
+                       cx_svm_capabilities(device->members, device->nmembers, device->common, NULL), room,
+                       value, size_ret);
     case CL_DEVICE_EXTENSIONS_WITH_VERSION:
         return answer_extensions(device, room, value, size_ret);
     case CL_DEVICE_OPENCL_C_ALL_VERSIONS:

@@ -43,6 +43,31 @@ struct cx_job *cx_enqueue_host_writer(struct cx_command *command, struct cx_mem 
                                       uint64_t hi, cl_int (*run)(struct cx_job *, struct cx_worker *));
 /* What the flags of a buffer allow the host to do. */
 cl_int cx_enqueue_host_access(const char *function, const struct cx_mem *mem, cl_mem_flags forbidden);
+/* Enqueues of checked transfers, as the commands of buffers and of shared virtual memory share them; `type`
+ * is what the event says, lo and hi are of the objects' roots. */
+struct cx_transfer_wait { /* the rest of an enqueue's arguments */
+    cl_uint nwait;
+    const cl_event *list;
+    cl_event *event;
+    bool blocking;
+};
+cl_int cx_transfer_linear(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, uint64_t lo,
+                          size_t size, void *pointer, bool write, const struct cx_transfer_wait *wait);
+cl_int cx_transfer_fill(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, uint64_t lo,
+                        size_t size, const void *pattern, size_t pattern_size,
+                        const struct cx_transfer_wait *wait);
+cl_int cx_transfer_copy(struct cx_queue *queue, cl_command_type type, struct cx_mem *to, uint64_t lo,
+                        struct cx_mem *from, uint64_t from_lo, size_t size,
+                        const struct cx_transfer_wait *wait);
+/* The objects (references, taken over in all cases) come to the host copy, or stay where they are. */
+cl_int cx_transfer_migrate(struct cx_queue *queue, cl_command_type type, struct cx_mem **mems, cl_uint count,
+                           bool to_host, const struct cx_transfer_wait *wait);
+/* enqueue_map.c: gives the program `pointer` to [lo, hi) and takes it back. */
+cl_int cx_map_begin(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, uint64_t lo,
+                    size_t size, cl_map_flags flags, void **pointer, const struct cx_transfer_wait *wait);
+cl_int cx_map_end(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, const void *pointer,
+                  const struct cx_transfer_wait *wait);
+
 /* The host's worker of a context. */
 static inline struct cx_worker *cx_context_host(const struct cx_context *context)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Mapping: the program gets a pointer into the host copy, so mapping moves only what the host copy lacks, and
- * unmapping after writing makes the host copy the owner.
+ * unmapping after writing makes the host copy the owner. Shared virtual memory on a device with memory of its
+ * own is mapped by its driver: there the program looks at the home's place (svm.h).
  */
 #include "layer/enqueue.h"
 #include "layer/entry.h"
 #include "layer/log.h"
+#include "layer/svm.h"
 
 #include <stdlib.h>
 
@@ -33,20 +35,60 @@ static bool writes(cl_map_flags flags)
     return flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
 }
 
+unsigned cx_mem_map_place(const struct cx_mem *root)
+{
+    return root->svm ? cx_svm_place(root) : CX_PLACE_HOST;
+}
+
+static cl_int run_svm_map(struct cx_job *job, struct cx_worker *worker)
+{
+    const struct mapping *mapping = (struct mapping *)job->command;
+    return worker->device->cl->clEnqueueSVMMap(worker->queue, CL_FALSE, mapping->flags,
+                                               mapping->mem->root->svm->pointer + mapping->lo,
+                                               (size_t)(mapping->hi - mapping->lo), 0, NULL, &job->event);
+}
+
+static cl_int run_svm_unmap(struct cx_job *job, struct cx_worker *worker)
+{
+    const struct mapping *mapping = (struct mapping *)job->command;
+    return worker->device->cl->clEnqueueSVMUnmap(
+        worker->queue, mapping->mem->root->svm->pointer + mapping->lo, 0, NULL, &job->event);
+}
+
+/* The job of a mapping in a member's own place, where other timelines do not look. */
+static void plan_own(struct mapping *mapping, struct cx_job *job, unsigned place, bool unmap)
+{
+    struct cx_command *command = &mapping->base;
+    job->run = unmap ? run_svm_unmap : run_svm_map;
+    job->timed = true;
+    cx_command_after_cone(command, job);
+    if (writes(mapping->flags))
+        cx_coherence_own(mapping->mem->root->coherence, mapping->lo, mapping->hi, place);
+    cx_command_add_job(command, cx_place_worker(command->context, place), job);
+    cx_command_settle(command);
+}
+
 static void plan_both(struct cx_command *command, bool unmap)
 {
     struct mapping *mapping = (struct mapping *)command;
     struct cx_mem *root = mapping->mem->root;
     struct cx_worker *host = cx_context_host(command->context);
+    const unsigned place = cx_mem_map_place(root);
     cl_int error = CL_SUCCESS;
 
     if (cx_enqueue_blocked(command, mapping->mem))
         return;
-    if (!unmap && !(mapping->flags & CL_MAP_WRITE_INVALIDATE_REGION))
-        error = cx_move_to(command, root, mapping->lo, mapping->hi, CX_PLACE_HOST, NULL);
+    if (place != CX_PLACE_HOST)
+        error = cx_mem_prepare(root, place - 1);
+    if (error == CL_SUCCESS && !unmap && !(mapping->flags & CL_MAP_WRITE_INVALIDATE_REGION))
+        error = cx_move_to(command, root, mapping->lo, mapping->hi, place, NULL);
     struct cx_job *job = error == CL_SUCCESS ? cx_job_new(command->context) : NULL;
     if (!job) {
         cx_command_fail(command, error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error);
+        return;
+    }
+    if (place != CX_PLACE_HOST) {
+        plan_own(mapping, job, place, unmap);
         return;
     }
     job->run = run_nothing;
@@ -89,7 +131,8 @@ static void *note_map(struct cx_mem *mem, uint64_t lo, uint64_t hi, cl_map_flags
     struct cx_mem_map *map = malloc(sizeof(*map));
     unsigned char *pointer = NULL;
     pthread_mutex_lock(&mem->context->lock);
-    unsigned char *host = map ? cx_mem_host(mem) : NULL;
+    const struct cx_svm *svm = mem->root->svm;
+    unsigned char *host = !map ? NULL : svm ? svm->pointer : cx_mem_host(mem);
     if (host) {
         pointer = host + lo;
         *map = (struct cx_mem_map){
@@ -101,6 +144,23 @@ static void *note_map(struct cx_mem *mem, uint64_t lo, uint64_t hi, cl_map_flags
     if (!pointer)
         free(map);
     return pointer;
+}
+
+cl_int cx_map_begin(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, uint64_t lo,
+                    size_t size, cl_map_flags flags, void **pointer, const struct cx_transfer_wait *wait)
+{
+    struct mapping *mapping = mapping_new(queue, mem, type, plan_map);
+    *pointer = mapping ? note_map(mem, lo, lo + size, flags) : NULL;
+    if (!*pointer) {
+        if (mapping)
+            cx_object_release_app(&mapping->base.base);
+        return CL_MAP_FAILURE;
+    }
+    struct cx_command *command = &mapping->base;
+    mapping->lo = lo;
+    mapping->hi = lo + size;
+    mapping->flags = flags;
+    return cx_command_submit(&command, wait->nwait, wait->list, wait->event, wait->blocking);
 }
 
 static cl_int check_map(const char *function, const struct cx_mem *mem, cl_map_flags flags, size_t offset,
@@ -132,20 +192,11 @@ void *CL_API_CALL cx_clEnqueueMapBuffer(cl_command_queue handle, cl_mem buffer, 
     if (error == CL_SUCCESS)
         error = check_map(function, mem, flags, offset, size);
     if (error == CL_SUCCESS) {
-        struct mapping *mapping = mapping_new(queue, mem, CL_COMMAND_MAP_BUFFER, plan_map);
-        uint64_t lo = mem->origin + offset;
-        pointer = mapping ? note_map(mem, lo, lo + size, flags) : NULL;
-        if (pointer) {
-            struct cx_command *command = &mapping->base;
-            mapping->lo = lo;
-            mapping->hi = lo + size;
-            mapping->flags = flags;
-            error = cx_command_submit(&command, nwait, list, event, blocking);
-        } else {
-            if (mapping)
-                cx_object_release_app(&mapping->base.base);
-            error = cx_fail(function, CL_MAP_FAILURE, "no memory for the host copy");
-        }
+        const struct cx_transfer_wait wait = {nwait, list, event, blocking};
+        error = cx_map_begin(queue, CL_COMMAND_MAP_BUFFER, mem, mem->origin + offset, size, flags, &pointer,
+                             &wait);
+        if (error == CL_MAP_FAILURE)
+            error = cx_fail(function, error, "no memory for the host copy");
     }
     if (errcode_ret)
         *errcode_ret = error;
@@ -173,27 +224,35 @@ static bool take_map(struct cx_mem *mem, const void *pointer, struct cx_mem_map 
     return true;
 }
 
+cl_int cx_map_end(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, const void *pointer,
+                  const struct cx_transfer_wait *wait)
+{
+    struct cx_mem_map map;
+    struct mapping *mapping = mapping_new(queue, mem, type, plan_unmap);
+    if (!mapping)
+        return CL_OUT_OF_HOST_MEMORY;
+    if (!take_map(mem, pointer, &map)) {
+        cx_object_release_app(&mapping->base.base);
+        return CL_INVALID_VALUE;
+    }
+    struct cx_command *command = &mapping->base;
+    mapping->lo = map.lo;
+    mapping->hi = map.hi;
+    mapping->flags = map.flags;
+    return cx_command_submit(&command, wait->nwait, wait->list, wait->event, wait->blocking);
+}
+
 cl_int CL_API_CALL cx_clEnqueueUnmapMemObject(cl_command_queue handle, cl_mem buffer, void *pointer,
                                               cl_uint nwait, const cl_event *list, cl_event *event)
 {
     struct cx_mem *mem = cx_mem_from(buffer);
     struct cx_queue *queue;
-    struct cx_mem_map map;
     cl_int error = cx_enqueue_check(__func__ + 3, handle, mem, nwait, list, &queue);
     if (error != CL_SUCCESS)
         return error;
     if (!mem)
         return CX_FAIL(CL_INVALID_MEM_OBJECT, "no memory object of ours");
-    struct mapping *mapping = mapping_new(queue, mem, CL_COMMAND_UNMAP_MEM_OBJECT, plan_unmap);
-    if (!mapping)
-        return CX_FAIL(CL_OUT_OF_HOST_MEMORY, "no memory for a command");
-    if (!take_map(mem, pointer, &map)) {
-        cx_object_release_app(&mapping->base.base);
-        return CX_FAIL(CL_INVALID_VALUE, "nothing is mapped at this pointer");
-    }
-    mapping->lo = map.lo;
-    mapping->hi = map.hi;
-    mapping->flags = map.flags;
-    struct cx_command *command = &mapping->base;
-    return cx_command_submit(&command, nwait, list, event, false);
+    const struct cx_transfer_wait wait = {nwait, list, event, false};
+    error = cx_map_end(queue, CL_COMMAND_UNMAP_MEM_OBJECT, mem, pointer, &wait);
+    return error == CL_INVALID_VALUE ? CX_FAIL(error, "nothing is mapped at this pointer") : error;
 }

@@ -50,6 +50,13 @@ static struct transfer *transfer_new(struct cx_queue *queue, struct cx_mem *mem,
     return transfer;
 }
 
+/* Takes the transfer over. */
+static cl_int submit(struct transfer *transfer, const struct cx_transfer_wait *wait)
+{
+    struct cx_command *command = &transfer->base;
+    return cx_command_submit(&command, wait->nwait, wait->list, wait->event, wait->blocking);
+}
+
 static void add_host_job(struct cx_command *command, struct cx_job *job)
 {
     cx_command_add_job(command, cx_context_host(command->context), job);
@@ -211,6 +218,18 @@ static void plan_write(struct cx_command *command)
     cx_command_settle(command);
 }
 
+cl_int cx_transfer_linear(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, uint64_t lo,
+                          size_t size, void *pointer, bool write, const struct cx_transfer_wait *wait)
+{
+    struct transfer *transfer = transfer_new(queue, mem, type, write ? plan_write : plan_read);
+    if (!transfer)
+        return CL_OUT_OF_HOST_MEMORY;
+    transfer->lo = lo;
+    transfer->hi = lo + size;
+    transfer->pointer = pointer;
+    return submit(transfer, wait);
+}
+
 static cl_int enqueue_linear(const char *function, cl_command_queue handle, cl_mem buffer, cl_bool blocking,
                              size_t offset, size_t size, void *pointer, bool write, cl_uint nwait,
                              const cl_event *list, cl_event *event)
@@ -228,15 +247,9 @@ static cl_int enqueue_linear(const char *function, cl_command_queue handle, cl_m
         (error = cx_enqueue_host_access(
              function, mem, write ? CL_MEM_HOST_READ_ONLY : CL_MEM_HOST_WRITE_ONLY)) != CL_SUCCESS)
         return error;
-    struct transfer *transfer = transfer_new(
-        queue, mem, write ? CL_COMMAND_WRITE_BUFFER : CL_COMMAND_READ_BUFFER, write ? plan_write : plan_read);
-    if (!transfer)
-        return cx_fail(function, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
-    transfer->lo = mem->origin + offset;
-    transfer->hi = transfer->lo + size;
-    transfer->pointer = pointer;
-    struct cx_command *command = &transfer->base;
-    return cx_command_submit(&command, nwait, list, event, blocking);
+    const struct cx_transfer_wait wait = {nwait, list, event, blocking};
+    return cx_transfer_linear(queue, write ? CL_COMMAND_WRITE_BUFFER : CL_COMMAND_READ_BUFFER, mem,
+                              mem->origin + offset, size, pointer, write, &wait);
 }
 
 cl_int CL_API_CALL cx_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
@@ -306,6 +319,22 @@ static void plan_fill(struct cx_command *command)
     cx_command_settle(command);
 }
 
+cl_int cx_transfer_fill(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, uint64_t lo,
+                        size_t size, const void *pattern, size_t pattern_size,
+                        const struct cx_transfer_wait *wait)
+{
+    struct transfer *transfer = transfer_new(queue, mem, type, plan_fill);
+    if (!transfer)
+        return CL_OUT_OF_HOST_MEMORY;
+    transfer->lo = lo;
+    transfer->hi = lo + size;
+    transfer->pattern_size = pattern_size;
+    memcpy(transfer->pattern, pattern, pattern_size);
+    if (size == 0)
+        transfer->base.plan = cx_command_settle;
+    return submit(transfer, wait);
+}
+
 cl_int CL_API_CALL cx_clEnqueueFillBuffer(cl_command_queue handle, cl_mem buffer, const void *pattern,
                                           size_t pattern_size, size_t offset, size_t size, cl_uint nwait,
                                           const cl_event *list, cl_event *event)
@@ -323,17 +352,9 @@ cl_int CL_API_CALL cx_clEnqueueFillBuffer(cl_command_queue handle, cl_mem buffer
         return CX_FAIL(CL_INVALID_VALUE, "offset or size is no multiple of the pattern");
     if (offset > mem->size || size > mem->size - offset)
         return CX_FAIL(CL_INVALID_VALUE, "the range reaches beyond the buffer");
-    struct transfer *transfer = transfer_new(queue, mem, CL_COMMAND_FILL_BUFFER, plan_fill);
-    if (!transfer)
-        return CX_FAIL(CL_OUT_OF_HOST_MEMORY, "no memory for a command");
-    transfer->lo = mem->origin + offset;
-    transfer->hi = transfer->lo + size;
-    transfer->pattern_size = pattern_size;
-    memcpy(transfer->pattern, pattern, pattern_size);
-    if (size == 0)
-        transfer->base.plan = cx_command_settle;
-    struct cx_command *command = &transfer->base;
-    return cx_command_submit(&command, nwait, list, event, false);
+    const struct cx_transfer_wait wait = {nwait, list, event, false};
+    return cx_transfer_fill(queue, CL_COMMAND_FILL_BUFFER, mem, mem->origin + offset, size, pattern,
+                            pattern_size, &wait);
 }
 
 /* ---- copy ---- */
@@ -386,6 +407,20 @@ static void plan_copy(struct cx_command *command)
     cx_command_settle(command);
 }
 
+cl_int cx_transfer_copy(struct cx_queue *queue, cl_command_type type, struct cx_mem *to, uint64_t lo,
+                        struct cx_mem *from, uint64_t from_lo, size_t size,
+                        const struct cx_transfer_wait *wait)
+{
+    struct transfer *transfer = transfer_new(queue, to, type, plan_copy);
+    if (!transfer)
+        return CL_OUT_OF_HOST_MEMORY;
+    transfer->from = cx_mem_ref(from);
+    transfer->from_lo = from_lo;
+    transfer->lo = lo;
+    transfer->hi = lo + size;
+    return submit(transfer, wait);
+}
+
 cl_int CL_API_CALL cx_clEnqueueCopyBuffer(cl_command_queue handle, cl_mem src, cl_mem dst, size_t src_offset,
                                           size_t dst_offset, size_t size, cl_uint nwait, const cl_event *list,
                                           cl_event *event)
@@ -405,15 +440,8 @@ cl_int CL_API_CALL cx_clEnqueueCopyBuffer(cl_command_queue handle, cl_mem src, c
     uint64_t a = from->origin + src_offset, b = to->origin + dst_offset;
     if (from->root == to->root && a < b + size && b < a + size)
         return CX_FAIL(CL_MEM_COPY_OVERLAP, "source and destination overlap");
-    struct transfer *transfer = transfer_new(queue, to, CL_COMMAND_COPY_BUFFER, plan_copy);
-    if (!transfer)
-        return CX_FAIL(CL_OUT_OF_HOST_MEMORY, "no memory for a command");
-    transfer->from = cx_mem_ref(from);
-    transfer->from_lo = a;
-    transfer->lo = b;
-    transfer->hi = b + size;
-    struct cx_command *command = &transfer->base;
-    return cx_command_submit(&command, nwait, list, event, false);
+    const struct cx_transfer_wait wait = {nwait, list, event, false};
+    return cx_transfer_copy(queue, CL_COMMAND_COPY_BUFFER, to, b, from, a, size, &wait);
 }
 
 /* ---- migrate ---- */
@@ -427,12 +455,31 @@ static void plan_migrate(struct cx_command *command)
             return;
     for (unsigned i = 0; i < transfer->nmems && transfer->to_host && error == CL_SUCCESS; i++) {
         struct cx_mem *mem = transfer->mems[i];
-        error = cx_move_to(command, mem->root, mem->origin, mem->origin + mem->size, CX_PLACE_HOST, NULL);
+        const unsigned place = cx_mem_map_place(mem->root);
+        if (place != CX_PLACE_HOST && (error = cx_mem_prepare(mem->root, place - 1)) != CL_SUCCESS)
+            break;
+        error = cx_move_to(command, mem->root, mem->origin, mem->origin + mem->size, place, NULL);
     }
     if (error == CL_SUCCESS)
         cx_command_settle(command);
     else
         cx_command_fail(command, error);
+}
+
+cl_int cx_transfer_migrate(struct cx_queue *queue, cl_command_type type, struct cx_mem **mems, cl_uint count,
+                           bool to_host, const struct cx_transfer_wait *wait)
+{
+    struct transfer *transfer = transfer_new(queue, NULL, type, plan_migrate);
+    if (!transfer) {
+        for (cl_uint i = 0; i < count; i++)
+            cx_mem_unref(&mems[i]);
+        free(mems);
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    transfer->mems = mems;
+    transfer->nmems = count;
+    transfer->to_host = to_host;
+    return submit(transfer, wait);
 }
 
 cl_int CL_API_CALL cx_clEnqueueMigrateMemObjects(cl_command_queue handle, cl_uint count,
@@ -452,18 +499,13 @@ cl_int CL_API_CALL cx_clEnqueueMigrateMemObjects(cl_command_queue handle, cl_uin
         if (cx_mem_from(objects[i])->context != queue->context)
             return CX_FAIL(CL_INVALID_CONTEXT, "queue and memory object are of different contexts");
     }
-    struct transfer *transfer = transfer_new(queue, NULL, CL_COMMAND_MIGRATE_MEM_OBJECTS, plan_migrate);
-    if (transfer)
-        transfer->mems = calloc(count, sizeof(*transfer->mems));
-    if (!transfer || !transfer->mems) {
-        if (transfer)
-            cx_object_release_app(&transfer->base.base);
+    struct cx_mem **mems = calloc(count, sizeof(struct cx_mem *));
+    if (!mems)
         return CX_FAIL(CL_OUT_OF_HOST_MEMORY, "no memory for a command");
-    }
     for (cl_uint i = 0; i < count; i++)
-        transfer->mems[transfer->nmems++] = cx_mem_ref(cx_mem_from(objects[i]));
-    transfer->to_host =
+        mems[i] = cx_mem_ref(cx_mem_from(objects[i]));
+    const bool to_host =
         (flags & CL_MIGRATE_MEM_OBJECT_HOST) && !(flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED);
-    struct cx_command *command = &transfer->base;
-    return cx_command_submit(&command, nwait, list, event, false);
+    const struct cx_transfer_wait wait = {nwait, list, event, false};
+    return cx_transfer_migrate(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, mems, count, to_host, &wait);
 }

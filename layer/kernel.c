@@ -28,6 +28,7 @@ void cx_args_drop(struct cx_args **args)
     for (unsigned i = 0; i < old->count; i++)
         if (old->arg[i].value != old->arg[i].small)
             free(old->arg[i].value);
+    free(old->svm);
     free(old);
 }
 
@@ -42,7 +43,7 @@ struct cx_args *cx_args_ref(struct cx_args *args)
 static void release_buffers(const struct cx_args *args, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
-        struct cx_mem *mem = args->arg[i].kind == CX_ARGS_MEM ? args->arg[i].mem : NULL;
+        struct cx_mem *mem = args->arg[i].kind == CX_ARGS_MEM ? cx_mem_keeper(args->arg[i].mem) : NULL;
         cx_mem_unref(&mem);
     }
 }
@@ -71,7 +72,7 @@ static bool take_buffers(const struct cx_args *args)
             release_buffers(args, i);
             return false;
         }
-        cx_mem_ref(arg->mem);
+        cx_mem_ref(cx_mem_keeper(arg->mem));
     }
     return true;
 }

@@ -56,6 +56,8 @@ struct cx_args {
     atomic_uint refs;    /* holders of the struct: the kernel, real kernels, and all captures together */
     atomic_uint capture; /* captures: while there is one, every mem is referenced */
     unsigned count;
+    const void **svm; /* CL_KERNEL_EXEC_INFO_SVM_PTRS: owned; NULL: never given */
+    size_t nsvm;
     struct cx_arg arg[];
 };
 /* One more reference to a captured snapshot (cx_kernel_capture). */

@@ -11,6 +11,7 @@
 #include "layer/kernel.h"
 #include "layer/log.h"
 #include "layer/program.h"
+#include "layer/svm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,19 @@ static bool make_room(struct cx_arg *arg, size_t size)
     }
     arg->value = size <= sizeof(arg->small) ? arg->small : malloc(size);
     return arg->value;
+}
+
+/* Replaces the list of CL_KERNEL_EXEC_INFO_SVM_PTRS. false: no memory. */
+static bool set_pointers(struct cx_args *args, const void *const *pointers, size_t count)
+{
+    const void **copy = malloc(count * sizeof(*copy));
+    if (!copy)
+        return false;
+    memcpy(copy, pointers, count * sizeof(*copy));
+    free(args->svm);
+    args->svm = copy;
+    args->nsvm = count;
+    return true;
 }
 
 struct cx_args *cx_args_clone(const struct cx_args *args)
@@ -49,7 +63,22 @@ struct cx_args *cx_args_clone(const struct cx_args *args)
         }
         to->size = from->size;
     }
+    if (args->svm && !set_pointers(clone, args->svm, args->nsvm))
+        cx_args_drop(&clone);
     return clone;
+}
+
+/* Makes the snapshot one that nobody else holds; the kernel's lock is held. false: no memory. */
+static bool make_own(struct cx_kernel *kernel)
+{
+    if (atomic_load_explicit(&kernel->args->refs, memory_order_acquire) == 1)
+        return true;
+    struct cx_args *clone = cx_args_clone(kernel->args);
+    if (!clone)
+        return false;
+    cx_args_drop(&kernel->args);
+    kernel->args = clone;
+    return true;
 }
 
 /* Puts the checked argument into the snapshot: a value, a local size or a buffer (mem may be NULL). */
@@ -59,13 +88,8 @@ static cl_int store(struct cx_kernel *kernel, unsigned index, enum cx_args_kind 
     cl_int error = CL_OUT_OF_HOST_MEMORY;
 
     pthread_mutex_lock(&kernel->lock);
-    if (atomic_load_explicit(&kernel->args->refs, memory_order_acquire) > 1) {
-        struct cx_args *clone = cx_args_clone(kernel->args);
-        if (!clone)
-            goto done;
-        cx_args_drop(&kernel->args);
-        kernel->args = clone;
-    }
+    if (!make_own(kernel))
+        goto done;
     struct cx_arg *arg = &kernel->args->arg[index];
     if (kind == CX_ARGS_VALUE) {
         if (!make_room(arg, size)) {
@@ -182,17 +206,67 @@ cl_int cx_clSetKernelArg(cl_kernel handle, cl_uint arg_index, size_t arg_size, c
     return error == CL_SUCCESS ? error : CX_FAIL(error, reason);
 }
 
+/* ---- shared virtual memory ---- */
+
 cl_int cx_clSetKernelArgSVMPointer(cl_kernel handle, cl_uint arg_index, const void *arg_value)
 {
-    if (!cx_kernel_from(handle))
+    struct cx_kernel *kernel = cx_kernel_from(handle);
+    struct cx_mem *mem = NULL;
+    cl_int error = CL_SUCCESS;
+
+    if (!kernel)
         return CX_FAIL(CL_INVALID_KERNEL, "not a kernel");
-    return CX_FAIL(CL_INVALID_OPERATION, "the device has no shared virtual memory");
+    struct cx_context *context = kernel->program->context;
+    if (cx_svm_home(context) == context->nmembers)
+        return CX_FAIL(CL_INVALID_OPERATION, "no device has shared virtual memory");
+    if (arg_index >= kernel->nargs)
+        return CX_FAIL(CL_INVALID_ARG_INDEX, "the kernel has fewer arguments");
+    if (kernel->function->params[arg_index].kind != CX_PARAM_MEM)
+        return CX_FAIL(CL_INVALID_ARG_VALUE, "the argument is no pointer to global or constant memory");
+    if (arg_value && !(mem = cx_svm_argument(context, arg_value, &error)))
+        return CX_FAIL(error, "the pointer is none into shared virtual memory");
+    error = store(kernel, arg_index, CX_ARGS_MEM, sizeof(cl_mem), NULL, mem);
+    return error == CL_SUCCESS ? error : CX_FAIL(error, "no memory for the argument");
+}
+
+static cl_int set_svm_pointers(const char *function, struct cx_kernel *kernel, size_t size, const void *value)
+{
+    struct cx_context *context = kernel->program->context;
+    const void *const *pointers = value;
+    const size_t count = size / sizeof(*pointers);
+    size_t offset;
+
+    if (count == 0 || size % sizeof(*pointers))
+        return cx_fail(function, CL_INVALID_VALUE, "the size is not that of pointers");
+    for (size_t i = 0; i < count; i++) {
+        struct cx_mem *root = cx_svm_find(context, pointers[i], 1, &offset);
+        if (!root)
+            return cx_fail(function, CL_INVALID_VALUE, "a pointer is none into shared virtual memory");
+        cx_mem_unref(&root);
+    }
+    pthread_mutex_lock(&kernel->lock);
+    bool done = make_own(kernel) && set_pointers(kernel->args, pointers, count);
+    pthread_mutex_unlock(&kernel->lock);
+    return done ? CL_SUCCESS : cx_fail(function, CL_OUT_OF_HOST_MEMORY, "no memory for the list");
 }
 
 cl_int cx_clSetKernelExecInfo(cl_kernel handle, cl_kernel_exec_info param_name, size_t param_value_size,
                               const void *param_value)
 {
-    if (!cx_kernel_from(handle))
+    struct cx_kernel *kernel = cx_kernel_from(handle);
+
+    if (!kernel)
         return CX_FAIL(CL_INVALID_KERNEL, "not a kernel");
-    return CX_FAIL(CL_INVALID_OPERATION, "the device has no shared virtual memory");
+    const struct cx_context *context = kernel->program->context;
+    if (cx_svm_home(context) == context->nmembers)
+        return CX_FAIL(CL_INVALID_OPERATION, "no device has shared virtual memory");
+    if (!param_value)
+        return CX_FAIL(CL_INVALID_VALUE, "no value");
+    if (param_name == CL_KERNEL_EXEC_INFO_SVM_PTRS)
+        return set_svm_pointers("clSetKernelExecInfo", kernel, param_value_size, param_value);
+    if (param_name != CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM || param_value_size != sizeof(cl_bool))
+        return CX_FAIL(CL_INVALID_VALUE, "unknown name, or not its size");
+    if (*(const cl_bool *)param_value)
+        return CX_FAIL(CL_INVALID_OPERATION, "the device has no fine-grained system memory");
+    return CL_SUCCESS;
 }

@@ -11,6 +11,7 @@
 #include "layer/kernel.h"
 #include "layer/log.h"
 #include "layer/program.h"
+#include "layer/svm.h"
 #include "layer/worker.h"
 
 #include <inttypes.h>
@@ -67,6 +68,9 @@ static cl_int set_one(const struct cx_kernel *kernel, unsigned member, cl_kernel
     case CX_ARGS_LOCAL:
         return cl->clSetKernelArg(real, index, arg->size, NULL);
     case CX_ARGS_MEM: {
+        const struct cx_svm *svm = arg->mem ? arg->mem->root->svm : NULL;
+        if (svm && svm->home == member) /* addresses are the program's there */
+            return cl->clSetKernelArgSVMPointer(real, index, svm->pointer + arg->mem->origin);
         cl_mem mem = arg->mem ? cx_mem_real(arg->mem, member) : NULL;
         return cl->clSetKernelArg(real, index, sizeof(mem), &mem);
     }
@@ -76,6 +80,18 @@ static cl_int set_one(const struct cx_kernel *kernel, unsigned member, cl_kernel
         break;
     }
     return CL_INVALID_KERNEL_ARGS;
+}
+
+/* Which allocations the kernel reaches by other ways than its arguments: for the home's driver. */
+static cl_int set_svm_pointers(const struct cx_kernel *kernel, unsigned member, cl_kernel real,
+                               const struct cx_args *held, const struct cx_args *args)
+{
+    const size_t size = args->nsvm * sizeof(*args->svm);
+    if (!args->svm || cx_svm_home(kernel->program->context) != member ||
+        (held && held->nsvm == args->nsvm && memcmp(held->svm, args->svm, size) == 0))
+        return CL_SUCCESS;
+    return device_of(kernel, member)
+        ->cl->clSetKernelExecInfo(real, CL_KERNEL_EXEC_INFO_SVM_PTRS, size, args->svm);
 }
 
 cl_int cx_kernel_bind(struct cx_kernel *kernel, unsigned member, enum cx_variant variant,
@@ -97,6 +113,8 @@ cl_int cx_kernel_bind(struct cx_kernel *kernel, unsigned member, enum cx_variant
     const struct cx_args *held = own->held[variant];
     if (held == args)
         return CL_SUCCESS;
+    if (args->svm)
+        error = set_svm_pointers(kernel, member, *real, held, args);
     for (unsigned i = 0; i < args->count && error == CL_SUCCESS; i++)
         if (!held || !same_arg(&held->arg[i], &args->arg[i]))
             error = set_one(kernel, member, *real, i, &args->arg[i]);

@@ -6,6 +6,7 @@
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/plan.h"
+#include "layer/svm.h"
 #include "layer/plan_size.h"
 #include "layer/trace.h"
 
@@ -139,12 +140,16 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
     struct cx_worker *worker = &command->context->workers[member];
     struct cx_access_region few[FEW], *regions = whole_regions(launch, few);
     cl_int error = regions ? cx_launch_gather(launch, regions, worker) : CL_OUT_OF_HOST_MEMORY;
+    if (error == CL_SUCCESS && launch->at_home)
+        error = cx_svm_gather(launch);
     struct cx_job *job = error == CL_SUCCESS ? cx_job_new(command->context) : NULL;
 
     if (error == CL_SUCCESS && job) {
         cx_launch_deps(launch, regions, worker, job->deps);
         if (!cx_launch_note(launch, regions, worker, worker->planned + 1))
             error = CL_OUT_OF_HOST_MEMORY;
+        else if (launch->at_home)
+            error = cx_svm_note(launch, job);
     } else if (error == CL_SUCCESS) {
         error = CL_OUT_OF_HOST_MEMORY;
     }

@@ -10,6 +10,7 @@
 #include "layer/program.h"
 #include "layer/queue.h"
 #include "layer/record.h"
+#include "layer/svm.h"
 #include "layer/verify.h"
 
 #include <stdlib.h>
@@ -219,6 +220,8 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
 
     if (!(queue->members & (queue->members - 1)))
         return whole_because(launch, "there is one device");
+    if (launch->at_home) /* the reason is told */
+        return false;
     if (strcmp(cx_options_get()->split, "never") == 0)
         return whole_because(launch, "COEXEC_SPLIT=never");
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, &why);
@@ -265,6 +268,14 @@ static unsigned best_whole(struct cx_launch *launch, unsigned preferred)
     const struct cx_learned *learned = launch->kernel->function->learned;
     unsigned best = context->nmembers;
     double best_speed = -1;
+    if (launch->at_home) {
+        const unsigned home = cx_svm_home(context);
+        if (cx_kernel_runs_on(launch->kernel, home) && cx_launch_prepare(launch, home) == CL_SUCCESS)
+            return home;
+        if (cx_svm_has_argument(launch))
+            return best;
+        launch->at_home = false; /* it was but a suspicion */
+    }
     if (preferred < context->nmembers && cx_launch_prepare(launch, preferred) == CL_SUCCESS)
         return preferred;
     for (unsigned m = 0; m < context->nmembers; m++) {
@@ -312,6 +323,9 @@ void cx_plan_launch(struct cx_command *command)
         if (launch->args->arg[i].kind == CX_ARGS_MEM && cx_enqueue_blocked(command, launch->args->arg[i].mem))
             return;
     launch->arg = -1;
+    launch->at_home = cx_svm_binds(launch, &launch->reason);
+    if (launch->at_home && cx_svm_blocked(command))
+        return;
     if (plan_split(launch, &plan, &best)) {
         tell(launch, true);
         launch->reason = "one device took all of its work-groups"; /* said where that happens */

@@ -25,6 +25,7 @@ struct cx_launch {
     struct cx_args *args;               /* captured */
     struct cx_access_geometry geometry; /* local filled in once chosen */
     bool local_given;
+    bool at_home;   /* svm.h: it runs whole on the home of shared virtual memory */
     uint64_t moved; /* bytes brought to members for it */
     /* split: how each argument's writes are kept right (enum cx_access_way; launch.c); NULL: nothing special
      */

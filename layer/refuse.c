@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Entry points of the OpenCL 3.0 core that the layer does not offer: images, samplers, pipes, shared virtual
- * memory, native kernels, queues on the device. Each checks the handles it gets, so that
- * a wrong handle is told as such, and then refuses with the code that the spec gives for a device without the
- * feature; the device's queries (device_info.c) say the same. Signatures are checked against entry.h.
+ * Entry points of the OpenCL 3.0 core that the layer does not offer: images, samplers, pipes, native kernels,
+ * queues on the device. Each checks the handles it gets, so that a wrong handle is told as such, and then
+ * refuses with the code that the spec gives for a device without the feature; the device's queries
+ * (device_info.c) say the same. Signatures are checked against entry.h.
  */
 #include "layer/device.h"
 #include "layer/entry.h"
@@ -11,7 +11,6 @@
 
 static const char no_images[] = "the device does not support images";
 static const char no_pipes[] = "the device does not support pipes";
-static const char no_svm[] = "the device does not support shared virtual memory";
 
 #define FUNCTION (__func__ + 3) /* cx_clFinish is told as clFinish */
 
@@ -180,57 +179,6 @@ cl_int cx_clGetPipeInfo(cl_mem pipe, cl_pipe_info param_name, size_t param_value
                         size_t *param_value_size_ret)
 {
     return CX_FAIL(CL_INVALID_MEM_OBJECT, "not a pipe: there are none");
-}
-
-/* ---- shared virtual memory ---- */
-
-void *cx_clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment)
-{
-    return refuse_object(FUNCTION, context, no_svm, NULL);
-}
-
-void cx_clSVMFree(cl_context context, void *svm_pointer)
-{
-    if (svm_pointer)
-        refuse_object(FUNCTION, context, no_svm, NULL);
-}
-
-cl_int cx_clEnqueueSVMFree(cl_command_queue queue, cl_uint count, void *pointers[],
-                           void(CL_CALLBACK *free_function)(cl_command_queue, cl_uint, void *[], void *),
-                           void *user_data, cl_uint num_events, const cl_event *wait_list, cl_event *event)
-{
-    return refuse_command(FUNCTION, queue, no_svm);
-}
-
-cl_int cx_clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void *to, const void *from,
-                             size_t size, cl_uint num_events, const cl_event *wait_list, cl_event *event)
-{
-    return refuse_command(FUNCTION, queue, no_svm);
-}
-
-cl_int cx_clEnqueueSVMMemFill(cl_command_queue queue, void *pointer, const void *pattern, size_t pattern_size,
-                              size_t size, cl_uint num_events, const cl_event *wait_list, cl_event *event)
-{
-    return refuse_command(FUNCTION, queue, no_svm);
-}
-
-cl_int cx_clEnqueueSVMMap(cl_command_queue queue, cl_bool blocking, cl_map_flags flags, void *pointer,
-                          size_t size, cl_uint num_events, const cl_event *wait_list, cl_event *event)
-{
-    return refuse_command(FUNCTION, queue, no_svm);
-}
-
-cl_int cx_clEnqueueSVMUnmap(cl_command_queue queue, void *pointer, cl_uint num_events,
-                            const cl_event *wait_list, cl_event *event)
-{
-    return refuse_command(FUNCTION, queue, no_svm);
-}
-
-cl_int cx_clEnqueueSVMMigrateMem(cl_command_queue queue, cl_uint count, const void **pointers,
-                                 const size_t *sizes, cl_mem_migration_flags flags, cl_uint num_events,
-                                 const cl_event *wait_list, cl_event *event)
-{
-    return refuse_command(FUNCTION, queue, no_svm);
 }
 
 /* ---- native kernels: the device executes kernels only (CL_DEVICE_EXECUTION_CAPABILITIES) ---- */

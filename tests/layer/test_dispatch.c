@@ -120,7 +120,6 @@ START_TEST(refusals_of_good_handles)
     struct cx_object queue = {.dispatch = &cx_dispatch, .tag = CX_TAG_QUEUE, .app_refs = 1};
     ck_assert_ptr_null(cx_clCreateSampler((cl_context)&context, 0, 0, 0, &code));
     ck_assert_int_eq(code, CL_INVALID_OPERATION);
-    ck_assert_ptr_null(cx_clSVMAlloc((cl_context)&context, 0, 64, 0));
     ck_assert_int_eq(cx_clGetSupportedImageFormats((cl_context)&context, 0, 0, 0, NULL, &count), CL_SUCCESS);
     ck_assert_uint_eq(count, 0);
     ck_assert_ptr_null(cx_clEnqueueMapImage((cl_command_queue)&queue, NULL, 1, 0, NULL, NULL, NULL, NULL, 0,
