@@ -25,6 +25,7 @@ static void split_free(struct split *split)
     free(split->packages);
     free(split->seq);
     free(split->alive);
+    free(split->looking);
     free(split);
 }
 
@@ -135,18 +136,19 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     split->nparts = split->plan.n + split->plan.probes;
     split->seq = calloc(split->nparts, sizeof(*split->seq));
     split->alive = calloc(split->nparts, sizeof(*split->alive));
+    split->looking = calloc(split->nparts, sizeof(*split->looking));
     split->start_ns = cx_clock_ns();
     struct cx_range aside = {0, 0};
     if (split->plan.probes)
         aside = (struct cx_range){split->plan.probe_first, split->plan.probe_end};
-    if (!split->seq || !split->alive ||
+    if (!split->seq || !split->alive || !split->looking ||
         !cx_ranges_init(&split->ranges, split->plan.n, split->plan.weight, split->plan.judged->verdict.groups,
                         split->plan.judged->verdict.granularity, aside)) {
         split_free(split);
         return NULL;
     }
     for (unsigned p = 0; p < split->nparts; p++) {
-        split->alive[p] = true;
+        split->alive[p] = split->looking[p] = true;
         launch->parts[p] =
             (struct cx_part){.member = split->plan.member[p], .variant = split->plan.variant[p]};
     }
@@ -247,7 +249,6 @@ static cl_int plan_jobs(struct split *split, const struct cx_access_region *whol
         return CL_OUT_OF_HOST_MEMORY;
     }
     split->jobs = n;
-    split->running = split->plan.n;
     for (unsigned p = 0; p < n; p++)
         split->seq[p] =
             cx_command_add_job(&split->launch->base, &context->workers[split->plan.member[p]], jobs[p]);

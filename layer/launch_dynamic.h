@@ -29,13 +29,13 @@ struct split {
     struct package *packages; /* started: the owners of what they write */
     unsigned npackages, room_packages;
     unsigned jobs;    /* not finished */
-    unsigned running; /* jobs that still look for packages, or have yet to start; not the probed one's */
     unsigned issuing; /* packages assigned but not started */
     bool settled, failed;
     struct cx_merge *merge;    /* writes to be merged once all is started, or NULL */
     struct cx_private *copies; /* copies to be combined then, or NULL */
     uint64_t *seq;             /* each part's job */
     bool *alive;               /* each part's driver works */
+    bool *looking;             /* each part's job looks for packages, or has yet to start */
     pthread_cond_t changed;
 };
 

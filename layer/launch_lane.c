@@ -177,19 +177,18 @@ static void give_up(struct lane *lane, struct cx_range range, cl_int error)
     cx_kernel_leave_out(launch->kernel, split->plan.member[lane->part], cx_cl_name(error));
     cx_context_lock(context);
     split->alive[lane->part] = false;
-    split->running -= lane->part < split->plan.n;
+    split->looking[lane->part] = false;
     cx_ranges_return(&split->ranges, range);
     cx_balancer_fail(split->plan.balancer, lane->part, groups);
     split->issuing--;
-    unsigned other = split->plan.n;
-    for (unsigned p = 0; p < split->plan.n; p++)
-        if (split->alive[p])
-            other = p;
-    if (other == split->plan.n) {
-        cx_split_fail(split, error);
-    } else if (split->running == 0) { /* the others have ended: one of them starts again */
-        cx_lane_plan(split, other);
+    bool any = false;
+    for (unsigned p = 0; p < split->plan.n; p++) {
+        any |= split->alive[p];
+        if (split->alive[p] && !split->looking[p]) /* it has ended, and the balancer may count on it */
+            cx_lane_plan(split, p);
     }
+    if (!any)
+        cx_split_fail(split, error);
     cx_split_settle_if_due(split);
     pthread_cond_broadcast(&split->changed);
     cx_context_unlock(context);
@@ -215,7 +214,7 @@ static enum step next_package(struct lane *lane, const struct cx_worker *worker,
     for (;;) {
         if (split->failed || cx_split_all_assigned(split)) {
             step = lane->nflight ? STEP_WAIT_FLIGHT : STEP_OVER;
-            split->running -= step == STEP_OVER;
+            split->looking[lane->part] = step != STEP_OVER;
             break;
         }
         uint64_t got = 0;
@@ -322,7 +321,7 @@ static void skip_lane(struct cx_job *job, struct cx_worker *worker)
     bool probes = lane->part >= split->plan.n;
     cx_context_lock(context);
     split->alive[lane->part] = false;
-    split->running -= !probes;
+    split->looking[lane->part] = false;
     split->issuing -= probes;
     cx_split_fail(split, CL_OUT_OF_RESOURCES);
     cx_split_settle_if_due(split);
@@ -396,6 +395,6 @@ void cx_lane_plan(struct split *split, unsigned part)
         return;
     }
     split->jobs++;
-    split->running++;
+    split->looking[part] = true;
     split->seq[part] = cx_command_add_job(&split->launch->base, worker, job);
 }

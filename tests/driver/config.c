@@ -150,7 +150,7 @@ struct stub_fault stub_call(const char *call, const char *format, ...)
         write_line(call, format, arguments, fault.code);
         va_end(arguments);
     }
-    if (hang && strncmp(call, "clEnqueue", 9) == 0)
+    if (hang && strncmp(call, "clEnqueue", 9) == 0 && fault.code == CL_SUCCESS)
         fault.hang_ms = hang->number;
     else if (hang)
         stub_sleep((cl_ulong)(hang->number < 0 ? 1000000000L : hang->number) * 1000000u);

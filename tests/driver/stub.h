@@ -18,8 +18,9 @@
  *   STUB_ASYNC=1              commands run in a thread of the queue; 0: in the thread that calls (default)
  *   STUB_LOG=file             one line a call; objects by number: d0 c1 q1 b1 p1 k1 e1
  *   STUB_FAIL=call:k:code     the k-th call gives code; call:k:code:event lets the command fail instead; list
- * with , STUB_HANG=call:k:ms       the k-th call (for an enqueue: its command) takes ms longer, -1: for ever;
- * list
+ *                             with ,
+ *   STUB_HANG=call:k:ms       the k-th call (for an enqueue that does not fail: its command) takes ms longer,
+ *                             -1: for ever; list with ,
  */
 #ifndef CX_TESTS_DRIVER_STUB_H
 #define CX_TESTS_DRIVER_STUB_H
