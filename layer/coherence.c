@@ -269,7 +269,7 @@ static size_t list_missing(const struct cx_coherence *map, uint64_t lo, uint64_t
         if (segment->valid >> place & 1)
             continue;
         uint64_t from = segment->lo > lo ? segment->lo : lo, to = segment_end(map, segment);
-        unsigned source = (unsigned)__builtin_ctzll(segment->valid); /* the host copy is the lowest place */
+        unsigned source = segment->valid ? (unsigned)__builtin_ctzll(segment->valid) : CX_PLACE_NONE;
         if (count == 0 || run.hi != from || run.from != source) {
             run = (struct cx_move){from, from, source};
             count++;
@@ -320,6 +320,11 @@ bool cx_coherence_validate(struct cx_coherence *map, uint64_t lo, uint64_t hi, u
 bool cx_coherence_own(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place)
 {
     return change_holders(map, lo, hi, 0, UINT64_C(1) << place);
+}
+
+bool cx_coherence_void(struct cx_coherence *map, uint64_t lo, uint64_t hi)
+{
+    return change_holders(map, lo, hi, 0, 0);
 }
 
 bool cx_coherence_define(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place)

@@ -7,8 +7,9 @@
  * place 1 + m. A member's own memory is touched by its own in-order queue alone, so order there needs no
  * record. The host copy is shared by many: for it each region remembers the last writer and the readers
  * since, as positions on timelines (worker.h), and every access collects what it must wait for into
- * deps[timeline] = max(seq). Invariant: every byte has at least one valid place. Source: interval maps as in
- * design section 4. Thread-safety: the caller holds the context's lock.
+ * deps[timeline] = max(seq). Invariant: every byte has at least one valid place, save where contents were
+ * lost (cx_coherence_void). Source: interval maps as in design section 4. Thread-safety: the caller holds the
+ * context's lock.
  */
 #ifndef CX_LAYER_COHERENCE_H
 #define CX_LAYER_COHERENCE_H
@@ -17,14 +18,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CX_PLACE_HOST = 0 };
+enum { CX_PLACE_HOST = 0, CX_PLACE_NONE = 64 };
 
 struct cx_coherence; /* opaque: sorted, gapless segments over [0, size) */
 
 /* A run of bytes [lo, hi) that must be copied from place `from` to become valid elsewhere. */
 struct cx_move {
     uint64_t lo, hi;
-    unsigned from;
+    unsigned from; /* CX_PLACE_NONE: nobody has them, they were lost */
 };
 
 /* A new map: everything valid at every place (contents undefined), no accesses. At most 63 places. NULL: no
@@ -47,6 +48,9 @@ bool cx_coherence_define(struct cx_coherence *map, uint64_t lo, uint64_t hi, uns
 /* Takes `place` from the holders of the segments in which [lo, hi) lies, save where it is the only one: what
  * should have come there did not. Needs no memory, so it cannot fail. */
 void cx_coherence_lose(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place);
+/* Nobody holds [lo, hi): what should have been written there was not, and what stood there is gone. Whoever
+ * needs the bytes before they are written again must fail. */
+bool cx_coherence_void(struct cx_coherence *map, uint64_t lo, uint64_t hi);
 /* Whether all of [lo, hi) is valid at `place`. */
 bool cx_coherence_valid(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place);
 /* The places at which all of [lo, hi) is valid, as bits. */

@@ -264,6 +264,8 @@ void cx_command_part_done(struct cx_command *command, cl_int status, uint64_t st
         return;
     if (atomic_load_explicit(&command->end_ns, memory_order_relaxed) == 0)
         raise(&command->end_ns, stamp(command));
+    if (!command->told && command->queue && atomic_load(&command->error) < 0)
+        cx_queue_failed(command->queue, atomic_load(&command->error));
     if (command->drop)
         command->drop(command);
 }
@@ -417,6 +419,7 @@ cl_int cx_command_submit(struct cx_command **owned, cl_uint nwait, const cl_even
     cl_int error = CL_SUCCESS;
     *owned = NULL;
 
+    command->told = event || wait;
     cx_command_ref(command);
     cx_context_lock(context);
     link_command(command, nwait, list);
@@ -427,6 +430,8 @@ cl_int cx_command_submit(struct cx_command **owned, cl_uint nwait, const cl_even
     cx_context_unlock(context);
     if (wait)
         error = cx_command_wait(command);
+    if (wait && error == CL_SUCCESS && command->queue)
+        error = cx_queue_tell(command->queue);
     if (!event)
         cx_object_release_app(&command->base);
     cx_command_unref(&command);

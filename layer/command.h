@@ -51,7 +51,7 @@ struct cx_command {
     struct cx_command *queue_prev, *queue_next; /* the queue's list of unsettled commands */
     uint64_t queue_number;                      /* order of enqueue within the queue */
     bool settled;
-    bool wanted;        /* the program has the event */
+    bool told;          /* somebody hears of its error: the program has the event or waits in the call */
     bool watched;       /* completion must be noticed without being asked: callbacks are set */
     cl_int dep_error;   /* a dependency failed: the command fails instead of being planned */
     cl_int user_status; /* user events: CL_SUBMITTED until set */
@@ -65,6 +65,10 @@ struct cx_command {
     /* Turns the command into jobs. Called once, under context->lock; settles the command (cx_command_settle)
      * now or, for dynamic launches, later. */
     void (*plan)(struct cx_command *command);
+    /* A part of the planned command was not carried out although others count on it: takes what it should
+     * have written out of the maps (cx_coherence_void). Under context->lock. NULL: it writes no memory
+     * object. */
+    void (*lost)(struct cx_command *command);
     /* Frees what the kind of command owns; called when all parts are finished, without locks, once. */
     void (*drop)(struct cx_command *command);
 };

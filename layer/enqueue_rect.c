@@ -108,6 +108,14 @@ static void plan_read(struct cx_command *command)
 
 /* ---- write ---- */
 
+/* For those that write: see cx_command.lost. What lies between the rows came along. */
+static void lost(struct cx_command *command)
+{
+    const struct rect_transfer *t = (struct rect_transfer *)command;
+    struct span span = span_of(t->mem, &t->rect, t->region);
+    cx_coherence_void(t->mem->root->coherence, span.lo, span.hi);
+}
+
 static cl_int run_host_write(struct cx_job *job, struct cx_worker *worker)
 {
     const struct rect_transfer *t = (struct rect_transfer *)job->command;
@@ -197,6 +205,7 @@ static cl_int enqueue_rect(const char *function, cl_command_queue handle, cl_mem
     if (!command)
         return cx_fail(function, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
     struct rect_transfer *transfer = (struct rect_transfer *)command;
+    command->lost = args->write ? lost : NULL;
     transfer->mem = cx_mem_ref(mem);
     transfer->rect = rect;
     transfer->other = other;
@@ -349,6 +358,7 @@ cl_int CL_API_CALL cx_clEnqueueCopyBufferRect(cl_command_queue handle, cl_mem sr
     if (!command)
         return cx_fail(function, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
     struct rect_transfer *transfer = (struct rect_transfer *)command;
+    command->lost = lost;
     transfer->mem = cx_mem_ref(to);
     transfer->from = cx_mem_ref(from);
     transfer->rect = to_rect;

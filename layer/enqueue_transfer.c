@@ -40,6 +40,13 @@ static void drop(struct cx_command *command)
     transfer->nmems = 0;
 }
 
+/* For those that write: see cx_command.lost. */
+static void lost(struct cx_command *command)
+{
+    const struct transfer *transfer = (struct transfer *)command;
+    cx_coherence_void(transfer->mem->root->coherence, transfer->lo, transfer->hi);
+}
+
 static struct transfer *transfer_new(struct cx_queue *queue, struct cx_mem *mem, cl_command_type type,
                                      void (*plan)(struct cx_command *))
 {
@@ -47,6 +54,8 @@ static struct transfer *transfer_new(struct cx_queue *queue, struct cx_mem *mem,
         (struct transfer *)cx_command_new(queue->context, queue, sizeof(*transfer), type, plan, drop);
     if (transfer && mem)
         transfer->mem = cx_mem_ref(mem);
+    if (transfer && mem && type != CL_COMMAND_READ_BUFFER)
+        transfer->base.lost = lost;
     return transfer;
 }
 
@@ -163,6 +172,9 @@ static void plan_read(struct cx_command *command)
     if (error == CL_SUCCESS &&
         !cx_coherence_missing(root->coherence, transfer->lo, transfer->hi, CX_PLACE_HOST, &moves, &count))
         error = CL_OUT_OF_HOST_MEMORY;
+    for (size_t i = 0; i < count && error == CL_SUCCESS; i++)
+        if (moves[i].from == CX_PLACE_NONE)
+            error = cx_move_lost(root);
     for (unsigned from = 1; from <= command->context->nmembers && error == CL_SUCCESS; from++)
         error = read_from_member(transfer, from, moves, count);
     if (error == CL_SUCCESS)

@@ -134,6 +134,20 @@ bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *reg
     return ok;
 }
 
+void cx_launch_lost(struct cx_command *command)
+{
+    struct cx_launch *launch = (struct cx_launch *)command;
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    bool known = summary && cx_summary_forbids(summary, NULL, NULL) == CX_REASON_NONE;
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (!mem || mem->flags & CL_MEM_READ_ONLY ||
+            (known && i < summary->narg && !(summary->arg[i].touch & (CX_TOUCH_WRITE | CX_TOUCH_ATOMIC))))
+            continue;
+        cx_coherence_void(mem->root->coherence, mem->origin, mem->origin + mem->size);
+    }
+}
+
 cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, const struct cx_part *part,
                          unsigned dim, uint64_t first, uint64_t end, cl_event *event)
 {

@@ -170,7 +170,7 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
     job->finish = finish_whole;
     job->timed = wants_times(launch, member);
     job->brief = worker->device->submits_in_caller && is_brief(launch, member);
-    job->track = job->timed || command->wanted || worker->device->submits_in_caller;
+    job->track = job->timed || worker->device->submits_in_caller;
     cx_command_add_job(command, worker, job);
     cx_command_settle(command);
 }

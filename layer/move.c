@@ -231,6 +231,13 @@ static cl_int upload_to(struct cx_command *command, struct cx_mem *root, unsigne
     return CL_SUCCESS;
 }
 
+cl_int cx_move_lost(const struct cx_mem *root)
+{
+    cx_warn(CX_TOPIC_DATA, "contents of memory object %llu were lost when a device failed",
+            (unsigned long long)root->base.id);
+    return CL_OUT_OF_RESOURCES;
+}
+
 cl_int cx_move_pieces(struct cx_command *command, struct cx_mem *root, const struct cx_piece *pieces,
                       size_t n, unsigned place, uint64_t *bytes)
 {
@@ -241,6 +248,9 @@ cl_int cx_move_pieces(struct cx_command *command, struct cx_mem *root, const str
         if (!cx_coherence_valid(root->coherence, pieces[i].lo, pieces[i].hi, place) &&
             !cx_coherence_missing(root->coherence, pieces[i].lo, pieces[i].hi, place, &moves, &count))
             error = CL_OUT_OF_HOST_MEMORY;
+    for (size_t i = 0; i < count && error == CL_SUCCESS; i++)
+        if (moves[i].from == CX_PLACE_NONE)
+            error = cx_move_lost(root);
     if (count && error == CL_SUCCESS && !cx_mem_host(root))
         error = CL_OUT_OF_HOST_MEMORY;
     for (unsigned from = 1; from <= command->context->nmembers && count && error == CL_SUCCESS; from++)

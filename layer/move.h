@@ -21,6 +21,9 @@ cl_int cx_move_to(struct cx_command *command, struct cx_mem *root, uint64_t lo, 
 cl_int cx_move_pieces(struct cx_command *command, struct cx_mem *root, const struct cx_piece *pieces,
                       size_t count, unsigned place, uint64_t *bytes);
 
+/* What a command gets that needs bytes nobody has any more (CX_PLACE_NONE); says so in the log. */
+cl_int cx_move_lost(const struct cx_mem *root);
+
 /* The job's worker is about to read or write [lo, hi) at its own place: for those that work on the host copy
  * in place, notes the access and what it must wait for. seq is what the job is going to get (worker->planned
  * + 1). */

@@ -97,6 +97,8 @@ void cx_split_plan_finish(struct cx_split_plan *plan);
 
 /* command->plan of a launch. */
 void cx_plan_launch(struct cx_command *command);
+/* A launch's cx_command.lost. */
+void cx_launch_lost(struct cx_command *command);
 /* The launch judged by its summary, or NULL where there is none; borrowed from the function's records. */
 struct cx_judged *cx_plan_judge(struct cx_launch *launch);
 

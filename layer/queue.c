@@ -331,6 +331,21 @@ cl_int CL_API_CALL cx_clFlush(cl_command_queue handle)
 }
 
 /* Everything enqueued before must settle and then complete; what other threads enqueue meanwhile need not. */
+void cx_queue_failed(struct cx_queue *queue, cl_int error)
+{
+    int none = CL_SUCCESS;
+    atomic_compare_exchange_strong(&queue->untold, &none, error);
+}
+
+cl_int cx_queue_tell(struct cx_queue *queue)
+{
+    cl_int error = CL_SUCCESS;
+    if (atomic_load_explicit(&queue->untold, memory_order_acquire) != CL_SUCCESS)
+        error = atomic_exchange(&queue->untold, CL_SUCCESS);
+    return error == CL_SUCCESS ? CL_SUCCESS
+                               : cx_fail("queue", CL_OUT_OF_RESOURCES, "a command without an event failed");
+}
+
 cl_int CL_API_CALL cx_clFinish(cl_command_queue handle)
 {
     struct cx_queue *queue = cx_queue_from(handle);
@@ -350,5 +365,5 @@ cl_int CL_API_CALL cx_clFinish(cl_command_queue handle)
         if (seq)
             cx_worker_wait(&context->workers[t], seq);
     }
-    return CL_SUCCESS;
+    return cx_queue_tell(queue);
 }

@@ -27,6 +27,7 @@ struct cx_queue {
     struct cx_command *barrier; /* last unsettled barrier of an out-of-order queue; a reference */
     uint64_t *cone;             /* one a timeline: covers every settled command */
     uint64_t *barrier_cone;     /* what the last settled barrier covered */
+    atomic_int untold;          /* the first error of a command whose event nobody has, until told */
 };
 
 CX_OBJECT_CASTS(queue, cl_command_queue, CX_TAG_QUEUE)
@@ -41,6 +42,10 @@ static inline bool cx_queue_takes(const struct cx_queue *queue, unsigned member)
  * them and hold up all after them; `all` (markers without a wait list) waits for all before. context->lock
  * held. */
 void cx_queue_link(struct cx_queue *queue, struct cx_command *command, bool all, bool barrier);
+/* A command of this queue failed, and nobody has its event: the next clFinish or blocking command tells. */
+void cx_queue_failed(struct cx_queue *queue, cl_int error);
+/* CL_OUT_OF_RESOURCES where a command failed and nobody was told yet; who asks tells. */
+cl_int cx_queue_tell(struct cx_queue *queue);
 /* Takes a settled command out and widens the cones. context->lock held. */
 void cx_queue_settled(struct cx_queue *queue, struct cx_command *command);
 

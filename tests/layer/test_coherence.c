@@ -128,7 +128,9 @@ static void check_missing(const struct cx_coherence *map, const struct oracle *o
         bool listed = next < count && moves[next].lo <= i;
         ck_assert_int_eq(listed, !(oracle->at[i].valid >> place & 1));
         if (listed)
-            ck_assert_uint_eq(moves[next].from, (unsigned)__builtin_ctzll(oracle->at[i].valid));
+            ck_assert_uint_eq(moves[next].from, oracle->at[i].valid
+                                                    ? (unsigned)__builtin_ctzll(oracle->at[i].valid)
+                                                    : CX_PLACE_NONE);
     }
     if (count) {
         ck_assert_uint_ge(moves[0].lo, lo);
@@ -269,7 +271,7 @@ static void random_operation(struct cx_coherence *map, struct oracle *oracle, ui
 {
     unsigned lo, hi, place = roll(oracle->places);
     random_range(oracle->size, &lo, &hi);
-    switch (roll(12)) {
+    switch (roll(24)) {
     case 0:
     case 1:
         ck_assert(cx_coherence_own(map, lo, hi, place));
@@ -302,6 +304,13 @@ static void random_operation(struct cx_coherence *map, struct oracle *oracle, ui
         break;
     case 9:
         random_loss(map, oracle, lo, hi, place);
+        break;
+    case 11:
+        ck_assert(cx_coherence_void(map, lo, hi));
+        for (unsigned i = lo; i < hi; i++) {
+            oracle->at[i].valid = 0;
+            oracle->at[i].unwritten = 0;
+        }
         break;
     default:
         check_deps(map, oracle, lo, hi);
