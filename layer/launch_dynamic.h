@@ -10,7 +10,7 @@
 #include "layer/move.h"
 #include "layer/plan.h"
 #include "layer/private.h"
-#include "layer/ranges.h"
+#include "scheduler/ranges.h"
 
 enum { CX_IN_FLIGHT = 2 };
 

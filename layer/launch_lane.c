@@ -178,7 +178,7 @@ static void give_up(struct lane *lane, struct cx_range range, cl_int error)
     cx_context_lock(context);
     split->alive[lane->part] = false;
     split->looking[lane->part] = false;
-    cx_ranges_return(&split->ranges, range);
+    (void)cx_ranges_return(&split->ranges, range); /* there is room */
     cx_balancer_fail(split->plan.balancer, lane->part, groups);
     split->issuing--;
     bool any = false;

@@ -2,7 +2,7 @@
 /*
  * Homes, pool and what lies aside: every step is handed out once, in runs, whatever is asked and returned.
  */
-#include "layer/ranges.h"
+#include "scheduler/ranges.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -6,10 +6,10 @@
  * from the far end, so that neighbours meet; when it is used up it takes from the fullest home, where that
  * part would have come last. Repeated launches so find their data where it was computed, and a cost that is
  * symmetric about the middle balances by itself. Runs that come back (a device failed) are taken first.
- * Thread-safety: the caller holds context->lock. Used by launch_dynamic.c.
+ * Thread-safety: none; the caller serialises. Used by the layer's dynamic splits and by the simulator.
  */
-#ifndef CX_LAYER_RANGES_H
-#define CX_LAYER_RANGES_H
+#ifndef CX_SCHEDULER_RANGES_H
+#define CX_SCHEDULER_RANGES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,7 +42,8 @@ void cx_ranges_close(struct cx_ranges *ranges);
 void cx_ranges_open(struct cx_ranges *ranges, unsigned part);
 /* Whether there is anything that this part may take now. */
 bool cx_ranges_any(const struct cx_ranges *ranges, unsigned part);
-/* A run comes back. There is room for one from each part, and for what lies aside. */
-void cx_ranges_return(struct cx_ranges *ranges, struct cx_range range);
+/* A run comes back. There is room for one from each part, and for what lies aside; false: no memory for more.
+ */
+bool cx_ranges_return(struct cx_ranges *ranges, struct cx_range range);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Runs of steps for packages. See ranges.h.
  */
-#include "layer/ranges.h"
+#include "scheduler/ranges.h"
 
 #include <stdlib.h>
 
@@ -137,7 +137,18 @@ struct cx_range cx_ranges_take(struct cx_ranges *ranges, unsigned part, uint64_t
     return cut(&ranges->home[victim], steps, ranges->granularity, victim % 2 == 0);
 }
 
-void cx_ranges_return(struct cx_ranges *ranges, struct cx_range range)
+bool cx_ranges_return(struct cx_ranges *ranges, struct cx_range range)
 {
+    if (length(range) == 0)
+        return true;
+    if (ranges->npool == ranges->room_pool) {
+        unsigned room = 2 * ranges->room_pool + 4;
+        struct cx_range *grown = realloc(ranges->pool, room * sizeof(*grown));
+        if (!grown)
+            return false;
+        ranges->pool = grown;
+        ranges->room_pool = room;
+    }
     ranges->pool[ranges->npool++] = range;
+    return true;
 }
