@@ -229,8 +229,12 @@ static struct cx_balancer *make_balancer(const struct cx_split_plan *plan, const
                                          bool probe_only)
 {
     const struct cx_options *options = cx_options_get();
-    const struct cx_problem problem = {plan->groups, plan->slice * plan->judged->verdict.granularity,
-                                       plan->n + plan->probes, all->share};
+    const struct cx_problem problem = {plan->groups,
+                                       plan->slice * plan->judged->verdict.granularity,
+                                       plan->n + plan->probes,
+                                       all->share,
+                                       false,
+                                       NULL};
     const struct cx_balancer_params params = cx_plan_params();
     /* beside a mere probe the best member does all the rest in one package */
     const char *name = options->reproducible || probe_only ? "static" : options->algo;

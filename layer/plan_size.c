@@ -145,5 +145,9 @@ struct cx_balancer_params cx_plan_params(void)
         .hdss_settled = options->hdss_settled,
         .hdss_training = options->hdss_training,
         .hdss_k = options->hdss_k,
+        .auto_first = options->auto_first,
+        .auto_distrust = options->auto_distrust,
+        .auto_safety = options->auto_safety,
+        .auto_packages = options->auto_packages,
     };
 }

@@ -5,6 +5,7 @@
  * stage: balancer.h. Next: speeds.c, limit.c and one file per policy.
  */
 #include "scheduler/limit.h"
+#include "scheduler/memory.h"
 #include <stdlib.h>
 
 /* p, d and l from the Sigmoid paper (sections 3.3, 3.4); its printed values of k are lost in our copy, ours
@@ -27,6 +28,10 @@ const struct cx_balancer_params cx_balancer_defaults = {
     .hdss_settled = 0.01,
     .hdss_training = 0.2,
     .hdss_k = 3,
+    .auto_first = 0.0625,
+    .auto_distrust = 30,
+    .auto_safety = 2,
+    .auto_packages = 24,
 };
 
 static double above_zero(double value, double fallback)
@@ -58,6 +63,10 @@ static struct cx_balancer_params clean_params(const struct cx_balancer_params *g
         .hdss_settled = above_zero(given->hdss_settled, d->hdss_settled),
         .hdss_training = above_zero(given->hdss_training, d->hdss_training),
         .hdss_k = above_zero(given->hdss_k, d->hdss_k),
+        .auto_first = given->auto_first > 0 && given->auto_first <= 1 ? given->auto_first : d->auto_first,
+        .auto_distrust = above_zero(given->auto_distrust, d->auto_distrust),
+        .auto_safety = above_zero(given->auto_safety, d->auto_safety),
+        .auto_packages = above_zero(given->auto_packages, d->auto_packages),
     };
 }
 
@@ -91,6 +100,11 @@ struct cx_balancer *cx_balancer_create(const struct cx_policy *policy, const str
     balancer->groups = balancer->remaining = problem->groups;
     balancer->granularity = problem->granularity ? problem->granularity : 1;
     balancer->ndevices = balancer->nlive = n;
+    if (problem->may_rescue && policy->rescue) /* without room for them there are none */
+        balancer->parts = calloc(cx_rescue_room(balancer), sizeof(*balancer->parts));
+    balancer->memory = problem->memory;
+    if (balancer->memory) /* without room for it nothing is learned */
+        balancer->packages = malloc(CX_MEMORY_PACKAGES * sizeof(*balancer->packages));
     for (unsigned i = 0; i < n; i++)
         balancer->devices[i].given = clean_device(&problem->devices[i]);
     cx_speeds_init(balancer);
@@ -103,6 +117,8 @@ void cx_balancer_destroy(struct cx_balancer *balancer)
 {
     if (!balancer)
         return;
+    free(balancer->parts);
+    free(balancer->packages);
     free(balancer->data);
     free(balancer);
 }
@@ -138,17 +154,28 @@ uint64_t cx_balancer_next(struct cx_balancer *balancer, unsigned index, double n
         return 0;
     now = cx_number_clean(now);
     uint64_t want = balancer->policy->next(balancer, index, now);
-    if (!balancer->policy->is_static && (want > 0 || cx_package_must(balancer, index, now)))
+    bool limited = !balancer->policy->is_static && !(balancer->policy->plans_ends && want > 0);
+    if (limited && (want > 0 || cx_package_must(balancer, index, now)))
         want = cx_package_limit(balancer, index, want, now);
     if (want == 0)
         return 0;
     uint64_t groups = round_package(balancer, want);
     if (device->nflight == 0)
         device->busy_since = now;
-    device->flight[device->nflight++] = groups;
+    device->flight[device->nflight++] = (struct cx_flight){.groups = groups,
+                                                           .first = CX_NOWHERE,
+                                                           .serial = balancer->serial++,
+                                                           .issued = now,
+                                                           .rate = device->rate};
     device->assigned += groups;
     balancer->remaining -= groups;
     return groups;
+}
+
+void cx_balancer_placed(struct cx_balancer *balancer, unsigned index, uint64_t first)
+{
+    if (index < balancer->ndevices && balancer->devices[index].nflight > 0)
+        balancer->devices[index].flight[balancer->devices[index].nflight - 1].first = first;
 }
 
 static void drop_oldest(struct cx_device_state *device)
@@ -163,10 +190,12 @@ void cx_balancer_give_back(struct cx_balancer *balancer, unsigned index, uint64_
     if (index >= balancer->ndevices || balancer->devices[index].nflight == 0)
         return;
     struct cx_device_state *device = &balancer->devices[index];
-    uint64_t *newest = &device->flight[device->nflight - 1];
-    groups = groups < *newest ? groups : *newest;
-    *newest -= groups;
-    if (*newest == 0)
+    struct cx_flight *newest = &device->flight[device->nflight - 1];
+    if (newest->copy)
+        return;
+    groups = groups < newest->groups ? groups : newest->groups;
+    newest->groups -= groups;
+    if (newest->groups == 0)
         device->nflight--;
     device->assigned -= groups;
     balancer->remaining += groups;
@@ -174,26 +203,56 @@ void cx_balancer_give_back(struct cx_balancer *balancer, unsigned index, uint64_
         balancer->policy->regained(balancer);
 }
 
-void cx_balancer_done(struct cx_balancer *balancer, unsigned index, uint64_t groups, double seconds,
-                      double now)
+/* What a package taught about its device, and, if its place is known, about the groups there. */
+static void note_package(struct cx_balancer *balancer, unsigned index, struct cx_flight package,
+                         double seconds)
+{
+    struct cx_device_state *device = &balancer->devices[index];
+    device->newest_done = package;
+    device->newest_seconds = cx_number_clean(seconds);
+    double launch = device->given.launch_seconds, filled = cx_groups_filled(device, package.groups);
+    double cost = package.first == CX_NOWHERE
+                      ? (double)package.groups
+                      : cx_memory_cost(balancer->memory, balancer->groups, package.first, package.groups);
+    cost *= filled / (double)package.groups;
+    device->newest_cost = cost;
+    device->newest_expected = package.rate > 0 ? launch + cost / package.rate : 0;
+    cx_speeds_update(balancer, index, package.groups, seconds);
+    if (!balancer->packages || balancer->npackages == CX_MEMORY_PACKAGES || package.first == CX_NOWHERE)
+        return;
+    balancer->packages[balancer->npackages++] = (struct cx_package_log){
+        index, package.first, package.groups, device->newest_seconds, device->newest_expected};
+}
+
+enum cx_done cx_balancer_done(struct cx_balancer *balancer, unsigned index, uint64_t groups, double seconds,
+                              double now)
 {
     if (index >= balancer->ndevices)
-        return;
+        return CX_DONE_DROPPED;
     struct cx_device_state *device = &balancer->devices[index];
-    if (device->failed || device->nflight == 0)
-        return;
-    groups = groups < device->flight[0] ? groups : device->flight[0];
-    device->flight[0] -= groups;
-    if (device->flight[0] == 0) {
+    if ((device->failed && !device->retired) || device->nflight == 0)
+        return CX_DONE_DROPPED;
+    struct cx_flight package = device->flight[0];
+    enum cx_done outcome = package.lost ? CX_DONE_DROPPED : CX_DONE_COUNTS;
+    groups = groups < package.groups && !package.copy && !package.lost ? groups : package.groups;
+    device->flight[0].groups -= groups;
+    if (device->flight[0].groups == 0) {
         drop_oldest(device);
         device->packages++;
     }
-    device->done += groups;
     device->busy_since = cx_number_clean(now);
-    if (groups > 0)
-        cx_speeds_update(balancer, index, groups, seconds);
-    if (balancer->policy->done)
+    package.groups = groups;
+    if (package.copy)
+        outcome = cx_rescue_done(balancer, index, &package, cx_number_clean(now));
+    else if (!package.lost)
+        device->done += groups;
+    if (package.handed && !package.copy && !package.lost)
+        cx_rescue_void(balancer, package.serial);
+    if (groups > 0 && !device->failed)
+        note_package(balancer, index, package, seconds);
+    if (balancer->policy->done && !device->failed)
         balancer->policy->done(balancer, index, cx_number_clean(now));
+    return outcome;
 }
 
 void cx_balancer_retire(struct cx_balancer *balancer, unsigned index)
@@ -211,6 +270,7 @@ void cx_balancer_fail(struct cx_balancer *balancer, unsigned index, uint64_t gro
     struct cx_device_state *device = &balancer->devices[index];
     balancer->nlive -= !device->failed;
     device->retired = false;
+    cx_rescue_void_all(balancer);
     uint64_t lost = groups_lost < device->assigned ? groups_lost : device->assigned;
     device->failed = true;
     device->nflight = 0;
@@ -220,6 +280,40 @@ void cx_balancer_fail(struct cx_balancer *balancer, unsigned index, uint64_t gro
     balancer->remaining += lost;
     if (balancer->policy->regained)
         balancer->policy->regained(balancer);
+}
+
+void cx_balancer_weights(struct cx_balancer *balancer, double *weights)
+{
+    for (unsigned i = 0; i < balancer->ndevices; i++)
+        weights[i] = balancer->devices[i].start_speed;
+    if (balancer->policy->weigh)
+        balancer->policy->weigh(balancer, weights);
+}
+
+enum cx_decision cx_balancer_decision(const struct cx_balancer *balancer, unsigned index)
+{
+    return index < balancer->ndevices ? balancer->devices[index].decision : CX_DECIDED_NOTHING;
+}
+
+const char *cx_decision_text(enum cx_decision decision)
+{
+    static const char *const texts[CX_DECISIONS] = {
+        [CX_DECIDED_NOTHING] = "no reason given",
+        [CX_DECIDED_FIRST] = "bounded: never measured",
+        [CX_DECIDED_LEARNED] = "learned share",
+        [CX_DECIDED_PART] = "part of its share",
+        [CX_DECIDED_REST] = "all of its share",
+        [CX_DECIDED_WAIT] = "waits for what it holds",
+        [CX_DECIDED_LATE] = "left out: would end late",
+        [CX_DECIDED_RESCUE] = "rescue of a slower device's package",
+    };
+    return (unsigned)decision < CX_DECISIONS ? texts[decision] : "?";
+}
+
+void cx_balancer_learn(const struct cx_balancer *balancer)
+{
+    if (balancer->memory && balancer->packages)
+        cx_memory_learn(balancer->memory, balancer);
 }
 
 uint64_t cx_balancer_remaining(const struct cx_balancer *balancer)
@@ -246,4 +340,8 @@ void cx_balancer_measured(const struct cx_balancer *balancer, unsigned index, ui
     const struct cx_device_state *device = &balancer->devices[index];
     *groups = device->measured_groups;
     *seconds = device->measured_seconds;
+    if (device->lost_seconds > 0 && device->nflight > 0 && device->flight[0].lost) { /* still at it */
+        *groups += device->lost_groups;
+        *seconds += device->lost_seconds;
+    }
 }

@@ -31,6 +31,8 @@ struct cx_balancer_device {
     double launch_seconds;  /* cost of a package beside computing; keeps packages from being too small */
     uint64_t first_package; /* a probe: bound in groups until its first package is done; 0: none */
     bool accelerator;       /* GPU or the like: policies that size its packages apart from a CPU's ask */
+    bool private_results;   /* what it writes is seen by nobody until accepted: its packages may be rescued */
+    unsigned slot;          /* which device of the memory it is */
 };
 
 struct cx_problem {
@@ -38,6 +40,8 @@ struct cx_problem {
     uint64_t granularity; /* packages are multiples of it, save the last one; 0 counts as 1 */
     unsigned ndevices;
     const struct cx_balancer_device *devices; /* copied */
+    bool may_rescue; /* all that a package reads is valid (or can be brought) wherever it is run again */
+    struct cx_memory *memory; /* memory.h: what earlier launches of this shape taught; or NULL */
 };
 
 /* What the user may tune; numbers out of range fall back to the default. */
@@ -59,10 +63,37 @@ struct cx_balancer_params {
     double hdss_settled;    /* > 0; relative change of a fitted speed below which it is settled */
     double hdss_training;   /* > 0; share of the launch given out at which training ends */
     double hdss_k;          /* > 0; divisor of the package size after training */
+    double auto_first;      /* 0..1; part of its nominal share that an unmeasured device gets at first */
+    double auto_distrust;   /* > 0; times slower than nominal an unmeasured device is feared to be */
+    double auto_safety;     /* >= 0; deviations of its predicted length that a package leaves room for */
+    double auto_packages;   /* > 0; packages a device at least while the cost of groups is not known */
 };
 extern const struct cx_balancer_params cx_balancer_defaults;
 
 struct cx_balancer;
+
+/* Why a device got what it got, or nothing: for COEXEC_SUMMARY and the trace. */
+enum cx_decision {
+    CX_DECIDED_NOTHING, /* never asked, or the policy gives no reasons */
+    CX_DECIDED_FIRST,   /* never measured: a bounded package */
+    CX_DECIDED_LEARNED, /* its share of what earlier launches taught, or most of it */
+    CX_DECIDED_PART,    /* a part of its share, as its length is not sure */
+    CX_DECIDED_REST,    /* all of its share */
+    CX_DECIDED_WAIT,    /* what it holds must end first */
+    CX_DECIDED_LATE,    /* its smallest package would end after the others end without it */
+    CX_DECIDED_RESCUE,  /* does again what a slower device still holds */
+    CX_DECISIONS
+};
+const char *cx_decision_text(enum cx_decision decision);
+
+/* What became of a package that ended. */
+enum cx_done {
+    CX_DONE_COUNTS,   /* its results are the launch's */
+    CX_DONE_DROPPED,  /* somebody else has done that work: its results are void */
+    CX_DONE_COPY,     /* a part of a rescue; counts only if all parts come before the original */
+    CX_DONE_REPLACES, /* the last part of a rescue: the parts' results are the launch's, the original's void
+                       */
+};
 
 /* One policy: a const table at the end of its own file. Called by balancer.c alone, under the caller's lock.
  */
@@ -70,6 +101,7 @@ struct cx_policy {
     const char *name; /* as in COEXEC_ALGO */
     const char *help;
     bool is_static;    /* one package a device, all known before the start: the layer may ask all at once */
+    bool plans_ends;   /* knows itself what would delay the end: limit.c leaves its packages alone */
     bool starts_small; /* its first packages are small, so that a device never measured may get them uncut */
     size_t data_size;  /* bytes of the policy's own data, zeroed */
     size_t data_size_per_device;
@@ -83,6 +115,12 @@ struct cx_policy {
     void (*done)(struct cx_balancer *balancer, unsigned device, double now);
     /* After groups came back to the pool (failure, or a package given back). May be NULL. */
     void (*regained)(struct cx_balancer *balancer);
+    /* How many groups of which package (a place in the victim's flight) an idle device should do again; 0:
+     * none, and in *again when to ask next, 0: never. May be NULL. */
+    uint64_t (*rescue)(struct cx_balancer *balancer, unsigned device, double now, unsigned *victim,
+                       unsigned *package, double *again);
+    /* Each device's expected part of the launch, in any unit. May be NULL. */
+    void (*weigh)(struct cx_balancer *balancer, double *weights);
 };
 
 /* The policy of that name, or NULL. */
@@ -102,17 +140,47 @@ uint64_t cx_balancer_next(struct cx_balancer *balancer, unsigned device, double 
 /* The newest package of this device is to be shorter by that many groups (the layer's free range was shorter
  * than the package): they are free again. */
 void cx_balancer_give_back(struct cx_balancer *balancer, unsigned device, uint64_t groups);
+/* The newest package of this device lies at that place of the range: what a policy that learns costs along
+ * the range needs to know. */
+void cx_balancer_placed(struct cx_balancer *balancer, unsigned device, uint64_t first);
 /* The oldest package of this device is complete. seconds: how long the device worked on this package alone,
  * queueing behind its predecessor not counted, transfers for it counted; 0 or nonsense: not known, teaches
  * nothing. */
-void cx_balancer_done(struct cx_balancer *balancer, unsigned device, uint64_t groups, double seconds,
-                      double now);
+enum cx_done cx_balancer_done(struct cx_balancer *balancer, unsigned device, uint64_t groups, double seconds,
+                              double now);
 /* The device gets nothing more, but does what it holds, and its time teaches nothing: it was only to be
  * measured, by the caller. It may still fail. */
 void cx_balancer_retire(struct cx_balancer *balancer, unsigned device);
 /* The device failed: it gets nothing more, what it held counts as lost. groups_lost: how many of all groups
  * it was ever given must be computed again (in flight, and done ones whose results died with it). */
 void cx_balancer_fail(struct cx_balancer *balancer, unsigned device, uint64_t groups_lost);
+
+/* A rescue: groups [first, first + groups) of the range, held by the victim, are to be done on another device
+ * as well; whoever ends first wins (cx_balancer_done tells). A copy never counts in what is assigned. */
+struct cx_rescue {
+    unsigned victim;
+    uint64_t serial; /* names the victim's package: equal for all parts of one rescue */
+    uint64_t first, groups;
+    double again; /* where there is none now: ask at that time; 0: after the next event */
+};
+/* Ask for a device that got nothing and holds nothing. Only packages whose place was told are rescued, and
+ * only where the problem and the victim allow it. A victim that lost is busy until it reports its end, and
+ * must not be waited for. */
+bool cx_balancer_rescue(struct cx_balancer *balancer, unsigned device, double now, struct cx_rescue *rescue);
+
+/* Which package is the oldest in flight there: the serial of the package, or of the one it is a part of. */
+uint64_t cx_balancer_oldest(const struct cx_balancer *balancer, unsigned device);
+/* Whether the package at that place in flight (0: the oldest) is the device's own to do: no copy, and not
+ * lost to a rescue. */
+bool cx_balancer_holds(const struct cx_balancer *balancer, unsigned device, unsigned place);
+
+/* Each device's expected part of the launch, for whoever cuts the range; start speeds where the policy has no
+ * better idea. */
+void cx_balancer_weights(struct cx_balancer *balancer, double *weights);
+/* The newest decision about a device. */
+enum cx_decision cx_balancer_decision(const struct cx_balancer *balancer, unsigned device);
+/* Teaches the memory what this launch showed: once, after its end. */
+void cx_balancer_learn(const struct cx_balancer *balancer);
 
 /* Groups not assigned to anybody now. */
 uint64_t cx_balancer_remaining(const struct cx_balancer *balancer);

@@ -9,9 +9,32 @@
 #define CX_SCHEDULER_POLICY_H
 
 #include "scheduler/balancer.h"
+#include "scheduler/memory.h"
 
 /* Sigmoid paper, section 3.4: three packages balance adaptiveness and over-sensitivity. */
 enum { CX_SPEED_HISTORY = 3 };
+
+/* A package in flight, or a copy of a part of one (rescue.c). */
+struct cx_flight {
+    uint64_t groups;
+    uint64_t first;  /* where it lies in the range; CX_NOWHERE: not told */
+    uint64_t serial; /* names it; of a copy: of the package it is a part of */
+    double issued;   /* when it was given out */
+    double rate;     /* speed that its length was predicted by; 0: it was not */
+    bool copy;
+    bool lost;       /* others finished it first: its results are dropped */
+    unsigned victim; /* of a copy: who holds the package */
+    uint64_t handed; /* groups at its end that were given out as copies */
+    uint64_t saved;  /* of these, done */
+};
+#define CX_NOWHERE UINT64_MAX
+
+/* A part of a package that was done again, while others are not. */
+struct cx_rescue_part {
+    uint64_t serial;
+    unsigned device;
+    uint64_t groups;
+};
 
 struct cx_device_state {
     struct cx_balancer_device given; /* cleaned copy */
@@ -20,13 +43,20 @@ struct cx_device_state {
     double history[CX_SPEED_HISTORY]; /* speeds of the last packages, a ring */
     double history_groups[CX_SPEED_HISTORY];
     double history_seconds[CX_SPEED_HISTORY];
-    unsigned packages;                      /* completed in this launch */
-    unsigned samples;                       /* packages measured in this launch */
-    double speed;                           /* best estimate now */
-    uint64_t flight[CX_PACKAGES_IN_FLIGHT]; /* packages in flight, oldest first */
+    unsigned packages;                              /* completed in this launch */
+    unsigned samples;                               /* packages measured in this launch */
+    double speed;                                   /* best estimate now */
+    struct cx_flight flight[CX_PACKAGES_IN_FLIGHT]; /* packages in flight, oldest first */
     unsigned nflight;
-    double busy_since; /* when the oldest package in flight began, as far as known */
-    uint64_t assigned; /* groups ever given, less those that came back */
+    struct cx_flight newest_done; /* the newest package that ended */
+    double newest_seconds, newest_expected,
+        newest_cost;      /* its time, as predicted (0: not), cost (memory.h) */
+    double rate;          /* speed that the policy sized the next package by, 0: it does not predict */
+    uint64_t lost_groups; /* of the newest package that others finished first, and how long it had run then */
+    double lost_seconds;
+    enum cx_decision decision; /* the latest about it */
+    double busy_since;         /* when the oldest package in flight began, as far as known */
+    uint64_t assigned;         /* groups ever given, less those that came back */
     uint64_t done;
     uint64_t measured_groups;
     double measured_seconds;
@@ -39,8 +69,14 @@ struct cx_balancer {
     struct cx_balancer_params params;
     uint64_t groups, granularity, remaining;
     unsigned ndevices, nlive;
-    bool measured; /* speeds are work-groups/s */
-    void *data;    /* the policy's */
+    bool measured;                   /* speeds are work-groups/s */
+    uint64_t serial;                 /* of the next package */
+    struct cx_memory *memory;        /* the caller's, or NULL */
+    struct cx_package_log *packages; /* done ones, for the memory; NULL without one */
+    unsigned npackages;
+    struct cx_rescue_part *parts; /* cx_rescue_room of them; NULL: no rescues */
+    unsigned nparts;
+    void *data; /* the policy's */
     struct cx_device_state devices[];
 };
 
@@ -68,8 +104,25 @@ double cx_speed_now(const struct cx_balancer *balancer, unsigned device, double 
 double cx_backlog_seconds(const struct cx_balancer *balancer, unsigned device, double now);
 /* Seconds of a package on this device, were it alone there. */
 double cx_package_seconds(const struct cx_balancer *balancer, unsigned device, uint64_t groups, double now);
+/* Groups as the device's time counts them: fewer than fill it take as long as those that do. */
+double cx_groups_filled(const struct cx_device_state *device, uint64_t groups);
 /* The smallest package worth giving: the user's minimum, else what fills the device. At least 1. */
 uint64_t cx_package_minimum(const struct cx_balancer *balancer, unsigned device);
+
+/* rescue.c: the package of that serial on the device is over or gone: its copies count for nothing. */
+void cx_rescue_void(struct cx_balancer *balancer, uint64_t serial);
+/* Likewise for all packages: a device failed, and what it had done again may be gone. */
+void cx_rescue_void_all(struct cx_balancer *balancer);
+/* A copy is done. */
+enum cx_done cx_rescue_done(struct cx_balancer *balancer, unsigned device, const struct cx_flight *copy,
+                            double now);
+/* Whether the victim's package, by its place in flight, may be rescued (further). */
+bool cx_rescue_possible(const struct cx_balancer *balancer, unsigned victim, unsigned package);
+/* How many parts of rescues there is room for. */
+static inline unsigned cx_rescue_room(const struct cx_balancer *balancer)
+{
+    return 4 * balancer->ndevices + 4;
+}
 
 /* One share a device of what is left, such that all end together (shares.c). shares: one a device. */
 void cx_shares_plan(const struct cx_balancer *balancer, uint64_t *shares, double now);
@@ -77,6 +130,7 @@ void cx_shares_plan(const struct cx_balancer *balancer, uint64_t *shares, double
 uint64_t cx_shares_take(const struct cx_balancer *balancer, uint64_t *shares, unsigned device, double now);
 
 extern const struct cx_policy cx_policy_single, cx_policy_static, cx_policy_dynamic, cx_policy_hguided,
-    cx_policy_adaptive, cx_policy_sigmoid, cx_policy_logfit, cx_policy_concord, cx_policy_hdss;
+    cx_policy_adaptive, cx_policy_sigmoid, cx_policy_logfit, cx_policy_concord, cx_policy_hdss,
+    cx_policy_auto;
 
 #endif

@@ -3,6 +3,8 @@
  * The discrete-event simulation of one launch: devices with a short queue each, a host that refills them.
  * Previous stage: simulate.h. Next: balancer.h, which it drives as the layer does.
  */
+#include "scheduler/admission.h"
+#include "scheduler/ranges.h"
 #include "scheduler/simulate.h"
 #include <math.h>
 #include <stdlib.h>
@@ -11,31 +13,37 @@
 struct package {
     uint64_t first, count;
     double arrives; /* when it reaches the device */
+    double starts;
+    bool copy;
+    enum cx_decision decision;
 };
 
 struct timeline {
     struct package queue[CX_PACKAGES_IN_FLIGHT];
     unsigned nqueued;
-    double free_at; /* end of the last package that completed */
-    double seconds; /* of the oldest package */
-    double ends_at; /* of the oldest package; INFINITY when none */
-    bool dead;      /* noticed */
-    uint64_t done;
+    double free_at;          /* end of the last package that completed */
+    double counted;          /* end of the last package whose results count */
+    double seconds;          /* of the oldest package */
+    double ends_at;          /* of the oldest package; INFINITY when none */
+    double asks_at;          /* for a rescue; INFINITY: after the next event */
+    bool dead;               /* noticed */
     struct package *history; /* done packages, lost when the device dies */
     unsigned nhistory;
 };
 
-/* Runs of groups nobody has now. The first entry is handed out first. */
-struct pool {
-    struct package *runs;
-    size_t count, room;
+/* A part of a rescue that is done. */
+struct part {
+    uint64_t serial, groups, first;
+    unsigned device;
 };
 
 struct state {
     const struct cx_simulation *sim;
     struct cx_balancer *balancer;
     struct timeline *lines;
-    struct pool pool;
+    struct cx_ranges ranges;
+    struct part *parts; /* of rescues, those not yet complete among them */
+    unsigned nparts;
     struct cx_sim_result result;
     uint64_t random;
     bool broken; /* memory was short */
@@ -43,36 +51,24 @@ struct state {
 
 static void pool_put(struct state *state, uint64_t first, uint64_t count)
 {
-    struct pool *pool = &state->pool;
-    if (pool->count == pool->room) {
-        size_t room = pool->room ? 2 * pool->room : 16;
-        struct package *runs = realloc(pool->runs, room * sizeof(*runs));
-        if (!runs) {
-            state->broken = true;
-            return;
-        }
-        pool->runs = runs;
-        pool->room = room;
-    }
-    pool->runs[pool->count++] = (struct package){first, count, 0};
+    if (!cx_ranges_return(&state->ranges, (struct cx_range){first, first + count}))
+        state->broken = true;
 }
 
-/* Up to count groups from the first run. */
-static struct package pool_take(struct pool *pool, uint64_t count)
+static void count_groups(const struct state *state, uint64_t first, uint64_t count, int change)
 {
-    struct package *run = &pool->runs[0];
-    struct package got = {run->first, run->count < count ? run->count : count, 0};
-    run->first += got.count;
-    run->count -= got.count;
-    if (run->count == 0)
-        memmove(run, run + 1, --pool->count * sizeof(*run));
-    return got;
+    for (uint64_t i = 0; state->sim->taken && i < count; i++)
+        state->sim->taken[first + i] += (unsigned char)change;
 }
 
-static void count_groups(const struct state *state, const struct package *package, int change)
+double cx_sim_package_seconds(const struct cx_sim_device *device, const struct cx_sim_load *load,
+                              uint64_t first, uint64_t count)
 {
-    for (uint64_t i = 0; state->sim->taken && i < package->count; i++)
-        state->sim->taken[package->first + i] += (unsigned char)change;
+    double cost = load->before[first + count] - load->before[first];
+    if (device->known.fill > count)
+        cost *= (double)device->known.fill / (double)count;
+    return device->launch_seconds + (cost + device->half) / device->speed +
+           (double)count * (device->in_seconds + device->out_seconds);
 }
 
 /* Starts the oldest package of a device. */
@@ -83,16 +79,47 @@ static void start_oldest(struct state *state, unsigned index)
     line->ends_at = INFINITY;
     if (line->nqueued == 0)
         return;
-    const struct package *package = &line->queue[0];
-    const double *before = state->sim->load->before;
-    double cost = before[package->first + package->count] - before[package->first];
-    if (device->known.fill > package->count)
-        cost *= (double)device->known.fill / (double)package->count;
+    struct package *package = &line->queue[0];
     double jitter = 1 + device->jitter * (2 * cx_sim_random(&state->random) - 1);
-    line->seconds = device->launch_seconds + cost / device->speed * jitter;
-    line->ends_at = fmax(line->free_at, package->arrives) + line->seconds;
+    double launch = device->launch_seconds;
+    line->seconds =
+        launch +
+        (cx_sim_package_seconds(device, state->sim->load, package->first, package->count) - launch) * jitter;
+    package->starts = fmax(line->free_at, package->arrives);
+    double quick = fmax(device->slows_at - package->starts, 0);
+    if (device->slows_at > 0 && line->seconds > quick)
+        line->seconds = quick + (line->seconds - quick) * device->slow_factor;
+    line->ends_at = package->starts + line->seconds;
     if (device->dies_at > 0 && line->ends_at > device->dies_at)
         line->ends_at = INFINITY;
+}
+
+static void push(struct state *state, unsigned index, struct package package, double now)
+{
+    struct timeline *line = &state->lines[index];
+    package.arrives = now + (now > 0 ? state->sim->devices[index].reply_seconds : 0);
+    package.decision = cx_balancer_decision(state->balancer, index);
+    line->queue[line->nqueued++] = package;
+    state->result.packages++;
+    if (line->nqueued == 1)
+        start_oldest(state, index);
+}
+
+/* Nothing is to be had, and the device idles: it may do again what another one holds. */
+static void rescue(struct state *state, unsigned index, double now)
+{
+    struct timeline *line = &state->lines[index];
+    struct cx_rescue rescue;
+    line->asks_at = INFINITY;
+    if (!state->sim->rescues || line->dead || line->nqueued > 0)
+        return;
+    if (cx_balancer_rescue(state->balancer, index, now, &rescue)) {
+        state->result.rescues++;
+        push(state, index, (struct package){.first = rescue.first, .count = rescue.groups, .copy = true},
+             now);
+    } else if (rescue.again > 0) {
+        line->asks_at = fmax(rescue.again, nextafter(now, INFINITY));
+    }
 }
 
 /* Gives a device packages until its queue is full or the balancer refuses. */
@@ -103,15 +130,59 @@ static void refill(struct state *state, unsigned index, double now)
     while (!line->dead && !state->broken && line->nqueued < depth) {
         uint64_t count = cx_balancer_next(state->balancer, index, now);
         if (count == 0)
-            return;
-        struct package *package = &line->queue[line->nqueued++];
-        *package = pool_take(&state->pool, count);
-        package->arrives = now + (now > 0 ? state->sim->devices[index].reply_seconds : 0);
-        if (package->count < count)
-            cx_balancer_give_back(state->balancer, index, count - package->count);
-        state->result.packages++;
-        if (line->nqueued == 1)
-            start_oldest(state, index);
+            break;
+        struct cx_range range = cx_ranges_take(&state->ranges, index, count);
+        uint64_t got = range.end - range.first;
+        if (got < count)
+            cx_balancer_give_back(state->balancer, index, count - got);
+        if (got == 0)
+            break;
+        cx_balancer_placed(state->balancer, index, range.first);
+        push(state, index, (struct package){.first = range.first, .count = got}, now);
+    }
+    rescue(state, index, now);
+}
+
+static void note(const struct state *state, unsigned index, const struct package *package, double end,
+                 enum cx_done outcome)
+{
+    if (!state->sim->note)
+        return;
+    const struct cx_sim_package noted = {index, package->first, package->count, package->starts,
+                                         end,   package->copy,  outcome,        package->decision};
+    state->sim->note(state->sim->note_data, &noted);
+}
+
+/* Adds to what the device has done and would lose by dying. */
+static void remember(struct state *state, unsigned index, uint64_t first, uint64_t count)
+{
+    struct timeline *line = &state->lines[index];
+    struct package *history = realloc(line->history, (line->nhistory + 1) * sizeof(*history));
+    if (!history) {
+        state->broken = true;
+        return;
+    }
+    line->history = history;
+    history[line->nhistory++] = (struct package){.first = first, .count = count};
+    count_groups(state, first, count, 1);
+}
+
+/* A part of a rescue is done; when it is the last one, all of that rescue's parts count. */
+static void add_part(struct state *state, struct part part, bool complete, double now)
+{
+    struct part *parts = realloc(state->parts, (state->nparts + 1) * sizeof(*parts));
+    if (!parts) {
+        state->broken = true;
+        return;
+    }
+    state->parts = parts;
+    parts[state->nparts++] = part;
+    for (unsigned i = 0; complete && i < state->nparts; i++) {
+        if (parts[i].serial != part.serial)
+            continue;
+        remember(state, parts[i].device, parts[i].first, parts[i].groups);
+        state->lines[parts[i].device].counted =
+            fmax(state->lines[parts[i].device].counted, parts[i].device == part.device ? now : 0);
     }
 }
 
@@ -119,21 +190,21 @@ static void complete_oldest(struct state *state, unsigned index, double now)
 {
     struct timeline *line = &state->lines[index];
     struct package package = line->queue[0];
-    struct package *history = realloc(line->history, (line->nhistory + 1) * sizeof(*history));
-    if (!history) {
-        state->broken = true;
-        return;
-    }
-    line->history = history;
-    history[line->nhistory++] = package;
-    count_groups(state, &package, 1);
-    line->done += package.count;
+    uint64_t serial = cx_balancer_oldest(state->balancer, index);
+    double seconds = line->seconds;
     line->free_at = now;
     line->nqueued--;
     memmove(line->queue, line->queue + 1, line->nqueued * sizeof(package));
-    double seconds = line->seconds;
     start_oldest(state, index);
-    cx_balancer_done(state->balancer, index, package.count, seconds, now);
+    enum cx_done outcome = cx_balancer_done(state->balancer, index, package.count, seconds, now);
+    note(state, index, &package, now, outcome);
+    if (outcome == CX_DONE_COUNTS)
+        remember(state, index, package.first, package.count);
+    else if (outcome != CX_DONE_DROPPED)
+        add_part(state, (struct part){serial, package.count, package.first, index},
+                 outcome == CX_DONE_REPLACES, now);
+    if (outcome != CX_DONE_DROPPED)
+        line->counted = now;
 }
 
 /* A death is noticed: all that the device held or had done is lost. */
@@ -142,34 +213,41 @@ static void bury(struct state *state, unsigned index)
     struct timeline *line = &state->lines[index];
     uint64_t lost = 0;
     for (unsigned i = 0; i < line->nqueued; i++) {
+        if (!cx_balancer_holds(state->balancer, index, i))
+            continue;
         lost += line->queue[i].count;
         pool_put(state, line->queue[i].first, line->queue[i].count);
     }
     for (unsigned i = 0; i < line->nhistory; i++) {
         lost += line->history[i].count;
-        count_groups(state, &line->history[i], -1);
+        count_groups(state, line->history[i].first, line->history[i].count, -1);
         pool_put(state, line->history[i].first, line->history[i].count);
     }
     line->dead = true;
-    line->nqueued = 0;
-    line->done = 0;
-    line->ends_at = INFINITY;
+    line->nqueued = line->nhistory = 0;
+    line->counted = 0;
+    line->ends_at = line->asks_at = INFINITY;
+    state->nparts = 0;
     cx_balancer_fail(state->balancer, index, lost);
 }
 
-/* The next event: a package's end, or the moment a death is noticed. Returns its time, INFINITY when none is
- * left. */
-static double next_event(const struct state *state, unsigned *index, bool *death)
+enum event { EVENT_END, EVENT_DEATH, EVENT_ASK };
+
+/* The next event. Returns its time, INFINITY when none is left. */
+static double next_event(const struct state *state, unsigned *index, enum event *event)
 {
     double first = INFINITY;
     for (unsigned i = 0; i < state->sim->ndevices; i++) {
         const struct timeline *line = &state->lines[i];
         double dies_at = state->sim->devices[i].dies_at;
         double noticed = dies_at > 0 && !line->dead ? dies_at + state->sim->notice_seconds : INFINITY;
-        if (fmin(line->ends_at, noticed) < first) {
-            first = fmin(line->ends_at, noticed);
-            *index = i;
-            *death = noticed < line->ends_at;
+        const double at[] = {line->ends_at, noticed, line->asks_at};
+        for (unsigned e = 0; e < 3; e++) {
+            if (at[e] < first) {
+                first = at[e];
+                *index = i;
+                *event = (enum event)e;
+            }
         }
     }
     return first;
@@ -178,17 +256,17 @@ static double next_event(const struct state *state, unsigned *index, bool *death
 static void run(struct state *state)
 {
     unsigned index = 0;
-    bool death = false;
+    enum event event = EVENT_END;
     double now = 0;
     for (unsigned i = 0; i < state->sim->ndevices; i++)
         refill(state, i, 0);
     while (!state->broken && !cx_balancer_finished(state->balancer)) {
-        now = next_event(state, &index, &death);
+        now = next_event(state, &index, &event);
         if (!isfinite(now))
             return;
-        if (death)
+        if (event == EVENT_DEATH)
             bury(state, index);
-        else
+        else if (event == EVENT_END)
             complete_oldest(state, index, now);
         for (unsigned i = 0; i < state->sim->ndevices; i++)
             refill(state, i, now);
@@ -202,18 +280,51 @@ static void summarise(struct state *state)
     const struct cx_simulation *sim = state->sim;
     double first = INFINITY, last = 0, sum = 0, fastest = 0;
     for (unsigned i = 0; i < sim->ndevices; i++) {
+        struct timeline *line = &state->lines[i];
+        uint64_t done = 0;
+        for (unsigned h = 0; h < line->nhistory; h++)
+            done += line->history[h].count;
+        for (unsigned k = 0; k < line->nqueued; k++)
+            note(state, i, &line->queue[k], INFINITY, CX_DONE_DROPPED);
         sum += sim->devices[i].speed;
         fastest = fmax(fastest, sim->devices[i].speed);
         if (sim->groups_done)
-            sim->groups_done[i] = state->lines[i].done;
-        if (state->lines[i].done == 0)
+            sim->groups_done[i] = done;
+        if (done == 0)
             continue;
-        first = fmin(first, state->lines[i].free_at);
-        last = fmax(last, state->lines[i].free_at);
+        first = fmin(first, line->counted);
+        last = fmax(last, line->counted);
     }
     state->result.ideal = sim->load->total / sum;
     state->result.best = sim->load->total / fastest;
     state->result.balance = last > 0 ? first / last : 1;
+}
+
+static void learn_speeds(const struct state *state)
+{
+    for (unsigned i = 0; state->sim->records && i < state->sim->ndevices; i++) {
+        uint64_t groups;
+        double seconds;
+        cx_balancer_measured(state->balancer, i, &groups, &seconds);
+        cx_speed_record_update(&state->sim->records[i], groups, state->sim->devices[i].known.fill, seconds);
+    }
+}
+
+static bool make_ranges(struct state *state)
+{
+    const struct cx_simulation *sim = state->sim;
+    double *weights = calloc(sim->ndevices + 1, sizeof(*weights));
+    if (!weights)
+        return false;
+    cx_balancer_weights(state->balancer, weights);
+    /* Without homes all is in the pool that is cut from its front. */
+    uint64_t groups = sim->load->groups;
+    bool ok = cx_ranges_init(&state->ranges, sim->ndevices, weights, sim->homes ? groups : 0,
+                             sim->granularity ? sim->granularity : 1, (struct cx_range){0, 0});
+    if (ok && !sim->homes)
+        pool_put(state, 0, groups);
+    free(weights);
+    return ok;
 }
 
 struct cx_sim_result cx_simulate(const struct cx_simulation *simulation)
@@ -225,20 +336,25 @@ struct cx_sim_result cx_simulate(const struct cx_simulation *simulation)
     if (known && state.lines) {
         for (unsigned i = 0; i < n; i++) {
             known[i] = simulation->devices[i].known;
-            state.lines[i].ends_at = INFINITY;
+            known[i].private_results = simulation->rescues;
+            known[i].slot = i;
+            state.lines[i].ends_at = state.lines[i].asks_at = INFINITY;
         }
-        struct cx_problem problem = {simulation->load->groups, simulation->granularity, n, known};
+        struct cx_problem problem = {simulation->load->groups, simulation->granularity, n, known,
+                                     simulation->rescues,      simulation->memory};
         state.balancer = cx_balancer_create(simulation->policy, &problem, simulation->params);
-        pool_put(&state, 0, simulation->load->groups);
     }
-    if (state.balancer) {
+    if (state.balancer && make_ranges(&state)) {
         run(&state);
         summarise(&state);
+        cx_balancer_learn(state.balancer);
+        learn_speeds(&state);
     }
     for (unsigned i = 0; state.lines && i < n; i++)
         free(state.lines[i].history);
     cx_balancer_destroy(state.balancer);
-    free(state.pool.runs);
+    cx_ranges_finish(&state.ranges);
+    free(state.parts);
     free(state.lines);
     free(known);
     return state.result;

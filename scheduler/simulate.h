@@ -35,10 +35,24 @@ double cx_sim_random(uint64_t *state);
 struct cx_sim_device {
     struct cx_balancer_device known; /* what the balancer is told */
     double speed;                    /* groups of cost 1 a second, at full occupancy */
-    double launch_seconds;           /* the device spends this on every package */
-    double reply_seconds; /* from a package's end to the next one's arrival, where none is queued */
-    double jitter;        /* 0..1: a package takes up to this share more or less */
-    double dies_at;       /* stops for good at that time; 0: never */
+    double half;           /* cost of a package that reaches half of that speed; 0: all do reach it */
+    double launch_seconds; /* the device spends this on every package */
+    double in_seconds, out_seconds; /* and this on each group's data: bytes over bandwidth */
+    double reply_seconds;           /* from a package's end to the next one's arrival, where none is queued */
+    double jitter;                  /* 0..1: a package takes up to this share more or less */
+    double slows_at;                /* from then on it is slow_factor times slower; 0: never */
+    double slow_factor;
+    double dies_at; /* stops for good at that time; 0: never */
+};
+
+/* A package that ended, or that the launch did not wait for. */
+struct cx_sim_package {
+    unsigned device;
+    uint64_t first, groups;
+    double start, end; /* end: INFINITY where nobody waited for it */
+    bool copy;         /* a part of a rescue */
+    enum cx_done outcome;
+    enum cx_decision decision;
 };
 
 struct cx_simulation {
@@ -51,8 +65,15 @@ struct cx_simulation {
     unsigned depth;        /* packages in flight a device; 0: 2, as the layer does */
     double notice_seconds; /* from a death to cx_balancer_fail */
     uint64_t seed;
-    uint64_t *groups_done; /* one a device, filled when not NULL: groups computed there */
-    unsigned char *taken;  /* one a group, when not NULL: times computed, less what a death lost */
+    uint64_t *groups_done;    /* one a device, filled when not NULL: groups computed there */
+    unsigned char *taken;     /* one a group, when not NULL: times computed, less what a death lost */
+    bool homes;               /* each device has a part of the range of its own (ranges.h), as in the layer;
+                               * else packages are cut from the front */
+    bool rescues;             /* packages may be done again elsewhere */
+    struct cx_memory *memory; /* learns from the launch; or NULL */
+    struct cx_speed_record *records;                                /* one a device: so do they; or NULL */
+    void (*note)(void *data, const struct cx_sim_package *package); /* every package; or NULL */
+    void *note_data;
 };
 
 struct cx_sim_result {
@@ -60,9 +81,19 @@ struct cx_sim_result {
     double seconds; /* until the last one ended */
     double ideal;   /* all devices busy from start to end, no overhead */
     double best;    /* whole on the fastest device */
-    double balance; /* first finisher's time over the last one's (those that took part) */
+    double balance; /* first finisher's time over the last one's (those whose results the launch has) */
     unsigned packages;
+    unsigned rescues; /* parts of packages done again */
 };
+
+/* Seconds of a package on a device that is never slow: no jitter. */
+double cx_sim_package_seconds(const struct cx_sim_device *device, const struct cx_sim_load *load,
+                              uint64_t first, uint64_t count);
+/* The best makespan of a planner who knows every cost: one package each for the devices that pay, one behind
+ * the other along the range, launches and transfers included, jitter not (ideal.c). */
+double cx_sim_ideal(const struct cx_sim_load *load, unsigned ndevices, const struct cx_sim_device *devices);
+/* The whole launch on the device that ends it soonest. */
+double cx_sim_alone(const struct cx_sim_load *load, unsigned ndevices, const struct cx_sim_device *devices);
 
 struct cx_sim_result cx_simulate(const struct cx_simulation *simulation);
 

@@ -119,7 +119,7 @@ static double mean_of_history(const struct cx_device_state *device)
 }
 
 /* The time of a package, in groups: one too small to fill the device takes as long as one that does. */
-static double filled_groups(const struct cx_device_state *device, uint64_t groups)
+double cx_groups_filled(const struct cx_device_state *device, uint64_t groups)
 {
     return (double)(groups > device->given.fill ? groups : device->given.fill);
 }
@@ -127,7 +127,7 @@ static double filled_groups(const struct cx_device_state *device, uint64_t group
 void cx_speeds_update(struct cx_balancer *balancer, unsigned index, uint64_t groups, double seconds)
 {
     struct cx_device_state *device = &balancer->devices[index];
-    double filled = filled_groups(device, groups), speed = cx_number_clean(filled / seconds);
+    double filled = cx_groups_filled(device, groups), speed = cx_number_clean(filled / seconds);
     if (!(cx_number_clean(seconds) > 0) || speed == 0)
         return;
     unsigned slot = device->samples++ % CX_SPEED_HISTORY;
@@ -155,7 +155,7 @@ void cx_speeds_update(struct cx_balancer *balancer, unsigned index, uint64_t gro
 
 double cx_package_seconds(const struct cx_balancer *balancer, unsigned index, uint64_t groups, double now)
 {
-    return filled_groups(&balancer->devices[index], groups) / cx_speed_now(balancer, index, now);
+    return cx_groups_filled(&balancer->devices[index], groups) / cx_speed_now(balancer, index, now);
 }
 
 double cx_speed_now(const struct cx_balancer *balancer, unsigned index, double now)
@@ -166,7 +166,8 @@ double cx_speed_now(const struct cx_balancer *balancer, unsigned index, double n
     if (!balancer->measured || device->nflight == 0 || !(now > device->busy_since))
         return device->speed;
     /* Still at its oldest package: it cannot be faster than if it finished right now. */
-    return fmin(device->speed, filled_groups(device, device->flight[0]) / (now - device->busy_since));
+    return fmin(device->speed,
+                cx_groups_filled(device, device->flight[0].groups) / (now - device->busy_since));
 }
 
 bool cx_accelerates(const struct cx_balancer *balancer, unsigned index)
@@ -200,7 +201,7 @@ double cx_backlog_seconds(const struct cx_balancer *balancer, unsigned index, do
         return 0;
     double groups = 0;
     for (unsigned i = 0; i < device->nflight; i++)
-        groups += filled_groups(device, device->flight[i]);
+        groups += cx_groups_filled(device, device->flight[i].groups);
     double worked = device->nflight && now > device->busy_since ? now - device->busy_since : 0;
     return fmax(groups / speed - worked, 0);
 }

@@ -6,6 +6,7 @@
 #include "layer/plan_size.h"
 #include "scheduler/simulate.h"
 #include "tools/coexec.h"
+#include "tools/coexec_simulate.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -17,15 +18,15 @@
 static const char me[] = "simulate";
 
 enum { MAX_DEVICES = 64, MAX_GROUPS = 1 << 26 };
-enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 
 struct job {
     const char *algos; /* separated by commas; NULL: all */
     enum cx_sim_profile profile;
     uint64_t groups, granularity, depth, seed;
-    enum format format;
+    enum cx_sim_format format;
     unsigned ndevices;
     struct cx_sim_device devices[MAX_DEVICES];
+    bool grid;
 };
 
 static bool read_number(const char *text, double *value)
@@ -113,12 +114,12 @@ static bool find_profile(const char *name, enum cx_sim_profile *profile)
     return false;
 }
 
-static bool find_format(const char *name, enum format *format)
+static bool find_format(const char *name, enum cx_sim_format *format)
 {
     static const char *const names[] = {"table", "csv", "json"};
     for (unsigned i = 0; i < 3; i++) {
         if (strcmp(names[i], name) == 0) {
-            *format = (enum format)i;
+            *format = (enum cx_sim_format)i;
             return true;
         }
     }
@@ -150,7 +151,7 @@ static int set_option(struct job *job, const char *name, const char *value)
 }
 
 /* Whether the list names the policy; NULL names all. */
-static bool is_listed(const char *list, const char *name, size_t length)
+bool cx_simulate_listed(const char *list, const char *name, size_t length)
 {
     for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         size_t word = strcspn(at, ",");
@@ -179,10 +180,10 @@ static void print_result(const struct job *job, const char *name, const struct c
                          const uint64_t *done, bool first)
 {
     double over = result->seconds / result->ideal, efficiency = result->ideal / result->seconds;
-    if (job->format == FORMAT_TABLE)
+    if (job->format == CX_SIM_TABLE)
         printf("%-10s %12.6g %10.4f %10.4f %8.4f %9u  ", name, result->seconds, over, efficiency,
                result->balance, result->packages);
-    else if (job->format == FORMAT_CSV)
+    else if (job->format == CX_SIM_CSV)
         printf("%s,%.9g,%.9g,%.6f,%.6f,%.6f,%u,", name, result->seconds, result->ideal, over, efficiency,
                result->balance, result->packages);
     else
@@ -190,10 +191,10 @@ static void print_result(const struct job *job, const char *name, const struct c
                "\"efficiency\": %.6f, \"balance\": %.6f, \"packages\": %u, \"shares\": [",
                first ? "" : ",", name, result->seconds, result->ideal, over, efficiency, result->balance,
                result->packages);
-    const char *between = job->format == FORMAT_JSON ? ", " : job->format == FORMAT_CSV ? ";" : " ";
+    const char *between = job->format == CX_SIM_JSON ? ", " : job->format == CX_SIM_CSV ? ";" : " ";
     for (unsigned i = 0; i < job->ndevices; i++)
         printf("%s%.4f", i ? between : "", (double)done[i] / (double)job->groups);
-    fputs(job->format == FORMAT_JSON ? "]}" : "\n", stdout);
+    fputs(job->format == CX_SIM_JSON ? "]}" : "\n", stdout);
 }
 
 static int simulate_all(const struct job *job, const struct cx_sim_load *load)
@@ -201,15 +202,15 @@ static int simulate_all(const struct job *job, const struct cx_sim_load *load)
     const struct cx_balancer_params params = cx_plan_params();
     const struct cx_policy *policy;
     bool first = true;
-    if (job->format == FORMAT_TABLE)
+    if (job->format == CX_SIM_TABLE)
         printf("%-10s %12s %10s %10s %8s %9s  %s\n", "balancer", "seconds", "over ideal", "efficiency",
                "balance", "packages", "shares");
     else
-        fputs(job->format == FORMAT_CSV ? "algo,seconds,ideal,over_ideal,efficiency,balance,packages,shares\n"
+        fputs(job->format == CX_SIM_CSV ? "algo,seconds,ideal,over_ideal,efficiency,balance,packages,shares\n"
                                         : "[",
               stdout);
     for (unsigned i = 0; (policy = cx_policy_get(i)); i++) {
-        if (!is_listed(job->algos, policy->name, strlen(policy->name)))
+        if (!cx_simulate_listed(job->algos, policy->name, strlen(policy->name)))
             continue;
         uint64_t done[MAX_DEVICES];
         struct cx_simulation sim = {.policy = policy,
@@ -229,7 +230,7 @@ static int simulate_all(const struct job *job, const struct cx_sim_load *load)
         print_result(job, policy->name, &result, done, first);
         first = false;
     }
-    if (job->format == FORMAT_JSON)
+    if (job->format == CX_SIM_JSON)
         puts("\n]");
     return CX_EXIT_OK;
 }
@@ -239,17 +240,24 @@ static int simulate(int argc, char **argv)
     struct job job = {.groups = 4096, .granularity = 1, .depth = 2, .seed = 1};
     setlocale(LC_NUMERIC, "C");
     for (int i = 1; i < argc; i += 2) {
+        if (strcmp(argv[i], "--grid") == 0) {
+            job.grid = true;
+            i--;
+            continue;
+        }
         if (i + 1 == argc)
             return cx_usage_error(me, "%s: a value is missing", argv[i]);
         int status = set_option(&job, argv[i], argv[i + 1]);
         if (status != CX_EXIT_OK)
             return status;
     }
-    if (job.ndevices == 0)
-        return cx_usage_error(me, "no device");
     int status = check_algos(job.algos);
     if (status != CX_EXIT_OK)
         return status;
+    if (job.grid)
+        return cx_simulate_grid(job.algos, job.format);
+    if (job.ndevices == 0)
+        return cx_usage_error(me, "no device");
     struct cx_sim_load *load = cx_sim_load_create(job.profile, job.groups, job.seed);
     if (!load)
         return cx_tool_error(me, "out of memory");

@@ -23,7 +23,7 @@ SUMMARY = re.compile(r"kernel (\S+): (\d+) launches, (\d+) split, (\d+) whole")
 WHOLE = re.compile(r"whole (\d+) times?: (.*)")
 TAKEN_BY_ONE = "one device took all of its work-groups"  # the reason given for such a launch
 ALL_SETTINGS = ["/".join(s) for s in itertools.product(("static", "hguided", "sigmoid"), "10", "23")]
-ALL_SETTINGS += ["single/0/2", "dynamic/1/3", "adaptive/0/3", "logfit/1/2", "concord/0/2", "hdss/1/3"]
+ALL_SETTINGS += ["single/0/2", "dynamic/1/3", "adaptive/0/3", "logfit/1/2", "concord/0/2", "hdss/1/3", "auto/0/3"]
 # not "basic basic": two threads in one kind of device at once trip over PoCL 3.1's list of loaded kernels
 DEVICES = {"2": {"POCL_MAX_PTHREAD_COUNT": "1"}, "3": {"POCL_MAX_PTHREAD_COUNT": "2", "COEXEC_FISSION": "1"}}
 

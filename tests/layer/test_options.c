@@ -66,7 +66,8 @@ START_TEST(good_values)
 END_TEST
 
 #define ALGO_LINE                                                                                            \
-    "not known; accepted: single, static, dynamic, hguided, adaptive, sigmoid, logfit, concord, hdss; "      \
+    "not known; accepted: single, static, dynamic, hguided, adaptive, sigmoid, logfit, concord, hdss, "      \
+    "auto; "                                                                                                 \
     "using "                                                                                                 \
     "sigmoid"
 

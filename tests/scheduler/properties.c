@@ -4,6 +4,7 @@
  * absurd speeds, dead and very slow devices, and sizes from one group to 2^40.
  */
 #include "tests/scheduler/suites.h"
+#include "scheduler/memory.h"
 #include "scheduler/simulate.h"
 #include <math.h>
 #include <stdlib.h>
@@ -46,11 +47,12 @@ static struct cx_balancer_device random_device(uint64_t *random)
 static struct cx_balancer_params random_params(uint64_t *random)
 {
     struct cx_balancer_params params = cx_balancer_defaults;
-    double *fields[] = {&params.hguided_k,        &params.sigmoid_l,       &params.adaptive_first,
-                        &params.adaptive_growth,  &params.adaptive_probes, &params.logfit_threshold,
-                        &params.concord_profile,  &params.concord_settled, &params.hdss_settled,
-                        &params.hdss_training,    &params.hdss_k,          &params.dynamic_size,
-                        &params.dynamic_packages, &params.sigmoid_p,       &params.sigmoid_d};
+    double *fields[] = {
+        &params.hguided_k,        &params.sigmoid_l,        &params.adaptive_first,  &params.adaptive_growth,
+        &params.adaptive_probes,  &params.logfit_threshold, &params.concord_profile, &params.concord_settled,
+        &params.hdss_settled,     &params.hdss_training,    &params.hdss_k,          &params.dynamic_size,
+        &params.dynamic_packages, &params.sigmoid_p,        &params.sigmoid_d,       &params.auto_first,
+        &params.auto_distrust,    &params.auto_safety,      &params.auto_packages};
     for (unsigned i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
         if (random_below(random, 4) == 0)
             *fields[i] = random_speed(random);
@@ -62,6 +64,7 @@ static struct cx_balancer_params random_params(uint64_t *random)
 START_TEST(each_group_once)
 {
     const struct cx_policy *policy = cx_policy_get((unsigned)_i);
+    static struct cx_memory memory;
     uint64_t random = 11;
     for (unsigned round = 0; round < ROUNDS; round++) {
         uint64_t groups = 1 + random_below(&random, random_below(&random, 3) ? 40 : 3000);
@@ -88,8 +91,13 @@ START_TEST(each_group_once)
                                     .devices = devices,
                                     .depth = 1 + (unsigned)random_below(&random, 4),
                                     .notice_seconds = 0.1,
+                                    .homes = random_below(&random, 2),
+                                    .rescues = random_below(&random, 2),
+                                    .memory = &memory,
                                     .seed = round,
                                     .taken = taken};
+        if (round % 3 == 0)
+            cx_memory_init(&memory);
         struct cx_sim_result result = cx_simulate(&sim);
         ck_assert_msg(result.complete, "%s: round %u never ended", policy->name, round);
         for (uint64_t i = 0; i < groups; i++)
@@ -178,6 +186,8 @@ START_TEST(same_seed_same_result)
         for (unsigned i = 0; i < 2; i++) {
             struct cx_simulation sim = {.policy = policy,
                                         .load = load,
+                                        .homes = round % 3,
+                                        .rescues = true,
                                         .ndevices = 3,
                                         .devices = devices,
                                         .notice_seconds = 0.01,

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What launches of one kernel and one size taught: each device's speed, how the cost of the groups varies
+ * along the range, and how far that can be relied on.
+ *
+ * Costs have no unit of their own: the mean group costs 1, so a launch of G groups costs G. A device of speed
+ * v needs launch + cost / v seconds for a package. The caller keeps one memory per kernel and shape, hands it
+ * to every balancer of such a launch (cx_problem.memory) and calls cx_balancer_learn at the launch's end.
+ * Thread-safety: none; the caller serialises. Previous stage: balancer.h. Next: auto.c, which plans by it.
+ */
+#ifndef CX_SCHEDULER_MEMORY_H
+#define CX_SCHEDULER_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CX_MEMORY_DEVICES = 64, CX_MEMORY_PIECES = 512, CX_MEMORY_PACKAGES = 1024 };
+
+struct cx_memory_device {
+    double speed;      /* cost a second; 0: never measured */
+    unsigned launches; /* that measured it */
+};
+
+struct cx_memory {
+    uint64_t groups;                     /* of the launches it learned from; 0: none yet */
+    unsigned launches;                   /* learned from */
+    double deviation;                    /* of log(real / predicted length) of packages, lately */
+    double unbalanced;                   /* Marrow's lbt */
+    double before[CX_MEMORY_PIECES + 1]; /* part of all cost that lies before piece i of the range */
+    struct cx_memory_device device[CX_MEMORY_DEVICES];
+};
+
+/* One package of a launch under way. */
+struct cx_package_log {
+    unsigned device;
+    uint64_t first, groups;
+    double seconds;  /* alone on the device */
+    double expected; /* predicted before; 0: not */
+};
+
+/* Forgets everything; also makes a memory out of raw storage. */
+void cx_memory_init(struct cx_memory *memory);
+/* Whether it knows anything about a launch of that many groups. */
+bool cx_memory_knows(const struct cx_memory *memory, uint64_t groups);
+/* Cost of a run of groups of a launch of `all` groups; count where nothing is known. Accepts NULL. */
+double cx_memory_cost(const struct cx_memory *memory, uint64_t all, uint64_t first, uint64_t count);
+/* The place, in groups, before which that part (0..1) of all cost lies. */
+double cx_memory_place(const struct cx_memory *memory, uint64_t all, double part);
+
+struct cx_balancer;
+/* memory.c, called by cx_balancer_learn. */
+void cx_memory_learn(struct cx_memory *memory, const struct cx_balancer *balancer);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The books of rescues: parts of a package in flight that other devices do again, and who wins.
+ *
+ * A package that is being rescued is handed out from its end, in parts. If its holder ends first, the parts
+ * count for nothing; if all parts are done first, the package is lost: its holder's results count for
+ * nothing, and the groups are the rescuers'. A failure anywhere ends all rescues under way, since results may
+ * have died with it; they may begin anew. Which package is worth it is the policy's to say. Previous stage:
+ * balancer.c.
+ */
+#include "scheduler/policy.h"
+#include <string.h>
+
+static struct cx_flight *find_package(struct cx_balancer *balancer, uint64_t serial, unsigned *holder)
+{
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        struct cx_device_state *device = &balancer->devices[i];
+        for (unsigned k = 0; k < device->nflight; k++) {
+            if (!device->flight[k].copy && device->flight[k].serial == serial) {
+                *holder = i;
+                return &device->flight[k];
+            }
+        }
+    }
+    return NULL;
+}
+
+static void forget_parts(struct cx_balancer *balancer, uint64_t serial)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < balancer->nparts; i++) {
+        if (balancer->parts[i].serial != serial)
+            balancer->parts[kept++] = balancer->parts[i];
+    }
+    balancer->nparts = kept;
+}
+
+void cx_rescue_void(struct cx_balancer *balancer, uint64_t serial)
+{
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        struct cx_device_state *device = &balancer->devices[i];
+        for (unsigned k = 0; k < device->nflight; k++) {
+            if (device->flight[k].copy && device->flight[k].serial == serial)
+                device->flight[k].lost = true;
+        }
+    }
+    forget_parts(balancer, serial);
+}
+
+void cx_rescue_void_all(struct cx_balancer *balancer)
+{
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        struct cx_device_state *device = &balancer->devices[i];
+        for (unsigned k = 0; k < device->nflight; k++) {
+            struct cx_flight *package = &device->flight[k];
+            if (package->copy || package->lost || package->handed == 0)
+                continue;
+            cx_rescue_void(balancer, package->serial);
+            package->serial = balancer->serial++;
+            package->handed = package->saved = 0;
+        }
+    }
+}
+
+/* All parts are done: the package is theirs. */
+static void take_over(struct cx_balancer *balancer, unsigned holder, struct cx_flight *package, double now)
+{
+    struct cx_device_state *victim = &balancer->devices[holder];
+    package->lost = true;
+    victim->assigned -= package->groups;
+    victim->lost_groups = package->groups;
+    victim->lost_seconds = now - (package == &victim->flight[0] ? victim->busy_since : package->issued);
+    for (unsigned i = 0; i < balancer->nparts; i++) {
+        const struct cx_rescue_part *part = &balancer->parts[i];
+        if (part->serial != package->serial)
+            continue;
+        balancer->devices[part->device].assigned += part->groups;
+        balancer->devices[part->device].done += part->groups;
+    }
+    forget_parts(balancer, package->serial);
+}
+
+enum cx_done cx_rescue_done(struct cx_balancer *balancer, unsigned index, const struct cx_flight *copy,
+                            double now)
+{
+    unsigned holder = 0;
+    struct cx_flight *package = copy->lost ? NULL : find_package(balancer, copy->serial, &holder);
+    if (!package)
+        return CX_DONE_DROPPED;
+    package->saved += copy->groups;
+    balancer->parts[balancer->nparts++] = (struct cx_rescue_part){copy->serial, index, copy->groups};
+    if (package->saved < package->groups)
+        return CX_DONE_COPY;
+    take_over(balancer, holder, package, now);
+    return CX_DONE_REPLACES;
+}
+
+bool cx_rescue_possible(const struct cx_balancer *balancer, unsigned victim, unsigned index)
+{
+    const struct cx_device_state *device = &balancer->devices[victim];
+    const struct cx_flight *package = &device->flight[index];
+    return balancer->parts && device->given.private_results && !package->copy && !package->lost &&
+           package->first != CX_NOWHERE && package->handed < package->groups;
+}
+
+/* Copies in flight: each will want a place among the parts. */
+static unsigned copies(const struct cx_balancer *balancer)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        for (unsigned k = 0; k < balancer->devices[i].nflight; k++)
+            count += balancer->devices[i].flight[k].copy;
+    }
+    return count;
+}
+
+bool cx_balancer_rescue(struct cx_balancer *balancer, unsigned index, double now, struct cx_rescue *rescue)
+{
+    *rescue = (struct cx_rescue){.again = 0};
+    now = cx_number_clean(now);
+    if (index >= balancer->ndevices || !balancer->parts || !balancer->policy->rescue)
+        return false;
+    struct cx_device_state *device = &balancer->devices[index];
+    if (device->failed || device->nflight > 0 ||
+        balancer->nparts + copies(balancer) >= cx_rescue_room(balancer))
+        return false;
+    unsigned victim = 0, which = 0;
+    uint64_t want = balancer->policy->rescue(balancer, index, now, &victim, &which, &rescue->again);
+    if (want == 0 || victim == index || !cx_rescue_possible(balancer, victim, which))
+        return false;
+    struct cx_flight *package = &balancer->devices[victim].flight[which];
+    uint64_t end = package->first + package->groups - package->handed;
+    uint64_t first = want < end - package->first ? end - want : package->first;
+    first = first / balancer->granularity * balancer->granularity;
+    first = first > package->first ? first : package->first;
+    package->handed += end - first;
+    *rescue = (struct cx_rescue){victim, package->serial, first, end - first, 0};
+    device->busy_since = now;
+    device->decision = CX_DECIDED_RESCUE;
+    device->flight[device->nflight++] = (struct cx_flight){.groups = end - first,
+                                                           .first = first,
+                                                           .serial = package->serial,
+                                                           .issued = now,
+                                                           .copy = true,
+                                                           .victim = victim};
+    return true;
+}
+
+uint64_t cx_balancer_oldest(const struct cx_balancer *balancer, unsigned index)
+{
+    return balancer->devices[index].flight[0].serial;
+}
+
+bool cx_balancer_holds(const struct cx_balancer *balancer, unsigned index, unsigned place)
+{
+    const struct cx_device_state *device = &balancer->devices[index];
+    return place < device->nflight && !device->flight[place].copy && !device->flight[place].lost;
+}
