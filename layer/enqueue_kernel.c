@@ -164,6 +164,10 @@ static cl_int enqueue_launch(const char *function, cl_command_type type, cl_comm
         return error;
     if (empty && context->workers[queue->fastest].device->version_number < 210)
         return cx_fail(function, CL_INVALID_GLOBAL_WORK_SIZE, "no work-items");
+    size_t required[3];
+    cx_kernel_required_size(kernel, required);
+    if (!local && required[0]) /* some drivers refuse NULL for such kernels, which the spec allows */
+        local = required;
     if (!empty && (error = check_local(function, queue, kernel, dims, global, local)) != CL_SUCCESS)
         return error;
     struct cx_args *args = cx_kernel_capture(kernel, &missing);

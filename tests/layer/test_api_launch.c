@@ -141,6 +141,8 @@ START_TEST(required_size)
     cl_expect(clEnqueueNDRangeKernel(cl.queue, kernel, 2, NULL, odd, right, 0, NULL, NULL),
               CL_INVALID_WORK_GROUP_SIZE);
     for (int pass = 0; pass < 2; pass++) {
+        memset(got, 0, sizeof(got));
+        cl_write(mem, got, sizeof(got));
         /* a NULL local size takes the required one; OpenCL 1.2 refused it */
         cl_int code =
             clEnqueueNDRangeKernel(cl.queue, kernel, 2, NULL, global, pass ? NULL : right, 0, NULL, NULL);
