@@ -172,6 +172,10 @@ static void list_package(const struct cx_access *a, uint32_t arg, int64_t first,
                          struct cx_access_region *region)
 {
     int64_t units = a->launch.units;
+
+    if (!a->listed[arg]) {
+        return; /* there may be no lists at all */
+    }
     const struct cx_span *writes = a->list + arg * units, *reads = writes + a->launch.kernel->narg * units;
 
     if (a->listed[arg] & CX_LISTED_WRITES) {

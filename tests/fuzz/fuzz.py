@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs one fuzz target for some seconds, from seeds made here. A finding is left as a file and fails.
+
+    fuzz.py TARGET PROGRAM SECONDS FOLDER ANALYSER KERNELS...
+
+FOLDER keeps the corpus, which grows from run to run, and the findings.
+"""
+import hashlib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+target, program, seconds, folder, analyser, *kernels = sys.argv[1:]
+root = pathlib.Path(__file__).resolve().parents[2]
+corpus = pathlib.Path(folder) / target
+corpus.mkdir(parents=True, exist_ok=True)
+
+
+def number(value):
+    return value.to_bytes(8, "little")
+
+
+def run_of(data):
+    return number(0) if data is None else number(len(data) + 1) + data
+
+
+def container(version, kind, source, options, parts):
+    rest = number(version) + number(kind) + run_of(source) + run_of(options) + number(len(parts))
+    rest += b"".join(run_of(field) for part in parts for field in part)
+    return b"coexec program\r\n" + hashlib.sha256(rest).digest() + rest
+
+
+def container_seeds():
+    header = (root / "layer/container.h").read_text()
+    version = int(re.search(r"CX_CONTAINER_VERSION (\d+)", header).group(1))
+    part = (b"name\ndriver\n", b"\x7fELF", b"CXSM", bytes(32))
+    yield container(version, 4, b"kernel void k() {}", b"-DN=1", [part, (b"other\n", b"x", None, None)])
+    yield container(version, 1, None, b"", [part])
+    yield container(version, 4, b"", b"", [])
+    yield container(version + 1, 4, b"", b"", [])
+
+
+def option_seeds():
+    """Every option with its default and with the words that it accepts."""
+    table = re.findall(r'^CX_OPTION\(\w+, \w+, "[^"]*", "([^"]*)", "([^"]*)"',
+                       (root / "layer/options.def").read_text(), re.MULTILINE)
+    for index, (fallback, accepted) in enumerate(table):
+        for text in [fallback, accepted, "0", "1.5e3", "-1", "1,0,2.5", " 1", "0x1p4"] + accepted.split("|"):
+            yield bytes([index]) + text.encode()
+
+
+def select_seeds():
+    for text in ["all", "2", "3,0", "gpu,!3", "!basic", " 2 , ! basic ,0", "*h200", "?asic*", "[a-n]*", "!",
+                 ",,1,", "99999999999", "amd epyc", "!*", "[", "[!", "accelerator"]:
+        yield text.encode()
+
+
+def summary_seeds():
+    for kernel in kernels:
+        blob = corpus / "blob.tmp"
+        done = subprocess.run([analyser, "-o", blob, kernel, "--", ""], capture_output=True)
+        if done.returncode == 0 and blob.exists():
+            yield blob.read_bytes()
+            blob.unlink()
+
+
+seeds = {"container": container_seeds, "options": option_seeds, "select": select_seeds, "summary": summary_seeds}
+made = 0
+for seed in seeds[target]():
+    made += 1
+    (corpus / hashlib.sha256(seed).hexdigest()[:16]).write_bytes(seed)
+print("TAP version 13")
+print("1..2")
+print("ok 1 - seeds" if made else "not ok 1 - no seed could be made", flush=True)
+command = [program, f"-max_total_time={seconds}", "-rss_limit_mb=2048", "-timeout=20", "-verbosity=0",
+           "-print_final_stats=1", f"-artifact_prefix={folder}/{target}-finding-", corpus]
+done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                      env=dict(os.environ, UBSAN_OPTIONS="print_stacktrace=1", ASAN_OPTIONS="allocator_may_return_null=1"))
+for line in done.stdout.splitlines()[-60:] if done.returncode else re.findall(r"stat::.*", done.stdout)[:2]:
+    print("#", line)
+print("ok 2 - no finding" if done.returncode == 0 else "not ok 2 - a finding")
+sys.exit(done.returncode != 0 or not made)
