@@ -435,6 +435,9 @@ static cl_int plan(struct partition *partition, const cl_device_partition_proper
         return cx_fail(me, CL_INVALID_VALUE, "the device cannot be partitioned in that way");
     if (list[0] == CL_DEVICE_PARTITION_BY_COUNTS)
         return plan_counts(partition, list, max_sub_devices);
+    if (list[2])
+        return cx_fail(me, CL_INVALID_VALUE,
+                       "one way to partition and one value are asked for, then comes 0");
     if (list[0] == CL_DEVICE_PARTITION_EQUALLY)
         return plan_equally(partition, list, max_sub_devices);
     return plan_affinity(partition, list, domains);
