@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Errors of platforms and devices. */
+#include "negative.h"
+
+START_TEST(platforms)
+{
+    cl_platform_id list[1];
+    cl_uint count;
+    char text[256];
+    size_t size;
+
+    ROW(CL_INVALID_VALUE, clGetPlatformIDs(0, list, NULL));
+    ROW(CL_INVALID_VALUE, clGetPlatformIDs(0, NULL, NULL));
+    ROW(CL_INVALID_VALUE, clGetPlatformIDs(0, list, &count));
+    ROW(CL_INVALID_VALUE, clGetPlatformInfo(cl.platform, 0xffff, sizeof(text), text, &size));
+    ROW(CL_INVALID_VALUE, clGetPlatformInfo(cl.platform, CL_PLATFORM_NAME, 1, text, &size));
+    ROW(CL_INVALID_VALUE, clGetPlatformInfo(cl.platform, CL_DEVICE_NAME, sizeof(text), text, &size));
+    ROW(CL_SUCCESS, clGetPlatformInfo(cl.platform, CL_PLATFORM_NAME, 0, NULL, &size));
+    ROW(CL_SUCCESS, clGetPlatformInfo(cl.platform, CL_PLATFORM_NAME, 0, NULL, NULL));
+    ROW_POCL(CL_INVALID_PLATFORM, CRASHES,
+             clGetPlatformInfo((cl_platform_id)cl.device, CL_PLATFORM_NAME, sizeof(text), text, &size));
+    ROW_POCL(CL_INVALID_PLATFORM, CRASHES, clUnloadPlatformCompiler((cl_platform_id)cl.device));
+    negative_end();
+}
+END_TEST
+
+START_TEST(devices)
+{
+    cl_device_id list[2];
+    cl_uint count;
+    char text[4096];
+    size_t size;
+
+    ROW_POCL(CL_INVALID_DEVICE_TYPE, CL_DEVICE_NOT_FOUND, clGetDeviceIDs(cl.platform, 0, 1, list, &count));
+    ROW_POCL(CL_INVALID_DEVICE_TYPE, CL_DEVICE_NOT_FOUND,
+             clGetDeviceIDs(cl.platform, (cl_device_type)1 << 20, 1, list, &count));
+    ROW(CL_INVALID_VALUE, clGetDeviceIDs(cl.platform, CL_DEVICE_TYPE_ALL, 0, list, &count));
+    ROW(CL_INVALID_VALUE, clGetDeviceIDs(cl.platform, CL_DEVICE_TYPE_ALL, 0, NULL, NULL));
+    ROW(CL_INVALID_VALUE, clGetDeviceIDs(cl.platform, CL_DEVICE_TYPE_ALL, 1, NULL, NULL));
+    ROW(CL_DEVICE_NOT_FOUND, clGetDeviceIDs(cl.platform, CL_DEVICE_TYPE_CUSTOM, 1, list, &count));
+    ROW_POCL(CL_INVALID_PLATFORM, CRASHES,
+             clGetDeviceIDs((cl_platform_id)cl.device, CL_DEVICE_TYPE_ALL, 1, list, &count));
+    ROW(CL_INVALID_VALUE, clGetDeviceInfo(cl.device, 0xffff, sizeof(text), text, &size));
+    ROW(CL_INVALID_VALUE, clGetDeviceInfo(cl.device, CL_DEVICE_NAME, 1, text, &size));
+    ROW(CL_INVALID_VALUE, clGetDeviceInfo(cl.device, CL_DEVICE_TYPE, 1, text, &size));
+    ROW(CL_INVALID_VALUE, clGetDeviceInfo(cl.device, CL_DEVICE_MAX_WORK_ITEM_SIZES, 8, text, &size));
+    ROW(CL_INVALID_VALUE, clGetDeviceInfo(cl.device, CL_DEVICE_EXTENSIONS_WITH_VERSION, 1, text, &size));
+    ROW(CL_INVALID_DEVICE, clGetDeviceInfo(NULL, CL_DEVICE_NAME, sizeof(text), text, &size));
+    ROW_POCL(CL_INVALID_DEVICE, CRASHES,
+             clGetDeviceInfo((cl_device_id)cl.platform, CL_DEVICE_NAME, sizeof(text), text, &size));
+    ROW(CL_INVALID_DEVICE, clRetainDevice(NULL));
+    ROW(CL_INVALID_DEVICE, clReleaseDevice(NULL));
+    ROW_POCL(CL_INVALID_DEVICE, CRASHES, clRetainDevice((cl_device_id)cl.context));
+    ROW_POCL(CL_INVALID_DEVICE, CRASHES, clReleaseDevice((cl_device_id)cl.context));
+    negative_end();
+}
+END_TEST
+
+START_TEST(sub_devices)
+{
+    const cl_device_partition_property none[] = {0}, unknown[] = {0x7777, 1, 0},
+                                       nothing[] = {CL_DEVICE_PARTITION_BY_COUNTS, 0, 0},
+                                       huge[] = {CL_DEVICE_PARTITION_EQUALLY, 1 << 20, 0},
+                                       many[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1 << 20, 0, 0},
+                                       zero[] = {CL_DEVICE_PARTITION_EQUALLY, 0, 0},
+                                       both[] = {CL_DEVICE_PARTITION_EQUALLY, 1, CL_DEVICE_PARTITION_EQUALLY,
+                                                 1, 0};
+    cl_device_id list[8];
+    cl_uint count;
+
+    ROW(CL_INVALID_DEVICE, clCreateSubDevices(NULL, huge, 8, list, &count));
+    ROW(CL_INVALID_VALUE, clCreateSubDevices(cl.device, NULL, 8, list, &count));
+    ROW(CL_INVALID_VALUE, clCreateSubDevices(cl.device, none, 8, list, &count));
+    ROW(CL_INVALID_VALUE, clCreateSubDevices(cl.device, unknown, 8, list, &count));
+    ROW_POCL(ANY, ANY, clCreateSubDevices(cl.device, nothing, 8, list, &count));
+    ROW_POCL(ANY, ANY, clCreateSubDevices(cl.device, huge, 8, list, &count));
+    ROW_POCL(ANY, ANY, clCreateSubDevices(cl.device, many, 8, list, &count));
+    ROW_POCL(ANY, CRASHES, clCreateSubDevices(cl.device, zero, 8, list, &count));
+    ROW(CL_INVALID_VALUE, clCreateSubDevices(cl.device, both, 8, list, &count));
+    negative_end();
+}
+END_TEST
+
+START_TEST(timers)
+{
+    cl_ulong device_time, host_time;
+
+    ROW(CL_INVALID_DEVICE, clGetDeviceAndHostTimer(NULL, &device_time, &host_time));
+    ROW(CL_INVALID_DEVICE, clGetHostTimer(NULL, &host_time));
+    ROW_POCL(ANY, ANY, clGetDeviceAndHostTimer(cl.device, NULL, &host_time));
+    ROW_POCL(ANY, ANY, clGetDeviceAndHostTimer(cl.device, &device_time, NULL));
+    ROW_POCL(ANY, ANY, clGetHostTimer(cl.device, NULL));
+    negative_end();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("negative platform");
+    TCase *tests = cl_case(suite, "platform");
+    tcase_add_test(tests, platforms);
+    tcase_add_test(tests, devices);
+    tcase_add_test(tests, sub_devices);
+    tcase_add_test(tests, timers);
+    return cl_run(suite);
+}
