@@ -250,6 +250,15 @@ void run_once(struct run *run, void *state)
     run_finish(run);
 }
 
+size_t run_shorten(struct run *run, size_t most, void *state)
+{
+    if (run_iterations(run) > most) {
+        run->options[OPT_ITERATIONS].value = most;
+        run_once(run, state);
+    }
+    return run_iterations(run);
+}
+
 static double time_once(struct run *run, void *state)
 {
     double start = now_ms();

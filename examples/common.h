@@ -120,6 +120,9 @@ void *run_input(struct run *run, cl_mem buffer, size_t bytes);
 void *run_output(struct run *run, cl_mem buffer, size_t bytes);
 /* Writes all inputs, enqueues the example's launches, reads all outputs, waits. */
 void run_once(struct run *run, void *state);
+/* For checks: runs once more with that many iterations if there were more. Returns how many the outputs have
+ * now. */
+size_t run_shorten(struct run *run, size_t most, void *state);
 
 /* Enqueue on the run's queue without waiting. */
 void run_write(struct run *run, cl_mem buffer, const void *from, size_t bytes);
