@@ -402,10 +402,10 @@ static int32_t build_work_item(struct cx_build *b, LLVMValueRef call, const stru
         dim = (int64_t)LLVMConstIntGetZExtValue(arg);
     }
     if (dim > 2) {
-        /* the specification's value for dimensions that do not exist */
+        /* for dimensions that do not exist the specification has sizes of 1, PoCL and oclgrind of 0 */
         bool size = builtin->leaf == CX_EXPR_GLOBAL_SIZE || builtin->leaf == CX_EXPR_LOCAL_SIZE ||
                     builtin->leaf == CX_EXPR_ENQ_LOCAL_SIZE || builtin->leaf == CX_EXPR_NUM_GROUPS;
-        return cx_dag_const(&b->dag, width, size);
+        return size ? cx_dag_range(&b->dag, width, 0, 1) : cx_dag_const(&b->dag, width, 0);
     }
     return cx_dag_resize(&b->dag, work_item(b, builtin->leaf, (int32_t)dim), width, false);
 }

@@ -257,3 +257,11 @@ kernel void sine(global const float *a, global float *s, global float *c)
     int i = get_global_id(0);
     s[i] = sincos(a[i], c + i);
 }
+
+/* not all devices keep to the letter about a dimension that is not there: the size may be 0 */
+//! fourth_size on 64/16 mended write-unknown
+//! fourth_size on 64/16 part 1..2 a writes 64..132
+kernel void fourth_size(global int *a)
+{
+    a[get_global_id(0) + get_local_size(3)] = 1;
+}

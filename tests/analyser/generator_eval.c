@@ -200,12 +200,21 @@ static int64_t builtin(struct run *r, const struct gen_expr *e, const int64_t v[
     }
 }
 
-static uint64_t item_of_dim(const struct run *r, unsigned what, unsigned d, unsigned item)
+static bool is_size(unsigned what)
+{
+    return what == ITEM_GLOBAL_SIZE || what == ITEM_LOCAL_SIZE || what == ITEM_ENQUEUED_LOCAL_SIZE ||
+           what == ITEM_NUM_GROUPS;
+}
+
+static uint64_t item_of_dim(struct run *r, unsigned what, unsigned d, unsigned item)
 {
     const struct cx_access_geometry *g = &r->l->geometry;
     bool used = d < g->work_dim;
     uint64_t offset = used ? g->offset[d] : 0, local = used ? g->local[d] : 1;
 
+    if (d > 2 && is_size(what)) {
+        run_undefined(r, "size of a fourth dimension"); /* 1 by the letter, 0 on some devices */
+    }
     switch (what) {
     case ITEM_GLOBAL_ID:
         return used ? offset + r->group[d] * local + r->lid[item][d] : 0;
