@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""oclgrind, an interpreter of LLVM IR by others, as a second opinion on what kernels do. TAP.
+
+usage: check_oclgrind.py [--full] ANALYSER GENERATOR SPLITCHECK FILE.cl...
+
+Random kernels: its results must be those of the generator's own interpreter, which the analyser's regions are checked
+against. Where they differ, PoCL decides: with the interpreter, it is oclgrind that errs, which may happen in few kernels.
+Test kernels that compute with whole numbers: the same buffers as on PoCL.
+"""
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+LIBRARY = "/usr/lib/oclgrind/liboclgrind-rt-icd.so"
+MOST_ODD = 0.03  # of the kernels run: those in which oclgrind stands alone
+FLOATS = re.compile(r"\b(float|double|half)\d*\b")
+# what oclgrind 21.10 cannot do, by the kernel's name
+BEYOND = {}
+
+
+def environment(room, vendor):
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("COEXEC_", "OCL_ICD_", "POCL_DEV"))}
+    env.update(OCL_ICD_VENDORS=vendor, OCL_ICD_FILENAMES="", POCL_DEVICES="basic", POCL_CACHE_DIR=f"{room}/pocl")
+    return env
+
+
+def generated(args, env, first, count):
+    command = [args.generator, args.analyser, "--device", "--launches", "1", "--seed", "77", "--first", str(first), "--count", str(count)]
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=600).stdout
+
+
+def random_kernels(args, oclgrind, pocl):
+    """(complaints, kernels in which oclgrind stands alone)"""
+    bad, alone, compared = [], [], 0
+    for first in range(0, 1000 if args.full else 100, 20):
+        said = generated(args, oclgrind, first, 20)
+        counts = re.search(r"# (\d+) launches compared", said)
+        compared += int(counts[1]) if counts else 0
+        if not counts:
+            bad.append(f"kernels {first} to {first + 19} did not run")
+        for kernel in map(int, re.findall(r"^# kernel (\d+):", said, re.M)):
+            if "ok 1 - 1 kernels, 0 fail" in generated(args, pocl, kernel, 1).splitlines():
+                alone.append(kernel)
+            else:
+                bad.append(f"kernel {kernel}: neither oclgrind nor PoCL agrees with the interpreter")
+    if len(alone) > MOST_ODD * compared:
+        bad.append(f"oclgrind stands alone in {len(alone)} of {compared}: {alone}")
+    return bad, f"{compared} launches compared, oclgrind alone in {alone}"
+
+
+def hashes(args, env, path):
+    try:
+        done = subprocess.run([args.splitcheck, "--cases", "1", path], env=env, capture_output=True, text=True, timeout=30)
+    except subprocess.TimeoutExpired:
+        return None
+    return done.stdout if done.returncode == 0 else f"exit status {done.returncode}: {done.stderr[-300:]}"
+
+
+def test_kernels(args, oclgrind, pocl):
+    bad, slow, compared = [], [], 0
+    for path in args.files if args.full else args.files[::8]:
+        text = path.read_text()
+        name = re.search(r"^// kernel: (\S+)", text, re.M)[1]
+        if "\n// run: no" in text or FLOATS.search(text) or name in BEYOND:
+            continue
+        theirs = hashes(args, oclgrind, path)
+        ours = theirs and hashes(args, pocl, path)
+        if not ours:
+            slow.append(name)
+            continue
+        compared += 1
+        if ours != theirs:
+            bad.append(f"{name}: PoCL {ours.strip()[:500]}\n#   oclgrind {theirs.strip()[:500]}")
+    return bad, f"{compared} kernels compared, too slow: {' '.join(slow) or 'none'}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("analyser")
+    parser.add_argument("generator")
+    parser.add_argument("splitcheck")
+    parser.add_argument("files", type=pathlib.Path, nargs="+")
+    args = parser.parse_args()
+    if not os.path.exists(LIBRARY):
+        print("1..0 # SKIP oclgrind is not installed")
+        return 0
+    failed = 0
+    print("1..2")
+    with tempfile.TemporaryDirectory(prefix="coexec-oclgrind-") as room:
+        vendors = pathlib.Path(room) / "vendors"
+        vendors.mkdir()
+        (vendors / "oclgrind.icd").write_text(LIBRARY + "\n")
+        oclgrind, pocl = environment(room, f"{vendors}/"), environment(room, "/etc/OpenCL/vendors")
+        for number, test in enumerate((random_kernels, test_kernels), 1):
+            bad, summary = test(args, oclgrind, pocl)
+            for line in [summary, *bad]:
+                print(f"# {line}")
+            print(f"{'not ok' if bad else 'ok'} {number} - {test.__name__.replace('_', ' ')}", flush=True)
+            failed += bool(bad)
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
