@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Buffers and sub-buffers: creation, shadows, queries, the end.
+ * Buffers and sub-buffers: creation, queries; and what memory objects of all kinds share: shadows, the end.
+ * Images are made in image.c.
  */
 #include "layer/buffer.h"
 #include "layer/command.h"
 #include "layer/device.h"
 #include "layer/entry.h"
+#include "layer/image.h"
+#include "layer/live.h"
 #include "layer/log.h"
 #include "layer/svm.h"
 #include "layer/worker.h"
@@ -13,59 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <uthash.h>
-
-#define ACCESS_FLAGS (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY)
-#define HOST_FLAGS   (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)
-#define PTR_FLAGS    (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)
 
 struct cx_mem_destructor {
     struct cx_mem_destructor *next;
     void(CL_CALLBACK *call)(cl_mem, void *);
     void *data;
 };
-
-/* ---- the set of live handles ---- */
-
-struct live {
-    const void *handle;
-    UT_hash_handle hh;
-};
-
-static pthread_mutex_t live_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct live *live_set;
-
-static bool live_add(const void *handle)
-{
-    struct live *entry = malloc(sizeof(*entry));
-    if (!entry)
-        return false;
-    entry->handle = handle;
-    pthread_mutex_lock(&live_lock);
-    HASH_ADD_PTR(live_set, handle, entry);
-    pthread_mutex_unlock(&live_lock);
-    return true;
-}
-
-static void live_remove(const void *handle)
-{
-    struct live *entry = NULL;
-    pthread_mutex_lock(&live_lock);
-    HASH_FIND_PTR(live_set, &handle, entry);
-    if (entry)
-        HASH_DEL(live_set, entry);
-    pthread_mutex_unlock(&live_lock);
-    free(entry);
-}
-
-bool cx_mem_is_live(const void *handle)
-{
-    struct live *entry = NULL;
-    pthread_mutex_lock(&live_lock);
-    HASH_FIND_PTR(live_set, &handle, entry);
-    pthread_mutex_unlock(&live_lock);
-    return entry != NULL;
-}
 
 /* ---- life ---- */
 
@@ -85,7 +41,7 @@ static void mem_destroy(struct cx_object *object)
     struct cx_context *context = mem->context;
     struct cx_mem *parent = mem->root != mem && !mem->kept ? mem->root : NULL;
 
-    live_remove(mem);
+    cx_live_remove(mem);
     cx_svm_drop_windows(mem);
     for (unsigned m = 0; mem->real && m < context->nmembers; m++)
         if (mem->real[m])
@@ -106,6 +62,7 @@ static void mem_destroy(struct cx_object *object)
     }
     free(mem->properties);
     cx_mem_unref(&mem->within);
+    cx_image_free(mem->image);
     free(mem);
     cx_mem_unref(&parent);
     cx_context_unref(&context);
@@ -126,7 +83,7 @@ struct cx_mem *cx_mem_create(struct cx_context *context, struct cx_mem *parent, 
     mem->real = calloc(context->nmembers, sizeof(*mem->real));
     if (!parent)
         mem->coherence = cx_coherence_create(size, context->nmembers + 1, cx_context_timelines(context));
-    if (!mem->real || (!parent && !mem->coherence) || !live_add(mem)) {
+    if (!mem->real || (!parent && !mem->coherence) || !cx_live_add(mem)) {
         cx_object_unref(&mem->base);
         return NULL;
     }
@@ -140,11 +97,11 @@ static bool one_of(cl_mem_flags flags, cl_mem_flags set)
     return (flags & (flags - 1)) == 0;
 }
 
-static bool flags_valid(cl_mem_flags flags)
+bool cx_mem_flags_valid(cl_mem_flags flags)
 {
-    if (flags & ~(cl_mem_flags)(ACCESS_FLAGS | HOST_FLAGS | PTR_FLAGS))
+    if (flags & ~(cl_mem_flags)(CX_MEM_ACCESS_FLAGS | CX_MEM_HOST_FLAGS | CX_MEM_PTR_FLAGS))
         return false;
-    if (!one_of(flags, ACCESS_FLAGS) || !one_of(flags, HOST_FLAGS))
+    if (!one_of(flags, CX_MEM_ACCESS_FLAGS) || !one_of(flags, CX_MEM_HOST_FLAGS))
         return false;
     return !((flags & CL_MEM_USE_HOST_PTR) && (flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)));
 }
@@ -163,7 +120,7 @@ static cl_int check_buffer(const char *function, const struct cx_context *contex
 {
     if (!context)
         return cx_fail(function, CL_INVALID_CONTEXT, "no context of ours");
-    if (!flags_valid(flags))
+    if (!cx_mem_flags_valid(flags))
         return cx_fail(function, CL_INVALID_VALUE, "flags are unknown or exclude each other");
     if (size == 0)
         return cx_fail(function, CL_INVALID_BUFFER_SIZE, "size is 0");
@@ -218,7 +175,7 @@ static cl_mem create_buffer(const char *function, cl_context handle, const cl_me
     if (error == CL_SUCCESS && properties && properties[0])
         error = cx_fail(function, CL_INVALID_PROPERTY, "unknown buffer property");
     if (error == CL_SUCCESS) {
-        if (!(flags & ACCESS_FLAGS))
+        if (!(flags & CX_MEM_ACCESS_FLAGS))
             flags |= CL_MEM_READ_WRITE;
         error = create_over_svm(function, context, flags, size, host_ptr, &mem);
     }
@@ -255,11 +212,10 @@ cl_mem CL_API_CALL cx_clCreateBufferWithProperties(cl_context context, const cl_
 
 /* ---- sub-buffers ---- */
 
-/* The flags of a window: its own access and host flags where given, the parent's otherwise. */
-static bool window_flags(cl_mem_flags parent, cl_mem_flags *flags)
+bool cx_mem_window_flags(cl_mem_flags parent, cl_mem_flags *flags)
 {
     cl_mem_flags own = *flags;
-    if (!flags_valid(own) || (own & PTR_FLAGS))
+    if (!cx_mem_flags_valid(own) || (own & CX_MEM_PTR_FLAGS))
         return false;
     if ((parent & CL_MEM_WRITE_ONLY) && (own & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY)))
         return false;
@@ -271,11 +227,11 @@ static bool window_flags(cl_mem_flags parent, cl_mem_flags *flags)
         return false;
     if ((parent & CL_MEM_HOST_NO_ACCESS) && (own & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY)))
         return false;
-    if (!(own & ACCESS_FLAGS))
-        own |= parent & ACCESS_FLAGS;
-    if (!(own & HOST_FLAGS))
-        own |= parent & HOST_FLAGS;
-    *flags = own | (parent & PTR_FLAGS);
+    if (!(own & CX_MEM_ACCESS_FLAGS))
+        own |= parent & CX_MEM_ACCESS_FLAGS;
+    if (!(own & CX_MEM_HOST_FLAGS))
+        own |= parent & CX_MEM_HOST_FLAGS;
+    *flags = own | (parent & CX_MEM_PTR_FLAGS);
     return true;
 }
 
@@ -287,7 +243,7 @@ static cl_int check_window(const struct cx_mem *parent, cl_mem_flags *flags, cl_
         return cx_fail(function, CL_INVALID_MEM_OBJECT, "no buffer of ours, or a sub-buffer");
     if (type != CL_BUFFER_CREATE_TYPE_REGION || !region)
         return cx_fail(function, CL_INVALID_VALUE, "not a region");
-    if (!window_flags(parent->flags, flags))
+    if (!cx_mem_window_flags(parent->flags, flags))
         return cx_fail(function, CL_INVALID_VALUE, "flags do not go with the buffer's");
     if (region->size == 0)
         return cx_fail(function, CL_INVALID_BUFFER_SIZE, "size is 0");
@@ -302,7 +258,7 @@ static cl_int check_window(const struct cx_mem *parent, cl_mem_flags *flags, cl_
 cl_mem CL_API_CALL cx_clCreateSubBuffer(cl_mem handle, cl_mem_flags flags, cl_buffer_create_type type,
                                         const void *info, cl_int *errcode_ret)
 {
-    struct cx_mem *parent = cx_mem_from(handle);
+    struct cx_mem *parent = cx_buffer_from(handle);
     const cl_buffer_region *region = info;
     struct cx_mem *mem = NULL;
     cl_int error = check_window(parent, &flags, type, region);
@@ -345,7 +301,7 @@ static cl_int prepare_root(struct cx_mem *root, unsigned member)
 
     if (root->real[member])
         return CL_SUCCESS;
-    if (root->size > worker->device->max_alloc)
+    if (root->size > worker->device->max_alloc && !root->image)
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
     if (root->svm && root->svm->home == member) {
         flags |= CL_MEM_USE_HOST_PTR;
@@ -356,7 +312,9 @@ static cl_int prepare_root(struct cx_mem *root, unsigned member)
         if (!host)
             return CL_OUT_OF_HOST_MEMORY;
     }
-    cl_mem real = worker->device->cl->clCreateBuffer(worker->real_context, flags, root->size, host, &error);
+    cl_mem real = root->image ? cx_image_make(root, member, host, NULL, &error)
+                              : worker->device->cl->clCreateBuffer(worker->real_context, flags, root->size,
+                                                                   host, &error);
     if (error == CL_SUCCESS)
         root->real[member] = real;
     return error;
@@ -375,6 +333,23 @@ static void *window_in_place(const struct cx_mem *mem, unsigned member)
                                                                                 : NULL;
 }
 
+/* The real object of a window: a part of the buffer, or an image made from what it was made from. */
+static cl_mem make_window(struct cx_mem *mem, unsigned member, cl_int *error)
+{
+    const struct cx_worker *worker = &mem->context->workers[member];
+    const cl_buffer_region region = {mem->origin, mem->size};
+    if (mem->image) {
+        *error = cx_mem_prepare(mem->image->from, member);
+        return *error == CL_SUCCESS ? cx_image_make(mem, member, NULL, mem->image->from->real[member], error)
+                                    : NULL;
+    }
+    void *place = window_in_place(mem, member);
+    return place ? worker->device->cl->clCreateBuffer(
+                       worker->real_context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, mem->size, place, error)
+                 : worker->device->cl->clCreateSubBuffer(mem->root->real[member], CL_MEM_READ_WRITE,
+                                                         CL_BUFFER_CREATE_TYPE_REGION, &region, error);
+}
+
 cl_int cx_mem_prepare(struct cx_mem *mem, unsigned member)
 {
     if (mem->real[member])
@@ -382,14 +357,7 @@ cl_int cx_mem_prepare(struct cx_mem *mem, unsigned member)
     cl_int error = prepare_root(mem->root, member);
     if (error != CL_SUCCESS || mem == mem->root || (mem->kept && mem->root->svm->home == member))
         return error;
-    const struct cx_worker *worker = &mem->context->workers[member];
-    const cl_buffer_region region = {mem->origin, mem->size};
-    void *place = window_in_place(mem, member);
-    cl_mem real =
-        place ? worker->device->cl->clCreateBuffer(
-                    worker->real_context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, mem->size, place, &error)
-              : worker->device->cl->clCreateSubBuffer(mem->root->real[member], CL_MEM_READ_WRITE,
-                                                      CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    cl_mem real = make_window(mem, member, &error);
     if (error == CL_SUCCESS)
         mem->real[member] = real;
     return error;
@@ -439,9 +407,11 @@ cl_int CL_API_CALL cx_clReleaseMemObject(cl_mem handle)
     return CL_SUCCESS;
 }
 
-/* The buffer that a sub-buffer was made of, or NULL. */
+/* What a window was made from, or NULL. */
 static struct cx_mem *parent_of(const struct cx_mem *mem)
 {
+    if (mem->image)
+        return mem->image->from;
     return mem->within ? mem->within : mem->root == mem || mem->root->svm ? NULL : mem->root;
 }
 
@@ -453,7 +423,8 @@ cl_int CL_API_CALL cx_clGetMemObjectInfo(cl_mem handle, cl_mem_info name, size_t
         return CX_FAIL(CL_INVALID_MEM_OBJECT, "no memory object of ours");
     switch (name) {
     case CL_MEM_TYPE:
-        return CX_INFO(cl_mem_object_type, CL_MEM_OBJECT_BUFFER, room, value, size_ret);
+        return CX_INFO(cl_mem_object_type, mem->image ? mem->image->desc.image_type : CL_MEM_OBJECT_BUFFER,
+                       room, value, size_ret);
     case CL_MEM_FLAGS:
         return CX_INFO(cl_mem_flags, mem->flags, room, value, size_ret);
     case CL_MEM_SIZE:
@@ -469,8 +440,8 @@ cl_int CL_API_CALL cx_clGetMemObjectInfo(cl_mem handle, cl_mem_info name, size_t
     case CL_MEM_ASSOCIATED_MEMOBJECT:
         return CX_INFO(cl_mem, (cl_mem)parent_of(mem), room, value, size_ret);
     case CL_MEM_OFFSET:
-        return CX_INFO(size_t, parent_of(mem) ? mem->origin - parent_of(mem)->origin : 0, room, value,
-                       size_ret);
+        return CX_INFO(size_t, parent_of(mem) && !mem->image ? mem->origin - parent_of(mem)->origin : 0, room,
+                       value, size_ret);
     case CL_MEM_USES_SVM_POINTER:
         return CX_INFO(cl_bool, mem->root->svm != NULL, room, value, size_ret);
     case CL_MEM_PROPERTIES:

@@ -18,6 +18,7 @@
 struct cx_mem_map;
 struct cx_mem_destructor;
 struct cx_svm;
+struct cx_image;
 
 struct cx_mem {
     struct cx_object base;
@@ -27,7 +28,8 @@ struct cx_mem {
     cl_mem_flags flags;         /* as the queries tell them */
     cl_mem_properties *properties;
     size_t nproperties;
-    void *host_ptr; /* the program's, with USE_HOST_PTR */
+    void *host_ptr;         /* the program's, with USE_HOST_PTR */
+    struct cx_image *image; /* image.h; NULL: a buffer */
     struct cx_mem_destructor *destructors;
     unsigned nmaps;        /* through this object */
     struct cx_mem *within; /* a sub-buffer of a buffer over shared virtual memory: that one (a reference) */
@@ -49,16 +51,50 @@ struct cx_mem {
 
 CX_OBJECT_CASTS(mem, cl_mem, CX_TAG_MEM)
 
-/* One clEnqueueMapBuffer not yet unmapped. */
+/* The buffer or sub-buffer behind a handle, or NULL for anything else. */
+static inline struct cx_mem *cx_buffer_from(cl_mem handle)
+{
+    struct cx_mem *mem = cx_mem_from(handle);
+    return mem && !mem->image ? mem : NULL;
+}
+
+/* Rows of bytes in a root: count[0] rows that are stride[0] apart, count[1] times, stride[1] apart. */
+struct cx_block {
+    uint64_t lo;  /* of the root */
+    size_t bytes; /* of a row */
+    size_t count[2], stride[2];
+};
+/* The byte behind the last one. */
+static inline uint64_t cx_block_end(const struct cx_block *block)
+{
+    return block->lo + (block->count[0] - 1) * block->stride[0] + (block->count[1] - 1) * block->stride[1] +
+           block->bytes;
+}
+
+static inline struct cx_block cx_block_of(uint64_t lo, size_t bytes)
+{
+    return (struct cx_block){lo, bytes, {1, 1}, {bytes, bytes}};
+}
+
+/* One clEnqueueMapBuffer or clEnqueueMapImage not yet unmapped. */
 struct cx_mem_map {
     struct cx_mem_map *next;
     void *pointer;
-    uint64_t lo, hi; /* of the root */
+    struct cx_block block;
     cl_map_flags flags;
 };
 
-/* An object without contents; a window on the parent's root where there is one. The caller checked the rest.
- * NULL: no memory. */
+/* What creating buffers and images have in common. */
+#define CX_MEM_ACCESS_FLAGS (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY)
+#define CX_MEM_HOST_FLAGS   (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)
+#define CX_MEM_PTR_FLAGS    (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)
+/* Whether they are known and none excludes another. */
+bool cx_mem_flags_valid(cl_mem_flags flags);
+/* The flags of a window on `parent`: its own access and host flags where given, the parent's otherwise.
+ * False: they do not go together. */
+bool cx_mem_window_flags(cl_mem_flags parent, cl_mem_flags *flags);
+/* An object without contents; a window on the parent's root where there is one, origin counted from the root.
+ * The caller checked the rest. NULL: no memory. */
 struct cx_mem *cx_mem_create(struct cx_context *context, struct cx_mem *parent, size_t origin, size_t size,
                              cl_mem_flags flags);
 /* The object to be referenced so that this one stays alive. */
@@ -66,9 +102,6 @@ static inline struct cx_mem *cx_mem_keeper(struct cx_mem *mem)
 {
     return mem && mem->kept ? mem->root : mem;
 }
-
-/* Whether these bytes, taken as a pointer, are a memory object of the program's now (kernel arguments). */
-bool cx_mem_is_live(const void *handle);
 
 /* Whose copy of this root the worker's device works on: CX_PLACE_HOST, or its own. */
 static inline unsigned cx_mem_place(const struct cx_mem *root, const struct cx_worker *worker)

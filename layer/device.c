@@ -28,6 +28,9 @@ static const char *const member_extensions[] = {
     "cl_khr_fp64",
     "cl_khr_fp16",
     "cl_khr_expect_assume",
+    "cl_khr_3d_image_writes",
+    "cl_khr_image2d_from_buffer",
+    "cl_khr_depth_images",
     "cl_khr_extended_bit_ops",
     /* hints, passed on (worker.h) */
     "cl_khr_priority_hints",

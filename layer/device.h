@@ -58,6 +58,9 @@ struct cx_device *cx_device_new(struct cx_real_device **members, unsigned nmembe
 unsigned cx_device_partitions(const struct cx_device *device, cl_device_partition_property *list,
                               cl_uint *max_sub_devices, cl_device_affinity_domain *domains);
 
+/* One of clGetDeviceInfo's numbers; 0 where there is none. */
+size_t cx_device_number(const struct cx_device *device, cl_device_info query);
+
 /* Lists what one query of an array of cl_name_version gives on the fastest member, or what all have in common
  * by name and version (COEXEC_LIMITS=common), kept where `keep` says yes. Returns how many (0: none, or the
  * query fails); the caller frees *list. */

@@ -77,21 +77,20 @@ static const struct number_row numbers[] = {
     {CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF, UINT, RULE_LOWEST, 0, 0},
     {CL_DEVICE_MAX_CLOCK_FREQUENCY, UINT, RULE_LOWEST, 0, 0},
     {CL_DEVICE_ADDRESS_BITS, UINT, RULE_LOWEST, 8 * sizeof(void *), 0},
-    /* No images: the limits are what the spec allows then. */
-    {CL_DEVICE_IMAGE_SUPPORT, UINT, RULE_FIXED, CL_FALSE, 0},
-    {CL_DEVICE_MAX_READ_IMAGE_ARGS, UINT, RULE_FIXED, 0, 0},
-    {CL_DEVICE_MAX_WRITE_IMAGE_ARGS, UINT, RULE_FIXED, 0, 0},
-    {CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS, UINT, RULE_FIXED, 0, 0},
-    {CL_DEVICE_IMAGE2D_MAX_WIDTH, SIZE, RULE_FIXED, 0, 0},
-    {CL_DEVICE_IMAGE2D_MAX_HEIGHT, SIZE, RULE_FIXED, 0, 0},
-    {CL_DEVICE_IMAGE3D_MAX_WIDTH, SIZE, RULE_FIXED, 0, 0},
-    {CL_DEVICE_IMAGE3D_MAX_HEIGHT, SIZE, RULE_FIXED, 0, 0},
-    {CL_DEVICE_IMAGE3D_MAX_DEPTH, SIZE, RULE_FIXED, 0, 0},
-    {CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, SIZE, RULE_FIXED, 0, 0},
-    {CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, SIZE, RULE_FIXED, 0, 0},
-    {CL_DEVICE_IMAGE_PITCH_ALIGNMENT, UINT, RULE_FIXED, 0, 0},
-    {CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT, UINT, RULE_FIXED, 0, 0},
-    {CL_DEVICE_MAX_SAMPLERS, UINT, RULE_FIXED, 0, 0},
+    {CL_DEVICE_IMAGE_SUPPORT, UINT, RULE_BITS, CL_FALSE, 0},
+    {CL_DEVICE_MAX_READ_IMAGE_ARGS, UINT, RULE_LOWEST, 0, 0},
+    {CL_DEVICE_MAX_WRITE_IMAGE_ARGS, UINT, RULE_LOWEST, 0, 0},
+    {CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS, UINT, RULE_LOWEST, 0, 0},
+    {CL_DEVICE_IMAGE2D_MAX_WIDTH, SIZE, RULE_LOWEST, 0, 0},
+    {CL_DEVICE_IMAGE2D_MAX_HEIGHT, SIZE, RULE_LOWEST, 0, 0},
+    {CL_DEVICE_IMAGE3D_MAX_WIDTH, SIZE, RULE_LOWEST, 0, 0},
+    {CL_DEVICE_IMAGE3D_MAX_HEIGHT, SIZE, RULE_LOWEST, 0, 0},
+    {CL_DEVICE_IMAGE3D_MAX_DEPTH, SIZE, RULE_LOWEST, 0, 0},
+    {CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, SIZE, RULE_LOWEST, 0, 0},
+    {CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, SIZE, RULE_LOWEST, 0, 0},
+    {CL_DEVICE_IMAGE_PITCH_ALIGNMENT, UINT, RULE_LOWEST, 0, 0},
+    {CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT, UINT, RULE_LOWEST, 0, 0},
+    {CL_DEVICE_MAX_SAMPLERS, UINT, RULE_LOWEST, 0, 0},
     {CL_DEVICE_MAX_PARAMETER_SIZE, SIZE, RULE_LOWEST, 256, 0},
     {CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE, UINT, RULE_HIGHEST, 128, 0},
     {CL_DEVICE_SINGLE_FP_CONFIG, ULONG, RULE_BITS, 0, 0},
@@ -178,6 +177,14 @@ static cl_ulong joint_number(const struct cx_device *device, const struct number
     for (unsigned m = 1; !fastest_only && m < device->nmembers; m++)
         result = join(result, member_number(device->members[m], row), row->rule);
     return row->mask ? result & row->mask : result;
+}
+
+size_t cx_device_number(const struct cx_device *device, cl_device_info query)
+{
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i].query == query)
+            return (size_t)joint_number(device, &numbers[i]);
+    return 0;
 }
 
 /* Whether the query is one of the table's; then *code is its answer. */
@@ -267,6 +274,9 @@ static bool keep_feature(const cl_name_version *entry)
     static const char *const features[] = {
         "__opencl_c_fp64",
         "__opencl_c_int64",
+        "__opencl_c_images",
+        "__opencl_c_3d_image_writes",
+        "__opencl_c_read_write_images",
         "__opencl_c_atomic_order_acq_rel",
         "__opencl_c_atomic_order_seq_cst",
         "__opencl_c_atomic_scope_device",

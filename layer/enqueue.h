@@ -63,8 +63,9 @@ cl_int cx_transfer_copy(struct cx_queue *queue, cl_command_type type, struct cx_
 cl_int cx_transfer_migrate(struct cx_queue *queue, cl_command_type type, struct cx_mem **mems, cl_uint count,
                            bool to_host, const struct cx_transfer_wait *wait);
 /* enqueue_map.c: gives the program `pointer` to [lo, hi) and takes it back. */
-cl_int cx_map_begin(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, uint64_t lo,
-                    size_t size, cl_map_flags flags, void **pointer, const struct cx_transfer_wait *wait);
+cl_int cx_map_begin(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem,
+                    const struct cx_block *block, cl_map_flags flags, void **pointer,
+                    const struct cx_transfer_wait *wait);
 cl_int cx_map_end(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, const void *pointer,
                   const struct cx_transfer_wait *wait);
 

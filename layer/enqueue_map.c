@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Mapping: the program gets a pointer into the host copy, so mapping moves only what the host copy lacks, and
- * unmapping after writing makes the host copy the owner. Shared virtual memory on a device with memory of its
+ * unmapping after writing makes the host copy the owner. Of an image that is the mapped rows and nothing
+ * between them: others may be at work there. Shared virtual memory on a device with memory of its
  * own is mapped by its driver: there the program looks at the home's place (svm.h).
  */
-#include "layer/enqueue.h"
+#include "layer/enqueue_image.h"
 #include "layer/entry.h"
 #include "layer/log.h"
 #include "layer/svm.h"
@@ -14,7 +15,7 @@
 struct mapping {
     struct cx_command base;
     struct cx_mem *mem; /* a reference */
-    uint64_t lo, hi;    /* of the root */
+    struct cx_block block;
     cl_map_flags flags;
 };
 
@@ -43,66 +44,83 @@ unsigned cx_mem_map_place(const struct cx_mem *root)
 static cl_int run_svm_map(struct cx_job *job, struct cx_worker *worker)
 {
     const struct mapping *mapping = (struct mapping *)job->command;
-    return worker->device->cl->clEnqueueSVMMap(worker->queue, CL_FALSE, mapping->flags,
-                                               mapping->mem->root->svm->pointer + mapping->lo,
-                                               (size_t)(mapping->hi - mapping->lo), 0, NULL, &job->event);
+    return worker->device->cl->clEnqueueSVMMap(
+        worker->queue, CL_FALSE, mapping->flags, mapping->mem->root->svm->pointer + mapping->block.lo,
+        (size_t)(cx_block_end(&mapping->block) - mapping->block.lo), 0, NULL, &job->event);
 }
 
 static cl_int run_svm_unmap(struct cx_job *job, struct cx_worker *worker)
 {
     const struct mapping *mapping = (struct mapping *)job->command;
     return worker->device->cl->clEnqueueSVMUnmap(
-        worker->queue, mapping->mem->root->svm->pointer + mapping->lo, 0, NULL, &job->event);
+        worker->queue, mapping->mem->root->svm->pointer + mapping->block.lo, 0, NULL, &job->event);
+}
+
+static void own(struct mapping *mapping, const struct cx_pieces *pieces, unsigned place)
+{
+    for (size_t i = 0; i < pieces->count; i++)
+        cx_coherence_own(mapping->mem->root->coherence, pieces->piece[i].lo, pieces->piece[i].hi, place);
 }
 
 /* The job of a mapping in a member's own place, where other timelines do not look. */
-static void plan_own(struct mapping *mapping, struct cx_job *job, unsigned place, bool unmap)
+static void plan_own(struct mapping *mapping, const struct cx_pieces *pieces, struct cx_job *job,
+                     unsigned place, bool unmap)
 {
     struct cx_command *command = &mapping->base;
     job->run = unmap ? run_svm_unmap : run_svm_map;
     job->timed = true;
     cx_command_after_cone(command, job);
     if (writes(mapping->flags))
-        cx_coherence_own(mapping->mem->root->coherence, mapping->lo, mapping->hi, place);
+        own(mapping, pieces, place);
     cx_command_add_job(command, cx_place_worker(command->context, place), job);
     cx_command_settle(command);
 }
 
-static void plan_both(struct cx_command *command, bool unmap)
+static void plan_pieces(struct cx_command *command, bool unmap, const struct cx_pieces *pieces)
 {
     struct mapping *mapping = (struct mapping *)command;
     struct cx_mem *root = mapping->mem->root;
     struct cx_worker *host = cx_context_host(command->context);
+    const uint64_t lo = mapping->block.lo, hi = cx_block_end(&mapping->block);
     const unsigned place = cx_mem_map_place(root);
     cl_int error = CL_SUCCESS;
 
-    if (cx_enqueue_blocked(command, mapping->mem))
-        return;
     if (place != CX_PLACE_HOST)
         error = cx_mem_prepare(root, place - 1);
     if (error == CL_SUCCESS && !unmap && !(mapping->flags & CL_MAP_WRITE_INVALIDATE_REGION))
-        error = cx_move_to(command, root, mapping->lo, mapping->hi, place, NULL);
+        error = cx_move_pieces(command, root, pieces->piece, pieces->count, place, NULL);
     struct cx_job *job = error == CL_SUCCESS ? cx_job_new(command->context) : NULL;
     if (!job) {
         cx_command_fail(command, error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error);
         return;
     }
     if (place != CX_PLACE_HOST) {
-        plan_own(mapping, job, place, unmap);
+        plan_own(mapping, pieces, job, place, unmap);
         return;
     }
     job->run = run_nothing;
     cx_command_after_cone(command, job);
     if (writes(mapping->flags)) {
-        cx_coherence_host_write(root->coherence, mapping->lo, mapping->hi, host->index, host->planned + 1,
-                                job->deps);
-        cx_coherence_own(root->coherence, mapping->lo, mapping->hi, CX_PLACE_HOST);
+        cx_coherence_host_write(root->coherence, lo, hi, host->index, host->planned + 1, job->deps);
+        own(mapping, pieces, CX_PLACE_HOST);
     } else {
-        cx_coherence_host_read(root->coherence, mapping->lo, mapping->hi, host->index, host->planned + 1,
-                               job->deps);
+        cx_coherence_host_read(root->coherence, lo, hi, host->index, host->planned + 1, job->deps);
     }
     cx_command_add_job(command, host, job);
     cx_command_settle(command);
+}
+
+static void plan_both(struct cx_command *command, bool unmap)
+{
+    struct mapping *mapping = (struct mapping *)command;
+    struct cx_pieces pieces;
+    if (cx_enqueue_blocked(command, mapping->mem))
+        return;
+    if (cx_pieces_of_block(&pieces, &mapping->block))
+        plan_pieces(command, unmap, &pieces);
+    else
+        cx_command_fail(command, CL_OUT_OF_HOST_MEMORY);
+    cx_pieces_finish(&pieces);
 }
 
 static void plan_map(struct cx_command *command)
@@ -126,7 +144,7 @@ static struct mapping *mapping_new(struct cx_queue *queue, struct cx_mem *mem, c
 }
 
 /* Notes the mapping and gives the program's pointer, which is known before the command is planned. */
-static void *note_map(struct cx_mem *mem, uint64_t lo, uint64_t hi, cl_map_flags flags)
+static void *note_map(struct cx_mem *mem, const struct cx_block *block, cl_map_flags flags)
 {
     struct cx_mem_map *map = malloc(sizeof(*map));
     unsigned char *pointer = NULL;
@@ -134,9 +152,9 @@ static void *note_map(struct cx_mem *mem, uint64_t lo, uint64_t hi, cl_map_flags
     const struct cx_svm *svm = mem->root->svm;
     unsigned char *host = !map ? NULL : svm ? svm->pointer : cx_mem_host(mem);
     if (host) {
-        pointer = host + lo;
-        *map = (struct cx_mem_map){
-            .next = mem->root->maps, .pointer = pointer, .lo = lo, .hi = hi, .flags = flags};
+        pointer = host + block->lo;
+        *map =
+            (struct cx_mem_map){.next = mem->root->maps, .pointer = pointer, .block = *block, .flags = flags};
         mem->root->maps = map;
         mem->nmaps++;
     }
@@ -146,34 +164,31 @@ static void *note_map(struct cx_mem *mem, uint64_t lo, uint64_t hi, cl_map_flags
     return pointer;
 }
 
-cl_int cx_map_begin(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, uint64_t lo,
-                    size_t size, cl_map_flags flags, void **pointer, const struct cx_transfer_wait *wait)
+cl_int cx_map_begin(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem,
+                    const struct cx_block *block, cl_map_flags flags, void **pointer,
+                    const struct cx_transfer_wait *wait)
 {
     struct mapping *mapping = mapping_new(queue, mem, type, plan_map);
-    *pointer = mapping ? note_map(mem, lo, lo + size, flags) : NULL;
+    *pointer = mapping ? note_map(mem, block, flags) : NULL;
     if (!*pointer) {
         if (mapping)
             cx_object_release_app(&mapping->base.base);
         return CL_MAP_FAILURE;
     }
     struct cx_command *command = &mapping->base;
-    mapping->lo = lo;
-    mapping->hi = lo + size;
+    mapping->block = *block;
     mapping->flags = flags;
     return cx_command_submit(&command, wait->nwait, wait->list, wait->event, wait->blocking);
 }
 
-static cl_int check_map(const char *function, const struct cx_mem *mem, cl_map_flags flags, size_t offset,
-                        size_t size)
+static cl_int check_flags(const char *function, const struct cx_mem *mem, cl_map_flags flags)
 {
     const cl_map_flags known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
-    if (!mem)
-        return cx_fail(function, CL_INVALID_MEM_OBJECT, "no buffer of ours");
+    cl_int error = CL_SUCCESS;
     if ((flags & ~known) ||
         ((flags & CL_MAP_WRITE_INVALIDATE_REGION) && (flags & (CL_MAP_READ | CL_MAP_WRITE))))
         return cx_fail(function, CL_INVALID_VALUE, "map flags are unknown or exclude each other");
-    cl_int error = cx_enqueue_range(function, mem, offset, size);
-    if (error == CL_SUCCESS && (flags & CL_MAP_READ))
+    if (flags & CL_MAP_READ)
         error = cx_enqueue_host_access(function, mem, CL_MEM_HOST_WRITE_ONLY);
     if (error == CL_SUCCESS && writes(flags))
         error = cx_enqueue_host_access(function, mem, CL_MEM_HOST_READ_ONLY);
@@ -185,16 +200,56 @@ void *CL_API_CALL cx_clEnqueueMapBuffer(cl_command_queue handle, cl_mem buffer, 
                                         const cl_event *list, cl_event *event, cl_int *errcode_ret)
 {
     const char *function = "clEnqueueMapBuffer";
-    struct cx_mem *mem = cx_mem_from(buffer);
+    struct cx_mem *mem = cx_buffer_from(buffer);
     struct cx_queue *queue;
     void *pointer = NULL;
     cl_int error = cx_enqueue_check(function, handle, mem, nwait, list, &queue);
-    if (error == CL_SUCCESS)
-        error = check_map(function, mem, flags, offset, size);
-    if (error == CL_SUCCESS) {
+    if (error == CL_SUCCESS && !mem)
+        error = cx_fail(function, CL_INVALID_MEM_OBJECT, "no buffer of ours");
+    if (error == CL_SUCCESS && (error = check_flags(function, mem, flags)) == CL_SUCCESS &&
+        (error = cx_enqueue_range(function, mem, offset, size)) == CL_SUCCESS) {
         const struct cx_transfer_wait wait = {nwait, list, event, blocking};
-        error = cx_map_begin(queue, CL_COMMAND_MAP_BUFFER, mem, mem->origin + offset, size, flags, &pointer,
-                             &wait);
+        const struct cx_block block = cx_block_of(mem->origin + offset, size);
+        error = cx_map_begin(queue, CL_COMMAND_MAP_BUFFER, mem, &block, flags, &pointer, &wait);
+        if (error == CL_MAP_FAILURE)
+            error = cx_fail(function, error, "no memory for the host copy");
+    }
+    if (errcode_ret)
+        *errcode_ret = error;
+    return error == CL_SUCCESS ? pointer : NULL;
+}
+
+/* Pitches of the host copy, which are those that the image's queries tell. */
+static cl_int give_pitches(const char *function, const struct cx_mem *mem, size_t *row_pitch,
+                           size_t *slice_pitch)
+{
+    const cl_image_desc *desc = &mem->image->desc;
+    if (!row_pitch || (desc->image_slice_pitch && !slice_pitch))
+        return cx_fail(function, CL_INVALID_VALUE, "no place for a pitch");
+    *row_pitch = desc->image_row_pitch;
+    if (slice_pitch)
+        *slice_pitch = desc->image_slice_pitch;
+    return CL_SUCCESS;
+}
+
+void *CL_API_CALL cx_clEnqueueMapImage(cl_command_queue handle, cl_mem image, cl_bool blocking,
+                                       cl_map_flags flags, const size_t *origin, const size_t *region,
+                                       size_t *row_pitch, size_t *slice_pitch, cl_uint nwait,
+                                       const cl_event *list, cl_event *event, cl_int *errcode_ret)
+{
+    const char *function = "clEnqueueMapImage";
+    struct cx_mem *mem = cx_image_from(image);
+    struct cx_queue *queue;
+    void *pointer = NULL;
+    cl_int error = cx_enqueue_check(function, handle, mem, nwait, list, &queue);
+    if (error == CL_SUCCESS && !mem)
+        error = cx_fail(function, CL_INVALID_MEM_OBJECT, "no image of ours");
+    if (error == CL_SUCCESS && (error = check_flags(function, mem, flags)) == CL_SUCCESS &&
+        (error = cx_image_region(function, mem, origin, region)) == CL_SUCCESS &&
+        (error = give_pitches(function, mem, row_pitch, slice_pitch)) == CL_SUCCESS) {
+        const struct cx_transfer_wait wait = {nwait, list, event, blocking};
+        const struct cx_block block = cx_image_block(mem, origin, region);
+        error = cx_map_begin(queue, CL_COMMAND_MAP_IMAGE, mem, &block, flags, &pointer, &wait);
         if (error == CL_MAP_FAILURE)
             error = cx_fail(function, error, "no memory for the host copy");
     }
@@ -236,8 +291,7 @@ cl_int cx_map_end(struct cx_queue *queue, cl_command_type type, struct cx_mem *m
         return CL_INVALID_VALUE;
     }
     struct cx_command *command = &mapping->base;
-    mapping->lo = map.lo;
-    mapping->hi = map.hi;
+    mapping->block = map.block;
     mapping->flags = map.flags;
     return cx_command_submit(&command, wait->nwait, wait->list, wait->event, wait->blocking);
 }

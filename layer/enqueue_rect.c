@@ -180,7 +180,7 @@ struct rect_args {
 static cl_int enqueue_rect(const char *function, cl_command_queue handle, cl_mem buffer,
                            const struct rect_args *args, cl_uint nwait, const cl_event *list, cl_event *event)
 {
-    struct cx_mem *mem = cx_mem_from(buffer);
+    struct cx_mem *mem = cx_buffer_from(buffer);
     struct cx_queue *queue;
     cl_int error = cx_enqueue_check(function, handle, mem, nwait, list, &queue);
     if (error != CL_SUCCESS)
@@ -328,7 +328,7 @@ cl_int CL_API_CALL cx_clEnqueueCopyBufferRect(cl_command_queue handle, cl_mem sr
                                               cl_event *event)
 {
     const char *function = "clEnqueueCopyBufferRect";
-    struct cx_mem *from = cx_mem_from(src), *to = cx_mem_from(dst);
+    struct cx_mem *from = cx_buffer_from(src), *to = cx_buffer_from(dst);
     struct cx_queue *queue;
     cl_int error = cx_enqueue_check(function, handle, from, nwait, list, &queue);
     if (error != CL_SUCCESS)

@@ -237,7 +237,8 @@ cl_int CL_API_CALL cx_clEnqueueSVMMap(cl_command_queue handle, cl_bool blocking,
     struct cx_mem *root = cx_svm_find(queue->context, pointer, size, &offset);
     if (!root)
         return CX_FAIL(CL_INVALID_VALUE, "the range is not in shared virtual memory");
-    error = cx_map_begin(queue, CL_COMMAND_SVM_MAP, root, offset, size, flags, &mapped, &wait);
+    const struct cx_block block = cx_block_of(offset, size);
+    error = cx_map_begin(queue, CL_COMMAND_SVM_MAP, root, &block, flags, &mapped, &wait);
     cx_mem_unref(&root);
     return error;
 }

@@ -246,7 +246,7 @@ static cl_int enqueue_linear(const char *function, cl_command_queue handle, cl_m
                              size_t offset, size_t size, void *pointer, bool write, cl_uint nwait,
                              const cl_event *list, cl_event *event)
 {
-    struct cx_mem *mem = cx_mem_from(buffer);
+    struct cx_mem *mem = cx_buffer_from(buffer);
     struct cx_queue *queue;
     cl_int error = cx_enqueue_check(function, handle, mem, nwait, list, &queue);
     if (error != CL_SUCCESS)
@@ -351,7 +351,7 @@ cl_int CL_API_CALL cx_clEnqueueFillBuffer(cl_command_queue handle, cl_mem buffer
                                           size_t pattern_size, size_t offset, size_t size, cl_uint nwait,
                                           const cl_event *list, cl_event *event)
 {
-    struct cx_mem *mem = cx_mem_from(buffer);
+    struct cx_mem *mem = cx_buffer_from(buffer);
     struct cx_queue *queue;
     cl_int error = cx_enqueue_check(__func__ + 3, handle, mem, nwait, list, &queue);
     if (error != CL_SUCCESS)
@@ -437,7 +437,7 @@ cl_int CL_API_CALL cx_clEnqueueCopyBuffer(cl_command_queue handle, cl_mem src, c
                                           size_t dst_offset, size_t size, cl_uint nwait, const cl_event *list,
                                           cl_event *event)
 {
-    struct cx_mem *from = cx_mem_from(src), *to = cx_mem_from(dst);
+    struct cx_mem *from = cx_buffer_from(src), *to = cx_buffer_from(dst);
     struct cx_queue *queue;
     cl_int error = cx_enqueue_check(__func__ + 3, handle, from, nwait, list, &queue);
     if (error != CL_SUCCESS)

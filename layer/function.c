@@ -56,8 +56,9 @@ static enum cx_param_kind probe_kind(const struct cx_function *function, unsigne
     return cl->clSetKernelArg(real, index, sizeof(none), &none) ? CX_PARAM_LOCAL : CX_PARAM_MEM;
 }
 
-/* Parameter kind by what the driver says, where it does. */
-static enum cx_param_kind ask_kind(const struct cx_function *function, unsigned member, unsigned index)
+/* Parameter kind by what the driver says, where it does (*told). */
+static enum cx_param_kind ask_kind(const struct cx_function *function, unsigned member, unsigned index,
+                                   bool *told)
 {
     const cl_icd_dispatch *cl = device_of(function, member)->cl;
     cl_kernel real = function->check[member];
@@ -68,9 +69,12 @@ static enum cx_param_kind ask_kind(const struct cx_function *function, unsigned 
         cl->clGetKernelArgInfo(real, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof(address), &address, NULL))
         return probe_kind(function, member, index);
     size_t size = 0;
+    *told = true;
     if (cl->clGetKernelArgInfo(real, index, CL_KERNEL_ARG_TYPE_NAME, 0, NULL, &size) || size > sizeof(type) ||
-        cl->clGetKernelArgInfo(real, index, CL_KERNEL_ARG_TYPE_NAME, sizeof(type), type, NULL))
+        cl->clGetKernelArgInfo(real, index, CL_KERNEL_ARG_TYPE_NAME, sizeof(type), type, NULL)) {
+        *told = false;
         *type = 0;
+    }
     type[sizeof(type) - 1] = 0;
     if (!strncmp(type, "image", 5) && strstr(type, "_t") && !strchr(type, '*'))
         return CX_PARAM_IMAGE;
@@ -87,8 +91,20 @@ static enum cx_param_kind ask_kind(const struct cx_function *function, unsigned 
     case CL_KERNEL_ARG_ADDRESS_PRIVATE:
         return CX_PARAM_VALUE;
     default:
+        *told = false;
         return probe_kind(function, member, index);
     }
+}
+
+static void learn_param(struct cx_function *function, unsigned member, unsigned index)
+{
+    const cl_icd_dispatch *cl = device_of(function, member)->cl;
+    struct cx_param *param = &function->params[index];
+    param->access = CL_KERNEL_ARG_ACCESS_NONE;
+    param->kind = ask_kind(function, member, index, &param->told);
+    if (param->told && param->kind == CX_PARAM_IMAGE)
+        cl->clGetKernelArgInfo(function->check[member], index, CL_KERNEL_ARG_ACCESS_QUALIFIER,
+                               sizeof(param->access), &param->access, NULL);
 }
 
 /* Asks one member; false when it cannot make the kernel, or has other arguments than the members before. */
@@ -155,7 +171,7 @@ static cl_int learn(struct cx_function *function)
     while (!function->check[cx_program_member_at(program, first)])
         first++;
     for (unsigned i = 0; i < function->nargs; i++)
-        function->params[i].kind = ask_kind(function, cx_program_member_at(program, first), i);
+        learn_param(function, cx_program_member_at(program, first), i);
     return CL_SUCCESS;
 }
 

@@ -8,12 +8,14 @@
  * Previous stage: program.c, function.c. Next: kernel_arg.c, the planner.
  */
 #include "layer/kernel.h"
+#include "layer/live.h"
 #include "layer/analysis.h"
 #include "layer/buffer.h"
 #include "layer/entry.h"
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/program.h"
+#include "layer/sampler.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +27,11 @@ void cx_args_drop(struct cx_args **args)
     *args = NULL;
     if (!old || atomic_fetch_sub_explicit(&old->refs, 1, memory_order_acq_rel) != 1)
         return;
-    for (unsigned i = 0; i < old->count; i++)
+    for (unsigned i = 0; i < old->count; i++) {
         if (old->arg[i].value != old->arg[i].small)
             free(old->arg[i].value);
+        cx_sampler_unref(&old->arg[i].sampler);
+    }
     free(old->svm);
     free(old);
 }
@@ -68,7 +72,7 @@ static bool take_buffers(const struct cx_args *args)
         const struct cx_arg *arg = &args->arg[i];
         if (arg->kind != CX_ARGS_MEM || !arg->mem)
             continue;
-        if (!cx_mem_is_live(arg->mem) || arg->mem->base.id != arg->mem_id) {
+        if (!cx_live_has(arg->mem) || arg->mem->base.id != arg->mem_id) {
             release_buffers(args, i);
             return false;
         }

@@ -18,6 +18,7 @@
 
 struct cx_program;
 struct cx_mem;
+struct cx_sampler;
 struct cx_summary_kernel;
 struct cx_function_stats;
 
@@ -39,16 +40,18 @@ enum cx_args_kind {
     CX_ARGS_VALUE,
     CX_ARGS_LOCAL,
     CX_ARGS_MEM,
+    CX_ARGS_SAMPLER,
     CX_ARGS_REAL, /* a device's own buffer in place of the program's; in clones for one device only */
 };
 
 struct cx_arg {
     enum cx_args_kind kind;
-    size_t size;        /* bytes of the value, or of the local memory */
-    struct cx_mem *mem; /* MEM: alive while the snapshot is captured; NULL for a NULL buffer */
-    uint64_t mem_id;    /* MEM: id of mem, which tells a new object at an old address */
-    cl_mem real;        /* REAL: borrowed */
-    void *value;        /* VALUE: owned copy of size bytes: small, or memory of its own */
+    size_t size;                /* bytes of the value, or of the local memory */
+    struct cx_mem *mem;         /* MEM: alive while the snapshot is captured; NULL for a NULL buffer */
+    uint64_t mem_id;            /* MEM: id of mem, which tells a new object at an old address */
+    cl_mem real;                /* REAL: borrowed */
+    struct cx_sampler *sampler; /* SAMPLER: a reference of the snapshot */
+    void *value;                /* VALUE: owned copy of size bytes: small, or memory of its own */
     unsigned char small[16];
 };
 
@@ -77,7 +80,9 @@ enum cx_param_kind {
 
 struct cx_param {
     enum cx_param_kind kind;
-    size_t size; /* VALUE: bytes that the drivers have accepted, 0 when none yet */
+    bool told; /* a driver says so; else it was found by trying, which tells no images from values */
+    cl_kernel_arg_access_qualifier access; /* IMAGE: as told, else NONE */
+    size_t size;                           /* VALUE: bytes that the drivers have accepted, 0 when none yet */
 };
 
 /* One kernel name within one program. Owned by the program, lives as long as its build. */

@@ -9,8 +9,10 @@
 #include "layer/buffer.h"
 #include "layer/entry.h"
 #include "layer/kernel.h"
+#include "layer/live.h"
 #include "layer/log.h"
 #include "layer/program.h"
+#include "layer/sampler.h"
 #include "layer/svm.h"
 
 #include <stdlib.h>
@@ -54,6 +56,8 @@ struct cx_args *cx_args_clone(const struct cx_args *args)
         struct cx_arg *to = &clone->arg[i];
         *to =
             (struct cx_arg){.kind = from->kind, .mem = from->mem, .mem_id = from->mem_id, .real = from->real};
+        if (from->sampler)
+            to->sampler = cx_sampler_ref(from->sampler);
         if (from->kind == CX_ARGS_VALUE) {
             if (!make_room(to, from->size)) {
                 cx_args_drop(&clone);
@@ -81,10 +85,12 @@ static bool make_own(struct cx_kernel *kernel)
     return true;
 }
 
-/* Puts the checked argument into the snapshot: a value, a local size or a buffer (mem may be NULL). */
+/* Puts the checked argument into the snapshot: a value, a local size, a memory object (may be NULL) or a
+ * sampler. */
 static cl_int store(struct cx_kernel *kernel, unsigned index, enum cx_args_kind kind, size_t size,
-                    const void *value, struct cx_mem *mem)
+                    const void *value, struct cx_object *object)
 {
+    struct cx_mem *mem = kind == CX_ARGS_MEM ? (struct cx_mem *)object : NULL;
     cl_int error = CL_OUT_OF_HOST_MEMORY;
 
     pthread_mutex_lock(&kernel->lock);
@@ -98,6 +104,9 @@ static cl_int store(struct cx_kernel *kernel, unsigned index, enum cx_args_kind 
         }
         memcpy(arg->value, value, size);
     }
+    cx_sampler_unref(&arg->sampler);
+    if (kind == CX_ARGS_SAMPLER)
+        arg->sampler = cx_sampler_ref((struct cx_sampler *)object);
     arg->kind = kind;
     arg->size = size;
     arg->mem = mem;
@@ -108,6 +117,27 @@ done:
     return error;
 }
 
+/* Whether a memory object (or NULL) is what the parameter wants, where the driver tells what that is. */
+static cl_int check_kind(const struct cx_param *param, const struct cx_mem *mem, const char **reason)
+{
+    if (!param->told)
+        return CL_SUCCESS;
+    if (param->kind == CX_PARAM_IMAGE && (!mem || !mem->image)) {
+        *reason = "the argument is an image, and this is none";
+        return CL_INVALID_MEM_OBJECT;
+    }
+    if (param->kind == CX_PARAM_MEM && mem && mem->image) {
+        *reason = "the argument is a buffer, and this is an image";
+        return CL_INVALID_MEM_OBJECT;
+    }
+    if (mem && ((param->access == CL_KERNEL_ARG_ACCESS_READ_ONLY && (mem->flags & CL_MEM_WRITE_ONLY)) ||
+                (param->access == CL_KERNEL_ARG_ACCESS_WRITE_ONLY && (mem->flags & CL_MEM_READ_ONLY)))) {
+        *reason = "the image's flags forbid what the kernel does with it";
+        return CL_INVALID_ARG_VALUE;
+    }
+    return CL_SUCCESS;
+}
+
 static cl_int set_mem(struct cx_kernel *kernel, unsigned index, size_t size, const void *value,
                       const char **reason)
 {
@@ -115,19 +145,42 @@ static cl_int set_mem(struct cx_kernel *kernel, unsigned index, size_t size, con
     cl_mem handle = NULL;
 
     if (size != sizeof(cl_mem)) {
-        *reason = "the argument is a buffer, the size is not a handle's";
+        *reason = "the argument is a memory object, the size is not a handle's";
         return CL_INVALID_ARG_SIZE;
     }
     if (value)
         memcpy(&handle, value, sizeof(handle));
     if (handle) {
-        mem = cx_mem_is_live(handle) ? cx_mem_from(handle) : NULL;
+        mem = cx_live_has(handle) ? cx_mem_from(handle) : NULL;
         if (!mem || mem->context != kernel->program->context) {
-            *reason = "the argument is no buffer of the context";
+            *reason = "the argument is no memory object of the context";
             return CL_INVALID_MEM_OBJECT;
         }
     }
-    return store(kernel, index, CX_ARGS_MEM, size, NULL, mem);
+    cl_int error = check_kind(&kernel->function->params[index], mem, reason);
+    return error == CL_SUCCESS ? store(kernel, index, CX_ARGS_MEM, size, NULL, mem ? &mem->base : NULL)
+                               : error;
+}
+
+static cl_int set_sampler(struct cx_kernel *kernel, unsigned index, size_t size, const void *value,
+                          const char **reason)
+{
+    struct cx_sampler *sampler = NULL;
+    cl_sampler handle = NULL;
+
+    if (size != sizeof(cl_sampler)) {
+        *reason = "the argument is a sampler, the size is not a handle's";
+        return CL_INVALID_ARG_SIZE;
+    }
+    if (value)
+        memcpy(&handle, value, sizeof(handle));
+    if (handle && cx_live_has(handle))
+        sampler = cx_sampler_from(handle);
+    if (!sampler || sampler->context != kernel->program->context) {
+        *reason = "the argument is no sampler of the context";
+        return CL_INVALID_SAMPLER;
+    }
+    return store(kernel, index, CX_ARGS_SAMPLER, size, NULL, &sampler->base);
 }
 
 static cl_int set_local(struct cx_kernel *kernel, unsigned index, size_t size, const void *value,
@@ -146,8 +199,8 @@ static cl_int set_local(struct cx_kernel *kernel, unsigned index, size_t size, c
     return error == CL_SUCCESS ? store(kernel, index, CX_ARGS_LOCAL, size, NULL, NULL) : error;
 }
 
-/* Eight bytes that are the handle of a live buffer are taken for that buffer, in case a driver takes its
- * pointers for values when it is probed: a number that equals such a handle is no accident. */
+/* Eight bytes that are the handle of a live object are taken for that object, in case a driver takes buffers,
+ * images or samplers for values when it is probed: a number that equals such a handle is no accident. */
 static cl_int set_value(struct cx_kernel *kernel, unsigned index, size_t size, const void *value,
                         const char **reason)
 {
@@ -155,8 +208,9 @@ static cl_int set_value(struct cx_kernel *kernel, unsigned index, size_t size, c
 
     if (value && size == sizeof(handle))
         memcpy(&handle, value, sizeof(handle));
-    if (handle && cx_mem_is_live(handle))
-        return set_mem(kernel, index, size, value, reason);
+    if (handle && cx_live_has(handle))
+        return cx_sampler_from(handle) ? set_sampler(kernel, index, size, value, reason)
+                                       : set_mem(kernel, index, size, value, reason);
     if (!value) {
         *reason = "the argument is a value, but NULL is given";
         return CL_INVALID_ARG_VALUE;
@@ -175,17 +229,14 @@ static cl_int set_arg(struct cx_kernel *kernel, unsigned index, size_t size, con
 {
     switch (kernel->function->params[index].kind) {
     case CX_PARAM_MEM:
+    case CX_PARAM_IMAGE:
         return set_mem(kernel, index, size, value, reason);
     case CX_PARAM_LOCAL:
         return set_local(kernel, index, size, value, reason);
     case CX_PARAM_VALUE:
         return set_value(kernel, index, size, value, reason);
-    case CX_PARAM_IMAGE:
-        *reason = "the argument is an image, the device has none";
-        return CL_INVALID_MEM_OBJECT;
     case CX_PARAM_SAMPLER:
-        *reason = "the argument is a sampler, the device has none";
-        return CL_INVALID_SAMPLER;
+        return set_sampler(kernel, index, size, value, reason);
     case CX_PARAM_OTHER:
         break;
     }
@@ -225,7 +276,7 @@ cl_int cx_clSetKernelArgSVMPointer(cl_kernel handle, cl_uint arg_index, const vo
         return CX_FAIL(CL_INVALID_ARG_VALUE, "the argument is no pointer to global or constant memory");
     if (arg_value && !(mem = cx_svm_argument(context, arg_value, &error)))
         return CX_FAIL(error, "the pointer is none into shared virtual memory");
-    error = store(kernel, arg_index, CX_ARGS_MEM, sizeof(cl_mem), NULL, mem);
+    error = store(kernel, arg_index, CX_ARGS_MEM, sizeof(cl_mem), NULL, mem ? &mem->base : NULL);
     return error == CL_SUCCESS ? error : CX_FAIL(error, "no memory for the argument");
 }
 

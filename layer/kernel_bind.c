@@ -11,6 +11,7 @@
 #include "layer/kernel.h"
 #include "layer/log.h"
 #include "layer/program.h"
+#include "layer/sampler.h"
 #include "layer/svm.h"
 #include "layer/worker.h"
 
@@ -54,6 +55,8 @@ static bool same_arg(const struct cx_arg *a, const struct cx_arg *b)
         return false;
     if (a->kind == CX_ARGS_MEM)
         return a->mem_id == b->mem_id;
+    if (a->kind == CX_ARGS_SAMPLER)
+        return a->sampler == b->sampler;
     return a->kind != CX_ARGS_VALUE || !memcmp(a->value, b->value, a->size);
 }
 
@@ -74,6 +77,8 @@ static cl_int set_one(const struct cx_kernel *kernel, unsigned member, cl_kernel
         cl_mem mem = arg->mem ? cx_mem_real(arg->mem, member) : NULL;
         return cl->clSetKernelArg(real, index, sizeof(mem), &mem);
     }
+    case CX_ARGS_SAMPLER:
+        return cl->clSetKernelArg(real, index, sizeof(cl_sampler), &arg->sampler->real[member]);
     case CX_ARGS_REAL:
         return cl->clSetKernelArg(real, index, sizeof(arg->real), &arg->real);
     case CX_ARGS_UNSET:

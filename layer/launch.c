@@ -8,6 +8,7 @@
 #include "layer/pieces.h"
 #include "layer/plan.h"
 #include "layer/plan_size.h"
+#include "layer/sampler.h"
 #include "layer/trace.h"
 
 #include <stdio.h>
@@ -17,8 +18,10 @@ cl_int cx_launch_prepare(struct cx_launch *launch, unsigned member)
     for (unsigned i = 0; i < launch->args->count; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
         cl_int error = mem ? cx_mem_prepare(mem, member) : CL_SUCCESS;
+        if (launch->args->arg[i].kind == CX_ARGS_SAMPLER)
+            error = cx_sampler_prepare(launch->args->arg[i].sampler, member);
         if (error != CL_SUCCESS) {
-            cx_info(CX_TOPIC_DATA, "argument %u of %s does not fit on %s: %s", i,
+            cx_info(CX_TOPIC_DATA, "argument %u of %s cannot be had on %s: %s", i,
                     launch->kernel->function->name, launch->base.context->workers[member].device->name,
                     cx_cl_name(error));
             return error;

@@ -3,14 +3,15 @@
  * Moving regions between places: planning the jobs, and the jobs themselves.
  */
 #include "layer/move.h"
+#include "layer/image.h"
 #include "layer/log.h"
 #include "layer/trace.h"
 #include "layer/transport.h"
 
 #include <stdlib.h>
 
-bool cx_runs_add(struct cx_runs *runs, struct cx_mem *root, cl_mem real, uint64_t lo, uint64_t hi,
-                 unsigned char *host)
+static bool add_run(struct cx_runs *runs, struct cx_mem *root, cl_mem real, uint64_t lo, uint64_t hi,
+                    unsigned char *host)
 {
     if (runs->count == runs->room) {
         unsigned room = runs->room ? 2 * runs->room : 4;
@@ -22,6 +23,27 @@ bool cx_runs_add(struct cx_runs *runs, struct cx_mem *root, cl_mem real, uint64_
     }
     runs->run[runs->count++] = (struct cx_run){cx_mem_ref(root), real, lo, hi, host, NULL};
     return true;
+}
+
+/* Of an image each run must be one box of texels. */
+bool cx_runs_add(struct cx_runs *runs, struct cx_mem *root, cl_mem real, uint64_t lo, uint64_t hi,
+                 unsigned char *host)
+{
+    if (!root->image)
+        return add_run(runs, root, real, lo, hi, host);
+    for (size_t at = (size_t)lo, start, end; at < hi; at = end) {
+        end = cx_image_box_end(root->image, at, (size_t)hi, &start);
+        if (start < end && !add_run(runs, root, real, start, end, host + (start - lo)))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the run may be one of several rows of an image that move as one box. */
+static bool is_row(const struct cx_image *image, const struct cx_run *run, const struct cx_rows *rows)
+{
+    return run->hi - run->lo <= image->extent[0] * image->element && rows->stride == image->step[1] &&
+           (run->lo + rows->count * rows->stride) / image->step[2] == run->lo / image->step[2];
 }
 
 /* The runs from the i-th on that are rows of one block: alike, and the same distances apart. NVIDIA's driver
@@ -39,10 +61,13 @@ static struct cx_rows rows_from(const struct cx_runs *runs, unsigned i, const st
         const struct cx_run *run = &runs->run[i + rows.count];
         if (run->real != first->real || run->hi - run->lo != bytes ||
             run->lo - first->lo != rows.count * rows.stride ||
-            run->host != first->host + rows.count * rows.host_stride)
+            run->host != first->host + rows.count * rows.host_stride ||
+            (run->root->image && !is_row(run->root->image, first, &rows)))
             break;
         rows.count++;
     }
+    if (first->root->image)
+        return rows;
     const uint64_t size = first->real == first->root->real[worker->index] ? first->root->size : 0;
     if (rows.count > 1 && (first->lo / rows.stride + rows.count) * rows.stride > size)
         rows.count--;
@@ -61,7 +86,12 @@ cl_int cx_runs_start(struct cx_runs *runs, struct cx_worker *worker, cl_event *f
         cl_event *event = i == runs->count ? last : run == runs->run && first ? first : &run->event;
         if (run->host == run->root->host + run->lo)
             cx_pin_moved(run->root, worker, bytes * rows.count);
-        if (runs->upload)
+        if (run->root->image)
+            error = runs->upload ? cx_image_upload(worker, run->root->image, run->real, run->lo, run->host,
+                                                   bytes, &rows, event)
+                                 : cx_image_download(worker, run->root->image, run->real, run->lo, run->host,
+                                                     bytes, &rows, event);
+        else if (runs->upload)
             error = transport->upload(worker, run->real, run->lo, run->host, bytes, &rows, event);
         else
             error = transport->download(worker, run->real, run->lo, run->host, bytes, &rows, event);

@@ -29,6 +29,7 @@ enum cx_tag {
     CX_TAG_PROGRAM,
     CX_TAG_KERNEL,
     CX_TAG_EVENT,
+    CX_TAG_SAMPLER,
 };
 
 struct cx_object {

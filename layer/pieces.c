@@ -59,6 +59,28 @@ bool cx_pieces_of(struct cx_pieces *pieces, const struct cx_mem *mem, const stru
     return true;
 }
 
+bool cx_pieces_of_block(struct cx_pieces *pieces, const struct cx_block *block)
+{
+    const uint64_t bytes = block->bytes, rows = block->stride[0] == bytes ? 1 : block->count[0];
+    const uint64_t run = rows == 1 ? bytes * block->count[0] : bytes;
+    *pieces = (struct cx_pieces){.piece = &pieces->one};
+    if (rows * block->count[1] > 1) {
+        pieces->piece = malloc((size_t)(rows * block->count[1]) * sizeof(*pieces->piece));
+        if (!pieces->piece)
+            return false;
+    }
+    for (uint64_t z = 0; z < block->count[1]; z++)
+        for (uint64_t y = 0; y < rows; y++) {
+            struct cx_piece *last = pieces->count ? &pieces->piece[pieces->count - 1] : NULL;
+            const uint64_t lo = block->lo + z * block->stride[1] + y * block->stride[0];
+            if (last && last->hi == lo)
+                last->hi = lo + run;
+            else
+                pieces->piece[pieces->count++] = (struct cx_piece){lo, lo + run};
+        }
+    return true;
+}
+
 void cx_pieces_finish(struct cx_pieces *pieces)
 {
     if (pieces->piece != &pieces->one)

@@ -24,6 +24,8 @@ struct cx_pieces {
  * case. */
 bool cx_pieces_of(struct cx_pieces *pieces, const struct cx_mem *mem, const struct cx_access_region *region,
                   bool write, bool inexact);
+/* A block's rows, those that touch joined. False: no memory. Finish in either case. */
+bool cx_pieces_of_block(struct cx_pieces *pieces, const struct cx_block *block);
 void cx_pieces_finish(struct cx_pieces *pieces);
 
 #endif

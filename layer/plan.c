@@ -4,6 +4,7 @@
  */
 #include "layer/plan.h"
 #include "layer/enqueue.h"
+#include "layer/image.h"
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/plan_size.h"
@@ -68,6 +69,9 @@ struct cx_access_arg *cx_launch_access_args(const struct cx_launch *launch)
             out[i].object = arg->mem->root->base.id;
             out[i].base = arg->mem->origin;
             out[i].bytes = arg->mem->size;
+            out[i].is_image = arg->mem->image != NULL;
+            if (arg->mem->image)
+                out[i].image = cx_image_facts(arg->mem->image);
         }
     }
     return out;

@@ -117,7 +117,7 @@ void cx_launch_learn(struct cx_launch *launch, unsigned member, uint64_t groups,
 /* A job that runs steps [first, end) along dim as one package of a part. NULL: no memory. */
 struct cx_job *cx_launch_share_job(struct cx_launch *launch, struct cx_part *part, unsigned dim,
                                    uint64_t first, uint64_t end, uint64_t groups);
-/* Shared by them. Allocates every buffer argument on the member. */
+/* Shared by them. Allocates every memory object and sampler among the arguments on the member. */
 cl_int cx_launch_prepare(struct cx_launch *launch, unsigned member);
 /* The arguments as access.h wants them; free() it. NULL: no memory. */
 struct cx_access_arg *cx_launch_access_args(const struct cx_launch *launch);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two properties of a driver that no query tells and no device type implies: whether it runs commands in the
- * thread that enqueues them, and whether it works on CL_MEM_USE_HOST_PTR memory in place. Found by trying,
+ * Properties of a driver that no query tells and no device type implies: whether it runs commands in the
+ * thread that enqueues them, and whether it works on CL_MEM_USE_HOST_PTR memory in place, as buffers and as
+ * images. Found by trying,
  * once a device. Uses fills and copies only, so no program is built. A try that fails for any reason means
  * "no", the safe answer.
  */
@@ -204,6 +205,105 @@ static bool probe_place(const struct probe *probe)
     return agree && left;
 }
 
+/* ---- images_in_place ---- */
+
+enum { TEXEL = 4, WIDTH = 6, HEIGHT = 3, LAYERS = 2, ROW = 16 * TEXEL, SLICE = 4 * ROW };
+
+/* The bytes of the texels all have one value, and those between rows and slices the other. */
+static bool texels_are(const unsigned char *host, const size_t extent[3], const size_t step[2],
+                       unsigned char value, unsigned char between)
+{
+    for (size_t at = 0; at < LAYERS * SLICE; at++) {
+        const size_t z = at / step[1], y = at % step[1] / step[0], x = at % step[1] % step[0];
+        const bool texel = z < extent[2] && y < extent[1] && x < extent[0] * TEXEL;
+        if (host[at] != (texel ? value : between))
+            return false;
+    }
+    return true;
+}
+
+/* Writes texels of one value into the image, or reads whether they are there. */
+static bool image_io(const struct probe *probe, cl_mem image, const size_t extent[3], unsigned char value,
+                     bool in)
+{
+    const size_t bytes = extent[0] * extent[1] * extent[2] * TEXEL, none[3] = {0, 0, 0};
+    unsigned char copy[LAYERS * HEIGHT * WIDTH * TEXEL];
+    const cl_icd_dispatch *cl = probe->cl;
+    memset(copy, in ? value : 0, sizeof copy);
+    if (in)
+        return cl->clEnqueueWriteImage(probe->queue, image, CL_TRUE, none, extent, 0, 0, copy, 0, NULL,
+                                       NULL) == CL_SUCCESS;
+    return cl->clEnqueueReadImage(probe->queue, image, CL_TRUE, none, extent, 0, 0, copy, 0, NULL, NULL) ==
+               CL_SUCCESS &&
+           all_bytes(copy, bytes, value);
+}
+
+/* An image of one type over host memory with wide pitches: what is written through the driver must show in
+ * the memory, and what the host writes there must be read through the driver. */
+static bool image_agrees(const struct probe *probe, cl_mem_object_type type, unsigned char *host)
+{
+    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    const bool layers = type == CL_MEM_OBJECT_IMAGE1D_ARRAY, solid = type == CL_MEM_OBJECT_IMAGE3D;
+    cl_image_desc desc = {.image_type = type,
+                          .image_width = WIDTH,
+                          .image_height = layers ? 0 : HEIGHT,
+                          .image_depth = solid ? LAYERS : 0,
+                          .image_array_size = layers ? HEIGHT : 0,
+                          .image_row_pitch = ROW,
+                          .image_slice_pitch = layers  ? ROW
+                                               : solid ? SLICE
+                                                       : 0};
+    const size_t extent[3] = {WIDTH, HEIGHT, solid ? LAYERS : 1}, step[2] = {ROW, SLICE};
+    cl_int code;
+    memset(host, 9, LAYERS * SLICE);
+    cl_mem image = probe->cl->clCreateImage(probe->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, &format,
+                                            &desc, host, &code);
+    if (code != CL_SUCCESS)
+        return false;
+    bool agrees = image_io(probe, image, extent, 1, true) && texels_are(host, extent, step, 1, 9);
+    memset(host, 2, LAYERS * SLICE);
+    agrees = agrees && image_io(probe, image, extent, 2, false);
+    memset(host, 3, LAYERS * SLICE);
+    probe->cl->clReleaseMemObject(image);
+    probe->cl->clFinish(probe->queue);
+    return agrees && all_bytes(host, LAYERS * SLICE, 3);
+}
+
+static bool images_agree(const struct probe *probe)
+{
+    void *memory = NULL;
+    if (!probe->device->images || posix_memalign(&memory, PAGE, LAYERS * SLICE) != 0)
+        return false;
+    const bool agree = image_agrees(probe, CL_MEM_OBJECT_IMAGE2D, memory) &&
+                       image_agrees(probe, CL_MEM_OBJECT_IMAGE3D, memory) &&
+                       image_agrees(probe, CL_MEM_OBJECT_IMAGE1D_ARRAY, memory);
+    free(memory);
+    return agree;
+}
+
+/* A part of a device does as the whole, which is asked where the part must not be. */
+static bool probe_images(const struct probe *probe)
+{
+    struct probe whole = *probe;
+    cl_device_id parent;
+    cl_int code = CL_SUCCESS;
+    if (cx_real_device_moves_images(probe->device))
+        return images_agree(probe);
+    if (probe->cl->clGetDeviceInfo(probe->device->id, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent,
+                                   NULL) != CL_SUCCESS ||
+        !parent)
+        return false;
+    whole.context = probe->cl->clCreateContext(NULL, 1, &parent, NULL, NULL, &code);
+    if (code != CL_SUCCESS)
+        return false;
+    whole.queue = probe->cl->clCreateCommandQueue(whole.context, parent, 0, &code);
+    const bool agree = code == CL_SUCCESS && images_agree(&whole);
+    if (code == CL_SUCCESS)
+        probe->cl->clReleaseCommandQueue(whole.queue);
+    probe->cl->clReleaseContext(whole.context);
+    return agree;
+}
+
 /* The device's own number in COEXEC_ZERO_COPY, or the only one there. */
 static bool may_work_in_place(const struct cx_real_device *device)
 {
@@ -221,10 +321,12 @@ void cx_real_device_probe(struct cx_real_device *device, cl_context context, cl_
         bool can_fill = device->cl->clEnqueueFillBuffer != NULL;
         device->submits_in_caller = can_fill && probe_caller(&probe);
         device->in_place = can_fill && may_work_in_place(device) && probe_place(&probe);
+        device->images_in_place = device->in_place && probe_images(&probe);
         device->probed = true;
-        cx_info(CX_TOPIC_DRIVER, "device %u: %s, %s", device->index,
+        cx_info(CX_TOPIC_DRIVER, "device %u: %s, %s%s", device->index,
                 device->submits_in_caller ? "runs commands in the calling thread" : "enqueues at once",
-                device->in_place ? "uses host memory in place" : "has its own memory");
+                device->in_place ? "uses host memory in place" : "has its own memory",
+                device->in_place && device->images && !device->images_in_place ? ", but not for images" : "");
     }
     pthread_mutex_unlock(&lock);
 }

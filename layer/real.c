@@ -31,6 +31,11 @@ bool cx_extension_has(const char *extensions, const char *name)
     return false;
 }
 
+bool cx_real_device_moves_images(const struct cx_real_device *device)
+{
+    return !device->is_sub_device || strcmp(device->platform->name, "Portable Computing Language") != 0;
+}
+
 /* ---- asking a device ---- */
 
 /* A query that fails leaves the field as it is: drivers miss some, and none is worth losing a device for. */
@@ -81,6 +86,7 @@ static const struct {
     FIELD(CL_DEVICE_ENDIAN_LITTLE, little_endian),
     FIELD(CL_DEVICE_COMPILER_AVAILABLE, compiler),
     FIELD(CL_DEVICE_HOST_UNIFIED_MEMORY, unified_memory),
+    FIELD(CL_DEVICE_IMAGE_SUPPORT, images),
 };
 
 /* One type where a driver names several (a simulator may): the CPU, which promises least. */

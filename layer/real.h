@@ -45,13 +45,15 @@ struct cx_real_device {
     size_t max_group_size, max_item_sizes[3];
     cl_bool little_endian, compiler, non_uniform_groups;
     cl_bool unified_memory; /* shares its memory with the host */
-    double nominal_gflops;  /* > 0; from type, units, clock: only good for relative guesses */
-    bool used;              /* a member of the virtual device */
-    char left_out[160];     /* why not, when !used */
+    cl_bool images;
+    double nominal_gflops; /* > 0; from type, units, clock: only good for relative guesses */
+    bool used;             /* a member of the virtual device */
+    char left_out[160];    /* why not, when !used */
     /* probed */
     bool probed;
     bool submits_in_caller; /* the driver runs commands in the thread that enqueues them (PoCL's basic) */
     bool in_place;          /* CL_MEM_USE_HOST_PTR memory is used in place, writes seen both ways */
+    bool images_in_place;   /* the same of images, with pitches */
 };
 
 struct cx_machine {
@@ -79,6 +81,10 @@ void cx_real_device_probe(struct cx_real_device *device, cl_context context, cl_
  * released with it. NULL: no memory. */
 struct cx_real_device *cx_real_device_new_part(const struct cx_real_device *of, cl_device_id id);
 void cx_real_device_free_part(struct cx_real_device *part);
+
+/* Whether commands may be given to the driver that read, write, copy or fill an image. PoCL aborts on all of
+ * them where the queue's device is a sub-device; kernels on images in host memory work there. */
+bool cx_real_device_moves_images(const struct cx_real_device *device);
 
 /* Whether `name` stands as a whole word in a space separated extension list. */
 bool cx_extension_has(const char *extensions, const char *name);

@@ -177,6 +177,7 @@ static void put_arg(FILE *out, const struct cx_launch *launch, const struct cx_a
             fputs("{}", out);
         break;
     case CX_ARGS_UNSET:
+    case CX_ARGS_SAMPLER:
     case CX_ARGS_REAL: /* never the program's own */
         fputs("{}", out);
     }

@@ -11,6 +11,8 @@
 
 #include "layer/worker.h"
 
+struct cx_image;
+
 /* `count` runs of one length, so many bytes after each other in the device's buffer and in host memory. */
 struct cx_rows {
     size_t count, stride, host_stride;
@@ -26,6 +28,14 @@ struct cx_transport {
     cl_int (*download)(struct cx_worker *worker, cl_mem real, size_t offset, void *host, size_t bytes,
                        const struct cx_rows *rows, cl_event *event);
 };
+
+/* Image objects move by the driver's own reads and writes of images, whatever the transport of buffers:
+ * `offset` and `bytes` are of the linear layout (image.h); each run lies within a row, or is whole rows of
+ * one slice, or whole slices. Several rows lie below each other in one slice. */
+cl_int cx_image_upload(struct cx_worker *worker, const struct cx_image *image, cl_mem real, size_t offset,
+                       const void *host, size_t bytes, const struct cx_rows *rows, cl_event *event);
+cl_int cx_image_download(struct cx_worker *worker, const struct cx_image *image, cl_mem real, size_t offset,
+                         void *host, size_t bytes, const struct cx_rows *rows, cl_event *event);
 
 /* Through the host copy, by the driver's own reads and writes. */
 extern const struct cx_transport cx_transport_host;

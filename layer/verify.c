@@ -13,11 +13,14 @@
  */
 #include "layer/verify.h"
 #include "layer/enqueue.h"
+#include "layer/image.h"
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/plan_size.h"
 #include "layer/program.h"
+#include "layer/sampler.h"
 #include "layer/stats.h"
+#include "layer/transport.h"
 #include "layer/verify_compare.h"
 
 #include <stdlib.h>
@@ -111,6 +114,10 @@ static void list_copies(struct cx_launch *launch, struct cx_verify *verify)
             *copy = (struct copy){.root = mem->root, .lo = mem->origin, .hi = mem->origin + mem->size};
             verify->ncopies++;
         }
+        if (mem->image && mem != mem->root) { /* its clone is made from one of the whole */
+            copy->lo = 0;
+            copy->hi = mem->root->size;
+        }
         copy->lo = mem->origin < copy->lo ? mem->origin : copy->lo;
         copy->hi = mem->origin + mem->size > copy->hi ? mem->origin + mem->size : copy->hi;
         copy->compared |= may_write(launch, summary, i);
@@ -175,25 +182,76 @@ static bool went(struct cx_verify *verify, cl_int error, const char *what)
     return !verify->failed;
 }
 
-static bool make_clones(struct cx_verify *verify, struct cx_worker *worker)
+/* All of an image's texels, between a clone and memory laid out like the host copy. */
+static cl_int copy_texels(struct cx_worker *worker, const struct copy *copy, unsigned char *host, bool in)
+{
+    const struct cx_image *image = copy->root->image;
+    const struct cx_rows rows = {.count = 1};
+    size_t start, end = cx_image_box_end(image, 0, copy->root->size, &start);
+    cl_event event = NULL;
+    cl_int error = in ? cx_image_upload(worker, image, copy->clone, 0, host, end, &rows, &event)
+                      : cx_image_download(worker, image, copy->clone, 0, host, end, &rows, &event);
+    if (error != CL_SUCCESS)
+        return error;
+    error = cx_worker_wait_event(worker, event);
+    worker->device->cl->clReleaseEvent(event);
+    return error;
+}
+
+static cl_int make_clone(struct copy *copy, struct cx_worker *worker)
 {
     const cl_icd_dispatch *cl = worker->device->cl;
-    cl_int error = CL_SUCCESS;
-    for (unsigned c = 0; c < verify->ncopies; c++) {
-        struct copy *copy = &verify->copy[c];
-        size_t size = (size_t)(copy->hi - copy->lo);
-        copy->clone = cl->clCreateBuffer(worker->real_context, CL_MEM_READ_WRITE, size, NULL, &error);
-        if (!went(verify, error, "no memory for copies of its buffers"))
+    const size_t size = (size_t)(copy->hi - copy->lo);
+    unsigned char *host = copy->root->host + copy->lo;
+    cl_int error;
+    copy->clone = copy->root->image
+                      ? cx_image_make(copy->root, worker->index, NULL, NULL, &error)
+                      : cl->clCreateBuffer(worker->real_context, CL_MEM_READ_WRITE, size, NULL, &error);
+    if (error != CL_SUCCESS)
+        return error;
+    if (copy->root->image && copy->whole) /* nobody writes what lies between the rows */
+        memcpy(copy->whole, host, size);
+    return copy->root->image
+               ? copy_texels(worker, copy, host, true)
+               : cl->clEnqueueWriteBuffer(worker->queue, copy->clone, CL_TRUE, 0, size, host, 0, NULL, NULL);
+}
+
+static cl_int read_clone(const struct copy *copy, struct cx_worker *worker)
+{
+    if (copy->root->image)
+        return copy_texels(worker, copy, copy->whole, false);
+    return worker->device->cl->clEnqueueReadBuffer(worker->queue, copy->clone, CL_TRUE, 0,
+                                                   (size_t)(copy->hi - copy->lo), copy->whole, 0, NULL, NULL);
+}
+
+static bool make_clones(struct cx_verify *verify, struct cx_worker *worker)
+{
+    for (unsigned c = 0; c < verify->ncopies; c++)
+        if (!went(verify, make_clone(&verify->copy[c], worker), "copying its buffers fails"))
             return false;
-        error = cl->clEnqueueWriteBuffer(worker->queue, copy->clone, CL_TRUE, 0, size,
-                                         copy->root->host + copy->lo, 0, NULL, NULL);
-        if (!went(verify, error, "copying its buffers fails"))
-            return false;
-    }
     return true;
 }
 
-/* Gives the kernel its arguments; *window: a sub-buffer that was made for one, to be released. */
+/* An argument's window on the clone of its root. */
+static cl_mem make_window(const struct copy *copy, const struct cx_mem *mem, const struct cx_worker *worker,
+                          cl_int *error)
+{
+    const cl_icd_dispatch *cl = worker->device->cl;
+    const cl_buffer_region region = {mem->origin - copy->lo, mem->size};
+    if (!mem->image)
+        return cl->clCreateSubBuffer(copy->clone, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region,
+                                     error);
+    if (copy->root->image || mem->image->from == copy->root)
+        return cx_image_make(mem, worker->index, NULL, copy->clone, error);
+    cl_mem part = cl->clCreateSubBuffer(copy->clone, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
+                                        &(cl_buffer_region){mem->origin, mem->image->from->size}, error);
+    cl_mem image = *error == CL_SUCCESS ? cx_image_make(mem, worker->index, NULL, part, error) : NULL;
+    if (part)
+        cl->clReleaseMemObject(part); /* the image keeps it */
+    return image;
+}
+
+/* Gives the kernel its arguments; *window: an object that was made for one, to be released. */
 static cl_int set_arg(const struct cx_launch *launch, const struct cx_worker *worker, cl_kernel real,
                       unsigned i, cl_mem *window)
 {
@@ -203,15 +261,15 @@ static cl_int set_arg(const struct cx_launch *launch, const struct cx_worker *wo
     cl_int error = CL_SUCCESS;
     cl_mem object = NULL;
 
+    if (arg->kind == CX_ARGS_SAMPLER)
+        return cl->clSetKernelArg(real, i, sizeof(cl_sampler), &arg->sampler->real[worker->index]);
     if (arg->kind != CX_ARGS_MEM)
         return cl->clSetKernelArg(real, i, arg->size, arg->kind == CX_ARGS_VALUE ? arg->value : NULL);
     if (mem) {
         const struct copy *copy = &launch->verify->copy[launch->verify->copy_of[i]];
-        const cl_buffer_region region = {mem->origin - copy->lo, mem->size};
         object = copy->clone;
-        if (mem->size != copy->hi - copy->lo)
-            object = *window = cl->clCreateSubBuffer(copy->clone, CL_MEM_READ_WRITE,
-                                                     CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+        if (mem->image ? mem != mem->root : mem->size != copy->hi - copy->lo)
+            object = *window = make_window(copy, mem, worker, &error);
     }
     return error == CL_SUCCESS ? cl->clSetKernelArg(real, i, sizeof(object), &object) : error;
 }
@@ -272,10 +330,7 @@ static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
     for (unsigned c = 0; c < verify->ncopies; c++) {
         struct copy *copy = &verify->copy[c];
         if (copy->compared && !verify->failed)
-            went(verify,
-                 cl->clEnqueueReadBuffer(worker->queue, copy->clone, CL_TRUE, 0,
-                                         (size_t)(copy->hi - copy->lo), copy->whole, 0, NULL, NULL),
-                 "reading its results fails");
+            went(verify, read_clone(copy, worker), "reading its results fails");
         if (copy->clone)
             cl->clReleaseMemObject(copy->clone);
         copy->clone = NULL;
@@ -327,6 +382,9 @@ void cx_verify_begin(struct cx_launch *launch, const struct cx_split_plan *plan)
         return;
     }
     cl_int error = verify ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    for (unsigned i = 0; verify && i < verify->nargs && error == CL_SUCCESS; i++)
+        if (launch->args->arg[i].kind == CX_ARGS_SAMPLER)
+            error = cx_sampler_prepare(launch->args->arg[i].sampler, verify->member);
     for (unsigned c = 0; verify && c < verify->ncopies && error == CL_SUCCESS; c++)
         error = bring_to_host(launch, &verify->copy[c], true);
     struct cx_job *job = error == CL_SUCCESS ? cx_job_new(context) : NULL;
