@@ -193,7 +193,7 @@ static struct cx_build *link_new(struct cx_program *program, const char *options
     return build;
 }
 
-/* A link that could begin gives a program, also when it then fails: its log can be asked for. */
+/* A link that fails gives a program, too: its log can be asked for. One that could not begin does not. */
 cl_program cx_clLinkProgram(cl_context handle, cl_uint num_devices, const cl_device_id *device_list,
                             const char *options, cl_uint num_input_programs, const cl_program *input_programs,
                             cx_program_notify pfn_notify, void *user_data, cl_int *errcode_ret)
@@ -214,6 +214,8 @@ cl_program cx_clLinkProgram(cl_context handle, cl_uint num_devices, const cl_dev
             build->notify_data = user_data;
             error = cx_build_run(&build);
             reason = "linking failed";
+            if (error != CL_SUCCESS && error != CL_LINK_PROGRAM_FAILURE)
+                cx_program_unref(&program);
         } else {
             cx_program_unref(&program);
             error = CL_OUT_OF_HOST_MEMORY;

@@ -11,9 +11,12 @@ cl_int negative_made(bool object)
     return object == (negative_code == CL_SUCCESS) ? negative_code : 77777;
 }
 
-bool negative_called(cl_int pocl)
+bool negative_called(const char *file, int line, cl_int pocl)
 {
-    return pocl != CRASHES || cl_is_coexec();
+    bool called = pocl != CRASHES || cl_is_coexec();
+    if (called && getenv("NEGATIVE_TRACE"))
+        fprintf(stderr, "%s:%d: called\n", file, line);
+    return called;
 }
 
 /* Only of this version the answers are in the rows. */

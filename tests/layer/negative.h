@@ -17,7 +17,7 @@
 #define ROW(spec, call) ROW_POCL(spec, spec, call)
 #define ROW_POCL(spec, pocl, call)                                                                           \
     do {                                                                                                     \
-        if (negative_called(pocl))                                                                           \
+        if (negative_called(__FILE__, __LINE__, pocl))                                                       \
             negative_check(#call, __FILE__, __LINE__, spec, pocl, call);                                     \
     } while (0)
 
@@ -27,7 +27,8 @@
 extern cl_int negative_code;
 cl_int negative_made(bool object);
 
-bool negative_called(cl_int pocl);
+/* NEGATIVE_TRACE=1 tells each row before its call. */
+bool negative_called(const char *file, int line, cl_int pocl);
 void negative_check(const char *call, const char *file, int line, cl_int spec, cl_int pocl, cl_int got);
 /* At the end of a test: fails if a row has. */
 void negative_end(void);

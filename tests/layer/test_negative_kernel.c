@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* Errors of kernels. */
+#include "negative.h"
+
+static const char text[] =
+    "__kernel void run(__global int *a, int n, __local int *l, __constant int *c, float4 v)\n"
+    "{ l[0] = n; a[get_global_id(0)] = l[0] + c[0] + (int)v.x; }\n"
+    "__kernel void other(__global int *a) { a[0] = 1; }\n";
+static const char image_text[] =
+    "__kernel void look(__read_only image2d_t i, sampler_t s, __global float4 *o)\n"
+    "{ o[0] = read_imagef(i, s, (int2)(0, 0)); }\n";
+
+static cl_kernel kernel_of(cl_program program, const char *name)
+{
+    cl_int error;
+    cl_kernel kernel = clCreateKernel(program, name, &error);
+    cl_ok(error);
+    return kernel;
+}
+
+START_TEST(creation)
+{
+    const char *source = text;
+    cl_int *code = &negative_code;
+    cl_kernel list[2];
+    cl_uint count;
+    cl_program program = cl_build(text, "");
+    cl_program plain = clCreateProgramWithSource(cl.context, 1, &source, NULL, code);
+    cl_ok(*code);
+
+    ROW(CL_INVALID_PROGRAM, MADE(clCreateKernel(NULL, "run", code)));
+    ROW_POCL(CL_INVALID_PROGRAM, CRASHES, MADE(clCreateKernel((cl_program)cl.queue, "run", code)));
+    ROW(CL_INVALID_VALUE, MADE(clCreateKernel(program, NULL, code)));
+    ROW(CL_INVALID_KERNEL_NAME, MADE(clCreateKernel(program, "absent", code)));
+    ROW(CL_INVALID_KERNEL_NAME, MADE(clCreateKernel(program, "", code)));
+    ROW(CL_INVALID_PROGRAM_EXECUTABLE, MADE(clCreateKernel(plain, "run", code)));
+    ROW(CL_INVALID_PROGRAM, clCreateKernelsInProgram(NULL, 2, list, &count));
+    ROW(CL_INVALID_PROGRAM_EXECUTABLE, clCreateKernelsInProgram(plain, 2, list, &count));
+    ROW(CL_INVALID_VALUE, clCreateKernelsInProgram(program, 1, list, &count));
+    ROW(CL_INVALID_VALUE, clCreateKernelsInProgram(program, 0, list, NULL));
+    ROW(CL_SUCCESS, clCreateKernelsInProgram(program, 0, NULL, &count));
+    ROW(CL_INVALID_KERNEL, MADE(clCloneKernel(NULL, code)));
+    ROW_POCL(CL_INVALID_KERNEL, CRASHES, MADE(clCloneKernel((cl_kernel)cl.queue, code)));
+    ROW(CL_INVALID_KERNEL, clRetainKernel(NULL));
+    ROW(CL_INVALID_KERNEL, clReleaseKernel(NULL));
+    ROW_POCL(CL_INVALID_KERNEL, CRASHES, clRetainKernel((cl_kernel)cl.queue));
+    ROW_POCL(CL_INVALID_KERNEL, CRASHES, clReleaseKernel((cl_kernel)cl.queue));
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseProgram(plain));
+    negative_end();
+}
+END_TEST
+
+START_TEST(arguments)
+{
+    cl_program program = cl_build(text, "");
+    cl_kernel kernel = kernel_of(program, "run");
+    cl_mem mem = cl_buffer(0, 64, NULL), none = NULL, wrong = (cl_mem)cl.queue;
+    cl_int n = 1;
+    float v[4] = {0};
+
+    ROW(CL_INVALID_KERNEL, clSetKernelArg(NULL, 0, sizeof(mem), &mem));
+    ROW_POCL(CL_INVALID_KERNEL, CRASHES, clSetKernelArg((cl_kernel)cl.queue, 0, sizeof(mem), &mem));
+    ROW(CL_INVALID_ARG_INDEX, clSetKernelArg(kernel, 5, sizeof(mem), &mem));
+    ROW(CL_INVALID_ARG_INDEX, clSetKernelArg(kernel, ~0u, sizeof(mem), &mem));
+    ROW(CL_INVALID_ARG_SIZE, clSetKernelArg(kernel, 0, sizeof(mem) + 1, &mem));
+    ROW(CL_INVALID_ARG_SIZE, clSetKernelArg(kernel, 0, 1, &mem));
+    ROW_POCL(CL_INVALID_MEM_OBJECT, CRASHES, clSetKernelArg(kernel, 0, sizeof(wrong), &wrong));
+    ROW_POCL(CL_INVALID_MEM_OBJECT, CRASHES, clSetKernelArg(kernel, 3, sizeof(wrong), &wrong));
+    ROW(CL_SUCCESS, clSetKernelArg(kernel, 0, sizeof(none), &none));
+    ROW(CL_SUCCESS, clSetKernelArg(kernel, 0, sizeof(none), NULL));
+    ROW(CL_INVALID_ARG_SIZE, clSetKernelArg(kernel, 1, 8, v));
+    ROW(CL_INVALID_ARG_SIZE, clSetKernelArg(kernel, 1, 1, &n));
+    ROW(CL_INVALID_ARG_VALUE, clSetKernelArg(kernel, 1, sizeof(n), NULL));
+    ROW(CL_INVALID_ARG_SIZE, clSetKernelArg(kernel, 2, 0, NULL));
+    ROW(CL_INVALID_ARG_VALUE, clSetKernelArg(kernel, 2, 64, &n));
+    ROW(CL_INVALID_ARG_SIZE, clSetKernelArg(kernel, 3, 1, &mem));
+    ROW(CL_INVALID_ARG_SIZE, clSetKernelArg(kernel, 4, 4, v));
+    ROW(CL_INVALID_ARG_VALUE, clSetKernelArg(kernel, 4, sizeof(v), NULL));
+    ROW_POCL(CL_INVALID_ARG_INDEX, ANY, clSetKernelArgSVMPointer(kernel, 9, v));
+    ROW(CL_INVALID_KERNEL, clSetKernelArgSVMPointer(NULL, 0, v));
+    ROW(CL_INVALID_KERNEL, clSetKernelExecInfo(NULL, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof(v), v));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseMemObject(mem));
+    negative_end();
+}
+END_TEST
+
+/* Whether or not the device has images. */
+START_TEST(image_arguments)
+{
+    const char *source = image_text;
+    cl_bool images = CL_FALSE;
+    cl_int error;
+    cl_mem mem = cl_buffer(0, 64, NULL);
+    cl_int n = 1;
+
+    cl_ok(clGetDeviceInfo(cl.device, CL_DEVICE_IMAGE_SUPPORT, sizeof(images), &images, NULL));
+    cl_program program = clCreateProgramWithSource(cl.context, 1, &source, NULL, &error);
+    cl_ok(error);
+    if (images && clBuildProgram(program, 1, &cl.device, "", NULL, NULL) == CL_SUCCESS) {
+        cl_kernel kernel = kernel_of(program, "look");
+        ROW(CL_INVALID_ARG_SIZE, clSetKernelArg(kernel, 0, 1, &mem));
+        ROW_POCL(CL_INVALID_MEM_OBJECT, ANY, clSetKernelArg(kernel, 0, sizeof(mem), &mem));
+        ROW_POCL(CL_INVALID_SAMPLER, CRASHES, clSetKernelArg(kernel, 1, sizeof(mem), &mem));
+        ROW_POCL(ANY, CRASHES, clSetKernelArg(kernel, 1, sizeof(n), &n));
+        cl_ok(clReleaseKernel(kernel));
+    }
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseMemObject(mem));
+    negative_end();
+}
+END_TEST
+
+START_TEST(queries)
+{
+    cl_program program = cl_build(text, "-cl-kernel-arg-info");
+    cl_kernel kernel = kernel_of(program, "run");
+    cl_device_id wrong = (cl_device_id)cl.queue;
+    char room[256];
+    size_t size, sizes[3] = {1, 1, 1};
+
+#define INFO(kernel, what, bytes) clGetKernelInfo(kernel, what, bytes, room, &size)
+    ROW(CL_INVALID_KERNEL, INFO(NULL, CL_KERNEL_NUM_ARGS, sizeof(room)));
+    ROW_POCL(CL_INVALID_KERNEL, CRASHES, INFO((cl_kernel)cl.queue, CL_KERNEL_NUM_ARGS, sizeof(room)));
+    ROW(CL_INVALID_VALUE, INFO(kernel, 0xffff, sizeof(room)));
+    ROW(CL_INVALID_VALUE, INFO(kernel, CL_KERNEL_NUM_ARGS, 1));
+    ROW(CL_INVALID_VALUE, INFO(kernel, CL_KERNEL_FUNCTION_NAME, 1));
+#define ARG(kernel, index, what, bytes) clGetKernelArgInfo(kernel, index, what, bytes, room, &size)
+    ROW(CL_INVALID_KERNEL, ARG(NULL, 0, CL_KERNEL_ARG_NAME, sizeof(room)));
+    ROW(CL_INVALID_ARG_INDEX, ARG(kernel, 5, CL_KERNEL_ARG_NAME, sizeof(room)));
+    ROW(CL_INVALID_VALUE, ARG(kernel, 0, 0xffff, sizeof(room)));
+    ROW(CL_INVALID_VALUE, ARG(kernel, 0, CL_KERNEL_ARG_TYPE_NAME, 1));
+    ROW(CL_INVALID_VALUE, ARG(kernel, 0, CL_KERNEL_ARG_ADDRESS_QUALIFIER, 1));
+#define GROUP(kernel, device, what, bytes) clGetKernelWorkGroupInfo(kernel, device, what, bytes, room, &size)
+    ROW(CL_INVALID_KERNEL, GROUP(NULL, cl.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof(room)));
+    ROW_POCL(CL_INVALID_DEVICE, CRASHES, GROUP(kernel, wrong, CL_KERNEL_WORK_GROUP_SIZE, sizeof(room)));
+    ROW(CL_INVALID_VALUE, GROUP(kernel, cl.device, 0xffff, sizeof(room)));
+    ROW(CL_INVALID_VALUE, GROUP(kernel, cl.device, CL_KERNEL_WORK_GROUP_SIZE, 1));
+    ROW(CL_INVALID_VALUE, GROUP(kernel, cl.device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, 8));
+    ROW(CL_INVALID_VALUE, GROUP(kernel, cl.device, CL_KERNEL_GLOBAL_WORK_SIZE, sizeof(room)));
+#define SUB(kernel, what)                                                                                    \
+    clGetKernelSubGroupInfo(kernel, cl.device, what, sizeof(sizes), sizes, sizeof(room), room, &size)
+    ROW(CL_INVALID_KERNEL, SUB(NULL, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE));
+    ROW(CL_INVALID_OPERATION, SUB(kernel, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    negative_end();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("negative kernel");
+    TCase *tests = cl_case(suite, "kernel");
+    tcase_add_test(tests, creation);
+    tcase_add_test(tests, arguments);
+    tcase_add_test(tests, image_arguments);
+    tcase_add_test(tests, queries);
+    return cl_run(suite);
+}
