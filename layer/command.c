@@ -304,12 +304,27 @@ cl_int cx_command_status(struct cx_command *command)
     return error < 0 ? error : CL_COMPLETE;
 }
 
+uint64_t cx_context_start(struct cx_context *context, const uint64_t *cone, uint64_t skip)
+{
+    for (unsigned t = 0; t < context->nmembers; t++) {
+        struct cx_worker *worker = &context->workers[t];
+        if (!worker->device->submits_in_caller || atomic_load(&worker->submitted) >= cone[t] || skip >> t & 1)
+            continue;
+        if (skip)
+            cx_worker_flush(worker);
+        else
+            skip = UINT64_C(1) << t;
+    }
+    return skip;
+}
+
 cl_int cx_command_wait(struct cx_command *command)
 {
     struct cx_context *context = command->context;
     pthread_mutex_lock(&context->lock);
     while (!command->settled)
         pthread_cond_wait(&context->settled, &context->lock);
+    cx_context_start(context, command->cone, 0);
     pthread_mutex_unlock(&context->lock);
 
     for (unsigned t = 0; t < cx_context_timelines(context); t++)

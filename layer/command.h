@@ -119,6 +119,11 @@ void cx_command_fail(struct cx_command *command, cl_int error);
 /* A part (job) ended; times in host ns or 0. Without locks. Called by workers. */
 void cx_command_part_done(struct cx_command *command, cl_int status, uint64_t start_ns, uint64_t end_ns);
 
+/* Before waits for several commands, or one on several timelines: starts what drivers that run commands in
+ * the calling thread would else only start once all before was waited for. `cone`: one position a timeline;
+ * skip: timelines, as bits, that this thread is going to run itself. Gives skip with the first one found.
+ * context->lock held. */
+uint64_t cx_context_start(struct cx_context *context, const uint64_t *cone, uint64_t skip);
 /* Waits for completion; returns the command's error or CL_SUCCESS. Caller holds no lock. */
 cl_int cx_command_wait(struct cx_command *command);
 /* CL_QUEUED, CL_SUBMITTED, CL_RUNNING, CL_COMPLETE or a negative error. */

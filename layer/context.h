@@ -46,6 +46,7 @@ struct cx_context {
     struct cx_command *finished; /* settled without any part left: to be dropped outside the lock */
     struct cx_watch *watched;    /* commands whose completion calls back */
     atomic_uint nwatched;
+    atomic_uint nqueues;
     /* Counts transfers that failed after the map counted on them. What was planned before the last one does
      * not run any more: it may rest on bytes that never came. Raised under lock. */
     atomic_uint epoch;

@@ -72,6 +72,14 @@ cl_int CL_API_CALL cx_clWaitForEvents(cl_uint count, const cl_event *list)
     for (cl_uint i = 1; i < count; i++)
         if (cx_command_from(list[i])->context != context)
             return CX_FAIL(CL_INVALID_CONTEXT, "events of different contexts");
+    uint64_t own = 0;
+    if (count > 1) {
+        pthread_mutex_lock(&context->lock);
+        for (cl_uint i = 0; i < count; i++)
+            if (cx_command_from(list[i])->settled)
+                own = cx_context_start(context, cx_command_from(list[i])->cone, own);
+        pthread_mutex_unlock(&context->lock);
+    }
     for (cl_uint i = 0; i < count; i++)
         if (cx_command_wait(cx_command_from(list[i])) < 0)
             error = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;

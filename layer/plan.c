@@ -265,39 +265,6 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     return cx_launch_choose_ways(launch, judged, plan->member, plan->n + plan->probes);
 }
 
-/* The member for a launch that stays whole: the fastest that can run it and hold its buffers. */
-static unsigned best_whole(struct cx_launch *launch, unsigned preferred)
-{
-    const struct cx_context *context = launch->base.context;
-    const struct cx_learned *learned = launch->kernel->function->learned;
-    unsigned best = context->nmembers;
-    double best_speed = -1;
-    if (launch->at_home) {
-        const unsigned home = cx_svm_home(context);
-        if (cx_kernel_runs_on(launch->kernel, home) && cx_launch_prepare(launch, home) == CL_SUCCESS)
-            return home;
-        if (cx_svm_has_argument(launch))
-            return best;
-        launch->at_home = false; /* it was but a suspicion */
-    }
-    if (preferred < context->nmembers && cx_launch_prepare(launch, preferred) == CL_SUCCESS)
-        return preferred;
-    for (unsigned m = 0; m < context->nmembers; m++) {
-        double speed = context->workers[m].device->nominal_gflops;
-        double known = learned ? cx_speed_record_speed(&learned->records[m]) : 0;
-        const double fastest = learned ? cx_speed_record_speed(&learned->records[context->fastest]) : 0;
-        if (known > 0 && fastest > 0) /* measured on both: nominal speeds no longer count */
-            speed = known / fastest * context->workers[context->fastest].device->nominal_gflops;
-        if (speed <= best_speed || !cx_queue_takes(launch->base.queue, m) ||
-            !cx_kernel_runs_on(launch->kernel, m) || !cx_plan_fits(launch, m) ||
-            cx_launch_prepare(launch, m) != CL_SUCCESS)
-            continue;
-        best = m;
-        best_speed = speed;
-    }
-    return best;
-}
-
 /* Whether something is left to do once the packages are over. */
 static bool afterwards(const struct cx_launch *launch)
 {
@@ -345,7 +312,7 @@ void cx_plan_launch(struct cx_command *command)
     free(launch->ways);
     launch->ways = NULL;
     cx_split_plan_finish(&plan);
-    best = best_whole(launch, best);
+    best = cx_plan_place(launch, best);
     if (best == command->context->nmembers)
         cx_command_fail(command, CL_MEM_OBJECT_ALLOCATION_FAILURE);
     else

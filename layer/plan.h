@@ -107,6 +107,10 @@ struct cx_judged *cx_plan_judge(struct cx_launch *launch);
 bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_learned *learned,
                    unsigned *best);
 
+/* The member for a launch that stays whole: `preferred` if that is one and takes it, else the fastest; or one
+ * that is free sooner. nmembers: none takes it. */
+unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred);
+
 /* The next stages. They settle the command, at once or (dynamic) later. Take the plan over. */
 void cx_launch_whole(struct cx_launch *launch, unsigned member);
 void cx_launch_split(struct cx_launch *launch, struct cx_split_plan *plan);

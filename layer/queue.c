@@ -67,6 +67,7 @@ static void queue_destroy(struct cx_object *object)
     struct cx_queue *queue = (struct cx_queue *)object;
     struct cx_context *context = queue->context;
     struct cx_device *device = queue->device;
+    atomic_fetch_sub(&context->nqueues, 1);
     free(queue->given);
     free(queue->cone);
     free(queue->barrier_cone);
@@ -104,6 +105,7 @@ static struct cx_queue *queue_create(struct cx_context *context, struct cx_devic
     queue->context = cx_context_ref(context);
     queue->device = cx_device_ref(device);
     find_members(queue);
+    atomic_fetch_add(&context->nqueues, 1);
     queue->properties = properties;
     queue->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     queue->cone = calloc(timelines, sizeof(*queue->cone));
@@ -357,6 +359,8 @@ cl_int CL_API_CALL cx_clFinish(cl_command_queue handle)
     uint64_t number = queue->next_number;
     while (queue->unsettled && queue->unsettled->queue_number < number)
         pthread_cond_wait(&context->settled, &context->lock);
+    if (!queue->in_order)
+        cx_context_start(context, queue->cone, 0);
     pthread_mutex_unlock(&context->lock);
     for (unsigned t = 0; t < cx_context_timelines(context); t++) {
         pthread_mutex_lock(&context->lock);

@@ -403,6 +403,16 @@ void cx_worker_leave_out(struct cx_worker *worker, cl_int error)
             now ? "; it is left out of what follows in this context" : "");
 }
 
+bool cx_worker_idle(struct cx_worker *worker)
+{
+    pthread_mutex_lock(&worker->lock);
+    const struct cx_job *last = worker->flying_tail;
+    bool idle =
+        !worker->head && !worker->pumping && (!last || (last->event && event_complete(worker, last->event)));
+    pthread_mutex_unlock(&worker->lock);
+    return idle;
+}
+
 bool cx_worker_done(struct cx_worker *worker, uint64_t seq)
 {
     if (atomic_load_explicit(&worker->completed, memory_order_acquire) >= seq)

@@ -28,6 +28,9 @@ struct cx_worker {
         left_out;       /* its transfers fail: others are used where there are any; set under context->lock */
     atomic_uint broken; /* the context's epoch since a transfer of this worker failed on the device */
     uint64_t planned;   /* seq of the last job planned; context->lock */
+    uint64_t busy_until; /* when whole launches planned are expected to be over, host ns (plan_place.c);
+                            context->lock */
+    bool guessed;        /* ... which counts launches never measured */
     atomic_uint_fast64_t submitted; /* seq of the last job handed to the driver */
     atomic_uint_fast64_t completed; /* every job up to this seq is complete */
 
@@ -105,6 +108,9 @@ void cx_worker_wait(struct cx_worker *worker, uint64_t seq);
 /* The member fails to move data: leaves it out of what is planned from now on, unless it is the last one.
  * Takes context->lock. */
 void cx_worker_leave_out(struct cx_worker *worker, cl_int error);
+/* Whether nothing is left to do or in flight, as far as can be told without waiting and without completing
+ * jobs. Caller may hold context->lock. */
+bool cx_worker_idle(struct cx_worker *worker);
 /* Whether all jobs up to seq are complete, without waiting. */
 bool cx_worker_done(struct cx_worker *worker, uint64_t seq);
 /* Waits for a real event of this worker, whatever comes of its command. An error: no way to wait works. */

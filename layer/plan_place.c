@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a launch that stays whole runs: on the fastest member, or on one that is free while that one is busy
+ * with commands the launch does not depend on.
+ *
+ * Previous stage: plan.c. Next: launch_whole.c. Under context->lock.
+ */
+#include "layer/enqueue.h"
+#include "layer/log.h"
+#include "layer/options.h"
+#include "layer/plan.h"
+#include "layer/plan_size.h"
+#include "layer/queue.h"
+#include "layer/svm.h"
+
+#include <string.h>
+
+#define LINK_BYTES_PER_S 10e9 /* an estimate, as in plan_share.c */
+enum {
+    GUESS_NS = 1000000, /* a launch never measured */
+    GAIN_NS = 50000     /* what another member must be sooner by: about what its waking costs */
+};
+
+/* The member with the highest speed that takes the launch; nmembers: none. */
+static unsigned fastest_taker(struct cx_launch *launch)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_learned *learned = launch->kernel->function->learned;
+    unsigned best = context->nmembers;
+    double best_speed = -1;
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        double speed = context->workers[m].device->nominal_gflops;
+        double known = learned ? cx_speed_record_speed(&learned->records[m]) : 0;
+        const double fastest = learned ? cx_speed_record_speed(&learned->records[context->fastest]) : 0;
+        if (known > 0 && fastest > 0) /* measured on both: nominal speeds no longer count */
+            speed = known / fastest * context->workers[context->fastest].device->nominal_gflops;
+        if (speed <= best_speed || !cx_queue_takes(launch->base.queue, m) ||
+            !cx_kernel_runs_on(launch->kernel, m) || !cx_plan_fits(launch, m) ||
+            cx_launch_prepare(launch, m) != CL_SUCCESS)
+            continue;
+        best = m;
+        best_speed = speed;
+    }
+    return best;
+}
+
+/* ---- is another one free sooner? ---- */
+
+/* Up to which position of a timeline the launch depends on it. */
+static uint64_t depends_on(const struct cx_launch *launch, unsigned timeline)
+{
+    const struct cx_command *command = &launch->base;
+    uint64_t seq = command->cone[timeline];
+    if (command->queue->in_order && command->queue->cone[timeline] > seq)
+        seq = command->queue->cone[timeline];
+    return seq;
+}
+
+/* Nothing a kernel does may depend on which device it runs on; state that only one device has would. */
+static bool bound(const struct cx_launch *launch)
+{
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    if (!summary || summary->flags & CX_SUMMARY_OPAQUE)
+        return true;
+    for (uint32_t n = 0; n < summary->nnote; n++)
+        switch (summary->note[n].reason) {
+        case CX_REASON_DEVICE_ENQUEUE:
+        case CX_REASON_PIPE:
+        case CX_REASON_PROGRAM_VARIABLE:
+        case CX_REASON_POINTER_STORED:
+        case CX_REASON_POINTER_UNRESOLVED:
+        case CX_REASON_POINTER_INTEGER:
+        case CX_REASON_INLINE_ASM:
+        case CX_REASON_OPAQUE_CALL:
+        case CX_REASON_INDIRECT_CALL:
+            return true;
+        default:
+            break;
+        }
+    return false;
+}
+
+/* Of one kind and of about one speed, so that one's times tell of the other's. */
+static bool akin(const struct cx_real_device *a, const struct cx_real_device *b)
+{
+    double ratio = a->nominal_gflops / b->nominal_gflops;
+    return a->platform == b->platform && a->type == b->type && ratio >= 0.5 && ratio <= 2;
+}
+
+/* Expected duration of the launch, ns; 0: never measured on that member. */
+static double measured_ns(const struct cx_launch *launch, unsigned m)
+{
+    const struct cx_learned *learned = launch->kernel->function->learned;
+    double speed = learned ? cx_speed_record_speed(&learned->records[m]) : 0;
+    return speed > 0 && launch->geometry.local[0] ? (double)cx_launch_groups(launch) / speed * 1e9 : 0;
+}
+
+/* The same where a member like it was measured; 0: none was. */
+static double expected_ns(const struct cx_launch *launch, unsigned m)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_real_device *device = context->workers[m].device;
+    double ns = measured_ns(launch, m);
+    for (unsigned other = 0; ns <= 0 && other < context->nmembers; other++)
+        if (akin(device, context->workers[other].device))
+            ns = measured_ns(launch, other) * context->workers[other].device->nominal_gflops /
+                 device->nominal_gflops;
+    return ns;
+}
+
+/* What of its arguments the member's memory lacks, ns to bring it there. */
+static double transfer_ns(const struct cx_launch *launch, const struct cx_worker *worker)
+{
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (mem && !cx_coherence_valid(mem->root->coherence, mem->origin, mem->origin + mem->size,
+                                       cx_mem_place(mem->root, worker)))
+            bytes += mem->size;
+    }
+    return (double)bytes / LINK_BYTES_PER_S * 1e9;
+}
+
+/* When the member could begin, ns from now: after its own work and after what the launch depends on. */
+static double begin_ns(const struct cx_launch *launch, unsigned m, uint64_t now)
+{
+    struct cx_context *context = launch->base.context;
+    double begin = 0;
+    for (unsigned t = 0; t < context->nmembers; t++) {
+        struct cx_worker *worker = &context->workers[t];
+        bool counts = t == m || depends_on(launch, t) > atomic_load(&worker->completed);
+        if (counts && worker->busy_until > now && !cx_worker_idle(worker) &&
+            (double)(worker->busy_until - now) > begin)
+            begin = (double)(worker->busy_until - now);
+    }
+    return begin;
+}
+
+/* Another member that would end the launch sooner than `best`, by times known, or by those of its like. */
+static unsigned free_sooner(struct cx_launch *launch, unsigned best, uint64_t now)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_worker *worker = &context->workers[best];
+    double own = expected_ns(launch, best), begin = begin_ns(launch, best, now);
+    double end = begin + (own > 0 ? own : GUESS_NS) + transfer_ns(launch, worker) - GAIN_NS;
+    unsigned chosen = best;
+    if (begin <= GAIN_NS)
+        return best;
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        const struct cx_worker *other = &context->workers[m];
+        bool like = akin(worker->device, other->device);
+        double there = expected_ns(launch, m);
+        if (m == best || !cx_queue_takes(launch->base.queue, m) || !cx_kernel_runs_on(launch->kernel, m) ||
+            atomic_load(&other->left_out) || !cx_plan_fits(launch, m))
+            continue;
+        if (!like && (own <= 0 || there <= 0 || worker->guessed))
+            continue; /* nothing tells how long it would take, or how long the fast one is busy */
+        if (cx_options_get()->reproducible && !cx_plan_equal_devices(context, best, m))
+            continue;
+        if (there <= 0)
+            there = GUESS_NS * worker->device->nominal_gflops / other->device->nominal_gflops;
+        double ends = begin_ns(launch, m, now) + there + transfer_ns(launch, other);
+        if (ends >= end || cx_launch_prepare(launch, m) != CL_SUCCESS)
+            continue;
+        end = ends;
+        chosen = m;
+    }
+    return chosen;
+}
+
+/* Whether somebody may gain: a member that could be free, and work in its stead the launch need not wait for.
+ * One in-order queue never gets further than here. */
+static bool may_gain(const struct cx_launch *launch, unsigned best)
+{
+    const struct cx_queue *queue = launch->base.queue;
+    const struct cx_worker *worker = &launch->base.context->workers[best];
+    return queue->members & (queue->members - 1) && depends_on(launch, best) < worker->planned &&
+           atomic_load(&worker->completed) < worker->planned && strcmp(cx_options_get()->algo, "single") != 0;
+}
+
+unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
+{
+    struct cx_context *context = launch->base.context;
+    bool alone = launch->base.queue->in_order && atomic_load(&context->nqueues) < 2;
+    unsigned best = preferred;
+    if (launch->at_home) {
+        const unsigned home = cx_svm_home(context);
+        if (cx_kernel_runs_on(launch->kernel, home) && cx_launch_prepare(launch, home) == CL_SUCCESS)
+            return home;
+        if (cx_svm_has_argument(launch))
+            return context->nmembers;
+        launch->at_home = false; /* it was but a suspicion */
+    }
+    if (preferred >= context->nmembers || cx_launch_prepare(launch, preferred) != CL_SUCCESS)
+        best = fastest_taker(launch);
+    if (alone || best == context->nmembers)
+        return best;
+
+    uint64_t now = cx_clock_ns();
+    unsigned chosen = may_gain(launch, best) && !bound(launch) ? free_sooner(launch, best, now) : best;
+    if (chosen != best)
+        cx_info(CX_TOPIC_PLAN, "%s goes to %s, which is free sooner", launch->kernel->function->name,
+                context->workers[chosen].device->name);
+    struct cx_worker *worker = &context->workers[chosen];
+    double lasts = expected_ns(launch, chosen);
+    if (worker->busy_until < now || cx_worker_idle(worker)) {
+        worker->busy_until = now;
+        worker->guessed = false;
+    }
+    worker->guessed |= lasts <= 0;
+    worker->busy_until += (uint64_t)(lasts > 0 ? lasts : GUESS_NS);
+    return chosen;
+}
