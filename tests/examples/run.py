@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every example bare and through coexec, under each policy, zero-copy on and off: same checksum, right verdict. TAP.
+"""Every example bare and through coexec, zero-copy on and off: same checksum, split. Some under several policies and
+at odd sizes, all with the preset tiny; then what is refused. TAP.
 
 usage: run.py --build DIR
 """
@@ -9,53 +10,77 @@ import os
 import re
 import subprocess
 
-EXAMPLES = {  # arguments, whether it splits
-    "vecadd": (["--size", "100008"], True),
-    "saxpy": (["--size", "100003", "--iterations", "3"], True),
-    "mandelbrot": (["--size", "253", "--iterations", "200"], True),
-    "nbody": (["--size", "1000", "--iterations", "4"], True),
-    "gaussian": (["--size", "250", "--iterations", "3"], True),
-    "matmul": (["--size", "150"], True),
-    "histogram": (["--size", "100003"], True),
-    "bfs": (["--size", "20011"], True),
+ODD = {  # under each of POLICIES
+    "vecadd": ["--size", "100008"],
+    "saxpy": ["--size", "100003", "--iterations", "3"],
+    "mandelbrot": ["--size", "253", "--iterations", "200"],
+    "nbody": ["--size", "1000", "--iterations", "4"],
+    "gaussian": ["--size", "250", "--iterations", "3"],
+    "matmul": ["--size", "150"],
+    "histogram": ["--size", "100003"],
+    "bfs": ["--size", "20011"],
 }
+POLICIES = ("static", "hguided", "sigmoid")
+TINY = [*ODD, "binomial", "taylor", "krist", "segmentation", "filter", "perlin", "spmv", "spmv --profile triangular",
+        "rap", "aho", "fft", "ray", "ray --scene ray2", "bm3d", "barneshut", "pepc", "cfd"]
+REFUSED = [  # arguments, what the message must name
+    ("vecadd --preset huge", "default|tiny|small|paper"),
+    ("ray --scene ray3", "ray1|ray2"),
+    ("bm3d --size 7", "--size 7"),
+]
 POCL = {"POCL_DEVICES": "basic pthread", "POCL_MAX_PTHREAD_COUNT": "1"}
 
 
-def run(args, name, extra):
+def execute(args, words, extra):
     env = {k: v for k, v in os.environ.items() if not k.startswith(("COEXEC_", "POCL_", "OCL_ICD"))}
     for key in ("POCL_CACHE_DIR", "COEXEC_CACHE_DIR"):
         if key in os.environ:
             env[key] = os.environ[key]
     env.update(POCL)
     env.update(extra)
-    command = [os.path.join(args.build, "examples", name), *EXAMPLES[name][0], "--repeat", "2", "--check"]
+    command = [os.path.join(args.build, "examples", words[0]), *words[1:]]
     result = subprocess.run(command, env=env, capture_output=True, text=True)
     last = (result.stdout.strip().splitlines() or [""])[-1]
     return dict(f.split("=", 1) for f in last.split() if "=" in f), result.stderr, result.returncode
+
+
+def cases():
+    """(name, words of the command, policy, zero-copy)"""
+    for name, sizes in ODD.items():
+        for algo in POLICIES:
+            for copy in "01":
+                yield name, [name, *sizes, "--repeat", "2", "--check"], algo, copy
+    for name in TINY:
+        for copy in "01":
+            yield name + " tiny", [*name.split(), "--preset", "tiny", "--repeat", "1", "--check"], "sigmoid", copy
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
     args = parser.parse_args()
-    cases = [(name, algo, copy) for name in EXAMPLES for algo in ("static", "hguided", "sigmoid") for copy in "01"]
-    print(f"1..{len(cases)}")
+    number = 0
+    every = list(cases())
+    print(f"1..{len(every) + len(REFUSED)}")
     bare = {}
-    for number, (name, algo, copy) in enumerate(cases, 1):
+    for number, (name, words, algo, copy) in enumerate(every, 1):
         if name not in bare:
-            bare[name], _, _ = run(args, name, {})
-        got, summary, status = run(args, name, {
+            bare[name], _, _ = execute(args, [w for w in words if w != "--check"], {})
+        got, summary, status = execute(args, words, {
             "OCL_ICD_VENDORS": os.path.join(args.build, "icd"), "COEXEC_ALGO": algo, "COEXEC_ZERO_COPY": copy,
             "COEXEC_SPLIT": "always", "COEXEC_ANALYSIS_WAIT": "60000", "COEXEC_SUMMARY": "1"})
-        # a short launch may be over before the second device has started: that is a split too
-        splits = sum(int(n) for n in re.findall(r"(\d+) split", summary)) + summary.count("one device took all")
+        # each kernel must split; a short launch may be over before the second device has started: that is a split too
+        kernels = re.findall(r"kernel (\w+): \d+ launches, (\d+) split.*\n((?:    .*\n)*)", summary)
+        splits = all(int(n) > 0 or "one device took all" in reasons for _, n, reasons in kernels)
         ok = (status == 0 and got.get("check") == "pass" and got.get("checksum") == bare[name].get("checksum") and
-              (splits > 0) == EXAMPLES[name][1])
+              len(kernels) > 0 and splits)
         print(f"{'ok' if ok else 'not ok'} {number} - {name} {algo} zero-copy {copy}", flush=True)
         if not ok:
-            for line in (f"bare {bare[name]} got {got} status {status} splits {splits}\n" + summary).splitlines():
+            for line in (f"bare {bare[name]} got {got} status {status}\n" + summary).splitlines():
                 print("# " + line)
+    for number, (words, needle) in enumerate(REFUSED, number + 1):
+        _, message, status = execute(args, words.split(), {})
+        print(f"{'ok' if status == 2 and needle in message else 'not ok'} {number} - refused: {words}")
 
 
 if __name__ == "__main__":
