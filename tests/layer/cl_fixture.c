@@ -128,6 +128,7 @@ static const struct {
     CODE(CL_IMAGE_FORMAT_NOT_SUPPORTED),
     CODE(CL_INVALID_IMAGE_DESCRIPTOR),
     CODE(CL_DEVICE_PARTITION_FAILED),
+    CODE(CL_IMAGE_FORMAT_MISMATCH),
 };
 
 const char *cl_code_name(cl_int code)

@@ -99,7 +99,7 @@ START_TEST(image_arguments)
     cl_ok(clGetDeviceInfo(cl.device, CL_DEVICE_IMAGE_SUPPORT, sizeof(images), &images, NULL));
     cl_program program = clCreateProgramWithSource(cl.context, 1, &source, NULL, &error);
     cl_ok(error);
-    if (images && clBuildProgram(program, 1, &cl.device, "", NULL, NULL) == CL_SUCCESS) {
+    if (images && clBuildProgram(program, 1, &cl.device, "-cl-kernel-arg-info", NULL, NULL) == CL_SUCCESS) {
         cl_kernel kernel = kernel_of(program, "look");
         ROW(CL_INVALID_ARG_SIZE, clSetKernelArg(kernel, 0, 1, &mem));
         ROW_POCL(CL_INVALID_MEM_OBJECT, ANY, clSetKernelArg(kernel, 0, sizeof(mem), &mem));

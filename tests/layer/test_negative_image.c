@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* Errors of images and samplers. */
+#include "negative.h"
+
+static const cl_image_format rgba = {CL_RGBA, CL_UNORM_INT8};
+static const cl_image_desc plane = {
+    .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 16, .image_height = 8};
+static char host[16 * 8 * 4 * 2];
+
+static bool has_images(void)
+{
+    cl_bool images = CL_FALSE;
+    cl_ok(clGetDeviceInfo(cl.device, CL_DEVICE_IMAGE_SUPPORT, sizeof(images), &images, NULL));
+    return images;
+}
+
+static cl_int made(cl_mem_flags flags, const cl_image_format *format, const cl_image_desc *desc, void *data)
+{
+    return MADE(clCreateImage(cl.context, flags, format, desc, data, &negative_code));
+}
+
+static cl_int sized(cl_mem_object_type type, size_t width, size_t height, size_t depth, size_t layers)
+{
+    const cl_image_desc desc = {.image_type = type,
+                                .image_width = width,
+                                .image_height = height,
+                                .image_depth = depth,
+                                .image_array_size = layers};
+    return made(0, &rgba, &desc, NULL);
+}
+
+START_TEST(creation)
+{
+    cl_int *code = &negative_code;
+    const cl_image_format no_order = {0x7777, CL_UNORM_INT8}, no_type = {CL_RGBA, 0x7777},
+                          mixed = {CL_RGBA, CL_UNORM_SHORT_565};
+    cl_image_desc pitched = plane, odd_pitch = plane, levels = plane, samples = plane, strange = plane;
+    size_t width = 0;
+    if (!has_images())
+        return;
+    pitched.image_row_pitch = 64;
+    odd_pitch.image_row_pitch = 65;
+    levels.num_mip_levels = 1;
+    samples.num_samples = 1;
+    strange.image_type = 0x7777;
+    cl_ok(clGetDeviceInfo(cl.device, CL_DEVICE_IMAGE2D_MAX_WIDTH, sizeof(width), &width, NULL));
+
+    ROW(CL_INVALID_CONTEXT, MADE(clCreateImage(NULL, 0, &rgba, &plane, NULL, code)));
+    ROW(CL_INVALID_VALUE, made((cl_mem_flags)1 << 40, &rgba, &plane, NULL));
+    ROW(CL_INVALID_VALUE, made(CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, &rgba, &plane, NULL));
+    ROW(CL_INVALID_VALUE, made(CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS, &rgba, &plane, NULL));
+    ROW(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, made(0, NULL, &plane, NULL));
+    ROW_POCL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, CL_INVALID_OPERATION, made(0, &no_order, &plane, NULL));
+    ROW_POCL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, CL_INVALID_OPERATION, made(0, &no_type, &plane, NULL));
+    ROW_POCL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, CL_INVALID_OPERATION, made(0, &mixed, &plane, NULL));
+    ROW(CL_INVALID_IMAGE_DESCRIPTOR, made(0, &rgba, NULL, NULL));
+    ROW_POCL(CL_INVALID_IMAGE_DESCRIPTOR, CL_INVALID_VALUE, made(0, &rgba, &strange, NULL));
+    ROW_POCL(CL_INVALID_IMAGE_DESCRIPTOR, CL_SUCCESS, made(0, &rgba, &pitched, NULL));
+    ROW_POCL(CL_INVALID_IMAGE_DESCRIPTOR, CL_INVALID_VALUE,
+             made(CL_MEM_COPY_HOST_PTR, &rgba, &odd_pitch, host));
+    ROW_POCL(CL_INVALID_IMAGE_DESCRIPTOR, CRASHES, made(0, &rgba, &samples, NULL));
+    ROW_POCL(ANY, CRASHES, made(0, &rgba, &levels, NULL));
+    ROW_POCL(CL_INVALID_IMAGE_SIZE, CL_INVALID_OPERATION, sized(CL_MEM_OBJECT_IMAGE2D, width + 1, 1, 0, 0));
+    ROW_POCL(ANY, ANY, sized(CL_MEM_OBJECT_IMAGE2D, 0, 8, 0, 0));
+    ROW_POCL(ANY, ANY, sized(CL_MEM_OBJECT_IMAGE3D, 8, 8, 0, 0));
+    ROW_POCL(ANY, ANY, sized(CL_MEM_OBJECT_IMAGE2D_ARRAY, 8, 8, 0, 0));
+    ROW(CL_INVALID_HOST_PTR, made(CL_MEM_USE_HOST_PTR, &rgba, &plane, NULL));
+    ROW(CL_INVALID_HOST_PTR, made(CL_MEM_COPY_HOST_PTR, &rgba, &plane, NULL));
+    ROW(CL_INVALID_HOST_PTR, made(0, &rgba, &plane, host));
+    cl_uint count;
+    ROW(CL_INVALID_CONTEXT, clGetSupportedImageFormats(NULL, 0, CL_MEM_OBJECT_IMAGE2D, 0, NULL, &count));
+    ROW(CL_INVALID_VALUE, clGetSupportedImageFormats(cl.context, 0, CL_MEM_OBJECT_BUFFER, 0, NULL, &count));
+    negative_end();
+}
+END_TEST
+
+START_TEST(commands)
+{
+    cl_int *code = &negative_code;
+    const size_t zero[3] = {0}, all[3] = {16, 8, 1}, flat[3] = {16, 8, 0}, deep[3] = {16, 8, 2},
+                 far[3] = {1, 0, 0}, thick[3] = {0, 0, 1};
+    const float colour[4] = {0};
+    size_t row, size;
+    char room[64];
+    if (!has_images())
+        return;
+    cl_mem image = clCreateImage(cl.context, 0, &rgba, &plane, NULL, code);
+    cl_ok(*code);
+    const cl_image_format half = {CL_R, CL_UNORM_INT8};
+    cl_mem other = clCreateImage(cl.context, 0, &half, &plane, NULL, code);
+    cl_ok(*code);
+    cl_mem hidden = clCreateImage(cl.context, CL_MEM_HOST_NO_ACCESS, &rgba, &plane, NULL, code);
+    cl_ok(*code);
+    cl_mem buffer = cl_buffer(0, 256, NULL);
+
+#define READ(queue, image, origin, region, row, slice, ptr)                                                  \
+    clEnqueueReadImage(queue, image, CL_TRUE, origin, region, row, slice, ptr, 0, NULL, NULL)
+#define WRITE(queue, image, origin, region, row, ptr)                                                        \
+    clEnqueueWriteImage(queue, image, CL_TRUE, origin, region, row, 0, ptr, 0, NULL, NULL)
+#define COPY(from, to, origin, there, region)                                                                \
+    clEnqueueCopyImage(cl.queue, from, to, origin, there, region, 0, NULL, NULL)
+    ROW(CL_INVALID_COMMAND_QUEUE, READ(NULL, image, zero, all, 0, 0, host));
+    ROW(CL_INVALID_MEM_OBJECT, READ(cl.queue, NULL, zero, all, 0, 0, host));
+    ROW(CL_INVALID_MEM_OBJECT, READ(cl.queue, buffer, zero, all, 0, 0, host));
+    ROW(CL_INVALID_VALUE, READ(cl.queue, image, NULL, all, 0, 0, host));
+    ROW(CL_INVALID_VALUE, READ(cl.queue, image, zero, NULL, 0, 0, host));
+    ROW(CL_INVALID_VALUE, READ(cl.queue, image, zero, flat, 0, 0, host));
+    ROW(CL_INVALID_VALUE, READ(cl.queue, image, zero, deep, 0, 0, host));
+    ROW(CL_INVALID_VALUE, READ(cl.queue, image, far, all, 0, 0, host));
+    ROW(CL_INVALID_VALUE, READ(cl.queue, image, thick, all, 0, 0, host));
+    ROW_POCL(CL_INVALID_VALUE, CL_SUCCESS, READ(cl.queue, image, zero, all, 63, 0, host));
+    ROW(CL_INVALID_VALUE, READ(cl.queue, image, zero, all, 0, 0, NULL));
+    ROW(CL_INVALID_OPERATION, READ(cl.queue, hidden, zero, all, 0, 0, host));
+    ROW(CL_INVALID_COMMAND_QUEUE, WRITE(NULL, image, zero, all, 0, host));
+    ROW(CL_INVALID_MEM_OBJECT, WRITE(cl.queue, buffer, zero, all, 0, host));
+    ROW(CL_INVALID_VALUE, WRITE(cl.queue, image, far, all, 0, host));
+    ROW_POCL(CL_INVALID_VALUE, CL_SUCCESS, WRITE(cl.queue, image, zero, all, 63, host));
+    ROW(CL_INVALID_VALUE, WRITE(cl.queue, image, zero, all, 0, NULL));
+    ROW(CL_INVALID_OPERATION, WRITE(cl.queue, hidden, zero, all, 0, host));
+    ROW(CL_INVALID_MEM_OBJECT, COPY(image, buffer, zero, zero, all));
+    ROW(CL_INVALID_MEM_OBJECT, COPY(NULL, image, zero, zero, all));
+    ROW(CL_IMAGE_FORMAT_MISMATCH, COPY(image, other, zero, zero, all));
+    ROW(CL_INVALID_VALUE, COPY(image, hidden, far, zero, all));
+    ROW(CL_INVALID_VALUE, COPY(image, hidden, zero, far, all));
+    ROW(CL_MEM_COPY_OVERLAP, COPY(image, image, zero, zero, all));
+    ROW(CL_INVALID_COMMAND_QUEUE, clEnqueueFillImage(NULL, image, colour, zero, all, 0, NULL, NULL));
+    ROW(CL_INVALID_MEM_OBJECT, clEnqueueFillImage(cl.queue, buffer, colour, zero, all, 0, NULL, NULL));
+    ROW(CL_INVALID_VALUE, clEnqueueFillImage(cl.queue, image, NULL, zero, all, 0, NULL, NULL));
+    ROW(CL_INVALID_VALUE, clEnqueueFillImage(cl.queue, image, colour, far, all, 0, NULL, NULL));
+    ROW(CL_INVALID_VALUE, clEnqueueCopyImageToBuffer(cl.queue, image, buffer, zero, all, 0, 0, NULL, NULL));
+    ROW(CL_INVALID_MEM_OBJECT,
+        clEnqueueCopyImageToBuffer(cl.queue, buffer, image, zero, all, 0, 0, NULL, NULL));
+    ROW(CL_INVALID_VALUE, clEnqueueCopyBufferToImage(cl.queue, buffer, image, 0, zero, all, 0, NULL, NULL));
+    ROW(CL_INVALID_MEM_OBJECT,
+        clEnqueueCopyBufferToImage(cl.queue, image, image, 0, zero, all, 0, NULL, NULL));
+#define MAP(image, flags, origin, pitch)                                                                     \
+    MADE(clEnqueueMapImage(cl.queue, image, CL_TRUE, flags, origin, all, pitch, NULL, 0, NULL, NULL, code))
+    ROW(CL_INVALID_MEM_OBJECT, MAP(buffer, CL_MAP_READ, zero, &row));
+    ROW(CL_INVALID_VALUE, MAP(image, CL_MAP_READ, far, &row));
+    ROW(CL_INVALID_VALUE, MAP(image, CL_MAP_READ, zero, NULL));
+    ROW_POCL(CL_INVALID_VALUE, CL_SUCCESS, MAP(image, 1 << 20, zero, &row));
+    ROW(CL_INVALID_OPERATION, MAP(hidden, CL_MAP_READ, zero, &row));
+    ROW(CL_INVALID_VALUE, clGetImageInfo(image, 0xffff, sizeof(room), room, &size));
+    ROW(CL_INVALID_VALUE, clGetImageInfo(image, CL_IMAGE_WIDTH, 1, room, &size));
+    ROW(CL_INVALID_MEM_OBJECT, READ(cl.queue, (cl_mem)NULL, zero, all, 0, 0, host));
+    cl_ok(clReleaseMemObject(image));
+    cl_ok(clReleaseMemObject(other));
+    cl_ok(clReleaseMemObject(hidden));
+    cl_ok(clReleaseMemObject(buffer));
+    negative_end();
+}
+END_TEST
+
+START_TEST(samplers)
+{
+    cl_int *code = &negative_code;
+    const cl_sampler_properties unknown[] = {0x7777, 0, 0},
+                                twice[] = {CL_SAMPLER_FILTER_MODE, CL_FILTER_NEAREST, CL_SAMPLER_FILTER_MODE,
+                                           CL_FILTER_NEAREST, 0},
+                                bad[] = {CL_SAMPLER_FILTER_MODE, 0x7777, 0};
+    char room[64];
+    size_t size;
+    if (!has_images())
+        return;
+    cl_sampler sampler = clCreateSampler(cl.context, CL_FALSE, CL_ADDRESS_NONE, CL_FILTER_NEAREST, code);
+    cl_ok(*code);
+
+#define SAMPLER(context, normal, address, filter)                                                            \
+    MADE(clCreateSampler(context, normal, address, filter, code))
+    ROW(CL_INVALID_CONTEXT, SAMPLER(NULL, CL_FALSE, CL_ADDRESS_NONE, CL_FILTER_NEAREST));
+    ROW_POCL(CL_INVALID_VALUE, CL_SUCCESS, SAMPLER(cl.context, CL_FALSE, 0x7777, CL_FILTER_NEAREST));
+    ROW_POCL(CL_INVALID_VALUE, CL_SUCCESS, SAMPLER(cl.context, CL_FALSE, CL_ADDRESS_NONE, 0x7777));
+    ROW(CL_INVALID_CONTEXT, MADE(clCreateSamplerWithProperties(NULL, NULL, code)));
+    ROW(CL_INVALID_VALUE, MADE(clCreateSamplerWithProperties(cl.context, unknown, code)));
+    ROW(CL_INVALID_VALUE, MADE(clCreateSamplerWithProperties(cl.context, twice, code)));
+    ROW_POCL(CL_INVALID_VALUE, CL_SUCCESS, MADE(clCreateSamplerWithProperties(cl.context, bad, code)));
+    ROW(CL_INVALID_SAMPLER, clRetainSampler(NULL));
+    ROW(CL_INVALID_SAMPLER, clReleaseSampler(NULL));
+    ROW(CL_INVALID_SAMPLER, clGetSamplerInfo(NULL, CL_SAMPLER_CONTEXT, sizeof(room), room, &size));
+    ROW(CL_INVALID_VALUE, clGetSamplerInfo(sampler, 0xffff, sizeof(room), room, &size));
+    ROW(CL_INVALID_VALUE, clGetSamplerInfo(sampler, CL_SAMPLER_CONTEXT, 1, room, &size));
+    cl_ok(clReleaseSampler(sampler));
+    negative_end();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("negative image");
+    TCase *tests = cl_case(suite, "image");
+    tcase_add_test(tests, creation);
+    tcase_add_test(tests, commands);
+    tcase_add_test(tests, samplers);
+    return cl_run(suite);
+}
