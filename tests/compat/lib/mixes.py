@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""Real devices of two drivers under one virtual one. The second driver is unpacked into the work folder, not installed:
+the system's own list of drivers stays as it is."""
+import dataclasses
+import pathlib
+import subprocess
+import sys
+
+
+@dataclasses.dataclass
+class Mix:
+    about: str
+    library: str                 # of the second driver, in the folder it is unpacked into
+    packages: tuple = ()         # Debian packages to unpack
+    wheels: tuple = ()           # packages of the Python registry to unpack
+    folders: tuple = ()          # for LD_LIBRARY_PATH, in that folder
+    extra: dict = dataclasses.field(default_factory=dict)  # variables; {} is the folder
+    environment: dict = dataclasses.field(default_factory=dict)  # made by get()
+
+
+MIXES = {
+    "oclgrind": Mix("PoCL and oclgrind, an interpreter that checks memory accesses",
+                    "usr/lib/oclgrind/liboclgrind-rt-icd.so"),
+}
+
+
+def unpack(mix, folder):
+    """Fetches the packages and unpacks them into the folder, once."""
+    done = folder / ".done"
+    if done.exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    if mix.packages:
+        subprocess.run(["apt-get", "download", "-qq", *mix.packages], cwd=folder, check=True, stderr=subprocess.DEVNULL)
+        for deb in folder.glob("*.deb"):
+            subprocess.run(["dpkg-deb", "-x", deb, folder], check=True)
+            deb.unlink()
+    if mix.wheels:
+        subprocess.run([sys.executable, "-m", "pip", "download", "-q", "-d", folder, *mix.wheels], check=True)
+        for wheel in folder.glob("*.whl"):
+            subprocess.run(["unzip", "-qo", wheel, "-d", folder], check=True)
+            wheel.unlink()
+    done.touch()
+
+
+def get(name, args):
+    """The mix with the environment of coexec's runs; exits with a line when its driver is not to be had."""
+    mix = MIXES[name]
+    folder = args.work / "mix" / name
+    try:
+        unpack(mix, folder)
+    except (OSError, subprocess.CalledProcessError) as error:
+        sys.exit(f"compat: mix {name}: {error}")
+    found = sorted(folder.glob(mix.library))
+    if not found:
+        sys.exit(f"compat: mix {name}: no {mix.library} in {folder}")
+    mix.environment = {k: v.replace("{}", str(folder)) for k, v in mix.extra.items()}
+    mix.environment["COEXEC_VENDORS"] = f"{args.work}/vendors/pocl.icd:{found[0]}"
+    mix.environment["POCL_DEVICES"] = "pthread"
+    if mix.folders:
+        mix.environment["LD_LIBRARY_PATH"] = ":".join(str(folder / f) for f in mix.folders)
+    return mix
