@@ -9,7 +9,9 @@
 #include "layer/log.h"
 #include "layer/options.h"
 
+#include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,8 +100,9 @@ static cl_device_type settle_type(const struct cx_device *device)
     return CL_DEVICE_TYPE_CPU;
 }
 
-/* "coexec: A + 2 x B": every name once, with its count. NULL: out of memory. */
-static char *join_names(const struct cx_device *device)
+/* "coexec: A + 2 x B": every name once, with its count, and no more than `longest` characters of it. NULL:
+ * out of memory. */
+static char *join_names(const struct cx_device *device, int longest)
 {
     char *text = NULL;
     size_t size = 0;
@@ -121,12 +124,28 @@ static char *join_names(const struct cx_device *device)
         fputs(m ? " + " : "", stream);
         if (same > 1)
             fprintf(stream, "%u x ", same);
-        fputs(used[m]->name, stream);
+        fprintf(stream, "%.*s", longest, used[m]->name);
     }
     if (fclose(stream) == 0)
         return text;
     free(text);
     return NULL;
+}
+
+/* Programs ask for the name with 64 bytes to put it in, as StarPU does, and end when it is longer: the
+ * members' names are cut, and only counted where little of them would be left. */
+static char *short_name(const struct cx_device *device)
+{
+    enum { FITS = 63, LEGIBLE = 12 };
+    char *text = join_names(device, INT_MAX);
+    for (int longest = FITS; text && strlen(text) > FITS && longest >= LEGIBLE; longest--) {
+        free(text);
+        text = join_names(device, longest);
+    }
+    if (!text || strlen(text) <= FITS)
+        return text;
+    free(text);
+    return asprintf(&text, "coexec: %u devices", device->nmembers) < 0 ? NULL : text;
 }
 
 static bool all_have(const struct cx_device *device, const char *extension)
@@ -201,7 +220,7 @@ struct cx_device *cx_device_new(struct cx_real_device **members, unsigned nmembe
     settle_limits(device);
     device->type = settle_type(device);
     device->c_version = settle_c_version(device);
-    device->name = join_names(device);
+    device->name = short_name(device);
     device->extensions = join_extensions(device);
     if (!device->name || !device->extensions)
         cx_device_unref(&device);

@@ -114,10 +114,11 @@ static const struct plain plain_answers[] = {
 static cl_int text_answer(cl_device_info what, const struct stub_device *device, size_t room, void *value,
                           size_t *size_ret)
 {
-    char version[64];
+    char version[64], name[256];
     switch (what) {
     case CL_DEVICE_NAME:
-        return STUB_TEXT(device->name);
+        snprintf(name, sizeof name, "%s%s", device->name, stub_config_text("STUB_NAME_END", ""));
+        return STUB_TEXT(name);
     case CL_DEVICE_VENDOR:
         return STUB_TEXT("coexec tests");
     case CL_DRIVER_VERSION:

@@ -219,6 +219,23 @@ START_TEST(extensions_by_limits)
 }
 END_TEST
 
+/* StarPU gives the name 64 bytes and ends where it needs more. */
+START_TEST(names_are_short)
+{
+    static const struct {
+        const char *devices, *end, *name;
+    } cases[] = {
+        {"2", " of a very long name indeed",
+         "coexec: stub 0 of a very long name + stub 1 of a very long name"},
+        {"2", " with a name", "coexec: stub 0 with a name + stub 1 with a name"},
+        {"16", "", "coexec: 16 devices"},
+    };
+    set_environment("COEXEC_VENDORS", TEST_STUB, "STUB_DEVICES", cases[_i].devices, "STUB_NAME_END",
+                    cases[_i].end, NULL);
+    ck_assert_str_eq(text(CL_DEVICE_NAME), cases[_i].name);
+}
+END_TEST
+
 static cl_int partition(cl_device_partition_property way, const cl_uint *counts, unsigned n,
                         struct cx_device **made, cl_uint *nmade)
 {
@@ -472,6 +489,7 @@ int main(void)
     tcase_add_test(tcase, every_query);
     tcase_add_test(tcase, refused_queries);
     tcase_add_test(tcase, limits_of_fastest);
+    tcase_add_loop_test(tcase, names_are_short, 0, 3);
     tcase_add_test(tcase, limits_in_common);
     tcase_add_loop_test(tcase, extensions_by_limits, 0, 2);
     tcase_add_test(tcase, sub_devices_of_whole_members);
