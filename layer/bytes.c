@@ -9,65 +9,120 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
-/* Bytes of one thread's share at least: starting a thread costs as much as copying some hundred kilobytes. */
-#define LEAST_SHARE (UINT64_C(4) << 20)
+/* Bytes of one thread's share at least: waking a thread costs as much as copying a hundred kilobytes. */
+#define LEAST_SHARE (UINT64_C(1) << 20)
 
-enum { MOST_THREADS = 4 };
+enum { MOST_THREADS = 8 };
 
+/* One thread's part of a copy; on the stack of the thread that asked for the copy. */
 struct share {
-    pthread_t thread;
+    struct share *next;
     unsigned char *to;
     const unsigned char *from;
     size_t bytes;
-    bool started;
+    unsigned *left; /* shares of this copy not done; under the pool's lock */
 };
 
-static void *copy_share(void *data)
+/* Threads that wait for shares. They live as long as the process. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t work, done;
+    struct share *first;
+    unsigned threads;
+    pid_t process; /* threads do not survive fork() */
+} pool = {
+    .lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
+
+/* Does the first share that waits. pool.lock held, and free for a while. */
+static void do_share(void)
 {
-    const struct share *share = data;
+    struct share *share = pool.first;
+    pool.first = share->next;
+    pthread_mutex_unlock(&pool.lock);
     memcpy(share->to, share->from, share->bytes);
+    pthread_mutex_lock(&pool.lock);
+    if (--*share->left == 0)
+        pthread_cond_broadcast(&pool.done);
+}
+
+static void *pool_main(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&pool.lock);
+    for (;;) {
+        while (!pool.first)
+            pthread_cond_wait(&pool.work, &pool.lock);
+        do_share();
+    }
     return NULL;
 }
 
-static unsigned threads_for(const struct cx_context *context, size_t bytes)
+/* Makes sure of so many threads beside the caller, as far as the system gives them. pool.lock held. */
+static void grow_pool(unsigned threads)
 {
-    unsigned in_place = 0;
-    for (unsigned m = 0; m < context->nmembers; m++)
-        in_place += context->workers[m].place == CX_PLACE_HOST;
-    unsigned n = in_place < MOST_THREADS ? in_place : MOST_THREADS;
-    while (n > 1 && bytes / n < LEAST_SHARE)
-        n--;
-    return n ? n : 1;
+    sigset_t all, old;
+    if (pool.process != getpid()) {
+        pool.process = getpid();
+        pool.threads = 0;
+    }
+    if (pool.threads >= threads)
+        return;
+    sigfillset(&all); /* the program's signals are none of these threads' business */
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    while (pool.threads < threads) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, pool_main, NULL) != 0)
+            break;
+        pthread_detach(thread);
+        pool.threads++;
+    }
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-void cx_bytes_copy(const struct cx_context *context, void *to, const void *from, size_t bytes)
+void cx_bytes_copy_by(unsigned threads, void *to, const void *from, size_t bytes)
 {
     unsigned char *target = to;
     const unsigned char *source = from;
     const bool overlap = target < source + bytes && source < target + bytes;
-    const unsigned n = overlap ? 1 : threads_for(context, bytes);
-    const size_t each = bytes / n / 4096 * 4096; /* the last share takes the rest */
-    struct share share[MOST_THREADS];
-    sigset_t all, old;
-
-    if (n == 1) {
+    unsigned n = threads < MOST_THREADS ? threads : MOST_THREADS;
+    while (n > 1 && bytes / n < LEAST_SHARE)
+        n--;
+    if (n <= 1 || overlap) {
         memmove(to, from, bytes);
         return;
     }
-    sigfillset(&all); /* the program's signals are none of these threads' business */
-    pthread_sigmask(SIG_SETMASK, &all, &old);
+    const size_t each = bytes / n / 4096 * 4096; /* the last share takes the rest */
+    struct share share[MOST_THREADS];
+    unsigned left = n - 1;
+    pthread_mutex_lock(&pool.lock);
+    grow_pool(n - 1);
     for (unsigned i = 1; i < n; i++) {
-        share[i] = (struct share){.to = target + i * each,
+        share[i] = (struct share){.next = pool.first,
+                                  .to = target + i * each,
                                   .from = source + i * each,
-                                  .bytes = i + 1 == n ? bytes - i * each : each};
-        share[i].started = pthread_create(&share[i].thread, NULL, copy_share, &share[i]) == 0;
+                                  .bytes = i + 1 == n ? bytes - i * each : each,
+                                  .left = &left};
+        pool.first = &share[i];
     }
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_cond_broadcast(&pool.work);
+    pthread_mutex_unlock(&pool.lock);
     memcpy(target, source, each);
-    for (unsigned i = 1; i < n; i++)
-        if (share[i].started)
-            pthread_join(share[i].thread, NULL);
+    pthread_mutex_lock(&pool.lock);
+    while (left)
+        if (pool.first) /* perhaps another copy's share; ours come next */
+            do_share();
         else
-            copy_share(&share[i]);
+            pthread_cond_wait(&pool.done, &pool.lock);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+void cx_bytes_copy(const struct cx_context *context, void *to, const void *from, size_t bytes)
+{
+    unsigned threads = 0;
+    long quarter = sysconf(_SC_NPROCESSORS_ONLN) / 4;
+    for (unsigned m = 0; m < context->nmembers; m++)
+        threads += context->workers[m].place == CX_PLACE_HOST;
+    cx_bytes_copy_by(quarter > (long)threads ? (unsigned)quarter : threads, to, from, bytes);
 }

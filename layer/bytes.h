@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copying bytes between the program's memory and host copies, by several threads where it is much.
+ * Copying bytes between the program's memory, host copies and pinned memory, by several threads where it is
+ * much.
  *
  * One core does not fill the memory's bandwidth, and the copy of an input is what a split cannot shorten
- * otherwise.
+ * otherwise. The threads are made when first needed and then kept; they are shared by all contexts.
  */
 #ifndef CX_LAYER_BYTES_H
 #define CX_LAYER_BYTES_H
 
 #include "layer/context.h"
 
-/* memmove by as many threads as the context has members that work on the host copy in place, four at most; by
- * the caller alone where it is less than some megabytes, where the ranges overlap, or without threads.
- * Returns when all is copied. Takes no lock. */
+/* memmove by several threads: as many as the context has members that work on the host copy in place, or a
+ * quarter of the machine's cores if that is more, eight at most; by the caller alone where it is less than a
+ * megabyte a thread, where the ranges overlap, or without threads. Returns when all is copied. */
 void cx_bytes_copy(const struct cx_context *context, void *to, const void *from, size_t bytes);
+
+/* The same by at most `threads` threads. */
+void cx_bytes_copy_by(unsigned threads, void *to, const void *from, size_t bytes);
 
 #endif

@@ -107,7 +107,7 @@ static cl_int read_from_host(struct transfer *transfer, const struct cx_move *mo
         cx_runs_finish(&runs, NULL);
         return CL_OUT_OF_HOST_MEMORY;
     }
-    struct cx_job *job = cx_runs_job(command->context, &runs);
+    struct cx_job *job = cx_runs_job(host, &runs);
     if (!job)
         return CL_OUT_OF_HOST_MEMORY;
     const struct cx_runs *own = job->data;
@@ -140,7 +140,7 @@ static cl_int read_from_member(struct transfer *transfer, unsigned from, const s
     }
     if (!runs.count)
         return CL_SUCCESS;
-    struct cx_job *job = cx_runs_job(command->context, &runs);
+    struct cx_job *job = cx_runs_job(worker, &runs);
     if (!job)
         return CL_OUT_OF_HOST_MEMORY;
     job->timed = true;
@@ -217,7 +217,7 @@ static void plan_write(struct cx_command *command)
         worker = cx_place_worker(command->context, place);
         if (cx_runs_add(&runs, root, root->real[worker->index], transfer->lo, transfer->hi,
                         transfer->pointer))
-            job = cx_runs_job(command->context, &runs);
+            job = cx_runs_job(worker, &runs);
         if (job)
             job->timed = true;
     }

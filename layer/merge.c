@@ -507,7 +507,7 @@ static cl_int download_shared(struct cx_merge *merge, unsigned p, bool old, uint
             merge->launch->moved += shared->hi - shared->lo;
         }
     }
-    struct cx_job *job = ok && runs.count ? cx_runs_job(context_of(merge), &runs) : NULL;
+    struct cx_job *job = ok && runs.count ? cx_runs_job(worker, &runs) : NULL;
     if (!job) {
         bool none = ok && !runs.count;
         cx_runs_finish(&runs, worker);

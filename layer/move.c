@@ -7,6 +7,7 @@
 #include "layer/log.h"
 #include "layer/trace.h"
 #include "layer/transport.h"
+#include "layer/transport_ring.h"
 
 #include <stdlib.h>
 
@@ -74,9 +75,23 @@ static struct cx_rows rows_from(const struct cx_runs *runs, unsigned i, const st
     return rows;
 }
 
-cl_int cx_runs_start(struct cx_runs *runs, struct cx_worker *worker, cl_event *first, cl_event *last)
+static cl_int start_run(const struct cx_runs *runs, const struct cx_run *run, struct cx_worker *worker,
+                        size_t bytes, const struct cx_rows *rows, cl_event *event)
 {
     const struct cx_transport *transport = &cx_transport_host;
+    if (run->root->image)
+        return runs->upload ? cx_image_upload(worker, run->root->image, run->real, run->lo, run->host, bytes,
+                                              rows, event)
+                            : cx_image_download(worker, run->root->image, run->real, run->lo, run->host,
+                                                bytes, rows, event);
+    if (rows->count == 1 && cx_ring_wanted(worker, run->root, run->host, bytes))
+        transport = &cx_transport_ring;
+    return runs->upload ? transport->upload(worker, run->real, run->lo, run->host, bytes, rows, event)
+                        : transport->download(worker, run->real, run->lo, run->host, bytes, rows, event);
+}
+
+cl_int cx_runs_start(struct cx_runs *runs, struct cx_worker *worker, cl_event *first, cl_event *last)
+{
     cl_int error = CL_SUCCESS;
     for (unsigned i = 0; i < runs->count && error == CL_SUCCESS;) {
         struct cx_run *run = &runs->run[i];
@@ -86,15 +101,7 @@ cl_int cx_runs_start(struct cx_runs *runs, struct cx_worker *worker, cl_event *f
         cl_event *event = i == runs->count ? last : run == runs->run && first ? first : &run->event;
         if (run->host == run->root->host + run->lo)
             cx_pin_moved(run->root, worker, bytes * rows.count);
-        if (run->root->image)
-            error = runs->upload ? cx_image_upload(worker, run->root->image, run->real, run->lo, run->host,
-                                                   bytes, &rows, event)
-                                 : cx_image_download(worker, run->root->image, run->real, run->lo, run->host,
-                                                     bytes, &rows, event);
-        else if (runs->upload)
-            error = transport->upload(worker, run->real, run->lo, run->host, bytes, &rows, event);
-        else
-            error = transport->download(worker, run->real, run->lo, run->host, bytes, &rows, event);
+        error = start_run(runs, run, worker, bytes, &rows, event);
     }
     if (error != CL_SUCCESS && runs->count > 1) /* those already started use the host's memory */
         worker->device->cl->clFinish(worker->queue);
@@ -168,9 +175,9 @@ static void finish_runs(struct cx_job *job, struct cx_worker *worker)
     free(runs);
 }
 
-struct cx_job *cx_runs_job(const struct cx_context *context, struct cx_runs *runs)
+struct cx_job *cx_runs_job(const struct cx_worker *worker, struct cx_runs *runs)
 {
-    struct cx_job *job = cx_job_new(context);
+    struct cx_job *job = cx_job_new(worker->context);
     struct cx_runs *own = malloc(sizeof(*own));
     if (!job || !own) {
         free(job);
@@ -185,6 +192,8 @@ struct cx_job *cx_runs_job(const struct cx_context *context, struct cx_runs *run
     job->skip = skip_runs;
     job->finish = finish_runs;
     job->timed = cx_trace_on();
+    for (unsigned i = 0; i < own->count; i++)
+        job->waits |= cx_ring_possible(worker, own->run[i].hi - own->run[i].lo);
     return job;
 }
 
@@ -222,7 +231,7 @@ static cl_int download_from(struct cx_command *command, struct cx_mem *root, uns
             goto fail;
     if (!runs.count)
         return CL_SUCCESS;
-    struct cx_job *job = cx_runs_job(command->context, &runs);
+    struct cx_job *job = cx_runs_job(worker, &runs);
     if (!job)
         return CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; i < count; i++)
@@ -249,7 +258,7 @@ static cl_int upload_to(struct cx_command *command, struct cx_mem *root, unsigne
             cx_runs_finish(&runs, NULL);
             return CL_OUT_OF_HOST_MEMORY;
         }
-    struct cx_job *job = cx_runs_job(command->context, &runs);
+    struct cx_job *job = cx_runs_job(worker, &runs);
     if (!job)
         return CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; i < count; i++) {

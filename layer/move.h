@@ -60,6 +60,6 @@ cl_int cx_runs_status(const struct cx_runs *runs, const struct cx_worker *worker
 void cx_runs_failed(struct cx_runs *runs, struct cx_context *context, bool relied);
 void cx_runs_finish(struct cx_runs *runs, const struct cx_worker *worker);
 /* A job that starts the runs (taken over) when its turn comes. NULL: no memory. */
-struct cx_job *cx_runs_job(const struct cx_context *context, struct cx_runs *runs);
+struct cx_job *cx_runs_job(const struct cx_worker *worker, struct cx_runs *runs);
 
 #endif

@@ -13,6 +13,7 @@
 #include "layer/diff.h"
 #include "layer/log.h"
 #include "layer/trace.h"
+#include "layer/transport_ring.h"
 
 #include <CL/cl_ext.h>
 #include <signal.h>
@@ -620,6 +621,7 @@ void cx_worker_finish(struct cx_worker *worker)
     if (started)
         pthread_join(worker->thread, NULL);
     cx_diff_release(worker);
+    cx_ring_release(worker);
     if (worker->queue)
         worker->device->cl->clReleaseCommandQueue(worker->queue);
     if (worker->real_context)

@@ -15,6 +15,7 @@
 #include <pthread.h>
 
 struct cx_job;
+struct cx_ring;
 
 struct cx_worker {
     struct cx_context *context;
@@ -49,8 +50,11 @@ struct cx_worker {
     cl_kernel diff; /* diff.c: finds changed blocks; NULL until needed; whoever pumps */
     cl_mem diff_flags;
     size_t diff_room;
-    bool diff_fails;      /* the device cannot run it: the host compares */
-    int64_t clock_offset; /* host ns minus device ns of profiling times */
+    bool diff_fails;        /* the device cannot run it: the host compares */
+    struct cx_ring *ring;   /* transport_ring.c: NULL until needed; whoever pumps */
+    atomic_bool ring_fails; /* no pinned memory for one */
+    uint64_t pageable;      /* bytes moved that could have gone through it; whoever pumps */
+    int64_t clock_offset;   /* host ns minus device ns of profiling times */
 };
 
 /* A piece of work on one timeline. Allocated by the planner, freed by the worker after completion. */

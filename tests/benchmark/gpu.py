@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """GPUs through coexec against one GPU bare: interleaved runs, medians, ratios.
 
-usage: gpu.py --build DIR [--runs N] [--programs a,b] [--sets LABEL=DEVICES,...] [--out FILE]
+usage: gpu.py --build DIR [--runs N] [--programs a,b] [--sets LABEL=DEVICES,...] [--env NAME=VALUE]... [--out FILE]
 
 A set is what COEXEC_DEVICES gets (| in place of , within one): gpus=gpu, default=all, one=0. The bare run is the same program on the
-first GPU. Exits with 1 where a check fails; never for a time.
+first GPU. Exits with 1 where a check fails; never for a time. --env sets
+options of coexec, as COEXEC_STAGING=0.
 """
 import argparse
 import json
@@ -49,6 +50,7 @@ def main():
     parser.add_argument("--programs", default=",".join(PROGRAMS))
     parser.add_argument("--sets", default="default=all,gpus=gpu")
     parser.add_argument("--algos", default="sigmoid")
+    parser.add_argument("--env", action="append", default=[])
     parser.add_argument("--out")
     args = parser.parse_args()
     build = os.path.abspath(args.build)
@@ -68,7 +70,8 @@ def main():
             for label, devices in sets.items():
                 for algo in args.algos.split(","):
                     got, error = run(program, {"OCL_ICD_VENDORS": icd + "/", "COEXEC_ALGO": algo, "COEXEC_SUMMARY": "1",
-                                               "COEXEC_DEVICES": devices.replace("|", ",")})
+                                               "COEXEC_DEVICES": devices.replace("|", ","),
+                                               **dict(e.split("=", 1) for e in args.env)})
                     key = f"{label}/{algo}"
                     notes[key] = error[error.find("coexec summary"):]
                     if not got:
