@@ -32,10 +32,13 @@ static unsigned holder(const struct cx_image_side *side, const struct cx_pieces 
     return holders ? (unsigned)__builtin_ctzll(holders) : context->nmembers + 1;
 }
 
-/* Whether the member of a place works there on the object, and can. */
+/* Whether the member of a place works there on the object, and can. Images that are windows go by the host
+ * copy: PoCL 3.1 fails on them. */
 static bool usable(struct cx_mem *mem, unsigned place)
 {
     const struct cx_worker *worker = cx_place_worker(mem->context, place);
+    if (mem->image && mem->root != mem)
+        return false;
     return cx_mem_place(mem->root, worker) == place && !atomic_load(&worker->left_out) &&
            cx_real_device_moves_images(worker->device) && cx_mem_prepare(mem, place - 1) == CL_SUCCESS;
 }
@@ -264,8 +267,7 @@ static cl_int enqueue_io(const char *function, cl_command_queue handle, cl_mem i
     cx_image_side_set(io->write ? &t->to : &t->from, mem, io->origin, io->region);
     t->bytes = io->region[0] * mem->image->element;
     t->memory = memory;
-    t->row_pitch = io->row_pitch;
-    t->slice_pitch = io->slice_pitch;
+    cx_image_pitches(mem->image, memory.row, memory.slice, &t->row_pitch, &t->slice_pitch);
     t->pointer = io->pointer;
     t->on_host = io->write ? run_host_write : run_host_read;
     t->on_member = io->write ? run_member_write : run_member_read;

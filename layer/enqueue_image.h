@@ -24,7 +24,7 @@ struct cx_image_transfer {
     size_t region[3];              /* texels */
     size_t bytes;                  /* of a row of the region */
     struct cx_rect memory;         /* how the program's memory lies */
-    size_t row_pitch, slice_pitch; /* of it, as given */
+    size_t row_pitch, slice_pitch; /* of it, for a driver */
     unsigned char *pointer;
     unsigned char color[16], pixel[CX_PIXEL_MAX];
     cl_int (*on_host)(struct cx_job *job, struct cx_worker *worker);

@@ -22,8 +22,7 @@ void cx_image_pitches(const struct cx_image *image, size_t row, size_t slice, si
     *row_pitch = row;
     *slice_pitch = slice;
     switch (image->desc.image_type) {
-    case CL_MEM_OBJECT_IMAGE1D_ARRAY: /* its rows are layers */
-        *row_pitch = 0;
+    case CL_MEM_OBJECT_IMAGE1D_ARRAY: /* its rows are layers; PoCL 3.1 takes the one for the other */
         *slice_pitch = row;
         break;
     case CL_MEM_OBJECT_IMAGE1D:
