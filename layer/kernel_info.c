@@ -128,6 +128,19 @@ static size_t preferred_multiple(const struct cx_kernel *kernel)
     return 1;
 }
 
+/* Only custom devices and built-in kernels have a largest global size. */
+static cl_int largest_launch(const struct cx_kernel *kernel, size_t room, void *value, size_t *size_ret)
+{
+    for (unsigned k = 0; kernel->program->builtins && k < members_of(kernel); k++) {
+        const struct cx_real_device *device;
+        cl_kernel check = check_at(kernel, k, &device);
+        if (check && !device->cl->clGetKernelWorkGroupInfo(check, device->id, CL_KERNEL_GLOBAL_WORK_SIZE,
+                                                           room, value, size_ret))
+            return CL_SUCCESS;
+    }
+    return CL_INVALID_VALUE;
+}
+
 static cl_int group_info(const struct cx_kernel *kernel, cl_kernel_work_group_info param, size_t room,
                          void *value, size_t *size_ret)
 {
@@ -142,7 +155,9 @@ static cl_int group_info(const struct cx_kernel *kernel, cl_kernel_work_group_in
     case CL_KERNEL_LOCAL_MEM_SIZE:
     case CL_KERNEL_PRIVATE_MEM_SIZE:
         return CX_INFO(cl_ulong, largest(kernel, param, sizeof(cl_ulong)), room, value, size_ret);
-    default: /* CL_KERNEL_GLOBAL_WORK_SIZE is for custom devices and built-in kernels */
+    case CL_KERNEL_GLOBAL_WORK_SIZE:
+        return largest_launch(kernel, room, value, size_ret);
+    default:
         return CL_INVALID_VALUE;
     }
 }
@@ -162,12 +177,31 @@ cl_int cx_clGetKernelWorkGroupInfo(cl_kernel handle, cl_device_id device,
     return error == CL_SUCCESS ? error : CX_FAIL(error, "unknown query or too little room");
 }
 
+/* The answer of the first member, in order of preference, that has sub-groups. */
 cl_int cx_clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id device, cl_kernel_sub_group_info param_name,
                                   size_t input_value_size, const void *input_value, size_t param_value_size,
                                   void *param_value, size_t *param_value_size_ret)
 {
-    if (!cx_kernel_from(handle))
+    struct cx_kernel *kernel = cx_kernel_from(handle);
+
+    if (!kernel)
         return CX_FAIL(CL_INVALID_KERNEL, "not a kernel");
+    if (device && !cx_device_from(device))
+        return CX_FAIL(CL_INVALID_DEVICE, "not a device of the kernel");
+    for (unsigned k = 0; k < members_of(kernel); k++) {
+        const struct cx_real_device *real;
+        cl_kernel check = check_at(kernel, k, &real);
+        __typeof__(real->cl->clGetKernelSubGroupInfo) ask = real->cl->clGetKernelSubGroupInfo
+                                                                ? real->cl->clGetKernelSubGroupInfo
+                                                                : real->cl->clGetKernelSubGroupInfoKHR;
+        cl_int answer = check && ask ? ask(check, real->id, param_name, input_value_size, input_value,
+                                           param_value_size, param_value, param_value_size_ret)
+                                     : CL_INVALID_OPERATION;
+        if (answer == CL_SUCCESS)
+            return answer;
+        if (answer != CL_INVALID_OPERATION)
+            return CX_FAIL(answer, "the driver refuses the query");
+    }
     return CX_FAIL(CL_INVALID_OPERATION, "the device has no sub-groups");
 }
 

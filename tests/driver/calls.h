@@ -34,6 +34,11 @@
     X(GetMemObjectInfo)                                                                                      \
     X(SetMemObjectDestructorCallback)                                                                        \
     X(CreateProgramWithSource)                                                                               \
+    X(CreateProgramWithBinary)                                                                               \
+    X(CreateProgramWithIL)                                                                                   \
+    X(CreateProgramWithBuiltInKernels)                                                                       \
+    X(SetProgramSpecializationConstant)                                                                      \
+    X(GetKernelSubGroupInfo)                                                                                 \
     X(BuildProgram)                                                                                          \
     X(RetainProgram)                                                                                         \
     X(ReleaseProgram)                                                                                        \

@@ -102,8 +102,6 @@ static const struct plain plain_answers[] = {
     {CL_DEVICE_PARENT_DEVICE, sizeof(void *), 0},
     {CL_DEVICE_PARTITION_PROPERTIES, sizeof(cl_ulong), 0},
     {CL_DEVICE_PARTITION_TYPE, 0, 0},
-    {CL_DEVICE_IL_VERSION, 1, 0},
-    {CL_DEVICE_BUILT_IN_KERNELS, 1, 0},
     {CL_DEVICE_ILS_WITH_VERSION, 0, 0},
     {CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION, 0, 0},
     {CL_DEVICE_EXTENSIONS_WITH_VERSION, 0, 0},
@@ -114,8 +112,12 @@ static const struct plain plain_answers[] = {
 static cl_int text_answer(cl_device_info what, const struct stub_device *device, size_t room, void *value,
                           size_t *size_ret)
 {
-    char version[64], name[256];
+    char version[64], name[256], offer[256];
     switch (what) {
+    case CL_DEVICE_IL_VERSION:
+        return STUB_TEXT(stub_offer("STUB_IL", device, offer, sizeof(offer)));
+    case CL_DEVICE_BUILT_IN_KERNELS:
+        return STUB_TEXT(stub_offer("STUB_BUILTINS", device, offer, sizeof(offer)));
     case CL_DEVICE_NAME:
         snprintf(name, sizeof name, "%s%s", device->name, stub_config_text("STUB_NAME_END", ""));
         return STUB_TEXT(name);

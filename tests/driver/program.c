@@ -35,6 +35,22 @@ static char *join(cl_uint count, const char **strings, const size_t *lengths)
     return text;
 }
 
+struct stub_program *stub_program_new(struct stub_context *context, char *source, cl_int *error)
+{
+    struct stub_program *program = source ? calloc(1, sizeof(*program)) : NULL;
+    if (!program) {
+        free(source);
+        *error = CL_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
+    stub_object_init(&program->base, STUB_PROGRAM, stub_new_id(STUB_PROGRAM), program_destroy);
+    stub_object_ref(&context->base);
+    program->context = context;
+    program->source = source;
+    program->status = CL_BUILD_NONE;
+    return program;
+}
+
 CL_API_ENTRY cl_program CL_API_CALL stub_clCreateProgramWithSource(cl_context handle, cl_uint count,
                                                                    const char **strings,
                                                                    const size_t *lengths, cl_int *error)
@@ -47,18 +63,9 @@ CL_API_ENTRY cl_program CL_API_CALL stub_clCreateProgramWithSource(cl_context ha
         code = CL_INVALID_VALUE;
     for (cl_uint i = 0; !code && i < count; i++)
         code = strings[i] ? CL_SUCCESS : CL_INVALID_VALUE;
-    if (!code &&
-        (!(program = calloc(1, sizeof(*program))) || !(program->source = join(count, strings, lengths))))
-        code = CL_OUT_OF_HOST_MEMORY;
-    if (code) {
-        free(program);
-        program = NULL;
-    } else {
-        stub_object_init(&program->base, STUB_PROGRAM, stub_new_id(STUB_PROGRAM), program_destroy);
-        stub_object_ref(&context->base);
-        program->context = context;
-        program->status = CL_BUILD_NONE;
-    }
+    char *source = code ? NULL : join(count, strings, lengths);
+    if (!code)
+        program = stub_program_new(context, source, &code);
     if (error)
         *error = code;
     return (cl_program)program;
@@ -87,7 +94,7 @@ static void set_log(struct stub_program *program, const char *message, const cha
     program->log = strdup(text);
 }
 
-static cl_int compile(struct stub_program *program)
+cl_int stub_program_compile(struct stub_program *program)
 {
     char name[64];
     size_t length;
@@ -124,13 +131,15 @@ CL_API_ENTRY cl_int CL_API_CALL stub_clBuildProgram(cl_program handle, cl_uint c
         return CL_INVALID_PROGRAM;
     if ((!notify && data) || (count == 0) != (devices == NULL))
         return CL_INVALID_VALUE;
+    if (program->made_ready)
+        return CL_INVALID_OPERATION;
     free(program->options);
     program->options = strdup(options ? options : "");
     cl_int code = fault.code;
     if (code)
         set_log(program, "error: ", "injected");
     else
-        code = compile(program);
+        code = stub_program_compile(program);
     program->status = code ? CL_BUILD_ERROR : CL_BUILD_SUCCESS;
     if (notify)
         notify(handle, data);
@@ -177,7 +186,7 @@ CL_API_ENTRY cl_int CL_API_CALL stub_clGetProgramInfo(cl_program handle, cl_prog
                                                       void *value, size_t *size_ret)
 {
     struct stub_program *program = STUB_OF(program, handle, STUB_PROGRAM);
-    static const size_t no_binaries[STUB_MAX_DEVICES];
+    size_t sizes[STUB_MAX_DEVICES];
     if (!program)
         return CL_INVALID_PROGRAM;
     bool built = program->status == CL_BUILD_SUCCESS;
@@ -194,7 +203,16 @@ CL_API_ENTRY cl_int CL_API_CALL stub_clGetProgramInfo(cl_program handle, cl_prog
     case CL_PROGRAM_SOURCE:
         return STUB_TEXT(program->source);
     case CL_PROGRAM_BINARY_SIZES:
-        return stub_info(no_binaries, program->context->ndevices * sizeof(size_t), room, value, size_ret);
+        for (unsigned i = 0; i < program->context->ndevices; i++)
+            sizes[i] = built ? strlen(program->source) + 5 : 0;
+        return stub_info(sizes, program->context->ndevices * sizeof(size_t), room, value, size_ret);
+    case CL_PROGRAM_BINARIES: /* "stub:" and the source */
+        for (unsigned i = 0; value && built && i < program->context->ndevices; i++)
+            if (((char **)value)[i])
+                memcpy(mempcpy(((char **)value)[i], "stub:", 5), program->source, strlen(program->source));
+        if (size_ret)
+            *size_ret = program->context->ndevices * sizeof(char *);
+        return CL_SUCCESS;
     case CL_PROGRAM_NUM_KERNELS:
         return built ? STUB_INFO(size_t, program->nfunctions) : CL_INVALID_PROGRAM_EXECUTABLE;
     case CL_PROGRAM_KERNEL_NAMES:

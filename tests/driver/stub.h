@@ -16,6 +16,9 @@
  *   STUB_NAME_END=text        follows each device's name
  *   STUB_EXTENSIONS=text      device extensions
  *   STUB_VERSION=3.0          OpenCL version of platform and devices
+ *   STUB_IL=SPIR-V_1.2,none   intermediate languages; its programs are the magic number and then source
+ *   STUB_BUILTINS=add;inc,add built-in kernels; default none
+ *   STUB_SUB_GROUP=8          sub-group size; default 0: none
  *   STUB_ASYNC=1              commands run in a thread of the queue; 0: in the thread that calls (default)
  *   STUB_LOG=file             one line a call; objects by number: d0 c1 q1 b1 p1 k1 e1
  *   STUB_FAIL=call:k:code     the k-th call gives code; call:k:code:event lets the command fail instead; list
@@ -120,10 +123,18 @@ struct stub_mem {
 };
 
 struct stub_function; /* kernels.c */
+struct stub_program;
+
+/* program.c: a program of this source, which it takes over. NULL: *error tells why. */
+struct stub_program *stub_program_new(struct stub_context *context, char *source, cl_int *error);
+cl_int stub_program_compile(struct stub_program *program);
+/* What a device has by one of the lists in the environment: "" for nothing. */
+const char *stub_offer(const char *name, const struct stub_device *device, char *room, size_t size);
 
 struct stub_program {
     struct stub_object base;
     struct stub_context *context;
+    bool made_ready; /* of built-in kernels */
     char *source, *options, *log;
     cl_build_status status;
     unsigned nfunctions;

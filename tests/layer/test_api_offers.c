@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What only some of the devices below offer: intermediate languages, specialization constants, built-in
+ * kernels, sub-groups, binaries that a driver refuses. Two stub devices; each test has a process of its own,
+ * whose environment says which has what.
+ */
+#include "cl_fixture.h"
+#include <stdio.h>
+#include <unistd.h>
+
+static const char il[] = "\x03\x02\x23\x07kernel void stub_add(global int *a)\n";
+static char log_file[] = "/tmp/coexec-offers-XXXXXX";
+
+static void open_with(const char *name, const char *value)
+{
+    int fd = mkstemp(log_file);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    setenv("STUB_LOG", log_file, 1);
+    setenv(name, value, 1);
+    cl_open();
+}
+
+/* How many calls the stub's log has of this text. */
+static unsigned calls(const char *text)
+{
+    char line[512];
+    unsigned count = 0;
+    FILE *file = fopen(log_file, "r");
+    ck_assert_ptr_nonnull(file);
+    while (fgets(line, sizeof(line), file))
+        count += strstr(line, text) != NULL;
+    fclose(file);
+    return count;
+}
+
+static void close_log(void)
+{
+    cl_close();
+    unlink(log_file);
+}
+
+static void expect_text(cl_device_info query, const char *expected)
+{
+    char text[256] = "";
+    cl_ok(clGetDeviceInfo(cl.device, query, sizeof(text), text, NULL));
+    ck_assert_str_eq(text, expected);
+}
+
+/* a + b on 16 items */
+static void expect_adds(cl_program program)
+{
+    cl_int a[16], b[16], c[16] = {0}, error;
+    for (int i = 0; i < 16; i++) {
+        a[i] = i;
+        b[i] = 100 * i;
+    }
+    cl_mem mem[3] = {cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(a), a),
+                     cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(b), b),
+                     cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(c), c)};
+    cl_kernel kernel = clCreateKernel(program, "stub_add", &error);
+    cl_ok(error);
+    for (cl_uint i = 0; i < 3; i++)
+        cl_set_mem(kernel, i, mem[i]);
+    cl_launch(kernel, 16);
+    cl_read(mem[2], c, sizeof(c));
+    for (int i = 0; i < 16; i++)
+        ck_assert_int_eq(c[i], 101 * i);
+    cl_ok(clReleaseKernel(kernel));
+    for (int i = 0; i < 3; i++)
+        cl_ok(clReleaseMemObject(mem[i]));
+}
+
+static cl_program from_il(void)
+{
+    cl_int error;
+    cl_program program = clCreateProgramWithIL(cl.context, il, sizeof(il) - 1, &error);
+    cl_ok(error);
+    return program;
+}
+
+START_TEST(intermediate_language)
+{
+    char back[sizeof(il)];
+    size_t size = 0;
+    cl_int error;
+    open_with("STUB_IL", "SPIR-V_1.2");
+    expect_text(CL_DEVICE_IL_VERSION, "SPIR-V_1.2");
+    cl_program program = from_il();
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_IL, sizeof(back), back, &size));
+    ck_assert_uint_eq(size, sizeof(il) - 1);
+    ck_assert_mem_eq(back, il, size);
+    cl_ok(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    expect_adds(program);
+    cl_ok(clReleaseProgram(program));
+    ck_assert_ptr_null(clCreateProgramWithIL(cl.context, "text", 4, &error));
+    cl_expect(error, CL_INVALID_VALUE);
+    ck_assert_ptr_null(clCreateProgramWithIL(cl.context, il, 0, &error));
+    cl_expect(error, CL_INVALID_VALUE);
+    close_log();
+}
+END_TEST
+
+/* The device that takes none is left out. */
+START_TEST(one_takes_it)
+{
+    open_with("STUB_IL", "SPIR-V_1.2,none");
+    cl_program program = from_il();
+    cl_ok(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    expect_adds(program);
+    cl_ok(clReleaseProgram(program));
+    close_log();
+}
+END_TEST
+
+START_TEST(the_fastest_takes_none)
+{
+    cl_int error;
+    open_with("STUB_IL", "none,SPIR-V_1.2");
+    expect_text(CL_DEVICE_IL_VERSION, "");
+    ck_assert_ptr_null(clCreateProgramWithIL(cl.context, il, sizeof(il) - 1, &error));
+    cl_expect(error, CL_INVALID_OPERATION);
+    close_log();
+}
+END_TEST
+
+/* Each build gets the constants set before it, on every device. */
+START_TEST(specialization)
+{
+    cl_int value = 7, other = 8;
+    open_with("STUB_IL", "SPIR-V_1.2");
+    cl_program program = from_il();
+    cl_ok(clSetProgramSpecializationConstant(program, 1, sizeof(value), &value));
+    cl_ok(clSetProgramSpecializationConstant(program, 2, sizeof(value), &value));
+    cl_ok(clSetProgramSpecializationConstant(program, 1, sizeof(other), &other));
+    cl_expect(clSetProgramSpecializationConstant(program, 9, sizeof(value), &value), CL_INVALID_SPEC_ID);
+    cl_expect(clSetProgramSpecializationConstant(program, 1, 2, &value), CL_INVALID_VALUE);
+    cl_expect(clSetProgramSpecializationConstant(program, 1, sizeof(value), NULL), CL_INVALID_VALUE);
+    ck_assert_uint_eq(calls("id=1 value=8"), 1); /* the judge's */
+    cl_ok(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    ck_assert_uint_eq(calls("id=1 value=8"), 3);
+    ck_assert_uint_eq(calls("id=1 value=7"), 1);
+    ck_assert_uint_eq(calls("id=2 value=7"), 3);
+    cl_ok(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    ck_assert_uint_eq(calls("id=1 value=8"), 5);
+    cl_ok(clReleaseProgram(program));
+    close_log();
+}
+END_TEST
+
+/* All that some device has; a program runs where all its names are. */
+START_TEST(built_in)
+{
+    char names[64] = "";
+    cl_int error;
+    cl_uint count;
+    cl_build_status status = 1;
+    open_with("STUB_BUILTINS", "stub_add,stub_copy;stub_add");
+    expect_text(CL_DEVICE_BUILT_IN_KERNELS, "stub_add;stub_copy");
+    cl_program program = clCreateProgramWithBuiltInKernels(cl.context, 1, &cl.device, "stub_add", &error);
+    cl_ok(error);
+    cl_ok(clGetProgramBuildInfo(program, cl.device, CL_PROGRAM_BUILD_STATUS, sizeof(status), &status, NULL));
+    ck_assert_int_eq(status, CL_BUILD_SUCCESS);
+    expect_adds(program);
+    cl_ok(clReleaseProgram(program));
+    program = clCreateProgramWithBuiltInKernels(cl.context, 1, &cl.device, "stub_add;stub_copy", &error);
+    cl_ok(error);
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, sizeof(names), names, NULL));
+    ck_assert_str_eq(names, "stub_add;stub_copy");
+    cl_ok(clCreateKernelsInProgram(program, 0, NULL, &count));
+    ck_assert_uint_eq(count, 2);
+    expect_adds(program);
+    cl_ok(clReleaseProgram(program));
+    ck_assert_ptr_null(clCreateProgramWithBuiltInKernels(cl.context, 1, &cl.device, "stub_add;scan", &error));
+    cl_expect(error, CL_INVALID_VALUE);
+    ck_assert_ptr_null(clCreateProgramWithBuiltInKernels(cl.context, 1, &cl.device, "stub_add;", &error));
+    cl_expect(error, CL_INVALID_VALUE);
+    close_log();
+}
+END_TEST
+
+START_TEST(common_built_in)
+{
+    setenv("COEXEC_LIMITS", "common", 1);
+    open_with("STUB_BUILTINS", "stub_add;stub_copy,stub_copy;stub_scale");
+    expect_text(CL_DEVICE_BUILT_IN_KERNELS, "stub_copy");
+    close_log();
+}
+END_TEST
+
+START_TEST(sub_groups)
+{
+    size_t local = 64, size = 0;
+    static const char *const below[] = {"8", "none,16", "none"};
+    static const size_t expected[] = {8, 16, 0};
+    open_with("STUB_SUB_GROUP", below[_i]);
+    cl_kernel kernel =
+        cl_kernel_of("kernel void stub_add(global int *a, global int *b, global int *c) {}", "stub_add");
+    cl_expect(clGetKernelSubGroupInfo(kernel, cl.device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE,
+                                      sizeof(local), &local, sizeof(size), &size, NULL),
+              expected[_i] ? CL_SUCCESS : CL_INVALID_OPERATION);
+    ck_assert_uint_eq(size, expected[_i]);
+    if (expected[_i])
+        cl_expect(clGetKernelSubGroupInfo(kernel, cl.device, 0x7777, 0, NULL, sizeof(size), &size, NULL),
+                  CL_INVALID_VALUE);
+    cl_ok(clReleaseKernel(kernel));
+    close_log();
+}
+END_TEST
+
+/* A driver that refuses its own binary gets the text. */
+START_TEST(refused_binary)
+{
+    size_t size = 0;
+    cl_int error;
+    open_with("STUB_FAIL", "clCreateProgramWithBinary:1:-42");
+    cl_program program = cl_build("kernel void stub_add(global int *a)\n", "");
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, NULL));
+    unsigned char *binary = malloc(size);
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(binary), &binary, NULL));
+    cl_ok(clReleaseProgram(program));
+    unsigned sources = calls("clCreateProgramWithSource");
+    program = clCreateProgramWithBinary(cl.context, 1, &cl.device, &size, (const unsigned char **)&binary,
+                                        NULL, &error);
+    cl_ok(error);
+    cl_ok(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    ck_assert_uint_eq(calls("clCreateProgramWithBinary"), 2);
+    ck_assert_uint_eq(calls("clCreateProgramWithSource"), sources + 1);
+    expect_adds(program);
+    cl_ok(clReleaseProgram(program));
+    free(binary);
+    close_log();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("offers");
+    TCase *tests = tcase_create("offers");
+    tcase_set_timeout(tests, 60);
+    suite_add_tcase(suite, tests);
+    tcase_add_test(tests, intermediate_language);
+    tcase_add_test(tests, one_takes_it);
+    tcase_add_test(tests, the_fastest_takes_none);
+    tcase_add_test(tests, specialization);
+    tcase_add_test(tests, built_in);
+    tcase_add_test(tests, common_built_in);
+    tcase_add_loop_test(tests, sub_groups, 0, 3);
+    tcase_add_test(tests, refused_binary);
+    return cl_run(suite);
+}
