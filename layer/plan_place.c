@@ -10,6 +10,7 @@
 #include "layer/options.h"
 #include "layer/plan.h"
 #include "layer/plan_size.h"
+#include "layer/program.h"
 #include "layer/queue.h"
 #include "layer/svm.h"
 
@@ -41,6 +42,38 @@ static unsigned fastest_taker(struct cx_launch *launch)
         best = m;
         best_speed = speed;
     }
+    return best;
+}
+
+/* Whether the kernel may use variables of its program's, of which each device has its own. */
+static bool may_keep_state(const struct cx_launch *launch, bool *certain)
+{
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    *certain = summary && summary->flags & CX_SUMMARY_PINNED;
+    return *certain || !summary || summary->flags & CX_SUMMARY_OPAQUE;
+}
+
+/* All launches that may use such variables run where the first one did. Where that member cannot run one that
+ * does for certain, it fails: elsewhere it would see other values. */
+static unsigned place_with_state(struct cx_launch *launch, unsigned preferred, bool certain)
+{
+    struct cx_program *program = launch->kernel->program;
+    unsigned home = atomic_load(&program->home), none = launch->base.context->nmembers;
+    if (home && cx_queue_takes(launch->base.queue, home - 1)) {
+        if (cx_kernel_runs_on(launch->kernel, home - 1) && cx_launch_prepare(launch, home - 1) == CL_SUCCESS)
+            return home - 1;
+        if (certain) {
+            cx_warn(CX_TOPIC_PLAN,
+                    "%s uses variables of its program, and the device that has them cannot run it",
+                    launch->kernel->function->name);
+            return none;
+        }
+    }
+    unsigned best = preferred;
+    if (preferred >= none || cx_launch_prepare(launch, preferred) != CL_SUCCESS)
+        best = fastest_taker(launch);
+    if (!home && best < none)
+        atomic_store(&program->home, best + 1);
     return best;
 }
 
@@ -191,7 +224,10 @@ unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
             return context->nmembers;
         launch->at_home = false; /* it was but a suspicion */
     }
-    if (preferred >= context->nmembers || cx_launch_prepare(launch, preferred) != CL_SUCCESS)
+    bool certain;
+    if (may_keep_state(launch, &certain))
+        best = place_with_state(launch, preferred, certain);
+    else if (preferred >= context->nmembers || cx_launch_prepare(launch, preferred) != CL_SUCCESS)
         best = fastest_taker(launch);
     if (alone || best == context->nmembers)
         return best;

@@ -233,6 +233,43 @@ START_TEST(refused_binary)
 }
 END_TEST
 
+/* A variable of the program lives on the first device: when that one fails, nobody runs the kernel elsewhere,
+ * as happens with others. */
+START_TEST(program_variables)
+{
+    static const char *const texts[] = {
+        "global int calls;\n"
+        "kernel void stub_inc(global int *a) { calls++; a[get_global_id(0)] += 1; }\n",
+        "kernel void stub_inc(global int *a) { a[get_global_id(0)] += 1; }\n",
+    };
+    cl_int a[16] = {0}, error;
+    size_t items = 16;
+    cl_event event;
+    setenv("COEXEC_SPLIT", "never", 1);
+    open_with("STUB_FAIL", "clEnqueueNDRangeKernel:2:-5");
+    cl_program program = cl_build(texts[_i], "-cl-std=CL2.0");
+    cl_mem mem = cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(a), a);
+    cl_kernel kernel = clCreateKernel(program, "stub_inc", &error);
+    cl_ok(error);
+    usleep(1000000); /* the analysis */
+    cl_set_mem(kernel, 0, mem);
+    cl_launch(kernel, items);
+    cl_ok(clFinish(cl.queue));
+    clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL);
+    clFinish(cl.queue);
+    error = clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, NULL, 0, NULL, &event);
+    if (error == CL_SUCCESS) {
+        error = clWaitForEvents(1, &event);
+        cl_ok(clReleaseEvent(event));
+    }
+    cl_expect(error, _i ? CL_SUCCESS : CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseMemObject(mem));
+    cl_ok(clReleaseProgram(program));
+    unlink(log_file);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("offers");
@@ -247,5 +284,6 @@ int main(void)
     tcase_add_test(tests, common_built_in);
     tcase_add_loop_test(tests, sub_groups, 0, 3);
     tcase_add_test(tests, refused_binary);
+    tcase_add_loop_test(tests, program_variables, 0, 2);
     return cl_run(suite);
 }
