@@ -3,10 +3,33 @@
  * Typed handles: counting, and the one way in which info queries are answered.
  */
 #include "layer/object.h"
+#include "layer/log.h"
 
+#include <pthread.h>
 #include <string.h>
 
+bool cx_object_forked;
+
 static atomic_uint_fast64_t next_id = 1;
+
+static void in_child(void)
+{
+    cx_object_forked = true;
+}
+
+void cx_object_refuse_children(void)
+{
+    pthread_atfork(NULL, NULL, in_child);
+}
+
+void *cx_object_refused(void)
+{
+    static bool told;
+    if (!told)
+        cx_warn(CX_TOPIC_API, "the process used OpenCL before it forked: in the child, every call fails");
+    told = true;
+    return NULL;
+}
 
 void cx_object_init(struct cx_object *object, enum cx_tag tag, void (*destroy)(struct cx_object *object))
 {

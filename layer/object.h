@@ -57,10 +57,21 @@ cl_uint cx_object_app_refs(const struct cx_object *object);
 void cx_object_ref(struct cx_object *object);
 void cx_object_unref(struct cx_object *object);
 
+/* A child made by fork() has neither the threads of drivers and layer nor locks in a known state. Once
+ * drivers were loaded, no handle is good in a child any more: every call ends with an error, and none can
+ * hang. */
+extern bool cx_object_forked;
+/* Has fork() set cx_object_forked in children from now on. */
+void cx_object_refuse_children(void);
+/* Tells, once, why nothing works; gives NULL. */
+void *cx_object_refused(void);
+
 /* The object behind a handle, or NULL when the handle is none of that kind or no longer the program's. */
 static inline void *cx_object_cast(const void *handle, enum cx_tag tag)
 {
     const struct cx_object *object = handle;
+    if (__builtin_expect(cx_object_forked, false))
+        return cx_object_refused();
     if (!object || object->tag != (uint32_t)tag ||
         atomic_load_explicit(&object->app_refs, memory_order_relaxed) == 0)
         return NULL;

@@ -6,6 +6,7 @@
  */
 #include "layer/driver.h"
 #include "layer/log.h"
+#include "layer/object.h"
 #include "layer/options.h"
 #include "layer/select.h"
 
@@ -346,6 +347,7 @@ static void settle_members(const unsigned *order, unsigned count)
 
 static void find_machine(void)
 {
+    cx_object_refuse_children();
     cx_drivers_find(&drivers);
     machine.nplatforms = drivers.nplatforms;
     machine.platforms = drivers.platforms;

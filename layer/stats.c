@@ -236,6 +236,6 @@ void cx_stats_print(void)
 
 __attribute__((destructor)) static void print_at_exit(void)
 {
-    if (all && cx_options_get()->summary)
+    if (all && !cx_object_forked && cx_options_get()->summary)
         cx_stats_print();
 }
