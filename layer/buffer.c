@@ -344,6 +344,11 @@ static cl_mem make_window(struct cx_mem *mem, unsigned member, cl_int *error)
                                     : NULL;
     }
     void *place = window_in_place(mem, member);
+    /* the program checked the alignment of no pointer, and NVIDIA's driver checks none of a sub-buffer */
+    if (!place && mem->root->svm && mem->origin % (worker->device->base_align_bits / 8)) {
+        *error = CL_MISALIGNED_SUB_BUFFER_OFFSET;
+        return NULL;
+    }
     return place ? worker->device->cl->clCreateBuffer(
                        worker->real_context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, mem->size, place, error)
                  : worker->device->cl->clCreateSubBuffer(mem->root->real[member], CL_MEM_READ_WRITE,

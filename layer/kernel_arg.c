@@ -54,8 +54,11 @@ struct cx_args *cx_args_clone(const struct cx_args *args)
     for (unsigned i = 0; i < args->count; i++) {
         const struct cx_arg *from = &args->arg[i];
         struct cx_arg *to = &clone->arg[i];
-        *to =
-            (struct cx_arg){.kind = from->kind, .mem = from->mem, .mem_id = from->mem_id, .real = from->real};
+        *to = (struct cx_arg){.kind = from->kind,
+                              .mem = from->mem,
+                              .mem_id = from->mem_id,
+                              .svm = from->svm,
+                              .real = from->real};
         if (from->sampler)
             to->sampler = cx_sampler_ref(from->sampler);
         if (from->kind == CX_ARGS_VALUE) {
@@ -111,6 +114,7 @@ static cl_int store(struct cx_kernel *kernel, unsigned index, enum cx_args_kind 
     arg->size = size;
     arg->mem = mem;
     arg->mem_id = mem ? mem->base.id : 0;
+    arg->svm = mem && mem->root->svm && !mem->image;
     error = CL_SUCCESS;
 done:
     pthread_mutex_unlock(&kernel->lock);

@@ -22,6 +22,7 @@
 struct cx_kernel_member {
     cl_kernel real[CX_VARIANT_COUNT];
     struct cx_args *held[CX_VARIANT_COUNT]; /* what the real kernel was given; NULL: unknown */
+    bool svm[CX_VARIANT_COUNT];             /* whether that was ever shared virtual memory */
     atomic_bool left_out;
 };
 
@@ -60,6 +61,12 @@ static bool same_arg(const struct cx_arg *a, const struct cx_arg *b)
     return a->kind != CX_ARGS_VALUE || !memcmp(a->value, b->value, a->size);
 }
 
+/* Not where a device's own copy stands in for it. */
+static bool is_svm(const struct cx_arg *arg)
+{
+    return arg->kind == CX_ARGS_MEM && arg->svm;
+}
+
 static cl_int set_one(const struct cx_kernel *kernel, unsigned member, cl_kernel real, unsigned index,
                       const struct cx_arg *arg)
 {
@@ -71,7 +78,7 @@ static cl_int set_one(const struct cx_kernel *kernel, unsigned member, cl_kernel
     case CX_ARGS_LOCAL:
         return cl->clSetKernelArg(real, index, arg->size, NULL);
     case CX_ARGS_MEM: {
-        const struct cx_svm *svm = arg->mem ? arg->mem->root->svm : NULL;
+        const struct cx_svm *svm = is_svm(arg) ? arg->mem->root->svm : NULL;
         if (svm && svm->home == member) /* addresses are the program's there */
             return cl->clSetKernelArgSVMPointer(real, index, svm->pointer + arg->mem->origin);
         cl_mem mem = arg->mem ? cx_mem_real(arg->mem, member) : NULL;
@@ -99,12 +106,32 @@ static cl_int set_svm_pointers(const struct cx_kernel *kernel, unsigned member, 
         ->cl->clSetKernelExecInfo(real, CL_KERNEL_EXEC_INFO_SVM_PTRS, size, args->svm);
 }
 
+/* NVIDIA's driver launches no kernel with a buffer for an argument that was shared virtual memory before:
+ * such a real kernel is made anew. */
+static void drop_spoilt(const struct cx_kernel *kernel, unsigned member, enum cx_variant variant,
+                        const struct cx_args *args)
+{
+    struct cx_kernel_member *own = &kernel->members[member];
+    const struct cx_args *held = own->held[variant];
+    bool spoilt = own->svm[variant] && !held;
+    for (unsigned i = 0; i < args->count && held && held != args; i++)
+        spoilt |= is_svm(&held->arg[i]) && !is_svm(&args->arg[i]);
+    if (spoilt && cx_svm_home(kernel->program->context) == member) {
+        device_of(kernel, member)->cl->clReleaseKernel(own->real[variant]);
+        own->real[variant] = NULL;
+        own->svm[variant] = false;
+        cx_args_drop(&own->held[variant]);
+    }
+}
+
 cl_int cx_kernel_bind(struct cx_kernel *kernel, unsigned member, enum cx_variant variant,
                       struct cx_args *args, cl_kernel *real)
 {
     struct cx_kernel_member *own = &kernel->members[member];
     cl_int error = CL_SUCCESS;
 
+    if (own->svm[variant])
+        drop_spoilt(kernel, member, variant, args);
     if (!own->real[variant]) {
         if (!cx_kernel_variant_ready(kernel, member, variant))
             return CL_INVALID_PROGRAM_EXECUTABLE;
@@ -121,8 +148,10 @@ cl_int cx_kernel_bind(struct cx_kernel *kernel, unsigned member, enum cx_variant
     if (args->svm)
         error = set_svm_pointers(kernel, member, *real, held, args);
     for (unsigned i = 0; i < args->count && error == CL_SUCCESS; i++)
-        if (!held || !same_arg(&held->arg[i], &args->arg[i]))
+        if (!held || !same_arg(&held->arg[i], &args->arg[i])) {
             error = set_one(kernel, member, *real, i, &args->arg[i]);
+            own->svm[variant] |= is_svm(&args->arg[i]);
+        }
     cx_args_drop(&own->held[variant]);
     if (error == CL_SUCCESS) {
         atomic_fetch_add_explicit(&args->refs, 1, memory_order_relaxed);

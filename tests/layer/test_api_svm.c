@@ -429,6 +429,46 @@ START_TEST(buffers_over_it)
 }
 END_TEST
 
+/* One argument takes shared memory, buffers and NULL in turn (NVIDIA's own driver fails). */
+START_TEST(arguments_of_all_kinds)
+{
+    cl_int *p = alloc(BYTES), model[2][ITEMS], got[ITEMS];
+    cl_mem mem = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL);
+    cl_kernel scale = kernel_of("scale"), maybe = kernel_of("maybe");
+    cl_noise(model, sizeof(model));
+    put(p, model[0], BYTES);
+    cl_write(mem, model[1], BYTES);
+    for (int round = 0; round < 6; round++) {
+        if (round % 2)
+            set_svm(scale, 0, p);
+        else
+            cl_set_mem(scale, 0, mem);
+        launch(scale, ITEMS);
+        scale_model(model[!(round % 2)], ITEMS);
+    }
+    expect(p, model[0], BYTES);
+    cl_read(mem, got, BYTES);
+    ck_assert_int_eq(memcmp(got, model[1], BYTES), 0);
+    for (int round = 0; round < 6; round++) {
+        if (round % 3 == 0)
+            set_svm(maybe, 0, p);
+        else if (round % 3 == 1)
+            cl_set_mem(maybe, 0, NULL);
+        else
+            set_svm(maybe, 0, NULL);
+        cl_set_mem(maybe, 1, mem);
+        launch(maybe, ITEMS);
+        cl_read(mem, got, BYTES);
+        for (size_t i = 0; i < ITEMS; i++)
+            ck_assert_int_eq(got[i], round % 3 ? 2 : 1);
+    }
+    cl_ok(clReleaseKernel(scale));
+    cl_ok(clReleaseKernel(maybe));
+    cl_ok(clReleaseMemObject(mem));
+    clSVMFree(cl.context, p);
+}
+END_TEST
+
 /* NULL is a pointer like any other. */
 START_TEST(null_pointer)
 {
@@ -581,6 +621,7 @@ int main(void)
     tcase_add_test(tcase, copies_and_fills);
     tcase_add_test(tcase, migrations);
     tcase_add_test(tcase, buffers_over_it);
+    tcase_add_test(tcase, arguments_of_all_kinds);
     tcase_add_test(tcase, null_pointer);
     tcase_add_test(tcase, fine_grained);
     tcase_add_loop_test(tcase, storm, 0, 3);
