@@ -185,6 +185,11 @@ static cl_int check_properties(const char *function, const cl_context_properties
             break;
         case CL_CONTEXT_INTEROP_USER_SYNC:
             break;
+        case CL_PRINTF_CALLBACK_ARM: /* for the members that print so (worker.c) */
+        case CL_PRINTF_BUFFERSIZE_ARM:
+            if (!cx_device_get() || !cx_extension_has(cx_device_get()->extensions, "cl_arm_printf"))
+                return cx_fail(function, CL_INVALID_PROPERTY, "the device has no cl_arm_printf");
+            break;
         default:
             return cx_fail(function, CL_INVALID_PROPERTY, "unknown context property");
         }

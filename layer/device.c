@@ -34,6 +34,7 @@ static const char *const member_extensions[] = {
     "cl_khr_image2d_from_buffer",
     "cl_khr_depth_images",
     "cl_khr_extended_bit_ops",
+    "cl_arm_printf", /* its context properties are passed on (worker.c) */
     /* hints, passed on (worker.h) */
     "cl_khr_priority_hints",
     "cl_khr_throttle_hints",

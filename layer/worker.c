@@ -553,13 +553,36 @@ static int64_t measure_clock(const struct cx_worker *worker)
     return offset;
 }
 
+/* Adds the properties of cl_arm_printf, where the program gave some and the device knows them: its kernels
+ * then print by the program's function, which gets the user data of the context's own callback. */
+static bool add_printf(const struct cx_worker *worker, cl_context_properties *list)
+{
+    const struct cx_context *context = worker->context;
+    bool any = false;
+    if (!cx_extension_has(worker->device->extensions, "cl_arm_printf"))
+        return false;
+    for (size_t i = 0; i + 2 < context->nproperties; i += 2) {
+        if (context->properties[i] != CL_PRINTF_CALLBACK_ARM &&
+            context->properties[i] != CL_PRINTF_BUFFERSIZE_ARM)
+            continue;
+        *list++ = context->properties[i];
+        *list++ = context->properties[i + 1];
+        any = true;
+    }
+    return any;
+}
+
 static cl_int open_device(struct cx_worker *worker)
 {
     const cl_icd_dispatch *cl = worker->device->cl;
-    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
-                                                (cl_context_properties)worker->device->platform->id, 0};
+    cl_context_properties properties[7] = {CL_CONTEXT_PLATFORM,
+                                           (cl_context_properties)worker->device->platform->id};
+    const struct cx_context *context = worker->context;
     cl_int error = CL_SUCCESS;
-    worker->real_context = cl->clCreateContext(properties, 1, &worker->device->id, NULL, NULL, &error);
+    bool prints = add_printf(worker, &properties[2]);
+    worker->real_context =
+        cl->clCreateContext(properties, 1, &worker->device->id, prints ? context->notify : NULL,
+                            prints ? context->notify_data : NULL, &error);
     if (error != CL_SUCCESS)
         return error;
     worker->queue =

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stub driver: contexts. */
 #include "calls.h"
+#include <CL/cl_ext.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,8 @@ static cl_int take_properties(struct stub_context *context, const cl_context_pro
         if (properties[n] == CL_CONTEXT_PLATFORM) {
             if (!stub_object_of((const void *)properties[n + 1], STUB_PLATFORM))
                 return CL_INVALID_PLATFORM;
-        } else if (properties[n] != CL_CONTEXT_INTEROP_USER_SYNC) {
+        } else if (properties[n] != CL_CONTEXT_INTEROP_USER_SYNC && properties[n] != CL_PRINTF_CALLBACK_ARM &&
+                   properties[n] != CL_PRINTF_BUFFERSIZE_ARM) {
             return CL_INVALID_PROPERTY;
         }
     }
@@ -61,8 +63,11 @@ CL_API_ENTRY cl_context CL_API_CALL stub_clCreateContext(
     const cl_context_properties *properties, cl_uint count, const cl_device_id *devices,
     void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *data, cl_int *error)
 {
-    struct stub_fault fault =
-        stub_call("clCreateContext", "devices=%u first=d%u", count, devices ? stub_id(devices[0]) : 0);
+    bool prints = false;
+    for (const cl_context_properties *p = properties; p && *p; p += 2)
+        prints |= *p == CL_PRINTF_CALLBACK_ARM && notify && data;
+    struct stub_fault fault = stub_call("clCreateContext", "devices=%u first=d%u%s", count,
+                                        devices ? stub_id(devices[0]) : 0, prints ? " prints" : "");
     cl_int code = fault.code ? fault.code : !notify && data ? CL_INVALID_VALUE : CL_SUCCESS;
     if (!code)
         return context_new(properties, count, devices, error);

@@ -49,10 +49,8 @@ static const struct {
     cl_image_format format;
     size_t channels, width; /* bytes of a channel */
 } formats[] = {
-    {{CL_RGBA, CL_UNSIGNED_INT8}, 4, 1},
-    {{CL_R, CL_UNSIGNED_INT32}, 1, 4},
-    {{CL_RGBA, CL_UNSIGNED_INT16}, 4, 2},
-    {{CL_R, CL_UNSIGNED_INT8}, 1, 1},
+    {{CL_RGBA, CL_UNSIGNED_INT8}, 4, 1},  {{CL_R, CL_UNSIGNED_INT32}, 1, 4},
+    {{CL_RGBA, CL_UNSIGNED_INT16}, 4, 2}, {{CL_R, CL_UNSIGNED_INT8}, 1, 1},
     {{CL_RGBA, CL_UNSIGNED_INT32}, 4, 4},
 };
 enum { FORMATS = sizeof(formats) / sizeof(*formats) };

@@ -5,6 +5,7 @@
  * whose environment says which has what.
  */
 #include "cl_fixture.h"
+#include <CL/cl_ext.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -233,6 +234,50 @@ START_TEST(refused_binary)
 }
 END_TEST
 
+static void CL_CALLBACK print(const char *text, size_t size, size_t complete, void *data)
+{
+    (void)text;
+    (void)size;
+    (void)complete;
+    (void)data;
+}
+
+static void CL_CALLBACK told(const char *text, const void *data, size_t size, void *user)
+{
+    (void)text;
+    (void)data;
+    (void)size;
+    (void)user;
+}
+
+/* The program's function for what kernels print reaches every device. */
+START_TEST(printf_callback)
+{
+    const cl_context_properties list[] = {CL_PRINTF_CALLBACK_ARM,
+                                          (cl_context_properties)print,
+                                          CL_PRINTF_BUFFERSIZE_ARM,
+                                          1 << 20,
+                                          CL_CONTEXT_PLATFORM,
+                                          0,
+                                          0};
+    cl_context_properties properties[sizeof(list) / sizeof(*list)];
+    char extensions[1024] = "";
+    cl_int error;
+    int data;
+    open_with("STUB_EXTENSIONS", _i ? "cl_khr_fp64" : "cl_arm_printf");
+    cl_ok(clGetDeviceInfo(cl.device, CL_DEVICE_EXTENSIONS, sizeof(extensions), extensions, NULL));
+    ck_assert((strstr(extensions, "cl_arm_printf") != NULL) == (_i == 0));
+    memcpy(properties, list, sizeof(list));
+    properties[5] = (cl_context_properties)cl.platform;
+    cl_context context = clCreateContext(properties, 1, &cl.device, told, &data, &error);
+    cl_expect(error, _i ? CL_INVALID_PROPERTY : CL_SUCCESS);
+    ck_assert_uint_eq(calls(" prints"), _i ? 0 : 2);
+    if (context)
+        cl_ok(clReleaseContext(context));
+    close_log();
+}
+END_TEST
+
 /* A variable of the program lives on the first device: when that one fails, nobody runs the kernel elsewhere,
  * as happens with others. */
 START_TEST(program_variables)
@@ -285,5 +330,6 @@ int main(void)
     tcase_add_loop_test(tests, sub_groups, 0, 3);
     tcase_add_test(tests, refused_binary);
     tcase_add_loop_test(tests, program_variables, 0, 2);
+    tcase_add_loop_test(tests, printf_callback, 0, 2);
     return cl_run(suite);
 }
