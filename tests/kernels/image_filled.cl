@@ -2,7 +2,6 @@
 /* An image is written, each texel by its own work-item. */
 // expect: split
 // kernel: image_filled
-// run: no
 // dims: 2
 // arg: image2d float4 X Y
 // way: 0 own

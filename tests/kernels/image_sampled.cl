@@ -2,7 +2,6 @@
 /* An image is read. */
 // expect: split
 // kernel: image_sampled
-// run: no
 // arg: image2d float4 X 1
 // arg: buffer float4 X
 // reads: 0 known

@@ -9,6 +9,7 @@
  * launches it over a part of the range, and reads all back. A line a case: kernel, number, range, hashes.
  */
 #include "recipe.h"
+#include "splitcheck_image.h"
 #include <CL/cl.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -47,9 +48,10 @@ static uint64_t hash_of(const void *bytes, size_t size)
     return hash;
 }
 
-/* One buffer of a case. */
+/* One buffer or image of a case. */
 struct room {
     cl_mem mem;
+    cl_mem behind; /* the buffer that a 1-D image is made of; else NULL */
     size_t size;
     unsigned char *bytes;
 };
@@ -98,7 +100,8 @@ static void fill(const struct recipe_arg *arg, unsigned char *bytes, size_t coun
 
 static struct room room_new(const struct recipe_arg *arg, const struct recipe_range *range)
 {
-    size_t count = recipe_value(arg->size, range);
+    bool image = arg->kind == RECIPE_IMAGE;
+    size_t count = image ? splitcheck_image_bytes(arg, range) / arg->element : recipe_value(arg->size, range);
     struct room room = {.size = count * arg->element};
     cl_int code;
     /* every kind of buffer in turn */
@@ -108,6 +111,11 @@ static struct room room_new(const struct recipe_arg *arg, const struct recipe_ra
     if (!room.bytes || room.size == 0)
         need(CL_OUT_OF_HOST_MEMORY, arg->size);
     fill(arg, room.bytes, count, recipe_value(arg->below, range));
+    if (image) {
+        code = splitcheck_image_new(context, arg, range, kinds[roll(3)], room.bytes, &room.mem, &room.behind);
+        need(code, "clCreateImage");
+        return room;
+    }
     room.mem = clCreateBuffer(context, CL_MEM_READ_WRITE | kinds[roll(3)], room.size, room.bytes, &code);
     need(code, "clCreateBuffer");
     return room;
@@ -140,6 +148,7 @@ static void set_args(cl_kernel kernel, const struct recipe *recipe, const struct
         size_t size = sizeof(cl_mem);
         switch (arg->kind) {
         case RECIPE_BUFFER:
+        case RECIPE_IMAGE:
             rooms[i] = room_new(arg, range);
             value = &rooms[i].mem;
             break;
@@ -150,7 +159,6 @@ static void set_args(cl_kernel kernel, const struct recipe *recipe, const struct
         case RECIPE_SAME:
             value = &rooms[arg->of].mem;
             break;
-        case RECIPE_IMAGE: /* not offered yet: run: no */
         case RECIPE_NULL:
             break;
         case RECIPE_LOCAL:
@@ -278,17 +286,21 @@ static void sort(void *bytes, size_t size, size_t element)
     qsort(bytes, size / element, element, order);
 }
 
-static void print_rooms(const struct recipe *recipe, unsigned number, struct room *rooms)
+static void print_rooms(const struct recipe *recipe, const struct recipe_range *range, unsigned number,
+                        struct room *rooms)
 {
     for (unsigned i = 0; i < recipe->nargs; i++) {
         if (recipe->arg[i].kind == RECIPE_WINDOW)
             need(clReleaseMemObject(rooms[i].mem), "release");
     }
     for (unsigned i = 0; i < recipe->nargs; i++) {
-        if (recipe->arg[i].kind != RECIPE_BUFFER)
+        bool image = recipe->arg[i].kind == RECIPE_IMAGE;
+        if (recipe->arg[i].kind != RECIPE_BUFFER && !image)
             continue;
         unsigned char *got = malloc(rooms[i].size);
-        need(clEnqueueReadBuffer(queue, rooms[i].mem, CL_TRUE, 0, rooms[i].size, got, 0, NULL, NULL), "read");
+        need(image ? splitcheck_image_read(queue, &recipe->arg[i], range, rooms[i].mem, rooms[i].behind, got)
+                   : clEnqueueReadBuffer(queue, rooms[i].mem, CL_TRUE, 0, rooms[i].size, got, 0, NULL, NULL),
+             "read");
         if (recipe->arg[i].compare == RECIPE_SORTED)
             sort(got, rooms[i].size, recipe->arg[i].element);
         if (recipe->arg[i].compare != RECIPE_IGNORED)
@@ -297,6 +309,8 @@ static void print_rooms(const struct recipe *recipe, unsigned number, struct roo
             dump(recipe->name, number, i, &rooms[i], got);
         free(got);
         need(clReleaseMemObject(rooms[i].mem), "release");
+        if (rooms[i].behind)
+            need(clReleaseMemObject(rooms[i].behind), "release");
         need(clFinish(queue), "finish");
         free(rooms[i].bytes);
     }
@@ -315,7 +329,7 @@ static void run_case(cl_kernel kernel, const struct recipe *recipe, unsigned ker
     printf("%s %u %zu+%zu/%zu,%zu+%zu/%zu,%zu+%zu/%zu", recipe->name, number, range.offset[0],
            range.global[0], range.local[0], range.offset[1], range.global[1], range.local[1], range.offset[2],
            range.global[2], range.local[2]);
-    print_rooms(recipe, number, rooms);
+    print_rooms(recipe, &range, number, rooms);
 }
 
 /* A file and its recipe. */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Layers of pictures. */
+// expect: split
+// kernel: image_layers
+// dims: 3
+// arg: image2d_array uint X Y Z
+// arg: image2d_array uint X Y Z
+// way: 1 own
+__kernel void image_layers(__read_only image2d_array_t in, __write_only image2d_array_t out)
+{
+    const sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+    int4 at = (int4)(get_global_id(0), get_global_id(1), get_global_id(2), 0);
+    write_imageui(out, at, read_imageui(in, s, at) + (uint)get_image_array_size(out));
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* An image made of a buffer. */
+// expect: split
+// kernel: image_of_buffer
+// arg: image1d_buffer uint4 X
+// arg: image1d_buffer uint4 X
+// way: 1 own
+__kernel void image_of_buffer(__read_only image1d_buffer_t in, __write_only image1d_buffer_t out)
+{
+    int i = get_global_id(0);
+    write_imageui(out, i, read_imageui(in, i) + (uint4)(1, 2, 3, 4));
+}
