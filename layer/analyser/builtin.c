@@ -469,6 +469,10 @@ struct cx_builtin cx_builtin_classify(LLVMValueRef function)
         b.kind = CX_BUILTIN_PURE;
         b.is_fma = strcmp(n.base, "mad") == 0 || strcmp(n.base, "fma") == 0 ||
                    starts(mangled, "llvm.fmuladd.") || starts(mangled, "llvm.fma.");
+        b.test = !starts(n.params, "Dv")      ? CX_LANES_NONE
+                 : strcmp(n.base, "any") == 0 ? CX_LANES_ANY
+                 : strcmp(n.base, "all") == 0 ? CX_LANES_ALL
+                                              : CX_LANES_NONE;
     }
     return b;
 }

@@ -64,6 +64,9 @@ enum cx_order {
     CX_ORDER_EXPLICIT, /* its memory_order argument says */
 };
 
+/* Functions that test the highest bit of each of a vector's lanes. */
+enum cx_lanes { CX_LANES_NONE = 0, CX_LANES_ANY, CX_LANES_ALL };
+
 struct cx_builtin {
     enum cx_builtin_kind kind;
     uint32_t use;         /* enum cx_summary_use */
@@ -73,8 +76,9 @@ struct cx_builtin {
     enum cx_atomic_op atomic_op;
     enum cx_exchange exchange;
     enum cx_order order;
-    bool is_fma;   /* a * b + c */
-    uint32_t elem; /* bytes of one element */
+    bool is_fma;        /* a * b + c */
+    enum cx_lanes test; /* of all lanes of a vector */
+    uint32_t elem;      /* bytes of one element */
     enum cx_image_query query;
     struct {
         uint8_t coordinates; /* 1 to 3, 0: not known; the last one is the layer of an array */

@@ -58,8 +58,99 @@ static bool pointer_guard(struct cx_build *b, LLVMValueRef l, LLVMValueRef r, en
     return true;
 }
 
+/* One lane of a comparison of vectors. */
+static void lane_guard(struct cx_build *b, LLVMValueRef cmp, unsigned lane, bool truth, bool hint)
+{
+    enum cx_guard_pred pred = pred_of(LLVMGetICmpPredicate(cmp), truth);
+    LLVMValueRef l = LLVMGetOperand(cmp, 0), r = LLVMGetOperand(cmp, 1);
+
+    append(b, pred, cx_build_value(b, l, lane), cx_build_value(b, r, lane), hint);
+}
+
+static bool is_vector_compare(LLVMValueRef v)
+{
+    LLVMTypeRef type;
+
+    if (!LLVMIsAICmpInst(v)) {
+        return false;
+    }
+    type = LLVMTypeOf(LLVMGetOperand(v, 0));
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) {
+        return false;
+    }
+    type = LLVMGetElementType(type);
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) <= 64 &&
+           LLVMGetIntTypeWidth(type) > 1;
+}
+
+/* All lanes of a vector of truths are so. */
+static bool lanes_guard(struct cx_build *b, LLVMValueRef v, bool truth, bool hint, unsigned depth)
+{
+    LLVMOpcode opcode = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : LLVMCall;
+    bool first;
+
+    if (is_vector_compare(v)) {
+        for (unsigned i = 0; i < LLVMGetVectorSize(LLVMTypeOf(v)); i++) {
+            lane_guard(b, v, i, truth, hint);
+        }
+        return true;
+    }
+    if (opcode == LLVMSExt && depth < 16) {
+        return lanes_guard(b, LLVMGetOperand(v, 0), truth, hint, depth + 1);
+    }
+    if (opcode != (truth ? LLVMAnd : LLVMOr) || depth > 16) {
+        return false;
+    }
+    first = lanes_guard(b, LLVMGetOperand(v, 0), truth, hint, depth + 1);
+    return lanes_guard(b, LLVMGetOperand(v, 1), truth, hint, depth + 1) && first;
+}
+
+/* A lane of (a < b), as OpenCL C has truths in vectors: -1 or 0. */
+static bool truth_guard(struct cx_build *b, LLVMValueRef v, bool truth, bool hint)
+{
+    LLVMValueRef vector;
+
+    if (!LLVMIsAExtractElementInst(v) || !LLVMIsAConstantInt(LLVMGetOperand(v, 1))) {
+        return false;
+    }
+    vector = LLVMGetOperand(v, 0);
+    vector = LLVMIsASExtInst(vector) ? LLVMGetOperand(vector, 0) : vector;
+    if (!is_vector_compare(vector)) {
+        return false;
+    }
+    lane_guard(b, vector, (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1)), truth, hint);
+    return true;
+}
+
+/* any(v) == 0: no lane is; all(v) != 0: each lane is; or a lane of a comparison. False: it is none of these;
+ * else *said: whether the guards say all. */
+static bool vector_guard(struct cx_build *b, LLVMValueRef cmp, enum cx_guard_pred pred, bool hint, bool *said)
+{
+    LLVMValueRef call = LLVMGetOperand(cmp, 0), zero = LLVMGetOperand(cmp, 1), callee;
+    enum cx_lanes test = CX_LANES_NONE;
+
+    if (!LLVMIsAConstantInt(zero) || LLVMConstIntGetZExtValue(zero) != 0) {
+        return false;
+    }
+    if ((pred == CX_PRED_EQ || pred == CX_PRED_NE) && truth_guard(b, call, pred == CX_PRED_NE, hint)) {
+        *said = true;
+        return true;
+    }
+    callee = LLVMIsACallInst(call) ? LLVMGetCalledValue(call) : NULL;
+    if (callee && LLVMIsAFunction(callee) && LLVMCountBasicBlocks(callee) == 0) {
+        test = cx_builtin_classify(callee).test;
+    }
+    if ((test != CX_LANES_ANY || pred != CX_PRED_EQ) && (test != CX_LANES_ALL || pred != CX_PRED_NE)) {
+        return false;
+    }
+    *said = lanes_guard(b, LLVMGetOperand(call, 0), test == CX_LANES_ALL, hint, 0);
+    return true;
+}
+
 static bool compare_guard(struct cx_build *b, LLVMValueRef cmp, bool truth, bool hint)
 {
+    bool said;
+
     enum cx_guard_pred pred = pred_of(LLVMGetICmpPredicate(cmp), truth);
     LLVMValueRef l = LLVMGetOperand(cmp, 0), r = LLVMGetOperand(cmp, 1);
     LLVMTypeRef type = LLVMTypeOf(l);
@@ -70,6 +161,9 @@ static bool compare_guard(struct cx_build *b, LLVMValueRef cmp, bool truth, bool
     if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) > 64 ||
         LLVMGetIntTypeWidth(type) < 2) {
         return false;
+    }
+    if (vector_guard(b, cmp, pred, hint, &said)) {
+        return said;
     }
     append(b, pred, cx_build_value(b, l, 0), cx_build_value(b, r, 0), hint);
     return true;
@@ -125,6 +219,8 @@ static bool guards(struct cx_build *b, LLVMValueRef c, bool truth, bool hint, un
         return false;
     case LLVMSelect:
         return select_guard(b, c, truth, hint, depth);
+    case LLVMExtractElement:
+        return truth_guard(b, c, truth, hint);
     case LLVMFreeze:
         return guards(b, LLVMGetOperand(c, 0), truth, hint, depth + 1);
     default:

@@ -247,3 +247,49 @@ kernel void local_only(global int *a, local int *tmp)
     if (tmp[63 - l] > 5)
         a[get_global_id(0)] = tmp[l];
 }
+
+/* comparisons of vectors as guards */
+//! any_past on 64/16,64/16 size@0:4=50,size@4:4=40 splits 1
+//! any_past on 64/16,64/16 size@0:4=50,size@4:4=40 part 1..2 b writes 3200..6400 exact
+//! any_past on 64/16,64/16 size@0:4=50,size@4:4=40 part 3..4 b writes nothing
+kernel void any_past(global float *b, int2 size)
+{
+    int2 at = (int2)(get_global_id(0), get_global_id(1));
+    if (any(at >= size))
+        return;
+    b[at.y * size.x + at.x] = 1;
+}
+
+//! all_within on 64/16,64/16 size@0:4=50,size@4:4=40 part 1..2 b writes 3200..6400 exact
+kernel void all_within(global float *b, int2 size)
+{
+    int2 at = (int2)(get_global_id(0), get_global_id(1));
+    if (all(at < size))
+        b[at.y * size.x + at.x] = 1;
+}
+
+/* the contrary says nothing of a single lane */
+//! all_past on 64/16,64/16 size@0:4=50,size@4:4=40 mended write-overlap
+kernel void all_past(global float *b, int2 size)
+{
+    int2 at = (int2)(get_global_id(0), get_global_id(1));
+    if (!all(at >= size))
+        b[at.y * size.x + at.x] = 1;
+}
+
+//! any_on_border on 64/16,64/16 size@0:4=50,size@4:4=40 part 0..1 b writes 408..3200
+kernel void any_on_border(global float *b, int2 size)
+{
+    int2 at = (int2)(get_global_id(0), get_global_id(1));
+    if (any(at < 2 || at >= size))
+        return;
+    b[at.y * size.x + at.x] = 1;
+}
+
+//! lanes_within on 64/16,64/16 size@0:4=50,size@4:4=40 part 1..2 b writes 3200..6400 exact
+kernel void lanes_within(global float *b, int2 size)
+{
+    int2 at = (int2)(get_global_id(0), get_global_id(1)), within = at < size;
+    if (within.x && within.y)
+        b[at.y * size.x + at.x] = 1;
+}
