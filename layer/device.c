@@ -169,10 +169,30 @@ static char *join_extensions(const struct cx_device *device)
     for (size_t i = 0; i < sizeof member_extensions / sizeof *member_extensions; i++)
         if (all_have(device, member_extensions[i]))
             fprintf(stream, " %s", member_extensions[i]);
+    if (device->sub_groups && all_have(device, "cl_khr_subgroups"))
+        fputs(" cl_khr_subgroups", stream);
     if (fclose(stream) == 0)
         return text;
     free(text);
     return NULL;
+}
+
+/* A kernel with sub-groups must see the same ones wherever it runs, and only devices of one kind are known to
+ * have them alike. */
+static bool settle_sub_groups(const struct cx_device *device)
+{
+    const struct cx_real_device *first = device->members[0];
+    for (unsigned m = 0; m < device->nmembers; m++) {
+        const struct cx_real_device *member = device->members[m];
+        cl_uint most = 0;
+        if (member->version_number < 210 || member->platform != first->platform ||
+            strcmp(member->name, first->name) != 0 ||
+            member->cl->clGetDeviceInfo(member->id, CL_DEVICE_MAX_NUM_SUB_GROUPS, sizeof most, &most, NULL) !=
+                CL_SUCCESS ||
+            most == 0)
+            return false;
+    }
+    return true;
 }
 
 /* OpenCL C 2.0 asks for pipes, device queues and shared memory, which the layer does not offer: a
@@ -221,6 +241,7 @@ struct cx_device *cx_device_new(struct cx_real_device **members, unsigned nmembe
     settle_limits(device);
     device->type = settle_type(device);
     device->c_version = settle_c_version(device);
+    device->sub_groups = settle_sub_groups(device);
     device->name = short_name(device);
     device->extensions = join_extensions(device);
     if (!device->name || !device->extensions)

@@ -34,6 +34,7 @@ struct cx_device {
     char *extensions;
     bool common;          /* COEXEC_LIMITS=common */
     cl_version c_version; /* CL_DEVICE_OPENCL_C_VERSION: 1.2, or 3.0 where the fastest member says so */
+    bool sub_groups;      /* every member has them, of the same size */
     /* sub-devices */
     struct cx_device *parent;      /* a reference; NULL: the root device */
     struct cx_real_device **parts; /* members that were cut for it, and die with it */

@@ -24,12 +24,13 @@ enum { VENDOR_ID = 0x4358 };
 
 /* How the members' answers make one. LOWEST and BITS are the fastest member's with COEXEC_LIMITS=fastest. */
 enum rule {
-    RULE_FIXED,   /* the row's value */
-    RULE_LOWEST,  /* of all with COEXEC_LIMITS=common */
-    RULE_BITS,    /* what all have with COEXEC_LIMITS=common */
-    RULE_SUM,     /* over all members */
-    RULE_HIGHEST, /* over all members */
-    RULE_ALL      /* bits that all members have */
+    RULE_FIXED,      /* the row's value */
+    RULE_LOWEST,     /* of all with COEXEC_LIMITS=common */
+    RULE_BITS,       /* what all have with COEXEC_LIMITS=common */
+    RULE_SUM,        /* over all members */
+    RULE_HIGHEST,    /* over all members */
+    RULE_ALL,        /* bits that all members have */
+    RULE_SUB_GROUPS, /* any member's where all are alike, else the row's value */
 };
 
 enum width {
@@ -115,7 +116,7 @@ static const struct number_row numbers[] = {
     {CL_DEVICE_PRINTF_BUFFER_SIZE, SIZE, RULE_LOWEST, 0, 0},
     {CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, SIZE, RULE_LOWEST, 0, 0},
     {CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE, SIZE, RULE_LOWEST, 0, 0},
-    /* No queues on the device, no pipes, no sub-groups. */
+    /* No queues on the device, no pipes. */
     {CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES, ULONG, RULE_FIXED, 0, 0},
     {CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, UINT, RULE_FIXED, 0, 0},
     {CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, UINT, RULE_FIXED, 0, 0},
@@ -126,8 +127,8 @@ static const struct number_row numbers[] = {
     {CL_DEVICE_MAX_PIPE_ARGS, UINT, RULE_FIXED, 0, 0},
     {CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS, UINT, RULE_FIXED, 0, 0},
     {CL_DEVICE_PIPE_MAX_PACKET_SIZE, UINT, RULE_FIXED, 0, 0},
-    {CL_DEVICE_MAX_NUM_SUB_GROUPS, UINT, RULE_FIXED, 0, 0},
-    {CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS, UINT, RULE_FIXED, CL_FALSE, 0},
+    {CL_DEVICE_MAX_NUM_SUB_GROUPS, UINT, RULE_SUB_GROUPS, 0, 0},
+    {CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS, UINT, RULE_SUB_GROUPS, CL_FALSE, 0},
     {CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT, UINT, RULE_HIGHEST, 0, 0},
     {CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT, UINT, RULE_HIGHEST, 0, 0},
     {CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT, UINT, RULE_HIGHEST, 0, 0},
@@ -171,8 +172,10 @@ static cl_ulong join(cl_ulong one, cl_ulong other, enum rule rule)
 static cl_ulong joint_number(const struct cx_device *device, const struct number_row *row)
 {
     bool fastest_only = !device->common && (row->rule == RULE_LOWEST || row->rule == RULE_BITS);
-    if (row->rule == RULE_FIXED)
+    if (row->rule == RULE_FIXED || (row->rule == RULE_SUB_GROUPS && !device->sub_groups))
         return row->value;
+    if (row->rule == RULE_SUB_GROUPS)
+        return member_number(device->fastest, row);
     cl_ulong result = member_number(fastest_only ? device->fastest : device->members[0], row);
     for (unsigned m = 1; !fastest_only && m < device->nmembers; m++)
         result = join(result, member_number(device->members[m], row), row->rule);
@@ -290,6 +293,11 @@ static bool keep_feature(const cl_name_version *entry)
     return false;
 }
 
+static bool keep_feature_or_sub_groups(const cl_name_version *entry)
+{
+    return keep_feature(entry) || strcmp(entry->name, "__opencl_c_subgroups") == 0;
+}
+
 static cl_int answer_c_versions(const struct cx_device *device, size_t room, void *value, size_t *size_ret)
 {
     static const cl_name_version least[] = {{CL_MAKE_VERSION(1, 0, 0), "OpenCL C"},
@@ -306,7 +314,8 @@ static cl_int answer_c_versions(const struct cx_device *device, size_t room, voi
 static cl_int answer_features(const struct cx_device *device, size_t room, void *value, size_t *size_ret)
 {
     cl_name_version *list;
-    size_t count = cx_device_versions(device, CL_DEVICE_OPENCL_C_FEATURES, keep_feature, &list);
+    size_t count = cx_device_versions(device, CL_DEVICE_OPENCL_C_FEATURES,
+                                      device->sub_groups ? keep_feature_or_sub_groups : keep_feature, &list);
     cl_int code = cx_info_bytes(list, count * sizeof *list, room, value, size_ret);
     free(list);
     return code;

@@ -58,6 +58,7 @@ void *cx_clGetExtensionFunctionAddress(const char *name)
         {"clIcdGetPlatformIDsKHR", (void *)cx_clIcdGetPlatformIDsKHR},
         {"clGetPlatformInfo", (void *)cx_clGetPlatformInfo},
         {"clCreateCommandQueueWithPropertiesKHR", (void *)cx_clCreateCommandQueueWithProperties},
+        {"clGetKernelSubGroupInfoKHR", (void *)cx_clGetKernelSubGroupInfo},
         {"coexecMarker", (void *)coexec_marker},
     };
     for (size_t i = 0; name && i < sizeof functions / sizeof *functions; i++)

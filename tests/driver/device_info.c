@@ -2,6 +2,7 @@
 /* Stub driver: clGetDeviceInfo. Numbers that are not configurable are those of a plain small device. */
 #include "calls.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Queries that every device answers with the same number. */
@@ -59,7 +60,6 @@ static const struct plain plain_answers[] = {
     {CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT, UINT, CL_FALSE},
     {CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT, UINT, CL_FALSE},
     {CL_DEVICE_PIPE_SUPPORT, UINT, CL_FALSE},
-    {CL_DEVICE_MAX_NUM_SUB_GROUPS, UINT, 0},
     {CL_DEVICE_NUMERIC_VERSION, UINT, CL_MAKE_VERSION(3, 0, 0)},
     {CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT, UINT, 0},
     {CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT, UINT, 0},
@@ -114,6 +114,10 @@ static cl_int text_answer(cl_device_info what, const struct stub_device *device,
 {
     char version[64], name[256], offer[256];
     switch (what) {
+    case CL_DEVICE_MAX_NUM_SUB_GROUPS: {
+        unsigned long size = strtoul(stub_offer("STUB_SUB_GROUP", device, offer, sizeof(offer)), NULL, 10);
+        return STUB_INFO(cl_uint, size ? (cl_uint)(device->max_group / size) : 0);
+    }
     case CL_DEVICE_IL_VERSION:
         return STUB_TEXT(stub_offer("STUB_IL", device, offer, sizeof(offer)));
     case CL_DEVICE_BUILT_IN_KERNELS:

@@ -438,6 +438,16 @@ START_TEST(whose_identity)
 }
 END_TEST
 
+/* 0: one device, 1: two unlike ones */
+START_TEST(sub_groups)
+{
+    set_environment("COEXEC_VENDORS", TEST_STUB, "STUB_DEVICES", _i ? "2" : "1", "STUB_SUB_GROUP", "8",
+                    "STUB_GROUP", "256", "STUB_EXTENSIONS", "cl_khr_subgroups", NULL);
+    ck_assert_uint_eq(number(CL_DEVICE_MAX_NUM_SUB_GROUPS), _i ? 0 : 32);
+    ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_subgroups") == !_i);
+}
+END_TEST
+
 START_TEST(what_is_not_offered)
 {
     static const cl_device_info zero[] = {CL_DEVICE_IMAGE_SUPPORT,
@@ -499,6 +509,7 @@ int main(void)
     tcase_add_test(tcase, extension_functions);
     tcase_add_test(tcase, uuids);
     tcase_add_loop_test(tcase, whose_identity, 0, 2);
+    tcase_add_loop_test(tcase, sub_groups, 0, 2);
     tcase_add_test(tcase, what_is_not_offered);
     tcase_add_test(tcase, c_versions);
     suite_add_tcase(suite, tcase);
