@@ -284,12 +284,11 @@ static void set_apart(struct cx_mem *mem)
             mem->apart |= UINT64_C(1) << w;
 }
 
-/* Asks a driver for what a check here cannot tell: a view of another image. */
+/* Asks the fastest member's driver for what no query tells: whether it makes images from sub-buffers (PoCL
+ * 3.1 does not), or from images. */
 static cl_int try_window(struct cx_mem *mem)
 {
-    cl_int error = CL_SUCCESS;
-    if (!mem->image->from || !mem->image->from->image)
-        return CL_SUCCESS;
+    cl_int error;
     pthread_mutex_lock(&mem->context->lock);
     error = cx_mem_prepare(mem, mem->context->fastest);
     pthread_mutex_unlock(&mem->context->lock);
