@@ -77,6 +77,25 @@ static unsigned place_with_state(struct cx_launch *launch, unsigned preferred, b
     return best;
 }
 
+/* Whether the home of shared virtual memory takes the launch, with the variables of its program. */
+static bool place_at_home(struct cx_launch *launch)
+{
+    struct cx_program *program = launch->kernel->program;
+    const unsigned home = cx_svm_home(launch->base.context);
+    bool certain, state = may_keep_state(launch, &certain);
+    unsigned kept = 0;
+    if (!cx_kernel_runs_on(launch->kernel, home) || cx_launch_prepare(launch, home) != CL_SUCCESS)
+        return false;
+    if (state && !atomic_compare_exchange_strong(&program->home, &kept, home + 1) && kept != home + 1 &&
+        certain) {
+        if (cx_svm_has_argument(launch))
+            cx_warn(CX_TOPIC_PLAN, "%s uses variables of its program, which another device has",
+                    launch->kernel->function->name);
+        return false;
+    }
+    return true;
+}
+
 /* ---- is another one free sooner? ---- */
 
 /* Up to which position of a timeline the launch depends on it. */
@@ -216,15 +235,14 @@ unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
     struct cx_context *context = launch->base.context;
     bool alone = launch->base.queue->in_order && atomic_load(&context->nqueues) < 2;
     unsigned best = preferred;
+    bool certain;
     if (launch->at_home) {
-        const unsigned home = cx_svm_home(context);
-        if (cx_kernel_runs_on(launch->kernel, home) && cx_launch_prepare(launch, home) == CL_SUCCESS)
-            return home;
+        if (place_at_home(launch))
+            return cx_svm_home(context);
         if (cx_svm_has_argument(launch))
             return context->nmembers;
         launch->at_home = false; /* it was but a suspicion */
     }
-    bool certain;
     if (may_keep_state(launch, &certain))
         best = place_with_state(launch, preferred, certain);
     else if (preferred >= context->nmembers || cx_launch_prepare(launch, preferred) != CL_SUCCESS)

@@ -284,6 +284,45 @@ START_TEST(bad_commands)
 }
 END_TEST
 
+/* Kernels that the stub driver has, too, on whose devices nothing is shared: they take part by shadows. */
+START_TEST(beside_devices_without)
+{
+    static const char stub[] =
+        "__kernel void stub_inc(__global int *p) { p[get_global_id(0)] += 1; }\n"
+        "__kernel void stub_add(__global const int *a, __global const int *b, __global int *out)\n"
+        "{ size_t i = get_global_id(0); out[i] = a[i] + b[i]; }\n";
+    cl_int *p = alloc(4 * BYTES), model[4 * ITEMS];
+    cl_kernel inc = cl_kernel_of(stub, "stub_inc"), add = cl_kernel_of(stub, "stub_add");
+    const size_t items = ITEMS, local = LOCAL;
+    cl_noise(model, sizeof(model));
+    cl_ok(clEnqueueSVMMemcpy(cl.queue, CL_TRUE, p, model, sizeof(model), 0, NULL, NULL));
+    for (int round = 0; round < 8; round++) {
+        const size_t at = (size_t)round % 4 * 256;
+        cl_ok(clSetKernelArgSVMPointer(inc, 0, p + at));
+        cl_ok(clEnqueueNDRangeKernel(cl.queue, inc, 1, NULL, &items, &local, 0, NULL, NULL));
+        for (size_t i = 0; i < ITEMS; i++)
+            model[at + i] = (cl_int)((cl_uint)model[at + i] + 1u);
+        cl_ok(clSetKernelArgSVMPointer(add, 0, p + at));
+        cl_ok(clSetKernelArgSVMPointer(add, 1, p + 512));
+        cl_ok(clSetKernelArgSVMPointer(add, 2, p + 2 * ITEMS + at));
+        cl_ok(clEnqueueNDRangeKernel(cl.queue, add, 1, NULL, &items, &local, 0, NULL, NULL));
+        for (size_t i = 0; i < ITEMS; i++)
+            model[2 * ITEMS + at + i] = (cl_int)((cl_uint)model[at + i] + (cl_uint)model[512 + i]);
+        if (round % 3)
+            continue;
+        cl_ok(
+            clEnqueueSVMMap(cl.queue, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, p, sizeof(model), 0, NULL, NULL));
+        ck_assert_int_eq(memcmp(p, model, sizeof(model)), 0);
+        p[round] = model[round] = 7;
+        cl_ok(clEnqueueSVMUnmap(cl.queue, p, 0, NULL, NULL));
+    }
+    cl_ok(clReleaseKernel(inc));
+    cl_ok(clReleaseKernel(add));
+    cl_ok(clFinish(cl.queue));
+    clSVMFree(cl.context, p);
+}
+END_TEST
+
 /* No device has it: everything is refused. */
 START_TEST(without)
 {
@@ -317,6 +356,9 @@ int main(void)
         tcase_add_test(tcase, without);
         return cl_run(suite);
     }
+    tcase_add_test(tcase, beside_devices_without);
+    if (getenv("SVM_TEST_BESIDE"))
+        return cl_run(suite);
     tcase_add_test(tcase, enqueued_frees);
     tcase_add_test(tcase, command_types);
     tcase_add_test(tcase, wait_lists);
