@@ -47,6 +47,8 @@ static void check_room(const struct run *run, unsigned used)
 void *run_array(struct run *run, size_t bytes)
 {
     check_room(run, run->array_count);
+    if (run_is_native(run))
+        return native_array(run, bytes);
     void *array = malloc(bytes);
     if (!array)
         fail(STATUS_USAGE, "%s: --size %zu is too large: no host memory for an array of %zu bytes",
@@ -113,10 +115,32 @@ void run_read(struct run *run, cl_mem buffer, size_t bytes, void *to)
              "clEnqueueReadBuffer");
 }
 
+void run_write_part(struct run *run, cl_mem buffer, const void *from, size_t first, size_t end)
+{
+    if (end > first)
+        cl_check(clEnqueueWriteBuffer(run->queue, buffer, CL_FALSE, first, end - first,
+                                      (const char *)from + first, 0, NULL, NULL),
+                 "clEnqueueWriteBuffer");
+}
+
+void run_read_part(struct run *run, cl_mem buffer, size_t first, size_t end, void *to)
+{
+    if (end > first)
+        cl_check(clEnqueueReadBuffer(run->queue, buffer, CL_FALSE, first, end - first, (char *)to + first, 0,
+                                     NULL, NULL),
+                 "clEnqueueReadBuffer");
+}
+
+void run_launch_part(struct run *run, cl_kernel kernel, cl_uint dims, const size_t *offset,
+                     const size_t *global, const size_t *local)
+{
+    cl_check(clEnqueueNDRangeKernel(run->queue, kernel, dims, offset, global, local, 0, NULL, NULL),
+             "clEnqueueNDRangeKernel");
+}
+
 void run_launch(struct run *run, cl_kernel kernel, cl_uint dims, const size_t *global, const size_t *local)
 {
-    cl_check(clEnqueueNDRangeKernel(run->queue, kernel, dims, NULL, global, local, 0, NULL, NULL),
-             "clEnqueueNDRangeKernel");
+    run_launch_part(run, kernel, dims, NULL, global, local);
 }
 
 void run_finish(struct run *run)
@@ -262,7 +286,10 @@ size_t run_shorten(struct run *run, size_t most, void *state)
 static double time_once(struct run *run, void *state)
 {
     double start = now_ms();
-    run_once(run, state);
+    if (run_is_native(run))
+        native_once(run);
+    else
+        run_once(run, state);
     return now_ms() - start;
 }
 
@@ -280,14 +307,12 @@ static double run_timed(struct run *run, void *state)
     return (times[(repeats - 1) / 2] + times[repeats / 2]) / 2;
 }
 
-static void run_release(struct run *run)
+void run_release(struct run *run)
 {
     for (unsigned i = 0; i < run->kernel_count; i++)
         cl_check(clReleaseKernel(run->kernels[i]), "clReleaseKernel");
     for (unsigned i = 0; i < run->buffer_count; i++)
         cl_check(clReleaseMemObject(run->buffers[i]), "clReleaseMemObject");
-    for (unsigned i = 0; i < run->array_count; i++)
-        free(run->arrays[i]);
     cl_check(clReleaseProgram(run->program), "clReleaseProgram");
     cl_check(clReleaseCommandQueue(run->queue), "clReleaseCommandQueue");
     cl_check(clReleaseContext(run->context), "clReleaseContext");
@@ -297,11 +322,17 @@ int example_main(const struct example *example, int argc, char **argv)
 {
     struct run run = {.example = example};
     options_parse(&run, argc, argv);
-    device_open(&run);
-    program_build(&run);
-    void *state = run_array(&run, example->state_size);
-    memset(state, 0, example->state_size);
-    example->setup(&run, state);
+    void *state = calloc(1, example->state_size);
+    if (!state)
+        fail(STATUS_USAGE, "%s: no host memory", example->name);
+    run.states[0] = state;
+    if (run.part_count > 0) {
+        native_open(&run);
+    } else {
+        device_open(&run);
+        program_build(&run);
+        example->setup(&run, state);
+    }
 
     double ms = run_timed(&run, state);
     uint64_t sum = checksum_outputs(&run);
@@ -312,6 +343,11 @@ int example_main(const struct example *example, int argc, char **argv)
            !check ? "off"
            : pass ? "pass"
                   : "fail");
+    if (run.part_count > 0)
+        native_close(&run);
+    for (unsigned i = 0; run.part_count == 0 && i < run.array_count; i++)
+        free(run.arrays[i]);
     run_release(&run);
+    free(state);
     return pass ? STATUS_OK : STATUS_CHECK_FAILED;
 }

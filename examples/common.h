@@ -30,6 +30,7 @@ enum option_index {
     OPT_VERBOSE,
     OPT_HELP,
     OPT_PRESET,
+    OPT_NATIVE,
     OPT_EXTRA,
     OPT_COUNT = OPT_EXTRA + 2
 };
@@ -38,7 +39,7 @@ enum option_index {
 #define ANY SIZE_MAX
 
 /* A number between min and max; or, with choices ("a|b|c"), the index of a word; or, with choices "", a flag.
- */
+ * The option native is a list. */
 struct option {
     const char *name;
     const char *help;
@@ -70,9 +71,15 @@ struct example {
     void (*setup)(struct run *run, void *state);
     void (*enqueue)(struct run *run, void *state);
     bool (*check)(struct run *run, void *state);
+
+    /*
+     * Hand-split over several devices, for --native; may be NULL. Enqueues one step of this part and tells
+     * whether there is another one, which starts when all parts have done this one.
+     */
+    bool (*native)(struct run *part, void *state, size_t step);
 };
 
-enum { MAX_KEPT = 32 };
+enum { MAX_KEPT = 32, MAX_PARTS = 16 };
 
 /* What each run writes before its launches or reads after them. */
 struct transfer {
@@ -99,6 +106,13 @@ struct run {
     cl_kernel kernels[MAX_KEPT];
     void *arrays[MAX_KEPT];
     unsigned buffer_count, kernel_count, array_count;
+
+    /* With --native: one part a device; the first one keeps them all, and the arrays, in pinned memory. */
+    double powers[MAX_PARTS];
+    unsigned part_count, part;
+    struct run *parts[MAX_PARTS];
+    void *states[MAX_PARTS];
+    cl_mem pinned[MAX_KEPT];
 };
 
 /* Runs the example with the program's arguments; returns the exit status. */
@@ -124,10 +138,20 @@ void run_once(struct run *run, void *state);
  * now. */
 size_t run_shorten(struct run *run, size_t most, void *state);
 
-/* Enqueue on the run's queue without waiting. */
+/* True in a part of a hand-split run. */
+bool run_is_native(const struct run *run);
+/* The part's share of total, in whole units but for the last one's end. */
+void run_share(const struct run *part, size_t total, size_t unit, size_t *first, size_t *end);
+
+/* Enqueue on the run's queue without waiting; the _part forms for bytes from first to end of buffer and
+ * array. */
 void run_write(struct run *run, cl_mem buffer, const void *from, size_t bytes);
 void run_read(struct run *run, cl_mem buffer, size_t bytes, void *to);
+void run_write_part(struct run *run, cl_mem buffer, const void *from, size_t first, size_t end);
+void run_read_part(struct run *run, cl_mem buffer, size_t first, size_t end, void *to);
 void run_launch(struct run *run, cl_kernel kernel, cl_uint dims, const size_t *global, const size_t *local);
+void run_launch_part(struct run *run, cl_kernel kernel, cl_uint dims, const size_t *offset,
+                     const size_t *global, const size_t *local);
 void run_finish(struct run *run);
 
 void set_arg(cl_kernel kernel, cl_uint index, size_t size, const void *value);
@@ -152,6 +176,9 @@ size_t round_up(size_t n, size_t unit);
 
 /* Ends the program with status 3 and a message naming the call, unless error is CL_SUCCESS. */
 void cl_check(cl_int error, const char *call);
+/* Frees what was made for the run, but for its arrays. */
+void run_release(struct run *run);
+
 /* Ends the program with the given status and the message. */
 _Noreturn void fail(enum exit_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -182,7 +209,18 @@ bool tally_pass(const struct tally *tally, size_t allowed);
 /* options.c: reads the arguments into run->options; --help and bad usage end the program. */
 void options_parse(struct run *run, int argc, char **argv);
 
-/* device.c: opens device, context and queue as the options say, and builds the example's program. */
+/* native.c: opens the parts that --native names and sets them up; runs all of them once; releases all but
+ * run. */
+void native_open(struct run *run);
+void native_once(struct run *run);
+void native_close(struct run *run);
+/* An array that all parts share, in memory pinned by the first one. */
+void *native_array(struct run *run, size_t bytes);
+
+/* All devices of the wanted kind on the wanted platforms; returns their number. */
+unsigned device_list(const struct run *run, cl_device_id *devices, unsigned most);
+/* device.c: opens device, context and queue as the options say unless the device is known, and builds the
+ * example's program. */
 void device_open(struct run *run);
 void program_build(struct run *run);
 

@@ -81,51 +81,73 @@ void cl_check(cl_int error, const char *call)
     fail(STATUS_OPENCL, "%s: unknown error %d", call, error);
 }
 
-/* Stores the wanted device of this platform; false if the platform has none of the wanted kind. */
-static bool find_device(struct run *run, cl_platform_id platform, cl_device_type type)
-{
-    cl_device_id devices[MAX_DEVICES];
-    cl_uint count = 0;
-    cl_int error = clGetDeviceIDs(platform, type, MAX_DEVICES, devices, &count);
-    if (error == CL_DEVICE_NOT_FOUND)
-        return false;
-    cl_check(error, "clGetDeviceIDs");
-    size_t index = run->options[OPT_DEVICE].value;
-    if (index == ANY)
-        index = 0;
-    if (index >= count || index >= MAX_DEVICES) /* perhaps the next platform has more */
-        return false;
-    run->device = devices[index];
-    return true;
-}
-
-static void choose_device(struct run *run)
+/* The platform's devices of the wanted kind; returns their number. */
+static unsigned platform_devices(const struct run *run, cl_platform_id platform, cl_device_id *devices)
 {
     static const cl_device_type types[] = {CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_DEFAULT, CL_DEVICE_TYPE_CPU,
                                            CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR};
-    cl_device_type type = types[run->options[OPT_DEVICE_TYPE].value];
-    cl_platform_id platforms[MAX_PLATFORMS];
+    cl_uint count = 0;
+    cl_int error =
+        clGetDeviceIDs(platform, types[run->options[OPT_DEVICE_TYPE].value], MAX_DEVICES, devices, &count);
+    if (error == CL_DEVICE_NOT_FOUND)
+        return 0;
+    cl_check(error, "clGetDeviceIDs");
+    return count < MAX_DEVICES ? count : MAX_DEVICES;
+}
+
+/* The platforms that the options allow; returns their number. */
+static unsigned wanted_platforms(const struct run *run, cl_platform_id *platforms)
+{
     cl_uint count = 0;
     cl_check(clGetPlatformIDs(MAX_PLATFORMS, platforms, &count), "clGetPlatformIDs");
     if (count > MAX_PLATFORMS)
         count = MAX_PLATFORMS;
     size_t wanted = run->options[OPT_PLATFORM].value;
-    if (wanted != ANY && wanted >= count)
+    if (wanted == ANY)
+        return count;
+    if (wanted >= count)
         fail(STATUS_USAGE, "%s: --platform %zu: accepted are numbers below %u, the number of platforms here",
              run->example->name, wanted, count);
-    for (cl_uint i = 0; i < count; i++) {
-        if ((wanted == ANY || wanted == i) && find_device(run, platforms[i], type))
-            return;
+    platforms[0] = platforms[wanted];
+    return 1;
+}
+
+unsigned device_list(const struct run *run, cl_device_id *devices, unsigned most)
+{
+    cl_platform_id platforms[MAX_PLATFORMS];
+    unsigned platform_count = wanted_platforms(run, platforms), listed = 0;
+    for (unsigned i = 0; i < platform_count; i++) {
+        cl_device_id here[MAX_DEVICES];
+        unsigned count = platform_devices(run, platforms[i], here);
+        for (unsigned k = 0; k < count && listed < most; k++)
+            devices[listed++] = here[k];
     }
-    if (run->options[OPT_DEVICE].value != ANY)
+    return listed;
+}
+
+static void choose_device(struct run *run)
+{
+    cl_platform_id platforms[MAX_PLATFORMS];
+    unsigned count = wanted_platforms(run, platforms);
+    size_t index = run->options[OPT_DEVICE].value;
+    for (unsigned i = 0; i < count; i++) {
+        cl_device_id devices[MAX_DEVICES];
+        unsigned here = platform_devices(run, platforms[i], devices);
+        if (here > 0 && (index == ANY || index < here)) { /* perhaps the next platform has more */
+            run->device = devices[index == ANY ? 0 : index];
+            return;
+        }
+    }
+    if (index != ANY)
         fail(STATUS_USAGE, "%s: --device %zu: no platform looked at has that many devices of the wanted kind",
-             run->example->name, run->options[OPT_DEVICE].value);
+             run->example->name, index);
     cl_check(CL_DEVICE_NOT_FOUND, "clGetDeviceIDs");
 }
 
 void device_open(struct run *run)
 {
-    choose_device(run);
+    if (!run->device)
+        choose_device(run);
     if (run->options[OPT_VERBOSE].value) {
         char name[256] = "";
         cl_check(clGetDeviceInfo(run->device, CL_DEVICE_NAME, sizeof(name), name, NULL),

@@ -17,6 +17,8 @@ struct gaussian {
     cl_kernel kernel;
     cl_mem buffers[2], weight_buffer;
     float *picture, *result, *weights;
+    float *
+        exchange[2]; /* hand-split: pictures after even passes and after odd ones, only the rows at borders */
     cl_int side, radius;
     size_t weight_bytes;
 };
@@ -49,6 +51,8 @@ static void gaussian_setup(struct run *run, void *state)
     g->result = run_array(run, run->output_bytes);
     g->weights = run_array(run, g->weight_bytes);
     run->output = g->result;
+    for (unsigned i = 0; i < 2 && run_is_native(run); i++)
+        g->exchange[i] = run_array(run, run->output_bytes);
     struct random random = random_seeded(4);
     for (size_t i = 0; i < pixels; i++)
         g->picture[i] = 128.0f + 127.0f * random_float(&random);
@@ -85,6 +89,40 @@ static void gaussian_enqueue(struct run *run, void *state)
     for (size_t pass = 0; pass < passes; pass++)
         enqueue_pass(run, g, pass);
     run_read(run, g->buffers[passes % 2], run->output_bytes, g->result);
+}
+
+/* Each device blurs rows of its own; before each further pass it gets its neighbours' rows at the border. */
+static bool gaussian_native(struct run *part, void *state, size_t pass)
+{
+    struct gaussian *g = state;
+    size_t side = run_size(part), radius = (size_t)g->radius, row = side * sizeof(float), first, end;
+    bool more = pass + 1 < run_iterations(part);
+    cl_mem from = g->buffers[pass % 2], to = g->buffers[(pass + 1) % 2];
+    run_share(part, side, LOCAL_SIDE, &first, &end);
+    size_t above = first > radius ? first - radius : 0, below = end + radius < side ? end + radius : side;
+    if (end == first)
+        return more;
+    if (pass == 0) {
+        run_write(part, g->weight_buffer, g->weights, g->weight_bytes);
+        run_write_part(part, from, g->picture, above * row, below * row);
+    } else {
+        run_write_part(part, from, g->exchange[pass % 2], above * row, first * row);
+        run_write_part(part, from, g->exchange[pass % 2], end * row, below * row);
+    }
+    SET_ARG(g->kernel, 0, from);
+    SET_ARG(g->kernel, 1, to);
+    size_t offset[] = {0, first}, local[] = {LOCAL_SIDE, LOCAL_SIDE};
+    size_t global[] = {round_up(side, LOCAL_SIDE), round_up(end - first, LOCAL_SIDE)};
+    run_launch_part(part, g->kernel, 2, offset, global, local);
+    if (!more) {
+        run_read_part(part, to, first * row, end * row, g->result);
+        return false;
+    }
+    size_t upper = first + radius < end ? first + radius : end,
+           lower = end > radius + upper ? end - radius : upper;
+    run_read_part(part, to, first * row, upper * row, g->exchange[(pass + 1) % 2]);
+    run_read_part(part, to, lower * row, end * row, g->exchange[(pass + 1) % 2]);
+    return true;
 }
 
 static ptrdiff_t clamp_index(ptrdiff_t i, ptrdiff_t low, ptrdiff_t high)
@@ -156,6 +194,7 @@ static const struct example gaussian = {
     .state_size = sizeof(struct gaussian),
     .setup = gaussian_setup,
     .enqueue = gaussian_enqueue,
+    .native = gaussian_native,
     .check = gaussian_check,
 };
 

@@ -54,6 +54,22 @@ static void mandelbrot_enqueue(struct run *run, void *state)
     run_launch(run, m->kernel, 2, global, local);
 }
 
+/* Each device computes rows of its own. */
+static bool mandelbrot_native(struct run *part, void *state, size_t step)
+{
+    struct mandelbrot *m = state;
+    size_t first, end, row = m->side * sizeof(cl_uint);
+    run_share(part, m->side, LOCAL_HEIGHT, &first, &end);
+    if (end == first)
+        return false;
+    size_t offset[] = {0, first},
+           global[] = {round_up(m->side, LOCAL_WIDTH), round_up(end - first, LOCAL_HEIGHT)};
+    size_t local[] = {LOCAL_WIDTH, LOCAL_HEIGHT};
+    run_launch_part(part, m->kernel, 2, offset, global, local);
+    run_read_part(part, m->buffer, first * row, end * row, m->steps);
+    return false;
+}
+
 /* The kernel's computation for one pixel, rounded in the same places. */
 static cl_uint steps_at(const struct mandelbrot *m, size_t x, size_t y)
 {
@@ -101,6 +117,7 @@ static const struct example mandelbrot = {
     .state_size = sizeof(struct mandelbrot),
     .setup = mandelbrot_setup,
     .enqueue = mandelbrot_enqueue,
+    .native = mandelbrot_native,
     .check = mandelbrot_check,
 };
 

@@ -18,8 +18,9 @@ static const size_t check_budget = 100000000;
 struct nbody {
     cl_kernel kernel;
     cl_mem position_buffers[2], velocity_buffer;
-    cl_float4 *start;  /* positions, then velocities */
-    cl_float4 *result; /* the same after the last step */
+    cl_float4 *start;       /* positions, then velocities */
+    cl_float4 *result;      /* the same after the last step */
+    cl_float4 *exchange[2]; /* hand-split: positions after even steps and after odd ones */
 };
 
 static void nbody_setup(struct run *run, void *state)
@@ -31,6 +32,8 @@ static void nbody_setup(struct run *run, void *state)
     b->velocity_buffer = run_buffer(run, CL_MEM_READ_WRITE, bytes);
     b->start = run_array(run, 2 * bytes);
     b->result = run_array(run, 2 * bytes);
+    for (unsigned i = 0; i < 2 && run_is_native(run); i++)
+        b->exchange[i] = run_array(run, bytes);
     struct random random = random_seeded(3);
     for (size_t i = 0; i < 2 * n; i++) {
         for (unsigned k = 0; k < 3; k++)
@@ -79,6 +82,34 @@ static void nbody_enqueue(struct run *run, void *state)
     for (size_t step = 0; step < steps; step++)
         enqueue_step(run, b, step);
     read_bodies(run, b, steps, b->result);
+}
+
+/* Each device moves bodies of its own; before each step it gets the others' new positions. */
+static bool nbody_native(struct run *part, void *state, size_t step)
+{
+    struct nbody *b = state;
+    size_t n = run_size(part), bytes = n * sizeof(cl_float4), first, end, local = LOCAL_SIZE;
+    bool more = step + 1 < run_iterations(part);
+    cl_mem from = b->position_buffers[step % 2], to = b->position_buffers[(step + 1) % 2];
+    run_share(part, n, LOCAL_SIZE, &first, &end);
+    size_t global = round_up(end - first, LOCAL_SIZE), low = first * sizeof(cl_float4),
+           high = end * sizeof(cl_float4);
+    if (end == first)
+        return more;
+    if (step == 0) {
+        run_write(part, from, b->start, bytes);
+        run_write_part(part, b->velocity_buffer, b->start + n, low, high);
+    } else {
+        run_write_part(part, from, b->exchange[step % 2], 0, low);
+        run_write_part(part, from, b->exchange[step % 2], high, bytes);
+    }
+    SET_ARG(b->kernel, 0, from);
+    SET_ARG(b->kernel, 1, to);
+    run_launch_part(part, b->kernel, 1, &first, &global, &local);
+    run_read_part(part, to, low, high, more ? b->exchange[(step + 1) % 2] : b->result);
+    if (!more)
+        run_read_part(part, b->velocity_buffer, low, high, b->result + n);
+    return more;
 }
 
 /* Body i after one step from the given bodies; sums in double precision. */
@@ -162,6 +193,7 @@ static const struct example nbody = {
     .state_size = sizeof(struct nbody),
     .setup = nbody_setup,
     .enqueue = nbody_enqueue,
+    .native = nbody_native,
     .check = nbody_check,
 };
 

@@ -34,6 +34,9 @@ static void options_init(struct run *run)
         [OPT_HELP] = {"help", "print this text", "", 0, 0, 0},
         [OPT_PRESET] = {"preset", "sizes chosen together; options given besides go before them",
                         "default|tiny|small|paper", 0, 0, 0},
+        [OPT_NATIVE] = {example->native ? "native" : NULL,
+                        "split by hand over as many devices, by their powers, such as 1,1,0.5", NULL, 0, 0,
+                        0},
     };
     memcpy(run->options, common, sizeof(common));
     memcpy(run->options + OPT_EXTRA, example->extra, sizeof(example->extra));
@@ -84,8 +87,29 @@ static bool parse_number(const char *text, size_t *number)
     return true;
 }
 
+/* Numbers above 0, separated by commas. */
+static void parse_powers(struct run *run, const char *text)
+{
+    const char *at = text;
+    char *end;
+    run->part_count = 0;
+    do {
+        double power = strtod(at, &end);
+        if (end == at || !(power > 0) || power > 1e30 || (*end != ',' && *end != '\0') ||
+            run->part_count == MAX_PARTS)
+            fail(STATUS_USAGE, "%s: --native %s: accepted are up to %d numbers above 0, separated by commas",
+                 run->example->name, text, MAX_PARTS);
+        run->powers[run->part_count++] = power;
+        at = end + 1;
+    } while (*end == ',');
+}
+
 static void set_option(struct run *run, struct option *option, const char *value)
 {
+    if (option == &run->options[OPT_NATIVE]) {
+        parse_powers(run, value);
+        return;
+    }
     if (!option->choices) {
         size_t number;
         if (!parse_number(value, &number) || number < option->min || number > option->max)
@@ -133,14 +157,17 @@ static void print_option(const struct option *option)
 {
     char left[64];
     snprintf(left, sizeof(left), "--%s%s", option->name,
-             is_flag(option)   ? ""
-             : option->choices ? " WORD"
-                               : " N");
+             is_flag(option)    ? ""
+             : option->choices  ? " WORD"
+             : option->max == 0 ? " LIST"
+                                : " N");
     printf("  %-20s %s", left, option->help);
     if (option->choices && !is_flag(option)) {
         size_t length = 0;
         const char *word = choice_at(option->choices, option->value, &length);
         printf(": %s (default %.*s)", option->choices, (int)length, word);
+    } else if (!option->choices && option->max == 0) {
+        printf(" (default: one device, not split)");
     } else if (!option->choices && option->value == ANY) {
         printf(" (default: the first that fits)");
     } else if (!option->choices) {

@@ -45,6 +45,23 @@ static void saxpy_enqueue(struct run *run, void *state)
         run_launch(run, s->kernel, 1, &global, &local);
 }
 
+/* Each device has elements of its own; nothing is exchanged. */
+static bool saxpy_native(struct run *part, void *state, size_t step)
+{
+    struct saxpy *s = state;
+    size_t first, end, local = LOCAL_SIZE;
+    run_share(part, run_size(part), LOCAL_SIZE, &first, &end);
+    if (end == first)
+        return false;
+    size_t global = round_up(end - first, LOCAL_SIZE);
+    run_write_part(part, s->x_buffer, s->x, first * sizeof(float), end * sizeof(float));
+    run_write_part(part, s->y_buffer, s->y, first * sizeof(float), end * sizeof(float));
+    for (size_t i = 0; i < run_iterations(part); i++)
+        run_launch_part(part, s->kernel, 1, &first, &global, &local);
+    run_read_part(part, s->y_buffer, first * sizeof(float), end * sizeof(float), s->result);
+    return false;
+}
+
 static bool saxpy_check(struct run *run, void *state)
 {
     const struct saxpy *s = state;
@@ -75,6 +92,7 @@ static const struct example saxpy = {
     .state_size = sizeof(struct saxpy),
     .setup = saxpy_setup,
     .enqueue = saxpy_enqueue,
+    .native = saxpy_native,
     .check = saxpy_check,
 };
 

@@ -18,6 +18,7 @@ struct spmv {
     cl_mem first_buffer, column_buffer, value_buffer, vectors[2];
     cl_uint *first, *columns;
     float *values, *x, *result;
+    float *exchange[2]; /* hand-split: vectors after even products and after odd ones */
     cl_uint rows;
 };
 
@@ -80,6 +81,8 @@ static void spmv_setup(struct run *run, void *state)
     s->x = run_input(run, s->vectors[0], vector_bytes);
     s->result = run_output(run, s->vectors[run_iterations(run) % 2], vector_bytes);
     fill_matrix(run, s);
+    for (unsigned i = 0; i < 2 && run_is_native(run); i++)
+        s->exchange[i] = run_array(run, vector_bytes);
     struct random random = random_seeded(17);
     for (size_t i = 0; i < s->rows; i++)
         s->x[i] = random_float(&random);
@@ -96,6 +99,53 @@ static void spmv_enqueue(struct run *run, void *state)
         SET_ARG(s->kernel, 5, s->vectors[(i + 1) % 2]);
         run_launch(run, s->kernel, 1, &global, &local);
     }
+}
+
+/* The row in which the value with this number is. */
+static size_t row_of(const struct spmv *s, size_t value)
+{
+    size_t low = 0, high = s->rows;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (s->first[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Each device has rows of its own, cut where the values are shared out as wanted; before each further product
+ * it gets what the others computed. */
+static bool spmv_native(struct run *part, void *state, size_t step)
+{
+    enum { GROUP_ROWS = LOCAL_SIZE / LANES };
+    struct spmv *s = state;
+    size_t bytes = s->rows * sizeof(float), first, end, local = LOCAL_SIZE;
+    bool more = step + 1 < run_iterations(part);
+    cl_mem from = s->vectors[step % 2], to = s->vectors[(step + 1) % 2];
+    run_share(part, s->first[s->rows], 1, &first, &end);
+    first = row_of(s, first) / GROUP_ROWS * GROUP_ROWS;
+    end = part->part + 1 == part->part_count ? s->rows : row_of(s, end) / GROUP_ROWS * GROUP_ROWS;
+    if (end <= first)
+        return more;
+    if (step == 0) {
+        size_t low = s->first[first] * sizeof(cl_uint), high = s->first[end] * sizeof(cl_uint);
+        run_write_part(part, s->first_buffer, s->first, first * sizeof(cl_uint), (end + 1) * sizeof(cl_uint));
+        run_write_part(part, s->column_buffer, s->columns, low, high);
+        run_write_part(part, s->value_buffer, s->values, low, high);
+        run_write(part, from, s->x, bytes);
+    } else {
+        run_write_part(part, from, s->exchange[step % 2], 0, first * sizeof(float));
+        run_write_part(part, from, s->exchange[step % 2], end * sizeof(float), bytes);
+    }
+    SET_ARG(s->kernel, 4, from);
+    SET_ARG(s->kernel, 5, to);
+    size_t offset = first * LANES, global = round_up((end - first) * LANES, LOCAL_SIZE);
+    run_launch_part(part, s->kernel, 1, &offset, &global, &local);
+    run_read_part(part, to, first * sizeof(float), end * sizeof(float),
+                  more ? s->exchange[(step + 1) % 2] : s->result);
+    return more;
 }
 
 /* The vector after the given number of products, in double precision; two arrays take turns. */
@@ -122,11 +172,13 @@ static bool spmv_check(struct run *run, void *state)
     struct spmv *s = state;
     struct tally tally = {.name = run->example->name};
     size_t affordable = check_budget / s->first[s->rows] + 1;
-    size_t times = run_shorten(run, affordable, state);
+    size_t products = run_iterations(run), times = run_shorten(run, affordable, state);
     double *arrays = run_array(run, 2 * s->rows * sizeof(double));
     const double *want = multiply(s, times, arrays, arrays + s->rows);
-    run_read(run, s->vectors[times % 2], s->rows * sizeof(float), s->result);
-    run_finish(run);
+    if (times < products) { /* the output's buffer may be the other one now */
+        run_read(run, s->vectors[times % 2], s->rows * sizeof(float), s->result);
+        run_finish(run);
+    }
     for (size_t i = 0; i < s->rows; i++)
         tally_value(&tally, i, s->result[i], want[i], 1e-4);
     return tally_pass(&tally, 0);
@@ -152,6 +204,7 @@ static const struct example spmv = {
     .state_size = sizeof(struct spmv),
     .setup = spmv_setup,
     .enqueue = spmv_enqueue,
+    .native = spmv_native,
     .check = spmv_check,
 };
 

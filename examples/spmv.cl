@@ -19,7 +19,7 @@ spmv(__global const uint *first, __global const uint *columns, __global const fl
     __local float sums[LOCAL_SIZE];
     uint item = get_local_id(0);
     uint lane = item % LANES;
-    uint row = get_group_id(0) * (LOCAL_SIZE / LANES) + item / LANES;
+    uint row = get_global_id(0) / LANES;
 
     float sum = 0.0f;
     if (row < rows) {
@@ -36,7 +36,7 @@ spmv(__global const uint *first, __global const uint *columns, __global const fl
     }
 
     /* The first work-items write the group's rows side by side. */
-    uint row_here = get_group_id(0) * (LOCAL_SIZE / LANES) + item;
+    uint row_here = (get_global_id(0) - item) / LANES + item;
     if (item < LOCAL_SIZE / LANES && row_here < rows)
         y[row_here] = sums[item * LANES];
 }

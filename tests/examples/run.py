@@ -23,10 +23,14 @@ ODD = {  # under each of POLICIES
 POLICIES = ("static", "hguided", "sigmoid")
 TINY = [*ODD, "binomial", "taylor", "krist", "segmentation", "filter", "perlin", "spmv", "spmv --profile triangular",
         "rap", "aho", "fft", "ray", "ray --scene ray2", "bm3d", "barneshut", "pepc", "cfd"]
+NATIVE = ["mandelbrot", "nbody", "gaussian", "saxpy", "spmv"]  # split by hand over both devices, unevenly
 REFUSED = [  # arguments, what the message must name
     ("vecadd --preset huge", "default|tiny|small|paper"),
     ("ray --scene ray3", "ray1|ray2"),
     ("bm3d --size 7", "--size 7"),
+    ("nbody --native 1,,2", "1,,2"),
+    ("nbody --native 1,1,1,1", "4 powers"),
+    ("rap --native 1,1", "unknown option"),
 ]
 POCL = {"POCL_DEVICES": "basic pthread", "POCL_MAX_PTHREAD_COUNT": "1"}
 
@@ -61,7 +65,7 @@ def main():
     args = parser.parse_args()
     number = 0
     every = list(cases())
-    print(f"1..{len(every) + len(REFUSED)}")
+    print(f"1..{len(every) + len(NATIVE) + len(REFUSED)}")
     bare = {}
     for number, (name, words, algo, copy) in enumerate(every, 1):
         if name not in bare:
@@ -78,6 +82,11 @@ def main():
         if not ok:
             for line in (f"bare {bare[name]} got {got} status {status}\n" + summary).splitlines():
                 print("# " + line)
+    for number, name in enumerate(NATIVE, number + 1):
+        words = [name, "--preset", "tiny", "--repeat", "1", "--check", "--native", "1,2.7"]
+        got, message, status = execute(args, words, {})
+        ok = status == 0 and got.get("check") == "pass" and got.get("checksum") == bare[name + " tiny"].get("checksum")
+        print(f"{'ok' if ok else 'not ok'} {number} - {name} split by hand")
     for number, (words, needle) in enumerate(REFUSED, number + 1):
         _, message, status = execute(args, words.split(), {})
         print(f"{'ok' if status == 2 and needle in message else 'not ok'} {number} - refused: {words}")
