@@ -177,32 +177,30 @@ cl_int cx_clGetKernelWorkGroupInfo(cl_kernel handle, cl_device_id device,
     return error == CL_SUCCESS ? error : CX_FAIL(error, "unknown query or too little room");
 }
 
-/* The answer of the first member, in order of preference, that has sub-groups. */
+/* The answer of the first member, in order of preference, that runs the kernel. */
 cl_int cx_clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id device, cl_kernel_sub_group_info param_name,
                                   size_t input_value_size, const void *input_value, size_t param_value_size,
                                   void *param_value, size_t *param_value_size_ret)
 {
     struct cx_kernel *kernel = cx_kernel_from(handle);
+    const struct cx_real_device *real = NULL;
+    cl_kernel check = NULL;
 
     if (!kernel)
         return CX_FAIL(CL_INVALID_KERNEL, "not a kernel");
     if (device && !cx_device_from(device))
         return CX_FAIL(CL_INVALID_DEVICE, "not a device of the kernel");
-    for (unsigned k = 0; k < members_of(kernel); k++) {
-        const struct cx_real_device *real;
-        cl_kernel check = check_at(kernel, k, &real);
-        __typeof__(real->cl->clGetKernelSubGroupInfo) ask = real->cl->clGetKernelSubGroupInfo
-                                                                ? real->cl->clGetKernelSubGroupInfo
-                                                                : real->cl->clGetKernelSubGroupInfoKHR;
-        cl_int answer = check && ask ? ask(check, real->id, param_name, input_value_size, input_value,
-                                           param_value_size, param_value, param_value_size_ret)
-                                     : CL_INVALID_OPERATION;
-        if (answer == CL_SUCCESS)
-            return answer;
-        if (answer != CL_INVALID_OPERATION)
-            return CX_FAIL(answer, "the driver refuses the query");
-    }
-    return CX_FAIL(CL_INVALID_OPERATION, "the device has no sub-groups");
+    for (unsigned k = 0; k < members_of(kernel) && !check; k++)
+        check = check_at(kernel, k, &real);
+    cl_int error = CL_INVALID_OPERATION;
+    if (check && real->cl->clGetKernelSubGroupInfo)
+        error = real->cl->clGetKernelSubGroupInfo(check, real->id, param_name, input_value_size, input_value,
+                                                  param_value_size, param_value, param_value_size_ret);
+    else if (check && real->cl->clGetKernelSubGroupInfoKHR)
+        error =
+            real->cl->clGetKernelSubGroupInfoKHR(check, real->id, param_name, input_value_size, input_value,
+                                                 param_value_size, param_value, param_value_size_ret);
+    return error == CL_SUCCESS ? error : CX_FAIL(error, "no sub-groups, or a wrong query");
 }
 
 size_t cx_kernel_group_limit(const struct cx_kernel *kernel, unsigned member)

@@ -199,48 +199,36 @@ START_TEST(without_its_header)
 }
 END_TEST
 
-/* Whatever built-in kernels the device names can be made, all at once; of PoCL's the first can be run. */
+/* PoCL has one that adds bytes. */
 START_TEST(built_in_kernels)
 {
-    char names[1024] = "";
+    char names[4096] = "";
     unsigned char a[8] = {1, 2, 3, 4, 5, 6, 7, 8}, b[8] = {1, 1, 1, 1, 1, 1, 1, 1}, c[8] = {0};
-    cl_kernel kernels[16], add;
-    cl_uint count = 0;
     cl_int error;
+    ck_assert_ptr_null(clCreateProgramWithBuiltInKernels(cl.context, 1, &cl.device, "nobody's", &error));
+    cl_expect(error, CL_INVALID_VALUE);
     cl_ok(clGetDeviceInfo(cl.device, CL_DEVICE_BUILT_IN_KERNELS, sizeof(names), names, NULL));
-    if (!*names)
+    if (!strstr(names, "pocl.add.i8"))
         return;
-    cl_program program = clCreateProgramWithBuiltInKernels(cl.context, 1, &cl.device, names, &error);
+    cl_program program = clCreateProgramWithBuiltInKernels(cl.context, 1, &cl.device, "pocl.add.i8", &error);
     if (cl_is_coexec() ? error == CL_BUILD_PROGRAM_FAILURE
                        : clBuildProgram(program, 0, NULL, "", NULL, NULL) != CL_SUCCESS)
         return; /* Debian's PoCL lacks the files that its kernels are made of */
     cl_ok(error);
-    cl_ok(clCreateKernelsInProgram(program, 16, kernels, &count));
-    for (cl_uint i = 0; i < count; i++)
-        cl_ok(clReleaseKernel(kernels[i]));
-    if (strstr(names, "pocl.add.i8")) {
-        size_t items = 8;
-        cl_mem mem[3] = {cl_buffer(CL_MEM_COPY_HOST_PTR, 8, a), cl_buffer(CL_MEM_COPY_HOST_PTR, 8, b),
-                         cl_buffer(CL_MEM_COPY_HOST_PTR, 8, c)};
-        add = clCreateKernel(program, "pocl.add.i8", &error);
-        cl_ok(error);
-        for (cl_uint i = 0; i < 3; i++)
-            cl_set_mem(add, i, mem[i]);
-        cl_launch(add, items);
-        cl_read(mem[2], c, sizeof(c));
-        for (int i = 0; i < 8; i++)
-            ck_assert_int_eq(c[i], a[i] + 1);
-        cl_ok(clReleaseKernel(add));
-        for (int i = 0; i < 3; i++)
-            cl_ok(clReleaseMemObject(mem[i]));
-    }
+    cl_mem mem[3] = {cl_buffer(CL_MEM_COPY_HOST_PTR, 8, a), cl_buffer(CL_MEM_COPY_HOST_PTR, 8, b),
+                     cl_buffer(CL_MEM_COPY_HOST_PTR, 8, c)};
+    cl_kernel add = clCreateKernel(program, "pocl.add.i8", &error);
+    cl_ok(error);
+    for (cl_uint i = 0; i < 3; i++)
+        cl_set_mem(add, i, mem[i]);
+    cl_launch(add, 8);
+    cl_read(mem[2], c, sizeof(c));
+    for (int i = 0; i < 8; i++)
+        ck_assert_int_eq(c[i], a[i] + 1);
+    cl_ok(clReleaseKernel(add));
+    for (int i = 0; i < 3; i++)
+        cl_ok(clReleaseMemObject(mem[i]));
     cl_ok(clReleaseProgram(program));
-    if (!cl_is_coexec())
-        return;
-    ck_assert_ptr_null(clCreateProgramWithBuiltInKernels(cl.context, 1, &cl.device, "nobody's", &error));
-    cl_expect(error, CL_INVALID_VALUE);
-    ck_assert_ptr_null(clCreateProgramWithBuiltInKernels(cl.context, 1, &cl.device, NULL, &error));
-    cl_expect(error, CL_INVALID_VALUE);
 }
 END_TEST
 

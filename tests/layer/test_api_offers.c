@@ -192,8 +192,8 @@ END_TEST
 START_TEST(sub_groups)
 {
     size_t local = 64, size = 0;
-    static const char *const below[] = {"8", "none,16", "none"};
-    static const size_t expected[] = {8, 16, 0};
+    static const char *const below[] = {"8,16", "none,16", "none"};
+    static const size_t expected[] = {8, 0, 0};
     open_with("STUB_SUB_GROUP", below[_i]);
     cl_kernel kernel =
         cl_kernel_of("kernel void stub_add(global int *a, global int *b, global int *c) {}", "stub_add");
