@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""One module of pyopencl against numpy. usage: pyopencl_modules.py array|reduction|algorithm|scan|random|elementwise|image
+"""One module of pyopencl against numpy. usage: pyopencl_modules.py array|reduction|algorithm|scan|random|elementwise|image|svm
 
 Prints a line a test: its name, ok or what is wrong, and a checksum of what came out.
 """
@@ -325,6 +325,52 @@ def copies():
 def formats():
     listed = cl.get_supported_image_formats(CONTEXT, cl.mem_flags.READ_WRITE, cl.mem_object_type.IMAGE2D)
     return len(listed) > 10, np.array(len(listed))
+
+
+TWICE = "__kernel void twice(__global float *a) { a[get_global_id(0)] *= 2; }"
+
+
+@test("svm")
+def coarse_grained():
+    shared = cl.csvm_empty(CONTEXT, (200, 200), np.float32, alignment=64)
+    matrix = REALS.reshape(200, 200)
+    with cl.SVM(shared).map_rw(QUEUE) as seen:
+        seen[:] = matrix
+    cl.Program(CONTEXT, TWICE).build().twice(QUEUE, (SIZE,), (64,), cl.SVM(shared))
+    with cl.SVM(shared).map_ro(QUEUE) as seen:
+        got = seen.copy()
+    return equal(got, matrix * 2)
+
+
+@test("svm")
+def svm_copies():
+    one, other = (cl.csvm_empty(CONTEXT, SIZE, np.float32) for _ in range(2))
+    cl.enqueue_copy(QUEUE, cl.SVM(one), REALS)
+    cl.Program(CONTEXT, TWICE).build().twice(QUEUE, (SIZE,), (64,), cl.SVM(one))
+    cl.enqueue_copy(QUEUE, cl.SVM(other), cl.SVM(one))
+    got = np.empty_like(REALS)
+    cl.enqueue_copy(QUEUE, got, cl.SVM(other))
+    return equal(got, REALS * 2)
+
+
+@test("svm")
+def pooled_arrays():
+    pool = cl.tools.SVMPool(cl.tools.SVMAllocator(CONTEXT, queue=QUEUE, flags=cl.svm_mem_flags.READ_WRITE))
+    a = cl.array.to_device(QUEUE, REALS, allocator=pool)
+    b = (a * a + 3)[1000:5000] * 2
+    total = cl.array.dot(a, a).get()
+    return close(np.append(b.get(), total), np.append((REALS * REALS + 3)[1000:5000] * 2, (REALS.astype(np.float64) ** 2).sum()), 1e-4)
+
+
+@test("svm")
+def fine_grained():
+    if not QUEUE.device.svm_capabilities & cl.device_svm_capabilities.FINE_GRAIN_BUFFER:
+        return True, np.zeros(1)
+    shared = cl.fsvm_empty(CONTEXT, SIZE, np.float32)
+    shared[:] = REALS
+    cl.Program(CONTEXT, TWICE).build().twice(QUEUE, (SIZE,), (64,), cl.SVM(shared))
+    QUEUE.finish()
+    return equal(shared, REALS * 2)
 
 
 def main():
