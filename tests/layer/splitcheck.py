@@ -22,6 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 SUMMARY = re.compile(r"kernel (\S+): (\d+) launches, (\d+) split, (\d+) whole")
 WHOLE = re.compile(r"whole (\d+) times?: (.*)")
 TAKEN_BY_ONE = "one device took all of its work-groups"  # the reason given for such a launch
+NO_IMAGES = "the buffers fit on no other device"  # PoCL moves no images of sub-devices, which the third device needs
 ALL_SETTINGS = ["/".join(s) for s in itertools.product(("static", "hguided", "sigmoid"), "10", "23")]
 ALL_SETTINGS += ["single/0/2", "dynamic/1/3", "adaptive/0/3", "logfit/1/2", "concord/0/2", "hdss/1/3", "auto/0/3"]
 # not "basic basic": two threads in one kind of device at once trip over PoCL 3.1's list of loaded kernels
@@ -64,16 +65,16 @@ def run(args, caches, devices, **settings):
 
 
 def head(path):
-    """(kernel, expectation) of a file, None where it is for the analyser alone."""
+    """(kernel, expectation, has images) of a file, None where it is for the analyser alone."""
     text = path.read_text()
     kernel = re.search(r"^// kernel: (\S+)", text, re.M)
     expect = re.search(r"^// expect: (split|whole|any)\b(.*)", text, re.M)
     if not kernel or not expect:
         sys.exit(f"{path}: no '// kernel:' or no '// expect:'")
-    return None if re.search(r"^// run: no", text, re.M) else (kernel[1], expect[1])
+    return None if re.search(r"^// run: no", text, re.M) else (kernel[1], expect[1], "\n// arg: image" in text)
 
 
-def complaint(kernel, expect, wanted, outcome):
+def complaint(kernel, expect, excuses, wanted, outcome):
     lines, verdicts, failure = outcome
     if lines.get(kernel) != wanted.get(kernel) or not wanted.get(kernel):
         for ours, theirs in zip(lines.get(kernel, []), wanted.get(kernel, [])):
@@ -81,8 +82,7 @@ def complaint(kernel, expect, wanted, outcome):
                 return f"split:   {ours}\n# unsplit: {theirs}"
         return failure or "no output"
     split, whole, reasons = verdicts.get(kernel, (0, 0, ["not in the summary"]))
-    # under a dynamic policy one device may take every package of a short launch before another wakes: still right
-    if expect == "split" and split == 0 and TAKEN_BY_ONE not in reasons:
+    if expect == "split" and split == 0 and not set(excuses) & set(reasons):
         return f"never split: {'; '.join(reasons)}"
     if expect == "whole" and split > 0:
         return f"{split} launches split"
@@ -103,9 +103,11 @@ def compare(args, caches):
     number = failed = 0
     with ThreadPoolExecutor(args.jobs) as pool:
         for (policy, zero_copy, devices), result in zip(settings, pool.map(outcome, settings)):
-            for kernel, expect in kernels:
+            for kernel, expect, images in kernels:
                 number += 1
-                wrong = complaint(kernel, expect, wanted, result)
+                # under a dynamic policy one device may take every package of a short launch before another wakes: still right
+                excuses = [TAKEN_BY_ONE] + [NO_IMAGES] * (images and zero_copy == "0" and devices == "3")
+                wrong = complaint(kernel, expect, excuses, wanted, result)
                 failed += wrong is not None
                 split, whole, _ = result[1].get(kernel, (0, 0, []))
                 name = f"{kernel} {policy} zero-copy {zero_copy} {devices} devices ({split} split, {whole} whole)"
