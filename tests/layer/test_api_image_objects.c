@@ -562,6 +562,80 @@ START_TEST(image_on_buffer)
 }
 END_TEST
 
+/* A 2D image made from a buffer, where the device makes such: rows of the buffer with a pitch. */
+START_TEST(flat_image_on_buffer)
+{
+    enum { W = 40, H = 12 };
+    cl_uint alignment = 0;
+    cl_int error;
+    if (clGetDeviceInfo(cl.device, CL_DEVICE_IMAGE_PITCH_ALIGNMENT, sizeof(alignment), &alignment, NULL) ||
+        alignment == 0)
+        return;
+    const size_t pitch = (W + alignment - 1) / alignment * alignment, none[3] = {0, 0, 0}, all[3] = {W, H, 1},
+                 some[3] = {5, 4, 1}, at[3] = {7, 3, 0}, group[2] = {8, 1};
+    const cl_image_format format = {CL_R, CL_UNSIGNED_INT32};
+    cl_uint *model = calloc(pitch * H, 4), *got = calloc(pitch * H, 4), *dense = calloc(W * H, 4);
+    for (size_t i = 0; i < pitch * H; i++)
+        model[i] = (cl_uint)(i * 3);
+    cl_mem buffer = cl_buffer(0, pitch * H * 4, NULL);
+    cl_write(buffer, model, pitch * H * 4);
+    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D,
+                          .image_width = W,
+                          .image_height = H,
+                          .image_row_pitch = pitch * 4 + 1,
+                          .mem_object = buffer};
+    make(0, &format, &desc, NULL, CL_INVALID_IMAGE_DESCRIPTOR);
+    desc.image_row_pitch = pitch * 4;
+    cl_mem image = make(0, &format, &desc, NULL, CL_SUCCESS), next = cl_buffer(0, W * H * 4, NULL);
+    ck_assert_uint_eq(size_of(image, CL_IMAGE_ROW_PITCH), pitch * 4);
+    cl_program program = cl_build(
+        "__constant sampler_t at = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;\n"
+        "__kernel void texels(__read_only image2d_t in, __global uint *out)\n"
+        "{ int2 p = (int2)(get_global_id(0), get_global_id(1));\n"
+        "  out[p.y * get_global_size(0) + p.x] = read_imageui(in, at, p).x; }\n"
+        "__kernel void put(__write_only image2d_t to, __global const uint *from)\n"
+        "{ int2 p = (int2)(get_global_id(0), get_global_id(1));\n"
+        "  write_imageui(to, p, (uint4)(from[p.y * get_global_size(0) + p.x] + 9)); }\n"
+        "__kernel void bytes(__global uint *b) { b[get_global_id(0)] ^= 1; }\n",
+        "");
+    cl_kernel texels = clCreateKernel(program, "texels", &error),
+              put = clCreateKernel(program, "put", &error), bytes = clCreateKernel(program, "bytes", &error);
+    cl_set_mem(texels, 0, image);
+    cl_set_mem(texels, 1, next);
+    cl_set_mem(put, 0, image);
+    cl_set_mem(put, 1, next);
+    cl_set_mem(bytes, 0, buffer);
+    for (unsigned round = 0; round < 3; round++) {
+        cl_launch(bytes, pitch * H);
+        for (size_t i = 0; i < pitch * H; i++)
+            model[i] ^= 1;
+        cl_ok(clEnqueueNDRangeKernel(cl.queue, texels, 2, NULL, all, group, 0, NULL, NULL));
+        cl_ok(clEnqueueNDRangeKernel(cl.queue, put, 2, NULL, all, group, 0, NULL, NULL));
+        for (size_t y = 0; y < H; y++)
+            for (size_t x = 0; x < W; x++)
+                model[y * pitch + x] += 9;
+        for (size_t i = 0; i < 20; i++)
+            dense[i] = model[(3 + i / 5) * pitch + 7 + i % 5] = (cl_uint)(i + round);
+        cl_ok(clEnqueueWriteImage(cl.queue, image, CL_TRUE, at, some, 0, 0, dense, 0, NULL, NULL));
+        cl_read(buffer, got, pitch * H * 4);
+        ck_assert_mem_eq(got, model, pitch * H * 4);
+        cl_ok(clEnqueueReadImage(cl.queue, image, CL_TRUE, none, all, 0, 0, dense, 0, NULL, NULL));
+        for (size_t y = 0; y < H; y++)
+            ck_assert_mem_eq(dense + y * W, model + y * pitch, W * 4);
+    }
+    cl_kernel kernels[] = {texels, put, bytes};
+    for (size_t i = 0; i < 3; i++)
+        cl_ok(clReleaseKernel(kernels[i]));
+    cl_mem mems[] = {image, next, buffer};
+    for (size_t i = 0; i < 3; i++)
+        cl_ok(clReleaseMemObject(mems[i]));
+    cl_ok(clReleaseProgram(program));
+    free(model);
+    free(got);
+    free(dense);
+}
+END_TEST
+
 START_TEST(one_image_twice)
 {
     cl_kernel kernel = cl_kernel_of(
@@ -608,6 +682,7 @@ int main(void)
     tcase_add_test(tcase, bad_arguments);
     tcase_add_test(tcase, fills);
     tcase_add_test(tcase, image_on_buffer);
+    tcase_add_test(tcase, flat_image_on_buffer);
     tcase_add_test(tcase, one_image_twice);
     return cl_run(suite);
 }
