@@ -43,6 +43,14 @@ static bool usable(struct cx_mem *mem, unsigned place)
            cx_real_device_moves_images(worker->device) && cx_mem_prepare(mem, place - 1) == CL_SUCCESS;
 }
 
+/* NVIDIA's driver copies between no 1D array and a buffer. */
+static bool is_refused(const struct cx_image_side *side, const struct cx_image_side *other)
+{
+    return side->mem && side->mem->image &&
+           side->mem->image->desc.image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY && other->mem &&
+           !other->mem->image;
+}
+
 /* Where a command runs: where its source is, else where its target's next reader most likely is. */
 static unsigned choose_place(struct cx_image_transfer *t, const struct cx_pieces *source)
 {
@@ -53,7 +61,8 @@ static unsigned choose_place(struct cx_image_transfer *t, const struct cx_pieces
         if (held < none)
             place = held;
     }
-    if (place == none || place == CX_PLACE_HOST || (t->to.mem && !usable(t->to.mem, place)) ||
+    if (place == none || place == CX_PLACE_HOST || is_refused(&t->to, &t->from) ||
+        is_refused(&t->from, &t->to) || (t->to.mem && !usable(t->to.mem, place)) ||
         (t->from.mem && !usable(t->from.mem, place)))
         return CX_PLACE_HOST;
     return place;
