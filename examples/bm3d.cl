@@ -123,7 +123,7 @@ filter_blocks(__global const uchar *picture, int side, uint match_limit, __const
     transform_stack(v, depth);
     int kept = 0, sum = 0;
     for (int k = 0; k < depth; k++) {
-        bool keep = abs(v[k]) > limits[power];
+        bool keep = (int)abs(v[k]) > limits[power];
         kept += keep;
         sum += keep ? v[k] : 0; /* the reference block is the stack's first: back along the stack it is the sum */
     }
