@@ -7,6 +7,7 @@
 #include "layer/entry.h"
 #include "layer/log.h"
 #include "layer/program.h"
+#include "layer/summary.h"
 #include "layer/worker.h"
 
 #include <stdlib.h>
@@ -70,6 +71,31 @@ cl_int cx_clGetKernelInfo(cl_kernel handle, cl_kernel_info param_name, size_t pa
     return error == CL_SUCCESS ? error : CX_FAIL(error, "unknown query or too little room");
 }
 
+/* What the analysis knows of an argument, for drivers that keep nothing though the build options ask for it.
+ */
+static cl_int analysed_arg_info(const struct cx_kernel *kernel, cl_uint index, cl_kernel_arg_info param,
+                                size_t room, void *value, size_t *size_ret)
+{
+    static const cl_kernel_arg_address_qualifier spaces[] = {
+        [CX_ARG_GLOBAL] = CL_KERNEL_ARG_ADDRESS_GLOBAL, [CX_ARG_CONSTANT] = CL_KERNEL_ARG_ADDRESS_CONSTANT,
+        [CX_ARG_LOCAL] = CL_KERNEL_ARG_ADDRESS_LOCAL,   [CX_ARG_VALUE] = CL_KERNEL_ARG_ADDRESS_PRIVATE,
+        [CX_ARG_IMAGE] = CL_KERNEL_ARG_ADDRESS_GLOBAL,  [CX_ARG_OTHER] = CL_KERNEL_ARG_ADDRESS_PRIVATE,
+    };
+    const struct cx_summary_kernel *summary = cx_kernel_summary(kernel, NULL);
+    bool known = summary && index < summary->narg && strstr(kernel->program->options, "-cl-kernel-arg-info");
+    const struct cx_summary_arg *arg = known ? &summary->arg[index] : NULL;
+
+    if (arg && param == CL_KERNEL_ARG_NAME && *arg->name)
+        return cx_info_string(arg->name, room, value, size_ret);
+    if (arg && param == CL_KERNEL_ARG_TYPE_NAME && *arg->type)
+        return cx_info_string(arg->type, room, value, size_ret);
+    if (arg && param == CL_KERNEL_ARG_ADDRESS_QUALIFIER && arg->kind < sizeof(spaces) / sizeof(*spaces))
+        return CX_INFO(cl_kernel_arg_address_qualifier, spaces[arg->kind], room, value, size_ret);
+    if (arg && param == CL_KERNEL_ARG_ACCESS_QUALIFIER && arg->kind != CX_ARG_IMAGE)
+        return CX_INFO(cl_kernel_arg_access_qualifier, CL_KERNEL_ARG_ACCESS_NONE, room, value, size_ret);
+    return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+}
+
 cl_int cx_clGetKernelArgInfo(cl_kernel handle, cl_uint arg_index, cl_kernel_arg_info param_name,
                              size_t param_value_size, void *param_value, size_t *param_value_size_ret)
 {
@@ -92,7 +118,10 @@ cl_int cx_clGetKernelArgInfo(cl_kernel handle, cl_uint arg_index, cl_kernel_arg_
         if (error == CL_KERNEL_ARG_INFO_NOT_AVAILABLE)
             error = answer;
     }
-    return CX_FAIL(error, "no driver tells");
+    if (error == CL_KERNEL_ARG_INFO_NOT_AVAILABLE)
+        error = analysed_arg_info(kernel, arg_index, param_name, param_value_size, param_value,
+                                  param_value_size_ret);
+    return error == CL_SUCCESS ? error : CX_FAIL(error, "no driver tells");
 }
 
 /* The largest answer of any member to a query of this type. */

@@ -58,6 +58,24 @@ static cl_int info_binary_sizes(struct cx_program *program, size_t room, void *v
     return CL_SUCCESS;
 }
 
+/* Whether a member's build says yes. Source has neither constructors nor destructors. */
+static cl_bool any_says(struct cx_program *program, cl_program_info param)
+{
+    cl_bool any = CL_FALSE;
+    pthread_mutex_lock(&program->lock);
+    for (unsigned m = 0; program->il && !program->building && m < program->context->nmembers; m++) {
+        const struct cx_real_device *device = program->context->workers[m].device;
+        cl_bool answer = CL_FALSE;
+        if (cx_program_runs_on(program, m) &&
+            !device->cl->clGetProgramInfo(program->members[m].real[CX_VARIANT_PLAIN], param, sizeof(answer),
+                                          &answer, NULL) &&
+            answer)
+            any = CL_TRUE;
+    }
+    pthread_mutex_unlock(&program->lock);
+    return any;
+}
+
 static cl_int info_il(const struct cx_program *program, size_t room, void *value, size_t *size_ret)
 {
     size_t size = 0;
@@ -92,7 +110,7 @@ static cl_int program_info(struct cx_program *program, cl_program_info param, si
         return info_il(program, room, value, size_ret);
     case CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT:
     case CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT:
-        return CX_INFO(cl_bool, CL_FALSE, room, value, size_ret);
+        return CX_INFO(cl_bool, any_says(program, param), room, value, size_ret);
     default:
         return CL_INVALID_VALUE;
     }

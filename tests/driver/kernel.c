@@ -169,6 +169,8 @@ CL_API_ENTRY cl_int CL_API_CALL stub_clGetKernelArgInfo(cl_kernel handle, cl_uin
     char name[16];
     if (!kernel)
         return CL_INVALID_KERNEL;
+    if (!strcmp(stub_config_text("STUB_ARG_INFO", "1"), "0"))
+        return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
     if (index >= stub_function_nargs(kernel->function))
         return CL_INVALID_ARG_INDEX;
     char kind = stub_function_arg(kernel->function, index);

@@ -18,6 +18,7 @@
  *   STUB_VERSION=3.0          OpenCL version of platform and devices
  *   STUB_IL=SPIR-V_1.2,none   intermediate languages; its programs are the magic number and then source
  *   STUB_BUILTINS=add;inc,add built-in kernels; default none
+ *   STUB_ARG_INFO=0           clGetKernelArgInfo tells nothing
  *   STUB_SUB_GROUP=8          sub-group size; default 0: none
  *   STUB_ASYNC=1              commands run in a thread of the queue; 0: in the thread that calls (default)
  *   STUB_LOG=file             one line a call; objects by number: d0 c1 q1 b1 p1 k1 e1

@@ -209,6 +209,38 @@ START_TEST(sub_groups)
 }
 END_TEST
 
+/* Where no driver tells of arguments, the analysis does, once it is there. */
+START_TEST(argument_info)
+{
+    cl_kernel_arg_address_qualifier address = 0;
+    cl_kernel_arg_type_qualifier type = 0;
+    char text[64] = "";
+    cl_int error;
+    open_with("STUB_ARG_INFO", "0");
+    cl_program program = cl_build("kernel void stub_scale(global int *a, global const int *b, int factor)\n"
+                                  "{ a[get_global_id(0)] = b[get_global_id(0)] * factor; }",
+                                  _i ? "" : "-cl-kernel-arg-info");
+    cl_kernel kernel = clCreateKernel(program, "stub_scale", &error);
+    cl_ok(error);
+    for (int i = 0; !_i && i < 100; i++, usleep(100000)) /* the analysis */
+        if (clGetKernelArgInfo(kernel, 2, CL_KERNEL_ARG_NAME, sizeof(text), text, NULL) == CL_SUCCESS)
+            break;
+    cl_int expected = _i ? CL_KERNEL_ARG_INFO_NOT_AVAILABLE : CL_SUCCESS;
+    cl_expect(clGetKernelArgInfo(kernel, 2, CL_KERNEL_ARG_NAME, sizeof(text), text, NULL), expected);
+    ck_assert_str_eq(text, _i ? "" : "factor");
+    cl_expect(clGetKernelArgInfo(kernel, 0, CL_KERNEL_ARG_TYPE_NAME, sizeof(text), text, NULL), expected);
+    ck_assert_str_eq(text, _i ? "" : "int*");
+    cl_expect(clGetKernelArgInfo(kernel, 0, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof(address), &address, NULL),
+              expected);
+    ck_assert(_i || address == CL_KERNEL_ARG_ADDRESS_GLOBAL);
+    cl_expect(clGetKernelArgInfo(kernel, 1, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof(type), &type, NULL),
+              CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    close_log();
+}
+END_TEST
+
 /* A driver that refuses its own binary gets the text. */
 START_TEST(refused_binary)
 {
@@ -328,6 +360,7 @@ int main(void)
     tcase_add_test(tests, built_in);
     tcase_add_test(tests, common_built_in);
     tcase_add_loop_test(tests, sub_groups, 0, 3);
+    tcase_add_loop_test(tests, argument_info, 0, 2);
     tcase_add_test(tests, refused_binary);
     tcase_add_loop_test(tests, program_variables, 0, 2);
     tcase_add_loop_test(tests, printf_callback, 0, 2);
