@@ -19,7 +19,8 @@
 #define LINK_BYTES_PER_S 10e9 /* an estimate, as in plan_share.c */
 enum {
     GUESS_NS = 1000000, /* a launch never measured */
-    GAIN_NS = 50000     /* what another member must be sooner by: about what its waking costs */
+    GAIN_NS = 50000,    /* what another member must be sooner by: about what its waking costs */
+    MOVE_NS = 20000     /* of one transfer, however small (measured on an H200) */
 };
 
 /* The member with the highest speed that takes the launch; nmembers: none. */
@@ -163,14 +164,14 @@ static double expected_ns(const struct cx_launch *launch, unsigned m)
 /* What of its arguments the member's memory lacks, ns to bring it there. */
 static double transfer_ns(const struct cx_launch *launch, const struct cx_worker *worker)
 {
-    uint64_t bytes = 0;
+    double ns = 0;
     for (unsigned i = 0; i < launch->args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         if (mem && !cx_coherence_valid(mem->root->coherence, mem->origin, mem->origin + mem->size,
                                        cx_mem_place(mem->root, worker)))
-            bytes += mem->size;
+            ns += MOVE_NS + (double)mem->size / LINK_BYTES_PER_S * 1e9;
     }
-    return (double)bytes / LINK_BYTES_PER_S * 1e9;
+    return ns;
 }
 
 /* When the member could begin, ns from now: after its own work and after what the launch depends on. */
@@ -194,9 +195,10 @@ static unsigned free_sooner(struct cx_launch *launch, unsigned best, uint64_t no
     const struct cx_context *context = launch->base.context;
     const struct cx_worker *worker = &context->workers[best];
     double own = expected_ns(launch, best), begin = begin_ns(launch, best, now);
-    double end = begin + (own > 0 ? own : GUESS_NS) + transfer_ns(launch, worker) - GAIN_NS;
+    double waits = begin + transfer_ns(launch, worker) - GAIN_NS;
+    double end = waits + (own > 0 ? own : GUESS_NS);
     unsigned chosen = best;
-    if (begin <= GAIN_NS)
+    if (waits <= 0)
         return best;
     for (unsigned m = 0; m < context->nmembers; m++) {
         const struct cx_worker *other = &context->workers[m];

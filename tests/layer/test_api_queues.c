@@ -76,8 +76,15 @@ static cl_mem filled(cl_uint value)
     return cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof data, data);
 }
 
-/* Rounds that keep a work-item busy for about a tenth of a millisecond; 256 of them for tens of them. */
-enum { ROUNDS = 100000 };
+/* Rounds that keep the device busy for milliseconds: a CPU runs work-items one after the other. */
+enum { ROUNDS = 100000, GPU_ROUNDS = 3000000 };
+
+static int long_rounds(void)
+{
+    cl_device_type type = 0;
+    cl_ok(clGetDeviceInfo(cl.device, CL_DEVICE_TYPE, sizeof type, &type, NULL));
+    return type & CL_DEVICE_TYPE_GPU ? GPU_ROUNDS : ROUNDS;
+}
 
 /* Two whole launches of different kernels on these queues; how they are waited for is the case. */
 static void two_launches(cl_command_queue one, cl_command_queue other, int way)
@@ -85,9 +92,10 @@ static void two_launches(cl_command_queue one, cl_command_queue other, int way)
     cl_kernel first = cl_kernel_of(source, "ping"), second = cl_kernel_of(source, "pong");
     cl_mem a = filled(1), b = filled(2);
     cl_event events[2];
+    const int rounds = long_rounds();
     for (int warm = 0; warm < 2; warm++) { /* the first launches compile and are measured */
-        events[0] = start(one, first, a, ROUNDS, 0, NULL);
-        events[1] = start(other, second, b, ROUNDS, 0, NULL);
+        events[0] = start(one, first, a, rounds, 0, NULL);
+        events[1] = start(other, second, b, rounds, 0, NULL);
         if (way == 0 || !warm) {
             cl_ok(clFlush(other));
             cl_ok(clFinish(one));
@@ -104,8 +112,8 @@ static void two_launches(cl_command_queue one, cl_command_queue other, int way)
         cl_ok(clReleaseEvent(events[0]));
         cl_ok(clReleaseEvent(events[1]));
     }
-    expect(a, ping(1, 2 * ROUNDS));
-    expect(b, pong(2, 2 * ROUNDS));
+    expect(a, ping(1, 2 * rounds));
+    expect(b, pong(2, 2 * rounds));
     cl_ok(clReleaseKernel(first));
     cl_ok(clReleaseKernel(second));
     cl_ok(clReleaseMemObject(a));
