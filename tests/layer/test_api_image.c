@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Images of every type against a model of their texels in plain memory: reads, writes, copies, fills, maps
- * with pitches, copies beside buffers, and kernels that read and write in between, in random order.
+ * with pitches, copies beside buffers, and kernels that read and write in between, in random order; on one
+ * queue, and on several out of order, where each command waits only for those that touch the same images.
  */
 #include "cl_fixture.h"
 
@@ -142,6 +143,58 @@ struct box {
     size_t origin[3], region[3];
 };
 
+enum { MOST_STEPS = 64, MOST_WAITS = 2 * MOST_STEPS };
+
+/* How the next command is enqueued. `later`: memory it touches is looked at when all is over. */
+static struct {
+    cl_command_queue queue;
+    cl_uint nwait;
+    cl_event wait[MOST_WAITS], event;
+    bool later;
+} how;
+
+/* Program memory of commands that may still run, and what it must hold then (NULL: nothing to tell). */
+static struct {
+    unsigned char *memory, *want;
+    size_t bytes;
+} kept[MOST_STEPS];
+static unsigned nkept;
+
+static const cl_event *waits(void)
+{
+    return how.nwait ? how.wait : NULL;
+}
+
+static cl_event *event(void)
+{
+    return how.later ? &how.event : NULL;
+}
+
+static void keep(unsigned char *memory, unsigned char *want, size_t bytes)
+{
+    kept[nkept].memory = memory;
+    kept[nkept].want = want;
+    kept[nkept++].bytes = bytes;
+}
+
+static void check_kept(void)
+{
+    for (unsigned i = 0; i < nkept; i++) {
+        if (kept[i].want)
+            for (size_t b = 0; b < kept[i].bytes; b++)
+                ck_assert_msg(kept[i].memory[b] == kept[i].want[b], "read %u, byte %zu", i, b);
+        free(kept[i].memory);
+        free(kept[i].want);
+    }
+    nkept = 0;
+}
+
+static void one_queue(void)
+{
+    memset(&how, 0, sizeof(how));
+    how.queue = cl.queue;
+}
+
 static struct box random_box(const struct picture *p)
 {
     struct box box;
@@ -203,13 +256,15 @@ static void step_write(struct picture *p)
     random_pitches(p, &box, &row, &slice, step, &bytes);
     unsigned char *from = malloc(bytes);
     cl_noise(from, bytes);
-    cl_bool blocking = cl_roll(2);
-    cl_ok(clEnqueueWriteImage(cl.queue, p->mem, blocking, box.origin, box.region, row, slice, from, 0, NULL,
-                              NULL));
+    cl_bool blocking = !how.later && cl_roll(2);
+    cl_ok(clEnqueueWriteImage(how.queue, p->mem, blocking, box.origin, box.region, row, slice, from,
+                              how.nwait, waits(), event()));
     model_copy(p, &box, from, step, true);
-    if (!blocking)
-        cl_ok(clFinish(cl.queue));
-    free(from);
+    if (!blocking && !how.later)
+        cl_ok(clFinish(how.queue));
+    keep(from, NULL, 0);
+    if (!how.later)
+        check_kept();
 }
 
 static void step_read(struct picture *p)
@@ -217,11 +272,17 @@ static void step_read(struct picture *p)
     const struct box box = random_box(p);
     size_t row, slice, step[2], bytes;
     random_pitches(p, &box, &row, &slice, step, &bytes);
-    unsigned char *to = malloc(bytes);
-    cl_ok(
-        clEnqueueReadImage(cl.queue, p->mem, CL_TRUE, box.origin, box.region, row, slice, to, 0, NULL, NULL));
-    model_copy(p, &box, to, step, false);
-    free(to);
+    unsigned char *to = calloc(1, bytes), *want = calloc(1, bytes);
+    for (size_t z = 0; z < box.region[2]; z++)
+        for (size_t y = 0; y < box.region[1]; y++)
+            memcpy(want + z * step[1] + y * step[0],
+                   p->model + model_at(p, box.origin[0], box.origin[1] + y, box.origin[2] + z),
+                   box.region[0] * p->texel);
+    cl_ok(clEnqueueReadImage(how.queue, p->mem, !how.later, box.origin, box.region, row, slice, to, how.nwait,
+                             waits(), event()));
+    keep(to, want, bytes);
+    if (!how.later)
+        check_kept();
 }
 
 static void step_fill(struct picture *p)
@@ -234,7 +295,7 @@ static void step_fill(struct picture *p)
     for (size_t x = 0; x < box.region[0]; x++)
         for (size_t c = 0; c < formats[p->format].channels; c++)
             memcpy(texels + x * p->texel + c * formats[p->format].width, &color[c], formats[p->format].width);
-    cl_ok(clEnqueueFillImage(cl.queue, p->mem, color, box.origin, box.region, 0, NULL, NULL));
+    cl_ok(clEnqueueFillImage(how.queue, p->mem, color, box.origin, box.region, how.nwait, waits(), event()));
     model_copy(p, &box, texels, (size_t[2]){0, 0}, true);
     free(texels);
 }
@@ -245,7 +306,8 @@ static void step_copy(struct picture *to, struct picture *from)
     struct box b = a;
     for (unsigned d = 0; d < 3; d++)
         b.origin[d] = cl_roll((unsigned)(from->kind->extent[d] - b.region[d]) + 1);
-    cl_ok(clEnqueueCopyImage(cl.queue, from->mem, to->mem, b.origin, a.origin, a.region, 0, NULL, NULL));
+    cl_ok(clEnqueueCopyImage(how.queue, from->mem, to->mem, b.origin, a.origin, a.region, how.nwait, waits(),
+                             event()));
     for (size_t z = 0; z < a.region[2]; z++)
         for (size_t y = 0; y < a.region[1]; y++)
             memcpy(to->model + model_at(to, a.origin[0], a.origin[1] + y, a.origin[2] + z),
@@ -262,8 +324,12 @@ static void step_beside(struct picture *to, struct picture *from)
         b.origin[d] = cl_roll((unsigned)(from->kind->extent[d] - b.region[d]) + 1);
     const size_t bytes = a.region[0] * a.region[1] * a.region[2] * to->texel, offset = cl_roll(4) * to->texel;
     cl_mem buffer = cl_buffer(0, offset + bytes + 16, NULL);
-    cl_ok(clEnqueueCopyImageToBuffer(cl.queue, from->mem, buffer, b.origin, b.region, offset, 0, NULL, NULL));
-    cl_ok(clEnqueueCopyBufferToImage(cl.queue, buffer, to->mem, offset, a.origin, a.region, 0, NULL, NULL));
+    cl_event out;
+    cl_ok(clEnqueueCopyImageToBuffer(how.queue, from->mem, buffer, b.origin, b.region, offset, how.nwait,
+                                     waits(), &out));
+    cl_ok(
+        clEnqueueCopyBufferToImage(how.queue, buffer, to->mem, offset, a.origin, a.region, 1, &out, event()));
+    cl_ok(clReleaseEvent(out));
     for (size_t z = 0; z < a.region[2]; z++)
         for (size_t y = 0; y < a.region[1]; y++)
             memcpy(to->model + model_at(to, a.origin[0], a.origin[1] + y, a.origin[2] + z),
@@ -280,8 +346,8 @@ static void step_map(struct picture *p)
     const cl_map_flags flags = ways[cl_roll(4)];
     size_t row = 0, slice = 0, step[2];
     cl_int error;
-    unsigned char *mapped = clEnqueueMapImage(cl.queue, p->mem, CL_TRUE, flags, box.origin, box.region, &row,
-                                              &slice, 0, NULL, NULL, &error);
+    unsigned char *mapped = clEnqueueMapImage(how.queue, p->mem, CL_TRUE, flags, box.origin, box.region, &row,
+                                              &slice, how.nwait, waits(), NULL, &error);
     cl_expect(error, CL_SUCCESS);
     steps(p, row, slice, step);
     if (flags != CL_MAP_WRITE_INVALIDATE_REGION)
@@ -291,7 +357,7 @@ static void step_map(struct picture *p)
             cl_noise(mapped + z * step[1] + y * step[0], box.region[0] * p->texel);
     if (flags != CL_MAP_READ)
         model_copy(p, &box, mapped, step, true);
-    cl_ok(clEnqueueUnmapMemObject(cl.queue, p->mem, mapped, 0, NULL, NULL));
+    cl_ok(clEnqueueUnmapMemObject(how.queue, p->mem, mapped, 0, NULL, event()));
 }
 
 /* The kernel over a box; the model does the same to each channel that the format has. */
@@ -309,8 +375,8 @@ static void step_kernel(cl_program program, struct picture *to, const struct pic
     cl_set_mem(kernel, 0, to->mem);
     cl_set_mem(kernel, 1, from->mem);
     cl_uint dims = to->kind->extent[2] > 1 ? 3 : to->kind->extent[1] > 1 ? 2 : 1;
-    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, dims, box.origin, box.region, (size_t[3]){1, 1, 1}, 0,
-                                 NULL, NULL));
+    cl_ok(clEnqueueNDRangeKernel(how.queue, kernel, dims, box.origin, box.region, (size_t[3]){1, 1, 1},
+                                 how.nwait, waits(), event()));
     for (size_t z = box.origin[2]; z < box.origin[2] + box.region[2]; z++)
         for (size_t y = box.origin[1]; y < box.origin[1] + box.region[1]; y++)
             for (size_t x = box.origin[0]; x < box.origin[0] + box.region[0]; x++) {
@@ -325,45 +391,142 @@ static void step_kernel(cl_program program, struct picture *to, const struct pic
 
 static void step_migrate(const struct picture *p)
 {
-    cl_ok(clEnqueueMigrateMemObjects(cl.queue, 1, &p->mem, cl_roll(2) ? CL_MIGRATE_MEM_OBJECT_HOST : 0, 0,
-                                     NULL, NULL));
+    cl_ok(clEnqueueMigrateMemObjects(how.queue, 1, &p->mem, cl_roll(2) ? CL_MIGRATE_MEM_OBJECT_HOST : 0,
+                                     how.nwait, waits(), event()));
 }
 
 static const cl_mem_flags given[] = {0, CL_MEM_USE_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_ALLOC_HOST_PTR};
+
+/* `to` is written by all steps but 1 and 6; steps 3, 4 and from 7 on read `from`. */
+static void random_step(cl_program program, unsigned what, struct picture *to, struct picture *from)
+{
+    switch (what) {
+    case 0:
+        step_write(to);
+        break;
+    case 1:
+        step_read(to);
+        break;
+    case 2:
+        step_fill(to);
+        break;
+    case 3:
+        step_copy(to, from);
+        break;
+    case 4:
+        step_beside(to, from);
+        break;
+    case 5:
+        step_map(to);
+        break;
+    case 6:
+        step_migrate(to);
+        break;
+    default:
+        step_kernel(program, to, from);
+    }
+}
 
 START_TEST(random_commands)
 {
     const struct kind *kind = &kinds[_i];
     cl_program program = cl_build(source, "");
+    one_queue();
     for (unsigned round = 0; round < 12; round++) {
         cl_seed(1000 * (unsigned)_i + round);
         struct picture p[2] = {picture_new(kind, round % FORMATS, given[cl_roll(4)]),
                                picture_new(kind, round % FORMATS, given[cl_roll(4)])};
         check(&p[0]);
         for (unsigned step = 0; step < 30; step++) {
-            const unsigned a = cl_roll(2), what = cl_roll(10);
-            if (what == 0)
-                step_write(&p[a]);
-            else if (what == 1)
-                step_read(&p[a]);
-            else if (what == 2)
-                step_fill(&p[a]);
-            else if (what == 3)
-                step_copy(&p[a], &p[1 - a]);
-            else if (what == 4)
-                step_beside(&p[a], &p[1 - a]);
-            else if (what == 5)
-                step_map(&p[a]);
-            else if (what == 6)
-                step_migrate(&p[a]);
-            else
-                step_kernel(program, &p[a], &p[1 - a]);
+            const unsigned a = cl_roll(2);
+            random_step(program, cl_roll(10), &p[a], &p[1 - a]);
         }
         check(&p[0]);
         check(&p[1]);
         picture_free(&p[0]);
         picture_free(&p[1]);
     }
+    cl_ok(clReleaseProgram(program));
+}
+END_TEST
+
+/* Of one picture: its last writer, and who read it since. */
+struct history {
+    cl_event writer, reader[MOST_STEPS];
+    unsigned nreaders;
+};
+
+static void wait_for(cl_event event)
+{
+    for (cl_uint i = 0; i < how.nwait; i++)
+        if (how.wait[i] == event)
+            return;
+    how.wait[how.nwait++] = event;
+}
+
+static void wait_history(const struct history *history, bool write)
+{
+    if (history->writer)
+        wait_for(history->writer);
+    for (unsigned i = 0; write && i < history->nreaders; i++)
+        wait_for(history->reader[i]);
+}
+
+static void note_history(struct history *history, bool write)
+{
+    if (write) {
+        history->nreaders = 0;
+        history->writer = how.event;
+    } else {
+        history->reader[history->nreaders++] = how.event;
+    }
+}
+
+enum { PICTURES = 4, QUEUES = 3 };
+
+START_TEST(out_of_order)
+{
+    const struct kind *kind = &kinds[_i];
+    cl_program program = cl_build(source, "");
+    cl_command_queue queue[QUEUES];
+    for (unsigned q = 0; q < QUEUES; q++)
+        queue[q] = cl_queue(q && cl_out_of_order_works() ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
+    for (unsigned round = 0; round < 6; round++) {
+        struct picture p[PICTURES];
+        struct history history[PICTURES] = {0};
+        cl_event events[MOST_STEPS];
+        unsigned nevents = 0;
+        cl_seed(7000 + 1000 * (unsigned)_i + round);
+        for (unsigned i = 0; i < PICTURES; i++)
+            p[i] = picture_new(kind, round % FORMATS, given[cl_roll(4)]);
+        for (unsigned step = 0; step < 40; step++) {
+            const unsigned to = cl_roll(PICTURES), from = (to + 1 + cl_roll(PICTURES - 1)) % PICTURES,
+                           what = cl_roll(10);
+            const bool reads_from = what == 3 || what == 4 || what > 6, writes = what != 1 && what != 6;
+            one_queue();
+            how.queue = queue[cl_roll(QUEUES)];
+            how.later = true;
+            wait_history(&history[to], writes);
+            if (reads_from)
+                wait_history(&history[from], false);
+            random_step(program, what, &p[to], &p[from]);
+            events[nevents++] = how.event;
+            note_history(&history[to], writes);
+            if (reads_from)
+                note_history(&history[from], false);
+        }
+        for (unsigned q = 0; q < QUEUES; q++)
+            cl_ok(clFinish(queue[q]));
+        check_kept();
+        while (nevents)
+            cl_ok(clReleaseEvent(events[--nevents]));
+        for (unsigned i = 0; i < PICTURES; i++) {
+            check(&p[i]);
+            picture_free(&p[i]);
+        }
+    }
+    for (unsigned q = 0; q < QUEUES; q++)
+        cl_ok(clReleaseCommandQueue(queue[q]));
     cl_ok(clReleaseProgram(program));
 }
 END_TEST
@@ -377,6 +540,7 @@ START_TEST(host_memory)
     if (kind->type == CL_MEM_OBJECT_IMAGE1D_BUFFER)
         return;
     cl_seed(7);
+    one_queue();
     cl_program program = cl_build(source, "");
     struct picture p = picture_new(kind, 0, CL_MEM_USE_HOST_PTR), other = picture_new(kind, 0, 0);
     const struct box all = {{0, 0, 0}, {kind->extent[0], kind->extent[1], kind->extent[2]}};
@@ -399,6 +563,7 @@ int main(void)
     Suite *suite = suite_create("image");
     TCase *tcase = cl_case(suite, "texels");
     tcase_add_loop_test(tcase, random_commands, 0, KINDS);
+    tcase_add_loop_test(tcase, out_of_order, 0, KINDS);
     tcase_add_loop_test(tcase, host_memory, 0, KINDS);
     return cl_run(suite);
 }
