@@ -36,6 +36,7 @@
  * stage: policy.h. Next: rescue.c, memory.c.
  */
 #include "scheduler/policy.h"
+#include "scheduler/ranges.h"
 #include <math.h>
 
 /* From a package's end until the next one can begin, where none waits on the device: host and driver. */
@@ -50,6 +51,9 @@ static const double launches_a_package = 100;
 /* Part of what is left that two packages on one device may make up. */
 static const double ahead_part = 0.25;
 
+/* Part of what is left that a package may make up at a place that the device does not know yet. */
+static const double jump_part = 0.125;
+
 struct view {
     double speed;   /* now: 0 when failed */
     double belief;  /* the same, not lowered for a package that takes long */
@@ -62,6 +66,8 @@ struct auto_device {
     bool started;
     double cost[CX_SPEED_HISTORY], seconds[CX_SPEED_HISTORY]; /* of the last packages, a ring */
     unsigned samples;
+    double
+        missing; /* cost predicted for its home that its packages there did not show: it lies in the rest */
     double squares, weight; /* of its errors */
     struct view view;
 };
@@ -296,6 +302,55 @@ static uint64_t learned_package(struct cx_balancer *balancer, unsigned index)
                   all ? ceil((double)own->home) : floor((double)own->home / (1 + room)), own->view.speed);
 }
 
+/* Where the next package will be cut from, in groups. False: nobody told. */
+static bool next_run(const struct cx_balancer *balancer, unsigned index, struct cx_range *run, bool *at_end)
+{
+    if (!balancer->ranges)
+        return false;
+    *run = cx_ranges_peek(balancer->ranges, index, at_end);
+    run->first *= balancer->slice;
+    run->end *= balancer->slice;
+    run->end = run->end < balancer->groups ? run->end : balancer->groups;
+    return run->end > run->first;
+}
+
+/* Whether the next package lies elsewhere than the device's newest one, so that its speed may be another
+ * there. */
+static bool jumps(const struct cx_balancer *balancer, unsigned index)
+{
+    const struct cx_device_state *device = &balancer->devices[index];
+    const struct cx_flight *newest =
+        device->nflight ? &device->flight[device->nflight - 1] : &device->newest_done;
+    struct cx_range run;
+    bool at_end;
+    if (newest->first == CX_NOWHERE || newest->groups == 0 || !next_run(balancer, index, &run, &at_end))
+        return false;
+    uint64_t next = at_end ? run.end : run.first;
+    uint64_t from = newest->first, to = newest->first + newest->groups;
+    uint64_t away = next > to ? next - to : next < from ? from - next : 0;
+    return away > newest->groups;
+}
+
+/* Mean cost of the next groups, of about that cost in all. */
+static double local_mean(const struct cx_balancer *balancer, unsigned index, double want, double mean)
+{
+    const struct auto_data *data = balancer->data;
+    struct cx_range run;
+    bool at_end;
+    if (!data->learned || !next_run(balancer, index, &run, &at_end))
+        return mean;
+    uint64_t length = run.end - run.first;
+    double local = mean;
+    for (unsigned round = 0; round < 3; round++) {
+        uint64_t count = cx_groups_clamp(want / local, length);
+        count = count ? count : 1;
+        double cost =
+            cx_memory_cost(balancer->memory, balancer->groups, at_end ? run.end - count : run.first, count);
+        local = fmax(cost / (double)count, 1e-6);
+    }
+    return local;
+}
+
 static uint64_t auto_next(struct cx_balancer *balancer, unsigned index, double now)
 {
     struct auto_data *data = balancer->data;
@@ -323,6 +378,8 @@ static uint64_t auto_next(struct cx_balancer *balancer, unsigned index, double n
     if (!data->learned) {
         double longest = fmax((now + end) / balancer->params.auto_packages,
                               launches_a_package * (view->launch + reply_seconds));
+        if (deviation(balancer, index) > 0.08 && jumps(balancer, index))
+            longest = fmin(longest, jump_part * end);
         if (want > longest * view->speed) {
             want = longest * view->speed;
             decision = CX_DECIDED_PART;
@@ -330,6 +387,7 @@ static uint64_t auto_next(struct cx_balancer *balancer, unsigned index, double n
     }
     if (device->nflight > 0 && view->backlog + want / view->speed > ahead_part * end)
         return decide(balancer, index, CX_DECIDED_WAIT, 0, 0);
+    mean = local_mean(balancer, index, want, mean);
     double least = (double)cx_package_minimum(balancer, index), groups = want / mean;
     if (groups < least) {
         least = fmin(least, (double)balancer->remaining);

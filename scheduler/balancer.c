@@ -282,6 +282,12 @@ void cx_balancer_fail(struct cx_balancer *balancer, unsigned index, uint64_t gro
         balancer->policy->regained(balancer);
 }
 
+void cx_balancer_watch(struct cx_balancer *balancer, const struct cx_ranges *ranges, uint64_t slice)
+{
+    balancer->ranges = ranges;
+    balancer->slice = slice ? slice : 1;
+}
+
 void cx_balancer_weights(struct cx_balancer *balancer, double *weights)
 {
     for (unsigned i = 0; i < balancer->ndevices; i++)

@@ -174,6 +174,11 @@ uint64_t cx_balancer_oldest(const struct cx_balancer *balancer, unsigned device)
  * lost to a rescue. */
 bool cx_balancer_holds(const struct cx_balancer *balancer, unsigned device, unsigned place);
 
+/* Where packages are cut from, in steps of `slice` groups, part by device: a policy may look there before it
+ * decides. The ranges must live as long as the balancer is asked. NULL: none. */
+struct cx_ranges;
+void cx_balancer_watch(struct cx_balancer *balancer, const struct cx_ranges *ranges, uint64_t slice);
+
 /* Each device's expected part of the launch, for whoever cuts the range; start speeds where the policy has no
  * better idea. */
 void cx_balancer_weights(struct cx_balancer *balancer, double *weights);

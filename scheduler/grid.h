@@ -10,7 +10,7 @@
 
 #include "scheduler/simulate.h"
 
-enum { CX_GRID_DEVICES = 16, CX_GRID_LAUNCHES = 8, CX_GRID_SETTLED = 4 };
+enum { CX_GRID_DEVICES = 16, CX_GRID_LAUNCHES = 12, CX_GRID_SETTLED = 5 };
 
 enum cx_grid_told { CX_GRID_TOLD_RIGHT, CX_GRID_TOLD_OFF, CX_GRID_TOLD_EQUAL };
 

@@ -18,9 +18,11 @@
 #include <string.h>
 
 static const double balance_weight = 2.0 / 3, balance_least = 0.85, balance_lost = 0.8;
-/* What a launch after the first counts against all before it. */
+/* Costs are known well enough that imbalance means drift. */
+static const double settled_deviation = 0.05;
+/* What a launch's deviation counts against that of all before it. */
 static const double newer = 0.5;
-enum { FIRST_ROUNDS = 12, LATER_ROUNDS = 2 };
+enum { FIRST_ROUNDS = 12, LATER_ROUNDS = 30 };
 
 void cx_memory_init(struct cx_memory *memory)
 {
@@ -73,9 +75,7 @@ double cx_memory_place(const struct cx_memory *memory, uint64_t all, double part
 struct lesson {
     struct cx_memory *memory;
     const struct cx_balancer *balancer;
-    bool first;
-    double speed[CX_MEMORY_DEVICES]; /* before this launch */
-    double piece[CX_MEMORY_PIECES];  /* part of the cost */
+    double piece[CX_MEMORY_PIECES]; /* part of the cost */
     double log_ratio[CX_MEMORY_PIECES], covered[CX_MEMORY_PIECES];
 };
 
@@ -84,73 +84,88 @@ static unsigned slot_of(const struct cx_balancer *balancer, unsigned device)
     return balancer->devices[device].given.slot;
 }
 
-/* The cost that a package's time stands for: fewer groups than fill the device take as long as those that do.
- */
-static double cost_of(const struct lesson *lesson, const struct cx_package_log *package)
+/* Seconds of computing that the package would take if its groups filled the device: fewer take as long. */
+static double seconds_of(const struct cx_balancer *balancer, const struct cx_package_log *package)
 {
-    double filled = cx_groups_filled(&lesson->balancer->devices[package->device], package->groups);
-    double cost = cx_memory_cost(lesson->memory, lesson->balancer->groups, package->first, package->groups);
-    return cost * filled / (double)package->groups;
+    const struct cx_device_state *device = &balancer->devices[package->device];
+    double seconds = fmax(package->seconds - device->given.launch_seconds, 0.1 * package->seconds);
+    return seconds * (double)package->groups / cx_groups_filled(device, package->groups);
 }
 
-/* Seconds of computing. */
-static double seconds_of(const struct lesson *lesson, const struct cx_package_log *package)
+/* Adds this launch's packages to the samples; the oldest make room. */
+static void add_samples(struct cx_memory *memory, const struct cx_balancer *balancer)
 {
-    double launch = lesson->balancer->devices[package->device].given.launch_seconds;
-    return fmax(package->seconds - launch, 0.1 * package->seconds);
+    unsigned count = balancer->npackages < CX_MEMORY_SAMPLES ? balancer->npackages : CX_MEMORY_SAMPLES;
+    unsigned keep =
+        CX_MEMORY_SAMPLES - count < memory->nsamples ? CX_MEMORY_SAMPLES - count : memory->nsamples;
+    memmove(memory->sample, memory->sample + memory->nsamples - keep, keep * sizeof memory->sample[0]);
+    for (unsigned p = 0; p < count; p++) {
+        const struct cx_package_log *package = &balancer->packages[p];
+        double all = (double)balancer->groups, seconds = cx_number_clean(seconds_of(balancer, package));
+        if (seconds > 0)
+            memory->sample[keep++] =
+                (struct cx_memory_sample){(float)((double)package->first / all),
+                                          (float)((double)(package->first + package->groups) / all),
+                                          (float)seconds, slot_of(balancer, package->device)};
+    }
+    memory->nsamples = keep;
+}
+
+static double cost_of(const struct lesson *lesson, const struct cx_memory_sample *sample)
+{
+    return (double)lesson->balancer->groups *
+           (part_before(lesson->memory, sample->to) - part_before(lesson->memory, sample->from));
 }
 
 static void learn_speeds(struct lesson *lesson)
 {
-    const struct cx_balancer *balancer = lesson->balancer;
+    struct cx_memory *memory = lesson->memory;
     double cost[CX_MEMORY_DEVICES] = {0}, seconds[CX_MEMORY_DEVICES] = {0};
-    for (unsigned p = 0; p < balancer->npackages; p++) {
-        unsigned slot = slot_of(balancer, balancer->packages[p].device);
-        cost[slot] += cost_of(lesson, &balancer->packages[p]);
-        seconds[slot] += seconds_of(lesson, &balancer->packages[p]);
+    for (unsigned i = 0; i < memory->nsamples; i++) {
+        const struct cx_memory_sample *sample = &memory->sample[i];
+        cost[sample->slot] += cost_of(lesson, sample);
+        seconds[sample->slot] += sample->seconds;
     }
     for (unsigned i = 0; i < CX_MEMORY_DEVICES; i++) {
-        double speed = cx_number_clean(cost[i] / seconds[i]), old = lesson->speed[i];
-        if (speed > 0)
-            lesson->memory->device[i].speed =
-                old > 0 ? exp((1 - newer) * log(old) + newer * log(speed)) : speed;
+        double speed = cx_number_clean(cost[i] / seconds[i]);
+        memory->device[i].speed = speed > 0 ? speed : memory->device[i].speed;
     }
 }
 
 /* Spreads a package's error over the pieces it covers. */
-static void spread(struct lesson *lesson, const struct cx_package_log *package)
+static void spread(struct lesson *lesson, const struct cx_memory_sample *sample)
 {
-    double all = (double)lesson->balancer->groups;
-    double from = (double)package->first / all * CX_MEMORY_PIECES,
-           to = (double)(package->first + package->groups) / all * CX_MEMORY_PIECES;
-    double speed = lesson->memory->device[slot_of(lesson->balancer, package->device)].speed;
-    double ratio = cx_number_clean(seconds_of(lesson, package) * speed / cost_of(lesson, package));
+    double from = (double)sample->from * CX_MEMORY_PIECES, to = (double)sample->to * CX_MEMORY_PIECES;
+    double ratio = cx_number_clean(sample->seconds * lesson->memory->device[sample->slot].speed /
+                                   cost_of(lesson, sample));
     if (ratio == 0)
         return;
+    ratio = log(ratio);
     for (unsigned i = (unsigned)from; i < CX_MEMORY_PIECES && i < to; i++) {
         double part = fmin(to, i + 1) - fmax(from, i);
-        lesson->log_ratio[i] += part * log(ratio);
+        lesson->log_ratio[i] += part * ratio;
         lesson->covered[i] += part;
     }
 }
 
 static void learn_costs(struct lesson *lesson)
 {
-    double sum = 0, rate = lesson->first ? 1 : newer;
+    struct cx_memory *memory = lesson->memory;
+    double sum = 0;
     memset(lesson->log_ratio, 0, sizeof lesson->log_ratio);
     memset(lesson->covered, 0, sizeof lesson->covered);
-    for (unsigned p = 0; p < lesson->balancer->npackages; p++)
-        spread(lesson, &lesson->balancer->packages[p]);
+    for (unsigned i = 0; i < memory->nsamples; i++)
+        spread(lesson, &memory->sample[i]);
     for (unsigned i = 0; i < CX_MEMORY_PIECES; i++) {
         double error = lesson->log_ratio[i] / fmax(lesson->covered[i], 1);
-        lesson->piece[i] = fmax(lesson->piece[i] * exp(rate * error), 1e-9 / CX_MEMORY_PIECES);
+        lesson->piece[i] = fmax(lesson->piece[i] * exp(error), 1e-9 / CX_MEMORY_PIECES);
         sum += lesson->piece[i];
     }
     for (unsigned i = 0; i < CX_MEMORY_PIECES; i++) {
         lesson->piece[i] /= sum;
-        lesson->memory->before[i + 1] = lesson->memory->before[i] + lesson->piece[i];
+        memory->before[i + 1] = memory->before[i] + lesson->piece[i];
     }
-    lesson->memory->before[CX_MEMORY_PIECES] = 1;
+    memory->before[CX_MEMORY_PIECES] = 1;
 }
 
 /* A device whose package others finished first is known to be no faster than that. */
@@ -209,22 +224,22 @@ void cx_memory_learn(struct cx_memory *memory, const struct cx_balancer *balance
         cx_memory_init(memory);
         memory->groups = balancer->groups;
     }
-    lesson.first = memory->launches == 0;
+    bool first = memory->launches == 0;
     learn_balance(memory, balancer);
-    bool drifted = memory->unbalanced > balance_lost;
-    for (unsigned i = 0; i < CX_MEMORY_DEVICES; i++)
-        lesson.speed[i] = drifted ? 0 : memory->device[i].speed;
+    if (memory->settled && memory->unbalanced > balance_lost) {
+        memory->nsamples = 0;
+        memory->settled = false;
+    }
+    add_samples(memory, balancer);
     for (unsigned i = 0; i < CX_MEMORY_PIECES; i++)
         lesson.piece[i] = memory->before[i + 1] - memory->before[i];
-    for (unsigned round = 0; round < (lesson.first ? FIRST_ROUNDS : LATER_ROUNDS); round++) {
+    for (unsigned round = 0; round < (first ? FIRST_ROUNDS : LATER_ROUNDS); round++) {
         learn_speeds(&lesson);
         learn_costs(&lesson);
     }
     learn_losers(&lesson);
-    double deviation = deviation_of(balancer);
-    memory->deviation =
-        lesson.first
-            ? deviation
-            : sqrt(newer * deviation * deviation + (1 - newer) * memory->deviation * memory->deviation);
+    double deviation = deviation_of(balancer), old = memory->deviation;
+    memory->deviation = first ? deviation : sqrt(newer * deviation * deviation + (1 - newer) * old * old);
+    memory->settled |= memory->deviation < settled_deviation;
     memory->launches++;
 }

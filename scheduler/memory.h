@@ -14,20 +14,30 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CX_MEMORY_DEVICES = 64, CX_MEMORY_PIECES = 512, CX_MEMORY_PACKAGES = 1024 };
+enum { CX_MEMORY_DEVICES = 64, CX_MEMORY_PIECES = 512, CX_MEMORY_PACKAGES = 1024, CX_MEMORY_SAMPLES = 1024 };
 
 struct cx_memory_device {
     double speed;      /* cost a second; 0: never measured */
     unsigned launches; /* that measured it */
 };
 
+/* A package of an earlier launch. */
+struct cx_memory_sample {
+    float from, to; /* parts of the range */
+    float seconds;  /* computing, in the time of a package that fills the device */
+    unsigned slot;
+};
+
 struct cx_memory {
     uint64_t groups;                     /* of the launches it learned from; 0: none yet */
     unsigned launches;                   /* learned from */
     double deviation;                    /* of log(real / predicted length) of packages, lately */
-    double unbalanced;                   /* Marrow's lbt */
+    bool settled;      /* its predictions were good once */
+    double unbalanced; /* lbt in "Marrow" */
     double before[CX_MEMORY_PIECES + 1]; /* part of all cost that lies before piece i of the range */
     struct cx_memory_device device[CX_MEMORY_DEVICES];
+    unsigned nsamples; /* oldest first */
+    struct cx_memory_sample sample[CX_MEMORY_SAMPLES];
 };
 
 /* One package of a launch under way. */

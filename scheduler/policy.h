@@ -74,6 +74,8 @@ struct cx_balancer {
     struct cx_memory *memory;        /* the caller's, or NULL */
     struct cx_package_log *packages; /* done ones, for the memory; NULL without one */
     unsigned npackages;
+    const struct cx_ranges *ranges; /* where packages are cut from, or NULL */
+    uint64_t slice;
     struct cx_rescue_part *parts; /* cx_rescue_room of them; NULL: no rescues */
     unsigned nparts;
     void *data; /* the policy's */

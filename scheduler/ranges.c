@@ -85,6 +85,19 @@ static unsigned fullest_home(const struct cx_ranges *ranges, unsigned part)
     return best;
 }
 
+struct cx_range cx_ranges_peek(const struct cx_ranges *ranges, unsigned part, bool *at_end)
+{
+    *at_end = false;
+    if (ranges->npool)
+        return ranges->pool[ranges->npool - 1];
+    *at_end = part % 2;
+    if (part < ranges->n && length(ranges->home[part]))
+        return ranges->home[part];
+    unsigned victim = fullest_home(ranges, part);
+    *at_end = victim % 2 == 0;
+    return ranges->home[victim];
+}
+
 void cx_ranges_close(struct cx_ranges *ranges)
 {
     for (unsigned p = 0; p < ranges->n; p++)

@@ -36,6 +36,9 @@ void cx_ranges_finish(struct cx_ranges *ranges);
 /* Up to `steps` (a multiple of the granularity, or all that is left) for this part in one run whose ends are
  * multiples of the granularity or the end of the range; empty when nothing is left. */
 struct cx_range cx_ranges_take(struct cx_ranges *ranges, unsigned part, uint64_t steps);
+/* The run that a package for this part would be cut from now, from its end where *at_end; empty when nothing
+ * is left. */
+struct cx_range cx_ranges_peek(const struct cx_ranges *ranges, unsigned part, bool *at_end);
 /* Closes all homes until each is opened, so that every part gets something of a launch however short (tests).
  */
 void cx_ranges_close(struct cx_ranges *ranges);

@@ -168,7 +168,7 @@ static void remember(struct state *state, unsigned index, uint64_t first, uint64
 }
 
 /* A part of a rescue is done; when it is the last one, all of that rescue's parts count. */
-static void add_part(struct state *state, struct part part, bool complete, double now)
+static void add_part(struct state *state, struct part part, bool complete)
 {
     struct part *parts = realloc(state->parts, (state->nparts + 1) * sizeof(*parts));
     if (!parts) {
@@ -181,8 +181,6 @@ static void add_part(struct state *state, struct part part, bool complete, doubl
         if (parts[i].serial != part.serial)
             continue;
         remember(state, parts[i].device, parts[i].first, parts[i].groups);
-        state->lines[parts[i].device].counted =
-            fmax(state->lines[parts[i].device].counted, parts[i].device == part.device ? now : 0);
     }
 }
 
@@ -202,9 +200,7 @@ static void complete_oldest(struct state *state, unsigned index, double now)
         remember(state, index, package.first, package.count);
     else if (outcome != CX_DONE_DROPPED)
         add_part(state, (struct part){serial, package.count, package.first, index},
-                 outcome == CX_DONE_REPLACES, now);
-    if (outcome != CX_DONE_DROPPED)
-        line->counted = now;
+                 outcome == CX_DONE_REPLACES);
 }
 
 /* A death is noticed: all that the device held or had done is lost. */
@@ -225,7 +221,6 @@ static void bury(struct state *state, unsigned index)
     }
     line->dead = true;
     line->nqueued = line->nhistory = 0;
-    line->counted = 0;
     line->ends_at = line->asks_at = INFINITY;
     state->nparts = 0;
     cx_balancer_fail(state->balancer, index, lost);
@@ -292,8 +287,9 @@ static void summarise(struct state *state)
             sim->groups_done[i] = done;
         if (done == 0)
             continue;
-        first = fmin(first, line->counted);
-        last = fmax(last, line->counted);
+        double until = line->nqueued ? state->result.seconds : line->free_at;
+        first = fmin(first, until);
+        last = fmax(last, until);
     }
     state->result.ideal = sim->load->total / sum;
     state->result.best = sim->load->total / fastest;
@@ -323,6 +319,8 @@ static bool make_ranges(struct state *state)
                              sim->granularity ? sim->granularity : 1, (struct cx_range){0, 0});
     if (ok && !sim->homes)
         pool_put(state, 0, groups);
+    if (ok)
+        cx_balancer_watch(state->balancer, &state->ranges, 1);
     free(weights);
     return ok;
 }

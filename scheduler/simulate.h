@@ -81,7 +81,8 @@ struct cx_sim_result {
     double seconds; /* until the last one ended */
     double ideal;   /* all devices busy from start to end, no overhead */
     double best;    /* whole on the fastest device */
-    double balance; /* first finisher's time over the last one's (those whose results the launch has) */
+    double balance; /* first finisher's time over the last one's, of those that did any of it; one that
+                     * is busy with what others finished first is busy to the end */
     unsigned packages;
     unsigned rescues; /* parts of packages done again */
 };
