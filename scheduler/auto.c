@@ -48,6 +48,8 @@ static const double most_error = 0.7;
 static const double least_deviation = 0.002;
 /* Launches that a package of unknown groups should be worth. */
 static const double launches_a_package = 100;
+/* Times that a package should fill a device, where the end is far: one filling after the other hides latencies. */
+static const double fillings_a_package = 8;
 /* Part of what is left that two packages on one device may make up. */
 static const double ahead_part = 0.25;
 
@@ -378,8 +380,10 @@ static uint64_t auto_next(struct cx_balancer *balancer, unsigned index, double n
     if (!data->learned) {
         double longest = fmax((now + end) / balancer->params.auto_packages,
                               launches_a_package * (view->launch + reply_seconds));
+        if (device->given.fill > 1)
+            longest = fmax(longest, fillings_a_package * (double)device->given.fill / view->speed);
         if (deviation(balancer, index) > 0.08 && jumps(balancer, index))
-            longest = fmin(longest, jump_part * end);
+            longest = fmin(longest, fmax(jump_part * end, 4 * (view->launch + reply_seconds)));
         if (want > longest * view->speed) {
             want = longest * view->speed;
             decision = CX_DECIDED_PART;
