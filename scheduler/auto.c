@@ -47,8 +47,9 @@ static const double first_deviation = 0.4, first_weight = 0.5;
 static const double most_error = 0.7;
 static const double least_deviation = 0.002;
 /* Launches that a package of unknown groups should be worth. */
-static const double launches_a_package = 100;
-/* Times that a package should fill a device, where the end is far: one filling after the other hides latencies. */
+static const double launches_a_package = 40;
+/* Times that a package should fill a device, where the end is far: one filling after the other hides
+ * latencies. */
 static const double fillings_a_package = 8;
 /* Part of what is left that two packages on one device may make up. */
 static const double ahead_part = 0.25;
@@ -536,6 +537,23 @@ static double end_of_package(const struct cx_balancer *balancer, unsigned index,
     return end;
 }
 
+/* When a package will be done by its holder, or by those who do it again. */
+static double end_of_work(const struct cx_balancer *balancer, unsigned index, unsigned place, double now)
+{
+    const struct cx_flight *package = &balancer->devices[index].flight[place];
+    double end = end_of_package(balancer, index, place, now), copies = 0;
+    if (package->handed < package->groups)
+        return end;
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        for (unsigned k = 0; k < balancer->devices[i].nflight; k++) {
+            const struct cx_flight *copy = &balancer->devices[i].flight[k];
+            if (copy->copy && !copy->lost && copy->serial == package->serial)
+                copies = fmax(copies, end_of_package(balancer, i, k, now));
+        }
+    }
+    return fmin(end, copies);
+}
+
 static uint64_t auto_rescue(struct cx_balancer *balancer, unsigned index, double now, unsigned *victim,
                             unsigned *package, double *again)
 {
@@ -545,7 +563,7 @@ static uint64_t auto_rescue(struct cx_balancer *balancer, unsigned index, double
         return 0;
     for (unsigned i = 0; i < balancer->ndevices; i++) {
         for (unsigned k = 0; i != index && k < balancer->devices[i].nflight; k++) {
-            double end = cx_rescue_possible(balancer, i, k) ? end_of_package(balancer, i, k, now) : -1;
+            double end = cx_rescue_possible(balancer, i, k) ? end_of_work(balancer, i, k, now) : -1;
             if (end > latest) {
                 latest = end;
                 *victim = i;
@@ -557,7 +575,7 @@ static uint64_t auto_rescue(struct cx_balancer *balancer, unsigned index, double
         return 0;
     const struct view *view = &data->device[index].view;
     const struct cx_flight *flight = &balancer->devices[*victim].flight[*package];
-    double left = (double)(flight->groups - flight->handed);
+    double left = (double)(flight->groups - flight->handed % flight->groups);
     double each = package_cost(balancer, flight) / (double)flight->groups;
     double work = left * each;
     double speed = data->device[*victim].view.speed;
@@ -569,7 +587,7 @@ static uint64_t auto_rescue(struct cx_balancer *balancer, unsigned index, double
     double least = (double)cx_package_minimum(balancer, index);
     if (groups < least)
         groups = view->launch + least * each / view->speed > without * (1 + 1e-9) ? 0 : least;
-    if (groups > 0 && end + reply_seconds < 0.9 * latest)
+    if (groups > 0 && end + reply_seconds < (flight->handed < flight->groups ? 0.9 : 0.4) * latest)
         return (uint64_t)fmin(groups, left);
     *again = now + fmax(latest, 0.1 * end) + reply_seconds;
     return 0;

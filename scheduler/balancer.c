@@ -28,10 +28,10 @@ const struct cx_balancer_params cx_balancer_defaults = {
     .hdss_settled = 0.01,
     .hdss_training = 0.2,
     .hdss_k = 3,
-    .auto_first = 0.0625,
+    .auto_first = 0.1,
     .auto_distrust = 30,
-    .auto_safety = 2,
-    .auto_packages = 24,
+    .auto_safety = 1,
+    .auto_packages = 16,
 };
 
 static double above_zero(double value, double fallback)

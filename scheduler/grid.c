@@ -26,7 +26,7 @@ static const struct set sets[] = {
 };
 static const double launches[] = {1e-6, 2e-5, 4e-4, 5e-3};
 static const uint64_t group_counts[] = {2048, 8192, 32768};
-static const double lengths[] = {0.25, 1};
+static const double lengths[] = {0.5, 2};
 
 enum {
     NSETS = sizeof sets / sizeof sets[0],

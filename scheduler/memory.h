@@ -32,8 +32,8 @@ struct cx_memory {
     uint64_t groups;                     /* of the launches it learned from; 0: none yet */
     unsigned launches;                   /* learned from */
     double deviation;                    /* of log(real / predicted length) of packages, lately */
-    bool settled;      /* its predictions were good once */
-    double unbalanced; /* lbt in "Marrow" */
+    bool settled;                        /* its predictions were good once */
+    double unbalanced;                   /* lbt in "Marrow" */
     double before[CX_MEMORY_PIECES + 1]; /* part of all cost that lies before piece i of the range */
     struct cx_memory_device device[CX_MEMORY_DEVICES];
     unsigned nsamples; /* oldest first */

@@ -47,17 +47,22 @@ void cx_rescue_void(struct cx_balancer *balancer, uint64_t serial)
     forget_parts(balancer, serial);
 }
 
+/* What is being done again of a package counts for nothing; a rescue may begin anew. */
+static void restart(struct cx_balancer *balancer, struct cx_flight *package)
+{
+    cx_rescue_void(balancer, package->serial);
+    package->serial = balancer->serial++;
+    package->handed = package->saved = 0;
+}
+
 void cx_rescue_void_all(struct cx_balancer *balancer)
 {
     for (unsigned i = 0; i < balancer->ndevices; i++) {
         struct cx_device_state *device = &balancer->devices[i];
         for (unsigned k = 0; k < device->nflight; k++) {
             struct cx_flight *package = &device->flight[k];
-            if (package->copy || package->lost || package->handed == 0)
-                continue;
-            cx_rescue_void(balancer, package->serial);
-            package->serial = balancer->serial++;
-            package->handed = package->saved = 0;
+            if (!package->copy && !package->lost && package->handed > 0)
+                restart(balancer, package);
         }
     }
 }
@@ -100,7 +105,7 @@ bool cx_rescue_possible(const struct cx_balancer *balancer, unsigned victim, uns
     const struct cx_device_state *device = &balancer->devices[victim];
     const struct cx_flight *package = &device->flight[index];
     return balancer->parts && device->given.private_results && !package->copy && !package->lost &&
-           package->first != CX_NOWHERE && package->handed < package->groups;
+           package->first != CX_NOWHERE;
 }
 
 /* Copies in flight: each will want a place among the parts. */
@@ -129,6 +134,8 @@ bool cx_balancer_rescue(struct cx_balancer *balancer, unsigned index, double now
     if (want == 0 || victim == index || !cx_rescue_possible(balancer, victim, which))
         return false;
     struct cx_flight *package = &balancer->devices[victim].flight[which];
+    if (package->handed == package->groups) /* those who have it are too slow */
+        restart(balancer, package);
     uint64_t end = package->first + package->groups - package->handed;
     uint64_t first = want < end - package->first ? end - want : package->first;
     first = first / balancer->granularity * balancer->granularity;
