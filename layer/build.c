@@ -121,6 +121,9 @@ static struct cx_analysis *start_analysis(struct cx_program *program)
 {
     if (program->stored && !cx_stored_has_text(program->stored))
         return cx_stored_analysis(program, &program->unanalysed);
+    if (program->text)
+        return cx_analysis_start(program->context, program->text, program->text_options,
+                                 &program->unanalysed);
     if (!program->source) {
         program->unanalysed = "the program is in an intermediate language";
         return NULL;
@@ -137,6 +140,9 @@ static cl_int execute(struct cx_build *build)
 
     wait_for_variants(program);
     cx_program_clear(program);
+    program->text = build->text;
+    program->text_options = build->text_options;
+    build->text = build->text_options = NULL;
     if (parts) {
         program->unanalysed = program->builtins ? "built-in kernels have no source" : "linked program";
         if (build->analyse)
@@ -206,6 +212,8 @@ void cx_build_destroy(struct cx_build **build)
     }
     free(old->names);
     free(old->inputs);
+    free(old->text);
+    free(old->text_options);
     free(old->options);
     cx_program_unref(&old->program);
     free(old);

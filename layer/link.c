@@ -3,9 +3,11 @@
  * Separate compilation: clCompileProgram and clLinkProgram, each done by every member's own compiler and
  * linker.
  *
- * A linked program has no single text, so neither analysis nor split variants: its kernels run whole.
+ * What is linked of a single object has that one's text, with its embedded headers put in: it is analysed and
+ * split. What is linked of several has no single text, so its kernels run whole.
  * Previous stage: program.c. Next: build.c runs the steps.
  */
+#include "layer/embed.h"
 #include "layer/entry.h"
 #include "layer/log.h"
 #include "layer/program.h"
@@ -34,6 +36,41 @@ static bool take_inputs(struct cx_build *build, cl_uint count, const cl_program 
         pthread_mutex_unlock(&input->lock);
     }
     return true;
+}
+
+/* The text that is compiled, with the headers put in. */
+static void keep_text(struct cx_build *build)
+{
+    const struct cx_program *program = build->program;
+    const char **source = calloc(build->ninputs + 1, sizeof(*source));
+    for (unsigned i = 0; source && i < build->ninputs; i++)
+        source[i] = build->inputs[i]->source;
+    const struct cx_embed headers = {build->ninputs, (const char *const *)build->names, source};
+    if (source && program->source)
+        build->text = cx_embed(program->source, &headers);
+    if (build->text)
+        build->text_options = strdup(build->options);
+    free(source);
+    if (!build->text_options) {
+        free(build->text);
+        build->text = NULL;
+    }
+}
+
+/* A program linked of one object has that one's text. */
+static void take_text(struct cx_build *build)
+{
+    const struct cx_program *input = build->inputs[0];
+    if (build->ninputs != 1 || !input->text || input->stored ||
+        input->binary_type != CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT ||
+        build->binary_type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
+        return;
+    build->text = strdup(input->text);
+    if (!build->text || asprintf(&build->text_options, "%s %s", input->text_options, build->options) < 0) {
+        free(build->text);
+        build->text = build->text_options = NULL;
+    }
+    build->analyse = build->text;
 }
 
 /* Real programs of the headers in member m's context. false: one could not be made, *error tells why. */
@@ -114,6 +151,7 @@ cl_int cx_clCompileProgram(cl_program handle, cl_uint num_devices, const cl_devi
     }
     build->binary_type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
     build->failure = CL_COMPILE_PROGRAM_FAILURE;
+    keep_text(build); /* without it, what is linked of it runs whole */
     build->step = compile_step;
     build->notify = pfn_notify;
     build->notify_data = user_data;
@@ -190,6 +228,7 @@ static struct cx_build *link_new(struct cx_program *program, const char *options
         makes_library(options) ? CL_PROGRAM_BINARY_TYPE_LIBRARY : CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
     build->failure = CL_LINK_PROGRAM_FAILURE;
     build->step = link_step;
+    take_text(build);
     return build;
 }
 

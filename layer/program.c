@@ -49,6 +49,10 @@ void cx_program_clear(struct cx_program *program)
     }
     free(program->binary);
     program->binary = NULL;
+    free(program->text);
+    program->text = NULL;
+    free(program->text_options);
+    program->text_options = NULL;
     atomic_store(&program->home, 0);
     program->binary_type = CL_PROGRAM_BINARY_TYPE_NONE;
 }

@@ -37,9 +37,11 @@ struct cx_program {
     struct cx_context *context; /* a reference */
     char *source;               /* all strings joined; NULL for a linked program */
     struct cx_stored *stored;   /* made from a binary: what is in it (program_binary.c); else NULL */
-    struct cx_il *il;           /* made from an intermediate language (program_il.c); else NULL */
-    char *builtins;             /* names of built-in kernels it was made of, ; between them; else NULL */
-    char *options;              /* of the last build, compilation or link; never NULL */
+    char *text;         /* what analysis and split variants are made of, where that is not source and */
+    char *text_options; /* options: embedded headers put in, linked of one object; else NULL */
+    struct cx_il *il;   /* made from an intermediate language (program_il.c); else NULL */
+    char *builtins;     /* names of built-in kernels it was made of, ; between them; else NULL */
+    char *options;      /* of the last build, compilation or link; never NULL */
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a build or the build of a variant ended */
     bool building;
@@ -116,6 +118,7 @@ struct cx_build {
     /* Makes and builds member m's real program: sets *real (also when the build failed, for its log). */
     cl_int (*step)(struct cx_build *build, unsigned member, cl_program *real);
     bool analyse;               /* the text is the whole program: start the analyser beside the builds */
+    char *text, *text_options;  /* owned; become the program's */
     struct cx_program **inputs; /* headers, or programs to link (attached): referenced */
     char **names;               /* of the headers */
     unsigned ninputs;

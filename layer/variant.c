@@ -29,7 +29,8 @@ static cl_program build_variant(const struct job *job)
 {
     const struct cx_program *program = job->program;
     const struct cx_real_device *device = program->context->workers[job->member].device;
-    const char *text[] = {cx_prelude_text(job->variant), program->source, cx_prelude_check(job->variant)};
+    const char *own = program->text ? program->text : program->source;
+    const char *text[] = {cx_prelude_text(job->variant), own, cx_prelude_check(job->variant)};
     cl_int error = CL_SUCCESS;
 
     cl_program real = cx_build_source(program, job->member, 3, text, &error);
@@ -76,7 +77,7 @@ static void start_job(struct cx_program *program, unsigned member, enum cx_varia
     struct job *job = malloc(sizeof(*job));
     if (job) {
         *job = (struct job){.program = cx_program_ref(program),
-                            .options = program->options,
+                            .options = program->text ? program->text_options : program->options,
                             .member = member,
                             .variant = variant};
         if (cx_background_run(run_job, job))
@@ -89,7 +90,7 @@ static void start_job(struct cx_program *program, unsigned member, enum cx_varia
 
 void cx_program_variant_want(struct cx_program *program, enum cx_variant variant)
 {
-    if (!program->source || program->binary_type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE ||
+    if ((!program->source && !program->text) || program->binary_type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE ||
         (program->stored && !cx_stored_has_text(program->stored)))
         return;
     for (unsigned m = 0; m < program->context->nmembers; m++) {

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* embed.c: headers put into the text that includes them. */
+#include "layer/embed.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+static const char *const names[] = {"a.h", "deep/b.h", "self.h", "open.h"};
+static const char *const sources[] = {"A", "#include \"a.h\"\nB\n", "#include <self.h>\n", "/* x */ O /* y"};
+static const struct cx_embed headers = {4, names, sources};
+
+static const struct {
+    const char *text, *whole; /* NULL: none */
+} cases[] = {
+    {"", ""},
+    {"x", "x"},
+    {"x\n", "x\n"},
+    {"#include \"a.h\"\nx\n", "#line 1\nA\n#line 2\nx\n"},
+    {"y\n#include <a.h>\nx\n", "y\n#line 1\nA\n#line 3\nx\n"},
+    {"  #\tinclude  \"a.h\" // why\nx", "#line 1\nA\n#line 2\nx"},
+    {"#include \"a.h\"", "#line 1\nA\n#line 2\n"},
+    {"#include \"deep/b.h\"\n", "#line 1\n#line 1\nA\n#line 2\nB\n\n#line 2\n"},
+    {"#include \"other.h\"\n", "#include \"other.h\"\n"},
+    {"#include \"a.hh\"\n", "#include \"a.hh\"\n"},
+    {"#include \"a.h\n", "#include \"a.h\n"},
+    {"#include NAME\n", "#include NAME\n"},
+    {"x #include \"a.h\"\n", "x #include \"a.h\"\n"},
+    {"/*\n#include \"a.h\"\n*/\n", "/*\n#include \"a.h\"\n*/\n"},
+    {"/* x */ // /*\n#include \"a.h\"\n", "/* x */ // /*\n#line 1\nA\n#line 3\n"},
+    {"\"/*\" '\"'\n#include \"a.h\"\n", "\"/*\" '\"'\n#line 1\nA\n#line 3\n"},
+    {"\"\\\"/*\"\n#include \"a.h\"\n", "\"\\\"/*\"\n#line 1\nA\n#line 3\n"},
+    {"#include \"self.h\"\n", NULL},
+};
+
+START_TEST(texts)
+{
+    char *whole = cx_embed(cases[_i].text, &headers);
+    ck_assert((whole != NULL) == (cases[_i].whole != NULL));
+    if (whole)
+        ck_assert_str_eq(whole, cases[_i].whole);
+    free(whole);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("embed");
+    TCase *tests = tcase_create("embed");
+    suite_add_tcase(suite, tests);
+    tcase_add_loop_test(tests, texts, 0, sizeof(cases) / sizeof(*cases));
+    SRunner *runner = srunner_create(suite);
+    srunner_set_tap(runner, "-");
+    srunner_run_all(runner, CK_SILENT);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
