@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One time step of a gravitational simulation by Barnes and Hut: each work-item walks through the octree for its
- * body and takes a node's centre of mass for all bodies in it where the node is far enough away. From the LogFit
- * paper. Irregular: a body among many others opens more nodes than one far out. Bodies are sorted along the tree, so
- * that neighbouring work-items take like ways.
+ * One time step of a gravitational simulation by Barnes and Hut: each work-item walks through the octree for
+ * its body and takes a node's centre of mass for all bodies in it where the node is far enough away. From the
+ * LogFit paper. Irregular: a body among many others opens more nodes than one far out. Bodies are sorted
+ * along the tree, so that neighbouring work-items take like ways.
  */
 typedef struct {
     float side2;
@@ -11,8 +11,8 @@ typedef struct {
 } cell;
 
 __kernel void barneshut(__global const float4 *centres, __global const cell *cells, uint nodes,
-                        __global float4 *positions, __global float4 *velocities, uint n, float dt, float theta2,
-                        float softening)
+                        __global float4 *positions, __global float4 *velocities, uint n, float dt,
+                        float theta2, float softening)
 {
     size_t i = get_global_id(0);
     if (i >= n)

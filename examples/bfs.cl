@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Breadth-first search by levels, two kernels a level. Which nodes a work-item writes to is known only from the graph,
- * and several may write the same node: always the same value, so their order does not matter.
+ * Breadth-first search by levels, two kernels a level. Which nodes a work-item writes to is known only from
+ * the graph, and several may write the same node: always the same value, so their order does not matter.
  */
 
 /* Nodes of this level give their neighbours that nobody has seen the next level's number, and mark them. */
-__kernel void visit(__global const uint *first, __global const uint *neighbour, __global const uchar *frontier,
-                    __global const uchar *seen, __global uchar *next, __global int *level, uint nodes, int number)
+__kernel void visit(__global const uint *first, __global const uint *neighbour,
+                    __global const uchar *frontier, __global const uchar *seen, __global uchar *next,
+                    __global int *level, uint nodes, int number)
 {
     size_t node = get_global_id(0);
     if (node >= nodes || !frontier[node])
@@ -21,8 +22,8 @@ __kernel void visit(__global const uint *first, __global const uint *neighbour, 
 }
 
 /* What was marked is the next frontier; tells whether there is one. */
-__kernel void advance(__global uchar *frontier, __global uchar *seen, __global uchar *next, __global int *more,
-                      uint nodes)
+__kernel void advance(__global uchar *frontier, __global uchar *seen, __global uchar *next,
+                      __global int *more, uint nodes)
 {
     size_t node = get_global_id(0);
     if (node >= nodes)

@@ -9,8 +9,8 @@
 #endif
 
 __kernel __attribute__((reqd_work_group_size(STEPS + 1, 1, 1))) void
-binomial(__global const float4 *spots, __global const float4 *strikes, __global const float4 *years, float rate,
-         float volatility, __global float4 *prices)
+binomial(__global const float4 *spots, __global const float4 *strikes, __global const float4 *years,
+         float rate, float volatility, __global float4 *prices)
 {
     __local float4 values[2][STEPS + 1];
     size_t group = get_group_id(0);

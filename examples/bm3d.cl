@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first filter of BM3D denoising: for each reference block of 8 by 8 pixels the most similar blocks around it
- * are stacked, the stack is transformed (Walsh-Hadamard, exact in integers), small coefficients are dropped, and
- * the reference block is transformed back; a second kernel averages the overlapping blocks by their weights. From
- * the Sigmoid paper. Irregular: where the picture is smooth many blocks are similar and must be compared to the
- * end, ranked and filtered; where it is rough nearly all are given up after a few rows.
+ * The first filter of BM3D denoising: for each reference block of 8 by 8 pixels the most similar blocks
+ * around it are stacked, the stack is transformed (Walsh-Hadamard, exact in integers), small coefficients are
+ * dropped, and the reference block is transformed back; a second kernel averages the overlapping blocks by
+ * their weights. From the Sigmoid paper. Irregular: where the picture is smooth many blocks are similar and
+ * must be compared to the end, ranked and filtered; where it is rough nearly all are given up after a few
+ * rows.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -21,10 +22,10 @@ static int block_place(int number, int side)
     return min(number * STEP, side - BLOCK);
 }
 
-/* 1 + the sum of squared differences, 0 for the block itself, UINT_MAX when it exceeds the limit or leaves the
- * picture. */
-static uint block_distance(__global const uchar *picture, int side, __local const int *reference, int x, int y,
-                           bool itself, uint limit)
+/* 1 + the sum of squared differences, 0 for the block itself, UINT_MAX when it exceeds the limit or leaves
+ * the picture. */
+static uint block_distance(__global const uchar *picture, int side, __local const int *reference, int x,
+                           int y, bool itself, uint limit)
 {
     if (itself)
         return 0;
@@ -103,8 +104,8 @@ filter_blocks(__global const uchar *picture, int side, uint match_limit, __const
         matches[item] = -1;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int c = item; c < CANDIDATES; c += PIXELS)
-        distances[c] = block_distance(picture, side, reference, x + c % WINDOW - REACH, y + c / WINDOW - REACH,
-                                      c == CANDIDATES / 2, match_limit);
+        distances[c] = block_distance(picture, side, reference, x + c % WINDOW - REACH,
+                                      y + c / WINDOW - REACH, c == CANDIDATES / 2, match_limit);
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_candidates(distances, matches, item);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -121,11 +122,12 @@ filter_blocks(__global const uchar *picture, int side, uint match_limit, __const
     }
     transform_planes(stack, v, depth, item);
     transform_stack(v, depth);
+    /* The reference block is the stack's first: back along the stack it is the sum of all. */
     int kept = 0, sum = 0;
     for (int k = 0; k < depth; k++) {
         bool keep = (int)abs(v[k]) > limits[power];
         kept += keep;
-        sum += keep ? v[k] : 0; /* the reference block is the stack's first: back along the stack it is the sum */
+        sum += keep ? v[k] : 0;
     }
     transform_planes(stack, &sum, 1, item);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Euler equations of a compressible gas on an unstructured mesh of quadrangles, by finite volumes: step sizes,
- * then three times fluxes and an update. From the LogFit paper (there Rodinia's CFD with its tetrahedra: four
- * neighbours as well). Each cell costs nearly the same, but its neighbours' numbers are read from memory, so that
- * what a launch reads is not known before it; the launches are short and many.
+ * The Euler equations of a compressible gas on an unstructured mesh of quadrangles, by finite volumes: step
+ * sizes, then three times fluxes and an update. From the LogFit paper (there Rodinia's CFD with its
+ * tetrahedra: four neighbours as well). Each cell costs nearly the same, but its neighbours' numbers are read
+ * from memory, so that what a launch reads is not known before it; the launches are short and many.
  *
- * A state is density, two momenta and energy, all by volume. Neighbour -1 is a wall, -2 the undisturbed stream.
+ * A state is density, two momenta and energy, all by volume. Neighbour -1 is a wall, -2 the undisturbed
+ * stream.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -48,8 +49,8 @@ __kernel void step_sizes(__global const float4 *states, __global const float4 *n
 }
 
 /* The mean of both sides' flows, less what their difference calls for (Rusanov). */
-static float4 side_flux(__global const float4 *states, float4 own, float pressure, int neighbour, float nx, float ny,
-                        float4 stream)
+static float4 side_flux(__global const float4 *states, float4 own, float pressure, int neighbour, float nx,
+                        float ny, float4 stream)
 {
     if (neighbour == -1)
         return (float4)(0.0f, pressure * nx, pressure * ny, 0.0f);
@@ -62,8 +63,9 @@ static float4 side_flux(__global const float4 *states, float4 own, float pressur
     return 0.5f * both - 0.5f * fastest * (other - own);
 }
 
-__kernel void fluxes(__global const float4 *states, __global const int4 *neighbours, __global const float4 *normals_x,
-                     __global const float4 *normals_y, uint cells, float4 stream, __global float4 *gains)
+__kernel void fluxes(__global const float4 *states, __global const int4 *neighbours,
+                     __global const float4 *normals_x, __global const float4 *normals_y, uint cells,
+                     float4 stream, __global float4 *gains)
 {
     size_t i = get_global_id(0);
     if (i >= cells)
@@ -79,8 +81,8 @@ __kernel void fluxes(__global const float4 *states, __global const int4 *neighbo
     gains[i] = -loss;
 }
 
-__kernel void advance(__global const float4 *old_states, __global const float4 *gains, __global const float *sizes,
-                      uint cells, float share, __global float4 *states)
+__kernel void advance(__global const float4 *old_states, __global const float4 *gains,
+                      __global const float *sizes, uint cells, float share, __global float4 *states)
 {
     size_t i = get_global_id(0);
     if (i >= cells)

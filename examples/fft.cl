@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Many independent complex transforms of 65536 points (512 KB each), as 256 columns and then 256 rows of 256
- * points, four of which a work-group transforms in local memory by Stockham's radix-4 algorithm. The spectrum stays
- * in transposed order, from which the inverse starts. From the Marrow paper, where one transform is the least that
- * can be shared out. Regular.
+ * points, four of which a work-group transforms in local memory by Stockham's radix-4 algorithm. The spectrum
+ * stays in transposed order, from which the inverse starts. From the Marrow paper, where one transform is the
+ * least that can be shared out. Regular.
  */
 #define POINTS     256
 #define TRANSFORM  (POINTS * POINTS)
@@ -16,7 +16,8 @@ static float2 times(float2 a, float2 b)
     return (float2)(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
 }
 
-/* roots[i] is exp(2 pi i / 65536); forward transforms take its conjugate: sign is -1 for them, 1 for inverse ones. */
+/* roots[i] is exp(2 pi i / 65536); forward transforms take its conjugate: sign is -1 for them, 1 for inverse
+ * ones. */
 static float2 root(__global const float2 *roots, uint i, float sign)
 {
     float2 r = roots[i];

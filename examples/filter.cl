@@ -38,7 +38,8 @@ __kernel void noise(__global uchar4 *picture, uint width, uint height, uint seed
     uint place = y * width + x;
     picture[place] = with_noise(picture[place], place, seed, strength);
     if (x + half_width < width)
-        picture[place + half_width] = with_noise(picture[place + half_width], place + half_width, seed, strength);
+        picture[place + half_width] =
+            with_noise(picture[place + half_width], place + half_width, seed, strength);
 }
 
 __kernel void solarize(__global uchar4 *picture, uint width, uint height, uchar threshold)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Gaussian blur of a grey picture: each pixel becomes the weighted mean of the square of side 2 * radius + 1
- * around it; the picture's edge pixels stand for those outside. Regular: every work-item costs the same, and
- * reads radius rows more than it writes on either side.
+ * around it; the picture's edge pixels stand for those outside. From the Sigmoid paper. Regular: every work-
+ * item costs the same, and reads radius rows more than it writes on either side.
  */
 #pragma OPENCL FP_CONTRACT OFF
 

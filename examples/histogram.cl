@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts how many values fall into each of several bins of equal width. Regular but for collisions: all
- * work-items add to the same counters in global memory, atomically and without using the old value.
+ * Counts how many values fall into each of several bins of equal width. Regular but for collisions: all work-
+ * items add to the same counters in global memory, atomically and without using the old value.
  */
 __kernel void histogram(__global const uint *values, ulong n, __global uint *counts, uint bins)
 {

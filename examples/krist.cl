@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Structure factors of a crystal: for each reflection (h, k, l) the sum of all atoms' scattering factors, turned
- * by the phase 2 pi (h x + k y + l z). From the OmpSs paper. Regular: every work-item sums over all atoms, which
- * the work-group brings into local memory piece by piece.
+ * Structure factors of a crystal: for each reflection (h, k, l) the sum of all atoms' scattering factors,
+ * turned by the phase 2 pi (h x + k y + l z). From the OmpSs paper. Regular: every work-item sums over all
+ * atoms, which the work-group brings into local memory piece by piece.
  */
 #ifndef PIECE
 #define PIECE 64
@@ -10,8 +10,8 @@
 
 /* w of an atom is its scattering factor. */
 __kernel __attribute__((reqd_work_group_size(PIECE, 1, 1))) void
-krist(__global const float4 *atoms, uint atom_count, __global const float4 *reflections, uint reflection_count,
-      __global float2 *factors)
+krist(__global const float4 *atoms, uint atom_count, __global const float4 *reflections,
+      uint reflection_count, __global float2 *factors)
 {
     __local float4 piece[PIECE];
     size_t reflection = get_global_id(0);

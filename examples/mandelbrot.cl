@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Mandelbrot set: for each pixel the number of steps until its orbit leaves the circle of radius 2.
- * Irregular: a pixel costs between one step and max_steps, with large differences between neighbouring rows.
+ * The Mandelbrot set: for each pixel the number of steps until its orbit leaves the circle of radius 2. From
+ * the Sigmoid paper. Irregular: a pixel costs between one step and max_steps, with large differences between
+ * neighbouring rows.
  */
 #pragma OPENCL FP_CONTRACT OFF
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One time step of point charges by an octree with charges and dipoles, in the manner of PEPC. From the LogFit
- * paper. Irregular: a charge among many others opens more nodes than one far out; and as the charges are in no
- * order, neighbouring work-items take different ways.
+ * One time step of point charges by an octree with charges and dipoles, in the manner of PEPC. From the
+ * LogFit paper. Irregular: a charge among many others opens more nodes than one far out; and as the charges
+ * are in no order, neighbouring work-items take different ways.
  */
 typedef struct {
     float side2;
     uint next;
 } cell;
 
-__kernel void pepc(__global const float4 *centres, __global const cell *cells, uint nodes, __global float4 *positions,
-                   __global float4 *velocities, uint n, float dt, float theta2, float softening,
-                   __global const float4 *dipoles)
+__kernel void pepc(__global const float4 *centres, __global const cell *cells, uint nodes,
+                   __global float4 *positions, __global float4 *velocities, uint n, float dt, float theta2,
+                   float softening, __global const float4 *dipoles)
 {
     size_t i = get_global_id(0);
     if (i >= n)
@@ -34,7 +34,7 @@ __kernel void pepc(__global const float4 *centres, __global const cell *cells, u
         float inverse = rsqrt(r2 + softening);
         float inverse2 = inverse * inverse, inverse3 = inverse2 * inverse;
         float along = dipole.x * dx + dipole.y * dy + dipole.z * dz;
-        /* d points from the charge to the node: the field of a charge there is -d, that of a dipole even in d. */
+        /* d points from the charge to the node, so the field of a charge there is along -d. */
         float radial = (3.0f * along * inverse2 - centre.w) * inverse3;
         ex += dx * radial - dipole.x * inverse3;
         ey += dy * radial - dipole.y * inverse3;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Perlin's gradient noise as a cloudy picture: several octaves of noise in space, whose third coordinate is the
- * time of the frame. From the OmpSs paper. Regular: every pixel costs the same.
+ * Perlin's gradient noise as a cloudy picture: several octaves of noise in space, whose third coordinate is
+ * the time of the frame. From the OmpSs paper. Regular: every pixel costs the same.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -36,8 +36,9 @@ static float gradient_noise(__constant uchar *table, float x, float y, float z)
     uint a = table[ix] + iy, b = table[ix + 1] + iy;
     uint aa = table[a] + iz, ab = table[a + 1] + iz;
     uint ba = table[b] + iz, bb = table[b + 1] + iz;
-    float front = between(v, between(u, slope(table[aa], x, y, z), slope(table[ba], x - 1.0f, y, z)),
-                          between(u, slope(table[ab], x, y - 1.0f, z), slope(table[bb], x - 1.0f, y - 1.0f, z)));
+    float front =
+        between(v, between(u, slope(table[aa], x, y, z), slope(table[ba], x - 1.0f, y, z)),
+                between(u, slope(table[ab], x, y - 1.0f, z), slope(table[bb], x - 1.0f, y - 1.0f, z)));
     z -= 1.0f;
     float back = between(
         v, between(u, slope(table[aa + 1], x, y, z), slope(table[ba + 1], x - 1.0f, y, z)),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ray tracing: mirroring spheres above a chequered floor under one light, with shadows. From the Sigmoid paper.
- * Irregular: a ray into the sky costs one look at all spheres, one that meets a sphere up to twelve; where the
- * dear pixels lie depends on the scene.
+ * Ray tracing: mirroring spheres above a chequered floor under one light, with shadows. From the Sigmoid
+ * paper. Irregular: a ray into the sky costs one look at all spheres, one that meets a sphere up to twelve;
+ * where the dear pixels lie depends on the scene.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -92,7 +92,8 @@ __kernel void ray(__global const float4 *spheres, __global const float4 *colours
         return;
 
     float middle = 0.5f * (float)side;
-    float3 direction = unit((float3)(((float)x - middle) / middle, (middle - (float)y) / middle - 0.25f, 1.8f));
+    float3 direction =
+        unit((float3)(((float)x - middle) / middle, (middle - (float)y) / middle - 0.25f, 1.8f));
     float3 seen = trace(spheres, colours, count, (float3)(0.0f, 4.0f, -9.0f), direction);
     float3 level = clamp(255.0f * seen, 0.0f, 255.0f);
     picture[y * side + x] = (uchar4)((uchar)level.x, (uchar)level.y, (uchar)level.z, 255);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * y = factor * x + y in place. Regular: every work-item costs the same, reads and writes its own element of
- * y.
+ * y = factor * x + y in place. From the Marrow paper. Regular: every work-item costs the same, reads and
+ * writes its own element of y.
  */
 #pragma OPENCL FP_CONTRACT OFF
 

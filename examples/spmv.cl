@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * y = A x for a sparse matrix in compressed rows: LANES neighbouring work-items share a row, read it side by side
- * and add up what they have in local memory. From the OmpSs and the LogFit paper. Irregular: a row costs what it
- * holds, which varies from row to row or, in a triangular profile, grows from the first row to the last; and x is
- * read wherever the columns say.
+ * y = A x for a sparse matrix in compressed rows: LANES neighbouring work-items share a row, read it side by
+ * side and add up what they have in local memory. From the OmpSs and the LogFit paper. Irregular: a row costs
+ * what it holds, which varies from row to row or, in a triangular profile, grows from the first row to the
+ * last; and x is read wherever the columns say.
  */
 #ifndef LANES
 #define LANES 16
