@@ -2,8 +2,11 @@
 /*
  * Background work: a count of threads, a list of helper processes, and what happens to both at exit().
  *
- * The exit handler is registered with the first task, that is after the drivers were loaded: exit() runs
- * handlers and destructors in reverse order, so ours comes before those of the drivers' libraries.
+ * exit() runs handlers and destructors in reverse order of their registration, and ours must come before
+ * those of the drivers' libraries, whose compilers our tasks are inside of. Libraries register destructors
+ * when they are loaded, and compilers also while they compile for the first time (objects made where they are
+ * first used). So the handler is registered with each task, and again and again during the first seconds of
+ * tasks.
  */
 #include "layer/background.h"
 #include "layer/log.h"
@@ -17,15 +20,20 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { EXIT_PATIENCE_S = 20 };
+enum {
+    EXIT_PATIENCE_S = 20,
+    FAST_ROUNDS = 60, /* of a millisecond; then of ten */
+    ROUNDS = 360
+};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* innermost: nothing is called under it */
 static pthread_cond_t idle = PTHREAD_COND_INITIALIZER;
 static unsigned running;
 static struct cx_helper *helpers;
 static atomic_bool ending;
-static bool registered;
-static pid_t owner; /* a child made by fork() has the count but not the threads */
+static bool keeping;    /* a thread registers the handler again and again */
+static unsigned rounds; /* it did so that often */
+static pid_t owner;     /* a child made by fork() has the count but not the threads */
 
 struct job {
     void (*task)(void *);
@@ -57,6 +65,21 @@ static void finish_one(void)
     pthread_mutex_unlock(&lock);
 }
 
+/* Makes our handler the next to be run, while tasks run and objects may still be made. */
+static void keep_first(void *unused)
+{
+    (void)unused;
+    for (bool more = true; more;) {
+        const struct timespec pause = {0, rounds < FAST_ROUNDS ? 1000000 : 10000000};
+        nanosleep(&pause, NULL);
+        pthread_mutex_lock(&lock);
+        more = keeping = running && ++rounds < ROUNDS && !atomic_load(&ending);
+        if (more)
+            atexit(at_exit);
+        pthread_mutex_unlock(&lock);
+    }
+}
+
 static void run_job(void *data)
 {
     struct job *job = data;
@@ -74,15 +97,21 @@ bool cx_background_run(void (*task)(void *data), void *data)
     *job = (struct job){.task = task, .data = data};
 
     pthread_mutex_lock(&lock);
-    if (!registered) {
-        registered = true;
-        owner = getpid();
+    owner = getpid();
+    if (rounds < ROUNDS) {
+        rounds++;
         atexit(at_exit);
     }
-    bool ok = !atomic_load(&ending);
+    bool ok = !atomic_load(&ending), keep = ok && !keeping && rounds < ROUNDS;
+    keeping |= keep;
     if (ok)
         running++;
     pthread_mutex_unlock(&lock);
+    if (keep && !cx_notify_detach(keep_first, NULL)) {
+        pthread_mutex_lock(&lock);
+        keeping = false;
+        pthread_mutex_unlock(&lock);
+    }
 
     if (ok && !cx_notify_detach(run_job, job)) {
         finish_one();

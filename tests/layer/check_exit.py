@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A program that ends while a driver's compiler still works for it in the background ends well. TAP.
+
+usage: check_exit.py EXAMPLE ARGUMENTS...
+
+The driver's own cache knows the program's kernels and nothing else, so that the split variant is the first thing
+its compiler ever compiles in the process.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TIMES = 2
+
+command = sys.argv[1:]
+print(f"1..{TIMES}")
+failed = False
+with tempfile.TemporaryDirectory() as folder:
+    warm, cache, analyses = (os.path.join(folder, name) for name in ("warm", "cache", "analyses"))
+    bare = {k: v for k, v in os.environ.items() if not k.startswith("COEXEC_")}
+    for device in os.environ["POCL_DEVICES"].split():
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL,
+                       env={**bare, "OCL_ICD_VENDORS": "/etc/OpenCL/vendors", "POCL_DEVICES": device,
+                            "POCL_CACHE_DIR": warm})
+    for i in range(TIMES):
+        shutil.rmtree(cache, ignore_errors=True)
+        shutil.rmtree(analyses, ignore_errors=True)
+        shutil.copytree(warm, cache)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120,
+                              env={**os.environ, "POCL_CACHE_DIR": cache, "COEXEC_CACHE_DIR": analyses})
+        good = done.returncode == 0
+        failed |= not good
+        print(f"{'ok' if good else 'not ok'} {i + 1} - exit status {done.returncode}")
+        if not good:
+            print("# " + done.stderr.strip().replace("\n", "\n# "))
+sys.exit(failed)
