@@ -11,6 +11,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 TOOL, STUB = sys.argv[1:3]
 CLEAN = {k: v for k, v in os.environ.items() if not k.startswith(("COEXEC_", "OCL_ICD_", "STUB_"))}
@@ -37,6 +38,59 @@ def run_tells_a_missing_program():
     done = tool("run", "--", "/nonexistent/program")
     assert done.returncode == 127 and "/nonexistent/program: no such program" in done.stderr, done
     assert tool("run", "--", "/etc").returncode == 126
+
+
+def bench_rejects_what_it_does_not_know():
+    for arguments, text in [(("--programs", "mandelbrot,nosuch"), "no such program: nosuch"),
+                            (("--preset", "huge"), "accepted are tiny, small and paper"),
+                            (("--algos", "sigmoid,nosuch"), "--algos nosuch: accepted are"),
+                            (("--sets", "two=0,7"), "names no device"), (("--sets", "0"), "LABEL=DEVICES"),
+                            (("--runs", "0"), "accepted are 1 to"), (("--nosuch",), "unknown option --nosuch"),
+                            (("--json",), "--json needs a value")]:
+        done = tool("bench", *arguments, COEXEC_VENDORS=STUB)
+        assert done.returncode == 2 and text in done.stderr and not done.stdout, (arguments, done)
+    done = tool("bench", COEXEC_VENDORS="/nonexistent")
+    assert done.returncode == 1 and "no OpenCL device" in done.stderr, done
+
+
+def bench_measures_and_compares():
+    """On programs made for this: one works, one fails its check, one is missing."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, status in ("saxpy", 0), ("vecadd", 1):
+            path = os.path.join(folder, name)
+            with open(path, "w") as program:
+                program.write(f"""#!/bin/sh
+echo name={name} size=8 ms=2.5 checksum=00ff check={'fail' if status else 'pass'}
+if [ "$COEXEC_SUMMARY" ]; then
+    echo 'coexec summary (pid 1, balancer static)' >&2
+    echo '  kernel k: 4 launches, 2 split, 2 whole; time 1.000 ms; load balance 0.900; moved 3.000 MB' >&2
+    echo '    device 0  some name       6 packages   50.0 %  busy    1.000 ms' >&2
+fi
+exit {status}
+""")
+            os.chmod(path, 0o755)
+        out = os.path.join(folder, "out.json")
+        base = ("bench", "--examples", folder, "--programs", "saxpy,vecadd,matmul", "--algos", "static", "--runs", "2")
+        done = tool(*base, "--json", out, COEXEC_VENDORS=STUB)
+        assert done.returncode == 1 and "failed: exit status 1" in done.stdout, done
+        result = json.load(open(out))
+        programs = {program["name"]: program["rows"] for program in result["programs"]}
+        assert list(programs) == ["saxpy", "vecadd", "matmul"] and result["machine"]["devices"], result
+        bare, through = programs["saxpy"][0], programs["saxpy"][-1]
+        assert bare["algo"] is None and bare["ms"] == 2.5 and through["speedup"] == 1, (bare, through)
+        run = through["runs"][1]
+        assert (run["launches"], run["split"], run["packages"]) == (4, 2, 6), run
+        assert (run["balance"], run["moved_mb"]) == (0.9, 3), run
+        assert not programs["vecadd"][0]["runs"][0]["ok"] and "no such" in programs["matmul"][0]["runs"][0]["problem"].lower()
+        one = ("bench", "--examples", folder, "--programs", "saxpy", "--algos", "static", "--runs", "1")
+        done = tool(*one, "--compare", out, COEXEC_VENDORS=STUB)
+        assert done.returncode == 0 and "against" in done.stdout and "1.000" in done.stdout, done
+        with open(out) as whole:
+            text = whole.read()
+        with open(out, "w") as half:
+            half.write(text[:len(text) // 2])
+        done = tool(*one, "--compare", out, COEXEC_VENDORS=STUB)
+        assert done.returncode == 1 and "not all of one" in done.stderr and "saxpy" in done.stdout, done
 
 
 def simulate_is_deterministic():
@@ -156,7 +210,8 @@ def explain_tells_ways():
 
 def help_is_there():
     for arguments in (["help"], ["--help"], ["help", "run"], ["run", "--help"], ["help", "info"], ["help", "explain"],
-                      ["help", "simulate"]):
+                      ["help", "simulate"],
+                      ["bench", "--help"]):
         done = tool(*arguments)
         assert done.returncode == 0 and done.stdout.startswith("usage: coexec"), (arguments, done)
     assert tool().returncode == 2 and tool("nothing").returncode == 2

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inside of `coexec bench`: which programs there are, how one is run, and what is made of the times.
+ * Speeds and ratios as in the papers (Sigmoid, section 5): the maximum speedup of a set of devices is
+ * T_best * sum(1 / T_i) over the set, from the times of the program on each device alone; efficiency is the
+ * speedup over that maximum.
+ */
+#ifndef CX_TOOLS_COEXEC_BENCH_H
+#define CX_TOOLS_COEXEC_BENCH_H
+
+#include "layer/real.h"
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum cx_bench_paper {
+    CX_PAPER_SIGMOID = 1,
+    CX_PAPER_OMPSS = 2,
+    CX_PAPER_MARROW = 4,
+    CX_PAPER_LOGFIT = 8,
+    CX_PAPER_NONE = 0, /* ours */
+};
+
+/* One program with the arguments that make it the paper's. */
+struct cx_bench_program {
+    const char *name; /* in tables; the executable's unless that is given */
+    const char *executable;
+    const char *arguments[4];
+    unsigned papers; /* enum cx_bench_paper, added */
+    bool regular;
+};
+
+extern const struct cx_bench_program cx_bench_programs[];
+extern const size_t cx_bench_program_count;
+/* The bit of a paper's name ("sigmoid", ...), 0 for others; and back. */
+unsigned cx_bench_paper_of(const char *name);
+const char *cx_bench_paper_name(unsigned paper);
+
+/* One run of a program. */
+struct cx_bench_result {
+    bool ok;
+    char problem[256]; /* why not */
+    double ms, build_ms;
+    char checksum[40];
+    bool checked;
+    /* from the summary; 0 and -1 for runs that were not through coexec */
+    unsigned long long launches, split, packages;
+    double moved_mb, balance; /* balance: mean over the kernels' launches; -1: none was split */
+};
+
+/* Runs `arguments` (NULL at the end) with the environment changed as NAME=VALUE texts say (NAME alone: taken
+ * out), and reads its last line and its summary. Takes at most `seconds`. */
+void cx_bench_run(const char *const *arguments, const char *const *environment, unsigned seconds,
+                  struct cx_bench_result *result);
+
+/* ---- what is to be done, and what came of it ---- */
+
+enum { CX_BENCH_DEVICES = 64, CX_BENCH_ROWS = 32, CX_BENCH_RUNS = 64 };
+
+/* Runs of one program in one way: bare on a device, or through coexec on a set with an algorithm. */
+struct cx_bench_row {
+    char set[64], algo[16]; /* algo "": bare, and set is the device's number */
+    uint64_t devices;       /* bits of the devices' numbers */
+    struct cx_bench_result result[CX_BENCH_RUNS];
+    unsigned runs;
+};
+
+struct cx_bench_case {
+    const struct cx_bench_program *program;
+    unsigned nrows;
+    struct cx_bench_row row[CX_BENCH_ROWS];
+};
+
+/* Median over the runs that went well; 0: none did. */
+double cx_bench_ms(const struct cx_bench_row *row);
+/* The fastest bare time among the devices of a row, and the row's maximum speedup. False where a bare time is
+ * missing. */
+bool cx_bench_maximum(const struct cx_bench_case *job, const struct cx_bench_row *row, double *best_ms,
+                      double *maximum);
+
+/* Prints the lines of one program, and at the end the tables of the papers. */
+void cx_bench_print_case(const struct cx_bench_case *job);
+void cx_bench_print_papers(const struct cx_bench_case *jobs, size_t count);
+
+/* The whole as JSON (the caller puts it); and what changed since the one in a file. False, with a message,
+ * where the file is none of ours. */
+struct json_object *cx_bench_json(const struct cx_bench_case *jobs, size_t count,
+                                  const struct cx_machine *machine, int argc, char **argv,
+                                  const char *preset);
+bool cx_bench_compare(const char *file, const struct cx_bench_case *jobs, size_t count);
+
+#endif

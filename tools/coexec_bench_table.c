@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tables of `coexec bench`: one block a program, then for each paper and for all the geometric means.
+ */
+#include "tools/coexec_bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double cx_bench_ms(const struct cx_bench_row *row)
+{
+    double ms[CX_BENCH_RUNS];
+    unsigned n = 0;
+    for (unsigned i = 0; i < row->runs; i++)
+        if (row->result[i].ok)
+            ms[n++] = row->result[i].ms;
+    if (!n)
+        return 0;
+    qsort(ms, n, sizeof *ms, by_size);
+    return n % 2 ? ms[n / 2] : (ms[n / 2 - 1] + ms[n / 2]) / 2;
+}
+
+bool cx_bench_maximum(const struct cx_bench_case *job, const struct cx_bench_row *row, double *best_ms,
+                      double *maximum)
+{
+    double speed = 0, best = 0;
+    uint64_t missing = row->devices;
+    for (unsigned i = 0; i < job->nrows; i++) {
+        const struct cx_bench_row *bare = &job->row[i];
+        double ms = cx_bench_ms(bare);
+        if (*bare->algo || !(bare->devices & row->devices) || !(ms > 0))
+            continue;
+        missing &= ~bare->devices;
+        speed += 1 / ms;
+        best = best == 0 || ms < best ? ms : best;
+    }
+    *best_ms = best;
+    *maximum = best * speed;
+    return missing == 0 && best > 0;
+}
+
+/* Means over the runs that went well. */
+static void means(const struct cx_bench_row *row, double *balance, double *packages, double *moved)
+{
+    unsigned n = 0, balanced = 0;
+    *balance = *packages = *moved = 0;
+    for (unsigned i = 0; i < row->runs; i++) {
+        const struct cx_bench_result *result = &row->result[i];
+        if (!result->ok)
+            continue;
+        n++;
+        *packages += result->launches ? (double)result->packages / (double)result->launches : 0;
+        *moved += result->moved_mb;
+        if (result->balance >= 0) {
+            *balance += result->balance;
+            balanced++;
+        }
+    }
+    *balance = balanced ? *balance / balanced : -1;
+    *packages /= n ? n : 1;
+    *moved /= n ? n : 1;
+}
+
+void cx_bench_print_case(const struct cx_bench_case *job)
+{
+    printf("%s (%s)\n", job->program->name, job->program->regular ? "regular" : "irregular");
+    for (unsigned i = 0; i < job->nrows; i++) {
+        const struct cx_bench_row *row = &job->row[i];
+        double ms = cx_bench_ms(row), best, maximum, balance, packages, moved;
+        printf("  %-14.14s %-9.9s", *row->algo ? row->set : "bare", *row->algo ? row->algo : row->set);
+        if (!(ms > 0)) {
+            printf(" failed: %s\n", row->runs ? row->result[row->runs - 1].problem : "not run");
+            continue;
+        }
+        printf(" %10.3f ms", ms);
+        if (*row->algo && cx_bench_maximum(job, row, &best, &maximum)) {
+            means(row, &balance, &packages, &moved);
+            printf("  speedup %6.3f of %6.3f  efficiency %5.3f", best / ms, maximum, best / ms / maximum);
+            if (balance >= 0)
+                printf("  balance %5.3f", balance);
+            else
+                printf("  balance     -");
+            printf("  packages %6.1f  moved %.1f MB", packages, moved);
+        }
+        for (unsigned r = 0; r < row->runs; r++)
+            if (!row->result[r].ok) {
+                printf("  (%s)", row->result[r].problem);
+                break;
+            }
+        printf("\n");
+    }
+    fflush(stdout);
+}
+
+struct mean {
+    double log_efficiency, log_speedup, log_balance;
+    unsigned n, balanced;
+};
+
+static void add_to(struct mean *mean, const struct cx_bench_case *job, const struct cx_bench_row *row)
+{
+    double ms = cx_bench_ms(row), best, maximum, balance, packages, moved;
+    if (!(ms > 0) || !cx_bench_maximum(job, row, &best, &maximum))
+        return;
+    means(row, &balance, &packages, &moved);
+    mean->log_efficiency += log(best / ms / maximum);
+    mean->log_speedup += log(best / ms);
+    mean->n++;
+    if (balance > 0) {
+        mean->log_balance += log(balance);
+        mean->balanced++;
+    }
+}
+
+/* 0: regular, 1: irregular, 2: all */
+static void print_way(const struct cx_bench_case *jobs, size_t count, unsigned paper,
+                      const struct cx_bench_row *way)
+{
+    struct mean mean[3] = {{0}};
+    for (size_t j = 0; j < count; j++) {
+        if (paper && !(jobs[j].program->papers & paper))
+            continue;
+        for (unsigned i = 0; i < jobs[j].nrows; i++)
+            if (strcmp(jobs[j].row[i].algo, way->algo) == 0 && strcmp(jobs[j].row[i].set, way->set) == 0) {
+                add_to(&mean[jobs[j].program->regular ? 0 : 1], &jobs[j], &jobs[j].row[i]);
+                add_to(&mean[2], &jobs[j], &jobs[j].row[i]);
+            }
+    }
+    if (!mean[2].n)
+        return;
+    printf("  %-14.14s %-9.9s", way->set, way->algo);
+    for (unsigned k = 0; k < 3; k++)
+        if (mean[k].n)
+            printf("  %7.3f (%2u)", exp(mean[k].log_efficiency / mean[k].n), mean[k].n);
+        else
+            printf("  %12s", "-");
+    printf("  %7.3f", exp(mean[2].log_speedup / mean[2].n));
+    if (mean[2].balanced)
+        printf("  %7.3f", exp(mean[2].log_balance / mean[2].balanced));
+    printf("\n");
+}
+
+void cx_bench_print_papers(const struct cx_bench_case *jobs, size_t count)
+{
+    static const unsigned papers[] = {CX_PAPER_SIGMOID, CX_PAPER_OMPSS, CX_PAPER_MARROW, CX_PAPER_LOGFIT, 0};
+    for (size_t p = 0; p < sizeof papers / sizeof *papers; p++) {
+        unsigned n = 0;
+        for (size_t j = 0; j < count; j++)
+            n += !papers[p] || jobs[j].program->papers & papers[p];
+        if (!n)
+            continue;
+        printf("%s%s: geometric means\n  %-14s %-9s  %12s  %12s  %12s  %7s  %7s\n",
+               papers[p] ? cx_bench_paper_name(papers[p]) : "all programs", papers[p] ? " paper" : "",
+               "devices", "balancer", "eff. regular", "irregular", "all", "speedup", "balance");
+        for (unsigned i = 0; i < jobs[0].nrows; i++)
+            if (*jobs[0].row[i].algo)
+                print_way(jobs, count, papers[p], &jobs[0].row[i]);
+    }
+}
