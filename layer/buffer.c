@@ -35,6 +35,16 @@ static void call_destructors(struct cx_mem *mem)
     }
 }
 
+void cx_mem_retire(struct cx_mem *mem)
+{
+    cx_live_remove(mem);
+    for (unsigned m = 0; mem->real && m < mem->context->nmembers; m++) {
+        if (mem->real[m])
+            mem->context->workers[m].device->cl->clReleaseMemObject(mem->real[m]);
+        mem->real[m] = NULL;
+    }
+}
+
 static void mem_destroy(struct cx_object *object)
 {
     struct cx_mem *mem = (struct cx_mem *)object;

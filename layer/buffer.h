@@ -97,6 +97,8 @@ bool cx_mem_window_flags(cl_mem_flags parent, cl_mem_flags *flags);
  * The caller checked the rest. NULL: no memory. */
 struct cx_mem *cx_mem_create(struct cx_context *context, struct cx_mem *parent, size_t origin, size_t size,
                              cl_mem_flags flags);
+/* Takes from a kept window whose root goes what it has of drivers; it counts as gone (cx_mem_is_live). */
+void cx_mem_retire(struct cx_mem *mem);
 /* The object to be referenced so that this one stays alive. */
 static inline struct cx_mem *cx_mem_keeper(struct cx_mem *mem)
 {

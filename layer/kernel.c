@@ -31,6 +31,7 @@ void cx_args_drop(struct cx_args **args)
         if (old->arg[i].value != old->arg[i].small)
             free(old->arg[i].value);
         cx_sampler_unref(&old->arg[i].sampler);
+        cx_mem_unref(&old->arg[i].window);
     }
     free(old->svm);
     free(old);

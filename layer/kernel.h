@@ -50,6 +50,7 @@ struct cx_arg {
     struct cx_mem *mem;         /* MEM: alive while the snapshot is captured; NULL for a NULL buffer */
     uint64_t mem_id;            /* MEM: id of mem, which tells a new object at an old address */
     bool svm;                   /* MEM: it lies in shared virtual memory */
+    struct cx_mem *window;      /* MEM: mem where that is a kept window: a reference of the snapshot */
     cl_mem real;                /* REAL: borrowed */
     struct cx_sampler *sampler; /* SAMPLER: a reference of the snapshot */
     void *value;                /* VALUE: owned copy of size bytes: small, or memory of its own */

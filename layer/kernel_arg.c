@@ -61,6 +61,8 @@ struct cx_args *cx_args_clone(const struct cx_args *args)
                               .real = from->real};
         if (from->sampler)
             to->sampler = cx_sampler_ref(from->sampler);
+        if (from->window)
+            to->window = cx_mem_ref(from->window);
         if (from->kind == CX_ARGS_VALUE) {
             if (!make_room(to, from->size)) {
                 cx_args_drop(&clone);
@@ -115,6 +117,9 @@ static cl_int store(struct cx_kernel *kernel, unsigned index, enum cx_args_kind 
     arg->mem = mem;
     arg->mem_id = mem ? mem->base.id : 0;
     arg->svm = mem && mem->root->svm && !mem->image;
+    cx_mem_unref(&arg->window);
+    if (mem && mem->kept)
+        arg->window = cx_mem_ref(mem);
     error = CL_SUCCESS;
 done:
     pthread_mutex_unlock(&kernel->lock);
@@ -281,6 +286,7 @@ cl_int cx_clSetKernelArgSVMPointer(cl_kernel handle, cl_uint arg_index, const vo
     if (arg_value && !(mem = cx_svm_argument(context, arg_value, &error)))
         return CX_FAIL(error, "the pointer is none into shared virtual memory");
     error = store(kernel, arg_index, CX_ARGS_MEM, sizeof(cl_mem), NULL, mem ? &mem->base : NULL);
+    cx_mem_unref(&mem);
     return error == CL_SUCCESS ? error : CX_FAIL(error, "no memory for the argument");
 }
 

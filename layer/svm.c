@@ -13,9 +13,12 @@
 
 struct cx_svm_window {
     size_t offset;
-    struct cx_mem *mem;
+    struct cx_mem *mem;         /* a reference */
+    struct cx_svm_window *next; /* of those to be dropped */
     UT_hash_handle hh;
 };
+
+enum { FEW_WINDOWS = 256 };
 
 /* ---- the home ---- */
 
@@ -213,14 +216,48 @@ static struct cx_mem *window_at(struct cx_mem *root, size_t offset)
     return window->mem;
 }
 
+/* Takes out windows that no kernel names, once there are many. */
+static struct cx_svm_window *take_unused(struct cx_svm *svm)
+{
+    struct cx_svm_window *window, *next, *unused = NULL;
+    if (HASH_COUNT(svm->windows) < svm->most_windows)
+        return NULL;
+    HASH_ITER(hh, svm->windows, window, next)
+    {
+        if (atomic_load(&window->mem->base.refs) > 1)
+            continue;
+        HASH_DEL(svm->windows, window);
+        window->next = unused;
+        unused = window;
+    }
+    svm->most_windows = 2 * HASH_COUNT(svm->windows) + FEW_WINDOWS;
+    return unused;
+}
+
+static void drop_unused(struct cx_svm_window *unused)
+{
+    while (unused) {
+        struct cx_svm_window *window = unused;
+        unused = window->next;
+        cx_mem_unref(&window->mem);
+        free(window);
+    }
+}
+
 struct cx_mem *cx_svm_argument(struct cx_context *context, const void *pointer, cl_int *error)
 {
+    struct cx_svm_window *unused = NULL;
     size_t offset;
     pthread_mutex_lock(&context->lock);
     struct cx_mem *root = list_find(context, pointer, 0, &offset), *mem = root;
-    if (root && offset)
+    if (root && offset) {
+        unused = take_unused(root->svm);
         mem = window_at(root, offset);
+    }
+    if (mem)
+        cx_mem_ref(mem);
     pthread_mutex_unlock(&context->lock);
+    drop_unused(unused);
     if (!mem)
         *error = root ? CL_OUT_OF_HOST_MEMORY : CL_INVALID_ARG_VALUE;
     return mem;
@@ -234,6 +271,7 @@ void cx_svm_drop_windows(struct cx_mem *root)
     HASH_ITER(hh, root->svm->windows, window, next)
     {
         HASH_DEL(root->svm->windows, window);
+        cx_mem_retire(window->mem); /* kernels may name it still */
         cx_mem_unref(&window->mem);
         free(window);
     }

@@ -31,7 +31,8 @@ struct cx_svm {
     unsigned char *pointer; /* the home driver's and the program's */
     unsigned home;          /* a member */
     bool fine;
-    struct cx_svm_window *windows; /* for kernel arguments, by offset; kept until the end */
+    struct cx_svm_window *windows; /* for kernel arguments, by offset; those that no kernel names may go */
+    unsigned most_windows;         /* before that is looked at */
 };
 
 /* CL_DEVICE_SVM_CAPABILITIES of these members together, as far as the layer keeps them: those of the home,
@@ -49,9 +50,9 @@ void cx_svm_choose_home(struct cx_context *context);
 /* The allocation that holds [pointer, pointer + size), with a reference for the caller, and where in it
  * (bytes). NULL: none does. Caller holds no lock. */
 struct cx_mem *cx_svm_find(struct cx_context *context, const void *pointer, size_t size, size_t *offset);
-/* The object that stands for this pointer as a kernel argument, kept alive by its allocation: that itself, or
- * a window from the pointer to its end. NULL with CL_INVALID_ARG_VALUE or CL_OUT_OF_HOST_MEMORY in *error.
- * Caller holds no lock. */
+/* The object that stands for this pointer as a kernel argument, with a reference for the caller: the
+ * allocation, or a window from the pointer to its end, which is of use while the allocation lives. NULL with
+ * CL_INVALID_ARG_VALUE or CL_OUT_OF_HOST_MEMORY in *error. Caller holds no lock. */
 struct cx_mem *cx_svm_argument(struct cx_context *context, const void *pointer, cl_int *error);
 /* Takes the allocation at `pointer` from the program; it goes with its last use. False: there is none. */
 bool cx_svm_free(struct cx_context *context, const void *pointer);

@@ -148,6 +148,33 @@ START_TEST(rectangles)
 }
 END_TEST
 
+/* More pointers than are worth remembering, while a kernel keeps an early one. */
+START_TEST(many_pointers)
+{
+    cl_int *p = alloc(4 * BYTES), model[4 * ITEMS];
+    cl_kernel early = cl_kernel_of(source, "inc"), inc = cl_kernel_of(source, "inc");
+    const size_t items = ITEMS, local = LOCAL;
+    cl_noise(model, sizeof(model));
+    put(p, model, sizeof(model));
+    cl_ok(clSetKernelArgSVMPointer(early, 0, p + 3));
+    for (int i = 0; i < 3000; i++) {
+        cl_ok(clSetKernelArgSVMPointer(inc, 0, p + 2 * i + 1));
+        if (i % 100)
+            continue;
+        cl_ok(clEnqueueNDRangeKernel(cl.queue, inc, 1, NULL, &items, &local, 0, NULL, NULL));
+        for (int k = 0; k < ITEMS; k++)
+            model[2 * i + 1 + k] = (cl_int)((cl_uint)model[2 * i + 1 + k] + 1u);
+    }
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, early, 1, NULL, &items, &local, 0, NULL, NULL));
+    for (int k = 0; k < ITEMS; k++)
+        model[3 + k] = (cl_int)((cl_uint)model[3 + k] + 1u);
+    expect(p, model, sizeof(model));
+    clSVMFree(cl.context, p); /* before the kernels that name it */
+    cl_ok(clReleaseKernel(early));
+    cl_ok(clReleaseKernel(inc));
+}
+END_TEST
+
 /* Order by events alone. */
 START_TEST(no_order)
 {
@@ -251,6 +278,7 @@ int main(void)
     tcase_add_test(tcase, merged_writes);
     tcase_add_test(tcase, private_atomics);
     tcase_add_test(tcase, rectangles);
+    tcase_add_test(tcase, many_pointers);
     tcase_add_test(tcase, no_order);
     tcase_add_test(tcase, threads);
     return cl_run(suite);
