@@ -277,6 +277,8 @@ static void plan_copy(struct cx_command *command)
     if (cx_enqueue_blocked(command, t->from) || cx_enqueue_blocked(command, t->mem))
         return;
     unsigned place = cx_enqueue_copy_place(t->from, from.lo, from.hi, t->mem);
+    if (t->from != t->mem && t->from->root == t->mem->root)
+        place = CX_PLACE_HOST; /* to a driver it is one buffer, within which pitches must be equal */
     cl_int error = place == CX_PLACE_HOST && (!cx_mem_host(t->from) || !cx_mem_host(t->mem))
                        ? CL_OUT_OF_HOST_MEMORY
                        : CL_SUCCESS;

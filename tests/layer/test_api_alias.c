@@ -153,6 +153,40 @@ START_TEST(windows_as_aliases)
 }
 END_TEST
 
+/* A rectangle from one window of a buffer into another, with other pitches, where a device holds both. */
+START_TEST(rectangles_between_windows)
+{
+    enum { ROWS = 8, WIDTH = 16, FROM_ROW = 32, TO_ROW = 64 }; /* ints */
+    cl_int *model = calloc(COUNT, sizeof(cl_int)), *got = calloc(COUNT, sizeof(cl_int));
+    cl_program program = cl_build(text, "");
+    cl_kernel step = kernel_of(program, "advance");
+    cl_mem parent = cl_buffer(CL_MEM_READ_WRITE, COUNT * sizeof(cl_int), NULL);
+    cl_mem from = window(parent, 0, 1024), to = window(parent, 2048, 1024);
+    const size_t origin[3] = {0}, region[3] = {WIDTH * sizeof(cl_int), ROWS, 1};
+    for (int i = 0; i < COUNT; i++)
+        model[i] = i;
+    cl_write(parent, model, COUNT * sizeof(cl_int));
+    cl_set_mem(step, 0, parent);
+    cl_set_int(step, 1, 5);
+    launch(step, COUNT);
+    cl_ok(clEnqueueCopyBufferRect(cl.queue, from, to, origin, origin, region, FROM_ROW * sizeof(cl_int), 0,
+                                  TO_ROW * sizeof(cl_int), 0, 0, NULL, NULL));
+    for (int i = 0; i < COUNT; i++)
+        model[i] = model[i] * 3 + 5;
+    for (int row = 0; row < ROWS; row++)
+        memcpy(&model[2048 + row * TO_ROW], &model[row * FROM_ROW], WIDTH * sizeof(cl_int));
+    cl_read(parent, got, COUNT * sizeof(cl_int));
+    ck_assert_mem_eq(got, model, COUNT * sizeof(cl_int));
+    cl_ok(clReleaseMemObject(from));
+    cl_ok(clReleaseMemObject(to));
+    cl_ok(clReleaseMemObject(parent));
+    cl_ok(clReleaseKernel(step));
+    cl_ok(clReleaseProgram(program));
+    free(model);
+    free(got);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("alias");
@@ -161,5 +195,6 @@ int main(void)
     tcase_add_test(tests, host_pointer_in_use);
     tcase_add_test(tests, host_pointer_merged);
     tcase_add_test(tests, windows_as_aliases);
+    tcase_add_test(tests, rectangles_between_windows);
     return cl_run(suite);
 }
