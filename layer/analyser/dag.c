@@ -95,7 +95,8 @@ int32_t cx_dag_abs(struct cx_dag *dag, int32_t a)
 
 int32_t cx_dag_decay(struct cx_dag *dag, int32_t start, uint32_t loop)
 {
-    return make(dag, CX_EXPR_DECAY, cx_dag_width(dag, start), start, -1, loop);
+    /* b is no operand: it keeps two variables that start alike from being one node */
+    return make(dag, CX_EXPR_DECAY, cx_dag_width(dag, start), start, (int32_t)(-2 - ++dag->serial), loop);
 }
 
 bool cx_dag_is_const(const struct cx_dag *dag, int32_t node, int64_t *value)
@@ -291,6 +292,8 @@ int32_t cx_dag_binary(struct cx_dag *dag, enum cx_expr_op op, int32_t a, int32_t
         }
         break;
     case CX_EXPR_UNION:
+        /* which one it is may differ from one choice to another: equal operands do not make equal values */
+        return a == b ? a : make(dag, op, width, a, b, ++dag->serial);
     case CX_EXPR_UMIN:
     case CX_EXPR_UMAX:
         if (a == b) {

@@ -31,6 +31,7 @@ int32_t cx_dag_between(struct cx_dag *dag, int32_t lo, int32_t hi);
 int32_t cx_dag_loop(struct cx_dag *dag, int32_t start, int32_t step, uint32_t loop);
 int32_t cx_dag_binary(struct cx_dag *dag, enum cx_expr_op op, int32_t a, int32_t b);
 int32_t cx_dag_abs(struct cx_dag *dag, int32_t a);
+/* A value in [0, start] of a loop's variable, equal to no other node. */
 int32_t cx_dag_decay(struct cx_dag *dag, int32_t start, uint32_t loop);
 /* To another width: sign-extended or zero-extended or cut off; the node itself where the width is the same.
  */

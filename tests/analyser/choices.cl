@@ -85,3 +85,41 @@ kernel void shared_case(global int *out, int mode)
         out[i] = 1;
     }
 }
+
+/* two choices between the same values are two values */
+//! two_choices on 512/64 m=100 mended write-overlap
+//! two_choices on 512/64 m=100 part 1..2 a writes 19584..37316
+//! two_choices on 512/64 m=5 splits 0
+kernel void two_choices(global int *a, global const int *c, int m)
+{
+    int g = get_global_id(0), i = m, j = m;
+    if (c[g])
+        i = 3 * m;
+    if (c[g + 1])
+        j = 3 * m;
+    a[g * 64 + 1000 + (i - j)] = 1;
+}
+
+//! larger_choice on 512/64 part 0..1 a writes 0..2048
+kernel void larger_choice(global int *a, global const int *c)
+{
+    int g = get_global_id(0), i = 0, j = 0;
+    if (c[g])
+        i = g;
+    if (c[g + 1])
+        j = g;
+    a[max(i, j) - i] = 1;
+}
+
+/* so are two variables of a loop that start alike and fall, each at its own pace */
+//! two_decays on 512/64 s=32 part 1..2 a writes 16384..32644
+kernel void two_decays(global int *a, uint s)
+{
+    uint i = s, j = s;
+    while (i > 0) {
+        if (i > 4)
+            a[j + get_global_id(0) * 64] = 1;
+        i >>= 1;
+        j >>= 2;
+    }
+}
