@@ -18,8 +18,9 @@
 extern "C" {
 #endif
 
-/* Changes whenever a blob of another version would be misread; part of the disk cache's key. */
-#define CX_SUMMARY_VERSION 4
+/* Changes whenever a blob of another version would be misread, or says what is wrong; part of the disk
+ * cache's key. */
+#define CX_SUMMARY_VERSION 5
 
 /*
  * Why a kernel (or one launch of it) is not split. The values up to CX_REASON_KERNEL_LAST are found by the
