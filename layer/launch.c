@@ -182,9 +182,11 @@ void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups
     if (end_ns > part->last_ns)
         part->last_ns = end_ns;
     if (cx_trace_on() && start_ns) {
-        char details[96];
-        snprintf(details, sizeof(details), "\"groups\":%llu,\"launch\":%llu", (unsigned long long)groups,
-                 (unsigned long long)launch->base.base.id);
+        char details[160];
+        int used = snprintf(details, sizeof(details), "\"groups\":%llu,\"launch\":%llu",
+                            (unsigned long long)groups, (unsigned long long)launch->base.base.id);
+        if (part->why)
+            snprintf(details + used, sizeof(details) - (size_t)used, ",\"why\":\"%s\"", part->why);
         cx_trace_span(launch->kernel->function->name, "package", part->member, start_ns, end_ns, details);
     }
 }

@@ -147,6 +147,7 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
         split_free(split);
         return NULL;
     }
+    cx_balancer_watch(split->plan.balancer, &split->ranges, split->plan.slice);
     for (unsigned p = 0; p < split->nparts; p++) {
         split->alive[p] = split->looking[p] = true;
         launch->parts[p] =

@@ -44,6 +44,7 @@ struct flight {
     cl_event upload;     /* of the last transfer into the device before it, or NULL */
     struct cx_runs runs; /* those transfers */
     uint64_t groups;
+    const char *why; /* it is as long as it is; or NULL */
     uint64_t started_ns;
 };
 

@@ -27,6 +27,8 @@ static struct cx_range take_range(struct split *split, unsigned part, uint64_t g
     uint64_t taken = (range.end - range.first) * split->plan.slice;
     if (taken < groups)
         cx_balancer_give_back(split->plan.balancer, part, groups - taken);
+    if (taken > 0)
+        cx_balancer_placed(split->plan.balancer, part, range.first * split->plan.slice);
     return range;
 }
 
@@ -154,6 +156,7 @@ static cl_int end_package(struct lane *lane, struct cx_worker *worker)
     uint64_t from = start > lane->last_end_ns ? start : lane->last_end_ns;
     uint64_t busy = end > from ? end - from : 0;
     lane->last_end_ns = end;
+    launch->parts[lane->part].why = flight.why;
     cx_part_add(launch, &launch->parts[lane->part], flight.groups, start, end, busy);
 
     cx_context_lock(context);
@@ -245,8 +248,11 @@ static void package_started(struct lane *lane, struct cx_range range, uint64_t g
 {
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
-    lane->flight[lane->nflight++].groups = groups;
+    struct flight *flight = &lane->flight[lane->nflight++];
+    flight->groups = groups;
     cx_context_lock(context);
+    enum cx_decision decision = cx_balancer_decision(split->plan.balancer, lane->part);
+    flight->why = decision == CX_DECIDED_NOTHING ? NULL : cx_decision_text(decision);
     split->issuing--;
     if (!note_package(split, lane->part, range))
         cx_split_fail(split, CL_OUT_OF_HOST_MEMORY);
@@ -352,8 +358,10 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
         seconds = (double)launch->parts[lane->part].busy_ns * 1e-9;
     }
     bool healthy = split->alive[lane->part];
-    if (split->jobs == 1 && !split->failed && launch->kernel->function->learned)
+    if (split->jobs == 1 && !split->failed && launch->kernel->function->learned) {
         ((struct cx_learned *)launch->kernel->function->learned)->proven = true;
+        cx_balancer_learn(split->plan.balancer);
+    }
     cx_split_unref(split);
     pthread_mutex_unlock(&context->lock);
     if (healthy)

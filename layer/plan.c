@@ -49,6 +49,8 @@ void cx_function_forget(struct cx_function *function)
         return;
     for (size_t i = 0; i < sizeof(learned->judged) / sizeof(*learned->judged); i++)
         cx_judged_unref(&learned->judged[i]);
+    for (size_t i = 0; i < sizeof(learned->memories) / sizeof(*learned->memories); i++)
+        free(learned->memories[i]);
     free(learned->records);
     free(learned);
     function->learned = NULL;

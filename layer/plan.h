@@ -48,6 +48,7 @@ struct cx_part {
     struct cx_args *args; /* the member's own (private.h); NULL: the launch's */
     uint64_t groups, packages, busy_ns;
     uint64_t first_ns, last_ns; /* host clock */
+    const char *why;            /* why the package that is added next is as long as it is, or NULL */
 };
 
 /* A launch judged separable, kept for the next one with the same kernel, geometry and arguments. */
@@ -73,7 +74,8 @@ struct cx_learned {
     struct cx_speed_record *records;  /* one a member, in work-groups/s */
     struct cx_judged *judged[4];      /* most recently used first */
     struct cx_merge_memory merges[8]; /* by shape, at shape % 8 */
-    bool proven;                      /* a split of it ran without a driver failing on it */
+    struct cx_memory *memories[4]; /* what the balancer auto learned, by number of groups; never replaced */
+    bool proven;                   /* a split of it ran without a driver failing on it */
 };
 /* The function's, made at the first call. NULL: no memory. */
 struct cx_learned *cx_function_learned(struct cx_function *function, unsigned nmembers);

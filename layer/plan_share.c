@@ -10,6 +10,7 @@
 #include "layer/options.h"
 #include "layer/plan_size.h"
 #include "layer/private.h"
+#include "scheduler/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -167,6 +168,7 @@ static struct cx_balancer_device balancer_device(const struct cx_launch *launch,
         .fill = all->device[i].fill,
         .launch_seconds = all->device[i].launch_seconds,
         .first_package = all->member[i].first_package,
+        .slot = plan->member[i],
         .accelerator = launch->base.context->workers[plan->member[i]].device->type &
                        (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR),
     };
@@ -225,8 +227,27 @@ static void weigh(struct cx_split_plan *plan, const struct cx_balancer_device *s
 
 /* ---- the balancer ---- */
 
+/* What launches of as many groups taught the balancer that learns. NULL: it is another one, or there is no
+ * room.
+ */
+static struct cx_memory *memory_of(struct cx_learned *learned, uint64_t groups)
+{
+    const unsigned room = sizeof(learned->memories) / sizeof(*learned->memories);
+    if (strcmp(cx_options_get()->algo, "auto") != 0 || cx_options_get()->reproducible)
+        return NULL;
+    for (unsigned i = 0; i < room; i++) {
+        if (!learned->memories[i] && (learned->memories[i] = malloc(sizeof(struct cx_memory)))) {
+            cx_memory_init(learned->memories[i]);
+            learned->memories[i]->groups = groups;
+        }
+        if (learned->memories[i] && learned->memories[i]->groups == groups)
+            return learned->memories[i];
+    }
+    return NULL;
+}
+
 static struct cx_balancer *make_balancer(const struct cx_split_plan *plan, const struct candidates *all,
-                                         bool probe_only)
+                                         struct cx_memory *memory, bool probe_only)
 {
     const struct cx_options *options = cx_options_get();
     const struct cx_problem problem = {plan->groups,
@@ -234,11 +255,22 @@ static struct cx_balancer *make_balancer(const struct cx_split_plan *plan, const
                                        plan->n + plan->probes,
                                        all->share,
                                        false,
-                                       NULL};
+                                       probe_only ? NULL : memory};
     const struct cx_balancer_params params = cx_plan_params();
     /* beside a mere probe the best member does all the rest in one package */
     const char *name = options->reproducible || probe_only ? "static" : options->algo;
     return cx_balancer_create(cx_policy_find(name), &problem, &params);
+}
+
+/* A balancer that learned has a better idea of where each member's part begins. */
+static void follow_balancer(struct cx_split_plan *plan)
+{
+    double weights[65], sum = 0;
+    cx_balancer_weights(plan->balancer, weights);
+    for (unsigned i = 0; i < plan->n; i++)
+        sum += weights[i];
+    for (unsigned i = 0; i < plan->n && sum > 0 && strcmp(cx_options_get()->algo, "auto") == 0; i++)
+        plan->weight[i] = weights[i];
 }
 
 /* Takes the probe's package from the balancer and lays it where the kernel was not measured yet. */
@@ -277,8 +309,10 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
         if (plan->n + plan->probes < 2)
             launch->reason = "the buffers fit on no other device";
         else
-            plan->balancer =
-                make_balancer(plan, all, decision.reason == CX_ADMISSION_SPLIT_PROBE && !always());
+            plan->balancer = make_balancer(plan, all, memory_of(learned, plan->groups),
+                                           decision.reason == CX_ADMISSION_SPLIT_PROBE && !always());
+        if (plan->balancer)
+            follow_balancer(plan);
         if (plan->balancer && plan->probes)
             place_probe(plan, all->probe_record);
         if (plan->balancer && always())
