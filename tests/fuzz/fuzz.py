@@ -58,6 +58,12 @@ def select_seeds():
         yield text.encode()
 
 
+def text_seeds():
+    for kernel in kernels:
+        yield b"-DN=4 -I.\n" + pathlib.Path(kernel).read_bytes()
+    yield b"-DX=__GPU__\n#include \"a.h\"\n/* \n#include <b/c.h>\n*/ '\\'' \"/*\"\n#include \"b/c.h\"\n#pragma x\n"
+
+
 def summary_seeds():
     for kernel in kernels:
         blob = corpus / "blob.tmp"
@@ -67,7 +73,8 @@ def summary_seeds():
             blob.unlink()
 
 
-seeds = {"container": container_seeds, "options": option_seeds, "select": select_seeds, "summary": summary_seeds}
+seeds = {"container": container_seeds, "options": option_seeds, "select": select_seeds, "summary": summary_seeds,
+         "text": text_seeds}
 made = 0
 for seed in seeds[target]():
     made += 1
