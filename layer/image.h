@@ -65,5 +65,8 @@ void cx_image_box(const struct cx_image *image, size_t lo, size_t bytes, size_t 
 /* Whether kernels of this context may use such a format so. */
 bool cx_image_format_supported(const struct cx_context *context, cl_mem_flags flags, cl_mem_object_type type,
                                const cl_image_format *format);
+/* The same of one member, asked of its driver. */
+bool cx_image_member_supports(const struct cx_worker *worker, cl_mem_flags access, cl_mem_object_type type,
+                              const cl_image_format *format);
 
 #endif

@@ -4,7 +4,7 @@
  *
  * Formats are those of the context's fastest member (COEXEC_LIMITS=fastest), or what all of its members with
  * images have in common. A member that lacks the format of an image takes no part in launches that use it:
- * its driver refuses to make the shadow (cx_mem_prepare).
+ * it gets no shadow (cx_mem_prepare).
  */
 #include "layer/device.h"
 #include "layer/entry.h"
@@ -109,6 +109,16 @@ bool cx_image_format_supported(const struct cx_context *context, cl_mem_flags fl
     cl_image_format *list;
     const cl_mem_flags access = flags & CX_MEM_ACCESS_FLAGS;
     cl_uint count = context_formats(context, access ? access : CL_MEM_READ_WRITE, type, &list);
+    bool has = among(format, list, count);
+    free(list);
+    return has;
+}
+
+bool cx_image_member_supports(const struct cx_worker *worker, cl_mem_flags access, cl_mem_object_type type,
+                              const cl_image_format *format)
+{
+    cl_image_format *list;
+    cl_uint count = member_formats(worker, access, type, &list);
     bool has = among(format, list, count);
     free(list);
     return has;

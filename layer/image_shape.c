@@ -119,7 +119,8 @@ cl_mem cx_image_make(const struct cx_mem *mem, unsigned member, void *host, cl_m
     const struct cx_worker *worker = &mem->context->workers[member];
     cl_image_desc desc = image->desc;
     *error = CL_IMAGE_FORMAT_NOT_SUPPORTED;
-    if (!worker->device->images || (!host && !from && !cx_real_device_moves_images(worker->device)))
+    if ((!host && !from && !cx_real_device_moves_images(worker->device)) ||
+        !cx_image_member_supports(worker, image->access, desc.image_type, &image->format))
         return NULL;
     if (!host && !(from && desc.image_type == CL_MEM_OBJECT_IMAGE2D && !image->from->image))
         desc.image_row_pitch = 0; /* the driver's own affair */
