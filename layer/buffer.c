@@ -354,10 +354,17 @@ static cl_mem make_window(struct cx_mem *mem, unsigned member, cl_int *error)
                                     : NULL;
     }
     void *place = window_in_place(mem, member);
-    /* the program checked the alignment of no pointer, and NVIDIA's driver checks none of a sub-buffer */
-    if (!place && mem->root->svm && mem->origin % (worker->device->base_align_bits / 8)) {
-        *error = CL_MISALIGNED_SUB_BUFFER_OFFSET;
-        return NULL;
+    if (!place && mem->root->svm) {
+        cl_mem root = mem->root->real[member];
+        if (mem->origin == 0 && (*error = worker->device->cl->clRetainMemObject(root)) == CL_SUCCESS)
+            return root;
+        /* The program checked the alignment of no pointer. NVIDIA's driver crashes when several overlapping
+         * sub-buffers of one buffer are released (seen on H200, driver 580): a GPU gets none. */
+        if (mem->origin % (worker->device->base_align_bits / 8) ||
+            !(worker->device->type & CL_DEVICE_TYPE_CPU)) {
+            *error = CL_MISALIGNED_SUB_BUFFER_OFFSET;
+            return NULL;
+        }
     }
     return place ? worker->device->cl->clCreateBuffer(
                        worker->real_context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, mem->size, place, error)
