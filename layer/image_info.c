@@ -93,7 +93,11 @@ static cl_uint keep_common(const struct cx_worker *worker, cl_mem_flags flags, c
 static cl_uint context_formats(const struct cx_context *context, cl_mem_flags flags, cl_mem_object_type type,
                                cl_image_format **list)
 {
-    cl_uint count = member_formats(&context->workers[context->fastest], flags, type, list), kept = 0;
+    cl_uint kept = 0;
+    *list = NULL;
+    if (!cx_device_number(context->devices[0], CL_DEVICE_IMAGE_SUPPORT))
+        return 0;
+    cl_uint count = member_formats(&context->workers[context->fastest], flags, type, list);
     for (cl_uint i = 0; i < count; i++)
         if (cx_image_format_bytes(&(*list)[i]) && !among(&(*list)[i], *list, kept))
             (*list)[kept++] = (*list)[i];
