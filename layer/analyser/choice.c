@@ -159,12 +159,94 @@ static int32_t truth_of(struct cx_build *b, LLVMValueRef c, unsigned depth)
     }
 }
 
+/* The bound that "x PRED r" is for x, into `bounded`: min(x, r - 1) for x < r and so on. */
+static int32_t bound_by(struct cx_build *b, LLVMIntPredicate pred, int32_t r, int32_t bounded)
+{
+    struct cx_dag *dag = &b->dag;
+    int32_t one = cx_dag_const(dag, cx_dag_width(dag, r), 1);
+
+    switch (pred) { /* r is not the least (or largest) number where something is below (or above) it */
+    case LLVMIntSLT:
+        return cx_dag_binary(dag, CX_EXPR_SMIN, bounded, cx_dag_binary(dag, CX_EXPR_SUB, r, one));
+    case LLVMIntSLE:
+        return cx_dag_binary(dag, CX_EXPR_SMIN, bounded, r);
+    case LLVMIntSGT:
+        return cx_dag_binary(dag, CX_EXPR_SMAX, bounded, cx_dag_binary(dag, CX_EXPR_ADD, r, one));
+    case LLVMIntSGE:
+        return cx_dag_binary(dag, CX_EXPR_SMAX, bounded, r);
+    default:
+        return bounded;
+    }
+}
+
+static LLVMIntPredicate inverse(LLVMIntPredicate pred)
+{
+    switch (pred) {
+    case LLVMIntSLT:
+        return LLVMIntSGE;
+    case LLVMIntSLE:
+        return LLVMIntSGT;
+    case LLVMIntSGT:
+        return LLVMIntSLE;
+    case LLVMIntSGE:
+        return LLVMIntSLT;
+    default:
+        return LLVMIntEQ;
+    }
+}
+
+static LLVMIntPredicate swapped(LLVMIntPredicate pred)
+{
+    switch (pred) {
+    case LLVMIntSLT:
+        return LLVMIntSGT;
+    case LLVMIntSLE:
+        return LLVMIntSGE;
+    case LLVMIntSGT:
+        return LLVMIntSLT;
+    case LLVMIntSGE:
+        return LLVMIntSLE;
+    default:
+        return LLVMIntEQ;
+    }
+}
+
+/* Node x where the condition is known to be `truth`, with what that says of x: equal to x then. */
+static int32_t where(struct cx_build *b, LLVMValueRef c, bool truth, int32_t x, int32_t bounded,
+                     unsigned depth)
+{
+    LLVMOpcode opcode = LLVMIsAInstruction(c) ? LLVMGetInstructionOpcode(c) : LLVMCall;
+    LLVMIntPredicate pred;
+    int32_t l, r;
+
+    if (opcode == (truth ? LLVMAnd : LLVMOr) && depth < MAX_DEPTH &&
+        LLVMGetTypeKind(LLVMTypeOf(c)) == LLVMIntegerTypeKind) {
+        bounded = where(b, LLVMGetOperand(c, 0), truth, x, bounded, depth + 1);
+        return where(b, LLVMGetOperand(c, 1), truth, x, bounded, depth + 1);
+    }
+    if (opcode == LLVMSelect && depth < MAX_DEPTH &&
+        is_const_bool(LLVMGetOperand(c, truth ? 2 : 1), !truth)) { /* and, or as clang writes them */
+        bounded = where(b, LLVMGetOperand(c, 0), truth, x, bounded, depth + 1);
+        return where(b, LLVMGetOperand(c, truth ? 1 : 2), truth, x, bounded, depth + 1);
+    }
+    if (opcode != LLVMICmp || LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(c, 0))) != LLVMIntegerTypeKind ||
+        LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(c, 0))) != cx_dag_width(&b->dag, x)) {
+        return bounded;
+    }
+    l = cx_build_value(b, LLVMGetOperand(c, 0), 0);
+    r = cx_build_value(b, LLVMGetOperand(c, 1), 0);
+    pred = truth ? LLVMGetICmpPredicate(c) : inverse(LLVMGetICmpPredicate(c));
+    return l == x ? bound_by(b, pred, r, bounded) : r == x ? bound_by(b, swapped(pred), l, bounded) : bounded;
+}
+
 int32_t cx_build_choice(struct cx_build *b, LLVMValueRef condition, int32_t yes, int32_t no)
 {
     int32_t truth = yes == no ? -1 : truth_of(b, condition, 0), x, y;
     unsigned width = cx_dag_width(&b->dag, yes);
 
     if (truth < 0) {
+        yes = where(b, condition, true, yes, yes, 0);
+        no = where(b, condition, false, no, no, 0);
         return cx_dag_binary(&b->dag, CX_EXPR_UNION, yes, no);
     }
     x = cx_dag_resize(&b->dag, truth, width, false);

@@ -123,3 +123,26 @@ kernel void two_decays(global int *a, uint s)
         j >>= 2;
     }
 }
+
+/* limits set by comparisons */
+//! limited on 512/64 n=100 part 0..1 b reads 0..400
+//! limited on 512/64 n=100 part 0..1 a writes 0..256 exact
+kernel void limited(global int *a, global const int *b, global const float *f, int n)
+{
+    int i = get_global_id(0), x = (int)floor(f[i]);
+    if (x < 0)
+        x = 0;
+    if (x >= n)
+        x = n - 1;
+    a[i] = b[x];
+}
+
+/* one value's limit says nothing of another */
+//! limited_other on 512/64 n=100 part 0..1 b reads unknown
+kernel void limited_other(global int *a, global const int *b, global const int *f, int n)
+{
+    int i = get_global_id(0), x = f[i], y = f[i + 1];
+    if (x < 0)
+        y = 0;
+    a[i] = b[y];
+}
