@@ -184,11 +184,8 @@ float random_float(struct random *random)
     return (float)((int32_t)(random_u32(random) >> 8) - (1 << 23)) / (float)(1 << 23);
 }
 
-void tally_value(struct tally *tally, size_t index, double got, double want, double tolerance)
+void tally_difference(struct tally *tally, size_t index, double got, double want, double tolerance)
 {
-    tally->seen++;
-    if (got == want)
-        return;
     /* Written so that a NaN counts as wrong. */
     if (fabs(got - want) <= tolerance * fmax(1.0, fabs(want)))
         return;

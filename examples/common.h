@@ -196,8 +196,15 @@ struct tally {
     const char *name;
     size_t seen, wrong;
 };
+/* For values that are not equal; does not count them as seen. */
+void tally_difference(struct tally *tally, size_t index, double got, double want, double tolerance);
 /* Right: |got - want| <= tolerance * max(1, |want|). */
-void tally_value(struct tally *tally, size_t index, double got, double want, double tolerance);
+static inline void tally_value(struct tally *tally, size_t index, double got, double want, double tolerance)
+{
+    tally->seen++;
+    if (got != want)
+        tally_difference(tally, index, got, want, tolerance);
+}
 /*
  * The distance between the indices to compare so that about affordable ones of total are: 1 for all, else a
  * number without a common divisor with width, so that the sample visits every column of a picture in turn.
