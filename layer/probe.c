@@ -285,14 +285,16 @@ static bool images_agree(const struct probe *probe)
 static bool probe_images(const struct probe *probe)
 {
     struct probe whole = *probe;
-    cl_device_id parent;
+    cl_device_id parent = NULL, above = probe->device->id;
     cl_int code = CL_SUCCESS;
     if (cx_real_device_moves_images(probe->device))
         return images_agree(probe);
-    if (probe->cl->clGetDeviceInfo(probe->device->id, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent,
-                                   NULL) != CL_SUCCESS ||
-        !parent)
-        return false;
+    while (above) { /* a part may be a part's */
+        parent = above;
+        if (probe->cl->clGetDeviceInfo(parent, CL_DEVICE_PARENT_DEVICE, sizeof above, &above, NULL) !=
+            CL_SUCCESS)
+            return false;
+    }
     whole.context = probe->cl->clCreateContext(NULL, 1, &parent, NULL, NULL, &code);
     if (code != CL_SUCCESS)
         return false;

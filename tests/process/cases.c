@@ -20,10 +20,12 @@
 
 enum { ITEMS = 4096, GROUP = 64, LONG = 30000 };
 
-static const char source[] = "kernel void work(global uint *out, int rounds)\n"
-                             "{ uint x = out[get_global_id(0)];\n"
-                             "  for (int i = 0; i < rounds; i++) x = x * 1664525u + 1013904223u;\n"
-                             "  out[get_global_id(0)] = x; }\n";
+static const char source[] =
+    "#ifndef THREAD\n#define THREAD 0\n#endif\nconstant int thread_number = THREAD;\n"
+    "kernel void work(global uint *out, int rounds)\n"
+    "{ uint x = out[get_global_id(0)];\n"
+    "  for (int i = 0; i < rounds; i++) x = x * 1664525u + 1013904223u;\n"
+    "  out[get_global_id(0)] = x; }\n";
 
 #define CALLS(X)                                                                                             \
     X(clGetPlatformIDs)                                                                                      \
@@ -109,7 +111,7 @@ static void fill(const struct use *use, cl_command_queue queue, cl_mem mem)
     (void)use;
 }
 
-static void open_device(struct use *use)
+static void open_built(struct use *use, const char *options)
 {
     const char *text = source;
     cl_int error;
@@ -120,12 +122,17 @@ static void open_device(struct use *use)
     OK(error);
     use->program = cl.clCreateProgramWithSource(use->context, 1, &text, NULL, &error);
     OK(error);
-    OK(cl.clBuildProgram(use->program, 1, &use->device, "", NULL, NULL));
+    OK(cl.clBuildProgram(use->program, 1, &use->device, options, NULL, NULL));
     use->kernel = cl.clCreateKernel(use->program, "work", &error);
     OK(error);
     use->mem = cl.clCreateBuffer(use->context, 0, ITEMS * sizeof(cl_uint), NULL, &error);
     OK(error);
     fill(use, use->queue, use->mem);
+}
+
+static void open_device(struct use *use)
+{
+    open_built(use, "");
 }
 
 static void launch(const struct use *use, int rounds, const cl_event *wait, cl_event *event)
@@ -474,10 +481,17 @@ static int many_threads(void)
     return 0;
 }
 
+/* Each a program of its own: PoCL 3.1 aborts where several contexts run one compiled kernel at a time. */
 static void *use_alone(void *data)
 {
-    use_once();
-    return data;
+    char options[32];
+    struct use use;
+    snprintf(options, sizeof options, "-DTHREAD=%d", *(const int *)data);
+    open_built(&use, options);
+    launch(&use, 100, NULL, NULL);
+    expect(&use, after(100));
+    close_device(&use);
+    return NULL;
 }
 
 /* The first use of all, by several threads at once. */
@@ -485,8 +499,11 @@ static int threads_at_first(void)
 {
     enum { THREADS = 6 };
     pthread_t threads[THREADS];
-    for (int i = 0; i < THREADS; i++)
-        CHECK(pthread_create(&threads[i], NULL, use_alone, NULL) == 0);
+    int number[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        number[i] = i;
+        CHECK(pthread_create(&threads[i], NULL, use_alone, &number[i]) == 0);
+    }
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     return 0;
