@@ -69,11 +69,12 @@ static void finish_one(void)
 static void keep_first(void *unused)
 {
     (void)unused;
-    for (bool more = true; more;) {
-        const struct timespec pause = {0, rounds < FAST_ROUNDS ? 1000000 : 10000000};
+    for (bool more = true, fast = true; more;) {
+        const struct timespec pause = {0, fast ? 1000000 : 10000000};
         nanosleep(&pause, NULL);
         pthread_mutex_lock(&lock);
         more = keeping = running && ++rounds < ROUNDS && !atomic_load(&ending);
+        fast = rounds < FAST_ROUNDS;
         if (more)
             atexit(at_exit);
         pthread_mutex_unlock(&lock);
