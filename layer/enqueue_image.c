@@ -109,6 +109,17 @@ static cl_int plan_at(struct cx_image_transfer *t, const struct cx_pieces *targe
     return CL_SUCCESS;
 }
 
+/* Whether the program reads, into memory that is not the host copy, what no place holds alone. */
+static bool has_owners(const struct cx_image_transfer *t, const struct cx_pieces *source)
+{
+    const struct cx_mem *root = t->from.mem ? t->from.mem->root : NULL;
+    if (!t->pointer || !root || holder(&t->from, source) <= t->base.context->nmembers)
+        return false;
+    const unsigned char *end =
+        t->pointer + cx_rect_span(&t->memory, (size_t[3]){t->bytes, t->region[1], t->region[2]});
+    return !root->host || t->pointer >= root->host + root->size || end <= root->host;
+}
+
 static void plan(struct cx_command *command)
 {
     struct cx_image_transfer *t = (struct cx_image_transfer *)command;
@@ -119,13 +130,16 @@ static void plan(struct cx_command *command)
                            (!t->to.mem || cx_pieces_of_block(&target, &t->to.block))
                        ? CL_SUCCESS
                        : CL_OUT_OF_HOST_MEMORY;
-    unsigned place = error == CL_SUCCESS ? choose_place(t, &source) : CX_PLACE_HOST;
+    const bool owners = error == CL_SUCCESS && has_owners(t, &source);
+    unsigned place = error == CL_SUCCESS && !owners ? choose_place(t, &source) : CX_PLACE_HOST;
+    if (owners)
+        error = cx_image_read_owners(t, &source);
     if (error == CL_SUCCESS && place == CX_PLACE_HOST &&
         ((t->from.mem && !cx_mem_host(t->from.mem)) || (t->to.mem && !cx_mem_host(t->to.mem))))
         error = CL_OUT_OF_HOST_MEMORY;
-    if (error == CL_SUCCESS && t->from.mem)
+    if (error == CL_SUCCESS && t->from.mem && !owners)
         error = cx_move_pieces(command, t->from.mem->root, source.piece, source.count, place, NULL);
-    if (error == CL_SUCCESS)
+    if (error == CL_SUCCESS && !owners)
         error = plan_at(t, &target, place);
     if (t->from.mem)
         cx_pieces_finish(&source);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What commands on images share: checks of regions, and planning a command that reads some blocks of bytes
- * and writes others (enqueue_image.c: with the program's memory; enqueue_image_copy.c: between objects, and
- * fills).
+ * and writes others (enqueue_image.c: with the program's memory; enqueue_image_read.c: from several owners;
+ * enqueue_image_copy.c: between objects, and fills).
  */
 #ifndef CX_LAYER_ENQUEUE_IMAGE_H
 #define CX_LAYER_ENQUEUE_IMAGE_H
@@ -38,6 +38,10 @@ struct cx_image_transfer *cx_image_transfer_new(struct cx_queue *queue, cl_comma
 void cx_image_side_set(struct cx_image_side *side, struct cx_mem *image, const size_t origin[3],
                        const size_t region[3]);
 void cx_buffer_side_set(struct cx_image_side *side, struct cx_mem *buffer, size_t offset, size_t bytes);
+
+/* For a plan that reads into the program's memory what several places hold: queues a job for each of them.
+ * Settles nothing. */
+cl_int cx_image_read_owners(struct cx_image_transfer *t, const struct cx_pieces *pieces);
 
 /* Origin and region lie in the image and are as the spec wants them for its type. */
 cl_int cx_image_region(const char *function, const struct cx_mem *mem, const size_t *origin,
