@@ -2,7 +2,8 @@
 """Recipes: what to install, run and compare. One TOML file a family of programs, tables [[recipe]].
 
 A key before the first table is the default of all recipes of its file. Keys:
-  name      unique; with `for = [...]` a recipe stands for several: {} in name, run and expect becomes each item
+  name      unique; with `for = [...]` a recipe stands for several: {} in name, run and expect becomes each item; of items
+            that are [short, long] the short one in the name
   program   its name in the report; packages: Debian packages, the first one's version is reported
   run       bash script, run in an empty folder with HOME of its own; $HERE: the recipes' folder, $SHARED: see setup
   setup     bash script, run once, bare, in $SHARED: makes what all runs need (input files, compiled examples)
@@ -55,9 +56,10 @@ def expand(table):
     for item in table.get("for", [None]):
         one = {k: v for k, v in table.items() if k != "for"}
         if item is not None:
+            short, full = item if isinstance(item, list) else (item, item)
             for key in ("name", "run", "expect"):
                 if key in one:
-                    one[key] = one[key].replace("{}", item)
+                    one[key] = one[key].replace("{}", short if key == "name" else full)
         yield one
 
 

@@ -49,8 +49,9 @@ def environment(side, recipe, args, mix=None, cold=False):
                COEXEC_SUMMARY="1", COEXEC_SUMMARY_FILE=str(args.work / "summary.txt"),
                COEXEC_LOG_FILE=str(args.work / "log.txt"))
     if side in ("always", "verify"):
-        # one share each: a dynamic balancer may give all of a short launch to the device that is first
-        env.update(COEXEC_SPLIT="always", COEXEC_ALGO="static", COEXEC_ANALYSIS_WAIT="60000")
+        # equal shares: a dynamic balancer may give all of a short launch to the device that is first, and a measured
+        # speed may be that of a driver compiling
+        env.update(COEXEC_SPLIT="always", COEXEC_ALGO="static", COEXEC_POWERS="1,1", COEXEC_ANALYSIS_WAIT="60000")
     if side == "verify":
         env["COEXEC_VERIFY"] = "1"
     if mix:
