@@ -12,7 +12,7 @@
 
 static const struct cx_subcommand *const subcommands[] = {
     &cx_run_subcommand,      &cx_info_subcommand,  &cx_explain_subcommand,
-    &cx_simulate_subcommand, &cx_bench_subcommand,
+    &cx_simulate_subcommand, &cx_bench_subcommand, &cx_report_subcommand,
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
 

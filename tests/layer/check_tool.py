@@ -211,7 +211,7 @@ def explain_tells_ways():
 def help_is_there():
     for arguments in (["help"], ["--help"], ["help", "run"], ["run", "--help"], ["help", "info"], ["help", "explain"],
                       ["help", "simulate"],
-                      ["bench", "--help"]):
+                      ["bench", "--help"], ["help", "report"]):
         done = tool(*arguments)
         assert done.returncode == 0 and done.stdout.startswith("usage: coexec"), (arguments, done)
     assert tool().returncode == 2 and tool("nothing").returncode == 2

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Tests `coexec report`: pages are well-formed, need nothing from elsewhere, and hold the numbers; bad input is named. TAP.
+
+usage: check_report.py COEXEC [--browser]
+
+With --browser also in a headless chromium, where there is one: no error on the console, and pictures in COEXEC_SHOTS
+(a folder) to be looked at.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.dom.minidom
+
+TOOL = sys.argv[1]
+folder = tempfile.TemporaryDirectory()
+at = lambda name: os.path.join(folder.name, name)
+
+
+def report(*arguments):
+    return subprocess.run([TOOL, "report", *arguments], capture_output=True, text=True, timeout=60)
+
+
+def bench():
+    def row(label, algo, ms, **more):
+        run = {"ok": True, "ms": ms, "balance": 0.75, "launches": 4, "packages": 14, "moved_mb": 2.5}
+        return {"set": label, "algo": algo, "ms": ms, "runs": [run], **more}
+
+    rows = [row("0", None, 100.0), row("1", None, 200.0)]
+    rows += [row(f"{n} device{'s' * (n > 1)}", algo, 100.0 / n, speedup=1.0 * n, maximum=1.1 * n, efficiency=1 / 1.1)
+             for n in (1, 2) for algo in ("static", "auto")]
+    return {"coexec_bench": 1, "date": "2026-11-22", "preset": "tiny", "machine": {"devices": [{"index": 0, "name": "a & b"}]},
+            "programs": [{"name": "one<b>", "regular": True, "rows": rows},
+                         {"name": "failed", "regular": False, "rows": [{"set": "0", "algo": None, "ms": None, "runs": []}]}]}
+
+
+def trace():
+    lines = ["[", '{"name":"thread_name","ph":"M","pid":1,"tid":0,"args":{"name":"dev <0>"}},']
+    lines += ['{"name":"k","cat":"package","ph":"X","pid":1,"tid":%d,"ts":%d,"dur":900.0,"args":{"groups":%d,"launch":%d}},'
+              % (i % 2, 1000 * i, 10 + i, 7 + i // 10) for i in range(20)]
+    lines += ['{"name":"upload","cat":"transfer","ph":"X","pid":1,"tid":1,"ts":500,"dur":20.5,"args":{}},']
+    return "\n".join(lines) + "\n"
+
+
+def page_of(name, text):
+    with open(at(name), "w") as file:
+        file.write(text)
+    done = report(at(name))
+    assert done.returncode == 0 and done.stdout == at(name) + ".html\n", done
+    with open(at(name) + ".html") as file:
+        page = file.read()
+    assert not re.search(r"(src|href)=|url\(|@import|https?://(?!www\.w3\.org/2000/svg)", page), "loads something"
+    pictures = re.findall(r"<svg.*?</svg>", page, re.S)
+    for picture in pictures:
+        xml.dom.minidom.parseString(picture)
+    return page, pictures, done.stderr
+
+
+def a_bench_becomes_a_page():
+    page, pictures, errors = page_of("bench.json", json.dumps(bench()))
+    assert len(pictures) == 5 and not errors, (len(pictures), errors)
+    assert "one&lt;b&gt;" in page and "one<b>" not in page and "a &amp; b" in page
+    assert "2 devices, auto: 2 times" in page and "<td>0.909</td>" in page and "<td>3.5</td>" in page
+    assert "prefers-color-scheme:dark" in page and 'name="viewport"' in page
+
+
+def a_trace_becomes_a_page():
+    page, pictures, errors = page_of("trace.json", trace())
+    assert len(pictures) == 3 and not errors, (len(pictures), errors)
+    assert "k: 15 groups, 0.900 ms at 5.000 ms, launch 7" in page and "upload: 0.020 ms" in page or "upload: 0.021 ms" in page
+    assert "dev &lt;0&gt;" in page and "<td>10</td><td>190</td>" in page, "table"
+
+
+def one_launch():
+    page_of("trace.json", trace())
+    done = report(at("trace.json"), "--launch", "8", "-o", "-")
+    assert done.returncode == 0 and "launch 8" in done.stdout and "launch 7" not in done.stdout
+    done = report(at("trace.json"), "--launch", "99", "-o", "-")
+    assert done.returncode == 1 and "no package of launch 99" in done.stderr and not done.stdout, done
+
+
+def a_trace_cut_short_serves():
+    page, pictures, errors = page_of("cut.json", trace()[:-300])
+    assert len(pictures) == 3 and "cannot be read" in errors, errors
+
+
+def one_chart():
+    with open(at("bench.json"), "w") as file:
+        json.dump(bench(), file)
+    for chart in "speedup", "efficiency", "balance", "packages", "scaling":
+        done = report(at("bench.json"), "--svg", "-", "--chart", chart)
+        assert done.returncode == 0, done
+        xml.dom.minidom.parseString(done.stdout)
+    done = report(at("bench.json"), "--svg", "-", "--chart", "pie")
+    assert done.returncode == 2 and "charts here: speedup" in done.stderr, done
+
+
+def bad_input_is_named():
+    for name, text, message in [("no.json", None, "No such file"), ("text.json", "hello", "neither a trace nor"),
+                                ("half.json", json.dumps(bench())[:200], "not all of one"), ("other.json", "{}", "no result of"),
+                                ("empty.json", "[\n", "no packages or transfers")]:
+        if text is not None:
+            with open(at(name), "w") as file:
+                file.write(text)
+        done = report(at(name), "-o", "-")
+        assert done.returncode == 1 and name in done.stderr and message in done.stderr and not done.stdout, done
+    assert report().returncode == 2 and report("--svg").returncode == 2 and report("a", "b").returncode == 2
+    page_of("bench.json", json.dumps(bench()))
+    assert report(at("bench.json"), "-o", "/nonexistent/x.html").returncode == 1
+
+
+def in_a_browser():
+    chromium = shutil.which("chromium")
+    if "--browser" not in sys.argv or not chromium:
+        return "SKIP no --browser or no chromium"
+    shots = os.environ.get("COEXEC_SHOTS", folder.name)
+    for name, text in ("bench.json", json.dumps(bench())), ("trace.json", trace()):
+        page_of(name, text)
+        for width, mode in (1000, "light"), (400, "dark"):
+            shot = os.path.join(shots, f"{name}.{mode}.png")
+            done = subprocess.run([chromium, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+                                   f"--window-size={width},1200", f"--screenshot={shot}"] +
+                                  (["--blink-settings=preferredColorScheme=0"] if mode == "dark" else []) +
+                                  [f"file://{at(name)}.html"], capture_output=True, text=True, timeout=120)
+            assert os.path.getsize(shot) > 10000, done
+            assert "CONSOLE" not in done.stderr, done.stderr
+    return None
+
+
+def main():
+    tests = [a_bench_becomes_a_page, a_trace_becomes_a_page, one_launch, a_trace_cut_short_serves, one_chart, bad_input_is_named,
+             in_a_browser]
+    failed = 0
+    print(f"1..{len(tests)}")
+    for number, test in enumerate(tests, 1):
+        try:
+            skip = test()
+            print(f"ok {number} - {test.__name__}" + (f" # {skip}" if skip else ""))
+        except Exception as problem:  # any failure is that test's result
+            failed += 1
+            print(f"not ok {number} - {test.__name__}")
+            print("\n".join("# " + line for line in repr(problem).splitlines()))
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

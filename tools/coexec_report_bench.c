@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The charts and tables of a bench's JSON: those of the papers.
+ */
+#include "tools/coexec_chart.h"
+#include "tools/coexec_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_WAYS = 32 };
+
+enum { SPEEDUP, EFFICIENCY, BALANCE, PACKAGES, SCALING, NCHARTS };
+
+struct bench {
+    struct json_object *root, *programs;
+    size_t n;
+    const char **name;
+    unsigned nways; /* sets of devices and balancers that occur */
+    char way[MAX_WAYS][96];
+    const char *way_name[MAX_WAYS];
+    double *value[SCALING]; /* [program * nways + way] */
+    double *maximum;        /* one a program: the highest of its ways */
+    char title[160];
+};
+
+static struct json_object *member(struct json_object *object, const char *key)
+{
+    struct json_object *value = NULL;
+    return json_object_object_get_ex(object, key, &value) ? value : NULL;
+}
+
+static const char *text_of(struct json_object *object, const char *key)
+{
+    const char *text = json_object_get_string(member(object, key));
+    return text ? text : "";
+}
+
+static double number_of(struct json_object *object, const char *key)
+{
+    struct json_object *value = member(object, key);
+    return value ? json_object_get_double(value) : NAN;
+}
+
+static size_t length_of(struct json_object *array)
+{
+    return json_object_is_type(array, json_type_array) ? json_object_array_length(array) : 0;
+}
+
+/* Set and balancer; the set is left out where there is only one ("all"). */
+static void way_of(struct json_object *row, char *text, size_t room)
+{
+    const char *set = text_of(row, "set");
+    snprintf(text, room, "%s%s%s", strcmp(set, "all") ? set : "", strcmp(set, "all") ? ", " : "",
+             text_of(row, "algo"));
+}
+
+static unsigned find_way(struct bench *bench, struct json_object *row)
+{
+    char text[96];
+    unsigned w = 0;
+    way_of(row, text, sizeof text);
+    while (w < bench->nways && strcmp(bench->way[w], text) != 0)
+        w++;
+    if (w == bench->nways && w < MAX_WAYS) {
+        memcpy(bench->way[w], text, sizeof text);
+        bench->way_name[w] = bench->way[w];
+        bench->nways++;
+    }
+    return w;
+}
+
+/* Mean of a field over the runs that went well. */
+static double mean_of(struct json_object *row, const char *key, const char *per)
+{
+    struct json_object *runs = member(row, "runs");
+    double sum = 0;
+    unsigned n = 0;
+    for (size_t i = 0; i < length_of(runs); i++) {
+        struct json_object *run = json_object_array_get_idx(runs, i);
+        double value = number_of(run, key) / (per ? number_of(run, per) : 1);
+        if (isfinite(value)) {
+            sum += value;
+            n++;
+        }
+    }
+    return n ? sum / n : NAN;
+}
+
+static void fill(struct bench *bench, size_t p, unsigned w, struct json_object *row)
+{
+    const size_t at = p * bench->nways + w;
+    bench->value[SPEEDUP][at] = number_of(row, "speedup");
+    bench->value[EFFICIENCY][at] = number_of(row, "efficiency");
+    bench->value[BALANCE][at] = mean_of(row, "balance", NULL);
+    bench->value[PACKAGES][at] = mean_of(row, "packages", "launches");
+    bench->maximum[p] = fmax(bench->maximum[p], number_of(row, "maximum"));
+}
+
+/* Calls for each row through coexec. */
+static void for_rows(struct bench *bench,
+                     void (*each)(struct bench *, size_t, unsigned, struct json_object *))
+{
+    for (size_t p = 0; p < bench->n; p++) {
+        struct json_object *rows = member(json_object_array_get_idx(bench->programs, p), "rows");
+        for (size_t i = 0; i < length_of(rows); i++) {
+            struct json_object *row = json_object_array_get_idx(rows, i);
+            unsigned w = *text_of(row, "algo") ? find_way(bench, row) : MAX_WAYS;
+            if (w < MAX_WAYS && each)
+                each(bench, p, w, row);
+        }
+    }
+}
+
+static void bench_free(void *data)
+{
+    struct bench *bench = data;
+    if (!bench)
+        return;
+    json_object_put(bench->root);
+    free(bench->name);
+    for (unsigned i = 0; i < SCALING; i++)
+        free(bench->value[i]);
+    free(bench->maximum);
+    free(bench);
+}
+
+static void *bench_load(const char *file, unsigned long long launch, char *problem, size_t room)
+{
+    struct bench *bench = calloc(1, sizeof *bench);
+    (void)launch;
+    if (!bench)
+        return NULL;
+    bench->root = json_object_from_file(file);
+    bench->programs = bench->root ? member(bench->root, "programs") : NULL;
+    if (!bench->root || !member(bench->root, "coexec_bench") ||
+        !json_object_is_type(bench->programs, json_type_array)) {
+        snprintf(problem, room, "no result of `coexec bench`, or not all of one");
+        bench_free(bench);
+        return NULL;
+    }
+    bench->n = json_object_array_length(bench->programs);
+    bench->name = calloc(bench->n + 1, sizeof *bench->name);
+    for_rows(bench, NULL);
+    bool ok = bench->name != NULL;
+    for (unsigned i = 0; i < SCALING; i++)
+        ok &= (bench->value[i] = malloc((bench->n * bench->nways + 1) * sizeof(double))) != NULL;
+    ok &= (bench->maximum = malloc((bench->n + 1) * sizeof(double))) != NULL;
+    if (!ok) {
+        bench_free(bench);
+        return NULL;
+    }
+    for (size_t i = 0; i < bench->n * bench->nways; i++)
+        for (unsigned c = 0; c < SCALING; c++)
+            bench->value[c][i] = NAN;
+    for (size_t p = 0; p < bench->n; p++) {
+        bench->name[p] = text_of(json_object_array_get_idx(bench->programs, p), "name");
+        bench->maximum[p] = NAN;
+    }
+    for_rows(bench, fill);
+    snprintf(bench->title, sizeof bench->title, "coexec bench, preset %.20s, %.40s",
+             text_of(bench->root, "preset"), text_of(bench->root, "date"));
+    return bench;
+}
+
+static const char *bench_title(const void *data)
+{
+    return ((const struct bench *)data)->title;
+}
+
+/* Efficiency against the number of devices: geometric means over the programs, from sets named "N devices".
+ */
+static void draw_scaling(const struct bench *bench, FILE *out)
+{
+    struct cx_points series[MAX_WAYS];
+    static const unsigned most = 64;
+    double x[MAX_WAYS][64], y[MAX_WAYS][64];
+    size_t count[MAX_WAYS] = {0}, n = 0;
+    const char *algo[MAX_WAYS];
+    for (unsigned w = 0; w < bench->nways; w++) {
+        char *end;
+        unsigned long devices = strtoul(bench->way[w], &end, 10);
+        const char *comma = strstr(end, ", ");
+        double sum = 0;
+        unsigned programs = 0;
+        if (end == bench->way[w] || strncmp(end, " device", 7) != 0 || !comma)
+            continue;
+        for (size_t p = 0; p < bench->n; p++)
+            if (bench->value[EFFICIENCY][p * bench->nways + w] > 0) {
+                sum += log(bench->value[EFFICIENCY][p * bench->nways + w]);
+                programs++;
+            }
+        size_t s = 0;
+        while (s < n && strcmp(algo[s], comma + 2) != 0)
+            s++;
+        if (s == n)
+            algo[n++] = comma + 2;
+        if (!programs || count[s] == most)
+            continue;
+        x[s][count[s]] = (double)devices;
+        y[s][count[s]++] = exp(sum / programs);
+    }
+    for (size_t s = 0; s < n; s++)
+        series[s] = (struct cx_points){algo[s], x[s], y[s], count[s]};
+    if (n)
+        cx_chart_points(out, "Efficiency against devices (geometric means)", "devices", "efficiency", series,
+                        n, true);
+}
+
+static void bench_draw(const void *data, size_t chart, FILE *out)
+{
+    static const char *const title[] = {"Speedup over the fastest device alone",
+                                        "Efficiency (speedup over its maximum)",
+                                        "Load balance (first finisher over last)", "Packages a launch"};
+    const struct bench *bench = data;
+    if (chart == SCALING) {
+        draw_scaling(bench, out);
+        return;
+    }
+    const struct cx_bars bars = {.title = title[chart],
+                                 .unit = chart == SPEEDUP ? "times" : "",
+                                 .group = bench->name,
+                                 .ngroups = bench->n,
+                                 .series = bench->way_name,
+                                 .nseries = bench->nways,
+                                 .value = bench->value[chart],
+                                 .mark = chart == SPEEDUP ? bench->maximum : NULL,
+                                 .mark_name = "maximum"};
+    cx_chart_bars(out, &bars);
+}
+
+static void cell(FILE *out, double value, int digits)
+{
+    char text[40];
+    if (isfinite(value))
+        snprintf(text, sizeof text, "%.*f", digits, value);
+    fprintf(out, "<td>%s</td>", isfinite(value) ? text : "-");
+}
+
+static void bench_tables(const void *data, FILE *out)
+{
+    const struct bench *bench = data;
+    struct json_object *machine = member(bench->root, "machine"), *devices = member(machine, "devices");
+    fputs("<h2>Measured</h2><div "
+          "class=\"scroll\"><table><thead><tr><th>program</th><th>devices</th><th>balancer</th>"
+          "<th>ms</th><th>speedup</th><th>maximum</th><th>efficiency</th><th>balance</th><th>packages a "
+          "launch</th>"
+          "<th>moved MB</th></tr></thead><tbody>\n",
+          out);
+    for (size_t p = 0; p < bench->n; p++) {
+        struct json_object *rows = member(json_object_array_get_idx(bench->programs, p), "rows");
+        for (size_t i = 0; i < length_of(rows); i++) {
+            struct json_object *row = json_object_array_get_idx(rows, i);
+            fputs("<tr><td>", out);
+            cx_chart_text(out, bench->name[p]);
+            fputs("</td><td>", out);
+            cx_chart_text(out, text_of(row, "set"));
+            fputs("</td><td>", out);
+            cx_chart_text(out, *text_of(row, "algo") ? text_of(row, "algo") : "bare");
+            fputs("</td>", out);
+            cell(out, number_of(row, "ms") > 0 ? number_of(row, "ms") : NAN, 3);
+            cell(out, number_of(row, "speedup"), 3);
+            cell(out, number_of(row, "maximum"), 3);
+            cell(out, number_of(row, "efficiency"), 3);
+            cell(out, mean_of(row, "balance", NULL), 3);
+            cell(out, mean_of(row, "packages", "launches"), 1);
+            cell(out, mean_of(row, "moved_mb", NULL), 1);
+            fputs("</tr>\n", out);
+        }
+    }
+    fputs("</tbody></table></div>\n<h2>Machine</h2><div "
+          "class=\"scroll\"><table><thead><tr><th>device</th><th>name</th>"
+          "<th>platform</th></tr></thead><tbody>\n",
+          out);
+    for (size_t d = 0; d < length_of(devices); d++) {
+        struct json_object *device = json_object_array_get_idx(devices, d);
+        fprintf(out, "<tr><td>%s</td><td>", text_of(device, "index"));
+        cx_chart_text(out, text_of(device, "name"));
+        fputs("</td><td>", out);
+        cx_chart_text(out, text_of(device, "platform_version"));
+        fputs("</td></tr>\n", out);
+    }
+    fputs("</tbody></table></div>\n", out);
+}
+
+const struct cx_report_kind cx_report_bench = {
+    .charts = {"speedup", "efficiency", "balance", "packages", "scaling", NULL},
+    .load = bench_load,
+    .title = bench_title,
+    .draw = bench_draw,
+    .tables = bench_tables,
+    .free = bench_free,
+};

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The timeline of a trace (layer/trace.h), and sizes and speeds of its packages over time as in the Sigmoid
+ * paper's figures 1 to 3. The file is read line by line, so that one that is still written, or was cut short,
+ * serves as far as it goes.
+ */
+#include "tools/coexec_chart.h"
+#include "tools/coexec_report.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_ROWS = 64, MAX_KERNELS = 64 };
+static const size_t most_blocks = 20000; /* in one picture; more would not be seen */
+
+enum { TIMELINE, SIZES, SPEEDS };
+
+struct event {
+    unsigned row, kernel;
+    bool package;
+    double start, length; /* ms; from the first on */
+    double groups;
+    unsigned long long launch;
+};
+
+struct trace {
+    char row[MAX_ROWS][96], kernel[MAX_KERNELS][96];
+    const char *row_name[MAX_ROWS];
+    unsigned nrows, nkernels;
+    struct event *event;
+    size_t n, room, skipped;
+    char title[160];
+};
+
+static struct json_object *member(struct json_object *object, const char *key)
+{
+    struct json_object *value = NULL;
+    return json_object_object_get_ex(object, key, &value) ? value : NULL;
+}
+
+static const char *text_of(struct json_object *object, const char *key)
+{
+    const char *text = json_object_get_string(member(object, key));
+    return text ? text : "";
+}
+
+static unsigned kernel_of(struct trace *trace, const char *name)
+{
+    unsigned k = 0;
+    while (k < trace->nkernels && strncmp(trace->kernel[k], name, sizeof trace->kernel[k] - 1) != 0)
+        k++;
+    if (k == trace->nkernels && k < MAX_KERNELS)
+        snprintf(trace->kernel[trace->nkernels++], sizeof trace->kernel[k], "%s", name);
+    return k < MAX_KERNELS ? k : MAX_KERNELS - 1;
+}
+
+static bool add_event(struct trace *trace, struct json_object *object, unsigned long long launch)
+{
+    struct json_object *args = member(object, "args"), *row = member(object, "tid");
+    const int number = json_object_get_int(row);
+    if (trace->n == trace->room) {
+        size_t room = trace->room ? 2 * trace->room : 256;
+        struct event *grown = realloc(trace->event, room * sizeof *grown);
+        if (!grown)
+            return false;
+        trace->event = grown;
+        trace->room = room;
+    }
+    struct event event = {.package = strcmp(text_of(object, "cat"), "package") == 0,
+                          .start = json_object_get_double(member(object, "ts")) / 1e3,
+                          .length = json_object_get_double(member(object, "dur")) / 1e3,
+                          .groups = json_object_get_double(member(args, "groups")),
+                          .launch = json_object_get_uint64(member(args, "launch"))};
+    if (!row || number < 0 || number >= MAX_ROWS || (launch && event.launch != launch))
+        return true;
+    event.row = (unsigned)number;
+    event.kernel = kernel_of(trace, text_of(object, "name"));
+    trace->nrows = trace->nrows > event.row ? trace->nrows : event.row + 1;
+    trace->event[trace->n++] = event;
+    return true;
+}
+
+static bool read_line(struct trace *trace, char *line, unsigned long long launch)
+{
+    size_t length = strcspn(line, "\r\n");
+    while (length && (line[length - 1] == ',' || line[length - 1] == ' '))
+        length--;
+    line[length] = '\0';
+    if (!length || strcmp(line, "[") == 0 || strcmp(line, "]") == 0)
+        return true;
+    struct json_object *object = json_tokener_parse(line);
+    bool ok = true;
+    if (!object || !json_object_is_type(object, json_type_object)) {
+        trace->skipped++;
+    } else if (strcmp(text_of(object, "ph"), "X") == 0) {
+        ok = add_event(trace, object, launch);
+    } else if (strcmp(text_of(object, "name"), "thread_name") == 0) {
+        const int row = json_object_get_int(member(object, "tid"));
+        if (row >= 0 && row < MAX_ROWS)
+            snprintf(trace->row[row], sizeof trace->row[row], "%s", text_of(member(object, "args"), "name"));
+    }
+    json_object_put(object);
+    return ok;
+}
+
+static void trace_free(void *data)
+{
+    struct trace *trace = data;
+    if (trace)
+        free(trace->event);
+    free(trace);
+}
+
+/* Times from the first event on; names for rows that have none. */
+static void tidy(struct trace *trace)
+{
+    double first = INFINITY;
+    for (size_t i = 0; i < trace->n; i++)
+        first = fmin(first, trace->event[i].start);
+    for (size_t i = 0; i < trace->n; i++)
+        trace->event[i].start -= first;
+    for (unsigned r = 0; r < trace->nrows; r++) {
+        if (!*trace->row[r])
+            snprintf(trace->row[r], sizeof trace->row[r], "row %u", r);
+        trace->row_name[r] = trace->row[r];
+    }
+    snprintf(trace->title, sizeof trace->title, "coexec trace: %zu packages and transfers", trace->n);
+}
+
+static void *trace_load(const char *file, unsigned long long launch, char *problem, size_t room)
+{
+    struct trace *trace = calloc(1, sizeof *trace);
+    FILE *in = trace ? fopen(file, "re") : NULL;
+    char *line = NULL;
+    size_t length = 0;
+    bool ok = in != NULL;
+    while (ok && getline(&line, &length, in) > 0)
+        ok = read_line(trace, line, launch);
+    free(line);
+    if (in)
+        fclose(in);
+    if (!ok || !trace || trace->n == 0) {
+        snprintf(problem, room,
+                 launch ? "no package of launch %llu in this trace"
+                        : "no packages or transfers in this trace",
+                 launch);
+        trace_free(trace);
+        return NULL;
+    }
+    if (trace->skipped)
+        snprintf(problem, room, "%zu lines cannot be read and are left out; was the trace cut short?",
+                 trace->skipped);
+    tidy(trace);
+    return trace;
+}
+
+static const char *trace_title(const void *data)
+{
+    return ((const struct trace *)data)->title;
+}
+
+static void draw_timeline(const struct trace *trace, FILE *out)
+{
+    size_t n = trace->n < most_blocks ? trace->n : most_blocks;
+    struct cx_block *block = calloc(n + 1, sizeof *block);
+    for (size_t i = 0; block && i < n; i++) {
+        const struct event *event = &trace->event[i];
+        block[i] = (struct cx_block){.row = event->row,
+                                     .start = event->start,
+                                     .length = event->length,
+                                     .colour = event->package ? event->kernel : CX_CHART_COLOURS - 1,
+                                     .thin = !event->package};
+        if (event->package)
+            snprintf(block[i].note, sizeof block[i].note,
+                     "%.60s: %.0f groups, %.3f ms at %.3f ms, launch %llu", trace->kernel[event->kernel],
+                     event->groups, event->length, event->start, event->launch);
+        else
+            snprintf(block[i].note, sizeof block[i].note, "%.60s: %.3f ms at %.3f ms",
+                     trace->kernel[event->kernel], event->length, event->start);
+    }
+    if (block)
+        cx_chart_timeline(out, n < trace->n ? "Timeline (the first 20,000 blocks)" : "Timeline",
+                          trace->row_name, trace->nrows, block, n);
+    free(block);
+}
+
+static void trace_draw(const void *data, size_t chart, FILE *out)
+{
+    const struct trace *trace = data;
+    struct cx_points series[MAX_ROWS];
+    double *x = calloc(2 * trace->n + 1, sizeof *x), *y = x ? x + trace->n : NULL;
+    size_t n = 0, at = 0;
+    if (chart == TIMELINE || !x) {
+        draw_timeline(trace, out);
+        free(x);
+        return;
+    }
+    for (unsigned r = 0; r < trace->nrows; r++) {
+        size_t first = at;
+        for (size_t i = 0; i < trace->n && i < most_blocks; i++) {
+            const struct event *event = &trace->event[i];
+            if (event->row != r || !event->package || !(event->length > 0))
+                continue;
+            x[at] = event->start;
+            y[at++] = chart == SIZES ? event->groups : event->groups / event->length;
+        }
+        if (at > first)
+            series[n++] = (struct cx_points){trace->row_name[r], x + first, y + first, at - first};
+    }
+    if (n)
+        cx_chart_points(out, chart == SIZES ? "Package sizes over time" : "Speeds of packages over time",
+                        "ms", chart == SIZES ? "groups" : "groups/ms", series, n, false);
+    free(x);
+}
+
+static void trace_tables(const void *data, FILE *out)
+{
+    const struct trace *trace = data;
+    fputs(
+        "<h2>Devices</h2><div class=\"scroll\"><table><thead><tr><th>row</th><th>packages</th><th>groups</th>"
+        "<th>busy ms</th><th>transfers</th><th>ms</th></tr></thead><tbody>\n",
+        out);
+    for (unsigned r = 0; r < trace->nrows; r++) {
+        size_t packages = 0, transfers = 0;
+        double groups = 0, busy = 0, moving = 0;
+        for (size_t i = 0; i < trace->n; i++) {
+            const struct event *event = &trace->event[i];
+            if (event->row != r)
+                continue;
+            packages += event->package;
+            transfers += !event->package;
+            groups += event->package ? event->groups : 0;
+            *(event->package ? &busy : &moving) += event->length;
+        }
+        fputs("<tr><td>", out);
+        cx_chart_text(out, trace->row[r]);
+        fprintf(out, "</td><td>%zu</td><td>%.0f</td><td>%.3f</td><td>%zu</td><td>%.3f</td></tr>\n", packages,
+                groups, busy, transfers, moving);
+    }
+    fputs("</tbody></table></div>\n", out);
+}
+
+const struct cx_report_kind cx_report_trace = {
+    .charts = {"timeline", "sizes", "speeds", NULL},
+    .load = trace_load,
+    .title = trace_title,
+    .draw = trace_draw,
+    .tables = trace_tables,
+    .free = trace_free,
+};
