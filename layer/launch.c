@@ -186,7 +186,8 @@ void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups
         int used = snprintf(details, sizeof(details), "\"groups\":%llu,\"launch\":%llu",
                             (unsigned long long)groups, (unsigned long long)launch->base.base.id);
         if (part->why)
-            snprintf(details + used, sizeof(details) - (size_t)used, ",\"why\":\"%s\"", part->why);
+            snprintf(details + used, sizeof(details) - (size_t)used, ",\"first\":%llu,\"why\":\"%s\"",
+                     (unsigned long long)part->at, part->why);
         cx_trace_span(launch->kernel->function->name, "package", part->member, start_ns, end_ns, details);
     }
 }

@@ -44,7 +44,8 @@ struct flight {
     cl_event upload;     /* of the last transfer into the device before it, or NULL */
     struct cx_runs runs; /* those transfers */
     uint64_t groups;
-    const char *why; /* it is as long as it is; or NULL */
+    const char *why; /* it is as long as it is */
+    uint64_t first;
     uint64_t started_ns;
 };
 

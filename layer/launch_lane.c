@@ -157,6 +157,7 @@ static cl_int end_package(struct lane *lane, struct cx_worker *worker)
     uint64_t busy = end > from ? end - from : 0;
     lane->last_end_ns = end;
     launch->parts[lane->part].why = flight.why;
+    launch->parts[lane->part].at = flight.first;
     cx_part_add(launch, &launch->parts[lane->part], flight.groups, start, end, busy);
 
     cx_context_lock(context);
@@ -252,7 +253,8 @@ static void package_started(struct lane *lane, struct cx_range range, uint64_t g
     flight->groups = groups;
     cx_context_lock(context);
     enum cx_decision decision = cx_balancer_decision(split->plan.balancer, lane->part);
-    flight->why = decision == CX_DECIDED_NOTHING ? NULL : cx_decision_text(decision);
+    flight->why = cx_decision_text(decision);
+    flight->first = range.first * split->plan.slice;
     split->issuing--;
     if (!note_package(split, lane->part, range))
         cx_split_fail(split, CL_OUT_OF_HOST_MEMORY);

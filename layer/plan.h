@@ -48,6 +48,7 @@ struct cx_part {
     struct cx_args *args; /* the member's own (private.h); NULL: the launch's */
     uint64_t groups, packages, busy_ns;
     uint64_t first_ns, last_ns; /* host clock */
+    uint64_t at;                /* first group of the package that is added next, where `why` is given */
     const char *why;            /* why the package that is added next is as long as it is, or NULL */
 };
 

@@ -159,6 +159,8 @@ uint64_t cx_balancer_next(struct cx_balancer *balancer, unsigned index, double n
         want = cx_package_limit(balancer, index, want, now);
     if (want == 0)
         return 0;
+    if (device->decision >= CX_DECIDED_WAIT)
+        device->decision = CX_DECIDED_LEAST;
     uint64_t groups = round_package(balancer, want);
     if (device->nflight == 0)
         device->busy_since = now;
@@ -309,6 +311,7 @@ const char *cx_decision_text(enum cx_decision decision)
         [CX_DECIDED_LEARNED] = "learned share",
         [CX_DECIDED_PART] = "part of its share",
         [CX_DECIDED_REST] = "all of its share",
+        [CX_DECIDED_LEAST] = "its smallest: somebody has to go on",
         [CX_DECIDED_WAIT] = "waits for what it holds",
         [CX_DECIDED_LATE] = "left out: would end late",
         [CX_DECIDED_RESCUE] = "rescue of a slower device's package",

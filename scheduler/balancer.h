@@ -79,6 +79,7 @@ enum cx_decision {
     CX_DECIDED_LEARNED, /* its share of what earlier launches taught, or most of it */
     CX_DECIDED_PART,    /* a part of its share, as its length is not sure */
     CX_DECIDED_REST,    /* all of its share */
+    CX_DECIDED_LEAST,   /* its smallest package: somebody has to go on */
     CX_DECIDED_WAIT,    /* what it holds must end first */
     CX_DECIDED_LATE,    /* its smallest package would end after the others end without it */
     CX_DECIDED_RESCUE,  /* does again what a slower device still holds */

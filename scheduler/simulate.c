@@ -315,9 +315,10 @@ static bool make_ranges(struct state *state)
     cx_balancer_weights(state->balancer, weights);
     /* Without homes all is in the pool that is cut from its front. */
     uint64_t groups = sim->load->groups;
-    bool ok = cx_ranges_init(&state->ranges, sim->ndevices, weights, sim->homes ? groups : 0,
+    bool homes = sim->homes && !sim->policy->is_static; /* their shares lie in device order */
+    bool ok = cx_ranges_init(&state->ranges, sim->ndevices, weights, homes ? groups : 0,
                              sim->granularity ? sim->granularity : 1, (struct cx_range){0, 0});
-    if (ok && !sim->homes)
+    if (ok && !homes)
         pool_put(state, 0, groups);
     if (ok)
         cx_balancer_watch(state->balancer, &state->ranges, 1);

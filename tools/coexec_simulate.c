@@ -4,6 +4,8 @@
  * Needs no OpenCL; the same arguments print the same.
  */
 #include "layer/plan_size.h"
+#include "scheduler/admission.h"
+#include "scheduler/memory.h"
 #include "scheduler/simulate.h"
 #include "tools/coexec.h"
 #include "tools/coexec_simulate.h"
@@ -26,6 +28,9 @@ struct job {
     enum cx_sim_format format;
     unsigned ndevices;
     struct cx_sim_device devices[MAX_DEVICES];
+    double in_bytes, out_bytes; /* a group's */
+    uint64_t launches, homes, rescues;
+    const char *trace, *svg, *paper;
     bool grid;
 };
 
@@ -63,6 +68,11 @@ static bool set_field(struct cx_sim_device *device, const char *key, const char 
         {"reply", &device->reply_seconds, NULL},
         {"jitter", &device->jitter, NULL},
         {"dies", &device->dies_at, NULL},
+        {"slows", &device->slows_at, NULL},
+        {"factor", &device->slow_factor, NULL},
+        {"half", &device->half, NULL},
+        {"in", &device->in_seconds, NULL}, /* bandwidths, until all arguments are read */
+        {"out", &device->out_seconds, NULL},
         {"fill", NULL, &device->known.fill},
         {"min", NULL, &device->known.min_package},
     };
@@ -143,6 +153,22 @@ static int set_option(struct job *job, const char *name, const char *value)
         good = read_whole(value, CX_PACKAGES_IN_FLIGHT, &job->depth) && job->depth > 0;
     else if (strcmp(name, "--seed") == 0)
         good = read_whole(value, UINT64_MAX, &job->seed);
+    else if (strcmp(name, "--launches") == 0)
+        good = read_whole(value, 1000, &job->launches) && job->launches > 0;
+    else if (strcmp(name, "--homes") == 0)
+        good = read_whole(value, 1, &job->homes);
+    else if (strcmp(name, "--rescues") == 0)
+        good = read_whole(value, 1, &job->rescues);
+    else if (strcmp(name, "--bytes-in") == 0)
+        good = read_number(value, &job->in_bytes);
+    else if (strcmp(name, "--bytes-out") == 0)
+        good = read_number(value, &job->out_bytes);
+    else if (strcmp(name, "--trace") == 0)
+        good = *(job->trace = value) != '\0';
+    else if (strcmp(name, "--svg") == 0)
+        good = *(job->svg = value) != '\0';
+    else if (strcmp(name, "--paper") == 0)
+        good = *(job->paper = value) != '\0';
     else if (strcmp(name, "--format") == 0)
         good = find_format(value, &job->format);
     else
@@ -197,11 +223,51 @@ static void print_result(const struct job *job, const char *name, const struct c
     fputs(job->format == CX_SIM_JSON ? "]}" : "\n", stdout);
 }
 
+/* Launches after the first start from what the earlier ones taught; the last one's result. */
+static struct cx_sim_result run_launches(const struct job *job, const struct cx_policy *policy,
+                                         const struct cx_balancer_params *params,
+                                         const struct cx_sim_load *load, uint64_t *done,
+                                         struct cx_simulate_log *log)
+{
+    struct cx_sim_device devices[MAX_DEVICES];
+    struct cx_speed_record records[MAX_DEVICES] = {{0}};
+    struct cx_memory *memory = malloc(sizeof *memory);
+    struct cx_sim_result result = {0};
+    if (memory)
+        cx_memory_init(memory);
+    memcpy(devices, job->devices, sizeof devices);
+    for (uint64_t launch = 1; launch <= job->launches; launch++) {
+        log->count = 0;
+        struct cx_simulation sim = {.policy = policy,
+                                    .params = params,
+                                    .load = load,
+                                    .granularity = job->granularity,
+                                    .ndevices = job->ndevices,
+                                    .devices = devices,
+                                    .depth = (unsigned)job->depth,
+                                    .notice_seconds = 1e-3,
+                                    .seed = job->seed + launch - 1,
+                                    .groups_done = done,
+                                    .homes = job->homes,
+                                    .rescues = job->rescues,
+                                    .memory = memory,
+                                    .records = records,
+                                    .note = job->svg ? cx_simulate_note : NULL,
+                                    .note_data = log};
+        result = cx_simulate(&sim);
+        for (unsigned i = 0; i < job->ndevices && job->launches > 1; i++)
+            devices[i].known.measured_speed = cx_speed_record_speed(&records[i]);
+    }
+    free(memory);
+    return result;
+}
+
 static int simulate_all(const struct job *job, const struct cx_sim_load *load)
 {
     const struct cx_balancer_params params = cx_plan_params();
     const struct cx_policy *policy;
     bool first = true;
+    int status = CX_EXIT_OK;
     if (job->format == CX_SIM_TABLE)
         printf("%-10s %12s %10s %10s %8s %9s  %s\n", "balancer", "seconds", "over ideal", "efficiency",
                "balance", "packages", "shares");
@@ -213,17 +279,13 @@ static int simulate_all(const struct job *job, const struct cx_sim_load *load)
         if (!cx_simulate_listed(job->algos, policy->name, strlen(policy->name)))
             continue;
         uint64_t done[MAX_DEVICES];
-        struct cx_simulation sim = {.policy = policy,
-                                    .params = &params,
-                                    .load = load,
-                                    .granularity = job->granularity,
-                                    .ndevices = job->ndevices,
-                                    .devices = job->devices,
-                                    .depth = (unsigned)job->depth,
-                                    .notice_seconds = 1e-3,
-                                    .seed = job->seed,
-                                    .groups_done = done};
-        struct cx_sim_result result = cx_simulate(&sim);
+        struct cx_simulate_log log = {0};
+        struct cx_sim_result result = run_launches(job, policy, &params, load, done, &log);
+        if (result.complete && job->svg)
+            status = cx_simulate_svg(job->svg, policy->name, &log, job->ndevices);
+        free(log.packages);
+        if (status != CX_EXIT_OK)
+            return status;
         if (!result.complete)
             return cx_tool_error(me, "%s: the launch never ends: every device dies, or memory is short",
                                  policy->name);
@@ -237,7 +299,7 @@ static int simulate_all(const struct job *job, const struct cx_sim_load *load)
 
 static int simulate(int argc, char **argv)
 {
-    struct job job = {.groups = 4096, .granularity = 1, .depth = 2, .seed = 1};
+    struct job job = {.groups = 4096, .granularity = 1, .depth = 2, .seed = 1, .launches = 1, .rescues = 1};
     setlocale(LC_NUMERIC, "C");
     for (int i = 1; i < argc; i += 2) {
         if (strcmp(argv[i], "--grid") == 0) {
@@ -256,11 +318,23 @@ static int simulate(int argc, char **argv)
         return status;
     if (job.grid)
         return cx_simulate_grid(job.algos, job.format);
+    if (job.paper)
+        return cx_simulate_paper(job.paper);
     if (job.ndevices == 0)
         return cx_usage_error(me, "no device");
-    struct cx_sim_load *load = cx_sim_load_create(job.profile, job.groups, job.seed);
+    if (job.svg && (!job.algos || strchr(job.algos, ',')))
+        return cx_usage_error(me, "--svg: it draws one balancer, chosen by --algo");
+    for (unsigned i = 0; i < job.ndevices; i++) {
+        struct cx_sim_device *device = &job.devices[i];
+        device->in_seconds = device->in_seconds > 0 ? job.in_bytes / device->in_seconds : 0;
+        device->out_seconds = device->out_seconds > 0 ? job.out_bytes / device->out_seconds : 0;
+        if (device->slows_at > 0 && !(device->slow_factor > 0))
+            return cx_usage_error(me, "slows: factor is missing");
+    }
+    struct cx_sim_load *load = job.trace ? cx_simulate_traced(job.trace, job.groups)
+                                         : cx_sim_load_create(job.profile, job.groups, job.seed);
     if (!load)
-        return cx_tool_error(me, "out of memory");
+        return job.trace ? CX_EXIT_FAILED : cx_tool_error(me, "out of memory");
     status = simulate_all(&job, load);
     free(load);
     if (fflush(stdout) != 0 || ferror(stdout))
@@ -278,12 +352,25 @@ const struct cx_subcommand cx_simulate_subcommand = {
         "long it takes, that over the time of an ideal split, efficiency, load balance (first finisher's\n"
         "time over the last one's), packages and each device's share. COEXEC_* options that tune\n"
         "balancers count. The same arguments print the same.\n\n"
+        "  --grid           no --device: the published grid of launches, geometric means over it beside an "
+        "ideal\n"
+        "                   planner's time (csv, json: each case); first launches and repeated ones\n"
+        "  --paper P        no --device: sigmoid, ompss or logfit, the paper's figures beside ours\n"
         "  --device D       SPEED in work-groups/s; then any of gpu, nominal=RELATIVE SPEED (default: the\n"
         "                   speed), measured=GROUPS/S, power=P, launch=SECONDS (1e-5), reply=SECONDS "
         "(3e-5),\n"
-        "                   jitter=PART, fill=GROUPS (1), min=GROUPS, dies=SECONDS; once for each device\n"
+        "                   jitter=PART, fill=GROUPS (1), min=GROUPS, dies=SECONDS, slows=SECONDS with\n"
+        "                   factor=TIMES, half=GROUPS of a package at half of the speed, in=BYTES/S, "
+        "out=BYTES/S;\n"
+        "                   once for each device\n"
         "  --algo A,B       balancers (all)\n"
         "  --profile P      cost of the work-groups: regular, ramp, random, clustered or symmetric\n"
+        "  --trace FILE     cost as a launch in a file of COEXEC_TRACE had it\n"
+        "  --svg FILE       speed and package size over time; with one --algo\n"
+        "  --launches N     the N-th launch of a kernel: speeds and costs learned from those before (1)\n"
+        "  --homes 0|1      cut packages from a part of the range for each device, as the layer does (0)\n"
+        "  --rescues 0|1    let idle devices do again what a slow one holds, where the balancer does (1)\n"
+        "  --bytes-in N     bytes a group reads, for in=; --bytes-out likewise\n"
         "  --groups N       work-groups of the launch (4096)\n"
         "  --granularity N  packages are multiples of it (1)\n"
         "  --depth N        packages in flight on each device (2)\n"

@@ -5,6 +5,8 @@
 #ifndef CX_TOOLS_COEXEC_SIMULATE_H
 #define CX_TOOLS_COEXEC_SIMULATE_H
 
+#include "scheduler/simulate.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -14,5 +16,22 @@ enum cx_sim_format { CX_SIM_TABLE, CX_SIM_CSV, CX_SIM_JSON };
 bool cx_simulate_listed(const char *list, const char *name, size_t length);
 /* Every listed balancer on the grid: means as a table, or each case as CSV or JSON. An exit status. */
 int cx_simulate_grid(const char *algos, enum cx_sim_format format);
+/* A paper's comparison, printed figures beside ours. An exit status. */
+int cx_simulate_paper(const char *name);
+
+/* Packages of a launch; free() them. */
+struct cx_simulate_log {
+    struct cx_sim_package *packages;
+    size_t count, room;
+};
+/* For cx_simulation.note, with a log as its data. */
+void cx_simulate_note(void *data, const struct cx_sim_package *package);
+/* Speed and package size over time as an SVG. An exit status. */
+int cx_simulate_svg(const char *path, const char *policy, const struct cx_simulate_log *log,
+                    unsigned ndevices);
+/* The cost profile that a file of COEXEC_TRACE shows, for a launch of `groups`: the launch with the most
+ * packages, each one's time by its device's mean speed. NULL, with a line on stderr, where there is none.
+ * free() it. */
+struct cx_sim_load *cx_simulate_traced(const char *path, uint64_t groups);
 
 #endif

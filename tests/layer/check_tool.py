@@ -12,6 +12,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+from xml.etree import ElementTree
 
 TOOL, STUB = sys.argv[1:3]
 CLEAN = {k: v for k, v in os.environ.items() if not k.startswith(("COEXEC_", "OCL_ICD_", "STUB_"))}
@@ -112,11 +113,39 @@ def simulate_is_deterministic():
     assert int(few[1].split(",")[6]) < int(lines[1].split(",")[6]), (few, lines)
 
 
+def simulate_draws_learns_and_reads_traces():
+    with tempfile.TemporaryDirectory() as folder:
+        svg, trace = folder + "/a.svg", folder + "/trace.json"
+        one = ["simulate", "--algo", "auto", "--device", "3000,gpu,fill=8,half=4,in=1e9", "--device", "1000,slows=1,factor=3",
+               "--bytes-in", "1000", "--homes", "1", "--format", "json"]
+        done = tool(*one, "--svg", svg)
+        assert done.returncode == 0, done
+        assert ElementTree.parse(svg).getroot().tag.endswith("svg")
+        [first] = json.loads(done.stdout)
+        [fifth] = json.loads(tool(*one, "--launches", "5").stdout)
+        assert fifth["packages"] < first["packages"], (first, fifth)
+        event = '{"name":"k","cat":"package","ph":"X","pid":1,"tid":%d,"ts":0,"dur":%d,"args":{"groups":%d,"launch":7,"first":%d}},'
+        with open(trace, "w") as file:  # as it is while it is still written: without its end
+            file.write("[\n" + "\n".join(event % packed for packed in [(0, 100, 50, 0), (0, 300, 50, 50)]))
+        done = tool("simulate", "--trace", trace, "--device", "1", "--device", "1", "--algo", "static", "--groups", "100",
+                    "--format", "json")
+        assert done.returncode == 0 and abs(json.loads(done.stdout)[0]["over_ideal"] - 1.5) < 0.01, done
+        done = tool("simulate", "--trace", svg, "--device", "1")
+        assert done.returncode == 1 and "no package" in done.stderr, done
+
+
+def simulate_knows_papers():
+    for paper, policy in (("sigmoid", "adaptive"), ("ompss", "hguided"), ("logfit", "concord")):
+        done = tool("simulate", "--paper", paper)
+        assert done.returncode == 0 and f"{policy} printed" in done.stdout, done
+
+
 def simulate_refuses_bad_arguments():
     for arguments in ([], ["--device"], ["--device", "0"], ["--device", "1,x=2"], ["--device", "1,jitter=1"],
                       ["--device", "nan"], ["--device", "1", "--algo", "sig"], ["--device", "1", "--algo", ""],
                       ["--device", "1", "--profile", "x"], ["--device", "1", "--groups", "0"],
-                      ["--device", "1", "--depth", "9"], ["--device", "1", "--format", "xml"], ["--foo", "1"]):
+                      ["--device", "1", "--depth", "9"], ["--paper", "x"], ["--device", "1", "--svg", "x"],
+                      ["--device", "1,slows=1"], ["--device", "1", "--launches", "0"], ["--device", "1", "--format", "xml"], ["--foo", "1"]):
         done = tool("simulate", *arguments)
         assert done.returncode == 2 and "coexec help simulate" in done.stderr, (arguments, done)
     done = tool("simulate", "--device", "1000,dies=1", "--algo", "static")

@@ -11,7 +11,7 @@ static const struct {
     Suite *(*create)(void);
 } suites[] = {
     {"properties", cx_test_properties}, {"formulas", cx_test_formulas},   {"published", cx_test_published},
-    {"balance", cx_test_balance},       {"admission", cx_test_admission},
+    {"balance", cx_test_balance},       {"admission", cx_test_admission}, {"rescue", cx_test_rescue},
 };
 
 int main(int argc, char **argv)
@@ -26,6 +26,6 @@ int main(int argc, char **argv)
         srunner_free(runner);
         return failed ? 1 : 0;
     }
-    fprintf(stderr, "usage: test_scheduler properties|formulas|published|balance|admission\n");
+    fprintf(stderr, "usage: test_scheduler properties|formulas|published|balance|admission|rescue\n");
     return 2;
 }

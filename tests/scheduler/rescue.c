@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rescues of stragglers: who wins, what a failure leaves, and how long a slow device can hold up a launch;
+ * then auto on the published grid. (That every group is done exactly once, whoever dies, is in properties.c.)
+ */
+#include "tests/scheduler/suites.h"
+#include "scheduler/grid.h"
+#include "scheduler/memory.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* Two measured devices; the first holds everything, the second is idle and nothing is left. */
+struct held {
+    struct cx_balancer *balancer;
+    uint64_t groups; /* that the first one holds */
+    struct cx_rescue rescue;
+};
+
+static struct held hold(bool private_results)
+{
+    static struct cx_memory memory;
+    struct cx_balancer_device devices[2] = {{.measured_speed = 100, .private_results = private_results},
+                                            {.measured_speed = 100, .private_results = private_results}};
+    struct cx_problem problem = {.groups = 1000, .ndevices = 2, .devices = devices, .may_rescue = true};
+    cx_memory_init(&memory);
+    struct held held = {.balancer = cx_balancer_create(cx_policy_find("auto"), &problem, NULL)};
+    ck_assert_ptr_nonnull(held.balancer);
+    uint64_t at = held.groups = cx_balancer_next(held.balancer, 0, 0);
+    ck_assert_uint_gt(held.groups, 0);
+    cx_balancer_placed(held.balancer, 0, 0);
+    double now = 0;
+    for (uint64_t groups; (groups = cx_balancer_next(held.balancer, 1, now)) > 0;) {
+        cx_balancer_placed(held.balancer, 1, at);
+        at += groups;
+        now += (double)groups / 100;
+        ck_assert_int_eq(cx_balancer_done(held.balancer, 1, groups, (double)groups / 100, now),
+                         CX_DONE_COUNTS);
+    }
+    ck_assert_uint_eq(cx_balancer_remaining(held.balancer), 0);
+    if (!cx_balancer_rescue(held.balancer, 1, 100, &held.rescue))
+        held.rescue.groups = 0;
+    return held;
+}
+
+START_TEST(rescuer_wins)
+{
+    struct held held = hold(true);
+    ck_assert_uint_eq(held.rescue.victim, 0);
+    ck_assert_uint_eq(held.rescue.groups, held.groups);
+    ck_assert(!cx_balancer_finished(held.balancer));
+    ck_assert_int_eq(cx_balancer_done(held.balancer, 1, held.rescue.groups, 1, 101), CX_DONE_REPLACES);
+    ck_assert(cx_balancer_finished(held.balancer));
+    ck_assert(!cx_balancer_holds(held.balancer, 0, 0));
+    ck_assert_int_eq(cx_balancer_done(held.balancer, 0, held.groups, 200, 200), CX_DONE_DROPPED);
+    ck_assert(cx_balancer_finished(held.balancer));
+    cx_balancer_destroy(held.balancer);
+}
+END_TEST
+
+START_TEST(holder_wins)
+{
+    struct held held = hold(true);
+    ck_assert_int_eq(cx_balancer_done(held.balancer, 0, held.groups, 100.5, 100.5), CX_DONE_COUNTS);
+    ck_assert(cx_balancer_finished(held.balancer));
+    ck_assert_int_eq(cx_balancer_done(held.balancer, 1, held.rescue.groups, 1, 101), CX_DONE_DROPPED);
+    cx_balancer_destroy(held.balancer);
+}
+END_TEST
+
+/* The holder dies during the rescue: its groups are free again, and the copy counts for nothing. */
+START_TEST(holder_fails)
+{
+    struct held held = hold(true);
+    cx_balancer_fail(held.balancer, 0, held.groups);
+    ck_assert_uint_eq(cx_balancer_remaining(held.balancer), held.groups);
+    ck_assert_int_eq(cx_balancer_done(held.balancer, 1, held.rescue.groups, 1, 101), CX_DONE_DROPPED);
+    ck_assert(!cx_balancer_finished(held.balancer));
+    ck_assert_uint_gt(cx_balancer_next(held.balancer, 1, 101), 0);
+    cx_balancer_destroy(held.balancer);
+}
+END_TEST
+
+START_TEST(rescuer_fails)
+{
+    struct held held = hold(true);
+    cx_balancer_fail(held.balancer, 1, 1000 - held.groups);
+    ck_assert_uint_eq(cx_balancer_remaining(held.balancer), 1000 - held.groups);
+    ck_assert_int_eq(cx_balancer_done(held.balancer, 0, held.groups, 102, 102), CX_DONE_COUNTS);
+    cx_balancer_destroy(held.balancer);
+}
+END_TEST
+
+START_TEST(no_rescue_of_shared_memory)
+{
+    struct held held = hold(false);
+    ck_assert_uint_eq(held.rescue.groups, 0);
+    cx_balancer_destroy(held.balancer);
+}
+END_TEST
+
+/* The header's bound: a device 10,000 times slower than nominal costs what the others need for its package.
+ */
+START_TEST(very_slow_device_is_bounded)
+{
+    for (unsigned n = 2; n <= 8; n *= 2) {
+        struct cx_sim_load *load = cx_sim_load_create(CX_SIM_REGULAR, 4096, 1);
+        struct cx_sim_device devices[8];
+        for (unsigned i = 0; i < n; i++)
+            devices[i] = (struct cx_sim_device){.known = {.nominal_speed = 1, .launch_seconds = 1e-5},
+                                                .speed = i ? 4096 : 0.4096,
+                                                .launch_seconds = 1e-5,
+                                                .reply_seconds = 3e-5};
+        struct cx_simulation sim = {.policy = cx_policy_find("auto"),
+                                    .load = load,
+                                    .ndevices = n,
+                                    .devices = devices,
+                                    .homes = true,
+                                    .rescues = true,
+                                    .seed = 1};
+        struct cx_sim_result result = cx_simulate(&sim);
+        ck_assert(result.complete);
+        ck_assert_double_le(result.seconds, (1 + cx_balancer_defaults.auto_first) / (n - 1) + 0.02);
+        free(load);
+    }
+}
+END_TEST
+
+/* The figures of docs/balancers.md. */
+START_TEST(auto_on_the_grid)
+{
+    double first = 0, settled = 0, balance = 0, worst = 0;
+    const struct cx_grid_variant variant = {cx_policy_find("auto"), NULL, false, true};
+    unsigned n = cx_grid_count();
+    ck_assert_uint_ge(n, 200);
+    for (unsigned i = 0; i < n; i++) {
+        const struct cx_grid_case c = cx_grid_case(i);
+        struct cx_grid_result result = cx_grid_run(&c, &variant);
+        ck_assert_msg(result.complete, "case %u", i);
+        first += log(result.first / result.ideal) / n;
+        settled += log(result.settled / result.ideal) / n;
+        balance += log(result.settled_balance) / n;
+        worst = fmax(worst, result.settled / result.alone);
+    }
+    ck_assert_double_le(exp(first), 1.075);
+    ck_assert_double_le(exp(settled), 1.03);
+    ck_assert_double_ge(exp(balance), 0.96);
+    ck_assert_double_le(worst, 1.05);
+}
+END_TEST
+
+Suite *cx_test_rescue(void)
+{
+    Suite *suite = suite_create("rescue");
+    TCase *tcase = tcase_create("stragglers");
+    tcase_set_timeout(tcase, 170);
+    tcase_add_test(tcase, rescuer_wins);
+    tcase_add_test(tcase, holder_wins);
+    tcase_add_test(tcase, holder_fails);
+    tcase_add_test(tcase, rescuer_fails);
+    tcase_add_test(tcase, no_rescue_of_shared_memory);
+    tcase_add_test(tcase, very_slow_device_is_bounded);
+    tcase_add_test(tcase, auto_on_the_grid);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
