@@ -22,6 +22,7 @@ static const double balance_weight = 2.0 / 3, balance_least = 0.85, balance_lost
 static const double settled_deviation = 0.05;
 /* What a launch's deviation counts against that of all before it. */
 static const double newer = 0.5;
+static const double loser_doubt = 4;
 enum { FIRST_ROUNDS = 12, LATER_ROUNDS = 30 };
 
 void cx_memory_init(struct cx_memory *memory)
@@ -168,7 +169,8 @@ static void learn_costs(struct lesson *lesson)
     memory->before[CX_MEMORY_PIECES] = 1;
 }
 
-/* A device whose package others finished first is known to be no faster than that. */
+/* A device that finished nothing before others did its package is no faster than that; it may be far slower.
+ */
 static void learn_losers(struct lesson *lesson)
 {
     const struct cx_balancer *balancer = lesson->balancer;
@@ -178,8 +180,8 @@ static void learn_losers(struct lesson *lesson)
         struct cx_memory_device *device = &lesson->memory->device[slot_of(balancer, i)];
         cx_balancer_measured(balancer, i, &groups, &seconds);
         double most = cx_number_clean((double)groups / seconds);
-        if (balancer->devices[i].lost_seconds > 0 && most > 0)
-            device->speed = device->speed > 0 ? fmin(device->speed, most) : most;
+        if (balancer->devices[i].lost_seconds > 0 && balancer->devices[i].samples == 0 && most > 0)
+            device->speed = (device->speed > 0 ? fmin(device->speed, most) : most) / loser_doubt;
         device->launches += groups > 0;
     }
 }
