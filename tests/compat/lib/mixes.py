@@ -2,7 +2,7 @@
 """Real devices of two drivers under one virtual one. The second driver is unpacked into the work folder, not installed:
 the system's own list of drivers stays as it is."""
 import dataclasses
-import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -19,8 +19,15 @@ class Mix:
 
 
 MIXES = {
-    "oclgrind": Mix("PoCL and oclgrind, an interpreter that checks memory accesses",
-                    "usr/lib/oclgrind/liboclgrind-rt-icd.so"),
+    "oclgrind": Mix("PoCL and oclgrind, an interpreter",
+                    "usr/lib/oclgrind/liboclgrind-rt-icd.so", ("oclgrind", "liboclgrind-21.10"),
+                    folders=("usr/lib/x86_64-linux-gnu",)),
+    # looks for its built-in functions below /usr: libclc-15 must be installed
+    "rusticl": Mix("PoCL and Mesa's rusticl on llvmpipe", "usr/lib/x86_64-linux-gnu/libRusticlOpenCL.so.1",
+                   ("mesa-opencl-icd", "libllvmspirvlib15", "libclang-cpp15"),
+                   folders=("usr/lib/x86_64-linux-gnu",), extra={"RUSTICL_ENABLE": "llvmpipe"}),
+    "intel": Mix("PoCL and Intel's CPU runtime", "*.data/data/lib/libintelocl.so",
+                 wheels=("intel-opencl-rt", "intel-cmplr-lib-rt"), folders=("lib",)),
 }
 
 
@@ -36,10 +43,15 @@ def unpack(mix, folder):
             subprocess.run(["dpkg-deb", "-x", deb, folder], check=True)
             deb.unlink()
     if mix.wheels:
-        subprocess.run([sys.executable, "-m", "pip", "download", "-q", "-d", folder, *mix.wheels], check=True)
+        subprocess.run([shutil.which("python3"), "-m", "pip", "download", "-q", "-d", folder, *mix.wheels], check=True)
         for wheel in folder.glob("*.whl"):
             subprocess.run(["unzip", "-qo", wheel, "-d", folder], check=True)
             wheel.unlink()
+        (folder / "lib").mkdir(exist_ok=True)
+        for library in folder.glob("*.data/data/lib/**/*"):
+            link = folder / "lib" / library.name
+            if not link.exists() and not library.name.startswith("libOpenCL"):
+                link.symlink_to(library)
     done.touch()
 
 
