@@ -8,12 +8,14 @@
  */
 #include "layer/analysis.h"
 #include "layer/background.h"
+#include "layer/command.h"
 #include "layer/device.h"
 #include "layer/entry.h"
 #include "layer/log.h"
 #include "layer/program.h"
 #include "layer/record.h"
 #include "layer/worker.h"
+#include "layer/trace.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -264,7 +266,7 @@ cl_int cx_build_check(cl_uint ndevices, const cl_device_id *devices, cx_program_
     return CL_SUCCESS;
 }
 
-static cl_int build_step(struct cx_build *build, unsigned member, cl_program *real)
+static cl_int build_member(struct cx_build *build, unsigned member, cl_program *real)
 {
     const struct cx_program *program = build->program;
     const struct cx_real_device *device = program->context->workers[member].device;
@@ -284,6 +286,16 @@ static cl_int build_step(struct cx_build *build, unsigned member, cl_program *re
     if (!*real)
         return error;
     return device->cl->clBuildProgram(*real, 1, &device->id, program->options, NULL, NULL);
+}
+
+static cl_int build_step(struct cx_build *build, unsigned member, cl_program *real)
+{
+    const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
+    cl_int error = build_member(build, member, real);
+    if (since)
+        cx_trace_span("build", "build", cx_trace_builds(build->program->context->nmembers, member), since,
+                      cx_clock_ns(), NULL);
+    return error;
 }
 
 cl_int cx_clBuildProgram(cl_program handle, cl_uint num_devices, const cl_device_id *device_list,

@@ -6,6 +6,7 @@
 #include "layer/log.h"
 #include "layer/notify.h"
 #include "layer/queue.h"
+#include "layer/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ static void command_destroy(struct cx_object *object)
  */
 static uint64_t stamp(const struct cx_command *command)
 {
-    bool asked = command->queue && command->queue->properties & CL_QUEUE_PROFILING_ENABLE;
+    bool asked = (command->queue && command->queue->properties & CL_QUEUE_PROFILING_ENABLE) || cx_trace_on();
     return asked ? cx_clock_ns() : 0;
 }
 
@@ -264,6 +265,7 @@ void cx_command_part_done(struct cx_command *command, cl_int status, uint64_t st
         return;
     if (atomic_load_explicit(&command->end_ns, memory_order_relaxed) == 0)
         raise(&command->end_ns, stamp(command));
+    cx_trace_command(command);
     if (!command->told && command->queue && atomic_load(&command->error) < 0)
         cx_queue_failed(command->queue, atomic_load(&command->error));
     if (command->drop)
@@ -321,6 +323,7 @@ uint64_t cx_context_start(struct cx_context *context, const uint64_t *cone, uint
 cl_int cx_command_wait(struct cx_command *command)
 {
     struct cx_context *context = command->context;
+    const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
     pthread_mutex_lock(&context->lock);
     while (!command->settled)
         pthread_cond_wait(&context->settled, &context->lock);
@@ -330,6 +333,7 @@ cl_int cx_command_wait(struct cx_command *command)
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
         if (command->cone[t])
             cx_worker_wait(&context->workers[t], command->cone[t]);
+    cx_trace_wait(context->nmembers, since);
     if (!command->queue && command->user_status < 0)
         return command->user_status;
     return atomic_load_explicit(&command->error, memory_order_acquire);

@@ -129,6 +129,12 @@ static void name_rows(const struct cx_context *context)
     for (unsigned m = 0; m < context->nmembers; m++)
         cx_trace_row(m, context->workers[m].device->name);
     cx_trace_row(context->nmembers, "host");
+    cx_trace_row(cx_trace_waits(context->nmembers), "program: waits, plans");
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        char name[160];
+        snprintf(name, sizeof(name), "builds: %.140s", context->workers[m].device->name);
+        cx_trace_row(cx_trace_builds(context->nmembers, m), name);
+    }
 }
 
 /* The devices of the program's list, each once. */

@@ -8,6 +8,7 @@
 #include "layer/log.h"
 #include "layer/move.h"
 #include "layer/notify.h"
+#include "layer/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -280,6 +281,7 @@ static struct cx_job *step_job(struct cx_merge *merge, unsigned place,
     job->run = run;
     job->finish = finish;
     job->waits = true;
+    job->timed = cx_trace_on();
     return job;
 }
 
@@ -289,6 +291,8 @@ static void finish_step(struct cx_job *job, struct cx_worker *worker)
     cl_int error = cx_worker_drop_events(worker, step->event, 2 * step->merge->nobjects);
     if (job->status == CL_SUCCESS)
         job->status = error;
+    if (job->start_ns)
+        cx_trace_span("merge", "merge", worker->index, job->start_ns, job->end_ns, NULL);
     release(step->merge);
     free(step);
 }

@@ -11,6 +11,7 @@
 #include "layer/program.h"
 #include "layer/queue.h"
 #include "layer/record.h"
+#include "layer/trace.h"
 #include "layer/svm.h"
 #include "layer/verify.h"
 
@@ -283,6 +284,7 @@ static void tell(const struct cx_launch *launch, bool split)
         snprintf(where, sizeof(where), " (line %u)", launch->line);
     cx_info(CX_TOPIC_PLAN, "%s runs %s: %s%s", launch->kernel->function->name, split ? "split" : "whole",
             launch->reason, where);
+    cx_trace_plan(launch, split);
     cx_record_launch(launch, split);
 }
 

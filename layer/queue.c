@@ -6,6 +6,7 @@
 #include "layer/device.h"
 #include "layer/entry.h"
 #include "layer/log.h"
+#include "layer/trace.h"
 
 #include <CL/cl_ext.h>
 #include <stdlib.h>
@@ -102,6 +103,11 @@ static struct cx_queue *queue_create(struct cx_context *context, struct cx_devic
     if (!queue)
         return NULL;
     cx_object_init(&queue->base, CX_TAG_QUEUE, queue_destroy);
+    if (cx_trace_on()) {
+        char name[40];
+        snprintf(name, sizeof(name), "queue %llu", (unsigned long long)queue->base.id);
+        cx_trace_row(cx_trace_queue(context->nmembers, queue->base.id), name);
+    }
     queue->context = cx_context_ref(context);
     queue->device = cx_device_ref(device);
     find_members(queue);
@@ -354,6 +360,7 @@ cl_int CL_API_CALL cx_clFinish(cl_command_queue handle)
     if (!queue)
         return CX_FAIL(CL_INVALID_COMMAND_QUEUE, "no queue of ours");
     struct cx_context *context = queue->context;
+    const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
 
     pthread_mutex_lock(&context->lock);
     uint64_t number = queue->next_number;
@@ -369,5 +376,6 @@ cl_int CL_API_CALL cx_clFinish(cl_command_queue handle)
         if (seq)
             cx_worker_wait(&context->workers[t], seq);
     }
+    cx_trace_wait(context->nmembers, since);
     return cx_queue_tell(queue);
 }

@@ -7,9 +7,11 @@
  * Previous stage: the planner sees that a kernel needs one. Next: kernel_bind.c makes real kernels of it.
  */
 #include "layer/background.h"
+#include "layer/command.h"
 #include "layer/log.h"
 #include "layer/prelude.h"
 #include "layer/program.h"
+#include "layer/trace.h"
 #include "layer/worker.h"
 
 #include <errno.h>
@@ -34,8 +36,12 @@ static cl_program build_variant(const struct job *job)
     cl_int error = CL_SUCCESS;
 
     cl_program real = cx_build_source(program, job->member, 3, text, &error);
+    const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
     if (real)
         error = device->cl->clBuildProgram(real, 1, &device->id, job->options, NULL, NULL);
+    if (since)
+        cx_trace_span("build split variant", "build",
+                      cx_trace_builds(program->context->nmembers, job->member), since, cx_clock_ns(), NULL);
     if (error == CL_SUCCESS)
         return real;
     cx_info(CX_TOPIC_PROGRAM, "program %" PRIu64 ": no split variant on %s: %s", program->base.id,

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ROWS = 64, MAX_KERNELS = 64 };
+enum { MAX_ROWS = 128, MAX_KERNELS = 64, MAX_REASONS = 32 };
 static const size_t most_blocks = 20000; /* in one picture; more would not be seen */
 
 enum { TIMELINE, SIZES, SPEEDS };
@@ -20,6 +20,7 @@ enum { TIMELINE, SIZES, SPEEDS };
 struct event {
     unsigned row, kernel;
     bool package;
+    bool thin;            /* transfers and merges, drawn below packages */
     double start, length; /* ms; from the first on */
     double groups;
     unsigned long long launch;
@@ -31,6 +32,11 @@ struct trace {
     unsigned nrows, nkernels;
     struct event *event;
     size_t n, room, skipped;
+    size_t split, whole; /* launches, as planned */
+    struct {
+        char text[160];
+        size_t launches;
+    } reason[MAX_REASONS];
     char title[160];
 };
 
@@ -56,6 +62,26 @@ static unsigned kernel_of(struct trace *trace, const char *name)
     return k < MAX_KERNELS ? k : MAX_KERNELS - 1;
 }
 
+static bool note_plan(struct trace *trace, struct json_object *args, unsigned long long launch)
+{
+    const char *reason = text_of(args, "reason");
+    const bool split = json_object_get_boolean(member(args, "split"));
+    if (launch && json_object_get_uint64(member(args, "launch")) != launch)
+        return true;
+    *(split ? &trace->split : &trace->whole) += 1;
+    for (size_t i = 0; i < MAX_REASONS; i++) {
+        if (!trace->reason[i].launches)
+            snprintf(trace->reason[i].text, sizeof trace->reason[i].text, "%s%.140s",
+                     split ? "split: " : "whole: ", reason);
+        const char *known = trace->reason[i].text;
+        if (strncmp(known, split ? "split: " : "whole: ", 7) == 0 && strncmp(known + 7, reason, 140) == 0) {
+            trace->reason[i].launches++;
+            break;
+        }
+    }
+    return true;
+}
+
 static bool add_event(struct trace *trace, struct json_object *object, unsigned long long launch)
 {
     struct json_object *args = member(object, "args"), *row = member(object, "tid");
@@ -68,7 +94,11 @@ static bool add_event(struct trace *trace, struct json_object *object, unsigned 
         trace->event = grown;
         trace->room = room;
     }
-    struct event event = {.package = strcmp(text_of(object, "cat"), "package") == 0,
+    const char *category = text_of(object, "cat");
+    if (strcmp(category, "plan") == 0) /* a moment; for the table */
+        return note_plan(trace, args, launch);
+    struct event event = {.package = strcmp(category, "package") == 0,
+                          .thin = strcmp(category, "transfer") == 0 || strcmp(category, "merge") == 0,
                           .start = json_object_get_double(member(object, "ts")) / 1e3,
                           .length = json_object_get_double(member(object, "dur")) / 1e3,
                           .groups = json_object_get_double(member(args, "groups")),
@@ -171,7 +201,7 @@ static void draw_timeline(const struct trace *trace, FILE *out)
                                      .start = event->start,
                                      .length = event->length,
                                      .colour = event->package ? event->kernel : CX_CHART_COLOURS - 1,
-                                     .thin = !event->package};
+                                     .thin = event->thin};
         if (event->package)
             snprintf(block[i].note, sizeof block[i].note,
                      "%.60s: %.0f groups, %.3f ms at %.3f ms, launch %llu", trace->kernel[event->kernel],
@@ -230,14 +260,24 @@ static void trace_tables(const void *data, FILE *out)
             if (event->row != r)
                 continue;
             packages += event->package;
-            transfers += !event->package;
+            transfers += event->thin;
             groups += event->package ? event->groups : 0;
-            *(event->package ? &busy : &moving) += event->length;
+            *(event->thin ? &moving : &busy) += event->length;
         }
         fputs("<tr><td>", out);
         cx_chart_text(out, trace->row[r]);
         fprintf(out, "</td><td>%zu</td><td>%.0f</td><td>%.3f</td><td>%zu</td><td>%.3f</td></tr>\n", packages,
                 groups, busy, transfers, moving);
+    }
+    fputs("</tbody></table></div>\n", out);
+    if (!trace->split && !trace->whole)
+        return;
+    fprintf(out, "<h2>Launches</h2><p>%zu split, %zu whole</p><div class=\"scroll\"><table><tbody>\n",
+            trace->split, trace->whole);
+    for (size_t i = 0; i < MAX_REASONS && trace->reason[i].launches; i++) {
+        fputs("<tr><td>", out);
+        cx_chart_text(out, trace->reason[i].text);
+        fprintf(out, "</td><td>%zu</td></tr>\n", trace->reason[i].launches);
     }
     fputs("</tbody></table></div>\n", out);
 }
