@@ -81,16 +81,18 @@ def times(recipe, args, mix, bare, result):
     """Times bare and coexec alternately, checking each run; the list of what went wrong."""
     best = min(bare, key=lambda side: bare[side]["seconds"])
     seconds = {best: [], "auto": []}
-    for pair in range(args.runs):
+    # a slow program is timed less often: half a minute a side
+    pairs = min(args.runs, max(1, int(30 / max(0.1, min(b["seconds"] for b in bare.values())))))
+    for pair in range(pairs):
         for side in (best, "auto") if pair % 2 == 0 else ("auto", best):
-            progress(recipe, f"timing {pair + 1}/{args.runs}")
+            progress(recipe, f"timing {pair + 1}/{pairs}")
             done = sides.run(side, recipe, args, mix)
             seconds[side].append(done["seconds"])
             wrong = compare.differences(recipe, bare[BARE[0]], done, exact=not args.mix)
             if wrong:
                 return [f"{side}, timed run {pair + 1}: {wrong[0]}"]
     result.update(bare_seconds=round(statistics.median(seconds[best]), 3), bare_side=best,
-                  coexec_seconds=round(statistics.median(seconds["auto"]), 3), runs=args.runs)
+                  coexec_seconds=round(statistics.median(seconds["auto"]), 3), runs=pairs)
     result["ratio"] = round(result["coexec_seconds"] / result["bare_seconds"], 3)
     result["spread"] = [round(max(t) / min(t), 2) for t in seconds.values()]
     if args.cold:
