@@ -76,7 +76,7 @@ static void print_case(const char *name, const struct cx_grid_case *c, const str
 /* The best of what a user could sweep, case by case: k, and powers as nominal speeds say or as they are. */
 static struct cx_grid_result run_swept(const struct cx_grid_case *c, const struct cx_policy *policy)
 {
-    static const double k[] = {1, 2, 4};
+    static const double k[] = {1, 1.5, 2, 3, 4};
     struct cx_grid_result best = {0};
     for (unsigned i = 0; i < 2 * sizeof k / sizeof k[0]; i++) {
         struct cx_balancer_params params = cx_balancer_defaults;
