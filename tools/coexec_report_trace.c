@@ -143,19 +143,29 @@ static void trace_free(void *data)
     free(trace);
 }
 
-/* Times from the first event on; names for rows that have none. */
+/* Times from the first event on; no rows without events; names for rows that have none. */
 static void tidy(struct trace *trace)
 {
     double first = INFINITY;
+    unsigned place[MAX_ROWS] = {0}, used = 0;
+    for (size_t i = 0; i < trace->n; i++)
+        place[trace->event[i].row] = 1;
+    for (unsigned r = 0; r < trace->nrows; r++)
+        if (place[r]) {
+            if (!*trace->row[r])
+                snprintf(trace->row[r], sizeof trace->row[r], "row %u", r);
+            memmove(trace->row[used], trace->row[r], sizeof trace->row[r]);
+            place[r] = used++;
+        }
+    trace->nrows = used;
+    for (size_t i = 0; i < trace->n; i++)
+        trace->event[i].row = place[trace->event[i].row];
     for (size_t i = 0; i < trace->n; i++)
         first = fmin(first, trace->event[i].start);
     for (size_t i = 0; i < trace->n; i++)
         trace->event[i].start -= first;
-    for (unsigned r = 0; r < trace->nrows; r++) {
-        if (!*trace->row[r])
-            snprintf(trace->row[r], sizeof trace->row[r], "row %u", r);
+    for (unsigned r = 0; r < trace->nrows; r++)
         trace->row_name[r] = trace->row[r];
-    }
     snprintf(trace->title, sizeof trace->title, "coexec trace: %zu packages and transfers", trace->n);
 }
 
