@@ -99,6 +99,7 @@ void cx_ring_release(struct cx_worker *worker)
     if (!ring)
         return;
     const cl_icd_dispatch *cl = worker->device->cl;
+    cx_worker_drop_events(worker, ring->event, CHUNKS);
     if (ring->memory) {
         cl->clEnqueueUnmapMemObject(ring->queue, ring->pinned, ring->memory, 0, NULL, NULL);
         cl->clFinish(ring->queue);
