@@ -246,8 +246,8 @@ cl_int cx_build_run(struct cx_build **build)
     return execute(own);
 }
 
-cl_int cx_build_check(cl_uint ndevices, const cl_device_id *devices, cx_program_notify notify,
-                      const void *data, const char **reason)
+cl_int cx_build_check(const struct cx_context *context, cl_uint ndevices, const cl_device_id *devices,
+                      cx_program_notify notify, const void *data, const char **reason)
 {
     if ((ndevices == 0) != !devices) {
         *reason = "device list and number of devices do not fit each other";
@@ -258,7 +258,8 @@ cl_int cx_build_check(cl_uint ndevices, const cl_device_id *devices, cx_program_
         return CL_INVALID_VALUE;
     }
     for (cl_uint i = 0; i < ndevices; i++) {
-        if (!cx_device_from(devices[i])) {
+        const struct cx_device *device = cx_device_from(devices[i]);
+        if (!device || !cx_context_has_device(context, device)) {
             *reason = "not a device of the context";
             return CL_INVALID_DEVICE;
         }
@@ -306,7 +307,7 @@ cl_int cx_clBuildProgram(cl_program handle, cl_uint num_devices, const cl_device
 
     if (!program)
         return CX_FAIL(CL_INVALID_PROGRAM, "not a program");
-    cl_int error = cx_build_check(num_devices, device_list, pfn_notify, user_data, &reason);
+    cl_int error = cx_build_check(program->context, num_devices, device_list, pfn_notify, user_data, &reason);
     if (error != CL_SUCCESS)
         return CX_FAIL(error, reason);
     if (!program->source && !program->stored && !program->il && !program->builtins)

@@ -217,8 +217,10 @@ cl_int cx_clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id device, cl_kern
 
     if (!kernel)
         return CX_FAIL(CL_INVALID_KERNEL, "not a kernel");
-    if (device && !cx_device_from(device))
-        return CX_FAIL(CL_INVALID_DEVICE, "not a device of the kernel");
+    const struct cx_context *context = kernel->program->context;
+    const struct cx_device *of = cx_device_from(device);
+    if (device ? !of || !cx_context_has_device(context, of) : context->ndevices > 1)
+        return CX_FAIL(CL_INVALID_DEVICE, "not a device of the kernel, or none while it has several");
     for (unsigned k = 0; k < members_of(kernel) && !check; k++)
         check = check_at(kernel, k, &real);
     cl_int error = CL_INVALID_OPERATION;

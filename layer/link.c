@@ -136,7 +136,7 @@ cl_int cx_clCompileProgram(cl_program handle, cl_uint num_devices, const cl_devi
 
     if (!program)
         return CX_FAIL(CL_INVALID_PROGRAM, "not a program");
-    cl_int error = cx_build_check(num_devices, device_list, pfn_notify, user_data, &reason);
+    cl_int error = cx_build_check(program->context, num_devices, device_list, pfn_notify, user_data, &reason);
     if (error == CL_SUCCESS)
         error = check_headers(num_input_headers, input_headers, header_include_names, &reason);
     if (error != CL_SUCCESS)
@@ -240,7 +240,7 @@ cl_program cx_clLinkProgram(cl_context handle, cl_uint num_devices, const cl_dev
     struct cx_context *context = cx_context_from(handle);
     struct cx_program *program = NULL;
     const char *reason = "not a context";
-    cl_int error = context ? cx_build_check(num_devices, device_list, pfn_notify, user_data, &reason)
+    cl_int error = context ? cx_build_check(context, num_devices, device_list, pfn_notify, user_data, &reason)
                            : CL_INVALID_CONTEXT;
 
     if (error == CL_SUCCESS)

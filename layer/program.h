@@ -133,8 +133,8 @@ struct cx_build *cx_build_new(struct cx_program *program, const char *options);
 cl_int cx_build_run(struct cx_build **build);
 void cx_build_destroy(struct cx_build **build);
 /* The checks that clBuildProgram, clCompileProgram and clLinkProgram share: devices and callback. */
-cl_int cx_build_check(cl_uint ndevices, const cl_device_id *devices, cx_program_notify notify,
-                      const void *data, const char **reason);
+cl_int cx_build_check(const struct cx_context *context, cl_uint ndevices, const cl_device_id *devices,
+                      cx_program_notify notify, const void *data, const char **reason);
 /* A real program of this text in member m's real context. */
 cl_program cx_build_source(const struct cx_program *program, unsigned member, cl_uint count,
                            const char **text, cl_int *error);

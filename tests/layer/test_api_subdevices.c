@@ -261,6 +261,42 @@ START_TEST(contexts)
 END_TEST
 
 /* What one device of a context wrote is what the other reads. */
+/* Programs and kernels of one half know neither the other half nor the root. */
+START_TEST(foreign_devices)
+{
+    cl_device_id halves[2];
+    cl_int error;
+    size_t size = 64, got = 0;
+    if (!halve(halves))
+        return;
+    cl_context context = clCreateContext(NULL, 1, &halves[0], NULL, NULL, &error);
+    cl_ok(error);
+    const char *source = text;
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    cl_ok(error);
+    const cl_device_id others[] = {halves[1], cl.device};
+    for (unsigned i = 0; i < 2; i++) {
+        cl_expect(clBuildProgram(program, 1, &others[i], NULL, NULL, NULL), CL_INVALID_DEVICE);
+        cl_expect(clCompileProgram(program, 1, &others[i], NULL, 0, NULL, NULL, NULL, NULL),
+                  CL_INVALID_DEVICE);
+    }
+    cl_ok(clCompileProgram(program, 1, &halves[0], NULL, 0, NULL, NULL, NULL, NULL));
+    ck_assert_ptr_null(clLinkProgram(context, 1, &others[0], NULL, 1, &program, NULL, NULL, &error));
+    cl_expect(error, CL_INVALID_DEVICE);
+    cl_ok(clBuildProgram(program, 1, &halves[0], NULL, NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "put", &error);
+    cl_ok(error);
+    cl_expect(clGetKernelSubGroupInfo(kernel, others[0], CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE,
+                                      sizeof size, &size, sizeof got, &got, NULL),
+              CL_INVALID_DEVICE);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseContext(context));
+    cl_ok(clReleaseDevice(halves[0]));
+    cl_ok(clReleaseDevice(halves[1]));
+}
+END_TEST
+
 START_TEST(shared_buffer)
 {
     cl_device_id halves[2];
@@ -364,6 +400,7 @@ int main(void)
     tcase_add_test(tcase, equally);
     tcase_add_test(tcase, by_counts);
     tcase_add_test(tcase, contexts);
+    tcase_add_test(tcase, foreign_devices);
     tcase_add_test(tcase, shared_buffer);
     tcase_add_test(tcase, reference_counts);
     tcase_add_test(tcase, parts_of_parts);
