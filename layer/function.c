@@ -56,6 +56,37 @@ static enum cx_param_kind probe_kind(const struct cx_function *function, unsigne
     return cl->clSetKernelArg(real, index, sizeof(none), &none) ? CX_PARAM_LOCAL : CX_PARAM_MEM;
 }
 
+/* Whether a type's name is that of an image: a program may have types of its own that begin alike. */
+static bool is_image(const char *type)
+{
+    static const char *const dimensions[] = {"image1d", "image2d", "image3d"};
+    static const char *const rest[] = {
+        "_t",
+        "_array_t",
+        "_buffer_t",
+        "_depth_t",
+        "_array_depth_t",
+        "_msaa_t",
+        "_array_msaa_t",
+        "_msaa_depth_t",
+        "_array_msaa_depth_t",
+    };
+    for (unsigned d = 0; d < sizeof(dimensions) / sizeof(dimensions[0]); d++)
+        for (unsigned r = 0; !strncmp(type, dimensions[d], 7) && r < sizeof(rest) / sizeof(rest[0]); r++)
+            if (!strcmp(type + 7, rest[r]))
+                return true;
+    return false;
+}
+
+static bool is_pipe(const struct cx_function *function, unsigned member, unsigned index)
+{
+    cl_kernel_arg_type_qualifier qualifier = 0;
+    return !device_of(function, member)
+                ->cl->clGetKernelArgInfo(function->check[member], index, CL_KERNEL_ARG_TYPE_QUALIFIER,
+                                         sizeof(qualifier), &qualifier, NULL) &&
+           qualifier & CL_KERNEL_ARG_TYPE_PIPE;
+}
+
 /* Parameter kind by what the driver says, where it does (*told). */
 static enum cx_param_kind ask_kind(const struct cx_function *function, unsigned member, unsigned index,
                                    bool *told)
@@ -76,11 +107,11 @@ static enum cx_param_kind ask_kind(const struct cx_function *function, unsigned 
         *type = 0;
     }
     type[sizeof(type) - 1] = 0;
-    if (!strncmp(type, "image", 5) && strstr(type, "_t") && !strchr(type, '*'))
+    if (is_image(type))
         return CX_PARAM_IMAGE;
     if (!strcmp(type, "sampler_t"))
         return CX_PARAM_SAMPLER;
-    if (!strcmp(type, "queue_t") || !strncmp(type, "pipe", 4))
+    if (!strcmp(type, "queue_t") || is_pipe(function, member, index))
         return CX_PARAM_OTHER;
     switch (address) {
     case CL_KERNEL_ARG_ADDRESS_GLOBAL:

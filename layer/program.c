@@ -207,19 +207,24 @@ cl_int cx_program_list_functions(struct cx_program *program)
     return error;
 }
 
+/* A length may reach past the string's end: such a string ends at its 0 like everybody's. */
+static size_t length_of(const char *text, size_t given)
+{
+    return given ? strnlen(text, given) : strlen(text);
+}
+
 /* The strings of clCreateProgramWithSource as one; NULL: no memory. */
 static char *join_strings(cl_uint count, const char **strings, const size_t *lengths)
 {
     size_t size = 1;
 
     for (cl_uint i = 0; i < count; i++)
-        size += lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
+        size += length_of(strings[i], lengths ? lengths[i] : 0);
     char *text = malloc(size), *end = text;
     if (!text)
         return NULL;
     for (cl_uint i = 0; i < count; i++) {
-        /* a length may reach past the string's end: such a string ends at its 0 like everybody's */
-        size_t length = lengths && lengths[i] ? strnlen(strings[i], lengths[i]) : strlen(strings[i]);
+        size_t length = length_of(strings[i], lengths ? lengths[i] : 0);
         memcpy(end, strings[i], length);
         end += length;
     }

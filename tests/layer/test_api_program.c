@@ -60,6 +60,50 @@ START_TEST(several_strings)
 }
 END_TEST
 
+/* Lengths that reach far past the strings' ends, as programs that pass -1 give them. */
+START_TEST(far_lengths)
+{
+    if (!cl_is_coexec()) /* PoCL 3.1 copies as many bytes */
+        return;
+    const char *parts[] = {store, "/* the end */"};
+    const size_t lengths[] = {SIZE_MAX, SIZE_MAX - sizeof(store)};
+    char joined[256];
+    cl_int error;
+    cl_program program = clCreateProgramWithSource(cl.context, 2, parts, lengths, &error);
+    cl_ok(error);
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_SOURCE, sizeof(joined), joined, NULL));
+    ck_assert_uint_eq(strlen(joined), strlen(parts[0]) + strlen(parts[1]));
+    cl_ok(clReleaseProgram(program));
+}
+END_TEST
+
+/* Types of the program's own whose names begin like those of the language. */
+START_TEST(alike_names)
+{
+    static const char text[] = "typedef struct { int a; } pipe_state;\n"
+                               "typedef struct { int a; } image_pair_t;\n"
+                               "__kernel void k(__global pipe_state *out, pipe_state s, image_pair_t i)\n"
+                               "{ out[0].a = s.a + i.a; }\n";
+    const int two = 2, three = 3;
+    int got = 0;
+    cl_int error;
+    cl_program program = source_program(text);
+    cl_ok(clBuildProgram(program, 1, &cl.device, "-cl-kernel-arg-info", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "k", &error);
+    cl_ok(error);
+    cl_mem mem = cl_buffer(0, sizeof(got), NULL);
+    cl_set_mem(kernel, 0, mem);
+    cl_ok(clSetKernelArg(kernel, 1, sizeof(two), &two));
+    cl_ok(clSetKernelArg(kernel, 2, sizeof(three), &three));
+    cl_launch(kernel, 1);
+    cl_read(mem, &got, sizeof(got));
+    ck_assert_int_eq(got, 5);
+    cl_ok(clReleaseMemObject(mem));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+}
+END_TEST
+
 START_TEST(source_errors)
 {
     const char *parts[] = {store, NULL};
@@ -627,6 +671,8 @@ int main(void)
     Suite *suite = suite_create("api_program");
     TCase *tcase = cl_case(suite, "program");
     tcase_add_test(tcase, several_strings);
+    tcase_add_test(tcase, far_lengths);
+    tcase_add_test(tcase, alike_names);
     tcase_add_test(tcase, source_errors);
     tcase_add_test(tcase, build_options);
     tcase_add_test(tcase, build_again);
