@@ -4,6 +4,7 @@
  */
 #include "layer/enqueue.h"
 #include "layer/log.h"
+#include "layer/svm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,11 +78,22 @@ void cx_rect_copy(unsigned char *to, const struct cx_rect *to_rect, const unsign
 
 bool cx_enqueue_blocked(struct cx_command *command, const struct cx_mem *mem)
 {
-    struct cx_command *other = mem ? mem->root->unsettled : NULL;
-    if (!other || other == command)
-        return false;
-    cx_command_block_on(command, other);
-    return true;
+    const struct cx_mem *root = mem ? mem->root : NULL;
+    struct cx_command *other = root ? root->unsettled : NULL;
+    if (other && other != command) {
+        cx_command_block_on(command, other);
+        return true;
+    }
+    if (root && root->svm && root->svm->fine)
+        cx_coherence_own(root->coherence, 0, root->size, cx_svm_place(root));
+    return false;
+}
+
+cl_int cx_enqueue_show(struct cx_command *command, struct cx_mem *mem, uint64_t lo, uint64_t hi)
+{
+    struct cx_mem *root = mem->root;
+    return root->svm && root->svm->fine ? cx_move_to(command, root, lo, hi, cx_svm_place(root), NULL)
+                                        : CL_SUCCESS;
 }
 
 struct cx_job *cx_enqueue_host_writer(struct cx_command *command, struct cx_mem *root, uint64_t lo,

@@ -30,8 +30,11 @@ void cx_rect_copy(unsigned char *to, const struct cx_rect *to_rect, const unsign
                   const struct cx_rect *from_rect, const size_t region[3]);
 
 /* Whether the command has to wait for a launch on this object whose owners are not settled; arranges it then.
- * For the start of plan functions. */
+ * For the start of plan functions: fine-grained shared virtual memory counts as written by the program. */
 bool cx_enqueue_blocked(struct cx_command *command, const struct cx_mem *mem);
+/* For the end of plan functions that wrote [lo, hi) of the object's root anywhere: fine-grained shared
+ * virtual memory comes to where the program looks at it. */
+cl_int cx_enqueue_show(struct cx_command *command, struct cx_mem *mem, uint64_t lo, uint64_t hi);
 
 /* Where a copy of [lo, hi) of `from`'s root into `to` best runs, prepared for both. context->lock held. */
 unsigned cx_enqueue_copy_place(struct cx_mem *from, uint64_t lo, uint64_t hi, struct cx_mem *to);

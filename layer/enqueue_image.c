@@ -141,6 +141,8 @@ static void plan(struct cx_command *command)
         error = cx_move_pieces(command, t->from.mem->root, source.piece, source.count, place, NULL);
     if (error == CL_SUCCESS && !owners)
         error = plan_at(t, &target, place);
+    if (error == CL_SUCCESS && t->to.mem)
+        error = cx_enqueue_show(command, t->to.mem, t->to.block.lo, cx_block_end(&t->to.block));
     if (t->from.mem)
         cx_pieces_finish(&source);
     if (t->to.mem) {

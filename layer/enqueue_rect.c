@@ -163,6 +163,7 @@ static void plan_write(struct cx_command *command)
     if (error == CL_SUCCESS) {
         cx_command_after_cone(command, job);
         cx_command_add_job(command, worker, job);
+        error = cx_enqueue_show(command, t->mem, span.lo, span.hi);
     } else {
         free(job);
     }
@@ -295,10 +296,12 @@ static void plan_copy(struct cx_command *command)
                                job->deps);
     if (error == CL_SUCCESS)
         error = own_span(command, t->mem, to, place, worker, job);
-    if (error == CL_SUCCESS)
+    if (error == CL_SUCCESS) {
         cx_command_add_job(command, worker, job);
-    else
+        error = cx_enqueue_show(command, t->mem, to.lo, to.hi);
+    } else {
         free(job);
+    }
     finish_plan(command, error);
 }
 

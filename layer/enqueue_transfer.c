@@ -198,6 +198,16 @@ static cl_int run_host_write(struct cx_job *job, struct cx_worker *worker)
     return CL_SUCCESS;
 }
 
+/* The end of planning, with the job that writes in its place. */
+static void settle_written(struct transfer *transfer)
+{
+    cl_int error = cx_enqueue_show(&transfer->base, transfer->mem, transfer->lo, transfer->hi);
+    if (error == CL_SUCCESS)
+        cx_command_settle(&transfer->base);
+    else
+        cx_command_fail(&transfer->base, error);
+}
+
 static void plan_write(struct cx_command *command)
 {
     struct transfer *transfer = (struct transfer *)command;
@@ -227,7 +237,7 @@ static void plan_write(struct cx_command *command)
     }
     cx_command_after_cone(command, job);
     cx_command_add_job(command, worker, job);
-    cx_command_settle(command);
+    settle_written(transfer);
 }
 
 cl_int cx_transfer_linear(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, uint64_t lo,
@@ -328,7 +338,7 @@ static void plan_fill(struct cx_command *command)
         return;
     }
     cx_command_add_job(command, worker, job);
-    cx_command_settle(command);
+    settle_written(transfer);
 }
 
 cl_int cx_transfer_fill(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, uint64_t lo,
@@ -416,7 +426,7 @@ static void plan_copy(struct cx_command *command)
         return;
     }
     cx_command_add_job(command, worker, job);
-    cx_command_settle(command);
+    settle_written(transfer);
 }
 
 cl_int cx_transfer_copy(struct cx_queue *queue, cl_command_type type, struct cx_mem *to, uint64_t lo,

@@ -348,6 +348,8 @@ static struct cx_mem *allocate(struct cx_context *context, unsigned home, cl_svm
         root->apart |= UINT64_C(1) << home;
     if (cx_svm_place(root) == CX_PLACE_HOST)
         root->host = svm->pointer;
+    else if (svm->fine && cx_mem_prepare(root, home) != CL_SUCCESS) /* its bytes are there from now on */
+        cx_mem_unref(&root);
     return root;
 }
 

@@ -271,6 +271,61 @@ START_TEST(threads)
 }
 END_TEST
 
+/* Fine-grained memory is the program's to touch at any time: what was copied into it is there once the copy
+ * is over, and what the program put there is what the next command finds, wherever the other end is. */
+START_TEST(fine_grained_ends)
+{
+    cl_device_svm_capabilities caps = 0;
+    cl_ok(clGetDeviceInfo(cl.device, CL_DEVICE_SVM_CAPABILITIES, sizeof(caps), &caps, NULL));
+    if (!(caps & CL_DEVICE_SVM_FINE_GRAIN_BUFFER))
+        return;
+    static cl_int model[ITEMS], got[ITEMS];
+    cl_int error, *coarse = alloc(BYTES),
+                  *fine = clSVMAlloc(cl.context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, BYTES, 0);
+    ck_assert_ptr_nonnull(fine);
+    cl_kernel inc = cl_kernel_of(source, "inc");
+    cl_mem over = clCreateBuffer(cl.context, CL_MEM_USE_HOST_PTR, BYTES, fine, &error);
+    cl_ok(error);
+    cl_noise(model, BYTES);
+    cl_mem other = clCreateBuffer(cl.context, CL_MEM_COPY_HOST_PTR, BYTES, model, &error);
+    cl_ok(error);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < ITEMS; i++)
+            fine[i] = i * 7 + round;
+        expect(fine, fine, BYTES);
+        cl_ok(clEnqueueCopyBuffer(cl.queue, other, over, 0, 0, BYTES, 0, NULL, NULL));
+        cl_ok(clFinish(cl.queue));
+        ck_assert_int_eq(memcmp(fine, model, BYTES), 0);
+        put(coarse, model, BYTES);
+        launch(inc, coarse, NULL);
+        cl_ok(clEnqueueSVMMemcpy(cl.queue, CL_TRUE, fine, coarse, BYTES, 0, NULL, NULL));
+        for (int i = 0; i < ITEMS; i++)
+            model[i]++;
+        ck_assert_int_eq(memcmp(fine, model, BYTES), 0);
+        fine[round] = model[round] = -round;
+        const size_t zero[3] = {0, 0, 0}, region[3] = {64, BYTES / 64, 1};
+        cl_ok(clEnqueueCopyBufferRect(cl.queue, over, other, zero, zero, region, 0, 0, 0, 0, 0, NULL, NULL));
+        cl_ok(clEnqueueReadBuffer(cl.queue, other, CL_TRUE, 0, BYTES, got, 0, NULL, NULL));
+        ck_assert_int_eq(memcmp(got, model, BYTES), 0);
+        fine[round + 9] = model[round + 9] = round;
+        cl_ok(clEnqueueCopyBuffer(cl.queue, over, other, 0, 0, BYTES, 0, NULL, NULL));
+        cl_ok(clFinish(cl.queue));
+        memset(fine, 0, BYTES / 2);
+        cl_ok(clEnqueueReadBufferRect(cl.queue, other, CL_TRUE, zero, zero, region, 0, 0, 0, 0, got, 0, NULL,
+                                      NULL));
+        cl_ok(clEnqueueCopyBufferRect(cl.queue, other, over, zero, zero, region, 0, 0, 0, 0, 0, NULL, NULL));
+        cl_ok(clFinish(cl.queue));
+        ck_assert_int_eq(memcmp(got, model, BYTES), 0);
+        ck_assert_int_eq(memcmp(fine, got, BYTES), 0);
+    }
+    cl_ok(clReleaseMemObject(over));
+    cl_ok(clReleaseMemObject(other));
+    cl_ok(clReleaseKernel(inc));
+    clSVMFree(cl.context, fine);
+    clSVMFree(cl.context, coarse);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("svm ways");
@@ -280,6 +335,7 @@ int main(void)
     tcase_add_test(tcase, rectangles);
     tcase_add_test(tcase, many_pointers);
     tcase_add_test(tcase, no_order);
+    tcase_add_test(tcase, fine_grained_ends);
     tcase_add_test(tcase, threads);
     return cl_run(suite);
 }
