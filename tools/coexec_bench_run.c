@@ -6,6 +6,7 @@
 #include "tools/coexec_bench.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -62,6 +63,14 @@ static char *contents(int file)
     return text;
 }
 
+/* Makes what a program printed fit for tables and JSON. */
+static void make_plain(char *text)
+{
+    for (; *text; text++)
+        if (*text < ' ' || *text > '~')
+            *text = '?';
+}
+
 /* name=... size=... ms=... checksum=... check=... */
 static bool read_last_line(const char *text, struct cx_bench_result *result)
 {
@@ -73,7 +82,10 @@ static bool read_last_line(const char *text, struct cx_bench_result *result)
     if (!ms || !sum || !check)
         return false;
     result->ms = strtod(ms + 4, NULL);
+    if (!isfinite(result->ms) || result->ms <= 0)
+        return false;
     snprintf(result->checksum, sizeof result->checksum, "%.*s", (int)strcspn(sum + 10, " \n"), sum + 10);
+    make_plain(result->checksum);
     result->checked = strncmp(check + 7, "pass", 4) == 0;
     return true;
 }
@@ -127,9 +139,12 @@ static void note_problem(struct cx_bench_result *result, int status, char *error
     else if (WIFSIGNALED(status))
         snprintf(result->problem, sizeof result->problem, "ended by signal %d (%s) %.150s", WTERMSIG(status),
                  strsignal(WTERMSIG(status)), last);
+    else if (WEXITSTATUS(status) == 0)
+        snprintf(result->problem, sizeof result->problem, "printed no result %.200s", last);
     else
         snprintf(result->problem, sizeof result->problem, "exit status %d: %.200s", WEXITSTATUS(status),
                  last);
+    make_plain(result->problem);
 }
 
 void cx_bench_run(const char *const *arguments, const char *const *environment, unsigned seconds,

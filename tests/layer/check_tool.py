@@ -94,6 +94,25 @@ exit {status}
         assert done.returncode == 1 and "not all of one" in done.stderr and "saxpy" in done.stdout, done
 
 
+def bench_takes_no_nonsense():
+    """Programs whose last line is no result, or which end well after printing anything."""
+    outputs = {"saxpy": "name=saxpy size=8 ms=nan checksum=00 check=pass", "vecadd": "name=vecadd size=8 ms=-1 checksum=00 check=pass",
+               "matmul": "\\377\\376 name=", "histogram": "name=h ms=1 checksum=\\377\\001 check=pass"}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, output in outputs.items():
+            path = os.path.join(folder, name)
+            with open(path, "w") as program:
+                program.write(f"#!/bin/sh\nprintf '{output}\\n'\nprintf 'so \\377\\n' >&2\n")
+            os.chmod(path, 0o755)
+        out = os.path.join(folder, "out.json")
+        done = tool("bench", "--examples", folder, "--programs", ",".join(outputs), "--algos", "static", "--runs", "1",
+                    "--json", out, COEXEC_VENDORS=STUB)
+        assert done.returncode == 1 and "exit status 0" not in done.stdout and "no result" in done.stdout, done
+        programs = {program["name"]: program["rows"] for program in json.load(open(out))["programs"]}
+        assert not any(programs[name][0]["runs"][0]["ok"] for name in ("saxpy", "vecadd", "matmul")), programs
+        assert programs["histogram"][0]["runs"][0]["checksum"] == "??", programs
+
+
 def simulate_is_deterministic():
     arguments = ["simulate", "--device", "7280,gpu,fill=64", "--device", "1000,jitter=0.1", "--profile", "random",
                  "--granularity", "4"]
