@@ -86,7 +86,8 @@ static void legend(FILE *out, const char *const *name, size_t n, const char *mar
 /* The distance of grid lines: 1, 2 or 5 times a power of ten, about six of them up to `highest`. */
 static double step_of(double highest)
 {
-    double rough = highest > 0 ? highest / 6 : 1, power = pow(10, floor(log10(rough))), part = rough / power;
+    double rough = highest > 1e-300 ? highest / 6 : 1, power = pow(10, floor(log10(rough))),
+           part = rough / power;
     return power * (part > 5 ? 10 : part > 2 ? 5 : part > 1 ? 2 : 1);
 }
 
@@ -99,10 +100,19 @@ static double highest_of(const double *value, size_t n)
     return highest;
 }
 
+/* Grid lines from 0 on, also where numbers are too small or too large to tell them apart. */
+static unsigned lines_of(double highest, double step)
+{
+    enum { MOST_LINES = 16 };
+    const double lines = step > 0 ? floor(highest * 1.0001 / step) + 1 : 1;
+    return lines < MOST_LINES ? (unsigned)lines : MOST_LINES;
+}
+
 static void x_axis(FILE *out, double highest, double y0, double y1, const char *unit)
 {
-    const double step = step_of(highest), scale = (WIDTH - LEFT - RIGHT) / (highest > 0 ? highest : 1);
-    for (double at = 0; at <= highest * 1.0001; at += step) {
+    const double step = step_of(highest), scale = (WIDTH - LEFT - RIGHT) / (highest > 1e-300 ? highest : 1);
+    for (unsigned i = 0, n = lines_of(highest, step); i < n; i++) {
+        const double at = i * step;
         char text[32];
         snprintf(text, sizeof text, "%g", at);
         fprintf(out, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>",
@@ -117,7 +127,7 @@ void cx_chart_bars(FILE *out, const struct cx_bars *bars)
     const double row = (double)bars->nseries * BAR + GAP, end = TOP + (double)bars->ngroups * row + 4;
     double highest = fmax(highest_of(bars->value, bars->ngroups * bars->nseries),
                           bars->mark ? highest_of(bars->mark, bars->ngroups) : 0);
-    const double scale = (WIDTH - LEFT - RIGHT) / (highest > 0 ? highest : 1);
+    const double scale = (WIDTH - LEFT - RIGHT) / (highest > 1e-300 ? highest : 1);
     open_svg(out, bars->title, end + 22);
     legend(out, bars->series, bars->nseries, bars->mark ? bars->mark_name : NULL);
     x_axis(out, highest, TOP, end, bars->unit);
@@ -161,12 +171,14 @@ void cx_chart_points(FILE *out, const char *title, const char *x_unit, const cha
         high = fmax(high, highest_of(series[s].y, series[s].count));
         name[s] = series[s].name;
     }
-    const double x_scale = (WIDTH - LEFT - RIGHT) / (wide > 0 ? wide : 1),
-                 y_scale = HEIGHT / (high > 0 ? high : 1);
+    const double x_scale = (WIDTH - LEFT - RIGHT) / (wide > 1e-300 ? wide : 1),
+                 y_scale = HEIGHT / (high > 1e-300 ? high : 1);
     open_svg(out, title, bottom + 24);
     legend(out, name, nseries < 64 ? nseries : 64, NULL);
     x_axis(out, wide, TOP, bottom, x_unit);
-    for (double at = 0, step = step_of(high); at <= high * 1.0001; at += step) {
+    const double step = step_of(high);
+    for (unsigned i = 0, n = lines_of(high, step); i < n; i++) {
+        const double at = i * step;
         char text[32];
         snprintf(text, sizeof text, "%g", at);
         fprintf(out, "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>", LEFT,
@@ -204,7 +216,7 @@ void cx_chart_timeline(FILE *out, const char *title, const char *const *row, siz
     double wide = 0;
     for (size_t i = 0; i < nblocks; i++)
         wide = fmax(wide, block[i].start + block[i].length);
-    const double scale = (WIDTH - LEFT - RIGHT) / (wide > 0 ? wide : 1);
+    const double scale = (WIDTH - LEFT - RIGHT) / (wide > 1e-300 ? wide : 1);
     open_svg(out, title, bottom + 24);
     x_axis(out, wide, TOP - 6, bottom, "ms");
     for (size_t r = 0; r < nrows; r++) {

@@ -40,7 +40,8 @@ static const char *text_of(struct json_object *object, const char *key)
 static double number_of(struct json_object *object, const char *key)
 {
     struct json_object *value = member(object, key);
-    return value ? json_object_get_double(value) : NAN;
+    const double number = value ? json_object_get_double(value) : NAN;
+    return fabs(number) < 1e18 ? number : NAN; /* a chart's sums stay finite */
 }
 
 static size_t length_of(struct json_object *array)
@@ -275,7 +276,9 @@ static void bench_tables(const void *data, FILE *out)
           out);
     for (size_t d = 0; d < length_of(devices); d++) {
         struct json_object *device = json_object_array_get_idx(devices, d);
-        fprintf(out, "<tr><td>%s</td><td>", text_of(device, "index"));
+        fputs("<tr><td>", out);
+        cx_chart_text(out, text_of(device, "index"));
+        fputs("</td><td>", out);
         cx_chart_text(out, text_of(device, "name"));
         fputs("</td><td>", out);
         cx_chart_text(out, text_of(device, "platform_version"));

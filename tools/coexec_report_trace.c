@@ -82,6 +82,12 @@ static bool note_plan(struct trace *trace, struct json_object *args, unsigned lo
     return true;
 }
 
+/* Numbers that sums and differences of leave finite. */
+static bool is_time(double ms)
+{
+    return isfinite(ms) && fabs(ms) < 1e18;
+}
+
 static bool add_event(struct trace *trace, struct json_object *object, unsigned long long launch)
 {
     struct json_object *args = member(object, "args"), *row = member(object, "tid");
@@ -105,6 +111,10 @@ static bool add_event(struct trace *trace, struct json_object *object, unsigned 
                           .launch = json_object_get_uint64(member(args, "launch"))};
     if (!row || number < 0 || number >= MAX_ROWS || (launch && event.launch != launch))
         return true;
+    if (!is_time(event.start) || !is_time(event.length) || event.length < 0 || !is_time(event.groups)) {
+        trace->skipped++;
+        return true;
+    }
     event.row = (unsigned)number;
     event.kernel = kernel_of(trace, text_of(object, "name"));
     trace->nrows = trace->nrows > event.row ? trace->nrows : event.row + 1;

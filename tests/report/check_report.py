@@ -88,6 +88,18 @@ def a_trace_cut_short_serves():
     assert len(pictures) == 3 and "cannot be read" in errors, errors
 
 
+def numbers_past_all_bounds():
+    wild = ['{"name":"k","cat":"package","ph":"X","pid":1,"tid":0,"ts":%s,"dur":%s,"args":{"groups":%s,"launch":7}},' % row
+            for row in [("1e400", "5", "1"), ("-1e308", "1e308", "1e308"), ("5", "-5", "1"), ("6", "7", "1e400")]]
+    page, pictures, errors = page_of("wild.json", trace() + "\n".join(wild))
+    assert len(pictures) == 3 and "cannot be read" in errors, errors
+    assert not re.search(r'"-?(nan|inf)"', page), "no numbers"
+    page_of("short.json", '[\n{"name":"k","cat":"package","ph":"X","tid":0,"ts":0,"dur":1e-320,"args":{"groups":1e-322}}\n]\n')
+    result = json.dumps(bench()).replace("1.1", "1e400").replace("2.2", "1.7e308")
+    page, pictures, errors = page_of("wild-bench.json", result)
+    assert not re.search(r'"-?(nan|inf)"', page), "no numbers"
+
+
 def one_chart():
     with open(at("bench.json"), "w") as file:
         json.dump(bench(), file)
@@ -132,8 +144,8 @@ def in_a_browser():
 
 
 def main():
-    tests = [a_bench_becomes_a_page, a_trace_becomes_a_page, one_launch, a_trace_cut_short_serves, one_chart, bad_input_is_named,
-             in_a_browser]
+    tests = [a_bench_becomes_a_page, a_trace_becomes_a_page, one_launch, a_trace_cut_short_serves, numbers_past_all_bounds,
+             one_chart, bad_input_is_named, in_a_browser]
     failed = 0
     print(f"1..{len(tests)}")
     for number, test in enumerate(tests, 1):
