@@ -20,6 +20,22 @@ static void drop(struct cx_command *command)
     cx_mem_unref(&transfer->from.mem);
 }
 
+/* See cx_command.lost. */
+static void lost(struct cx_command *command)
+{
+    const struct cx_image_transfer *t = (struct cx_image_transfer *)command;
+    struct cx_pieces pieces;
+    if (!t->to.mem)
+        return;
+    struct cx_coherence *map = t->to.mem->root->coherence;
+    if (!cx_pieces_of_block(&pieces, &t->to.block))
+        cx_coherence_void(map, t->to.block.lo, cx_block_end(&t->to.block));
+    else
+        for (size_t i = 0; i < pieces.count; i++)
+            cx_coherence_void(map, pieces.piece[i].lo, pieces.piece[i].hi);
+    cx_pieces_finish(&pieces);
+}
+
 /* ---- planning ---- */
 
 /* The lowest place that holds all of a block, or none (nmembers + 1). */
@@ -160,8 +176,10 @@ struct cx_image_transfer *cx_image_transfer_new(struct cx_queue *queue, cl_comma
 {
     struct cx_image_transfer *transfer = (struct cx_image_transfer *)cx_command_new(
         queue->context, queue, sizeof(*transfer), type, plan, drop);
-    if (transfer)
+    if (transfer) {
+        transfer->base.lost = lost;
         memcpy(transfer->region, region, sizeof(transfer->region));
+    }
     return transfer;
 }
 

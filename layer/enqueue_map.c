@@ -164,6 +164,27 @@ static void *note_map(struct cx_mem *mem, const struct cx_block *block, cl_map_f
     return pointer;
 }
 
+/* Takes the newest mapping at this pointer out of the list. */
+static bool take_map(struct cx_mem *mem, const void *pointer, struct cx_mem_map *taken)
+{
+    struct cx_mem_map *found = NULL;
+    pthread_mutex_lock(&mem->context->lock);
+    for (struct cx_mem_map **link = &mem->root->maps; *link && !found; link = &(*link)->next)
+        if ((*link)->pointer == pointer) {
+            found = *link;
+            *link = found->next;
+            break;
+        }
+    if (found && mem->nmaps)
+        mem->nmaps--;
+    pthread_mutex_unlock(&mem->context->lock);
+    if (!found)
+        return false;
+    *taken = *found;
+    free(found);
+    return true;
+}
+
 cl_int cx_map_begin(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem,
                     const struct cx_block *block, cl_map_flags flags, void **pointer,
                     const struct cx_transfer_wait *wait)
@@ -178,7 +199,11 @@ cl_int cx_map_begin(struct cx_queue *queue, cl_command_type type, struct cx_mem 
     struct cx_command *command = &mapping->base;
     mapping->block = *block;
     mapping->flags = flags;
-    return cx_command_submit(&command, wait->nwait, wait->list, wait->event, wait->blocking);
+    cl_int error = cx_command_submit(&command, wait->nwait, wait->list, wait->event, wait->blocking);
+    struct cx_mem_map map;
+    if (error != CL_SUCCESS) /* the program gets no pointer to unmap */
+        take_map(mem, *pointer, &map);
+    return error;
 }
 
 static cl_int check_flags(const char *function, const struct cx_mem *mem, cl_map_flags flags)
@@ -256,27 +281,6 @@ void *CL_API_CALL cx_clEnqueueMapImage(cl_command_queue handle, cl_mem image, cl
     if (errcode_ret)
         *errcode_ret = error;
     return error == CL_SUCCESS ? pointer : NULL;
-}
-
-/* Takes the newest mapping at this pointer out of the list. */
-static bool take_map(struct cx_mem *mem, const void *pointer, struct cx_mem_map *taken)
-{
-    struct cx_mem_map *found = NULL;
-    pthread_mutex_lock(&mem->context->lock);
-    for (struct cx_mem_map **link = &mem->root->maps; *link && !found; link = &(*link)->next)
-        if ((*link)->pointer == pointer) {
-            found = *link;
-            *link = found->next;
-            break;
-        }
-    if (found && mem->nmaps)
-        mem->nmaps--;
-    pthread_mutex_unlock(&mem->context->lock);
-    if (!found)
-        return false;
-    *taken = *found;
-    free(found);
-    return true;
 }
 
 cl_int cx_map_end(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, const void *pointer,

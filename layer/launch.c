@@ -149,6 +149,9 @@ void cx_launch_lost(struct cx_command *command)
             continue;
         cx_coherence_void(mem->root->coherence, mem->origin, mem->origin + mem->size);
     }
+    const struct cx_context *context = command->context;
+    for (size_t i = 0; i < context->nsvm && launch->at_home; i++) /* it may have written anywhere */
+        cx_coherence_void(context->svm[i]->coherence, 0, context->svm[i]->size);
 }
 
 cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, const struct cx_part *part,
