@@ -292,6 +292,14 @@ static void start_run(struct run *run)
     settle(run);
 }
 
+/* The device that an analysis looks at: it may outlive the program's sub-devices, but not the machine's
+ * devices, and what is cut from one has its compiler. */
+static const struct cx_real_device *lasting_device(const struct cx_context *context, unsigned member)
+{
+    const struct cx_real_device *device = context->workers[member].device;
+    return device->whole ? device->whole : device;
+}
+
 /* Gives each member its run: one for all, or one for each identity. */
 static void assign_runs(struct cx_analysis *analysis, const struct cx_context *context)
 {
@@ -301,7 +309,7 @@ static void assign_runs(struct cx_analysis *analysis, const struct cx_context *c
         /* the fastest first, so that it is the one that speaks for all */
         unsigned m = k == 0 ? context->fastest : k <= context->fastest ? k - 1 : k;
         struct cx_identity identity;
-        cx_identity_make(context->workers[m].device, &identity);
+        cx_identity_make(lasting_device(context, m), &identity);
         unsigned r = 0;
         while (r < analysis->nruns && matters && !cx_identity_same(&analysis->runs[r].identity, &identity))
             r++;
@@ -311,7 +319,7 @@ static void assign_runs(struct cx_analysis *analysis, const struct cx_context *c
             analysis->nruns++;
         }
         atomic_init(&analysis->run_of[m], r);
-        analysis->device[m] = context->workers[m].device;
+        analysis->device[m] = lasting_device(context, m);
     }
 }
 
@@ -400,7 +408,7 @@ struct cx_analysis *cx_analysis_restore(const struct cx_context *context,
     for (unsigned m = 0; m < context->nmembers; m++) {
         analysis->runs[m].analysis = analysis;
         atomic_init(&analysis->run_of[m], m);
-        analysis->device[m] = context->workers[m].device;
+        analysis->device[m] = lasting_device(context, m);
         restore_run(&analysis->runs[m], &blobs[m]);
         any |= analysis->runs[m].result.summary != NULL;
     }

@@ -273,6 +273,7 @@ struct cx_real_device *cx_real_device_new_part(const struct cx_real_device *of, 
     part->cl = of->cl;
     part->id = id;
     part->is_sub_device = part->used = true;
+    part->whole = of->whole ? of->whole : of;
     describe(part);
     return part;
 }

@@ -34,8 +34,9 @@ struct cx_real_device {
     const cl_icd_dispatch *cl;
     cl_device_id id; /* a sub-device where COEXEC_FISSION cut a CPU device */
     bool is_sub_device;
-    cl_uint part;        /* of a device that the program cut: which part, from 1 */
-    cl_device_type type; /* CL_DEVICE_TYPE_CPU, GPU, ACCELERATOR or CUSTOM, without DEFAULT */
+    cl_uint part;                       /* of a device that the program cut: which part, from 1 */
+    const struct cx_real_device *whole; /* which device that is, as it is in the machine; else NULL */
+    cl_device_type type;                /* CL_DEVICE_TYPE_CPU, GPU, ACCELERATOR or CUSTOM, without DEFAULT */
     char *name;
     char *extensions;
     char *opencl_c_version;

@@ -4,6 +4,9 @@
  * and launches on them. For any device that can be partitioned; others pass by their refusals alone.
  */
 #include "cl_fixture.h"
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { ITEMS = 1024, MOST = 16 };
 
@@ -297,6 +300,32 @@ START_TEST(foreign_devices)
 }
 END_TEST
 
+/* Everything is released while the analysis may still run; a sanitizer sees what it then touches. */
+START_TEST(released_at_once)
+{
+    cl_device_id halves[2];
+    char unknown[128];
+    cl_int error;
+    if (!halve(halves))
+        return;
+    snprintf(unknown, sizeof unknown,
+             "kernel void k(global int *a) { a[get_global_id(0)] = %ld; }\n#if __NO_SUCH__\n#endif\n",
+             (long)getpid());
+    const char *source = unknown;
+    cl_context context = clCreateContext(NULL, 1, &halves[0], NULL, NULL, &error);
+    cl_ok(error);
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    cl_ok(error);
+    cl_ok(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseContext(context));
+    cl_ok(clReleaseDevice(halves[0]));
+    cl_ok(clReleaseDevice(halves[1]));
+    const struct timespec pause = {0, 200000000};
+    nanosleep(&pause, NULL);
+}
+END_TEST
+
 START_TEST(shared_buffer)
 {
     cl_device_id halves[2];
@@ -401,6 +430,7 @@ int main(void)
     tcase_add_test(tcase, by_counts);
     tcase_add_test(tcase, contexts);
     tcase_add_test(tcase, foreign_devices);
+    tcase_add_test(tcase, released_at_once);
     tcase_add_test(tcase, shared_buffer);
     tcase_add_test(tcase, reference_counts);
     tcase_add_test(tcase, parts_of_parts);
