@@ -395,7 +395,7 @@ unsigned cx_mem_write_place(const struct cx_mem *root)
     const struct cx_context *context = root->context;
     unsigned own = 0, place = CX_PLACE_HOST;
     if (root->svm)
-        return cx_svm_place(root);
+        return atomic_load(&context->workers[root->svm->home].left_out) ? CX_PLACE_HOST : cx_svm_place(root);
     for (unsigned m = 0; m < context->nmembers; m++) {
         const unsigned at = cx_mem_place(root, &context->workers[m]);
         if (at != CX_PLACE_HOST && !atomic_load(&context->workers[m].left_out)) {

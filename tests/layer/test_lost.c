@@ -163,6 +163,26 @@ START_TEST(skipped_launch_at_home)
 }
 END_TEST
 
+/* What the program writes after the home failed stays at the host copy, from where the others get it. */
+START_TEST(home_left_out)
+{
+    struct cx_context *context = cx_context_from(t.context);
+    atomic_bool *left_out = &context->workers[cx_svm_home(context)].left_out;
+    unsigned char *p = cx_clSVMAlloc(t.context, CL_MEM_READ_WRITE, BYTES, 0);
+    ck_assert_ptr_nonnull(p);
+    OK(cx_clEnqueueSVMMemcpy(t.queue, CL_TRUE, p, t.got, BYTES, 0, NULL, NULL));
+    atomic_store(left_out, true);
+    OK(cx_clEnqueueSVMMemcpy(t.queue, CL_TRUE, p, t.data, BYTES, 0, NULL, NULL));
+    pthread_mutex_lock(&context->lock);
+    ck_assert(cx_coherence_valid(context->svm[0]->coherence, 0, BYTES, CX_PLACE_HOST));
+    pthread_mutex_unlock(&context->lock);
+    OK(cx_clEnqueueSVMMemcpy(t.queue, CL_TRUE, t.got, p, BYTES, 0, NULL, NULL));
+    ck_assert_mem_eq(t.got, t.data, BYTES);
+    atomic_store(left_out, false);
+    cx_clSVMFree(t.context, p);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("lost");
@@ -172,6 +192,7 @@ int main(void)
     tcase_add_test(tcase, lost_row);
     tcase_add_test(tcase, skipped_image_write);
     tcase_add_test(tcase, skipped_launch_at_home);
+    tcase_add_test(tcase, home_left_out);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
