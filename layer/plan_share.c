@@ -307,7 +307,7 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
         keep_members(launch, plan, all);
         weigh(plan, all->share);
         if (plan->n + plan->probes < 2)
-            launch->reason = "the buffers fit on no other device";
+            launch->reason = "its arguments cannot be had on another device";
         else
             plan->balancer = make_balancer(plan, all, memory_of(learned, plan->groups),
                                            decision.reason == CX_ADMISSION_SPLIT_PROBE && !always());

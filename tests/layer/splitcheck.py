@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 SUMMARY = re.compile(r"kernel (\S+): (\d+) launches, (\d+) split, (\d+) whole")
 WHOLE = re.compile(r"whole (\d+) times?: (.*)")
 TAKEN_BY_ONE = "one device took all of its work-groups"  # the reason given for such a launch
-NO_IMAGES = "the buffers fit on no other device"  # PoCL moves no images of sub-devices, which the third device needs
+NO_IMAGES = "its arguments cannot be had on another device"  # PoCL moves no images of sub-devices, which the third device needs
 ALL_SETTINGS = ["/".join(s) for s in itertools.product(("static", "hguided", "sigmoid"), "10", "23")]
 ALL_SETTINGS += ["single/0/2", "dynamic/1/3", "adaptive/0/3", "logfit/1/2", "concord/0/2", "hdss/1/3", "auto/0/3"]
 # not "basic basic": two threads in one kind of device at once trip over PoCL 3.1's list of loaded kernels
