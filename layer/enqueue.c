@@ -48,8 +48,9 @@ static bool muladd(size_t a, size_t b, size_t c, size_t *out)
 cl_int cx_enqueue_rect(const char *function, struct cx_rect *rect, const size_t region[3], size_t bytes)
 {
     size_t end, least;
-    if (region[0] == 0 || region[1] == 0 || region[2] == 0)
-        return cx_fail(function, CL_INVALID_VALUE, "an empty region");
+    for (unsigned i = 0; i < 3; i++)
+        if (region[i] == 0 || rect->origin[i] > SIZE_MAX - region[i])
+            return cx_fail(function, CL_INVALID_VALUE, "an empty region, or one past all bounds");
     if (rect->row == 0)
         rect->row = region[0];
     if (rect->row < region[0] || !muladd(region[1], rect->row, 0, &least))

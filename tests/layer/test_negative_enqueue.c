@@ -78,7 +78,8 @@ END_TEST
 START_TEST(rectangles)
 {
     const size_t zero[3] = {0, 0, 0}, region[3] = {8, 2, 2}, empty[3] = {8, 0, 1}, wide[3] = {SIZE + 1, 1, 1},
-                 deep[3] = {8, 8, 8}, far[3] = {SIZE, 0, 0};
+                 deep[3] = {8, 8, 8}, far[3] = {SIZE, 0, 0}, around_x[3] = {SIZE_MAX, 0, 0},
+                 around_y[3] = {0, SIZE_MAX, 0}, around_z[3] = {0, 0, SIZE_MAX};
     open_buffers();
 
 #define RECT(queue, mem, origin, region, row, slice, ptr)                                                    \
@@ -97,6 +98,9 @@ START_TEST(rectangles)
     ROW(CL_INVALID_VALUE, RECT(cl.queue, mem, zero, wide, 0, 0, host));
     ROW(CL_INVALID_VALUE, RECT(cl.queue, mem, zero, deep, 0, 0, host));
     ROW(CL_INVALID_VALUE, RECT(cl.queue, mem, far, region, 0, 0, host));
+    ROW_POCL(CL_INVALID_VALUE, CRASHES, RECT(cl.queue, mem, around_x, region, 0, 0, host));
+    ROW_POCL(CL_INVALID_VALUE, CRASHES, RECT(cl.queue, mem, around_y, region, 0, 0, host));
+    ROW_POCL(CL_INVALID_VALUE, CRASHES, RECT(cl.queue, mem, around_z, region, 0, 0, host));
     ROW(CL_INVALID_VALUE, RECT(cl.queue, mem, zero, region, 7, 0, host));
     ROW(CL_INVALID_VALUE, RECT(cl.queue, mem, zero, region, 8, 15, host));
     ROW(CL_INVALID_VALUE, RECT(cl.queue, mem, zero, region, 16, 40, host));
