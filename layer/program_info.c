@@ -198,7 +198,9 @@ static cl_int build_info(const struct cx_program *program, cl_program_build_info
     case CL_PROGRAM_BUILD_LOG:
         return info_log(program, room, value, size_ret);
     case CL_PROGRAM_BINARY_TYPE:
-        return CX_INFO(cl_program_binary_type, program->binary_type, room, value, size_ret);
+        return CX_INFO(cl_program_binary_type,
+                       program->building ? CL_PROGRAM_BINARY_TYPE_NONE : program->binary_type, room, value,
+                       size_ret); /* a build owns what it makes */
     case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE:
         return CX_INFO(size_t, program->building ? 0 : variable_bytes(program), room, value, size_ret);
     default:

@@ -169,7 +169,7 @@ static bool add_set(struct bench *bench, const char *label, const char *devices)
     snprintf(set->label, sizeof set->label, "%s", label);
     snprintf(set->devices, sizeof set->devices, "%s", devices);
     for (unsigned i = 0; i < n; i++)
-        set->bits |= UINT64_C(1) << order[i];
+        set->bits |= order[i] < 64 ? UINT64_C(1) << order[i] : 0;
     bench->nsets++;
     free(order);
     return true;
