@@ -40,19 +40,48 @@ struct job {
     void *data;
 };
 
+/* atexit() is only called under our lock, which fork() takes, too: else a child could find the C library's
+ * own lock taken by a thread that it does not have, and hang in its exit(). */
+static void before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static void in_child(void)
+{
+    running = 0;
+    keeping = false;
+    helpers = NULL;
+    pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void handle_forks(void)
+{
+    pthread_atfork(before_fork, after_fork, in_child);
+}
+
+static struct timespec until; /* the end of patience, once for all registrations of the handler */
+static uint64_t moments;      /* times at which nothing ran */
+
 static void at_exit(void)
 {
-    struct timespec until;
-
     if (getpid() != owner)
         return;
-    atomic_store(&ending, true);
     pthread_mutex_lock(&lock);
+    if (!atomic_exchange(&ending, true)) {
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += EXIT_PATIENCE_S;
+    }
     for (struct cx_helper *helper = helpers; helper; helper = helper->next)
         kill(-helper->pid, SIGKILL);
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += EXIT_PATIENCE_S;
-    while (running && pthread_cond_timedwait(&idle, &lock, &until) != ETIMEDOUT)
+    /* other threads of the program may go on giving work: one moment without any is enough */
+    const uint64_t before = moments;
+    while (running && moments == before && pthread_cond_timedwait(&idle, &lock, &until) != ETIMEDOUT)
         ;
     pthread_mutex_unlock(&lock);
 }
@@ -60,8 +89,10 @@ static void at_exit(void)
 static void finish_one(void)
 {
     pthread_mutex_lock(&lock);
-    if (--running == 0)
+    if (--running == 0) {
+        moments++;
         pthread_cond_broadcast(&idle);
+    }
     pthread_mutex_unlock(&lock);
 }
 
@@ -90,30 +121,45 @@ static void run_job(void *data)
     finish_one();
 }
 
-bool cx_background_run(void (*task)(void *data), void *data)
+/* Counts one more thread at work. `always`: also when the process is ending. */
+static bool begin_one(bool always)
 {
-    struct job *job = malloc(sizeof(*job));
-    if (!job)
-        return false;
-    *job = (struct job){.task = task, .data = data};
-
     pthread_mutex_lock(&lock);
+    bool ok = always || !atomic_load(&ending);
     owner = getpid();
-    if (rounds < ROUNDS) {
+    if (rounds < ROUNDS && !atomic_load(&ending) && (!always || rounds == 0)) { /* else the keeper does */
         rounds++;
         atexit(at_exit);
     }
-    bool ok = !atomic_load(&ending), keep = ok && !keeping && rounds < ROUNDS;
+    bool keep = ok && !keeping && rounds < ROUNDS;
     keeping |= keep;
-    if (ok)
-        running++;
+    running += ok;
     pthread_mutex_unlock(&lock);
     if (keep && !cx_notify_detach(keep_first, NULL)) {
         pthread_mutex_lock(&lock);
         keeping = false;
         pthread_mutex_unlock(&lock);
     }
+    return ok;
+}
 
+void cx_background_enter(void)
+{
+    begin_one(true);
+}
+
+void cx_background_leave(void)
+{
+    finish_one();
+}
+
+bool cx_background_run(void (*task)(void *data), void *data)
+{
+    struct job *job = malloc(sizeof(*job));
+    if (!job)
+        return false;
+    *job = (struct job){.task = task, .data = data};
+    bool ok = begin_one(false);
     if (ok && !cx_notify_detach(run_job, job)) {
         finish_one();
         ok = false;

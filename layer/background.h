@@ -18,6 +18,11 @@
 /* Runs task(data) on a thread of its own. False: none could be started, or the process is ending. */
 bool cx_background_run(void (*task)(void *data), void *data);
 
+/* The calling thread, one of a worker, is at work in a driver that may compile in it, until
+ * cx_background_leave: exit() waits for that, too. */
+void cx_background_enter(void);
+void cx_background_leave(void);
+
 /* Whether the process is ending: long work should stop at the next chance. */
 bool cx_background_ending(void);
 

@@ -9,6 +9,7 @@
  * launches and waits pays for no change of threads.
  */
 #include "layer/worker.h"
+#include "layer/background.h"
 #include "layer/command.h"
 #include "layer/diff.h"
 #include "layer/log.h"
@@ -517,7 +518,12 @@ static void *worker_main(void *data)
         bool due = watch > atomic_load(&worker->completed) && watch <= atomic_load(&worker->submitted);
         if (worker->head && !worker->pumping) {
             pthread_mutex_unlock(&worker->lock);
+            const bool compiles = worker->device && worker->device->type & CL_DEVICE_TYPE_CPU;
+            if (compiles) /* within a launch, for a local size it has not seen */
+                cx_background_enter();
             pump(worker, PUMP_OWNER, UINT64_MAX);
+            if (compiles)
+                cx_background_leave();
         } else if (due) {
             pthread_mutex_unlock(&worker->lock);
             wait_step(worker, watch);

@@ -368,6 +368,29 @@ static int exit_while_building(void)
     return 0;
 }
 
+/* The driver compiles the kernel, of which nothing is cached, in the launch. */
+static int exit_while_compiling(void)
+{
+    static struct use use;
+    const char *text = source;
+    cl_int error;
+    char options[64];
+    open_device(&use);
+    snprintf(options, sizeof options, "-DFRESH_LAUNCH=%d", (int)getpid());
+    cl_program program = cl.clCreateProgramWithSource(use.context, 1, &text, NULL, &error);
+    OK(error);
+    OK(cl.clBuildProgram(program, 1, &use.device, options, NULL, NULL));
+    use.kernel = cl.clCreateKernel(program, "work", &error);
+    OK(error);
+    const int rounds = 1;
+    OK(cl.clSetKernelArg(use.kernel, 0, sizeof use.mem, &use.mem));
+    OK(cl.clSetKernelArg(use.kernel, 1, sizeof rounds, &rounds));
+    for (size_t items = ITEMS, group = 1; group <= GROUP; group *= 2) /* once for each size of a work-group */
+        OK(cl.clEnqueueNDRangeKernel(use.queue, use.kernel, 1, NULL, &items, &group, 0, NULL, NULL));
+    OK(cl.clFlush(use.queue));
+    return 0;
+}
+
 static void *keep_launching(void *data)
 {
     for (;;) {
@@ -652,12 +675,14 @@ static const struct {
     const char *name;
     int (*run)(void);
 } cases[] = {
-    CASE(fork_before),          CASE(fork_child_only),      CASE(fork_after_query), CASE(fork_after_use),
-    CASE(fork_and_exec),        CASE(return_in_flight),     CASE(exit_in_flight),   CASE(exit_at_once),
-    CASE(quick_exit_in_flight), CASE(exit_behind_event),    CASE(exit_released),    CASE(exit_while_building),
-    CASE(exit_beside_thread),   CASE(exit_from_callback),   CASE(exit_from_thread), CASE(reload),
-    CASE(close_in_flight),      CASE(many_threads),         CASE(threads_at_first), CASE(thread_ends),
-    CASE(from_callbacks),       CASE(released_in_callback), CASE(signals),
+    // clang-format off
+    CASE(fork_before), CASE(fork_child_only), CASE(fork_after_query), CASE(fork_after_use),
+    CASE(fork_and_exec), CASE(return_in_flight), CASE(exit_in_flight), CASE(exit_at_once),
+    CASE(quick_exit_in_flight), CASE(exit_behind_event), CASE(exit_released), CASE(exit_while_building),
+    CASE(exit_while_compiling), CASE(exit_beside_thread), CASE(exit_from_callback), CASE(exit_from_thread),
+    CASE(reload), CASE(close_in_flight), CASE(many_threads), CASE(threads_at_first),
+    CASE(thread_ends), CASE(from_callbacks), CASE(released_in_callback), CASE(signals),
+    // clang-format on
 };
 
 int main(int argc, char **argv)
