@@ -6,10 +6,14 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+/* Its own answer to a lack of memory is exit(). */
+#define HASH_NONFATAL_OOM            1
+#define uthash_nonfatal_oom(element) ((element)->left_out = true)
 #include <uthash.h>
 
 struct live {
     const void *handle;
+    bool left_out; /* no memory to enter it */
     UT_hash_handle hh;
 };
 
@@ -21,11 +25,14 @@ bool cx_live_add(const void *handle)
     struct live *entry = malloc(sizeof(*entry));
     if (!entry)
         return false;
-    entry->handle = handle;
+    *entry = (struct live){.handle = handle};
     pthread_mutex_lock(&lock);
     HASH_ADD_PTR(set, handle, entry);
     pthread_mutex_unlock(&lock);
-    return true;
+    if (!entry->left_out)
+        return true;
+    free(entry);
+    return false;
 }
 
 void cx_live_remove(const void *handle)

@@ -9,11 +9,15 @@
 
 #include <stdlib.h>
 #include <string.h>
+/* Its own answer to a lack of memory is exit(). */
+#define HASH_NONFATAL_OOM            1
+#define uthash_nonfatal_oom(element) ((element)->left_out = true)
 #include <uthash.h>
 
 struct cx_svm_window {
     size_t offset;
     struct cx_mem *mem;         /* a reference */
+    bool left_out;              /* no memory to enter it */
     struct cx_svm_window *next; /* of those to be dropped */
     UT_hash_handle hh;
 };
@@ -194,7 +198,8 @@ struct cx_mem *cx_svm_find(struct cx_context *context, const void *pointer, size
 
 /* ---- windows ---- */
 
-static struct cx_mem *window_at(struct cx_mem *root, size_t offset)
+/* One that cannot be entered goes to `unused`: whoever asked has its reference. */
+static struct cx_mem *window_at(struct cx_mem *root, size_t offset, struct cx_svm_window **unused)
 {
     struct cx_svm_window *window = NULL;
     HASH_FIND(hh, root->svm->windows, &offset, sizeof(offset), window);
@@ -203,16 +208,21 @@ static struct cx_mem *window_at(struct cx_mem *root, size_t offset)
     window = malloc(sizeof(*window));
     if (!window)
         return NULL;
-    window->offset = offset;
+    *window = (struct cx_svm_window){.offset = offset};
     window->mem = cx_mem_create(root->context, root, offset, root->size - offset, root->flags);
     if (!window->mem) {
         free(window);
         return NULL;
     }
+    HASH_ADD(hh, root->svm->windows, offset, sizeof(window->offset), window);
+    if (window->left_out) {
+        window->next = *unused;
+        *unused = window;
+        return window->mem;
+    }
     struct cx_mem *held = root; /* the root keeps the window, not the other way round */
     window->mem->kept = true;
     cx_mem_unref(&held);
-    HASH_ADD(hh, root->svm->windows, offset, sizeof(window->offset), window);
     return window->mem;
 }
 
@@ -252,7 +262,7 @@ struct cx_mem *cx_svm_argument(struct cx_context *context, const void *pointer, 
     struct cx_mem *root = list_find(context, pointer, 0, &offset), *mem = root;
     if (root && offset) {
         unused = take_unused(root->svm);
-        mem = window_at(root, offset);
+        mem = window_at(root, offset, &unused);
     }
     if (mem)
         cx_mem_ref(mem);
