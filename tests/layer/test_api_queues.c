@@ -93,7 +93,11 @@ static void two_launches(cl_command_queue one, cl_command_queue other, int way)
     cl_mem a = filled(1), b = filled(2);
     cl_event events[2];
     const int rounds = long_rounds();
-    for (int warm = 0; warm < 2; warm++) { /* the first launches compile and are measured */
+    bool overlapped = false;
+    int warm = 0;
+    /* the first launches compile and are measured; on a busy machine others may come out one after the other
+     */
+    for (; warm < 2 || (warm < 8 && !overlapped && cl_is_coexec()); warm++) {
         events[0] = start(one, first, a, rounds, 0, NULL);
         events[1] = start(other, second, b, rounds, 0, NULL);
         if (way == 0 || !warm) {
@@ -107,13 +111,13 @@ static void two_launches(cl_command_queue one, cl_command_queue other, int way)
         } else {
             cl_ok(clWaitForEvents(2, events));
         }
-        if (warm && cl_is_coexec())
-            ck_assert_msg(overlap(events[0], events[1]), "the launches ran one after the other");
+        overlapped |= warm && overlap(events[0], events[1]);
         cl_ok(clReleaseEvent(events[0]));
         cl_ok(clReleaseEvent(events[1]));
     }
-    expect(a, ping(1, 2 * rounds));
-    expect(b, pong(2, 2 * rounds));
+    ck_assert_msg(overlapped || !cl_is_coexec(), "the launches ran one after the other");
+    expect(a, ping(1, warm * rounds));
+    expect(b, pong(2, warm * rounds));
     cl_ok(clReleaseKernel(first));
     cl_ok(clReleaseKernel(second));
     cl_ok(clReleaseMemObject(a));
