@@ -28,10 +28,11 @@ enum {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* innermost: nothing is called under it */
 static pthread_cond_t idle = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t wanted = PTHREAD_COND_INITIALIZER; /* work began */
 static unsigned running;
 static struct cx_helper *helpers;
 static atomic_bool ending;
-static bool keeping;    /* a thread registers the handler again and again */
+static bool keeping;    /* there is a thread that registers the handler again and again */
 static unsigned rounds; /* it did so that often */
 
 struct job {
@@ -94,19 +95,23 @@ static void finish_one(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Makes our handler the next to be run, while tasks run and objects may still be made. */
+/* Makes our handler the next to be run, while tasks run and objects may still be made. The thread stays: one
+ * that ends while the process does may be looked at (by LeakSanitizer) when it is half gone. */
 static void keep_first(void *unused)
 {
     (void)unused;
-    for (bool more = true, fast = true; more;) {
-        const struct timespec pause = {0, fast ? 1000000 : 10000000};
+    pthread_mutex_lock(&lock);
+    for (;;) {
+        const struct timespec pause = {0, rounds < FAST_ROUNDS ? 1000000 : 10000000};
+        if (!running || rounds >= ROUNDS || atomic_load(&ending)) {
+            pthread_cond_wait(&wanted, &lock);
+            continue;
+        }
+        pthread_mutex_unlock(&lock);
         nanosleep(&pause, NULL);
         pthread_mutex_lock(&lock);
-        more = keeping = running && ++rounds < ROUNDS && !atomic_load(&ending);
-        fast = rounds < FAST_ROUNDS;
-        if (more)
+        if (running && ++rounds < ROUNDS && !atomic_load(&ending))
             atexit(at_exit);
-        pthread_mutex_unlock(&lock);
     }
 }
 
@@ -131,6 +136,8 @@ static bool begin_one(bool always)
     bool keep = ok && !keeping && rounds < ROUNDS;
     keeping |= keep;
     running += ok;
+    if (rounds < ROUNDS)
+        pthread_cond_signal(&wanted);
     pthread_mutex_unlock(&lock);
     if (keep && !cx_notify_detach(keep_first, NULL)) {
         pthread_mutex_lock(&lock);
