@@ -18,8 +18,8 @@
 /* Runs task(data) on a thread of its own. False: none could be started, or the process is ending. */
 bool cx_background_run(void (*task)(void *data), void *data);
 
-/* The calling thread, one of a worker, is at work in a driver that may compile in it, until
- * cx_background_leave: exit() waits for that, too. */
+/* A worker has work for a driver that may compile in it, until cx_background_leave: exit() waits for that,
+ * too. May be called with the worker's lock held. */
 void cx_background_enter(void);
 void cx_background_leave(void);
 

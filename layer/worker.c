@@ -227,9 +227,28 @@ static bool may_run(const struct cx_worker *worker, const struct cx_job *job, en
 
 static void *worker_main(void *data);
 
+/* Drivers of CPUs compile within a launch, for a local size they have not seen: exit() shall wait for that,
+ * from the moment the worker has something to do. worker->lock held. */
+static void count_in(struct cx_worker *worker)
+{
+    if (worker->counted || !worker->device || !(worker->device->type & CL_DEVICE_TYPE_CPU))
+        return;
+    worker->counted = true;
+    cx_background_enter();
+}
+
+/* The worker's thread has nothing to run. worker->lock held. */
+static void count_out(struct cx_worker *worker)
+{
+    if (worker->counted)
+        cx_background_leave();
+    worker->counted = false;
+}
+
 /* worker->lock held */
 static void wake(struct cx_worker *worker)
 {
+    count_in(worker);
     if (worker->started) {
         pthread_cond_signal(&worker->wake);
         return;
@@ -239,8 +258,10 @@ static void wake(struct cx_worker *worker)
     pthread_sigmask(SIG_SETMASK, &all, &old);
     worker->started = pthread_create(&worker->thread, NULL, worker_main, worker) == 0;
     pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (!worker->started)
-        cx_error(CX_TOPIC_WORKER, "no thread for worker %u", worker->index);
+    if (worker->started)
+        return;
+    count_out(worker);
+    cx_error(CX_TOPIC_WORKER, "no thread for worker %u", worker->index);
 }
 
 static void start(struct cx_worker *worker, struct cx_job *job)
@@ -518,23 +539,21 @@ static void *worker_main(void *data)
         bool due = watch > atomic_load(&worker->completed) && watch <= atomic_load(&worker->submitted);
         if (worker->head && !worker->pumping) {
             pthread_mutex_unlock(&worker->lock);
-            const bool compiles = worker->device && worker->device->type & CL_DEVICE_TYPE_CPU;
-            if (compiles) /* within a launch, for a local size it has not seen */
-                cx_background_enter();
             pump(worker, PUMP_OWNER, UINT64_MAX);
-            if (compiles)
-                cx_background_leave();
         } else if (due) {
+            count_out(worker);
             pthread_mutex_unlock(&worker->lock);
             wait_step(worker, watch);
         } else if (worker->stop && !worker->head) {
             break;
         } else {
+            count_out(worker);
             pthread_cond_wait(&worker->wake, &worker->lock);
             continue;
         }
         pthread_mutex_lock(&worker->lock);
     }
+    count_out(worker);
     pthread_mutex_unlock(&worker->lock);
     return NULL;
 }
