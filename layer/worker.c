@@ -227,7 +227,7 @@ static bool may_run(const struct cx_worker *worker, const struct cx_job *job, en
 
 static void *worker_main(void *data);
 
-/* Drivers of CPUs compile within a launch, for a local size they have not seen: exit() shall wait for that,
+/* Drivers of CPUs compile within a launch, for a local size they have not seen: a process that ends shall wait for that,
  * from the moment the worker has something to do. worker->lock held. */
 static void count_in(struct cx_worker *worker)
 {
