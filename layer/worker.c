@@ -227,8 +227,8 @@ static bool may_run(const struct cx_worker *worker, const struct cx_job *job, en
 
 static void *worker_main(void *data);
 
-/* Drivers of CPUs compile within a launch, for a local size they have not seen: a process that ends shall wait
- * for that, from the moment the worker has something to do. worker->lock held. */
+/* Drivers of CPUs compile within a launch, for a local size they have not seen: a process that ends shall
+ * wait for that, from the moment the worker has something to do. worker->lock held. */
 static void count_in(struct cx_worker *worker)
 {
     if (worker->counted || !worker->device || !(worker->device->type & CL_DEVICE_TYPE_CPU))
