@@ -4,6 +4,7 @@
  * would (layer/access.h), by the numbers it had.
  */
 #include "tools/coexec.h"
+#include "tools/coexec_json.h"
 #include "tools/coexec_recorded.h"
 #include "layer/access.h"
 #include "layer/analyse_run.h"
@@ -56,11 +57,6 @@ static void numbers_finish(struct numbers *n)
     free(n->arg);
 }
 
-static struct json_object *get(struct json_object *object, const char *name)
-{
-    return json_object_object_get(object, name);
-}
-
 static unsigned char *bytes_of(const char *hex, size_t *size)
 {
     unsigned char *bytes = malloc(strlen(hex) / 2 + 1);
@@ -74,31 +70,34 @@ static unsigned char *bytes_of(const char *hex, size_t *size)
 
 static void read_image(struct json_object *image, struct cx_access_arg *arg)
 {
-    struct json_object *size = get(image, "size"), *pitch = get(image, "pitch");
+    struct json_object *size = cx_json_get(image, "size"), *pitch = cx_json_get(image, "pitch");
     arg->is_image = true;
     arg->image =
         (struct cx_access_image){.width = json_object_get_uint64(json_object_array_get_idx(size, 0)),
                                  .height = json_object_get_uint64(json_object_array_get_idx(size, 1)),
                                  .depth = json_object_get_uint64(json_object_array_get_idx(size, 2)),
-                                 .array_size = json_object_get_uint64(get(image, "layers")),
+                                 .array_size = cx_json_count(image, "layers", 0),
                                  .row_pitch = json_object_get_uint64(json_object_array_get_idx(pitch, 0)),
                                  .slice_pitch = json_object_get_uint64(json_object_array_get_idx(pitch, 1)),
-                                 .element_size = (uint32_t)json_object_get_uint64(get(image, "texel")),
-                                 .channel_order = (uint32_t)json_object_get_uint64(get(image, "order")),
-                                 .channel_type = (uint32_t)json_object_get_uint64(get(image, "type"))};
+                                 .element_size = (uint32_t)cx_json_count(image, "texel", 0),
+                                 .channel_order = (uint32_t)cx_json_count(image, "order", 0),
+                                 .channel_type = (uint32_t)cx_json_count(image, "type", 0)};
 }
 
 /* The launch's numbers, room for nargs arguments. False: no memory. */
 static bool read_numbers(struct json_object *launch, size_t nargs, struct numbers *n)
 {
-    struct json_object *args = get(launch, "args");
-    *n = (struct numbers){
-        .geometry.work_dim = (uint32_t)json_object_get_int(get(launch, "dims")), .nargs = nargs, .groups = 1};
+    struct json_object *args = cx_json_get(launch, "args");
+    *n = (struct numbers){.geometry.work_dim = (uint32_t)json_object_get_int(cx_json_get(launch, "dims")),
+                          .nargs = nargs,
+                          .groups = 1};
     for (unsigned d = 0; d < n->geometry.work_dim; d++) {
-        uint64_t local = json_object_get_uint64(json_object_array_get_idx(get(launch, "local"), d));
+        uint64_t local = json_object_get_uint64(json_object_array_get_idx(cx_json_get(launch, "local"), d));
         n->geometry.local[d] = local ? local : 1;
-        n->geometry.global[d] = json_object_get_uint64(json_object_array_get_idx(get(launch, "global"), d));
-        n->geometry.offset[d] = json_object_get_uint64(json_object_array_get_idx(get(launch, "offset"), d));
+        n->geometry.global[d] =
+            json_object_get_uint64(json_object_array_get_idx(cx_json_get(launch, "global"), d));
+        n->geometry.offset[d] =
+            json_object_get_uint64(json_object_array_get_idx(cx_json_get(launch, "offset"), d));
         n->groups *=
             n->geometry.global[d] / n->geometry.local[d] + (n->geometry.global[d] % n->geometry.local[d] > 0);
     }
@@ -110,8 +109,8 @@ static bool read_numbers(struct json_object *launch, size_t nargs, struct number
             n->arg[i].value = n->value[i] = bytes_of(json_object_get_string(field), &n->arg[i].size);
         } else if (json_object_object_get_ex(arg, "object", &field)) {
             n->arg[i].object = json_object_get_uint64(field) + 1;
-            n->arg[i].base = json_object_get_uint64(get(arg, "offset"));
-            n->arg[i].bytes = json_object_get_uint64(get(arg, "bytes"));
+            n->arg[i].base = cx_json_count(arg, "offset", 0);
+            n->arg[i].bytes = cx_json_count(arg, "bytes", 0);
             if (json_object_object_get_ex(arg, "image", &field))
                 read_image(field, &n->arg[i]);
         }
@@ -161,7 +160,7 @@ static void look_at_regions(const struct cx_summary_kernel *kernel, struct cx_ac
 static void judge(const struct cx_summary_kernel *kernel, struct json_object *launch, struct tally *tally,
                   char *text, size_t room)
 {
-    size_t nargs = json_object_array_length(get(launch, "args"));
+    size_t nargs = json_object_array_length(cx_json_get(launch, "args"));
     struct cx_access_verdict verdict = {.arg = -1};
     struct cx_access *access = NULL;
     struct numbers n = {0};
@@ -204,9 +203,9 @@ static void judge(const struct cx_summary_kernel *kernel, struct json_object *la
 
 static void print_launch(struct json_object *launch, const char *verdict)
 {
-    printf("      %s x %s%s: %s\n", json_object_to_json_string(get(launch, "global")),
-           json_object_to_json_string(get(launch, "local")),
-           json_object_get_boolean(get(launch, "local_given")) ? "" : " (chosen)",
+    printf("      %s x %s%s: %s\n", json_object_to_json_string(cx_json_get(launch, "global")),
+           json_object_to_json_string(cx_json_get(launch, "local")),
+           json_object_get_boolean(cx_json_get(launch, "local_given")) ? "" : " (chosen)",
            *verdict ? verdict : "splits");
 }
 

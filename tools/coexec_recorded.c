@@ -4,6 +4,7 @@
  * left out.
  */
 #include "tools/coexec_recorded.h"
+#include "tools/coexec_json.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -33,12 +34,6 @@ static void *grown(void *items, size_t count, size_t size)
 }
 
 /* ---- JSON ---- */
-
-static struct json_object *field(struct json_object *line, const char *name, enum json_type type)
-{
-    struct json_object *value = NULL;
-    return json_object_object_get_ex(line, name, &value) && json_object_is_type(value, type) ? value : NULL;
-}
 
 /* Bytes above 127 were written as code points of one byte each. The caller frees. */
 static char *text_of(struct json_object *value)
@@ -75,9 +70,9 @@ static int is_hex(const char *text)
 static int is_image(struct json_object *image)
 {
     return json_object_is_type(image, json_type_object) &&
-           is_number_list(field(image, "size", json_type_array), 3) &&
-           is_number_list(field(image, "pitch", json_type_array), 2) &&
-           field(image, "layers", json_type_int) && field(image, "texel", json_type_int);
+           is_number_list(cx_json_typed(image, "size", json_type_array), 3) &&
+           is_number_list(cx_json_typed(image, "pitch", json_type_array), 2) &&
+           cx_json_typed(image, "layers", json_type_int) && cx_json_typed(image, "texel", json_type_int);
 }
 
 static int is_arg(struct json_object *arg)
@@ -88,21 +83,21 @@ static int is_arg(struct json_object *arg)
     if (json_object_object_get_ex(arg, "value", &value))
         return json_object_is_type(value, json_type_string) && is_hex(json_object_get_string(value));
     if (json_object_object_get_ex(arg, "object", &value))
-        return json_object_is_type(value, json_type_int) && field(arg, "offset", json_type_int) &&
-               field(arg, "bytes", json_type_int) &&
+        return json_object_is_type(value, json_type_int) && cx_json_typed(arg, "offset", json_type_int) &&
+               cx_json_typed(arg, "bytes", json_type_int) &&
                (!json_object_object_get_ex(arg, "image", &value) || is_image(value));
     return 1;
 }
 
 static int is_launch(struct json_object *line)
 {
-    struct json_object *dims = field(line, "dims", json_type_int),
-                       *args = field(line, "args", json_type_array);
+    struct json_object *dims = cx_json_typed(line, "dims", json_type_int),
+                       *args = cx_json_typed(line, "args", json_type_array);
     int64_t n = dims ? json_object_get_int64(dims) : 0;
-    if (n < 1 || n > 3 || !args || !field(line, "kernel", json_type_string) ||
-        !is_number_list(field(line, "offset", json_type_array), (size_t)n) ||
-        !is_number_list(field(line, "global", json_type_array), (size_t)n) ||
-        !is_number_list(field(line, "local", json_type_array), (size_t)n))
+    if (n < 1 || n > 3 || !args || !cx_json_typed(line, "kernel", json_type_string) ||
+        !is_number_list(cx_json_typed(line, "offset", json_type_array), (size_t)n) ||
+        !is_number_list(cx_json_typed(line, "global", json_type_array), (size_t)n) ||
+        !is_number_list(cx_json_typed(line, "local", json_type_array), (size_t)n))
         return 0;
     for (size_t i = 0; i < json_object_array_length(args); i++)
         if (!is_arg(json_object_array_get_idx(args, i)))
@@ -150,7 +145,7 @@ static void free_program(struct cx_recorded_program *program)
 
 static struct number *find_number(struct reader *reader, struct json_object *line)
 {
-    struct json_object *number = field(line, "program", json_type_int);
+    struct json_object *number = cx_json_typed(line, "program", json_type_int);
     for (size_t i = reader->nnumbers; number && i-- > 0;)
         if (reader->number[i].number == json_object_get_uint64(number))
             return &reader->number[i];
@@ -160,17 +155,17 @@ static struct number *find_number(struct reader *reader, struct json_object *lin
 static int take_program(struct reader *reader, struct json_object *line)
 {
     struct cx_recording *recording = reader->recording;
-    struct json_object *number = field(line, "program", json_type_int),
-                       *source = field(line, "source", json_type_string),
-                       *defines = field(line, "defines", json_type_array);
+    struct json_object *number = cx_json_typed(line, "program", json_type_int),
+                       *source = cx_json_typed(line, "source", json_type_string),
+                       *defines = cx_json_typed(line, "defines", json_type_array);
     const char *name = source ? json_object_get_string(source) : "";
     size_t digits = strspn(name, "0123456789abcdef"), i = 0;
     if (!number || !defines || digits != 64 || strcmp(name + digits, ".cl") != 0)
         return 0;
     struct cx_recorded_program *program = grown(NULL, 0, sizeof(*program));
     program->source = strdup(name);
-    program->options = text_of(field(line, "options", json_type_string));
-    program->extensions = text_of(field(line, "extensions", json_type_string));
+    program->options = text_of(cx_json_typed(line, "options", json_type_string));
+    program->extensions = text_of(cx_json_typed(line, "extensions", json_type_string));
     for (size_t d = 0; d < json_object_array_length(defines); d++) {
         program->define = grown(program->define, program->ndefines, sizeof(char *));
         program->define[program->ndefines++] = text_of(json_object_array_get_idx(defines, d));
@@ -195,7 +190,7 @@ static int take_program(struct reader *reader, struct json_object *line)
 static int take_told(struct reader *reader, struct json_object *line)
 {
     struct number *known = find_number(reader, line);
-    struct json_object *told = field(line, "told", json_type_string);
+    struct json_object *told = cx_json_typed(line, "told", json_type_string);
     if (!known || !told)
         return 0;
     if (!known->program->told)
@@ -221,7 +216,7 @@ static int take_launch(struct reader *reader, struct json_object *line)
     if (!known || !is_launch(line))
         return 0;
     struct cx_recorded_program *program = known->program;
-    const char *name = json_object_get_string(field(line, "kernel", json_type_string));
+    const char *name = json_object_get_string(cx_json_typed(line, "kernel", json_type_string));
     while (k < program->nkernels && strcmp(program->kernel[k].name, name) != 0)
         k++;
     if (k == program->nkernels) {
@@ -244,7 +239,7 @@ static int take_launch(struct reader *reader, struct json_object *line)
 static int take_line(struct reader *reader, const char *text)
 {
     struct json_object *line = json_tokener_parse(text);
-    struct json_object *type = line ? field(line, "type", json_type_string) : NULL;
+    struct json_object *type = line ? cx_json_typed(line, "type", json_type_string) : NULL;
     const char *name = type ? json_object_get_string(type) : "";
     int ok = 1;
     if (strcmp(name, "program") == 0)

@@ -3,6 +3,7 @@
  * The charts and tables of a bench's JSON: those of the papers.
  */
 #include "tools/coexec_chart.h"
+#include "tools/coexec_json.h"
 #include "tools/coexec_report.h"
 
 #include <math.h>
@@ -25,36 +26,12 @@ struct bench {
     char title[160];
 };
 
-static struct json_object *member(struct json_object *object, const char *key)
-{
-    struct json_object *value = NULL;
-    return json_object_object_get_ex(object, key, &value) ? value : NULL;
-}
-
-static const char *text_of(struct json_object *object, const char *key)
-{
-    const char *text = json_object_get_string(member(object, key));
-    return text ? text : "";
-}
-
-static double number_of(struct json_object *object, const char *key)
-{
-    struct json_object *value = member(object, key);
-    const double number = value ? json_object_get_double(value) : NAN;
-    return fabs(number) < 1e18 ? number : NAN; /* a chart's sums stay finite */
-}
-
-static size_t length_of(struct json_object *array)
-{
-    return json_object_is_type(array, json_type_array) ? json_object_array_length(array) : 0;
-}
-
 /* Set and balancer; the set is left out where there is only one ("all"). */
 static void way_of(struct json_object *row, char *text, size_t room)
 {
-    const char *set = text_of(row, "set");
+    const char *set = cx_json_text(row, "set");
     snprintf(text, room, "%s%s%s", strcmp(set, "all") ? set : "", strcmp(set, "all") ? ", " : "",
-             text_of(row, "algo"));
+             cx_json_text(row, "algo"));
 }
 
 static unsigned find_way(struct bench *bench, struct json_object *row)
@@ -75,12 +52,12 @@ static unsigned find_way(struct bench *bench, struct json_object *row)
 /* Mean of a field over the runs that went well. */
 static double mean_of(struct json_object *row, const char *key, const char *per)
 {
-    struct json_object *runs = member(row, "runs");
+    struct json_object *runs = cx_json_get(row, "runs");
     double sum = 0;
     unsigned n = 0;
-    for (size_t i = 0; i < length_of(runs); i++) {
+    for (size_t i = 0; i < cx_json_length(runs); i++) {
         struct json_object *run = json_object_array_get_idx(runs, i);
-        double value = number_of(run, key) / (per ? number_of(run, per) : 1);
+        double value = cx_json_number(run, key) / (per ? cx_json_number(run, per) : 1);
         if (isfinite(value)) {
             sum += value;
             n++;
@@ -92,11 +69,11 @@ static double mean_of(struct json_object *row, const char *key, const char *per)
 static void fill(struct bench *bench, size_t p, unsigned w, struct json_object *row)
 {
     const size_t at = p * bench->nways + w;
-    bench->value[SPEEDUP][at] = number_of(row, "speedup");
-    bench->value[EFFICIENCY][at] = number_of(row, "efficiency");
+    bench->value[SPEEDUP][at] = cx_json_number(row, "speedup");
+    bench->value[EFFICIENCY][at] = cx_json_number(row, "efficiency");
     bench->value[BALANCE][at] = mean_of(row, "balance", NULL);
     bench->value[PACKAGES][at] = mean_of(row, "packages", "launches");
-    bench->maximum[p] = fmax(bench->maximum[p], number_of(row, "maximum"));
+    bench->maximum[p] = fmax(bench->maximum[p], cx_json_number(row, "maximum"));
 }
 
 /* Calls for each row through coexec. */
@@ -104,10 +81,10 @@ static void for_rows(struct bench *bench,
                      void (*each)(struct bench *, size_t, unsigned, struct json_object *))
 {
     for (size_t p = 0; p < bench->n; p++) {
-        struct json_object *rows = member(json_object_array_get_idx(bench->programs, p), "rows");
-        for (size_t i = 0; i < length_of(rows); i++) {
+        struct json_object *rows = cx_json_get(json_object_array_get_idx(bench->programs, p), "rows");
+        for (size_t i = 0; i < cx_json_length(rows); i++) {
             struct json_object *row = json_object_array_get_idx(rows, i);
-            unsigned w = *text_of(row, "algo") ? find_way(bench, row) : MAX_WAYS;
+            unsigned w = *cx_json_text(row, "algo") ? find_way(bench, row) : MAX_WAYS;
             if (w < MAX_WAYS && each)
                 each(bench, p, w, row);
         }
@@ -134,8 +111,8 @@ static void *bench_load(const char *file, unsigned long long launch, char *probl
     if (!bench)
         return NULL;
     bench->root = json_object_from_file(file);
-    bench->programs = bench->root ? member(bench->root, "programs") : NULL;
-    if (!bench->root || !member(bench->root, "coexec_bench") ||
+    bench->programs = bench->root ? cx_json_get(bench->root, "programs") : NULL;
+    if (!bench->root || !cx_json_get(bench->root, "coexec_bench") ||
         !json_object_is_type(bench->programs, json_type_array)) {
         snprintf(problem, room, "no result of `coexec bench`, or not all of one");
         bench_free(bench);
@@ -156,12 +133,12 @@ static void *bench_load(const char *file, unsigned long long launch, char *probl
         for (unsigned c = 0; c < SCALING; c++)
             bench->value[c][i] = NAN;
     for (size_t p = 0; p < bench->n; p++) {
-        bench->name[p] = text_of(json_object_array_get_idx(bench->programs, p), "name");
+        bench->name[p] = cx_json_text(json_object_array_get_idx(bench->programs, p), "name");
         bench->maximum[p] = NAN;
     }
     for_rows(bench, fill);
     snprintf(bench->title, sizeof bench->title, "coexec bench, preset %.20s, %.40s",
-             text_of(bench->root, "preset"), text_of(bench->root, "date"));
+             cx_json_text(bench->root, "preset"), cx_json_text(bench->root, "date"));
     return bench;
 }
 
@@ -242,7 +219,8 @@ static void cell(FILE *out, double value, int digits)
 static void bench_tables(const void *data, FILE *out)
 {
     const struct bench *bench = data;
-    struct json_object *machine = member(bench->root, "machine"), *devices = member(machine, "devices");
+    struct json_object *machine = cx_json_get(bench->root, "machine"),
+                       *devices = cx_json_get(machine, "devices");
     fputs("<h2>Measured</h2><div "
           "class=\"scroll\"><table><thead><tr><th>program</th><th>devices</th><th>balancer</th>"
           "<th>ms</th><th>speedup</th><th>maximum</th><th>efficiency</th><th>balance</th><th>packages a "
@@ -250,20 +228,20 @@ static void bench_tables(const void *data, FILE *out)
           "<th>moved MB</th></tr></thead><tbody>\n",
           out);
     for (size_t p = 0; p < bench->n; p++) {
-        struct json_object *rows = member(json_object_array_get_idx(bench->programs, p), "rows");
-        for (size_t i = 0; i < length_of(rows); i++) {
+        struct json_object *rows = cx_json_get(json_object_array_get_idx(bench->programs, p), "rows");
+        for (size_t i = 0; i < cx_json_length(rows); i++) {
             struct json_object *row = json_object_array_get_idx(rows, i);
             fputs("<tr><td>", out);
             cx_chart_text(out, bench->name[p]);
             fputs("</td><td>", out);
-            cx_chart_text(out, text_of(row, "set"));
+            cx_chart_text(out, cx_json_text(row, "set"));
             fputs("</td><td>", out);
-            cx_chart_text(out, *text_of(row, "algo") ? text_of(row, "algo") : "bare");
+            cx_chart_text(out, *cx_json_text(row, "algo") ? cx_json_text(row, "algo") : "bare");
             fputs("</td>", out);
-            cell(out, number_of(row, "ms") > 0 ? number_of(row, "ms") : NAN, 3);
-            cell(out, number_of(row, "speedup"), 3);
-            cell(out, number_of(row, "maximum"), 3);
-            cell(out, number_of(row, "efficiency"), 3);
+            cell(out, cx_json_number(row, "ms") > 0 ? cx_json_number(row, "ms") : NAN, 3);
+            cell(out, cx_json_number(row, "speedup"), 3);
+            cell(out, cx_json_number(row, "maximum"), 3);
+            cell(out, cx_json_number(row, "efficiency"), 3);
             cell(out, mean_of(row, "balance", NULL), 3);
             cell(out, mean_of(row, "packages", "launches"), 1);
             cell(out, mean_of(row, "moved_mb", NULL), 1);
@@ -274,14 +252,14 @@ static void bench_tables(const void *data, FILE *out)
           "class=\"scroll\"><table><thead><tr><th>device</th><th>name</th>"
           "<th>platform</th></tr></thead><tbody>\n",
           out);
-    for (size_t d = 0; d < length_of(devices); d++) {
+    for (size_t d = 0; d < cx_json_length(devices); d++) {
         struct json_object *device = json_object_array_get_idx(devices, d);
         fputs("<tr><td>", out);
-        cx_chart_text(out, text_of(device, "index"));
+        cx_chart_text(out, cx_json_text(device, "index"));
         fputs("</td><td>", out);
-        cx_chart_text(out, text_of(device, "name"));
+        cx_chart_text(out, cx_json_text(device, "name"));
         fputs("</td><td>", out);
-        cx_chart_text(out, text_of(device, "platform_version"));
+        cx_chart_text(out, cx_json_text(device, "platform_version"));
         fputs("</td></tr>\n", out);
     }
     fputs("</tbody></table></div>\n", out);

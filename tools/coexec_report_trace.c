@@ -5,6 +5,7 @@
  * serves as far as it goes.
  */
 #include "tools/coexec_chart.h"
+#include "tools/coexec_json.h"
 #include "tools/coexec_report.h"
 
 #include <math.h>
@@ -40,18 +41,6 @@ struct trace {
     char title[160];
 };
 
-static struct json_object *member(struct json_object *object, const char *key)
-{
-    struct json_object *value = NULL;
-    return json_object_object_get_ex(object, key, &value) ? value : NULL;
-}
-
-static const char *text_of(struct json_object *object, const char *key)
-{
-    const char *text = json_object_get_string(member(object, key));
-    return text ? text : "";
-}
-
 static unsigned kernel_of(struct trace *trace, const char *name)
 {
     unsigned k = 0;
@@ -64,9 +53,9 @@ static unsigned kernel_of(struct trace *trace, const char *name)
 
 static bool note_plan(struct trace *trace, struct json_object *args, unsigned long long launch)
 {
-    const char *reason = text_of(args, "reason");
-    const bool split = json_object_get_boolean(member(args, "split"));
-    if (launch && json_object_get_uint64(member(args, "launch")) != launch)
+    const char *reason = cx_json_text(args, "reason");
+    const bool split = json_object_get_boolean(cx_json_get(args, "split"));
+    if (launch && json_object_get_uint64(cx_json_get(args, "launch")) != launch)
         return true;
     *(split ? &trace->split : &trace->whole) += 1;
     for (size_t i = 0; i < MAX_REASONS; i++) {
@@ -90,7 +79,7 @@ static bool is_time(double ms)
 
 static bool add_event(struct trace *trace, struct json_object *object, unsigned long long launch)
 {
-    struct json_object *args = member(object, "args"), *row = member(object, "tid");
+    struct json_object *args = cx_json_get(object, "args"), *row = cx_json_get(object, "tid");
     const int number = json_object_get_int(row);
     if (trace->n == trace->room) {
         size_t room = trace->room ? 2 * trace->room : 256;
@@ -100,15 +89,15 @@ static bool add_event(struct trace *trace, struct json_object *object, unsigned 
         trace->event = grown;
         trace->room = room;
     }
-    const char *category = text_of(object, "cat");
+    const char *category = cx_json_text(object, "cat");
     if (strcmp(category, "plan") == 0) /* a moment; for the table */
         return note_plan(trace, args, launch);
     struct event event = {.package = strcmp(category, "package") == 0,
                           .thin = strcmp(category, "transfer") == 0 || strcmp(category, "merge") == 0,
-                          .start = json_object_get_double(member(object, "ts")) / 1e3,
-                          .length = json_object_get_double(member(object, "dur")) / 1e3,
-                          .groups = json_object_get_double(member(args, "groups")),
-                          .launch = json_object_get_uint64(member(args, "launch"))};
+                          .start = json_object_get_double(cx_json_get(object, "ts")) / 1e3,
+                          .length = json_object_get_double(cx_json_get(object, "dur")) / 1e3,
+                          .groups = json_object_get_double(cx_json_get(args, "groups")),
+                          .launch = json_object_get_uint64(cx_json_get(args, "launch"))};
     if (!row || number < 0 || number >= MAX_ROWS || (launch && event.launch != launch))
         return true;
     if (!is_time(event.start) || !is_time(event.length) || event.length < 0 || !is_time(event.groups)) {
@@ -116,7 +105,7 @@ static bool add_event(struct trace *trace, struct json_object *object, unsigned 
         return true;
     }
     event.row = (unsigned)number;
-    event.kernel = kernel_of(trace, text_of(object, "name"));
+    event.kernel = kernel_of(trace, cx_json_text(object, "name"));
     trace->nrows = trace->nrows > event.row ? trace->nrows : event.row + 1;
     trace->event[trace->n++] = event;
     return true;
@@ -134,12 +123,13 @@ static bool read_line(struct trace *trace, char *line, unsigned long long launch
     bool ok = true;
     if (!object || !json_object_is_type(object, json_type_object)) {
         trace->skipped++;
-    } else if (strcmp(text_of(object, "ph"), "X") == 0) {
+    } else if (strcmp(cx_json_text(object, "ph"), "X") == 0) {
         ok = add_event(trace, object, launch);
-    } else if (strcmp(text_of(object, "name"), "thread_name") == 0) {
-        const int row = json_object_get_int(member(object, "tid"));
+    } else if (strcmp(cx_json_text(object, "name"), "thread_name") == 0) {
+        const int row = json_object_get_int(cx_json_get(object, "tid"));
         if (row >= 0 && row < MAX_ROWS)
-            snprintf(trace->row[row], sizeof trace->row[row], "%s", text_of(member(object, "args"), "name"));
+            snprintf(trace->row[row], sizeof trace->row[row], "%s",
+                     cx_json_text(cx_json_get(object, "args"), "name"));
     }
     json_object_put(object);
     return ok;

@@ -8,9 +8,9 @@
  */
 #include "tools/coexec_simulate.h"
 #include "tools/coexec.h"
+#include "tools/coexec_json.h"
 
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,26 +28,17 @@ struct events {
     size_t count, room;
 };
 
-static uint64_t number_of(struct json_object *object, const char *name)
-{
-    struct json_object *value = NULL;
-    return json_object_object_get_ex(object, name, &value) ? json_object_get_uint64(value) : UINT64_MAX;
-}
-
 /* A line's package. False: it is none, or one of unknown place. */
 static bool read_event(const char *line, struct event *event)
 {
-    struct json_object *object = json_tokener_parse(line), *args = NULL, *value = NULL;
-    bool good = object && json_object_is_type(object, json_type_object) &&
-                json_object_object_get_ex(object, "cat", &value) &&
-                strcmp(json_object_get_string(value), "package") == 0 &&
-                json_object_object_get_ex(object, "args", &args) &&
-                json_object_is_type(args, json_type_object) &&
-                json_object_object_get_ex(object, "dur", &value);
+    struct json_object *object = json_tokener_parse(line),
+                       *args = cx_json_typed(object, "args", json_type_object);
+    bool good = args && strcmp(cx_json_text(object, "cat"), "package") == 0;
     if (good) {
-        *event =
-            (struct event){number_of(args, "launch"), number_of(args, "first"), number_of(args, "groups"),
-                           (unsigned)number_of(object, "tid"), json_object_get_double(value) * 1e-6};
+        *event = (struct event){
+            cx_json_count(args, "launch", UINT64_MAX), cx_json_count(args, "first", UINT64_MAX),
+            cx_json_count(args, "groups", UINT64_MAX), (unsigned)cx_json_count(object, "tid", UINT64_MAX),
+            cx_json_number(object, "dur") * 1e-6};
         good = event->first != UINT64_MAX && event->groups > 0 && event->groups < UINT64_MAX &&
                event->row < MAX_ROWS && event->seconds > 0;
     }

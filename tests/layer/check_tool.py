@@ -149,8 +149,11 @@ def simulate_draws_learns_and_reads_traces():
         done = tool("simulate", "--trace", trace, "--device", "1", "--device", "1", "--algo", "static", "--groups", "100",
                     "--format", "json")
         assert done.returncode == 0 and abs(json.loads(done.stdout)[0]["over_ideal"] - 1.5) < 0.01, done
-        done = tool("simulate", "--trace", svg, "--device", "1")
-        assert done.returncode == 1 and "no package" in done.stderr, done
+        with open(trace, "w") as file:  # nothing of the right type
+            file.write('[\n{"cat":null},\n{"cat":"package","dur":1,"args":7},\n"package",\n')
+        for bad in svg, trace:
+            done = tool("simulate", "--trace", bad, "--device", "1")
+            assert done.returncode == 1 and "no package" in done.stderr, done
 
 
 def simulate_knows_papers():
