@@ -316,5 +316,5 @@ int main(void)
     tcase_add_test(tcase, log_has_a_line_a_call);
     tcase_add_test(tcase, unknown_kernels_do_not_build);
     suite_add_tcase(suite, tcase);
-    return cl_run(suite);
+    return tap_run(suite);
 }

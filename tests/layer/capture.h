@@ -5,7 +5,7 @@
 #ifndef CX_TESTS_LAYER_CAPTURE_H
 #define CX_TESTS_LAYER_CAPTURE_H
 
-#include <check.h>
+#include "tap.h"
 
 /* From here on standard error goes into a temporary file. */
 void capture_start(void);
@@ -16,8 +16,5 @@ const char *capture_end(void);
 void clean_environment(void);
 /* Sets variables: name, value, name, value, ..., NULL. */
 void set_environment(const char *name, ...);
-
-/* Runs the suite with TAP on standard output; gives main's result. */
-int run_suite(Suite *suite);
 
 #endif

@@ -58,16 +58,6 @@ TCase *cl_case(Suite *suite, const char *name)
     return tcase;
 }
 
-int cl_run(Suite *suite)
-{
-    SRunner *runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
-
 #define CODE(name)                                                                                           \
     {                                                                                                        \
         name, #name                                                                                          \

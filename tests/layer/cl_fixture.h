@@ -8,8 +8,9 @@
 #ifndef CX_TESTS_LAYER_CL_FIXTURE_H
 #define CX_TESTS_LAYER_CL_FIXTURE_H
 
+#include "tap.h"
+
 #include <CL/cl.h>
-#include <check.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,8 +34,6 @@ void cl_open_device(void);
 
 /* A test case with this fixture and a generous time limit; add tests to it. */
 TCase *cl_case(Suite *suite, const char *name);
-/* Runs the suite with TAP on standard output; gives main's result. */
-int cl_run(Suite *suite);
 
 const char *cl_code_name(cl_int code);
 #define cl_expect(call, expected)                                                                            \

@@ -553,5 +553,5 @@ int main(void)
     tcase_add_test(tests, answers);
     tcase_add_test(tests, damaged_answers);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return tap_run(suite);
 }

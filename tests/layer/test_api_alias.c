@@ -196,5 +196,5 @@ int main(void)
     tcase_add_test(tests, host_pointer_merged);
     tcase_add_test(tests, windows_as_aliases);
     tcase_add_test(tests, rectangles_between_windows);
-    return cl_run(suite);
+    return tap_run(suite);
 }

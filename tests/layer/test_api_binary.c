@@ -263,5 +263,5 @@ int main(void)
     tcase_add_test(tests, without_its_header);
     tcase_add_test(tests, built_in_kernels);
     tcase_add_test(tests, wrong_arguments);
-    return cl_run(suite);
+    return tap_run(suite);
 }

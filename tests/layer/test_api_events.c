@@ -547,5 +547,5 @@ int main(void)
     tcase_add_test(tcase, user_event_completed_from_callback);
     tcase_add_test(tcase, blocking_call_behind_user_event);
     tcase_add_test(tcase, enqueue_from_callback);
-    return cl_run(suite);
+    return tap_run(suite);
 }

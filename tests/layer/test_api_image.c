@@ -565,5 +565,5 @@ int main(void)
     tcase_add_loop_test(tcase, random_commands, 0, KINDS);
     tcase_add_loop_test(tcase, out_of_order, 0, KINDS);
     tcase_add_loop_test(tcase, host_memory, 0, KINDS);
-    return cl_run(suite);
+    return tap_run(suite);
 }

@@ -684,5 +684,5 @@ int main(void)
     tcase_add_test(tcase, image_on_buffer);
     tcase_add_test(tcase, flat_image_on_buffer);
     tcase_add_test(tcase, one_image_twice);
-    return cl_run(suite);
+    return tap_run(suite);
 }

@@ -407,5 +407,5 @@ int main(void)
     tcase_add_test(tcase, long_chain);
     tcase_add_test(tcase, short_bursts);
     tcase_add_test(tcase, aliased_args);
-    return cl_run(suite);
+    return tap_run(suite);
 }

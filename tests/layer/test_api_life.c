@@ -161,5 +161,5 @@ int main(void)
     tcase_add_test(tcase, queue_released_with_work);
     tcase_add_test(tcase, event_replaces_the_one_waited_for);
     tcase_add_test(tcase, all_released_before_the_gate_opens);
-    return cl_run(suite);
+    return tap_run(suite);
 }

@@ -249,5 +249,5 @@ int main(void)
     tcase_add_test(tests, compile_errors);
     tcase_add_test(tests, link_errors);
     tcase_add_test(tests, link_with_callback);
-    return cl_run(suite);
+    return tap_run(suite);
 }

@@ -565,5 +565,5 @@ int main(void)
     tcase_add_test(tcase, buffer_released_while_in_use);
     tcase_add_test(tcase, many_buffers);
     tcase_add_test(tcase, handles_of_another_kind);
-    return cl_run(suite);
+    return tap_run(suite);
 }

@@ -364,5 +364,5 @@ int main(void)
     tcase_add_test(tests, refused_binary);
     tcase_add_loop_test(tests, program_variables, 0, 2);
     tcase_add_loop_test(tests, printf_callback, 0, 2);
-    return cl_run(suite);
+    return tap_run(suite);
 }

@@ -77,5 +77,5 @@ int main(void)
     TCase *tests = cl_case(suite, "printf");
     tcase_add_test(tests, once_and_in_order);
     tcase_add_test(tests, buffer_size);
-    return cl_run(suite);
+    return tap_run(suite);
 }

@@ -693,5 +693,5 @@ int main(void)
     tcase_add_test(tcase, helpers_and_constants);
     tcase_add_test(tcase, launches_right_after_build);
     tcase_add_test(tcase, builds_in_many_threads);
-    return cl_run(suite);
+    return tap_run(suite);
 }

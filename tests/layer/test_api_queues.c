@@ -334,5 +334,5 @@ int main(void)
     tcase_add_loop_test(tcase, callbacks_in_order, 0, 3);
     tcase_add_test(tcase, callbacks_of_errors);
     tcase_add_test(tcase, created_by_extension);
-    return cl_run(suite);
+    return tap_run(suite);
 }

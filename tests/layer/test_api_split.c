@@ -236,5 +236,5 @@ int main(void)
     tcase_add_test(alone, all_released);
     suite_add_tcase(suite, tcase);
     suite_add_tcase(suite, alone);
-    return cl_run(suite);
+    return tap_run(suite);
 }

@@ -434,5 +434,5 @@ int main(void)
     tcase_add_test(tcase, shared_buffer);
     tcase_add_test(tcase, reference_counts);
     tcase_add_test(tcase, parts_of_parts);
-    return cl_run(suite);
+    return tap_run(suite);
 }

@@ -626,5 +626,5 @@ int main(void)
     tcase_add_test(tcase, fine_grained);
     tcase_add_loop_test(tcase, storm, 0, 3);
     suite_add_tcase(suite, tcase);
-    return cl_run(suite);
+    return tap_run(suite);
 }

@@ -354,11 +354,11 @@ int main(void)
     TCase *tcase = cl_case(suite, "svm calls");
     if (getenv("SVM_TEST_WITHOUT")) {
         tcase_add_test(tcase, without);
-        return cl_run(suite);
+        return tap_run(suite);
     }
     tcase_add_test(tcase, beside_devices_without);
     if (getenv("SVM_TEST_BESIDE"))
-        return cl_run(suite);
+        return tap_run(suite);
     tcase_add_test(tcase, enqueued_frees);
     tcase_add_test(tcase, command_types);
     tcase_add_test(tcase, wait_lists);
@@ -366,5 +366,5 @@ int main(void)
     tcase_add_test(tcase, bad_arguments);
     tcase_add_test(tcase, argument_gone);
     tcase_add_test(tcase, bad_commands);
-    return cl_run(suite);
+    return tap_run(suite);
 }

@@ -337,5 +337,5 @@ int main(void)
     tcase_add_test(tcase, no_order);
     tcase_add_test(tcase, fine_grained_ends);
     tcase_add_test(tcase, threads);
-    return cl_run(suite);
+    return tap_run(suite);
 }

@@ -621,5 +621,5 @@ int main(void)
     tcase_add_test(tcase, map_errors);
     tcase_add_test(tcase, host_access_errors);
     tcase_add_test(tcase, rectangle_errors);
-    return cl_run(suite);
+    return tap_run(suite);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies by several threads against memcpy: lengths about the limits, overlaps, several callers at once. */
 #include "layer/bytes.h"
+#include "tap.h"
 
-#include <check.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,10 +90,5 @@ int main(void)
     tcase_add_test(tcase, several_callers);
     tcase_add_test(tcase, overlapping);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return tap_run(suite);
 }

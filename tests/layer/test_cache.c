@@ -231,5 +231,5 @@ int main(void)
     tcase_add_test(tests, no_folder);
     tcase_add_test(tests, writers_at_once);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return tap_run(suite);
 }

@@ -6,7 +6,7 @@
  * --wrap=malloc,calloc,realloc for the latter.
  */
 #include "layer/coherence.h"
-#include <check.h>
+#include "tap.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -564,10 +564,5 @@ static Suite *coherence_suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(coherence_suite());
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return tap_run(coherence_suite());
 }

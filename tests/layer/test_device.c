@@ -513,5 +513,5 @@ int main(void)
     tcase_add_test(tcase, what_is_not_offered);
     tcase_add_test(tcase, c_versions);
     suite_add_tcase(suite, tcase);
-    return run_suite(suite);
+    return tap_run(suite);
 }

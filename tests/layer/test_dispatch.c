@@ -148,5 +148,5 @@ int main(void)
     tcase_add_test(tcase, refusals_of_good_handles);
     tcase_add_test(tcase, functions_by_name);
     suite_add_tcase(suite, tcase);
-    return run_suite(suite);
+    return tap_run(suite);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* embed.c: headers put into the text that includes them. */
 #include "layer/embed.h"
+#include "tap.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 static const char *const names[] = {"a.h", "deep/b.h", "self.h", "open.h"};
@@ -48,10 +48,5 @@ int main(void)
     TCase *tests = tcase_create("embed");
     suite_add_tcase(suite, tests);
     tcase_add_loop_test(tests, texts, 0, sizeof(cases) / sizeof(*cases));
-    SRunner *runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return tap_run(suite);
 }

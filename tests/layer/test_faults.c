@@ -325,5 +325,5 @@ int main(void)
     tcase_add_loop_test(tcase, one_fault, 0, (int)count_cases());
     tcase_add_loop_test(tcase, late_refusal, 0, LATE * NSETUPS);
     suite_add_tcase(suite, tcase);
-    return cl_run(suite);
+    return tap_run(suite);
 }

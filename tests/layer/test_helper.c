@@ -210,5 +210,5 @@ int main(void)
     tcase_add_test(tests, process_ends);
     tcase_add_test(tests, forked_child_ends);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return tap_run(suite);
 }

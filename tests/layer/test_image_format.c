@@ -4,8 +4,8 @@
  * by hand and, for halves, the compiler's own.
  */
 #include "layer/image_format.h"
+#include "tap.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,10 +116,5 @@ int main(void)
     tcase_add_test(tcase, colours);
     tcase_add_test(tcase, halves);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return tap_run(suite);
 }

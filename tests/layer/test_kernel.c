@@ -452,5 +452,5 @@ int main(void)
     tcase_set_timeout(ends, 120);
     tcase_add_test(ends, process_ends_while_building);
     suite_add_tcase(suite, ends);
-    return run_suite(suite);
+    return tap_run(suite);
 }

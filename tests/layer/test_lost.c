@@ -194,5 +194,5 @@ int main(void)
     tcase_add_test(tcase, skipped_launch_at_home);
     tcase_add_test(tcase, home_left_out);
     suite_add_tcase(suite, tcase);
-    return run_suite(suite);
+    return tap_run(suite);
 }

@@ -399,5 +399,5 @@ int main(void)
     tcase_add_test(tcase, probe_pocl);
     tcase_add_test(tcase, fission_of_pocl);
     suite_add_tcase(suite, tcase);
-    return run_suite(suite);
+    return tap_run(suite);
 }

@@ -264,5 +264,5 @@ int main(void)
     tcase_add_test(all, rows_of_boxes);
     tcase_add_test(all, copies);
     suite_add_tcase(suite, all);
-    return run_suite(suite);
+    return tap_run(suite);
 }

@@ -122,5 +122,5 @@ int main(void)
     tcase_add_test(tests, creation);
     tcase_add_test(tests, sub_buffers);
     tcase_add_test(tests, objects);
-    return cl_run(suite);
+    return tap_run(suite);
 }

@@ -92,5 +92,5 @@ int main(void)
     TCase *tests = cl_case(suite, "context");
     tcase_add_test(tests, contexts);
     tcase_add_test(tests, queues);
-    return cl_run(suite);
+    return tap_run(suite);
 }

@@ -306,5 +306,5 @@ int main(void)
     tcase_add_test(tests, maps);
     tcase_add_test(tests, launches);
     tcase_add_test(tests, markers);
-    return cl_run(suite);
+    return tap_run(suite);
 }

@@ -78,5 +78,5 @@ int main(void)
 {
     Suite *suite = suite_create("negative event");
     tcase_add_test(cl_case(suite, "event"), events);
-    return cl_run(suite);
+    return tap_run(suite);
 }

@@ -191,5 +191,5 @@ int main(void)
     tcase_add_test(tests, creation);
     tcase_add_test(tests, commands);
     tcase_add_test(tests, samplers);
-    return cl_run(suite);
+    return tap_run(suite);
 }

@@ -158,5 +158,5 @@ int main(void)
     tcase_add_test(tests, arguments);
     tcase_add_test(tests, image_arguments);
     tcase_add_test(tests, queries);
-    return cl_run(suite);
+    return tap_run(suite);
 }

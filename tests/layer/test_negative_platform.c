@@ -102,5 +102,5 @@ int main(void)
     tcase_add_test(tests, devices);
     tcase_add_test(tests, sub_devices);
     tcase_add_test(tests, timers);
-    return cl_run(suite);
+    return tap_run(suite);
 }

@@ -214,5 +214,5 @@ int main(void)
     tcase_add_test(tests, builds);
     tcase_add_test(tests, links);
     tcase_add_test(tests, queries);
-    return cl_run(suite);
+    return tap_run(suite);
 }

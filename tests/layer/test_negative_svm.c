@@ -139,5 +139,5 @@ int main(void)
     tcase_add_test(tests, allocation);
     tcase_add_test(tests, commands);
     tcase_add_test(tests, kernels);
-    return cl_run(suite);
+    return tap_run(suite);
 }

@@ -267,5 +267,5 @@ int main(void)
     tcase_add_test(tcase, log_into_file);
     tcase_add_test(tcase, code_names);
     suite_add_tcase(suite, tcase);
-    return run_suite(suite);
+    return tap_run(suite);
 }

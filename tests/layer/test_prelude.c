@@ -365,5 +365,5 @@ int main(void)
     tcase_add_loop_test(device, equivalence, 0, sizeof(standards) / sizeof(standards[0]));
     tcase_add_test(device, uneven_groups);
     tcase_add_loop_test(device, names, 0, sizeof(texts) / sizeof(texts[0]));
-    return cl_run(suite);
+    return tap_run(suite);
 }

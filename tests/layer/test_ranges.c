@@ -3,8 +3,8 @@
  * Homes, pool and what lies aside: every step is handed out once, in runs, whatever is asked and returned.
  */
 #include "scheduler/ranges.h"
+#include "tap.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,10 +133,5 @@ int main(void)
     tcase_add_test(tcase, closed_homes_wait_for_their_part);
     tcase_add_test(tcase, borders_keep_the_granularity);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return tap_run(suite);
 }

@@ -84,5 +84,5 @@ int main(void)
     tcase_add_loop_test(tcase, lists, 0, sizeof cases / sizeof *cases);
     tcase_add_test(tcase, accepted);
     suite_add_tcase(suite, tcase);
-    return run_suite(suite);
+    return tap_run(suite);
 }

@@ -682,5 +682,5 @@ int main(void)
     tcase_add_checked_fixture(tcase, cl_open_device, NULL);
     tcase_add_loop_test(tcase, graph, 0, (int)from_env("STRESS_CASES", 20));
     suite_add_tcase(suite, tcase);
-    return cl_run(suite);
+    return tap_run(suite);
 }

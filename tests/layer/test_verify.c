@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* verify_compare.c: element types, and what counts as equal. */
 #include "layer/verify_compare.h"
+#include "tap.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -134,10 +134,5 @@ int main(void)
     tcase_add_test(tests, unknown_types);
     tcase_add_test(tests, texts);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return tap_run(suite);
 }

@@ -2,7 +2,9 @@
 /*
  * Runs one suite of the scheduler's tests, named by the argument.
  */
+#include "tap.h"
 #include "tests/scheduler/suites.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -17,14 +19,8 @@ static const struct {
 int main(int argc, char **argv)
 {
     for (unsigned i = 0; argc == 2 && i < sizeof(suites) / sizeof(suites[0]); i++) {
-        if (strcmp(argv[1], suites[i].name) != 0)
-            continue;
-        SRunner *runner = srunner_create(suites[i].create());
-        srunner_set_tap(runner, "-");
-        srunner_run_all(runner, CK_SILENT);
-        int failed = srunner_ntests_failed(runner);
-        srunner_free(runner);
-        return failed ? 1 : 0;
+        if (strcmp(argv[1], suites[i].name) == 0)
+            return tap_run(suites[i].create());
     }
     fprintf(stderr, "usage: test_scheduler properties|formulas|published|balance|admission|rescue\n");
     return 2;
