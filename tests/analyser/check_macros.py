@@ -3,9 +3,13 @@
 """Texts that depend on macros of the compilers' own are refused, or asked about; others are not (TAP). Usage:
 check_macros.py ANALYSER. Each text is a kernel between whose #if and #else the code differs."""
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap
 
 CODE = "int k = get_global_id(0);\n"
 OTHER = "int k = get_global_size(0) - get_global_id(0);\n"
@@ -141,13 +145,12 @@ def told_failure(folder, text, options, asked, macros, code):
     return None if fits and not answer.startswith(b"coexec-") else repr((answer[:100], left))
 
 
-failures = 0
 with tempfile.TemporaryDirectory() as folder:
     source = os.path.join(folder, "p.cl")
     with open(os.path.join(folder, "h.h"), "w", encoding="ascii") as file:
         file.write("#ifdef __GNUC__\n#define X 1\n#else\n#define X 2\n#endif\n")
-    print("1..%d" % (len(CASES) + len(TOLD)))
-    for number, (what, text, options, expected) in enumerate(CASES, 1):
+    results = tap.Results(len(CASES) + len(TOLD))
+    for what, text, options, expected in CASES:
         with open(source, "w", encoding="ascii") as file:
             file.write(text)
         got = subprocess.run(
@@ -156,10 +159,7 @@ with tempfile.TemporaryDirectory() as folder:
             stderr=subprocess.PIPE, text=True, cwd=folder, check=False)
         told = got.stderr.strip().removeprefix("coexec-analyse: ")
         right = told.startswith(expected + " may be another") if expected else not got.returncode
-        failures += not right
-        print("%sok %d - %s%s" % ("" if right else "not ", number, what, "" if right else ": " + repr(told)))
-    for number, (what, *case) in enumerate(TOLD, len(CASES) + 1):
-        wrong = told_failure(folder, *case)
-        failures += wrong is not None
-        print("%sok %d - told: %s%s" % ("not " if wrong else "", number, what, ": " + wrong if wrong else ""))
-sys.exit(failures > 0)
+        results.add(what, None if right else repr(told))
+    for what, *case in TOLD:
+        results.add("told: " + what, told_failure(folder, *case))
+sys.exit(results.status())

@@ -16,6 +16,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap
+
 LIBRARY = "/usr/lib/oclgrind/liboclgrind-rt-icd.so"
 MOST_ODD = 0.03  # of the kernels run: those in which oclgrind stands alone
 FLOATS = re.compile(r"\b(float|double|half)\d*\b")
@@ -91,20 +94,17 @@ def main():
     if not os.path.exists(LIBRARY):
         print("1..0 # SKIP oclgrind is not installed")
         return 0
-    failed = 0
-    print("1..2")
+    results = tap.Results(2)
     with tempfile.TemporaryDirectory(prefix="coexec-oclgrind-") as room:
         vendors = pathlib.Path(room) / "vendors"
         vendors.mkdir()
         (vendors / "oclgrind.icd").write_text(LIBRARY + "\n")
         oclgrind, pocl = environment(room, f"{vendors}/"), environment(room, "/etc/OpenCL/vendors")
-        for number, test in enumerate((random_kernels, test_kernels), 1):
+        for test in random_kernels, test_kernels:
             bad, summary = test(args, oclgrind, pocl)
-            for line in [summary, *bad]:
-                print(f"# {line}")
-            print(f"{'not ok' if bad else 'ok'} {number} - {test.__name__.replace('_', ' ')}", flush=True)
-            failed += bool(bad)
-    return failed > 0
+            print(f"# {summary}")
+            results.add(test.__name__.replace("_", " "), "\n".join(bad))
+    return results.status()
 
 
 if __name__ == "__main__":

@@ -7,9 +7,13 @@ usage: check_robust.py ANALYSER [--full]
 Sizes are small in the short form; --full has programs of a megabyte and more.
 """
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap
 
 ANALYSER = sys.argv[1]
 FULL = "--full" in sys.argv[2:]
@@ -161,23 +165,11 @@ def check_absent_compiler():
     assert done.returncode == 4 and "cannot run /nonexistent/clang" in done.stderr, done
 
 
-def report(number, name, action):
-    try:
-        action()
-        print(f"ok {number} - {name}", flush=True)
-        return 0
-    except Exception as problem:  # any failure is that test's result
-        print(f"not ok {number} - {name}: {problem!r}"[:600], flush=True)
-        return 1
-
-
 def main():
-    print(f"1..{len(CASES) + 1}")
-    failed = report(1, "absent compiler", check_absent_compiler)
-    for number, (make, small, large, words) in enumerate(CASES, 2):
+    def case(make, small, large, words):
         size = large if FULL else small
-        failed += report(number, f"{make.__name__} {size}", lambda: check(make, size, words))
-    return failed != 0
+        return f"{make.__name__} {size}", lambda: check(make, size, words)
+    return tap.run([("absent compiler", check_absent_compiler), *(case(*row) for row in CASES)])
 
 
 if __name__ == "__main__":

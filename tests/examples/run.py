@@ -7,8 +7,13 @@ usage: run.py --build DIR
 """
 import argparse
 import os
+import pathlib
 import re
 import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap
 
 ODD = {  # under each of POLICIES
     "vecadd": ["--size", "100008"],
@@ -63,11 +68,10 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
     args = parser.parse_args()
-    number = 0
     every = list(cases())
-    print(f"1..{len(every) + len(NATIVE) + len(REFUSED)}")
+    results = tap.Results(len(every) + len(NATIVE) + len(REFUSED))
     bare = {}
-    for number, (name, words, algo, copy) in enumerate(every, 1):
+    for name, words, algo, copy in every:
         if name not in bare:
             bare[name], _, _ = execute(args, [w for w in words if w != "--check"], {})
         got, summary, status = execute(args, words, {
@@ -78,19 +82,17 @@ def main():
         splits = all(int(n) > 0 or "one device took all" in reasons for _, n, reasons in kernels)
         ok = (status == 0 and got.get("check") == "pass" and got.get("checksum") == bare[name].get("checksum") and
               len(kernels) > 0 and splits)
-        print(f"{'ok' if ok else 'not ok'} {number} - {name} {algo} zero-copy {copy}", flush=True)
-        if not ok:
-            for line in (f"bare {bare[name]} got {got} status {status}\n" + summary).splitlines():
-                print("# " + line)
-    for number, name in enumerate(NATIVE, number + 1):
+        results.add(f"{name} {algo} zero-copy {copy}", None if ok else f"bare {bare[name]} got {got} status {status}\n{summary}")
+    for name in NATIVE:
         words = [name, "--preset", "tiny", "--repeat", "1", "--check", "--native", "1,2.7"]
         got, message, status = execute(args, words, {})
         ok = status == 0 and got.get("check") == "pass" and got.get("checksum") == bare[name + " tiny"].get("checksum")
-        print(f"{'ok' if ok else 'not ok'} {number} - {name} split by hand")
-    for number, (words, needle) in enumerate(REFUSED, number + 1):
+        results.add(f"{name} split by hand", None if ok else f"got {got} status {status}\n{message}")
+    for words, needle in REFUSED:
         _, message, status = execute(args, words.split(), {})
-        print(f"{'ok' if status == 2 and needle in message else 'not ok'} {number} - refused: {words}")
+        results.add(f"refused: {words}", None if status == 2 and needle in message else f"status {status}\n{message}")
+    return results.status()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -8,16 +8,19 @@ The driver's own cache knows the program's kernels and nothing else, so that the
 its compiler ever compiles in the process.
 """
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap
+
 TIMES = 2
 
 command = sys.argv[1:]
-print(f"1..{TIMES}")
-failed = False
+results = tap.Results(TIMES)
 with tempfile.TemporaryDirectory() as folder:
     warm, cache, analyses = (os.path.join(folder, name) for name in ("warm", "cache", "analyses"))
     bare = {k: v for k, v in os.environ.items() if not k.startswith("COEXEC_")}
@@ -31,9 +34,5 @@ with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(warm, cache)
         done = subprocess.run(command, capture_output=True, text=True, timeout=120,
                               env={**os.environ, "POCL_CACHE_DIR": cache, "COEXEC_CACHE_DIR": analyses})
-        good = done.returncode == 0
-        failed |= not good
-        print(f"{'ok' if good else 'not ok'} {i + 1} - exit status {done.returncode}")
-        if not good:
-            print("# " + done.stderr.strip().replace("\n", "\n# "))
-sys.exit(failed)
+        results.add(f"exit status {done.returncode}", done.returncode and (done.stderr.strip() or "it said nothing"))
+sys.exit(results.status())

@@ -9,6 +9,9 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap
+
 ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
 ROOT = ROOT if ROOT.is_dir() else ROOT.parent.parent.parent
 
@@ -52,12 +55,10 @@ def main():
         ("the README lists every option as it is", check_document("README.md", ROOT / "README.md", "markdown")),
         ("no text or source names an option that is none", check_code()),
     ]
-    print(f"1..{len(checks)}")
-    for number, (title, problem) in enumerate(checks, 1):
-        print(f"{'not ok' if problem else 'ok'} {number} - {title}")
-        if problem:
-            print(f"# {problem}")
-    return any(problem for _, problem in checks)
+    results = tap.Results(len(checks))
+    for title, problem in checks:
+        results.add(title, problem)
+    return results.status()
 
 
 if __name__ == "__main__":

@@ -15,6 +15,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap
+
 BUILD, SPLITCHECK, KERNELS = map(pathlib.Path, sys.argv[1:4])
 TOOL = BUILD / "tools" / "coexec"
 ROOM = pathlib.Path(tempfile.mkdtemp(prefix="coexec-recorded-"))
@@ -153,20 +156,9 @@ def unwritable_costs_one_line():
 
 
 def main():
-    tests = [value for name, value in globals().items() if callable(value) and getattr(value, "__module__", "") == __name__]
-    tests = [test for test in tests if test not in (record, explain, lines_of, main)]
-    failed = 0
-    print(f"1..{len(tests)}")
-    for number, test in enumerate(tests, 1):
-        try:
-            test()
-            print(f"ok {number} - {test.__name__}")
-        except Exception as problem:  # any failure is that test's result
-            failed += 1
-            print(f"not ok {number} - {test.__name__}")
-            print("\n".join("# " + line for line in str(problem).splitlines() or [repr(problem)]))
+    status = tap.run(tap.tests_of(globals()))
     shutil.rmtree(ROOM)
-    return failed > 0
+    return status
 
 
 if __name__ == "__main__":

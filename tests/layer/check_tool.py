@@ -14,6 +14,9 @@ import sys
 import tempfile
 from xml.etree import ElementTree
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap
+
 TOOL, STUB = sys.argv[1:3]
 CLEAN = {k: v for k, v in os.environ.items() if not k.startswith(("COEXEC_", "OCL_ICD_", "STUB_"))}
 ICD = str((pathlib.Path(TOOL).resolve().parent.parent / "icd").resolve())
@@ -270,19 +273,7 @@ def help_is_there():
 
 
 def main():
-    tests = [value for value in globals().values() if callable(value) and getattr(value, "__module__", "") == __name__]
-    tests = [test for test in tests if test not in (tool, environment, main)]
-    failed = 0
-    print(f"1..{len(tests)}")
-    for number, test in enumerate(tests, 1):
-        try:
-            test()
-            print(f"ok {number} - {test.__name__}")
-        except Exception as problem:  # any failure is that test's result
-            failed += 1
-            print(f"not ok {number} - {test.__name__}")
-            print("\n".join("# " + line for line in repr(problem).splitlines()))
-    return failed > 0
+    return tap.run(tap.tests_of(globals()))
 
 
 if __name__ == "__main__":

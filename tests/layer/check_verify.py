@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap
+
 ICD, SPLITCHECK, DAMAGE, KERNELS = sys.argv[1:5]
 PERMUTED = str(pathlib.Path(__file__).resolve().parent / "permuted.cl")
 ROOM = pathlib.Path(tempfile.mkdtemp(prefix="coexec-verify-"))
@@ -87,20 +90,9 @@ def kernels_on_three_devices_are_clean():
 
 
 def main():
-    tests = [value for value in globals().values() if callable(value) and getattr(value, "__module__", "") == __name__]
-    tests = [test for test in tests if test not in (run, counts, reports, clean, main)]
-    failed = 0
-    print(f"1..{len(tests)}", flush=True)
-    for number, test in enumerate(tests, 1):
-        try:
-            test()
-            print(f"ok {number} - {test.__name__}", flush=True)
-        except Exception as problem:  # any failure is that test's result
-            failed += 1
-            print(f"not ok {number} - {test.__name__}")
-            print("\n".join("# " + line for line in str(problem).splitlines() or [repr(problem)]), flush=True)
+    status = tap.run(tap.tests_of(globals()))
     shutil.rmtree(ROOM)
-    return failed > 0
+    return status
 
 
 if __name__ == "__main__":

@@ -19,6 +19,9 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap
+
 SUMMARY = re.compile(r"kernel (\S+): (\d+) launches, (\d+) split, (\d+) whole")
 WHOLE = re.compile(r"whole (\d+) times?: (.*)")
 TAKEN_BY_ONE = "one device took all of its work-groups"  # the reason given for such a launch
@@ -92,7 +95,7 @@ def complaint(kernel, expect, excuses, wanted, outcome):
 def compare(args, caches):
     settings = [setting.split("/") for setting in args.settings]
     kernels = [found for path in args.files if (found := head(path))]
-    print(f"1..{len(settings) * len(kernels)}", flush=True)
+    results = tap.Results(len(settings) * len(kernels))
     wanted, _, failure = run(args, caches, "2", COEXEC_SPLIT="never")
     if failure:
         print(f"# unsplit: {failure}", file=sys.stderr)
@@ -100,21 +103,16 @@ def compare(args, caches):
     def outcome(setting):
         return run(args, caches, setting[2], COEXEC_SPLIT="always", COEXEC_ALGO=setting[0], COEXEC_ZERO_COPY=setting[1])
 
-    number = failed = 0
     with ThreadPoolExecutor(args.jobs) as pool:
         for (policy, zero_copy, devices), result in zip(settings, pool.map(outcome, settings)):
             for kernel, expect, images in kernels:
-                number += 1
                 # under a dynamic policy one device may take every package of a short launch before another wakes: still right
                 excuses = [TAKEN_BY_ONE] + [NO_IMAGES] * (images and zero_copy == "0" and devices == "3")
                 wrong = complaint(kernel, expect, excuses, wanted, result)
-                failed += wrong is not None
                 split, whole, _ = result[1].get(kernel, (0, 0, []))
                 name = f"{kernel} {policy} zero-copy {zero_copy} {devices} devices ({split} split, {whole} whole)"
-                print(f"{'not ok' if wrong else 'ok'} {number} - {name}", flush=True)
-                if wrong:
-                    print("# " + wrong.replace("\n", "\n# "), flush=True)
-    return 1 if failed or failure else 0
+                results.add(name, wrong)
+    return 1 if results.failed or failure else 0
 
 
 def main():

@@ -6,10 +6,14 @@ usage: check_process.py CASES [--timeout S] [case ...]
 """
 import argparse
 import os
+import pathlib
 import signal
 import subprocess
 import sys
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap
 
 
 def run(program, case, timeout):
@@ -34,16 +38,12 @@ def main():
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()
     names = options.cases or subprocess.run([options.program], capture_output=True, text=True, check=True).stdout.split()
-    failed = 0
-    print(f"1..{len(names)}")
-    for number, name in enumerate(names, 1):
+    results = tap.Results(len(names))
+    for name in names:
         start = time.monotonic()
         wrong = run(options.program, name, options.timeout)
-        failed += wrong is not None
-        print(f"{'not ' if wrong else ''}ok {number} - {name} ({time.monotonic() - start:.1f} s)", flush=True)
-        for line in (wrong or "").splitlines()[:60]:
-            print("#", line, flush=True)
-    return 1 if failed else 0
+        results.add(f"{name} ({time.monotonic() - start:.1f} s)", wrong)
+    return results.status()
 
 
 if __name__ == "__main__":

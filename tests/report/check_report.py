@@ -9,12 +9,16 @@ With --browser also in a headless chromium, where there is one: no error on the 
 """
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import xml.dom.minidom
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap
 
 TOOL = sys.argv[1]
 folder = tempfile.TemporaryDirectory()
@@ -146,17 +150,7 @@ def in_a_browser():
 def main():
     tests = [a_bench_becomes_a_page, a_trace_becomes_a_page, one_launch, a_trace_cut_short_serves, numbers_past_all_bounds,
              one_chart, bad_input_is_named, in_a_browser]
-    failed = 0
-    print(f"1..{len(tests)}")
-    for number, test in enumerate(tests, 1):
-        try:
-            skip = test()
-            print(f"ok {number} - {test.__name__}" + (f" # {skip}" if skip else ""))
-        except Exception as problem:  # any failure is that test's result
-            failed += 1
-            print(f"not ok {number} - {test.__name__}")
-            print("\n".join("# " + line for line in repr(problem).splitlines()))
-    return failed > 0
+    return tap.run(tests)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""What the tests written in Python share: results as TAP on standard output, each told as soon as it is there.
+
+A test finds this module by sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent)).
+"""
+import inspect
+
+
+class Results:
+    """Prints the plan; add() then prints one result. `failed` counts those that went wrong."""
+
+    def __init__(self, count):
+        self.number = self.failed = 0
+        print(f"1..{count}", flush=True)
+
+    def add(self, name, wrong=None, skip=None):
+        """wrong: what went wrong, one line or several; empty or None: nothing. skip: such as "SKIP no browser"."""
+        self.number += 1
+        self.failed += bool(wrong)
+        print(f"{'not ok' if wrong else 'ok'} {self.number} - {name}" + (f" # {skip}" if skip else ""), flush=True)
+        for line in str(wrong or "").splitlines()[:60]:
+            print("# " + line, flush=True)
+
+    def status(self):
+        """For sys.exit."""
+        return 1 if self.failed else 0
+
+
+def failure(action):
+    """Runs it: (what went wrong or None, what it returned)."""
+    try:
+        return None, action()
+    except Exception as problem:  # any failure is that test's result
+        return str(problem) if isinstance(problem, AssertionError) and str(problem) else repr(problem), None
+
+
+def run(tests):
+    """Runs functions, or pairs of a name and one; a text they return says why they were skipped. sys.exit's status."""
+    pairs = [test if isinstance(test, tuple) else (test.__name__, test) for test in tests]
+    results = Results(len(pairs))
+    for name, action in pairs:
+        wrong, skip = failure(action)
+        results.add(name, wrong, skip)
+    return results.status()
+
+
+def tests_of(names):
+    """The tests of a module, by its globals(): the functions of its own that take no arguments, but for main."""
+    return [value for name, value in names.items() if inspect.isfunction(value) and name != "main"
+            and value.__module__ == names["__name__"] and not inspect.signature(value).parameters]
