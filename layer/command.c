@@ -56,6 +56,7 @@ struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *q
     command->plan = plan;
     command->drop = drop;
     command->cone = (uint64_t *)((char *)command + size);
+    command->noticed = CL_QUEUED;
     atomic_init(&command->parts, 1);
     command->blockers = 1; /* not submitted yet */
     atomic_init(&command->queued_ns, stamp(command));
@@ -147,9 +148,13 @@ void cx_context_unlock(struct cx_context *context)
     plan_ready(context);
     uint64_t touched = context->touched;
     struct cx_command *finished = context->finished;
+    bool notice = context->notice;
     context->touched = 0;
     context->finished = NULL;
+    context->notice = false;
     pthread_mutex_unlock(&context->lock);
+    if (notice)
+        cx_command_check_watched(context);
 
     for (unsigned w = 0; touched; w++, touched >>= 1)
         if (touched & 1)
@@ -192,6 +197,7 @@ void cx_command_settle(struct cx_command *command)
     if (command->queue)
         cx_queue_settled(command->queue, command);
     command->settled = true;
+    context->notice |= command->watched;
     atomic_store_explicit(&command->submit_ns, stamp(command), memory_order_relaxed);
 
     int error = atomic_load_explicit(&command->error, memory_order_acquire);
@@ -282,26 +288,31 @@ static bool cone_passed(struct cx_command *command)
     return true;
 }
 
-static bool command_settled(struct cx_command *command)
+cl_int cx_command_stage(const struct cx_command *command)
 {
-    pthread_mutex_lock(&command->context->lock);
-    bool settled = command->settled;
-    pthread_mutex_unlock(&command->context->lock);
-    return settled;
+    if (!command->queue)
+        return command->user_status < 0 ? CL_COMPLETE : command->user_status;
+    bool over = command->settled;
+    for (unsigned t = 0; over && t < cx_context_timelines(command->context); t++)
+        over = command->cone[t] <=
+               atomic_load_explicit(&command->context->workers[t].completed, memory_order_acquire);
+    if (over)
+        return CL_COMPLETE;
+    if (atomic_load(&command->running))
+        return CL_RUNNING;
+    return command->settled ? CL_SUBMITTED : CL_QUEUED;
 }
 
 cl_int cx_command_status(struct cx_command *command)
 {
-    if (!command->queue) {
-        pthread_mutex_lock(&command->context->lock);
-        cl_int status = command->user_status;
-        pthread_mutex_unlock(&command->context->lock);
-        return status;
-    }
-    if (!command_settled(command))
-        return CL_QUEUED;
-    if (!cone_passed(command))
-        return atomic_load(&command->start_ns) ? CL_RUNNING : CL_SUBMITTED;
+    pthread_mutex_lock(&command->context->lock);
+    cl_int stage = command->queue ? cx_command_stage(command) : command->user_status;
+    bool settled = command->settled;
+    pthread_mutex_unlock(&command->context->lock);
+    if (!command->queue)
+        return stage;
+    if (!settled || !cone_passed(command))
+        return stage > CL_COMPLETE ? stage : CL_RUNNING;
     cl_int error = atomic_load_explicit(&command->error, memory_order_acquire);
     return error < 0 ? error : CL_COMPLETE;
 }
@@ -339,12 +350,13 @@ cl_int cx_command_wait(struct cx_command *command)
     return atomic_load_explicit(&command->error, memory_order_acquire);
 }
 
-/* ---- being told of completion ---- */
+/* ---- being told of a status ---- */
 
 void cx_command_watch(struct cx_command *command)
 {
     struct cx_context *context = command->context;
     cx_context_lock(context);
+    command->noticed = CL_QUEUED; /* there are new callbacks */
     if (!command->watched) {
         command->watched = true;
         struct cx_watch *watch = malloc(sizeof(*watch));
@@ -361,44 +373,46 @@ void cx_command_watch(struct cx_command *command)
     cx_command_check_watched(context);
 }
 
-static bool command_over(struct cx_command *command)
+void cx_command_runs(struct cx_command *command)
 {
-    if (!command->queue)
-        return command->user_status <= CL_COMPLETE;
-    if (!command->settled)
-        return false;
-    for (unsigned t = 0; t < cx_context_timelines(command->context); t++)
-        if (command->cone[t] >
-            atomic_load_explicit(&command->context->workers[t].completed, memory_order_acquire))
-            return false;
-    return true;
+    if (atomic_load_explicit(&command->running, memory_order_relaxed))
+        return;
+    atomic_store(&command->running, true);
+    cx_command_check_watched(command->context);
 }
 
+/* Takes what moved on out of the list where it is over, and notes it where it is not. */
 void cx_command_check_watched(struct cx_context *context)
 {
-    if (atomic_load_explicit(&context->nwatched, memory_order_acquire) == 0)
+    if (atomic_load(&context->nwatched) == 0)
         return;
-    struct cx_watch *over = NULL, **over_tail = &over;
+    struct cx_watch *due = NULL, **tail = &due;
     pthread_mutex_lock(&context->lock);
     for (struct cx_watch **link = &context->watched; *link;) {
-        struct cx_watch *watch = *link;
-        if (!command_over(watch->command)) {
+        struct cx_watch *watch = *link, *notice = watch;
+        struct cx_command *command = watch->command;
+        cl_int stage = cx_command_stage(command);
+        if (stage == CL_COMPLETE) {
+            *link = watch->next;
+            command->watched = false;
+            atomic_fetch_sub(&context->nwatched, 1);
+        } else {
             link = &watch->next;
-            continue;
+            if (stage >= command->noticed || !(notice = malloc(sizeof(*notice))))
+                continue;
+            notice->command = cx_command_ref(command);
         }
-        *link = watch->next;
-        watch->next = NULL;
-        *over_tail = watch;
-        over_tail = &watch->next;
-        watch->command->watched = false;
-        atomic_fetch_sub(&context->nwatched, 1);
+        command->noticed = stage;
+        notice->next = NULL;
+        *tail = notice;
+        tail = &notice->next;
     }
     pthread_mutex_unlock(&context->lock);
-    while (over) {
-        struct cx_watch *watch = over;
-        over = watch->next;
-        cx_notify_post(cx_event_run_callbacks, watch->command); /* takes over the reference */
-        free(watch);
+    while (due) {
+        struct cx_watch *notice = due;
+        due = notice->next;
+        cx_notify_post(cx_event_run_callbacks, notice->command); /* takes over the reference */
+        free(notice);
     }
 }
 

@@ -32,7 +32,7 @@ struct cx_edge {
     bool passes_error;
 };
 
-/* A command whose completion must be noticed. */
+/* A command whose status must be noticed, or was. */
 struct cx_watch {
     struct cx_watch *next;
     struct cx_command *command; /* a reference */
@@ -53,13 +53,16 @@ struct cx_command {
     bool settled;
     bool told;          /* somebody hears of its error: the program has the event or waits in the call */
     bool watched;       /* completion must be noticed without being asked: callbacks are set */
+    cl_int noticed;     /* the least status that callbacks were told of */
     cl_int dep_error;   /* a dependency failed: the command fails instead of being planned */
     cl_int user_status; /* user events: CL_SUBMITTED until set */
     struct cx_callback *callbacks;
     uint64_t *cone; /* one a timeline; final once settled */
 
-    atomic_int error;  /* CL_SUCCESS or the first failure of a part */
-    atomic_uint parts; /* own jobs not finished, plus one until settled */
+    atomic_bool running;      /* one of its jobs was seen to run */
+    atomic_bool asks_running; /* ... and somebody wants to hear of it at once */
+    atomic_int error;         /* CL_SUCCESS or the first failure of a part */
+    atomic_uint parts;        /* own jobs not finished, plus one until settled */
     atomic_uint_fast64_t queued_ns, submit_ns, start_ns, end_ns; /* host clock (cx_clock_ns); 0: not yet */
 
     /* Turns the command into jobs. Called once, under context->lock; settles the command (cx_command_settle)
@@ -128,12 +131,16 @@ uint64_t cx_context_start(struct cx_context *context, const uint64_t *cone, uint
 cl_int cx_command_wait(struct cx_command *command);
 /* CL_QUEUED, CL_SUBMITTED, CL_RUNNING, CL_COMPLETE or a negative error. */
 cl_int cx_command_status(struct cx_command *command);
-/* Delivers callbacks of watched commands that are complete; called after timelines moved. Without locks. */
+/* The same, without asking drivers; an error counts as CL_COMPLETE. context->lock held. */
+cl_int cx_command_stage(const struct cx_command *command);
+/* One of its jobs runs. Called by workers, without locks. */
+void cx_command_runs(struct cx_command *command);
+/* Delivers callbacks of watched commands whose status moved; called after timelines did. Without locks. */
 void cx_command_check_watched(struct cx_context *context);
 /* Asks the workers to notice the completion of this command without being asked. Caller holds no lock. */
 void cx_command_watch(struct cx_command *command);
 
-/* event.c: runs the callbacks of a complete command (data: its reference, dropped) and frees them. */
+/* event.c: runs the callbacks due by the command's stage (data: its reference, dropped) and frees them. */
 void cx_event_run_callbacks(void *data);
 void cx_event_free_callbacks(struct cx_command *command);
 

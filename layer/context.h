@@ -44,7 +44,8 @@ struct cx_context {
     struct cx_command *ready; /* commands to be planned, in the order in which they became so */
     struct cx_command *ready_tail;
     struct cx_command *finished; /* settled without any part left: to be dropped outside the lock */
-    struct cx_watch *watched;    /* commands whose completion calls back */
+    bool notice;                 /* a command with callbacks settled */
+    struct cx_watch *watched;    /* commands whose status calls back */
     atomic_uint nwatched;
     atomic_uint nqueues;
     /* Counts transfers that failed after the map counted on them. What was planned before the last one does

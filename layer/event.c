@@ -135,19 +135,38 @@ void cx_event_free_callbacks(struct cx_command *command)
     }
 }
 
+/* Takes the callbacks for this status and those before it. context->lock held. */
+static struct cx_callback *take_due(struct cx_command *command, cl_int stage)
+{
+    struct cx_callback *due = NULL, **tail = &due;
+    for (struct cx_callback **link = &command->callbacks; *link;) {
+        struct cx_callback *callback = *link;
+        if (callback->type < stage) {
+            link = &callback->next;
+            continue;
+        }
+        *link = callback->next;
+        callback->next = NULL;
+        *tail = callback;
+        tail = &callback->next;
+    }
+    return due;
+}
+
 void cx_event_run_callbacks(void *data)
 {
     struct cx_command *command = data;
     pthread_mutex_lock(&command->context->lock);
-    struct cx_callback *list = command->callbacks;
-    command->callbacks = NULL;
+    cl_int stage = cx_command_stage(command);
+    struct cx_callback *list = take_due(command, stage);
+    cl_int error = command->queue ? atomic_load(&command->error) : command->user_status;
     pthread_mutex_unlock(&command->context->lock);
 
-    cl_int error = command->queue ? atomic_load(&command->error) : command->user_status;
     for (cl_int type = CL_SUBMITTED; type >= CL_COMPLETE; type--) {
         for (struct cx_callback *callback = list; callback; callback = callback->next)
             if (callback->type == type)
-                callback->call((cl_event)command, error < 0 ? error : type, callback->data);
+                callback->call((cl_event)command, stage == CL_COMPLETE && error < 0 ? error : type,
+                               callback->data);
     }
     while (list) {
         struct cx_callback *callback = list;
@@ -177,6 +196,9 @@ cl_int CL_API_CALL cx_clSetEventCallback(cl_event handle, cl_int type,
         link = &(*link)->next;
     *link = callback;
     pthread_mutex_unlock(&event->context->lock);
+    if (type == CL_RUNNING && event->queue && !atomic_exchange(&event->asks_running, true))
+        for (unsigned t = 0; t < event->context->nmembers; t++)
+            cx_worker_tell_running(&event->context->workers[t], event);
     cx_command_watch(event);
     cx_command_unref(&event);
     return CL_SUCCESS;

@@ -13,10 +13,10 @@
 #include "layer/command.h"
 #include "layer/diff.h"
 #include "layer/log.h"
+#include "layer/running.h"
 #include "layer/trace.h"
 #include "layer/transport_ring.h"
 
-#include <CL/cl_ext.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -170,6 +170,13 @@ static bool reap(struct cx_worker *worker, uint64_t known)
         complete_job(worker, job);
         pthread_mutex_lock(&worker->lock);
         atomic_store_explicit(&worker->completed, seq, memory_order_release);
+        struct cx_running next =
+            worker->flying ? cx_running_of(worker, worker->flying) : (struct cx_running){0};
+        if (next.command) {
+            pthread_mutex_unlock(&worker->lock);
+            cx_running_tell(worker, next);
+            pthread_mutex_lock(&worker->lock);
+        }
         moved = true;
     }
     worker->reaping = false;
@@ -264,10 +271,13 @@ static void wake(struct cx_worker *worker)
     cx_error(CX_TOPIC_WORKER, "no thread for worker %u", worker->index);
 }
 
-static void start(struct cx_worker *worker, struct cx_job *job)
+/* at_once: nothing is before it. */
+static void start(struct cx_worker *worker, struct cx_job *job, bool at_once)
 {
     job->stale = job->epoch != atomic_load(&worker->context->epoch);
     if (!job->stale) {
+        if (at_once && job->command)
+            cx_command_runs(job->command);
         job->status = job->run(job, worker);
         return;
     }
@@ -322,11 +332,13 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
     while ((job = worker->head) && job->seq <= until && may_run(worker, job, mode)) {
         worker->head = job->next;
         job->next = NULL;
+        const bool at_once = runs_in_caller(worker) || !worker->flying;
         pthread_mutex_unlock(&worker->lock);
         if (mode != PUMP_CALLER)
             wait_deps(worker, job);
-        job->track |= worker->nloose >= MAX_LOOSE;
-        start(worker, job);
+        job->track |=
+            worker->nloose >= MAX_LOOSE || (job->command && atomic_load(&job->command->asks_running));
+        start(worker, job, at_once);
         bool ended = runs_in_caller(worker) && ended_at_once(worker, job);
         pthread_mutex_lock(&worker->lock);
         worker->nloose = job->loose ? worker->nloose + 1 : 0;
@@ -336,7 +348,9 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
         }
         fly(worker, job);
         bool over = runs_in_caller(worker) || worker->nflying > 32;
+        const struct cx_running running = cx_running_of(worker, job);
         pthread_mutex_unlock(&worker->lock);
+        cx_running_tell(worker, running);
         if (over)
             reap(worker, 0);
         pthread_mutex_lock(&worker->lock);
@@ -380,6 +394,20 @@ void cx_worker_watch(struct cx_worker *worker, uint64_t seq)
             wake(worker);
     }
     pthread_mutex_unlock(&worker->lock);
+}
+
+void cx_worker_tell_running(struct cx_worker *worker, struct cx_command *command)
+{
+    struct cx_running running = {0};
+    reap(worker, 0);
+    pthread_mutex_lock(&worker->lock);
+    struct cx_job *job = worker->flying;
+    while (job && job->command != command)
+        job = job->next;
+    if (job)
+        running = cx_running_of(worker, job);
+    pthread_mutex_unlock(&worker->lock);
+    cx_running_tell(worker, running);
 }
 
 void cx_worker_flush(struct cx_worker *worker)
@@ -558,108 +586,6 @@ static void *worker_main(void *data)
     return NULL;
 }
 
-/* Host time just after the end of a marker, minus the device's time of that end. False: it gives no times. */
-static bool clock_difference(const struct cx_worker *worker, int64_t *difference)
-{
-    const cl_icd_dispatch *cl = worker->device->cl;
-    cl_event event = NULL;
-    cl_ulong end = 0;
-    if (cl->clEnqueueMarker(worker->queue, &event) != CL_SUCCESS)
-        return false;
-    bool ok = cl->clFinish(worker->queue) == CL_SUCCESS;
-    *difference = (int64_t)cx_clock_ns();
-    ok =
-        ok &&
-        cl->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(end), &end, NULL) == CL_SUCCESS &&
-        end;
-    *difference -= (int64_t)end;
-    cl->clReleaseEvent(event);
-    return ok;
-}
-
-/* Host time minus device time: the least difference of several, since this thread may lose its core between
- * the marker's end and its look at the clock. Zero where the driver gives no times. */
-static int64_t measure_clock(const struct cx_worker *worker)
-{
-    int64_t least = 0, difference;
-    for (unsigned i = 0; i < 5; i++) {
-        if (!clock_difference(worker, &difference))
-            return least;
-        least = i == 0 || difference < least ? difference : least;
-    }
-    return least;
-}
-
-/* Adds the properties of cl_arm_printf, where the program gave some and the device knows them: its kernels
- * then print by the program's function, which gets the user data of the context's own callback. */
-static bool add_printf(const struct cx_worker *worker, cl_context_properties *list)
-{
-    const struct cx_context *context = worker->context;
-    bool any = false;
-    if (!cx_extension_has(worker->device->extensions, "cl_arm_printf"))
-        return false;
-    for (size_t i = 0; i + 2 < context->nproperties; i += 2) {
-        if (context->properties[i] != CL_PRINTF_CALLBACK_ARM &&
-            context->properties[i] != CL_PRINTF_BUFFERSIZE_ARM)
-            continue;
-        *list++ = context->properties[i];
-        *list++ = context->properties[i + 1];
-        any = true;
-    }
-    return any;
-}
-
-static cl_int open_device(struct cx_worker *worker)
-{
-    const cl_icd_dispatch *cl = worker->device->cl;
-    cl_context_properties properties[7] = {CL_CONTEXT_PLATFORM,
-                                           (cl_context_properties)worker->device->platform->id};
-    const struct cx_context *context = worker->context;
-    cl_int error = CL_SUCCESS;
-    bool prints = add_printf(worker, &properties[2]);
-    worker->real_context =
-        cl->clCreateContext(properties, 1, &worker->device->id, prints ? context->notify : NULL,
-                            prints ? context->notify_data : NULL, &error);
-    if (error != CL_SUCCESS)
-        return error;
-    worker->queue =
-        cl->clCreateCommandQueue(worker->real_context, worker->device->id, CL_QUEUE_PROFILING_ENABLE, &error);
-    if (error != CL_SUCCESS)
-        return error;
-    cx_real_device_probe(worker->device, worker->real_context, worker->queue);
-    worker->clock_offset = measure_clock(worker);
-    return CL_SUCCESS;
-}
-
-void cx_worker_hint(struct cx_worker *worker, cl_queue_properties priority, cl_queue_properties throttle)
-{
-    const struct cx_real_device *device = worker->device;
-    cl_queue_properties list[7] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE};
-    unsigned n = 2;
-    cl_int error = CL_SUCCESS;
-    if (!device || worker->planned || device->version_number < 200)
-        return;
-    if (priority && cx_extension_has(device->extensions, "cl_khr_priority_hints")) {
-        list[n++] = CL_QUEUE_PRIORITY_KHR;
-        list[n++] = priority;
-    }
-    if (throttle && cx_extension_has(device->extensions, "cl_khr_throttle_hints")) {
-        list[n++] = CL_QUEUE_THROTTLE_KHR;
-        list[n++] = throttle;
-    }
-    if (n == 2)
-        return;
-    cl_command_queue queue =
-        device->cl->clCreateCommandQueueWithProperties(worker->real_context, device->id, list, &error);
-    if (error != CL_SUCCESS) {
-        cx_info(CX_TOPIC_DRIVER, "%s does not take the hints of a queue: %s", device->name,
-                cx_cl_name(error));
-        return;
-    }
-    device->cl->clReleaseCommandQueue(worker->queue);
-    worker->queue = queue;
-}
-
 cl_int cx_worker_init(struct cx_worker *worker, struct cx_context *context, unsigned index,
                       struct cx_real_device *device)
 {
@@ -667,7 +593,7 @@ cl_int cx_worker_init(struct cx_worker *worker, struct cx_context *context, unsi
     pthread_mutex_init(&worker->lock, NULL);
     pthread_cond_init(&worker->wake, NULL);
     pthread_cond_init(&worker->moved, NULL);
-    return device ? open_device(worker) : CL_SUCCESS;
+    return device ? cx_worker_open(worker) : CL_SUCCESS;
 }
 
 void cx_worker_finish(struct cx_worker *worker)

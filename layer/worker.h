@@ -95,6 +95,8 @@ struct cx_job {
 cl_int cx_worker_init(struct cx_worker *worker, struct cx_context *context, unsigned index,
                       struct cx_real_device *device);
 void cx_worker_finish(struct cx_worker *worker);
+/* For cx_worker_init: opens the real context and queue. */
+cl_int cx_worker_open(struct cx_worker *worker);
 /* Gives the real queue hints of the program's queue (0: none) where the driver knows such hints. There is one
  * real queue, so this must come before the first job: else it has no effect. context->lock held. */
 void cx_worker_hint(struct cx_worker *worker, cl_queue_properties priority, cl_queue_properties throttle);
@@ -108,6 +110,8 @@ uint64_t cx_worker_plan(struct cx_worker *worker, struct cx_job *job);
 void cx_worker_pump(struct cx_worker *worker);
 /* Lets the worker's thread notice by itself that everything up to seq is complete. */
 void cx_worker_watch(struct cx_worker *worker, uint64_t seq);
+/* Hears of it when a job of this command, in flight already, runs (cx_command_runs). Caller holds no lock. */
+void cx_worker_tell_running(struct cx_worker *worker, struct cx_command *command);
 /* Waits until all jobs up to seq are complete. Caller holds no lock. */
 void cx_worker_wait(struct cx_worker *worker, uint64_t seq);
 /* The member fails to move data: leaves it out of what is planned from now on, unless it is the last one.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Queues and events: order, wait lists, markers, barriers, user events that come late or fail, callbacks,
- * profiling, and the cases in which a layer can deadlock although no queue does. Where PoCL 3.1 itself fails,
- * cl_fixture.h says.
+ * Queues and events: order, wait lists, markers, barriers, user events that come late or fail, profiling, and
+ * the cases in which a layer can deadlock although no queue does. Where PoCL 3.1 itself fails, cl_fixture.h
+ * says.
  */
 #include "cl_fixture.h"
 #include <pthread.h>
@@ -228,85 +228,6 @@ START_TEST(profiling)
     cl_ok(clReleaseCommandQueue(plain));
     cl_ok(clReleaseKernel(slow));
     cl_ok(clReleaseMemObject(mem));
-}
-END_TEST
-
-/* What callbacks saw. */
-static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    int calls[4];     /* by status asked for: COMPLETE, RUNNING, SUBMITTED */
-    cl_int status[4]; /* what they were given */
-} seen = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
-
-static void CL_CALLBACK on_status(cl_event event, cl_int status, void *data)
-{
-    int asked = *(int *)data;
-    pthread_mutex_lock(&seen.lock);
-    seen.calls[asked]++;
-    seen.status[asked] = status;
-    pthread_cond_broadcast(&seen.changed);
-    pthread_mutex_unlock(&seen.lock);
-}
-
-static void forget_calls(void)
-{
-    memset(seen.calls, 0, sizeof(seen.calls));
-    memset(seen.status, 0, sizeof(seen.status));
-}
-
-static void wait_calls(int asked, int calls)
-{
-    pthread_mutex_lock(&seen.lock);
-    while (seen.calls[asked] < calls)
-        pthread_cond_wait(&seen.changed, &seen.lock);
-    pthread_mutex_unlock(&seen.lock);
-}
-
-START_TEST(callbacks)
-{
-    static int asked[3] = {CL_COMPLETE, CL_RUNNING, CL_SUBMITTED};
-    cl_kernel put = cl_kernel_of(text, "put");
-    cl_mem mem = cl_buffer(0, ITEMS * 4, NULL);
-    cl_event gate = gate_new(), event;
-    bool gated = cl_user_events_work();
-    forget_calls();
-    event = launch(cl.queue, put, mem, 1, gated, gated ? &gate : NULL);
-    for (int i = 0; i < 3; i++)
-        cl_ok(clSetEventCallback(event, asked[i], on_status, &asked[i]));
-    cl_ok(clSetEventCallback(event, CL_COMPLETE, on_status, &asked[0])); /* twice is fine */
-    cl_ok(clFlush(cl.queue));
-    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
-    for (int i = 0; i < 3; i++)
-        wait_calls(asked[i], asked[i] == CL_COMPLETE ? 2 : 1);
-    cl_ok(clFinish(cl.queue));
-    cl_ok(
-        clSetEventCallback(event, CL_COMPLETE, on_status, &asked[0])); /* already complete: called at once */
-    wait_calls(CL_COMPLETE, 3);
-    ck_assert_int_eq(seen.status[CL_COMPLETE], CL_COMPLETE);
-    ck_assert_int_eq(seen.calls[CL_RUNNING], 1);
-    cl_expect(clSetEventCallback(event, CL_COMPLETE, NULL, NULL), CL_INVALID_VALUE);
-    cl_expect(clSetEventCallback(event, 7, on_status, &asked[0]), CL_INVALID_VALUE);
-    cl_expect(clSetEventCallback(NULL, CL_COMPLETE, on_status, &asked[0]), CL_INVALID_EVENT);
-    cl_ok(clReleaseEvent(event));
-    cl_ok(clReleaseEvent(gate));
-    cl_ok(clReleaseKernel(put));
-    cl_ok(clReleaseMemObject(mem));
-}
-END_TEST
-
-START_TEST(user_event_callbacks)
-{
-    static int asked = CL_COMPLETE;
-    cl_event gate = gate_new();
-    forget_calls();
-    cl_ok(clSetEventCallback(gate, CL_COMPLETE, on_status, &asked));
-    usleep(2000);
-    ck_assert_int_eq(seen.calls[CL_COMPLETE], 0);
-    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
-    wait_calls(CL_COMPLETE, 1);
-    cl_ok(clWaitForEvents(1, &gate));
-    cl_ok(clReleaseEvent(gate));
 }
 END_TEST
 
@@ -539,8 +460,6 @@ int main(void)
     tcase_add_test(tcase, markers_and_barriers);
     tcase_add_test(tcase, event_info);
     tcase_add_test(tcase, profiling);
-    tcase_add_test(tcase, callbacks);
-    tcase_add_test(tcase, user_event_callbacks);
     tcase_add_test(tcase, user_event_completed_late);
     tcase_add_test(tcase, user_event_fails);
     tcase_add_test(tcase, one_queue_hangs_another_finishes);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * When a job in flight begins to run on its device.
+ */
+#include "layer/running.h"
+#include "layer/command.h"
+#include "layer/notify.h"
+
+static void runs(void *data)
+{
+    struct cx_command *command = data;
+    cx_command_runs(command);
+    cx_command_unref(&command);
+}
+
+static void does_not_run(void *data)
+{
+    struct cx_command *command = data;
+    cx_command_unref(&command);
+}
+
+/* By the driver: the layer's locks may be held around calls of it, so none is taken here. */
+static void CL_CALLBACK on_running(cl_event event, cl_int status, void *data)
+{
+    (void)event;
+    cx_notify_post(status >= 0 ? runs : does_not_run, data);
+}
+
+struct cx_running cx_running_of(struct cx_worker *worker, const struct cx_job *job)
+{
+    struct cx_running found = {0};
+    if (!job->command || !atomic_load(&job->command->asks_running) || atomic_load(&job->command->running))
+        return found;
+    cl_event event = job->first_event ? job->first_event : job->event;
+    const bool first = worker->flying == job; /* in order: nothing of the driver's is before it */
+    if (!first && (!event || !worker->device->cl->clSetEventCallback))
+        return found;
+    if (!first)
+        worker->device->cl->clRetainEvent(event);
+    return (struct cx_running){.command = cx_command_ref(job->command), .event = first ? NULL : event};
+}
+
+void cx_running_tell(const struct cx_worker *worker, struct cx_running running)
+{
+    if (!running.command)
+        return;
+    if (!running.event)
+        runs(running.command);
+    else if (worker->device->cl->clSetEventCallback(running.event, CL_RUNNING, on_running, running.command) !=
+             CL_SUCCESS)
+        does_not_run(running.command); /* its end will tell */
+    if (running.event)
+        worker->device->cl->clReleaseEvent(running.event);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A worker's real context and queue: what the program's own context and queue asked for, and the difference
+ * of the two clocks. See worker.h.
+ */
+#include "layer/command.h"
+#include "layer/log.h"
+#include "layer/worker.h"
+
+#include <CL/cl_ext.h>
+
+/* Host time just after the end of a marker, minus the device's time of that end. False: it gives no times. */
+static bool clock_difference(const struct cx_worker *worker, int64_t *difference)
+{
+    const cl_icd_dispatch *cl = worker->device->cl;
+    cl_event event = NULL;
+    cl_ulong end = 0;
+    if (cl->clEnqueueMarker(worker->queue, &event) != CL_SUCCESS)
+        return false;
+    bool ok = cl->clFinish(worker->queue) == CL_SUCCESS;
+    *difference = (int64_t)cx_clock_ns();
+    ok =
+        ok &&
+        cl->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(end), &end, NULL) == CL_SUCCESS &&
+        end;
+    *difference -= (int64_t)end;
+    cl->clReleaseEvent(event);
+    return ok;
+}
+
+/* Host time minus device time: the least difference of several, since this thread may lose its core between
+ * the marker's end and its look at the clock. Zero where the driver gives no times. */
+static int64_t measure_clock(const struct cx_worker *worker)
+{
+    int64_t least = 0, difference;
+    for (unsigned i = 0; i < 5; i++) {
+        if (!clock_difference(worker, &difference))
+            return least;
+        least = i == 0 || difference < least ? difference : least;
+    }
+    return least;
+}
+
+/* Adds the properties of cl_arm_printf, where the program gave some and the device knows them: its kernels
+ * then print by the program's function, which gets the user data of the context's own callback. */
+static bool add_printf(const struct cx_worker *worker, cl_context_properties *list)
+{
+    const struct cx_context *context = worker->context;
+    bool any = false;
+    if (!cx_extension_has(worker->device->extensions, "cl_arm_printf"))
+        return false;
+    for (size_t i = 0; i + 2 < context->nproperties; i += 2) {
+        if (context->properties[i] != CL_PRINTF_CALLBACK_ARM &&
+            context->properties[i] != CL_PRINTF_BUFFERSIZE_ARM)
+            continue;
+        *list++ = context->properties[i];
+        *list++ = context->properties[i + 1];
+        any = true;
+    }
+    return any;
+}
+
+cl_int cx_worker_open(struct cx_worker *worker)
+{
+    const cl_icd_dispatch *cl = worker->device->cl;
+    cl_context_properties properties[7] = {CL_CONTEXT_PLATFORM,
+                                           (cl_context_properties)worker->device->platform->id};
+    const struct cx_context *context = worker->context;
+    cl_int error = CL_SUCCESS;
+    bool prints = add_printf(worker, &properties[2]);
+    worker->real_context =
+        cl->clCreateContext(properties, 1, &worker->device->id, prints ? context->notify : NULL,
+                            prints ? context->notify_data : NULL, &error);
+    if (error != CL_SUCCESS)
+        return error;
+    worker->queue =
+        cl->clCreateCommandQueue(worker->real_context, worker->device->id, CL_QUEUE_PROFILING_ENABLE, &error);
+    if (error != CL_SUCCESS)
+        return error;
+    cx_real_device_probe(worker->device, worker->real_context, worker->queue);
+    worker->clock_offset = measure_clock(worker);
+    return CL_SUCCESS;
+}
+
+void cx_worker_hint(struct cx_worker *worker, cl_queue_properties priority, cl_queue_properties throttle)
+{
+    const struct cx_real_device *device = worker->device;
+    cl_queue_properties list[7] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE};
+    unsigned n = 2;
+    cl_int error = CL_SUCCESS;
+    if (!device || worker->planned || device->version_number < 200)
+        return;
+    if (priority && cx_extension_has(device->extensions, "cl_khr_priority_hints")) {
+        list[n++] = CL_QUEUE_PRIORITY_KHR;
+        list[n++] = priority;
+    }
+    if (throttle && cx_extension_has(device->extensions, "cl_khr_throttle_hints")) {
+        list[n++] = CL_QUEUE_THROTTLE_KHR;
+        list[n++] = throttle;
+    }
+    if (n == 2)
+        return;
+    cl_command_queue queue =
+        device->cl->clCreateCommandQueueWithProperties(worker->real_context, device->id, list, &error);
+    if (error != CL_SUCCESS) {
+        cx_info(CX_TOPIC_DRIVER, "%s does not take the hints of a queue: %s", device->name,
+                cx_cl_name(error));
+        return;
+    }
+    device->cl->clReleaseCommandQueue(worker->queue);
+    worker->queue = queue;
+}
