@@ -180,6 +180,17 @@ static bool look_at_call(LLVMValueRef call, LLVMValueRef pointer, struct content
     }
 }
 
+/* A number in a place of its own: it overlaps another one of its type entirely or not at all. */
+static bool is_aligned(LLVMValueRef access, LLVMTypeRef type)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    unsigned bytes = kind == LLVMIntegerTypeKind   ? LLVMGetIntTypeWidth(type) / 8
+                     : kind == LLVMPointerTypeKind ? 8
+                                                   : 0;
+
+    return LLVMGetAlignment(access) >= bytes;
+}
+
 /* Collects all that is stored behind the pointer; false where something else may be. */
 static bool collect(LLVMValueRef pointer, struct contents *c, unsigned depth)
 {
@@ -187,10 +198,13 @@ static bool collect(LLVMValueRef pointer, struct contents *c, unsigned depth)
         LLVMValueRef user = LLVMGetUser(use);
         switch (opcode_of(user)) {
         case LLVMLoad:
+            if (!is_aligned(user, LLVMTypeOf(user))) {
+                return false;
+            }
             break;
         case LLVMStore:
             if (LLVMGetOperand(user, 1) != pointer || LLVMGetOperand(user, 0) == pointer ||
-                c->nstored == MAX_STORES) {
+                c->nstored == MAX_STORES || !is_aligned(user, LLVMTypeOf(LLVMGetOperand(user, 0)))) {
                 return false;
             }
             c->stored[c->nstored++] = LLVMGetOperand(user, 0);
@@ -214,6 +228,13 @@ static bool collect(LLVMValueRef pointer, struct contents *c, unsigned depth)
     return true;
 }
 
+/* What may be another value each time it is stored: two loads of an array would look like one value. */
+static bool may_change(const struct cx_expr *e)
+{
+    return e->op == CX_EXPR_OPAQUE || e->op == CX_EXPR_RANGE || e->op == CX_EXPR_UNION ||
+           e->op == CX_EXPR_LOOP || e->op == CX_EXPR_DECAY;
+}
+
 bool cx_table_is_stable(const struct cx_dag *dag, int32_t node)
 {
     unsigned char *mark = cx_alloc((size_t)node + 1, 1);
@@ -223,8 +244,7 @@ bool cx_table_is_stable(const struct cx_dag *dag, int32_t node)
     for (int32_t i = node; i >= 0 && stable; i--) {
         const struct cx_expr *e = &dag->node[i];
         unsigned n = mark[i] ? cx_expr_operands(e->op) : 0;
-        stable = !mark[i] || (e->op != CX_EXPR_OPAQUE && e->op != CX_EXPR_RANGE && e->op != CX_EXPR_LOOP &&
-                              e->op != CX_EXPR_DECAY);
+        stable = !mark[i] || !may_change(e);
         if (n >= 1) {
             mark[e->a] = 1;
         }
