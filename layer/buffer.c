@@ -15,7 +15,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct cx_mem_destructor {
     struct cx_mem_destructor *next;
@@ -61,9 +60,7 @@ static void mem_destroy(struct cx_object *object)
     if (mem->root == mem) {
         cx_svm_finish(mem);
         cx_coherence_destroy(mem->coherence);
-        cx_pin_finish(&mem->pin);
-        if (mem->host_is_ours)
-            free(mem->host);
+        cx_pool_give(&context->pool, &mem->pages);
         while (mem->maps) {
             struct cx_mem_map *map = mem->maps;
             mem->maps = map->next;
@@ -291,14 +288,8 @@ cl_mem CL_API_CALL cx_clCreateSubBuffer(cl_mem handle, cl_mem_flags flags, cl_bu
 unsigned char *cx_mem_host(struct cx_mem *mem)
 {
     struct cx_mem *root = mem->root;
-    if (!root->host) {
-        void *memory = NULL;
-        size_t page = (size_t)sysconf(_SC_PAGESIZE);
-        if (posix_memalign(&memory, page, (root->size + page - 1) / page * page) != 0)
-            return NULL;
-        root->host = memory;
-        root->host_is_ours = true;
-    }
+    if (!root->host && (root->pages = cx_pool_take(&root->context->pool, root->size)))
+        root->host = root->pages->memory;
     return root->host;
 }
 

@@ -13,6 +13,7 @@
 #include "layer/coherence.h"
 #include "layer/context.h"
 #include "layer/pin.h"
+#include "layer/pool.h"
 #include "layer/worker.h"
 
 struct cx_mem_map;
@@ -35,9 +36,9 @@ struct cx_mem {
     struct cx_mem *within; /* a sub-buffer of a buffer over shared virtual memory: that one (a reference) */
     bool kept;             /* svm.h: a window that its root keeps, which therefore holds no reference on it */
     /* root only */
-    struct cx_svm *svm;  /* svm.h: an allocation of shared virtual memory */
-    unsigned char *host; /* host copy, NULL until needed */
-    bool host_is_ours;
+    struct cx_svm *svm;     /* svm.h: an allocation of shared virtual memory */
+    unsigned char *host;    /* host copy, NULL until needed */
+    struct cx_pages *pages; /* pool.h: what it lies in where that is ours; NULL: the program's memory */
     uint64_t
         apart; /* members, as bits, that have a place of their own for this root whatever worker->place */
     struct cx_pin pin;

@@ -29,6 +29,7 @@ static void context_free(void *data)
         free(d);
         d = next;
     }
+    cx_pool_finish(&context->pool);
     for (unsigned w = 0; context->workers && w <= context->nmembers; w++)
         cx_worker_finish(&context->workers[w]);
     free(context->workers);

@@ -15,7 +15,7 @@
 
 extern char **environ;
 
-enum kind { KIND_BOOL, KIND_UINT, KIND_REAL, KIND_WORD, KIND_TEXT, KIND_NUMS, KIND_PATH };
+enum kind { KIND_BOOL, KIND_UINT, KIND_SIZE, KIND_REAL, KIND_WORD, KIND_TEXT, KIND_NUMS, KIND_PATH };
 
 struct row_place {
     enum kind kind;
@@ -71,6 +71,36 @@ static const char *read_number(const char *text, char stop, double *value)
     if (end == text || (*end != stop && *end != '\0') || !(*value > -1e300 && *value < 1e300))
         return NULL;
     return *end ? end + 1 : end;
+}
+
+/* A number of bytes with or without K, M, G or T behind it, or a part of the machine's memory: "25%", "0.25".
+ */
+static bool read_size(const char *text, uint64_t *bytes)
+{
+    static const char units[] = "KMGT";
+    const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    char *end;
+    if (!strchr("0123456789.", *text) || !*text)
+        return false;
+    double value = strtod_l(text, &end, c_locale);
+    const bool fraction = memchr(text, '.', (size_t)(end - text)) != NULL;
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    if (end == text || value < 0 || memchr(text, 'x', (size_t)(end - text)))
+        return false;
+    if (strcmp(end, "%") == 0 && value <= 100) {
+        *bytes = (uint64_t)(value / 100 * memory);
+        return true;
+    }
+    if (!*end && fraction && value <= 1) {
+        *bytes = (uint64_t)(value * memory);
+        return true;
+    }
+    if (!*end && !fraction)
+        return read_uint(text, bytes);
+    if (!unit || end[1] || value > 1e6)
+        return false;
+    *bytes = (uint64_t)(value * (double)(UINT64_C(1024) << (10 * (unit - units))));
+    return true;
 }
 
 /* The bounds of a REAL stand in words in its row: "number above 0", "number from 0 to 1". */
@@ -140,6 +170,8 @@ static const char *store(size_t index, const char *text)
         return NULL;
     case KIND_UINT:
         return read_uint(text, field) ? NULL : "not a whole number";
+    case KIND_SIZE:
+        return read_size(text, field) ? NULL : "no such size";
     case KIND_REAL: {
         const char *end = *text ? read_number(text, '\0', &real) : NULL;
         if (!end || !in_bounds(accepted, real))

@@ -13,6 +13,7 @@
 
 #define CX_OPTION_TYPE_BOOL bool
 #define CX_OPTION_TYPE_UINT uint64_t
+#define CX_OPTION_TYPE_SIZE uint64_t
 #define CX_OPTION_TYPE_REAL double
 #define CX_OPTION_TYPE_WORD const char *
 #define CX_OPTION_TYPE_TEXT const char *

@@ -24,6 +24,7 @@ struct cx_ring {
     cl_command_queue queue; /* for the mapping alone */
     unsigned char *memory;
     size_t chunk;
+    bool reserved;          /* its bytes count as pinned */
     cl_event event[CHUNKS]; /* of the transfer that uses the chunk, or NULL */
 };
 
@@ -73,7 +74,8 @@ static bool open_ring(struct cx_worker *worker)
                            : chunk > LARGEST_CHUNK ? LARGEST_CHUNK
                                                    : chunk);
     worker->ring = ring;
-    bool ok = map_chunks(ring, worker);
+    ring->reserved = cx_pinned_reserve(CHUNKS * ring->chunk);
+    bool ok = ring->reserved && map_chunks(ring, worker);
     cx_debug(CX_TOPIC_DATA, "%s: %u pinned chunks of %zu bytes %s", worker->device->name, (unsigned)CHUNKS,
              ring->chunk, ok ? "ready" : "cannot be had");
     if (!ok) {
@@ -86,7 +88,8 @@ static bool open_ring(struct cx_worker *worker)
 bool cx_ring_wanted(struct cx_worker *worker, const struct cx_mem *root, const unsigned char *host,
                     uint64_t bytes)
 {
-    const bool pinned = root->pin.mapped && host >= root->host && host < root->host + root->size;
+    const bool ours = root->pages && host >= root->host && host < root->host + root->size;
+    const bool pinned = ours && atomic_load(&root->pages->pinned);
     if (!cx_ring_possible(worker, bytes) || pinned)
         return false;
     worker->pageable += bytes;
@@ -108,6 +111,8 @@ void cx_ring_release(struct cx_worker *worker)
         cl->clReleaseCommandQueue(ring->queue);
     if (ring->pinned)
         cl->clReleaseMemObject(ring->pinned);
+    if (ring->reserved)
+        cx_pinned_release(CHUNKS * ring->chunk);
     free(ring);
     worker->ring = NULL;
 }

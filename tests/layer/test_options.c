@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct cx_option_row *row_of(const char *name)
 {
@@ -50,13 +51,14 @@ START_TEST(good_values)
 {
     set_environment("COEXEC_ALGO", "static", "COEXEC_FISSION", "3", "COEXEC_ZERO_COPY", "0",
                     "COEXEC_SIGMOID_P", "1", "COEXEC_POWERS", "1,2.5,.5", "COEXEC_VENDORS", "/a:/b",
-                    "COEXEC_SUMMARY", "", "COEXEC_MIN_PACKAGE", "0,4", NULL);
+                    "COEXEC_SUMMARY", "", "COEXEC_MIN_PACKAGE", "0,4", "COEXEC_PINNED_MAX", "1.5G", NULL);
     capture_start();
     const struct cx_options *options = cx_options_get();
     ck_assert_str_eq(capture_end(), "");
     ck_assert_str_eq(options->algo, "static");
     ck_assert_uint_eq(options->fission, 3);
     ck_assert_str_eq(options->zero_copy, "0");
+    ck_assert_uint_eq(options->pinned_max, UINT64_C(3) << 29);
     ck_assert(fabs(options->sigmoid_p - 1) < 1e-12);
     ck_assert_str_eq(options->powers, "1,2.5,.5");
     ck_assert_str_eq(options->vendors, "/a:/b");
@@ -98,6 +100,54 @@ static const struct {
      "not a list of such numbers; accepted: positive numbers, one a used device, separated by ,; using "
      "none"},
 };
+
+/* Sizes in all their forms; `of` is the part of the machine's memory, or 0. */
+static const struct {
+    const char *text;
+    uint64_t bytes;
+    double of;
+} sizes[] = {
+    {"0", 0, 0},
+    {"123456789012", 123456789012, 0},
+    {"4K", 4096, 0},
+    {"3M", 3 << 20, 0},
+    {"2T", (uint64_t)2 << 40, 0},
+    {"0.5G", 1 << 29, 0},
+    {"25%", 0, 0.25},
+    {"100%", 0, 1},
+    {"12.5%", 0, 0.125},
+    {"0.5", 0, 0.5},
+    {"1.0", 0, 1},
+    {"", 0, 0.25},
+};
+
+START_TEST(size_values)
+{
+    const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    const uint64_t want = sizes[_i].of > 0 ? (uint64_t)(sizes[_i].of * memory) : sizes[_i].bytes;
+    set_environment("COEXEC_PINNED_MAX", sizes[_i].text, NULL);
+    capture_start();
+    ck_assert_uint_eq(cx_options_get()->pinned_max, want);
+    ck_assert_str_eq(capture_end(), "");
+}
+END_TEST
+
+static const char *const no_sizes[] = {"-1",  "1.5",  "101%", "4k", "4KB",
+                                       "1e3", "0x10", "M",    "%",  "nan%",
+                                       "inf", " 1",   "1 M",  ".",  "99999999999999999999"};
+
+START_TEST(no_size_values)
+{
+    char start[128];
+    set_environment("COEXEC_PINNED_MAX", no_sizes[_i], NULL);
+    snprintf(start, sizeof(start), "coexec: COEXEC_PINNED_MAX=%s: no such size; accepted: bytes, with K, M,",
+             no_sizes[_i]);
+    capture_start();
+    cx_options_get();
+    ck_assert_int_eq(strncmp(capture_end(), start, strlen(start)), 0);
+    ck_assert_str_eq(row_of("COEXEC_PINNED_MAX")->value, "25%");
+}
+END_TEST
 
 START_TEST(bad_values)
 {
@@ -256,6 +306,8 @@ int main(void)
     tcase_add_test(tcase, defaults);
     tcase_add_test(tcase, good_values);
     tcase_add_loop_test(tcase, bad_values, 0, sizeof bad / sizeof *bad);
+    tcase_add_loop_test(tcase, size_values, 0, sizeof sizes / sizeof *sizes);
+    tcase_add_loop_test(tcase, no_size_values, 0, sizeof no_sizes / sizeof *no_sizes);
     tcase_add_test(tcase, algo_is_the_registry);
     tcase_add_test(tcase, unknown_names);
     tcase_add_test(tcase, number_lists);
