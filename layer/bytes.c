@@ -4,6 +4,7 @@
  */
 #include "layer/bytes.h"
 #include "layer/coherence.h"
+#include "layer/traffic.h"
 #include "layer/worker.h"
 
 #include <pthread.h>
@@ -124,5 +125,6 @@ void cx_bytes_copy(const struct cx_context *context, void *to, const void *from,
     long quarter = sysconf(_SC_NPROCESSORS_ONLN) / 4;
     for (unsigned m = 0; m < context->nmembers; m++)
         threads += context->workers[m].place == CX_PLACE_HOST;
+    cx_traffic_add(CX_ROUTE_HOST, true, bytes);
     cx_bytes_copy_by(quarter > (long)threads ? (unsigned)quarter : threads, to, from, bytes);
 }

@@ -6,6 +6,7 @@
 #include "layer/enqueue.h"
 #include "layer/entry.h"
 #include "layer/log.h"
+#include "layer/traffic.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,7 @@ static cl_int run_host_read(struct cx_job *job, struct cx_worker *worker)
 static cl_int run_member_read(struct cx_job *job, struct cx_worker *worker)
 {
     const struct rect_transfer *t = (struct rect_transfer *)job->command;
+    cx_traffic_add(CX_ROUTE_RECT, false, (uint64_t)t->region[0] * t->region[1] * t->region[2]);
     return worker->device->cl->clEnqueueReadBufferRect(
         worker->queue, t->mem->real[worker->index], CL_FALSE, t->rect.origin, t->other.origin, t->region,
         t->rect.row, t->rect.slice, t->other.row, t->other.slice, t->pointer, 0, NULL, &job->event);
@@ -126,6 +128,7 @@ static cl_int run_host_write(struct cx_job *job, struct cx_worker *worker)
 static cl_int run_member_write(struct cx_job *job, struct cx_worker *worker)
 {
     const struct rect_transfer *t = (struct rect_transfer *)job->command;
+    cx_traffic_add(CX_ROUTE_RECT, true, (uint64_t)t->region[0] * t->region[1] * t->region[2]);
     return worker->device->cl->clEnqueueWriteBufferRect(
         worker->queue, t->mem->real[worker->index], CL_FALSE, t->rect.origin, t->other.origin, t->region,
         t->rect.row, t->rect.slice, t->other.row, t->other.slice, t->pointer, 0, NULL, &job->event);

@@ -5,11 +5,13 @@
 #include "layer/log.h"
 #include "layer/merge.h"
 #include "layer/move.h"
+#include "layer/options.h"
 #include "layer/pieces.h"
 #include "layer/plan.h"
 #include "layer/plan_size.h"
 #include "layer/sampler.h"
 #include "layer/trace.h"
+#include "layer/traffic.h"
 
 #include <stdio.h>
 
@@ -67,10 +69,34 @@ bool cx_launch_moves(const struct cx_launch *launch, const struct cx_worker *wor
     return false;
 }
 
+static uint64_t length(uint64_t lo, uint64_t hi)
+{
+    return lo < hi ? hi - lo : 0;
+}
+
+void cx_launch_count_in_place(const struct cx_launch *launch, const struct cx_access_region *regions,
+                              const struct cx_worker *worker)
+{
+    uint64_t bytes = 0;
+    if (!cx_options_get()->summary)
+        return;
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        const struct cx_access_interval *read = &regions[i].read, *write = &regions[i].write;
+        if (!mem || cx_launch_way(launch, i) > CX_WAY_OWN || cx_mem_place(mem->root, worker) != CX_PLACE_HOST)
+            continue;
+        bytes +=
+            length(read->lo, read->hi) + length(write->lo, write->hi) -
+            length(read->lo > write->lo ? read->lo : write->lo, read->hi < write->hi ? read->hi : write->hi);
+    }
+    cx_traffic_add(CX_ROUTE_IN_PLACE, true, bytes);
+}
+
 cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region *regions,
                         const struct cx_worker *worker)
 {
     cl_int error = CL_SUCCESS;
+    cx_launch_count_in_place(launch, regions, worker);
     for (unsigned i = 0; i < launch->args->count && error == CL_SUCCESS; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
         if (!mem || cx_launch_way(launch, i) > CX_WAY_OWN)

@@ -229,6 +229,7 @@ static enum step next_package(struct lane *lane, const struct cx_worker *worker,
             *groups = (range->end - range->first) * split->plan.slice;
             split->issuing++;
             cx_access_package(split->plan.judged->access, range->first, range->end, lane->regions);
+            cx_launch_count_in_place(split->launch, lane->regions, worker);
             if (cx_launch_moves(split->launch, worker) && !list_uploads(lane, worker, runs))
                 cx_split_fail(split, CL_OUT_OF_HOST_MEMORY);
             step = STEP_PACKAGE;
@@ -274,6 +275,7 @@ static cl_int run_probe(struct lane *lane, struct cx_worker *worker)
 
     cx_context_lock(context);
     cx_access_package(split->plan.judged->access, range.first, range.end, lane->regions);
+    cx_launch_count_in_place(split->launch, lane->regions, worker);
     bool listed = !cx_launch_moves(split->launch, worker) || list_uploads(lane, worker, &runs);
     cx_context_unlock(context);
     cl_int error = listed ? start_package(lane, worker, range, &runs) : CL_OUT_OF_HOST_MEMORY;

@@ -493,7 +493,7 @@ static bool assign_blocks(struct cx_merge *merge, struct object *object, uint64_
 /* Queues the downloads of what a device holds of the shared runs (of its copy from before with `old`). */
 static cl_int download_shared(struct cx_merge *merge, unsigned p, bool old, uint64_t *seq)
 {
-    struct cx_runs runs = {.upload = false};
+    struct cx_runs runs = {.upload = false, .merges = true};
     struct cx_worker *worker = merge->place[p].worker;
     bool ok = true;
     for (unsigned i = 0; i < merge->nobjects && ok; i++) {

@@ -6,6 +6,7 @@
 #include "layer/image.h"
 #include "layer/log.h"
 #include "layer/trace.h"
+#include "layer/traffic.h"
 #include "layer/transport.h"
 #include "layer/transport_ring.h"
 
@@ -75,16 +76,35 @@ static struct cx_rows rows_from(const struct cx_runs *runs, unsigned i, const st
     return rows;
 }
 
+/* Counts a transfer by the way it goes. */
+static void count_run(const struct cx_runs *runs, const struct cx_run *run, bool ring, uint64_t bytes,
+                      size_t rows)
+{
+    const struct cx_mem *root = run->root;
+    const bool copy = root->host && run->host >= root->host && run->host < root->host + root->size;
+    const bool pinned = copy && root->pages && atomic_load(&root->pages->pinned);
+    cx_traffic_add(runs->merges  ? CX_ROUTE_MERGE
+                   : root->image ? CX_ROUTE_IMAGE
+                   : rows > 1    ? CX_ROUTE_RECT
+                   : ring        ? CX_ROUTE_RING
+                   : pinned      ? CX_ROUTE_PINNED
+                                 : CX_ROUTE_PAGEABLE,
+                   runs->upload, bytes * rows);
+}
+
 static cl_int start_run(const struct cx_runs *runs, const struct cx_run *run, struct cx_worker *worker,
                         size_t bytes, const struct cx_rows *rows, cl_event *event)
 {
     const struct cx_transport *transport = &cx_transport_host;
+    const bool ring =
+        !run->root->image && rows->count == 1 && cx_ring_wanted(worker, run->root, run->host, bytes);
+    count_run(runs, run, ring, bytes, rows->count);
     if (run->root->image)
         return runs->upload ? cx_image_upload(worker, run->root->image, run->real, run->lo, run->host, bytes,
                                               rows, event)
                             : cx_image_download(worker, run->root->image, run->real, run->lo, run->host,
                                                 bytes, rows, event);
-    if (rows->count == 1 && cx_ring_wanted(worker, run->root, run->host, bytes))
+    if (ring)
         transport = &cx_transport_ring;
     return runs->upload ? transport->upload(worker, run->real, run->lo, run->host, bytes, rows, event)
                         : transport->download(worker, run->real, run->lo, run->host, bytes, rows, event);

@@ -44,6 +44,7 @@ struct cx_run {
 };
 struct cx_runs {
     bool upload;
+    bool merges;    /* brought to the host to be combined there: counted as that */
     bool counted;   /* the map says already that `place` holds these bytes */
     unsigned place; /* counted: where they come to be valid */
     unsigned count, room;

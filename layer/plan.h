@@ -131,6 +131,9 @@ struct cx_access_arg *cx_launch_access_args(const struct cx_launch *launch);
 /* Brings what a package reads, and what it may leave unwritten of what it writes, to the member. */
 cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region *regions,
                         const struct cx_worker *worker);
+/* For the summary: what a package uses of the host copy where it lies. */
+void cx_launch_count_in_place(const struct cx_launch *launch, const struct cx_access_region *regions,
+                              const struct cx_worker *worker);
 /* Sets arguments and enqueues one package on the part's member's real queue; gives its event. */
 cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, const struct cx_part *part,
                          unsigned dim, uint64_t first, uint64_t end, cl_event *event);

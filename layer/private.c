@@ -7,6 +7,7 @@
 #include "layer/log.h"
 #include "layer/move.h"
 #include "layer/notify.h"
+#include "layer/traffic.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -372,6 +373,7 @@ static cl_int run_read(struct cx_job *job, struct cx_worker *worker)
     cl_int error = CL_SUCCESS;
     for (unsigned i = 0; i < copies->nobjects && error == CL_SUCCESS; i++) {
         const struct object *object = &copies->object[i];
+        cx_traffic_add(CX_ROUTE_MERGE, false, object->hi - object->lo);
         error = worker->device->cl->clEnqueueReadBuffer(
             worker->queue, object->copy[step->part], CL_FALSE, (size_t)(object->lo - object->origin),
             (size_t)(object->hi - object->lo), object->delta[step->part], 0, NULL,

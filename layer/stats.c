@@ -7,6 +7,7 @@
 #include "layer/options.h"
 #include "layer/plan.h"
 #include "layer/real.h"
+#include "layer/traffic.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -229,6 +230,7 @@ void cx_stats_print(void)
     }
     if (cx_options_get()->verify)
         print_verified(out, "  in all: ", verified);
+    cx_traffic_print(out);
     pthread_mutex_unlock(&lock);
     if (out != stderr)
         fclose(out);
