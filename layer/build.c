@@ -149,7 +149,9 @@ static cl_int execute(struct cx_build *build)
         program->unanalysed = program->builtins ? "built-in kernels have no source" : "linked program";
         if (build->analyse)
             program->analysis = start_analysis(program);
+        const uint64_t since = cx_clock_ns();
         build_parts(build, parts);
+        program->build_ns = cx_clock_ns() - since;
         error = judge(build);
         if (error == CL_SUCCESS && build->binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
             error = cx_program_list_functions(program);

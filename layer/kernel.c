@@ -14,6 +14,7 @@
 #include "layer/entry.h"
 #include "layer/log.h"
 #include "layer/options.h"
+#include "layer/plan_size.h"
 #include "layer/program.h"
 #include "layer/sampler.h"
 
@@ -172,15 +173,14 @@ static struct cx_kernel *kernel_new(struct cx_function *function, struct cx_args
     return kernel;
 }
 
-/* A kernel that will be launched: where it is known by now that splitting it needs a variant, that is begun.
- */
+/* A kernel that will be launched: where all is to be split that may be, and it is known by now that this
+ * needs a variant, that is begun. */
 static void foresee(struct cx_kernel *kernel)
 {
     const struct cx_summary_kernel *summary = cx_kernel_summary(kernel, NULL);
 
-    if (summary && summary->uses & CX_USE_NEEDS_REWRITE && summary->max_dim <= 2 &&
-        cx_summary_forbids(summary, NULL, NULL) == CX_REASON_NONE && kernel->program->context->nmembers > 1 &&
-        strcmp(cx_options_get()->split, "never") != 0)
+    if (cx_plan_wants_all() && summary && summary->uses & CX_USE_NEEDS_REWRITE && summary->max_dim <= 2 &&
+        cx_summary_forbids(summary, NULL, NULL) == CX_REASON_NONE && kernel->program->context->nmembers > 1)
         cx_kernel_variant_want(kernel, CX_VARIANT_SPLIT);
 }
 

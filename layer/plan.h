@@ -77,6 +77,7 @@ struct cx_learned {
     struct cx_merge_memory merges[8]; /* by shape, at shape % 8 */
     struct cx_memory *memories[4]; /* what the balancer auto learned, by number of groups; never replaced */
     bool proven;                   /* a split of it ran without a driver failing on it */
+    double unvaried; /* seconds that launches took which lack a split variant, by measured speeds */
 };
 /* The function's, made at the first call. NULL: no memory. */
 struct cx_learned *cx_function_learned(struct cx_function *function, unsigned nmembers);

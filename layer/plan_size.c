@@ -5,9 +5,14 @@
 #include "layer/plan_size.h"
 #include "layer/log.h"
 #include "layer/options.h"
+#include "layer/program.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* Work-items of a launch that takes a CPU core a millisecond at least. */
+enum { MANY_ITEMS = 1 << 18 };
 
 /* The largest divisor of n that is at most limit; powers of two and multiples of 8 are not preferred over
  * size, since what matters to a device is that its lanes are full. */
@@ -119,9 +124,38 @@ double cx_plan_power(const struct cx_context *context, unsigned member)
     return listed(cx_options_get()->powers, member, &value) && value > 0 ? value : 0;
 }
 
+bool cx_plan_wants_all(void)
+{
+    const struct cx_options *options = cx_options_get();
+    return strcmp(options->split, "always") == 0 ||
+           (options->analysis_wait && strcmp(options->split, "never") != 0);
+}
+
+/* A variant takes about as long to build as the program did, at the cost of a core, and a process that ends
+ * meanwhile has to wait: short programs must not pay for what they do not use. So the kernel must have run
+ * for as long without one, or this launch be a large one. */
+static bool variant_pays(const struct cx_launch *launch)
+{
+    const struct cx_access_geometry *geometry = &launch->geometry;
+    struct cx_learned *learned = launch->kernel->function->learned;
+    double items = 1, speed = 0;
+
+    for (uint32_t d = 0; d < geometry->work_dim; d++)
+        items *= (double)geometry->global[d];
+    for (unsigned m = 0; learned && m < launch->base.context->nmembers; m++) {
+        const double own = cx_speed_record_speed(&learned->records[m]);
+        speed = own > speed ? own : speed;
+    }
+    if (speed > 0)
+        learned->unvaried += (double)cx_launch_groups(launch) / speed;
+    return items >= MANY_ITEMS ||
+           (learned && learned->unvaried * 1e9 >= (double)launch->kernel->program->build_ns);
+}
+
 void cx_plan_want_variant(struct cx_launch *launch, enum cx_variant variant)
 {
-    cx_kernel_variant_want(launch->kernel, variant);
+    if (cx_plan_wants_all() || variant_pays(launch))
+        cx_kernel_variant_want(launch->kernel, variant);
 }
 
 struct cx_balancer_params cx_plan_params(void)

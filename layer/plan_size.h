@@ -21,7 +21,9 @@ double cx_plan_power(const struct cx_context *context, unsigned member);
 struct cx_balancer_params cx_plan_params(void);
 /* Whether two members give the same results bit for bit and run equally fast. */
 bool cx_plan_equal_devices(const struct cx_context *context, unsigned a, unsigned b);
-/* Has a split variant built in the background. Takes no lock that planning holds. */
+/* Whether split variants are built whatever they may gain: COEXEC_SPLIT=always, or launches wait for them. */
+bool cx_plan_wants_all(void);
+/* Has a split variant built in the background, once that may pay. Under context->lock. */
 void cx_plan_want_variant(struct cx_launch *launch, enum cx_variant variant);
 
 #endif

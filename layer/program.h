@@ -53,6 +53,7 @@ struct cx_program {
     char *kernel_names;            /* joined with ; */
     struct cx_analysis *analysis;  /* of the last build; NULL: none was started */
     const char *unanalysed;        /* why there is none */
+    uint64_t build_ns;             /* how long the last build took */
     atomic_uint home;              /* 1 + the member whose program-scope variables count; 0: none yet */
     unsigned nattached;            /* kernels, and links under way: builds are refused then */
     unsigned char *binary;         /* of the last build, once it was asked for; NULL: not yet */

@@ -408,6 +408,57 @@ START_TEST(why_no_summary)
 }
 END_TEST
 
+static cl_int one_launch(cl_kernel kernel, cl_command_queue queue, size_t items)
+{
+    const size_t local = 8;
+    cl_int error = cx_clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL);
+    return error == CL_SUCCESS ? cx_clFinish(queue) : error;
+}
+
+static unsigned variant_state(cl_kernel kernel)
+{
+    return atomic_load(&cx_kernel_from(kernel)->program->members[0].state[CX_VARIANT_SPLIT]);
+}
+
+/* A variant costs as much as a build: not for one short launch, but for a large one, and for many. */
+START_TEST(variants_for_work_only)
+{
+    clean_environment();
+    set_environment("POCL_DEVICES", "basic pthread", "POCL_MAX_PTHREAD_COUNT", "1", NULL);
+    open_context();
+    cl_int error;
+    cl_program program = build(text), second = build(text);
+    cl_kernel kernel = kernel_of(program, "mixed"), many = kernel_of(second, "mixed");
+    cl_mem out = buffer(sizeof(cl_int) << 18);
+    cl_command_queue queue = cx_clCreateCommandQueue(handle, (cl_device_id)context->devices[0], 0, &error);
+    ck_assert_int_eq(error, CL_SUCCESS);
+    ck_assert(cx_kernel_summary_wait(cx_kernel_from(kernel), 60000));
+    ck_assert(cx_kernel_summary_wait(cx_kernel_from(many), 60000));
+
+    set_all(kernel, out, 1);
+    ck_assert_int_eq(one_launch(kernel, queue, 64), CL_SUCCESS);
+    ck_assert_uint_eq(variant_state(kernel), CX_BUILD_NONE);
+    ck_assert_int_eq(one_launch(kernel, queue, 1 << 18), CL_SUCCESS);
+    ck_assert_uint_ne(variant_state(kernel), CX_BUILD_NONE);
+    ck_assert(cx_kernel_variant_wait(cx_kernel_from(kernel), CX_VARIANT_SPLIT, 60000));
+
+    set_all(many, out, 1);
+    cx_kernel_from(many)->program->build_ns = 2000000;
+    for (unsigned i = 0; i < 20000 && variant_state(many) == CX_BUILD_NONE; i++)
+        ck_assert_int_eq(one_launch(many, queue, 4096), CL_SUCCESS);
+    ck_assert_uint_ne(variant_state(many), CX_BUILD_NONE);
+    ck_assert(cx_kernel_variant_wait(cx_kernel_from(many), CX_VARIANT_SPLIT, 60000));
+
+    ck_assert_int_eq(cx_clReleaseCommandQueue(queue), CL_SUCCESS);
+    ck_assert_int_eq(cx_clReleaseMemObject(out), CL_SUCCESS);
+    ck_assert_int_eq(cx_clReleaseKernel(kernel), CL_SUCCESS);
+    ck_assert_int_eq(cx_clReleaseKernel(many), CL_SUCCESS);
+    ck_assert_int_eq(cx_clReleaseProgram(program), CL_SUCCESS);
+    ck_assert_int_eq(cx_clReleaseProgram(second), CL_SUCCESS);
+    ck_assert_int_eq(cx_clReleaseContext(handle), CL_SUCCESS);
+}
+END_TEST
+
 /* A process that ends while drivers compile for us ends well. */
 START_TEST(process_ends_while_building)
 {
@@ -450,6 +501,7 @@ int main(void)
     tcase_add_test(inside, why_no_summary);
     suite_add_tcase(suite, inside);
     tcase_set_timeout(ends, 120);
+    tcase_add_test(ends, variants_for_work_only);
     tcase_add_test(ends, process_ends_while_building);
     suite_add_tcase(suite, ends);
     return tap_run(suite);
