@@ -16,7 +16,6 @@
 
 #include <string.h>
 
-#define LINK_BYTES_PER_S 10e9 /* an estimate, as in plan_share.c */
 enum {
     GUESS_NS = 1000000, /* a launch never measured */
     GAIN_NS = 50000,    /* what another member must be sooner by: about what its waking costs */
@@ -169,7 +168,7 @@ static double transfer_ns(const struct cx_launch *launch, const struct cx_worker
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         if (mem && !cx_coherence_valid(mem->root->coherence, mem->origin, mem->origin + mem->size,
                                        cx_mem_place(mem->root, worker)))
-            ns += MOVE_NS + (double)mem->size / LINK_BYTES_PER_S * 1e9;
+            ns += MOVE_NS + (double)mem->size / CX_LINK_BYTES_PER_S * 1e9;
     }
     return ns;
 }

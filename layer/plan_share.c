@@ -25,7 +25,6 @@
 #define AFTERWARDS_SECONDS 30e-6
 #define GPU_BYTES_PER_S    2e12 /* of a device's own memory */
 #define CPU_BYTES_PER_S    8e9
-#define LINK_BYTES_PER_S   10e9 /* to and from a member's own memory, until transfers are measured */
 
 /* The members of one decision, and one place more for the balancer's probe. */
 struct candidates {
@@ -66,9 +65,10 @@ static double cost_afterwards(const struct cx_launch *launch, const struct cx_wo
     double seconds = 0;
     if (merged) /* a copy before, a comparison afterwards; then what the last merge had to put together */
         seconds += AFTERWARDS_SECONDS + 4 * (double)merged / (gpu ? GPU_BYTES_PER_S : CPU_BYTES_PER_S) +
-                   2 * (double)(memory ? memory->combined : 0) / LINK_BYTES_PER_S;
+                   2 * (double)(memory ? memory->combined : 0) / CX_LINK_BYTES_PER_S;
     if (private_bytes)
-        seconds += AFTERWARDS_SECONDS + (double)private_bytes * (2 / LINK_BYTES_PER_S + 3 / CPU_BYTES_PER_S);
+        seconds +=
+            AFTERWARDS_SECONDS + (double)private_bytes * (2 / CX_LINK_BYTES_PER_S + 3 / CPU_BYTES_PER_S);
     return seconds;
 }
 
@@ -97,8 +97,8 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
     }
     double afterwards = cost_afterwards(launch, worker, whole);
     free(whole);
-    device->fixed_seconds = (double)fixed / LINK_BYTES_PER_S + afterwards;
-    device->transfer_seconds = (double)shared / LINK_BYTES_PER_S / (double)plan->groups;
+    device->fixed_seconds = (double)fixed / CX_LINK_BYTES_PER_S + afterwards;
+    device->transfer_seconds = (double)shared / CX_LINK_BYTES_PER_S / (double)plan->groups;
 }
 
 static void describe(const struct cx_launch *launch, const struct cx_split_plan *plan,

@@ -7,6 +7,9 @@
 
 #include "layer/plan.h"
 
+/* To and from a member's own memory: an estimate, until transfers are measured. */
+#define CX_LINK_BYTES_PER_S 10e9
+
 /* Chooses the one local size that all packages of a launch without one use: the required size, else one that
  * divides the global size and that every member takes. False: none is any good. */
 bool cx_plan_local_size(struct cx_launch *launch);
