@@ -7,6 +7,7 @@
  * be the interpreter's instead. A kernel that fails is made smaller and printed. --replay prints the kernels
  * as they are. TAP.
  */
+#include "file.h"
 #include "generator_shrink.h"
 
 #include <errno.h>
@@ -54,23 +55,6 @@ static bool write_whole(int fd, const char *text)
     return close(fd) == 0 && ok;
 }
 
-static char *read_whole(const char *path, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    char *data = NULL;
-    long length;
-
-    if (file && fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) >= 0) {
-        rewind(file);
-        data = calloc((size_t)length + 1, 1);
-        *size = data ? fread(data, 1, (size_t)length, file) : 0;
-    }
-    if (file) {
-        fclose(file);
-    }
-    return data;
-}
-
 /* NULL with clang's words on standard error, if loud, where the source is not accepted. */
 static struct cx_summary *analyse(const char *analyser, const char *source, const char *option, bool loud)
 {
@@ -96,7 +80,7 @@ static struct cx_summary *analyse(const char *analyser, const char *source, cons
     }
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    blob = read_whole(output, &size);
+    blob = file_read(output, &size);
     unlink(output);
     unlink(input);
     if (status == 0 && blob) {

@@ -22,6 +22,7 @@
  * struct, NAME@OFFSET:BYTES=VALUE, with commas. "here" means that the reason names a line which has the
  * comment "// here". Run as `test_kernels ANALYSER FILE.cl...`; each expectation is one test (TAP).
  */
+#include "file.h"
 #include "layer/access.h"
 
 #include <errno.h>
@@ -59,30 +60,13 @@ static unsigned tests, failures;
         }                                                                                                    \
     } while (0)
 
-static char *read_whole(const char *path, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    char *data = NULL;
-    long length;
-
-    if (file && fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) >= 0) {
-        rewind(file);
-        data = calloc((size_t)length + 1, 1);
-        *size = data ? fread(data, 1, (size_t)length, file) : 0;
-    }
-    if (file) {
-        fclose(file);
-    }
-    return data;
-}
-
 static bool load_source(struct source *s, const char *path)
 {
     size_t size;
     char *at;
 
     memset(s, 0, sizeof(*s));
-    s->text = read_whole(path, &size);
+    s->text = file_read(path, &size);
     at = s->text;
     while (at && *at && s->count < MAX_LINES) {
         char *end = strchr(at, '\n');
@@ -118,7 +102,7 @@ static struct cx_summary *analyse(const char *analyser, const char *path, const 
     }
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    blob = read_whole(output, &size);
+    blob = file_read(output, &size);
     unlink(output);
     if (status == 0 && blob) {
         cx_summary_parse(blob, size, &summary);

@@ -4,6 +4,7 @@
  * layer can trust before a layer is tested on it. Each test sets the environment before it opens OpenCL.
  */
 #include "../layer/cl_fixture.h"
+#include "file.h"
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,11 +15,8 @@ static char *kernel_text;
 
 static void read_kernels(void)
 {
-    FILE *file = fopen(STUB_KERNELS, "r");
-    ck_assert_ptr_nonnull(file);
-    kernel_text = calloc(1, 65536);
-    ck_assert_uint_gt(fread(kernel_text, 1, 65535, file), 0);
-    fclose(file);
+    kernel_text = file_read(STUB_KERNELS, NULL);
+    ck_assert_ptr_nonnull(kernel_text);
 }
 
 static void forget_kernels(void)

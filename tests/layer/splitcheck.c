@@ -8,6 +8,7 @@
  * A case makes fresh buffers, launches the kernel over a random range, overwrites a part of one buffer,
  * launches it over a part of the range, and reads all back. A line a case: kernel, number, range, hashes.
  */
+#include "file.h"
 #include "recipe.h"
 #include "splitcheck_image.h"
 #include <CL/cl.h>
@@ -341,14 +342,12 @@ struct file {
 
 static void read_file(struct file *into, const char *path)
 {
-    FILE *file = fopen(path, "r");
     into->path = path;
-    into->text = calloc(1, 65536);
-    if (!file || !into->text || fread(into->text, 1, 65535, file) == 0) {
+    into->text = file_read(path, NULL);
+    if (!into->text || !*into->text) {
         perror(path);
         exit(2);
     }
-    fclose(file);
     if (!recipe_read(&into->recipe, path, into->text))
         exit(2);
 }

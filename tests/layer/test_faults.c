@@ -6,6 +6,7 @@
  * its own (libcheck forks), since the stub reads its environment once.
  */
 #include "cl_fixture.h"
+#include "file.h"
 #include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -77,16 +78,6 @@ static cl_event *next_event(void)
     return &p.event[p.nevents++];
 }
 
-static char *read_source(void)
-{
-    FILE *file = fopen(STUB_KERNELS, "r");
-    ck_assert_ptr_nonnull(file);
-    char *text = calloc(1, 1 << 16);
-    ck_assert_uint_gt(fread(text, 1, (1 << 16) - 1, file), 0);
-    fclose(file);
-    return text;
-}
-
 /* ---- the program ---- */
 
 static cl_mem buffer(const void *from)
@@ -106,7 +97,7 @@ static cl_kernel kernel(const char *name)
 
 static bool build(void)
 {
-    char *text = read_source();
+    char *text = file_read(STUB_KERNELS, NULL);
     const char *source = text;
     cl_int code;
     p.program = clCreateProgramWithSource(cl.context, 1, &source, NULL, &code);

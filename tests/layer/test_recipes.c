@@ -16,6 +16,7 @@
  * `// expect: split` and `whole` are checked on that launch too. Where a reason is stated and a line of the
  * file has the comment "// here", it must be the one named. usage: test_recipes ANALYSER FILE.cl...
  */
+#include "file.h"
 #include "layer/access.h"
 #include "tests/layer/recipe.h"
 
@@ -56,17 +57,6 @@ __attribute__((format(printf, 2, 3))) static void wrong(struct check *c, const c
     c->wrong++;
 }
 
-static char *read_whole(const char *path, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    enum { MOST = 1 << 20 };
-    char *data = file ? calloc(MOST + 1, 1) : NULL;
-    *size = data ? fread(data, 1, MOST, file) : 0;
-    if (file)
-        fclose(file);
-    return data;
-}
-
 static struct cx_summary *analyse(const char *analyser, const char *path, const char *options)
 {
     char output[] = "/tmp/coexec-test-XXXXXX";
@@ -85,7 +75,7 @@ static struct cx_summary *analyse(const char *analyser, const char *path, const 
     }
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    char *blob = read_whole(output, &size);
+    char *blob = file_read(output, &size);
     unlink(output);
     if (status == 0 && blob)
         cx_summary_parse(blob, size, &summary);
@@ -345,7 +335,7 @@ static unsigned check_file(const char *analyser, const char *path, unsigned numb
 {
     struct check c = {0};
     size_t size;
-    c.text = read_whole(path, &size);
+    c.text = file_read(path, &size);
     if (!c.text || !recipe_read(&c.recipe, path, c.text)) {
         wrong(&c, "cannot be read");
     } else {
