@@ -110,19 +110,19 @@ cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region 
 }
 
 void cx_launch_deps(const struct cx_launch *launch, const struct cx_access_region *regions,
-                    const struct cx_worker *worker, uint64_t *deps)
+                    const struct cx_worker *worker, bool uploads, uint64_t *deps)
 {
     for (unsigned i = 0; i < launch->args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         const struct cx_access_interval *read = &regions[i].read, *write = &regions[i].write;
-        if (!mem || cx_launch_way(launch, i) == CX_WAY_PRIVATE ||
-            cx_mem_place(mem->root, worker) != CX_PLACE_HOST)
+        const bool in_place = mem && cx_mem_place(mem->root, worker) == CX_PLACE_HOST;
+        if (!mem || (!uploads && (cx_launch_way(launch, i) == CX_WAY_PRIVATE || !in_place)))
             continue;
         if (read->lo < write->lo || read->hi > write->hi)
             cx_coherence_host_deps(mem->root->coherence, mem->origin + read->lo, mem->origin + read->hi,
                                    false, worker->index, deps);
-        cx_coherence_host_deps(mem->root->coherence, mem->origin + write->lo, mem->origin + write->hi, true,
-                               worker->index, deps);
+        cx_coherence_host_deps(mem->root->coherence, mem->origin + write->lo, mem->origin + write->hi,
+                               in_place, worker->index, deps);
     }
 }
 

@@ -199,25 +199,6 @@ static cl_int gather(struct split *split, const struct cx_access_region *whole, 
     return error;
 }
 
-/* What the jobs of in-place members must wait for: collected for all before any of them is noted, since they
- * run side by side. Members with memory of their own wait for the host copy they upload from. */
-static void collect_deps(struct split *split, const struct cx_access_region *whole, unsigned part,
-                         uint64_t *deps)
-{
-    struct cx_launch *launch = split->launch;
-    const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[part]];
-    for (unsigned i = 0; i < launch->args->count; i++) {
-        struct cx_mem *mem = cx_launch_mem(launch, i);
-        const struct cx_access_interval *read = &whole[i].read, *write = &whole[i].write;
-        if (!mem)
-            continue;
-        cx_coherence_host_deps(mem->root->coherence, mem->origin + read->lo, mem->origin + read->hi, false,
-                               worker->index, deps);
-        cx_coherence_host_deps(mem->root->coherence, mem->origin + write->lo, mem->origin + write->hi,
-                               cx_mem_place(mem->root, worker) == CX_PLACE_HOST, worker->index, deps);
-    }
-}
-
 static void note_reads(struct split *split, const struct cx_access_region *whole, unsigned part)
 {
     struct cx_launch *launch = split->launch;
@@ -240,7 +221,8 @@ static cl_int plan_jobs(struct split *split, const struct cx_access_region *whol
     for (unsigned p = 0; p < n; p++) {
         jobs[p] = cx_lane_job(split, p);
         if (jobs[p]) {
-            collect_deps(split, whole, p, jobs[p]->deps);
+            cx_launch_deps(split->launch, whole, &context->workers[split->plan.member[p]], true,
+                           jobs[p]->deps);
             continue;
         }
         while (p--) {

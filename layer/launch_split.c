@@ -106,7 +106,7 @@ static cl_int plan_shares(struct cx_launch *launch, struct cx_split_plan *plan, 
                                       (end[i] - first[i]) * plan->slice);
         if (jobs[i])
             cx_launch_deps(launch, regions + (size_t)i * nargs, &context->workers[launch->parts[i].member],
-                           jobs[i]->deps);
+                           false, jobs[i]->deps);
         else
             error = CL_OUT_OF_HOST_MEMORY;
     }

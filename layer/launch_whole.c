@@ -145,7 +145,7 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
     struct cx_job *job = error == CL_SUCCESS ? cx_job_new(command->context) : NULL;
 
     if (error == CL_SUCCESS && job) {
-        cx_launch_deps(launch, regions, worker, job->deps);
+        cx_launch_deps(launch, regions, worker, false, job->deps);
         if (!cx_launch_note(launch, regions, worker, worker->planned + 1))
             error = CL_OUT_OF_HOST_MEMORY;
         else if (launch->at_home)

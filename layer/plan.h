@@ -157,9 +157,10 @@ static inline unsigned cx_launch_way(const struct cx_launch *launch, unsigned ar
     return launch->ways ? launch->ways[arg] : CX_WAY_OWN;
 }
 /* What a job of the worker that runs a package must wait for on other timelines: nothing unless it works on
- * the host copy in place. For all packages before any of them is noted, since they run side by side. */
+ * the host copy in place, or `uploads` from it by itself. For all packages before any of them is noted, since
+ * they run side by side. */
 void cx_launch_deps(const struct cx_launch *launch, const struct cx_access_region *regions,
-                    const struct cx_worker *worker, uint64_t *deps);
+                    const struct cx_worker *worker, bool uploads, uint64_t *deps);
 /* Notes a package's accesses of the host copy by the worker's job `seq`, and makes the worker's place the
  * owner of what it writes (not of what is merged or private). */
 bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *regions,
