@@ -83,20 +83,12 @@ static bool note_package(struct split *split, unsigned part, struct cx_range ran
     return true;
 }
 
-static cl_int event_status(const struct cx_worker *worker, cl_event event)
-{
-    cl_int status = CL_COMPLETE;
-    worker->device->cl->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status,
-                                       NULL);
-    return status < 0 ? status : CL_SUCCESS;
-}
-
 /* The transfers of a package are over: drops them. Gives their error. `relied`: the launch may be settled, so
  * that others count on them. */
 static cl_int end_uploads(struct flight *flight, struct cx_worker *worker, cl_int error, bool relied)
 {
     if (error == CL_SUCCESS && flight->upload)
-        error = event_status(worker, flight->upload);
+        error = cx_worker_event_error(worker, flight->upload);
     if (error == CL_SUCCESS)
         error = cx_runs_status(&flight->runs, worker);
     if (error != CL_SUCCESS) {
@@ -142,7 +134,7 @@ static cl_int end_package(struct lane *lane, struct cx_worker *worker)
     uint64_t start, end;
 
     cl_int error = cx_worker_wait_event(worker, flight.event);
-    cl_int status = event_status(worker, flight.event);
+    cl_int status = cx_worker_event_error(worker, flight.event);
     if (status != CL_SUCCESS)
         cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(status));
     cl_int moved = end_uploads(&flight, worker, CL_SUCCESS, true);

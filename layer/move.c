@@ -130,12 +130,11 @@ cl_int cx_runs_start(struct cx_runs *runs, struct cx_worker *worker, cl_event *f
 
 cl_int cx_runs_status(const struct cx_runs *runs, const struct cx_worker *worker)
 {
-    cl_int status = CL_COMPLETE;
-    for (unsigned i = 0; i < runs->count && status >= 0; i++)
+    cl_int error = CL_SUCCESS;
+    for (unsigned i = 0; i < runs->count && error == CL_SUCCESS; i++)
         if (runs->run[i].event)
-            worker->device->cl->clGetEventInfo(runs->run[i].event, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                               sizeof(status), &status, NULL);
-    return status < 0 ? status : CL_SUCCESS;
+            error = cx_worker_event_error(worker, runs->run[i].event);
+    return error;
 }
 
 void cx_runs_finish(struct cx_runs *runs, const struct cx_worker *worker)

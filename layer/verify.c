@@ -279,7 +279,6 @@ static cl_int start_kernel(const struct cx_launch *launch, struct cx_worker *wor
     const struct cx_access_geometry *geometry = &launch->geometry;
     const cl_icd_dispatch *cl = worker->device->cl;
     size_t offset[3], global[3], local[3];
-    cl_int status = CL_COMPLETE;
     cl_event event = NULL;
     for (unsigned d = 0; d < 3; d++) {
         offset[d] = geometry->offset[d];
@@ -290,10 +289,10 @@ static cl_int start_kernel(const struct cx_launch *launch, struct cx_worker *wor
                                               0, NULL, &event);
     if (error != CL_SUCCESS)
         return error;
-    error = cx_worker_wait_event(worker, event);
-    cl->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL);
+    const cl_int unwaited = cx_worker_wait_event(worker, event);
+    error = cx_worker_event_error(worker, event);
     cl->clReleaseEvent(event);
-    return status < 0 ? status : error;
+    return error == CL_SUCCESS ? unwaited : error;
 }
 
 static void run_kernel(const struct cx_launch *launch, struct cx_worker *worker)

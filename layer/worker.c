@@ -73,13 +73,25 @@ void cx_worker_event_times(const struct cx_worker *worker, cl_event event, uint6
     *end_ns = event_time(worker, event, CL_PROFILING_COMMAND_END);
 }
 
-static void take_status(struct cx_worker *worker, struct cx_job *job, cl_event event)
+/* Of the event's command; `unknown` where the driver does not say. */
+static cl_int event_status(const struct cx_worker *worker, cl_event event, cl_int unknown)
 {
-    cl_int status = CL_COMPLETE;
-    worker->device->cl->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status,
-                                       NULL);
-    if (status < 0 && job->status == CL_SUCCESS)
-        job->status = status;
+    cl_int status = unknown;
+    cl_int error = worker->device->cl->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                                      sizeof(status), &status, NULL);
+    return error == CL_SUCCESS ? status : unknown;
+}
+
+cl_int cx_worker_event_error(const struct cx_worker *worker, cl_event event)
+{
+    cl_int status = event_status(worker, event, CL_COMPLETE);
+    return status < 0 ? status : CL_SUCCESS;
+}
+
+static void take_status(const struct cx_worker *worker, struct cx_job *job, cl_event event)
+{
+    if (job->status == CL_SUCCESS)
+        job->status = cx_worker_event_error(worker, event);
 }
 
 /* The job is complete: fill in times and status, tell the command, free. */
@@ -128,12 +140,7 @@ static struct cx_job *telling_job(struct cx_job *job)
 
 static bool event_complete(const struct cx_worker *worker, cl_event event)
 {
-    cl_int status = CL_COMPLETE;
-    if (!event)
-        return true;
-    cl_int error = worker->device->cl->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                                      sizeof(status), &status, NULL);
-    return error != CL_SUCCESS || status <= CL_COMPLETE;
+    return !event || event_status(worker, event, CL_COMPLETE) <= CL_COMPLETE;
 }
 
 /* Completes flying jobs, oldest first, while they are over (or, up to `until`, known to be). Gives whether
@@ -289,12 +296,10 @@ static void start(struct cx_worker *worker, struct cx_job *job, bool at_once)
 /* Whether a job of a driver that runs commands in the calling thread is over already. */
 static bool ended_at_once(const struct cx_worker *worker, struct cx_job *job)
 {
-    cl_int status = CL_COMPLETE;
     if (job->loose || !job->event)
         return !job->loose;
-    if (worker->device->cl->clGetEventInfo(job->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status),
-                                           &status, NULL) != CL_SUCCESS ||
-        status > CL_COMPLETE)
+    cl_int status = event_status(worker, job->event, CL_QUEUED); /* unknown: reap() asks again */
+    if (status > CL_COMPLETE)
         return false;
     if (status < 0 && job->status == CL_SUCCESS)
         job->status = status;
@@ -504,12 +509,10 @@ cl_int cx_worker_drop_events(const struct cx_worker *worker, cl_event *events, u
 {
     cl_int first = CL_SUCCESS;
     for (unsigned i = 0; i < n; i++) {
-        cl_int status = CL_COMPLETE;
         if (!events[i])
             continue;
-        worker->device->cl->clGetEventInfo(events[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status),
-                                           &status, NULL);
-        first = status < 0 && first == CL_SUCCESS ? status : first;
+        cl_int error = cx_worker_event_error(worker, events[i]);
+        first = first == CL_SUCCESS ? error : first;
         worker->device->cl->clReleaseEvent(events[i]);
         events[i] = NULL;
     }

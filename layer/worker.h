@@ -124,6 +124,9 @@ bool cx_worker_idle(struct cx_worker *worker);
 bool cx_worker_done(struct cx_worker *worker, uint64_t seq);
 /* Waits for a real event of this worker, whatever comes of its command. An error: no way to wait works. */
 cl_int cx_worker_wait_event(struct cx_worker *worker, cl_event event);
+/* The error of a real event's command; CL_SUCCESS where it has none, is not over, or the driver does not say.
+ */
+cl_int cx_worker_event_error(const struct cx_worker *worker, cl_event event);
 /* Drops events (or NULL) of this worker's commands that are over. Gives the first error among them. */
 cl_int cx_worker_drop_events(const struct cx_worker *worker, cl_event *events, unsigned n);
 /* Profiling times of a real event of this worker on the host's clock; 0 where unknown. */
