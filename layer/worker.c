@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workers: pumping jobs into the drivers, in order, and noticing their completion, in order. See worker.h.
+ * Workers: pumping jobs into the drivers, in order, and waiting for them. See worker.h; worker_reap.h notices
+ * that they are over.
  *
  * Who pumps: at most one thread at a time (worker->pumping). Right after planning the program's thread does
  * it where the driver returns at once and nothing has to be waited for. A driver that runs commands in the
@@ -14,8 +15,8 @@
 #include "layer/diff.h"
 #include "layer/log.h"
 #include "layer/running.h"
-#include "layer/trace.h"
 #include "layer/transport_ring.h"
+#include "layer/worker_reap.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -55,146 +56,6 @@ uint64_t cx_worker_plan(struct cx_worker *worker, struct cx_job *job)
     return seq; /* the job may be over, and gone, by now */
 }
 
-/* ---- completion ---- */
-
-static uint64_t event_time(const struct cx_worker *worker, cl_event event, cl_profiling_info what)
-{
-    cl_ulong ns = 0;
-    if (worker->device->cl->clGetEventProfilingInfo(event, what, sizeof(ns), &ns, NULL) != CL_SUCCESS ||
-        ns == 0)
-        return 0;
-    return (uint64_t)((int64_t)ns + worker->clock_offset);
-}
-
-void cx_worker_event_times(const struct cx_worker *worker, cl_event event, uint64_t *start_ns,
-                           uint64_t *end_ns)
-{
-    *start_ns = event_time(worker, event, CL_PROFILING_COMMAND_START);
-    *end_ns = event_time(worker, event, CL_PROFILING_COMMAND_END);
-}
-
-/* Of the event's command; `unknown` where the driver does not say. */
-static cl_int event_status(const struct cx_worker *worker, cl_event event, cl_int unknown)
-{
-    cl_int status = unknown;
-    cl_int error = worker->device->cl->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                                      sizeof(status), &status, NULL);
-    return error == CL_SUCCESS ? status : unknown;
-}
-
-cl_int cx_worker_event_error(const struct cx_worker *worker, cl_event event)
-{
-    cl_int status = event_status(worker, event, CL_COMPLETE);
-    return status < 0 ? status : CL_SUCCESS;
-}
-
-static void take_status(const struct cx_worker *worker, struct cx_job *job, cl_event event)
-{
-    if (job->status == CL_SUCCESS)
-        job->status = cx_worker_event_error(worker, event);
-}
-
-/* The job is complete: fill in times and status, tell the command, free. */
-static void complete_job(struct cx_worker *worker, struct cx_job *job)
-{
-    if (job->first_event)
-        take_status(worker, job, job->first_event);
-    if (job->event) {
-        const cl_icd_dispatch *cl = worker->device->cl;
-        if (!job->checked)
-            take_status(worker, job, job->event);
-        if (job->timed && job->status == CL_SUCCESS) {
-            job->start_ns = event_time(worker, job->first_event ? job->first_event : job->event,
-                                       CL_PROFILING_COMMAND_START);
-            job->end_ns = event_time(worker, job->event, CL_PROFILING_COMMAND_END);
-        }
-        cl->clReleaseEvent(job->event);
-    }
-    if (job->first_event)
-        worker->device->cl->clReleaseEvent(job->first_event);
-    if (job->status == CL_SUCCESS && job->epoch < atomic_load(&worker->broken)) {
-        job->status = CL_OUT_OF_RESOURCES; /* it ran behind a transfer that turned out to have failed */
-        job->stale = true;
-    }
-    if (job->finish)
-        job->finish(job, worker);
-    if (job->stale && job->command && job->command->lost) {
-        pthread_mutex_lock(&worker->context->lock);
-        job->command->lost(job->command);
-        pthread_mutex_unlock(&worker->context->lock);
-    }
-    if (job->command)
-        cx_command_part_done(job->command, job->status, job->start_ns, job->end_ns);
-    cx_command_unref(&job->command);
-    free(job);
-}
-
-/* The first flying job from `job` on that has an event: when that is over, so are all before it. worker->lock
- * held. */
-static struct cx_job *telling_job(struct cx_job *job)
-{
-    while (job && !job->event)
-        job = job->next;
-    return job;
-}
-
-static bool event_complete(const struct cx_worker *worker, cl_event event)
-{
-    return !event || event_status(worker, event, CL_COMPLETE) <= CL_COMPLETE;
-}
-
-/* Completes flying jobs, oldest first, while they are over (or, up to `until`, known to be). Gives whether
- * completed moved. Only one thread reaps at a time, since jobs complete in order. */
-static bool reap(struct cx_worker *worker, uint64_t known)
-{
-    bool moved = false;
-    pthread_mutex_lock(&worker->lock);
-    if (worker->reaping) {
-        pthread_mutex_unlock(&worker->lock);
-        return false;
-    }
-    worker->reaping = true;
-    struct cx_job *job;
-    while ((job = worker->flying)) {
-        if (job->seq > known && (job->event || job->loose)) {
-            struct cx_job *teller = telling_job(job);
-            cl_event event = teller ? teller->event : NULL;
-            pthread_mutex_unlock(&worker->lock);
-            bool over = event && event_complete(worker, event);
-            pthread_mutex_lock(&worker->lock);
-            if (!over)
-                break;
-            known = teller->seq;
-        }
-        pthread_mutex_unlock(&worker->lock);
-        uint64_t seq = job->seq;
-        pthread_mutex_lock(&worker->lock);
-        worker->flying = job->next;
-        if (!worker->flying)
-            worker->flying_tail = NULL;
-        worker->nflying--;
-        pthread_mutex_unlock(&worker->lock);
-        complete_job(worker, job);
-        pthread_mutex_lock(&worker->lock);
-        atomic_store_explicit(&worker->completed, seq, memory_order_release);
-        struct cx_running next =
-            worker->flying ? cx_running_of(worker, worker->flying) : (struct cx_running){0};
-        if (next.command) {
-            pthread_mutex_unlock(&worker->lock);
-            cx_running_tell(worker, next);
-            pthread_mutex_lock(&worker->lock);
-        }
-        moved = true;
-    }
-    worker->reaping = false;
-    if (worker->waiters)
-        pthread_cond_broadcast(&worker->moved);
-    pthread_mutex_unlock(&worker->lock);
-    if (moved)
-        cx_command_check_watched(worker->context);
-    return moved;
-}
-
 /* ---- pumping ---- */
 
 static bool deps_done(const struct cx_worker *worker, const struct cx_job *job)
@@ -213,19 +74,6 @@ static void wait_deps(struct cx_worker *worker, const struct cx_job *job)
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
         if (t != worker->index && job->deps[t])
             cx_worker_wait(&context->workers[t], job->deps[t]);
-}
-
-static void fly(struct cx_worker *worker, struct cx_job *job)
-{
-    if (worker->flying)
-        worker->flying_tail->next = job;
-    else
-        worker->flying = job;
-    worker->flying_tail = job;
-    worker->nflying++;
-    atomic_store_explicit(&worker->submitted, job->seq, memory_order_release);
-    if (worker->waiters)
-        pthread_cond_broadcast(&worker->moved);
 }
 
 static bool may_run(const struct cx_worker *worker, const struct cx_job *job, enum pump_mode mode)
@@ -293,37 +141,6 @@ static void start(struct cx_worker *worker, struct cx_job *job, bool at_once)
         job->skip(job, worker);
 }
 
-/* Whether a job of a driver that runs commands in the calling thread is over already. */
-static bool ended_at_once(const struct cx_worker *worker, struct cx_job *job)
-{
-    if (job->loose || !job->event)
-        return !job->loose;
-    cl_int status = event_status(worker, job->event, CL_QUEUED); /* unknown: reap() asks again */
-    if (status > CL_COMPLETE)
-        return false;
-    if (status < 0 && job->status == CL_SUCCESS)
-        job->status = status;
-    job->checked = true;
-    return true;
-}
-
-/* A job that was over when its driver returned, with none in flight before it. worker->lock held, and free
- * for a while. */
-static void complete_at_once(struct cx_worker *worker, struct cx_job *job)
-{
-    uint64_t seq = job->seq;
-    worker->reaping = true;
-    pthread_mutex_unlock(&worker->lock);
-    complete_job(worker, job);
-    atomic_store_explicit(&worker->submitted, seq, memory_order_release);
-    atomic_store_explicit(&worker->completed, seq, memory_order_release);
-    cx_command_check_watched(worker->context);
-    pthread_mutex_lock(&worker->lock);
-    worker->reaping = false;
-    if (worker->waiters)
-        pthread_cond_broadcast(&worker->moved);
-}
-
 /* Runs queued jobs in order, up to `until`; leaves the rest to the worker's thread. */
 static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
 {
@@ -344,20 +161,20 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
         job->track |=
             worker->nloose >= MAX_LOOSE || (job->command && atomic_load(&job->command->asks_running));
         start(worker, job, at_once);
-        bool ended = runs_in_caller(worker) && ended_at_once(worker, job);
+        bool ended = runs_in_caller(worker) && cx_worker_ended_at_once(worker, job);
         pthread_mutex_lock(&worker->lock);
         worker->nloose = job->loose ? worker->nloose + 1 : 0;
         if (ended && !worker->flying && !worker->reaping) {
-            complete_at_once(worker, job);
+            cx_worker_complete_at_once(worker, job);
             continue;
         }
-        fly(worker, job);
+        cx_worker_fly(worker, job);
         bool over = runs_in_caller(worker) || worker->nflying > 32;
         const struct cx_running running = cx_running_of(worker, job);
         pthread_mutex_unlock(&worker->lock);
         cx_running_tell(worker, running);
         if (over)
-            reap(worker, 0);
+            cx_worker_reap(worker, 0);
         pthread_mutex_lock(&worker->lock);
     }
     worker->pumping = false;
@@ -401,20 +218,6 @@ void cx_worker_watch(struct cx_worker *worker, uint64_t seq)
     pthread_mutex_unlock(&worker->lock);
 }
 
-void cx_worker_tell_running(struct cx_worker *worker, struct cx_command *command)
-{
-    struct cx_running running = {0};
-    reap(worker, 0);
-    pthread_mutex_lock(&worker->lock);
-    struct cx_job *job = worker->flying;
-    while (job && job->command != command)
-        job = job->next;
-    if (job)
-        running = cx_running_of(worker, job);
-    pthread_mutex_unlock(&worker->lock);
-    cx_running_tell(worker, running);
-}
-
 void cx_worker_flush(struct cx_worker *worker)
 {
     pthread_mutex_lock(&worker->lock);
@@ -424,26 +227,6 @@ void cx_worker_flush(struct cx_worker *worker)
     pthread_mutex_unlock(&worker->lock);
     if (flying && worker->queue && !runs_in_caller(worker))
         worker->device->cl->clFlush(worker->queue);
-}
-
-/* Gives the newest flying job an event where it has none, so that its end can be seen without waiting. */
-static void mark_end(struct cx_worker *worker)
-{
-    cl_event event = NULL;
-    pthread_mutex_lock(&worker->lock);
-    struct cx_job *last = worker->flying_tail;
-    uint64_t seq = last && last->loose && !last->event ? last->seq : 0;
-    pthread_mutex_unlock(&worker->lock);
-    if (!seq || worker->device->cl->clEnqueueMarker(worker->queue, &event) != CL_SUCCESS)
-        return;
-    pthread_mutex_lock(&worker->lock);
-    last = worker->flying_tail;
-    bool takes = last && last->seq == seq && !last->event;
-    if (takes)
-        last->event = event;
-    pthread_mutex_unlock(&worker->lock);
-    if (!takes)
-        worker->device->cl->clReleaseEvent(event);
 }
 
 void cx_worker_leave_out(struct cx_worker *worker, cl_int error)
@@ -459,64 +242,14 @@ void cx_worker_leave_out(struct cx_worker *worker, cl_int error)
             now ? "; it is left out of what follows in this context" : "");
 }
 
-bool cx_worker_idle(struct cx_worker *worker)
-{
-    pthread_mutex_lock(&worker->lock);
-    const struct cx_job *last = worker->flying_tail;
-    bool idle =
-        !worker->head && !worker->pumping && (!last || (last->event && event_complete(worker, last->event)));
-    pthread_mutex_unlock(&worker->lock);
-    return idle;
-}
-
 bool cx_worker_done(struct cx_worker *worker, uint64_t seq)
 {
     if (atomic_load_explicit(&worker->completed, memory_order_acquire) >= seq)
         return true;
-    mark_end(worker);
+    cx_worker_mark_end(worker);
     cx_worker_flush(worker);
-    reap(worker, 0);
+    cx_worker_reap(worker, 0);
     return atomic_load_explicit(&worker->completed, memory_order_acquire) >= seq;
-}
-
-/* An event, retained, that tells of the end of everything up to seq, or NULL where clFinish must do. *of: up
- * to where it tells. *needed: whether anything up to seq is in flight at all. worker->lock held. */
-static cl_event end_event(struct cx_worker *worker, uint64_t seq, uint64_t *of, bool *needed)
-{
-    struct cx_job *job = worker->flying;
-    *needed = false;
-    *of = atomic_load(&worker->submitted);
-    for (; job && job->seq < seq; job = job->next)
-        *needed |= job->event || job->loose;
-    *needed |= job && (job->event || job->loose);
-    job = telling_job(job);
-    if (!job || !*needed)
-        return NULL;
-    *of = job->seq;
-    worker->device->cl->clRetainEvent(job->event);
-    return job->event;
-}
-
-cl_int cx_worker_wait_event(struct cx_worker *worker, cl_event event)
-{
-    const cl_icd_dispatch *cl = worker->device->cl;
-    if (cl->clWaitForEvents(1, &event) == CL_SUCCESS || event_complete(worker, event))
-        return CL_SUCCESS;
-    return cl->clFinish(worker->queue); /* the wait itself failed */
-}
-
-cl_int cx_worker_drop_events(const struct cx_worker *worker, cl_event *events, unsigned n)
-{
-    cl_int first = CL_SUCCESS;
-    for (unsigned i = 0; i < n; i++) {
-        if (!events[i])
-            continue;
-        cl_int error = cx_worker_event_error(worker, events[i]);
-        first = first == CL_SUCCESS ? error : first;
-        worker->device->cl->clReleaseEvent(events[i]);
-        events[i] = NULL;
-    }
-    return first;
 }
 
 /* One step of waiting: by the driver's own wait where the work is with the driver, else until something
@@ -532,7 +265,7 @@ static void wait_step(struct cx_worker *worker, uint64_t seq)
         return;
     }
     if (atomic_load(&worker->submitted) >= seq && !worker->reaping) {
-        event = end_event(worker, seq, &of, &needed);
+        event = cx_worker_end_event(worker, seq, &of, &needed);
     } else {
         if (!worker->pumping && worker->head)
             wake(worker);
@@ -547,7 +280,7 @@ static void wait_step(struct cx_worker *worker, uint64_t seq)
     } else if (needed) {
         worker->device->cl->clFinish(worker->queue);
     }
-    reap(worker, needed ? of : 0);
+    cx_worker_reap(worker, needed ? of : 0);
 }
 
 void cx_worker_wait(struct cx_worker *worker, uint64_t seq)
