@@ -5,7 +5,8 @@ A key before the first table is the default of all recipes of its file. Keys:
   name      unique; with `for = [...]` a recipe stands for several: {} in name, run and expect becomes each item; of items
             that are [short, long] the short one in the name
   program   its name in the report; packages: Debian packages, the first one's version is reported
-  run       bash script, run in an empty folder with HOME of its own; $HERE: the recipes' folder, $SHARED: see setup
+  run       bash script, run in an empty folder with HOME of its own; $HERE: the recipes' folder, $SHARED: see setup;
+            $KEEP: a folder that is empty unless tests/compat/run --resume goes on with an earlier run
   setup     bash script, run once, bare, in $SHARED: makes what all runs need (input files, compiled examples)
   env       variables; timeout: seconds, of one run
   compare   "output": what it prints must equal the bare run's (default), "status": only that it ends well,

@@ -4,7 +4,7 @@ import datetime
 import os
 import re
 
-from . import summary
+from . import summary, trial
 
 
 def line(result):
@@ -24,7 +24,8 @@ def line(result):
             text += f", whole: {summary.reason(t)}"
         parts.append(f"{text}, {t['seconds']:.1f} s")
     if "ratio" in result:
-        parts.append(f"{result['bare_seconds']:.2f} s bare, {result['coexec_seconds']:.2f} s: {result['ratio']:.2f}")
+        parts.append(f"{result['bare_seconds']:.2f} s bare, {result['coexec_seconds']:.2f} s: {result['ratio']:.2f}"
+                     f" (builds {result['bare_builds']:.2f}, {result['coexec_builds']:.2f} s)")
     text = "; ".join(parts)
     if result["note"]:
         text += f"\n  note: {result['note']}"
@@ -44,8 +45,10 @@ Made by `tests/compat/run`; `tests/compat/run --help` says how, `tests/compat/re
 * *Result*: `same` where what the program printed and wrote (times and device names aside) equals the bare run's in all runs,
   or for test suites, where each test that passes bare passes through coexec; `passes` where only the program's own
   check and its exit status tell, because its output holds times.
-* *Ratio* is coexec's median time over bare's, alternating runs of whole processes (start-up and the loading of cached
-  kernels included); below 1 coexec is faster.
+* *bare s*, *coexec s*: medians of alternating runs of whole processes, start-up included, without what they spent in
+  calls that build programs and create kernels; that stands apart in *builds*, bare and through coexec. *Ratio* is
+  coexec's time over bare's; below 1 coexec is faster. Builds take up to twice as long through coexec because PoCL
+  compiles one program at a time in a process, and there are two devices to compile for.
 """
 
 
@@ -82,19 +85,36 @@ def row(result, recipe):
              f"{verify['verified']}, {verify['differ']} differ" if verify else "",
              f"{result['bare_seconds']:.2f}" if "ratio" in result else "",
              f"{result['coexec_seconds']:.2f}" if "ratio" in result else "",
-             f"{result['ratio']:.2f}" if "ratio" in result else ""]
+             f"{result['ratio']:.2f}" if "ratio" in result else "",
+             f"{result['bare_builds']:.2f}, {result['coexec_builds']:.2f}" if "ratio" in result else ""]
     return "| " + " | ".join(cell(c) for c in cells) + " |"
 
 
+def merge(results):
+    """One result a key: of each kind of run the last one; times of the last run that has them."""
+    found = {}
+    for key, new in results:
+        old = found.get(key)
+        if not old or not old["sides"]:
+            found[key] = new
+        elif new["sides"]:
+            both = {**old, **new, "sides": {**old["sides"], **new["sides"]}}
+            trial.conclude(both, [w for side in both["sides"].values() for w in side.get("wrong", [])])
+            if new["verdict"] != "same":
+                both.update(verdict=new["verdict"], why=new["why"])
+            found[key] = both
+    return found
+
+
 def write(path, results, recipes):
-    """The tables. Of several results of one recipe the last one counts."""
+    """The tables. Several results of one recipe are put together."""
     known = {r.name: r for r in recipes}
-    plain = {r["name"]: r for r in results if not r["mix"]}
-    mixed = {(r["mix"], r["name"]): r for r in results if r["mix"]}
+    plain = merge((r["name"], r) for r in results if not r["mix"])
+    mixed = merge(((r["mix"], r["name"]), r) for r in results if r["mix"])
     out = [HEAD]
     out.append(f"Measured on {os.cpu_count()} cores, {datetime.date.today()}.\n")
-    out.append("| recipe | version | kernels | launches | how split | split by default | result | verified launches | bare s | coexec s | ratio |")
-    out.append("|---|---|---|---|---|---|---|---|---|---|---|")
+    out.append("| recipe | version | kernels | launches | how split | split by default | result | verified launches | bare s | coexec s | ratio | builds s |")
+    out.append("|---|---|---|---|---|---|---|---|---|---|---|---|")
     order = [n for n in known if n in plain]
     out += [row(plain[n], known[n]) for n in order]
     ran = [plain[n] for n in order if plain[n]["verdict"] != "not run"]

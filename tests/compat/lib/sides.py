@@ -28,6 +28,11 @@ def vendors(args):
     return f"{folder}/"
 
 
+def keep(side, recipe, args):
+    """A folder for what a program needs to go on later."""
+    return args.work / "keep" / recipe.name / side.replace(" ", "-")
+
+
 def environment(side, recipe, args, mix=None, cold=False):
     """The environment of `side`: "bare basic", "bare pthread", "auto", "always" or "verify" (coexec's).
 
@@ -41,7 +46,9 @@ def environment(side, recipe, args, mix=None, cold=False):
     env = clean_environment()
     env.update(HOME=str(home), POCL_CACHE_DIR=str(cache), POCL_MAX_PTHREAD_COUNT="1", OCL_ICD_FILENAMES="",
                HERE=str(pathlib.Path(__file__).resolve().parent.parent / "recipes"),
-               SHARED=str(args.work / "shared" / recipe.family), **recipe.env)
+               SHARED=str(args.work / "shared" / recipe.family), KEEP=str(keep(side, recipe, args)), **recipe.env)
+    if args.runs and args.layer.exists():
+        env.update(OPENCL_LAYERS=str(args.layer), COMPAT_BUILD_TIMES=str(args.work / "builds.txt"))
     if side.startswith("bare"):
         env.update(OCL_ICD_VENDORS=vendors(args), POCL_DEVICES=DEVICES[side])
         return env
@@ -51,7 +58,8 @@ def environment(side, recipe, args, mix=None, cold=False):
     if side in ("always", "verify"):
         # equal shares: a dynamic balancer may give all of a short launch to the device that is first, and a measured
         # speed may be that of a driver compiling
-        env.update(COEXEC_SPLIT="always", COEXEC_ALGO="static", COEXEC_POWERS="1,1", COEXEC_ANALYSIS_WAIT="60000")
+        env.update(COEXEC_SPLIT="always", COEXEC_ALGO="static", COEXEC_POWERS="1,1",
+                   COEXEC_ANALYSIS_WAIT="60000", COEXEC_ANALYSIS_LIMIT="60000")
     if side == "verify":
         env["COEXEC_VERIFY"] = "1"
     if mix:
@@ -78,21 +86,36 @@ def run_script(script, folder, env, timeout):
     return status, (folder / "output.txt").read_text(errors="replace"), time.monotonic() - start
 
 
+def builds(args):
+    """Seconds that the run's processes spent in calls that compile."""
+    path = args.work / "builds.txt"
+    return sum(float(line.split()[1]) for line in path.read_text().splitlines()) if path.exists() else 0.0
+
+
 def run(side, recipe, args, mix=None, cold=False):
     """One run of a recipe: a dictionary with status, output, seconds, files and, through coexec, summary and log."""
     folder = args.work / "run" / recipe.name / side.replace(" ", "-")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for name in ("summary.txt", "log.txt"):
+    kept = keep(side, recipe, args)
+    if not args.resume:
+        shutil.rmtree(kept, ignore_errors=True)
+    kept.mkdir(parents=True, exist_ok=True)
+    for name in ("summary.txt", "log.txt", "builds.txt"):
         (args.work / name).unlink(missing_ok=True)
-    status, output, seconds = run_script(recipe.run, folder, environment(side, recipe, args, mix, cold), recipe.timeout)
-    done = {"side": side, "status": status, "output": output, "seconds": seconds,
+    if (kept / "summary.txt").exists():
+        shutil.copy(kept / "summary.txt", args.work)
+    status, output, seconds = run_script(recipe.run, folder, environment(side, recipe, args, mix, cold),
+                                         recipe.timeout * args.patience)
+    done = {"side": side, "status": status, "output": output, "seconds": seconds, "builds": builds(args),
             "files": {f: (folder / f).read_bytes() if (folder / f).exists() else None for f in recipe.files}}
     for key in ("summary", "log"):
         path = args.work / f"{key}.txt"
         done[key] = path.read_text(errors="replace") if path.exists() else ""
         if done[key]:
             shutil.copy(path, folder)
+    if done["summary"]:
+        (kept / "summary.txt").write_text(done["summary"])
     return done
 
 

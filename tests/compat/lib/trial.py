@@ -60,6 +60,11 @@ def compared(recipe, args, mix, result):
         wrong += judge(recipe, args, reference, done, result)
     if args.runs and not wrong and args.split != "always":
         wrong += times(recipe, args, mix, bare, result)
+    conclude(result, wrong)
+
+
+def conclude(result, wrong):
+    """Sets verdict and reason from the list of what is wrong."""
     result["verdict"] = "differs" if wrong else "same"
     if wrong and wrong[0].split(": ", 1)[1].startswith(("exit status", "no end", "the output")):
         result["verdict"] = "fails"
@@ -70,31 +75,35 @@ def judge(recipe, args, reference, done, result):
     """Notes what a run through coexec did; the list of what is wrong with it."""
     total = summary.parse(done["summary"])
     total["seconds"] = round(done["seconds"], 3)
+    total["wrong"] = []
     result["sides"][done["side"]] = total
     wrong = [f"{done['side']}: {w}" for w in compare.differences(recipe, reference, done, exact=not args.mix)]
     if total["differ"]:
         wrong.append(f"{done['side']}: COEXEC_VERIFY found {total['differ']} launches that differ")
+    total["wrong"] = wrong
     return wrong
 
 
 def times(recipe, args, mix, bare, result):
     """Times bare and coexec alternately, checking each run; the list of what went wrong."""
-    best = min(bare, key=lambda side: bare[side]["seconds"])
-    seconds = {best: [], "auto": []}
+    best = min(bare, key=lambda side: bare[side]["seconds"] - bare[side]["builds"])
+    ran = {best: [], "auto": []}
     # a slow program is timed less often: half a minute a side
     pairs = min(args.runs, max(1, int(30 / max(0.1, min(b["seconds"] for b in bare.values())))))
     for pair in range(pairs):
         for side in (best, "auto") if pair % 2 == 0 else ("auto", best):
             progress(recipe, f"timing {pair + 1}/{pairs}")
             done = sides.run(side, recipe, args, mix)
-            seconds[side].append(done["seconds"])
+            ran[side].append(done)
             wrong = compare.differences(recipe, bare[BARE[0]], done, exact=not args.mix)
             if wrong:
-                return [f"{side}, timed run {pair + 1}: {wrong[0]}"]
-    result.update(bare_seconds=round(statistics.median(seconds[best]), 3), bare_side=best,
-                  coexec_seconds=round(statistics.median(seconds["auto"]), 3), runs=pairs)
+                return [f"{side}: timed run {pair + 1}: {wrong[0]}"]
+    result.update(bare_side=best, runs=pairs)
+    for name, side in (("bare", best), ("coexec", "auto")):
+        result[f"{name}_builds"] = round(statistics.median(d["builds"] for d in ran[side]), 3)
+        result[f"{name}_seconds"] = round(statistics.median(d["seconds"] - d["builds"] for d in ran[side]), 3)
     result["ratio"] = round(result["coexec_seconds"] / result["bare_seconds"], 3)
-    result["spread"] = [round(max(t) / min(t), 2) for t in seconds.values()]
+    result["all_seconds"] = {side: [[round(d["seconds"], 3), round(d["builds"], 3)] for d in ran[side]] for side in ran}
     if args.cold:
         for side in (best, "auto"):
             key = "bare_cold" if side == best else "coexec_cold"
