@@ -5,6 +5,7 @@
  * generator_elem.c   what memory holds
  * generator_make.c   a kernel from a seed (statements: generator_stmt.c, values: generator_index.c)
  * generator_print.c  its source
+ * generator_image.c  all of images
  * generator_launch.c sizes, arguments and contents for it
  * generator_run.c    the interpreter: results, and which bytes each work-group reads and writes
  * generator_check.c  what the analyser says of the launch, held against that
@@ -66,22 +67,25 @@ enum { GEN_BATCH = 50 };
 
 enum gen_expr_op {
     E_CONST,
-    E_VAR,     /* sub: variable */
-    E_ARG,     /* sub: parameter, imm: field or component */
-    E_ITEM,    /* sub: enum gen_item; imm: dimension, or a: an expression for it */
-    E_BIN,     /* sub: enum gen_bin */
-    E_UN,      /* sub: enum gen_un */
-    E_CAST,    /* to type */
-    E_NARROW,  /* sub: scalar element */
-    E_COND,    /* a ? b : c */
-    E_BUILTIN, /* sub: enum gen_builtin; operands are cast to opnd */
-    E_LOAD,    /* ref */
-    E_LOCAL,   /* sub: local array, a: index */
-    E_PRIVATE, /* a: index */
-    E_TABLE,   /* a: index */
-    E_HELPER,  /* sub: helper, a, b; ref: what is passed as pointer */
-    E_FLOAT,   /* half of the low 8 bits of a, through float */
-    E_EXISTS,  /* sub: parameter is no NULL buffer */
+    E_VAR,        /* sub: variable */
+    E_ARG,        /* sub: parameter, imm: field or component */
+    E_ITEM,       /* sub: enum gen_item; imm: dimension, or a: an expression for it */
+    E_BIN,        /* sub: enum gen_bin */
+    E_UN,         /* sub: enum gen_un */
+    E_CAST,       /* to type */
+    E_NARROW,     /* sub: scalar element */
+    E_COND,       /* a ? b : c */
+    E_BUILTIN,    /* sub: enum gen_builtin; operands are cast to opnd */
+    E_LOAD,       /* ref */
+    E_LOCAL,      /* sub: local array, a: index */
+    E_PRIVATE,    /* a: index */
+    E_TABLE,      /* a: index */
+    E_HELPER,     /* sub: helper, a, b; ref: what is passed as pointer */
+    E_FLOAT,      /* half of the low 8 bits of a, through float */
+    E_EXISTS,     /* sub: parameter is no NULL buffer */
+    E_PLACE,      /* of a texel: sub: image, a, b, c: coordinates */
+    E_IMAGE,      /* sub: image, a: place */
+    E_IMAGE_SIZE, /* sub: image, imm: coordinate */
 };
 
 enum gen_item {
@@ -197,6 +201,7 @@ enum gen_stmt_op {
     S_ASYNC, /* local array var, ref its place in global memory, a elements, stride b or -1; sub: 1 to global
               */
     S_FILL,  /* local array var by all items: i * imm */
+    S_IMAGE, /* image var, a: place, b: value */
 };
 
 enum gen_atomic { A_ADD, A_SUB, A_INC, A_DEC, A_MIN, A_MAX, A_AND, A_OR, A_XOR, A_XCHG, A_CMPXCHG, A_COUNT };
@@ -208,7 +213,9 @@ struct gen_stmt {
     int64_t imm;
 };
 
-enum gen_param_kind { P_GLOBAL, P_CONSTANT, P_VALUE, P_LOCAL };
+enum gen_param_kind { P_GLOBAL, P_CONSTANT, P_VALUE, P_LOCAL, P_IMAGE };
+
+enum gen_shape { GEN_1D, GEN_1D_ARRAY, GEN_2D, GEN_2D_ARRAY, GEN_3D, GEN_SHAPES };
 
 enum gen_role { ROLE_IN, ROLE_OUT, ROLE_COUNTER };
 
@@ -219,6 +226,7 @@ struct gen_param {
     uint8_t role;      /* enum gen_role; of tidy kernels */
     int16_t first_ref; /* of tidy kernels: the first store, which the others follow; -1: none yet */
     int minimum;       /* elements that are always there; P_LOCAL: the array's number */
+    uint8_t shape, channels, sampler; /* P_IMAGE: of elements el; is_const: read, else written */
 };
 
 struct gen_local {
@@ -276,6 +284,11 @@ int32_t gen_table_value(unsigned i);
 const char *gen_build_option(const struct gen_kernel *k);
 void gen_print_common(FILE *out);
 void gen_print(FILE *out, const struct gen_kernel *k);
+void gen_print_expr(FILE *out, const struct gen_kernel *k, int i);
+void gen_print_image_param(FILE *out, const struct gen_param *p, unsigned i);
+void gen_print_image_read(FILE *out, const struct gen_kernel *k, const struct gen_expr *e);
+void gen_print_image_write(FILE *out, const struct gen_kernel *k, const struct gen_stmt *s);
+void gen_print_image_size(FILE *out, const struct gen_kernel *k, const struct gen_expr *e);
 
 enum { GEN_MAX_BYTES = 1 << 14, GEN_MAX_GROUPS = 48 };
 
@@ -290,6 +303,7 @@ struct gen_launch {
 
 /* scale: how large buffers are. */
 void gen_launch_make(struct gen_launch *l, const struct gen_kernel *k, struct cx_random *r, unsigned scale);
+void gen_launch_image(struct gen_launch *l, const struct gen_param *p, unsigned i, struct cx_random *r);
 void gen_launch_finish(struct gen_launch *l);
 
 enum { GEN_READ = 1, GEN_WRITE = 2, GEN_ATOMIC = 4 };

@@ -361,6 +361,10 @@ int64_t run_eval(struct run *r, int i, unsigned item)
         return gen_table_value(run_eval(r, e->a, item) & 7);
     case E_HELPER:
         return run_helper(r, e->sub, e->a, e->b, e->ref, item);
+    case E_IMAGE:
+        return run_image_read(r, e, item);
+    case E_IMAGE_SIZE:
+        return run_image_size(r, e);
     case E_FLOAT:
         return (run_eval(r, e->a, item) & 255) >> 1;
     default:

@@ -80,6 +80,7 @@ static bool is_tame(const struct gen_kernel *k, int i)
     case E_TABLE:
     case E_FLOAT:
     case E_EXISTS:
+    case E_IMAGE_SIZE:
         return true;
     case E_NARROW:
         return e->sub < EL_SHORT;
@@ -369,7 +370,8 @@ int make_value(struct scope *s, unsigned depth)
         return make_binary(s, wild[make_below(s, sizeof(wild))], a, b);
     }
     if (roll < 60) {
-        value = load(s);
+        value = make_chance(s, 25) ? make_image_read(s) : -1;
+        value = value >= 0 ? value : load(s);
     } else if (roll < 68) {
         value = changed(s, depth);
     } else if (roll < 75) {

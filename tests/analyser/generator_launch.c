@@ -165,6 +165,8 @@ void gen_launch_make(struct gen_launch *l, const struct gen_kernel *k, struct cx
             make_value(l, p, i, r);
         } else if (p->kind == P_LOCAL) {
             l->args[i].size = (size_t)k->local[p->minimum].n * gen_elem[p->el].size;
+        } else if (p->kind == P_IMAGE) {
+            gen_launch_image(l, p, i, r);
         } else {
             make_buffer(l, k, i, r, scale);
         }

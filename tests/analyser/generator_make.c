@@ -171,6 +171,9 @@ void gen_make(struct gen_kernel *k, uint64_t seed, unsigned index, bool runs)
     k->dims = (uint8_t)(make_chance(&s, 55) ? 1 : 2 + make_chance(&s, 30));
     make_const(&s, I32, 1); /* expression 0, taken where there is no room */
     make_params(&s);
+    if (!runs) {
+        make_image_params(&s);
+    }
     while (make_chance(&s, 25) && k->nhelper < GEN_HELPERS) {
         make_helper(&s);
         k->nhelper++;

@@ -39,6 +39,11 @@ int make_condition(struct scope *s);
 /* An index below count. */
 int make_wrapped(struct scope *s, int value, unsigned count);
 
+/* Images as further parameters; a texel read, or -1; a statement that writes one, or -1. */
+void make_image_params(struct scope *s);
+int make_image_read(struct scope *s);
+int make_image_write(struct scope *s);
+
 enum make_use { USE_LOAD, USE_STORE, USE_COMPOUND, USE_ATOMIC };
 /* A place for that use, or -1 where there is none; *nullable: the parameter that must be there, -1: none. */
 int make_ref(struct scope *s, enum make_use use, int *nullable);

@@ -67,8 +67,6 @@ void gen_print_common(FILE *out)
     print_folds(out);
 }
 
-static void print_expr(FILE *out, const struct gen_kernel *k, int i);
-
 static const char *space(const struct gen_kernel *k, const struct gen_ref *r)
 {
     bool constant = r->ptr ? k->ptr[r->src].space == 1 : k->param[r->src].kind == P_CONSTANT;
@@ -97,12 +95,12 @@ static void print_ref(FILE *out, const struct gen_kernel *k, int ref)
         fprintf(out, "*(");
         print_source(out, r);
         fprintf(out, " + ");
-        print_expr(out, k, r->index);
+        gen_print_expr(out, k, r->index);
         fprintf(out, ")");
         return;
     case R_VLOAD:
     case R_HALF:
-        print_expr(out, k, r->index);
+        gen_print_expr(out, k, r->index);
         fprintf(out, ", ");
         if (r->form == R_HALF) {
             fprintf(out, "(%shalf *)", space(k, r));
@@ -118,7 +116,7 @@ static void print_ref(FILE *out, const struct gen_kernel *k, int ref)
         fprintf(out, "*(%s%s *)((%schar *)", space(k, r), gen_elem[r->to].name, space(k, r));
         print_source(out, r);
         fprintf(out, " + ");
-        print_expr(out, k, r->index);
+        gen_print_expr(out, k, r->index);
         fprintf(out, " * sizeof(%s))", gen_elem[r->to].name);
         return;
     default:
@@ -126,7 +124,7 @@ static void print_ref(FILE *out, const struct gen_kernel *k, int ref)
         fprintf(out, "[");
         break;
     }
-    print_expr(out, k, r->index);
+    gen_print_expr(out, k, r->index);
     fprintf(out, "]");
     if (r->form == R_FIELD) {
         fprintf(out, ".%s", e->field[r->part].path);
@@ -184,7 +182,7 @@ static void print_builtin(FILE *out, const struct gen_kernel *k, const struct ge
     fprintf(out, "%s(", builtin[e->sub]);
     for (int i = 0; i < 3 && operand[i] >= 0; i++) {
         fprintf(out, "%s(%s)", i ? ", " : "", type_name[e->opnd]);
-        print_expr(out, k, operand[i]);
+        gen_print_expr(out, k, operand[i]);
     }
     fprintf(out, ")");
 }
@@ -194,7 +192,7 @@ static void print_item(FILE *out, const struct gen_kernel *k, const struct gen_e
     fprintf(out, "%s(", item[e->sub]);
     if (e->a >= 0) {
         fprintf(out, "(uint)");
-        print_expr(out, k, e->a);
+        gen_print_expr(out, k, e->a);
     } else if (e->sub != ITEM_WORK_DIM && e->sub != ITEM_GLOBAL_LINEAR_ID && e->sub != ITEM_LOCAL_LINEAR_ID) {
         fprintf(out, "%d", (int)e->imm);
     }
@@ -222,23 +220,23 @@ static void print_call(FILE *out, const struct gen_kernel *k, unsigned helper, i
     if (ref >= 0) {
         print_source(out, &k->ref[ref]);
         fprintf(out, " + ");
-        print_expr(out, k, k->ref[ref].index);
+        gen_print_expr(out, k, k->ref[ref].index);
         fprintf(out, ", ");
     }
-    print_expr(out, k, a);
+    gen_print_expr(out, k, a);
     fprintf(out, ", ");
-    print_expr(out, k, b);
+    gen_print_expr(out, k, b);
     fprintf(out, ")");
 }
 
 static void print_around(FILE *out, const struct gen_kernel *k, const char *before, int i, const char *after)
 {
     fprintf(out, "%s", before);
-    print_expr(out, k, i);
+    gen_print_expr(out, k, i);
     fprintf(out, "%s", after);
 }
 
-static void print_expr(FILE *out, const struct gen_kernel *k, int i)
+void gen_print_expr(FILE *out, const struct gen_kernel *k, int i)
 {
     static const char *const unary[] = {"(-", "(~", "(!"};
     const struct gen_expr *e = &k->expr[i];
@@ -305,6 +303,14 @@ static void print_expr(FILE *out, const struct gen_kernel *k, int i)
     case E_EXISTS:
         fprintf(out, "(p%u != 0)", e->sub);
         break;
+    case E_IMAGE:
+        gen_print_image_read(out, k, e);
+        break;
+    case E_IMAGE_SIZE:
+        gen_print_image_size(out, k, e);
+        break;
+    case E_PLACE:
+        break;
     }
 }
 
@@ -326,7 +332,7 @@ static void print_value(FILE *out, const struct gen_kernel *k, unsigned scalar, 
     if (scalar == EL_FLOAT) {
         print_around(out, k, "as_float((int)", value, ")");
     } else {
-        print_expr(out, k, value);
+        gen_print_expr(out, k, value);
     }
 }
 
@@ -364,7 +370,7 @@ static void print_atomic(FILE *out, const struct gen_kernel *k, const struct gen
     fprintf(out, "atomic_%s(&", atomic[s->sub]);
     if (s->op == S_LATOMIC) {
         fprintf(out, "l%d[(uint)", s->ref);
-        print_expr(out, k, s->b);
+        gen_print_expr(out, k, s->b);
         fprintf(out, " %% %uu]", (unsigned)k->local[s->ref].n);
     } else {
         print_ref(out, k, s->ref);
@@ -555,6 +561,9 @@ static void print_simple(FILE *out, const struct gen_kernel *k, const struct gen
     case S_FILL:
         print_fill(out, k, s);
         break;
+    case S_IMAGE:
+        gen_print_image_write(out, k, s);
+        break;
     default:
         fprintf(out, "%s;\n",
                 s->op == S_BREAK      ? "break"
@@ -612,6 +621,8 @@ static void print_param(FILE *out, const struct gen_kernel *k, unsigned i)
         fprintf(out, "%s p%u", gen_elem[p->el].name, i);
     } else if (p->kind == P_LOCAL) {
         fprintf(out, "__local %s *l%d", gen_elem[p->el].name, p->minimum);
+    } else if (p->kind == P_IMAGE) {
+        gen_print_image_param(out, p, i);
     } else {
         fprintf(out, "%s%s *%sp%u", space(k, &r), gen_elem[p->el].name, p->is_restrict ? "restrict " : "", i);
     }
@@ -635,6 +646,13 @@ void gen_print(FILE *out, const struct gen_kernel *k)
     for (unsigned i = 0; i < k->nlocal; i++) {
         if (k->local[i].param < 0) {
             fprintf(out, "    __local %s l%u[%d];\n", gen_elem[k->local[i].el].name, i, k->local[i].n);
+        }
+    }
+    for (unsigned i = 0; i < k->nparam; i++) {
+        if (k->param[i].kind == P_IMAGE && k->param[i].is_const) {
+            fprintf(out,
+                    "    const sampler_t edge = CLK_ADDRESS_CLAMP_TO_EDGE, border = CLK_ADDRESS_CLAMP;\n");
+            break;
         }
     }
     if (k->has_private) {

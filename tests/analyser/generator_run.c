@@ -369,6 +369,9 @@ static void run_each(struct run *r, const struct gen_stmt *s, unsigned item)
     case S_PRIVATE:
         store_array(r, s, item);
         break;
+    case S_IMAGE:
+        run_image_write(r, s, item);
+        break;
     default:
         run_helper(r, (unsigned)s->var, s->a, s->b, s->ref, item);
         break;

@@ -73,4 +73,8 @@ unsigned char *run_touch_local(struct run *r, int array, uint64_t index, unsigne
 int64_t run_load(struct run *r, int ref, unsigned item);
 void run_store(struct run *r, int ref, unsigned op, int value, unsigned item);
 
+int64_t run_image_read(struct run *r, const struct gen_expr *e, unsigned item);
+int64_t run_image_size(struct run *r, const struct gen_expr *e);
+void run_image_write(struct run *r, const struct gen_stmt *s, unsigned item);
+
 #endif

@@ -85,7 +85,7 @@ static bool simplify(struct gen_kernel *k, gen_fails fails, void *context, unsig
         const struct gen_expr *e = &k->expr[i];
         struct gen_expr number = {.op = E_CONST, .a = -1, .b = -1, .c = -1, .ref = -1, .imm = 1},
                         part = number;
-        if (!used[i] || e->op == E_CONST) {
+        if (!used[i] || e->op == E_CONST || e->op == E_PLACE) {
             continue;
         }
         part.op = E_CAST;

@@ -498,7 +498,8 @@ int make_one(struct scope *s, struct list *l)
     bool deep = s->depth > 3;
 
     if (roll < 34) {
-        return make_store(s);
+        int image = make_chance(s, 40) ? make_image_write(s) : -1;
+        return image >= 0 ? image : make_store(s);
     } else if (roll < 42) {
         return make_declare(s, make_chance(s, 60) ? make_affine(s) : make_value(s, 2), make_chance(s, 50));
     } else if (roll < 47) {
