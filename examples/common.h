@@ -109,6 +109,11 @@ struct run {
 
     /* With --native: one part a device; the first one keeps them all, and the arrays, in pinned memory. */
     double powers[MAX_PARTS];
+    struct {
+        const char *platform; /* its name; NULL: the devices are taken in order */
+        size_t length;
+        unsigned device; /* among that platform's */
+    } wanted[MAX_PARTS];
     unsigned part_count, part;
     struct run *parts[MAX_PARTS];
     void *states[MAX_PARTS];
@@ -226,6 +231,8 @@ void *native_array(struct run *run, size_t bytes);
 
 /* All devices of the wanted kind on the wanted platforms; returns their number. */
 unsigned device_list(const struct run *run, cl_device_id *devices, unsigned most);
+/* Device `number` of the wanted kind among those of the platforms of that name; NULL: there is none. */
+cl_device_id device_named(const struct run *run, const char *platform, size_t length, unsigned number);
 /* device.c: opens device, context and queue as the options say unless the device is known, and builds the
  * example's program. */
 void device_open(struct run *run);

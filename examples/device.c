@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64, PLATFORM_NOT_FOUND = -1001 };
@@ -123,6 +124,25 @@ unsigned device_list(const struct run *run, cl_device_id *devices, unsigned most
             devices[listed++] = here[k];
     }
     return listed;
+}
+
+cl_device_id device_named(const struct run *run, const char *platform, size_t length, unsigned number)
+{
+    cl_platform_id platforms[MAX_PLATFORMS];
+    unsigned platform_count = wanted_platforms(run, platforms);
+    for (unsigned i = 0; i < platform_count; i++) {
+        char name[256] = "";
+        cl_device_id here[MAX_DEVICES];
+        cl_check(clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, sizeof(name), name, NULL),
+                 "clGetPlatformInfo(CL_PLATFORM_NAME)");
+        if (strlen(name) != length || memcmp(name, platform, length) != 0)
+            continue;
+        unsigned count = platform_devices(run, platforms[i], here);
+        if (number < count)
+            return here[number];
+        number -= count;
+    }
+    return NULL;
 }
 
 static void choose_device(struct run *run)

@@ -52,13 +52,27 @@ static void *no_memory(const struct run *run, void *memory)
     return memory;
 }
 
-void native_open(struct run *run)
+static void choose_devices(const struct run *run, cl_device_id *devices)
 {
-    cl_device_id devices[MAX_PARTS];
     unsigned count = device_list(run, devices, MAX_PARTS);
     if (count < run->part_count)
         fail(STATUS_USAGE, "%s: --native names %u powers, but there are %u devices of the wanted kind",
              run->example->name, run->part_count, count);
+    for (unsigned i = 0; i < run->part_count; i++) {
+        const char *platform = run->wanted[i].platform;
+        const int length = (int)run->wanted[i].length;
+        if (platform)
+            devices[i] = device_named(run, platform, run->wanted[i].length, run->wanted[i].device);
+        if (!devices[i])
+            fail(STATUS_USAGE, "%s: --native: there is no device %u of a platform named \"%.*s\"",
+                 run->example->name, run->wanted[i].device, length, platform);
+    }
+}
+
+void native_open(struct run *run)
+{
+    cl_device_id devices[MAX_PARTS];
+    choose_devices(run, devices);
     for (unsigned i = 0; i < run->part_count; i++) {
         struct run *part = run;
         if (i > 0) {

@@ -35,8 +35,9 @@ static void options_init(struct run *run)
         [OPT_PRESET] = {"preset", "sizes chosen together; options given besides go before them",
                         "default|tiny|small|paper", 0, 0, 0},
         [OPT_NATIVE] = {example->native ? "native" : NULL,
-                        "split by hand over as many devices, by their powers, such as 1,1,0.5", NULL, 0, 0,
-                        0},
+                        "split by hand over as many devices, by their powers, such as 1,1,0.5; or "
+                        "NUMBER@PLATFORM:DEVICE, such as 2@NVIDIA CUDA:0",
+                        NULL, 0, 0, 0},
     };
     memcpy(run->options, common, sizeof(common));
     memcpy(run->options + OPT_EXTRA, example->extra, sizeof(example->extra));
@@ -87,21 +88,45 @@ static bool parse_number(const char *text, size_t *number)
     return true;
 }
 
-/* Numbers above 0, separated by commas. */
+/* PLATFORM:DEVICE up to the next comma. Gives what follows, or NULL. */
+static const char *parse_place(struct run *run, const char *at)
+{
+    const size_t length = strcspn(at, ",");
+    const char *colon = memrchr(at, ':', length);
+    char *end;
+    if (!colon || colon == at || colon[1] < '0' || colon[1] > '9')
+        return NULL;
+    unsigned long device = strtoul(colon + 1, &end, 10);
+    if (end != at + length || device > 999)
+        return NULL;
+    run->wanted[run->part_count].platform = at;
+    run->wanted[run->part_count].length = (size_t)(colon - at);
+    run->wanted[run->part_count].device = (unsigned)device;
+    return end;
+}
+
+/* Numbers above 0, separated by commas, each with its device or none. */
 static void parse_powers(struct run *run, const char *text)
 {
     const char *at = text;
-    char *end;
     run->part_count = 0;
-    do {
-        double power = strtod(at, &end);
-        if (end == at || !(power > 0) || power > 1e30 || (*end != ',' && *end != '\0') ||
-            run->part_count == MAX_PARTS)
-            fail(STATUS_USAGE, "%s: --native %s: accepted are up to %d numbers above 0, separated by commas",
+    for (;;) {
+        char *number_end;
+        double power = strtod(at, &number_end);
+        const char *end = number_end;
+        bool good = end != at && power > 0 && power <= 1e30 && run->part_count < MAX_PARTS;
+        if (good && *end == '@')
+            good = (end = parse_place(run, end + 1)) != NULL;
+        if (!good || (*end != ',' && *end != '\0'))
+            fail(STATUS_USAGE,
+                 "%s: --native %s: accepted are up to %d numbers above 0, separated by commas, each alone or "
+                 "as NUMBER@PLATFORM:DEVICE",
                  run->example->name, text, MAX_PARTS);
         run->powers[run->part_count++] = power;
+        if (!*end)
+            return;
         at = end + 1;
-    } while (*end == ',');
+    }
 }
 
 static void set_option(struct run *run, struct option *option, const char *value)

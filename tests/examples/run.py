@@ -35,6 +35,9 @@ REFUSED = [  # arguments, what the message must name
     ("bm3d --size 7", "--size 7"),
     ("nbody --native 1,,2", "1,,2"),
     ("nbody --native 1,1,1,1", "4 powers"),
+    ("nbody --native 1@none:0,1", "a platform named \"none\""),
+    ("nbody --native 1@none", "NUMBER@PLATFORM:DEVICE"),
+    ("nbody --native 1@none:x", "NUMBER@PLATFORM:DEVICE"),
     ("rap --native 1,1", "unknown option"),
 ]
 POCL = {"POCL_DEVICES": "basic pthread", "POCL_MAX_PTHREAD_COUNT": "1"}
@@ -84,7 +87,8 @@ def main():
               len(kernels) > 0 and splits)
         results.add(f"{name} {algo} zero-copy {copy}", None if ok else f"bare {bare[name]} got {got} status {status}\n{summary}")
     for name in NATIVE:
-        words = [name, "--preset", "tiny", "--repeat", "1", "--check", "--native", "1,2.7"]
+        powers = "1@Portable Computing Language:1,2.7@Portable Computing Language:0" if name == "saxpy" else "1,2.7"
+        words = [name, "--preset", "tiny", "--repeat", "1", "--check", "--native", powers]
         got, message, status = execute(args, words, {})
         ok = status == 0 and got.get("check") == "pass" and got.get("checksum") == bare[name + " tiny"].get("checksum")
         results.add(f"{name} split by hand", None if ok else f"got {got} status {status}\n{message}")
