@@ -3,16 +3,15 @@
  * coexec bench: the papers' programs bare on every device and through coexec, interleaved, in one run.
  */
 #include "tools/coexec_bench.h"
+#include "tools/coexec_bench_start.h"
 #include "layer/options.h"
 #include "layer/select.h"
 #include "tools/coexec.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,19 +23,21 @@ struct set {
 };
 
 struct bench {
-    const char *programs, *preset, *algos, *sets, *json, *compare, *examples;
-    unsigned runs, repeat, limit;
-    bool check, scaling;
-    const struct cx_machine *machine;
+    struct cx_bench_start start;
+    const char *programs, *algos, *sets, *json, *compare, *baseline;
+    unsigned runs;
+    bool scaling;
     struct set set[CX_BENCH_ROWS];
     unsigned nsets;
     char algo[CX_BENCH_ROWS][16];
     unsigned nalgos;
     struct cx_bench_case *jobs;
     size_t njobs;
-    char self[PATH_MAX], folder[PATH_MAX]; /* of this program; where each driver's .icd files lie */
-    time_t start;
-    size_t done, all; /* runs */
+    time_t began;
+    size_t done, all;        /* runs */
+    struct json_object *old; /* what --compare names */
+    int argc;
+    char **argv;
 };
 
 /* ---- the command line ---- */
@@ -59,17 +60,23 @@ static int read_options(struct bench *bench, int argc, char **argv)
         const char **text;
         unsigned *count, highest;
     } with_value[] = {
-        {"--programs", &bench->programs, NULL, 0}, {"--preset", &bench->preset, NULL, 0},
-        {"--algos", &bench->algos, NULL, 0},       {"--sets", &bench->sets, NULL, 0},
-        {"--json", &bench->json, NULL, 0},         {"--compare", &bench->compare, NULL, 0},
-        {"--examples", &bench->examples, NULL, 0}, {"--runs", NULL, &bench->runs, CX_BENCH_RUNS},
-        {"--repeat", NULL, &bench->repeat, 1000},  {"--limit", NULL, &bench->limit, 86400},
+        {"--programs", &bench->programs, NULL, 0},
+        {"--preset", &bench->start.preset, NULL, 0},
+        {"--algos", &bench->algos, NULL, 0},
+        {"--sets", &bench->sets, NULL, 0},
+        {"--json", &bench->json, NULL, 0},
+        {"--compare", &bench->compare, NULL, 0},
+        {"--examples", &bench->start.examples, NULL, 0},
+        {"--baseline", &bench->baseline, NULL, 0},
+        {"--runs", NULL, &bench->runs, CX_BENCH_RUNS},
+        {"--repeat", NULL, &bench->start.repeat, 1000},
+        {"--limit", NULL, &bench->start.limit, 86400},
     };
     const size_t n = sizeof with_value / sizeof *with_value;
     for (int i = 1; i < argc; i++) {
         size_t o = 0;
         if (strcmp(argv[i], "--no-check") == 0) {
-            bench->check = false;
+            bench->start.check = false;
             continue;
         }
         if (strcmp(argv[i], "--scaling") == 0) {
@@ -89,8 +96,11 @@ static int read_options(struct bench *bench, int argc, char **argv)
             return cx_usage_error(me, "%s %s: accepted are 1 to %u", with_value[o].flag, value,
                                   with_value[o].highest);
     }
-    if (strcmp(bench->preset, "tiny") && strcmp(bench->preset, "small") && strcmp(bench->preset, "paper"))
-        return cx_usage_error(me, "--preset %s: accepted are tiny, small and paper", bench->preset);
+    if (strcmp(bench->start.preset, "tiny") && strcmp(bench->start.preset, "small") &&
+        strcmp(bench->start.preset, "paper"))
+        return cx_usage_error(me, "--preset %s: accepted are tiny, small and paper", bench->start.preset);
+    if (bench->baseline && strcmp(bench->baseline, "native") != 0)
+        return cx_usage_error(me, "--baseline %s: accepted is native", bench->baseline);
     return CX_EXIT_OK;
 }
 
@@ -156,7 +166,7 @@ static int take_algo(struct bench *bench, char *name)
 
 static bool add_set(struct bench *bench, const char *label, const char *devices)
 {
-    const struct cx_machine *machine = bench->machine;
+    const struct cx_machine *machine = bench->start.machine;
     unsigned *order = calloc(machine->ndevices + 1u, sizeof *order);
     const char *problem = NULL;
     struct set *set = &bench->set[bench->nsets];
@@ -184,7 +194,7 @@ static int take_set(struct bench *bench, char *text)
     *equals = '\0';
     if (add_set(bench, text, equals + 1))
         return CX_EXIT_OK;
-    char *accepted = cx_select_accepted(bench->machine->devices, bench->machine->ndevices);
+    char *accepted = cx_select_accepted(bench->start.machine->devices, bench->start.machine->ndevices);
     cx_usage_error(me, "--sets %s=%s: names no device; accepted are %s", text, equals + 1,
                    accepted ? accepted : "");
     free(accepted);
@@ -194,7 +204,7 @@ static int take_set(struct bench *bench, char *text)
 /* The used devices; and with --scaling the first, the first two, ... of those like the fastest. */
 static void default_sets(struct bench *bench)
 {
-    const struct cx_machine *machine = bench->machine;
+    const struct cx_machine *machine = bench->start.machine;
     char list[256] = "", label[64];
     size_t length = 0;
     for (unsigned i = 0; i < machine->nused; i++)
@@ -223,7 +233,7 @@ static void progress(struct bench *bench, const char *program, const char *how)
 {
     if (!isatty(STDERR_FILENO))
         return;
-    double passed = difftime(time(NULL), bench->start);
+    double passed = difftime(time(NULL), bench->began);
     double left = bench->done ? passed / (double)bench->done * (double)(bench->all - bench->done) : 0;
     fprintf(stderr, "\r\033[K[%zu/%zu] %s %s, %d:%02d left", bench->done, bench->all, program, how,
             (int)left / 60, (int)left % 60);
@@ -236,102 +246,36 @@ static void end_progress(void)
         fprintf(stderr, "\r\033[K");
 }
 
-enum { ARGUMENTS = 40 };
-
-/* The program and its options, from `at` on. */
-static void program_arguments(const struct bench *bench, const struct cx_bench_program *program,
-                              const char **at, char path[PATH_MAX], char repeat[16])
+static struct cx_bench_row *add_row(struct cx_bench_case *job, const char *set, const char *algo,
+                                    uint64_t devices)
 {
-    snprintf(path, PATH_MAX, "%s/%s", bench->examples, program->executable);
-    snprintf(repeat, 16, "%u", bench->repeat);
-    *at++ = path;
-    for (unsigned i = 0; i < 4 && program->arguments[i]; i++)
-        *at++ = program->arguments[i];
-    const char *const common[] = {"--preset", bench->preset, "--repeat", repeat, "--verbose"};
-    for (unsigned i = 0; i < sizeof common / sizeof *common; i++)
-        *at++ = common[i];
-    if (bench->check)
-        *at++ = "--check";
-    *at = NULL;
+    if (job->nrows == CX_BENCH_ROWS)
+        return NULL;
+    struct cx_bench_row *row = &job->row[job->nrows++];
+    snprintf(row->set, sizeof row->set, "%s", set);
+    snprintf(row->algo, sizeof row->algo, "%s", algo);
+    row->devices = devices;
+    return row;
 }
 
-/* Through coexec, as `coexec run` starts it. */
-static void run_through(struct bench *bench, const struct cx_bench_program *program, const char *devices,
-                        const char *algo, struct cx_bench_result *result)
-{
-    const char *arguments[ARGUMENTS] = {bench->self, "run", "--devices", devices,
-                                        "--algo",    algo,  "--summary", "--"};
-    const char *const environment[] = {"COEXEC_SUMMARY_FILE", NULL};
-    char path[PATH_MAX], repeat[16];
-    program_arguments(bench, program, arguments + 8, path, repeat);
-    cx_bench_run(arguments, environment, bench->limit, result);
-}
-
-/* A folder with the one driver, for the loader to find. */
-static bool driver_folder(const struct bench *bench, const struct cx_real_device *device,
-                          char folder[PATH_MAX])
-{
-    char file[PATH_MAX + 16];
-    snprintf(folder, PATH_MAX, "%.*s/%u/", PATH_MAX - 32, bench->folder, device->index);
-    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
-        return false;
-    snprintf(file, sizeof file, "%s/driver.icd", folder);
-    FILE *out = fopen(file, "we");
-    bool ok = out && fprintf(out, "%s\n", device->platform->driver) > 0;
-    return (!out || fclose(out) == 0) && ok;
-}
-
-/* The program alone with the device's own driver. */
-static void run_bare(struct bench *bench, const struct cx_bench_program *program,
-                     const struct cx_real_device *device, struct cx_bench_result *result)
-{
-    const struct cx_machine *machine = bench->machine;
-    char folder[PATH_MAX], variable[PATH_MAX + 32], path[PATH_MAX], repeat[16], platform[16], number[16];
-    const char *arguments[ARGUMENTS];
-    const char *const environment[] = {variable, "OCL_ICD_FILENAMES", "OCL_ICD_DEFAULT_PLATFORM", NULL};
-    unsigned nplatform = 0, ndevice = 0, n = 0;
-    if (device->is_sub_device) { /* made by COEXEC_FISSION: there is nothing to name it by */
-        snprintf(number, sizeof number, "%u", device->index);
-        run_through(bench, program, number, "single", result);
-        return;
-    }
-    for (const struct cx_real_platform *p = machine->platforms; p != device->platform; p++)
-        nplatform += strcmp(p->driver, device->platform->driver) == 0;
-    for (unsigned i = 0; i < device->index; i++)
-        ndevice += machine->devices[i].platform == device->platform;
-    if (!driver_folder(bench, device, folder)) {
-        snprintf(result->problem, sizeof result->problem, "%.100s: %s", folder, strerror(errno));
-        return;
-    }
-    snprintf(variable, sizeof variable, "OCL_ICD_VENDORS=%s", folder);
-    snprintf(platform, sizeof platform, "%u", nplatform);
-    snprintf(number, sizeof number, "%u", ndevice);
-    program_arguments(bench, program, arguments, path, repeat);
-    while (arguments[n])
-        n++;
-    const char *const where[] = {"--platform", platform, "--device", number, NULL};
-    memcpy(arguments + n, where, sizeof where);
-    cx_bench_run(arguments, environment, bench->limit, result);
-}
-
+/* First those alone on a device: the split by hand goes by their times. */
 static void make_rows(struct bench *bench, struct cx_bench_case *job)
 {
     uint64_t devices = 0;
+    char number[16];
     for (unsigned s = 0; s < bench->nsets; s++)
         devices |= bench->set[s].bits;
-    for (unsigned i = 0; i < bench->machine->ndevices && i < 64 && job->nrows < CX_BENCH_ROWS; i++)
+    for (unsigned i = 0; i < bench->start.machine->ndevices && i < 64; i++)
         if (devices >> i & 1) {
-            struct cx_bench_row *row = &job->row[job->nrows++];
-            snprintf(row->set, sizeof row->set, "%u", i);
-            row->devices = UINT64_C(1) << i;
+            snprintf(number, sizeof number, "%u", i);
+            add_row(job, number, "", UINT64_C(1) << i);
         }
-    for (unsigned s = 0; s < bench->nsets; s++)
-        for (unsigned a = 0; a < bench->nalgos && job->nrows < CX_BENCH_ROWS; a++) {
-            struct cx_bench_row *row = &job->row[job->nrows++];
-            snprintf(row->set, sizeof row->set, "%s", bench->set[s].label);
-            snprintf(row->algo, sizeof row->algo, "%s", bench->algo[a]);
-            row->devices = bench->set[s].bits;
-        }
+    for (unsigned s = 0; s < bench->nsets; s++) {
+        if (bench->baseline && job->program->native)
+            add_row(job, bench->set[s].label, CX_BENCH_NATIVE, bench->set[s].bits);
+        for (unsigned a = 0; a < bench->nalgos; a++)
+            add_row(job, bench->set[s].label, bench->algo[a], bench->set[s].bits);
+    }
 }
 
 static const char *devices_of(const struct bench *bench, const struct cx_bench_row *row)
@@ -351,11 +295,14 @@ static bool run_job(struct bench *bench, struct cx_bench_case *job)
             struct cx_bench_row *row = &job->row[i];
             struct cx_bench_result *result = &row->result[row->runs++];
             progress(bench, job->program->name, *row->algo ? row->algo : "bare");
-            if (*row->algo)
-                run_through(bench, job->program, devices_of(bench, row), row->algo, result);
+            if (strcmp(row->algo, CX_BENCH_NATIVE) == 0)
+                cx_bench_start_native(&bench->start, job, row, result);
+            else if (*row->algo)
+                cx_bench_start_through(&bench->start, job->program, devices_of(bench, row), row->algo,
+                                       result);
             else
-                run_bare(bench, job->program, &bench->machine->devices[__builtin_ctzll(row->devices)],
-                         result);
+                cx_bench_start_bare(&bench->start, job->program,
+                                    &bench->start.machine->devices[__builtin_ctzll(row->devices)], result);
             ok &= result->ok;
             bench->done++;
         }
@@ -366,22 +313,11 @@ static bool run_job(struct bench *bench, struct cx_bench_case *job)
 
 /* ---- beginning and end ---- */
 
-static void remove_folder(const struct bench *bench)
+/* Results so far: a long bench may be ended before it is through. */
+static bool write_json(const struct bench *bench)
 {
-    char path[PATH_MAX + 32];
-    for (unsigned i = 0; i < bench->machine->ndevices; i++) {
-        snprintf(path, sizeof path, "%s/%u/driver.icd", bench->folder, i);
-        unlink(path);
-        *(strrchr(path, '/')) = '\0';
-        rmdir(path);
-    }
-    rmdir(bench->folder);
-}
-
-static bool write_json(const struct bench *bench, int argc, char **argv)
-{
-    struct json_object *root =
-        cx_bench_json(bench->jobs, bench->njobs, bench->machine, argc, argv, bench->preset);
+    struct json_object *root = cx_bench_json(bench->jobs, bench->njobs, bench->start.machine, bench->argc,
+                                             bench->argv, bench->start.preset);
     bool ok = json_object_to_file_ext(bench->json, root, JSON_C_TO_STRING_PRETTY) == 0;
     json_object_put(root);
     if (!ok)
@@ -391,12 +327,8 @@ static bool write_json(const struct bench *bench, int argc, char **argv)
 
 static int prepare(struct bench *bench)
 {
-    ssize_t length = readlink("/proc/self/exe", bench->self, sizeof bench->self - 1);
-    const char *temporary = getenv("TMPDIR");
     int status;
-    if (length <= 0)
-        return cx_tool_error(me, "cannot find out where this program lies: %s", strerror(errno));
-    if (bench->machine->nused == 0)
+    if (bench->start.machine->nused == 0)
         return cx_tool_error(me, "there is no OpenCL device; `coexec info` tells where it was looked for");
     bench->jobs = calloc(cx_bench_program_count, sizeof *bench->jobs);
     if (!bench->jobs)
@@ -409,10 +341,13 @@ static int prepare(struct bench *bench)
         default_sets(bench);
     if (!bench->njobs || !bench->nalgos || !bench->nsets)
         return cx_usage_error(me, "no program, no balancer or no set of devices");
-    snprintf(bench->folder, sizeof bench->folder, "%s/coexec-bench-XXXXXX",
-             temporary && *temporary ? temporary : "/tmp");
-    if (!mkdtemp(bench->folder))
-        return cx_tool_error(me, "%s: %s", bench->folder, strerror(errno));
+    if (bench->compare && !(bench->old = cx_bench_read(bench->compare)))
+        return CX_EXIT_FAILED;
+    FILE *json = bench->json ? fopen(bench->json, "ae") : NULL;
+    if (bench->json && (!json || fclose(json) != 0))
+        return cx_tool_error(me, "--json %s: %s", bench->json, strerror(errno));
+    if ((status = cx_bench_start_init(&bench->start)) != CX_EXIT_OK)
+        return status;
     for (size_t j = 0; j < bench->njobs; j++) {
         make_rows(bench, &bench->jobs[j]);
         bench->all += (size_t)bench->jobs[j].nrows * bench->runs;
@@ -422,38 +357,38 @@ static int prepare(struct bench *bench)
 
 static int run(int argc, char **argv)
 {
-    struct bench bench = {.programs = "all",
-                          .preset = "small",
+    struct bench bench = {.start = {.preset = "small", .repeat = 3, .limit = 600, .check = true},
+                          .programs = "all",
                           .algos = "static,hguided,sigmoid,auto",
                           .sets = "",
-                          .runs = 3,
-                          .repeat = 3,
-                          .limit = 600,
-                          .check = true};
+                          .runs = 3};
+    bench.argc = argc;
+    bench.argv = argv;
     int status = read_options(&bench, argc, argv);
     if (status != CX_EXIT_OK)
         return status;
-    char *own = bench.examples ? NULL : cx_find_own("../examples", "../lib/coexec/examples");
-    if (!bench.examples && !own)
+    char *own = bench.start.examples ? NULL : cx_find_own("../examples", "../lib/coexec/examples");
+    if (!bench.start.examples && !own)
         return cx_tool_error(
             me, "the example programs are not in ../examples, seen from this program; --examples "
                 "FOLDER names where they are");
-    bench.examples = bench.examples ? bench.examples : own;
-    bench.machine = cx_machine_get();
+    bench.start.examples = bench.start.examples ? bench.start.examples : own;
+    bench.start.machine = cx_machine_get();
     status = prepare(&bench);
     bool ok = status == CX_EXIT_OK;
-    bench.start = time(NULL);
-    for (size_t j = 0; j < bench.njobs && status == CX_EXIT_OK; j++)
+    bench.began = time(NULL);
+    for (size_t j = 0; j < bench.njobs && status == CX_EXIT_OK; j++) {
         ok &= run_job(&bench, &bench.jobs[j]);
+        ok &= !bench.json || write_json(&bench);
+    }
     if (status == CX_EXIT_OK) {
         cx_bench_print_papers(bench.jobs, bench.njobs);
-        if (bench.json)
-            ok &= write_json(&bench, argc, argv);
-        if (bench.compare)
-            ok &= cx_bench_compare(bench.compare, bench.jobs, bench.njobs);
-        remove_folder(&bench);
+        if (bench.old)
+            cx_bench_compare(bench.old, bench.jobs, bench.njobs);
+        cx_bench_start_finish(&bench.start);
         status = ok ? CX_EXIT_OK : CX_EXIT_FAILED;
     }
+    json_object_put(bench.old);
     free(bench.jobs);
     free(own);
     return status;
@@ -477,12 +412,17 @@ const struct cx_subcommand cx_bench_subcommand = {
         "  --algos LIST      balancers (default static,hguided,sigmoid,auto)\n"
         "  --sets LIST       LABEL=DEVICES;LABEL=DEVICES, devices as in COEXEC_DEVICES (default: those "
         "used)\n"
+        "  --baseline native also the programs' own versions split by hand over the same devices "
+        "(mandelbrot, "
+        "nbody,\n"
+        "                    gaussian, saxpy, spmv), by the times on each device alone\n"
         "  --scaling         sets of one, two, ... of the devices that are like the fastest\n"
         "  --runs N          runs of each program in each way (3)\n"
         "  --repeat N        timed repetitions within a run, of which the median counts (3)\n"
         "  --no-check        do not compare outputs with plain C\n"
         "  --limit S         seconds after which a run is ended (600)\n"
-        "  --json FILE       write everything measured, with machine, drivers and command\n"
+        "  --json FILE       write everything measured, with machine, drivers and command, anew after each "
+        "program\n"
         "  --compare FILE    print what changed since an earlier --json FILE\n"
         "  --examples FOLDER where the programs are\n",
 };

@@ -29,6 +29,7 @@ struct cx_bench_program {
     const char *arguments[4];
     unsigned papers; /* enum cx_bench_paper, added */
     bool regular;
+    bool native; /* has a version split by hand (--native) */
 };
 
 extern const struct cx_bench_program cx_bench_programs[];
@@ -58,7 +59,11 @@ void cx_bench_run(const char *const *arguments, const char *const *environment, 
 
 enum { CX_BENCH_DEVICES = 64, CX_BENCH_ROWS = 32, CX_BENCH_RUNS = 64 };
 
-/* Runs of one program in one way: bare on a device, or through coexec on a set with an algorithm. */
+/* The algorithm of rows of a program's own split by hand. */
+#define CX_BENCH_NATIVE "native"
+
+/* Runs of one program in one way: bare on a device, split by hand, or through coexec on a set with an
+ * algorithm. */
 struct cx_bench_row {
     char set[64], algo[16]; /* algo "": bare, and set is the device's number */
     uint64_t devices;       /* bits of the devices' numbers */
@@ -79,15 +84,21 @@ double cx_bench_ms(const struct cx_bench_row *row);
 bool cx_bench_maximum(const struct cx_bench_case *job, const struct cx_bench_row *row, double *best_ms,
                       double *maximum);
 
+/* The time of the split by hand on the same devices over the row's own: 1 is as fast, more is faster. 0:
+ * either is missing, or the row is that one or bare. */
+double cx_bench_over_native(const struct cx_bench_case *job, const struct cx_bench_row *row);
+
 /* Prints the lines of one program, and at the end the tables of the papers. */
 void cx_bench_print_case(const struct cx_bench_case *job);
 void cx_bench_print_papers(const struct cx_bench_case *jobs, size_t count);
 
-/* The whole as JSON (the caller puts it); and what changed since the one in a file. False, with a message,
- * where the file is none of ours. */
+/* The whole as JSON, and one read from a file; the caller puts them. NULL, with a message, where the file is
+ * none of ours. */
 struct json_object *cx_bench_json(const struct cx_bench_case *jobs, size_t count,
                                   const struct cx_machine *machine, int argc, char **argv,
                                   const char *preset);
-bool cx_bench_compare(const char *file, const struct cx_bench_case *jobs, size_t count);
+struct json_object *cx_bench_read(const char *file);
+/* Prints what changed since the one read. */
+void cx_bench_compare(struct json_object *old, const struct cx_bench_case *jobs, size_t count);
 
 #endif

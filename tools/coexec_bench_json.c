@@ -46,6 +46,8 @@ static struct json_object *row_object(const struct cx_bench_case *job, const str
         cx_json_add_number(object, "maximum", maximum);
         cx_json_add_number(object, "efficiency", best / ms / maximum);
     }
+    if (cx_bench_over_native(job, row) > 0)
+        cx_json_add_number(object, "over_native", cx_bench_over_native(job, row));
     for (unsigned i = 0; i < row->runs; i++)
         cx_json_append(runs, result_object(&row->result[i]));
     cx_json_add(object, "runs", runs);
@@ -132,18 +134,23 @@ static double old_ms(struct json_object *programs, const char *program, const st
     return 0;
 }
 
-bool cx_bench_compare(const char *file, const struct cx_bench_case *jobs, size_t count)
+struct json_object *cx_bench_read(const char *file)
 {
+    errno = 0;
     struct json_object *root = json_object_from_file(file);
-    struct json_object *programs = cx_json_typed(root, "programs", json_type_array);
-    if (!programs || !cx_json_get(root, "coexec_bench")) {
-        cx_tool_error("bench", "--compare %s: %s", file,
-                      access(file, R_OK) != 0 ? strerror(errno)
-                                              : "no result of `coexec bench`, or not all of one");
-        json_object_put(root);
-        return false;
-    }
-    printf("against %s of %s\n", file, cx_json_text(root, "date"));
+    const int error = errno;
+    if (cx_json_get(root, "coexec_bench") && cx_json_typed(root, "programs", json_type_array))
+        return root;
+    cx_tool_error("bench", "--compare %s: %s", file,
+                  error ? strerror(error) : "no result of `coexec bench`, or not all of one");
+    json_object_put(root);
+    return NULL;
+}
+
+void cx_bench_compare(struct json_object *old, const struct cx_bench_case *jobs, size_t count)
+{
+    struct json_object *programs = cx_json_get(old, "programs");
+    printf("since %s (preset %s)\n", cx_json_text(old, "date"), cx_json_text(old, "preset"));
     for (size_t j = 0; j < count; j++)
         for (unsigned i = 0; i < jobs[j].nrows; i++) {
             const struct cx_bench_row *row = &jobs[j].row[i];
@@ -157,6 +164,4 @@ bool cx_bench_compare(const char *file, const struct cx_bench_case *jobs, size_t
                    : before / now < 0.95 ? "  slower"
                                          : "");
         }
-    json_object_put(root);
-    return true;
 }

@@ -47,6 +47,17 @@ bool cx_bench_maximum(const struct cx_bench_case *job, const struct cx_bench_row
     return missing == 0 && best > 0;
 }
 
+double cx_bench_over_native(const struct cx_bench_case *job, const struct cx_bench_row *row)
+{
+    const double ms = cx_bench_ms(row);
+    for (unsigned i = 0; i < job->nrows && *row->algo && ms > 0; i++) {
+        const struct cx_bench_row *native = &job->row[i];
+        if (native != row && strcmp(native->algo, CX_BENCH_NATIVE) == 0 && strcmp(native->set, row->set) == 0)
+            return cx_bench_ms(native) / ms;
+    }
+    return 0;
+}
+
 /* Means over the runs that went well. */
 static void means(const struct cx_bench_row *row, double *balance, double *packages, double *moved)
 {
@@ -88,7 +99,10 @@ void cx_bench_print_case(const struct cx_bench_case *job)
                 printf("  balance %5.3f", balance);
             else
                 printf("  balance     -");
-            printf("  packages %6.1f  moved %.1f MB", packages, moved);
+            if (strcmp(row->algo, CX_BENCH_NATIVE) != 0)
+                printf("  packages %6.1f  moved %.1f MB", packages, moved);
+            if (cx_bench_over_native(job, row) > 0)
+                printf("  over native %5.3f", cx_bench_over_native(job, row));
         }
         for (unsigned r = 0; r < row->runs; r++)
             if (!row->result[r].ok) {
@@ -101,8 +115,8 @@ void cx_bench_print_case(const struct cx_bench_case *job)
 }
 
 struct mean {
-    double log_efficiency, log_speedup, log_balance;
-    unsigned n, balanced;
+    double log_efficiency, log_speedup, log_balance, log_over;
+    unsigned n, balanced, over;
 };
 
 static void add_to(struct mean *mean, const struct cx_bench_case *job, const struct cx_bench_row *row)
@@ -117,6 +131,10 @@ static void add_to(struct mean *mean, const struct cx_bench_case *job, const str
     if (balance > 0) {
         mean->log_balance += log(balance);
         mean->balanced++;
+    }
+    if (cx_bench_over_native(job, row) > 0) {
+        mean->log_over += log(cx_bench_over_native(job, row));
+        mean->over++;
     }
 }
 
@@ -145,23 +163,44 @@ static void print_way(const struct cx_bench_case *jobs, size_t count, unsigned p
     printf("  %7.3f", exp(mean[2].log_speedup / mean[2].n));
     if (mean[2].balanced)
         printf("  %7.3f", exp(mean[2].log_balance / mean[2].balanced));
+    else
+        printf("  %7s", "-");
+    if (mean[2].over)
+        printf("  %7.3f (%2u)", exp(mean[2].log_over / mean[2].over), mean[2].over);
     printf("\n");
+}
+
+/* Whether no job before, and no row before in this one, has these devices and balancer. */
+static bool is_new_way(const struct cx_bench_case *jobs, size_t j, unsigned i)
+{
+    const struct cx_bench_row *row = &jobs[j].row[i];
+    for (size_t k = 0; k <= j; k++)
+        for (unsigned r = 0; r < (k < j ? jobs[k].nrows : i); r++)
+            if (strcmp(jobs[k].row[r].algo, row->algo) == 0 && strcmp(jobs[k].row[r].set, row->set) == 0)
+                return false;
+    return true;
 }
 
 void cx_bench_print_papers(const struct cx_bench_case *jobs, size_t count)
 {
     static const unsigned papers[] = {CX_PAPER_SIGMOID, CX_PAPER_OMPSS, CX_PAPER_MARROW, CX_PAPER_LOGFIT, 0};
+    bool native = false;
+    for (size_t j = 0; j < count; j++)
+        for (unsigned i = 0; i < jobs[j].nrows; i++)
+            native |= strcmp(jobs[j].row[i].algo, CX_BENCH_NATIVE) == 0;
     for (size_t p = 0; p < sizeof papers / sizeof *papers; p++) {
         unsigned n = 0;
         for (size_t j = 0; j < count; j++)
             n += !papers[p] || jobs[j].program->papers & papers[p];
         if (!n)
             continue;
-        printf("%s%s: geometric means\n  %-14s %-9s  %12s  %12s  %12s  %7s  %7s\n",
+        printf("%s%s: geometric means\n  %-14s %-9s  %12s  %12s  %12s  %7s  %7s  %s\n",
                papers[p] ? cx_bench_paper_name(papers[p]) : "all programs", papers[p] ? " paper" : "",
-               "devices", "balancer", "eff. regular", "irregular", "all", "speedup", "balance");
-        for (unsigned i = 0; i < jobs[0].nrows; i++)
-            if (*jobs[0].row[i].algo)
-                print_way(jobs, count, papers[p], &jobs[0].row[i]);
+               "devices", "balancer", "eff. regular", "irregular", "all", "speedup", "balance",
+               native ? "over native" : "");
+        for (size_t j = 0; j < count; j++)
+            for (unsigned i = 0; i < jobs[j].nrows; i++)
+                if (*jobs[j].row[i].algo && is_new_way(jobs, j, i))
+                    print_way(jobs, count, papers[p], &jobs[j].row[i]);
     }
 }

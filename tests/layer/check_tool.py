@@ -49,6 +49,7 @@ def bench_rejects_what_it_does_not_know():
                             (("--preset", "huge"), "accepted are tiny, small and paper"),
                             (("--algos", "sigmoid,nosuch"), "--algos nosuch: accepted are"),
                             (("--sets", "two=0,7"), "names no device"), (("--sets", "0"), "LABEL=DEVICES"),
+                            (("--baseline", "other"), "--baseline other: accepted is native"),
                             (("--runs", "0"), "accepted are 1 to"), (("--nosuch",), "unknown option --nosuch"),
                             (("--json",), "--json needs a value")]:
         done = tool("bench", *arguments, COEXEC_VENDORS=STUB)
@@ -88,13 +89,57 @@ exit {status}
         assert not programs["vecadd"][0]["runs"][0]["ok"] and "no such" in programs["matmul"][0]["runs"][0]["problem"].lower()
         one = ("bench", "--examples", folder, "--programs", "saxpy", "--algos", "static", "--runs", "1")
         done = tool(*one, "--compare", out, COEXEC_VENDORS=STUB)
-        assert done.returncode == 0 and "against" in done.stdout and "1.000" in done.stdout, done
+        assert done.returncode == 0 and "since 20" in done.stdout and "1.000" in done.stdout, done
+        with open(out) as whole:
+            before = json.load(whole)
+        before["programs"][0]["rows"][0]["ms"] = 5  # the file that is compared with may be the one to be written
+        with open(out, "w") as changed:
+            json.dump(before, changed)
+        done = tool(*one, "--compare", out, "--json", out, COEXEC_VENDORS=STUB)
+        assert done.returncode == 0 and "2.000  faster" in done.stdout and json.load(open(out))["programs"][0]["rows"][0]["ms"] == 2.5, done
         with open(out) as whole:
             text = whole.read()
         with open(out, "w") as half:
             half.write(text[:len(text) // 2])
         done = tool(*one, "--compare", out, COEXEC_VENDORS=STUB)
-        assert done.returncode == 1 and "not all of one" in done.stderr and "saxpy" in done.stdout, done
+        assert done.returncode == 1 and "not all of one" in done.stderr and not done.stdout, done
+        done = tool(*one, "--compare", out + "x", COEXEC_VENDORS=STUB)
+        assert done.returncode == 1 and "No such file" in done.stderr and not done.stdout, done
+        done = tool(*one, "--json", "/nonexistent/x.json", COEXEC_VENDORS=STUB)
+        assert done.returncode == 1 and "/nonexistent/x.json: No such file" in done.stderr and not done.stdout, done
+
+
+def bench_runs_splits_by_hand():
+    """On a program that prints what it is started with: powers by the times alone, on devices named by their platform."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in "saxpy", "vecadd":
+            path = os.path.join(folder, name)
+            with open(path, "w") as program:
+                program.write(f"""#!/bin/sh
+echo "$@" >> {folder}/{name}.words
+case "$*" in
+*--native*) ms=5 ;;
+*'--device 1'*) ms=8 ;;
+*) ms=2 ;;
+esac
+echo name={name} size=8 ms=$ms checksum=00ff check=pass
+""")
+            os.chmod(path, 0o755)
+        out = os.path.join(folder, "out.json")
+        done = tool("bench", "--examples", folder, "--programs", "saxpy,vecadd", "--algos", "static", "--runs", "2", "--baseline",
+                    "native", "--json", out, COEXEC_VENDORS=STUB, STUB_DEVICES="2")
+        assert done.returncode == 0 and "over native 2.500" in done.stdout and "2.500 ( 1)" in done.stdout, done
+        rows = {program["name"]: {(row["set"], row["algo"]): row for row in program["rows"]} for program in json.load(open(out))["programs"]}
+        assert rows["saxpy"]["all", "native"]["ms"] == 5 and ("all", "native") not in rows["vecadd"], rows
+        assert rows["saxpy"]["all", "static"]["over_native"] == 2.5 and "over_native" not in rows["vecadd"]["all", "static"], rows
+        with open(os.path.join(folder, "saxpy.words")) as file:
+            words = [line.split("--native ")[1].strip() for line in file if "--native" in line]
+        [first, second] = words[0].split(",")
+        assert len(words) == 2 and first.startswith("1@") and first.endswith(":0"), words
+        assert second.startswith("0.25@") and second.endswith(":1"), words
+        done = tool("bench", "--examples", folder, "--programs", "saxpy", "--algos", "static", "--runs", "1", "--baseline", "native",
+                    COEXEC_VENDORS=STUB, STUB_DEVICES="1", COEXEC_FISSION="1")
+        assert "saxpy" in done.stdout, done
 
 
 def bench_takes_no_nonsense():

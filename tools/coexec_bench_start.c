@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Starting the examples for `coexec bench`: which program, which arguments, which drivers it sees. See
+ * coexec_bench_start.h; next: coexec_bench_run.c.
+ */
+#include "tools/coexec_bench_start.h"
+#include "tools/coexec.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { ARGUMENTS = 40 };
+
+/* The program and its options, from `at` on. */
+static void program_arguments(const struct cx_bench_start *start, const struct cx_bench_program *program,
+                              const char **at, char path[PATH_MAX], char repeat[16])
+{
+    snprintf(path, PATH_MAX, "%s/%s", start->examples, program->executable);
+    snprintf(repeat, 16, "%u", start->repeat);
+    *at++ = path;
+    for (unsigned i = 0; i < 4 && program->arguments[i]; i++)
+        *at++ = program->arguments[i];
+    const char *const common[] = {"--preset", start->preset, "--repeat", repeat, "--verbose"};
+    for (unsigned i = 0; i < sizeof common / sizeof *common; i++)
+        *at++ = common[i];
+    if (start->check)
+        *at++ = "--check";
+    *at = NULL;
+}
+
+void cx_bench_start_through(const struct cx_bench_start *start, const struct cx_bench_program *program,
+                            const char *devices, const char *algo, struct cx_bench_result *result)
+{
+    const char *arguments[ARGUMENTS] = {start->self, "run", "--devices", devices,
+                                        "--algo",    algo,  "--summary", "--"};
+    const char *const environment[] = {"COEXEC_SUMMARY_FILE", NULL};
+    char path[PATH_MAX], repeat[16];
+    program_arguments(start, program, arguments + 8, path, repeat);
+    cx_bench_run(arguments, environment, start->limit, result);
+}
+
+/* Adds the device's driver to those that the loader finds in a folder, which is made. `folder` gets its path.
+ * False: errno. */
+static bool add_driver(const struct cx_bench_start *start, const char *name,
+                       const struct cx_real_device *device, char folder[PATH_MAX])
+{
+    char file[PATH_MAX + 32];
+    unsigned number = 0; /* of the driver: its first device's */
+    snprintf(folder, PATH_MAX, "%.*s/%s/", PATH_MAX - 64, start->folder, name);
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+        return false;
+    while (strcmp(start->machine->devices[number].platform->driver, device->platform->driver) != 0)
+        number++;
+    snprintf(file, sizeof file, "%s/%u.icd", folder, number);
+    FILE *out = fopen(file, "we");
+    bool ok = out && fprintf(out, "%s\n", device->platform->driver) > 0;
+    return (!out || fclose(out) == 0) && ok;
+}
+
+/* Which of its platform's devices it is. */
+static unsigned ordinal(const struct cx_bench_start *start, const struct cx_real_device *device)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < device->index; i++)
+        n += start->machine->devices[i].platform == device->platform;
+    return n;
+}
+
+/* Runs the program with what `more` says besides the common options, on the drivers in the folder alone. */
+static void run_beside(const struct cx_bench_start *start, const struct cx_bench_program *program,
+                       const char *folder, const char *const *more, struct cx_bench_result *result)
+{
+    char variable[PATH_MAX + 32], path[PATH_MAX], repeat[16];
+    const char *arguments[ARGUMENTS];
+    const char *const environment[] = {variable, "OCL_ICD_FILENAMES", "OCL_ICD_DEFAULT_PLATFORM", NULL};
+    unsigned n = 0;
+    snprintf(variable, sizeof variable, "OCL_ICD_VENDORS=%s", folder);
+    program_arguments(start, program, arguments, path, repeat);
+    while (arguments[n])
+        n++;
+    while (n + 1 < ARGUMENTS && *more)
+        arguments[n++] = *more++;
+    arguments[n] = NULL;
+    cx_bench_run(arguments, environment, start->limit, result);
+}
+
+void cx_bench_start_bare(const struct cx_bench_start *start, const struct cx_bench_program *program,
+                         const struct cx_real_device *device, struct cx_bench_result *result)
+{
+    char folder[PATH_MAX], platform[16], number[16], name[16];
+    unsigned nplatform = 0;
+    snprintf(name, sizeof name, "%u", device->index);
+    if (device->is_sub_device) { /* made by COEXEC_FISSION: there is nothing to name it by */
+        cx_bench_start_through(start, program, name, "single", result);
+        return;
+    }
+    for (const struct cx_real_platform *p = start->machine->platforms; p != device->platform; p++)
+        nplatform += strcmp(p->driver, device->platform->driver) == 0;
+    if (!add_driver(start, name, device, folder)) {
+        snprintf(result->problem, sizeof result->problem, "%.100s: %s", folder, strerror(errno));
+        return;
+    }
+    snprintf(platform, sizeof platform, "%u", nplatform);
+    snprintf(number, sizeof number, "%u", ordinal(start, device));
+    run_beside(start, program, folder,
+               (const char *const[]){"--platform", platform, "--device", number, NULL}, result);
+}
+
+/* The program's time alone on the device, as far as measured; 0: none. */
+static double alone_ms(const struct cx_bench_case *job, unsigned device)
+{
+    for (unsigned i = 0; i < job->nrows; i++)
+        if (!*job->row[i].algo && job->row[i].devices == UINT64_C(1) << device)
+            return cx_bench_ms(&job->row[i]);
+    return 0;
+}
+
+/* POWER@PLATFORM:DEVICE,... for the row's devices, whose drivers go into the folder. False: result->problem
+ * says why not. */
+static bool native_powers(const struct cx_bench_start *start, const struct cx_bench_case *job,
+                          const struct cx_bench_row *row, char *powers, size_t room, char folder[PATH_MAX],
+                          struct cx_bench_result *result)
+{
+    const struct cx_machine *machine = start->machine;
+    double best = 0;
+    size_t length = 0;
+    for (unsigned i = 0; i < machine->ndevices && i < 64; i++) {
+        const double ms = row->devices >> i & 1 ? alone_ms(job, i) : 0;
+        best = ms > 0 && (best == 0 || ms < best) ? ms : best;
+    }
+    for (unsigned i = 0; i < machine->ndevices && i < 64; i++) {
+        const struct cx_real_device *device = &machine->devices[i];
+        const double ms = alone_ms(job, i);
+        if (!(row->devices >> i & 1))
+            continue;
+        if (device->is_sub_device || !(ms > 0))
+            snprintf(result->problem, sizeof result->problem,
+                     device->is_sub_device ? "device %u is part of one: programs cannot name it"
+                                           : "there is no time of device %u alone to split by",
+                     i);
+        else if (!add_driver(start, "native", device, folder))
+            snprintf(result->problem, sizeof result->problem, "%.100s: %s", folder, strerror(errno));
+        if (*result->problem)
+            return false;
+        length += (size_t)snprintf(powers + length, room - length, "%s%.4g@%s:%u", length ? "," : "",
+                                   best / ms, device->platform->name, ordinal(start, device));
+        if (length >= room) {
+            snprintf(result->problem, sizeof result->problem, "too many devices to name");
+            return false;
+        }
+    }
+    return true;
+}
+
+void cx_bench_start_native(const struct cx_bench_start *start, const struct cx_bench_case *job,
+                           const struct cx_bench_row *row, struct cx_bench_result *result)
+{
+    char folder[PATH_MAX], powers[4096];
+    if (native_powers(start, job, row, powers, sizeof powers, folder, result))
+        run_beside(start, job->program, folder, (const char *const[]){"--native", powers, NULL}, result);
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
+{
+    (void)status;
+    (void)kind;
+    (void)walk;
+    remove(path);
+    return 0;
+}
+
+int cx_bench_start_init(struct cx_bench_start *start)
+{
+    const char *temporary = getenv("TMPDIR");
+    if (readlink("/proc/self/exe", start->self, sizeof start->self - 1) <= 0)
+        return cx_tool_error("bench", "cannot find out where this program lies: %s", strerror(errno));
+    snprintf(start->folder, sizeof start->folder, "%s/coexec-bench-XXXXXX",
+             temporary && *temporary ? temporary : "/tmp");
+    if (!mkdtemp(start->folder))
+        return cx_tool_error("bench", "%s: %s", start->folder, strerror(errno));
+    return CX_EXIT_OK;
+}
+
+void cx_bench_start_finish(const struct cx_bench_start *start)
+{
+    nftw(start->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How `coexec bench` starts a program: alone on a device, through coexec, or split by its own hand. All take
+ * as long as the program; *result must be zeroed.
+ */
+#ifndef CX_TOOLS_COEXEC_BENCH_START_H
+#define CX_TOOLS_COEXEC_BENCH_START_H
+
+#include "tools/coexec_bench.h"
+
+#include <limits.h>
+
+struct cx_bench_start {
+    const struct cx_machine *machine;
+    const char *examples, *preset; /* the folder they are in */
+    unsigned repeat, limit;        /* seconds */
+    bool check;
+    char self[PATH_MAX], folder[PATH_MAX]; /* this program; where .icd files are put */
+};
+
+/* Fills in self and folder, and makes that. Returns an exit status, with a message where it is not 0. */
+int cx_bench_start_init(struct cx_bench_start *start);
+/* Removes the folder. */
+void cx_bench_start_finish(const struct cx_bench_start *start);
+
+/* The program alone with the device's own driver. */
+void cx_bench_start_bare(const struct cx_bench_start *start, const struct cx_bench_program *program,
+                         const struct cx_real_device *device, struct cx_bench_result *result);
+/* Through coexec, as `coexec run` starts it; devices as in COEXEC_DEVICES. */
+void cx_bench_start_through(const struct cx_bench_start *start, const struct cx_bench_program *program,
+                            const char *devices, const char *algo, struct cx_bench_result *result);
+/* The program's own version split by hand over the row's devices, by the times that the rows of the job have
+ * for each device alone so far. */
+void cx_bench_start_native(const struct cx_bench_start *start, const struct cx_bench_case *job,
+                           const struct cx_bench_row *row, struct cx_bench_result *result);
+
+#endif
