@@ -3,12 +3,13 @@
  * Separate compilation: clCompileProgram and clLinkProgram, each done by every member's own compiler and
  * linker.
  *
- * What is linked of a single object has that one's text, with its embedded headers put in: it is analysed and
- * split. What is linked of several has no single text, so its kernels run whole.
+ * What is linked has the objects' texts, with their embedded headers put in, where one text can mean the same
+ * (join.h): it is analysed and split. Else its kernels run whole.
  * Previous stage: program.c. Next: build.c runs the steps.
  */
 #include "layer/embed.h"
 #include "layer/entry.h"
+#include "layer/join.h"
 #include "layer/log.h"
 #include "layer/program.h"
 #include "layer/worker.h"
@@ -16,8 +17,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes references on the input programs. Headers are only read; programs to link are attached, so that
- * nobody builds them anew meanwhile. */
+/* Attaches to a program that can be linked, so that nobody builds it anew meanwhile. */
+static bool attach(struct cx_program *input)
+{
+    pthread_mutex_lock(&input->lock);
+    bool ready = !input->building && input->status == CL_BUILD_SUCCESS &&
+                 (input->binary_type == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT ||
+                  input->binary_type == CL_PROGRAM_BINARY_TYPE_LIBRARY);
+    if (ready)
+        input->nattached++;
+    pthread_mutex_unlock(&input->lock);
+    return ready;
+}
+
+static void detach(cl_uint count, const cl_program *programs)
+{
+    for (cl_uint i = 0; i < count; i++) {
+        struct cx_program *input = cx_program_from(programs[i]);
+        pthread_mutex_lock(&input->lock);
+        input->nattached--;
+        pthread_mutex_unlock(&input->lock);
+    }
+}
+
+/* Takes references on the input programs. Headers (with names) are only read; programs to link are attached
+ * already. Without names it fails before it took any. */
 static bool take_inputs(struct cx_build *build, cl_uint count, const cl_program *programs, const char **names)
 {
     build->inputs = calloc(count + 1, sizeof(*build->inputs));
@@ -27,13 +51,7 @@ static bool take_inputs(struct cx_build *build, cl_uint count, const cl_program 
     for (cl_uint i = 0; i < count; i++) {
         if (names && !(build->names[i] = strdup(names[i])))
             return false;
-        struct cx_program *input = cx_program_ref(cx_program_from(programs[i]));
-        build->inputs[build->ninputs++] = input;
-        if (names)
-            continue;
-        pthread_mutex_lock(&input->lock);
-        input->nattached++;
-        pthread_mutex_unlock(&input->lock);
+        build->inputs[build->ninputs++] = cx_program_ref(cx_program_from(programs[i]));
     }
     return true;
 }
@@ -57,20 +75,47 @@ static void keep_text(struct cx_build *build)
     }
 }
 
-/* A program linked of one object has that one's text. */
+/* The texts that the inputs were made of, all with the same options; NULL: that is not so. */
+static const char **input_texts(const struct cx_build *build, const char **why)
+{
+    const char **text = calloc(build->ninputs, sizeof(*text));
+    *why = text ? NULL : "there is no memory";
+    for (unsigned i = 0; text && i < build->ninputs; i++) {
+        const struct cx_program *input = build->inputs[i];
+        text[i] = input->text;
+        if (!input->text || input->stored)
+            *why = "the text of an object is not known";
+        else if (strcmp(input->text_options, build->inputs[0]->text_options) != 0)
+            *why = "the objects were compiled with different options";
+    }
+    if (!*why)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* The text of what is linked, where there is one. */
 static void take_text(struct cx_build *build)
 {
-    const struct cx_program *input = build->inputs[0];
-    if (build->ninputs != 1 || !input->text || input->stored ||
-        input->binary_type != CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT ||
-        build->binary_type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
-        return;
-    build->text = strdup(input->text);
-    if (!build->text || asprintf(&build->text_options, "%s %s", input->text_options, build->options) < 0) {
+    const bool library = build->binary_type == CL_PROGRAM_BINARY_TYPE_LIBRARY;
+    const char *why = NULL, **text = NULL;
+
+    if (library && strcmp(build->options, "-create-library") != 0)
+        why = "the library has options of its own";
+    else
+        text = input_texts(build, &why);
+    if (text)
+        build->text = build->ninputs == 1 ? strdup(text[0]) : cx_join(build->ninputs, text, &why);
+    free(text);
+    if (build->text && asprintf(&build->text_options, "%s%s%s", build->inputs[0]->text_options,
+                                library ? "" : " ", library ? "" : build->options) < 0) {
         free(build->text);
         build->text = build->text_options = NULL;
     }
-    build->analyse = build->text;
+    if (!build->text && why)
+        cx_info(CX_TOPIC_PROGRAM, "linked program %llu runs whole: %s",
+                (unsigned long long)build->program->base.id, why);
+    build->analyse = build->text && !library;
 }
 
 /* Real programs of the headers in member m's context. false: one could not be made, *error tells why. */
@@ -183,6 +228,7 @@ static cl_int link_step(struct cx_build *build, unsigned member, cl_program *rea
     return error;
 }
 
+/* Checks the inputs and attaches to them. */
 static cl_int check_inputs(const struct cx_context *context, cl_uint count, const cl_program *programs,
                            const char **reason)
 {
@@ -192,19 +238,13 @@ static cl_int check_inputs(const struct cx_context *context, cl_uint count, cons
     }
     for (cl_uint i = 0; i < count; i++) {
         struct cx_program *input = cx_program_from(programs[i]);
-        if (!input || input->context != context) {
-            *reason = "an input is no program of the context";
-            return CL_INVALID_PROGRAM;
-        }
-        pthread_mutex_lock(&input->lock);
-        bool ready = !input->building && input->status == CL_BUILD_SUCCESS &&
-                     (input->binary_type == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT ||
-                      input->binary_type == CL_PROGRAM_BINARY_TYPE_LIBRARY);
-        pthread_mutex_unlock(&input->lock);
-        if (!ready) {
-            *reason = "an input is neither compiled nor a library";
-            return CL_INVALID_OPERATION;
-        }
+        const bool ours = input && input->context == context;
+        if (ours && attach(input))
+            continue;
+        detach(i, programs);
+        *reason =
+            ours ? "an input is neither compiled nor a library" : "an input is no program of the context";
+        return ours ? CL_INVALID_OPERATION : CL_INVALID_PROGRAM;
     }
     return CL_SUCCESS;
 }
@@ -215,12 +255,14 @@ static bool makes_library(const char *options)
     return options && strstr(options, "-create-library");
 }
 
+/* Takes the attachments over. */
 static struct cx_build *link_new(struct cx_program *program, const char *options, cl_uint count,
                                  const cl_program *programs)
 {
     struct cx_build *build = program ? cx_build_new(program, options) : NULL;
 
     if (!build || !take_inputs(build, count, programs, NULL)) {
+        detach(count, programs);
         cx_build_destroy(&build);
         return NULL;
     }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Fuzz target: what looks through a program's text and options: includes, macros that tell, embedded headers.
- * The first line is the options. */
+/* Fuzz target: what looks through a program's text and options: includes, macros that tell, embedded headers,
+ * objects' texts that are joined. The first line is the options. */
 #include "layer/embed.h"
 #include "layer/identity.h"
+#include "layer/join.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     cx_identity_includes(source, text);
     cx_identity_matters(source, text);
     char *whole = cx_embed(source, &headers);
+    const char *const objects[] = {source, whole ? whole : source, "int a;\n"};
+    free(cx_join(3, objects, NULL));
     free(whole);
     free(text);
     return 0;

@@ -2,6 +2,7 @@
 /* Separate compilation through the API: embedded headers, linking, libraries, callbacks, and the errors. */
 #include "cl_fixture.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -105,27 +106,101 @@ static bool said_split(void)
     return said || !path || !cl_is_coexec();
 }
 
-/* One object, with the header that is embedded in it, is analysed and split like a program of one text. */
-START_TEST(one_object)
+/* Objects whose texts, with the headers embedded in them, make one are analysed and split like a program of
+ * one text. */
+static const struct {
+    const char *text[3];
+    bool shelved, split; /* through a library; split where all is */
+} joined[] = {
+    {{"#include \"scale.h\"\nint scale(int x) { return x * FACTOR; }\n"
+      "__kernel void run(__global int *a)\n"
+      "{ size_t i = get_global_id(0); a[i] = scale(a[i]) + (int)get_group_id(0); }\n"},
+     false,
+     true},
+    {{helper_text, kernel_text}, false, true},
+    {{helper_text, kernel_text}, true, true},
+    /* macros that end with their object, and functions of its own */
+    {{"#define X 3\nstatic int f(int x) { return x * X; }\nint scale(int x);\n"
+      "int scale(int x) { return f(x); }\n",
+      "#ifdef X\n#error\n#endif\n#define X + (int)get_group_id(0)\n#include \"scale.h\"\n"
+      "__kernel void run(__global int *a) { size_t i = get_global_id(0); a[i] = scale(a[i]) X; }\n"},
+     false,
+     true},
+    /* a name that is the object's own here, and a built-in function there */
+    {{"int scale(int x);\nstatic int max3(int x, int y) { return 3 * x + y; }\n"
+      "int scale(int x) { return max3(x, 0); }\nstatic int mul24_(int x) { return x; }\n",
+      "#include \"scale.h\"\n#define max3 mul24_\nint mul24_(int x);\n"
+      "__kernel void run(__global int *a)\n"
+      "{ size_t i = get_global_id(0); a[i] = scale(a[i]) + max3((int)get_group_id(0)); }\n",
+      "int mul24_(int x);\nint mul24_(int x) { return x; }\n"},
+     false,
+     false},
+};
+
+START_TEST(joined_objects)
 {
-    static const char whole_text[] =
-        "#include \"scale.h\"\nint scale(int x) { return x * FACTOR; }\n"
-        "__kernel void run(__global int *a)\n"
-        "{ size_t i = get_global_id(0); a[i] = scale(a[i]) + (int)get_group_id(0); }\n";
     char path[] = "/tmp/coexec-link-XXXXXX";
     int file = mkstemp(path);
+    cl_uint count = 0;
+    cl_program objects[3], program, shelf;
     if (getenv("COEXEC_LOG_FILE")) /* one of this test's own; the layer has not read it yet */
         setenv("COEXEC_LOG_FILE", path, 1);
     cl_open();
-    cl_program object = compiled(whole_text);
-    cl_program program = linked("", 1, &object, CL_SUCCESS);
-    cl_ok(clReleaseProgram(object));
+    while (count < 3 && joined[_i].text[count]) {
+        objects[count] = compiled(joined[_i].text[count]);
+        count++;
+    }
+    if (joined[_i].shelved) {
+        shelf = linked("-create-library", 1, objects, CL_SUCCESS);
+        cl_ok(clReleaseProgram(objects[0]));
+        objects[0] = shelf;
+    }
+    program = linked("", count, objects, CL_SUCCESS);
+    for (cl_uint i = 0; i < count; i++)
+        cl_ok(clReleaseProgram(objects[i]));
     expect_runs(program);
-    ck_assert(said_split());
+    ck_assert(said_split() == joined[_i].split || !getenv("COEXEC_LOG_FILE"));
     cl_ok(clReleaseProgram(program));
     cl_close();
     close(file);
     unlink(path);
+}
+END_TEST
+
+/* Compiled again and again by one thread while another links it with itself, often enough to take a while. */
+enum { TIMES = 2000, ROUNDS = 3 };
+
+static void *compile_often(void *data)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        cl_int error = clCompileProgram(data, 0, NULL, "", 0, NULL, NULL, NULL, NULL);
+        ck_assert_int_eq(error, error == CL_INVALID_OPERATION ? CL_INVALID_OPERATION : CL_SUCCESS);
+    }
+    return NULL;
+}
+
+START_TEST(link_while_compiled)
+{
+    cl_program object = source_of("int twice(int x);\nint twice(int x) { return 2 * x; }\n");
+    cl_program inputs[TIMES];
+    pthread_t thread;
+    if (!cl_is_coexec())
+        return;
+    cl_ok(clCompileProgram(object, 0, NULL, "", 0, NULL, NULL, NULL, NULL));
+    for (int i = 0; i < TIMES; i++)
+        inputs[i] = object;
+    ck_assert_int_eq(pthread_create(&thread, NULL, compile_often, object), 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        cl_int error = 1;
+        cl_program program = clLinkProgram(cl.context, 0, NULL, "", TIMES, inputs, NULL, NULL, &error);
+        ck_assert_int_ne(error, CL_SUCCESS); /* one definition too many, or it is being compiled */
+        if (program)
+            cl_ok(clReleaseProgram(program));
+    }
+    pthread_join(thread, NULL);
+    cl_ok(
+        clCompileProgram(object, 0, NULL, "", 0, NULL, NULL, NULL, NULL)); /* nothing is attached any more */
+    cl_ok(clReleaseProgram(object));
 }
 END_TEST
 
@@ -242,12 +317,13 @@ int main(void)
 
     tcase_set_timeout(logged, 120);
     suite_add_tcase(suite, logged);
-    tcase_add_test(logged, one_object);
+    tcase_add_loop_test(logged, joined_objects, 0, sizeof(joined) / sizeof(*joined));
     tcase_add_test(tests, two_objects);
     tcase_add_test(tests, library);
     tcase_add_test(tests, compile_again);
     tcase_add_test(tests, compile_errors);
     tcase_add_test(tests, link_errors);
     tcase_add_test(tests, link_with_callback);
+    tcase_add_test(tests, link_while_compiled);
     return tap_run(suite);
 }
