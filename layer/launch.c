@@ -181,7 +181,7 @@ void cx_launch_lost(struct cx_command *command)
 }
 
 cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, const struct cx_part *part,
-                         unsigned dim, uint64_t first, uint64_t end, cl_event *event)
+                         unsigned dim, uint64_t first, uint64_t end, cl_event after, cl_event *event)
 {
     struct cx_prelude_launch range;
     cl_kernel real;
@@ -190,7 +190,8 @@ cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, con
     if (error == CL_SUCCESS) {
         cx_prelude_package(&launch->geometry, dim, part->variant, first, end, &range);
         error = worker->device->cl->clEnqueueNDRangeKernel(worker->queue, real, range.dims, range.offset,
-                                                           range.global, range.local, 0, NULL, event);
+                                                           range.global, range.local, after ? 1 : 0,
+                                                           after ? &after : NULL, event);
     }
     if (error == CL_SUCCESS && !worker->device->submits_in_caller)
         error = worker->device->cl->clFlush(worker->queue);

@@ -54,7 +54,10 @@ struct lane {
     struct split *split;
     unsigned part;
     struct flight flight[CX_IN_FLIGHT];
+    cl_event first_upload; /* until the queue for transfers beside kernels waits for it, then NULL */
+    bool aside;            /* uploads go to that queue */
     unsigned nflight;
+    unsigned started; /* packages */
     bool begun;
     uint64_t last_end_ns;
     struct cx_access_region *regions;

@@ -8,6 +8,7 @@
  */
 #include "layer/launch_dynamic.h"
 #include "layer/log.h"
+#include "layer/options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,46 @@ static cl_int end_uploads(struct flight *flight, struct cx_worker *worker, cl_in
     return error;
 }
 
+/*
+ * Uploads beside the kernel that runs: the first package's go to the worker's own queue, behind all that was
+ * there before, and everything later on the other queue waits for them; each package waits for its own. They
+ * only bring what the device lacks, so no package that runs reads or writes the same bytes. Off where the
+ * first package lacks nothing (members that work in place never do).
+ */
+static void choose_queue(struct lane *lane, struct cx_worker *worker, const struct cx_runs *runs)
+{
+    const cl_icd_dispatch *cl = worker->device->cl;
+    if (lane->aside || !lane->first_upload || !runs->count || !cx_worker_open_aside(worker))
+        return;
+    lane->aside = cl->clEnqueueBarrierWithWaitList(worker->aside, 1, &lane->first_upload, NULL) == CL_SUCCESS;
+    cl->clReleaseEvent(lane->first_upload);
+    lane->first_upload = NULL;
+}
+
+/* The member's first package has uploads: later ones may overlap with it. */
+static void note_first(struct lane *lane, const struct cx_worker *worker, cl_event upload)
+{
+    if (lane->started++ || !upload || worker->device->submits_in_caller || !cx_options_get()->overlap ||
+        !worker->device->cl->clEnqueueBarrierWithWaitList)
+        return;
+    worker->device->cl->clRetainEvent(upload);
+    lane->first_upload = upload;
+}
+
+static cl_int start_uploads(struct lane *lane, struct cx_worker *worker, struct flight *flight)
+{
+    choose_queue(lane, worker, &flight->runs);
+    worker->moves_aside = lane->aside;
+    cl_int error = cx_runs_start(&flight->runs, worker, NULL, &flight->upload);
+    if (error == CL_SUCCESS && lane->aside && flight->upload)
+        error = worker->device->cl->clFlush(worker->aside);
+    if (error != CL_SUCCESS && lane->aside) /* the host copy may be written again after we give up */
+        worker->device->cl->clFinish(worker->aside);
+    worker->moves_aside = false;
+    note_first(lane, worker, flight->upload);
+    return error;
+}
+
 /* Starts a package; the caller holds no lock. */
 static cl_int start_package(struct lane *lane, struct cx_worker *worker, struct cx_range range,
                             struct cx_runs *runs)
@@ -110,15 +151,18 @@ static cl_int start_package(struct lane *lane, struct cx_worker *worker, struct 
     struct split *split = lane->split;
     struct flight *flight = &lane->flight[lane->nflight];
     *flight = (struct flight){.runs = *runs};
-    cl_int moved = cx_runs_start(&flight->runs, worker, NULL, &flight->upload);
+    cl_int moved = start_uploads(lane, worker, flight);
     flight->started_ns = cx_clock_ns();
     cl_int error = moved;
     if (error == CL_SUCCESS)
         error = cx_launch_package(split->launch, worker, &split->launch->parts[lane->part],
-                                  split->plan.judged->verdict.dim, range.first, range.end, &flight->event);
+                                  split->plan.judged->verdict.dim, range.first, range.end,
+                                  lane->aside ? flight->upload : NULL, &flight->event);
     if (error != CL_SUCCESS) {
         if (flight->upload) /* the host copy may be written again after we give up */
             cx_worker_wait_event(worker, flight->upload);
+        if (lane->aside)
+            worker->device->cl->clFinish(worker->aside);
         end_uploads(flight, worker, moved, false);
     }
     return error;
@@ -135,9 +179,9 @@ static cl_int end_package(struct lane *lane, struct cx_worker *worker)
 
     cl_int error = cx_worker_wait_event(worker, flight.event);
     cl_int status = cx_worker_event_error(worker, flight.event);
-    if (status != CL_SUCCESS)
-        cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(status));
     cl_int moved = end_uploads(&flight, worker, CL_SUCCESS, true);
+    if (status != CL_SUCCESS && moved == CL_SUCCESS)
+        cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(status));
     cx_worker_event_times(worker, flight.event, &start, &end);
     worker->device->cl->clReleaseEvent(flight.event);
     memmove(&lane->flight[0], &lane->flight[1], sizeof(flight) * --lane->nflight);
@@ -362,6 +406,8 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
     pthread_mutex_unlock(&context->lock);
     if (healthy)
         cx_launch_learn(launch, worker->index, groups, seconds);
+    if (lane->first_upload)
+        worker->device->cl->clReleaseEvent(lane->first_upload);
     job->start_ns = launch->parts[lane->part].first_ns;
     job->end_ns = launch->parts[lane->part].last_ns;
     cx_lane_free(lane);

@@ -124,7 +124,7 @@ cl_int cx_runs_start(struct cx_runs *runs, struct cx_worker *worker, cl_event *f
         error = start_run(runs, run, worker, bytes, &rows, event);
     }
     if (error != CL_SUCCESS && runs->count > 1) /* those already started use the host's memory */
-        worker->device->cl->clFinish(worker->queue);
+        worker->device->cl->clFinish(cx_worker_mover(worker));
     return error;
 }
 

@@ -13,9 +13,10 @@ static cl_int host_upload(struct cx_worker *worker, cl_mem real, size_t offset, 
     const size_t start[3] = {rows->stride ? offset % rows->stride : 0,
                              rows->stride ? offset / rows->stride : 0, 0};
     if (rows->count == 1)
-        return cl->clEnqueueWriteBuffer(worker->queue, real, CL_FALSE, offset, bytes, host, 0, NULL, event);
-    return cl->clEnqueueWriteBufferRect(worker->queue, real, CL_FALSE, start, origin, region, rows->stride, 0,
-                                        rows->host_stride, 0, host, 0, NULL, event);
+        return cl->clEnqueueWriteBuffer(cx_worker_mover(worker), real, CL_FALSE, offset, bytes, host, 0, NULL,
+                                        event);
+    return cl->clEnqueueWriteBufferRect(cx_worker_mover(worker), real, CL_FALSE, start, origin, region,
+                                        rows->stride, 0, rows->host_stride, 0, host, 0, NULL, event);
 }
 
 static cl_int host_download(struct cx_worker *worker, cl_mem real, size_t offset, void *host, size_t bytes,
@@ -26,9 +27,10 @@ static cl_int host_download(struct cx_worker *worker, cl_mem real, size_t offset
     const size_t start[3] = {rows->stride ? offset % rows->stride : 0,
                              rows->stride ? offset / rows->stride : 0, 0};
     if (rows->count == 1)
-        return cl->clEnqueueReadBuffer(worker->queue, real, CL_FALSE, offset, bytes, host, 0, NULL, event);
-    return cl->clEnqueueReadBufferRect(worker->queue, real, CL_FALSE, start, origin, region, rows->stride, 0,
-                                       rows->host_stride, 0, host, 0, NULL, event);
+        return cl->clEnqueueReadBuffer(cx_worker_mover(worker), real, CL_FALSE, offset, bytes, host, 0, NULL,
+                                       event);
+    return cl->clEnqueueReadBufferRect(cx_worker_mover(worker), real, CL_FALSE, start, origin, region,
+                                       rows->stride, 0, rows->host_stride, 0, host, 0, NULL, event);
 }
 
 const struct cx_transport cx_transport_host = {

@@ -29,14 +29,16 @@ cl_int cx_image_upload(struct cx_worker *worker, const struct cx_image *image, c
                        const void *host, size_t bytes, const struct cx_rows *rows, cl_event *event)
 {
     const struct box box = box_of(image, offset, bytes, rows);
-    return worker->device->cl->clEnqueueWriteImage(worker->queue, real, CL_FALSE, box.origin, box.region,
-                                                   box.row_pitch, box.slice_pitch, host, 0, NULL, event);
+    return worker->device->cl->clEnqueueWriteImage(cx_worker_mover(worker), real, CL_FALSE, box.origin,
+                                                   box.region, box.row_pitch, box.slice_pitch, host, 0, NULL,
+                                                   event);
 }
 
 cl_int cx_image_download(struct cx_worker *worker, const struct cx_image *image, cl_mem real, size_t offset,
                          void *host, size_t bytes, const struct cx_rows *rows, cl_event *event)
 {
     const struct box box = box_of(image, offset, bytes, rows);
-    return worker->device->cl->clEnqueueReadImage(worker->queue, real, CL_FALSE, box.origin, box.region,
-                                                  box.row_pitch, box.slice_pitch, host, 0, NULL, event);
+    return worker->device->cl->clEnqueueReadImage(cx_worker_mover(worker), real, CL_FALSE, box.origin,
+                                                  box.region, box.row_pitch, box.slice_pitch, host, 0, NULL,
+                                                  event);
 }

@@ -137,7 +137,7 @@ static cl_int await_chunk(struct cx_worker *worker, cl_event *event)
 /* After a failure: nothing uses the chunks any more. */
 static void clear_ring(struct cx_worker *worker)
 {
-    worker->device->cl->clFinish(worker->queue);
+    worker->device->cl->clFinish(cx_worker_mover(worker));
     cx_worker_drop_events(worker, worker->ring->event, CHUNKS);
 }
 
@@ -157,10 +157,10 @@ static cl_int ring_upload(struct cx_worker *worker, cl_mem real, size_t offset, 
         if (error != CL_SUCCESS)
             break;
         cx_bytes_copy_by(threads, chunk, (const unsigned char *)host + at, n);
-        error = cl->clEnqueueWriteBuffer(worker->queue, real, CL_FALSE, offset + at, n, chunk, 0, NULL,
-                                         &ring->event[slot]);
+        error = cl->clEnqueueWriteBuffer(cx_worker_mover(worker), real, CL_FALSE, offset + at, n, chunk, 0,
+                                         NULL, &ring->event[slot]);
         if (error == CL_SUCCESS)
-            cl->clFlush(worker->queue);
+            cl->clFlush(cx_worker_mover(worker));
         at += n;
         if (at == bytes && error == CL_SUCCESS && event) {
             *event = ring->event[slot];
@@ -178,10 +178,10 @@ static cl_int start_read(struct cx_worker *worker, cl_mem real, size_t offset, s
     struct cx_ring *ring = worker->ring;
     const unsigned slot = (unsigned)(at / ring->chunk % CHUNKS);
     const size_t n = bytes - at < ring->chunk ? bytes - at : ring->chunk;
-    cl_int error = worker->device->cl->clEnqueueReadBuffer(worker->queue, real, CL_FALSE, offset + at, n,
-                                                           ring->memory + slot * ring->chunk, 0, NULL,
-                                                           &ring->event[slot]);
-    return error == CL_SUCCESS ? worker->device->cl->clFlush(worker->queue) : error;
+    cl_int error = worker->device->cl->clEnqueueReadBuffer(cx_worker_mover(worker), real, CL_FALSE,
+                                                           offset + at, n, ring->memory + slot * ring->chunk,
+                                                           0, NULL, &ring->event[slot]);
+    return error == CL_SUCCESS ? worker->device->cl->clFlush(cx_worker_mover(worker)) : error;
 }
 
 static cl_int ring_download(struct cx_worker *worker, cl_mem real, size_t offset, void *host, size_t bytes,

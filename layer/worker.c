@@ -344,6 +344,8 @@ void cx_worker_finish(struct cx_worker *worker)
         pthread_join(worker->thread, NULL);
     cx_diff_release(worker);
     cx_ring_release(worker);
+    if (worker->aside)
+        worker->device->cl->clReleaseCommandQueue(worker->aside);
     if (worker->queue)
         worker->device->cl->clReleaseCommandQueue(worker->queue);
     if (worker->real_context)

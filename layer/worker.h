@@ -23,6 +23,10 @@ struct cx_worker {
     struct cx_real_device *device; /* NULL for the host's worker */
     cl_context real_context;
     cl_command_queue queue; /* in order, with profiling */
+    cl_command_queue
+        aside; /* in order, for transfers beside a kernel that runs; NULL until needed; whoever pumps */
+    bool moves_aside; /* transfers enqueued now go there; whoever pumps */
+    bool aside_fails; /* no such queue can be had */
     unsigned place; /* whose copy of a buffer this device works on, as a rule: ask cx_mem_place (buffer.h) */
 
     atomic_bool
@@ -100,6 +104,14 @@ cl_int cx_worker_open(struct cx_worker *worker);
 /* Gives the real queue hints of the program's queue (0: none) where the driver knows such hints. There is one
  * real queue, so this must come before the first job: else it has no effect. context->lock held. */
 void cx_worker_hint(struct cx_worker *worker, cl_queue_properties priority, cl_queue_properties throttle);
+
+/* The queue that transfers are enqueued on now. */
+static inline cl_command_queue cx_worker_mover(const struct cx_worker *worker)
+{
+    return worker->moves_aside ? worker->aside : worker->queue;
+}
+/* Makes the queue for transfers beside kernels where there is none yet. Whoever pumps. */
+bool cx_worker_open_aside(struct cx_worker *worker);
 
 /* A zeroed job with room for the context's timelines. NULL: no memory. */
 struct cx_job *cx_job_new(const struct cx_context *context);

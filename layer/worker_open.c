@@ -110,3 +110,19 @@ void cx_worker_hint(struct cx_worker *worker, cl_queue_properties priority, cl_q
     device->cl->clReleaseCommandQueue(worker->queue);
     worker->queue = queue;
 }
+
+bool cx_worker_open_aside(struct cx_worker *worker)
+{
+    cl_int error;
+    if (worker->aside || worker->aside_fails)
+        return worker->aside != NULL;
+    worker->aside =
+        worker->device->cl->clCreateCommandQueue(worker->real_context, worker->device->id, 0, &error);
+    if (error == CL_SUCCESS)
+        return true;
+    worker->aside = NULL;
+    worker->aside_fails = true;
+    cx_info(CX_TOPIC_DATA, "%s gives no queue for transfers beside kernels: %s", worker->device->name,
+            cx_cl_name(error));
+    return false;
+}

@@ -21,7 +21,7 @@ struct rule {
 static struct {
     pthread_once_t once;
     bool async;
-    FILE *log;
+    FILE *log, *timeline;
     pthread_mutex_t log_lock;
     struct rule fail[MAX_RULES], hang[MAX_RULES];
     unsigned nfail, nhang;
@@ -78,11 +78,16 @@ static unsigned read_rules(const char *name, struct rule *rules)
     return count;
 }
 
+static FILE *open_file(const char *name)
+{
+    const char *path = getenv(name);
+    return path && *path ? fopen(path, "we") : NULL;
+}
+
 static void config_read(void)
 {
-    const char *path = getenv("STUB_LOG");
-    if (path && *path)
-        config.log = fopen(path, "we");
+    config.log = open_file("STUB_LOG");
+    config.timeline = open_file("STUB_TIMELINE");
     config.async = stub_config_number("STUB_ASYNC", 0, 0) != 0;
     config.nfail = read_rules("STUB_FAIL", config.fail);
     config.nhang = read_rules("STUB_HANG", config.hang);
@@ -131,6 +136,30 @@ static void write_line(const char *call, const char *format, va_list arguments, 
     else
         fprintf(config.log, "%s\n", line);
     fflush(config.log);
+    pthread_mutex_unlock(&config.log_lock);
+}
+
+void stub_timeline(const struct stub_command *command, cl_ulong start, cl_ulong end)
+{
+    const struct stub_launch *launch = command->launch;
+    const cl_command_type type = command->event->type;
+    const bool in = type == CL_COMMAND_WRITE_BUFFER || type == CL_COMMAND_WRITE_BUFFER_RECT;
+    const bool out = type == CL_COMMAND_READ_BUFFER || type == CL_COMMAND_READ_BUFFER_RECT;
+    pthread_once(&config.once, config_read);
+    if (!config.timeline)
+        return;
+    pthread_mutex_lock(&config.log_lock);
+    fprintf(config.timeline, "%lu %lu d%u q%u %s %zu %zu\n", (unsigned long)start, (unsigned long)end,
+            command->queue->device->index, stub_id(command->queue),
+            in       ? "write"
+            : out    ? "read"
+            : launch ? "kernel"
+                     : "other",
+            launch ? launch->offset[0]
+            : in   ? command->to.origin
+                   : command->from.origin,
+            launch ? launch->global[0] : command->region[0] * (command->region[1] ? command->region[1] : 1));
+    fflush(config.timeline);
     pthread_mutex_unlock(&config.log_lock);
 }
 

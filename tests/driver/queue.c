@@ -55,8 +55,21 @@ static struct stub_command *take_head(struct stub_queue *queue)
     return command;
 }
 
+/* A transfer over the link takes its time. */
+static void cross_link(const struct stub_command *command)
+{
+    const double speed = stub_config_number("STUB_LINK", command->queue->device->index, 0);
+    const bool crosses = command->from.host || command->to.host;
+    double bytes = 1;
+    for (unsigned d = 0; d < 3; d++)
+        bytes *= (double)command->region[d];
+    if (crosses && speed > 0 && !command->queue->device->in_place)
+        stub_sleep((cl_ulong)(bytes * 1000 / speed));
+}
+
 static void run_command(struct stub_command *command, cl_int code)
 {
+    const cl_ulong start = stub_now();
     stub_event_set(command->event, CL_RUNNING);
     while (command->hang_ms < 0)
         stub_sleep(1000000000u);
@@ -66,6 +79,8 @@ static void run_command(struct stub_command *command, cl_int code)
         code = command->event_code;
     if (!code && command->run)
         code = command->run(command);
+    cross_link(command);
+    stub_timeline(command, start, stub_now());
     stub_event_set(command->event, code);
     stub_command_drop(command);
 }

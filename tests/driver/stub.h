@@ -21,6 +21,9 @@
  *   STUB_ARG_INFO=0           clGetKernelArgInfo tells nothing
  *   STUB_SUB_GROUP=8          sub-group size; default 0: none
  *   STUB_ASYNC=1              commands run in a thread of the queue; 0: in the thread that calls (default)
+ *   STUB_LINK=1000,0          megabytes a second between host and device memory (a transfer sleeps that
+ * long); default 0: no sleep STUB_TIMELINE=file        one line a command once it is over: start and end in
+ * ns, device, queue, what it was (write, read, kernel, other), its first byte or work-item, how many
  *   STUB_LOG=file             one line a call; objects by number: d0 c1 q1 b1 p1 k1 e1
  *   STUB_FAIL=call:k:code     the k-th call gives code; call:k:code:event lets the command fail instead; list
  *                             with ,
@@ -232,6 +235,7 @@ const char *stub_config_word(const char *name, unsigned index, const char *fallb
 const char *stub_config_text(const char *name, const char *fallback);
 bool stub_config_async(void);
 struct stub_fault stub_call(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void stub_timeline(const struct stub_command *command, cl_ulong start, cl_ulong end);
 cl_ulong stub_now(void);
 void stub_sleep(cl_ulong nanoseconds);
 

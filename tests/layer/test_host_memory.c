@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Host and device memory with stub GPUs below: which host copies are pinned, how often, and up to which
+ * bound; devices on which a buffer does not fit; nothing that grows over a thousand rounds; transfers beside
+ * kernels. The stub's log and timeline say what was done. Each test has a process of its own (libcheck
+ * forks), and so an environment of its own.
+ */
+#include "cl_fixture.h"
+
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { N = 1 << 20, BYTES = N * sizeof(cl_int) };
+
+static char folder[] = "/tmp/coexec-memory-XXXXXX";
+static char text[1 << 22];
+static cl_int x[N], y[N], z[N];
+
+/* ---- what the tests share ---- */
+
+static const char *path_of(const char *name)
+{
+    static char path[128];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    return path;
+}
+
+static const char *read_text(const char *name)
+{
+    FILE *file = fopen(path_of(name), "r");
+    size_t got = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+    if (file)
+        fclose(file);
+    text[got] = '\0';
+    return text;
+}
+
+static unsigned count_lines(const char *in, const char *with, const char *also)
+{
+    unsigned count = 0;
+    for (const char *line = in; *line;) {
+        const char *end = strchr(line, '\n'), *found = strstr(line, with);
+        end = end ? end : line + strlen(line);
+        const char *second = found ? strstr(found, also) : NULL;
+        count += found && found < end && second && second < end;
+        line = *end ? end + 1 : end;
+    }
+    return count;
+}
+
+/* Two GPUs with memory of their own, everything split. */
+static void gpus(void)
+{
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    setenv("STUB_LOG", path_of("calls"), 1);
+    setenv("STUB_DEVICES", "2", 1);
+    setenv("STUB_TYPE", "gpu", 1);
+    setenv("STUB_IN_PLACE", "0", 1);
+    setenv("STUB_SPEED", "0", 1);
+    setenv("COEXEC_ALGO", "static", 1);
+    setenv("COEXEC_STAGING", "0", 1);
+    setenv("COEXEC_LOG", "data:info", 1);
+    setenv("COEXEC_LOG_FILE", path_of("log"), 1);
+    cl_seed(11);
+    for (int i = 0; i < N; i++) {
+        x[i] = (cl_int)cl_roll(100000);
+        y[i] = (cl_int)cl_roll(100000);
+    }
+}
+
+static void remove_files(void)
+{
+    static const char *const names[] = {"calls", "log", "timeline", "summary"};
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        remove(path_of(names[i]));
+    rmdir(folder);
+}
+
+static cl_kernel open_add(void)
+{
+    FILE *file = fopen(STUB_KERNELS, "r");
+    ck_assert_ptr_nonnull(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    fclose(file);
+    cl_open();
+    return cl_kernel_of(text, "stub_add");
+}
+
+static void add(cl_kernel kernel, cl_mem a, cl_mem b, cl_mem out, size_t items)
+{
+    const size_t local = 64;
+    cl_set_mem(kernel, 0, a);
+    cl_set_mem(kernel, 1, b);
+    cl_set_mem(kernel, 2, out);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+}
+
+/* z is x and so many times y. */
+static void check_sums(int n, cl_int times)
+{
+    int bad = 0;
+    for (int i = 0; i < n; i++)
+        bad += z[i] != x[i] + times * y[i];
+    ck_assert_int_eq(bad, 0);
+}
+
+/* Writes, adds, reads and compares so many times, the host changing an input each time. */
+static void rounds(cl_kernel kernel, const cl_mem *mem, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        for (int j = 0; j < N; j++)
+            x[j] += (cl_int)i;
+        cl_write(mem[0], x, BYTES);
+        cl_write(mem[1], y, BYTES);
+        add(kernel, mem[0], mem[1], mem[2], N);
+        cl_read(mem[2], z, BYTES);
+        check_sums(N, 1);
+    }
+}
+
+static void make(cl_mem *mem)
+{
+    for (unsigned i = 0; i < 3; i++)
+        mem[i] = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL);
+}
+
+static void drop(cl_mem *mem)
+{
+    for (unsigned i = 0; i < 3; i++)
+        cl_ok(clReleaseMemObject(mem[i]));
+}
+
+/* Buffers over host memory: how host copies are pinned. */
+static unsigned registrations(void)
+{
+    return count_lines(read_text("calls"), "clCreateBuffer", "flags=0x9 ");
+}
+
+/* ---- pinning ---- */
+
+START_TEST(pinned_once)
+{
+    cl_mem mem[3];
+    gpus();
+    setenv("COEXEC_PINNED_MAX", "100M", 1);
+    cl_kernel kernel = open_add();
+    make(mem);
+    unsigned probes = registrations(); /* the layer tries at first whether a device works in place */
+    rounds(kernel, mem, 6);
+    unsigned first = registrations() - probes;
+    ck_assert_uint_ge(first, 1);
+    ck_assert_uint_le(first, 3); /* one a buffer at most, for both devices */
+    drop(mem);
+    for (unsigned i = 0; i < 4; i++) { /* other buffers get the same pages */
+        make(mem);
+        rounds(kernel, mem, 2);
+        drop(mem);
+    }
+    ck_assert_uint_le(registrations() - probes, 3);
+    cl_ok(clReleaseKernel(kernel));
+    cl_close();
+}
+END_TEST
+
+START_TEST(bound_reached)
+{
+    cl_mem mem[3];
+    gpus();
+    setenv("COEXEC_PINNED_MAX", "5M", 1); /* one buffer */
+    cl_kernel kernel = open_add();
+    make(mem);
+    unsigned probes = registrations();
+    rounds(kernel, mem, 8);
+    ck_assert_uint_eq(registrations() - probes, 1);
+    ck_assert_uint_eq(count_lines(read_text("log"), "COEXEC_PINNED_MAX is reached", ""), 1);
+    drop(mem);
+    cl_ok(clReleaseKernel(kernel));
+    cl_close();
+}
+END_TEST
+
+START_TEST(nothing_pinned)
+{
+    cl_mem mem[3];
+    gpus();
+    setenv("COEXEC_PINNED_MAX", "0", 1);
+    cl_kernel kernel = open_add();
+    make(mem);
+    unsigned probes = registrations();
+    rounds(kernel, mem, 4);
+    ck_assert_uint_eq(registrations() - probes, 0);
+    drop(mem);
+    cl_ok(clReleaseKernel(kernel));
+    cl_close();
+}
+END_TEST
+
+/* In a process of its own, since the summary is written when it ends. */
+START_TEST(told_in_summary)
+{
+    cl_mem mem[3];
+    gpus();
+    setenv("COEXEC_PINNED_MAX", "5M", 1);
+    setenv("COEXEC_SUMMARY", "1", 1);
+    setenv("COEXEC_SUMMARY_FILE", path_of("summary"), 1);
+    pid_t child = fork();
+    if (child == 0) {
+        cl_kernel kernel = open_add();
+        make(mem);
+        rounds(kernel, mem, 8);
+        drop(mem);
+        cl_ok(clReleaseKernel(kernel));
+        cl_close();
+        exit(0);
+    }
+    int status = 1;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    read_text("summary");
+    ck_assert_uint_eq(count_lines(text, "  bytes by transport, to devices and from them", ""), 1);
+    ck_assert_uint_eq(count_lines(text, "    host pinned ", " MB"), 1);
+    ck_assert_uint_eq(count_lines(text, "    host pageable ", " MB"), 1);
+    ck_assert_uint_eq(count_lines(text, "pinned memory: 4.194 MB at most, of 5.243 MB; pinned 1 times",
+                                  "COEXEC_PINNED_MAX was in the way "),
+                      1);
+}
+END_TEST
+
+/* ---- memory ---- */
+
+/* The second device has room for less than one buffer: the first does it all, and the log says why. */
+START_TEST(shadow_does_not_fit)
+{
+    cl_mem mem[3];
+    gpus();
+    setenv("STUB_MEM", "67108864,1048576", 1);
+    setenv("STUB_ALLOC", "67108864", 1); /* not to be seen from the limits */
+    cl_kernel kernel = open_add();
+    make(mem);
+    rounds(kernel, mem, 3);
+    ck_assert_uint_ge(
+        count_lines(read_text("log"), "of stub_add cannot be had on ", "CL_MEM_OBJECT_ALLOCATION_FAILURE"),
+        1);
+    drop(mem);
+    cl_ok(clReleaseKernel(kernel));
+    cl_close();
+}
+END_TEST
+
+/* A buffer over one member's limit: the others take it, unless the limits shown are what all have in common.
+ */
+START_TEST(over_one_limit)
+{
+    cl_int code;
+    cl_mem mem[3];
+    gpus();
+    setenv("STUB_ALLOC", "67108864,1048576", 1);
+    setenv("STUB_MEM", "67108864,1048576", 1);
+    setenv("COEXEC_LIMITS", _i ? "common" : "fastest", 1);
+    setenv("STUB_UNITS", "8,1", 1);
+    cl_kernel kernel = open_add();
+    cl_ulong most;
+    cl_ok(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(most), &most, NULL));
+    ck_assert_uint_eq(most, _i ? 1048576 : 67108864);
+    if (_i) {
+        ck_assert_ptr_null(clCreateBuffer(cl.context, CL_MEM_READ_WRITE, BYTES, NULL, &code));
+        ck_assert_int_eq(code, CL_INVALID_BUFFER_SIZE);
+    } else {
+        make(mem);
+        rounds(kernel, mem, 3);
+        drop(mem);
+    }
+    cl_ok(clReleaseKernel(kernel));
+    cl_close();
+}
+END_TEST
+
+static long resident_pages(void)
+{
+    long size = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(fscanf(file, "%ld %ld", &size, &resident), 2);
+    fclose(file);
+    return resident;
+}
+
+/* The devices have room for the buffers of one round and the bound for little more, so nothing may be kept.
+ */
+START_TEST(thousand_rounds)
+{
+    enum { ROUNDS = 1000, WARM = 300, ITEMS = 1 << 19, ROUND_BYTES = ITEMS * sizeof(cl_int) };
+    long before = 0;
+    gpus();
+    setenv("STUB_MEM", "10485760", 1);
+    setenv("COEXEC_PINNED_MAX", "7M", 1);
+    cl_kernel kernel = open_add();
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        cl_mem a = cl_buffer(CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, ROUND_BYTES, x);
+        cl_mem b = cl_buffer(CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, ROUND_BYTES, y);
+        cl_mem out = cl_buffer(CL_MEM_READ_WRITE, ROUND_BYTES, NULL);
+        add(kernel, a, b, out, ITEMS);
+        add(kernel, out, b, a, ITEMS);
+        if (i % 50 == 0) {
+            cl_read(a, z, ROUND_BYTES);
+            check_sums(ITEMS, 2);
+        }
+        cl_ok(clReleaseMemObject(a));
+        cl_ok(clReleaseMemObject(b));
+        cl_ok(clReleaseMemObject(out));
+        cl_ok(clFinish(cl.queue));
+        if (i == WARM)
+            before = resident_pages();
+    }
+    long grown = (resident_pages() - before) * sysconf(_SC_PAGESIZE);
+    ck_assert_msg(grown < 8 << 20, "%ld bytes more are resident", grown);
+    ck_assert_uint_eq(count_lines(read_text("log"), "cannot be had", ""), 0);
+    cl_ok(clReleaseKernel(kernel));
+    cl_close();
+}
+END_TEST
+
+/* ---- transfers beside kernels ---- */
+
+struct span {
+    unsigned long start, end;
+    unsigned device, queue;
+    char what[16];
+};
+
+static unsigned read_spans(struct span *spans, unsigned room)
+{
+    unsigned n = 0;
+    for (const char *line = read_text("timeline"); n < room && *line;) {
+        struct span *span = &spans[n];
+        n += sscanf(line, "%lu %lu d%u q%u %15s", &span->start, &span->end, &span->device, &span->queue,
+                    span->what) == 5;
+        line = strchr(line, '\n');
+        ck_assert_ptr_nonnull(line);
+        line++;
+    }
+    return n;
+}
+
+/* How many uploads began while a kernel of that device ran, on another queue. */
+static unsigned overlaps(const struct span *spans, unsigned n)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned k = 0; k < n && strcmp(spans[i].what, "write") == 0; k++)
+            count += strcmp(spans[k].what, "kernel") == 0 && spans[k].device == spans[i].device &&
+                     spans[k].queue != spans[i].queue && spans[i].start > spans[k].start &&
+                     spans[i].start < spans[k].end;
+    return count;
+}
+
+static const struct {
+    const char *on, *in_place;
+} ways[] = {{"1", "0"}, {"0", "0"}, {"1", "1"}};
+
+START_TEST(uploads_beside_kernels)
+{
+    static struct span spans[4096];
+    cl_mem mem[3];
+    gpus();
+    setenv("COEXEC_ALGO", "dynamic", 1);
+    setenv("COEXEC_DYNAMIC_PACKAGES", "16", 1);
+    setenv("COEXEC_OVERLAP", ways[_i].on, 1);
+    setenv("STUB_IN_PLACE", ways[_i].in_place, 1);
+    setenv("STUB_ASYNC", "1", 1);
+    setenv("STUB_LINK", "100", 1);  /* a package's inputs take 5 ms */
+    setenv("STUB_SPEED", "0.1", 1); /* and its 1,024 groups 10 ms */
+    setenv("STUB_TIMELINE", path_of("timeline"), 1);
+    cl_kernel kernel = open_add();
+    make(mem);
+    rounds(kernel, mem, 2);
+    drop(mem);
+    cl_ok(clReleaseKernel(kernel));
+    cl_close();
+    unsigned n = read_spans(spans, 4096), kernels = 0, found = overlaps(spans, n);
+    for (unsigned i = 0; i < n; i++)
+        kernels += strcmp(spans[i].what, "kernel") == 0;
+    ck_assert_uint_ge(kernels, 20);
+    if (_i == 0)
+        ck_assert_uint_ge(found, 12); /* all but each device's first package; some may come late */
+    else
+        ck_assert_uint_eq(found, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("host memory");
+    TCase *tcase = tcase_create("host memory");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_checked_fixture(tcase, NULL, remove_files);
+    tcase_add_test(tcase, pinned_once);
+    tcase_add_test(tcase, bound_reached);
+    tcase_add_test(tcase, nothing_pinned);
+    tcase_add_test(tcase, told_in_summary);
+    tcase_add_test(tcase, shadow_does_not_fit);
+    tcase_add_loop_test(tcase, over_one_limit, 0, 2);
+    tcase_add_test(tcase, thousand_rounds);
+    tcase_add_loop_test(tcase, uploads_beside_kernels, 0, sizeof(ways) / sizeof(ways[0]));
+    suite_add_tcase(suite, tcase);
+    return tap_run(suite);
+}
