@@ -209,6 +209,7 @@ static void add_platform(struct search *search, const struct library *library, c
         copy_newer(table, theirs, platform->version_number);
     platform->name = cx_platform_text(table, id, CL_PLATFORM_NAME);
     platform->vendor = cx_platform_text(table, id, CL_PLATFORM_VENDOR);
+    cx_serialise(platform->name, table);
     cx_info(CX_TOPIC_DRIVER, "%s: platform %s, %s%s", library->name, platform->name, platform->version,
             is_icd2 ? ", cl_khr_icd 2.0" : "");
 }

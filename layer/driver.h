@@ -32,6 +32,10 @@ void cx_drivers_note(struct cx_drivers *drivers, const char *format, ...)
  * memory. */
 char *cx_platform_text(const cl_icd_dispatch *cl, cl_platform_id platform, cl_platform_info query);
 
+/* Lets a driver that may not be called from two threads at once be called by one at a time: puts functions
+ * with a lock into its table (serial.c). Nothing happens for all others. */
+void cx_serialise(const char *platform, cl_icd_dispatch *table);
+
 /* "OpenCL 1.2 ..." gives 120; 100 when there is no version in it. */
 unsigned cx_version_number(const char *version);
 
