@@ -5,6 +5,7 @@
  */
 #include "tools/coexec_info.h"
 #include "tools/coexec.h"
+#include "tools/coexec_links.h"
 #include "layer/options.h"
 
 #include <string.h>
@@ -110,23 +111,38 @@ static void print_options(void)
     printf("  analysis cache: %s\n", cache ? cache : "none");
 }
 
+enum { LINK_BYTES = 64 << 20 };
+
 static int info(int argc, char **argv)
 {
-    int json = argc == 2 && strcmp(argv[1], "--json") == 0;
-    if (argc > 1 && !json)
-        return cx_usage_error(me, "unknown argument %s", argv[1]);
+    bool json = false, measure = false;
+    struct cx_links links = {0};
+    for (int i = 1; i < argc; i++) {
+        bool is_json = strcmp(argv[i], "--json") == 0, is_links = strcmp(argv[i], "--links") == 0;
+        if (!is_json && !is_links)
+            return cx_usage_error(me, "unknown argument %s", argv[i]);
+        json |= is_json;
+        measure |= is_links;
+    }
     const struct cx_machine *machine = cx_machine_get();
     const struct cx_device *device = cx_device_get();
     for (unsigned i = 0; i < machine->nused; i++)
         probe(machine->used[i]);
+    if (measure && !cx_links_measure(&links, machine, LINK_BYTES)) {
+        cx_links_finish(&links);
+        return cx_tool_error(me, "there is no memory to measure links with");
+    }
     int status = CX_EXIT_OK;
     if (json) {
-        status = cx_info_json(machine, device);
+        status = cx_info_json(machine, device, measure ? &links : NULL);
     } else {
         print_machine(machine);
+        if (measure)
+            cx_links_print(&links, machine);
         print_virtual(device);
         print_options();
     }
+    cx_links_finish(&links);
     if (fflush(stdout) != 0 || ferror(stdout))
         return cx_tool_error(me, "standard output cannot be written");
     return status;
@@ -136,10 +152,12 @@ const struct cx_subcommand cx_info_subcommand = {
     .name = "info",
     .run = info,
     .summary = "print the real devices, which are used, and every option",
-    .help = "usage: coexec info [--json]\n\n"
+    .help = "usage: coexec info [--json] [--links]\n\n"
             "Prints the real devices with their limits and nominal speeds, which are used and why the others "
             "are\n"
             "not, where drivers were searched, the virtual device, and every option with its value and where "
             "that\n"
-            "came from. --json prints the same as one JSON object.\n",
+            "came from. --json prints the same as one JSON object. --links also measures how fast bytes move "
+            "between\n"
+            "host memory and the devices and from device to device (a second or more each).\n",
 };

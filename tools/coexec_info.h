@@ -11,8 +11,10 @@
 const char *cx_device_standing(const struct cx_real_device *device);
 const char *cx_type_name(cl_device_type type);
 
-/* Prints machine, virtual device (NULL where there is none) and options as one JSON object. Returns an exit
- * status. */
-int cx_info_json(const struct cx_machine *machine, const struct cx_device *device);
+struct cx_links;
+/* Prints machine, virtual device (NULL where there is none), options and links (NULL: not measured) as one
+ * JSON object. Returns an exit status. */
+int cx_info_json(const struct cx_machine *machine, const struct cx_device *device,
+                 const struct cx_links *links);
 
 #endif

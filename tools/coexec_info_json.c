@@ -3,6 +3,7 @@
  * coexec info --json: the same facts as coexec_info.c as one JSON object.
  */
 #include "tools/coexec_info.h"
+#include "tools/coexec_links.h"
 #include "tools/coexec.h"
 #include "tools/coexec_json.h"
 #include "layer/options.h"
@@ -75,7 +76,45 @@ static struct json_object *options_array(void)
     return array;
 }
 
-int cx_info_json(const struct cx_machine *machine, const struct cx_device *device)
+/* 0 says that there is no such figure. */
+static void add_rate(struct json_object *object, const char *key, double gbs)
+{
+    cx_json_add(object, key, gbs > 0 ? json_object_new_double(gbs) : NULL);
+}
+
+static struct json_object *links_object(const struct cx_links *links, const struct cx_machine *machine)
+{
+    struct json_object *object = json_object_new_object(), *hosts = json_object_new_array(),
+                       *between = json_object_new_array();
+    for (unsigned d = 0; d < links->n; d++) {
+        const struct cx_host_link *link = &links->host[d];
+        struct json_object *host = json_object_new_object();
+        cx_json_add_count(host, "device", machine->used[d]->index);
+        add_rate(host, "pageable_in_gbs", link->pageable_in);
+        add_rate(host, "pageable_out_gbs", link->pageable_out);
+        add_rate(host, "pinned_in_gbs", link->pinned_in);
+        add_rate(host, "pinned_out_gbs", link->pinned_out);
+        add_rate(host, "in_place_gbs", link->in_place);
+        cx_json_append(hosts, host);
+    }
+    for (unsigned i = 0; i < links->n * links->n; i++) {
+        struct json_object *pair = json_object_new_object();
+        cx_json_add_count(pair, "from", machine->used[i / links->n]->index);
+        cx_json_add_count(pair, "to", machine->used[i % links->n]->index);
+        add_rate(pair, "gbs", links->between[i]);
+        if (i / links->n == i % links->n)
+            json_object_put(pair);
+        else
+            cx_json_append(between, pair);
+    }
+    cx_json_add_count(object, "bytes", links->bytes);
+    cx_json_add(object, "host", hosts);
+    cx_json_add(object, "between", between);
+    return object;
+}
+
+int cx_info_json(const struct cx_machine *machine, const struct cx_device *device,
+                 const struct cx_links *links)
 {
     struct json_object *root = json_object_new_object();
     struct json_object *devices = json_object_new_array(), *notes = json_object_new_array();
@@ -90,6 +129,8 @@ int cx_info_json(const struct cx_machine *machine, const struct cx_device *devic
     cx_json_add(root, "virtual_device", virtual_object(device));
     cx_json_add(root, "options", options_array());
     cx_json_add_text(root, "cache_dir", cx_options_cache_dir());
+    if (links)
+        cx_json_add(root, "links", links_object(links, machine));
     const char *text =
         json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
     if (text)

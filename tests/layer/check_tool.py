@@ -266,6 +266,24 @@ def info_as_json():
     assert done.stderr.count("\n") == 1 and "COEXEC_ALGO=none: not known" in done.stderr, done.stderr
 
 
+def info_measures_links():
+    stub = {"COEXEC_VENDORS": STUB, "STUB_DEVICES": "3", "STUB_TYPE": "gpu,gpu,cpu", "STUB_IN_PLACE": "0,0,1"}
+    links = json.loads(tool("info", "--json", "--links", **stub).stdout)["links"]
+    for host, in_place in zip(links["host"], [False, False, True]):
+        assert (host["in_place_gbs"] is not None) == in_place, host
+        assert (host["pinned_in_gbs"] is None) == in_place and host["pageable_out_gbs"] > 0, host
+    assert [(p["from"], p["to"]) for p in links["between"]] == [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]
+    assert all(p["gbs"] > 0 for p in links["between"]), links
+    slow = dict(stub, STUB_LINK="200,1000000", STUB_ALLOC="4194304")
+    links = json.loads(tool("info", "--links", "--json", **slow).stdout)["links"]
+    assert links["bytes"] == 4194304 and 0.1 < links["host"][0]["pinned_in_gbs"] <= 0.2, links
+    assert 0.1 < links["between"][0]["gbs"] <= 0.2, links
+    done = tool("info", "--links", **stub)
+    assert done.returncode == 0 and "from a device to another, through the host copy" in done.stdout, done
+    assert tool("info", "--linked", **stub).returncode == 2
+    assert "links" not in json.loads(tool("info", "--json", **stub).stdout)
+
+
 def info_without_drivers():
     done = tool("info", COEXEC_VENDORS="/nonexistent")
     assert done.returncode == 0 and "The virtual device: none" in done.stdout, done
