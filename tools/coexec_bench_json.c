@@ -79,6 +79,19 @@ static struct json_object *machine_object(const struct cx_machine *machine)
     return object;
 }
 
+/* What the measured programs were told by variables. */
+static struct json_object *variables_array(void)
+{
+    static const char *const prefixes[] = {"COEXEC_", "POCL_", "OCL_ICD_", "CUDA_"};
+    struct json_object *array = json_object_new_array();
+    for (char **variable = environ; *variable; variable++)
+        for (size_t p = 0; p < sizeof prefixes / sizeof *prefixes; p++)
+            if (strncmp(*variable, prefixes[p], strlen(prefixes[p])) == 0 &&
+                !strstr(*variable, "_CACHE_DIR="))
+                cx_json_append_text(array, *variable);
+    return array;
+}
+
 struct json_object *cx_bench_json(const struct cx_bench_case *jobs, size_t count,
                                   const struct cx_machine *machine, int argc, char **argv, const char *preset)
 {
@@ -94,6 +107,7 @@ struct json_object *cx_bench_json(const struct cx_bench_case *jobs, size_t count
     cx_json_add_text(root, "version", CX_VERSION);
     cx_json_add_text(root, "date", when);
     cx_json_add(root, "command", command);
+    cx_json_add(root, "variables", variables_array());
     cx_json_add_text(root, "preset", preset);
     cx_json_add(root, "machine", machine_object(machine));
     for (size_t j = 0; j < count; j++) {

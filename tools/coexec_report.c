@@ -16,7 +16,7 @@
 static const char me[] = "report";
 
 struct request {
-    const char *file, *out, *svg, *chart;
+    const char *file, *out, *svg, *chart, *markdown;
     unsigned long long launch;
 };
 
@@ -57,7 +57,11 @@ static int read_options(struct request *request, int argc, char **argv)
     const struct {
         const char *flag;
         const char **value;
-    } with_value[] = {{"-o", &request->out}, {"--svg", &request->svg}, {"--chart", &request->chart}};
+    } with_value[] = {{"-o", &request->out},
+                      {"--svg", &request->svg},
+                      {"--chart", &request->chart},
+                      {"--markdown", &request->markdown}};
+    const size_t n = sizeof with_value / sizeof *with_value;
     for (int i = 1; i < argc; i++) {
         size_t o = 0;
         if (strcmp(argv[i], "--launch") == 0 && i + 1 < argc) {
@@ -68,11 +72,11 @@ static int read_options(struct request *request, int argc, char **argv)
                 return cx_usage_error(me, "--launch %s: not a launch's number", argv[i]);
             continue;
         }
-        while (o < 3 && strcmp(argv[i], with_value[o].flag) != 0)
+        while (o < n && strcmp(argv[i], with_value[o].flag) != 0)
             o++;
-        if (o < 3 && i + 1 < argc)
+        if (o < n && i + 1 < argc)
             *with_value[o].value = argv[++i];
-        else if (o < 3 || strcmp(argv[i], "--launch") == 0)
+        else if (o < n || strcmp(argv[i], "--launch") == 0)
             return cx_usage_error(me, "%s needs a value", argv[i]);
         else if (argv[i][0] == '-' || request->file)
             return cx_usage_error(me, argv[i][0] == '-' ? "unknown option %s" : "more than one file: %s",
@@ -143,15 +147,19 @@ static int write_svg(FILE *out, const struct cx_report_kind *kind, const void *d
     return end ? CX_EXIT_OK : cx_tool_error(me, "nothing to draw for %s", kind->charts[c]);
 }
 
+enum form { PAGE, SVG, MARKDOWN };
+
 static int write_to(const char *path, const struct cx_report_kind *kind, const void *data,
-                    const struct request *request, bool svg)
+                    const struct request *request, enum form form)
 {
     FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
     int status = CX_EXIT_OK;
     if (!out)
         return cx_tool_error(me, "%s: %s", path, strerror(errno));
-    if (svg)
+    if (form == SVG)
         status = write_svg(out, kind, data, request->chart);
+    else if (form == MARKDOWN)
+        kind->markdown(data, out);
     else
         write_page(out, kind, data, request->file);
     bool bad = fflush(out) != 0 || ferror(out);
@@ -177,10 +185,15 @@ static int run(int argc, char **argv)
                                  : "neither a trace nor a result of `coexec bench`");
     if (*problem)
         fprintf(stderr, "coexec report: %s: %s\n", request.file, problem);
-    if (request.svg) {
-        status = write_to(request.svg, kind, data, &request, true);
+    if (request.markdown && !kind->markdown) {
+        status = cx_usage_error(me, "--markdown: %s is a trace; a result of `coexec bench` is needed",
+                                request.file);
+    } else if (request.markdown) {
+        status = write_to(request.markdown, kind, data, &request, MARKDOWN);
+    } else if (request.svg) {
+        status = write_to(request.svg, kind, data, &request, SVG);
     } else if (request.out || asprintf(&own, "%s.html", request.file) >= 0) {
-        status = write_to(request.out ? request.out : own, kind, data, &request, false);
+        status = write_to(request.out ? request.out : own, kind, data, &request, PAGE);
         if (status == CX_EXIT_OK && own)
             printf("%s\n", own);
     }
@@ -197,7 +210,8 @@ const struct cx_subcommand cx_report_subcommand = {
         "usage: coexec report FILE [OPTIONS]\n\n"
         "Makes one page with charts and tables of FILE: what `coexec bench --json` wrote (speedup, "
         "efficiency, load\n"
-        "balance, packages, scaling), or a trace (COEXEC_TRACE: packages and transfers of every device over "
+        "balance, packages, against splits by hand, scaling), or a trace (COEXEC_TRACE: packages and "
+        "transfers of every device over "
         "time,\n"
         "their sizes and speeds). The page needs nothing but itself; in the timeline the wheel zooms, "
         "dragging\n"
@@ -205,6 +219,10 @@ const struct cx_subcommand cx_report_subcommand = {
         "goes.\n\n"
         "  -o FILE        where the page goes; - for standard output (default: FILE.html beside the input)\n"
         "  --svg FILE     write one chart as a picture instead\n"
-        "  --chart NAME   which: speedup, efficiency, balance, packages, scaling; timeline, sizes, speeds\n"
+        "  --chart NAME   which: speedup, efficiency, balance, packages, native, scaling; timeline, sizes, "
+        "speeds\n"
+        "  --markdown FILE\n"
+        "                 write the tables of a bench as Markdown instead (tools/results puts them into "
+        "docs/results.md)\n"
         "  --launch N     only that launch of a trace\n",
 };

@@ -19,7 +19,8 @@ struct cx_report_kind {
     const char *(*title)(const void *data);
     /* Draws the chart with that number as SVG; draws nothing where the data has none. */
     void (*draw)(const void *data, size_t chart, FILE *out);
-    void (*tables)(const void *data, FILE *out); /* HTML */
+    void (*tables)(const void *data, FILE *out);   /* HTML */
+    void (*markdown)(const void *data, FILE *out); /* NULL: there is no such form */
     void (*free)(void *data);
 };
 

@@ -5,6 +5,7 @@
 #include "tools/coexec_chart.h"
 #include "tools/coexec_json.h"
 #include "tools/coexec_report.h"
+#include "tools/coexec_report_markdown.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 enum { MAX_WAYS = 32 };
 
-enum { SPEEDUP, EFFICIENCY, BALANCE, PACKAGES, SCALING, NCHARTS };
+enum { SPEEDUP, EFFICIENCY, BALANCE, PACKAGES, NATIVE, VALUES, SCALING = VALUES };
 
 struct bench {
     struct json_object *root, *programs;
@@ -21,8 +22,8 @@ struct bench {
     unsigned nways; /* sets of devices and balancers that occur */
     char way[MAX_WAYS][96];
     const char *way_name[MAX_WAYS];
-    double *value[SCALING]; /* [program * nways + way] */
-    double *maximum;        /* one a program: the highest of its ways */
+    double *value[VALUES]; /* [program * nways + way] */
+    double *maximum;       /* one a program: the highest of its ways */
     char title[160];
 };
 
@@ -49,30 +50,14 @@ static unsigned find_way(struct bench *bench, struct json_object *row)
     return w;
 }
 
-/* Mean of a field over the runs that went well. */
-static double mean_of(struct json_object *row, const char *key, const char *per)
-{
-    struct json_object *runs = cx_json_get(row, "runs");
-    double sum = 0;
-    unsigned n = 0;
-    for (size_t i = 0; i < cx_json_length(runs); i++) {
-        struct json_object *run = json_object_array_get_idx(runs, i);
-        double value = cx_json_number(run, key) / (per ? cx_json_number(run, per) : 1);
-        if (isfinite(value)) {
-            sum += value;
-            n++;
-        }
-    }
-    return n ? sum / n : NAN;
-}
-
 static void fill(struct bench *bench, size_t p, unsigned w, struct json_object *row)
 {
     const size_t at = p * bench->nways + w;
     bench->value[SPEEDUP][at] = cx_json_number(row, "speedup");
     bench->value[EFFICIENCY][at] = cx_json_number(row, "efficiency");
-    bench->value[BALANCE][at] = mean_of(row, "balance", NULL);
-    bench->value[PACKAGES][at] = mean_of(row, "packages", "launches");
+    bench->value[BALANCE][at] = cx_report_mean(row, "balance", NULL);
+    bench->value[PACKAGES][at] = cx_report_mean(row, "packages", "launches");
+    bench->value[NATIVE][at] = cx_json_number(row, "over_native");
     bench->maximum[p] = fmax(bench->maximum[p], cx_json_number(row, "maximum"));
 }
 
@@ -98,7 +83,7 @@ static void bench_free(void *data)
         return;
     json_object_put(bench->root);
     free(bench->name);
-    for (unsigned i = 0; i < SCALING; i++)
+    for (unsigned i = 0; i < VALUES; i++)
         free(bench->value[i]);
     free(bench->maximum);
     free(bench);
@@ -122,7 +107,7 @@ static void *bench_load(const char *file, unsigned long long launch, char *probl
     bench->name = calloc(bench->n + 1, sizeof *bench->name);
     for_rows(bench, NULL);
     bool ok = bench->name != NULL;
-    for (unsigned i = 0; i < SCALING; i++)
+    for (unsigned i = 0; i < VALUES; i++)
         ok &= (bench->value[i] = malloc((bench->n * bench->nways + 1) * sizeof(double))) != NULL;
     ok &= (bench->maximum = malloc((bench->n + 1) * sizeof(double))) != NULL;
     if (!ok) {
@@ -130,7 +115,7 @@ static void *bench_load(const char *file, unsigned long long launch, char *probl
         return NULL;
     }
     for (size_t i = 0; i < bench->n * bench->nways; i++)
-        for (unsigned c = 0; c < SCALING; c++)
+        for (unsigned c = 0; c < VALUES; c++)
             bench->value[c][i] = NAN;
     for (size_t p = 0; p < bench->n; p++) {
         bench->name[p] = cx_json_text(json_object_array_get_idx(bench->programs, p), "name");
@@ -186,14 +171,55 @@ static void draw_scaling(const struct bench *bench, FILE *out)
                         n, true);
 }
 
+/* Only the programs and ways that have a split by hand to compare with. */
+static void draw_native(const struct bench *bench, FILE *out)
+{
+    const char **name = calloc(bench->n + 1, sizeof *name), *way_name[MAX_WAYS];
+    double *value = calloc(bench->n * bench->nways + 1, sizeof *value);
+    double *one = calloc(bench->n + 1, sizeof *one);
+    unsigned ways[MAX_WAYS], nways = 0;
+    size_t n = 0;
+    for (unsigned w = 0; w < bench->nways; w++)
+        for (size_t p = 0; p < bench->n; p++)
+            if (bench->value[NATIVE][p * bench->nways + w] > 0) {
+                way_name[nways] = bench->way_name[w];
+                ways[nways++] = w;
+                break;
+            }
+    for (size_t p = 0; p < bench->n && name && value && one; p++) {
+        bool any = false;
+        for (unsigned w = 0; w < nways; w++) {
+            value[n * nways + w] = bench->value[NATIVE][p * bench->nways + ways[w]];
+            any |= value[n * nways + w] > 0;
+        }
+        name[n] = bench->name[p];
+        one[n] = 1;
+        n += any;
+    }
+    const struct cx_bars bars = {.title = "Speed over the program's own split by hand",
+                                 .unit = "times",
+                                 .group = name,
+                                 .ngroups = n,
+                                 .series = way_name,
+                                 .nseries = nways,
+                                 .value = value,
+                                 .mark = one,
+                                 .mark_name = "by hand"};
+    if (n)
+        cx_chart_bars(out, &bars);
+    free(name);
+    free(value);
+    free(one);
+}
+
 static void bench_draw(const void *data, size_t chart, FILE *out)
 {
     static const char *const title[] = {"Speedup over the fastest device alone",
                                         "Efficiency (speedup over its maximum)",
                                         "Load balance (first finisher over last)", "Packages a launch"};
     const struct bench *bench = data;
-    if (chart == SCALING) {
-        draw_scaling(bench, out);
+    if (chart >= NATIVE) {
+        (chart == NATIVE ? draw_native : draw_scaling)(bench, out);
         return;
     }
     const struct cx_bars bars = {.title = title[chart],
@@ -225,7 +251,7 @@ static void bench_tables(const void *data, FILE *out)
           "class=\"scroll\"><table><thead><tr><th>program</th><th>devices</th><th>balancer</th>"
           "<th>ms</th><th>speedup</th><th>maximum</th><th>efficiency</th><th>balance</th><th>packages a "
           "launch</th>"
-          "<th>moved MB</th></tr></thead><tbody>\n",
+          "<th>moved MB</th><th>over native</th></tr></thead><tbody>\n",
           out);
     for (size_t p = 0; p < bench->n; p++) {
         struct json_object *rows = cx_json_get(json_object_array_get_idx(bench->programs, p), "rows");
@@ -242,9 +268,10 @@ static void bench_tables(const void *data, FILE *out)
             cell(out, cx_json_number(row, "speedup"), 3);
             cell(out, cx_json_number(row, "maximum"), 3);
             cell(out, cx_json_number(row, "efficiency"), 3);
-            cell(out, mean_of(row, "balance", NULL), 3);
-            cell(out, mean_of(row, "packages", "launches"), 1);
-            cell(out, mean_of(row, "moved_mb", NULL), 1);
+            cell(out, cx_report_mean(row, "balance", NULL), 3);
+            cell(out, cx_report_mean(row, "packages", "launches"), 1);
+            cell(out, cx_report_mean(row, "moved_mb", NULL), 1);
+            cell(out, cx_json_number(row, "over_native"), 3);
             fputs("</tr>\n", out);
         }
     }
@@ -265,11 +292,17 @@ static void bench_tables(const void *data, FILE *out)
     fputs("</tbody></table></div>\n", out);
 }
 
+static void bench_markdown(const void *data, FILE *out)
+{
+    cx_report_markdown(((const struct bench *)data)->root, out);
+}
+
 const struct cx_report_kind cx_report_bench = {
-    .charts = {"speedup", "efficiency", "balance", "packages", "scaling", NULL},
+    .charts = {"speedup", "efficiency", "balance", "packages", "native", "scaling", NULL},
     .load = bench_load,
     .title = bench_title,
     .draw = bench_draw,
     .tables = bench_tables,
+    .markdown = bench_markdown,
     .free = bench_free,
 };

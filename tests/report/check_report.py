@@ -67,6 +67,10 @@ def page_of(name, text):
 def a_bench_becomes_a_page():
     page, pictures, errors = page_of("bench.json", json.dumps(bench()))
     assert len(pictures) == 5 and not errors, (len(pictures), errors)
+    by_hand = bench()
+    by_hand["programs"][0]["rows"][-1]["over_native"] = 1.25
+    native, drawn, errors = page_of("native.json", json.dumps(by_hand))
+    assert len(drawn) == 6 and not errors and "2 devices, auto: 1.25 times" in native and "<td>1.250</td>" in native
     assert "one&lt;b&gt;" in page and "one<b>" not in page and "a &amp; b" in page
     assert "2 devices, auto: 2 times" in page and "<td>0.909</td>" in page and "<td>3.5</td>" in page
     assert "prefers-color-scheme:dark" in page and 'name="viewport"' in page
@@ -115,6 +119,46 @@ def one_chart():
     assert done.returncode == 2 and "charts here: speedup" in done.stderr, done
 
 
+def a_bench_becomes_markdown():
+    result = bench()
+    result["command"], result["variables"] = ["bench", "--sets", "a=0;b=1"], ["POCL_DEVICES=basic pthread"]
+    rows = result["programs"][0]["rows"]
+    rows[-1]["over_native"] = 1.25
+    rows[-2]["speedup"] = 0.5
+    result["programs"][1]["rows"][0]["runs"] = [{"ok": False, "problem": "exit status 1: x|y"}]
+    with open(at("bench.json"), "w") as file:
+        json.dump(result, file)
+    done = report(at("bench.json"), "--markdown", "-")
+    assert done.returncode == 0 and not done.stderr, done
+    for part in ("    POCL_DEVICES='basic pthread' coexec bench --sets 'a=0;b=1'\n", "| 2 devices | auto | 0.909 (1) | - | 0.909 (1) |",
+                 " 1.250 (1) |", "| one\\<b> | regular | 100.00 | 2.20 | 0.500 (0.909) | **2.000** (0.909) |", "* static: one\\<b> 0.500",
+                 "* failed, devices 0, bare: exit status 1: x\\|y"):
+        assert part in done.stdout, (part, done.stdout)
+    widths = [line.count("|") - line.count("\\|") for line in done.stdout.splitlines() if line.startswith("|")]
+    assert set(widths) <= {4, 5, 7, 9}, widths
+    page_of("trace.json", trace())
+    done = report(at("trace.json"), "--markdown", "-")
+    assert done.returncode == 2 and "is a trace" in done.stderr and not done.stdout, done
+
+
+def results_are_put_into_a_document():
+    script = pathlib.Path(__file__).resolve().parent.parent.parent / "tools" / "results"
+    results = lambda *words: subprocess.run([sys.executable, script, "--coexec", TOOL, "--out", at("r.md"), *words],
+                                            capture_output=True, text=True, timeout=60)
+    with open(at("bench.json"), "w") as file:
+        json.dump(bench(), file)
+    assert results("one GPU=" + at("bench.json")).returncode == 0
+    text = pathlib.Path(at("r.md")).read_text()
+    assert text.startswith("# Results") and text.count("## one GPU") == 1 and text.count("| one") == 4, text
+    pathlib.Path(at("r.md")).write_text(text.replace("<!-- one GPU -->", "By hand.\n\n<!-- one GPU -->").replace("2.00", "9.99"))
+    assert results("one GPU=" + at("bench.json"), "two=" + at("bench.json")).returncode == 0
+    text = pathlib.Path(at("r.md")).read_text()
+    assert "By hand." in text and "9.99" not in text and text.count("<!-- end of") == 2, text
+    done = results("two=" + at("none.json"))
+    assert done.returncode == 1 and "nothing was changed" in done.stderr and pathlib.Path(at("r.md")).read_text() == text, done
+    assert results("two").returncode == 1
+
+
 def bad_input_is_named():
     for name, text, message in [("no.json", None, "No such file"), ("text.json", "hello", "neither a trace nor"),
                                 ("half.json", json.dumps(bench())[:200], "not all of one"), ("other.json", "{}", "no result of"),
@@ -149,7 +193,7 @@ def in_a_browser():
 
 def main():
     tests = [a_bench_becomes_a_page, a_trace_becomes_a_page, one_launch, a_trace_cut_short_serves, numbers_past_all_bounds,
-             one_chart, bad_input_is_named, in_a_browser]
+             one_chart, a_bench_becomes_markdown, results_are_put_into_a_document, bad_input_is_named, in_a_browser]
     return tap.run(tests)
 
 

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tables of a bench's JSON as Markdown, for documents.
+ */
+#ifndef CX_TOOLS_COEXEC_REPORT_MARKDOWN_H
+#define CX_TOOLS_COEXEC_REPORT_MARKDOWN_H
+
+#include <json-c/json.h>
+#include <stdio.h>
+
+/* One section: machine and command, geometric means, each program, what lost and what failed. */
+void cx_report_markdown(struct json_object *bench, FILE *out);
+
+/* Mean of a field over the runs of a row that went well, each divided by its field `per` (NULL: by 1). NAN:
+ * there is none. */
+double cx_report_mean(struct json_object *row, const char *key, const char *per);
+
+#endif
