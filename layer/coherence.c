@@ -442,6 +442,17 @@ bool cx_coherence_host_share(struct cx_coherence *map, uint64_t lo, uint64_t hi,
     return true;
 }
 
+void cx_coherence_retract(struct cx_coherence *map, unsigned timeline, uint64_t seq)
+{
+    for (struct segment *segment = map->first; segment; segment = segment->next) {
+        if (segment->seq[timeline] == seq)
+            segment->seq[timeline] = seq - 1;
+        if (segment->seq[map->timelines + timeline] == seq)
+            segment->seq[map->timelines + timeline] = seq - 1;
+    }
+    join(map, map->first, NULL);
+}
+
 void cx_coherence_tidy(struct cx_coherence *map, const uint64_t *completed)
 {
     for (struct segment *segment = map->first; segment; segment = segment->next) {

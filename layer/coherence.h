@@ -68,6 +68,9 @@ bool cx_coherence_host_write(struct cx_coherence *map, uint64_t lo, uint64_t hi,
  * before. */
 bool cx_coherence_host_share(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,
                              uint64_t seq);
+/* The job (timeline, seq) does not touch the host copy any more, though it is not over: later accesses wait
+ * only for what came before it there. Needs no memory. */
+void cx_coherence_retract(struct cx_coherence *map, unsigned timeline, uint64_t seq);
 /* Only collects what a read (write = false) or write would wait for; records nothing. */
 void cx_coherence_host_deps(const struct cx_coherence *map, uint64_t lo, uint64_t hi, bool write,
                             unsigned timeline, uint64_t *deps);

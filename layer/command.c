@@ -260,13 +260,18 @@ static void raise(atomic_uint_fast64_t *value, uint64_t candidate)
         ;
 }
 
-void cx_command_part_done(struct cx_command *command, cl_int status, uint64_t start_ns, uint64_t end_ns)
+void cx_command_times(struct cx_command *command, uint64_t start_ns, uint64_t end_ns)
 {
-    set_error(command, status);
     if (start_ns)
         lower(&command->start_ns, start_ns);
     if (end_ns)
         raise(&command->end_ns, end_ns);
+}
+
+void cx_command_part_done(struct cx_command *command, cl_int status, uint64_t start_ns, uint64_t end_ns)
+{
+    set_error(command, status);
+    cx_command_times(command, start_ns, end_ns);
     if (atomic_fetch_sub_explicit(&command->parts, 1, memory_order_acq_rel) != 1)
         return;
     if (atomic_load_explicit(&command->end_ns, memory_order_relaxed) == 0)

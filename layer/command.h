@@ -122,6 +122,9 @@ void cx_command_fail(struct cx_command *command, cl_int error);
 /* A part (job) ended; times in host ns or 0. Without locks. Called by workers. */
 void cx_command_part_done(struct cx_command *command, cl_int status, uint64_t start_ns, uint64_t end_ns);
 
+/* Times of a part that is not done yet, so that they are known when the command is over without it. */
+void cx_command_times(struct cx_command *command, uint64_t start_ns, uint64_t end_ns);
+
 /* Before waits for several commands, or one on several timelines: starts what drivers that run commands in
  * the calling thread would else only start once all before was waited for. `cone`: one position a timeline;
  * skip: timelines, as bits, that this thread is going to run itself. Gives skip with the first one found.

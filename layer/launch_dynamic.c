@@ -7,6 +7,7 @@
  */
 #include "layer/launch_dynamic.h"
 #include "layer/enqueue.h"
+#include "layer/launch_rescue.h"
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/verify.h"
@@ -19,6 +20,8 @@ static void split_free(struct split *split)
 {
     cx_merge_drop(&split->merge);
     cx_private_drop(&split->copies);
+    for (unsigned p = 0; p < split->nparts && split->upload; p++)
+        cx_rescue_uploads(split, p, NULL);
     cx_split_plan_finish(&split->plan);
     pthread_cond_destroy(&split->changed);
     cx_ranges_finish(&split->ranges);
@@ -26,6 +29,13 @@ static void split_free(struct split *split)
     free(split->seq);
     free(split->alive);
     free(split->looking);
+    free(split->begun);
+    free(split->private_);
+    free(split->void_);
+    free(split->late);
+    free(split->uploading);
+    free(split->upload);
+    free(split->before);
     free(split);
 }
 
@@ -59,6 +69,8 @@ static bool note_owners(struct split *split)
 
     for (unsigned p = 0; p < split->npackages && ok; p++) {
         const struct package *package = &split->packages[p];
+        if (package->dropped || package->copy)
+            continue;
         const struct cx_worker *worker = &context->workers[split->plan.member[package->part]];
         cx_access_package(split->plan.judged->access, package->range.first, package->range.end, regions);
         ok = cx_launch_note(launch, regions, worker, split->seq[package->part]);
@@ -89,6 +101,8 @@ static void close_split(struct split *split)
     cl_int error = note_owners(split) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
     split->settled = true;
     split->jobs++; /* until settle() */
+    if (split->rescues && !split->failed && error == CL_SUCCESS)
+        cx_rescue_leave(split);
     if (split->copies && !split->failed && error == CL_SUCCESS)
         error = cx_private_end(&split->copies);
     if (error != CL_SUCCESS)
@@ -114,7 +128,10 @@ bool cx_split_all_assigned(const struct split *split)
 
 void cx_split_settle_if_due(struct split *split)
 {
-    if (!split->settled && split->issuing == 0 && (split->failed || cx_split_all_assigned(split)))
+    bool due = split->issuing == 0 && (split->failed || cx_split_all_assigned(split));
+    if (split->rescues && !split->failed)
+        due = cx_balancer_finished(split->plan.balancer);
+    if (!split->settled && due)
         close_split(split);
 }
 
@@ -132,16 +149,29 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     split->launch = launch;
     split->plan = *plan;
     *plan = (struct cx_split_plan){0};
-    pthread_cond_init(&split->changed, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&split->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
     split->nparts = split->plan.n + split->plan.probes;
     split->seq = calloc(split->nparts, sizeof(*split->seq));
     split->alive = calloc(split->nparts, sizeof(*split->alive));
     split->looking = calloc(split->nparts, sizeof(*split->looking));
+    split->begun = calloc(split->nparts, sizeof(*split->begun));
+    split->private_ = calloc(split->nparts, sizeof(*split->private_));
+    split->void_ = calloc(split->nparts, sizeof(*split->void_));
+    split->late = calloc(split->nparts, sizeof(*split->late));
+    split->uploading = calloc(split->nparts, sizeof(*split->uploading));
+    split->upload = calloc(split->nparts, sizeof(*split->upload));
+    split->before = calloc(split->nparts, sizeof(*split->before));
+    split->rescues = split->plan.rescues && !launch->verify;
     split->start_ns = cx_clock_ns();
     struct cx_range aside = {0, 0};
     if (split->plan.probes)
         aside = (struct cx_range){split->plan.probe_first, split->plan.probe_end};
-    if (!split->seq || !split->alive || !split->looking ||
+    if (!split->seq || !split->alive || !split->looking || !split->begun || !split->private_ ||
+        !split->void_ || !split->late || !split->uploading || !split->upload || !split->before ||
         !cx_ranges_init(&split->ranges, split->plan.n, split->plan.weight, split->plan.judged->verdict.groups,
                         split->plan.judged->verdict.granularity, aside)) {
         split_free(split);
@@ -150,6 +180,7 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     cx_balancer_watch(split->plan.balancer, &split->ranges, split->plan.slice);
     for (unsigned p = 0; p < split->nparts; p++) {
         split->alive[p] = split->looking[p] = true;
+        split->private_[p] = split->rescues && cx_rescue_private(launch, split->plan.member[p]);
         launch->parts[p] =
             (struct cx_part){.member = split->plan.member[p], .variant = split->plan.variant[p]};
     }
@@ -232,9 +263,11 @@ static cl_int plan_jobs(struct split *split, const struct cx_access_region *whol
         return CL_OUT_OF_HOST_MEMORY;
     }
     split->jobs = n;
-    for (unsigned p = 0; p < n; p++)
+    for (unsigned p = 0; p < n; p++) {
+        split->before[p] = split->launch->base.cone[split->plan.member[p]];
         split->seq[p] =
             cx_command_add_job(&split->launch->base, &context->workers[split->plan.member[p]], jobs[p]);
+    }
     for (unsigned p = 0; p < n; p++)
         note_reads(split, whole, p);
     return CL_SUCCESS;

@@ -17,6 +17,14 @@ enum { CX_IN_FLIGHT = 2 };
 struct package {
     unsigned part;
     struct cx_range range;
+    bool copy;         /* does again what another part holds (launch_rescue.h), and does not count yet */
+    bool rescued;      /* others do it again */
+    bool over;         /* its device is done with it */
+    bool dropped;      /* its results count for nothing */
+    uint64_t serial;   /* copy, rescued: which rescue */
+    uint64_t start_ns; /* when it was assigned; once over, when it began */
+    uint64_t end_ns, busy_ns; /* once over */
+    const char *why;          /* it is as long as it is */
 };
 
 /* One launch under way; context->lock guards it. Freed by the last job. */
@@ -26,16 +34,25 @@ struct split {
     unsigned nparts; /* members that share, and the probed one */
     uint64_t start_ns;
     struct cx_ranges ranges;  /* steps not assigned */
-    struct package *packages; /* started: the owners of what they write */
+    struct package *packages; /* assigned: the owners of what they write, unless dropped */
     unsigned npackages, room_packages;
     unsigned jobs;    /* not finished */
     unsigned issuing; /* packages assigned but not started */
     bool settled, failed;
+    bool rescues;              /* packages may be done again: it settles only when all is done */
     struct cx_merge *merge;    /* writes to be merged once all is started, or NULL */
     struct cx_private *copies; /* copies to be combined then, or NULL */
     uint64_t *seq;             /* each part's job */
     bool *alive;               /* each part's driver works */
     bool *looking;             /* each part's job looks for packages, or has yet to start */
+    bool *begun;               /* each part's newest job */
+    /* where rescues: */
+    bool *private_;   /* each part may do again, and be done again */
+    bool *void_;      /* each part: the launch is over without its job */
+    bool *late;       /* ... which holds a package that others have done */
+    bool *uploading;  /* each part starts transfers, of which `upload` does not tell yet */
+    cl_event *upload; /* each part's last transfer, a reference, or NULL */
+    uint64_t *before; /* each part: the command's cone on its timeline but for its newest job */
     pthread_cond_t changed;
 };
 
@@ -43,9 +60,8 @@ struct flight {
     cl_event event;
     cl_event upload;     /* of the last transfer into the device before it, or NULL */
     struct cx_runs runs; /* those transfers */
+    unsigned package;    /* which */
     uint64_t groups;
-    const char *why; /* it is as long as it is */
-    uint64_t first;
     uint64_t started_ns;
 };
 
@@ -58,7 +74,6 @@ struct lane {
     bool aside;            /* uploads go to that queue */
     unsigned nflight;
     unsigned started; /* packages */
-    bool begun;
     uint64_t last_end_ns;
     struct cx_access_region *regions;
 };
@@ -72,6 +87,12 @@ void cx_split_fail(struct split *split, cl_int error);
 bool cx_split_all_assigned(const struct split *split);
 /* Ends the split's part of the work if every group is assigned and started. */
 void cx_split_settle_if_due(struct split *split);
+
+/* Makes room for one more package, and enters it. Gives its index. */
+bool cx_package_room(struct split *split);
+unsigned cx_package_note(struct split *split, unsigned part, struct cx_range range);
+/* The package is over and counts. */
+void cx_package_count(struct split *split, const struct package *package);
 
 /* A job that takes packages for a part until there are none. NULL: no memory. */
 struct cx_job *cx_lane_job(struct split *split, unsigned part);

@@ -7,8 +7,10 @@
  * them, or a new job is planned for one of them. Previous stage: launch_dynamic.c.
  */
 #include "layer/launch_dynamic.h"
+#include "layer/launch_rescue.h"
 #include "layer/log.h"
 #include "layer/options.h"
+#include "layer/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,18 +72,35 @@ static bool list_uploads(struct lane *lane, const struct cx_worker *worker, stru
     return true;
 }
 
-static bool note_package(struct split *split, unsigned part, struct cx_range range)
+bool cx_package_room(struct split *split)
 {
-    if (split->npackages == split->room_packages) {
-        unsigned room = split->room_packages ? 2 * split->room_packages : 32;
-        struct package *grown = realloc(split->packages, room * sizeof(*grown));
-        if (!grown)
-            return false;
-        split->packages = grown;
-        split->room_packages = room;
+    if (split->npackages < split->room_packages)
+        return true;
+    unsigned room = split->room_packages ? 2 * split->room_packages : 32;
+    struct package *grown = realloc(split->packages, room * sizeof(*grown));
+    if (!grown) {
+        cx_split_fail(split, CL_OUT_OF_HOST_MEMORY);
+        return false;
     }
-    split->packages[split->npackages++] = (struct package){part, range};
+    split->packages = grown;
+    split->room_packages = room;
     return true;
+}
+
+unsigned cx_package_note(struct split *split, unsigned part, struct cx_range range)
+{
+    split->packages[split->npackages] =
+        (struct package){.part = part, .range = range, .start_ns = cx_clock_ns()};
+    return split->npackages++;
+}
+
+void cx_package_count(struct split *split, const struct package *package)
+{
+    struct cx_part *part = &split->launch->parts[package->part];
+    part->why = package->why;
+    part->at = package->range.first * split->plan.slice;
+    cx_part_add(split->launch, part, (package->range.end - package->range.first) * split->plan.slice,
+                package->start_ns, package->end_ns, package->busy_ns);
 }
 
 /* The transfers of a package are over: drops them. Gives their error. `relied`: the launch may be settled, so
@@ -144,16 +163,30 @@ static cl_int start_uploads(struct lane *lane, struct cx_worker *worker, struct 
     return error;
 }
 
+/* Others may have to know when the transfers are over (launch_rescue.h). */
+static void note_uploads(struct lane *lane, cl_event event)
+{
+    struct split *split = lane->split;
+    struct cx_context *context = split->launch->base.context;
+    if (!split->private_[lane->part] || !event)
+        return;
+    pthread_mutex_lock(&context->lock);
+    cx_rescue_uploads(split, lane->part, event);
+    split->uploading[lane->part] = false;
+    pthread_mutex_unlock(&context->lock);
+}
+
 /* Starts a package; the caller holds no lock. */
-static cl_int start_package(struct lane *lane, struct cx_worker *worker, struct cx_range range,
-                            struct cx_runs *runs)
+static cl_int start_package(struct lane *lane, struct cx_worker *worker, unsigned package,
+                            struct cx_range range, struct cx_runs *runs)
 {
     struct split *split = lane->split;
     struct flight *flight = &lane->flight[lane->nflight];
-    *flight = (struct flight){.runs = *runs};
+    *flight = (struct flight){.runs = *runs, .package = package};
     cl_int moved = start_uploads(lane, worker, flight);
     flight->started_ns = cx_clock_ns();
     cl_int error = moved;
+    note_uploads(lane, flight->upload);
     if (error == CL_SUCCESS)
         error = cx_launch_package(split->launch, worker, &split->launch->parts[lane->part],
                                   split->plan.judged->verdict.dim, range.first, range.end,
@@ -166,6 +199,26 @@ static cl_int start_package(struct lane *lane, struct cx_worker *worker, struct 
         end_uploads(flight, worker, moved, false);
     }
     return error;
+}
+
+/* A package is over: its results count, or somebody else does that work. Gives what the command fails with.
+ * context->lock held. */
+static cl_int package_over(struct lane *lane, struct package *package, uint64_t groups, cl_int error)
+{
+    struct split *split = lane->split;
+    const bool held = !package->dropped;
+    package->over = true;
+    if (held && error != CL_SUCCESS && cx_rescue_failed(split, lane->part, package))
+        return CL_SUCCESS;
+    enum cx_done outcome = cx_balancer_done(split->plan.balancer, lane->part, groups,
+                                            (double)package->busy_ns * 1e-9, since_start(split));
+    cx_rescue_note(split, package, outcome);
+    if (held && error != CL_SUCCESS && split->rescues)
+        cx_split_fail(split, error); /* now: its job may yet come to be late */
+    if (package->dropped)
+        cx_trace_span(split->launch->kernel->function->name, "package", split->plan.member[lane->part],
+                      package->start_ns, package->end_ns, "\"why\":\"dropped: another device was first\"");
+    return held ? error : CL_SUCCESS;
 }
 
 /* Waits for the oldest package in flight and tells the balancer. */
@@ -192,42 +245,52 @@ static cl_int end_package(struct lane *lane, struct cx_worker *worker)
     uint64_t from = start > lane->last_end_ns ? start : lane->last_end_ns;
     uint64_t busy = end > from ? end - from : 0;
     lane->last_end_ns = end;
-    launch->parts[lane->part].why = flight.why;
-    launch->parts[lane->part].at = flight.first;
-    cx_part_add(launch, &launch->parts[lane->part], flight.groups, start, end, busy);
 
     cx_context_lock(context);
-    cx_balancer_done(split->plan.balancer, lane->part, flight.groups, (double)busy * 1e-9,
-                     since_start(split));
+    struct package *package = &split->packages[flight.package];
+    package->start_ns = start;
+    package->end_ns = end;
+    package->busy_ns = busy;
+    error = package_over(lane, package, flight.groups,
+                         status != CL_SUCCESS  ? status
+                         : moved != CL_SUCCESS ? moved
+                                               : error);
+    cx_split_settle_if_due(split);
     pthread_cond_broadcast(&split->changed);
     cx_context_unlock(context);
-    return status != CL_SUCCESS ? status : moved != CL_SUCCESS ? moved : error;
+    return error;
 }
 
 /* ---- a member's job ---- */
 
 /* The driver refused a package: its groups go back, and somebody else must take them. */
-static void give_up(struct lane *lane, struct cx_range range, cl_int error)
+static void give_up(struct lane *lane, unsigned index, cl_int error)
 {
     struct split *split = lane->split;
     struct cx_launch *launch = split->launch;
     struct cx_context *context = launch->base.context;
-    uint64_t groups = (range.end - range.first) * split->plan.slice;
 
     cx_kernel_leave_out(launch->kernel, split->plan.member[lane->part], cx_cl_name(error));
     cx_context_lock(context);
+    struct package *package = &split->packages[index];
+    const bool mine = !package->copy && !package->dropped;
+    package->dropped = package->over = true;
     split->alive[lane->part] = false;
     split->looking[lane->part] = false;
-    (void)cx_ranges_return(&split->ranges, range); /* there is room */
-    cx_balancer_fail(split->plan.balancer, lane->part, groups);
+    if (mine)
+        (void)cx_ranges_return(&split->ranges, package->range); /* there is room */
+    cx_balancer_fail(split->plan.balancer, lane->part,
+                     mine ? (package->range.end - package->range.first) * split->plan.slice : 0);
     split->issuing--;
+    launch->redone += mine;
     bool any = false;
     for (unsigned p = 0; p < split->plan.n; p++) {
         any |= split->alive[p];
-        if (split->alive[p] && !split->looking[p]) /* it has ended, and the balancer may count on it */
+        if (split->alive[p] && !split->looking[p] &&
+            mine) /* it has ended, and the balancer may count on it */
             cx_lane_plan(split, p);
     }
-    if (!any)
+    if (!any && mine)
         cx_split_fail(split, error);
     cx_split_settle_if_due(split);
     pthread_cond_broadcast(&split->changed);
@@ -236,38 +299,94 @@ static void give_up(struct lane *lane, struct cx_range range, cl_int error)
 
 enum step { STEP_PACKAGE, STEP_WAIT_FLIGHT, STEP_OVER };
 
+/* An idle part looks again after that at the latest: its device may be wanted by others meanwhile. */
+static const double longest_look = 5e-3;
+
+/* Waits for something to happen, until `again` (seconds since the launch began) at most; 0: not known when.
+ */
+static void wait_idle(struct split *split, double again)
+{
+    double seconds = again > 0 ? again - since_start(split) : longest_look;
+    seconds = seconds < 1e-6 ? 1e-6 : seconds > longest_look ? longest_look : seconds;
+    uint64_t until = cx_clock_ns() + (uint64_t)(seconds * 1e9);
+    struct timespec at = {.tv_sec = (time_t)(until / 1000000000u), .tv_nsec = (long)(until % 1000000000u)};
+    pthread_cond_timedwait(&split->changed, &split->launch->base.context->lock, &at);
+}
+
+/* Whether jobs wait behind the one that runs. */
+static bool is_wanted(struct cx_worker *worker)
+{
+    pthread_mutex_lock(&worker->lock);
+    bool wanted = worker->head != NULL;
+    pthread_mutex_unlock(&worker->lock);
+    return wanted;
+}
+
+/* Whether nothing is left for the part but perhaps, while others are not done and nobody else wants its
+ * device, to do again what they hold. */
+static bool nothing_left(const struct lane *lane, struct cx_worker *worker)
+{
+    const struct split *split = lane->split;
+    if (split->failed || split->settled || !split->alive[lane->part])
+        return true;
+    if (!cx_split_all_assigned(split))
+        return false;
+    return lane->nflight || !split->private_[lane->part] || is_wanted(worker);
+}
+
+/* What was assigned: notes it as the part's, with its transfers. */
+static void take_package(struct lane *lane, const struct cx_worker *worker, unsigned index,
+                         struct cx_runs *runs)
+{
+    struct split *split = lane->split;
+    struct package *package = &split->packages[index];
+    package->why = cx_decision_text(cx_balancer_decision(split->plan.balancer, lane->part));
+    split->issuing++;
+    cx_access_package(split->plan.judged->access, package->range.first, package->range.end, lane->regions);
+    cx_launch_count_in_place(split->launch, lane->regions, worker);
+    if (cx_launch_moves(split->launch, worker) && !list_uploads(lane, worker, runs))
+        cx_split_fail(split, CL_OUT_OF_HOST_MEMORY);
+    split->uploading[lane->part] |= runs->count > 0;
+}
+
 /* Gets the next package, or says what to do instead. Holds the lock while it looks and while it waits for
  * others. */
-static enum step next_package(struct lane *lane, const struct cx_worker *worker, struct cx_range *range,
-                              uint64_t *groups, struct cx_runs *runs)
+static enum step next_package(struct lane *lane, struct cx_worker *worker, unsigned *index,
+                              struct cx_range *range, struct cx_runs *runs)
 {
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
     enum step step = STEP_OVER;
 
     cx_context_lock(context);
-    if (!lane->begun) {
-        lane->begun = true;
+    if (!split->begun[lane->part]) {
+        split->begun[lane->part] = true;
         cx_ranges_open(&split->ranges, lane->part);
         pthread_cond_broadcast(&split->changed);
     }
     for (;;) {
-        if (split->failed || cx_split_all_assigned(split)) {
+        double again = 0;
+        if (nothing_left(lane, worker)) {
             step = lane->nflight ? STEP_WAIT_FLIGHT : STEP_OVER;
-            split->looking[lane->part] = step != STEP_OVER;
+            split->looking[lane->part] = step != STEP_OVER && split->alive[lane->part];
             break;
         }
+        if (cx_split_all_assigned(split)) {
+            if (cx_rescue_take(split, lane->part, since_start(split), index, &again)) {
+                step = STEP_PACKAGE;
+                break;
+            }
+            if (!split->failed)
+                wait_idle(split, again);
+            continue;
+        }
         uint64_t got = 0;
+        if (!cx_package_room(split))
+            continue;
         if (cx_ranges_any(&split->ranges, lane->part))
             got = cx_balancer_next(split->plan.balancer, lane->part, since_start(split));
         if (got) {
-            *range = take_range(split, lane->part, got);
-            *groups = (range->end - range->first) * split->plan.slice;
-            split->issuing++;
-            cx_access_package(split->plan.judged->access, range->first, range->end, lane->regions);
-            cx_launch_count_in_place(split->launch, lane->regions, worker);
-            if (cx_launch_moves(split->launch, worker) && !list_uploads(lane, worker, runs))
-                cx_split_fail(split, CL_OUT_OF_HOST_MEMORY);
+            *index = cx_package_note(split, lane->part, take_range(split, lane->part, got));
             step = STEP_PACKAGE;
             break;
         }
@@ -277,24 +396,23 @@ static enum step next_package(struct lane *lane, const struct cx_worker *worker,
         }
         pthread_cond_wait(&split->changed, &context->lock);
     }
+    if (step == STEP_PACKAGE) {
+        take_package(lane, worker, *index, runs);
+        *range = split->packages[*index].range;
+    }
     cx_split_settle_if_due(split);
     cx_context_unlock(context);
     return step;
 }
 
-static void package_started(struct lane *lane, struct cx_range range, uint64_t groups)
+static void package_started(struct lane *lane, struct cx_range range)
 {
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
     struct flight *flight = &lane->flight[lane->nflight++];
-    flight->groups = groups;
+    flight->groups = (range.end - range.first) * split->plan.slice;
     cx_context_lock(context);
-    enum cx_decision decision = cx_balancer_decision(split->plan.balancer, lane->part);
-    flight->why = cx_decision_text(decision);
-    flight->first = range.first * split->plan.slice;
     split->issuing--;
-    if (!note_package(split, lane->part, range))
-        cx_split_fail(split, CL_OUT_OF_HOST_MEMORY);
     cx_split_settle_if_due(split);
     if (split->settled)
         pthread_cond_broadcast(&split->changed);
@@ -308,20 +426,29 @@ static cl_int run_probe(struct lane *lane, struct cx_worker *worker)
     struct cx_context *context = split->launch->base.context;
     struct cx_range range = {split->plan.probe_first, split->plan.probe_end};
     struct cx_runs runs = {0};
+    unsigned index = 0;
 
     cx_context_lock(context);
-    cx_access_package(split->plan.judged->access, range.first, range.end, lane->regions);
-    cx_launch_count_in_place(split->launch, lane->regions, worker);
-    bool listed = !cx_launch_moves(split->launch, worker) || list_uploads(lane, worker, &runs);
+    split->begun[lane->part] = true;
+    bool listed = cx_package_room(split);
+    if (listed) {
+        index = cx_package_note(split, lane->part, range);
+        split->issuing--; /* it was counted when it was planned */
+        take_package(lane, worker, index, &runs);
+    } else {
+        split->alive[lane->part] = split->looking[lane->part] = false;
+        split->issuing--;
+        cx_split_settle_if_due(split);
+    }
     cx_context_unlock(context);
-    cl_int error = listed ? start_package(lane, worker, range, &runs) : CL_OUT_OF_HOST_MEMORY;
+    if (!listed)
+        return CL_SUCCESS; /* the command has failed */
+    cl_int error = start_package(lane, worker, index, range, &runs);
     if (error != CL_SUCCESS) {
-        if (!listed)
-            cx_runs_finish(&runs, worker);
-        give_up(lane, range, error);
+        give_up(lane, index, error);
         return CL_SUCCESS;
     }
-    package_started(lane, range, (range.end - range.first) * split->plan.slice);
+    package_started(lane, range);
     return end_package(lane, worker);
 }
 
@@ -334,20 +461,20 @@ static cl_int run_lane(struct cx_job *job, struct cx_worker *worker)
     for (;;) {
         struct cx_range range = {0, 0};
         struct cx_runs runs = {0};
-        uint64_t groups = 0;
-        enum step step = next_package(lane, worker, &range, &groups, &runs);
+        unsigned index = 0;
+        enum step step = next_package(lane, worker, &index, &range, &runs);
         if (step == STEP_OVER)
             break;
         if (step == STEP_PACKAGE) {
-            cl_int error = start_package(lane, worker, range, &runs);
+            cl_int error = start_package(lane, worker, index, range, &runs);
             if (error != CL_SUCCESS) {
-                give_up(lane, range, error);
+                give_up(lane, index, error);
                 while (lane->nflight)
                     if ((error = end_package(lane, worker)) != CL_SUCCESS)
                         failed = error;
                 break;
             }
-            package_started(lane, range, groups);
+            package_started(lane, range);
             if (lane->nflight < CX_IN_FLIGHT && !worker->device->submits_in_caller)
                 continue;
         }
@@ -369,7 +496,8 @@ static void skip_lane(struct cx_job *job, struct cx_worker *worker)
     split->alive[lane->part] = false;
     split->looking[lane->part] = false;
     split->issuing -= probes;
-    cx_split_fail(split, CL_OUT_OF_RESOURCES);
+    if (!split->settled) /* else the launch is over without this part */
+        cx_split_fail(split, CL_OUT_OF_RESOURCES);
     cx_split_settle_if_due(split);
     cx_context_unlock(context);
 }
@@ -398,6 +526,10 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
         seconds = (double)launch->parts[lane->part].busy_ns * 1e-9;
     }
     bool healthy = split->alive[lane->part];
+    job->void_ = split->void_[lane->part];
+    worker->late -= split->late[lane->part];
+    job->start_ns = launch->parts[lane->part].first_ns;
+    job->end_ns = launch->parts[lane->part].last_ns;
     if (split->jobs == 1 && !split->failed && launch->kernel->function->learned) {
         ((struct cx_learned *)launch->kernel->function->learned)->proven = true;
         cx_balancer_learn(split->plan.balancer);
@@ -408,8 +540,6 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
         cx_launch_learn(launch, worker->index, groups, seconds);
     if (lane->first_upload)
         worker->device->cl->clReleaseEvent(lane->first_upload);
-    job->start_ns = launch->parts[lane->part].first_ns;
-    job->end_ns = launch->parts[lane->part].last_ns;
     cx_lane_free(lane);
 }
 
@@ -446,5 +576,7 @@ void cx_lane_plan(struct split *split, unsigned part)
     }
     split->jobs++;
     split->looking[part] = true;
+    split->begun[part] = false;
+    split->before[part] = split->launch->base.cone[worker->index];
     split->seq[part] = cx_command_add_job(&split->launch->base, worker, job);
 }

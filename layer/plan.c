@@ -173,10 +173,15 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
                         (!cx_queue_takes(queue, first) || !cx_kernel_runs_on(kernel, first));
              first++)
             ;
+    first = cx_plan_prompt(launch, first);
     launch->reason = "no other device can run this kernel";
     for (unsigned m = 0; m < context->nmembers; m++) {
         if (!cx_queue_takes(queue, m) || !cx_kernel_runs_on(kernel, m))
             continue;
+        if (cx_plan_is_late(&context->workers[m])) {
+            launch->reason = "another device still works on what others have done";
+            continue;
+        }
         if (m != first && !cx_program_compatible(kernel->program, first, m)) {
             launch->reason = "the other devices' compilers may see other code (their macros differ)";
             continue;

@@ -30,6 +30,9 @@ struct cx_launch {
     /* split: how each argument's writes are kept right (enum cx_access_way; launch.c); NULL: nothing special
      */
     uint8_t *ways;
+    unsigned rescued; /* packages that others did first (launch_rescue.h) */
+    unsigned redone;  /* members that failed, whose packages others did */
+    unsigned late;    /* members that still worked on such packages when it was over */
     uint64_t changed,
         combined; /* merge.h: bytes found changed, and of these those put together on the host */
     /* outcome, for stats.h */
@@ -96,6 +99,7 @@ struct cx_split_plan {
     enum cx_variant *variant;
     double *weight; /* expected relative speeds: where each member's part of the range begins */
     struct cx_balancer *balancer;
+    bool rescues; /* launch_rescue.h: several members may do packages again */
 };
 void cx_split_plan_finish(struct cx_split_plan *plan);
 
@@ -110,6 +114,13 @@ struct cx_judged *cx_plan_judge(struct cx_launch *launch);
  * reason in the launch and the member for a whole launch in *best. */
 bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_learned *learned,
                    unsigned *best);
+
+/* Whether the member is late with what others have done (launch_rescue.h), by so much that nothing should be
+ * planned for it. */
+bool cx_plan_is_late(const struct cx_worker *worker);
+/* The member, or, where it is late, another one that takes the
+ * launch and is not, if there is one. */
+unsigned cx_plan_prompt(const struct cx_launch *launch, unsigned member);
 
 /* The member for a launch that stays whole: `preferred` if that is one and takes it, else the fastest; or one
  * that is free sooner. nmembers: none takes it. */

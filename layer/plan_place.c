@@ -22,7 +22,25 @@ enum {
     MOVE_NS = 20000     /* of one transfer, however small (measured on an H200) */
 };
 
-/* The member with the highest speed that takes the launch; nmembers: none. */
+bool cx_plan_is_late(const struct cx_worker *worker)
+{
+    return worker->late && cx_clock_ns() >= worker->late_ns;
+}
+
+unsigned cx_plan_prompt(const struct cx_launch *launch, unsigned member)
+{
+    const struct cx_context *context = launch->base.context;
+    if (member >= context->nmembers || !cx_plan_is_late(&context->workers[member]))
+        return member;
+    for (unsigned m = 0; m < context->nmembers; m++)
+        if (!cx_plan_is_late(&context->workers[m]) && cx_queue_takes(launch->base.queue, m) &&
+            cx_kernel_runs_on(launch->kernel, m))
+            return m;
+    return member;
+}
+
+/* The member with the highest speed that takes the launch, of those that are not late where there are any;
+ * nmembers: none. */
 static unsigned fastest_taker(struct cx_launch *launch)
 {
     const struct cx_context *context = launch->base.context;
@@ -35,6 +53,8 @@ static unsigned fastest_taker(struct cx_launch *launch)
         const double fastest = learned ? cx_speed_record_speed(&learned->records[context->fastest]) : 0;
         if (known > 0 && fastest > 0) /* measured on both: nominal speeds no longer count */
             speed = known / fastest * context->workers[context->fastest].device->nominal_gflops;
+        if (cx_plan_is_late(&context->workers[m]))
+            speed *= 1e-9;
         if (speed <= best_speed || !cx_queue_takes(launch->base.queue, m) ||
             !cx_kernel_runs_on(launch->kernel, m) || !cx_plan_fits(launch, m) ||
             cx_launch_prepare(launch, m) != CL_SUCCESS)
@@ -204,7 +224,7 @@ static unsigned free_sooner(struct cx_launch *launch, unsigned best, uint64_t no
         bool like = akin(worker->device, other->device);
         double there = expected_ns(launch, m);
         if (m == best || !cx_queue_takes(launch->base.queue, m) || !cx_kernel_runs_on(launch->kernel, m) ||
-            atomic_load(&other->left_out) || !cx_plan_fits(launch, m))
+            atomic_load(&other->left_out) || cx_plan_is_late(other) || !cx_plan_fits(launch, m))
             continue;
         if (!like && (own <= 0 || there <= 0 || worker->guessed))
             continue; /* nothing tells how long it would take, or how long the fast one is busy */
@@ -246,7 +266,8 @@ unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
     }
     if (may_keep_state(launch, &certain))
         best = place_with_state(launch, preferred, certain);
-    else if (preferred >= context->nmembers || cx_launch_prepare(launch, preferred) != CL_SUCCESS)
+    else if (preferred >= context->nmembers || cx_plan_is_late(&context->workers[preferred]) ||
+             cx_launch_prepare(launch, preferred) != CL_SUCCESS)
         best = fastest_taker(launch);
     if (alone || best == context->nmembers)
         return best;

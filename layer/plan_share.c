@@ -6,6 +6,7 @@
  * or launch_dynamic.c. Under context->lock.
  */
 #include "layer/enqueue.h"
+#include "layer/launch_rescue.h"
 #include "layer/merge.h"
 #include "layer/options.h"
 #include "layer/plan_size.h"
@@ -169,6 +170,7 @@ static struct cx_balancer_device balancer_device(const struct cx_launch *launch,
         .launch_seconds = all->device[i].launch_seconds,
         .first_package = all->member[i].first_package,
         .slot = plan->member[i],
+        .private_results = plan->rescues && cx_rescue_private(launch, plan->member[i]),
         .accelerator = launch->base.context->workers[plan->member[i]].device->type &
                        (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR),
     };
@@ -203,6 +205,10 @@ static void keep_members(struct cx_launch *launch, struct cx_split_plan *plan, s
         }
     }
     plan->n = n;
+    unsigned able = 0;
+    for (unsigned i = 0; i < n; i++)
+        able += all->share[i].private_results;
+    plan->rescues = able > 1;
     plan->probes = plan->probes && n > 0;
     if (plan->probes) {
         all->share[n] = probe;
@@ -250,12 +256,10 @@ static struct cx_balancer *make_balancer(const struct cx_split_plan *plan, const
                                          struct cx_memory *memory, bool probe_only)
 {
     const struct cx_options *options = cx_options_get();
-    const struct cx_problem problem = {plan->groups,
-                                       plan->slice * plan->judged->verdict.granularity,
-                                       plan->n + plan->probes,
-                                       all->share,
-                                       false,
-                                       probe_only ? NULL : memory};
+    const struct cx_problem problem = {
+        plan->groups,           plan->slice * plan->judged->verdict.granularity,
+        plan->n + plan->probes, all->share,
+        plan->rescues,          probe_only ? NULL : memory};
     const struct cx_balancer_params params = cx_plan_params();
     /* beside a mere probe the best member does all the rest in one package */
     const char *name = options->reproducible || probe_only ? "static" : options->algo;
@@ -304,6 +308,7 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
     if (!decision.split && strcmp(cx_options_get()->algo, "single") == 0)
         launch->reason = "COEXEC_ALGO=single";
     if (decision.split) {
+        plan->rescues = cx_rescue_allowed(launch, plan->judged);
         keep_members(launch, plan, all);
         weigh(plan, all->share);
         if (plan->n + plan->probes < 2)

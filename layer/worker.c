@@ -129,6 +129,8 @@ static void wake(struct cx_worker *worker)
 /* at_once: nothing is before it. */
 static void start(struct cx_worker *worker, struct cx_job *job, bool at_once)
 {
+    if (job->waits && !runs_in_caller(worker)) /* to see the end of what came before it while it runs */
+        cx_worker_mark_end(worker);
     job->stale = job->epoch != atomic_load(&worker->context->epoch);
     if (!job->stale) {
         if (at_once && job->command)

@@ -36,6 +36,9 @@ struct cx_worker {
     uint64_t busy_until; /* when whole launches planned are expected to be over, host ns (plan_place.c);
                             context->lock */
     bool guessed;        /* ... which counts launches never measured */
+    unsigned late;    /* jobs under way whose work another member has done (launch_rescue.h); context->lock */
+    uint64_t late_ns; /* late: from when on nothing is planned for it that others can do, host ns;
+                         context->lock */
     atomic_uint_fast64_t submitted; /* seq of the last job handed to the driver */
     atomic_uint_fast64_t completed; /* every job up to this seq is complete */
 
@@ -91,6 +94,7 @@ struct cx_job {
                      it may run it, too, where the driver runs commands in the calling thread */
     bool checked; /* the event's status is known: it is over, and status tells how */
     bool stale;   /* failed because of the context's epoch, not by itself */
+    bool void_;   /* set by finish: nobody counts on what it did, so that its failure is nobody's either */
     unsigned epoch;  /* the context's when it was planned */
     cl_int status;   /* CL_SUCCESS or the first error */
     uint64_t deps[]; /* one a timeline: that timeline must have completed this seq before run; 0 for none */

@@ -104,13 +104,13 @@ static void complete_job(struct cx_worker *worker, struct cx_job *job)
     }
     if (job->finish)
         job->finish(job, worker);
-    if (job->stale && job->command && job->command->lost) {
+    if (job->stale && !job->void_ && job->command && job->command->lost) {
         pthread_mutex_lock(&worker->context->lock);
         job->command->lost(job->command);
         pthread_mutex_unlock(&worker->context->lock);
     }
     if (job->command)
-        cx_command_part_done(job->command, job->status, job->start_ns, job->end_ns);
+        cx_command_part_done(job->command, job->void_ ? CL_SUCCESS : job->status, job->start_ns, job->end_ns);
     cx_command_unref(&job->command);
     free(job);
 }

@@ -23,8 +23,8 @@ static struct {
     bool async;
     FILE *log, *timeline;
     pthread_mutex_t log_lock;
-    struct rule fail[MAX_RULES], hang[MAX_RULES];
-    unsigned nfail, nhang;
+    struct rule fail[MAX_RULES], hang[MAX_RULES], late[MAX_RULES], dies[MAX_RULES];
+    unsigned nfail, nhang, nlate, ndies;
 } config = {.once = PTHREAD_ONCE_INIT, .log_lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Item `index` of a list in the environment, or its last one. */
@@ -91,6 +91,8 @@ static void config_read(void)
     config.async = stub_config_number("STUB_ASYNC", 0, 0) != 0;
     config.nfail = read_rules("STUB_FAIL", config.fail);
     config.nhang = read_rules("STUB_HANG", config.hang);
+    config.nlate = read_rules("STUB_LATE", config.late);
+    config.ndies = read_rules("STUB_DIES", config.dies);
 }
 
 bool stub_config_async(void)
@@ -108,6 +110,16 @@ static const struct rule *rule_met(struct rule *rules, unsigned count, const cha
             met = &rules[i];
     }
     return met;
+}
+
+void stub_launch_fault(unsigned device, unsigned long k, struct stub_fault *fault)
+{
+    for (unsigned i = 0; i < config.nlate; i++)
+        if (strtoul(config.late[i].call, NULL, 10) == device && config.late[i].at == k)
+            fault->hang_ms = config.late[i].number;
+    for (unsigned i = 0; i < config.ndies; i++)
+        if (strtoul(config.dies[i].call, NULL, 10) == device && config.dies[i].at <= k)
+            fault->event_code = (cl_int)config.dies[i].number;
 }
 
 cl_ulong stub_now(void)

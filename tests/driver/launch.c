@@ -90,6 +90,8 @@ CL_API_ENTRY cl_int CL_API_CALL stub_clEnqueueNDRangeKernel(cl_command_queue que
     if (!code && !launch)
         code = CL_OUT_OF_HOST_MEMORY;
     if (!code)
+        stub_launch_fault(to->device->index, atomic_fetch_add(&to->device->launches, 1) + 1, &fault);
+    if (!code)
         code = take_range(launch, to->device, dim, offset, global, local);
     if (!code)
         command = stub_command_new(queue, CL_COMMAND_NDRANGE_KERNEL, nwaits, waits, &fault, &code);

@@ -29,6 +29,8 @@
  *                             with ,
  *   STUB_HANG=call:k:ms       the k-th call (for an enqueue that does not fail: its command) takes ms longer,
  *                             -1: for ever; list with ,
+ *   STUB_LATE=d:k:ms          the k-th launch on device d takes ms longer; list with ,
+ *   STUB_DIES=d:k:code        the k-th launch on device d and all after it end with code; list with ,
  */
 #ifndef CX_TESTS_DRIVER_STUB_H
 #define CX_TESTS_DRIVER_STUB_H
@@ -76,6 +78,7 @@ struct stub_device {
     size_t max_group;
     bool in_place;
     char name[32];
+    atomic_uint launches;
     atomic_uint_fast64_t allocated;
 };
 
@@ -236,6 +239,8 @@ const char *stub_config_text(const char *name, const char *fallback);
 bool stub_config_async(void);
 struct stub_fault stub_call(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void stub_timeline(const struct stub_command *command, cl_ulong start, cl_ulong end);
+/* What STUB_LATE and STUB_DIES say of the k-th launch on a device. */
+void stub_launch_fault(unsigned device, unsigned long k, struct stub_fault *fault);
 cl_ulong stub_now(void);
 void stub_sleep(cl_ulong nanoseconds);
 

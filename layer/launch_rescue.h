@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rescues in a split whose packages are cut while it runs: what a slow or failing member still holds is done
+ * again on another one, and the first to finish wins.
+ *
+ * Where it is allowed:
+ * - the members concerned work on memory of their own for every object of the launch, so that what they write
+ *   is seen by nobody until coherence says so;
+ * - running a group twice does no harm: the launch reads nothing that it writes, and updates nothing with
+ *   atomics, so that the contents from before are the same whoever runs it, and however often;
+ * - writes are of known, disjoint regions (nothing is merged or combined afterwards).
+ *
+ * Such a split settles, that is, its results get owners, only when every group is done by somebody: which
+ * packages count is decided there, once, under context->lock. A member that then still works on what others
+ * have done is late. The launch is over without it: its job leaves the command's cone and what later accesses
+ * of the host copy wait for (its uploads are over, else it is waited for). It stays on its timeline, with
+ * references to all it uses, until it ends; nothing is planned for it meanwhile unless it holds the only copy
+ * of some bytes, and exit() waits for it where it waits for any work. Its regions were given to others.
+ *
+ * The bound: see scheduler/auto.c, whose 8th rule decides by expected times; what a late member finished
+ * earlier in the launch stays where it is, and whoever reads that waits for the member.
+ * Previous stage: launch_lane.c. All under context->lock.
+ */
+#ifndef CX_LAYER_LAUNCH_RESCUE_H
+#define CX_LAYER_LAUNCH_RESCUE_H
+
+#include "layer/plan.h"
+
+struct split;
+struct package;
+
+/* Whether packages of the launch may be run twice, as far as the launch itself tells. */
+bool cx_rescue_allowed(const struct cx_launch *launch, const struct cx_judged *judged);
+/* Whether what the member writes is its own until coherence says otherwise. Its shadows are allocated. */
+bool cx_rescue_private(const struct cx_launch *launch, unsigned member);
+
+/* Looks for something that the idle part should do again. True: split->packages[*index] is what. Else *again
+ * is when to ask next, in seconds since the launch began; 0: after the next event. */
+bool cx_rescue_take(struct split *split, unsigned part, double now, unsigned *index, double *again);
+/* A package is over, and the balancer says what became of it: decides whether it counts. */
+void cx_rescue_note(struct split *split, struct package *package, unsigned outcome);
+/* A part's package failed on its device: whatever the part still holds is for others. False: nobody is left,
+ * or results are spoken for. */
+bool cx_rescue_failed(struct split *split, unsigned part, struct package *package);
+/* The part begins (event) or knows of the end (NULL) of uploads for its packages. */
+void cx_rescue_uploads(struct split *split, unsigned part, cl_event event);
+/* The split settles: takes late members out of what its command waits for. */
+void cx_rescue_leave(struct split *split);
+
+#endif

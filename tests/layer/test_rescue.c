@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Slow and dying devices: what they still hold of a launch is done again elsewhere (layer/launch_rescue.h),
+ * with stub devices below that have memory of their own. Results must be right whoever was first, the loser's
+ * late end must do no harm, and its device must be of use again afterwards. Each case has a process of its
+ * own.
+ */
+#include "cl_fixture.h"
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { N = 4096, BYTES = N * sizeof(cl_int), LONG_MS = 3000, SOON_MS = 2000 };
+
+static struct {
+    cl_program program;
+    cl_kernel add, inc, copy;
+    cl_mem a, b, c, d;
+    cl_int x[N], y[N], z[N];
+} p;
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void set_stub(const char *devices, const char *type, const char *late, const char *dies)
+{
+    setenv("STUB_DEVICES", devices, 1);
+    setenv("STUB_TYPE", type, 1);
+    setenv("STUB_IN_PLACE", "0", 1);
+    setenv("STUB_ASYNC", "1", 1);
+    setenv("STUB_SPEED", "0.05", 1);
+    setenv("STUB_LATE", late, 1);
+    setenv("STUB_DIES", dies, 1);
+}
+
+static void open_program(void)
+{
+    static char text[1 << 16];
+    FILE *file = fopen(STUB_KERNELS, "r");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_gt(fread(text, 1, sizeof(text) - 1, file), 0);
+    fclose(file);
+    cl_open();
+    p.program = cl_build(text, "");
+    cl_int code;
+    p.add = clCreateKernel(p.program, "stub_add", &code);
+    cl_ok(code);
+    p.inc = clCreateKernel(p.program, "stub_inc", &code);
+    cl_ok(code);
+    p.copy = clCreateKernel(p.program, "stub_copy", &code);
+    cl_ok(code);
+    cl_seed(3);
+    for (int i = 0; i < N; i++) {
+        p.x[i] = (cl_int)cl_roll(100000);
+        p.y[i] = (cl_int)cl_roll(100000);
+    }
+    p.a = cl_buffer(CL_MEM_COPY_HOST_PTR, BYTES, p.x);
+    p.b = cl_buffer(CL_MEM_COPY_HOST_PTR, BYTES, p.y);
+    p.c = cl_buffer(0, BYTES, NULL);
+    p.d = cl_buffer(0, BYTES, NULL);
+}
+
+static void release_program(void)
+{
+    cl_mem *const all[] = {&p.a, &p.b, &p.c, &p.d};
+    for (unsigned i = 0; i < 4; i++)
+        cl_ok(clReleaseMemObject(*all[i]));
+    cl_ok(clReleaseKernel(p.add));
+    cl_ok(clReleaseKernel(p.inc));
+    cl_ok(clReleaseKernel(p.copy));
+    cl_ok(clReleaseProgram(p.program));
+}
+
+static void launch(cl_kernel kernel, cl_mem first, cl_mem second, cl_mem third, cl_event *event)
+{
+    const cl_mem args[] = {first, second, third};
+    size_t items = N, local = 16;
+    for (cl_uint i = 0; i < 3 && args[i]; i++)
+        cl_set_mem(kernel, i, args[i]);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, event));
+}
+
+static void check_sum(cl_mem mem, int more)
+{
+    memset(p.z, 0x5a, sizeof(p.z));
+    cl_read(mem, p.z, BYTES);
+    for (int i = 0; i < N; i++)
+        ck_assert_int_eq(p.z[i], p.x[i] + p.y[i] + more);
+}
+
+/* c = x + y, in several ways over and over, while a device is late with one of its packages. */
+static void run_chain(unsigned rounds)
+{
+    for (unsigned i = 0; i < rounds; i++) {
+        launch(p.add, p.a, p.b, p.c, NULL);
+        launch(p.copy, p.c, p.d, NULL, NULL);
+        launch(p.inc, p.d, NULL, NULL, NULL);
+        check_sum(p.d, 1);
+        cl_write(p.a, p.x, BYTES);
+        check_sum(p.c, 0);
+    }
+}
+
+/* The second device hangs in its first package: the launch is over long before it ends. */
+START_TEST(first_package)
+{
+    set_stub("2", _i ? "gpu" : "cpu", "1:1:3000", "");
+    open_program();
+    cl_event event;
+    double begin = seconds();
+    launch(p.add, p.a, p.b, p.c, &event);
+    cl_ok(clWaitForEvents(1, &event));
+    check_sum(p.c, 0);
+    double end = seconds();
+    cl_ulong start_ns, end_ns, later_ns;
+    cl_ok(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof(start_ns), &start_ns, NULL));
+    cl_ok(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(end_ns), &end_ns, NULL));
+    ck_assert_msg(end - begin < 1e-3 * SOON_MS, "took %.3f s", end - begin);
+    ck_assert_uint_lt(end_ns - start_ns, SOON_MS * UINT64_C(1000000));
+    run_chain(3); /* without the late device */
+    ck_assert_msg(seconds() - begin < 1e-3 * SOON_MS, "took %.3f s", seconds() - begin);
+    cl_write(p.b, p.x, BYTES); /* the input of the late one */
+    cl_write(p.b, p.y, BYTES);
+    ck_assert_msg(seconds() - begin < 1e-3 * SOON_MS, "took %.3f s", seconds() - begin);
+    usleep((useconds_t)(1000 * (LONG_MS + 200) - 1e6 * (seconds() - begin)));
+    check_sum(p.c, 0); /* the loser's end changed nothing */
+    check_sum(p.d, 1);
+    run_chain(3); /* with it again */
+    cl_ok(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(later_ns), &later_ns, NULL));
+    ck_assert_uint_eq(later_ns, end_ns);
+    cl_ok(clReleaseEvent(event));
+    release_program();
+    cl_close();
+}
+END_TEST
+
+/* Some device is late with its k-th launch, by more or less: whoever is first, results are right. */
+START_TEST(late_anywhere)
+{
+    char late[64];
+    static const int ms[] = {2, 8, 30, 120};
+    snprintf(late, sizeof(late), "%d:%d:%d,%d:%d:%d", _i % 3, 1 + _i / 3 % 8, ms[_i % 4], (_i + 1) % 3,
+             2 + _i % 5, ms[_i / 2 % 4]);
+    printf("# late %s\n", late);
+    fflush(stdout);
+    set_stub(_i % 2 ? "3" : "2", "cpu,gpu", late, "");
+    open_program();
+    run_chain(6);
+    release_program();
+    cl_close();
+}
+END_TEST
+
+/* A device fails from its k-th launch on: others do what it held, and nobody is told. Only a launch that it
+ * has for itself, as another device is late, may be lost. */
+START_TEST(dies)
+{
+    char rule[64];
+    snprintf(rule, sizeof(rule), "1:%d:-5", 1 + _i % 6);
+    set_stub(_i % 2 ? "3" : "2", "cpu", _i > 6 ? "0:2:40" : "", rule);
+    open_program();
+    for (unsigned i = 0, lost = 0; i < 6; i++) {
+        launch(p.add, p.a, p.b, p.c, NULL);
+        launch(p.copy, p.c, p.d, NULL, NULL);
+        memset(p.z, 0x5a, sizeof(p.z));
+        cl_int code = clEnqueueReadBuffer(cl.queue, p.d, CL_TRUE, 0, BYTES, p.z, 0, NULL, NULL);
+        if (code != CL_SUCCESS) {
+            ck_assert_uint_gt((unsigned)_i % 6, 0);
+            ck_assert_uint_lt(lost++, 2);
+            continue;
+        }
+        for (int k = 0; k < N; k++)
+            ck_assert_int_eq(p.z[k], p.x[k] + p.y[k]);
+    }
+    release_program();
+    cl_close();
+}
+END_TEST
+
+static atomic_bool gone;
+
+static void CL_CALLBACK context_gone(cl_context context, void *unused)
+{
+    atomic_store(&gone, true);
+}
+
+/* The program releases all it has, its own memory below a buffer among it, while the loser runs. */
+START_TEST(release_all)
+{
+    set_stub("2", "cpu", "1:1:600", "");
+    open_program();
+    cl_int code;
+    cl_int *own = malloc(BYTES);
+    ck_assert_ptr_nonnull(own);
+    memcpy(own, p.x, BYTES);
+    cl_mem mem = clCreateBuffer(cl.context, CL_MEM_USE_HOST_PTR | CL_MEM_READ_ONLY, BYTES, own, &code);
+    cl_ok(code);
+    launch(p.add, mem, p.b, p.c, NULL);
+    check_sum(p.c, 0);
+    cl_ok(clFinish(cl.queue));
+    cl_ok(clSetContextDestructorCallback(cl.context, context_gone, NULL));
+    cl_ok(clReleaseMemObject(mem));
+    memset(own, 0, BYTES);
+    free(own);
+    release_program();
+    cl_ok(clReleaseCommandQueue(cl.queue));
+    cl_ok(clReleaseContext(cl.context));
+    while (!atomic_load(&gone)) /* the test's time limit ends it */
+        usleep(1000);
+}
+END_TEST
+
+/* The process ends while the loser runs. */
+START_TEST(end_of_process)
+{
+    set_stub("2", _i ? "gpu" : "cpu", "1:1:500", "");
+    fflush(stdout);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        open_program();
+        launch(p.add, p.a, p.b, p.c, NULL);
+        check_sum(p.c, 0);
+        exit(0);
+    }
+    int status = -1;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+static void add(Suite *suite, const char *name, const TTest *test, int times)
+{
+    TCase *tcase = tcase_create(name);
+    tcase_set_timeout(tcase, 30);
+    tcase_add_loop_test(tcase, test, 0, times);
+    suite_add_tcase(suite, tcase);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("rescue");
+    add(suite, "first_package", first_package, 2);
+    add(suite, "late_anywhere", late_anywhere, 24);
+    add(suite, "dies", dies, 12);
+    add(suite, "release_all", release_all, 1);
+    add(suite, "end_of_process", end_of_process, 2);
+    return tap_run(suite);
+}
