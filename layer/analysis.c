@@ -153,6 +153,10 @@ static unsigned share_out(struct run *run, char **told, struct run **group)
     return count;
 }
 
+/* A device that is asked compiles, on a machine that may be busy; nobody waits for it but this thread, and a
+ * program that gave up would run whole for good. A driver that hangs is left alone in the end. */
+enum { MOST_MS = 3600000, PATIENCE = 10 };
+
 static int64_t now_ms(void)
 {
     struct timespec time;
@@ -167,7 +171,7 @@ static bool hear_members(struct run *run, bool at_once, char **told)
 {
     struct cx_analysis *analysis = run->analysis;
     uint64_t limit = cx_options_get()->analysis_limit;
-    int64_t end = now_ms() + (int64_t)(limit < 3600000 ? limit : 3600000);
+    int64_t end = now_ms() + (int64_t)(limit < MOST_MS ? limit : MOST_MS) * PATIENCE;
     unsigned own = (unsigned)(run - analysis->runs);
     bool all = true;
 

@@ -199,7 +199,6 @@ struct inquiry {
     cl_context context;
     cl_command_queue queue;
     struct text told;
-    atomic_bool given_up; /* nobody waits any more */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool done; /* under lock; told and why are final then */
@@ -343,17 +342,12 @@ static bool take_lines(struct inquiry *inquiry, char *lines, unsigned first, uns
     return strcmp(lines, ".") == 0;
 }
 
-static bool is_over(const struct inquiry *inquiry)
-{
-    return atomic_load(&inquiry->given_up) || cx_background_ending();
-}
-
 /* Some spellings cannot be compiled: halves them until they stand alone. Those get no answer. */
 static bool ask_range(struct inquiry *inquiry, unsigned first, unsigned end)
 {
     cl_int error = CL_SUCCESS;
 
-    if (is_over(inquiry))
+    if (cx_background_ending())
         return false;
     char *lines = ask_names(inquiry, first, end, &error);
     bool ok = lines && take_lines(inquiry, lines, first, end);
@@ -417,7 +411,7 @@ static void run_inquiry(void *data)
             cx_cache_store(folder, key, inquiry->answers, strlen(inquiry->answers));
     } else {
         snprintf(inquiry->why, sizeof(inquiry->why), "%s cannot tell", inquiry->device->name);
-        if (!is_over(inquiry))
+        if (!cx_background_ending())
             keep_known(key, NULL, inquiry->why);
     }
     cx_info(CX_TOPIC_ANALYSIS, "%s: %u macros %s", inquiry->device->name, inquiry->question.count,
@@ -476,7 +470,6 @@ static char *await(struct inquiry *inquiry, unsigned limit_ms, char *why, size_t
         snprintf(why, room, "%s takes too long to tell", inquiry->device->name);
     }
     pthread_mutex_unlock(&inquiry->lock);
-    atomic_store(&inquiry->given_up, true);
     return told;
 }
 

@@ -24,7 +24,7 @@ struct cx_real_device;
 char *cx_ask_cached(const struct cx_real_device *device, const char *question);
 
 /* The same, asking where that must be. Waits, limit_ms at most; a driver that takes longer is left alone with
- * it. NULL with why (room bytes) set: the device cannot tell. */
+ * it, and its answers serve the next one who asks. NULL with why (room bytes) set: the device cannot tell. */
 char *cx_ask(const struct cx_real_device *device, const char *question, unsigned limit_ms, char *why,
              size_t room);
 

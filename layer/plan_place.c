@@ -258,9 +258,11 @@ unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
     unsigned best = preferred;
     bool certain;
     if (launch->at_home) {
-        if (place_at_home(launch))
+        /* a pointer that is passed is only good there, whatever sub-device the queue is of */
+        const bool needs = cx_svm_has_argument(launch) || launch->args->nsvm;
+        if ((needs || cx_queue_takes(launch->base.queue, cx_svm_home(context))) && place_at_home(launch))
             return cx_svm_home(context);
-        if (cx_svm_has_argument(launch))
+        if (needs)
             return context->nmembers;
         launch->at_home = false; /* it was but a suspicion */
     }

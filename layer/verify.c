@@ -20,6 +20,7 @@
 #include "layer/program.h"
 #include "layer/sampler.h"
 #include "layer/stats.h"
+#include "layer/svm.h"
 #include "layer/transport.h"
 #include "layer/verify_compare.h"
 
@@ -35,6 +36,8 @@ struct copy {
     bool compared;
     unsigned char *whole; /* what the whole run left */
     cl_mem clone;         /* while that runs */
+    unsigned char
+        *memory; /* the clone's, of shared virtual memory on a member that works in place; or NULL */
 };
 
 struct cx_verify {
@@ -204,9 +207,15 @@ static cl_int make_clone(struct copy *copy, struct cx_worker *worker)
     const size_t size = (size_t)(copy->hi - copy->lo);
     unsigned char *host = copy->root->host + copy->lo;
     cl_int error;
+    const bool home = copy->root->svm && copy->root->svm->home == worker->index;
+    if (copy->root->svm && /* pointers into it are aligned to nothing */
+        (worker->device->in_place || (home && worker->device->type & CL_DEVICE_TYPE_CPU)))
+        copy->memory = aligned_alloc(4096, (size + 4095) & ~(size_t)4095);
     copy->clone = copy->root->image
                       ? cx_image_make(copy->root, worker->index, NULL, NULL, &error)
-                      : cl->clCreateBuffer(worker->real_context, CL_MEM_READ_WRITE, size, NULL, &error);
+                      : cl->clCreateBuffer(worker->real_context,
+                                           CL_MEM_READ_WRITE | (copy->memory ? CL_MEM_USE_HOST_PTR : 0), size,
+                                           copy->memory, &error);
     if (error != CL_SUCCESS)
         return error;
     if (copy->root->image && copy->whole) /* nobody writes what lies between the rows */
@@ -238,6 +247,9 @@ static cl_mem make_window(const struct copy *copy, const struct cx_mem *mem, con
 {
     const cl_icd_dispatch *cl = worker->device->cl;
     const cl_buffer_region region = {mem->origin - copy->lo, mem->size};
+    if (copy->memory)
+        return cl->clCreateBuffer(worker->real_context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, mem->size,
+                                  copy->memory + region.origin, error);
     if (!mem->image)
         return cl->clCreateSubBuffer(copy->clone, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region,
                                      error);
@@ -333,6 +345,8 @@ static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
         if (copy->clone)
             cl->clReleaseMemObject(copy->clone);
         copy->clone = NULL;
+        free(copy->memory);
+        copy->memory = NULL;
     }
     return CL_SUCCESS;
 }

@@ -3,6 +3,7 @@
 #include "cl_fixture.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -167,12 +168,14 @@ START_TEST(joined_objects)
 }
 END_TEST
 
-/* Compiled again and again by one thread while another links it with itself, often enough to take a while. */
-enum { TIMES = 2000, ROUNDS = 3 };
+/* One thread compiles an object again and again while another links it, among so many that looking at them
+ * takes a while: it is either compiled or linked, never both. */
+enum { TIMES = 20000, LINKS = 6 };
+static atomic_bool linked_enough;
 
 static void *compile_often(void *data)
 {
-    for (int i = 0; i < ROUNDS; i++) {
+    while (!atomic_load(&linked_enough)) {
         cl_int error = clCompileProgram(data, 0, NULL, "", 0, NULL, NULL, NULL, NULL);
         ck_assert_int_eq(error, error == CL_INVALID_OPERATION ? CL_INVALID_OPERATION : CL_SUCCESS);
     }
@@ -181,26 +184,32 @@ static void *compile_often(void *data)
 
 START_TEST(link_while_compiled)
 {
-    cl_program object = source_of("int twice(int x);\nint twice(int x) { return 2 * x; }\n");
-    cl_program inputs[TIMES];
+    cl_program objects[] = {source_of("int twice(int x);\nint twice(int x) { return 2 * x; }\n"),
+                            source_of("int three(void);\nint three(void) { return 3; }\n")};
+    static cl_program inputs[TIMES];
     pthread_t thread;
     if (!cl_is_coexec())
         return;
-    cl_ok(clCompileProgram(object, 0, NULL, "", 0, NULL, NULL, NULL, NULL));
+    for (int i = 0; i < 2; i++)
+        cl_ok(clCompileProgram(objects[i], 0, NULL, "", 0, NULL, NULL, NULL, NULL));
     for (int i = 0; i < TIMES; i++)
-        inputs[i] = object;
-    ck_assert_int_eq(pthread_create(&thread, NULL, compile_often, object), 0);
-    for (int i = 0; i < ROUNDS; i++) {
+        inputs[i] = objects[i > 0];
+    ck_assert_int_eq(pthread_create(&thread, NULL, compile_often, objects[0]), 0);
+    for (int i = 0; i < LINKS;) {
         cl_int error = 1;
         cl_program program = clLinkProgram(cl.context, 0, NULL, "", TIMES, inputs, NULL, NULL, &error);
-        ck_assert_int_ne(error, CL_SUCCESS); /* one definition too many, or it is being compiled */
+        if (error == CL_INVALID_OPERATION) /* it is being compiled */
+            continue;
+        ck_assert_int_ne(error, CL_SUCCESS); /* one definition too many */
         if (program)
             cl_ok(clReleaseProgram(program));
+        i++;
     }
+    atomic_store(&linked_enough, true);
     pthread_join(thread, NULL);
-    cl_ok(
-        clCompileProgram(object, 0, NULL, "", 0, NULL, NULL, NULL, NULL)); /* nothing is attached any more */
-    cl_ok(clReleaseProgram(object));
+    cl_ok(clCompileProgram(objects[0], 0, NULL, "", 0, NULL, NULL, NULL, NULL)); /* nothing is attached */
+    cl_ok(clReleaseProgram(objects[0]));
+    cl_ok(clReleaseProgram(objects[1]));
 }
 END_TEST
 
