@@ -40,11 +40,11 @@ unsigned cx_grid_count(void)
     return NSETS * CX_SIM_PROFILES * NLAUNCHES;
 }
 
-static double relative_speed(const struct set *set, unsigned device)
+static double relative_speed(const struct set *set, double ratio, unsigned device)
 {
     if (set->halves)
-        return device < (set->ndevices + 1) / 2 ? 1 : 1 / set->ratio;
-    return pow(set->ratio, -(double)device / (set->ndevices - 1));
+        return device < (set->ndevices + 1) / 2 ? 1 : 1 / ratio;
+    return pow(ratio, -(double)device / (set->ndevices - 1));
 }
 
 static double told_speed(enum cx_grid_told told, double speed, uint64_t *random)
@@ -58,11 +58,12 @@ static unsigned choose(uint64_t *random, unsigned count)
     return (unsigned)(cx_sim_random(random) * count);
 }
 
-struct cx_grid_case cx_grid_case(unsigned index)
+struct cx_grid_case cx_grid_case(unsigned index, uint64_t seed)
 {
     const struct set *set = &sets[index % NSETS];
     unsigned rest = index / NSETS;
-    uint64_t mixed = index; /* the other choices are drawn */
+    uint64_t mixed = index + (seed << 32); /* the other choices are drawn */
+    double ratio = set->ratio;
     struct cx_grid_case c = {.set = set->name,
                              .profile = (enum cx_sim_profile)(rest % CX_SIM_PROFILES),
                              .launch_seconds = launches[rest / CX_SIM_PROFILES],
@@ -72,13 +73,18 @@ struct cx_grid_case cx_grid_case(unsigned index)
                              .transfers = choose(&mixed, 3) == 0,
                              .curve = choose(&mixed, 3) == 0,
                              .ndevices = set->ndevices,
-                             .seed = index + 1};
+                             .seed = index + 1 + 1000 * seed};
+    if (seed > 0) { /* anything between */
+        c.groups = (uint64_t)(2048 * pow(16, cx_sim_random(&mixed)));
+        c.seconds = 0.5 * pow(4, cx_sim_random(&mixed));
+        ratio = pow(ratio, 0.6 + 0.4 * cx_sim_random(&mixed));
+    }
     uint64_t random = c.seed;
     double sum = 0;
     for (unsigned i = 0; i < set->ndevices; i++)
-        sum += relative_speed(set, i);
+        sum += relative_speed(set, ratio, i);
     for (unsigned i = 0; i < set->ndevices; i++) {
-        double relative = relative_speed(set, i), speed = relative / sum * (double)c.groups / c.seconds;
+        double relative = relative_speed(set, ratio, i), speed = relative / sum * (double)c.groups / c.seconds;
         uint64_t fill = relative > 0.5 && set->ratio > 1 ? 8 : 1;
         c.devices[i] = (struct cx_sim_device){
             .known = {.nominal_speed = told_speed(c.told, relative, &random),

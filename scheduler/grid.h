@@ -29,7 +29,9 @@ struct cx_grid_case {
 };
 
 unsigned cx_grid_count(void);
-struct cx_grid_case cx_grid_case(unsigned index);
+/* Seed 0: the published grid. Others: as many cases of the same kinds, but other numbers of groups, lengths,
+ * ratios, clusters and nominal speeds, to see whether what holds on the published ones holds beyond them. */
+struct cx_grid_case cx_grid_case(unsigned index, uint64_t seed);
 
 /* How a policy did: the first launch, when only nominal speeds are known, and the launches from
  * CX_GRID_SETTLED on, when speeds (all policies) and costs (those that learn) of the earlier ones are. */

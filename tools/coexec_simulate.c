@@ -25,6 +25,7 @@ struct job {
     const char *algos; /* separated by commas; NULL: all */
     enum cx_sim_profile profile;
     uint64_t groups, granularity, depth, seed;
+    bool seeded;
     enum cx_sim_format format;
     unsigned ndevices;
     struct cx_sim_device devices[MAX_DEVICES];
@@ -152,7 +153,7 @@ static int set_option(struct job *job, const char *name, const char *value)
     else if (strcmp(name, "--depth") == 0)
         good = read_whole(value, CX_PACKAGES_IN_FLIGHT, &job->depth) && job->depth > 0;
     else if (strcmp(name, "--seed") == 0)
-        good = read_whole(value, UINT64_MAX, &job->seed);
+        good = job->seeded = read_whole(value, UINT64_MAX, &job->seed);
     else if (strcmp(name, "--launches") == 0)
         good = read_whole(value, 1000, &job->launches) && job->launches > 0;
     else if (strcmp(name, "--homes") == 0)
@@ -317,7 +318,7 @@ static int simulate(int argc, char **argv)
     if (status != CX_EXIT_OK)
         return status;
     if (job.grid)
-        return cx_simulate_grid(job.algos, job.format);
+        return cx_simulate_grid(job.algos, job.seeded ? job.seed : 0, job.format);
     if (job.paper)
         return cx_simulate_paper(job.paper);
     if (job.ndevices == 0)
@@ -354,7 +355,8 @@ const struct cx_subcommand cx_simulate_subcommand = {
         "balancers count. The same arguments print the same.\n\n"
         "  --grid           no --device: the published grid of launches, geometric means over it beside an "
         "ideal\n"
-        "                   planner's time (csv, json: each case); first launches and repeated ones\n"
+        "                   planner's time (csv, json: each case); first launches and repeated ones; with\n"
+        "                   --seed N other numbers of the same kinds are drawn\n"
         "  --paper P        no --device: sigmoid, ompss or logfit, the paper's figures beside ours\n"
         "  --device D       SPEED in work-groups/s; then any of gpu, nominal=RELATIVE SPEED (default: the\n"
         "                   speed), measured=GROUPS/S, power=P, launch=SECONDS (1e-5), reply=SECONDS "

@@ -116,14 +116,14 @@ static void add_to_cut(struct cut *cut, const char *label, const struct cx_grid_
 }
 
 /* One balancer over all cases. */
-static int run_all(const char *name, const struct cx_policy *policy, enum kind kind,
+static int run_all(const char *name, const struct cx_policy *policy, enum kind kind, uint64_t seed,
                    enum cx_sim_format format, bool *first, struct cut *cuts)
 {
     const struct cx_balancer_params params = cx_plan_params();
     const struct cx_grid_variant variant = {policy, &params, false, kind == KIND_PLAIN};
     struct sum all = {0};
     for (unsigned i = 0; i < cx_grid_count(); i++) {
-        const struct cx_grid_case c = cx_grid_case(i);
+        const struct cx_grid_case c = cx_grid_case(i, seed);
         struct cx_grid_result result = kind == KIND_SWEPT ? run_swept(&c, policy) : cx_grid_run(&c, &variant);
         if (!result.complete)
             return cx_tool_error("simulate", "%s: case %u never ends, or memory is short", name, i);
@@ -149,7 +149,7 @@ static int run_all(const char *name, const struct cx_policy *policy, enum kind k
     return CX_EXIT_OK;
 }
 
-int cx_simulate_grid(const char *algos, enum cx_sim_format format)
+int cx_simulate_grid(const char *algos, uint64_t seed, enum cx_sim_format format)
 {
     static struct cut cuts[] = {{.name = "auto, by profile"},
                                 {.name = "auto, by launch cost"},
@@ -167,12 +167,13 @@ int cx_simulate_grid(const char *algos, enum cx_sim_format format)
         puts("[");
     for (unsigned i = 0; (policy = cx_policy_get(i)) && status == CX_EXIT_OK; i++) {
         if (cx_simulate_listed(algos, policy->name, strlen(policy->name)))
-            status = run_all(policy->name, policy, KIND_PLAIN, format, &first, policy == best ? cuts : NULL);
+            status = run_all(policy->name, policy, KIND_PLAIN, seed, format, &first,
+                             policy == best ? cuts : NULL);
     }
     if (status == CX_EXIT_OK && with_auto)
-        status = run_all("auto without rescues", best, KIND_NO_RESCUE, format, &first, NULL);
+        status = run_all("auto without rescues", best, KIND_NO_RESCUE, seed, format, &first, NULL);
     if (status == CX_EXIT_OK && cx_simulate_listed(algos, "hguided", 7))
-        status = run_all("hguided swept", hguided, KIND_SWEPT, format, &first, NULL);
+        status = run_all("hguided swept", hguided, KIND_SWEPT, seed, format, &first, NULL);
     for (unsigned k = 0; k < 4 && format == CX_SIM_TABLE && with_auto && status == CX_EXIT_OK; k++) {
         puts("");
         print_header(cuts[k].name);

@@ -133,7 +133,7 @@ START_TEST(auto_on_the_grid)
     unsigned n = cx_grid_count();
     ck_assert_uint_ge(n, 200);
     for (unsigned i = 0; i < n; i++) {
-        const struct cx_grid_case c = cx_grid_case(i);
+        const struct cx_grid_case c = cx_grid_case(i, 0);
         struct cx_grid_result result = cx_grid_run(&c, &variant);
         ck_assert_msg(result.complete, "case %u", i);
         first += log(result.first / result.ideal) / n;
