@@ -84,7 +84,8 @@ struct cx_grid_case cx_grid_case(unsigned index, uint64_t seed)
     for (unsigned i = 0; i < set->ndevices; i++)
         sum += relative_speed(set, ratio, i);
     for (unsigned i = 0; i < set->ndevices; i++) {
-        double relative = relative_speed(set, ratio, i), speed = relative / sum * (double)c.groups / c.seconds;
+        double relative = relative_speed(set, ratio, i),
+               speed = relative / sum * (double)c.groups / c.seconds;
         uint64_t fill = relative > 0.5 && set->ratio > 1 ? 8 : 1;
         c.devices[i] = (struct cx_sim_device){
             .known = {.nominal_speed = told_speed(c.told, relative, &random),

@@ -14,7 +14,8 @@ enum cx_sim_format { CX_SIM_TABLE, CX_SIM_CSV, CX_SIM_JSON };
 
 /* Whether the list (separated by commas; NULL: all) names it. */
 bool cx_simulate_listed(const char *list, const char *name, size_t length);
-/* Every listed balancer on the grid of that seed (0: the published one): means as a table, or each case as CSV or JSON. An exit status. */
+/* Every listed balancer on the grid of that seed (0: the published one): means as a table, or each case as
+ * CSV or JSON. An exit status. */
 int cx_simulate_grid(const char *algos, uint64_t seed, enum cx_sim_format format);
 /* A paper's comparison, printed figures beside ours. An exit status. */
 int cx_simulate_paper(const char *name);

@@ -167,8 +167,8 @@ int cx_simulate_grid(const char *algos, uint64_t seed, enum cx_sim_format format
         puts("[");
     for (unsigned i = 0; (policy = cx_policy_get(i)) && status == CX_EXIT_OK; i++) {
         if (cx_simulate_listed(algos, policy->name, strlen(policy->name)))
-            status = run_all(policy->name, policy, KIND_PLAIN, seed, format, &first,
-                             policy == best ? cuts : NULL);
+            status =
+                run_all(policy->name, policy, KIND_PLAIN, seed, format, &first, policy == best ? cuts : NULL);
     }
     if (status == CX_EXIT_OK && with_auto)
         status = run_all("auto without rescues", best, KIND_NO_RESCUE, seed, format, &first, NULL);

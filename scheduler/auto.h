@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What auto's files share: its state, and what it knows of a launch under way. Units: cost as in memory.h
+ * (groups while nothing was learned), seconds from now on. Thread-safety: none; the caller of the balancer
+ * serialises. Previous stage: auto.c. Next: auto_view.c, auto_place.c, auto_rescue.c.
+ */
+#ifndef CX_SCHEDULER_AUTO_H
+#define CX_SCHEDULER_AUTO_H
+
+#include "scheduler/policy.h"
+#include "scheduler/ranges.h"
+
+/* Seconds from a package's end until the next one can begin, where none waits on the device: host and driver.
+ */
+#define CX_AUTO_REPLY 50e-6
+
+struct cx_auto_view {
+    double speed;   /* now: 0 when failed */
+    double belief;  /* the same, not lowered for a package that takes long */
+    double backlog; /* seconds */
+    double launch;
+};
+
+struct cx_auto_device {
+    uint64_t home; /* planned groups */
+    bool started;
+    double cost[CX_SPEED_HISTORY], seconds[CX_SPEED_HISTORY]; /* of the last packages, a ring */
+    unsigned samples;
+    double squares, weight; /* of its errors */
+    uint64_t first, end;    /* of its newest package done */
+    struct cx_auto_view view;
+};
+
+struct cx_auto {
+    bool learned;           /* the memory's costs are used */
+    double done_cost;       /* of packages that ended */
+    double squares, weight; /* of all errors, by cost */
+    double surprise; /* log of the largest factor by which groups cost more or less than those beside */
+    struct cx_auto_device device[];
+};
+
+/* Brings every device's view up to date. False: no speed is known in groups/s. */
+bool cx_auto_look(struct cx_balancer *balancer, double now);
+/* Whether a speed of the device is known, from this launch or earlier ones; that speed, 0: neither. */
+bool cx_auto_measured(const struct cx_balancer *balancer, unsigned index);
+double cx_auto_speed(const struct cx_balancer *balancer, unsigned index);
+/* Of log(real / predicted length), as the device's packages and all others' show. */
+double cx_auto_deviation(const struct cx_balancer *balancer, unsigned index);
+
+/* Cost of a package; the same with its groups as the device's time counts them (cx_groups_filled). */
+double cx_auto_cost(const struct cx_balancer *balancer, const struct cx_flight *package);
+double cx_auto_filled(const struct cx_balancer *balancer, const struct cx_device_state *device,
+                      const struct cx_flight *package);
+/* Cost of what is not given out. */
+double cx_auto_cost_left(const struct cx_balancer *balancer);
+/* Seconds until all are done with that cost and what they hold, without new work for one of them (ndevices:
+ * for all). */
+double cx_auto_end(const struct cx_balancer *balancer, double cost, unsigned without);
+/* The same where a device does nothing at all or at least its smallest package, whose groups cost `each`:
+ * what several devices must not leave to one another. */
+double cx_auto_end_in_packages(const struct cx_balancer *balancer, double cost, double each,
+                               unsigned without);
+/* How many times the cost of other groups those of the package that the device works on seem to have, as long
+ * as it takes: no more than was seen in this launch. */
+double cx_auto_dearness(const struct cx_balancer *balancer, unsigned index, double now);
+
+/* auto_place.c: where the device's next package will be cut from, in groups. False: nobody told. */
+bool cx_auto_next_run(const struct cx_balancer *balancer, unsigned index, struct cx_range *run, bool *at_end);
+/* Whether that lies elsewhere than the device's newest package, so that its speed may be another there. */
+bool cx_auto_jumps(const struct cx_balancer *balancer, unsigned index);
+/* Times longer than predicted that the packages beside that place took, or take so far; 1 at least. */
+double cx_auto_neighbours(const struct cx_balancer *balancer, unsigned index, double now);
+/* Mean cost of the next groups, of about that cost in all; `mean` where nothing was learned. */
+double cx_auto_local_mean(const struct cx_balancer *balancer, unsigned index, double want, double mean);
+
+/* auto_rescue.c: see struct cx_policy. */
+uint64_t cx_auto_rescue(struct cx_balancer *balancer, unsigned index, double now, unsigned *victim,
+                        unsigned *package, double *again);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the place of a package tells auto about its length.
+ * Previous stage: auto.h. Next: ranges.h.
+ */
+#include "scheduler/auto.h"
+#include <math.h>
+
+bool cx_auto_next_run(const struct cx_balancer *balancer, unsigned index, struct cx_range *run, bool *at_end)
+{
+    if (!balancer->ranges)
+        return false;
+    *run = cx_ranges_peek(balancer->ranges, index, at_end);
+    run->first *= balancer->slice;
+    run->end *= balancer->slice;
+    run->end = run->end < balancer->groups ? run->end : balancer->groups;
+    return run->end > run->first;
+}
+
+bool cx_auto_jumps(const struct cx_balancer *balancer, unsigned index)
+{
+    const struct cx_device_state *device = &balancer->devices[index];
+    const struct cx_flight *newest =
+        device->nflight ? &device->flight[device->nflight - 1] : &device->newest_done;
+    struct cx_range run;
+    bool at_end;
+    if (newest->first == CX_NOWHERE || newest->groups == 0 ||
+        !cx_auto_next_run(balancer, index, &run, &at_end))
+        return false;
+    uint64_t next = at_end ? run.end : run.first;
+    uint64_t from = newest->first, to = newest->first + newest->groups;
+    uint64_t away = next > to ? next - to : next < from ? from - next : 0;
+    return away > newest->groups;
+}
+
+static bool touches(const struct cx_flight *package, const struct cx_range *run)
+{
+    return package->groups > 0 && package->first != CX_NOWHERE && !package->copy &&
+           (package->first + package->groups == run->first || package->first == run->end);
+}
+
+double cx_auto_neighbours(const struct cx_balancer *balancer, unsigned index, double now)
+{
+    const struct cx_auto *data = balancer->data;
+    struct cx_range run;
+    bool at_end;
+    double longest = 1;
+    if (!cx_auto_next_run(balancer, index, &run, &at_end))
+        return 1;
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        const struct cx_device_state *device = &balancer->devices[i];
+        if (i == index || device->failed)
+            continue;
+        if (touches(&device->newest_done, &run) && device->newest_expected > 0)
+            longest = fmax(longest, device->newest_seconds / device->newest_expected);
+        bool beside = false;
+        for (unsigned k = 0; k < device->nflight; k++)
+            beside |= touches(&device->flight[k], &run);
+        if (!beside || data->device[i].samples == 0)
+            continue;
+        double worked = now - device->busy_since - device->given.launch_seconds;
+        longest = fmax(longest, worked * data->device[i].view.belief / (double)device->flight[0].groups);
+    }
+    return longest;
+}
+
+double cx_auto_local_mean(const struct cx_balancer *balancer, unsigned index, double want, double mean)
+{
+    const struct cx_auto *data = balancer->data;
+    struct cx_range run;
+    bool at_end;
+    if (!data->learned || !cx_auto_next_run(balancer, index, &run, &at_end))
+        return mean;
+    uint64_t length = run.end - run.first;
+    double local = mean;
+    for (unsigned round = 0; round < 3; round++) {
+        uint64_t count = cx_groups_clamp(want / local, length);
+        count = count ? count : 1;
+        double cost =
+            cx_memory_cost(balancer->memory, balancer->groups, at_end ? run.end - count : run.first, count);
+        local = fmax(cost / (double)count, 1e-6);
+    }
+    return local;
+}

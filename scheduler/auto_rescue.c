@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * When nothing is left: which of the packages that others hold an idle device should do again, and how much
+ * of it. Previous stage: auto.h. Next: rescue.c, the books of it.
+ */
+#include "scheduler/auto.h"
+#include <math.h>
+
+/* When the package at that place in flight will end, in seconds from now. */
+static double end_of_package(const struct cx_balancer *balancer, unsigned index, unsigned place, double now)
+{
+    const struct cx_auto *data = balancer->data;
+    const struct cx_device_state *device = &balancer->devices[index];
+    double speed = data->device[index].view.belief, launch = device->given.launch_seconds;
+    double worked = fmax(now - device->busy_since, 0), end = 0;
+    for (unsigned k = 0; k <= place; k++) {
+        double length = launch + cx_auto_filled(balancer, device, &device->flight[k]) / speed;
+        if (k == 0) {
+            double room = 1 + balancer->params.auto_safety * cx_auto_deviation(balancer, index);
+            length = worked > room * length ? worked : fmax(length - worked, 0);
+        }
+        end += length;
+    }
+    return end;
+}
+
+/* When a package will be done by its holder, or by those who do it again. */
+static double end_of_work(const struct cx_balancer *balancer, unsigned index, unsigned place, double now)
+{
+    const struct cx_flight *package = &balancer->devices[index].flight[place];
+    double end = end_of_package(balancer, index, place, now), copies = 0;
+    if (package->handed < package->groups)
+        return end;
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        for (unsigned k = 0; k < balancer->devices[i].nflight; k++) {
+            const struct cx_flight *copy = &balancer->devices[i].flight[k];
+            if (copy->copy && !copy->lost && copy->serial == package->serial)
+                copies = fmax(copies, end_of_package(balancer, i, k, now));
+        }
+    }
+    return fmin(end, copies);
+}
+
+uint64_t cx_auto_rescue(struct cx_balancer *balancer, unsigned index, double now, unsigned *victim,
+                        unsigned *package, double *again)
+{
+    struct cx_auto *data = balancer->data;
+    double latest = -1;
+    if (balancer->remaining > 0 || !cx_auto_look(balancer, now) || !cx_auto_measured(balancer, index))
+        return 0;
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        for (unsigned k = 0; i != index && k < balancer->devices[i].nflight; k++) {
+            double end = cx_rescue_possible(balancer, i, k) ? end_of_work(balancer, i, k, now) : -1;
+            if (end > latest) {
+                latest = end;
+                *victim = i;
+                *package = k;
+            }
+        }
+    }
+    if (latest < 0)
+        return 0;
+    const struct cx_auto_view *view = &data->device[index].view;
+    const struct cx_flight *flight = &balancer->devices[*victim].flight[*package];
+    double left = (double)(flight->groups - flight->handed % flight->groups);
+    double each = cx_auto_cost(balancer, flight) / (double)flight->groups;
+    if (*package == 0)
+        each *= cx_auto_dearness(balancer, *victim, now);
+    double work = left * each;
+    double speed = data->device[*victim].view.speed;
+    data->device[*victim].view.speed = 0; /* it is not counted on */
+    double end = cx_auto_end(balancer, work, balancer->ndevices);
+    double without = cx_auto_end_in_packages(balancer, work, each, index);
+    data->device[*victim].view.speed = speed;
+    double groups = ceil(view->speed * (end - view->launch) / each - 0.01);
+    double least = (double)cx_package_minimum(balancer, index);
+    if (groups < least)
+        groups = view->launch + least * each / view->speed > without * (1 + 1e-9) ? 0 : least;
+    if (groups > 0 && end + CX_AUTO_REPLY < (flight->handed < flight->groups ? 0.9 : 0.4) * latest)
+        return (uint64_t)fmin(groups, left);
+    *again = now + fmax(latest, 0.1 * end) + CX_AUTO_REPLY;
+    return 0;
+}

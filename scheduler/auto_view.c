@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How fast each device is and how long all need together, as far as auto knows by now.
+ * Previous stage: auto.h.
+ */
+#include "scheduler/auto.h"
+#include <math.h>
+
+static const double least_deviation = 0.002;
+
+double cx_auto_cost(const struct cx_balancer *balancer, const struct cx_flight *package)
+{
+    const struct cx_auto *data = balancer->data;
+    if (!data->learned || package->first == CX_NOWHERE)
+        return (double)package->groups;
+    return cx_memory_cost(balancer->memory, balancer->groups, package->first, package->groups);
+}
+
+double cx_auto_filled(const struct cx_balancer *balancer, const struct cx_device_state *device,
+                      const struct cx_flight *package)
+{
+    return cx_auto_cost(balancer, package) * cx_groups_filled(device, package->groups) /
+           (double)package->groups;
+}
+
+bool cx_auto_measured(const struct cx_balancer *balancer, unsigned index)
+{
+    const struct cx_auto *data = balancer->data;
+    const struct cx_device_state *device = &balancer->devices[index];
+    return data->device[index].samples > 0 || device->given.measured_speed > 0 ||
+           (data->learned && balancer->memory->device[device->given.slot].speed > 0);
+}
+
+double cx_auto_speed(const struct cx_balancer *balancer, unsigned index)
+{
+    const struct cx_auto *data = balancer->data;
+    const struct cx_auto_device *own = &data->device[index];
+    const struct cx_balancer_device *given = &balancer->devices[index].given;
+    unsigned n = own->samples < CX_SPEED_HISTORY ? own->samples : CX_SPEED_HISTORY;
+    double cost = 0, seconds = 0;
+    for (unsigned i = 0; i < n; i++) {
+        cost += own->cost[i];
+        seconds += own->seconds[i];
+    }
+    if (n > 0)
+        return cx_number_clean(cost / seconds);
+    if (data->learned && balancer->memory->device[given->slot].speed > 0)
+        return balancer->memory->device[given->slot].speed;
+    return given->measured_speed;
+}
+
+bool cx_auto_look(struct cx_balancer *balancer, double now)
+{
+    struct cx_auto *data = balancer->data;
+    double start = 0, known = 0;
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        const struct cx_device_state *device = &balancer->devices[i];
+        struct cx_auto_view *view = &data->device[i].view;
+        *view = (struct cx_auto_view){.launch = device->given.launch_seconds};
+        if (device->failed)
+            continue;
+        view->speed = cx_auto_speed(balancer, i);
+        start += view->speed > 0 ? device->start_speed : 0;
+        known += view->speed;
+    }
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        const struct cx_device_state *device = &balancer->devices[i];
+        struct cx_auto_view *view = &data->device[i].view;
+        if (device->failed)
+            continue;
+        if (view->speed == 0)
+            view->speed =
+                cx_number_clean(known > 0 ? device->start_speed * (known / start) : device->start_speed);
+        view->belief = view->speed;
+        if (device->nflight == 0 || known == 0)
+            continue;
+        double worked = fmax(now - device->busy_since, 0), sum = 0;
+        double oldest = cx_auto_filled(balancer, device, &device->flight[0]);
+        if (worked > view->launch && view->speed * (worked - view->launch) > oldest)
+            view->speed = cx_number_clean(oldest / (worked - view->launch));
+        for (unsigned k = 0; k < device->nflight; k++)
+            sum += view->launch + cx_auto_filled(balancer, device, &device->flight[k]) / view->speed;
+        view->backlog = fmax(sum - worked, 0);
+    }
+    return known > 0;
+}
+
+/* A device's own errors, with one like the mean of all beside them. */
+double cx_auto_deviation(const struct cx_balancer *balancer, unsigned index)
+{
+    const struct cx_auto *data = balancer->data;
+    const struct cx_auto_device *own = &data->device[index];
+    double common = data->squares / data->weight;
+    return fmax(sqrt((common + own->squares) / (1 + own->weight)), least_deviation);
+}
+
+double cx_auto_cost_left(const struct cx_balancer *balancer)
+{
+    const struct cx_auto *data = balancer->data;
+    if (!data->learned)
+        return (double)balancer->remaining;
+    double cost = (double)balancer->groups - data->done_cost;
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        for (unsigned k = 0; k < balancer->devices[i].nflight; k++) {
+            const struct cx_flight *package = &balancer->devices[i].flight[k];
+            cost -= package->copy || package->lost ? 0 : cx_auto_cost(balancer, package);
+        }
+    }
+    return fmax(cost, 1e-6 * (double)balancer->remaining);
+}
+
+double cx_auto_end(const struct cx_balancer *balancer, double cost, unsigned without)
+{
+    const struct cx_auto *data = balancer->data;
+    double end = INFINITY;
+    for (unsigned round = 0; round <= balancer->ndevices; round++) {
+        double work = cost, speeds = 0;
+        for (unsigned i = 0; i < balancer->ndevices; i++) {
+            const struct cx_auto_view *view = &data->device[i].view;
+            double start = view->backlog + view->launch;
+            if (i == without || !(view->speed > 0) || start >= end)
+                continue;
+            work += view->speed * start;
+            speeds += view->speed;
+        }
+        double next = speeds > 0 ? work / speeds : end;
+        if (!(next < end))
+            break;
+        end = next;
+    }
+    return end;
+}
+
+double cx_auto_end_in_packages(const struct cx_balancer *balancer, double cost, double each, unsigned without)
+{
+    const struct cx_auto *data = balancer->data;
+    double low = cx_auto_end(balancer, cost, without), high = 2 * low;
+    for (unsigned round = 0; round < 24; round++) {
+        double end = round < 8 ? high : (low + high) / 2, work = 0;
+        for (unsigned i = 0; i < balancer->ndevices; i++) {
+            const struct cx_auto_view *view = &data->device[i].view;
+            double can = view->speed * (end - view->backlog - view->launch);
+            if (i != without && can > 0 && can >= each * (double)cx_package_minimum(balancer, i))
+                work += can;
+        }
+        if (work >= cost)
+            high = end;
+        else
+            low = end;
+        if (round < 8 && work < cost)
+            high *= 4; /* not long enough yet */
+        else if (round < 8)
+            round = 8;
+    }
+    return high;
+}
+
+double cx_auto_dearness(const struct cx_balancer *balancer, unsigned index, double now)
+{
+    const struct cx_auto *data = balancer->data;
+    const struct cx_auto_device *own = &data->device[index];
+    const struct cx_device_state *device = &balancer->devices[index];
+    if (own->samples == 0 || device->nflight == 0) /* slow or dear: who knows? */
+        return 1;
+    double worked = now - device->busy_since - own->view.launch;
+    double dear = worked * own->view.belief / cx_auto_filled(balancer, device, &device->flight[0]);
+    return fmax(fmin(dear, exp(data->surprise)), 1);
+}
