@@ -71,16 +71,11 @@ static bool is_like(const struct cx_access_record *first, const struct cx_access
            family(r->atomic_op) == family(first->atomic_op) && r->width == first->width;
 }
 
-static bool equal_windows(const struct cx_access *a, uint64_t object)
+/* Elements of all windows lie in one grid: each may have a copy of its own. */
+static bool in_one_grid(const struct cx_access *a, uint64_t object, unsigned width)
 {
-    const struct cx_access_arg *first = NULL;
-
     for (uint32_t i = 0; i < a->launch.kernel->narg; i++) {
-        if (a->args[i].object != object) {
-            continue;
-        }
-        first = first ? first : &a->args[i];
-        if (a->args[i].base != first->base || a->args[i].bytes != first->bytes) {
+        if (a->args[i].object == object && a->args[i].base % width) {
             return false;
         }
     }
@@ -105,7 +100,7 @@ static void by_atomics(const struct cx_access *a, uint64_t object, const struct 
     if (used) {
         *fault = (struct cx_fault){CX_REASON_ATOMIC_RESULT_USED, used};
     } else if (odd || family(first->atomic_op) == CX_ATOMIC_NONE ||
-               (first->width != 4 && first->width != 8) || !equal_windows(a, object)) {
+               (first->width != 4 && first->width != 8) || !in_one_grid(a, object, first->width)) {
         *fault = (struct cx_fault){CX_REASON_ATOMIC_MIXED, odd ? odd : first};
     } else {
         means->way = CX_WAY_PRIVATE;

@@ -12,10 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One memory object that is updated by atomics. Arrays are by part. */
+/* A window of a memory object that is updated by atomics. Windows that overlap have copies of their own,
+ * which are all combined with the original. Arrays are by part. */
 struct object {
     struct cx_mem *root;   /* a reference */
-    uint64_t origin, size; /* of the arguments' window in it */
+    uint64_t origin, size; /* of the window in it */
     uint64_t lo, hi;       /* what may be updated, in the root */
     unsigned op, width;
     cl_mem *copy;
@@ -228,7 +229,8 @@ uint64_t cx_private_bytes(const struct cx_launch *launch, const struct cx_access
 static struct object *object_of(struct cx_private *copies, const struct cx_mem *mem)
 {
     for (unsigned i = 0; i < copies->nobjects; i++)
-        if (copies->object[i].root == mem->root)
+        if (copies->object[i].root == mem->root && copies->object[i].origin == mem->origin &&
+            copies->object[i].size == mem->size)
             return &copies->object[i];
     return NULL;
 }
@@ -251,6 +253,22 @@ static void add_object(struct cx_private *copies, struct cx_mem *mem, const stru
     }
     object->lo = lo < object->lo ? lo : object->lo;
     object->hi = hi > object->hi ? hi : object->hi;
+}
+
+/* What may be updated through any window of the object's root, at the first of them; else nothing. */
+static struct cx_access_interval hull_of(const struct cx_private *copies, unsigned first)
+{
+    struct cx_access_interval hull = {.lo = copies->object[first].lo, .hi = copies->object[first].hi};
+    for (unsigned i = 0; i < copies->nobjects; i++) {
+        const struct object *object = &copies->object[i];
+        if (object->root != copies->object[first].root)
+            continue;
+        if (i < first)
+            return (struct cx_access_interval){0};
+        hull.lo = object->lo < hull.lo ? object->lo : hull.lo;
+        hull.hi = object->hi > hull.hi ? object->hi : hull.hi;
+    }
+    return hull;
 }
 
 static cl_int run_fill(struct cx_job *job, struct cx_worker *worker)
@@ -351,10 +369,10 @@ cl_int cx_private_begin(struct cx_launch *launch, struct cx_judged *judged,
         return CL_SUCCESS;
     for (unsigned i = 0; i < copies->nobjects && error == CL_SUCCESS; i++) {
         struct object *object = &copies->object[i];
+        struct cx_access_interval hull = hull_of(copies, i);
         error = make_copies(copies, object);
-        if (error == CL_SUCCESS)
-            error = cx_move_to(&launch->base, object->root, object->lo, object->hi, CX_PLACE_HOST,
-                               &launch->moved);
+        if (error == CL_SUCCESS && hull.lo < hull.hi)
+            error = cx_move_to(&launch->base, object->root, hull.lo, hull.hi, CX_PLACE_HOST, &launch->moved);
     }
     for (unsigned p = 0; p < copies->nparts && error == CL_SUCCESS; p++)
         error = begin_part(copies, p, whole);
@@ -426,8 +444,10 @@ cl_int cx_private_end(struct cx_private **owned)
     if (error == CL_SUCCESS) {
         for (unsigned i = 0; i < copies->nobjects && error == CL_SUCCESS; i++) {
             const struct object *object = &copies->object[i];
-            if (!cx_move_note(object->root, object->lo, object->hi, true, host, combine) ||
-                !cx_coherence_own(object->root->coherence, object->lo, object->hi, CX_PLACE_HOST))
+            struct cx_access_interval hull = hull_of(copies, i);
+            if (hull.lo < hull.hi &&
+                (!cx_move_note(object->root, hull.lo, hull.hi, true, host, combine) ||
+                 !cx_coherence_own(object->root->coherence, hull.lo, hull.hi, CX_PLACE_HOST)))
                 error = CL_OUT_OF_HOST_MEMORY;
         }
         if (error != CL_SUCCESS) /* now, so that the job does nothing; the maps may name it */

@@ -121,10 +121,11 @@ kernel void own_counters(global int *count)
     atomic_add(&count[get_group_id(0)], 1);
 }
 
-/* two views of one buffer that do not begin together: no one private copy fits both */
+/* two views of one buffer that do not begin together have a private copy each, if their elements coincide */
 //! two_counters on 256/64 way a private add 4
 //! two_counters on 256/64 same b=a way b private add 4
-//! two_counters on 256/64 same b=a+64 whole atomic-mixed
+//! two_counters on 256/64 same b=a+64 way b private add 4
+//! two_counters on 256/64 same b=a+66 whole atomic-mixed
 kernel void two_counters(global int *a, global int *b)
 {
     atomic_inc(a);

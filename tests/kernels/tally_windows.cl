@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Two windows of one buffer that overlap, both for additions. */
-// expect: whole (private copies of unlike windows are not offered)
+// expect: split
 // kernel: tally_windows
 // arg: buffer uint 96 zero
 // arg: window 0 0 64
 // arg: window 0 32 64
 // arg: buffer int X
-// reason: atomic-mixed
+// way: 1 private add 4
+// way: 2 private add 4
 __kernel void tally_windows(__global const uint *unused, __global uint *a, __global uint *b, __global const int *in)
 {
     int v = in[get_global_id(0)];
