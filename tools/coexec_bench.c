@@ -384,7 +384,7 @@ static int run(int argc, char **argv)
     if (status == CX_EXIT_OK) {
         cx_bench_print_papers(bench.jobs, bench.njobs);
         if (bench.old)
-            cx_bench_compare(bench.old, bench.jobs, bench.njobs);
+            cx_bench_compare(bench.old, bench.start.preset, bench.jobs, bench.njobs);
         cx_bench_start_finish(&bench.start);
         status = ok ? CX_EXIT_OK : CX_EXIT_FAILED;
     }

@@ -98,7 +98,8 @@ struct json_object *cx_bench_json(const struct cx_bench_case *jobs, size_t count
                                   const struct cx_machine *machine, int argc, char **argv,
                                   const char *preset);
 struct json_object *cx_bench_read(const char *file);
-/* Prints what changed since the one read. */
-void cx_bench_compare(struct json_object *old, const struct cx_bench_case *jobs, size_t count);
+/* Prints what changed since the one read; a warning where its preset was another one. */
+void cx_bench_compare(struct json_object *old, const char *preset, const struct cx_bench_case *jobs,
+                      size_t count);
 
 #endif

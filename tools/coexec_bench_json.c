@@ -161,10 +161,13 @@ struct json_object *cx_bench_read(const char *file)
     return NULL;
 }
 
-void cx_bench_compare(struct json_object *old, const struct cx_bench_case *jobs, size_t count)
+void cx_bench_compare(struct json_object *old, const char *preset, const struct cx_bench_case *jobs,
+                      size_t count)
 {
     struct json_object *programs = cx_json_get(old, "programs");
-    printf("since %s (preset %s)\n", cx_json_text(old, "date"), cx_json_text(old, "preset"));
+    const bool same = strcmp(preset, cx_json_text(old, "preset")) == 0;
+    printf("since %s (preset %s%s)\n", cx_json_text(old, "date"), cx_json_text(old, "preset"),
+           same ? "" : ": sizes differ, times do not compare");
     for (size_t j = 0; j < count; j++)
         for (unsigned i = 0; i < jobs[j].nrows; i++) {
             const struct cx_bench_row *row = &jobs[j].row[i];

@@ -23,7 +23,7 @@ struct event {
     bool package;
     bool thin;            /* transfers and merges, drawn below packages */
     double start, length; /* ms; from the first on */
-    double groups;
+    double groups, bytes;
     unsigned long long launch;
 };
 
@@ -97,6 +97,7 @@ static bool add_event(struct trace *trace, struct json_object *object, unsigned 
                           .start = json_object_get_double(cx_json_get(object, "ts")) / 1e3,
                           .length = json_object_get_double(cx_json_get(object, "dur")) / 1e3,
                           .groups = json_object_get_double(cx_json_get(args, "groups")),
+                          .bytes = cx_json_number(args, "bytes"),
                           .launch = json_object_get_uint64(cx_json_get(args, "launch"))};
     if (!row || number < 0 || number >= MAX_ROWS || (launch && event.launch != launch))
         return true;
@@ -216,6 +217,9 @@ static void draw_timeline(const struct trace *trace, FILE *out)
             snprintf(block[i].note, sizeof block[i].note,
                      "%.60s: %.0f groups, %.3f ms at %.3f ms, launch %llu", trace->kernel[event->kernel],
                      event->groups, event->length, event->start, event->launch);
+        else if (event->bytes >= 0)
+            snprintf(block[i].note, sizeof block[i].note, "%.60s: %.3f MB, %.3f ms at %.3f ms",
+                     trace->kernel[event->kernel], event->bytes * 1e-6, event->length, event->start);
         else
             snprintf(block[i].note, sizeof block[i].note, "%.60s: %.3f ms at %.3f ms",
                      trace->kernel[event->kernel], event->length, event->start);
@@ -260,11 +264,11 @@ static void trace_tables(const void *data, FILE *out)
     const struct trace *trace = data;
     fputs(
         "<h2>Devices</h2><div class=\"scroll\"><table><thead><tr><th>row</th><th>packages</th><th>groups</th>"
-        "<th>busy ms</th><th>transfers</th><th>ms</th></tr></thead><tbody>\n",
+        "<th>busy ms</th><th>transfers</th><th>MB</th><th>ms</th></tr></thead><tbody>\n",
         out);
     for (unsigned r = 0; r < trace->nrows; r++) {
         size_t packages = 0, transfers = 0;
-        double groups = 0, busy = 0, moving = 0;
+        double groups = 0, busy = 0, moving = 0, bytes = 0;
         for (size_t i = 0; i < trace->n; i++) {
             const struct event *event = &trace->event[i];
             if (event->row != r)
@@ -272,12 +276,14 @@ static void trace_tables(const void *data, FILE *out)
             packages += event->package;
             transfers += event->thin;
             groups += event->package ? event->groups : 0;
+            bytes += event->bytes >= 0 ? event->bytes : 0;
             *(event->thin ? &moving : &busy) += event->length;
         }
         fputs("<tr><td>", out);
         cx_chart_text(out, trace->row[r]);
-        fprintf(out, "</td><td>%zu</td><td>%.0f</td><td>%.3f</td><td>%zu</td><td>%.3f</td></tr>\n", packages,
-                groups, busy, transfers, moving);
+        fprintf(out,
+                "</td><td>%zu</td><td>%.0f</td><td>%.3f</td><td>%zu</td><td>%.3f</td><td>%.3f</td></tr>\n",
+                packages, groups, busy, transfers, bytes * 1e-6, moving);
     }
     fputs("</tbody></table></div>\n", out);
     if (!trace->split && !trace->whole)

@@ -46,7 +46,8 @@ def trace():
     lines = ["[", '{"name":"thread_name","ph":"M","pid":1,"tid":0,"args":{"name":"dev <0>"}},']
     lines += ['{"name":"k","cat":"package","ph":"X","pid":1,"tid":%d,"ts":%d,"dur":900.0,"args":{"groups":%d,"launch":%d}},'
               % (i % 2, 1000 * i, 10 + i, 7 + i // 10) for i in range(20)]
-    lines += ['{"name":"upload","cat":"transfer","ph":"X","pid":1,"tid":1,"ts":500,"dur":20.5,"args":{}},']
+    lines += ['{"name":"upload","cat":"transfer","ph":"X","pid":1,"tid":1,"ts":500,"dur":20.5,"args":{}},',
+              '{"name":"download","cat":"transfer","ph":"X","pid":1,"tid":1,"ts":600,"dur":20.5,"args":{"bytes":2500000}},']
     return "\n".join(lines) + "\n"
 
 
@@ -80,6 +81,7 @@ def a_trace_becomes_a_page():
     page, pictures, errors = page_of("trace.json", trace())
     assert len(pictures) == 3 and not errors, (len(pictures), errors)
     assert "k: 15 groups, 0.900 ms at 5.000 ms, launch 7" in page and "upload: 0.020 ms" in page or "upload: 0.021 ms" in page
+    assert "download: 2.500 MB, 0.020 ms" in page or "download: 2.500 MB, 0.021 ms" in page
     assert "dev &lt;0&gt;" in page and "<td>10</td><td>190</td>" in page, "table"
 
 
