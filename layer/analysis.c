@@ -13,6 +13,7 @@
 #include "layer/analyse_run.h"
 #include "layer/ask.h"
 #include "layer/background.h"
+#include "layer/deadline.h"
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/worker.h"
@@ -494,16 +495,9 @@ static bool any_pending(const struct cx_analysis *analysis)
 
 bool cx_analysis_wait(struct cx_analysis *analysis, unsigned ms)
 {
-    struct timespec until;
+    const struct timespec until = cx_deadline(ms);
     bool pending;
 
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += ms / 1000;
-    until.tv_nsec += (long)(ms % 1000) * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
     pthread_mutex_lock(&analysis->lock);
     while ((pending = any_pending(analysis)))
         if (pthread_cond_timedwait(&analysis->changed, &analysis->lock, &until) == ETIMEDOUT)

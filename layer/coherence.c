@@ -395,8 +395,8 @@ void cx_coherence_host_deps(const struct cx_coherence *map, uint64_t lo, uint64_
         segment_deps(map, segment, write, timeline, deps);
 }
 
-bool cx_coherence_host_read(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,
-                            uint64_t seq, uint64_t *deps)
+static bool host_access(struct cx_coherence *map, uint64_t lo, uint64_t hi, bool write, unsigned timeline,
+                        uint64_t seq, uint64_t *deps)
 {
     struct span span;
     if (!clip(map, lo, &hi))
@@ -404,28 +404,28 @@ bool cx_coherence_host_read(struct cx_coherence *map, uint64_t lo, uint64_t hi, 
     if (!span_open(map, lo, hi, &span))
         return false;
     for (struct segment *segment = span.first; segment != span.end; segment = segment->next) {
-        segment_deps(map, segment, false, timeline, deps);
-        raise_dep(segment->seq, timeline, seq);
+        segment_deps(map, segment, write, timeline, deps);
+        if (write) {
+            memset(segment->seq, 0, 2 * map->timelines * sizeof(segment->seq[0]));
+            segment->seq[map->timelines + timeline] = seq;
+        } else {
+            raise_dep(segment->seq, timeline, seq);
+        }
     }
     join(map, span.first, span.end);
     return true;
 }
 
+bool cx_coherence_host_read(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,
+                            uint64_t seq, uint64_t *deps)
+{
+    return host_access(map, lo, hi, false, timeline, seq, deps);
+}
+
 bool cx_coherence_host_write(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,
                              uint64_t seq, uint64_t *deps)
 {
-    struct span span;
-    if (!clip(map, lo, &hi))
-        return true;
-    if (!span_open(map, lo, hi, &span))
-        return false;
-    for (struct segment *segment = span.first; segment != span.end; segment = segment->next) {
-        segment_deps(map, segment, true, timeline, deps);
-        memset(segment->seq, 0, 2 * map->timelines * sizeof(segment->seq[0]));
-        segment->seq[map->timelines + timeline] = seq;
-    }
-    join(map, span.first, span.end);
-    return true;
+    return host_access(map, lo, hi, true, timeline, seq, deps);
 }
 
 bool cx_coherence_host_share(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,

@@ -8,6 +8,7 @@
  */
 #include "layer/background.h"
 #include "layer/command.h"
+#include "layer/deadline.h"
 #include "layer/log.h"
 #include "layer/prelude.h"
 #include "layer/program.h"
@@ -17,7 +18,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <time.h>
 
 struct job {
     struct cx_program *program; /* a reference */
@@ -118,15 +118,7 @@ static bool any_running(const struct cx_program *program, enum cx_variant varian
 
 bool cx_program_variant_wait(struct cx_program *program, enum cx_variant variant, unsigned ms)
 {
-    struct timespec until;
-
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += ms / 1000;
-    until.tv_nsec += (long)(ms % 1000) * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
+    const struct timespec until = cx_deadline(ms);
     pthread_mutex_lock(&program->lock);
     bool running;
     while ((running = any_running(program, variant)))
