@@ -161,6 +161,35 @@ static int level_of(enum cx_expr_op op)
     }
 }
 
+/* x of 0 - x, else -1. */
+static int32_t negated(const struct cx_summary_kernel *k, const struct cx_expr *e)
+{
+    const struct cx_expr *a = e->op == CX_EXPR_SUB ? &k->expr[e->a] : NULL;
+
+    return a && a->op == CX_EXPR_CONST && a->imm == 0 ? e->b : -1;
+}
+
+/* -x + y as y - x, and -x. */
+static bool print_negated(struct text *t, const struct cx_summary_kernel *k, const struct cx_expr *e, int own)
+{
+    int32_t x = negated(k, e), y = -1;
+
+    if (e->op == CX_EXPR_ADD) {
+        x = negated(k, &k->expr[e->a]);
+        y = x >= 0 ? e->b : e->a;
+        x = x >= 0 ? x : negated(k, &k->expr[e->b]);
+    }
+    if (x < 0) {
+        return false;
+    }
+    if (y >= 0) {
+        print(t, k, y, own);
+    }
+    put(t, y >= 0 ? " - " : "-");
+    print(t, k, x, own + 1);
+    return true;
+}
+
 static void print_binary(struct text *t, const struct cx_summary_kernel *k, const struct cx_expr *e,
                          int level)
 {
@@ -176,7 +205,7 @@ static void print_binary(struct text *t, const struct cx_summary_kernel *k, cons
     } else if (e->op == CX_EXPR_ADD && b->op == CX_EXPR_CONST && b->imm < 0) {
         print(t, k, e->a, own);
         put(t, " - %" PRIu64, 0 - (uint64_t)b->imm);
-    } else {
+    } else if (!print_negated(t, k, e, own)) {
         print(t, k, e->a, own);
         put(t, " %s ", operator_of(e->op));
         print(t, k, e->b, own + 1);
