@@ -54,10 +54,12 @@ static const double ahead_part = 0.25;
 
 /* Part of what is left that a package may make up at a place that the device does not know yet, and launches
  * that it is worth all the same. */
-static const double jump_part = 0.25, jump_launches = 12, unsure_deviation = 0.08;
+static const double jump_part = 0.25, jump_launches = 8, unsure_deviation = 0.08;
 /* Groups that cost so many times those beside them make a launch clustered: a package is so many times
  * shorter than what is left, but worth some launches. */
 static const double clustered_factor = 4, clustered_launches = 15;
+/* Fewer groups differ by chance. */
+enum { least_compared = 4 };
 /* Neighbours that took so many times longer than predicted make the package as many times shorter. */
 static const double dear_factor = 2, dear_launches = 30;
 
@@ -205,7 +207,7 @@ static void note_surprise(struct cx_balancer *balancer, unsigned index)
     uint64_t end = package->first + package->groups;
     bool beside = own->end > own->first && (package->first == own->end || end == own->first);
     double error = fabs(log(device->newest_seconds / device->newest_expected));
-    if (package->first == CX_NOWHERE || package->copy)
+    if (package->first == CX_NOWHERE || package->copy || package->groups < least_compared)
         return;
     own->first = package->first;
     own->end = end;

@@ -6,6 +6,10 @@
 #include "scheduler/auto.h"
 #include <math.h>
 
+/* A rescue has to end within this part of the time until the package would be done without it; one that
+ * begins anew, and throws away what its rescuers did, within that. */
+static const double rescue_gain = 0.9, restart_gain = 0.1;
+
 /* When the package at that place in flight will end, in seconds from now. */
 static double end_of_package(const struct cx_balancer *balancer, unsigned index, unsigned place, double now)
 {
@@ -76,7 +80,8 @@ uint64_t cx_auto_rescue(struct cx_balancer *balancer, unsigned index, double now
     double least = (double)cx_package_minimum(balancer, index);
     if (groups < least)
         groups = view->launch + least * each / view->speed > without * (1 + 1e-9) ? 0 : least;
-    if (groups > 0 && end + CX_AUTO_REPLY < (flight->handed < flight->groups ? 0.9 : 0.4) * latest)
+    if (groups > 0 &&
+        end + CX_AUTO_REPLY < (flight->handed < flight->groups ? rescue_gain : restart_gain) * latest)
         return (uint64_t)fmin(groups, left);
     *again = now + fmax(latest, 0.1 * end) + CX_AUTO_REPLY;
     return 0;
