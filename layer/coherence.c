@@ -298,6 +298,19 @@ bool cx_coherence_missing(const struct cx_coherence *map, uint64_t lo, uint64_t 
     return true;
 }
 
+void cx_coherence_lacking(const struct cx_coherence *map, uint64_t lo, uint64_t hi, uint64_t *bytes)
+{
+    if (!clip(map, lo, &hi))
+        return;
+    for (const struct segment *segment = find(map, lo); segment && segment->lo < hi;
+         segment = segment->next) {
+        const uint64_t from = segment->lo > lo ? segment->lo : lo, end = segment_end(map, segment);
+        const uint64_t length = (end < hi ? end : hi) - from;
+        for (uint64_t places = map->all & ~segment->valid; places; places &= places - 1)
+            bytes[__builtin_ctzll(places)] += length;
+    }
+}
+
 /* valid = (valid & keep) | add over the range. */
 static bool change_holders(struct cx_coherence *map, uint64_t lo, uint64_t hi, uint64_t keep, uint64_t add)
 {

@@ -38,6 +38,8 @@ void cx_coherence_destroy(struct cx_coherence *map);
  * caller frees). Returns false when out of memory. */
 bool cx_coherence_missing(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
                           struct cx_move **moves, size_t *count);
+/* Adds to bytes[p], for each place p of the map, how many bytes of [lo, hi) are not valid there. One walk. */
+void cx_coherence_lacking(const struct cx_coherence *map, uint64_t lo, uint64_t hi, uint64_t *bytes);
 /* Adds `place` to the holders of [lo, hi). */
 bool cx_coherence_validate(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place);
 /* Makes `place` the only holder of [lo, hi). */

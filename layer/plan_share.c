@@ -37,23 +37,8 @@ struct candidates {
 
 /* ---- what would it cost? ---- */
 
-static uint64_t missing_bytes(const struct cx_mem *mem, const struct cx_access_interval *interval,
-                              unsigned place)
-{
-    struct cx_move *moves = NULL;
-    size_t count = 0;
-    uint64_t bytes = 0;
-    if (interval->lo >= interval->hi)
-        return 0;
-    uint64_t lo = mem->origin + interval->lo, hi = mem->origin + interval->hi;
-    if (cx_coherence_valid(mem->root->coherence, lo, hi, place))
-        return 0;
-    if (cx_coherence_missing(mem->root->coherence, lo, hi, place, &moves, &count))
-        for (size_t i = 0; i < count; i++)
-            bytes += moves[i].hi - moves[i].lo;
-    free(moves);
-    return bytes;
-}
+/* Regions of few arguments, which need no memory of their own. */
+enum { FEW = 4 };
 
 /* Copies, comparison and combination of what is merged or updated privately, for one member. */
 static double cost_afterwards(const struct cx_launch *launch, const struct cx_worker *worker,
@@ -74,38 +59,55 @@ static double cost_afterwards(const struct cx_launch *launch, const struct cx_wo
 }
 
 /* What results cost to fetch is left out: they stay where they are until somebody reads them, perhaps there.
- * Bytes to bring to a member: for the whole of inputs that every package reads whole, and the share of the
+ * Bytes to bring to each place: for the whole of inputs that every package reads whole, and the share of the
  * others. */
-static void transfer_cost(const struct cx_launch *launch, const struct cx_split_plan *plan, unsigned member,
+struct lacking {
+    uint64_t fixed[64], shared[64];
+};
+
+static void add_lacking(const struct cx_mem *mem, const struct cx_access_interval *whole,
+                        const struct cx_access_interval *package, struct lacking *lacking)
+{
+    const bool all = package->hi - package->lo > (whole->hi - whole->lo) / 2;
+    if (whole->lo < whole->hi)
+        cx_coherence_lacking(mem->root->coherence, mem->origin + whole->lo, mem->origin + whole->hi,
+                             all ? lacking->fixed : lacking->shared);
+}
+
+/* A root with places of its own for some members (cx_mem.apart) is counted for each at its own. */
+static void transfer_cost(const struct cx_launch *launch, const struct cx_split_plan *plan,
+                          const struct cx_access_region *whole, const struct cx_access_region *package,
                           struct cx_admission_device *device)
 {
-    const struct cx_worker *worker = &launch->base.context->workers[member];
-    unsigned nargs = launch->args->count;
-    struct cx_access_region *whole = calloc(2 * (size_t)(nargs ? nargs : 1), sizeof(*whole));
-    struct cx_access_region *package = whole + nargs;
-    uint64_t fixed = 0, shared = 0;
-    if (!whole)
-        return;
-    cx_access_whole(plan->judged->access, whole);
-    cx_access_package(plan->judged->access, 0, plan->judged->verdict.granularity, package);
-    for (unsigned i = 0; i < nargs; i++) {
+    const struct cx_context *context = launch->base.context;
+    uint64_t fixed[64] = {0}, shared[64] = {0};
+    for (unsigned i = 0; i < launch->args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
+        struct lacking lacking = {{0}, {0}};
         if (!mem || cx_launch_way(launch, i) == CX_WAY_PRIVATE)
             continue;
-        uint64_t bytes = missing_bytes(mem, &whole[i].read, cx_mem_place(mem->root, worker));
-        bool all = package[i].read.hi - package[i].read.lo > (whole[i].read.hi - whole[i].read.lo) / 2;
-        *(all ? &fixed : &shared) += bytes;
+        add_lacking(mem, &whole[i].read, &package[i].read, &lacking);
+        for (unsigned m = 0; m < plan->n; m++) {
+            const unsigned place = cx_mem_place(mem->root, &context->workers[plan->member[m]]);
+            fixed[m] += lacking.fixed[place];
+            shared[m] += lacking.shared[place];
+        }
     }
-    double afterwards = cost_afterwards(launch, worker, whole);
-    free(whole);
-    device->fixed_seconds = (double)fixed / CX_LINK_BYTES_PER_S + afterwards;
-    device->transfer_seconds = (double)shared / CX_LINK_BYTES_PER_S / (double)plan->groups;
+    for (unsigned m = 0; m < plan->n; m++) {
+        const struct cx_worker *worker = &context->workers[plan->member[m]];
+        device[m].fixed_seconds =
+            (double)fixed[m] / CX_LINK_BYTES_PER_S + cost_afterwards(launch, worker, whole);
+        device[m].transfer_seconds = (double)shared[m] / CX_LINK_BYTES_PER_S / (double)plan->groups;
+    }
 }
 
 static void describe(const struct cx_launch *launch, const struct cx_split_plan *plan,
                      struct cx_learned *learned, struct candidates *all)
 {
     const struct cx_context *context = launch->base.context;
+    const unsigned nargs = launch->args->count;
+    struct cx_access_region few[2 * FEW] = {0};
+    struct cx_access_region *whole = nargs <= FEW ? few : calloc(2 * (size_t)nargs, sizeof(*whole));
     for (unsigned i = 0; i < plan->n; i++) {
         const struct cx_real_device *real = context->workers[plan->member[i]].device;
         bool gpu = real->type & CL_DEVICE_TYPE_GPU;
@@ -117,8 +119,15 @@ static void describe(const struct cx_launch *launch, const struct cx_split_plan 
             .fill = cx_plan_fill(real, &launch->geometry),
             .record = &learned->records[plan->member[i]],
         };
-        transfer_cost(launch, plan, plan->member[i], &all->device[i]);
+        all->member[i] = (struct cx_admission_member){0};
     }
+    if (!whole)
+        return;
+    cx_access_whole(plan->judged->access, whole);
+    cx_access_package(plan->judged->access, 0, plan->judged->verdict.granularity, whole + nargs);
+    transfer_cost(launch, plan, whole, whole + nargs, all->device);
+    if (whole != few)
+        free(whole);
 }
 
 /* ---- who takes part? ---- */
@@ -297,10 +306,8 @@ static void place_probe(struct cx_split_plan *plan, const struct cx_speed_record
 bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_learned *learned,
                    unsigned *best)
 {
-    struct candidates *all = calloc(1, sizeof(*all));
-    launch->reason = "out of memory";
-    if (!all)
-        return false;
+    struct candidates room, *all = &room; /* large: only what is used is filled in */
+    all->probe_record = NULL;
     describe(launch, plan, learned, all);
     struct cx_admission_decision decision = decide(plan, all);
     *best = plan->member[decision.best];
@@ -323,6 +330,5 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
         if (plan->balancer && always())
             launch->reason = cx_options_get()->reproducible ? "COEXEC_REPRODUCIBLE=1" : "COEXEC_SPLIT=always";
     }
-    free(all);
     return plan->balancer != NULL;
 }

@@ -117,7 +117,12 @@ static void check_missing(const struct cx_coherence *map, const struct oracle *o
 {
     struct cx_move *moves = NULL;
     size_t count = 0, next = 0;
+    uint64_t lacking[64] = {0}, listed_bytes = 0;
     ck_assert(cx_coherence_missing(map, lo, hi, place, &moves, &count));
+    cx_coherence_lacking(map, lo, hi, lacking);
+    for (size_t m = 0; m < count; m++)
+        listed_bytes += moves[m].hi - moves[m].lo;
+    ck_assert_uint_eq(lacking[place], listed_bytes);
     for (size_t m = 0; m + 1 < count; m++) {
         ck_assert_uint_le(moves[m].hi, moves[m + 1].lo);
         ck_assert(moves[m].hi < moves[m + 1].lo || moves[m].from != moves[m + 1].from);
