@@ -402,7 +402,11 @@ int main(void)
     tcase_add_test(tcase, shadow_does_not_fit);
     tcase_add_loop_test(tcase, over_one_limit, 0, 2);
     tcase_add_test(tcase, thousand_rounds);
-    tcase_add_loop_test(tcase, uploads_beside_kernels, 0, sizeof(ways) / sizeof(ways[0]));
     suite_add_tcase(suite, tcase);
+    TCase *transfers = tcase_create("transfers");
+    tcase_set_timeout(transfers, 120);
+    tcase_add_checked_fixture(transfers, NULL, remove_files);
+    tcase_add_loop_test(transfers, uploads_beside_kernels, 0, sizeof(ways) / sizeof(ways[0]));
+    suite_add_tcase(suite, transfers);
     return tap_run(suite);
 }
