@@ -170,7 +170,7 @@ void cx_launch_lost(struct cx_command *command)
     bool known = summary && cx_summary_forbids(summary, NULL, NULL) == CX_REASON_NONE;
     for (unsigned i = 0; i < launch->args->count; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
-        if (!mem || mem->flags & CL_MEM_READ_ONLY ||
+        if (!mem || (mem->image && mem->flags & CL_MEM_READ_ONLY) ||
             (known && i < summary->narg && !(summary->arg[i].touch & (CX_TOUCH_WRITE | CX_TOUCH_ATOMIC))))
             continue;
         cx_coherence_void(mem->root->coherence, mem->origin, mem->origin + mem->size);

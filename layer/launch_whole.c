@@ -55,14 +55,15 @@ static void finish_whole(struct cx_job *job, struct cx_worker *worker)
         cx_launch_learn(launch, worker->index, groups, (double)ns * 1e-9);
 }
 
-/* What an argument touches where no summary tells: all of it, written unless its flags say that no kernel
- * may. The region was zeroed. */
+/* What an argument touches where no summary tells: all of it, read and written. CL_MEM_READ_ONLY proves
+ * nothing of a buffer: hashcat has a kernel fill one, which works on every driver. For images the drivers see
+ * to it. The region was zeroed. */
 static void opaque_region(const struct cx_launch *launch, unsigned i, const struct cx_summary_kernel *summary,
                           struct cx_access_region *region)
 {
     const struct cx_mem *mem = cx_launch_mem(launch, i);
     bool known = summary && !(summary->flags & CX_SUMMARY_OPAQUE) && i < summary->narg;
-    bool written = !(mem->flags & CL_MEM_READ_ONLY);
+    bool written = !(mem->image && mem->flags & CL_MEM_READ_ONLY);
     region->read.hi = mem->size;
     region->write.hi = written ? mem->size : 0;
     if (known && !(summary->arg[i].touch & (CX_TOUCH_WRITE | CX_TOUCH_ATOMIC)))

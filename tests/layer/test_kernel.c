@@ -408,6 +408,41 @@ START_TEST(why_no_summary)
 }
 END_TEST
 
+static cl_mem read_only(size_t size)
+{
+    cl_int error;
+    cl_mem mem = cx_clCreateBuffer(handle, CL_MEM_READ_ONLY, size, NULL, &error);
+    ck_assert_int_eq(error, CL_SUCCESS);
+    return mem;
+}
+
+/* A kernel that nobody could analyse fills a buffer that its flags call read-only, as one of hashcat's does:
+ * that works on every driver. */
+START_TEST(fills_read_only)
+{
+    cl_program program = build("__kernel void fill(__global int *a) { a[get_global_id(0)] = 7; }");
+    cl_kernel kernel = kernel_of(program, "fill");
+    cl_mem from = read_only(64 * sizeof(cl_int)), to = read_only(64 * sizeof(cl_int));
+    cl_int error, got[64] = {0};
+    const size_t items = 64;
+    cl_command_queue queue = cx_clCreateCommandQueue(handle, (cl_device_id)context->devices[0], 0, &error);
+    ck_assert_int_eq(error, CL_SUCCESS);
+    set(kernel, 0, sizeof(from), &from);
+    ck_assert_int_eq(cx_clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL),
+                     CL_SUCCESS);
+    ck_assert_int_eq(cx_clEnqueueCopyBuffer(queue, from, to, 0, 0, sizeof(got), 0, NULL, NULL), CL_SUCCESS);
+    ck_assert_int_eq(cx_clEnqueueReadBuffer(queue, to, CL_TRUE, 0, sizeof(got), got, 0, NULL, NULL),
+                     CL_SUCCESS);
+    for (unsigned i = 0; i < 64; i++)
+        ck_assert_int_eq(got[i], 7);
+    ck_assert_int_eq(cx_clReleaseCommandQueue(queue), CL_SUCCESS);
+    ck_assert_int_eq(cx_clReleaseMemObject(from), CL_SUCCESS);
+    ck_assert_int_eq(cx_clReleaseMemObject(to), CL_SUCCESS);
+    ck_assert_int_eq(cx_clReleaseKernel(kernel), CL_SUCCESS);
+    ck_assert_int_eq(cx_clReleaseProgram(program), CL_SUCCESS);
+}
+END_TEST
+
 static cl_int one_launch(cl_kernel kernel, cl_command_queue queue, size_t items)
 {
     const size_t local = 8;
@@ -499,6 +534,7 @@ int main(void)
     tcase_add_test(inside, variants_that_fail);
     tcase_add_test(inside, released_while_built);
     tcase_add_test(inside, why_no_summary);
+    tcase_add_test(inside, fills_read_only);
     suite_add_tcase(suite, inside);
     tcase_set_timeout(ends, 120);
     tcase_add_test(ends, variants_for_work_only);
