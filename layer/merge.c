@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merging unknown writes. See merge.h.
+ * Merging unknown writes: copies from before, and comparisons with them. See merge.h; merge_combine.c puts
+ * together what they found.
  */
-#include "layer/merge.h"
+#include "layer/merge_inside.h"
 #include "layer/diff.h"
 #include "layer/enqueue.h"
 #include "layer/log.h"
@@ -15,61 +16,7 @@
 
 enum { MAX_WIDTH = 8 }; /* bytes of the widest unit */
 
-/* A run of blocks that several places changed. */
-struct shared {
-    uint64_t lo, hi; /* of the root */
-    uint64_t at;     /* where its bytes lie in the object's temporary copies */
-    uint64_t places; /* indices of those that changed something there, as bits */
-};
-
-/* One memory object under merge. Arrays are by index of place. */
-struct object {
-    struct cx_mem *root; /* a reference */
-    uint64_t lo, hi;     /* what is looked at: whole blocks, or to the end of the root */
-    uint64_t first, end; /* of that, what may be written: beside it others may be at work */
-    unsigned width;
-    unsigned char *snapshot; /* host: contents before, where members work in place */
-    cl_mem *before;
-    unsigned char **flags;
-    struct shared *shared;
-    unsigned nshared, room_shared, expected_shared;
-    uint64_t shared_bytes;
-    unsigned char **now; /* what places hold of the shared runs */
-    unsigned char *old;  /* and what was there before, where there is no snapshot */
-};
-
-struct place {
-    struct cx_worker *worker; /* who copies and compares there: the device's, or the host's */
-    unsigned place;
-};
-
-struct cx_merge {
-    atomic_uint refs; /* of the jobs, and of who began it */
-    struct cx_launch *launch;
-    struct cx_judged *judged; /* a reference */
-    unsigned nparts, nplaces, nobjects;
-    unsigned *member; /* of the parts */
-    struct place *place;
-    struct object *object;
-    unsigned pending; /* comparisons under way */
-    bool failed;
-    void (*decided)(void *data);
-    void *data;
-};
-
-/* What a job works on. */
-struct step {
-    struct cx_merge *merge;
-    unsigned place;
-    cl_event event[]; /* of its commands, save the one that tells of its end: two an object, or NULL */
-};
-
-static struct cx_context *context_of(const struct cx_merge *merge)
-{
-    return merge->launch->base.context;
-}
-
-static void free_object(const struct cx_merge *merge, struct object *object)
+static void free_object(const struct cx_merge *merge, struct cx_merge_object *object)
 {
     for (unsigned p = 0; p < merge->nplaces; p++) {
         const struct cx_worker *worker = merge->place[p].worker;
@@ -202,12 +149,12 @@ static void add_region(struct cx_merge *merge, struct cx_mem *mem, const struct 
     const uint64_t end = whole_units(mem->root, mem->origin + write->hi, MAX_WIDTH);
     const uint64_t lo = first / CX_DIFF_BLOCK * CX_DIFF_BLOCK,
                    hi = whole_units(mem->root, end, CX_DIFF_BLOCK);
-    struct object *object = merge->object;
+    struct cx_merge_object *object = merge->object;
     unsigned i = 0;
     while (i < merge->nobjects && object[i].root != mem->root)
         i++;
     if (i == merge->nobjects) {
-        object[i] = (struct object){
+        object[i] = (struct cx_merge_object){
             .root = cx_mem_ref(mem->root), .lo = lo, .hi = hi, .first = first, .end = end, .width = width};
         merge->nobjects++;
         return;
@@ -221,7 +168,7 @@ static void add_region(struct cx_merge *merge, struct cx_mem *mem, const struct 
 
 static void list_places(struct cx_merge *merge)
 {
-    struct cx_context *context = context_of(merge);
+    struct cx_context *context = cx_merge_context(merge);
     for (unsigned i = 0; i < merge->nparts; i++) {
         struct cx_worker *worker = &context->workers[merge->member[i]];
         unsigned p = 0;
@@ -231,17 +178,12 @@ static void list_places(struct cx_merge *merge)
             continue;
         if (worker->place == CX_PLACE_HOST)
             worker = &context->workers[context->nmembers];
-        merge->place[merge->nplaces++] = (struct place){worker, worker->place};
+        merge->place[merge->nplaces++] = (struct cx_merge_place){worker, worker->place};
     }
 }
 
-static bool is_host(const struct cx_merge *merge, unsigned place)
-{
-    return merge->place[place].place == CX_PLACE_HOST;
-}
-
 /* Memory for the copies and flags of one object. */
-static cl_int make_room(const struct cx_merge *merge, struct object *object)
+static cl_int make_room(const struct cx_merge *merge, struct cx_merge_object *object)
 {
     const size_t bytes = (size_t)(object->hi - object->lo), n = merge->nplaces;
     cl_int error = CL_SUCCESS;
@@ -254,7 +196,7 @@ static cl_int make_room(const struct cx_merge *merge, struct object *object)
         const struct cx_worker *worker = merge->place[p].worker;
         if (!(object->flags[p] = malloc(cx_diff_bytes(bytes))))
             error = CL_OUT_OF_HOST_MEMORY;
-        else if (!is_host(merge, p))
+        else if (!cx_merge_is_host(merge, p))
             object->before[p] = worker->device->cl->clCreateBuffer(worker->real_context, CL_MEM_READ_WRITE,
                                                                    bytes, NULL, &error);
         else if (!(object->snapshot = malloc(bytes)))
@@ -263,12 +205,12 @@ static cl_int make_room(const struct cx_merge *merge, struct object *object)
     return error;
 }
 
-static struct cx_job *step_job(struct cx_merge *merge, unsigned place,
-                               cl_int (*run)(struct cx_job *, struct cx_worker *),
-                               void (*finish)(struct cx_job *, struct cx_worker *))
+struct cx_job *cx_merge_job(struct cx_merge *merge, unsigned place,
+                            cl_int (*run)(struct cx_job *, struct cx_worker *),
+                            void (*finish)(struct cx_job *, struct cx_worker *))
 {
-    struct cx_job *job = cx_job_new(context_of(merge));
-    struct step *step = calloc(1, sizeof(*step) + 2 * merge->nobjects * sizeof(step->event[0]));
+    struct cx_job *job = cx_job_new(cx_merge_context(merge));
+    struct cx_merge_step *step = calloc(1, sizeof(*step) + 2 * merge->nobjects * sizeof(step->event[0]));
     if (!job || !step) {
         free(job);
         free(step);
@@ -285,9 +227,9 @@ static struct cx_job *step_job(struct cx_merge *merge, unsigned place,
     return job;
 }
 
-static void finish_step(struct cx_job *job, struct cx_worker *worker)
+void cx_merge_finish_job(struct cx_job *job, struct cx_worker *worker)
 {
-    struct step *step = job->data;
+    struct cx_merge_step *step = job->data;
     cl_int error = cx_worker_drop_events(worker, step->event, 2 * step->merge->nobjects);
     if (job->status == CL_SUCCESS)
         job->status = error;
@@ -301,13 +243,13 @@ static void finish_step(struct cx_job *job, struct cx_worker *worker)
 
 static cl_int run_snapshot(struct cx_job *job, struct cx_worker *worker)
 {
-    struct step *step = job->data;
+    struct cx_merge_step *step = job->data;
     struct cx_merge *merge = step->merge;
     cl_int error = CL_SUCCESS;
     for (unsigned i = 0; i < merge->nobjects && error == CL_SUCCESS; i++) {
-        struct object *object = &merge->object[i];
+        struct cx_merge_object *object = &merge->object[i];
         const size_t bytes = (size_t)(object->hi - object->lo);
-        if (is_host(merge, step->place))
+        if (cx_merge_is_host(merge, step->place))
             memcpy(object->snapshot, object->root->host + object->lo, bytes);
         else
             error = worker->device->cl->clEnqueueCopyBuffer(
@@ -320,7 +262,7 @@ static cl_int run_snapshot(struct cx_job *job, struct cx_worker *worker)
 
 /* Bytes that nobody wrote yet differ from place to place. What changed can be told, and put together, only
  * where all places begin alike: the host copy says what they are. */
-static cl_int define(const struct object *object)
+static cl_int define(const struct cx_merge_object *object)
 {
     if (!cx_mem_host(object->root) ||
         !cx_coherence_define(object->root->coherence, object->lo, object->hi, CX_PLACE_HOST))
@@ -332,12 +274,13 @@ static cl_int define(const struct object *object)
 static cl_int begin_place(struct cx_merge *merge, unsigned p)
 {
     struct cx_command *command = &merge->launch->base;
-    const struct place *place = &merge->place[p];
+    const struct cx_merge_place *place = &merge->place[p];
     cl_int error = CL_SUCCESS;
     for (unsigned i = 0; i < merge->nobjects && error == CL_SUCCESS; i++)
         error = cx_move_to(command, merge->object[i].root, merge->object[i].lo, merge->object[i].hi,
                            place->place, &merge->launch->moved);
-    struct cx_job *job = error == CL_SUCCESS ? step_job(merge, p, run_snapshot, finish_step) : NULL;
+    struct cx_job *job =
+        error == CL_SUCCESS ? cx_merge_job(merge, p, run_snapshot, cx_merge_finish_job) : NULL;
     if (!job)
         return error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error;
     for (unsigned i = 0; i < merge->nobjects; i++)
@@ -401,186 +344,18 @@ cl_int cx_merge_begin(struct cx_launch *launch, struct cx_judged *judged,
     return error;
 }
 
-/* ---- putting together ---- */
-
-static cl_int run_combine(struct cx_job *job, struct cx_worker *worker)
-{
-    const struct step *step = job->data;
-    const struct cx_merge *merge = step->merge;
-    (void)worker;
-    if (atomic_load(&merge->launch->base.error) !=
-        CL_SUCCESS) /* what would be put together is not all there */
-        return CL_SUCCESS;
-    for (unsigned i = 0; i < merge->nobjects; i++) {
-        const struct object *object = &merge->object[i];
-        for (unsigned s = 0; s < object->nshared; s++) {
-            const struct shared *shared = &object->shared[s];
-            const size_t bytes = (size_t)(shared->hi - shared->lo);
-            unsigned char *to = object->root->host + shared->lo;
-            const unsigned char *old =
-                object->snapshot ? object->snapshot + (shared->lo - object->lo) : object->old + shared->at;
-            if (!object->snapshot)
-                memcpy(to, old, bytes);
-            for (unsigned p = 0; p < merge->nplaces; p++) {
-                const unsigned char *now = object->now[p] ? object->now[p] + shared->at : NULL;
-                if (!now || !(shared->places >> p & 1))
-                    continue;
-                for (size_t b = 0; b < bytes; b += object->width) {
-                    size_t unit = bytes - b < object->width ? bytes - b : object->width;
-                    if (memcmp(now + b, old + b, unit) != 0)
-                        memcpy(to + b, now + b, unit);
-                }
-            }
-        }
-    }
-    return CL_SUCCESS;
-}
-
-static bool add_shared(struct object *object, uint64_t lo, uint64_t hi, uint64_t places)
-{
-    struct shared *last = object->nshared ? &object->shared[object->nshared - 1] : NULL;
-    if (last && last->hi == lo && last->places == places) {
-        last->hi = hi;
-        object->shared_bytes += hi - lo;
-        return true;
-    }
-    if (object->nshared == object->room_shared) {
-        unsigned room = object->room_shared ? 2 * object->room_shared : object->expected_shared + 16;
-        struct shared *grown = realloc(object->shared, room * sizeof(*grown));
-        if (!grown)
-            return false;
-        object->shared = grown;
-        object->room_shared = room;
-    }
-    object->shared[object->nshared++] = (struct shared){lo, hi, object->shared_bytes, places};
-    object->shared_bytes += hi - lo;
-    return true;
-}
-
-static uint64_t changed_at(const struct cx_merge *merge, const struct object *object, size_t block)
-{
-    uint64_t places = 0;
-    for (unsigned p = 0; p < merge->nplaces; p++)
-        places |= (uint64_t)cx_diff_flag(object->flags[p], block) << p;
-    return places;
-}
-
-/* Gives the object's blocks to those who changed them, and lists those that several did. */
-static bool assign_blocks(struct cx_merge *merge, struct object *object, uint64_t *changed)
-{
-    const size_t blocks = cx_diff_blocks(object->hi - object->lo);
-    bool ok = true;
-    for (size_t b = 0, end; b < blocks && ok; b = end) {
-        uint64_t places = changed_at(merge, object, b);
-        for (end = b + 1; end < blocks && changed_at(merge, object, end) == places;)
-            end++;
-        uint64_t lo = object->lo + (uint64_t)b * CX_DIFF_BLOCK,
-                 hi = object->lo + (uint64_t)end * CX_DIFF_BLOCK;
-        lo = lo > object->first ? lo : object->first;
-        hi = hi < object->end ? hi : object->end;
-        if (!places || lo >= hi)
-            continue;
-        *changed += hi - lo;
-        if (places & (places - 1))
-            ok = add_shared(object, lo, hi, places);
-        else
-            ok = cx_coherence_own(object->root->coherence, lo, hi,
-                                  merge->place[__builtin_ctzll(places)].place);
-    }
-    return ok;
-}
-
-/* Queues the downloads of what a device holds of the shared runs (of its copy from before with `old`). */
-static cl_int download_shared(struct cx_merge *merge, unsigned p, bool old, uint64_t *seq)
-{
-    struct cx_runs runs = {.upload = false, .merges = true};
-    struct cx_worker *worker = merge->place[p].worker;
-    bool ok = true;
-    for (unsigned i = 0; i < merge->nobjects && ok; i++) {
-        struct object *object = &merge->object[i];
-        unsigned char **to = old ? &object->old : &object->now[p];
-        if (object->nshared && !*to)
-            ok = (*to = malloc((size_t)object->shared_bytes)) != NULL;
-        for (unsigned s = 0; s < object->nshared && ok; s++) {
-            const struct shared *shared = &object->shared[s];
-            uint64_t from = old ? object->lo : 0;
-            if (!old && !(shared->places >> p & 1))
-                continue;
-            ok = cx_runs_add(&runs, object->root, old ? object->before[p] : object->root->real[worker->index],
-                             shared->lo - from, shared->hi - from, *to + shared->at);
-            merge->launch->moved += shared->hi - shared->lo;
-        }
-    }
-    struct cx_job *job = ok && runs.count ? cx_runs_job(worker, &runs) : NULL;
-    if (!job) {
-        bool none = ok && !runs.count;
-        cx_runs_finish(&runs, worker);
-        return none ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
-    }
-    *seq = cx_command_add_job(&merge->launch->base, worker, job);
-    return CL_SUCCESS;
-}
-
-/* The job is going to write the object's shared runs in the host copy, which then owns them. */
-static cl_int note_shared(const struct object *object, struct cx_worker *host, struct cx_job *job)
-{
-    bool ok = !object->nshared || cx_mem_host(object->root);
-    for (unsigned s = 0; s < object->nshared && ok; s++) {
-        const struct shared *shared = &object->shared[s];
-        ok = cx_move_note(object->root, shared->lo, shared->hi, true, host, job) &&
-             cx_coherence_own(object->root->coherence, shared->lo, shared->hi, CX_PLACE_HOST);
-    }
-    return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
-}
-
-/* The command fails, if it did not before. */
-static void fail(const struct cx_merge *merge, cl_int error)
-{
-    int none = CL_SUCCESS;
-    atomic_compare_exchange_strong(&merge->launch->base.error, &none, error);
-}
-
-/* Queues the job that puts shared runs together in the host copy, after the downloads it needs. */
-static cl_int combine(struct cx_merge *merge)
-{
-    struct cx_context *context = context_of(merge);
-    struct cx_worker *host = &context->workers[context->nmembers];
-    uint64_t seq[64] = {0};
-    bool in_place = false;
-    cl_int error = CL_SUCCESS;
-    for (unsigned p = 0; p < merge->nplaces; p++)
-        in_place |= is_host(merge, p);
-    for (unsigned p = 0; p < merge->nplaces && error == CL_SUCCESS; p++)
-        if (!is_host(merge, p))
-            error = download_shared(merge, p, false, &seq[merge->place[p].worker->index]);
-    if (!in_place && error == CL_SUCCESS)
-        error = download_shared(merge, 0, true, &seq[merge->place[0].worker->index]);
-    struct cx_job *job = error == CL_SUCCESS ? step_job(merge, 0, run_combine, finish_step) : NULL;
-    if (!job)
-        return error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error;
-    for (unsigned m = 0; m < context->nmembers; m++)
-        job->deps[m] = seq[m];
-    for (unsigned i = 0; i < merge->nobjects && error == CL_SUCCESS; i++)
-        error = note_shared(&merge->object[i], host, job);
-    /* the job is queued in any case, since the maps may name it; where the command failed it does nothing */
-    if (error != CL_SUCCESS)
-        fail(merge, error);
-    cx_command_add_job(&merge->launch->base, host, job);
-    return CL_SUCCESS;
-}
-
 /* Every comparison is over. */
 static void decide(struct cx_merge *merge)
 {
     uint64_t changed = 0, shared = 0;
     cl_int error = merge->failed ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
     for (unsigned i = 0; i < merge->nobjects && error == CL_SUCCESS; i++) {
-        if (!assign_blocks(merge, &merge->object[i], &changed))
+        if (!cx_merge_assign(merge, &merge->object[i], &changed))
             error = CL_OUT_OF_HOST_MEMORY;
         shared += merge->object[i].shared_bytes;
     }
     if (shared && error == CL_SUCCESS)
-        error = combine(merge);
+        error = cx_merge_combine(merge);
     for (unsigned i = 0; i < merge->nobjects; i++)
         cx_move_tidy(merge->object[i].root);
     cx_debug(CX_TOPIC_DATA, "%s: %llu bytes changed, %llu of them on several devices",
@@ -590,7 +365,7 @@ static void decide(struct cx_merge *merge)
     if (error == CL_SUCCESS) {
         remember(merge, changed, shared);
     } else {
-        fail(merge, error);
+        cx_merge_fail(merge, error);
     }
     cx_judged_unref(&merge->judged);
     merge->decided(merge->data);
@@ -600,24 +375,24 @@ static void decide(struct cx_merge *merge)
 
 static cl_int run_diff(struct cx_job *job, struct cx_worker *worker)
 {
-    struct step *step = job->data;
+    struct cx_merge_step *step = job->data;
     struct cx_merge *merge = step->merge;
     unsigned p = step->place;
     cl_int error = CL_SUCCESS;
     for (unsigned i = 0; i < merge->nobjects && error == CL_SUCCESS; i++) {
-        struct object *object = &merge->object[i];
+        struct cx_merge_object *object = &merge->object[i];
         const uint64_t bytes = object->hi - object->lo;
-        if (is_host(merge, p))
+        if (cx_merge_is_host(merge, p))
             cx_diff_host(object->root->host + object->lo, object->snapshot, bytes, object->flags[p]);
         else
             error = cx_diff_device(worker, object->root->real[worker->index], object->lo, object->before[p],
                                    bytes, object->flags[p], &step->event[2 * i]);
     }
-    if (error == CL_SUCCESS && !is_host(merge, p)) { /* the last one tells of all */
+    if (error == CL_SUCCESS && !cx_merge_is_host(merge, p)) { /* the last one tells of all */
         cl_event *last = &step->event[2 * merge->nobjects - 1];
         job->event = *last;
         *last = NULL;
-    } else if (!is_host(merge, p)) {
+    } else if (!cx_merge_is_host(merge, p)) {
         worker->device->cl->clFinish(worker->queue);
     }
     return error;
@@ -625,9 +400,9 @@ static cl_int run_diff(struct cx_job *job, struct cx_worker *worker)
 
 static void finish_diff(struct cx_job *job, struct cx_worker *worker)
 {
-    struct step *step = job->data;
+    struct cx_merge_step *step = job->data;
     struct cx_merge *merge = step->merge;
-    struct cx_context *context = context_of(merge);
+    struct cx_context *context = cx_merge_context(merge);
     cl_int error = cx_worker_drop_events(worker, step->event, 2 * merge->nobjects);
     if (job->status == CL_SUCCESS)
         job->status = error;
@@ -636,7 +411,7 @@ static void finish_diff(struct cx_job *job, struct cx_worker *worker)
     if (--merge->pending == 0)
         decide(merge);
     cx_context_unlock(context);
-    finish_step(job, worker);
+    cx_merge_finish_job(job, worker);
 }
 
 void cx_merge_end(struct cx_merge **owned, const uint64_t *seq, void (*decided)(void *data), void *data)
@@ -648,7 +423,7 @@ void cx_merge_end(struct cx_merge **owned, const uint64_t *seq, void (*decided)(
     merge->decided = decided;
     merge->data = data;
     for (unsigned p = 0; p < merge->nplaces; p++)
-        ok &= (jobs[p] = step_job(merge, p, run_diff, finish_diff)) != NULL;
+        ok &= (jobs[p] = cx_merge_job(merge, p, run_diff, finish_diff)) != NULL;
     merge->pending = merge->nplaces;
     for (unsigned p = 0; p < merge->nplaces && !ok; p++)
         if (jobs[p]) {
@@ -661,8 +436,8 @@ void cx_merge_end(struct cx_merge **owned, const uint64_t *seq, void (*decided)(
         decide(merge);
     }
     for (unsigned p = 0; p < merge->nplaces && ok; p++) {
-        for (unsigned i = 0; i < merge->nparts && is_host(merge, p); i++)
-            if (context_of(merge)->workers[merge->member[i]].place == CX_PLACE_HOST)
+        for (unsigned i = 0; i < merge->nparts && cx_merge_is_host(merge, p); i++)
+            if (cx_merge_context(merge)->workers[merge->member[i]].place == CX_PLACE_HOST)
                 jobs[p]->deps[merge->member[i]] = seq[i];
         struct cx_worker *worker = merge->place[p].worker;
         /* the launch settles when it ends, so nobody may be waiting for its timeline */
