@@ -10,6 +10,7 @@
 #include "layer/plan.h"
 #include "layer/plan_size.h"
 #include "layer/sampler.h"
+#include "layer/stats.h"
 #include "layer/trace.h"
 #include "layer/traffic.h"
 
@@ -199,6 +200,12 @@ cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, con
         cx_warn(CX_TOPIC_WORKER, "%s fails to start %s: %s", worker->device->name,
                 launch->kernel->function->name, cx_cl_name(error));
     return error;
+}
+
+void cx_launch_decided(const struct cx_launch *launch, unsigned member, const char *why)
+{
+    cx_stats_decided(launch->kernel->function->stats, launch->base.context->workers[member].device->index,
+                     why);
 }
 
 void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups, uint64_t start_ns,

@@ -233,8 +233,10 @@ static cl_int end_package(struct lane *lane, struct cx_worker *worker)
     cl_int error = cx_worker_wait_event(worker, flight.event);
     cl_int status = cx_worker_event_error(worker, flight.event);
     cl_int moved = end_uploads(&flight, worker, CL_SUCCESS, true);
-    if (status != CL_SUCCESS && moved == CL_SUCCESS)
+    if (status != CL_SUCCESS && moved == CL_SUCCESS) {
         cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(status));
+        cx_worker_failed(worker, status);
+    }
     cx_worker_event_times(worker, flight.event, &start, &end);
     worker->device->cl->clReleaseEvent(flight.event);
     memmove(&lane->flight[0], &lane->flight[1], sizeof(flight) * --lane->nflight);
@@ -282,7 +284,8 @@ static void give_up(struct lane *lane, unsigned index, cl_int error)
     cx_balancer_fail(split->plan.balancer, lane->part,
                      mine ? (package->range.end - package->range.first) * split->plan.slice : 0);
     split->issuing--;
-    launch->redone += mine;
+    if (mine)
+        cx_launch_decided(launch, split->plan.member[lane->part], "refused a package: others did it");
     bool any = false;
     for (unsigned p = 0; p < split->plan.n; p++) {
         any |= split->alive[p];
@@ -341,6 +344,7 @@ static void take_package(struct lane *lane, const struct cx_worker *worker, unsi
     struct split *split = lane->split;
     struct package *package = &split->packages[index];
     package->why = cx_decision_text(cx_balancer_decision(split->plan.balancer, lane->part));
+    cx_launch_decided(split->launch, worker->index, package->why);
     split->issuing++;
     cx_access_package(split->plan.judged->access, package->range.first, package->range.end, lane->regions);
     cx_launch_count_in_place(split->launch, lane->regions, worker);

@@ -108,7 +108,8 @@ static void take_over(struct split *split, uint64_t serial)
             cx_package_count(split, package);
         } else if (!package->copy && package->rescued) {
             package->dropped = true;
-            split->launch->rescued++;
+            cx_launch_decided(split->launch, split->plan.member[package->part],
+                              "others did its package first");
         }
     }
 }
@@ -146,7 +147,7 @@ bool cx_rescue_failed(struct split *split, unsigned part, struct package *failed
     }
     split->alive[part] = false;
     split->looking[part] = false;
-    split->launch->redone++;
+    cx_launch_decided(split->launch, split->plan.member[part], "failed: others did what it held");
     cx_balancer_fail(split->plan.balancer, part, lost);
     for (unsigned p = 0; p < split->plan.n; p++) {
         any |= split->alive[p];
@@ -199,7 +200,7 @@ static void mark_late(struct split *split, unsigned part, const struct package *
     bool at_once = speed <= 0 || worked > too_long * groups / speed;
     worker->late++;
     worker->late_ns = at_once ? now : now + (now - package->start_ns);
-    split->launch->late++;
+    cx_launch_decided(split->launch, split->plan.member[part], "late: not waited for");
     cx_info(CX_TOPIC_PLAN, "%s is over; %s still works on what others have done of it",
             split->launch->kernel->function->name, worker->device->name);
 }

@@ -39,6 +39,8 @@ static void finish_share(struct cx_job *job, struct cx_worker *worker)
         cx_launch_learn(launch, worker->index, share->groups, (double)ns * 1e-9);
     } else if (!job->stale) {
         cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(job->status));
+        if (job->event)
+            cx_worker_failed(worker, job->status);
     }
     free(share);
 }

@@ -45,8 +45,10 @@ static void finish_whole(struct cx_job *job, struct cx_worker *worker)
     uint64_t groups = launch->geometry.local[0] ? cx_launch_groups(launch) : 0;
     uint64_t ns = job->end_ns > job->start_ns ? job->end_ns - job->start_ns : 0;
     if (job->status != CL_SUCCESS) {
-        if (!job->stale && job->event) /* the driver took it and failed */
+        if (!job->stale && job->event) { /* the driver took it and failed */
             cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(job->status));
+            cx_worker_failed(worker, job->status);
+        }
         return;
     }
     if (launch->parts)

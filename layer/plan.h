@@ -30,9 +30,6 @@ struct cx_launch {
     /* split: how each argument's writes are kept right (enum cx_access_way; launch.c); NULL: nothing special
      */
     uint8_t *ways;
-    unsigned rescued; /* packages that others did first (launch_rescue.h) */
-    unsigned redone;  /* members that failed, whose packages others did */
-    unsigned late;    /* members that still worked on such packages when it was over */
     uint64_t changed,
         combined; /* merge.h: bytes found changed, and of these those put together on the host */
     /* outcome, for stats.h */
@@ -156,6 +153,8 @@ bool cx_launch_choose_ways(struct cx_launch *launch, const struct cx_judged *jud
 /* Adds finished work to a part (times on the host clock, 0: unknown) and to the trace. */
 void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups, uint64_t start_ns,
                  uint64_t end_ns, uint64_t busy_ns);
+/* For the summary: what was decided about a member, and why (static text). */
+void cx_launch_decided(const struct cx_launch *launch, unsigned member, const char *why);
 /* The launch's buffer argument, or NULL for other kinds and NULL buffers. */
 static inline struct cx_mem *cx_launch_mem(const struct cx_launch *launch, unsigned arg)
 {

@@ -311,6 +311,9 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
     describe(launch, plan, learned, all);
     struct cx_admission_decision decision = decide(plan, all);
     *best = plan->member[decision.best];
+    for (unsigned i = 0; i < plan->n && decision.split; i++)
+        if (!all->member[i].takes_part)
+            cx_launch_decided(launch, plan->member[i], cx_admission_part_text(all->member[i].part));
     launch->reason = cx_admission_reason_text(decision.reason);
     if (!decision.split && strcmp(cx_options_get()->algo, "single") == 0)
         launch->reason = "COEXEC_ALGO=single";

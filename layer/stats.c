@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_DEVICES = 64, MAX_REASONS = 4 };
+enum { MAX_DEVICES = 64, MAX_REASONS = 4, MAX_DECISIONS = 32 };
 
 struct device_stats {
     uint64_t packages, groups, busy_ns;
@@ -26,6 +26,12 @@ struct reason {
     const char *text; /* static, or copied */
     uint32_t line;
     uint64_t launches;
+};
+
+struct decision {
+    const char *text; /* static */
+    unsigned device;
+    uint64_t times;
 };
 
 struct cx_function_stats {
@@ -39,6 +45,7 @@ struct cx_function_stats {
     uint64_t span_ns;                        /* first start to last end, summed */
     struct device_stats device[MAX_DEVICES]; /* by real device */
     struct reason reason[MAX_REASONS];       /* of launches that stayed whole */
+    struct decision decision[MAX_DECISIONS]; /* those beyond are not counted */
     uint64_t verified[CX_VERIFIED_COUNT];
 };
 
@@ -63,6 +70,23 @@ struct cx_function_stats *cx_stats_function(const char *name)
     }
     pthread_mutex_unlock(&lock);
     return stats;
+}
+
+void cx_stats_decided(struct cx_function_stats *stats, unsigned device, const char *reason)
+{
+    if (!stats || !cx_options_get()->summary)
+        return;
+    pthread_mutex_lock(&lock);
+    for (unsigned i = 0; i < MAX_DECISIONS; i++) {
+        struct decision *decision = &stats->decision[i];
+        if (!decision->text)
+            *decision = (struct decision){reason, device, 0};
+        if (decision->device != device || strcmp(decision->text, reason) != 0)
+            continue;
+        decision->times++;
+        break;
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 static void count_reason(struct cx_function_stats *stats, const char *text, uint32_t line)
@@ -213,6 +237,10 @@ void cx_stats_print(void)
         if (stats->private_copies)
             fprintf(out, "    private copies combined %llu times\n",
                     (unsigned long long)stats->private_copies);
+        for (unsigned i = 0; i < MAX_DECISIONS && stats->decision[i].text; i++)
+            fprintf(out, "    decided %llu times about device %u: %s\n",
+                    (unsigned long long)stats->decision[i].times, stats->decision[i].device,
+                    stats->decision[i].text);
         for (unsigned i = 0; i < MAX_REASONS && stats->reason[i].text; i++) {
             fprintf(out, "    whole %llu times: %s", (unsigned long long)stats->reason[i].launches,
                     stats->reason[i].text);

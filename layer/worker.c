@@ -231,7 +231,9 @@ void cx_worker_flush(struct cx_worker *worker)
         worker->device->cl->clFlush(worker->queue);
 }
 
-void cx_worker_leave_out(struct cx_worker *worker, cl_int error)
+/* Leaves the member out of what is planned from now on where another one is left. Gives whether it was not
+ * yet. */
+static bool leave_out(struct cx_worker *worker)
 {
     struct cx_context *context = worker->context;
     unsigned left = 0;
@@ -240,8 +242,21 @@ void cx_worker_leave_out(struct cx_worker *worker, cl_int error)
         left += m != worker->index && !atomic_load(&context->workers[m].left_out);
     bool now = left && !atomic_exchange(&worker->left_out, true);
     pthread_mutex_unlock(&context->lock);
+    return now;
+}
+
+void cx_worker_leave_out(struct cx_worker *worker, cl_int error)
+{
+    bool now = leave_out(worker);
     cx_warn(CX_TOPIC_DATA, "%s fails to move data: %s%s", worker->device->name, cx_cl_name(error),
             now ? "; it is left out of what follows in this context" : "");
+}
+
+void cx_worker_failed(struct cx_worker *worker, cl_int error)
+{
+    if (atomic_fetch_add(&worker->failures, 1) == 1 && leave_out(worker))
+        cx_warn(CX_TOPIC_WORKER, "%s failed twice, the last time with %s: it is left out for good",
+                worker->device->name, cx_cl_name(error));
 }
 
 bool cx_worker_done(struct cx_worker *worker, uint64_t seq)

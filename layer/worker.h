@@ -30,12 +30,13 @@ struct cx_worker {
     unsigned place; /* whose copy of a buffer this device works on, as a rule: ask cx_mem_place (buffer.h) */
 
     atomic_bool
-        left_out;       /* its transfers fail: others are used where there are any; set under context->lock */
-    atomic_uint broken; /* the context's epoch since a transfer of this worker failed on the device */
-    uint64_t planned;   /* seq of the last job planned; context->lock */
-    uint64_t busy_until; /* when whole launches planned are expected to be over, host ns (plan_place.c);
-                            context->lock */
-    bool guessed;        /* ... which counts launches never measured */
+        left_out; /* its transfers fail: others are used where there are any; set under context->lock */
+    atomic_uint failures; /* commands that it took and that failed */
+    atomic_uint broken;   /* the context's epoch since a transfer of this worker failed on the device */
+    uint64_t planned;     /* seq of the last job planned; context->lock */
+    uint64_t busy_until;  /* when whole launches planned are expected to be over, host ns (plan_place.c);
+                             context->lock */
+    bool guessed;         /* ... which counts launches never measured */
     unsigned late;    /* jobs under way whose work another member has done (launch_rescue.h); context->lock */
     uint64_t late_ns; /* late: from when on nothing is planned for it that others can do, host ns;
                          context->lock */
@@ -130,6 +131,9 @@ void cx_worker_watch(struct cx_worker *worker, uint64_t seq);
 void cx_worker_tell_running(struct cx_worker *worker, struct cx_command *command);
 /* Waits until all jobs up to seq are complete. Caller holds no lock. */
 void cx_worker_wait(struct cx_worker *worker, uint64_t seq);
+/* A command that the member's driver took has failed. At the second one the member is left out, unless it is
+ * the last one. Takes context->lock. */
+void cx_worker_failed(struct cx_worker *worker, cl_int error);
 /* The member fails to move data: leaves it out of what is planned from now on, unless it is the last one.
  * Takes context->lock. */
 void cx_worker_leave_out(struct cx_worker *worker, cl_int error);
