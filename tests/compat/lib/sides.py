@@ -78,11 +78,12 @@ def run_script(script, folder, env, timeout):
             status = process.wait(timeout)
         except subprocess.TimeoutExpired:
             status = None
-        try:
-            os.killpg(process.pid, signal.SIGKILL)  # also what it left running
-        except ProcessLookupError:
-            pass
-        process.wait()
+        finally:
+            try:
+                os.killpg(process.pid, signal.SIGKILL)  # also what it left running
+            except ProcessLookupError:
+                pass
+            process.wait()
     return status, (folder / "output.txt").read_text(errors="replace"), time.monotonic() - start
 
 
