@@ -17,9 +17,12 @@
  * references to all it uses, until it ends; nothing is planned for it meanwhile unless it holds the only copy
  * of some bytes, and exit() waits for it where it waits for any work. Its regions were given to others.
  *
- * The bound: see scheduler/auto.c, whose 8th rule decides by expected times; what a late member finished
- * earlier in the launch stays where it is, and whoever reads that waits for the member.
- * Previous stage: launch_lane.c. All under context->lock.
+ * The bound is that of scheduler/auto.c, whose 8th rule decides by expected times: a member however slow
+ * delays the launch by no more than a launch on each other member and the time in which these together do
+ * what it holds. It does not hold for other policies (they have no such rule: only failures are made good),
+ * for members that work in place, for kernels that read what they write, and for a probe's one package, which
+ * is bounded by its size alone. What a late member finished earlier in the launch stays where it is, and
+ * whoever reads that waits for the member. Previous stage: launch_lane.c. All under context->lock.
  */
 #ifndef CX_LAYER_LAUNCH_RESCUE_H
 #define CX_LAYER_LAUNCH_RESCUE_H
