@@ -249,6 +249,8 @@ cl_int cx_transfer_linear(struct cx_queue *queue, cl_command_type type, struct c
     transfer->lo = lo;
     transfer->hi = lo + size;
     transfer->pointer = pointer;
+    if (size == 0)
+        transfer->base.plan = cx_command_settle;
     return submit(transfer, wait);
 }
 
@@ -265,7 +267,11 @@ static cl_int enqueue_linear(const char *function, cl_command_queue handle, cl_m
         return cx_fail(function, CL_INVALID_MEM_OBJECT, "no buffer of ours");
     if (!pointer)
         return cx_fail(function, CL_INVALID_VALUE, "no memory to read into or write from");
-    if ((error = cx_enqueue_range(function, mem, offset, size)) != CL_SUCCESS ||
+    if (size == 0 && offset <= mem->size) /* fine since OpenCL 2.1 */
+        error = CL_SUCCESS;
+    else
+        error = cx_enqueue_range(function, mem, offset, size);
+    if (error != CL_SUCCESS ||
         (error = cx_enqueue_host_access(
              function, mem, write ? CL_MEM_HOST_READ_ONLY : CL_MEM_HOST_WRITE_ONLY)) != CL_SUCCESS)
         return error;

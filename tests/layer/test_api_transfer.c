@@ -202,6 +202,25 @@ static void random_step(struct pair *pairs, unsigned count, const struct kernels
 }
 
 /* All kinds of buffer in one random interleaving of everything, on one queue. */
+/* No bytes at all: a command like any other, with an event. */
+START_TEST(empty_transfers)
+{
+    cl_int value = 5, got = 0, status = 1;
+    cl_mem mem = cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(value), &value);
+    cl_event event;
+    cl_ok(clEnqueueReadBuffer(cl.queue, mem, CL_FALSE, 0, 0, &got, 0, NULL, &event));
+    cl_ok(clEnqueueWriteBuffer(cl.queue, mem, CL_TRUE, sizeof(value), 0, &got, 1, &event, NULL));
+    cl_ok(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL));
+    ck_assert_int_eq(status, CL_COMPLETE);
+    cl_expect(clEnqueueReadBuffer(cl.queue, mem, CL_TRUE, sizeof(value) + 1, 0, &got, 0, NULL, NULL),
+              CL_INVALID_VALUE);
+    cl_read(mem, &got, sizeof(got));
+    ck_assert_int_eq(got, value);
+    cl_ok(clReleaseEvent(event));
+    cl_ok(clReleaseMemObject(mem));
+}
+END_TEST
+
 START_TEST(everything_interleaved)
 {
     struct pair pairs[KINDS];
@@ -612,6 +631,7 @@ int main(void)
     tcase_add_loop_test(tcase, two_queues_in_turn, 0, 3);
     tcase_add_loop_test(tcase, sub_buffers_interleaved, 0, 4);
     tcase_add_loop_test(tcase, rectangles, 0, 4);
+    tcase_add_test(tcase, empty_transfers);
     tcase_add_test(tcase, copy_within_one_buffer);
     tcase_add_test(tcase, maps_overlap_for_reading);
     tcase_add_test(tcase, maps_of_two_parts);
