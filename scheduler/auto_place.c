@@ -33,10 +33,11 @@ bool cx_auto_jumps(const struct cx_balancer *balancer, unsigned index)
     return away > newest->groups;
 }
 
-static bool touches(const struct cx_flight *package, const struct cx_range *run)
+/* Whether the package lies where the next one will be cut from. */
+static bool touches(const struct cx_flight *package, const struct cx_range *run, bool at_end)
 {
     return package->groups > 0 && package->first != CX_NOWHERE && !package->copy &&
-           (package->first + package->groups == run->first || package->first == run->end);
+           (at_end ? package->first == run->end : package->first + package->groups == run->first);
 }
 
 double cx_auto_neighbours(const struct cx_balancer *balancer, unsigned index, double now)
@@ -51,11 +52,11 @@ double cx_auto_neighbours(const struct cx_balancer *balancer, unsigned index, do
         const struct cx_device_state *device = &balancer->devices[i];
         if (i == index || device->failed)
             continue;
-        if (touches(&device->newest_done, &run) && device->newest_expected > 0)
+        if (touches(&device->newest_done, &run, at_end) && device->newest_expected > 0)
             longest = fmax(longest, device->newest_seconds / device->newest_expected);
         bool beside = false;
         for (unsigned k = 0; k < device->nflight; k++)
-            beside |= touches(&device->flight[k], &run);
+            beside |= touches(&device->flight[k], &run, at_end);
         if (!beside || data->device[i].samples == 0)
             continue;
         double worked = now - device->busy_since - device->given.launch_seconds;

@@ -141,7 +141,7 @@ START_TEST(auto_on_the_grid)
         balance += log(result.settled_balance) / n;
         worst = fmax(worst, result.settled / result.alone);
     }
-    ck_assert_double_le(exp(first), 1.075);
+    ck_assert_double_le(exp(first), 1.06);
     ck_assert_double_le(exp(settled), 1.03);
     ck_assert_double_ge(exp(balance), 0.96);
     ck_assert_double_le(worst, 1.05);
