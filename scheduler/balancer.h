@@ -193,6 +193,8 @@ uint64_t cx_balancer_remaining(const struct cx_balancer *balancer);
 /* Whether every group is done. */
 bool cx_balancer_finished(const struct cx_balancer *balancer);
 bool cx_balancer_is_static(const struct cx_balancer *balancer);
+/* Whether the balancer of this name has idle devices do packages again. */
+bool cx_balancer_rescues(const char *algo);
 /* What this launch taught about a device, for its speed record (admission.h): groups done and seconds they
  * took, packages of known time only; one too small to fill the device counts as one that fills it. */
 void cx_balancer_measured(const struct cx_balancer *balancer, unsigned device, uint64_t *groups,
