@@ -245,6 +245,8 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     if (!launch->local_given && !cx_plan_local_size(launch))
         return whole_because(launch, "no work-group size suits all devices");
     struct cx_learned *learned = cx_function_learned(launch->kernel->function, context->nmembers);
+    if (learned && cx_plan_too_short(launch, learned))
+        return whole_because(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
     struct cx_judged *judged = learned ? judge(learned, summary, launch) : NULL;
     if (!judged || !judged->verdict.splits) {
         launch->line = judged ? judged->verdict.line : 0;

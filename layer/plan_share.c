@@ -137,6 +137,21 @@ static bool always(void)
     return strcmp(cx_options_get()->split, "always") == 0 || cx_options_get()->reproducible;
 }
 
+bool cx_plan_too_short(const struct cx_launch *launch, const struct cx_learned *learned)
+{
+    const struct cx_context *context = launch->base.context;
+    const uint64_t groups = cx_launch_groups(launch);
+    if (always())
+        return false;
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        const uint64_t fill = cx_plan_fill(context->workers[m].device, &launch->geometry);
+        if (learned->records[m].samples >= 4 &&
+            (double)(groups > fill ? groups : fill) < SPLIT_SECONDS * learned->records[m].slowest)
+            return true;
+    }
+    return false;
+}
+
 static struct cx_admission_decision decide(const struct cx_split_plan *plan, struct candidates *all)
 {
     const struct cx_admission admission = {.groups = plan->groups,
