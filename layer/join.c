@@ -48,7 +48,7 @@ static bool word_is(const struct word *word, const char *text)
 
 static bool same_word(const struct word *a, const struct word *b)
 {
-    return a->length == b->length && !memcmp(a->at, b->at, a->length);
+    return a->length == b->length && (!a->length || !memcmp(a->at, b->at, a->length));
 }
 
 static int by_text(const void *a, const void *b)
