@@ -468,8 +468,10 @@ cl_int cx_command_submit(struct cx_command **owned, cl_uint nwait, const cl_even
     cx_context_unlock(context);
     if (wait)
         error = cx_command_wait(command);
-    if (wait && error == CL_SUCCESS && command->queue)
-        error = cx_queue_tell(command->queue);
+    if (wait && command->queue) { /* an error of its own tells of those before it, too */
+        const cl_int before = cx_queue_tell(command->queue);
+        error = error == CL_SUCCESS ? before : error;
+    }
     if (!event)
         cx_object_release_app(&command->base);
     cx_command_unref(&command);
