@@ -47,8 +47,8 @@ Made by `tests/compat/run`; `tests/compat/run --help` says how, `tests/compat/re
   check and its exit status tell, because its output holds times.
 * *bare s*, *coexec s*: medians of alternating runs of whole processes, start-up included, without what they spent in
   calls that build programs and create kernels; that stands apart in *builds*, bare and through coexec. *Ratio* is
-  coexec's time over bare's; below 1 coexec is faster. Builds take up to twice as long through coexec because PoCL
-  compiles one program at a time in a process, and there are two devices to compile for.
+  coexec's time over bare's; below 1 coexec is faster. There are two devices to build for, and PoCL 3.1 was seen to
+  compile for one after the other.
 """
 
 
