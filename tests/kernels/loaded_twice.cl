@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Two places of a private array that one store in a loop filled: they need not hold the same. */
+/* Two places of a private array that one store in a loop filled: they need not hold the same. Where all work-items
+ * meet at one place, they leave the same there. */
 // expect: split
 // kernel: loaded_twice
 // arg: buffer int X*3
@@ -13,5 +14,5 @@ __kernel void loaded_twice(__global int *out, __global const int *in, int n, int
     for (int k = 0; k < 8; k++)
         t[k] = in[k + zero] > 0 ? n : i;
     apart = t[1 + zero] - t[zero];
-    out[i + n + apart] = i;
+    out[i + n + apart] = 3 * (i + n + apart);
 }
