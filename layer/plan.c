@@ -59,6 +59,17 @@ void cx_function_forget(struct cx_function *function)
 
 /* ---- may it be split? ---- */
 
+/* Which memory the argument means: 1 + the first argument that means the same. Programs that make a buffer a
+ * launch are so judged once. */
+static uint64_t object_of(const struct cx_args *args, unsigned i)
+{
+    for (unsigned k = 0; k < i; k++)
+        if (args->arg[k].kind == CX_ARGS_MEM && args->arg[k].mem &&
+            args->arg[k].mem->root == args->arg[i].mem->root)
+            return k + 1u;
+    return i + 1u;
+}
+
 struct cx_access_arg *cx_launch_access_args(const struct cx_launch *launch)
 {
     const struct cx_args *args = launch->args;
@@ -69,7 +80,7 @@ struct cx_access_arg *cx_launch_access_args(const struct cx_launch *launch)
             out[i].value = arg->value;
             out[i].size = arg->size;
         } else if (arg->kind == CX_ARGS_MEM && arg->mem) {
-            out[i].object = arg->mem->root->base.id;
+            out[i].object = object_of(args, i);
             out[i].base = arg->mem->origin;
             out[i].bytes = arg->mem->size;
             out[i].is_image = arg->mem->image != NULL;

@@ -73,7 +73,7 @@ struct cx_merge_memory {
 /* What is known of one kernel function; context->lock. */
 struct cx_learned {
     struct cx_speed_record *records;  /* one a member, in work-groups/s */
-    struct cx_judged *judged[4];      /* most recently used first */
+    struct cx_judged *judged[16];     /* most recently used first */
     struct cx_merge_memory merges[8]; /* by shape, at shape % 8 */
     struct cx_memory *memories[4]; /* what the balancer auto learned, by number of groups; never replaced */
     bool proven;                   /* a split of it ran without a driver failing on it */
