@@ -343,8 +343,10 @@ static void take_package(struct lane *lane, const struct cx_worker *worker, unsi
 {
     struct split *split = lane->split;
     struct package *package = &split->packages[index];
-    package->why = cx_decision_text(cx_balancer_decision(split->plan.balancer, lane->part));
-    cx_launch_decided(split->launch, worker->index, package->why);
+    const enum cx_decision decision = cx_balancer_decision(split->plan.balancer, lane->part);
+    package->why = cx_decision_text(decision);
+    if (decision != CX_DECIDED_NOTHING)
+        cx_launch_decided(split->launch, worker->index, package->why);
     split->issuing++;
     cx_access_package(split->plan.judged->access, package->range.first, package->range.end, lane->regions);
     cx_launch_count_in_place(split->launch, lane->regions, worker);
