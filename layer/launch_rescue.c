@@ -22,8 +22,9 @@ bool cx_rescue_allowed(const struct cx_launch *launch, const struct cx_judged *j
 {
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
     unsigned nargs = launch->args->count;
-    if (!cx_options_get()->rescue || cx_options_get()->reproducible || launch->ways || launch->at_home ||
-        !summary || summary->narg < nargs)
+    const struct cx_options *options = cx_options_get();
+    if (!options->rescue || !cx_balancer_rescues(options->algo) || options->reproducible || launch->ways ||
+        launch->at_home || !summary || summary->narg < nargs)
         return false;
     struct cx_access_region *whole = calloc(nargs + 1u, sizeof(*whole));
     bool allowed = whole != NULL;

@@ -32,7 +32,9 @@
 struct split;
 struct package;
 
-/* Whether packages of the launch may be run twice, as far as the launch itself tells. */
+/* Whether packages of the launch may be run twice, as far as the launch itself tells. Never under a policy
+ * that would not run one again: such a split is over only with its last package, and what follows is planned
+ * then. */
 bool cx_rescue_allowed(const struct cx_launch *launch, const struct cx_judged *judged);
 /* Whether what the member writes is its own until coherence says otherwise. Its shadows are allocated. */
 bool cx_rescue_private(const struct cx_launch *launch, unsigned member);

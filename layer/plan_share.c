@@ -232,9 +232,7 @@ static void keep_members(struct cx_launch *launch, struct cx_split_plan *plan, s
     unsigned able = 0;
     for (unsigned i = 0; i < n; i++)
         able += all->share[i].private_results;
-    /* such a split is over only with its last package, and so is planned what follows: not for balancers that
-     * would do nothing again */
-    plan->rescues = plan->rescues && able > 1 && cx_balancer_rescues(cx_options_get()->algo);
+    plan->rescues = able > 1;
     plan->probes = plan->probes && n > 0;
     if (plan->probes) {
         all->share[n] = probe;
