@@ -472,17 +472,35 @@ struct cx_analysis_blob cx_analysis_blob(const struct cx_analysis *analysis, uns
     return blob;
 }
 
-bool cx_analysis_same(const struct cx_analysis *analysis, unsigned a, unsigned b)
+/* What keeps two runs apart, NULL where nothing does. */
+static const char *difference(const struct run *first, const struct run *second)
 {
-    const struct run *first = run_of(analysis, a), *second = run_of(analysis, b);
+    const struct run *runs[] = {first, second};
 
     if (first == second)
-        return true;
-    return state_of(first) == CX_ANALYSIS_READY && state_of(second) == CX_ANALYSIS_READY &&
-           first->result.has_text && second->result.has_text &&
-           !memcmp(first->result.text, second->result.text, sizeof(first->result.text)) &&
-           first->result.size == second->result.size &&
-           !memcmp(first->result.blob, second->result.blob, first->result.size);
+        return NULL;
+    for (unsigned i = 0; i < 2; i++) {
+        enum cx_analysis_state state = state_of(runs[i]);
+        if (state == CX_ANALYSIS_FAILED)
+            return runs[i]->result.why;
+        if (state == CX_ANALYSIS_PENDING)
+            return "the analysis for another device still runs";
+    }
+    if (first->result.has_text && second->result.has_text &&
+        !memcmp(first->result.text, second->result.text, sizeof(first->result.text)) &&
+        first->result.size == second->result.size &&
+        !memcmp(first->result.blob, second->result.blob, first->result.size))
+        return NULL;
+    return "the other devices' compilers may see other code (their macros differ)";
+}
+
+bool cx_analysis_same(const struct cx_analysis *analysis, unsigned a, unsigned b, const char **why)
+{
+    const char *reason = difference(run_of(analysis, a), run_of(analysis, b));
+
+    if (reason && why)
+        *why = reason;
+    return !reason;
 }
 
 static bool any_pending(const struct cx_analysis *analysis)

@@ -49,8 +49,9 @@ const struct cx_summary *cx_analysis_summary(const struct cx_analysis *analysis,
 /* READY: what member m's compiler told of its macros (ask.h), NULL where it was not asked. Lives as long as
  * the analysis. */
 const char *cx_analysis_told(const struct cx_analysis *analysis, unsigned member);
-/* Whether both members' analyses are ready and the same. Never waits. */
-bool cx_analysis_same(const struct cx_analysis *analysis, unsigned a, unsigned b);
+/* Whether both members' analyses are ready and the same; else *why (may be NULL; lives as long as the
+ * analysis) tells what is in the way. Never waits. */
+bool cx_analysis_same(const struct cx_analysis *analysis, unsigned a, unsigned b, const char **why);
 /* Waits until nothing is pending, at most ms. false: time is up. Only where COEXEC_ANALYSIS_WAIT allows it.
  */
 bool cx_analysis_wait(struct cx_analysis *analysis, unsigned ms);

@@ -193,10 +193,8 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
             launch->reason = "another device still works on what others have done";
             continue;
         }
-        if (m != first && !cx_program_compatible(kernel->program, first, m)) {
-            launch->reason = "the other devices' compilers may see other code (their macros differ)";
+        if (m != first && !cx_program_compatible(kernel->program, first, m, &launch->reason))
             continue;
-        }
         if (cx_options_get()->reproducible && !cx_plan_equal_devices(context, first, m))
             continue;
         if (!cx_kernel_variant_ready(kernel, m, variant)) {

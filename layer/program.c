@@ -114,9 +114,15 @@ bool cx_program_runs_on(const struct cx_program *program, unsigned member)
            CX_BUILD_READY;
 }
 
-bool cx_program_compatible(const struct cx_program *program, unsigned a, unsigned b)
+bool cx_program_compatible(const struct cx_program *program, unsigned a, unsigned b, const char **why)
 {
-    return a == b || (program->analysis && cx_analysis_same(program->analysis, a, b));
+    if (a == b)
+        return true;
+    if (program->analysis)
+        return cx_analysis_same(program->analysis, a, b, why);
+    if (why)
+        *why = program->unanalysed;
+    return false;
 }
 
 struct cx_function *cx_program_find(const struct cx_program *program, const char *name)

@@ -71,8 +71,8 @@ void cx_program_clear(struct cx_program *program);
 cl_int cx_program_list_functions(struct cx_program *program);
 
 /* Whether members a and b see the same program text, so that they may share one launch. False while that is
- * not known. Never waits. Thread-safe. */
-bool cx_program_compatible(const struct cx_program *program, unsigned a, unsigned b);
+ * not known; *why (may be NULL; lives until the next build) tells then. Never waits. Thread-safe. */
+bool cx_program_compatible(const struct cx_program *program, unsigned a, unsigned b, const char **why);
 /* Whether member m's build succeeded. */
 bool cx_program_runs_on(const struct cx_program *program, unsigned member);
 /* The function of that name, or NULL. */

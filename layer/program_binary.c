@@ -104,7 +104,7 @@ static bool text_is_whole(const char *source, const char *options)
 static bool one_text(const struct cx_program *program)
 {
     for (unsigned m = 1; program->analysis && m < program->context->nmembers; m++)
-        if (!cx_analysis_same(program->analysis, 0, m))
+        if (!cx_analysis_same(program->analysis, 0, m, NULL))
             return false;
     return program->analysis;
 }

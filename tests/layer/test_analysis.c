@@ -145,7 +145,7 @@ START_TEST(one_run_for_all)
         const struct cx_summary *summary = cx_analysis_summary(analysis, m, &why);
         ck_assert_msg(summary != NULL, "%s", why);
         ck_assert_ptr_nonnull(cx_summary_find(summary, "one"));
-        ck_assert(cx_analysis_same(analysis, 0, m));
+        ck_assert(cx_analysis_same(analysis, 0, m, NULL));
     }
     ck_assert_uint_eq(runs(), 1);
     cx_analysis_release(&analysis);
@@ -192,20 +192,20 @@ START_TEST(runs_by_identity)
     ck_assert_uint_eq(runs(), 2);
     ck_assert_ptr_nonnull(cx_summary_find(cx_analysis_summary(analysis, 1, NULL), "one"));
     ck_assert_ptr_nonnull(cx_summary_find(cx_analysis_summary(analysis, 2, NULL), "two"));
-    ck_assert(cx_analysis_same(analysis, 0, 1));
-    ck_assert(!cx_analysis_same(analysis, 1, 2));
+    ck_assert(cx_analysis_same(analysis, 0, 1, NULL));
+    ck_assert(!cx_analysis_same(analysis, 1, 2, NULL));
     cx_analysis_release(&analysis);
 
     use_script("cp $here/two $blob; echo int >$text # the same for all");
     analysis = start(telling_source, "");
     ck_assert(cx_analysis_wait(analysis, 20000));
-    ck_assert(cx_analysis_same(analysis, 1, 2));
+    ck_assert(cx_analysis_same(analysis, 1, 2, NULL));
     cx_analysis_release(&analysis);
 
     use_script("cp $here/two $blob; echo int $extensions >$text # does the same in another way");
     analysis = start(telling_source, "");
     ck_assert(cx_analysis_wait(analysis, 20000));
-    ck_assert(!cx_analysis_same(analysis, 1, 2));
+    ck_assert(!cx_analysis_same(analysis, 1, 2, NULL));
     cx_analysis_release(&analysis);
 }
 END_TEST
@@ -336,8 +336,11 @@ static void expect_one_two(const struct cx_analysis *analysis)
         const struct cx_summary *summary = cx_analysis_summary(analysis, m, &why);
         ck_assert_msg(summary && cx_summary_find(summary, names[m]), "member %u: %s", m, why);
     }
-    ck_assert(cx_analysis_same(analysis, 0, 1));
-    ck_assert(!cx_analysis_same(analysis, 1, 2));
+    const char *why = NULL;
+    ck_assert(cx_analysis_same(analysis, 0, 1, &why));
+    ck_assert_ptr_null(why);
+    ck_assert(!cx_analysis_same(analysis, 1, 2, &why));
+    ck_assert_msg(strstr(why, "their macros differ"), "%s", why);
 }
 
 /* Members with different answers are kept apart; nothing is asked or run twice, in other processes neither.
@@ -375,7 +378,7 @@ START_TEST(same_texts)
     use_compilers();
     struct cx_analysis *analysis = start(asking_source, "");
     ck_assert(cx_analysis_wait(analysis, 20000));
-    ck_assert(cx_analysis_same(analysis, 1, 2));
+    ck_assert(cx_analysis_same(analysis, 1, 2, NULL));
     cx_analysis_release(&analysis);
 }
 END_TEST
@@ -388,6 +391,8 @@ static void expect_why(const char *source, unsigned member, const char *first, c
     ck_assert(cx_analysis_wait(analysis, 20000));
     ck_assert_int_eq(cx_analysis_state(analysis, member), CX_ANALYSIS_FAILED);
     ck_assert_ptr_null(cx_analysis_summary(analysis, member, &why));
+    ck_assert_msg(strstr(why, first) && strstr(why, second), "%s", why);
+    ck_assert(!cx_analysis_same(analysis, 0, member, &why)); /* that, not other macros, keeps it out */
     ck_assert_msg(strstr(why, first) && strstr(why, second), "%s", why);
     cx_analysis_release(&analysis);
 }

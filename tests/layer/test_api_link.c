@@ -217,6 +217,38 @@ START_TEST(link_while_compiled)
 }
 END_TEST
 
+/* Threads that link the same objects at once, and run what comes out beside each other. */
+enum { LINKERS = 3, ROUNDS = 2 };
+
+static void *link_often(void *objects)
+{
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        cl_program program = linked("", 2, objects, CL_SUCCESS);
+        expect_runs(program);
+        cl_ok(clReleaseProgram(program));
+    }
+    return NULL;
+}
+
+START_TEST(link_side_by_side)
+{
+    cl_program objects[] = {compiled(helper_text), compiled(kernel_text)}, header = source_of(header_text);
+    const char *name = "scale.h";
+    pthread_t thread[LINKERS];
+    if (!cl_is_coexec()) /* PoCL 3.1 promises nothing of the kind */
+        return;
+    for (unsigned t = 0; t < LINKERS; t++)
+        ck_assert_int_eq(pthread_create(&thread[t], NULL, link_often, objects), 0);
+    for (unsigned t = 0; t < LINKERS; t++)
+        pthread_join(thread[t], NULL);
+    for (unsigned i = 0; i < 2; i++) { /* nothing is attached any more */
+        cl_ok(clCompileProgram(objects[i], 0, NULL, "", 1, &header, &name, NULL, NULL));
+        cl_ok(clReleaseProgram(objects[i]));
+    }
+    cl_ok(clReleaseProgram(header));
+}
+END_TEST
+
 START_TEST(library)
 {
     cl_program object = compiled(helper_text);
@@ -338,5 +370,6 @@ int main(void)
     tcase_add_test(tests, link_errors);
     tcase_add_test(tests, link_with_callback);
     tcase_add_test(tests, link_while_compiled);
+    tcase_add_test(tests, link_side_by_side);
     return tap_run(suite);
 }
