@@ -192,7 +192,7 @@ static void keep(const struct cx_analyse_task *task, const struct cx_analyse_res
 static bool write_file(const char *path, const char *text)
 {
     size_t left = strlen(text);
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int fd = cx_cache_may_write(left) ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
 
     if (fd < 0)
         return false;
@@ -362,12 +362,13 @@ void cx_analyse_run(const struct cx_analyse_task *task, struct cx_helper *helper
     snprintf(limit, sizeof(limit), "%llu", (unsigned long long)(limit_ms / HELPER_SHARE + 1));
     command_line(task, limit, &files, argv);
 
-    enum cx_helper_end end = CX_HELPER_ABSENT;
     if (write_file(files.source, task->source) && (!task->told || write_file(files.told, task->told))) {
         unsigned most = limit_ms < INT_MAX ? (unsigned)limit_ms : INT_MAX;
-        end = cx_helper_run(helper, argv, most, message, sizeof(message));
+        enum cx_helper_end end = cx_helper_run(helper, argv, most, message, sizeof(message));
+        if (end != CX_HELPER_OK || !take_product(task, &files, result))
+            explain_end(end, message, result);
+    } else {
+        snprintf(result->why, sizeof(result->why), "no room for the analysis's files in /tmp");
     }
-    if (end != CX_HELPER_OK || !take_product(task, &files, result))
-        explain_end(end, message, result);
     files_remove(&files);
 }

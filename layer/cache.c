@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -136,6 +137,12 @@ static bool make_folder(const char *folder)
     return ok;
 }
 
+bool cx_cache_may_write(size_t size)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
+}
+
 static bool store_as(const char *temporary, const char *path, const void *data, size_t size)
 {
     unsigned char digest[DIGEST];
@@ -156,7 +163,7 @@ bool cx_cache_store(const char *folder, const char *key, const void *data, size_
 {
     static atomic_uint serial;
     char *path = NULL, *temporary = NULL;
-    bool ok = make_folder(folder);
+    bool ok = cx_cache_may_write(HEAD + size) && make_folder(folder);
 
     /* process and serial number make the name ours alone; a file of that name is left over from a dead
      * process */

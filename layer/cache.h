@@ -22,5 +22,7 @@ void cx_cache_key(char key[CX_CACHE_KEY_SIZE], unsigned count, const char *const
 void *cx_cache_load(const char *folder, const char *key, size_t *size);
 /* Stores bytes under the key; makes the folder (mode 0700) where it is missing. False: not stored. */
 bool cx_cache_store(const char *folder, const char *key, const void *data, size_t size);
+/* Whether this process may write so large a file: beyond its limit (RLIMIT_FSIZE) a signal would end it. */
+bool cx_cache_may_write(size_t size);
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -182,6 +183,27 @@ START_TEST(no_folder)
 }
 END_TEST
 
+/* Nothing half-written is left behind, and the signal that a limit comes with does not end the program. */
+START_TEST(no_room)
+{
+    struct rlimit limit;
+    char command[160];
+
+    ck_assert(cx_cache_store(folder, key, "hello", 5));
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    struct rlimit low = {8 + 32 + 3, limit.rlim_max};
+    /* no checks in between: libcheck notes each in a file */
+    bool set = setrlimit(RLIMIT_FSIZE, &low) == 0;
+    bool too_long = cx_cache_store(folder, key, "other", 5), fits = cx_cache_store(folder, key, "cut", 3);
+    set &= setrlimit(RLIMIT_FSIZE, &limit) == 0;
+    ck_assert(set && !too_long);
+    ck_assert(fits);
+    expect_stored("cut");
+    snprintf(command, sizeof(command), "[ $(ls -A '%s' | wc -l) = 1 ]", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
 static void *write_often(void *data)
 {
     char text[4096];
@@ -229,6 +251,7 @@ int main(void)
     tcase_add_test(tests, damaged_files_are_absent);
     tcase_add_test(tests, foreign_files_are_absent);
     tcase_add_test(tests, no_folder);
+    tcase_add_test(tests, no_room);
     tcase_add_test(tests, writers_at_once);
     suite_add_tcase(suite, tests);
     return tap_run(suite);
