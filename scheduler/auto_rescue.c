@@ -6,9 +6,8 @@
 #include "scheduler/auto.h"
 #include <math.h>
 
-/* A rescue has to end within this part of the time until the package would be done without it; one that
- * begins anew, and throws away what its rescuers did, within that. */
-static const double rescue_gain = 0.9, restart_gain = 0.1;
+/* A rescue has to end within this part of the time until the package would be done without it. */
+static const double rescue_gain = 0.9;
 
 /* When the package at that place in flight will end, in seconds from now. */
 static double end_of_package(const struct cx_balancer *balancer, unsigned index, unsigned place, double now)
@@ -20,29 +19,28 @@ static double end_of_package(const struct cx_balancer *balancer, unsigned index,
     for (unsigned k = 0; k <= place; k++) {
         double length = launch + cx_auto_filled(balancer, device, &device->flight[k]) / speed;
         if (k == 0) {
-            double room = 1 + balancer->params.auto_safety * cx_auto_deviation(balancer, index);
-            length = worked > room * length ? worked : fmax(length - worked, 0);
+            double room = balancer->params.auto_safety * cx_auto_deviation(balancer, index);
+            length = worked > (1 + room) * length ? worked : fmax(length - worked, room * length);
         }
         end += length;
     }
     return end;
 }
 
-/* When a package will be done by its holder, or by those who do it again. */
+/* When the groups of a package will be done, or of a copy: by itself or one of its twins. */
 static double end_of_work(const struct cx_balancer *balancer, unsigned index, unsigned place, double now)
 {
-    const struct cx_flight *package = &balancer->devices[index].flight[place];
-    double end = end_of_package(balancer, index, place, now), copies = 0;
-    if (package->handed < package->groups)
-        return end;
-    for (unsigned i = 0; i < balancer->ndevices; i++) {
-        for (unsigned k = 0; k < balancer->devices[i].nflight; k++) {
-            const struct cx_flight *copy = &balancer->devices[i].flight[k];
-            if (copy->copy && !copy->lost && copy->serial == package->serial)
-                copies = fmax(copies, end_of_package(balancer, i, k, now));
+    const struct cx_flight *flight = &balancer->devices[index].flight[place];
+    double end = end_of_package(balancer, index, place, now);
+    for (unsigned i = 0; i < balancer->ndevices && flight->copy; i++) {
+        const struct cx_device_state *device = &balancer->devices[i];
+        for (unsigned k = 0; k < device->nflight; k++) {
+            const struct cx_flight *other = &device->flight[k];
+            if (cx_rescue_twins(other, flight) || (!other->copy && other->serial == flight->serial))
+                end = fmin(end, end_of_package(balancer, i, k, now));
         }
     }
-    return fmin(end, copies);
+    return end;
 }
 
 uint64_t cx_auto_rescue(struct cx_balancer *balancer, unsigned index, double now, unsigned *victim,
@@ -66,7 +64,7 @@ uint64_t cx_auto_rescue(struct cx_balancer *balancer, unsigned index, double now
         return 0;
     const struct cx_auto_view *view = &data->device[index].view;
     const struct cx_flight *flight = &balancer->devices[*victim].flight[*package];
-    double left = (double)(flight->groups - flight->handed % flight->groups);
+    double left = (double)(flight->groups - flight->handed);
     double each = cx_auto_cost(balancer, flight) / (double)flight->groups;
     if (*package == 0)
         each *= cx_auto_dearness(balancer, *victim, now);
@@ -74,14 +72,15 @@ uint64_t cx_auto_rescue(struct cx_balancer *balancer, unsigned index, double now
     double speed = data->device[*victim].view.speed;
     data->device[*victim].view.speed = 0; /* it is not counted on */
     double end = cx_auto_end(balancer, work, balancer->ndevices);
+    if (flight->copy) /* one device does all of it */
+        end = view->launch + work / view->speed;
     double without = cx_auto_end_in_packages(balancer, work, each, index);
     data->device[*victim].view.speed = speed;
     double groups = ceil(view->speed * (end - view->launch) / each - 0.01);
     double least = (double)cx_package_minimum(balancer, index);
     if (groups < least)
         groups = view->launch + least * each / view->speed > without * (1 + 1e-9) ? 0 : least;
-    if (groups > 0 &&
-        end + CX_AUTO_REPLY < (flight->handed < flight->groups ? rescue_gain : restart_gain) * latest)
+    if (groups > 0 && end + CX_AUTO_REPLY < rescue_gain * latest)
         return (uint64_t)fmin(groups, left);
     *again = now + fmax(latest, 0.1 * end) + CX_AUTO_REPLY;
     return 0;

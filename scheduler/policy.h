@@ -118,8 +118,13 @@ void cx_rescue_void_all(struct cx_balancer *balancer);
 /* A copy is done. */
 enum cx_done cx_rescue_done(struct cx_balancer *balancer, unsigned device, const struct cx_flight *copy,
                             double now);
-/* Whether the victim's package, by its place in flight, may be rescued; anew where all of it is handed out.
- */
+/* Whether two copies in flight are of the same part. */
+static inline bool cx_rescue_twins(const struct cx_flight *a, const struct cx_flight *b)
+{
+    return a->copy && b->copy && !a->lost && !b->lost && a->serial == b->serial && a->first == b->first;
+}
+/* Whether the victim's package, by its place in flight, may be rescued: some of it is not handed out yet. A
+ * copy may be, whole. */
 bool cx_rescue_possible(const struct cx_balancer *balancer, unsigned victim, unsigned package);
 /* How many parts of rescues there is room for. */
 static inline unsigned cx_rescue_room(const struct cx_balancer *balancer)

@@ -4,9 +4,9 @@
  *
  * A package that is being rescued is handed out from its end, in parts. If its holder ends first, the parts
  * count for nothing; if all parts are done first, the package is lost: its holder's results count for
- * nothing, and the groups are the rescuers'. A failure anywhere ends all rescues under way, since results may
- * have died with it; they may begin anew. Which package is worth it is the policy's to say. Previous stage:
- * balancer.c.
+ * nothing, and the groups are the rescuers'. A part may itself be done again, whole, on further devices: the
+ * first of them counts. A failure anywhere ends all rescues under way, since results may have died with it;
+ * they may begin anew. Which package is worth it is the policy's to say. Previous stage: balancer.c.
  */
 #include "scheduler/policy.h"
 #include <string.h>
@@ -85,6 +85,18 @@ static void take_over(struct cx_balancer *balancer, unsigned holder, struct cx_f
     forget_parts(balancer, package->serial);
 }
 
+/* Others at the same part are too late. */
+static void drop_twins(struct cx_balancer *balancer, const struct cx_flight *copy)
+{
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        struct cx_device_state *device = &balancer->devices[i];
+        for (unsigned k = 0; k < device->nflight; k++) {
+            if (cx_rescue_twins(&device->flight[k], copy))
+                device->flight[k].lost = true;
+        }
+    }
+}
+
 enum cx_done cx_rescue_done(struct cx_balancer *balancer, unsigned index, const struct cx_flight *copy,
                             double now)
 {
@@ -92,6 +104,7 @@ enum cx_done cx_rescue_done(struct cx_balancer *balancer, unsigned index, const 
     struct cx_flight *package = copy->lost ? NULL : find_package(balancer, copy->serial, &holder);
     if (!package)
         return CX_DONE_DROPPED;
+    drop_twins(balancer, copy);
     package->saved += copy->groups;
     balancer->parts[balancer->nparts++] = (struct cx_rescue_part){copy->serial, index, copy->groups};
     if (package->saved < package->groups)
@@ -104,8 +117,8 @@ bool cx_rescue_possible(const struct cx_balancer *balancer, unsigned victim, uns
 {
     const struct cx_device_state *device = &balancer->devices[victim];
     const struct cx_flight *package = &device->flight[index];
-    return balancer->parts && device->given.private_results && !package->copy && !package->lost &&
-           package->first != CX_NOWHERE;
+    return balancer->parts && device->given.private_results && !package->lost &&
+           package->first != CX_NOWHERE && package->handed < package->groups;
 }
 
 /* Copies in flight: each will want a place among the parts. */
@@ -134,13 +147,14 @@ bool cx_balancer_rescue(struct cx_balancer *balancer, unsigned index, double now
     if (want == 0 || victim == index || !cx_rescue_possible(balancer, victim, which))
         return false;
     struct cx_flight *package = &balancer->devices[victim].flight[which];
-    if (package->handed == package->groups) /* those who have it are too slow */
-        restart(balancer, package);
+    if (package->copy)
+        victim = package->victim;
     uint64_t end = package->first + package->groups - package->handed;
-    uint64_t first = want < end - package->first ? end - want : package->first;
+    uint64_t first = want < end - package->first && !package->copy ? end - want : package->first;
     first = first / balancer->granularity * balancer->granularity;
     first = first > package->first ? first : package->first;
-    package->handed += end - first;
+    if (!package->copy)
+        package->handed += end - first;
     *rescue = (struct cx_rescue){victim, package->serial, first, end - first, 0};
     device->busy_since = now;
     device->decision = CX_DECIDED_RESCUE;

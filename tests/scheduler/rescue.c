@@ -98,6 +98,65 @@ START_TEST(no_rescue_of_shared_memory)
 }
 END_TEST
 
+/* A rescuer that is slow itself is not waited for either: another one does its part as well, and counts. */
+START_TEST(copy_is_done_again)
+{
+    struct cx_balancer_device devices[3];
+    struct cx_rescue rescue, twin;
+    double now = 0;
+    for (unsigned i = 0; i < 3; i++)
+        devices[i] = (struct cx_balancer_device){.measured_speed = 100, .private_results = true};
+    struct cx_problem problem = {.groups = 1000, .ndevices = 3, .devices = devices, .may_rescue = true};
+    struct cx_balancer *balancer = cx_balancer_create(cx_policy_find("auto"), &problem, NULL);
+    ck_assert_ptr_nonnull(balancer);
+    uint64_t held = cx_balancer_next(balancer, 0, 0), at = held;
+    cx_balancer_placed(balancer, 0, 0);
+    for (unsigned i = 1; cx_balancer_remaining(balancer); i = 3 - i) {
+        uint64_t groups = cx_balancer_next(balancer, i, now);
+        ck_assert_uint_gt(groups, 0);
+        cx_balancer_placed(balancer, i, at);
+        at += groups;
+        now += (double)groups / 100;
+        cx_balancer_done(balancer, i, groups, (double)groups / 100, now);
+    }
+    /* Device 1 takes a part, device 2 the rest, and then the part again. */
+    ck_assert(cx_balancer_rescue(balancer, 1, 100, &rescue));
+    uint64_t others = held - rescue.groups;
+    if (others > 0) {
+        ck_assert(cx_balancer_rescue(balancer, 2, 100, &twin));
+        ck_assert_uint_eq(twin.groups, others);
+        ck_assert_int_eq(cx_balancer_done(balancer, 2, others, (double)others / 100, 101), CX_DONE_COPY);
+    }
+    ck_assert(cx_balancer_rescue(balancer, 2, 400, &twin));
+    ck_assert_uint_eq(twin.victim, 0);
+    ck_assert_uint_eq(twin.serial, rescue.serial);
+    ck_assert_uint_eq(twin.first, rescue.first);
+    ck_assert_uint_eq(twin.groups, rescue.groups);
+    ck_assert(!cx_balancer_finished(balancer));
+    ck_assert_int_eq(cx_balancer_done(balancer, 2, twin.groups, 1, 401), CX_DONE_REPLACES);
+    ck_assert(cx_balancer_finished(balancer));
+    ck_assert_int_eq(cx_balancer_done(balancer, 1, rescue.groups, 400, 500), CX_DONE_DROPPED);
+    ck_assert_int_eq(cx_balancer_done(balancer, 0, held, 500, 500), CX_DONE_DROPPED);
+    cx_balancer_destroy(balancer);
+}
+END_TEST
+
+/* A device with nothing else to do does again what is overdue at once, not when it is late beyond doubt: here
+ * launches idled on a slow device's few groups. Cases that showed it: grid seed, case. */
+START_TEST(repeated_launches_are_bounded)
+{
+    static const unsigned cases[][2] = {{0, 52}, {0, 115}, {0, 199}, {3, 262}, {4, 45}, {6, 227}};
+    const struct cx_grid_variant variant = {cx_policy_find("auto"), NULL, false, true};
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct cx_grid_case c = cx_grid_case(cases[i][1], cases[i][0]);
+        struct cx_grid_result result = cx_grid_run(&c, &variant);
+        ck_assert(result.complete);
+        ck_assert_msg(result.worst <= 1.05 * result.alone, "seed %u, case %u: %g of the best device's time",
+                      cases[i][0], cases[i][1], result.worst / result.alone);
+    }
+}
+END_TEST
+
 /* The header's bound: a device 10,000 times slower than nominal costs what the others need for its package.
  */
 START_TEST(very_slow_device_is_bounded)
@@ -158,6 +217,8 @@ Suite *cx_test_rescue(void)
     tcase_add_test(tcase, holder_fails);
     tcase_add_test(tcase, rescuer_fails);
     tcase_add_test(tcase, no_rescue_of_shared_memory);
+    tcase_add_test(tcase, copy_is_done_again);
+    tcase_add_test(tcase, repeated_launches_are_bounded);
     tcase_add_test(tcase, very_slow_device_is_bounded);
     tcase_add_test(tcase, auto_on_the_grid);
     suite_add_tcase(suite, tcase);
