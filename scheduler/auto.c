@@ -11,7 +11,8 @@
  * logarithm of real over predicted lengths of packages, in this launch and, remembered, in earlier ones; k is
  *    auto_safety. So a package k deviations longer than thought still ends with the others. What is left over
  *    is shared again by the same rule: packages shrink geometrically, fast where lengths are sure.
- * 3. All of x where another package could gain less than it costs: k d x / v < L.
+ * 3. All of x where another package could gain less than it costs: k d x / v < L; of a package that takes
+ *    longer the others can do only their part of all speeds, so a device faster than all others gets few.
  * 4. While the cost along the range is unknown, a package lasts no longer than a part 1 / auto_packages of
  * the launch, or 40 launches: cheap ones find out where the dear groups are. Where groups turned out to cost
  * f times those beside them, f > 4, it lasts no longer than 1 / f of what is left, so that it could be as
@@ -23,8 +24,9 @@
  * 7. The next package is given out while one is held only where both together are no more than a quarter of
  * what is left.
  * 8. Nothing is left and a device is idle: it does again what the device that would end last still holds, in
- *    parts by the speeds of all that are idle, where that ends sooner (rescue.c). A package that takes longer
- *    than k deviations allow is expected to take as long again as it took so far.
+ *    parts by the speeds of all that are idle, where that ends sooner (rescue.c); a part that would end last
+ *    itself, whole. A package may need k deviations more until that long is over, and is then expected to
+ *    take as long again as it took so far.
  *
  * With a memory (9) the first packages come from a plan of the whole launch: homes one after the other along
  * the range, of cost v_i (T - L_i). As lengths get surer over launches d goes to the devices' noise, the
@@ -171,7 +173,10 @@ static uint64_t auto_next(struct cx_balancer *balancer, unsigned index, double n
     double room = balancer->params.auto_safety * cx_auto_deviation(balancer, index);
     enum cx_decision decision = CX_DECIDED_REST;
     double want = share;
-    if (room * share / view->speed >= view->launch + CX_AUTO_REPLY) {
+    double speeds = 0;
+    for (unsigned i = 0; i < balancer->ndevices; i++)
+        speeds += data->device[i].view.speed;
+    if ((1 - view->speed / speeds) * room * share / view->speed >= view->launch + CX_AUTO_REPLY) {
         want = share / (1 + room);
         decision = CX_DECIDED_PART;
     }
