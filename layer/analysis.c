@@ -13,9 +13,11 @@
 #include "layer/analyse_run.h"
 #include "layer/ask.h"
 #include "layer/background.h"
+#include "layer/command.h"
 #include "layer/deadline.h"
 #include "layer/log.h"
 #include "layer/options.h"
+#include "layer/trace_event.h"
 #include "layer/worker.h"
 
 #include <errno.h>
@@ -29,6 +31,7 @@ struct run {
     char *told; /* the members' answers; NULL: not asked */
     struct cx_helper helper;
     atomic_uint state; /* enum cx_analysis_state */
+    bool cached;       /* the result was found on disk */
     struct cx_analyse_result result;
 };
 
@@ -39,6 +42,8 @@ struct cx_analysis {
     pthread_cond_t changed; /* a run ended */
     char *source, *options;
     const char *analyser;
+    uint64_t since_ns;  /* when it began; 0: no trace */
+    unsigned trace_row; /* of the context's */
     unsigned nmembers;
     unsigned nruns;      /* grows under lock */
     atomic_uint *run_of; /* member to run */
@@ -96,6 +101,17 @@ static struct cx_analyse_task task_of(const struct run *run)
                                     .text = several};
 }
 
+static void trace_run(const struct run *run)
+{
+    const struct cx_analysis *analysis = run->analysis;
+    unsigned own = (unsigned)(run - analysis->runs), member = 0;
+
+    while (member + 1 < analysis->nmembers && atomic_load(&analysis->run_of[member]) != own)
+        member++;
+    cx_trace_analysis(analysis->trace_row, analysis->device[member]->name, analysis->options, run->cached,
+                      run->result.summary ? "done" : run->result.why, analysis->since_ns);
+}
+
 static void settle(struct run *run)
 {
     struct cx_analysis *analysis = run->analysis;
@@ -103,6 +119,7 @@ static void settle(struct run *run)
 
     if (!ok)
         cx_info(CX_TOPIC_ANALYSIS, "%s", run->result.why);
+    trace_run(run);
     pthread_mutex_lock(&analysis->lock);
     atomic_store_explicit(&run->state, ok ? CX_ANALYSIS_READY : CX_ANALYSIS_FAILED, memory_order_release);
     pthread_cond_broadcast(&analysis->changed);
@@ -211,7 +228,7 @@ static void finish_group(struct run *run, const char *question, const char *why)
 
     if (!run->told || atomic_load(&run->analysis->released))
         explain_doubt(question, why, &run->result);
-    else if (!cx_analyse_cached(&task, &run->result))
+    else if (!(run->cached = cx_analyse_cached(&task, &run->result)))
         cx_analyse_run(&task, &run->helper, &run->result);
     settle(run);
 }
@@ -284,10 +301,10 @@ static void start_run(struct run *run)
 {
     struct cx_analyse_task task = task_of(run);
 
-    bool cached = cx_analyse_cached(&task, &run->result);
+    run->cached = cx_analyse_cached(&task, &run->result);
     if (run->result.question && start_asked(run))
         return;
-    if (!cached || run->result.question) {
+    if (!run->cached || run->result.question) {
         atomic_fetch_add_explicit(&run->analysis->refs, 1, memory_order_relaxed);
         if (cx_background_run(run_task, run))
             return;
@@ -374,6 +391,8 @@ struct cx_analysis *cx_analysis_start(const struct cx_context *context, const ch
         return NULL;
     }
     analysis->analyser = analyser;
+    analysis->since_ns = cx_trace_on() ? cx_clock_ns() : 0;
+    analysis->trace_row = cx_trace_analyses(context);
     assign_runs(analysis, context);
     unsigned count = analysis->nruns; /* answers may add some */
     for (unsigned r = 0; r < count; r++)

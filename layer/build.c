@@ -15,7 +15,7 @@
 #include "layer/program.h"
 #include "layer/record.h"
 #include "layer/worker.h"
-#include "layer/trace.h"
+#include "layer/trace_event.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -53,6 +53,22 @@ char *cx_build_log(const struct cx_program *program, unsigned member, cl_program
     return log;
 }
 
+static const char *name_of(const struct cx_build *build)
+{
+    return build->ninputs && !build->names                           ? "link"
+           : build->binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE ? "build"
+                                                                     : "compile";
+}
+
+static const char *origin_of(const struct cx_program *program)
+{
+    return program->stored     ? "binary"
+           : program->il       ? "intermediate language"
+           : program->builtins ? "built-in kernels"
+           : program->source   ? "source"
+                               : "objects";
+}
+
 static void *build_part(void *data)
 {
     struct part *part = data;
@@ -60,7 +76,10 @@ static void *build_part(void *data)
     struct cx_program_member *member = &program->members[part->member];
     cl_program real = NULL;
 
+    const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
     member->error = part->build->step(part->build, part->member, &real);
+    cx_trace_build(program, part->member, name_of(part->build), origin_of(program), program->options,
+                   member->error, since);
     if (real)
         member->log = cx_build_log(program, part->member, real);
     member->real[CX_VARIANT_PLAIN] = real;
@@ -269,7 +288,7 @@ cl_int cx_build_check(const struct cx_context *context, cl_uint ndevices, const 
     return CL_SUCCESS;
 }
 
-static cl_int build_member(struct cx_build *build, unsigned member, cl_program *real)
+static cl_int build_step(struct cx_build *build, unsigned member, cl_program *real)
 {
     const struct cx_program *program = build->program;
     const struct cx_real_device *device = program->context->workers[member].device;
@@ -289,16 +308,6 @@ static cl_int build_member(struct cx_build *build, unsigned member, cl_program *
     if (!*real)
         return error;
     return device->cl->clBuildProgram(*real, 1, &device->id, program->options, NULL, NULL);
-}
-
-static cl_int build_step(struct cx_build *build, unsigned member, cl_program *real)
-{
-    const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
-    cl_int error = build_member(build, member, real);
-    if (since)
-        cx_trace_span("build", "build", cx_trace_builds(build->program->context->nmembers, member), since,
-                      cx_clock_ns(), NULL);
-    return error;
 }
 
 cl_int cx_clBuildProgram(cl_program handle, cl_uint num_devices, const cl_device_id *device_list,

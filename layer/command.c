@@ -6,7 +6,7 @@
 #include "layer/log.h"
 #include "layer/notify.h"
 #include "layer/queue.h"
-#include "layer/trace.h"
+#include "layer/trace_event.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -349,7 +349,7 @@ cl_int cx_command_wait(struct cx_command *command)
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
         if (command->cone[t])
             cx_worker_wait(&context->workers[t], command->cone[t]);
-    cx_trace_wait(context->nmembers, since);
+    cx_trace_wait(context, "command", command->base.id, since);
     if (!command->queue && command->user_status < 0)
         return command->user_status;
     return atomic_load_explicit(&command->error, memory_order_acquire);

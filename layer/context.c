@@ -9,7 +9,7 @@
 #include "layer/log.h"
 #include "layer/notify.h"
 #include "layer/svm.h"
-#include "layer/trace.h"
+#include "layer/trace_event.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -123,21 +123,6 @@ static cl_int open_members(struct cx_context *context)
     return CL_SUCCESS;
 }
 
-static void name_rows(const struct cx_context *context)
-{
-    if (!cx_trace_on())
-        return;
-    for (unsigned m = 0; m < context->nmembers; m++)
-        cx_trace_row(m, context->workers[m].device->name);
-    cx_trace_row(context->nmembers, "host");
-    cx_trace_row(cx_trace_waits(context->nmembers), "program: waits, plans");
-    for (unsigned m = 0; m < context->nmembers; m++) {
-        char name[160];
-        snprintf(name, sizeof(name), "builds: %.140s", context->workers[m].device->name);
-        cx_trace_row(cx_trace_builds(context->nmembers, m), name);
-    }
-}
-
 /* The devices of the program's list, each once. */
 static bool take_devices(struct cx_context *context, struct cx_device *const *devices, cl_uint count)
 {
@@ -173,7 +158,7 @@ static struct cx_context *context_create(struct cx_device *const *devices, cl_ui
         cx_object_unref(&context->base);
         return NULL;
     }
-    name_rows(context);
+    cx_trace_context(context);
     return context;
 }
 

@@ -33,8 +33,9 @@ struct cx_context {
     unsigned ndevices;
     struct cx_device **devices; /* of the program's list, each once; references */
 
-    unsigned nmembers; /* real devices with a live real context, at least one */
-    unsigned fastest;  /* the member with the highest nominal speed */
+    unsigned trace_row; /* the first of its rows in the trace */
+    unsigned nmembers;  /* real devices with a live real context, at least one */
+    unsigned fastest;   /* the member with the highest nominal speed */
     /* nmembers + 1 timelines: workers[m] submits to member m; workers[nmembers] does the host's own work. */
     struct cx_worker *workers;
     struct cx_pool pool; /* host copies lie in its pages */

@@ -11,7 +11,7 @@
 #include "layer/plan_size.h"
 #include "layer/sampler.h"
 #include "layer/stats.h"
-#include "layer/trace.h"
+#include "layer/trace_event.h"
 #include "layer/traffic.h"
 
 #include <stdio.h>
@@ -218,15 +218,8 @@ void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups
         part->first_ns = start_ns;
     if (end_ns > part->last_ns)
         part->last_ns = end_ns;
-    if (cx_trace_on() && start_ns) {
-        char details[160];
-        int used = snprintf(details, sizeof(details), "\"groups\":%llu,\"launch\":%llu",
-                            (unsigned long long)groups, (unsigned long long)launch->base.base.id);
-        if (part->why)
-            snprintf(details + used, sizeof(details) - (size_t)used, ",\"first\":%llu,\"why\":\"%s\"",
-                     (unsigned long long)part->at, part->why);
-        cx_trace_span(launch->kernel->function->name, "package", part->member, start_ns, end_ns, details);
-    }
+    if (start_ns)
+        cx_trace_package(launch, part->member, groups, part->at, part->why, start_ns, end_ns);
 }
 
 void cx_launch_learn(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds)

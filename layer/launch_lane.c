@@ -10,7 +10,7 @@
 #include "layer/launch_rescue.h"
 #include "layer/log.h"
 #include "layer/options.h"
-#include "layer/trace.h"
+#include "layer/trace_event.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +103,18 @@ void cx_package_count(struct split *split, const struct package *package)
                 package->start_ns, package->end_ns, package->busy_ns);
 }
 
+static void trace_uploads(const struct flight *flight, const struct cx_worker *worker)
+{
+    uint64_t start = 0, end = 0, unused;
+    if (!flight->upload || !cx_trace_on())
+        return;
+    cx_worker_event_times(worker, flight->upload, &start, &end);
+    if (flight->runs.run[0].event)
+        cx_worker_event_times(worker, flight->runs.run[0].event, &start, &unused);
+    if (start && end)
+        cx_trace_runs(&flight->runs, worker, start, end);
+}
+
 /* The transfers of a package are over: drops them. Gives their error. `relied`: the launch may be settled, so
  * that others count on them. */
 static cl_int end_uploads(struct flight *flight, struct cx_worker *worker, cl_int error, bool relied)
@@ -117,6 +129,7 @@ static cl_int end_uploads(struct flight *flight, struct cx_worker *worker, cl_in
             atomic_store(&worker->broken, atomic_load(&worker->context->epoch));
         cx_worker_leave_out(worker, error);
     }
+    trace_uploads(flight, worker);
     if (flight->upload)
         worker->device->cl->clReleaseEvent(flight->upload);
     cx_runs_finish(&flight->runs, worker);
@@ -216,8 +229,9 @@ static cl_int package_over(struct lane *lane, struct package *package, uint64_t 
     if (held && error != CL_SUCCESS && split->rescues)
         cx_split_fail(split, error); /* now: its job may yet come to be late */
     if (package->dropped)
-        cx_trace_span(split->launch->kernel->function->name, "package", split->plan.member[lane->part],
-                      package->start_ns, package->end_ns, "\"why\":\"dropped: another device was first\"");
+        cx_trace_package(split->launch, split->plan.member[lane->part], groups,
+                         package->range.first * split->plan.slice, "dropped: another device was first",
+                         package->start_ns, package->end_ns);
     return held ? error : CL_SUCCESS;
 }
 

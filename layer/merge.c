@@ -9,7 +9,7 @@
 #include "layer/log.h"
 #include "layer/move.h"
 #include "layer/notify.h"
-#include "layer/trace.h"
+#include "layer/trace_event.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -205,7 +205,20 @@ static cl_int make_room(const struct cx_merge *merge, struct cx_merge_object *ob
     return error;
 }
 
-struct cx_job *cx_merge_job(struct cx_merge *merge, unsigned place,
+/* Times of what the host does itself come from no event. */
+static cl_int run_step(struct cx_job *job, struct cx_worker *worker)
+{
+    const struct cx_merge_step *step = job->data;
+    const uint64_t since = job->timed ? cx_clock_ns() : 0;
+    const cl_int error = step->run(job, worker);
+    if (since && !job->event) {
+        job->start_ns = since;
+        job->end_ns = cx_clock_ns();
+    }
+    return error;
+}
+
+struct cx_job *cx_merge_job(struct cx_merge *merge, unsigned place, const char *name,
                             cl_int (*run)(struct cx_job *, struct cx_worker *),
                             void (*finish)(struct cx_job *, struct cx_worker *))
 {
@@ -218,13 +231,44 @@ struct cx_job *cx_merge_job(struct cx_merge *merge, unsigned place,
     }
     step->merge = merge;
     step->place = place;
+    step->name = name;
+    step->run = run;
     atomic_fetch_add(&merge->refs, 1);
     job->data = step;
-    job->run = run;
+    job->run = run_step;
     job->finish = finish;
     job->waits = true;
     job->timed = cx_trace_on();
     return job;
+}
+
+/* Bytes are those the step went through: with several objects, of all of them; buffers the first one's. */
+static void trace_step(const struct cx_merge_step *step, const struct cx_job *job,
+                       const struct cx_worker *worker)
+{
+    const struct cx_merge *merge = step->merge;
+    const bool combine = !strcmp(step->name, CX_MERGE_COMBINE),
+               compare = !strcmp(step->name, CX_MERGE_COMPARE);
+    struct cx_trace_args args = {.used = 0};
+    uint64_t bytes = 0, blocks = 0, changed = 0, runs = 0;
+    for (unsigned i = 0; i < merge->nobjects; i++) {
+        const struct cx_merge_object *object = &merge->object[i];
+        bytes += combine ? object->shared_bytes : object->hi - object->lo;
+        runs += combine ? object->nshared : 0; /* else it may change meanwhile */
+        for (size_t b = 0; compare && b < cx_diff_blocks(object->hi - object->lo); b++, blocks++)
+            changed += cx_diff_flag(object->flags[step->place], b);
+    }
+    cx_trace_count(&args, "bytes", bytes);
+    if (merge->nobjects)
+        cx_trace_count(&args, "buffer", merge->object[0].root->base.id);
+    cx_trace_count(&args, "buffers", merge->nobjects);
+    if (compare) {
+        cx_trace_count(&args, "blocks", blocks);
+        cx_trace_count(&args, "changed_blocks", changed);
+    } else if (combine) {
+        cx_trace_count(&args, "runs", runs);
+    }
+    cx_trace_merge(merge->launch, worker, step->name, &args, job->start_ns, job->end_ns);
 }
 
 void cx_merge_finish_job(struct cx_job *job, struct cx_worker *worker)
@@ -234,7 +278,7 @@ void cx_merge_finish_job(struct cx_job *job, struct cx_worker *worker)
     if (job->status == CL_SUCCESS)
         job->status = error;
     if (job->start_ns)
-        cx_trace_span("merge", "merge", worker->index, job->start_ns, job->end_ns, NULL);
+        trace_step(step, job, worker);
     release(step->merge);
     free(step);
 }
@@ -252,10 +296,12 @@ static cl_int run_snapshot(struct cx_job *job, struct cx_worker *worker)
         if (cx_merge_is_host(merge, step->place))
             memcpy(object->snapshot, object->root->host + object->lo, bytes);
         else
-            error = worker->device->cl->clEnqueueCopyBuffer(
-                worker->queue, object->root->real[worker->index], object->before[step->place],
-                (size_t)object->lo, 0, bytes, 0, NULL,
-                i + 1 == merge->nobjects ? &job->event : &step->event[i]);
+            error = worker->device->cl->clEnqueueCopyBuffer(worker->queue, object->root->real[worker->index],
+                                                            object->before[step->place], (size_t)object->lo,
+                                                            0, bytes, 0, NULL,
+                                                            i + 1 == merge->nobjects ? &job->event
+                                                            : i == 0                 ? &job->first_event
+                                                                                     : &step->event[i]);
     }
     return error;
 }
@@ -280,7 +326,7 @@ static cl_int begin_place(struct cx_merge *merge, unsigned p)
         error = cx_move_to(command, merge->object[i].root, merge->object[i].lo, merge->object[i].hi,
                            place->place, &merge->launch->moved);
     struct cx_job *job =
-        error == CL_SUCCESS ? cx_merge_job(merge, p, run_snapshot, cx_merge_finish_job) : NULL;
+        error == CL_SUCCESS ? cx_merge_job(merge, p, CX_MERGE_KEEP, run_snapshot, cx_merge_finish_job) : NULL;
     if (!job)
         return error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error;
     for (unsigned i = 0; i < merge->nobjects; i++)
@@ -392,6 +438,8 @@ static cl_int run_diff(struct cx_job *job, struct cx_worker *worker)
         cl_event *last = &step->event[2 * merge->nobjects - 1];
         job->event = *last;
         *last = NULL;
+        job->first_event = step->event[0];
+        step->event[0] = NULL;
     } else if (!cx_merge_is_host(merge, p)) {
         worker->device->cl->clFinish(worker->queue);
     }
@@ -423,7 +471,7 @@ void cx_merge_end(struct cx_merge **owned, const uint64_t *seq, void (*decided)(
     merge->decided = decided;
     merge->data = data;
     for (unsigned p = 0; p < merge->nplaces; p++)
-        ok &= (jobs[p] = cx_merge_job(merge, p, run_diff, finish_diff)) != NULL;
+        ok &= (jobs[p] = cx_merge_job(merge, p, CX_MERGE_COMPARE, run_diff, finish_diff)) != NULL;
     merge->pending = merge->nplaces;
     for (unsigned p = 0; p < merge->nplaces && !ok; p++)
         if (jobs[p]) {

@@ -154,8 +154,9 @@ cl_int cx_merge_combine(struct cx_merge *merge)
             error = download_shared(merge, p, false, &seq[merge->place[p].worker->index]);
     if (!in_place && error == CL_SUCCESS)
         error = download_shared(merge, 0, true, &seq[merge->place[0].worker->index]);
-    struct cx_job *job =
-        error == CL_SUCCESS ? cx_merge_job(merge, 0, run_combine, cx_merge_finish_job) : NULL;
+    struct cx_job *job = error == CL_SUCCESS
+                             ? cx_merge_job(merge, 0, CX_MERGE_COMBINE, run_combine, cx_merge_finish_job)
+                             : NULL;
     if (!job)
         return error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error;
     for (unsigned m = 0; m < context->nmembers; m++)

@@ -50,10 +50,17 @@ struct cx_merge {
     void *data;
 };
 
+/* What the jobs' steps are called in a trace. */
+#define CX_MERGE_KEEP    "keep a copy"
+#define CX_MERGE_COMPARE "find changes"
+#define CX_MERGE_COMBINE "put together"
+
 /* What a job works on. */
 struct cx_merge_step {
     struct cx_merge *merge;
     unsigned place;
+    const char *name; /* for the trace */
+    cl_int (*run)(struct cx_job *, struct cx_worker *);
     cl_event event[]; /* of its commands, save the one that tells of its end: two an object, or NULL */
 };
 
@@ -75,7 +82,7 @@ static inline void cx_merge_fail(const struct cx_merge *merge, cl_int error)
 }
 
 /* A job of the merge at that place, with a step of its own; merge.c. NULL: no memory. */
-struct cx_job *cx_merge_job(struct cx_merge *merge, unsigned place,
+struct cx_job *cx_merge_job(struct cx_merge *merge, unsigned place, const char *name,
                             cl_int (*run)(struct cx_job *, struct cx_worker *),
                             void (*finish)(struct cx_job *, struct cx_worker *));
 /* How such a job finishes: drops the step, its events and its reference to the merge. */

@@ -5,7 +5,7 @@
 #include "layer/move.h"
 #include "layer/image.h"
 #include "layer/log.h"
-#include "layer/trace.h"
+#include "layer/trace_event.h"
 #include "layer/traffic.h"
 #include "layer/transport.h"
 #include "layer/transport_ring.h"
@@ -176,17 +176,6 @@ static void skip_runs(struct cx_job *job, struct cx_worker *worker)
     cx_runs_failed(job->data, worker->context, true);
 }
 
-static void trace_runs(const struct cx_runs *runs, const struct cx_job *job, const struct cx_worker *worker)
-{
-    char details[48];
-    uint64_t bytes = 0;
-    for (unsigned i = 0; i < runs->count; i++)
-        bytes += runs->run[i].hi - runs->run[i].lo;
-    snprintf(details, sizeof(details), "\"bytes\":%llu", (unsigned long long)bytes);
-    cx_trace_span(runs->upload ? "upload" : "download", "transfer", worker->index, job->start_ns, job->end_ns,
-                  details);
-}
-
 static void finish_runs(struct cx_job *job, struct cx_worker *worker)
 {
     struct cx_runs *runs = job->data;
@@ -199,7 +188,7 @@ static void finish_runs(struct cx_job *job, struct cx_worker *worker)
             cx_worker_leave_out(worker, job->status);
     }
     if (job->start_ns)
-        trace_runs(runs, job, worker);
+        cx_trace_runs(runs, worker, job->start_ns, job->end_ns);
     cx_runs_finish(runs, worker);
     free(runs);
 }

@@ -11,7 +11,7 @@
 #include "layer/program.h"
 #include "layer/queue.h"
 #include "layer/record.h"
-#include "layer/trace.h"
+#include "layer/trace_event.h"
 #include "layer/svm.h"
 #include "layer/verify.h"
 

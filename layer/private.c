@@ -7,6 +7,7 @@
 #include "layer/log.h"
 #include "layer/move.h"
 #include "layer/notify.h"
+#include "layer/trace_event.h"
 #include "layer/traffic.h"
 
 #include <stdlib.h>
@@ -35,6 +36,8 @@ struct cx_private {
 struct step {
     struct cx_private *copies;
     unsigned part;
+    const char *name; /* for the trace */
+    cl_int (*run)(struct cx_job *, struct cx_worker *);
     cl_event event[]; /* of its commands, one an object, save the last, which tells of its end */
 };
 
@@ -175,7 +178,20 @@ void cx_private_drop(struct cx_private **copies)
     *copies = NULL;
 }
 
-static struct cx_job *step_job(struct cx_private *copies, unsigned part,
+/* Times of what the host does itself come from no event. */
+static cl_int run_step(struct cx_job *job, struct cx_worker *worker)
+{
+    const struct step *step = job->data;
+    const uint64_t since = job->timed ? cx_clock_ns() : 0;
+    const cl_int error = step->run(job, worker);
+    if (since && !job->event) {
+        job->start_ns = since;
+        job->end_ns = cx_clock_ns();
+    }
+    return error;
+}
+
+static struct cx_job *step_job(struct cx_private *copies, unsigned part, const char *name,
                                cl_int (*run)(struct cx_job *, struct cx_worker *))
 {
     struct cx_job *job = cx_job_new(copies->launch->base.context);
@@ -187,9 +203,25 @@ static struct cx_job *step_job(struct cx_private *copies, unsigned part,
     }
     step->copies = copies;
     step->part = part;
+    step->name = name;
+    step->run = run;
     job->data = step;
-    job->run = run;
+    job->run = run_step;
+    job->timed = cx_trace_on();
     return job;
+}
+
+static void trace_step(const struct step *step, const struct cx_job *job, const struct cx_worker *worker)
+{
+    struct cx_trace_args args = {.used = 0};
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < step->copies->nobjects; i++)
+        bytes += step->copies->object[i].hi - step->copies->object[i].lo;
+    cx_trace_count(&args, "bytes", bytes);
+    if (step->copies->nobjects)
+        cx_trace_count(&args, "buffer", step->copies->object[0].root->base.id);
+    cx_trace_count(&args, "buffers", step->copies->nobjects);
+    cx_trace_merge(step->copies->launch, worker, step->name, &args, job->start_ns, job->end_ns);
 }
 
 static void finish_step(struct cx_job *job, struct cx_worker *worker)
@@ -198,6 +230,8 @@ static void finish_step(struct cx_job *job, struct cx_worker *worker)
     cl_int error = cx_worker_drop_events(worker, step->event, step->copies->nobjects);
     if (job->status == CL_SUCCESS)
         job->status = error;
+    if (job->start_ns)
+        trace_step(step, job, worker);
     release(step->copies);
     free(step);
 }
@@ -324,7 +358,7 @@ static cl_int begin_part(struct cx_private *copies, unsigned p, const struct cx_
 {
     struct cx_launch *launch = copies->launch;
     launch->parts[p].args = own_args(copies, p, whole);
-    struct cx_job *job = launch->parts[p].args ? step_job(copies, p, run_fill) : NULL;
+    struct cx_job *job = launch->parts[p].args ? step_job(copies, p, "fill a private copy", run_fill) : NULL;
     if (!job)
         return CL_OUT_OF_HOST_MEMORY;
     queue_step(copies, &launch->base.context->workers[launch->parts[p].member], job);
@@ -426,12 +460,12 @@ cl_int cx_private_end(struct cx_private **owned)
     struct cx_command *command = &copies->launch->base;
     struct cx_context *context = command->context;
     struct cx_worker *host = &context->workers[context->nmembers];
-    struct cx_job *combine = step_job(copies, 0, run_combine);
+    struct cx_job *combine = step_job(copies, 0, "combine private copies", run_combine);
     cl_int error = combine ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 
     for (unsigned p = 0; p < copies->nparts && error == CL_SUCCESS; p++) {
         const unsigned m = copies->worker[p]->index;
-        struct cx_job *job = step_job(copies, p, run_read);
+        struct cx_job *job = step_job(copies, p, "fetch a private copy", run_read);
         if (!job) {
             error = CL_OUT_OF_HOST_MEMORY;
             free(combine->data);

@@ -6,7 +6,7 @@
 #include "layer/device.h"
 #include "layer/entry.h"
 #include "layer/log.h"
-#include "layer/trace.h"
+#include "layer/trace_event.h"
 
 #include <CL/cl_ext.h>
 #include <stdlib.h>
@@ -103,11 +103,7 @@ static struct cx_queue *queue_create(struct cx_context *context, struct cx_devic
     if (!queue)
         return NULL;
     cx_object_init(&queue->base, CX_TAG_QUEUE, queue_destroy);
-    if (cx_trace_on()) {
-        char name[40];
-        snprintf(name, sizeof(name), "queue %llu", (unsigned long long)queue->base.id);
-        cx_trace_row(cx_trace_queue(context->nmembers, queue->base.id), name);
-    }
+    cx_trace_queue(queue);
     queue->context = cx_context_ref(context);
     queue->device = cx_device_ref(device);
     find_members(queue);
@@ -376,6 +372,6 @@ cl_int CL_API_CALL cx_clFinish(cl_command_queue handle)
         if (seq)
             cx_worker_wait(&context->workers[t], seq);
     }
-    cx_trace_wait(context->nmembers, since);
+    cx_trace_wait(context, "queue", queue->base.id, since);
     return cx_queue_tell(queue);
 }

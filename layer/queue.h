@@ -14,8 +14,9 @@ struct cx_queue {
     struct cx_object base;
     struct cx_context *context; /* a reference */
     struct cx_device *device;   /* a reference */
-    uint64_t members; /* of the context that the device has, as bits: they may run this queue's launches */
-    unsigned fastest; /* of these */
+    uint64_t members;   /* of the context that the device has, as bits: they may run this queue's launches */
+    unsigned fastest;   /* of these */
+    unsigned trace_row; /* its row in the trace */
     cl_command_queue_properties properties;
     cl_queue_properties
         *given; /* the list of clCreateCommandQueueWithProperties, with its closing 0, or NULL */

@@ -12,7 +12,7 @@
 #include "layer/log.h"
 #include "layer/prelude.h"
 #include "layer/program.h"
-#include "layer/trace.h"
+#include "layer/trace_event.h"
 #include "layer/worker.h"
 
 #include <errno.h>
@@ -39,9 +39,7 @@ static cl_program build_variant(const struct job *job)
     const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
     if (real)
         error = device->cl->clBuildProgram(real, 1, &device->id, job->options, NULL, NULL);
-    if (since)
-        cx_trace_span("build split variant", "build",
-                      cx_trace_builds(program->context->nmembers, job->member), since, cx_clock_ns(), NULL);
+    cx_trace_build(program, job->member, "build split variant", "source", job->options, error, since);
     if (error == CL_SUCCESS)
         return real;
     cx_info(CX_TOPIC_PROGRAM, "program %" PRIu64 ": no split variant on %s: %s", program->base.id,

@@ -7,6 +7,7 @@
 #include "tools/coexec_chart.h"
 #include "tools/coexec_json.h"
 #include "tools/coexec_report.h"
+#include "layer/trace.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -28,7 +29,12 @@ struct event {
 };
 
 struct trace {
-    char row[MAX_ROWS][96], kernel[MAX_KERNELS][96];
+    char kernel[MAX_KERNELS][96];
+    struct {
+        unsigned number; /* in the file */
+        bool used;       /* has events */
+        char name[96];
+    } row[MAX_ROWS];
     const char *row_name[MAX_ROWS];
     unsigned nrows, nkernels;
     struct event *event;
@@ -49,6 +55,22 @@ static unsigned kernel_of(struct trace *trace, const char *name)
     if (k == trace->nkernels && k < MAX_KERNELS)
         snprintf(trace->kernel[trace->nkernels++], sizeof trace->kernel[k], "%s", name);
     return k < MAX_KERNELS ? k : MAX_KERNELS - 1;
+}
+
+/* The row of that number, one for all of its lanes; MAX_ROWS: there is no room. */
+static unsigned row_of(struct trace *trace, int number)
+{
+    unsigned r = 0;
+    if (number < 0)
+        return MAX_ROWS;
+    while (r < trace->nrows && trace->row[r].number != (unsigned)number % CX_TRACE_LANE)
+        r++;
+    if (r == trace->nrows && r < MAX_ROWS) {
+        trace->row[r].number = (unsigned)number % CX_TRACE_LANE;
+        snprintf(trace->row[r].name, sizeof trace->row[r].name, "row %u", trace->row[r].number);
+        trace->nrows++;
+    }
+    return r;
 }
 
 static bool note_plan(struct trace *trace, struct json_object *args, unsigned long long launch)
@@ -80,7 +102,6 @@ static bool is_time(double ms)
 static bool add_event(struct trace *trace, struct json_object *object, unsigned long long launch)
 {
     struct json_object *args = cx_json_get(object, "args"), *row = cx_json_get(object, "tid");
-    const int number = json_object_get_int(row);
     if (trace->n == trace->room) {
         size_t room = trace->room ? 2 * trace->room : 256;
         struct event *grown = realloc(trace->event, room * sizeof *grown);
@@ -99,15 +120,19 @@ static bool add_event(struct trace *trace, struct json_object *object, unsigned 
                           .groups = json_object_get_double(cx_json_get(args, "groups")),
                           .bytes = cx_json_number(args, "bytes"),
                           .launch = json_object_get_uint64(cx_json_get(args, "launch"))};
-    if (!row || number < 0 || number >= MAX_ROWS || (launch && event.launch != launch))
+    if (!row || (launch && event.launch != launch))
         return true;
     if (!is_time(event.start) || !is_time(event.length) || event.length < 0 || !is_time(event.groups)) {
         trace->skipped++;
         return true;
     }
-    event.row = (unsigned)number;
+    event.row = row_of(trace, json_object_get_int(row));
     event.kernel = kernel_of(trace, cx_json_text(object, "name"));
-    trace->nrows = trace->nrows > event.row ? trace->nrows : event.row + 1;
+    if (event.row == MAX_ROWS) {
+        trace->skipped++;
+        return true;
+    }
+    trace->row[event.row].used = true;
     trace->event[trace->n++] = event;
     return true;
 }
@@ -127,9 +152,10 @@ static bool read_line(struct trace *trace, char *line, unsigned long long launch
     } else if (strcmp(cx_json_text(object, "ph"), "X") == 0) {
         ok = add_event(trace, object, launch);
     } else if (strcmp(cx_json_text(object, "name"), "thread_name") == 0) {
-        const int row = json_object_get_int(cx_json_get(object, "tid"));
-        if (row >= 0 && row < MAX_ROWS)
-            snprintf(trace->row[row], sizeof trace->row[row], "%s",
+        const int number = json_object_get_int(cx_json_get(object, "tid"));
+        const unsigned row = number < CX_TRACE_LANE ? row_of(trace, number) : MAX_ROWS;
+        if (row < MAX_ROWS)
+            snprintf(trace->row[row].name, sizeof trace->row[row].name, "%s",
                      cx_json_text(cx_json_get(object, "args"), "name"));
     }
     json_object_put(object);
@@ -144,20 +170,20 @@ static void trace_free(void *data)
     free(trace);
 }
 
-/* Times from the first event on; no rows without events; names for rows that have none. */
+/* Times from the first event on; no rows without events, in the order of their numbers. */
 static void tidy(struct trace *trace)
 {
     double first = INFINITY;
     unsigned place[MAX_ROWS] = {0}, used = 0;
-    for (size_t i = 0; i < trace->n; i++)
-        place[trace->event[i].row] = 1;
-    for (unsigned r = 0; r < trace->nrows; r++)
-        if (place[r]) {
-            if (!*trace->row[r])
-                snprintf(trace->row[r], sizeof trace->row[r], "row %u", r);
-            memmove(trace->row[used], trace->row[r], sizeof trace->row[r]);
-            place[r] = used++;
+    for (unsigned r = 0; r < trace->nrows; r++) {
+        place[r] = 0;
+        for (unsigned o = 0; o < trace->nrows; o++)
+            place[r] += trace->row[o].used && trace->row[o].number < trace->row[r].number;
+        if (trace->row[r].used) {
+            trace->row_name[place[r]] = trace->row[r].name;
+            used++;
         }
+    }
     trace->nrows = used;
     for (size_t i = 0; i < trace->n; i++)
         trace->event[i].row = place[trace->event[i].row];
@@ -165,8 +191,6 @@ static void tidy(struct trace *trace)
         first = fmin(first, trace->event[i].start);
     for (size_t i = 0; i < trace->n; i++)
         trace->event[i].start -= first;
-    for (unsigned r = 0; r < trace->nrows; r++)
-        trace->row_name[r] = trace->row[r];
     snprintf(trace->title, sizeof trace->title, "coexec trace: %zu packages and transfers", trace->n);
 }
 
@@ -280,7 +304,7 @@ static void trace_tables(const void *data, FILE *out)
             *(event->thin ? &moving : &busy) += event->length;
         }
         fputs("<tr><td>", out);
-        cx_chart_text(out, trace->row[r]);
+        cx_chart_text(out, trace->row_name[r]);
         fprintf(out,
                 "</td><td>%zu</td><td>%.0f</td><td>%.3f</td><td>%zu</td><td>%.3f</td><td>%.3f</td></tr>\n",
                 packages, groups, busy, transfers, bytes * 1e-6, moving);

@@ -37,7 +37,9 @@ static bool read_event(const char *line, struct event *event)
     if (good) {
         *event = (struct event){
             cx_json_count(args, "launch", UINT64_MAX), cx_json_count(args, "first", UINT64_MAX),
-            cx_json_count(args, "groups", UINT64_MAX), (unsigned)cx_json_count(object, "tid", UINT64_MAX),
+            cx_json_count(args, "groups", UINT64_MAX),
+            (unsigned)cx_json_count(cx_json_get(args, "device") ? args : object,
+                                    cx_json_get(args, "device") ? "device" : "tid", UINT64_MAX),
             cx_json_number(object, "dur") * 1e-6};
         good = event->first != UINT64_MAX && event->groups > 0 && event->groups < UINT64_MAX &&
                event->row < MAX_ROWS && event->seconds > 0;

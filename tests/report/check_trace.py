@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Tests the traces of COEXEC_TRACE: that they fit the format (trace_format.py), tell what a user wants to know, and are
+whole as far as they go when the program is killed. TAP.
+
+usage: check_trace.py BUILD
+"""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap
+import trace_format
+
+BUILD = sys.argv[1]
+folder = tempfile.TemporaryDirectory()
+LIMIT = 300
+
+
+def environment(trace, **more):
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("COEXEC_", "OCL_ICD"))}
+    if "COEXEC_CACHE_DIR" in os.environ:
+        env["COEXEC_CACHE_DIR"] = os.environ["COEXEC_CACHE_DIR"]
+    env.update(OCL_ICD_VENDORS=f"{BUILD}/icd/", POCL_DEVICES="basic pthread", POCL_MAX_PTHREAD_COUNT="1",
+               COEXEC_SPLIT="always", COEXEC_ANALYSIS_WAIT="60000", COEXEC_TRACE=trace, **more)
+    return env
+
+
+def command(words):
+    name, *rest = words.split()
+    return [f"{BUILD}/examples/{name}", "--preset", "tiny", "--repeat", "1", *rest]
+
+
+def events_of(words, **more):
+    trace = os.path.join(folder.name, "trace.json")
+    done = subprocess.run(command(words), env=environment(trace, **more), capture_output=True, text=True, timeout=LIMIT)
+    assert done.returncode == 0, done
+    with open(trace, encoding="utf-8") as file:
+        events = trace_format.read(file.read())
+    trace_format.check(events)
+    return events
+
+
+def of(events, category, name=None):
+    found = [e for e in events if e.get("cat") == category and name in (None, e["name"])]
+    assert found, f"no {category} {name or ''}"
+    return found
+
+
+def need(event, **kinds):
+    for field, kind in kinds.items():
+        assert isinstance(event["args"].get(field), kind), (field, event)
+
+
+def devices_in_place():
+    events = events_of("fft")
+    packages = of(events, "package")
+    for package in packages:
+        need(package, groups=int, launch=int, device=int)
+    assert {p["args"]["device"] for p in packages} == {0, 1}, "one device alone"
+    for build in of(events, "build"):
+        need(build, program=int, device=str, options=str, seconds=(int, float), result=str)
+        assert build["args"]["from"] == "source", build
+    of(events, "build", "build split variant")
+    for plan in of(events, "plan"):
+        need(plan, launch=int, split=bool, reason=str, groups=int, groups_per_s=list)
+    for told in of(events, "command"):
+        need(told, command=int, queue=int, queued_us_before=(int, float))
+    for wait in of(events, "wait"):
+        assert {"queue", "command"} & set(wait["args"]), wait
+    groups = {}
+    for package in packages:
+        groups[package["args"]["launch"]] = groups.get(package["args"]["launch"], 0) + package["args"]["groups"]
+    for plan in of(events, "plan"):
+        assert groups.get(plan["args"]["launch"]) == plan["args"]["groups"], plan
+
+
+def the_analysis():
+    with tempfile.TemporaryDirectory() as cache:
+        for cached in False, True:
+            [analysis] = of(events_of("saxpy --size 65536", COEXEC_CACHE_DIR=cache), "analysis")
+            need(analysis, device=str, options=str, seconds=(int, float))
+            assert analysis["args"]["cached"] is cached and analysis["args"]["result"] == "done", analysis
+
+
+def devices_with_memory_of_their_own():
+    events = events_of("bfs --size 20000", COEXEC_ZERO_COPY="0")
+    for transfer in of(events, "transfer", "upload") + of(events, "transfer", "download"):
+        need(transfer, bytes=int, pieces=int, buffer=int)
+        assert transfer["args"]["bytes"] > 0, transfer
+    for name in "keep a copy", "find changes", "put together":
+        for merge in of(events, "merge", name):
+            need(merge, kernel=str, launch=int, bytes=int, buffer=int, buffers=int)
+    compared = of(events, "merge", "find changes")
+    assert all(0 <= m["args"]["changed_blocks"] <= m["args"]["blocks"] for m in compared), compared
+    assert any(m["args"]["changed_blocks"] for m in compared), compared
+
+
+def private_copies():
+    events = events_of("histogram --size 300000", COEXEC_ZERO_COPY="0")
+    for name in "fill a private copy", "fetch a private copy", "combine private copies":
+        for merge in of(events, "merge", name):
+            need(merge, kernel=str, launch=int, bytes=int, buffer=int)
+
+
+def a_program_that_is_killed():
+    trace = os.path.join(folder.name, "killed.json")
+    words = command("saxpy --size 65536") + ["--repeat", "100000"]
+    program = subprocess.Popen(words, env=environment(trace), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        until = time.monotonic() + LIMIT
+        text = ""
+        while text.count('"package"') < 200 and program.poll() is None and time.monotonic() < until:
+            time.sleep(0.05)
+            if os.path.exists(trace):
+                with open(trace, encoding="utf-8") as file:
+                    text = file.read()
+                whole = text[:text.rfind("\n") + 1]  # the last line may be on its way
+                if len(whole) > 2:
+                    trace_format.check(trace_format.read(whole))
+        assert program.poll() is None and text.count('"package"') >= 200, (program.returncode, text[-500:])
+    finally:
+        program.send_signal(signal.SIGKILL)
+        program.wait()
+    with open(trace, encoding="utf-8") as file:
+        events = trace_format.read(file.read())
+    trace_format.check(events)
+    report = subprocess.run([f"{BUILD}/tools/coexec", "report", trace, "-o", "-"], capture_output=True, text=True, timeout=LIMIT)
+    assert report.returncode == 0 and not report.stderr and "saxpy" in report.stdout, report.stderr
+
+
+def a_file_that_cannot_be_written():
+    done = subprocess.run(command("saxpy --size 65536 --check"), env=environment("/nonexistent/t.json"), capture_output=True,
+                          text=True, timeout=LIMIT)
+    assert done.returncode == 0 and "COEXEC_TRACE=/nonexistent/t.json" in done.stderr and "check=pass" in done.stdout, done
+
+
+def what_does_not_fit_is_seen():
+    good = {"name": "a", "cat": "c", "ph": "X", "pid": 1, "tid": 0, "ts": 5, "dur": 10, "args": {}}
+    row = {"name": "thread_name", "ph": "M", "pid": 1, "tid": 0, "args": {"name": "row"}}
+    trace_format.check([row, good, {**good, "ts": 6, "dur": 3}, {**good, "ts": 15}])
+    assert len(trace_format.read('[\n{"a":1},\n')) == 1
+    bad = [[good], [row, {**good, "ph": "Q"}], [row, {**good, "ts": -1}], [row, {**good, "dur": None}], [row, {**good, "cat": ""}],
+           [row, {**good, "args": []}], [row, good, {**good, "ts": 6}], [{**row, "name": "thread"}], [row, {**row, "args": {"name": "b"}}],
+           [{**row, "args": {}}], [row, {**good, "pid": "1"}], [row, {**good, "ph": "b", "id": 1}], [row, {**good, "ph": "C"}]]
+    for events in bad:
+        try:
+            trace_format.check(events)
+        except trace_format.Wrong:
+            continue
+        raise AssertionError(f"taken: {json.dumps(events)}")
+    for text in "{}", "[{]", '[{"ts":NaN}]', '[{"a":1}{"a":2}]':
+        try:
+            trace_format.read(text)
+        except trace_format.Wrong:
+            continue
+        raise AssertionError(f"read: {text}")
+
+
+if __name__ == "__main__":
+    sys.exit(tap.run([what_does_not_fit_is_seen, devices_in_place, the_analysis, devices_with_memory_of_their_own, private_copies,
+                      a_program_that_is_killed, a_file_that_cannot_be_written]))
