@@ -38,13 +38,13 @@ static const char *arg_name(const struct cx_summary_kernel *k, uint32_t i, char 
     return buf;
 }
 
-static void print_line(FILE *out, const char *file, uint32_t line)
+/* file: the program's own */
+static void print_line(FILE *out, const struct cx_summary_kernel *k, const char *file, uint32_t line)
 {
-    if (line && file) {
-        fprintf(out, " (%s:%" PRIu32 ")", file, line);
-    } else if (line) {
-        fprintf(out, " (line %" PRIu32 ")", line);
-    }
+    char text[1024];
+
+    cx_place_text(text, sizeof(text), k, line, file);
+    fputs(text, out);
 }
 
 static void print_uses(FILE *out, uint32_t uses)
@@ -97,7 +97,7 @@ static void print_loops(const struct story *s)
     for (uint32_t i = 0; i < s->k->nloop; i++) {
         const struct cx_loop *l = &s->k->loop[i];
         fprintf(s->out, "  loop%" PRIu32, i);
-        print_line(s->out, s->file, l->line);
+        print_line(s->out, s->k, s->file, l->line);
         print_guard_list(s->out, s->k, l->guard, l->nguard, l->single_exit ? ": while " : ": at most while ",
                          NULL);
         fputs(l->nguard ? "\n" : ": no bound followed\n", s->out);
@@ -179,7 +179,7 @@ static void print_access(FILE *out, const struct cx_summary_kernel *k, const str
         }
     }
     print_guard_list(out, k, r->guard, r->nguard, ", if ", r);
-    print_line(out, file, r->line);
+    print_line(out, k, file, r->line);
     fputc('\n', out);
 }
 
@@ -202,7 +202,7 @@ static bool is_expressible(const struct story *s, uint32_t arg, bool write)
 static void print_why(const struct story *s, const struct cx_access_means *means)
 {
     fprintf(s->out, ", because %s", means->why ? means->why : "it is not known where it writes");
-    print_line(s->out, s->file, means->line);
+    print_line(s->out, s->k, s->file, means->line);
 }
 
 /* How what is written through an argument is kept right. */
@@ -304,7 +304,7 @@ static void print_culprit(const struct story *s)
     if (v->arg >= 0) {
         fprintf(s->out, ", %s", arg_name(s->k, (uint32_t)v->arg, name, sizeof(name)));
     }
-    print_line(s->out, s->file, v->line);
+    print_line(s->out, s->k, s->file, v->line);
 }
 
 static void print_verdict(const struct story *s)
@@ -339,7 +339,7 @@ static void print_notes(const struct story *s)
         if (k->note[i].arg >= 0) {
             fprintf(s->out, ", %s", arg_name(k, (uint32_t)k->note[i].arg, name, sizeof(name)));
         }
-        print_line(s->out, s->file, k->note[i].line);
+        print_line(s->out, s->k, s->file, k->note[i].line);
         fputc('\n', s->out);
     }
 }
@@ -364,7 +364,7 @@ void cx_explain_kernel(FILE *out, const struct cx_summary_kernel *k, const char 
 
     judge(&s);
     fprintf(out, "kernel %s", k->name);
-    print_line(out, file, k->line);
+    print_line(out, k, file, k->line);
     fputs("\n  ", out);
     print_verdict(&s);
     fputc('\n', out);

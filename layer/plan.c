@@ -248,6 +248,7 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, &why);
     if (!summary)
         return whole_because(launch, why ? why : "there is no access summary");
+    launch->summary = summary;
     enum cx_summary_reason forbids = cx_summary_forbids(summary, &launch->line, &launch->arg);
     if (forbids != CX_REASON_NONE)
         return whole_because(launch, cx_summary_reason_text(forbids));
@@ -295,9 +296,8 @@ static bool afterwards(const struct cx_launch *launch)
 
 static void tell(const struct cx_launch *launch, bool split)
 {
-    char where[32] = "";
-    if (launch->line)
-        snprintf(where, sizeof(where), " (line %u)", launch->line);
+    char where[256];
+    cx_place_text(where, sizeof(where), launch->summary, launch->line, NULL);
     cx_info(CX_TOPIC_PLAN, "%s runs %s: %s%s", launch->kernel->function->name, split ? "split" : "whole",
             launch->reason, where);
     cx_trace_plan(launch, split);

@@ -33,9 +33,10 @@ struct cx_launch {
     uint64_t changed,
         combined; /* merge.h: bytes found changed, and of these those put together on the host */
     /* outcome, for stats.h */
-    const char *reason; /* why it runs as it does; static text */
-    uint32_t line;      /* of the source, where the reason has one */
-    int arg;            /* the argument the reason is about, -1: none */
+    const char *reason;                      /* why it runs as it does; static text */
+    uint32_t line;                           /* of the source, where the reason has one (cx_place_text()) */
+    const struct cx_summary_kernel *summary; /* that the line is of; NULL: not asked for */
+    int arg;                                 /* the argument the reason is about, -1: none */
     unsigned nparts;
     struct cx_part *parts;    /* members that took part */
     struct cx_verify *verify; /* verify.h: it is compared with a whole run; or NULL */

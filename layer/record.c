@@ -6,9 +6,10 @@
  * {"type":"program", "program":N, "source":"HASH.cl", "options":..., "extensions":..., "defines":[...]}
  * {"type":"told", "program":N, "told":...}   what the device's compiler said of its macros (ask.h)
  * {"type":"launch", "program":N, "kernel":..., "dims", "offset", "global", "local", "local_given",
- * "args":[...], "ran":"split" or "whole", "reason":..., "line":N} An argument is {"value":HEX},
+ * "args":[...], "ran":"split" or "whole", "reason":..., "line":N, "file":...} An argument is {"value":HEX},
  * {"local":BYTES}, {"object":K,"offset":N,"bytes":N} with K the same for one buffer of the launch, or {} for
- * a NULL buffer. A local size of 0 was left to the driver.
+ * a NULL buffer. The file is there where the line is not in the program's own text. A local size of 0 was
+ * left to the driver.
  */
 #include "layer/record.h"
 #include "layer/analysis.h"
@@ -288,7 +289,13 @@ static void write_launch(FILE *out, const void *of)
     free(access);
     fprintf(out, "],\"ran\":\"%s\",\"reason\":", split ? "split" : "whole");
     put_text(out, launch->reason ? launch->reason : "");
-    fprintf(out, ",\"line\":%" PRIu32 "}\n", launch->line);
+    fprintf(out, ",\"line\":%" PRIu32, cx_place_line(launch->line));
+    const char *included = launch->summary ? cx_place_file(launch->summary, launch->line) : NULL;
+    if (included) {
+        fputs(",\"file\":", out);
+        put_text(out, included);
+    }
+    fputs("}\n", out);
 }
 
 /* What its compiler told of a program may be known long after it was built. */

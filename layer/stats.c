@@ -23,7 +23,8 @@ struct device_stats {
 };
 
 struct reason {
-    const char *text; /* static, or copied */
+    const char *text;  /* copied */
+    const char *where; /* of the source */
     uint32_t line;
     uint64_t launches;
 };
@@ -89,12 +90,21 @@ void cx_stats_decided(struct cx_function_stats *stats, unsigned device, const ch
     pthread_mutex_unlock(&lock);
 }
 
-static void count_reason(struct cx_function_stats *stats, const char *text, uint32_t line)
+static char *where_of(const struct cx_launch *launch)
 {
+    char where[256];
+    cx_place_text(where, sizeof(where), launch->summary, launch->line, NULL);
+    return strdup(where);
+}
+
+static void count_reason(struct cx_function_stats *stats, const struct cx_launch *launch)
+{
+    const char *text = launch->reason;
+    uint32_t line = launch->line;
     for (unsigned i = 0; i < MAX_REASONS; i++) {
         struct reason *reason = &stats->reason[i];
         if (!reason->text)
-            *reason = (struct reason){strdup(text), line, 0};
+            *reason = (struct reason){strdup(text), where_of(launch), line, 0};
         if (reason->text && reason->line == line && strcmp(reason->text, text) == 0) {
             reason->launches++;
             return;
@@ -165,7 +175,7 @@ void cx_stats_launch(const struct cx_launch *launch)
     stats->changed += launch->changed;
     stats->combined += launch->combined;
     if (worked <= 1 && launch->reason)
-        count_reason(stats, launch->reason, launch->line);
+        count_reason(stats, launch);
     if (load_balance(launch, &balance)) {
         stats->balance_sum += balance;
         stats->balanced++;
@@ -242,11 +252,8 @@ void cx_stats_print(void)
                     (unsigned long long)stats->decision[i].times, stats->decision[i].device,
                     stats->decision[i].text);
         for (unsigned i = 0; i < MAX_REASONS && stats->reason[i].text; i++) {
-            fprintf(out, "    whole %llu times: %s", (unsigned long long)stats->reason[i].launches,
-                    stats->reason[i].text);
-            if (stats->reason[i].line)
-                fprintf(out, " (line %u)", stats->reason[i].line);
-            fprintf(out, "\n");
+            fprintf(out, "    whole %llu times: %s%s\n", (unsigned long long)stats->reason[i].launches,
+                    stats->reason[i].text, stats->reason[i].where ? stats->reason[i].where : "");
         }
         uint64_t seen = 0;
         for (unsigned v = 0; v < CX_VERIFIED_COUNT; v++) {

@@ -6,6 +6,8 @@
  */
 #include "layer/summary.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 struct reason_name {
@@ -110,6 +112,29 @@ enum cx_summary_reason cx_summary_forbids(const struct cx_summary_kernel *kernel
     return !kernel || (kernel->flags & CX_SUMMARY_OPAQUE) ? CX_REASON_NO_SUMMARY : CX_REASON_NONE;
 }
 
+const char *cx_place_file(const struct cx_summary_kernel *kernel, uint32_t place)
+{
+    uint32_t file = place / (CX_PLACE_LINES + 1);
+
+    return file && file <= kernel->nfile ? kernel->file[file - 1] : NULL;
+}
+
+void cx_place_text(char *text, size_t size, const struct cx_summary_kernel *kernel, uint32_t place,
+                   const char *own)
+{
+    const char *file = kernel ? cx_place_file(kernel, place) : NULL;
+    uint32_t line = cx_place_line(place);
+
+    file = file ? file : own;
+    if (!line) {
+        snprintf(text, size, "%s", "");
+    } else if (file) {
+        snprintf(text, size, " (%s:%" PRIu32 ")", file, line);
+    } else {
+        snprintf(text, size, " (line %" PRIu32 ")", line);
+    }
+}
+
 static bool check_leaf(const struct cx_summary_kernel *k, const struct cx_expr *e)
 {
     switch ((enum cx_expr_op)e->op) {
@@ -190,15 +215,26 @@ static bool check_guard(const struct cx_summary_kernel *k, const struct cx_guard
            (uint32_t)g->r < k->nexpr && k->expr[g->l].width == k->expr[g->r].width;
 }
 
+static bool check_place(const struct cx_summary_kernel *k, uint32_t place)
+{
+    return place / (CX_PLACE_LINES + 1) <= k->nfile;
+}
+
 static bool check_kernel(const struct cx_summary_kernel *k)
 {
-    if (!k->name || k->max_dim > 3 || k->narg > UINT16_MAX) {
+    if (!k->name || k->max_dim > 3 || k->narg > UINT16_MAX || k->nfile > CX_PLACE_FILES ||
+        !check_place(k, k->line)) {
         return false;
+    }
+    for (uint32_t i = 0; i < k->nfile; i++) {
+        if (!k->file[i]) {
+            return false;
+        }
     }
     for (uint32_t i = 0; i < k->nnote; i++) {
         const struct cx_summary_note *n = &k->note[i];
         if (n->reason == CX_REASON_NONE || n->reason > CX_REASON_KERNEL_LAST || n->arg < -1 ||
-            (n->arg >= 0 && (uint32_t)n->arg >= k->narg)) {
+            (n->arg >= 0 && (uint32_t)n->arg >= k->narg) || !check_place(k, n->line)) {
             return false;
         }
     }
@@ -218,12 +254,12 @@ static bool check_kernel(const struct cx_summary_kernel *k)
         }
     }
     for (uint32_t i = 0; i < k->nloop; i++) {
-        if (!in_span(k->loop[i].guard, k->loop[i].nguard, k->nguard)) {
+        if (!in_span(k->loop[i].guard, k->loop[i].nguard, k->nguard) || !check_place(k, k->loop[i].line)) {
             return false;
         }
     }
     for (uint32_t i = 0; i < k->naccess; i++) {
-        if (!check_access(k, i)) {
+        if (!check_access(k, i) || !check_place(k, k->access[i].line)) {
             return false;
         }
     }

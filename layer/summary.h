@@ -20,7 +20,7 @@ extern "C" {
 
 /* Changes whenever a blob of another version would be misread, or says what is wrong; part of the disk
  * cache's key. */
-#define CX_SUMMARY_VERSION 5
+#define CX_SUMMARY_VERSION 6
 
 /*
  * Why a kernel (or one launch of it) is not split. The values up to CX_REASON_KERNEL_LAST are found by the
@@ -236,6 +236,23 @@ struct cx_guard {
 };
 
 /*
+ * Each `line` of a summary is a line of the program's own text, or of the file whose number, counted from 1,
+ * is above CX_PLACE_LINES. 0: unknown.
+ */
+#define CX_PLACE_LINES 0xffffffu
+#define CX_PLACE_FILES 255u /* most files of a kernel */
+
+static inline uint32_t cx_place(uint32_t file, uint32_t line)
+{
+    return file * (CX_PLACE_LINES + 1) + line;
+}
+
+static inline uint32_t cx_place_line(uint32_t place)
+{
+    return place & CX_PLACE_LINES;
+}
+
+/*
  * A loop runs its header for iterations t = 0, 1, ...; each guard in [guard, guard + nguard) is known to hold
  * for iteration t whenever iteration t + 1 is begun.
  */
@@ -308,7 +325,8 @@ struct cx_summary_kernel {
     uint32_t line;   /* of the definition, 0: unknown */
     uint8_t max_dim; /* 1 + the largest constant dimension a work-item function is asked for; 0: none */
     uint32_t reqd_size[3], size_hint[3]; /* 0,0,0 where not given */
-    uint32_t nnote, narg, nexpr, nguard, nloop, naccess;
+    uint32_t nfile, nnote, narg, nexpr, nguard, nloop, naccess;
+    const char **file;            /* that lines are in, besides the program's own text */
     struct cx_summary_note *note; /* empty: nothing in the kernel itself forbids a split */
     struct cx_summary_arg *arg;
     struct cx_expr *expr;
@@ -353,6 +371,12 @@ const struct cx_summary_kernel *cx_summary_find(const struct cx_summary *summary
  * to 0 and -1 where there is none.
  */
 enum cx_summary_reason cx_summary_forbids(const struct cx_summary_kernel *kernel, uint32_t *line, int *arg);
+
+/* The file of a line, as the compiler names it; NULL: the program's own text. Lives as long as the kernel. */
+const char *cx_place_file(const struct cx_summary_kernel *kernel, uint32_t place);
+/* " (FILE:LINE)", with `own` for the program's own text, or " (line LINE)" where that is NULL, or "". */
+void cx_place_text(char *text, size_t size, const struct cx_summary_kernel *kernel, uint32_t place,
+                   const char *own);
 
 /* Number of operand nodes of an op: 0, 1 or 2. */
 unsigned cx_expr_operands(enum cx_expr_op op);

@@ -248,6 +248,11 @@ static void walk_note(struct codec *c, struct cx_summary_note *n)
     WALK_U32(c, n->line);
 }
 
+static void walk_file(struct codec *c, const char **file)
+{
+    *file = walk_string(c, *file);
+}
+
 #define WALK_ALL(c, array, count, walk)                                                                      \
     do {                                                                                                     \
         (array) = walk_array((c), (array), &(count), sizeof(*(array)));                                      \
@@ -267,6 +272,7 @@ static void walk_kernel(struct codec *c, struct cx_summary_kernel *k)
         WALK_U32(c, k->reqd_size[d]);
         WALK_U32(c, k->size_hint[d]);
     }
+    WALK_ALL(c, k->file, k->nfile, walk_file);
     WALK_ALL(c, k->note, k->nnote, walk_note);
     WALK_ALL(c, k->arg, k->narg, walk_arg);
     WALK_ALL(c, k->expr, k->nexpr, walk_expr);

@@ -121,11 +121,10 @@ static bool read_numbers(struct json_object *launch, size_t nargs, struct number
 static void because(char *text, size_t room, const struct cx_summary_kernel *kernel, const char *reason,
                     int arg, uint32_t line)
 {
-    char name[80] = "", where[32] = "";
+    char name[80] = "", where[256];
     if (arg >= 0 && (uint32_t)arg < kernel->narg)
         snprintf(name, sizeof(name), ", %s", kernel->arg[arg].name);
-    if (line)
-        snprintf(where, sizeof(where), " (line %" PRIu32 ")", line);
+    cx_place_text(where, sizeof(where), kernel, line, NULL);
     snprintf(text, room, "%s%s%s", reason, name, where);
 }
 

@@ -103,7 +103,8 @@ struct cx_block_guards {
     bool must;
 };
 struct cx_block_guards cx_build_block_guards(struct cx_build *b, int32_t block);
-/* The loops of the function as the summary has them; one for each of cfg.loop, the caller frees. */
-struct cx_loop *cx_build_loops(struct cx_build *b);
+/* The loops of the function as the summary has them, with lines in the kernel's files; one for each of
+ * cfg.loop, the caller frees. */
+struct cx_loop *cx_build_loops(struct cx_build *b, struct cx_summary_kernel *kernel);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/analyser/kernel.h"
 #include "layer/analyser/compact.h"
+#include "layer/analyser/place.h"
 #include "layer/analyser/scan.h"
 #include "layer/analyser/thin.h"
-
-#include <llvm-c/DebugInfo.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -160,10 +159,9 @@ void cx_kernel_describe(struct cx_summary_kernel *kernel, LLVMValueRef function,
 {
     size_t length;
     const char *name = LLVMGetValueName2(function, &length);
-    LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
 
     *kernel = (struct cx_summary_kernel){.name = copy_string(name, (unsigned)length)};
-    kernel->line = subprogram ? LLVMDISubprogramGetLine(subprogram) : 0;
+    kernel->line = cx_place_of(kernel, function);
     kernel->flags |= triple(function, "reqd_work_group_size", kernel->reqd_size) ? CX_SUMMARY_REQD_SIZE : 0;
     kernel->flags |= triple(function, "work_group_size_hint", kernel->size_hint) ? CX_SUMMARY_SIZE_HINT : 0;
     describe_args(kernel, function, module);

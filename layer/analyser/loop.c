@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What does not change in a loop, and what holds while it goes on. */
 #include "layer/analyser/build.h"
+#include "layer/analyser/place.h"
 
 #define MAX_DEPTH 24
 
@@ -104,7 +105,7 @@ static bool exit_guards(struct cx_build *b, int32_t loop, int32_t block)
     return cx_build_guards(b, LLVMGetCondition(end), first_stays, false);
 }
 
-struct cx_loop *cx_build_loops(struct cx_build *b)
+struct cx_loop *cx_build_loops(struct cx_build *b, struct cx_summary_kernel *kernel)
 {
     struct cx_loop *loops = cx_alloc(b->cfg.nloop, sizeof(*loops));
 
@@ -115,7 +116,7 @@ struct cx_loop *cx_build_loops(struct cx_build *b)
         while (first && LLVMGetDebugLocLine(first) == 0) {
             first = LLVMGetNextInstruction(first);
         }
-        loops[i].line = first ? LLVMGetDebugLocLine(first) : 0;
+        loops[i].line = first ? cx_place_of(kernel, first) : 0;
         loops[i].guard = b->nguard;
         for (uint32_t block = 0; block < b->cfg.nblock; block++) {
             if (b->cfg.loop[i].inside[block] && has_exit(b, (int32_t)i, (int32_t)block)) {

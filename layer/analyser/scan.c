@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/analyser/scan.h"
+#include "layer/analyser/place.h"
 #include "layer/analyser/table.h"
 #include "layer/analyser/thin.h"
 
@@ -330,7 +331,7 @@ static void note_atomic(struct cx_scan *scan, uint32_t line, int arg, const stru
 void cx_scan_touch(struct cx_scan *scan, LLVMValueRef instruction, LLVMValueRef pointer,
                    struct cx_touch touch)
 {
-    uint32_t line = LLVMGetDebugLocLine(instruction);
+    uint32_t line = cx_place_of(scan->kernel, instruction);
     struct cx_base base[CX_MAX_BASES];
     unsigned space, n;
 
@@ -420,7 +421,7 @@ static void scan_load_store(struct cx_scan *scan, LLVMValueRef v, bool store)
     }
     cx_scan_touch(scan, v, pointer, touch);
     if (store && is_shared_pointer(scan, LLVMGetOperand(v, 0)) && !cx_table_keeps(v)) {
-        cx_scan_note(scan, CX_REASON_POINTER_STORED, LLVMGetDebugLocLine(v), -1);
+        cx_scan_note(scan, CX_REASON_POINTER_STORED, cx_place_of(scan->kernel, v), -1);
     }
 }
 
@@ -494,7 +495,7 @@ static void scan_pointer_to_int(struct cx_scan *scan, LLVMValueRef v)
     for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
         if (!LLVMIsAInstruction(user) || (!LLVMIsAICmpInst(user) && !is_difference(scan, user))) {
-            cx_scan_note(scan, CX_REASON_POINTER_INTEGER, LLVMGetDebugLocLine(v), -1);
+            cx_scan_note(scan, CX_REASON_POINTER_INTEGER, cx_place_of(scan->kernel, v), -1);
         }
     }
 }
@@ -552,7 +553,7 @@ static void scan_instruction(struct cx_scan *scan, LLVMValueRef v)
         scan_atomic(scan, v, CX_ATOMIC_OTHER);
         break;
     case LLVMFence:
-        cx_scan_note(scan, CX_REASON_ATOMIC_FENCE, LLVMGetDebugLocLine(v), -1);
+        cx_scan_note(scan, CX_REASON_ATOMIC_FENCE, cx_place_of(scan->kernel, v), -1);
         break;
     case LLVMCall:
         cx_scan_call(scan, v);
@@ -560,7 +561,7 @@ static void scan_instruction(struct cx_scan *scan, LLVMValueRef v)
     case LLVMInvoke:
     case LLVMCallBr:
     case LLVMVAArg:
-        cx_scan_note(scan, CX_REASON_OPAQUE_CALL, LLVMGetDebugLocLine(v), -1);
+        cx_scan_note(scan, CX_REASON_OPAQUE_CALL, cx_place_of(scan->kernel, v), -1);
         break;
     case LLVMPtrToInt:
         scan_pointer_to_int(scan, v);
@@ -638,7 +639,7 @@ void cx_scan_run(struct cx_scan *scan)
         scan->too_complex = true;
         return;
     }
-    scan->loops = cx_build_loops(b);
+    scan->loops = cx_build_loops(b, scan->kernel);
     scan->anywhere = cx_alloc(k->narg + 1, sizeof(*scan->anywhere));
     cx_update_find(b, &scan->updates);
     for (uint32_t i = 0; i < b->cfg.nblock; i++) {

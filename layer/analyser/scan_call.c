@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls that are left after inlining: built-ins and what clang makes of language features. */
 #include "layer/analyser/scan.h"
+#include "layer/analyser/place.h"
 
 #include <string.h>
-
-static uint32_t line_of(LLVMValueRef v)
-{
-    return LLVMGetDebugLocLine(v);
-}
 
 static LLVMValueRef argument(LLVMValueRef call, unsigned i)
 {
@@ -136,7 +132,7 @@ static void scan_fence(struct cx_scan *scan, LLVMValueRef call)
     uint64_t value = scope && LLVMIsAConstantInt(scope) ? LLVMConstIntGetZExtValue(scope) : 3;
 
     if (value == 2 || value == 3 || value > 4) {
-        cx_scan_note(scan, CX_REASON_ATOMIC_FENCE, line_of(call), -1);
+        cx_scan_note(scan, CX_REASON_ATOMIC_FENCE, cx_place_of(scan->kernel, call), -1);
     }
 }
 
@@ -167,16 +163,16 @@ static bool has_attribute(LLVMValueRef function, const char *name)
 static void scan_defined(struct cx_scan *scan, LLVMValueRef call, LLVMValueRef callee)
 {
     if (has_attribute(callee, CX_ATTRIBUTE_RECURSIVE)) {
-        cx_scan_note(scan, CX_REASON_RECURSION, line_of(call), -1);
+        cx_scan_note(scan, CX_REASON_RECURSION, cx_place_of(scan->kernel, call), -1);
     } else if (!has_attribute(callee, CX_ATTRIBUTE_HARMLESS)) {
-        cx_scan_note(scan, CX_REASON_OPAQUE_CALL, line_of(call), -1);
+        cx_scan_note(scan, CX_REASON_OPAQUE_CALL, cx_place_of(scan->kernel, call), -1);
     }
 }
 
 static void scan_declared(struct cx_scan *scan, LLVMValueRef call, LLVMValueRef callee)
 {
     struct cx_builtin b = cx_builtin_classify(callee);
-    uint32_t line = line_of(call);
+    uint32_t line = cx_place_of(scan->kernel, call);
 
     switch (b.kind) {
     case CX_BUILTIN_PURE:
@@ -248,9 +244,9 @@ void cx_scan_call(struct cx_scan *scan, LLVMValueRef call)
     LLVMValueRef callee = LLVMGetCalledValue(call);
 
     if (callee && LLVMIsAInlineAsm(callee)) {
-        cx_scan_note(scan, CX_REASON_INLINE_ASM, line_of(call), -1);
+        cx_scan_note(scan, CX_REASON_INLINE_ASM, cx_place_of(scan->kernel, call), -1);
     } else if (!callee || !LLVMIsAFunction(callee)) {
-        cx_scan_note(scan, CX_REASON_INDIRECT_CALL, line_of(call), -1);
+        cx_scan_note(scan, CX_REASON_INDIRECT_CALL, cx_place_of(scan->kernel, call), -1);
     } else if (LLVMCountBasicBlocks(callee) > 0) {
         scan_defined(scan, call, callee);
     } else {

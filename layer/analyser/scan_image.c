@@ -8,6 +8,7 @@
  * coordinates (floating-point ones, levels, samples) may mean the whole image.
  */
 #include "layer/analyser/scan.h"
+#include "layer/analyser/place.h"
 
 enum { MAX_COORDINATES = 3 };
 
@@ -81,7 +82,7 @@ void cx_scan_image(struct cx_scan *scan, LLVMValueRef call, const struct cx_buil
     bool write = b->kind == CX_BUILTIN_IMAGE_WRITE;
     LLVMValueRef image = LLVMGetOperand(call, 0);
     struct cx_touch touch = {.mode = write ? CX_MODE_WRITE : CX_MODE_READ};
-    uint32_t line = LLVMGetDebugLocLine(call), arg = 0;
+    uint32_t line = cx_place_of(scan->kernel, call), arg = 0;
     unsigned at = place_of(call, b, write);
     struct texel texel = {.ninside = 0};
 

@@ -39,7 +39,9 @@ static void check_same(const struct cx_summary_kernel *x, const struct cx_summar
 /* Two random kernels and one with notes. */
 static void make_blob(uint64_t seed, void **data, size_t *size, struct cx_random_kernel *k)
 {
-    static struct cx_summary_note notes[2] = {{CX_REASON_PRINTF, -1, 12}, {CX_REASON_VOLATILE, 1, 3}};
+    static struct cx_summary_note notes[2] = {{CX_REASON_PRINTF, -1, 2 * 0x1000000 + 12},
+                                              {CX_REASON_VOLATILE, 1, 3}};
+    static const char *files[2] = {"a.h", "b/c.h"};
     struct cx_summary_kernel kernels[2];
     struct cx_summary summary = {2, kernels};
     struct cx_random r = {seed};
@@ -47,9 +49,33 @@ static void make_blob(uint64_t seed, void **data, size_t *size, struct cx_random
     cx_random_kernel_make(k, &r, true);
     kernels[0] = kernels[1] = k->kernel;
     kernels[1].name = "second";
+    kernels[1].nfile = 2;
+    kernels[1].file = files;
     kernels[1].nnote = 2;
     kernels[1].note = notes;
     ck_assert_int_eq(cx_summary_serialise(&summary, data, size), CX_SUMMARY_OK);
+}
+
+static void check_places(struct cx_summary_kernel *kernel)
+{
+    struct cx_summary summary = {1, kernel};
+    uint32_t place = kernel->note[0].line;
+    char text[64];
+
+    ck_assert_uint_eq(place, cx_place(2, 12));
+    ck_assert_str_eq(cx_place_file(kernel, place), "b/c.h");
+    cx_place_text(text, sizeof(text), kernel, place, "own.cl");
+    ck_assert_str_eq(text, " (b/c.h:12)");
+    cx_place_text(text, sizeof(text), kernel, 3, "own.cl");
+    ck_assert_str_eq(text, " (own.cl:3)");
+    cx_place_text(text, sizeof(text), kernel, 3, NULL);
+    ck_assert_str_eq(text, " (line 3)");
+    cx_place_text(text, sizeof(text), kernel, 0, "own.cl");
+    ck_assert_str_eq(text, "");
+    kernel->note[0].line = cx_place(3, 12);
+    ck_assert(!cx_summary_check(&summary));
+    kernel->note[0].line = place;
+    ck_assert(cx_summary_check(&summary));
 }
 
 START_TEST(round_trip_keeps_everything)
@@ -70,6 +96,7 @@ START_TEST(round_trip_keeps_everything)
                          CX_REASON_VOLATILE);
         ck_assert_uint_eq(line, 3);
         ck_assert_int_eq(arg, 1);
+        check_places(&read->kernel[1]);
         ck_assert_ptr_null(cx_summary_find(read, "third"));
         ck_assert_int_eq(cx_summary_serialise(read, &again, &size_again), CX_SUMMARY_OK);
         ck_assert(size == size_again && memcmp(data, again, size) == 0);

@@ -18,6 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap
 
 TOOL, STUB = sys.argv[1:3]
+TOOL_PATH = str(pathlib.Path(TOOL).resolve())
 CLEAN = {k: v for k, v in os.environ.items() if not k.startswith(("COEXEC_", "OCL_ICD_", "STUB_"))}
 ICD = str((pathlib.Path(TOOL).resolve().parent.parent / "icd").resolve())
 
@@ -323,6 +324,33 @@ def explain_tells_ways():
     text = tool("explain", str(kernels / "tables.cl")).stdout
     assert "merged afterwards by units of 4 bytes, because the bytes written are not known before the launch" in text
     assert "bytes written: not expressible" in text and "in (global int*): only read; bytes read: exp" in text, text
+
+
+def explain_names_files():
+    """Lines of the program's own text, of what it includes, and what it says they are."""
+    analyser = pathlib.Path(TOOL).resolve().parent.parent / "layer" / "analyser" / "coexec-analyse"
+    if not analyser.exists():
+        return
+    with tempfile.TemporaryDirectory() as room:
+        sub, other = pathlib.Path(room, "sub"), pathlib.Path(room, "other")
+        sub.mkdir()
+        other.mkdir()
+        (sub / "put.h").write_text("\ninline void put(global int *a, int i)\n{\n    a[i] = 1;\n}\n")
+        (sub / "all.h").write_text('#include "put.h"\ninline void say(void) { printf("x"); }\n')
+        main = pathlib.Path(room, "main.cl")
+        main.write_text('#include "sub/all.h"\nkernel void one(global int *a, global const int *b)\n{\n    put(a, b[get_global_id(0)]);\n}\n'
+                        'kernel void two(void) { say(); }\n#line 70 "made.y"\nkernel void three(void) { printf("y"); }\n')
+        for folder, name, near in ((room, "main.cl", ""), (room, "./main.cl", ""), (other, "../main.cl", "../"),
+                                   ("/", str(main), f"{room}/")):
+            done = subprocess.run([TOOL_PATH, "explain", name], cwd=folder, env=CLEAN, capture_output=True, text=True)
+            text = done.stdout
+            for said in (f"kernel one ({name}:2)", f"kernel two ({name}:6)", f" not known before the launch, a ({near}sub/put.h:4)\n",
+                         f"    read  [4 * gid(0)], 4 bytes ({name}:4)\n", f"does not split: the kernel prints ({near}sub/all.h:2)\n",
+                         "kernel three (made.y:70)", "the kernel prints (made.y:70)"):
+                assert said in text, (said, text, done.stderr)
+        done = subprocess.run([analyser, "--explain", "-"], cwd=room, env=CLEAN, input=main.read_text(), capture_output=True,
+                              text=True)
+        assert "kernel one (line 2)" in done.stdout and "the kernel prints (sub/all.h:2)" in done.stdout, done
 
 
 def help_is_there():
