@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,7 +27,7 @@ struct bench {
     struct cx_bench_start start;
     const char *programs, *algos, *sets, *json, *compare, *baseline;
     unsigned runs;
-    bool scaling;
+    bool scaling, resume;
     struct set set[CX_BENCH_ROWS];
     unsigned nsets;
     char algo[CX_BENCH_ROWS][16];
@@ -72,15 +73,19 @@ static int read_options(struct bench *bench, int argc, char **argv)
         {"--repeat", NULL, &bench->start.repeat, 1000},
         {"--limit", NULL, &bench->start.limit, 86400},
     };
-    const size_t n = sizeof with_value / sizeof *with_value;
+    const struct {
+        const char *flag;
+        bool *at, value;
+    } flags[] = {{"--no-check", &bench->start.check, false},
+                 {"--scaling", &bench->scaling, true},
+                 {"--resume", &bench->resume, true}};
+    const size_t n = sizeof with_value / sizeof *with_value, nflags = sizeof flags / sizeof *flags;
     for (int i = 1; i < argc; i++) {
-        size_t o = 0;
-        if (strcmp(argv[i], "--no-check") == 0) {
-            bench->start.check = false;
-            continue;
-        }
-        if (strcmp(argv[i], "--scaling") == 0) {
-            bench->scaling = true;
+        size_t o = 0, f = 0;
+        while (f < nflags && strcmp(argv[i], flags[f].flag) != 0)
+            f++;
+        if (f < nflags) {
+            *flags[f].at = flags[f].value;
             continue;
         }
         while (o < n && strcmp(argv[i], with_value[o].flag) != 0)
@@ -101,6 +106,8 @@ static int read_options(struct bench *bench, int argc, char **argv)
         return cx_usage_error(me, "--preset %s: accepted are tiny, small and paper", bench->start.preset);
     if (bench->baseline && strcmp(bench->baseline, "native") != 0)
         return cx_usage_error(me, "--baseline %s: accepted is native", bench->baseline);
+    if (bench->resume && !bench->json)
+        return cx_usage_error(me, "--resume needs --json FILE, which tells what was measured already");
     return CX_EXIT_OK;
 }
 
@@ -313,16 +320,43 @@ static bool run_job(struct bench *bench, struct cx_bench_case *job)
 
 /* ---- beginning and end ---- */
 
-/* Results so far: a long bench may be ended before it is through. */
+/* Results so far: a long bench may be ended before it is through, and a file once written stays whole. */
 static bool write_json(const struct bench *bench)
 {
     struct json_object *root = cx_bench_json(bench->jobs, bench->njobs, bench->start.machine, bench->argc,
-                                             bench->argv, bench->start.preset);
-    bool ok = json_object_to_file_ext(bench->json, root, JSON_C_TO_STRING_PRETTY) == 0;
+                                             bench->argv, bench->start.preset, bench->start.repeat);
+    struct stat status;
+    char *beside = NULL;
+    const bool plain = stat(bench->json, &status) == 0 && S_ISREG(status.st_mode);
+    bool ok = asprintf(&beside, plain ? "%s.new" : "%s", bench->json) >= 0 &&
+              json_object_to_file_ext(beside, root, JSON_C_TO_STRING_PRETTY) == 0 &&
+              (!plain || rename(beside, bench->json) == 0);
     json_object_put(root);
+    free(beside);
     if (!ok)
         cx_tool_error(me, "--json %s: %s", bench->json, strerror(errno));
     return ok;
+}
+
+/* What an earlier bench with the same --json has measured already. */
+static int resume(struct bench *bench)
+{
+    struct stat status;
+    if (stat(bench->json, &status) != 0 || status.st_size == 0)
+        return CX_EXIT_OK;
+    struct json_object *old = cx_bench_read(bench->json);
+    if (!old)
+        return CX_EXIT_FAILED;
+    const char *problem = cx_bench_resume(old, bench->jobs, bench->njobs, bench->runs, bench->start.machine,
+                                          bench->start.preset, bench->start.repeat, bench->start.check);
+    json_object_put(old);
+    return problem ? cx_tool_error(me, "--resume: %s was measured with %s", bench->json, problem)
+                   : CX_EXIT_OK;
+}
+
+static bool is_measured(const struct cx_bench_case *job)
+{
+    return job->nrows && job->row[0].runs;
 }
 
 static int prepare(struct bench *bench)
@@ -348,10 +382,12 @@ static int prepare(struct bench *bench)
         return cx_tool_error(me, "--json %s: %s", bench->json, strerror(errno));
     if ((status = cx_bench_start_init(&bench->start)) != CX_EXIT_OK)
         return status;
-    for (size_t j = 0; j < bench->njobs; j++) {
+    for (size_t j = 0; j < bench->njobs; j++)
         make_rows(bench, &bench->jobs[j]);
-        bench->all += (size_t)bench->jobs[j].nrows * bench->runs;
-    }
+    if (bench->resume && (status = resume(bench)) != CX_EXIT_OK)
+        return status;
+    for (size_t j = 0; j < bench->njobs; j++)
+        bench->all += is_measured(&bench->jobs[j]) ? 0 : (size_t)bench->jobs[j].nrows * bench->runs;
     return CX_EXIT_OK;
 }
 
@@ -378,6 +414,10 @@ static int run(int argc, char **argv)
     bool ok = status == CX_EXIT_OK;
     bench.began = time(NULL);
     for (size_t j = 0; j < bench.njobs && status == CX_EXIT_OK; j++) {
+        if (is_measured(&bench.jobs[j])) {
+            cx_bench_print_case(&bench.jobs[j]);
+            continue;
+        }
         ok &= run_job(&bench, &bench.jobs[j]);
         ok &= !bench.json || write_json(&bench);
     }
@@ -402,7 +442,10 @@ const struct cx_subcommand cx_bench_subcommand = {
         "usage: coexec bench [OPTIONS]\n\n"
         "Runs the example programs bare on every device and through coexec with several balancers, "
         "interleaved,\n"
-        "and prints times (medians; transfers included, builds not), speedup over the fastest device alone, "
+        "and prints times (medians; transfers included, builds not: before the first launch is split, all of "
+        "them "
+        "are\n"
+        "waited for), speedup over the fastest device alone, "
         "its\n"
         "maximum by the devices' own times, efficiency (one over the other), load balance, packages a launch "
         "and\n"
@@ -423,6 +466,9 @@ const struct cx_subcommand cx_bench_subcommand = {
         "  --limit S         seconds after which a run is ended (600)\n"
         "  --json FILE       write everything measured, with machine, drivers and command, anew after each "
         "program\n"
+        "  --resume          programs that the --json FILE has already, measured alike and without failures, "
+        "are "
+        "not run again\n"
         "  --compare FILE    print what changed since an earlier --json FILE\n"
         "  --examples FOLDER where the programs are\n",
 };

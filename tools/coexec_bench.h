@@ -41,8 +41,8 @@ const char *cx_bench_paper_name(unsigned paper);
 /* One run of a program. */
 struct cx_bench_result {
     bool ok;
-    char problem[256]; /* why not */
-    double ms, build_ms;
+    char problem[256];             /* why not */
+    double ms, build_ms, first_ms; /* first: the run that is not counted */
     char checksum[40];
     bool checked;
     /* from the summary; 0 and -1 for runs that were not through coexec */
@@ -95,9 +95,16 @@ void cx_bench_print_papers(const struct cx_bench_case *jobs, size_t count);
 /* The whole as JSON, and one read from a file; the caller puts them. NULL, with a message, where the file is
  * none of ours. */
 struct json_object *cx_bench_json(const struct cx_bench_case *jobs, size_t count,
-                                  const struct cx_machine *machine, int argc, char **argv,
-                                  const char *preset);
+                                  const struct cx_machine *machine, int argc, char **argv, const char *preset,
+                                  unsigned repeat);
 struct json_object *cx_bench_read(const char *file);
+/* What the measured programs were told by variables; the caller puts it. */
+struct json_object *cx_bench_variables(void);
+/* Takes over what the file of an earlier bench has of these programs, where all runs of one are there and
+ * went well. NULL; or in which way it was measured otherwise: then nothing was taken. */
+const char *cx_bench_resume(struct json_object *old, struct cx_bench_case *jobs, size_t count, unsigned runs,
+                            const struct cx_machine *machine, const char *preset, unsigned repeat,
+                            bool check);
 /* Prints what changed since the one read; a warning where its preset was another one. */
 void cx_bench_compare(struct json_object *old, const char *preset, const struct cx_bench_case *jobs,
                       size_t count);

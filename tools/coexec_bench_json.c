@@ -22,6 +22,7 @@ static struct json_object *result_object(const struct cx_bench_result *result)
     }
     cx_json_add_number(object, "ms", result->ms);
     cx_json_add_number(object, "build_ms", result->build_ms);
+    cx_json_add_number(object, "first_ms", result->first_ms);
     cx_json_add_text(object, "checksum", result->checksum);
     cx_json_add_bool(object, "checked", result->checked);
     if (result->launches) {
@@ -40,6 +41,7 @@ static struct json_object *row_object(const struct cx_bench_case *job, const str
     double ms = cx_bench_ms(row), best, maximum;
     cx_json_add_text(object, "set", row->set);
     cx_json_add_text(object, "algo", *row->algo ? row->algo : NULL);
+    cx_json_add_count(object, "devices", row->devices);
     cx_json_add(object, "ms", ms > 0 ? json_object_new_double(ms) : NULL);
     if (*row->algo && ms > 0 && cx_bench_maximum(job, row, &best, &maximum)) {
         cx_json_add_number(object, "speedup", best / ms);
@@ -79,8 +81,7 @@ static struct json_object *machine_object(const struct cx_machine *machine)
     return object;
 }
 
-/* What the measured programs were told by variables. */
-static struct json_object *variables_array(void)
+struct json_object *cx_bench_variables(void)
 {
     static const char *const prefixes[] = {"COEXEC_", "POCL_", "OCL_ICD_", "CUDA_"};
     struct json_object *array = json_object_new_array();
@@ -93,7 +94,8 @@ static struct json_object *variables_array(void)
 }
 
 struct json_object *cx_bench_json(const struct cx_bench_case *jobs, size_t count,
-                                  const struct cx_machine *machine, int argc, char **argv, const char *preset)
+                                  const struct cx_machine *machine, int argc, char **argv, const char *preset,
+                                  unsigned repeat)
 {
     struct json_object *root = json_object_new_object(), *command = json_object_new_array();
     struct json_object *programs = json_object_new_array();
@@ -107,8 +109,9 @@ struct json_object *cx_bench_json(const struct cx_bench_case *jobs, size_t count
     cx_json_add_text(root, "version", CX_VERSION);
     cx_json_add_text(root, "date", when);
     cx_json_add(root, "command", command);
-    cx_json_add(root, "variables", variables_array());
+    cx_json_add(root, "variables", cx_bench_variables());
     cx_json_add_text(root, "preset", preset);
+    cx_json_add_count(root, "repeat", repeat);
     cx_json_add(root, "machine", machine_object(machine));
     for (size_t j = 0; j < count; j++) {
         struct json_object *object = json_object_new_object(), *rows = json_object_new_array();
@@ -155,7 +158,7 @@ struct json_object *cx_bench_read(const char *file)
     const int error = errno;
     if (cx_json_get(root, "coexec_bench") && cx_json_typed(root, "programs", json_type_array))
         return root;
-    cx_tool_error("bench", "--compare %s: %s", file,
+    cx_tool_error("bench", "%s: %s", file,
                   error ? strerror(error) : "no result of `coexec bench`, or not all of one");
     json_object_put(root);
     return NULL;

@@ -90,7 +90,8 @@ static bool read_last_line(const char *text, struct cx_bench_result *result)
     return true;
 }
 
-/* The table of COEXEC_SUMMARY, as layer/stats.c prints it, and the time of the build. */
+/* The table of COEXEC_SUMMARY, as layer/stats.c prints it, and the times of the build and of the run that is
+ * not counted. */
 static void read_summary(char *text, struct cx_bench_result *result)
 {
     double balance = 0;
@@ -98,9 +99,12 @@ static void read_summary(char *text, struct cx_bench_result *result)
     result->balance = -1;
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
         unsigned long long launches, split, packages;
-        const char *at = strstr(line, " launches, "), *build = strstr(line, ": build ");
+        const char *at = strstr(line, " launches, "), *build = strstr(line, ": build "),
+                   *first = strstr(line, ": first run ");
         if (build && strstr(line, " ms"))
             result->build_ms = strtod(build + 8, NULL);
+        if (first && strstr(line, " ms"))
+            result->first_ms = strtod(first + 12, NULL);
         if (strncmp(line, "  kernel ", 9) == 0 && at) {
             while (at > line && at[-1] != ' ')
                 at--;

@@ -37,7 +37,9 @@ void cx_bench_start_through(const struct cx_bench_start *start, const struct cx_
 {
     const char *arguments[ARGUMENTS] = {start->self, "run", "--devices", devices,
                                         "--algo",    algo,  "--summary", "--"};
-    const char *const environment[] = {"COEXEC_SUMMARY_FILE", NULL};
+    /* builds are not measured: what is launched before they are through waits for them */
+    const char *const environment[] = {
+        "COEXEC_SUMMARY_FILE", getenv("COEXEC_ANALYSIS_WAIT") ? NULL : "COEXEC_ANALYSIS_WAIT=60000", NULL};
     char path[PATH_MAX], repeat[16];
     program_arguments(start, program, arguments + 8, path, repeat);
     cx_bench_run(arguments, environment, start->limit, result);

@@ -98,6 +98,24 @@ exit {status}
             json.dump(before, changed)
         done = tool(*one, "--compare", out, "--json", out, COEXEC_VENDORS=STUB)
         assert done.returncode == 0 and "2.000  faster" in done.stdout and json.load(open(out))["programs"][0]["rows"][0]["ms"] == 2.5, done
+        count = os.path.join(folder, "saxpy.runs")
+        again = ("bench", "--examples", folder, "--programs", "saxpy,vecadd", "--algos", "static", "--runs", "1", "--json", out, "--resume")
+        with open(os.path.join(folder, "saxpy")) as program:
+            words = program.read()
+        with open(os.path.join(folder, "saxpy"), "w") as program:
+            program.write(words.replace("#!/bin/sh\n", f"#!/bin/sh\necho run >> {count}\n"))
+        done = tool(*again, COEXEC_VENDORS=STUB)  # saxpy is there, vecadd not; its failure is tried again each time
+        assert done.returncode == 1 and not os.path.exists(count) and "speedup  1.000" in done.stdout, done
+        kept = {program["name"]: program["rows"] for program in json.load(open(out))["programs"]}
+        assert kept["saxpy"][0]["ms"] == 2.5 and not kept["vecadd"][0]["runs"][0]["ok"], kept
+        done = tool(*again, "--runs", "2", COEXEC_VENDORS=STUB)
+        assert open(count).read().count("run") == 6, done  # alone on each of two devices, and through coexec
+        for more, variables, problem in [(("--preset", "tiny"), {}, "another preset"), (("--repeat", "7"), {}, "repetitions"),
+                                         ((), {"STUB_DEVICES": "3"}, "other devices"), ((), {"COEXEC_OVERLAP": "0"}, "other variables")]:
+            done = tool(*again, *more, COEXEC_VENDORS=STUB, **variables)
+            assert done.returncode == 1 and problem in done.stderr and not done.stdout, (more, done)
+        done = tool(*again[:-3], "--resume", COEXEC_VENDORS=STUB)
+        assert done.returncode == 2 and "--resume needs --json" in done.stderr, done
         with open(out) as whole:
             text = whole.read()
         with open(out, "w") as half:
