@@ -242,6 +242,43 @@ static void cell(FILE *out, double value, int digits)
     fprintf(out, "<td>%s</td>", isfinite(value) ? text : "-");
 }
 
+/* Why the row's runs failed, the first reason; NULL: none did. */
+static const char *problem_of(struct json_object *row)
+{
+    struct json_object *runs = cx_json_get(row, "runs");
+    for (size_t i = 0; i < cx_json_length(runs); i++) {
+        struct json_object *run = json_object_array_get_idx(runs, i);
+        if (!json_object_get_boolean(cx_json_get(run, "ok")))
+            return cx_json_text(run, "problem");
+    }
+    return NULL;
+}
+
+static void failures(const struct bench *bench, FILE *out)
+{
+    bool any = false;
+    for (size_t p = 0; p < bench->n; p++) {
+        struct json_object *rows = cx_json_get(json_object_array_get_idx(bench->programs, p), "rows");
+        for (size_t i = 0; i < cx_json_length(rows); i++) {
+            struct json_object *row = json_object_array_get_idx(rows, i);
+            if (!problem_of(row))
+                continue;
+            fputs(any ? "<li>" : "<h2>Failed runs</h2><ul><li>", out);
+            any = true;
+            cx_chart_text(out, bench->name[p]);
+            fputs(", devices ", out);
+            cx_chart_text(out, cx_json_text(row, "set"));
+            fputs(", ", out);
+            cx_chart_text(out, *cx_json_text(row, "algo") ? cx_json_text(row, "algo") : "bare");
+            fputs(": ", out);
+            cx_chart_text(out, problem_of(row));
+            fputs("</li>\n", out);
+        }
+    }
+    if (any)
+        fputs("</ul>\n", out);
+}
+
 static void bench_tables(const void *data, FILE *out)
 {
     const struct bench *bench = data;
@@ -251,7 +288,7 @@ static void bench_tables(const void *data, FILE *out)
           "class=\"scroll\"><table><thead><tr><th>program</th><th>devices</th><th>balancer</th>"
           "<th>ms</th><th>speedup</th><th>maximum</th><th>efficiency</th><th>balance</th><th>packages a "
           "launch</th>"
-          "<th>moved MB</th><th>over native</th></tr></thead><tbody>\n",
+          "<th>moved MB</th><th>over native</th><th>build ms</th><th>first run ms</th></tr></thead><tbody>\n",
           out);
     for (size_t p = 0; p < bench->n; p++) {
         struct json_object *rows = cx_json_get(json_object_array_get_idx(bench->programs, p), "rows");
@@ -272,10 +309,14 @@ static void bench_tables(const void *data, FILE *out)
             cell(out, cx_report_mean(row, "packages", "launches"), 1);
             cell(out, cx_report_mean(row, "moved_mb", NULL), 1);
             cell(out, cx_json_number(row, "over_native"), 3);
+            cell(out, cx_report_mean(row, "build_ms", NULL), 0);
+            cell(out, cx_report_mean(row, "first_ms", NULL), 0);
             fputs("</tr>\n", out);
         }
     }
-    fputs("</tbody></table></div>\n<h2>Machine</h2><div "
+    fputs("</tbody></table></div>\n", out);
+    failures(bench, out);
+    fputs("<h2>Machine</h2><div "
           "class=\"scroll\"><table><thead><tr><th>device</th><th>name</th>"
           "<th>platform</th></tr></thead><tbody>\n",
           out);

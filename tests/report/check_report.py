@@ -31,7 +31,7 @@ def report(*arguments):
 
 def bench():
     def row(label, algo, ms, **more):
-        run = {"ok": True, "ms": ms, "balance": 0.75, "launches": 4, "packages": 14, "moved_mb": 2.5}
+        run = {"ok": True, "ms": ms, "build_ms": 12.0, "first_ms": 345.0, "balance": 0.75, "launches": 4, "packages": 14, "moved_mb": 2.5}
         return {"set": label, "algo": algo, "ms": ms, "runs": [run], **more}
 
     rows = [row("0", None, 100.0), row("1", None, 200.0)]
@@ -39,7 +39,8 @@ def bench():
              for n in (1, 2) for algo in ("static", "auto")]
     return {"coexec_bench": 1, "date": "2026-11-22", "preset": "tiny", "machine": {"devices": [{"index": 0, "name": "a & b"}]},
             "programs": [{"name": "one<b>", "regular": True, "rows": rows},
-                         {"name": "failed", "regular": False, "rows": [{"set": "0", "algo": None, "ms": None, "runs": []}]}]}
+                         {"name": "failed", "regular": False, "rows": [{"set": "0", "algo": None, "ms": None, "runs": [
+                             {"ok": False, "problem": "exit <status> 1"}]}]}]}
 
 
 def trace():
@@ -72,6 +73,7 @@ def a_bench_becomes_a_page():
     by_hand["programs"][0]["rows"][-1]["over_native"] = 1.25
     native, drawn, errors = page_of("native.json", json.dumps(by_hand))
     assert len(drawn) == 6 and not errors and "2 devices, auto: 1.25 times" in native and "<td>1.250</td>" in native
+    assert "<li>failed, devices 0, bare: exit &lt;status&gt; 1</li>" in page and "<td>12</td><td>345</td>" in page
     assert "one&lt;b&gt;" in page and "one<b>" not in page and "a &amp; b" in page
     assert "2 devices, auto: 2 times" in page and "<td>0.909</td>" in page and "<td>3.5</td>" in page
     assert "prefers-color-scheme:dark" in page and 'name="viewport"' in page
