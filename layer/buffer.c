@@ -416,7 +416,8 @@ cl_int CL_API_CALL cx_clReleaseMemObject(cl_mem handle)
     struct cx_mem *mem = cx_mem_from(handle);
     if (!mem)
         return CX_FAIL(CL_INVALID_MEM_OBJECT, "no memory object of ours");
-    cx_object_release_app(&mem->base);
+    if (!cx_object_release_app(&mem->base))
+        return CX_FAIL(CL_INVALID_MEM_OBJECT, "released already");
     return CL_SUCCESS;
 }
 

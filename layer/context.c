@@ -262,7 +262,8 @@ cl_int CL_API_CALL cx_clReleaseContext(cl_context handle)
     struct cx_context *context = cx_context_from(handle);
     if (!context)
         return CX_FAIL(CL_INVALID_CONTEXT, "no context of ours");
-    cx_object_release_app(&context->base);
+    if (!cx_object_release_app(&context->base))
+        return CX_FAIL(CL_INVALID_CONTEXT, "released already");
     return CL_SUCCESS;
 }
 

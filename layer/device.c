@@ -315,8 +315,8 @@ cl_int cx_clReleaseDevice(cl_device_id id)
     struct cx_device *device = cx_device_from(id);
     if (!device)
         return CX_FAIL(CL_INVALID_DEVICE, "not a device");
-    if (device->parent)
-        cx_object_release_app(&device->base);
+    if (device->parent && !cx_object_release_app(&device->base))
+        return CX_FAIL(CL_INVALID_DEVICE, "released already");
     return CL_SUCCESS;
 }
 

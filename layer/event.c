@@ -122,7 +122,8 @@ cl_int CL_API_CALL cx_clReleaseEvent(cl_event handle)
     struct cx_command *event = cx_command_from(handle);
     if (!event)
         return CX_FAIL(CL_INVALID_EVENT, "no event of ours");
-    cx_object_release_app(&event->base);
+    if (!cx_object_release_app(&event->base))
+        return CX_FAIL(CL_INVALID_EVENT, "released already");
     return CL_SUCCESS;
 }
 

@@ -304,6 +304,7 @@ cl_int cx_clReleaseKernel(cl_kernel handle)
     struct cx_kernel *kernel = cx_kernel_from(handle);
     if (!kernel)
         return CX_FAIL(CL_INVALID_KERNEL, "not a kernel");
-    cx_object_release_app(&kernel->base);
+    if (!cx_object_release_app(&kernel->base))
+        return CX_FAIL(CL_INVALID_KERNEL, "released already");
     return CL_SUCCESS;
 }

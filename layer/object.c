@@ -43,15 +43,20 @@ void cx_object_init(struct cx_object *object, enum cx_tag tag, void (*destroy)(s
 
 void cx_object_retain_app(struct cx_object *object)
 {
-    atomic_fetch_add_explicit(&object->app_refs, 1, memory_order_relaxed);
+    cx_object_ref(object);
+    if (atomic_fetch_add_explicit(&object->app_refs, 1, memory_order_relaxed))
+        cx_object_unref(object);
 }
 
-unsigned cx_object_release_app(struct cx_object *object)
+bool cx_object_release_app(struct cx_object *object)
 {
-    unsigned left = atomic_fetch_sub_explicit(&object->app_refs, 1, memory_order_acq_rel) - 1;
-    if (left == 0)
+    unsigned held = atomic_load_explicit(&object->app_refs, memory_order_relaxed);
+    while (held && !atomic_compare_exchange_weak_explicit(&object->app_refs, &held, held - 1,
+                                                          memory_order_acq_rel, memory_order_relaxed))
+        ;
+    if (held == 1)
         cx_object_unref(object);
-    return left;
+    return held;
 }
 
 cl_uint cx_object_app_refs(const struct cx_object *object)

@@ -47,10 +47,11 @@ extern const cl_icd_dispatch cx_dispatch;
 /* Starts an object with one program reference (that holds one internal reference). destroy frees it. */
 void cx_object_init(struct cx_object *object, enum cx_tag tag, void (*destroy)(struct cx_object *object));
 
-/* The program's references. release gives the count left and drops the internal reference with the last one.
- */
+/* The program's references. The first one holds an internal reference, which goes with the last one. A
+ * program may take one again after its last, on an object that a query or a callback gave it. release: false:
+ * it has none. */
 void cx_object_retain_app(struct cx_object *object);
-unsigned cx_object_release_app(struct cx_object *object);
+bool cx_object_release_app(struct cx_object *object);
 cl_uint cx_object_app_refs(const struct cx_object *object);
 
 /* The layer's own references. */
@@ -66,14 +67,14 @@ void cx_object_refuse_children(void);
 /* Tells, once, why nothing works; gives NULL. */
 void *cx_object_refused(void);
 
-/* The object behind a handle, or NULL when the handle is none of that kind or no longer the program's. */
+/* The object behind a handle, or NULL when the handle is none of that kind. It need not be the program's own:
+ * queries and callbacks give handles of what only other objects still hold. */
 static inline void *cx_object_cast(const void *handle, enum cx_tag tag)
 {
     const struct cx_object *object = handle;
     if (__builtin_expect(cx_object_forked, false))
         return cx_object_refused();
-    if (!object || object->tag != (uint32_t)tag ||
-        atomic_load_explicit(&object->app_refs, memory_order_relaxed) == 0)
+    if (!object || object->tag != (uint32_t)tag)
         return NULL;
     return (void *)(uintptr_t)handle;
 }

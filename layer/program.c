@@ -277,7 +277,8 @@ cl_int cx_clReleaseProgram(cl_program handle)
     struct cx_program *program = cx_program_from(handle);
     if (!program)
         return CX_FAIL(CL_INVALID_PROGRAM, "not a program");
-    cx_object_release_app(&program->base);
+    if (!cx_object_release_app(&program->base))
+        return CX_FAIL(CL_INVALID_PROGRAM, "released already");
     return CL_SUCCESS;
 }
 

@@ -295,7 +295,8 @@ cl_int CL_API_CALL cx_clReleaseCommandQueue(cl_command_queue handle)
     if (!queue)
         return CX_FAIL(CL_INVALID_COMMAND_QUEUE, "no queue of ours");
     queue_push(queue, cx_object_app_refs(&queue->base) == 1);
-    cx_object_release_app(&queue->base);
+    if (!cx_object_release_app(&queue->base))
+        return CX_FAIL(CL_INVALID_COMMAND_QUEUE, "released already");
     return CL_SUCCESS;
 }
 

@@ -163,7 +163,8 @@ cl_int CL_API_CALL cx_clReleaseSampler(cl_sampler handle)
     struct cx_sampler *sampler = cx_sampler_from(handle);
     if (!sampler)
         return CX_FAIL(CL_INVALID_SAMPLER, "no sampler of ours");
-    cx_object_release_app(&sampler->base);
+    if (!cx_object_release_app(&sampler->base))
+        return CX_FAIL(CL_INVALID_SAMPLER, "released already");
     return CL_SUCCESS;
 }
 

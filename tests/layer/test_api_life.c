@@ -152,6 +152,104 @@ START_TEST(all_released_before_the_gate_opens)
 }
 END_TEST
 
+/* What an event's callback learned of an event that the program had released. */
+struct learned {
+    cl_int codes[4];
+    cl_ulong end;
+    atomic_bool told;
+};
+
+static void CL_CALLBACK learn(cl_event event, cl_int status, void *data)
+{
+    struct learned *learned = data;
+    cl_int asked = 1;
+    learned->codes[0] = status;
+    learned->codes[1] =
+        clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(learned->end), &learned->end, NULL);
+    learned->codes[2] = clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(asked), &asked, NULL);
+    clRetainEvent(event);
+    learned->codes[3] = clReleaseEvent(event);
+    atomic_store(&learned->told, true);
+}
+
+static void await(atomic_bool *flag)
+{
+    while (!atomic_load(flag)) /* the test's time limit ends it */
+        usleep(1000);
+}
+
+/* A program may release an event at once and leave the rest to its callback. */
+START_TEST(callback_of_released_event)
+{
+    const int value = 7;
+    cl_int error;
+    struct learned learned = {.codes = {1, 1, 1, 1}};
+    cl_mem mem = cl_buffer(0, ITEMS * 4, NULL);
+    cl_event event, gate = clCreateUserEvent(cl.context, &error);
+    cl_ok(error);
+    if (!cl_user_events_work())
+        return;
+    cl_ok(clEnqueueFillBuffer(cl.queue, mem, &value, sizeof(value), 0, ITEMS * 4, 1, &gate, &event));
+    cl_ok(clSetEventCallback(event, CL_COMPLETE, learn, &learned));
+    cl_ok(clReleaseEvent(event));
+    cl_ok(clFlush(cl.queue));
+    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    cl_ok(clReleaseEvent(gate));
+    await(&learned.told);
+    for (int i = 0; i < 4; i++)
+        cl_ok(learned.codes[i]);
+    ck_assert_uint_ne(learned.end, 0);
+    cl_ok(clReleaseMemObject(mem));
+}
+END_TEST
+
+/* What the program released, but other objects hold, is asked for by these, used and retained. */
+START_TEST(objects_held_by_others)
+{
+    const char *source = text;
+    const cl_buffer_region region = {0, 64};
+    cl_int error, got = 0, value = 9;
+    size_t size = 0;
+    cl_context context = clCreateContext(NULL, 1, &cl.device, NULL, NULL, &error), held_context = NULL;
+    cl_ok(error);
+    cl_command_queue queue = clCreateCommandQueue(context, cl.device, 0, &error);
+    cl_ok(error);
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error), held_program = NULL;
+    cl_ok(error);
+    cl_ok(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "put", &error);
+    cl_ok(error);
+    cl_mem mem = clCreateBuffer(context, 0, 128, NULL, &error), held_mem = NULL;
+    cl_ok(error);
+    cl_mem window = clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    cl_ok(error);
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseMemObject(mem));
+    cl_ok(clReleaseContext(context));
+
+    cl_ok(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(held_context), &held_context, NULL));
+    cl_ok(clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof(held_program), &held_program, NULL));
+    cl_ok(clGetMemObjectInfo(window, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(held_mem), &held_mem, NULL));
+    cl_ok(clGetProgramInfo(held_program, CL_PROGRAM_SOURCE, 0, NULL, &size));
+    ck_assert_uint_eq(size, strlen(text) + 1);
+    cl_ok(clEnqueueWriteBuffer(queue, held_mem, CL_TRUE, 0, sizeof(value), &value, 0, NULL, NULL));
+    cl_ok(clEnqueueReadBuffer(queue, window, CL_TRUE, 0, sizeof(got), &got, 0, NULL, NULL));
+    ck_assert_int_eq(got, value);
+    mem = clCreateBuffer(held_context, 0, 64, NULL, &error);
+    cl_ok(error);
+    cl_ok(clReleaseMemObject(mem));
+    cl_ok(clRetainContext(held_context)); /* as wrappers for other languages do */
+    cl_ok(clRetainMemObject(held_mem));
+    cl_ok(clReleaseMemObject(window));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseCommandQueue(queue));
+    cl_ok(clGetMemObjectInfo(held_mem, CL_MEM_SIZE, sizeof(size), &size, NULL));
+    ck_assert_uint_eq(size, 128);
+    cl_ok(clReleaseMemObject(held_mem));
+    cl_ok(clReleaseContext(held_context));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("api_events");
@@ -161,5 +259,7 @@ int main(void)
     tcase_add_test(tcase, queue_released_with_work);
     tcase_add_test(tcase, event_replaces_the_one_waited_for);
     tcase_add_test(tcase, all_released_before_the_gate_opens);
+    tcase_add_test(tcase, callback_of_released_event);
+    tcase_add_test(tcase, objects_held_by_others);
     return tap_run(suite);
 }
