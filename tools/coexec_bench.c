@@ -242,8 +242,13 @@ static void progress(struct bench *bench, const char *program, const char *how)
         return;
     double passed = difftime(time(NULL), bench->began);
     double left = bench->done ? passed / (double)bench->done * (double)(bench->all - bench->done) : 0;
-    fprintf(stderr, "\r\033[K[%zu/%zu] %s %s, %d:%02d left", bench->done, bench->all, program, how,
-            (int)left / 60, (int)left % 60);
+    static const char full[] = "####################", empty[] = "--------------------";
+    const int width = (int)sizeof full - 1,
+              part = (int)(bench->done * (size_t)width / (bench->all ? bench->all : 1));
+    fprintf(stderr, "\r\033[K[%.*s%.*s] %zu/%zu %s %s", part, full, width - part, empty, bench->done,
+            bench->all, program, how);
+    if (bench->done)
+        fprintf(stderr, ", %d:%02d left", (int)left / 60, (int)left % 60);
     fflush(stderr);
 }
 

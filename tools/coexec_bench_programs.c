@@ -24,7 +24,7 @@ const struct cx_bench_program cx_bench_programs[] = {
     {"ray2", "ray", {"--scene", "ray2"}, CX_PAPER_SIGMOID, IRREGULAR, ONE},
     {"krist", "krist", {NULL}, CX_PAPER_OMPSS, REGULAR, ONE},
     {"perlin", "perlin", {NULL}, CX_PAPER_OMPSS, REGULAR, ONE},
-    {"spmv", "spmv", {NULL}, CX_PAPER_OMPSS, IRREGULAR, NATIVE},
+    {"spmv", "spmv", {"--profile", "random"}, CX_PAPER_OMPSS, IRREGULAR, NATIVE},
     {"filter", "filter", {NULL}, CX_PAPER_MARROW, REGULAR, ONE},
     {"fft", "fft", {NULL}, CX_PAPER_MARROW, REGULAR, ONE},
     {"saxpy", "saxpy", {NULL}, CX_PAPER_MARROW, REGULAR, NATIVE},

@@ -199,7 +199,7 @@ static int run(int argc, char **argv)
     }
     free(own);
     kind->free(data);
-    return status;
+    return status == CX_EXIT_OK && *problem ? CX_EXIT_FAILED : status;
 }
 
 const struct cx_subcommand cx_report_subcommand = {
@@ -216,7 +216,7 @@ const struct cx_subcommand cx_report_subcommand = {
         "their sizes and speeds). The page needs nothing but itself; in the timeline the wheel zooms, "
         "dragging\n"
         "moves, and a block's numbers show under the pointer. A trace cut short is used as far as it "
-        "goes.\n\n"
+        "goes; exit status 1 then.\n\n"
         "  -o FILE        where the page goes; - for standard output (default: FILE.html beside the input)\n"
         "  --svg FILE     write one chart as a picture instead\n"
         "  --chart NAME   which: speedup, efficiency, balance, packages, native, scaling; timeline, sizes, "

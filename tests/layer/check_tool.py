@@ -161,6 +161,26 @@ echo name={name} size=8 ms=$ms checksum=00ff check=pass
         assert "saxpy" in done.stdout, done
 
 
+def bench_shows_progress():
+    """A bar on a terminal, nothing but the tables elsewhere."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "saxpy")
+        with open(path, "w") as program:
+            program.write("#!/bin/sh\necho name=saxpy size=8 ms=2 checksum=00ff check=pass\n")
+        os.chmod(path, 0o755)
+        arguments = [TOOL, "bench", "--examples", folder, "--programs", "saxpy", "--algos", "static", "--runs", "2"]
+        ours, theirs = os.openpty()
+        with open(os.path.join(folder, "out"), "w") as out:
+            done = subprocess.run(arguments, env={**CLEAN, "COEXEC_VENDORS": STUB}, stdout=out, stderr=theirs, timeout=60)
+        os.close(theirs)
+        shown = os.read(ours, 65536).decode()
+        os.close(ours)
+        assert done.returncode == 0 and "[--------------------] 0/6 saxpy bare" in shown, shown
+        assert "[##########----------] 3/6 saxpy bare, 0:" in shown and " left" in shown, shown
+        done = tool(*arguments[1:], COEXEC_VENDORS=STUB)
+        assert done.returncode == 0 and not done.stderr and "\033" not in done.stdout, done
+
+
 def bench_takes_no_nonsense():
     """Programs whose last line is no result, or which end well after printing anything."""
     outputs = {"saxpy": "name=saxpy size=8 ms=nan checksum=00 check=pass", "vecadd": "name=vecadd size=8 ms=-1 checksum=00 check=pass",
