@@ -83,7 +83,7 @@ static struct json_object *machine_object(const struct cx_machine *machine)
 
 struct json_object *cx_bench_variables(void)
 {
-    static const char *const prefixes[] = {"COEXEC_", "POCL_", "OCL_ICD_", "CUDA_"};
+    static const char *const prefixes[] = {"COEXEC_", "POCL_", "OCL_ICD_", "CUDA_VISIBLE_", "CUDA_DEVICE_"};
     struct json_object *array = json_object_new_array();
     for (char **variable = environ; *variable; variable++)
         for (size_t p = 0; p < sizeof prefixes / sizeof *prefixes; p++)

@@ -161,6 +161,19 @@ def results_are_put_into_a_document():
     done = results("two=" + at("none.json"))
     assert done.returncode == 1 and "nothing was changed" in done.stderr and pathlib.Path(at("r.md")).read_text() == text, done
     assert results("two").returncode == 1
+    with open(at("coexec"), "w") as program:  # measures nothing, and says that a run failed
+        program.write(f'#!/bin/sh\n[ "$1" = report ] && exec {os.path.abspath(TOOL)} "$@"\n'
+                      f'for file; do :; done\necho "$POCL_DEVICES: $*" >{at("words")}\n[ -e {at("none")} ] || cp {at("bench.json")} "$file"\nexit 1\n')
+    os.chmod(at("coexec"), 0o755)
+    done = results("--coexec", at("coexec"), "--measure", "three=" + at("three.json"))
+    words = pathlib.Path(at("words")).read_text()
+    assert done.returncode == 1 and "some runs failed" in done.stderr and "## three" in pathlib.Path(at("r.md")).read_text(), done
+    assert words.startswith("basic pthread: bench --preset small") and words.endswith(f"--resume --json {at('three.json')}\n"), words
+    text = pathlib.Path(at("r.md")).read_text()
+    pathlib.Path(at("none")).touch()
+    done = results("--coexec", at("coexec"), "--measure", "four=" + at("four.json"))
+    assert done.returncode == 1 and "nothing was changed" in done.stderr and pathlib.Path(at("r.md")).read_text() == text, done
+    assert results("--measure", "a=" + at("bench.json"), "b=" + at("bench.json")).returncode == 1
 
 
 def bad_input_is_named():
