@@ -176,7 +176,7 @@ static cl_int execute(struct cx_build *build)
             error = cx_program_list_functions(program);
         if (error != CL_SUCCESS)
             cx_analysis_release(&program->analysis);
-        else if (build->analyse && program->source)
+        else if (build->analyse)
             cx_record_program(program);
         free(parts);
     }

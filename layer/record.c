@@ -206,7 +206,7 @@ static void write_program(FILE *out, const struct cx_program *program, const cha
     fprintf(out,
             "{\"type\":\"program\",\"program\":%" PRIu64 ",\"source\":\"%s\",\"options\":", program->base.id,
             name);
-    put_text(out, program->options);
+    put_text(out, program->text ? program->text_options : program->options);
     fputs(",\"extensions\":", out);
     put_text(out, identity.extensions);
     fputs(",\"defines\":[", out);
@@ -221,12 +221,13 @@ void cx_record_program(const struct cx_program *program)
 {
     struct cx_sha256 hash;
     unsigned char digest[32];
+    const char *text = program->text ? program->text : program->source;
     char name[72], *line = NULL;
     size_t size = 0;
-    if (!*cx_options_get()->record)
+    if (!*cx_options_get()->record || !text)
         return;
     cx_sha256_init(&hash);
-    cx_sha256_add(&hash, program->source, strlen(program->source));
+    cx_sha256_add(&hash, text, strlen(text));
     cx_sha256_end(&hash, digest);
     for (unsigned i = 0; i < sizeof(digest); i++)
         snprintf(name + 2 * i, 3, "%02x", digest[i]);
@@ -238,7 +239,7 @@ void cx_record_program(const struct cx_program *program)
     bool ok = fclose(out) == 0;
     pthread_mutex_lock(&lock);
     if (ok && is_open()) {
-        keep_source(name, program->source);
+        keep_source(name, text);
         append(line, size);
     }
     pthread_mutex_unlock(&lock);

@@ -14,7 +14,8 @@
 struct cx_launch;
 struct cx_program;
 
-/* A program is built from source; its options are those of this build. */
+/* A program is built: what it is analysed as, nothing where it has no text; options are those of this build.
+ */
 void cx_record_program(const struct cx_program *program);
 /* A launch is decided: its reason is set. Only the first of several alike is written. context->lock held. */
 void cx_record_launch(const struct cx_launch *launch, bool split);

@@ -436,6 +436,9 @@ int cx_explain_recorded(const char *folder, int list)
     for (size_t p = 0; p < recording.nprograms; p++)
         explain_program(folder, analyser, recording.program[p], list, &totals);
     print_totals(&recording, &totals);
+    if (recording.textless)
+        fprintf(stderr, "coexec explain: %zu launches of programs without a text are left out\n",
+                recording.textless);
     if (recording.damaged)
         fprintf(stderr, "coexec explain: %zu damaged lines are left out\n", recording.damaged);
     cx_recording_finish(&recording);

@@ -191,9 +191,9 @@ static int take_told(struct reader *reader, struct json_object *line)
 {
     struct number *known = find_number(reader, line);
     struct json_object *told = cx_json_typed(line, "told", json_type_string);
-    if (!known || !told)
+    if (!told)
         return 0;
-    if (!known->program->told)
+    if (known && !known->program->told)
         known->program->told = text_of(told);
     return 1;
 }
@@ -213,8 +213,11 @@ static int take_launch(struct reader *reader, struct json_object *line)
 {
     struct number *known = find_number(reader, line);
     size_t k = 0;
-    if (!known || !is_launch(line))
+    if (!cx_json_typed(line, "program", json_type_int) || !is_launch(line))
         return 0;
+    reader->recording->textless += !known;
+    if (!known)
+        return 1;
     struct cx_recorded_program *program = known->program;
     const char *name = json_object_get_string(cx_json_typed(line, "kernel", json_type_string));
     while (k < program->nkernels && strcmp(program->kernel[k].name, name) != 0)

@@ -27,6 +27,7 @@ struct cx_recorded_program {
 
 struct cx_recording {
     size_t nfiles, nprograms, damaged; /* damaged: lines left out */
+    size_t textless;                   /* launches of programs that are not there */
     size_t full;                       /* processes that stopped recording at their limit */
     struct cx_recorded_program **program;
 };

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """COEXEC_RECORD and `coexec explain --recorded`: what is written, and what is made of it. TAP.
 
-usage: check_recorded.py BUILD_FOLDER SPLITCHECK FOLDER_OF_KERNELS
+usage: check_recorded.py BUILD_FOLDER SPLITCHECK FOLDER_OF_KERNELS TEST_API_LINK
 """
 import glob
 import hashlib
@@ -18,7 +18,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap
 
-BUILD, SPLITCHECK, KERNELS = map(pathlib.Path, sys.argv[1:4])
+BUILD, SPLITCHECK, KERNELS, LINKING = map(pathlib.Path, sys.argv[1:5])
 TOOL = BUILD / "tools" / "coexec"
 ROOM = pathlib.Path(tempfile.mkdtemp(prefix="coexec-recorded-"))
 ENV = {k: v for k, v in os.environ.items() if not k.startswith(("COEXEC_", "OCL_ICD_", "POCL_DEV", "POCL_MAX"))}
@@ -91,7 +91,7 @@ def damage_is_left_out():
     good_count = explain(ROOM / "a").stdout
     bad = ['{"type":"launch"', "[]", "\0\1", '{"type":"launch","program":77,"kernel":"x","dims":1}', "{}", '{"type":"program"}',
            '{"type":"program","program":1,"source":"../../../etc/passwd","options":"","extensions":"","defines":[]}',
-           '{"type":"told","program":99,"told":"x"}']
+           '{"type":"told","program":1}']
     lines = good.splitlines()
     launch = json.loads(next(line for line in lines if '"launch"' in line))
     for change in ({"dims": 4}, {"dims": 3}, {"global": ["x"]}, {"args": [{"value": "0g"}]}, {"args": [3]}, {"kernel": 5},
@@ -134,6 +134,17 @@ def images_are_judged():
     done = explain(ROOM / "images")
     assert done.returncode == 0 and not done.stderr, done.stderr
     assert re.search(r"image_filled +1 launches; splits: all, writes known: all, reads known: all\n +out own", done.stdout), done.stdout
+
+
+def linked_programs_are_judged():
+    """By the text that is made of their objects."""
+    done = subprocess.run([LINKING], env={**ENV, "COEXEC_RECORD": str(ROOM / "linked"), "CK_RUN_CASE": "logged"},
+                          capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done
+    done = explain(ROOM / "linked")
+    assert done.returncode == 0 and "damaged" not in done.stderr, done.stderr
+    assert re.search(r"^    run +\d+ launches; splits: all, writes known: all", done.stdout, re.M), done.stdout
+    assert re.search(r"\d launches of programs without a text are left out", done.stderr), done.stderr
 
 
 def missing_things_are_told():
