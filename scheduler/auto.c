@@ -19,6 +19,7 @@
  * dear; and beside a package that took, or takes, longer than predicted it is as many times shorter.
  * 5. A device for which even the smallest package (what fills it) would end after the others' end without it
  *    gets none.
+ *    Nor does one that could do next to nothing, and that before the end, as a group more would be late.
  * 6. A device never measured gets one package, auto_first of its share by nominal speed, and no more than it
  *    could do, were it auto_distrust times slower than nominal, in the time the measured ones still need.
  * 7. The next package is given out while one is held only where both together are no more than a quarter of
@@ -62,6 +63,12 @@ static const double jump_part = 0.25, jump_launches = 8, unsure_deviation = 0.08
 static const double clustered_factor = 4, clustered_launches = 15;
 /* Fewer groups differ by chance. */
 enum { least_compared = 4 };
+/* A device that does less than this part of a launch, and would end before this part of its time, is left
+ * out. */
+static const double coarse_part = 0.01, coarse_end = 0.95;
+enum { COARSE_RETRY = 64 };
+/* Likewise by nominal speeds, where it could do so few packages at most. */
+static const double coarse_first = 0.005, coarse_packages = 8;
 /* Neighbours that took so many times longer than predicted make the package as many times shorter. */
 static const double dear_factor = 2, dear_launches = 30;
 
@@ -159,6 +166,8 @@ static uint64_t auto_next(struct cx_balancer *balancer, unsigned index, double n
     struct cx_auto_device *own = &data->device[index];
     const struct cx_auto_view *view = &own->view;
     const struct cx_device_state *device = &balancer->devices[index];
+    if (own->out)
+        return decide(balancer, index, CX_DECIDED_LATE, 0, 0);
     bool known = cx_auto_look(balancer, now);
     if (device->given.first_package > 0 && device->done == 0)
         return device->assigned > 0 ? decide(balancer, index, CX_DECIDED_WAIT, 0, 0)
@@ -279,6 +288,29 @@ static void cut_homes(struct cx_balancer *balancer, double end)
     data->device[fastest].home += left;
 }
 
+/* The slowest device whose home is done well before the end, as one group more would end late, and that does
+ * next to nothing; ndevices: none. Now and then all are tried. */
+static unsigned coarse(struct cx_balancer *balancer, double end)
+{
+    struct cx_auto *data = balancer->data;
+    unsigned n = balancer->ndevices, slowest = n;
+    if (balancer->memory->launches % COARSE_RETRY == COARSE_RETRY - 1)
+        return n;
+    double first = 0, groups = (double)balancer->groups;
+    for (unsigned i = 0; i < n; i++) {
+        const struct cx_auto_device *own = &data->device[i];
+        double cost = cx_memory_cost(balancer->memory, balancer->groups, (uint64_t)first, own->home);
+        first += (double)own->home;
+        if (own->home > 0 && cost < coarse_part * groups &&
+            own->view.launch + cost / own->view.speed < coarse_end * end &&
+            (slowest == n || own->view.speed < data->device[slowest].view.speed))
+            slowest = i;
+    }
+    if (slowest < n)
+        data->device[slowest].out = true;
+    return slowest;
+}
+
 /* Homes such that all end together; devices too slow for one filling get none. */
 static void plan(struct cx_balancer *balancer)
 {
@@ -298,6 +330,8 @@ static void plan(struct cx_balancer *balancer)
                 out = i;
         }
         if (out == n)
+            out = coarse(balancer, end);
+        if (out == n)
             return;
         data->device[out].view.speed = 0;
     }
@@ -311,8 +345,18 @@ static void auto_init(struct cx_balancer *balancer)
     data->learned = cx_memory_knows(balancer->memory, balancer->groups);
     for (unsigned i = 0; i < balancer->ndevices && data->learned; i++)
         data->learned = balancer->devices[i].given.slot < CX_MEMORY_DEVICES;
-    if (!data->learned)
+    if (!data->learned) {
+        double sum = 0;
+        for (unsigned i = 0; i < balancer->ndevices; i++)
+            sum += balancer->devices[i].start_speed;
+        for (unsigned i = 0; i < balancer->ndevices; i++) {
+            double part = balancer->devices[i].start_speed / sum;
+            data->device[i].out =
+                part < coarse_first &&
+                part * (double)balancer->groups < coarse_packages * (double)cx_package_minimum(balancer, i);
+        }
         return;
+    }
     double remembered = balancer->memory->deviation;
     data->squares = first_weight * remembered * remembered;
     plan(balancer);
@@ -323,6 +367,8 @@ static void auto_weigh(struct cx_balancer *balancer, double *weights)
     const struct cx_auto *data = balancer->data;
     for (unsigned i = 0; i < balancer->ndevices && data->learned; i++)
         weights[i] = (double)data->device[i].home;
+    for (unsigned i = 0; i < balancer->ndevices; i++)
+        weights[i] = data->device[i].out ? 0 : weights[i];
 }
 
 /* Groups came back, and with them an unknown part of the cost that is done: from here on all count alike. */
@@ -331,6 +377,8 @@ static void auto_regained(struct cx_balancer *balancer)
     struct cx_auto *data = balancer->data;
     if (balancer->nlive < balancer->ndevices)
         data->learned = false;
+    for (unsigned i = 0; i < balancer->ndevices && balancer->nlive < balancer->ndevices; i++)
+        data->device[i].out = false;
 }
 
 const struct cx_policy cx_policy_auto = {

@@ -24,6 +24,7 @@ struct cx_auto_view {
 struct cx_auto_device {
     uint64_t home; /* planned groups */
     bool started;
+    bool out;                                                 /* left out of the plan, as too coarse */
     double cost[CX_SPEED_HISTORY], seconds[CX_SPEED_HISTORY]; /* of the last packages, a ring */
     unsigned samples;
     double squares, weight; /* of its errors */

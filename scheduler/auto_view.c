@@ -57,7 +57,7 @@ bool cx_auto_look(struct cx_balancer *balancer, double now)
         const struct cx_device_state *device = &balancer->devices[i];
         struct cx_auto_view *view = &data->device[i].view;
         *view = (struct cx_auto_view){.launch = device->given.launch_seconds};
-        if (device->failed)
+        if (device->failed || data->device[i].out)
             continue;
         view->speed = cx_auto_speed(balancer, i);
         start += view->speed > 0 ? device->start_speed : 0;
@@ -66,7 +66,7 @@ bool cx_auto_look(struct cx_balancer *balancer, double now)
     for (unsigned i = 0; i < balancer->ndevices; i++) {
         const struct cx_device_state *device = &balancer->devices[i];
         struct cx_auto_view *view = &data->device[i].view;
-        if (device->failed)
+        if (device->failed || data->device[i].out)
             continue;
         if (view->speed == 0)
             view->speed =
