@@ -41,16 +41,15 @@ static uint64_t adaptive_next(struct cx_balancer *balancer, unsigned index, doub
         cx_shares_plan(balancer, data->shares, now);
     }
     if (data->shared)
-        return cx_shares_take(balancer, data->shares, index, now);
+        return cx_package_decided(balancer, index, cx_shares_take(balancer, data->shares, index, now),
+                                  CX_DECIDED_AFTER);
     const struct cx_balancer_params *params = &balancer->params;
     double sum = 0, step = fmin(given(&balancer->devices[index]), ceil(params->adaptive_probes) - 1);
     for (unsigned i = 0; i < balancer->ndevices; i++)
         sum += balancer->devices[i].failed ? 0 : balancer->devices[i].start_speed;
     double size = params->adaptive_first * (double)balancer->groups *
                   (balancer->devices[index].start_speed / sum) * pow(params->adaptive_growth, step);
-    uint64_t package = cx_groups_clamp(size, balancer->remaining),
-             minimum = cx_package_minimum(balancer, index);
-    return package > minimum ? package : minimum;
+    return cx_package_sized(balancer, index, size, CX_DECIDED_PROBE);
 }
 
 const struct cx_policy cx_policy_adaptive = {

@@ -129,6 +129,23 @@ uint64_t cx_package_minimum(const struct cx_balancer *balancer, unsigned index)
     return given->min_package ? given->min_package : given->fill;
 }
 
+uint64_t cx_package_decided(struct cx_balancer *balancer, unsigned index, uint64_t groups,
+                            enum cx_decision decision)
+{
+    balancer->devices[index].decision = groups > 0 ? decision : CX_DECIDED_WAIT;
+    return groups;
+}
+
+uint64_t cx_package_sized(struct cx_balancer *balancer, unsigned index, double groups,
+                          enum cx_decision decision)
+{
+    uint64_t package = cx_groups_clamp(groups, balancer->remaining);
+    uint64_t minimum = cx_package_minimum(balancer, index);
+    bool fills = package < minimum;
+    return cx_package_decided(balancer, index, fills ? minimum : package,
+                              fills ? CX_DECIDED_FILLS : decision);
+}
+
 /* The multiple of the granularity nearest to want, at least one; everything where less than one would stay.
  */
 static uint64_t round_package(const struct cx_balancer *balancer, uint64_t want)
@@ -145,6 +162,22 @@ static uint64_t round_package(const struct cx_balancer *balancer, uint64_t want)
     return below;
 }
 
+/* What the rules over all policies leave of a package, and why. */
+static uint64_t limit(const struct cx_balancer *balancer, struct cx_device_state *device, unsigned index,
+                      uint64_t want, double now)
+{
+    uint64_t groups = cx_package_limit(balancer, index, want, now);
+    if (groups == 0)
+        device->decision = CX_DECIDED_LATE;
+    else if (want == 0)
+        device->decision = CX_DECIDED_LEAST;
+    else if (groups < want && groups < balancer->remaining)
+        device->decision = device->samples || device->trusted ? CX_DECIDED_CUT : CX_DECIDED_FIRST;
+    else if (groups > want)
+        device->decision = groups > cx_package_minimum(balancer, index) ? CX_DECIDED_WORTH : CX_DECIDED_FILLS;
+    return groups;
+}
+
 uint64_t cx_balancer_next(struct cx_balancer *balancer, unsigned index, double now)
 {
     if (index >= balancer->ndevices || balancer->remaining == 0)
@@ -156,7 +189,7 @@ uint64_t cx_balancer_next(struct cx_balancer *balancer, unsigned index, double n
     uint64_t want = balancer->policy->next(balancer, index, now);
     bool limited = !balancer->policy->is_static && !(balancer->policy->plans_ends && want > 0);
     if (limited && (want > 0 || cx_package_must(balancer, index, now)))
-        want = cx_package_limit(balancer, index, want, now);
+        want = limit(balancer, device, index, want, now);
     if (want == 0)
         return 0;
     if (device->decision >= CX_DECIDED_WAIT)
@@ -307,6 +340,18 @@ const char *cx_decision_text(enum cx_decision decision)
 {
     static const char *const texts[CX_DECISIONS] = {
         [CX_DECIDED_NOTHING] = "no reason given",
+        [CX_DECIDED_SHARE] = "its share by speeds known before",
+        [CX_DECIDED_EQUAL] = "one of equal packages",
+        [CX_DECIDED_GUIDED] = "part of its share of the rest",
+        [CX_DECIDED_CURVE] = "by its speed, smaller towards the end",
+        [CX_DECIDED_BOUND] = "as long as the end may be uneven",
+        [CX_DECIDED_PROBE] = "probe: measures the device",
+        [CX_DECIDED_FITTED] = "as its throughput asks",
+        [CX_DECIDED_MATCHED] = "as long as the accelerator's",
+        [CX_DECIDED_AFTER] = "its share of the rest by measured speeds",
+        [CX_DECIDED_FILLS] = "its smallest: fills it",
+        [CX_DECIDED_WORTH] = "longer, to be worth its launch",
+        [CX_DECIDED_CUT] = "shorter, to end with the others",
         [CX_DECIDED_FIRST] = "bounded: never measured",
         [CX_DECIDED_LEARNED] = "learned share",
         [CX_DECIDED_PART] = "part of its share",

@@ -74,7 +74,19 @@ struct cx_balancer;
 
 /* Why a device got what it got, or nothing: for COEXEC_SUMMARY and the trace. */
 enum cx_decision {
-    CX_DECIDED_NOTHING, /* never asked, or the policy gives no reasons */
+    CX_DECIDED_NOTHING, /* never asked */
+    CX_DECIDED_SHARE,   /* its share of all, by speeds known beforehand */
+    CX_DECIDED_EQUAL,   /* one of equal packages */
+    CX_DECIDED_GUIDED,  /* a part of its share of what is left, by speeds known beforehand */
+    CX_DECIDED_CURVE,   /* a part of its share by its speed, smaller towards the end */
+    CX_DECIDED_BOUND,   /* as long as the launch may end unevenly */
+    CX_DECIDED_PROBE,   /* measures the device */
+    CX_DECIDED_FITTED,  /* as long as its measured throughput asks */
+    CX_DECIDED_MATCHED, /* takes as long as the accelerator's */
+    CX_DECIDED_AFTER,   /* its share of the rest, by measured speeds */
+    CX_DECIDED_FILLS,   /* its smallest package: what fills it, or the user's minimum */
+    CX_DECIDED_WORTH,   /* made longer, to be worth its launch */
+    CX_DECIDED_CUT,     /* made shorter: it would end after the others */
     CX_DECIDED_FIRST,   /* never measured: a bounded package */
     CX_DECIDED_LEARNED, /* its share of what earlier launches taught, or most of it */
     CX_DECIDED_PART,    /* a part of its share, as its length is not sure */

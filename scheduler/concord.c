@@ -65,7 +65,7 @@ static bool speeds_settled(const struct cx_balancer *balancer, double now)
     return settled;
 }
 
-static uint64_t profile_next(const struct cx_balancer *balancer, unsigned index, double now)
+static uint64_t profile_next(struct cx_balancer *balancer, unsigned index, double now)
 {
     const struct concord_data *data = balancer->data;
     const struct cx_device_state *device = &balancer->devices[index];
@@ -77,13 +77,11 @@ static uint64_t profile_next(const struct cx_balancer *balancer, unsigned index,
                   (cx_speed_now(balancer, index, now) / sum);
     if (accelerates && device->packages <= data->devices[index].before) {
         if (device->packages + device->nflight > data->devices[index].before)
-            return 0; /* at it */
+            return cx_package_decided(balancer, index, 0, CX_DECIDED_WAIT); /* at it */
     } else {
         size /= SMALL_DIVISOR;
     }
-    uint64_t package = cx_groups_clamp(size, balancer->remaining),
-             minimum = cx_package_minimum(balancer, index);
-    return package > minimum ? package : minimum;
+    return cx_package_sized(balancer, index, size, CX_DECIDED_PROBE);
 }
 
 static uint64_t concord_next(struct cx_balancer *balancer, unsigned index, double now)
@@ -96,7 +94,8 @@ static uint64_t concord_next(struct cx_balancer *balancer, unsigned index, doubl
             cx_shares_plan(balancer, shares_of(balancer), now);
     }
     if (data->split)
-        return cx_shares_take(balancer, shares_of(balancer), index, now);
+        return cx_package_decided(balancer, index, cx_shares_take(balancer, shares_of(balancer), index, now),
+                                  CX_DECIDED_AFTER);
     return profile_next(balancer, index, now);
 }
 

@@ -10,13 +10,12 @@
 
 static uint64_t dynamic_next(struct cx_balancer *balancer, unsigned index, double now)
 {
-    (void)index;
     (void)now;
     double size = balancer->params.dynamic_size;
     if (!(size > 0))
         size = (double)balancer->groups / balancer->params.dynamic_packages;
     uint64_t package = cx_groups_clamp(size, balancer->remaining);
-    return package > 0 ? package : 1;
+    return cx_package_decided(balancer, index, package > 0 ? package : 1, CX_DECIDED_EQUAL);
 }
 
 const struct cx_policy cx_policy_dynamic = {

@@ -58,17 +58,14 @@ static double weight(const struct cx_balancer *balancer, unsigned index, double 
 
 static uint64_t hdss_next(struct cx_balancer *balancer, unsigned index, double now)
 {
-    double size, sum = 0;
     if (training_over(balancer)) {
+        double size, sum = 0;
         for (unsigned i = 0; i < balancer->ndevices; i++)
             sum += weight(balancer, i, now);
         size = (double)balancer->remaining * (weight(balancer, index, now) / sum) / balancer->params.hdss_k;
-    } else {
-        size = training_size(balancer, index);
+        return cx_package_sized(balancer, index, size, CX_DECIDED_FITTED);
     }
-    uint64_t package = cx_groups_clamp(size, balancer->remaining),
-             minimum = cx_package_minimum(balancer, index);
-    return package > minimum ? package : minimum;
+    return cx_package_sized(balancer, index, training_size(balancer, index), CX_DECIDED_PROBE);
 }
 
 static void hdss_done(struct cx_balancer *balancer, unsigned index, double now)

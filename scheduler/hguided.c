@@ -16,9 +16,7 @@ static uint64_t hguided_next(struct cx_balancer *balancer, unsigned index, doubl
         sum += balancer->devices[i].failed ? 0 : balancer->devices[i].start_speed;
     double share = balancer->devices[index].start_speed / sum;
     double size = (double)balancer->remaining * share / (balancer->params.hguided_k * balancer->nlive);
-    uint64_t package = cx_groups_clamp(size, balancer->remaining);
-    uint64_t minimum = cx_package_minimum(balancer, index);
-    return package > minimum ? package : minimum;
+    return cx_package_sized(balancer, index, size, CX_DECIDED_GUIDED);
 }
 
 const struct cx_policy cx_policy_hguided = {

@@ -44,6 +44,8 @@ static double last_speed(const struct cx_balancer *balancer, unsigned index, dou
 
 static uint64_t logfit_next(struct cx_balancer *balancer, unsigned index, double now)
 {
+    const struct logfit_device *own = (const struct logfit_device *)balancer->data + index;
+    enum cx_decision why = own->nsamples < SAMPLES ? CX_DECIDED_PROBE : CX_DECIDED_FITTED;
     double size;
     if (cx_accelerates(balancer, index)) {
         size = accelerator_package(balancer, index);
@@ -51,10 +53,9 @@ static uint64_t logfit_next(struct cx_balancer *balancer, unsigned index, double
         unsigned fastest = cx_fastest_accelerator(balancer, now);
         double ratio = last_speed(balancer, index, now) / last_speed(balancer, fastest, now);
         size = accelerator_package(balancer, fastest) * ratio;
+        why = CX_DECIDED_MATCHED;
     }
-    uint64_t package = cx_groups_clamp(size, balancer->remaining),
-             minimum = cx_package_minimum(balancer, index);
-    return package > minimum ? package : minimum;
+    return cx_package_sized(balancer, index, size, why);
 }
 
 static void logfit_done(struct cx_balancer *balancer, unsigned index, double now)

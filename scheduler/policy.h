@@ -82,6 +82,13 @@ struct cx_balancer {
     struct cx_device_state devices[];
 };
 
+/* What a policy's next returns: groups (rounded down), at least the device's smallest package, and why. */
+uint64_t cx_package_sized(struct cx_balancer *balancer, unsigned device, double groups,
+                          enum cx_decision decision);
+/* Likewise, but no smallest package. 0: the device waits. */
+uint64_t cx_package_decided(struct cx_balancer *balancer, unsigned device, uint64_t groups,
+                            enum cx_decision decision);
+
 /* A finite number above 0, or 0. */
 double cx_number_clean(double value);
 /* floor(value) in groups, from 0 to limit. */

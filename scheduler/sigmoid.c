@@ -40,10 +40,9 @@ static double size_of_bound(const struct cx_balancer *balancer, unsigned index, 
 
 static uint64_t sigmoid_next(struct cx_balancer *balancer, unsigned index, double now)
 {
-    double size = fmax(size_of_curve(balancer, index, now), size_of_bound(balancer, index, now));
-    uint64_t package = cx_groups_clamp(size, balancer->remaining);
-    uint64_t minimum = cx_package_minimum(balancer, index);
-    return package > minimum ? package : minimum;
+    double curve = size_of_curve(balancer, index, now), bound = size_of_bound(balancer, index, now);
+    return cx_package_sized(balancer, index, fmax(curve, bound),
+                            curve >= bound ? CX_DECIDED_CURVE : CX_DECIDED_BOUND);
 }
 
 static void sigmoid_done(struct cx_balancer *balancer, unsigned index, double now)

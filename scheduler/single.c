@@ -9,7 +9,8 @@
 static uint64_t single_next(struct cx_balancer *balancer, unsigned index, double now)
 {
     (void)now;
-    return index == cx_most_powerful(balancer) ? balancer->remaining : 0;
+    return cx_package_decided(balancer, index, index == cx_most_powerful(balancer) ? balancer->remaining : 0,
+                              CX_DECIDED_SHARE);
 }
 
 const struct cx_policy cx_policy_single = {

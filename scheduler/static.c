@@ -53,9 +53,9 @@ static uint64_t static_next(struct cx_balancer *balancer, unsigned index, double
     uint64_t *shares = balancer->data;
     uint64_t share = shares[index];
     shares[index] = 0;
-    if (share > balancer->remaining / balancer->granularity)
-        return balancer->remaining;
-    return share * balancer->granularity;
+    bool all = share > balancer->remaining / balancer->granularity;
+    return cx_package_decided(balancer, index, all ? balancer->remaining : share * balancer->granularity,
+                              CX_DECIDED_SHARE);
 }
 
 const struct cx_policy cx_policy_static = {

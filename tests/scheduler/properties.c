@@ -60,6 +60,15 @@ static struct cx_balancer_params random_params(uint64_t *random)
     return params;
 }
 
+/* Every package says why it is as it is. */
+static void has_reason(void *data, const struct cx_sim_package *package)
+{
+    const struct cx_policy *policy = data;
+    bool given = package->decision > CX_DECIDED_NOTHING && package->decision < CX_DECIDED_WAIT;
+    ck_assert_msg(package->copy ? package->decision == CX_DECIDED_RESCUE : given, "%s: %s", policy->name,
+                  cx_decision_text(package->decision));
+}
+
 /* Every group is computed once where devices die, lie and crawl, as long as one of them lives. */
 START_TEST(each_group_once)
 {
@@ -95,6 +104,8 @@ START_TEST(each_group_once)
                                     .rescues = random_below(&random, 2),
                                     .memory = &memory,
                                     .seed = round,
+                                    .note = has_reason,
+                                    .note_data = (void *)(uintptr_t)policy,
                                     .taken = taken};
         if (round % 3 == 0)
             cx_memory_init(&memory);
