@@ -380,6 +380,13 @@ static int prepare(struct bench *bench)
         default_sets(bench);
     if (!bench->njobs || !bench->nalgos || !bench->nsets)
         return cx_usage_error(me, "no program, no balancer or no set of devices");
+    bool several = false;
+    for (unsigned s = 0; s < bench->nsets; s++)
+        several |= (bench->set[s].bits & (bench->set[s].bits - 1)) != 0;
+    if (!several)
+        fprintf(stderr,
+                "coexec bench: no set has two devices, so there is nothing to share out; COEXEC_FISSION=N "
+                "cuts a CPU into devices of N cores\n");
     if (bench->compare && !(bench->old = cx_bench_read(bench->compare)))
         return CX_EXIT_FAILED;
     FILE *json = bench->json ? fopen(bench->json, "ae") : NULL;
@@ -446,15 +453,16 @@ const struct cx_subcommand cx_bench_subcommand = {
     .help =
         "usage: coexec bench [OPTIONS]\n\n"
         "Runs the example programs bare on every device and through coexec with several balancers, "
-        "interleaved,\n"
-        "and prints times (medians; transfers included, builds not: before the first launch is split, all of "
-        "them "
-        "are\n"
-        "waited for), speedup over the fastest device alone, "
-        "its\n"
-        "maximum by the devices' own times, efficiency (one over the other), load balance, packages a launch "
+        "interleaved, "
         "and\n"
-        "bytes moved, then geometric means for each paper. Exit status 1 where a run failed or was wrong.\n\n"
+        "prints times (medians, transfers included; builds are waited for before and told apart), speedup "
+        "over "
+        "the\n"
+        "fastest device alone, its maximum by the devices' own times, efficiency (one over the other), load "
+        "balance,\n"
+        "packages a launch and bytes moved, then geometric means for each paper. Exit status 1 where a run "
+        "failed or\n"
+        "was wrong; the others' results are kept.\n\n"
         "  --programs LIST   names, papers (sigmoid, ompss, marrow, logfit) or all (default)\n"
         "  --preset P        sizes: tiny, small (default) or paper\n"
         "  --algos LIST      balancers (default static,hguided,sigmoid,auto)\n"

@@ -242,6 +242,44 @@ static void cell(FILE *out, double value, int digits)
     fprintf(out, "<td>%s</td>", isfinite(value) ? text : "-");
 }
 
+/* Geometric mean over the programs of a kind (0: irregular, 1: regular, 2: all); NAN: none has a value. */
+static double mean_of(const struct bench *bench, unsigned value, unsigned way, unsigned kind)
+{
+    double sum = 0;
+    unsigned n = 0;
+    for (size_t p = 0; p < bench->n; p++) {
+        const double one = bench->value[value][p * bench->nways + way];
+        const bool regular =
+            json_object_get_boolean(cx_json_get(json_object_array_get_idx(bench->programs, p), "regular"));
+        if (one > 0 && (kind == 2 || kind == regular)) {
+            sum += log(one);
+            n++;
+        }
+    }
+    return n ? exp(sum / n) : NAN;
+}
+
+static void means(const struct bench *bench, FILE *out)
+{
+    fputs("<h2>Geometric means</h2><div class=\"scroll\"><table><thead><tr><th>devices, balancer</th>"
+          "<th>efficiency, regular</th><th>irregular</th><th>all</th><th>speedup</th><th>balance</th>"
+          "<th>over native</th></tr></thead><tbody>\n",
+          out);
+    for (unsigned w = 0; w < bench->nways; w++) {
+        fputs("<tr><td>", out);
+        cx_chart_text(out, bench->way_name[w]);
+        fputs("</td>", out);
+        cell(out, mean_of(bench, EFFICIENCY, w, 1), 3);
+        cell(out, mean_of(bench, EFFICIENCY, w, 0), 3);
+        cell(out, mean_of(bench, EFFICIENCY, w, 2), 3);
+        cell(out, mean_of(bench, SPEEDUP, w, 2), 3);
+        cell(out, mean_of(bench, BALANCE, w, 2), 3);
+        cell(out, mean_of(bench, NATIVE, w, 2), 3);
+        fputs("</tr>\n", out);
+    }
+    fputs("</tbody></table></div>\n", out);
+}
+
 /* Why the row's runs failed, the first reason; NULL: none did. */
 static const char *problem_of(struct json_object *row)
 {
@@ -284,6 +322,7 @@ static void bench_tables(const void *data, FILE *out)
     const struct bench *bench = data;
     struct json_object *machine = cx_json_get(bench->root, "machine"),
                        *devices = cx_json_get(machine, "devices");
+    means(bench, out);
     fputs("<h2>Measured</h2><div "
           "class=\"scroll\"><table><thead><tr><th>program</th><th>devices</th><th>balancer</th>"
           "<th>ms</th><th>speedup</th><th>maximum</th><th>efficiency</th><th>balance</th><th>packages a "

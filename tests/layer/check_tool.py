@@ -177,6 +177,8 @@ def bench_shows_progress():
         os.close(ours)
         assert done.returncode == 0 and "[--------------------] 0/6 saxpy bare" in shown, shown
         assert "[##########----------] 3/6 saxpy bare, 0:" in shown and " left" in shown, shown
+        one = tool(*arguments[1:], COEXEC_VENDORS=STUB, STUB_DEVICES="1")
+        assert one.returncode == 0 and "nothing to share out" in one.stderr, one
         done = tool(*arguments[1:], COEXEC_VENDORS=STUB)
         assert done.returncode == 0 and not done.stderr and "\033" not in done.stdout, done
 
