@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Builds: the same step of work on every member at the same time, with the analysis beside it.
+ * Builds: the same step of work on every member at the same time, or on the first one alone where the others
+ * may do it later (late.c), with the analysis beside it.
  *
  * A build owns the program's results while program->building is set; nobody else looks at them then.
  * clBuildProgram is here; clCompileProgram and clLinkProgram (link.c) give other steps to the same machinery.
@@ -12,6 +13,8 @@
 #include "layer/device.h"
 #include "layer/entry.h"
 #include "layer/log.h"
+#include "layer/options.h"
+#include "layer/plan_size.h"
 #include "layer/program.h"
 #include "layer/record.h"
 #include "layer/worker.h"
@@ -69,41 +72,84 @@ static const char *origin_of(const struct cx_program *program)
                                : "objects";
 }
 
-static void *build_part(void *data)
+/* Notes what came of a member's build. */
+static bool settle_member(struct cx_program *program, unsigned m, cl_int error, cl_program real)
 {
-    struct part *part = data;
-    struct cx_program *program = part->build->program;
-    struct cx_program_member *member = &program->members[part->member];
-    cl_program real = NULL;
+    struct cx_program_member *member = &program->members[m];
+    const bool ok = error == CL_SUCCESS && real;
 
-    const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
-    member->error = part->build->step(part->build, part->member, &real);
-    cx_trace_build(program, part->member, name_of(part->build), origin_of(program), program->options,
-                   member->error, since);
+    member->error = error;
     if (real)
-        member->log = cx_build_log(program, part->member, real);
+        member->log = cx_build_log(program, m, real);
     member->real[CX_VARIANT_PLAIN] = real;
-    bool ok = member->error == CL_SUCCESS && real;
     atomic_store_explicit(&member->state[CX_VARIANT_PLAIN], ok ? CX_BUILD_READY : CX_BUILD_FAILED,
                           memory_order_release);
+    return ok;
+}
+
+static bool has_ended(const struct cx_program *program, unsigned m)
+{
+    return atomic_load_explicit(&program->members[m].state[CX_VARIANT_PLAIN], memory_order_acquire) !=
+           CX_BUILD_NONE;
+}
+
+static bool build_one(struct cx_build *build, unsigned m)
+{
+    struct cx_program *program = build->program;
+    const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
+    cl_program real = NULL;
+    const cl_int error = build->step(build, m, &real);
+
+    cx_trace_build(program, m, name_of(build), origin_of(program), program->options, error, since);
+    program->members[m].told = true;
+    return settle_member(program, m, error, real);
+}
+
+static void *build_part(void *data)
+{
+    const struct part *part = data;
+
+    build_one(part->build, part->member);
     return NULL;
 }
 
-/* Runs the step for all members, each on a thread of its own but for the last. */
+/* Runs the step for all members that have not run it, each on a thread of its own but for the last. */
 static void build_parts(struct cx_build *build, struct part *parts)
 {
-    unsigned count = build->program->context->nmembers;
+    unsigned count = build->program->context->nmembers, n = 0;
 
-    for (unsigned m = 0; m < count; m++) {
-        parts[m] = (struct part){.build = build, .member = m};
-        parts[m].threaded = m + 1 < count && !pthread_create(&parts[m].thread, NULL, build_part, &parts[m]);
-    }
     for (unsigned m = 0; m < count; m++)
-        if (!parts[m].threaded)
-            build_part(&parts[m]);
-    for (unsigned m = 0; m < count; m++)
-        if (parts[m].threaded)
-            pthread_join(parts[m].thread, NULL);
+        if (!has_ended(build->program, m))
+            parts[n++] = (struct part){.build = build, .member = m};
+    for (unsigned i = 0; i + 1 < n; i++)
+        parts[i].threaded = !pthread_create(&parts[i].thread, NULL, build_part, &parts[i]);
+    for (unsigned i = 0; i < n; i++)
+        if (!parts[i].threaded)
+            build_part(&parts[i]);
+    for (unsigned i = 0; i < n; i++)
+        if (parts[i].threaded)
+            pthread_join(parts[i].thread, NULL);
+}
+
+/* Whether the member that whole launches run on has built it, so that the others may do it later (late.c). */
+static bool build_first(struct cx_build *build)
+{
+    const struct cx_program *program = build->program;
+    unsigned k = 0;
+
+    if (!build->may_be_late || program->context->nmembers < 2 || strcmp(cx_options_get()->build, "lazy") != 0)
+        return false;
+    while (k + 1 < program->context->nmembers &&
+           atomic_load(&program->context->workers[cx_program_member_at(program, k)].left_out))
+        k++;
+    return build_one(build, cx_program_member_at(program, k));
+}
+
+static void tell_failure(const struct cx_program *program, unsigned m)
+{
+    cx_warn(CX_TOPIC_PROGRAM, "program %" PRIu64 ": %s is left out, its compiler failed with %s",
+            program->base.id, program->context->workers[m].device->name,
+            cx_cl_name(program->members[m].error));
 }
 
 /* CL_SUCCESS when a member built, else the error of the most preferred one. Tells which members are left out.
@@ -124,10 +170,8 @@ static cl_int judge(const struct cx_build *build)
     if (!any)
         return error == CL_SUCCESS ? build->failure : error;
     for (unsigned m = 0; m < program->context->nmembers; m++)
-        if (!cx_program_runs_on(program, m))
-            cx_warn(CX_TOPIC_PROGRAM, "program %" PRIu64 ": %s is left out, its compiler failed with %s",
-                    program->base.id, program->context->workers[m].device->name,
-                    cx_cl_name(program->members[m].error));
+        if (has_ended(program, m) && !cx_program_runs_on(program, m))
+            tell_failure(program, m);
     return CL_SUCCESS;
 }
 
@@ -159,6 +203,8 @@ static cl_int execute(struct cx_build *build)
     struct part *parts = calloc(program->context->nmembers, sizeof(*parts));
     cl_int error = CL_OUT_OF_HOST_MEMORY;
 
+    bool late = false;
+    cx_program_late_end(program); /* may want variants */
     wait_for_variants(program);
     cx_program_clear(program);
     program->text = build->text;
@@ -169,7 +215,9 @@ static cl_int execute(struct cx_build *build)
         if (build->analyse)
             program->analysis = start_analysis(program);
         const uint64_t since = cx_clock_ns();
-        build_parts(build, parts);
+        late = build_first(build);
+        if (!late)
+            build_parts(build, parts);
         program->build_ns = cx_clock_ns() - since;
         error = judge(build);
         if (error == CL_SUCCESS && build->binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
@@ -188,8 +236,12 @@ static cl_int execute(struct cx_build *build)
         program->binary_type = build->binary_type;
     program->status = error == CL_SUCCESS ? CL_BUILD_SUCCESS : CL_BUILD_ERROR;
     program->building = false;
+    if (late && error == CL_SUCCESS)
+        cx_program_late_leave(program);
     pthread_cond_broadcast(&program->changed);
     pthread_mutex_unlock(&program->lock);
+    if (cx_plan_wants_all())
+        cx_program_late_want(program);
     if (notify)
         notify((cl_program)program, data);
     cx_build_destroy(&build);
@@ -288,26 +340,46 @@ cl_int cx_build_check(const struct cx_context *context, cl_uint ndevices, const 
     return CL_SUCCESS;
 }
 
-static cl_int build_step(struct cx_build *build, unsigned member, cl_program *real)
+static cl_int compile_member(struct cx_program *program, unsigned member, const char *options,
+                             cl_program *real)
 {
-    const struct cx_program *program = build->program;
     const struct cx_real_device *device = program->context->workers[member].device;
     const char *text = program->source;
     cl_int error = CL_SUCCESS;
 
     if (program->stored && (*real = cx_stored_program(program, member, &error))) {
-        error = device->cl->clBuildProgram(*real, 1, &device->id, program->options, NULL, NULL);
+        error = device->cl->clBuildProgram(*real, 1, &device->id, options, NULL, NULL);
         if (error == CL_SUCCESS || !cx_stored_has_text(program->stored))
             return error;
         device->cl->clReleaseProgram(*real);
     } else if (program->stored && !cx_stored_has_text(program->stored)) {
         return error;
     }
-    *real = program->il ? cx_il_program(build->program, member, &error)
+    *real = program->il ? cx_il_program(program, member, &error)
                         : cx_build_source(program, member, 1, &text, &error);
     if (!*real)
         return error;
-    return device->cl->clBuildProgram(*real, 1, &device->id, program->options, NULL, NULL);
+    return device->cl->clBuildProgram(*real, 1, &device->id, options, NULL, NULL);
+}
+
+static cl_int build_step(struct cx_build *build, unsigned member, cl_program *real)
+{
+    return compile_member(build->program, member, build->program->options, real);
+}
+
+bool cx_build_late(struct cx_program *program, unsigned member, const char *options)
+{
+    const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
+    cl_program real = NULL;
+    const cl_int error = compile_member(program, member, options, &real);
+
+    cx_trace_build(program, member, "build", origin_of(program), options, error, since);
+    if (settle_member(program, member, error, real))
+        return true;
+    tell_failure(program, member);
+    if (program->members[member].log)
+        cx_info(CX_TOPIC_PROGRAM, "%s", program->members[member].log);
+    return false;
 }
 
 cl_int cx_clBuildProgram(cl_program handle, cl_uint num_devices, const cl_device_id *device_list,
@@ -330,6 +402,7 @@ cl_int cx_clBuildProgram(cl_program handle, cl_uint num_devices, const cl_device
     build->binary_type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
     build->analyse = !program->builtins;
     build->step = program->builtins ? cx_builtin_step : build_step;
+    build->may_be_late = !program->builtins && !program->il; /* constants may be set anew meanwhile */
     build->notify = pfn_notify;
     build->notify_data = user_data;
     error = cx_build_run(&build);

@@ -67,6 +67,8 @@ static cl_int check_local(const char *function, const struct cx_queue *queue, co
     for (unsigned m = 0; m < queue->context->nmembers; m++) {
         size_t of =
             cx_queue_takes(queue, m) && cx_kernel_runs_on(kernel, m) ? cx_kernel_group_limit(kernel, m) : 0;
+        if (!of && cx_queue_takes(queue, m) && cx_program_late_on(kernel->program, m))
+            of = queue->context->workers[m].device->max_group_size;
         limit = of > limit ? of : limit;
     }
     if (items > limit)
@@ -97,6 +99,7 @@ static void wait_for_analysis(void *data)
     struct cx_launch *launch = (struct cx_launch *)command;
     unsigned ms = (unsigned)cx_options_get()->analysis_wait;
 
+    cx_program_late_wait(launch->kernel->program, ms);
     cx_kernel_summary_wait(launch->kernel, ms);
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
     if (summary && (summary->uses & CX_USE_NEEDS_REWRITE) &&
@@ -116,6 +119,8 @@ static bool worth_waiting(const struct cx_launch *launch)
     const struct cx_context *context = launch->base.context;
     if (!cx_options_get()->analysis_wait || context->nmembers < 2)
         return false;
+    if (cx_program_late(launch->kernel->program))
+        return true;
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
     if (!summary)
         return !cx_kernel_summary_wait(launch->kernel, 0);

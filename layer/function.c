@@ -138,6 +138,22 @@ static void learn_param(struct cx_function *function, unsigned member, unsigned 
                                sizeof(param->access), &param->access, NULL);
 }
 
+/* Whether the member takes values of the sizes that those before it have taken. */
+static cl_int try_sizes(const struct cx_function *function, unsigned member, cl_kernel real)
+{
+    cl_int error = CL_SUCCESS;
+
+    for (unsigned i = 0; function->params && i < function->nargs && error == CL_SUCCESS; i++) {
+        const struct cx_param *param = &function->params[i];
+        void *zeros =
+            param->told && param->kind == CX_PARAM_VALUE && param->size ? calloc(1, param->size) : NULL;
+        if (zeros)
+            error = device_of(function, member)->cl->clSetKernelArg(real, i, param->size, zeros);
+        free(zeros);
+    }
+    return error;
+}
+
 /* Asks one member; false when it cannot make the kernel, or has other arguments than the members before. */
 static bool learn_member(struct cx_function *function, unsigned member, bool first, cl_int *error)
 {
@@ -151,12 +167,13 @@ static bool learn_member(struct cx_function *function, unsigned member, bool fir
     *error = device->cl->clGetKernelInfo(real, CL_KERNEL_NUM_ARGS, sizeof(nargs), &nargs, NULL);
     if (*error == CL_SUCCESS && !first && nargs != function->nargs)
         *error = CL_INVALID_KERNEL_DEFINITION;
+    if (*error == CL_SUCCESS)
+        *error = try_sizes(function, member, real);
     if (*error != CL_SUCCESS) {
         device->cl->clReleaseKernel(real);
         return false;
     }
     function->nargs = nargs;
-    function->check[member] = real;
     if (device->cl->clGetKernelWorkGroupInfo(real, device->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof(size_t),
                                              &function->group_limit[member], NULL))
         function->group_limit[member] = device->max_group_size;
@@ -164,7 +181,14 @@ static bool learn_member(struct cx_function *function, unsigned member, bool fir
     if (first && !device->cl->clGetKernelWorkGroupInfo(real, device->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
                                                        sizeof(required), required, NULL))
         memcpy(function->required, required, sizeof(required));
+    atomic_store_explicit(&function->check[member], real, memory_order_release);
     return true;
+}
+
+static void tell_left_out(const struct cx_function *function, unsigned member, cl_int error)
+{
+    cx_info(CX_TOPIC_PROGRAM, "kernel %s of program %" PRIu64 " is left out on %s: %s", function->name,
+            function->program->base.id, device_of(function, member)->name, cx_cl_name(error));
 }
 
 /* Asks all members that built the program. The caller holds the lock. */
@@ -174,9 +198,12 @@ static cl_int learn(struct cx_function *function)
     unsigned count = program->context->nmembers, found = 0;
     cl_int first_error = CL_INVALID_KERNEL_NAME;
 
-    function->check = calloc(count, sizeof(cl_kernel));
-    function->group_limit = calloc(count, sizeof(size_t));
-    function->variant_limit = calloc((size_t)count * CX_VARIANT_COUNT, sizeof(size_t));
+    if (!function->check)
+        function->check = calloc(count, sizeof(*function->check));
+    if (!function->group_limit)
+        function->group_limit = calloc(count, sizeof(size_t));
+    if (!function->variant_limit)
+        function->variant_limit = calloc((size_t)count * CX_VARIANT_COUNT, sizeof(size_t));
     if (!function->check || !function->group_limit || !function->variant_limit)
         return CL_OUT_OF_HOST_MEMORY;
     for (unsigned k = 0; k < count; k++) {
@@ -189,8 +216,7 @@ static cl_int learn(struct cx_function *function)
         } else {
             if (first_error == CL_INVALID_KERNEL_NAME)
                 first_error = error;
-            cx_info(CX_TOPIC_PROGRAM, "kernel %s of program %" PRIu64 " is left out on %s: %s",
-                    function->name, program->base.id, device_of(function, member)->name, cx_cl_name(error));
+            tell_left_out(function, member, error);
         }
     }
     if (!found)
@@ -211,10 +237,28 @@ cl_int cx_function_learn(struct cx_function *function)
     pthread_mutex_lock(&function->lock);
     if (!atomic_load(&function->known)) {
         function->error = learn(function);
+        if (function->error != CL_SUCCESS && cx_program_late(function->program)) {
+            pthread_mutex_unlock(&function->lock);
+            cx_program_late_wait(function->program, ~0u);
+            pthread_mutex_lock(&function->lock);
+            if (!atomic_load(&function->known))
+                function->error = learn(function);
+        }
         atomic_store(&function->known, true);
     }
     pthread_mutex_unlock(&function->lock);
     return function->error;
+}
+
+void cx_function_adopt(struct cx_function *function, unsigned member)
+{
+    cl_int error = CL_SUCCESS;
+
+    pthread_mutex_lock(&function->lock);
+    if (atomic_load(&function->known) && function->error == CL_SUCCESS && !function->check[member] &&
+        !learn_member(function, member, false, &error))
+        tell_left_out(function, member, error);
+    pthread_mutex_unlock(&function->lock);
 }
 
 /* The drivers keep the value in the checking kernels, which are never launched. All members must take it:

@@ -121,7 +121,17 @@ static cl_int attach(struct cx_program *program, const char *name, unsigned *cou
     cl_int error = CL_SUCCESS;
 
     pthread_mutex_lock(&program->lock);
-    if (program->building || program->status != CL_BUILD_SUCCESS || !program->kernel_names)
+    bool built = !program->building && program->status == CL_BUILD_SUCCESS && program->kernel_names;
+    if (name && built && !cx_program_find(program, name) && program->context->nmembers > 1) {
+        /* members that build later may know more names */
+        pthread_mutex_unlock(&program->lock);
+        cx_program_late_wait(program, ~0u);
+        pthread_mutex_lock(&program->lock);
+        built = !program->building && program->status == CL_BUILD_SUCCESS && program->kernel_names;
+        if (built && !cx_program_late(program))
+            cx_program_list_more(program);
+    }
+    if (!built)
         error = CL_INVALID_PROGRAM_EXECUTABLE;
     else if (name && !(*function = cx_program_find(program, name)))
         error = CL_INVALID_KERNEL_NAME;

@@ -101,7 +101,9 @@ struct cx_function {
     cl_int error;         /* why no kernel can be made of it, or CL_SUCCESS */
     unsigned nargs;
     struct cx_param *params;
-    cl_kernel *check;      /* one a member: a real kernel for queries and argument checks; NULL: not there */
+    /* one a member: a real kernel for queries and argument checks; NULL: not there. Once it is, group_limit
+     * is; those of members that build later come later, then both without the lock. */
+    _Atomic(cl_kernel) *check;
     size_t *group_limit;   /* one a member: CL_KERNEL_WORK_GROUP_SIZE */
     size_t required[3];    /* reqd_work_group_size, zeros when none */
     size_t *variant_limit; /* at m * CX_VARIANT_COUNT + v: member m's variant v; 0: not asked yet */
@@ -164,6 +166,9 @@ size_t cx_kernel_variant_limit(const struct cx_kernel *kernel, unsigned member, 
 /* For program.c: asks the drivers about the function, once. Gives function->error. The caller holds no lock.
  */
 cl_int cx_function_learn(struct cx_function *function);
+/* The same of one member alone that has built its program since; nothing where the others were not asked yet.
+ */
+void cx_function_adopt(struct cx_function *function, unsigned member);
 /* Asks the drivers whether they take this value for a parameter that is no memory object. */
 cl_int cx_function_try(struct cx_function *function, unsigned index, size_t size, const void *value);
 void cx_function_init(struct cx_function *function, struct cx_program *program, unsigned index, char *name);

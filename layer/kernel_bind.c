@@ -162,7 +162,7 @@ cl_int cx_kernel_bind(struct cx_kernel *kernel, unsigned member, enum cx_variant
 
 bool cx_kernel_runs_on(const struct cx_kernel *kernel, unsigned member)
 {
-    return kernel->function->check[member] &&
+    return atomic_load_explicit(&kernel->function->check[member], memory_order_acquire) &&
            !atomic_load_explicit(&kernel->members[member].left_out, memory_order_relaxed) &&
            !atomic_load_explicit(&kernel->program->context->workers[member].left_out, memory_order_relaxed);
 }
@@ -172,7 +172,7 @@ void cx_kernel_leave_out(struct cx_kernel *kernel, unsigned member, const char *
     bool others = false;
     pthread_mutex_lock(&kernel->lock);
     for (unsigned m = 0; m < kernel->program->context->nmembers; m++)
-        others |= m != member && cx_kernel_runs_on(kernel, m);
+        others |= m != member && (cx_kernel_runs_on(kernel, m) || cx_program_late_on(kernel->program, m));
     bool now = others && !atomic_exchange(&kernel->members[member].left_out, true);
     pthread_mutex_unlock(&kernel->lock);
     if (now)

@@ -96,6 +96,26 @@ static cl_int analysed_arg_info(const struct cx_kernel *kernel, cl_uint index, c
     return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
 }
 
+/* As the first driver tells that tells any. */
+static cl_int driver_arg_info(const struct cx_kernel *kernel, cl_uint index, cl_kernel_arg_info param,
+                              size_t room, void *value, size_t *size_ret)
+{
+    cl_int error = CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+
+    for (unsigned k = 0; k < members_of(kernel); k++) {
+        const struct cx_real_device *device;
+        cl_kernel check = check_at(kernel, k, &device);
+        if (!check || !device->cl->clGetKernelArgInfo)
+            continue;
+        cl_int answer = device->cl->clGetKernelArgInfo(check, index, param, room, value, size_ret);
+        if (answer == CL_SUCCESS)
+            return CL_SUCCESS;
+        if (error == CL_KERNEL_ARG_INFO_NOT_AVAILABLE)
+            error = answer;
+    }
+    return error;
+}
+
 cl_int cx_clGetKernelArgInfo(cl_kernel handle, cl_uint arg_index, cl_kernel_arg_info param_name,
                              size_t param_value_size, void *param_value, size_t *param_value_size_ret)
 {
@@ -106,17 +126,12 @@ cl_int cx_clGetKernelArgInfo(cl_kernel handle, cl_uint arg_index, cl_kernel_arg_
         return CX_FAIL(CL_INVALID_KERNEL, "not a kernel");
     if (arg_index >= kernel->nargs)
         return CX_FAIL(CL_INVALID_ARG_INDEX, "the kernel has fewer arguments");
-    for (unsigned k = 0; k < members_of(kernel); k++) {
-        const struct cx_real_device *device;
-        cl_kernel check = check_at(kernel, k, &device);
-        if (!check || !device->cl->clGetKernelArgInfo)
-            continue;
-        cl_int answer = device->cl->clGetKernelArgInfo(check, arg_index, param_name, param_value_size,
-                                                       param_value, param_value_size_ret);
-        if (answer == CL_SUCCESS)
-            return CL_SUCCESS;
-        if (error == CL_KERNEL_ARG_INFO_NOT_AVAILABLE)
-            error = answer;
+    error =
+        driver_arg_info(kernel, arg_index, param_name, param_value_size, param_value, param_value_size_ret);
+    if (error == CL_KERNEL_ARG_INFO_NOT_AVAILABLE && cx_program_late(kernel->program)) {
+        cx_program_late_wait(kernel->program, ~0u);
+        error = driver_arg_info(kernel, arg_index, param_name, param_value_size, param_value,
+                                param_value_size_ret);
     }
     if (error == CL_KERNEL_ARG_INFO_NOT_AVAILABLE)
         error = analysed_arg_info(kernel, arg_index, param_name, param_value_size, param_value,
@@ -236,12 +251,15 @@ cl_int cx_clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id device, cl_kern
 
 size_t cx_kernel_group_limit(const struct cx_kernel *kernel, unsigned member)
 {
+    const struct cx_context *context = kernel->program->context;
     size_t least = 0;
 
     if (member != CX_ALL_MEMBERS)
         return cx_kernel_runs_on(kernel, member) ? kernel->function->group_limit[member] : 0;
-    for (unsigned m = 0; m < members_of(kernel); m++) {
-        size_t limit = cx_kernel_runs_on(kernel, m) ? kernel->function->group_limit[m] : 0;
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        size_t limit = cx_kernel_runs_on(kernel, m)             ? kernel->function->group_limit[m]
+                       : cx_program_late_on(kernel->program, m) ? context->workers[m].device->max_group_size
+                                                                : 0; /* at most that, when it has built it */
         if (limit && (!least || limit < least))
             least = limit;
     }

@@ -6,6 +6,7 @@
 #include "layer/enqueue.h"
 #include "layer/image.h"
 #include "layer/log.h"
+#include "layer/notify.h"
 #include "layer/options.h"
 #include "layer/plan_size.h"
 #include "layer/program.h"
@@ -174,6 +175,7 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
     enum cx_variant variant = cx_prelude_variant(&launch->geometry, judged->verdict.dim, rewrite);
     size_t items = 1;
     unsigned n = 0, first = queue->fastest;
+    bool late = false;
 
     if (!cx_prelude_can(&launch->geometry, judged->verdict.dim, variant, &launch->reason))
         return 0;
@@ -187,6 +189,10 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
     first = cx_plan_prompt(launch, first);
     launch->reason = "no other device can run this kernel";
     for (unsigned m = 0; m < context->nmembers; m++) {
+        if (cx_queue_takes(queue, m) && cx_program_late_on(kernel->program, m)) {
+            launch->reason = "the other devices have not built the program yet";
+            late = true;
+        }
         if (!cx_queue_takes(queue, m) || !cx_kernel_runs_on(kernel, m))
             continue;
         if (cx_plan_is_late(&context->workers[m])) {
@@ -207,8 +213,8 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
         plan->variant[n] = variant;
         n++;
     }
-    if (n < 2 && variant != CX_VARIANT_PLAIN)
-        cx_plan_want_variant(launch, variant);
+    if (late || (n < 2 && variant != CX_VARIANT_PLAIN))
+        cx_plan_want(launch, variant);
     return n;
 }
 
@@ -304,6 +310,29 @@ static void tell(const struct cx_launch *launch, bool split)
     cx_record_launch(launch, split);
 }
 
+static void plan_anew(void *data)
+{
+    struct cx_command *command = data;
+    struct cx_launch *launch = (struct cx_launch *)command;
+
+    cx_program_late_wait(launch->kernel->program, ~0u);
+    cx_command_unhold(command);
+    cx_command_unref(&command);
+}
+
+/* Has the launch planned again once all members have built the program: it cannot run before. */
+static bool hold_for_members(struct cx_command *command)
+{
+    struct cx_command *held = cx_command_ref(command);
+
+    cx_command_hold(command);
+    if (cx_notify_detach(plan_anew, held))
+        return true;
+    command->blockers--;
+    cx_command_unref(&held);
+    return false;
+}
+
 void cx_plan_launch(struct cx_command *command)
 {
     struct cx_launch *launch = (struct cx_launch *)command;
@@ -317,6 +346,11 @@ void cx_plan_launch(struct cx_command *command)
     launch->at_home = cx_svm_binds(launch, &launch->reason);
     if (launch->at_home && cx_svm_blocked(command))
         return;
+    const bool late = cx_program_late(launch->kernel->program);
+    if (late && launch->at_home &&
+        cx_program_late_on(launch->kernel->program, cx_svm_home(command->context)) &&
+        hold_for_members(command))
+        return;
     if (plan_split(launch, &plan, &best)) {
         tell(launch, true);
         launch->reason = "one device took all of its work-groups"; /* said where that happens */
@@ -328,11 +362,13 @@ void cx_plan_launch(struct cx_command *command)
             cx_launch_dynamic(launch, &plan);
         return;
     }
-    tell(launch, false);
     free(launch->ways);
     launch->ways = NULL;
     cx_split_plan_finish(&plan);
     best = cx_plan_place(launch, best);
+    if (late && best == command->context->nmembers && hold_for_members(command))
+        return;
+    tell(launch, false);
     if (best == command->context->nmembers)
         cx_command_fail(command, CL_MEM_OBJECT_ALLOCATION_FAILURE);
     else

@@ -223,6 +223,8 @@ static unsigned free_sooner(struct cx_launch *launch, unsigned best, uint64_t no
         const struct cx_worker *other = &context->workers[m];
         bool like = akin(worker->device, other->device);
         double there = expected_ns(launch, m);
+        if (cx_queue_takes(launch->base.queue, m) && cx_program_late_on(launch->kernel->program, m))
+            cx_plan_want(launch, CX_VARIANT_PLAIN);
         if (m == best || !cx_queue_takes(launch->base.queue, m) || !cx_kernel_runs_on(launch->kernel, m) ||
             atomic_load(&other->left_out) || cx_plan_is_late(other) || !cx_plan_fits(launch, m))
             continue;

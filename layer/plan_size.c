@@ -131,10 +131,10 @@ bool cx_plan_wants_all(void)
            (options->analysis_wait && strcmp(options->split, "never") != 0);
 }
 
-/* A variant takes about as long to build as the program did, at the cost of a core, and a process that ends
- * meanwhile has to wait: short programs must not pay for what they do not use. So the kernel must have run
- * for as long without one, or this launch be a large one. */
-static bool variant_pays(const struct cx_launch *launch)
+/* A variant, or the program on another member, takes about as long to build as the program did, at the cost
+ * of a core, and a process that ends meanwhile has to wait: short programs must not pay for what they do not
+ * use. So the kernel must have run for as long without one, or this launch be a large one. */
+static bool build_pays(const struct cx_launch *launch)
 {
     const struct cx_access_geometry *geometry = &launch->geometry;
     struct cx_learned *learned = launch->kernel->function->learned;
@@ -152,9 +152,12 @@ static bool variant_pays(const struct cx_launch *launch)
            (learned && learned->unvaried * 1e9 >= (double)launch->kernel->program->build_ns);
 }
 
-void cx_plan_want_variant(struct cx_launch *launch, enum cx_variant variant)
+void cx_plan_want(struct cx_launch *launch, enum cx_variant variant)
 {
-    if (cx_plan_wants_all() || variant_pays(launch))
+    if (!cx_plan_wants_all() && !build_pays(launch))
+        return;
+    cx_program_late_want(launch->kernel->program);
+    if (variant != CX_VARIANT_PLAIN)
         cx_kernel_variant_want(launch->kernel, variant);
 }
 

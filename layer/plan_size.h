@@ -26,7 +26,8 @@ struct cx_balancer_params cx_plan_params(void);
 bool cx_plan_equal_devices(const struct cx_context *context, unsigned a, unsigned b);
 /* Whether split variants are built whatever they may gain: COEXEC_SPLIT=always, or launches wait for them. */
 bool cx_plan_wants_all(void);
-/* Has a split variant built in the background, once that may pay. Under context->lock. */
-void cx_plan_want_variant(struct cx_launch *launch, enum cx_variant variant);
+/* Has built in the background what a split lacks, once that may pay: the program for members that left it for
+ * later, and a variant. Under context->lock. */
+void cx_plan_want(struct cx_launch *launch, enum cx_variant variant);
 
 #endif

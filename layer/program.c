@@ -24,10 +24,13 @@ static void clear_functions(struct cx_program *program)
 {
     for (unsigned f = 0; f < program->nfunctions; f++)
         cx_function_finish(&program->functions[f]);
+    for (unsigned f = 0; f < program->nmore; f++)
+        cx_function_finish(&program->more[f]);
     free(program->functions);
+    free(program->more);
     free(program->kernel_names);
-    program->functions = NULL;
-    program->nfunctions = 0;
+    program->functions = program->more = NULL;
+    program->nfunctions = program->nmore = 0;
     program->kernel_names = NULL;
 }
 
@@ -45,6 +48,7 @@ void cx_program_clear(struct cx_program *program)
         }
         free(member->log);
         member->log = NULL;
+        member->told = false;
         member->error = CL_SUCCESS;
     }
     free(program->binary);
@@ -130,6 +134,9 @@ struct cx_function *cx_program_find(const struct cx_program *program, const char
     for (unsigned f = 0; f < program->nfunctions; f++)
         if (!strcmp(program->functions[f].name, name))
             return &program->functions[f];
+    for (unsigned f = 0; f < program->nmore; f++)
+        if (!strcmp(program->more[f].name, name))
+            return &program->more[f];
     return NULL;
 }
 
@@ -151,8 +158,10 @@ static char *names_of(const struct cx_program *program, unsigned member)
     return names;
 }
 
-/* Adds those of the names that are not there yet; the array has room for all of them. */
-static cl_int add_functions(struct cx_program *program, char *names)
+/* Adds those of the names that are not there yet to a list of the program's, which has room for all of them.
+ */
+static cl_int add_functions(struct cx_program *program, char *names, struct cx_function *list,
+                            unsigned *count)
 {
     char *rest = names, *name;
 
@@ -162,8 +171,8 @@ static cl_int add_functions(struct cx_program *program, char *names)
         char *copy = strdup(name);
         if (!copy)
             return CL_OUT_OF_HOST_MEMORY;
-        cx_function_init(&program->functions[program->nfunctions], program, program->nfunctions, copy);
-        program->nfunctions++;
+        cx_function_init(&list[*count], program, program->nfunctions + program->nmore, copy);
+        ++*count;
     }
     return CL_SUCCESS;
 }
@@ -204,13 +213,41 @@ cl_int cx_program_list_functions(struct cx_program *program)
         error = CL_SUCCESS;
     for (unsigned k = 0; k < count && error == CL_SUCCESS; k++)
         if (names[k])
-            error = add_functions(program, names[k]);
+            error = add_functions(program, names[k], program->functions, &program->nfunctions);
     for (unsigned k = 0; names && k < count; k++)
         free(names[k]);
     free(names);
     if (error == CL_SUCCESS && !(program->kernel_names = join_names(program)))
         error = CL_OUT_OF_HOST_MEMORY;
     return error;
+}
+
+static unsigned count_names(const char *names)
+{
+    unsigned count = names ? 1 : 0;
+    for (const char *c = names; c && *c; c++)
+        count += *c == ';';
+    return count;
+}
+
+void cx_program_list_more(struct cx_program *program)
+{
+    const unsigned members = program->context->nmembers;
+    char **names = program->more ? NULL : calloc(members, sizeof(*names));
+    unsigned room = 1;
+
+    for (unsigned m = 0; names && m < members; m++) {
+        names[m] = names_of(program, m);
+        room += count_names(names[m]);
+    }
+    if (names)
+        program->more = calloc(room, sizeof(*program->more));
+    for (unsigned m = 0; names && m < members; m++) {
+        if (program->more && names[m])
+            add_functions(program, names[m], program->more, &program->nmore);
+        free(names[m]);
+    }
+    free(names);
 }
 
 /* A length may reach past the string's end: such a string ends at its 0 like everybody's. */

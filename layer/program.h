@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs: the program's own text, one real program for each member built at the same time, its analysis,
- * and the split variants.
+ * Programs: the program's own text, one real program for each member, its analysis, and the split variants.
  *
- * clBuildProgram starts (1) the vendors' builds, one thread a member, and (2) the analyser (analysis.h)
- * beside them. Nobody ever waits for (2), nor for (3): a split variant, built in the background once a kernel
- * needs it (variant.c). A member whose compiler fails is left out for this program with a log line; the build
- * fails for the program only when every member failed. Logs are joined, each under its device's name when
- * there are several. Thread-safety: program->lock guards states; build results are written once a build,
- * while `building` is set.
+ * clBuildProgram starts (1) the build of the member that whole launches run on, (2) the analyser (analysis.h)
+ * beside it, and (3) once they are wanted, the other members' builds (late.c; COEXEC_BUILD=all: beside the
+ * first). Nobody ever waits for (2), nor for (4): a split variant, built in the background once a kernel
+ * needs it (variant.c). Who needs the answer of a member that has not built yet waits for (3). A member whose
+ * compiler fails is left out for this program with a log line; the build fails for the program only when
+ * every member failed. Logs are joined, each under its device's name when there are several. Thread-safety:
+ * program->lock guards states; build results are written once a build, while `building` is set.
  */
 #ifndef CX_LAYER_PROGRAM_H
 #define CX_LAYER_PROGRAM_H
@@ -23,13 +23,20 @@ struct cx_device;
 
 typedef void(CL_CALLBACK *cx_program_notify)(cl_program, void *);
 
-enum cx_build_state { CX_BUILD_NONE, CX_BUILD_RUNNING, CX_BUILD_READY, CX_BUILD_FAILED };
+enum cx_build_state {
+    CX_BUILD_NONE,
+    CX_BUILD_LATE, /* PLAIN: left for later; nobody has asked for it yet */
+    CX_BUILD_RUNNING,
+    CX_BUILD_READY,
+    CX_BUILD_FAILED
+};
 
 struct cx_program_member {
     cl_program real[CX_VARIANT_COUNT];   /* written before state becomes READY */
     atomic_uint state[CX_VARIANT_COUNT]; /* enum cx_build_state */
     cl_int error;                        /* what the plain build (compile, link) gave */
     char *log;                           /* the plain build's, NULL when there is none */
+    bool told;                           /* ... which is part of the program's: it was not left for later */
 };
 
 struct cx_program {
@@ -48,9 +55,12 @@ struct cx_program {
     cl_build_status status;
     cl_program_binary_type binary_type;
     struct cx_program_member *members; /* one a member of the context */
+    atomic_uint nlate;                 /* members whose build was left for later and has not ended */
     unsigned nfunctions;
     struct cx_function *functions; /* after a successful build */
     char *kernel_names;            /* joined with ; */
+    unsigned nmore;                /* functions that only members know whose build was left for later */
+    struct cx_function *more;      /* NULL until one was asked for */
     struct cx_analysis *analysis;  /* of the last build; NULL: none was started */
     const char *unanalysed;        /* why there is none */
     uint64_t build_ns;             /* how long the last build took */
@@ -69,6 +79,8 @@ struct cx_program *cx_program_new(struct cx_context *context, char *source);
 void cx_program_clear(struct cx_program *program);
 /* Fills the functions and kernel_names from the members' builds. */
 cl_int cx_program_list_functions(struct cx_program *program);
+/* Lists those that are known to late members alone, once. No late build is left; program->lock held. */
+void cx_program_list_more(struct cx_program *program);
 
 /* Whether members a and b see the same program text, so that they may share one launch. False while that is
  * not known; *why (may be NULL; lives until the next build) tells then. Never waits. Thread-safe. */
@@ -118,6 +130,7 @@ struct cx_build {
     cl_int failure;                     /* code for a failure that the drivers do not name */
     /* Makes and builds member m's real program: sets *real (also when the build failed, for its log). */
     cl_int (*step)(struct cx_build *build, unsigned member, cl_program *real);
+    bool may_be_late;           /* all but one member may run the step later (cx_build_late) */
     bool analyse;               /* the text is the whole program: start the analyser beside the builds */
     char *text, *text_options;  /* owned; become the program's */
     struct cx_program **inputs; /* headers, or programs to link (attached): referenced */
@@ -141,6 +154,31 @@ cl_program cx_build_source(const struct cx_program *program, unsigned member, cl
                            const char **text, cl_int *error);
 /* The real program's build log, NULL when empty or without memory; free() it. */
 char *cx_build_log(const struct cx_program *program, unsigned member, cl_program real);
+
+/* Runs the build that was left for member m, with the program's options, and notes what came of it. true: it
+ * succeeded. */
+bool cx_build_late(struct cx_program *program, unsigned member, const char *options);
+
+/* late.c. Whether the builds of members that were left for later have not all ended. Thread-safe. */
+static inline bool cx_program_late(const struct cx_program *program)
+{
+    return atomic_load_explicit(&program->nlate, memory_order_acquire) > 0;
+}
+/* The same of one member. Thread-safe. */
+static inline bool cx_program_late_on(const struct cx_program *program, unsigned member)
+{
+    unsigned state =
+        atomic_load_explicit(&program->members[member].state[CX_VARIANT_PLAIN], memory_order_acquire);
+    return cx_program_late(program) && (state == CX_BUILD_LATE || state == CX_BUILD_RUNNING);
+}
+/* Has them begun in the background; never waits. wait: until they have ended, at most ms. false: time is up.
+ * Thread-safe; the caller holds no program's lock, to wait none at all. */
+void cx_program_late_want(struct cx_program *program);
+bool cx_program_late_wait(struct cx_program *program, unsigned ms);
+/* For builds: leaves those of all members that have none for later (program->lock held); drops those not
+ * begun and waits for the others (the caller set `building`). */
+void cx_program_late_leave(struct cx_program *program);
+void cx_program_late_end(struct cx_program *program);
 
 /* variant.c: see cx_kernel_variant_want and friends. */
 void cx_program_variant_want(struct cx_program *program, enum cx_variant variant);

@@ -180,6 +180,22 @@ static unsigned char *make_binary(const struct cx_program *program, size_t *size
     return data;
 }
 
+/* Members that have left the build for later, and not begun, are left out of the binary where its text alone
+ * makes the program: they build that, then. */
+static bool lacks_members(struct cx_program *program)
+{
+    bool begun = false;
+
+    if (!cx_program_late(program))
+        return false;
+    pthread_mutex_lock(&program->lock);
+    for (unsigned m = 0; m < program->context->nmembers; m++)
+        begun |= atomic_load(&program->members[m].state[CX_VARIANT_PLAIN]) == CX_BUILD_RUNNING;
+    const bool lacks = begun || !text_is_whole(program->source, program->options);
+    pthread_mutex_unlock(&program->lock);
+    return lacks;
+}
+
 const unsigned char *cx_program_binary(struct cx_program *program, size_t *size)
 {
     const struct cx_stored *stored = program->stored;
@@ -189,6 +205,8 @@ const unsigned char *cx_program_binary(struct cx_program *program, size_t *size)
     *size = stored ? stored->size : 0;
     if (binary)
         return binary;
+    if (lacks_members(program))
+        cx_program_late_wait(program, ~0u);
     pthread_mutex_lock(&program->lock);
     bool built = !program->building && program->status == CL_BUILD_SUCCESS;
     bool make = built && !program->binary && !program->builtins;

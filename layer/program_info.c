@@ -126,6 +126,13 @@ cl_int cx_clGetProgramInfo(cl_program handle, cl_program_info param_name, size_t
     return error == CL_SUCCESS ? error : CX_FAIL(error, "unknown query, too little room, or not built");
 }
 
+/* The log of member m's build; NULL: none, or the build was left for later, when the program had its answer.
+ */
+static const char *log_of(const struct cx_program *program, unsigned m)
+{
+    return program->members[m].told ? program->members[m].log : NULL;
+}
+
 /* The members' logs as one; free() it. NULL: no memory. The caller holds the lock. */
 static char *join_logs(const struct cx_program *program)
 {
@@ -135,7 +142,7 @@ static char *join_logs(const struct cx_program *program)
     size_t size = 1;
 
     for (unsigned m = 0; m < context->nmembers; m++) {
-        const char *log = program->members[m].log;
+        const char *log = log_of(program, m);
         if (!log)
             continue;
         count++;
@@ -146,7 +153,7 @@ static char *join_logs(const struct cx_program *program)
         return strdup(only);
     char *joined = malloc(size), *end = joined;
     for (unsigned m = 0; joined && m < context->nmembers; m++) {
-        const char *log = program->members[m].log;
+        const char *log = log_of(program, m);
         if (!log)
             continue;
         end = stpcpy(stpcpy(end, context->workers[m].device->name), ":\n");
@@ -217,6 +224,8 @@ cl_int cx_clGetProgramBuildInfo(cl_program handle, cl_device_id device, cl_progr
     const struct cx_device *of = cx_device_from(device);
     if (!of || !cx_context_has_device(program->context, of))
         return CX_FAIL(CL_INVALID_DEVICE, "not a device of the program");
+    if (param_name == CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE)
+        cx_program_late_wait(program, ~0u); /* the most that any needs */
     pthread_mutex_lock(&program->lock);
     cl_int error = build_info(program, param_name, param_value_size, param_value, param_value_size_ret);
     pthread_mutex_unlock(&program->lock);

@@ -80,12 +80,20 @@ struct big {
     char b[29];
 };
 
-static cl_program build(const char *source)
+static cl_program build_first(const char *source)
 {
     cl_int error;
     cl_program program = cx_clCreateProgramWithSource(handle, 1, &source, NULL, &error);
     ck_assert_int_eq(error, CL_SUCCESS);
     ck_assert_int_eq(cx_clBuildProgram(program, 0, NULL, "", NULL, NULL), CL_SUCCESS);
+    return program;
+}
+
+/* Built by all members. */
+static cl_program build(const char *source)
+{
+    cl_program program = build_first(source);
+    ck_assert(cx_program_late_wait(cx_program_from(program), ~0u));
     return program;
 }
 
@@ -504,7 +512,7 @@ START_TEST(variants_for_work_only)
     set_environment("POCL_DEVICES", "basic pthread", "POCL_MAX_PTHREAD_COUNT", "1", NULL);
     open_context();
     cl_int error;
-    cl_program program = build(text), second = build(text);
+    cl_program program = build_first(text), second = build_first(text);
     cl_kernel kernel = kernel_of(program, "mixed"), many = kernel_of(second, "mixed");
     cl_mem out = buffer(sizeof(cl_int) << 18);
     cl_command_queue queue = cx_clCreateCommandQueue(handle, (cl_device_id)context->devices[0], 0, &error);
@@ -515,9 +523,12 @@ START_TEST(variants_for_work_only)
     set_all(kernel, out, 1);
     ck_assert_int_eq(one_launch(kernel, queue, 64), CL_SUCCESS);
     ck_assert_uint_eq(variant_state(kernel), CX_BUILD_NONE);
+    ck_assert(cx_program_late_on(cx_program_from(program), 1));
     ck_assert_int_eq(one_launch(kernel, queue, 1 << 18), CL_SUCCESS);
     ck_assert_uint_ne(variant_state(kernel), CX_BUILD_NONE);
+    ck_assert(cx_program_late_wait(cx_program_from(program), 60000));
     ck_assert(cx_kernel_variant_wait(cx_kernel_from(kernel), CX_VARIANT_SPLIT, 60000));
+    ck_assert(cx_kernel_variant_ready(cx_kernel_from(kernel), 1, CX_VARIANT_SPLIT));
 
     set_all(many, out, 1);
     cx_kernel_from(many)->program->build_ns = 2000000;

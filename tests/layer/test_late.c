@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Builds left for later (COEXEC_BUILD=lazy): who builds a program when, and that nobody notices. Two stub
+ * devices; each test has a process of its own. LATE_TEST_ALL is set where all members build at once.
+ */
+#include "cl_fixture.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { MANY = 1 << 18, FEW = 1 << 10 };
+
+static const char source[] = "kernel void stub_add(global const int *a, global const int *b, global int *c)\n"
+                             "{ size_t i = get_global_id(0); c[i] = a[i] + b[i]; }\n"
+                             "kernel void stub_inc(global int *a) { a[get_global_id(0)] += 1; }\n";
+static char log_file[] = "/tmp/coexec-late-XXXXXX";
+
+static void open_with(const char *name, const char *value)
+{
+    int fd = mkstemp(log_file);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    setenv("STUB_LOG", log_file, 1);
+    if (name)
+        setenv(name, value, 1);
+    cl_open();
+}
+
+static void close_log(void)
+{
+    cl_close();
+    unlink(log_file);
+}
+
+/* How many builds the devices were asked for so far. */
+static unsigned builds(void)
+{
+    char line[512];
+    unsigned count = 0;
+    FILE *file = fopen(log_file, "r");
+    ck_assert_ptr_nonnull(file);
+    while (fgets(line, sizeof(line), file))
+        count += strstr(line, "clBuildProgram") != NULL;
+    fclose(file);
+    return count;
+}
+
+static bool all(void)
+{
+    return getenv("LATE_TEST_ALL") != NULL;
+}
+
+static cl_kernel kernel_of(cl_program program, const char *name)
+{
+    cl_int error;
+    cl_kernel kernel = clCreateKernel(program, name, &error);
+    cl_ok(error);
+    return kernel;
+}
+
+/* Adds one to each of n numbers, and looks at them. */
+static void expect_increments(cl_command_queue queue, cl_kernel kernel, size_t n)
+{
+    cl_int *numbers = calloc(n, sizeof(*numbers));
+    const size_t local = 64;
+    for (size_t i = 0; i < n; i++)
+        numbers[i] = (cl_int)i;
+    cl_mem mem = cl_buffer(CL_MEM_COPY_HOST_PTR, n * sizeof(*numbers), numbers);
+    cl_set_mem(kernel, 0, mem);
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &n, &local, 0, NULL, NULL));
+    cl_ok(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, n * sizeof(*numbers), numbers, 0, NULL, NULL));
+    size_t right = 0;
+    while (right < n && numbers[right] == (cl_int)right + 1)
+        right++;
+    ck_assert_uint_eq(right, n);
+    cl_ok(clReleaseMemObject(mem));
+    free(numbers);
+}
+
+/* Launches worth a split until another device was asked to build, too; the analysis must be there before. */
+static void launch_until_wanted(cl_kernel kernel, unsigned expected)
+{
+    for (unsigned i = 0; i < 2000 && builds() < expected; i++) {
+        expect_increments(cl.queue, kernel, MANY);
+        usleep(10000);
+    }
+    ck_assert_uint_eq(builds(), expected);
+}
+
+static cl_int status_of(cl_program program)
+{
+    cl_build_status status = 99;
+    cl_ok(clGetProgramBuildInfo(program, cl.device, CL_PROGRAM_BUILD_STATUS, sizeof(status), &status, NULL));
+    return status;
+}
+
+/* Short launches never make the other device build. */
+START_TEST(short_programs_build_once)
+{
+    size_t limit = 0, count = 0;
+    char log[64] = "";
+    open_with("STUB_HANG",
+              "clBuildProgram:1:1000"); /* launches as long as that would pay for another build */
+    cl_program program = cl_build(source, "");
+    cl_kernel kernel = kernel_of(program, "stub_inc");
+    for (unsigned i = 0; i < 5; i++)
+        expect_increments(cl.queue, kernel, FEW);
+    ck_assert_int_eq(status_of(program), CL_BUILD_SUCCESS);
+    cl_ok(clGetProgramBuildInfo(program, cl.device, CL_PROGRAM_BUILD_LOG, sizeof(log), log, NULL));
+    ck_assert_str_eq(log, "");
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_NUM_KERNELS, sizeof(count), &count, NULL));
+    ck_assert_uint_eq(count, 2);
+    cl_ok(
+        clGetKernelWorkGroupInfo(kernel, cl.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof(limit), &limit, NULL));
+    ck_assert_uint_eq(limit, 128); /* of the device that has not built it */
+    ck_assert_uint_eq(builds(), all() ? 2 : 1);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    close_log();
+}
+END_TEST
+
+START_TEST(long_programs_build_twice)
+{
+    open_with("STUB_HANG", "clBuildProgram:2:300");
+    cl_program program = cl_build(source, "");
+    cl_kernel kernel = kernel_of(program, "stub_inc");
+    if (!all())
+        ck_assert_uint_eq(builds(), 1);
+    launch_until_wanted(kernel, 2);
+    for (unsigned i = 0; i < 20; i++) /* before and after it has ended */
+        expect_increments(cl.queue, kernel, MANY);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    close_log();
+}
+END_TEST
+
+/* The second device's compiler fails: nobody hears of it. */
+START_TEST(second_fails)
+{
+    open_with("STUB_FAIL", "clBuildProgram:2:-11");
+    cl_program program = cl_build(source, "");
+    cl_kernel kernel = kernel_of(program, "stub_inc");
+    launch_until_wanted(kernel, 2);
+    for (unsigned i = 0; i < 10; i++)
+        expect_increments(cl.queue, kernel, MANY);
+    ck_assert_int_eq(status_of(program), CL_BUILD_SUCCESS);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    close_log();
+}
+END_TEST
+
+/* The first device's compiler fails: the build waits for the others'. */
+START_TEST(first_fails)
+{
+    char log[256] = "";
+    open_with("STUB_FAIL", "clBuildProgram:1:-11");
+    cl_program program = cl_build(source, "");
+    ck_assert_uint_eq(builds(), 2);
+    cl_ok(clGetProgramBuildInfo(program, cl.device, CL_PROGRAM_BUILD_LOG, sizeof(log), log, NULL));
+    ck_assert_ptr_nonnull(strstr(log, "injected"));
+    cl_kernel kernel = kernel_of(program, "stub_inc");
+    expect_increments(cl.queue, kernel, FEW);
+    expect_increments(cl.queue, kernel, MANY);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    close_log();
+}
+END_TEST
+
+START_TEST(all_fail)
+{
+    const char *text = source;
+    cl_int error;
+    open_with("STUB_FAIL", "clBuildProgram:1:-11,clBuildProgram:2:-11");
+    cl_program program = clCreateProgramWithSource(cl.context, 1, &text, NULL, &error);
+    cl_ok(error);
+    cl_expect(clBuildProgram(program, 1, &cl.device, "", NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
+    ck_assert_int_eq(status_of(program), CL_BUILD_ERROR);
+    cl_ok(clBuildProgram(program, 1, &cl.device, "", NULL, NULL));
+    cl_kernel kernel = kernel_of(program, "stub_inc");
+    expect_increments(cl.queue, kernel, FEW);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    close_log();
+}
+END_TEST
+
+/* A name that the first device does not know may be known to another. */
+START_TEST(unknown_names)
+{
+    cl_int error;
+    open_with(NULL, NULL);
+    cl_program program = cl_build(source, "");
+    ck_assert_ptr_null(clCreateKernel(program, "stub_nothing", &error));
+    cl_expect(error, CL_INVALID_KERNEL_NAME);
+    ck_assert_uint_eq(builds(), 2);
+    cl_kernel kernel = kernel_of(program, "stub_inc");
+    expect_increments(cl.queue, kernel, MANY);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    close_log();
+}
+END_TEST
+
+/* The first device makes no kernel of it. */
+START_TEST(first_makes_no_kernel)
+{
+    open_with("STUB_FAIL", "clCreateKernel:1:-5");
+    cl_program program = cl_build(source, "");
+    cl_kernel kernel = kernel_of(program, "stub_inc");
+    expect_increments(cl.queue, kernel, FEW);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    close_log();
+}
+END_TEST
+
+static void CL_CALLBACK count_call(cl_program program, void *data)
+{
+    cl_build_status status = 99;
+    clGetProgramBuildInfo(program, cl.device, CL_PROGRAM_BUILD_STATUS, sizeof(status), &status, NULL);
+    if (status == CL_BUILD_SUCCESS)
+        atomic_fetch_add((atomic_uint *)data, 1);
+}
+
+START_TEST(callbacks)
+{
+    const char *text = source;
+    atomic_uint count = 0;
+    cl_int error;
+    open_with(NULL, NULL);
+    cl_program program = clCreateProgramWithSource(cl.context, 1, &text, NULL, &error);
+    cl_ok(error);
+    cl_ok(clBuildProgram(program, 1, &cl.device, "", count_call, &count));
+    for (unsigned i = 0; i < 5000 && !atomic_load(&count); i++)
+        usleep(1000);
+    cl_kernel kernel = kernel_of(program, "stub_inc");
+    launch_until_wanted(kernel, 2);
+    expect_increments(cl.queue, kernel, MANY);
+    ck_assert_uint_eq(atomic_load(&count), 1);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    close_log();
+}
+END_TEST
+
+/* A build waits for what is left of the one before, and drops what has not begun. */
+START_TEST(build_anew)
+{
+    open_with("STUB_HANG", "clBuildProgram:2:300");
+    cl_program program = cl_build(source, "");
+    cl_kernel kernel = kernel_of(program, "stub_inc");
+    launch_until_wanted(kernel, 2);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clFinish(cl.queue));
+    for (unsigned i = 0; i < 3; i++)
+        cl_ok(clBuildProgram(program, 1, &cl.device, "-cl-fast-relaxed-math", NULL, NULL));
+    ck_assert_uint_eq(builds(), all() ? 8 : 5);
+    kernel = kernel_of(program, "stub_inc");
+    expect_increments(cl.queue, kernel, MANY);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    close_log();
+}
+END_TEST
+
+/* A program, then all that is, may go while the other device builds. */
+START_TEST(release_meanwhile)
+{
+    open_with("STUB_HANG", "clBuildProgram:2:500");
+    cl_program program = cl_build(source, "");
+    cl_kernel kernel = kernel_of(program, "stub_inc");
+    launch_until_wanted(kernel, 2);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    close_log(); /* and the process ends */
+}
+END_TEST
+
+/* The binary of a program that has built but once makes a whole one. */
+START_TEST(binaries)
+{
+    size_t size = 0;
+    cl_int error;
+    open_with(NULL, NULL);
+    cl_program program = cl_build(source, "");
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, NULL));
+    ck_assert_uint_gt(size, 0);
+    ck_assert_uint_eq(builds(), all() ? 2 : 1);
+    unsigned char *binary = malloc(size);
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(binary), &binary, NULL));
+    cl_ok(clReleaseProgram(program));
+
+    const unsigned char *given = binary;
+    program = clCreateProgramWithBinary(cl.context, 1, &cl.device, &size, &given, NULL, &error);
+    cl_ok(error);
+    cl_ok(clBuildProgram(program, 1, &cl.device, "", NULL, NULL));
+    cl_kernel kernel = kernel_of(program, "stub_inc");
+    expect_increments(cl.queue, kernel, FEW);
+    ck_assert_ptr_null(clCreateKernel(program, "stub_nothing", &error)); /* now the other one builds */
+    expect_increments(cl.queue, kernel, MANY);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    free(binary);
+    close_log();
+}
+END_TEST
+
+/* A queue that only the other device serves waits for its build, not the program. */
+START_TEST(other_devices_queue)
+{
+    const cl_device_partition_property halves[] = {CL_DEVICE_PARTITION_BY_COUNTS, 4, 1, 0, 0};
+    cl_device_id part[2];
+    cl_context context;
+    cl_int error;
+    open_with("STUB_HANG", "clBuildProgram:2:200");
+    cl_ok(clCreateSubDevices(cl.device, halves, 2, part, NULL));
+    context = clCreateContext(NULL, 2, part, NULL, NULL, &error);
+    cl_ok(error);
+    const char *text = source;
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
+    cl_ok(error);
+    cl_ok(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    cl_kernel kernel = kernel_of(program, "stub_inc");
+    for (unsigned d = 0; d < 2; d++) {
+        cl_int numbers[64] = {0};
+        const size_t n = 64;
+        cl_command_queue queue = clCreateCommandQueue(context, part[d], 0, &error);
+        cl_ok(error);
+        cl_mem mem = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof(numbers), numbers, &error);
+        cl_ok(error);
+        cl_set_mem(kernel, 0, mem);
+        cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &n, &n, 0, NULL, NULL));
+        cl_ok(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(numbers), numbers, 0, NULL, NULL));
+        for (unsigned i = 0; i < 64; i++)
+            ck_assert_int_eq(numbers[i], 1);
+        cl_ok(clReleaseMemObject(mem));
+        cl_ok(clReleaseCommandQueue(queue));
+    }
+    ck_assert_uint_eq(builds(), 2);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseContext(context));
+    for (unsigned d = 0; d < 2; d++)
+        cl_ok(clReleaseDevice(part[d]));
+    close_log();
+}
+END_TEST
+
+static void *use(void *data)
+{
+    cl_program program = data;
+    cl_command_queue queue = cl_queue(0);
+    for (unsigned i = 0; i < 4; i++) {
+        cl_kernel kernel = kernel_of(program, "stub_inc"), other = kernel_of(program, "stub_add");
+        expect_increments(queue, kernel, i % 2 ? MANY : FEW);
+        cl_ok(clReleaseKernel(kernel));
+        cl_ok(clReleaseKernel(other));
+    }
+    cl_ok(clReleaseCommandQueue(queue));
+    return NULL;
+}
+
+START_TEST(many_threads)
+{
+    pthread_t thread[4];
+    open_with("STUB_HANG", "clBuildProgram:2:20");
+    cl_program program = cl_build(source, "");
+    for (unsigned t = 0; t < 4; t++)
+        ck_assert_int_eq(pthread_create(&thread[t], NULL, use, program), 0);
+    for (unsigned t = 0; t < 4; t++)
+        ck_assert_int_eq(pthread_join(thread[t], NULL), 0);
+    cl_ok(clReleaseProgram(program));
+    close_log();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("late");
+    TCase *tcase = tcase_create("late");
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, short_programs_build_once);
+    tcase_add_test(tcase, long_programs_build_twice);
+    tcase_add_test(tcase, second_fails);
+    tcase_add_test(tcase, first_fails);
+    tcase_add_test(tcase, all_fail);
+    tcase_add_test(tcase, unknown_names);
+    tcase_add_test(tcase, first_makes_no_kernel);
+    tcase_add_test(tcase, callbacks);
+    tcase_add_test(tcase, build_anew);
+    tcase_add_test(tcase, release_meanwhile);
+    tcase_add_test(tcase, binaries);
+    tcase_add_test(tcase, other_devices_queue);
+    tcase_add_test(tcase, many_threads);
+    suite_add_tcase(suite, tcase);
+    return tap_run(suite);
+}
