@@ -21,6 +21,7 @@ import tap
 
 LIBRARY = "/usr/lib/oclgrind/liboclgrind-rt-icd.so"
 MOST_ODD = 0.03  # of the kernels run: those in which oclgrind stands alone
+ALONE = {"tally_whole_and_windows"}  # plain C agrees with PoCL, oclgrind loses most updates
 FLOATS = re.compile(r"\b(float|double|half)\d*\b")
 
 
@@ -68,7 +69,7 @@ def test_kernels(args, oclgrind, pocl):
     for path in args.files[:: 4 if args.full else 16]:
         text = path.read_text()
         name = re.search(r"^// kernel: (\S+)", text, re.M)[1]
-        if "\n// run: no" in text or FLOATS.search(text):
+        if "\n// run: no" in text or name in ALONE or FLOATS.search(text):
             continue
         theirs = hashes(args, oclgrind, path)
         ours = theirs and hashes(args, pocl, path)
