@@ -123,6 +123,7 @@ struct cx_grid_result cx_grid_run(const struct cx_grid_case *given, const struct
         cx_memory_init(memory);
         result.complete = true;
         result.ideal = cx_sim_ideal(load, c.ndevices, c.devices);
+        result.ideal_balance = cx_sim_ideal_balance(load, c.ndevices, c.devices);
         result.alone = cx_sim_alone(load, c.ndevices, c.devices);
     }
     for (unsigned i = 0; i < c.ndevices && variant->true_powers; i++)

@@ -37,7 +37,8 @@ struct cx_grid_case cx_grid_case(unsigned index, uint64_t seed);
  * CX_GRID_SETTLED on, when speeds (all policies) and costs (those that learn) of the earlier ones are. */
 struct cx_grid_result {
     bool complete;
-    double ideal, alone; /* cx_sim_ideal, cx_sim_alone */
+    double ideal, alone;  /* cx_sim_ideal, cx_sim_alone */
+    double ideal_balance; /* cx_sim_ideal_balance */
     double first, first_balance, first_packages;
     double settled, settled_balance, settled_packages; /* geometric means; packages: mean */
     double worst;                                      /* longest of all launches */

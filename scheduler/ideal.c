@@ -48,3 +48,20 @@ double cx_sim_ideal(const struct cx_sim_load *load, unsigned ndevices, const str
     }
     return high;
 }
+
+double cx_sim_ideal_balance(const struct cx_sim_load *load, unsigned ndevices,
+                            const struct cx_sim_device *devices)
+{
+    double end = cx_sim_ideal(load, ndevices, devices) * (1 + 1e-9), first = INFINITY, last = 0;
+    uint64_t at = 0;
+    for (unsigned i = 0; i < ndevices && at < load->groups; i++) {
+        uint64_t to = reach(&devices[i], load, at, end);
+        if (to == at)
+            continue;
+        double seconds = cx_sim_package_seconds(&devices[i], load, at, to - at);
+        first = fmin(first, seconds);
+        last = fmax(last, seconds);
+        at = to;
+    }
+    return last > 0 ? first / last : 1;
+}

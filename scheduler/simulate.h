@@ -93,6 +93,9 @@ double cx_sim_package_seconds(const struct cx_sim_device *device, const struct c
 /* The best makespan of a planner who knows every cost: one package each for the devices that pay, one behind
  * the other along the range, launches and transfers included, jitter not (ideal.c). */
 double cx_sim_ideal(const struct cx_sim_load *load, unsigned ndevices, const struct cx_sim_device *devices);
+/* How that plan balances: its first device's end over its last one's. */
+double cx_sim_ideal_balance(const struct cx_sim_load *load, unsigned ndevices,
+                            const struct cx_sim_device *devices);
 /* The whole launch on the device that ends it soonest. */
 double cx_sim_alone(const struct cx_sim_load *load, unsigned ndevices, const struct cx_sim_device *devices);
 

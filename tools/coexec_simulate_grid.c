@@ -15,7 +15,7 @@
 /* Over cases: sums of logarithms, of numbers, and worst ones. */
 struct sum {
     double first, settled, first_balance, settled_balance, first_packages, settled_packages;
-    double worst, worst_alone;
+    double worst, worst_alone, ideal_balance;
     unsigned count;
 };
 
@@ -25,6 +25,7 @@ static void add(struct sum *sum, const struct cx_grid_result *result)
     sum->settled += log(result->settled / result->ideal);
     sum->first_balance += log(fmax(result->first_balance, 1e-6));
     sum->settled_balance += log(fmax(result->settled_balance, 1e-6));
+    sum->ideal_balance += log(fmax(result->ideal_balance, 1e-6));
     sum->first_packages += result->first_packages;
     sum->settled_packages += result->settled_packages;
     sum->worst = fmax(sum->worst, result->first / result->ideal);
@@ -146,6 +147,13 @@ static int run_all(const char *name, const struct cx_policy *policy, enum kind k
     }
     if (format == CX_SIM_TABLE)
         print_sum(name, &all);
+    if (format == CX_SIM_TABLE && cuts) {
+        const struct sum ideal = {.first_balance = all.ideal_balance,
+                                  .settled_balance = all.ideal_balance,
+                                  .worst = 1,
+                                  .count = all.count};
+        print_sum("the ideal's plan", &ideal);
+    }
     return CX_EXIT_OK;
 }
 
