@@ -8,8 +8,11 @@
 static struct mem *choose(const struct kernel *kernel, enum argument argument)
 {
     const enum mem_kind kind = argument == BUFFER ? MEM_BUFFER : argument == IMAGE ? MEM_IMAGE : MEM_LINE;
-    struct mem *mem =
-        pick_mem((int)kernel->context, kind == MEM_BUFFER && roll(4) == 0 ? MEM_SHARED : kind, true);
+    const enum argument *wanted = kernel_kinds[kernel->what].argument;
+    /* PoCL 3.1 crashes on kernels of which a line is the only memory object */
+    const bool lined = wanted[0] == LINE || wanted[1] == LINE,
+               shared = kind == MEM_BUFFER && roll(4) == 0 && !lined;
+    struct mem *mem = pick_mem((int)kernel->context, shared ? MEM_SHARED : kind, true);
     for (unsigned i = 0; mem && i < how.ntouched; i++)
         if (how.touched[i] == mem->root)
             return NULL;
