@@ -173,7 +173,8 @@ static bool learn_member(struct cx_function *function, unsigned member, bool fir
         device->cl->clReleaseKernel(real);
         return false;
     }
-    function->nargs = nargs;
+    if (first)
+        function->nargs = nargs;
     if (device->cl->clGetKernelWorkGroupInfo(real, device->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof(size_t),
                                              &function->group_limit[member], NULL))
         function->group_limit[member] = device->max_group_size;
