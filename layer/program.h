@@ -3,8 +3,8 @@
  * Programs: the program's own text, one real program for each member, its analysis, and the split variants.
  *
  * clBuildProgram starts (1) the build of the member that whole launches run on, (2) the analyser (analysis.h)
- * beside it, and (3) once they are wanted, the other members' builds (late.c; COEXEC_BUILD=all: beside the
- * first). Nobody ever waits for (2), nor for (4): a split variant, built in the background once a kernel
+ * beside it, and (3) the other members' builds, beside the first (COEXEC_BUILD=lazy: once they are wanted,
+ * late.c). Nobody ever waits for (2), nor for (4): a split variant, built in the background once a kernel
  * needs it (variant.c). Who needs the answer of a member that has not built yet waits for (3). A member whose
  * compiler fails is left out for this program with a log line; the build fails for the program only when
  * every member failed. Logs are joined, each under its device's name when there are several. Thread-safety:
