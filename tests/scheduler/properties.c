@@ -257,6 +257,28 @@ START_TEST(all_devices_fail)
 }
 END_TEST
 
+/* Somebody takes the groups where there are fewer of them than devices, and many of these. */
+START_TEST(more_devices_than_groups)
+{
+    enum { DEVICES = 400, GROUPS = 100 };
+    static struct cx_balancer_device devices[DEVICES];
+    for (unsigned i = 0; i < DEVICES; i++)
+        devices[i] = (struct cx_balancer_device){.nominal_speed = 1, .fill = 1, .slot = i};
+    struct cx_problem problem = {.groups = GROUPS, .ndevices = DEVICES, .devices = devices};
+    struct cx_balancer *balancer = cx_balancer_create(cx_policy_get((unsigned)_i), &problem, NULL);
+    double now = 0;
+    for (unsigned round = 0; round < GROUPS && !cx_balancer_finished(balancer); round++) {
+        for (unsigned i = 0; i < DEVICES; i++) {
+            uint64_t groups = cx_balancer_next(balancer, i, now);
+            if (groups)
+                cx_balancer_done(balancer, i, groups, 1, now += 1);
+        }
+    }
+    ck_assert_msg(cx_balancer_finished(balancer), "%s", cx_policy_get((unsigned)_i)->name);
+    cx_balancer_destroy(balancer);
+}
+END_TEST
+
 START_TEST(registry_finds_by_name)
 {
     for (unsigned i = 0; i < cx_test_policies(); i++) {
@@ -290,6 +312,7 @@ Suite *cx_test_properties(void)
     tcase_add_loop_test(tcase, same_seed_same_result, 0, policies);
     tcase_add_loop_test(tcase, no_groups_no_packages, 0, policies);
     tcase_add_loop_test(tcase, all_devices_fail, 0, policies);
+    tcase_add_loop_test(tcase, more_devices_than_groups, 0, policies);
     tcase_add_test(tcase, registry_finds_by_name);
     suite_add_tcase(suite, tcase);
     return suite;
