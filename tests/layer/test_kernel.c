@@ -14,6 +14,7 @@
 #include "layer/program.h"
 #include "layer/worker.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -22,7 +23,7 @@
 
 static cl_context handle;
 static struct cx_context *context;
-static unsigned sets; /* calls of the members' clSetKernelArg */
+static atomic_uint sets; /* calls of the members' clSetKernelArg, by any thread */
 static cl_icd_dispatch counting[2];
 static cl_int(CL_API_CALL *real_set)(cl_kernel, cl_uint, size_t, const void *);
 
