@@ -205,19 +205,6 @@ static cl_int make_room(const struct cx_merge *merge, struct cx_merge_object *ob
     return error;
 }
 
-/* Times of what the host does itself come from no event. */
-static cl_int run_step(struct cx_job *job, struct cx_worker *worker)
-{
-    const struct cx_merge_step *step = job->data;
-    const uint64_t since = job->timed ? cx_clock_ns() : 0;
-    const cl_int error = step->run(job, worker);
-    if (since && !job->event) {
-        job->start_ns = since;
-        job->end_ns = cx_clock_ns();
-    }
-    return error;
-}
-
 struct cx_job *cx_merge_job(struct cx_merge *merge, unsigned place, const char *name,
                             cl_int (*run)(struct cx_job *, struct cx_worker *),
                             void (*finish)(struct cx_job *, struct cx_worker *))
@@ -232,13 +219,12 @@ struct cx_job *cx_merge_job(struct cx_merge *merge, unsigned place, const char *
     step->merge = merge;
     step->place = place;
     step->name = name;
-    step->run = run;
     atomic_fetch_add(&merge->refs, 1);
     job->data = step;
-    job->run = run_step;
+    job->run = run;
     job->finish = finish;
     job->waits = true;
-    job->timed = cx_trace_on();
+    job->timed = job->times_call = cx_trace_on();
     return job;
 }
 

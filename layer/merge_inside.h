@@ -60,7 +60,6 @@ struct cx_merge_step {
     struct cx_merge *merge;
     unsigned place;
     const char *name; /* for the trace */
-    cl_int (*run)(struct cx_job *, struct cx_worker *);
     cl_event event[]; /* of its commands, save the one that tells of its end: two an object, or NULL */
 };
 

@@ -37,7 +37,6 @@ struct step {
     struct cx_private *copies;
     unsigned part;
     const char *name; /* for the trace */
-    cl_int (*run)(struct cx_job *, struct cx_worker *);
     cl_event event[]; /* of its commands, one an object, save the last, which tells of its end */
 };
 
@@ -178,19 +177,6 @@ void cx_private_drop(struct cx_private **copies)
     *copies = NULL;
 }
 
-/* Times of what the host does itself come from no event. */
-static cl_int run_step(struct cx_job *job, struct cx_worker *worker)
-{
-    const struct step *step = job->data;
-    const uint64_t since = job->timed ? cx_clock_ns() : 0;
-    const cl_int error = step->run(job, worker);
-    if (since && !job->event) {
-        job->start_ns = since;
-        job->end_ns = cx_clock_ns();
-    }
-    return error;
-}
-
 static struct cx_job *step_job(struct cx_private *copies, unsigned part, const char *name,
                                cl_int (*run)(struct cx_job *, struct cx_worker *))
 {
@@ -204,10 +190,9 @@ static struct cx_job *step_job(struct cx_private *copies, unsigned part, const c
     step->copies = copies;
     step->part = part;
     step->name = name;
-    step->run = run;
     job->data = step;
-    job->run = run_step;
-    job->timed = cx_trace_on();
+    job->run = run;
+    job->timed = job->times_call = cx_trace_on();
     return job;
 }
 

@@ -135,7 +135,12 @@ static void start(struct cx_worker *worker, struct cx_job *job, bool at_once)
     if (!job->stale) {
         if (at_once && job->command)
             cx_command_runs(job->command);
+        const uint64_t since = job->times_call ? cx_clock_ns() : 0;
         job->status = job->run(job, worker);
+        if (since && !job->event) {
+            job->start_ns = since;
+            job->end_ns = cx_clock_ns();
+        }
         return;
     }
     job->status = CL_OUT_OF_RESOURCES;

@@ -89,6 +89,7 @@ struct cx_job {
     bool loose; /* set by run: in flight without an event; a later job's event, or clFinish, tells of its end
                  */
     bool timed; /* profiling times are wanted: start_ns and end_ns are filled in before finish */
+    bool times_call;           /* where run leaves no event, its call is what these tell of */
     uint64_t start_ns, end_ns; /* host clock */
     bool urgent;               /* part of a split: starts at once, never left to the next wait */
     bool waits;                /* may wait on the host: never pumped by the program's thread */
