@@ -195,7 +195,8 @@ static char *join_names(const struct cx_program *program)
     return names;
 }
 
-cl_int cx_program_list_functions(struct cx_program *program)
+/* Makes a list of the functions that members name and the program does not know yet. */
+static cl_int list_new(struct cx_program *program, struct cx_function **list, unsigned *listed)
 {
     unsigned count = program->context->nmembers;
     char **names = calloc(count, sizeof(*names));
@@ -208,46 +209,31 @@ cl_int cx_program_list_functions(struct cx_program *program)
             room++;
     }
     if (names)
-        program->functions = calloc(room, sizeof(*program->functions));
-    if (program->functions)
+        *list = calloc(room, sizeof(**list));
+    if (*list)
         error = CL_SUCCESS;
     for (unsigned k = 0; k < count && error == CL_SUCCESS; k++)
         if (names[k])
-            error = add_functions(program, names[k], program->functions, &program->nfunctions);
+            error = add_functions(program, names[k], *list, listed);
     for (unsigned k = 0; names && k < count; k++)
         free(names[k]);
     free(names);
+    return error;
+}
+
+cl_int cx_program_list_functions(struct cx_program *program)
+{
+    cl_int error = list_new(program, &program->functions, &program->nfunctions);
+
     if (error == CL_SUCCESS && !(program->kernel_names = join_names(program)))
         error = CL_OUT_OF_HOST_MEMORY;
     return error;
 }
 
-static unsigned count_names(const char *names)
-{
-    unsigned count = names ? 1 : 0;
-    for (const char *c = names; c && *c; c++)
-        count += *c == ';';
-    return count;
-}
-
 void cx_program_list_more(struct cx_program *program)
 {
-    const unsigned members = program->context->nmembers;
-    char **names = program->more ? NULL : calloc(members, sizeof(*names));
-    unsigned room = 1;
-
-    for (unsigned m = 0; names && m < members; m++) {
-        names[m] = names_of(program, m);
-        room += count_names(names[m]);
-    }
-    if (names)
-        program->more = calloc(room, sizeof(*program->more));
-    for (unsigned m = 0; names && m < members; m++) {
-        if (program->more && names[m])
-            add_functions(program, names[m], program->more, &program->nmore);
-        free(names[m]);
-    }
-    free(names);
+    if (!program->more)
+        list_new(program, &program->more, &program->nmore);
 }
 
 /* A length may reach past the string's end: such a string ends at its 0 like everybody's. */
