@@ -437,6 +437,18 @@ void cx_command_unhold(struct cx_command *command)
     cx_context_unlock(context);
 }
 
+bool cx_command_hold_for(struct cx_command *command, void (*task)(void *command))
+{
+    struct cx_command *held = cx_command_ref(command);
+
+    cx_command_hold(command);
+    if (cx_notify_detach(task, held))
+        return true;
+    command->blockers--;
+    cx_command_unref(&held);
+    return false;
+}
+
 /* Whether a command waits only for what stands in its wait list, or for more by the queue's order. */
 static void link_command(struct cx_command *command, cl_uint nwait, const cl_event *list)
 {

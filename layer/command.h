@@ -107,6 +107,9 @@ void cx_command_depend(struct cx_command *command, struct cx_command *on, bool p
  */
 void cx_command_hold(struct cx_command *command);
 void cx_command_unhold(struct cx_command *command); /* takes and releases context->lock, pumps */
+/* Holds it for a task on a thread of its own, which unholds it and drops the reference that it gets as its
+ * data. False: there is no thread, and it is not held. */
+bool cx_command_hold_for(struct cx_command *command, void (*task)(void *command));
 
 /* For plan functions (under context->lock): queue a job of this command on a worker; raises the cone. */
 uint64_t cx_command_add_job(struct cx_command *command, struct cx_worker *worker, struct cx_job *job);

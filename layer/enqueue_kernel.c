@@ -9,7 +9,6 @@
 #include "layer/enqueue.h"
 #include "layer/entry.h"
 #include "layer/log.h"
-#include "layer/notify.h"
 #include "layer/options.h"
 #include "layer/plan.h"
 #include "layer/program.h"
@@ -65,10 +64,7 @@ static cl_int check_local(const char *function, const struct cx_queue *queue, co
     }
     size_t limit = 0;
     for (unsigned m = 0; m < queue->context->nmembers; m++) {
-        size_t of =
-            cx_queue_takes(queue, m) && cx_kernel_runs_on(kernel, m) ? cx_kernel_group_limit(kernel, m) : 0;
-        if (!of && cx_queue_takes(queue, m) && cx_program_late_on(kernel->program, m))
-            of = queue->context->workers[m].device->max_group_size;
+        size_t of = cx_queue_takes(queue, m) ? cx_kernel_group_most(kernel, m) : 0;
         limit = of > limit ? of : limit;
     }
     if (items > limit)
@@ -136,14 +132,8 @@ static bool worth_waiting(const struct cx_launch *launch)
 
 static void hold_for_analysis(struct cx_launch *launch)
 {
-    if (!worth_waiting(launch))
-        return;
-    cx_command_hold(&launch->base);
-    if (!cx_notify_detach(wait_for_analysis, cx_command_ref(&launch->base))) {
-        struct cx_command *held = &launch->base;
-        held->blockers--;
-        cx_command_unref(&held);
-    }
+    if (worth_waiting(launch))
+        cx_command_hold_for(&launch->base, wait_for_analysis);
 }
 
 /* ---- entry points ---- */

@@ -159,6 +159,9 @@ bool cx_kernel_summary_wait(const struct cx_kernel *kernel, unsigned ms);
 /* clGetKernelWorkGroupInfo values the planner needs, cached: CL_KERNEL_WORK_GROUP_SIZE of one member or the
  * smallest over CX_ALL_MEMBERS that may run it (0: none); required size (zeros when none). */
 size_t cx_kernel_group_limit(const struct cx_kernel *kernel, unsigned member);
+/* The most that launches may ask of one member: its limit, the device's until it has built the program; 0:
+ * none. */
+size_t cx_kernel_group_most(const struct cx_kernel *kernel, unsigned member);
 void cx_kernel_required_size(const struct cx_kernel *kernel, size_t size[3]);
 /* The same limit for a split variant that is ready, which may be lower. */
 size_t cx_kernel_variant_limit(const struct cx_kernel *kernel, unsigned member, enum cx_variant variant);

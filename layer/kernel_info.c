@@ -249,17 +249,21 @@ cl_int cx_clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id device, cl_kern
     return error == CL_SUCCESS ? error : CX_FAIL(error, "no sub-groups, or a wrong query");
 }
 
+size_t cx_kernel_group_most(const struct cx_kernel *kernel, unsigned member)
+{
+    if (cx_program_late_on(kernel->program, member) && !cx_kernel_runs_on(kernel, member))
+        return kernel->program->context->workers[member].device->max_group_size;
+    return cx_kernel_group_limit(kernel, member);
+}
+
 size_t cx_kernel_group_limit(const struct cx_kernel *kernel, unsigned member)
 {
-    const struct cx_context *context = kernel->program->context;
     size_t least = 0;
 
     if (member != CX_ALL_MEMBERS)
         return cx_kernel_runs_on(kernel, member) ? kernel->function->group_limit[member] : 0;
-    for (unsigned m = 0; m < context->nmembers; m++) {
-        size_t limit = cx_kernel_runs_on(kernel, m)             ? kernel->function->group_limit[m]
-                       : cx_program_late_on(kernel->program, m) ? context->workers[m].device->max_group_size
-                                                                : 0; /* at most that, when it has built it */
+    for (unsigned m = 0; m < members_of(kernel); m++) {
+        size_t limit = cx_kernel_group_most(kernel, m);
         if (limit && (!least || limit < least))
             least = limit;
     }

@@ -6,7 +6,6 @@
 #include "layer/enqueue.h"
 #include "layer/image.h"
 #include "layer/log.h"
-#include "layer/notify.h"
 #include "layer/options.h"
 #include "layer/plan_size.h"
 #include "layer/program.h"
@@ -302,14 +301,16 @@ static bool afterwards(const struct cx_launch *launch)
 
 static void tell(const struct cx_launch *launch, bool split)
 {
-    char where[256];
-    cx_place_text(where, sizeof(where), launch->summary, launch->line, NULL);
+    char where[256] = "";
+    if (launch->line)
+        cx_place_text(where, sizeof(where), launch->summary, launch->line, NULL);
     cx_info(CX_TOPIC_PLAN, "%s runs %s: %s%s", launch->kernel->function->name, split ? "split" : "whole",
             launch->reason, where);
     cx_trace_plan(launch, split);
     cx_record_launch(launch, split);
 }
 
+/* All members have built the program: the launch could not run before. */
 static void plan_anew(void *data)
 {
     struct cx_command *command = data;
@@ -318,19 +319,6 @@ static void plan_anew(void *data)
     cx_program_late_wait(launch->kernel->program, ~0u);
     cx_command_unhold(command);
     cx_command_unref(&command);
-}
-
-/* Has the launch planned again once all members have built the program: it cannot run before. */
-static bool hold_for_members(struct cx_command *command)
-{
-    struct cx_command *held = cx_command_ref(command);
-
-    cx_command_hold(command);
-    if (cx_notify_detach(plan_anew, held))
-        return true;
-    command->blockers--;
-    cx_command_unref(&held);
-    return false;
 }
 
 void cx_plan_launch(struct cx_command *command)
@@ -349,7 +337,7 @@ void cx_plan_launch(struct cx_command *command)
     const bool late = cx_program_late(launch->kernel->program);
     if (late && launch->at_home &&
         cx_program_late_on(launch->kernel->program, cx_svm_home(command->context)) &&
-        hold_for_members(command))
+        cx_command_hold_for(command, plan_anew))
         return;
     if (plan_split(launch, &plan, &best)) {
         tell(launch, true);
@@ -366,7 +354,7 @@ void cx_plan_launch(struct cx_command *command)
     launch->ways = NULL;
     cx_split_plan_finish(&plan);
     best = cx_plan_place(launch, best);
-    if (late && best == command->context->nmembers && hold_for_members(command))
+    if (late && best == command->context->nmembers && cx_command_hold_for(command, plan_anew))
         return;
     tell(launch, false);
     if (best == command->context->nmembers)
