@@ -4,13 +4,14 @@
  *
  * A package of cost c on a device of speed v takes launch + c / v; both are unknown up to one common factor.
  * In turn, each device's speed is set to the cost it did over its time, and the cost of each piece of the
- * range is multiplied by what the packages over it took longer than predicted (a multiplicative algebraic
- * reconstruction). The first launch, whose packages are many, tells speeds and costs apart; later ones, with
- * one package a device, correct both by half of the error: that moves every border towards balance as
- * Marrow's binary search does, but all borders at once and by the amount that the times say. "Marrow"
- * (section 4.2): lbt(n) = w unbalanced + (1 - w) lbt(n-1), w = 2/3, unbalanced where the first finisher's
- * time is under 0.85 of the last one's. Above 0.8, which takes two such launches in a row, the old speeds are
- * forgotten. Previous stage: memory.h.
+ * range is multiplied by what the packages over it took longer than predicted, by their mean (the
+ * expectation-maximisation of tomography). However many the samples, it costs at most a fraction of the
+ * launch. The first launch, whose packages are many, tells speeds and costs apart; later ones, with one
+ * package a device, correct both by half of the error: that moves every border towards balance as Marrow's
+ * binary search does, but all borders at once and by the amount that the times say. "Marrow" (section 4.2):
+ * lbt(n) = w unbalanced + (1 - w) lbt(n-1), w = 2/3, unbalanced where the first finisher's time is under 0.85
+ * of the last one's. Above 0.8, which takes two such launches in a row, the old speeds are forgotten.
+ * Previous stage: memory.h.
  */
 #include "scheduler/memory.h"
 #include "scheduler/policy.h"
@@ -23,7 +24,10 @@ static const double settled_deviation = 0.05;
 /* What a launch's deviation counts against that of all before it. */
 static const double newer = 0.5;
 static const double loser_doubt = 4;
-enum { FIRST_ROUNDS = 12, LATER_ROUNDS = 30 };
+/* Rounds at most, as many as fit into that part of the launch's time, but one; what a round costs on a slow
+ * core: for each sample and for all pieces (tests/benchmark/decide.c). */
+enum { MOST_ROUNDS = 12 };
+static const double learning_part = 0.005, sample_seconds = 20e-9, pieces_seconds = 4e-6;
 
 void cx_memory_init(struct cx_memory *memory)
 {
@@ -76,8 +80,10 @@ double cx_memory_place(const struct cx_memory *memory, uint64_t all, double part
 struct lesson {
     struct cx_memory *memory;
     const struct cx_balancer *balancer;
-    double piece[CX_MEMORY_PIECES]; /* part of the cost */
-    double log_ratio[CX_MEMORY_PIECES], covered[CX_MEMORY_PIECES];
+    double piece[CX_MEMORY_PIECES];       /* part of the cost */
+    double error[CX_MEMORY_PIECES + 1];   /* of what covers each piece; while summed, steps of it */
+    double covered[CX_MEMORY_PIECES + 1]; /* likewise: how often */
+    double cost[CX_MEMORY_SAMPLES];       /* of each sample, as thought at the round's start */
 };
 
 static unsigned slot_of(const struct cx_balancer *balancer, unsigned device)
@@ -112,54 +118,59 @@ static void add_samples(struct cx_memory *memory, const struct cx_balancer *bala
     memory->nsamples = keep;
 }
 
-static double cost_of(const struct lesson *lesson, const struct cx_memory_sample *sample)
-{
-    return (double)lesson->balancer->groups *
-           (part_before(lesson->memory, sample->to) - part_before(lesson->memory, sample->from));
-}
-
 static void learn_speeds(struct lesson *lesson)
 {
     struct cx_memory *memory = lesson->memory;
     double cost[CX_MEMORY_DEVICES] = {0}, seconds[CX_MEMORY_DEVICES] = {0};
     for (unsigned i = 0; i < memory->nsamples; i++) {
         const struct cx_memory_sample *sample = &memory->sample[i];
-        cost[sample->slot] += cost_of(lesson, sample);
+        lesson->cost[i] = (double)lesson->balancer->groups *
+                          (part_before(memory, sample->to) - part_before(memory, sample->from));
+        cost[sample->slot] += lesson->cost[i];
         seconds[sample->slot] += sample->seconds;
     }
     for (unsigned i = 0; i < CX_MEMORY_DEVICES; i++) {
-        double speed = cx_number_clean(cost[i] / seconds[i]);
+        double speed = cost[i] > 0 ? cx_number_clean(cost[i] / seconds[i]) : 0;
         memory->device[i].speed = speed > 0 ? speed : memory->device[i].speed;
     }
 }
 
+/* Adds to all pieces from there on, and to the first of them the part that the place leaves of it. */
+static void step(double *steps, double place, double value)
+{
+    unsigned piece = (unsigned)place;
+    double left = piece + 1 - place;
+    if (piece >= CX_MEMORY_PIECES)
+        return;
+    steps[piece] += left * value;
+    steps[piece + 1] += (1 - left) * value;
+}
+
 /* Spreads a package's error over the pieces it covers. */
-static void spread(struct lesson *lesson, const struct cx_memory_sample *sample)
+static void spread(struct lesson *lesson, const struct cx_memory_sample *sample, double cost)
 {
     double from = (double)sample->from * CX_MEMORY_PIECES, to = (double)sample->to * CX_MEMORY_PIECES;
-    double ratio = cx_number_clean(sample->seconds * lesson->memory->device[sample->slot].speed /
-                                   cost_of(lesson, sample));
-    if (ratio == 0)
+    double ratio = sample->seconds * lesson->memory->device[sample->slot].speed / cost;
+    if (!isfinite(ratio) || !(ratio > 0))
         return;
-    ratio = log(ratio);
-    for (unsigned i = (unsigned)from; i < CX_MEMORY_PIECES && i < to; i++) {
-        double part = fmin(to, i + 1) - fmax(from, i);
-        lesson->log_ratio[i] += part * ratio;
-        lesson->covered[i] += part;
-    }
+    step(lesson->error, from, ratio - 1);
+    step(lesson->error, to, 1 - ratio);
+    step(lesson->covered, from, 1);
+    step(lesson->covered, to, -1);
 }
 
 static void learn_costs(struct lesson *lesson)
 {
     struct cx_memory *memory = lesson->memory;
-    double sum = 0;
-    memset(lesson->log_ratio, 0, sizeof lesson->log_ratio);
+    double sum = 0, error = 0, covered = 0;
+    memset(lesson->error, 0, sizeof lesson->error);
     memset(lesson->covered, 0, sizeof lesson->covered);
     for (unsigned i = 0; i < memory->nsamples; i++)
-        spread(lesson, &memory->sample[i]);
+        spread(lesson, &memory->sample[i], lesson->cost[i]);
     for (unsigned i = 0; i < CX_MEMORY_PIECES; i++) {
-        double error = lesson->log_ratio[i] / fmax(lesson->covered[i], 1);
-        lesson->piece[i] = fmax(lesson->piece[i] * exp(error), 1e-9 / CX_MEMORY_PIECES);
+        error += lesson->error[i];
+        covered += lesson->covered[i];
+        lesson->piece[i] = fmax(lesson->piece[i] * (1 + error / fmax(covered, 1)), 1e-9 / CX_MEMORY_PIECES);
         sum += lesson->piece[i];
     }
     for (unsigned i = 0; i < CX_MEMORY_PIECES; i++) {
@@ -201,6 +212,15 @@ static double deviation_of(const struct cx_balancer *balancer)
     return weight > 0 ? sqrt(squares / weight) : 0.5;
 }
 
+static unsigned rounds_for(const struct cx_memory *memory, const struct cx_balancer *balancer)
+{
+    double seconds = 0;
+    for (unsigned i = 0; i < balancer->ndevices; i++)
+        seconds = fmax(seconds, balancer->devices[i].busy_since);
+    double each = pieces_seconds + memory->nsamples * sample_seconds;
+    return (unsigned)fmin(fmax(learning_part * seconds / each, 1), MOST_ROUNDS);
+}
+
 static void learn_balance(struct cx_memory *memory, const struct cx_balancer *balancer)
 {
     double first = INFINITY, last = 0;
@@ -235,7 +255,7 @@ void cx_memory_learn(struct cx_memory *memory, const struct cx_balancer *balance
     add_samples(memory, balancer);
     for (unsigned i = 0; i < CX_MEMORY_PIECES; i++)
         lesson.piece[i] = memory->before[i + 1] - memory->before[i];
-    for (unsigned round = 0; round < (first ? FIRST_ROUNDS : LATER_ROUNDS); round++) {
+    for (unsigned round = rounds_for(memory, balancer); round > 0; round--) {
         learn_speeds(&lesson);
         learn_costs(&lesson);
     }

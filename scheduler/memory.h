@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CX_MEMORY_DEVICES = 64, CX_MEMORY_PIECES = 512, CX_MEMORY_PACKAGES = 1024, CX_MEMORY_SAMPLES = 1024 };
+enum { CX_MEMORY_DEVICES = 64, CX_MEMORY_PIECES = 512, CX_MEMORY_PACKAGES = 1024, CX_MEMORY_SAMPLES = 512 };
 
 struct cx_memory_device {
     double speed;      /* cost a second; 0: never measured */

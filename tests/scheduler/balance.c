@@ -3,8 +3,11 @@
  * How well the dynamic policies balance simulated launches; the figures that the README promises.
  */
 #include "tests/scheduler/suites.h"
+#include "scheduler/memory.h"
 #include "scheduler/simulate.h"
+#include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 static struct cx_sim_result two_equal(const char *policy, enum cx_sim_profile profile, uint64_t groups,
                                       double seconds)
@@ -112,6 +115,55 @@ START_TEST(paper_machine)
 }
 END_TEST
 
+static double thread_seconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* A launch with many packages, of which the memory learns. Gives the processor time of that. */
+static double learn_once(struct cx_memory *memory, double length)
+{
+    const struct cx_balancer_device devices[] = {{.nominal_speed = 1, .slot = 0},
+                                                 {.nominal_speed = 1, .slot = 1}};
+    const struct cx_problem problem = {.groups = 100000, .ndevices = 2, .devices = devices, .memory = memory};
+    struct cx_balancer *balancer = cx_balancer_create(cx_policy_find("dynamic"), &problem, NULL);
+    ck_assert_ptr_nonnull(balancer);
+    uint64_t at = 0, groups;
+    double now = 0;
+    for (unsigned i = 0; (groups = cx_balancer_next(balancer, i % 2, now)) > 0; i++) {
+        double seconds = length * (double)groups / 100000;
+        cx_balancer_placed(balancer, i % 2, at);
+        at += groups;
+        now += seconds;
+        ck_assert_int_eq(cx_balancer_done(balancer, i % 2, groups, seconds, now), CX_DONE_COUNTS);
+    }
+    double since = thread_seconds();
+    cx_balancer_learn(balancer);
+    since = thread_seconds() - since;
+    cx_balancer_destroy(balancer);
+    return since;
+}
+
+/* Learning must not cost what it gains: launches of a millisecond were each followed by 4 ms of it. */
+START_TEST(learning_is_cheap)
+{
+    struct cx_memory *memory = malloc(sizeof *memory);
+    ck_assert_ptr_nonnull(memory);
+    cx_memory_init(memory);
+    memory->groups = 100000;
+    double least = 1;
+    for (unsigned launch = 0; launch < 30; launch++) {
+        double seconds = learn_once(memory, 1e-3);
+        least = launch >= 10 ? fmin(least, seconds) : least;
+    }
+    ck_assert_double_lt(least, 1e-3);
+    ck_assert_uint_eq(memory->launches, 30);
+    free(memory);
+}
+END_TEST
+
 Suite *cx_test_balance(void)
 {
     Suite *suite = suite_create("balance");
@@ -121,6 +173,7 @@ Suite *cx_test_balance(void)
     tcase_add_loop_test(tcase, rivals_on_two_equal, 0, RIVALS);
     tcase_add_loop_test(tcase, nominal_speeds_lie, 0, RIVALS + 2);
     tcase_add_test(tcase, paper_machine);
+    tcase_add_test(tcase, learning_is_cheap);
     suite_add_tcase(suite, tcase);
     return suite;
 }
