@@ -26,7 +26,7 @@ struct set {
 struct bench {
     struct cx_bench_start start;
     const char *programs, *algos, *sets, *json, *compare, *baseline;
-    unsigned runs;
+    unsigned runs, limit, alone_limit, time_limit; /* seconds; the latter two 0: none */
     bool scaling, resume;
     struct set set[CX_BENCH_ROWS];
     unsigned nsets;
@@ -34,7 +34,7 @@ struct bench {
     unsigned nalgos;
     struct cx_bench_case *jobs;
     size_t njobs;
-    time_t began;
+    time_t began, until;     /* until: when --time-limit is over, 0: never */
     size_t done, all;        /* runs */
     struct json_object *old; /* what --compare names */
     int argc;
@@ -71,7 +71,9 @@ static int read_options(struct bench *bench, int argc, char **argv)
         {"--baseline", &bench->baseline, NULL, 0},
         {"--runs", NULL, &bench->runs, CX_BENCH_RUNS},
         {"--repeat", NULL, &bench->start.repeat, 1000},
-        {"--limit", NULL, &bench->start.limit, 86400},
+        {"--limit", NULL, &bench->limit, 86400},
+        {"--alone-limit", NULL, &bench->alone_limit, 86400},
+        {"--time-limit", NULL, &bench->time_limit, 604800},
     };
     const struct {
         const char *flag;
@@ -208,7 +210,8 @@ static int take_set(struct bench *bench, char *text)
     return CX_EXIT_USAGE;
 }
 
-/* The used devices; and with --scaling the first, the first two, ... of those like the fastest. */
+/* The used devices; and with --scaling before them the first, the first two, ... of those like the fastest,
+ * from four on doubled. */
 static void default_sets(struct bench *bench)
 {
     const struct cx_machine *machine = bench->start.machine;
@@ -217,21 +220,28 @@ static void default_sets(struct bench *bench)
     for (unsigned i = 0; i < machine->nused; i++)
         length += (size_t)snprintf(list + length, sizeof list - length, "%s%u", i ? "," : "",
                                    machine->used[i]->index);
-    if (!bench->scaling) {
-        add_set(bench, "all", list);
-        return;
-    }
-    unsigned n = 0;
+    unsigned alike = 0, n = 0;
+    for (unsigned i = 0; i < machine->nused; i++)
+        alike += strcmp(machine->used[i]->name, machine->fastest->name) == 0;
+    char like[256] = "";
     length = 0;
-    for (unsigned i = 0; i < machine->nused && length < sizeof list; i++) {
+    for (unsigned i = 0; i < machine->nused && bench->scaling && length < sizeof like; i++) {
         if (strcmp(machine->used[i]->name, machine->fastest->name) != 0)
             continue;
-        length += (size_t)snprintf(list + length, sizeof list - length, "%s%u", n ? "," : "",
+        length += (size_t)snprintf(like + length, sizeof like - length, "%s%u", n ? "," : "",
                                    machine->used[i]->index);
         n++;
         snprintf(label, sizeof label, "%u device%s", n, n > 1 ? "s" : "");
-        add_set(bench, label, list);
+        if (n <= 4 || (n & (n - 1)) == 0 || n == alike)
+            add_set(bench, label, like);
     }
+    if (!bench->scaling || alike < machine->nused)
+        add_set(bench, "all", list);
+    if (bench->scaling && alike < machine->nused)
+        fprintf(stderr,
+                "coexec bench: --scaling: %u of the devices are like the fastest (%s); the others join in "
+                "the set \"all\"\n",
+                alike, machine->fastest->name);
 }
 
 /* ---- the runs ---- */
@@ -258,36 +268,37 @@ static void end_progress(void)
         fprintf(stderr, "\r\033[K");
 }
 
-static struct cx_bench_row *add_row(struct cx_bench_case *job, const char *set, const char *algo,
-                                    uint64_t devices)
+static bool add_row(struct cx_bench_case *job, const char *set, const char *algo, uint64_t devices)
 {
     if (job->nrows == CX_BENCH_ROWS)
-        return NULL;
+        return false;
     struct cx_bench_row *row = &job->row[job->nrows++];
     snprintf(row->set, sizeof row->set, "%s", set);
     snprintf(row->algo, sizeof row->algo, "%s", algo);
     row->devices = devices;
-    return row;
+    return true;
 }
 
-/* First those alone on a device: the split by hand goes by their times. */
-static void make_rows(struct bench *bench, struct cx_bench_case *job)
+/* First those alone on a device: the split by hand goes by their times. False: too many. */
+static bool make_rows(struct bench *bench, struct cx_bench_case *job)
 {
     uint64_t devices = 0;
     char number[16];
+    bool ok = true;
     for (unsigned s = 0; s < bench->nsets; s++)
         devices |= bench->set[s].bits;
     for (unsigned i = 0; i < bench->start.machine->ndevices && i < 64; i++)
         if (devices >> i & 1) {
             snprintf(number, sizeof number, "%u", i);
-            add_row(job, number, "", UINT64_C(1) << i);
+            ok &= add_row(job, number, "", UINT64_C(1) << i);
         }
     for (unsigned s = 0; s < bench->nsets; s++) {
-        if (bench->baseline && job->program->native)
-            add_row(job, bench->set[s].label, CX_BENCH_NATIVE, bench->set[s].bits);
+        if (bench->baseline && job->program->native && (bench->set[s].bits & (bench->set[s].bits - 1)))
+            ok &= add_row(job, bench->set[s].label, CX_BENCH_NATIVE, bench->set[s].bits);
         for (unsigned a = 0; a < bench->nalgos; a++)
-            add_row(job, bench->set[s].label, bench->algo[a], bench->set[s].bits);
+            ok &= add_row(job, bench->set[s].label, bench->algo[a], bench->set[s].bits);
     }
+    return ok;
 }
 
 static const char *devices_of(const struct bench *bench, const struct cx_bench_row *row)
@@ -298,29 +309,66 @@ static const char *devices_of(const struct bench *bench, const struct cx_bench_r
     return "all";
 }
 
-/* All rows of one program, run after run, so that what the machine does meanwhile meets all of them. */
-static bool run_job(struct bench *bench, struct cx_bench_case *job)
+static unsigned lesser(unsigned a, unsigned b)
 {
-    bool ok = true;
-    for (unsigned r = 0; r < bench->runs; r++)
-        for (unsigned i = 0; i < job->nrows; i++) {
-            struct cx_bench_row *row = &job->row[i];
-            struct cx_bench_result *result = &row->result[row->runs++];
-            progress(bench, job->program->name, *row->algo ? row->algo : "bare");
-            if (strcmp(row->algo, CX_BENCH_NATIVE) == 0)
-                cx_bench_start_native(&bench->start, job, row, result);
-            else if (*row->algo)
-                cx_bench_start_through(&bench->start, job->program, devices_of(bench, row), row->algo,
-                                       result);
-            else
-                cx_bench_start_bare(&bench->start, job->program,
-                                    &bench->start.machine->devices[__builtin_ctzll(row->devices)], result);
-            ok &= result->ok;
-            bench->done++;
+    return a < b ? a : b;
+}
+
+/* Whether there is time left for a run; if so, what it may take of that is set. */
+static bool allot(struct bench *bench, bool alone)
+{
+    const time_t now = time(NULL);
+    bench->start.limit =
+        alone && bench->alone_limit ? lesser(bench->limit, bench->alone_limit) : bench->limit;
+    if (bench->until && now < bench->until)
+        bench->start.limit = lesser(bench->start.limit, (unsigned)(bench->until - now));
+    return !bench->until || now < bench->until;
+}
+
+/* One run more of the row. False: the time is over. */
+static bool run_row(struct bench *bench, const struct cx_bench_case *job, struct cx_bench_row *row)
+{
+    struct cx_bench_result *result = &row->result[row->runs];
+    progress(bench, job->program->name, *row->algo ? row->algo : "bare");
+    if (!allot(bench, !*row->algo))
+        return false;
+    if (strcmp(row->algo, CX_BENCH_NATIVE) == 0)
+        cx_bench_start_native(&bench->start, job, row, result);
+    else if (*row->algo)
+        cx_bench_start_through(&bench->start, job->program, devices_of(bench, row), row->algo, result);
+    else if (cx_bench_too_slow(row))
+        *result = row->result[0];
+    else
+        cx_bench_start_bare(&bench->start, job->program,
+                            &bench->start.machine->devices[__builtin_ctzll(row->devices)], result);
+    if (result->ended && bench->start.limit < bench->limit) {
+        if (*row->algo || bench->start.limit < bench->alone_limit || !bench->alone_limit)
+            return false;
+        result->too_slow_s = bench->alone_limit;
+    }
+    row->runs++;
+    bench->done++;
+    return true;
+}
+
+/* All rows of one program, run after run, so that what the machine does meanwhile meets all of them. False:
+ * the time is over, and the program has no results. */
+static bool run_job(struct bench *bench, struct cx_bench_case *job, bool *ok)
+{
+    bool whole = true, good = true;
+    for (unsigned r = 0; r < bench->runs && whole; r++)
+        for (unsigned i = 0; i < job->nrows && whole; i++) {
+            whole = run_row(bench, job, &job->row[i]);
+            good &= job->row[i].result[r].ok || job->row[i].result[r].too_slow_s;
         }
     end_progress();
-    cx_bench_print_case(job);
-    return ok;
+    if (whole) {
+        *ok &= good;
+        cx_bench_print_case(job);
+    }
+    for (unsigned i = 0; i < job->nrows && !whole; i++)
+        job->row[i].runs = 0;
+    return whole;
 }
 
 /* ---- beginning and end ---- */
@@ -359,11 +407,6 @@ static int resume(struct bench *bench)
                    : CX_EXIT_OK;
 }
 
-static bool is_measured(const struct cx_bench_case *job)
-{
-    return job->nrows && job->row[0].runs;
-}
-
 static int prepare(struct bench *bench)
 {
     int status;
@@ -392,29 +435,34 @@ static int prepare(struct bench *bench)
     FILE *json = bench->json ? fopen(bench->json, "ae") : NULL;
     if (bench->json && (!json || fclose(json) != 0))
         return cx_tool_error(me, "--json %s: %s", bench->json, strerror(errno));
+    for (size_t j = 0; j < bench->njobs; j++)
+        if (!make_rows(bench, &bench->jobs[j]))
+            return cx_usage_error(me, "more than %d ways to run a program: fewer balancers or sets",
+                                  CX_BENCH_ROWS);
+    if (bench->resume && (status = resume(bench)) != CX_EXIT_OK)
+        return status;
     if ((status = cx_bench_start_init(&bench->start)) != CX_EXIT_OK)
         return status;
     for (size_t j = 0; j < bench->njobs; j++)
-        make_rows(bench, &bench->jobs[j]);
-    if (bench->resume && (status = resume(bench)) != CX_EXIT_OK)
-        return status;
-    for (size_t j = 0; j < bench->njobs; j++)
-        bench->all += is_measured(&bench->jobs[j]) ? 0 : (size_t)bench->jobs[j].nrows * bench->runs;
+        bench->all += cx_bench_is_measured(&bench->jobs[j]) ? 0 : (size_t)bench->jobs[j].nrows * bench->runs;
     return CX_EXIT_OK;
 }
 
 static int run(int argc, char **argv)
 {
-    struct bench bench = {.start = {.preset = "small", .repeat = 3, .limit = 600, .check = true},
+    struct bench bench = {.start = {.preset = "small", .repeat = 3, .check = true},
+                          .limit = 600,
                           .programs = "all",
                           .algos = "static,hguided,sigmoid,auto",
                           .sets = "",
                           .runs = 3};
+    bench.began = time(NULL);
     bench.argc = argc;
     bench.argv = argv;
     int status = read_options(&bench, argc, argv);
     if (status != CX_EXIT_OK)
         return status;
+    bench.until = bench.time_limit ? bench.began + (time_t)bench.time_limit : 0;
     char *own = bench.start.examples ? NULL : cx_find_own("../examples", "../lib/coexec/examples");
     if (!bench.start.examples && !own)
         return cx_tool_error(
@@ -424,15 +472,22 @@ static int run(int argc, char **argv)
     bench.start.machine = cx_machine_get();
     status = prepare(&bench);
     bool ok = status == CX_EXIT_OK;
-    bench.began = time(NULL);
+    bool over = false;
+    size_t measured = 0;
     for (size_t j = 0; j < bench.njobs && status == CX_EXIT_OK; j++) {
-        if (is_measured(&bench.jobs[j])) {
+        if (cx_bench_is_measured(&bench.jobs[j])) {
             cx_bench_print_case(&bench.jobs[j]);
+            measured++;
             continue;
         }
-        ok &= run_job(&bench, &bench.jobs[j]);
+        if (over || (over = !run_job(&bench, &bench.jobs[j], &ok)))
+            continue;
         ok &= !bench.json || write_json(&bench);
+        measured++;
     }
+    if (over)
+        fprintf(stderr, "coexec bench: the time is over: %zu of %zu programs are measured%s\n", measured,
+                bench.njobs, bench.json ? "; the same command with --resume goes on" : "");
     if (status == CX_EXIT_OK) {
         cx_bench_print_papers(bench.jobs, bench.njobs);
         if (bench.old)
@@ -472,11 +527,17 @@ const struct cx_subcommand cx_bench_subcommand = {
         "(mandelbrot, "
         "nbody,\n"
         "                    gaussian, saxpy, spmv), by the times on each device alone\n"
-        "  --scaling         sets of one, two, ... of the devices that are like the fastest\n"
+        "  --scaling         sets of one, two, ... of the devices that are like the fastest, then all "
+        "devices\n"
         "  --runs N          runs of each program in each way (3)\n"
         "  --repeat N        timed repetitions within a run, of which the median counts (3)\n"
         "  --no-check        do not compare outputs with plain C\n"
-        "  --limit S         seconds after which a run is ended (600)\n"
+        "  --limit S         seconds after which a run is ended, and has failed (600)\n"
+        "  --alone-limit S   the same for runs on one device alone; one that is too slow then counts as of "
+        "no "
+        "speed,\n"
+        "                    which is no failure\n"
+        "  --time-limit S    seconds for all: programs not measured whole until then are left out\n"
         "  --json FILE       write everything measured, with machine, drivers and command, anew after each "
         "program\n"
         "  --resume          programs that the --json FILE has already, measured alike and without failures, "

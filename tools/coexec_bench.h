@@ -29,7 +29,8 @@ struct cx_bench_program {
     const char *arguments[4];
     unsigned papers; /* enum cx_bench_paper, added */
     bool regular;
-    bool native; /* has a version split by hand (--native) */
+    bool native;  /* has a version split by hand (--native) */
+    bool compute; /* bound by arithmetic, neither by memory nor by the number of launches */
 };
 
 extern const struct cx_bench_program cx_bench_programs[];
@@ -42,6 +43,8 @@ const char *cx_bench_paper_name(unsigned paper);
 struct cx_bench_result {
     bool ok;
     char problem[256];             /* why not */
+    bool ended;                    /* it took longer than it was given */
+    unsigned too_slow_s;           /* it was ended, alone on a device, after --alone-limit: no failure */
     double ms, build_ms, first_ms; /* first: the run that is not counted */
     char checksum[40];
     bool checked;
@@ -77,6 +80,9 @@ struct cx_bench_case {
     struct cx_bench_row row[CX_BENCH_ROWS];
 };
 
+/* The seconds after which the program was ended alone on a device, by --alone-limit; 0: it was not. Such a
+ * device counts as one of no speed. */
+unsigned cx_bench_too_slow(const struct cx_bench_row *row);
 /* Median over the runs that went well; 0: none did. */
 double cx_bench_ms(const struct cx_bench_row *row);
 /* The fastest bare time among the devices of a row, and the row's maximum speedup. False where a bare time is
@@ -90,6 +96,8 @@ double cx_bench_over_native(const struct cx_bench_case *job, const struct cx_ben
 
 /* Prints the lines of one program, and at the end the tables of the papers. */
 void cx_bench_print_case(const struct cx_bench_case *job);
+/* Whether it has been run in all ways, as often as asked for. */
+bool cx_bench_is_measured(const struct cx_bench_case *job);
 void cx_bench_print_papers(const struct cx_bench_case *jobs, size_t count);
 
 /* The whole as JSON, and one read from a file; the caller puts them. NULL, with a message, where the file is

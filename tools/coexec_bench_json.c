@@ -16,6 +16,10 @@ static struct json_object *result_object(const struct cx_bench_result *result)
 {
     struct json_object *object = json_object_new_object();
     cx_json_add_bool(object, "ok", result->ok);
+    if (result->too_slow_s) {
+        cx_json_add_count(object, "too_slow_s", result->too_slow_s);
+        return object;
+    }
     if (!result->ok) {
         cx_json_add_text(object, "problem", result->problem);
         return object;
@@ -114,6 +118,8 @@ struct json_object *cx_bench_json(const struct cx_bench_case *jobs, size_t count
     cx_json_add_count(root, "repeat", repeat);
     cx_json_add(root, "machine", machine_object(machine));
     for (size_t j = 0; j < count; j++) {
+        if (!cx_bench_is_measured(&jobs[j]))
+            continue;
         struct json_object *object = json_object_new_object(), *rows = json_object_new_array();
         struct json_object *papers = json_object_new_array();
         for (unsigned bit = 1; bit <= CX_PAPER_LOGFIT; bit *= 2)
@@ -121,6 +127,7 @@ struct json_object *cx_bench_json(const struct cx_bench_case *jobs, size_t count
                 cx_json_append_text(papers, cx_bench_paper_name(bit));
         cx_json_add_text(object, "name", jobs[j].program->name);
         cx_json_add_bool(object, "regular", jobs[j].program->regular);
+        cx_json_add_bool(object, "compute", jobs[j].program->compute);
         cx_json_add(object, "papers", papers);
         for (unsigned i = 0; i < jobs[j].nrows; i++)
             cx_json_append(rows, row_object(&jobs[j], &jobs[j].row[i]));

@@ -28,6 +28,7 @@ static double number(struct json_object *object, const char *key, double otherwi
 static bool read_result(struct json_object *run, bool check, struct cx_bench_result *result)
 {
     *result = (struct cx_bench_result){.ok = json_object_get_boolean(cx_json_get(run, "ok")),
+                                       .too_slow_s = (unsigned)cx_json_count(run, "too_slow_s", 0),
                                        .ms = number(run, "ms", 0),
                                        .build_ms = number(run, "build_ms", 0),
                                        .first_ms = number(run, "first_ms", 0),
@@ -38,7 +39,7 @@ static bool read_result(struct json_object *run, bool check, struct cx_bench_res
                                        .moved_mb = number(run, "moved_mb", 0),
                                        .balance = number(run, "balance", -1)};
     snprintf(result->checksum, sizeof result->checksum, "%s", cx_json_text(run, "checksum"));
-    return result->ok && result->ms > 0 && (result->checked || !check);
+    return result->too_slow_s || (result->ok && result->ms > 0 && (result->checked || !check));
 }
 
 /* False where something is missing, or went wrong: then the row may be half read. */

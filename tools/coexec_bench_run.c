@@ -164,6 +164,7 @@ void cx_bench_run(const char *const *arguments, const char *const *environment, 
     } else {
         int status = await(child, seconds);
         char *text = contents(fileno(out)), *errors = contents(fileno(err)), *again = contents(fileno(err));
+        result->ended = status == -1;
         result->ok = status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0 && text && errors &&
                      read_last_line(text, result);
         if (again)

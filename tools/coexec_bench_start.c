@@ -112,13 +112,19 @@ void cx_bench_start_bare(const struct cx_bench_start *start, const struct cx_ben
                (const char *const[]){"--platform", platform, "--device", number, NULL}, result);
 }
 
-/* The program's time alone on the device, as far as measured; 0: none. */
-static double alone_ms(const struct cx_bench_case *job, unsigned device)
+static const struct cx_bench_row *alone_row(const struct cx_bench_case *job, unsigned device)
 {
     for (unsigned i = 0; i < job->nrows; i++)
         if (!*job->row[i].algo && job->row[i].devices == UINT64_C(1) << device)
-            return cx_bench_ms(&job->row[i]);
-    return 0;
+            return &job->row[i];
+    return NULL;
+}
+
+/* The program's time alone on the device, as far as measured; 0: none. */
+static double alone_ms(const struct cx_bench_case *job, unsigned device)
+{
+    const struct cx_bench_row *row = alone_row(job, device);
+    return row ? cx_bench_ms(row) : 0;
 }
 
 /* POWER@PLATFORM:DEVICE,... for the row's devices, whose drivers go into the folder. False: result->problem
@@ -137,7 +143,7 @@ static bool native_powers(const struct cx_bench_start *start, const struct cx_be
     for (unsigned i = 0; i < machine->ndevices && i < 64; i++) {
         const struct cx_real_device *device = &machine->devices[i];
         const double ms = alone_ms(job, i);
-        if (!(row->devices >> i & 1))
+        if (!(row->devices >> i & 1) || (alone_row(job, i) && cx_bench_too_slow(alone_row(job, i))))
             continue;
         if (device->is_sub_device || !(ms > 0))
             snprintf(result->problem, sizeof result->problem,
@@ -155,7 +161,9 @@ static bool native_powers(const struct cx_bench_start *start, const struct cx_be
             return false;
         }
     }
-    return true;
+    if (!length)
+        snprintf(result->problem, sizeof result->problem, "too slow on each device alone");
+    return length != 0;
 }
 
 void cx_bench_start_native(const struct cx_bench_start *start, const struct cx_bench_case *job,

@@ -13,7 +13,7 @@
 struct cx_bench_start {
     const struct cx_machine *machine;
     const char *examples, *preset; /* the folder they are in */
-    unsigned repeat, limit;        /* seconds */
+    unsigned repeat, limit;        /* seconds that the next run may take */
     bool check;
     char self[PATH_MAX], folder[PATH_MAX]; /* this program; where .icd files are put */
 };

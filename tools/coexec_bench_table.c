@@ -28,6 +28,16 @@ double cx_bench_ms(const struct cx_bench_row *row)
     return n % 2 ? ms[n / 2] : (ms[n / 2 - 1] + ms[n / 2]) / 2;
 }
 
+unsigned cx_bench_too_slow(const struct cx_bench_row *row)
+{
+    return !*row->algo && row->runs ? row->result[0].too_slow_s : 0;
+}
+
+bool cx_bench_is_measured(const struct cx_bench_case *job)
+{
+    return job->nrows && job->row[0].runs;
+}
+
 bool cx_bench_maximum(const struct cx_bench_case *job, const struct cx_bench_row *row, double *best_ms,
                       double *maximum)
 {
@@ -36,6 +46,8 @@ bool cx_bench_maximum(const struct cx_bench_case *job, const struct cx_bench_row
     for (unsigned i = 0; i < job->nrows; i++) {
         const struct cx_bench_row *bare = &job->row[i];
         double ms = cx_bench_ms(bare);
+        if (!*bare->algo && cx_bench_too_slow(bare))
+            missing &= ~bare->devices;
         if (*bare->algo || !(bare->devices & row->devices) || !(ms > 0))
             continue;
         missing &= ~bare->devices;
@@ -103,6 +115,10 @@ void cx_bench_print_case(const struct cx_bench_case *job)
         const struct cx_bench_row *row = &job->row[i];
         double ms = cx_bench_ms(row), best, maximum, balance, packages, moved;
         printf("  %-14.14s %-9.9s", *row->algo ? row->set : "bare", *row->algo ? row->algo : row->set);
+        if (cx_bench_too_slow(row)) {
+            printf(" over %u s, counted as no speed\n", cx_bench_too_slow(row));
+            continue;
+        }
         if (!(ms > 0)) {
             printf(" failed: %s\n", row->runs ? row->result[row->runs - 1].problem : "not run");
             continue;
@@ -208,7 +224,7 @@ void cx_bench_print_papers(const struct cx_bench_case *jobs, size_t count)
     for (size_t p = 0; p < sizeof papers / sizeof *papers; p++) {
         unsigned n = 0;
         for (size_t j = 0; j < count; j++)
-            n += !papers[p] || jobs[j].program->papers & papers[p];
+            n += cx_bench_is_measured(&jobs[j]) && (!papers[p] || jobs[j].program->papers & papers[p]);
         if (!n)
             continue;
         printf("%s%s: geometric means\n  %-14s %-9s  %12s  %12s  %12s  %7s  %7s  %s\n",

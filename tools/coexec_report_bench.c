@@ -286,7 +286,7 @@ static const char *problem_of(struct json_object *row)
     struct json_object *runs = cx_json_get(row, "runs");
     for (size_t i = 0; i < cx_json_length(runs); i++) {
         struct json_object *run = json_object_array_get_idx(runs, i);
-        if (!json_object_get_boolean(cx_json_get(run, "ok")))
+        if (!json_object_get_boolean(cx_json_get(run, "ok")) && !cx_json_count(run, "too_slow_s", 0))
             return cx_json_text(run, "problem");
     }
     return NULL;
@@ -340,7 +340,10 @@ static void bench_tables(const void *data, FILE *out)
             fputs("</td><td>", out);
             cx_chart_text(out, *cx_json_text(row, "algo") ? cx_json_text(row, "algo") : "bare");
             fputs("</td>", out);
-            cell(out, cx_json_number(row, "ms") > 0 ? cx_json_number(row, "ms") : NAN, 3);
+            if (cx_report_too_slow(row))
+                fprintf(out, "<td>over %llu s</td>", (unsigned long long)cx_report_too_slow(row));
+            else
+                cell(out, cx_json_number(row, "ms") > 0 ? cx_json_number(row, "ms") : NAN, 3);
             cell(out, cx_json_number(row, "speedup"), 3);
             cell(out, cx_json_number(row, "maximum"), 3);
             cell(out, cx_json_number(row, "efficiency"), 3);

@@ -11,6 +11,7 @@
 
 enum { MAX_NAMES = 32 };
 static const char native[] = "native"; /* rows of a split by hand */
+static const double long_ms = 50;      /* alone: from there on compute-bound programs have a column */
 static const double loses = 0.98;      /* a speedup below this is listed as a loss */
 
 /* Different texts, in the order they came. */
@@ -42,6 +43,12 @@ double cx_report_mean(struct json_object *row, const char *key, const char *per)
         }
     }
     return n ? sum / n : NAN;
+}
+
+uint64_t cx_report_too_slow(struct json_object *row)
+{
+    struct json_object *runs = cx_json_get(row, "runs");
+    return cx_json_length(runs) ? cx_json_count(json_object_array_get_idx(runs, 0), "too_slow_s", 0) : 0;
 }
 
 /* ---- finding ---- */
@@ -175,7 +182,14 @@ static void put_machine(struct json_object *bench, FILE *out)
     fputs("\n", out);
 }
 
-/* Geometric mean of a field over programs; kind: 0 irregular, 1 regular, 2 all. */
+/* Those whose arithmetic, not memory or launches, takes its time, and enough of it to be worth sharing out.
+ */
+static bool is_long_compute(struct json_object *program)
+{
+    return json_object_get_boolean(cx_json_get(program, "compute")) && alone_ms(program) > long_ms;
+}
+
+/* Geometric mean of a field over programs; kind: 0 irregular, 1 regular, 2 all, 3 long compute-bound ones. */
 static double geometric_mean(struct json_object *bench, const char *set, const char *algo, const char *key,
                              unsigned kind, unsigned *count)
 {
@@ -186,7 +200,7 @@ static double geometric_mean(struct json_object *bench, const char *set, const c
         const bool regular = json_object_get_boolean(cx_json_get(program, "regular"));
         const double value =
             strcmp(key, "balance") == 0 ? cx_report_mean(row, key, NULL) : cx_json_number(row, key);
-        if ((kind < 2 && kind != regular) || !(value > 0))
+        if ((kind < 2 && kind != regular) || (kind == 3 && !is_long_compute(program)) || !(value > 0))
             continue;
         sum += log(value);
         ++*count;
@@ -200,13 +214,15 @@ static void put_means(struct json_object *bench, const struct names *sets, const
     static const struct {
         const char *key;
         unsigned kind;
-    } columns[] = {{"efficiency", 1}, {"efficiency", 0}, {"efficiency", 2},
+    } columns[] = {{"efficiency", 1}, {"efficiency", 0}, {"efficiency", 2}, {"efficiency", 3},
                    {"speedup", 2},    {"balance", 2},    {"over_native", 2}};
-    fputs("\nGeometric means (how many programs).\n\n"
-          "| devices | balancer | efficiency, regular | irregular | all | speedup | load balance | over "
-          "native |\n",
-          out);
-    put_rule(out, 2, 6);
+    fprintf(
+        out,
+        "\nGeometric means (how many programs).\n\n"
+        "| devices | balancer | efficiency, regular | irregular | all | compute-bound, over %.0f ms alone "
+        "| speedup | load balance | over native |\n",
+        long_ms);
+    put_rule(out, 2, 7);
     for (unsigned s = 0; s < sets->n; s++)
         for (unsigned a = 0; a < algos->n; a++) {
             unsigned n;
@@ -327,6 +343,32 @@ static void put_set(struct json_object *bench, const char *set, const struct nam
     put_losses(bench, set, algos, out);
 }
 
+/* Programs on devices that were left out of their maximum. */
+static void put_too_slow(struct json_object *bench, FILE *out)
+{
+    unsigned n = 0;
+    for (size_t p = 0; p < programs_of(bench); p++) {
+        struct json_object *rows = cx_json_get(program_at(bench, p), "rows");
+        bool named = false;
+        for (size_t i = 0; i < cx_json_length(rows); i++) {
+            struct json_object *row = json_object_array_get_idx(rows, i);
+            const uint64_t seconds = cx_report_too_slow(row);
+            if (!seconds)
+                continue;
+            if (!n++)
+                fputs("\nToo slow alone to be measured, and counted as of no speed:\n", out);
+            fputs(named ? ", " : "\n* ", out);
+            if (!named)
+                put_text(out, cx_json_text(program_at(bench, p), "name"));
+            fprintf(out, "%sdevice ", named ? "" : ": ");
+            put_text(out, cx_json_text(row, "set"));
+            fprintf(out, " over %llu s", (unsigned long long)seconds);
+            named = true;
+        }
+    }
+    fputs(n ? "\n" : "", out);
+}
+
 static void put_failures(struct json_object *bench, FILE *out)
 {
     unsigned n = 0;
@@ -360,5 +402,6 @@ void cx_report_markdown(struct json_object *bench, FILE *out)
     put_means(bench, &sets, &algos, out);
     for (unsigned s = 0; s < sets.n; s++)
         put_set(bench, sets.text[s], &algos, out);
+    put_too_slow(bench, out);
     put_failures(bench, out);
 }

@@ -51,6 +51,9 @@ static void init(void)
         device->max_group = (size_t)stub_config_number("STUB_GROUP", i, 1024);
         device->in_place = stub_config_number("STUB_IN_PLACE", i, 1) != 0;
         snprintf(device->name, sizeof(device->name), "stub %u", i);
+        const char *name = stub_config_word("STUB_NAMES", i, NULL, word, sizeof(word));
+        if (name)
+            snprintf(device->name, sizeof(device->name), "%s", name);
     }
 }
 

@@ -13,6 +13,7 @@
  *   STUB_ALLOC=bytes          largest buffer
  *   STUB_GROUP=n              largest work-group
  *   STUB_IN_PLACE=1,0         whether CL_MEM_USE_HOST_PTR memory is used in place; default 1
+ *   STUB_NAMES=a,b            the devices' names; default "stub 0", "stub 1", ...
  *   STUB_NAME_END=text        follows each device's name
  *   STUB_EXTENSIONS=text      device extensions
  *   STUB_VERSION=3.0          OpenCL version of platform and devices

@@ -9,6 +9,7 @@ PATH_OF_COEXEC must have coexec.icd in ../icd, as in the build tree.
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -159,6 +160,86 @@ echo name={name} size=8 ms=$ms checksum=00ff check=pass
         done = tool("bench", "--examples", folder, "--programs", "saxpy", "--algos", "static", "--runs", "1", "--baseline", "native",
                     COEXEC_VENDORS=STUB, STUB_DEVICES="1", COEXEC_FISSION="1")
         assert "saxpy" in done.stdout, done
+
+
+def bench_keeps_its_time():
+    """On programs that tell how long they run: a device too slow alone is no failure, and a time that is over ends all cleanly."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in "saxpy", "vecadd":
+            path = os.path.join(folder, name)
+            with open(path, "w") as program:
+                program.write(f"""#!/bin/sh
+echo "$@" >> {folder}/{name}.words
+case "$*" in
+*--native*) ;;
+*'--device 1'*) [ {name} = vecadd ] || exec sleep 60 ;;
+esac
+echo name={name} size=8 ms=2 checksum=00ff check=pass
+""")
+            os.chmod(path, 0o755)
+        out = os.path.join(folder, "out.json")
+        base = ("bench", "--examples", folder, "--programs", "saxpy,vecadd", "--algos", "static", "--runs", "2", "--baseline", "native",
+                "--json", out)
+        done = tool(*base, "--alone-limit", "1", COEXEC_VENDORS=STUB, STUB_DEVICES="2")
+        assert done.returncode == 0 and "over 1 s, counted as no speed" in done.stdout, done
+        rows = {program["name"]: {(row["set"], row["algo"]): row for row in program["rows"]} for program in json.load(open(out))["programs"]}
+        assert rows["saxpy"]["1", None]["runs"] == [{"ok": False, "too_slow_s": 1}] * 2, rows
+        assert rows["saxpy"]["all", "static"]["maximum"] == 1 and rows["vecadd"]["all", "static"]["maximum"] == 2, rows
+        with open(os.path.join(folder, "saxpy.words")) as file:
+            lines = [line for line in file]
+        assert sum("--device 1" in line for line in lines) == 1, lines
+        assert all(line.count("@") == 1 for line in lines if "--native" in line), lines
+        done = tool(*base, "--alone-limit", "1", "--resume", COEXEC_VENDORS=STUB, STUB_DEVICES="2")
+        assert done.returncode == 0, done
+        with open(os.path.join(folder, "saxpy.words")) as file:
+            assert file.readlines() == lines
+        done = tool("report", out, "--markdown", "-")
+        assert done.returncode == 0 and "Failed runs" not in done.stdout and "saxpy: device 1 over 1 s" in done.stdout, done
+        os.unlink(out)
+        done = tool(*base, "--time-limit", "2", COEXEC_VENDORS=STUB, STUB_DEVICES="2")  # ends within saxpy
+        assert done.returncode == 0 and "the time is over: 0 of 2 programs are measured; the same command with --resume" in done.stderr, done
+        assert not os.path.getsize(out), done
+        done = tool(*base, "--alone-limit", "1", "--time-limit", "60", "--resume", COEXEC_VENDORS=STUB, STUB_DEVICES="2")
+        assert done.returncode == 0 and "over:" not in done.stderr and len(json.load(open(out))["programs"]) == 2, done
+        done = tool(*base, "--limit", "1", COEXEC_VENDORS=STUB, STUB_DEVICES="2")
+        assert done.returncode == 1 and "took too long" in done.stdout, done
+
+
+def bench_scales():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "saxpy")
+        with open(path, "w") as program:
+            program.write("#!/bin/sh\necho name=saxpy size=8 ms=2 checksum=00ff check=pass\n")
+        os.chmod(path, 0o755)
+        out = os.path.join(folder, "out.json")
+        base = ("bench", "--examples", folder, "--programs", "saxpy", "--algos", "static", "--runs", "1", "--scaling", "--json", out)
+        for devices, equal, sets in ("7", True, ["1 device", "2 devices", "3 devices", "4 devices", "7 devices"]), ("2", False, ["1 device", "all"]):
+            done = tool(*base, COEXEC_VENDORS=STUB, STUB_DEVICES=devices, **({"STUB_NAMES": "one,one"} if equal else {"STUB_NAMES": "one,two"}))
+            found = [row["set"] for row in json.load(open(out))["programs"][0]["rows"] if row["algo"]]
+            assert done.returncode == 0 and found == sets, (done, found)
+            assert equal or "1 of the devices are like the fastest" in done.stderr, done
+        done = tool(*base, "--algos", "static,dynamic,hguided,sigmoid,auto,concord", COEXEC_VENDORS=STUB, STUB_DEVICES="7", STUB_NAMES="one")
+        assert done.returncode == 2 and "more than 32 ways" in done.stderr, done
+
+
+def run_in_a_moved_folder():
+    with tempfile.TemporaryDirectory() as folder:
+        for name in "tools", "layer", "icd":
+            os.mkdir(os.path.join(folder, name))
+        moved = os.path.join(folder, "tools", "coexec")
+        library, icd = os.path.join(folder, "layer", "libcoexec.so"), os.path.join(folder, "icd", "coexec.icd")
+        shutil.copy(TOOL, moved)
+        for path, text in (library, ""), (icd, "/elsewhere/libcoexec.so\n"):
+            with open(path, "w") as file:
+                file.write(text)
+        command = [moved, "run", "--", "sh", "-c", 'cat "$OCL_ICD_VENDORS/coexec.icd"']
+        for missing in False, True:
+            done = subprocess.run(command, env=CLEAN, capture_output=True, text=True, timeout=60)
+            assert done.returncode == 0 and done.stdout == library + "\n" and os.listdir(os.path.dirname(icd)) == ["coexec.icd"], done
+            os.unlink(icd)
+        os.rmdir(os.path.dirname(icd))
+        done = subprocess.run(command, env=CLEAN, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 1 and "coexec.icd is neither in ../icd" in done.stderr, done
 
 
 def bench_shows_progress():
