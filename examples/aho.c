@@ -129,6 +129,7 @@ static const struct example aho = {
     .default_iterations = 1,
     .presets = {[PRESET_TINY] = {.size = 384000},
                 [PRESET_SMALL] = {.size = 6144000, .iterations = 3},
+                [PRESET_LARGE] = {.size = 1 << 27},
                 [PRESET_PAPER] = {.size = 1536000}},
     .extra = {{"patterns", "number of patterns", NULL, 1, 1 << 16, 1024}},
     .state_size = sizeof(struct aho),

@@ -69,6 +69,7 @@ static const struct example barneshut = {
     .default_iterations = 2,
     .presets = {[PRESET_TINY] = {.size = 4096},
                 [PRESET_SMALL] = {.size = 16384, .iterations = 6},
+                [PRESET_LARGE] = {.size = 400000, .iterations = 5},
                 [PRESET_PAPER] = {.size = 100000, .iterations = 75}},
     .state_size = sizeof(struct bodies),
     .setup = barneshut_setup,

@@ -136,6 +136,7 @@ static const struct example bfs = {
     .default_iterations = 1,
     .presets = {[PRESET_TINY] = {.size = 500000},
                 [PRESET_SMALL] = {.size = 4000000},
+                [PRESET_LARGE] = {.size = 16000000},
                 [PRESET_PAPER] = {.size = 16000000}},
     .extra = {{"degree", "edges that leave each node", NULL, 1, 30, 6}},
     .state_size = sizeof(struct bfs),

@@ -194,8 +194,10 @@ static const struct example bm3d = {
     .size = 400,
     .size_max = 1 << 14,
     .default_iterations = 1,
-    .presets =
-        {[PRESET_TINY] = {.size = 128}, [PRESET_SMALL] = {.size = 800}, [PRESET_PAPER] = {.size = 800}},
+    .presets = {[PRESET_TINY] = {.size = 128},
+                [PRESET_SMALL] = {.size = 800},
+                [PRESET_LARGE] = {.size = 16384},
+                [PRESET_PAPER] = {.size = 800}},
     .state_size = sizeof(struct bm3d),
     .setup = bm3d_setup,
     .enqueue = bm3d_enqueue,

@@ -243,6 +243,7 @@ static const struct example cfd = {
     .default_iterations = 4,
     .presets = {[PRESET_TINY] = {.size = 131072, .iterations = 1},
                 [PRESET_SMALL] = {.size = 232536, .iterations = 20},
+                [PRESET_LARGE] = {.size = 2000000, .iterations = 50},
                 [PRESET_PAPER] = {.size = 232536,
                                   .iterations = 2000}}, /* as many cells as missile.domn.0.2M has */
     .state_size = sizeof(struct cfd),

@@ -112,6 +112,7 @@ static const struct example fft = {
     .default_iterations = 1,
     .presets = {[PRESET_TINY] = {.size = 8},
                 [PRESET_SMALL] = {.size = 96, .iterations = 2},
+                [PRESET_LARGE] = {.size = 2048},
                 [PRESET_PAPER] = {.size = 1024}}, /* 512 MB */
     .state_size = sizeof(struct fft),
     .setup = fft_setup,

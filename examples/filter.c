@@ -117,6 +117,7 @@ static const struct example filter = {
     .default_iterations = 1,
     .presets = {[PRESET_TINY] = {.size = 1024},
                 [PRESET_SMALL] = {.size = 4096, .iterations = 2},
+                [PRESET_LARGE] = {.size = 16384, .iterations = 4},
                 [PRESET_PAPER] = {.size = 8192}},
     .state_size = sizeof(struct filter),
     .setup = filter_setup,

@@ -71,6 +71,7 @@ static const struct example histogram = {
     .default_iterations = 1,
     .presets = {[PRESET_TINY] = {.size = 4000000},
                 [PRESET_SMALL] = {.size = 40000000},
+                [PRESET_LARGE] = {.size = 400000000},
                 [PRESET_PAPER] = {.size = 100000000}},
     .extra = {{"bins", "number of bins", NULL, 1, 1 << 24, 256}},
     .state_size = sizeof(struct histogram),

@@ -81,8 +81,10 @@ static const struct example matmul = {
     .size = 256,
     .size_max = 262144,
     .default_iterations = 1,
-    .presets =
-        {[PRESET_TINY] = {.size = 256}, [PRESET_SMALL] = {.size = 768}, [PRESET_PAPER] = {.size = 8192}},
+    .presets = {[PRESET_TINY] = {.size = 256},
+                [PRESET_SMALL] = {.size = 768},
+                [PRESET_LARGE] = {.size = 12288},
+                [PRESET_PAPER] = {.size = 8192}},
     .state_size = sizeof(struct matmul),
     .setup = matmul_setup,
     .enqueue = matmul_enqueue,

@@ -33,7 +33,7 @@ static void options_init(struct run *run)
                          0, 0},
         [OPT_HELP] = {"help", "print this text", "", 0, 0, 0},
         [OPT_PRESET] = {"preset", "sizes chosen together; options given besides go before them",
-                        "default|tiny|small|paper", 0, 0, 0},
+                        "default|tiny|small|paper|large", 0, 0, 0},
         [OPT_NATIVE] = {example->native ? "native" : NULL,
                         "split by hand over as many devices, by their powers, such as 1,1,0.5; or "
                         "NUMBER@PLATFORM:DEVICE, such as 2@NVIDIA CUDA:0",
@@ -218,7 +218,7 @@ static void apply_preset(struct run *run)
 
 static void print_presets(const struct run *run)
 {
-    static const char *const names[] = {"default", "tiny", "small", "paper"};
+    static const char *const names[] = {"default", "tiny", "small", "paper", "large"};
     for (unsigned p = PRESET_TINY; p < PRESET_COUNT; p++) {
         struct run chosen = *run;
         chosen.options[OPT_PRESET].value = p;

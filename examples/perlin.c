@@ -137,6 +137,7 @@ static const struct example perlin = {
     .default_iterations = 2,
     .presets = {[PRESET_TINY] = {.size = 512},
                 [PRESET_SMALL] = {.size = 1024, .iterations = 6},
+                [PRESET_LARGE] = {.size = 8192, .iterations = 10, .extra = {10}},
                 [PRESET_PAPER] = {.size = 8192,
                                   .iterations = 10,
                                   .extra = {8}}}, /* the paper names no size */

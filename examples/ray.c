@@ -184,8 +184,10 @@ static const struct example ray = {
     .size = 512,
     .size_max = 1 << 15,
     .default_iterations = 1,
-    .presets =
-        {[PRESET_TINY] = {.size = 160}, [PRESET_SMALL] = {.size = 1024}, [PRESET_PAPER] = {.size = 12000}},
+    .presets = {[PRESET_TINY] = {.size = 160},
+                [PRESET_SMALL] = {.size = 1024},
+                [PRESET_LARGE] = {.size = 12000, .extra = {0, 256}},
+                [PRESET_PAPER] = {.size = 12000}},
     .extra = {{"scene", "where the spheres are", "ray1|ray2", 0, 0, SCENE_RAY1},
               {"spheres", "number of spheres", NULL, 1, 1 << 16, 64}},
     .state_size = sizeof(struct ray),

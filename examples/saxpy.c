@@ -88,6 +88,7 @@ static const struct example saxpy = {
     .default_iterations = 4,
     .presets = {[PRESET_TINY] = {.size = 10000000},
                 [PRESET_SMALL] = {.size = 30000000, .iterations = 16},
+                [PRESET_LARGE] = {.size = 300000000, .iterations = 1},
                 [PRESET_PAPER] = {.size = 100000000, .iterations = 1}},
     .state_size = sizeof(struct saxpy),
     .setup = saxpy_setup,

@@ -65,6 +65,7 @@ static const struct example segmentation = {
     .default_iterations = 1,
     .presets = {[PRESET_TINY] = {.size = 8},
                 [PRESET_SMALL] = {.size = 60, .iterations = 16},
+                [PRESET_LARGE] = {.size = 600, .iterations = 16},
                 [PRESET_PAPER] = {.size = 60}},
     .state_size = sizeof(struct segmentation),
     .setup = segmentation_setup,

@@ -198,6 +198,7 @@ static const struct example spmv = {
     .presets = {[PRESET_TINY] = {.size = 100000, .iterations = 2},
                 [PRESET_SMALL] = {.size = 500000, .iterations = 8},
                 /* LogFit's matrix GL7d13: a triangle of 47271 rows and 356232 values */
+                [PRESET_LARGE] = {.size = 4000000, .iterations = 20},
                 [PRESET_PAPER] = {.size = 47271, .iterations = 100, .extra = {PROFILE_TRIANGULAR, 8}}},
     .extra = {{"profile", "lengths of rows", "random|triangular", 0, 0, PROFILE_RANDOM},
               {"per-row", "mean number of values a row", NULL, 1, 1 << 20, 32}},

@@ -59,6 +59,7 @@ static const struct example vecadd = {
     .default_iterations = 1,
     .presets = {[PRESET_TINY] = {.size = 4000000},
                 [PRESET_SMALL] = {.size = 30000000, .iterations = 16},
+                [PRESET_LARGE] = {.size = 300000000},
                 [PRESET_PAPER] = {.size = 100000000}},
     .state_size = sizeof(struct vecadd),
     .setup = vecadd_setup,

@@ -104,8 +104,9 @@ static int read_options(struct bench *bench, int argc, char **argv)
                                   with_value[o].highest);
     }
     if (strcmp(bench->start.preset, "tiny") && strcmp(bench->start.preset, "small") &&
-        strcmp(bench->start.preset, "paper"))
-        return cx_usage_error(me, "--preset %s: accepted are tiny, small and paper", bench->start.preset);
+        strcmp(bench->start.preset, "paper") && strcmp(bench->start.preset, "large"))
+        return cx_usage_error(me, "--preset %s: accepted are tiny, small, paper and large",
+                              bench->start.preset);
     if (bench->baseline && strcmp(bench->baseline, "native") != 0)
         return cx_usage_error(me, "--baseline %s: accepted is native", bench->baseline);
     if (bench->resume && !bench->json)
@@ -519,7 +520,7 @@ const struct cx_subcommand cx_bench_subcommand = {
         "failed or\n"
         "was wrong; the others' results are kept.\n\n"
         "  --programs LIST   names, papers (sigmoid, ompss, marrow, logfit) or all (default)\n"
-        "  --preset P        sizes: tiny, small (default) or paper\n"
+        "  --preset P        sizes: tiny, small (default), paper or large (for GPUs of today)\n"
         "  --algos LIST      balancers (default static,hguided,sigmoid,auto)\n"
         "  --sets LIST       LABEL=DEVICES;LABEL=DEVICES, devices as in COEXEC_DEVICES (default: those "
         "used)\n"

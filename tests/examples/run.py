@@ -30,7 +30,7 @@ TINY = [*ODD, "binomial", "taylor", "krist", "segmentation", "filter", "perlin",
         "rap", "aho", "fft", "ray", "ray --scene ray2", "bm3d", "barneshut", "pepc", "cfd"]
 NATIVE = ["mandelbrot", "nbody", "gaussian", "saxpy", "spmv"]  # split by hand over both devices, unevenly
 REFUSED = [  # arguments, what the message must name
-    ("vecadd --preset huge", "default|tiny|small|paper"),
+    ("vecadd --preset huge", "default|tiny|small|paper|large"),
     ("ray --scene ray3", "ray1|ray2"),
     ("bm3d --size 7", "--size 7"),
     ("nbody --native 1,,2", "1,,2"),

@@ -48,7 +48,7 @@ def run_tells_a_missing_program():
 
 def bench_rejects_what_it_does_not_know():
     for arguments, text in [(("--programs", "mandelbrot,nosuch"), "no such program: nosuch"),
-                            (("--preset", "huge"), "accepted are tiny, small and paper"),
+                            (("--preset", "huge"), "accepted are tiny, small, paper and large"),
                             (("--algos", "sigmoid,nosuch"), "--algos nosuch: accepted are"),
                             (("--sets", "two=0,7"), "names no device"), (("--sets", "0"), "LABEL=DEVICES"),
                             (("--baseline", "other"), "--baseline other: accepted is native"),
