@@ -72,7 +72,20 @@ static unsigned included(const struct cx_embed *headers, const char *line, const
     return headers->count;
 }
 
-static void put_text(struct writer *writer, const char *text)
+/* Names the line behind this one. No name is that of the text that includes all others: clang has given it
+ * one, which is not known here. */
+static void put_place(const struct writer *writer, unsigned number, const char *name)
+{
+    fprintf(writer->file, "#line %u \"", number);
+    for (; *name; name++) {
+        if (*name == '"' || *name == '\\')
+            fputc('\\', writer->file);
+        fputc(*name, writer->file);
+    }
+    fputs("\"\n", writer->file);
+}
+
+static void put_text(struct writer *writer, const char *text, const char *name)
 {
     bool comment = false;
     unsigned number = 1;
@@ -83,9 +96,11 @@ static void put_text(struct writer *writer, const char *text)
         const char *end = text + strcspn(text, "\n");
         unsigned header = comment ? writer->headers->count : included(writer->headers, text, end);
         if (header < writer->headers->count) {
-            fputs("#line 1\n", writer->file);
-            put_text(writer, writer->headers->source[header]);
-            fprintf(writer->file, "\n#line %u\n", number + 1);
+            const char *inner = writer->headers->name[header];
+            put_place(writer, 1, inner);
+            put_text(writer, writer->headers->source[header], inner);
+            fputc('\n', writer->file);
+            put_place(writer, number + 1, name);
         } else {
             fwrite(text, 1, (size_t)(end - text), writer->file);
             if (*end)
@@ -106,7 +121,7 @@ char *cx_embed(const char *text, const struct cx_embed *headers)
 
     if (!writer.file)
         return NULL;
-    put_text(&writer, text);
+    put_text(&writer, text, "");
     if (fclose(writer.file) != 0 || writer.failed) {
         free(whole);
         return NULL;
