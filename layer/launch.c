@@ -222,15 +222,76 @@ void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups
         cx_trace_package(launch, part->member, groups, part->at, part->why, start_ns, end_ns);
 }
 
-void cx_launch_learn(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds)
+static uint64_t form_of(const struct cx_launch *launch, enum cx_variant variant, bool at_start)
+{
+    const struct cx_access_geometry *geometry = &launch->geometry;
+    uint64_t hash = 0xcbf29ce484222325u;
+    const uint64_t parts[] = {variant,
+                              geometry->work_dim,
+                              launch->local_given,
+                              geometry->local[0],
+                              geometry->local[1],
+                              geometry->local[2],
+                              at_start && !geometry->offset[0] && !geometry->offset[1] &&
+                                  !geometry->offset[2]};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+        hash = (hash ^ parts[i]) * 0x100000001b3u;
+    return hash;
+}
+
+bool cx_launch_first(struct cx_launch *launch, unsigned member, enum cx_variant variant, bool at_start)
+{
+    struct cx_learned *learned =
+        cx_function_learned(launch->kernel->function, launch->base.context->nmembers);
+    const uint64_t form = form_of(launch, variant, at_start), bit = UINT64_C(1) << member;
+    unsigned i = 0;
+    if (!learned)
+        return false;
+    while (i < learned->nforms && learned->forms[i] != form)
+        i++;
+    if (i == sizeof(learned->forms) / sizeof(*learned->forms)) /* too many to be told apart */
+        return false;
+    if (i == learned->nforms) {
+        learned->forms[i] = form;
+        learned->launched[i] = 0;
+        learned->nforms++;
+    }
+    const bool first = !(learned->launched[i] & bit);
+    learned->launched[i] |= bit;
+    return first;
+}
+
+/* context->lock held. */
+static void learn(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds, bool first)
+{
+    struct cx_context *context = launch->base.context;
+    struct cx_learned *learned = cx_function_learned(launch->kernel->function, context->nmembers);
+    if (!learned)
+        return;
+    const uint64_t fill = cx_plan_fill(context->workers[member].device, &launch->geometry);
+    if (first)
+        cx_speed_record_first(&learned->records[member], groups, fill, seconds);
+    else
+        cx_speed_record_update(&learned->records[member], groups, fill, seconds);
+}
+
+void cx_launch_learn(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds, bool first)
 {
     struct cx_context *context = launch->base.context;
     if (groups == 0 || !(seconds > 0))
         return;
     pthread_mutex_lock(&context->lock);
-    struct cx_learned *learned = cx_function_learned(launch->kernel->function, context->nmembers);
-    if (learned)
-        cx_speed_record_update(&learned->records[member], groups,
-                               cx_plan_fill(context->workers[member].device, &launch->geometry), seconds);
+    learn(launch, member, groups, seconds, first);
+    pthread_mutex_unlock(&context->lock);
+}
+
+void cx_launch_learn_package(struct cx_launch *launch, unsigned member, enum cx_variant variant,
+                             bool at_start, uint64_t groups, double seconds)
+{
+    struct cx_context *context = launch->base.context;
+    if (groups == 0 || !(seconds > 0))
+        return;
+    pthread_mutex_lock(&context->lock);
+    learn(launch, member, groups, seconds, cx_launch_first(launch, member, variant, at_start));
     pthread_mutex_unlock(&context->lock);
 }

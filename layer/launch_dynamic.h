@@ -74,6 +74,7 @@ struct lane {
     bool aside;            /* uploads go to that queue */
     unsigned nflight;
     unsigned started; /* packages */
+    bool first;       /* its newest package that is over was the first of its form there (plan.h) */
     uint64_t last_end_ns;
     struct cx_access_region *regions;
 };

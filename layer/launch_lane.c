@@ -221,6 +221,11 @@ static cl_int package_over(struct lane *lane, struct package *package, uint64_t 
     struct split *split = lane->split;
     const bool held = !package->dropped;
     package->over = true;
+    lane->first = error == CL_SUCCESS &&
+                  cx_launch_first(split->launch, split->plan.member[lane->part],
+                                  split->launch->parts[lane->part].variant, package->range.first == 0);
+    if (lane->first)
+        cx_balancer_first(split->plan.balancer, lane->part);
     if (held && error != CL_SUCCESS && cx_rescue_failed(split, lane->part, package))
         return CL_SUCCESS;
     enum cx_done outcome = cx_balancer_done(split->plan.balancer, lane->part, groups,
@@ -537,10 +542,12 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
     struct cx_context *context = launch->base.context;
     uint64_t groups = 0;
     double seconds = 0;
+    bool first = lane->first;
 
     pthread_mutex_lock(&context->lock);
     if (lane->part < split->plan.n) {
         cx_balancer_measured(split->plan.balancer, lane->part, &groups, &seconds);
+        first = cx_balancer_doubtful(split->plan.balancer, lane->part);
     } else {
         groups = launch->parts[lane->part].groups;
         seconds = (double)launch->parts[lane->part].busy_ns * 1e-9;
@@ -557,7 +564,7 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
     cx_split_unref(split);
     pthread_mutex_unlock(&context->lock);
     if (healthy)
-        cx_launch_learn(launch, worker->index, groups, seconds);
+        cx_launch_learn(launch, worker->index, groups, seconds, first);
     if (lane->first_upload)
         worker->device->cl->clReleaseEvent(lane->first_upload);
     cx_lane_free(lane);

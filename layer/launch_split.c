@@ -36,7 +36,8 @@ static void finish_share(struct cx_job *job, struct cx_worker *worker)
     uint64_t ns = job->end_ns > job->start_ns ? job->end_ns - job->start_ns : 0;
     if (job->status == CL_SUCCESS) {
         cx_part_add(launch, share->part, share->groups, job->start_ns, job->end_ns, ns);
-        cx_launch_learn(launch, worker->index, share->groups, (double)ns * 1e-9);
+        cx_launch_learn_package(launch, worker->index, share->part->variant, share->first == 0, share->groups,
+                                (double)ns * 1e-9);
     } else if (!job->stale) {
         cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(job->status));
         if (job->event)

@@ -54,7 +54,7 @@ static void finish_whole(struct cx_job *job, struct cx_worker *worker)
     if (launch->parts)
         cx_part_add(launch, launch->parts, groups, job->start_ns, job->end_ns, ns);
     if (job->timed && ns)
-        cx_launch_learn(launch, worker->index, groups, (double)ns * 1e-9);
+        cx_launch_learn_package(launch, worker->index, CX_VARIANT_PLAIN, true, groups, (double)ns * 1e-9);
 }
 
 /* What an argument touches where no summary tells: all of it, read and written. CL_MEM_READ_ONLY proves

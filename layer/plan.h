@@ -78,6 +78,10 @@ struct cx_learned {
     struct cx_merge_memory merges[8]; /* by shape, at shape % 8 */
     struct cx_memory *memories[4]; /* what the balancer auto learned, by number of groups; never replaced */
     bool proven;                   /* a split of it ran without a driver failing on it */
+    /* forms of packages (local size and the like) that were launched before, and by which members: drivers
+     * compile for some of them */
+    uint64_t forms[16], launched[16];
+    unsigned nforms;
     double unvaried; /* seconds that launches took which lack a split variant, by measured speeds */
 };
 /* The function's, made at the first call. NULL: no memory. */
@@ -133,8 +137,14 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member);
 void cx_launch_split(struct cx_launch *launch, struct cx_split_plan *plan);
 void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan);
 
-/* A part of a launch done: what it teaches about a member. Takes context->lock. */
-void cx_launch_learn(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds);
+/* Whether a package that is done was the first of its form (variant, local size, at the range's start or not)
+ * on the member, so that its time may hold a compilation. context->lock held. */
+bool cx_launch_first(struct cx_launch *launch, unsigned member, enum cx_variant variant, bool at_start);
+/* A part of a launch done: what it teaches about a member. first: as above. Takes context->lock. */
+void cx_launch_learn(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds, bool first);
+/* Likewise for a part that is one package. */
+void cx_launch_learn_package(struct cx_launch *launch, unsigned member, enum cx_variant variant,
+                             bool at_start, uint64_t groups, double seconds);
 /* A job that runs steps [first, end) along dim as one package of a part. NULL: no memory. */
 struct cx_job *cx_launch_share_job(struct cx_launch *launch, struct cx_part *part, unsigned dim,
                                    uint64_t first, uint64_t end, uint64_t groups);

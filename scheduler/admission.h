@@ -23,12 +23,18 @@ struct cx_speed_record {
     double credit;    /* seconds that a probe of this device may cost by now */
     uint64_t waited;  /* launches decided since it last took part */
     uint64_t backoff; /* launches to wait before the next probe */
+    unsigned firsts;  /* launches in a row that were the first of their kind here */
+    bool doubtful;    /* nothing but such launches is known */
 };
 
 /* One launch's part on this device: groups done and seconds the device was busy with them. Nonsense is
  * ignored. fill: as in struct cx_balancer_device; fewer groups than that take as long, and count as that
  * many. */
 void cx_speed_record_update(struct cx_speed_record *record, uint64_t groups, uint64_t fill, double seconds);
+/* Likewise for a launch whose time may hold what a driver does once (compiling for a new local size). It
+ * counts as no measurement, but for a program in which many launches in a row are such and nothing else is
+ * known; the fastest of them does then, until another launch was measured. */
+void cx_speed_record_first(struct cx_speed_record *record, uint64_t groups, uint64_t fill, double seconds);
 /* Work-groups/s of the device when full; 0: never measured. Accepts NULL. */
 double cx_speed_record_speed(const struct cx_speed_record *record);
 /* Where in the range the next probe lies, as a fraction: the middle, the quarters, the eighths, ... A launch

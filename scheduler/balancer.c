@@ -252,8 +252,9 @@ static void note_package(struct cx_balancer *balancer, unsigned index, struct cx
     cost *= filled / (double)package.groups;
     device->newest_cost = cost;
     device->newest_expected = package.rate > 0 ? launch + cost / package.rate : 0;
-    cx_speeds_update(balancer, index, package.groups, seconds);
-    if (!balancer->packages || balancer->npackages == CX_MEMORY_PACKAGES || package.first == CX_NOWHERE)
+    cx_speeds_update(balancer, index, package.groups, seconds, package.first_here);
+    if (!balancer->packages || package.first_here || balancer->npackages == CX_MEMORY_PACKAGES ||
+        package.first == CX_NOWHERE)
         return;
     balancer->packages[balancer->npackages++] = (struct cx_package_log){
         index, package.first, package.groups, device->newest_seconds, device->newest_expected};
@@ -288,6 +289,17 @@ enum cx_done cx_balancer_done(struct cx_balancer *balancer, unsigned index, uint
     if (balancer->policy->done && !device->failed)
         balancer->policy->done(balancer, index, cx_number_clean(now));
     return outcome;
+}
+
+void cx_balancer_first(struct cx_balancer *balancer, unsigned index)
+{
+    if (index < balancer->ndevices && balancer->devices[index].nflight > 0)
+        balancer->devices[index].flight[0].first_here = true;
+}
+
+bool cx_balancer_doubtful(const struct cx_balancer *balancer, unsigned index)
+{
+    return index < balancer->ndevices && balancer->devices[index].doubtful;
 }
 
 void cx_balancer_retire(struct cx_balancer *balancer, unsigned index)

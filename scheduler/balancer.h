@@ -156,6 +156,11 @@ void cx_balancer_give_back(struct cx_balancer *balancer, unsigned device, uint64
 /* The newest package of this device lies at that place of the range: what a policy that learns costs along
  * the range needs to know. */
 void cx_balancer_placed(struct cx_balancer *balancer, unsigned device, uint64_t first);
+/* The oldest package of this device, about to be told done, is the first of its kind there: its time may hold
+ * what a driver does once, such as compiling. It teaches something only as long as nothing else does. */
+void cx_balancer_first(struct cx_balancer *balancer, unsigned device);
+/* Whether what is known of the device's speed is from such a package. */
+bool cx_balancer_doubtful(const struct cx_balancer *balancer, unsigned device);
 /* The oldest package of this device is complete. seconds: how long the device worked on this package alone,
  * queueing behind its predecessor not counted, transfers for it counted; 0 or nonsense: not known, teaches
  * nothing. */

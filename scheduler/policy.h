@@ -21,6 +21,7 @@ struct cx_flight {
     uint64_t serial; /* names it; of a copy: of the package it is a part of */
     double issued;   /* when it was given out */
     double rate;     /* speed that its length was predicted by; 0: it was not */
+    bool first_here; /* cx_balancer_first */
     bool copy;
     bool lost;       /* others finished it first: its results are dropped */
     unsigned victim; /* of a copy: who holds the package */
@@ -43,9 +44,10 @@ struct cx_device_state {
     double history[CX_SPEED_HISTORY]; /* speeds of the last packages, a ring */
     double history_groups[CX_SPEED_HISTORY];
     double history_seconds[CX_SPEED_HISTORY];
-    unsigned packages;                              /* completed in this launch */
-    unsigned samples;                               /* packages measured in this launch */
-    double speed;                                   /* best estimate now */
+    unsigned packages; /* completed in this launch */
+    unsigned samples;  /* packages measured in this launch */
+    bool doubtful;     /* all that is measured is a first package (cx_balancer_first) */
+    double speed;      /* best estimate now */
     struct cx_flight flight[CX_PACKAGES_IN_FLIGHT]; /* packages in flight, oldest first */
     unsigned nflight;
     struct cx_flight newest_done; /* the newest package that ended */
@@ -104,8 +106,10 @@ unsigned cx_most_powerful(const struct cx_balancer *balancer);
 bool cx_accelerates(const struct cx_balancer *balancer, unsigned device);
 /* The live device of the highest speed now among those; 0 when no device lives. */
 unsigned cx_fastest_accelerator(const struct cx_balancer *balancer, double now);
-/* Counts one more measured package and brings every device's speed up to date. */
-void cx_speeds_update(struct cx_balancer *balancer, unsigned device, uint64_t groups, double seconds);
+/* Counts one more measured package and brings every device's speed up to date. first: cx_balancer_first was
+ * told of it. */
+void cx_speeds_update(struct cx_balancer *balancer, unsigned device, uint64_t groups, double seconds,
+                      bool first);
 /* Speed of a device, lowered where the package it works on takes longer than that speed allows; 0 when
  * failed. */
 double cx_speed_now(const struct cx_balancer *balancer, unsigned device, double now);

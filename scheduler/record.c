@@ -14,10 +14,34 @@ static const double decay = 0.7;
  * works. */
 static const double forgiveness = 1.25;
 
+/* So many first launches in a row mean that the program hardly has others. */
+enum { FIRSTS_TRUSTED = 3 };
+
+static void forget(struct cx_speed_record *record)
+{
+    record->groups = record->seconds = record->slowest = 0;
+    record->samples = 0;
+    record->doubtful = false;
+}
+
+void cx_speed_record_first(struct cx_speed_record *record, uint64_t groups, uint64_t fill, double seconds)
+{
+    const bool known = record->samples > 0 && !record->doubtful;
+    if (known || groups == 0 || !isfinite(seconds) || !(seconds > 0) || ++record->firsts < FIRSTS_TRUSTED)
+        return;
+    if (record->samples > 0 && (double)groups / seconds <= cx_speed_record_speed(record))
+        return;
+    forget(record);
+    cx_speed_record_update(record, groups, fill, seconds);
+    record->doubtful = true;
+}
+
 void cx_speed_record_update(struct cx_speed_record *record, uint64_t groups, uint64_t fill, double seconds)
 {
     if (groups == 0 || !isfinite(seconds) || !(seconds > 0))
         return;
+    if (record->doubtful)
+        forget(record);
     double filled = (double)(groups > fill ? groups : fill), speed = filled / seconds;
     record->slowest = record->samples == 0 ? speed : fmin(speed, record->slowest * forgiveness);
     record->groups = record->groups * decay + filled;

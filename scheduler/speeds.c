@@ -124,11 +124,27 @@ double cx_groups_filled(const struct cx_device_state *device, uint64_t groups)
     return (double)(groups > device->given.fill ? groups : device->given.fill);
 }
 
-void cx_speeds_update(struct cx_balancer *balancer, unsigned index, uint64_t groups, double seconds)
+/* Whether the package counts; forgets a first one that a better one replaces. */
+static bool counts(struct cx_device_state *device, bool first)
+{
+    const bool known = device->trusted || device->samples > 0;
+    if (first && known)
+        return false;
+    if (!first && device->doubtful) {
+        device->samples = 0;
+        device->measured_groups = 0;
+        device->measured_seconds = 0;
+    }
+    device->doubtful = first;
+    return true;
+}
+
+void cx_speeds_update(struct cx_balancer *balancer, unsigned index, uint64_t groups, double seconds,
+                      bool first)
 {
     struct cx_device_state *device = &balancer->devices[index];
     double filled = cx_groups_filled(device, groups), speed = cx_number_clean(filled / seconds);
-    if (!(cx_number_clean(seconds) > 0) || speed == 0)
+    if (!(cx_number_clean(seconds) > 0) || speed == 0 || !counts(device, first))
         return;
     unsigned slot = device->samples++ % CX_SPEED_HISTORY;
     device->history[slot] = speed;

@@ -20,6 +20,37 @@ static cl_int run_launch(struct stub_command *command)
     return code;
 }
 
+/* The first launch of a kernel in a local size on a device takes longer where STUB_COMPILE says so. */
+static void compile(const struct stub_launch *launch, const struct stub_device *device,
+                    struct stub_fault *fault)
+{
+    static struct form {
+        const struct stub_function *function;
+        size_t local[3];
+        unsigned device;
+    } known[256];
+    static unsigned count;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    const long ms = (long)stub_config_number("STUB_COMPILE", device->index, 0);
+    struct form form;
+    unsigned i = 0;
+
+    if (ms <= 0)
+        return;
+    memset(&form, 0, sizeof(form));
+    form.function = launch->function;
+    form.device = device->index;
+    memcpy(form.local, launch->local, sizeof(form.local));
+    pthread_mutex_lock(&lock);
+    while (i < count && memcmp(&known[i], &form, sizeof(form)) != 0)
+        i++;
+    if (i == count && count < sizeof(known) / sizeof(*known)) {
+        known[count++] = form;
+        fault->hang_ms = ms;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 static size_t largest_divisor(size_t of, size_t limit)
 {
     size_t best = 1;
@@ -93,6 +124,10 @@ CL_API_ENTRY cl_int CL_API_CALL stub_clEnqueueNDRangeKernel(cl_command_queue que
         stub_launch_fault(to->device->index, atomic_fetch_add(&to->device->launches, 1) + 1, &fault);
     if (!code)
         code = take_range(launch, to->device, dim, offset, global, local);
+    if (!code) {
+        launch->function = kernel->function;
+        compile(launch, to->device, &fault);
+    }
     if (!code)
         command = stub_command_new(queue, CL_COMMAND_NDRANGE_KERNEL, nwaits, waits, &fault, &code);
     if (!code && (code = take_args(launch, kernel))) {

@@ -31,6 +31,7 @@
  *   STUB_HANG=call:k:ms       the k-th call (for an enqueue that does not fail: its command) takes ms longer,
  *                             -1: for ever; list with ,
  *   STUB_LATE=d:k:ms          the k-th launch on device d takes ms longer; list with ,
+ *   STUB_COMPILE=0,300        ms that the first launch of a kernel in a local size takes longer
  *   STUB_DIES=d:k:code        the k-th launch on device d and all after it end with code; list with ,
  */
 #ifndef CX_TESTS_DRIVER_STUB_H

@@ -4,6 +4,7 @@
  */
 #include "tests/scheduler/suites.h"
 #include "scheduler/admission.h"
+#include "scheduler/balancer.h"
 #include "scheduler/probe.h"
 #include <math.h>
 #include <string.h>
@@ -292,6 +293,57 @@ START_TEST(records_weigh_by_size)
 }
 END_TEST
 
+/* A launch that may hold a compilation is no measurement, unless there are only such. */
+START_TEST(first_launches_teach_little)
+{
+    struct cx_speed_record record = {0};
+    cx_speed_record_first(&record, 100, 1, 10);
+    cx_speed_record_first(&record, 100, 1, 10);
+    ck_assert_double_eq(cx_speed_record_speed(&record), 0);
+    cx_speed_record_first(&record, 100, 1, 10);
+    ck_assert_double_eq_tol(cx_speed_record_speed(&record), 10, 1e-9);
+    cx_speed_record_first(&record, 100, 1, 5);
+    cx_speed_record_first(&record, 100, 1, 20);
+    ck_assert_double_eq_tol(cx_speed_record_speed(&record), 20, 1e-9);
+    cx_speed_record_update(&record, 100, 1, 0.1);
+    ck_assert_double_eq_tol(cx_speed_record_speed(&record), 1000, 1e-6);
+    ck_assert_uint_eq(record.samples, 1);
+    cx_speed_record_first(&record, 100, 1, 10);
+    ck_assert_double_eq_tol(cx_speed_record_speed(&record), 1000, 1e-6);
+    cx_speed_record_first(&record, 100, 1, NAN);
+    cx_speed_record_first(&record, 0, 1, 1);
+    ck_assert_uint_eq(record.samples, 1);
+}
+END_TEST
+
+/* Likewise for a package among those of a launch: what comes after it replaces it. */
+START_TEST(first_packages_teach_little)
+{
+    const struct cx_balancer_device devices[] = {{.nominal_speed = 1},
+                                                 {.nominal_speed = 1, .measured_speed = 50}};
+    const struct cx_problem problem = {.groups = 1000, .ndevices = 2, .devices = devices};
+    struct cx_balancer *balancer = cx_balancer_create(cx_policy_find("dynamic"), &problem, NULL);
+    uint64_t groups, first, later;
+    double seconds;
+    ck_assert_ptr_nonnull(balancer);
+    for (unsigned i = 0; i < 2; i++) {
+        first = cx_balancer_next(balancer, i, 0);
+        later = cx_balancer_next(balancer, i, 0);
+        cx_balancer_first(balancer, i);
+        cx_balancer_done(balancer, i, first, 100, 100);
+        ck_assert_uint_eq(cx_balancer_doubtful(balancer, i), i == 0);
+        cx_balancer_measured(balancer, i, &groups, &seconds);
+        ck_assert_uint_eq(groups, i == 0 ? first : 0); /* the other one is known */
+        cx_balancer_done(balancer, i, later, 1, 101);
+        ck_assert(!cx_balancer_doubtful(balancer, i));
+        cx_balancer_measured(balancer, i, &groups, &seconds);
+        ck_assert_uint_eq(groups, later);
+        ck_assert_double_eq(seconds, 1);
+    }
+    cx_balancer_destroy(balancer);
+}
+END_TEST
+
 /* Whatever the numbers: the best device takes part, a whole launch has one device, texts exist. */
 START_TEST(nonsense_is_survived)
 {
@@ -345,6 +397,8 @@ Suite *cx_test_admission(void)
     tcase_add_test(tcase, transfers_decide);
     tcase_add_test(tcase, left_out_is_retried_rarely);
     tcase_add_test(tcase, records_weigh_by_size);
+    tcase_add_test(tcase, first_launches_teach_little);
+    tcase_add_test(tcase, first_packages_teach_little);
     tcase_add_test(tcase, nonsense_is_survived);
     suite_add_tcase(suite, tcase);
     return suite;
