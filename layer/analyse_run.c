@@ -113,18 +113,25 @@ static bool take_blob(struct cx_analyse_result *result, void *blob, size_t size)
     return true;
 }
 
+void cx_analyse_tool(char tool[CX_ANALYSE_TOOL_SIZE])
+{
+    const char *path = cx_analyse_program();
+    struct stat info;
+
+    *tool = 0;
+    if (path && !stat(path, &info))
+        snprintf(tool, CX_ANALYSE_TOOL_SIZE, "summary %d helper %lld %lld.%09ld", CX_SUMMARY_VERSION,
+                 (long long)info.st_size, (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+}
+
 static void key_of(const struct cx_analyse_task *task, char key[CX_CACHE_KEY_SIZE])
 {
     const struct cx_identity *identity = task->identity;
     const char *texts[7 + CX_IDENTITY_DEFINES];
-    char tool[160] = "";
-    struct stat info;
+    char tool[CX_ANALYSE_TOOL_SIZE];
     unsigned count = 0;
 
-    /* another helper, also of the same version, may judge otherwise */
-    if (!stat(task->analyser, &info))
-        snprintf(tool, sizeof(tool), "summary %d helper %lld %lld.%09ld", CX_SUMMARY_VERSION,
-                 (long long)info.st_size, (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+    cx_analyse_tool(tool);
     texts[count++] = tool;
     texts[count++] = cx_options_get()->clang;
     texts[count++] = task->options;

@@ -30,6 +30,9 @@ void cx_analyse_result_finish(struct cx_analyse_result *result);
 
 /* The helper's path, found once; NULL when there is none. */
 const char *cx_analyse_program(void);
+/* Names the helper: another one, also of the same version, may judge otherwise. */
+enum { CX_ANALYSE_TOOL_SIZE = 160 };
+void cx_analyse_tool(char tool[CX_ANALYSE_TOOL_SIZE]);
 /* The result from disk, a refusal among them; false when it is not there or must not be used (texts with
  * headers). */
 bool cx_analyse_cached(const struct cx_analyse_task *task, struct cx_analyse_result *result);

@@ -15,8 +15,10 @@
 #include "layer/background.h"
 #include "layer/command.h"
 #include "layer/deadline.h"
+#include "layer/kept.h"
 #include "layer/log.h"
 #include "layer/options.h"
+#include "layer/sha256.h"
 #include "layer/trace_event.h"
 #include "layer/worker.h"
 
@@ -49,6 +51,10 @@ struct cx_analysis {
     atomic_uint *run_of; /* member to run */
     struct run *runs;    /* room for one a member */
     const struct cx_real_device **device;
+    bool keeps; /* under lock: a member's result is to be kept */
+    struct keep {
+        char key[CX_CACHE_KEY_SIZE]; /* "": no */
+    } *keep;                         /* under lock: one a member */
 };
 
 static void unref(struct cx_analysis *analysis)
@@ -64,6 +70,7 @@ static void unref(struct cx_analysis *analysis)
     free(analysis->runs);
     free(analysis->run_of);
     free(analysis->device);
+    free(analysis->keep);
     free(analysis->source);
     free(analysis->options);
     free(analysis);
@@ -76,9 +83,9 @@ void cx_analysis_release(struct cx_analysis **analysis)
     *analysis = NULL;
     if (!old)
         return;
-    atomic_store(&old->released, true);
     pthread_mutex_lock(&old->lock);
-    for (unsigned r = 0; r < old->nruns; r++)
+    atomic_store(&old->released, !old->keeps);
+    for (unsigned r = 0; r < old->nruns && !old->keeps; r++)
         if (atomic_load_explicit(&old->runs[r].state, memory_order_acquire) == CX_ANALYSIS_PENDING)
             cx_helper_stop(&old->runs[r].helper);
     pthread_mutex_unlock(&old->lock);
@@ -112,6 +119,49 @@ static void trace_run(const struct run *run)
                       run->result.summary ? "done" : run->result.why, analysis->since_ns);
 }
 
+/* ---- results for binaries saved before ---- */
+
+/* The run's members whose results are to be kept, one after the other. false: there is none left. */
+static bool take_kept(struct run *run, char key[CX_CACHE_KEY_SIZE])
+{
+    struct cx_analysis *analysis = run->analysis;
+    unsigned own = (unsigned)(run - analysis->runs), m = 0;
+
+    pthread_mutex_lock(&analysis->lock);
+    while (m < analysis->nmembers && !(atomic_load(&analysis->run_of[m]) == own && *analysis->keep[m].key))
+        m++;
+    const bool found = m < analysis->nmembers;
+    if (found) {
+        strcpy(key, analysis->keep[m].key);
+        *analysis->keep[m].key = 0;
+    }
+    pthread_mutex_unlock(&analysis->lock);
+    return found;
+}
+
+/* A run that is READY or FAILED. Where it is the only one all members see its text: any name of it will do.
+ */
+static void store_kept(struct run *run)
+{
+    struct cx_analyse_result *result = &run->result;
+    struct cx_analysis_blob blob = {result->blob, result->size, result->has_text ? result->text : NULL};
+    unsigned char only[sizeof(result->text)];
+    char key[CX_CACHE_KEY_SIZE];
+    struct cx_sha256 hash;
+
+    while (take_kept(run, key)) {
+        if (!result->summary || !blob.data)
+            continue;
+        if (!blob.text && run->analysis->nruns == 1) {
+            cx_sha256_init(&hash);
+            cx_sha256_add(&hash, blob.data, blob.size);
+            cx_sha256_end(&hash, only);
+            blob.text = only;
+        }
+        cx_kept_store(key, &blob);
+    }
+}
+
 static void settle(struct run *run)
 {
     struct cx_analysis *analysis = run->analysis;
@@ -124,6 +174,7 @@ static void settle(struct run *run)
     atomic_store_explicit(&run->state, ok ? CX_ANALYSIS_READY : CX_ANALYSIS_FAILED, memory_order_release);
     pthread_cond_broadcast(&analysis->changed);
     pthread_mutex_unlock(&analysis->lock);
+    store_kept(run);
 }
 
 /* ---- asking the members ---- */
@@ -365,8 +416,9 @@ static struct cx_analysis *analysis_new(const struct cx_context *context, const 
     analysis->runs = calloc(context->nmembers, sizeof(*analysis->runs));
     analysis->run_of = calloc(context->nmembers, sizeof(*analysis->run_of));
     analysis->device = calloc(context->nmembers, sizeof(*analysis->device));
+    analysis->keep = calloc(context->nmembers, sizeof(*analysis->keep));
     if (!analysis->source || !analysis->options || !analysis->runs || !analysis->run_of ||
-        !analysis->device) {
+        !analysis->device || !analysis->keep) {
         unref(analysis);
         return NULL;
     }
@@ -489,6 +541,18 @@ struct cx_analysis_blob cx_analysis_blob(const struct cx_analysis *analysis, uns
     if (run->result.has_text)
         blob.text = run->result.text;
     return blob;
+}
+
+void cx_analysis_keep(struct cx_analysis *analysis, unsigned member, const char *key)
+{
+    pthread_mutex_lock(&analysis->lock);
+    struct run *run = &analysis->runs[atomic_load(&analysis->run_of[member])];
+    const bool pending = state_of(run) == CX_ANALYSIS_PENDING;
+    snprintf(analysis->keep[member].key, sizeof(analysis->keep[member].key), "%s", key);
+    analysis->keeps |= pending;
+    pthread_mutex_unlock(&analysis->lock);
+    if (!pending)
+        store_kept(run);
 }
 
 /* What keeps two runs apart, NULL where nothing does. */

@@ -32,6 +32,9 @@ struct cx_analysis_blob {
 };
 /* READY: member m's result; it lives as long as the analysis. Never waits. */
 struct cx_analysis_blob cx_analysis_blob(const struct cx_analysis *analysis, unsigned member);
+/* Keeps member m's result on disk under the key (kept.h) once it is there. Before that, releasing the
+ * analysis does not stop it. Never waits. */
+void cx_analysis_keep(struct cx_analysis *analysis, unsigned member, const char *key);
 /* An analysis of kept results, one a member of the context; ready at once. NULL with *why set where none of
  * them is sound, or without memory. */
 struct cx_analysis *cx_analysis_restore(const struct cx_context *context,

@@ -14,6 +14,7 @@
 #include "layer/device.h"
 #include "layer/entry.h"
 #include "layer/identity.h"
+#include "layer/kept.h"
 #include "layer/log.h"
 #include "layer/program.h"
 #include "layer/sha256.h"
@@ -109,6 +110,18 @@ static bool one_text(const struct cx_program *program)
     return program->analysis;
 }
 
+/* Nobody waits for an analysis: its result goes to disk when it is there. */
+static void keep_summary(const struct cx_program *program, unsigned member,
+                         const struct cx_container_part *part)
+{
+    char key[CX_CACHE_KEY_SIZE];
+
+    if (!program->analysis || cx_analysis_state(program->analysis, member) == CX_ANALYSIS_FAILED)
+        return;
+    cx_kept_key(key, (const char *)part->device.data, part->binary.data, part->binary.size);
+    cx_analysis_keep(program->analysis, member, key);
+}
+
 static void save_summary(const struct cx_program *program, unsigned member, struct save *save,
                          struct cx_container_part *part)
 {
@@ -117,8 +130,10 @@ static void save_summary(const struct cx_program *program, unsigned member, stru
 
     if (program->analysis)
         blob = cx_analysis_blob(program->analysis, member);
-    if (!blob.data)
+    if (!blob.data) {
+        keep_summary(program, member, part);
         return;
+    }
     part->summary = (struct cx_container_bytes){blob.data, blob.size};
     if (!blob.text && one_text(program)) {
         cx_sha256_init(&hash);
@@ -286,20 +301,43 @@ cl_program cx_stored_program(const struct cx_program *program, unsigned member, 
     return real;
 }
 
+static char *copy_text(struct cx_container_bytes text)
+{
+    return strndup(text.size ? (const char *)text.data : "", text.size);
+}
+
+/* The summary that was kept when the container had been written already; data to be freed. */
+static struct cx_analysis_blob kept_for(const struct cx_container_part *part)
+{
+    char key[CX_CACHE_KEY_SIZE];
+    char *device = part && part->binary.data ? copy_text(part->device) : NULL;
+
+    if (!device)
+        return (struct cx_analysis_blob){NULL};
+    cx_kept_key(key, device, part->binary.data, part->binary.size);
+    free(device);
+    return cx_kept_load(key);
+}
+
 struct cx_analysis *cx_stored_analysis(const struct cx_program *program, const char **why)
 {
     const struct cx_context *context = program->context;
-    struct cx_analysis_blob *blobs = calloc(context->nmembers, sizeof(*blobs));
+    struct cx_analysis_blob *blobs = calloc(2 * context->nmembers, sizeof(*blobs));
+    struct cx_analysis_blob *kept = blobs ? blobs + context->nmembers : NULL;
     struct cx_analysis *analysis = NULL;
 
     *why = "no memory for the analysis";
     for (unsigned m = 0; blobs && m < context->nmembers; m++) {
         const struct cx_container_part *part = part_for(program->stored, context->workers[m].device);
-        if (part)
+        if (part && part->summary.data)
             blobs[m] = (struct cx_analysis_blob){part->summary.data, part->summary.size, part->text.data};
+        else
+            blobs[m] = kept[m] = kept_for(part);
     }
     if (blobs)
         analysis = cx_analysis_restore(context, blobs, why);
+    for (unsigned m = 0; kept && m < context->nmembers; m++)
+        free((void *)(uintptr_t)kept[m].data);
     free(blobs);
     return analysis;
 }
@@ -313,11 +351,6 @@ static bool fits_context(const struct cx_stored *stored, const struct cx_context
         if (part_for(stored, context->workers[m].device))
             return true;
     return false;
-}
-
-static char *copy_text(struct cx_container_bytes text)
-{
-    return strndup(text.size ? (const char *)text.data : "", text.size);
 }
 
 /* A copy of a sound container that fits the context. */

@@ -6,6 +6,7 @@
 #include "capture.h"
 #include "layer/analysis.h"
 #include "layer/identity.h"
+#include "layer/kept.h"
 #include "layer/worker.h"
 #include "made_compiler.h"
 
@@ -275,6 +276,60 @@ START_TEST(released_early)
     snprintf(command, sizeof(command),
              "sleep 0.5; ! kill -0 $(cat %s/pid) 2>/dev/null && [ ! -e $(cat %s/place) ]", folder, folder);
     ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
+/* A result that comes after the program's binary was saved, and the program released. */
+START_TEST(kept_for_a_binary)
+{
+    static const unsigned char binary[] = {1, 0, 2};
+    char key[CX_CACHE_KEY_SIZE], other[CX_CACHE_KEY_SIZE];
+    struct cx_analysis_blob blob = {NULL};
+    const char *why = NULL;
+
+    use_script("sleep 0.3; echo text >$text; cp $here/one $blob");
+    cx_kept_key(key, "device", binary, sizeof(binary));
+    cx_kept_key(other, "device", binary, 1);
+    ck_assert_str_ne(key, other);
+    cx_kept_key(other, "other", binary, sizeof(binary));
+    ck_assert_str_ne(key, other);
+    ck_assert_ptr_null(cx_kept_load(key).data);
+    struct cx_analysis *analysis = start("#include \"x.h\"\n", "");
+    cx_analysis_keep(analysis, 0, key);
+    cx_analysis_keep(analysis, 1, key);
+    cx_analysis_release(&analysis);
+    for (unsigned i = 0; i < 2000 && !blob.data; i++) {
+        usleep(10000);
+        blob = cx_kept_load(key);
+    }
+    ck_assert_ptr_nonnull(blob.data);
+    ck_assert_ptr_null(cx_kept_load(other).data);
+
+    struct cx_analysis_blob blobs[] = {blob, blob, {NULL}};
+    analysis = cx_analysis_restore(&context, blobs, &why);
+    ck_assert_msg(analysis != NULL, "%s", why);
+    ck_assert(cx_analysis_same(analysis, 0, 1, NULL));
+    ck_assert(!cx_analysis_same(analysis, 0, 2, NULL));
+    ck_assert_ptr_nonnull(cx_summary_find(cx_analysis_summary(analysis, 1, NULL), "one"));
+    cx_analysis_release(&analysis);
+    free((void *)(uintptr_t)blob.data);
+}
+END_TEST
+
+/* One that is there already is kept at once, one that failed is not. */
+START_TEST(kept_at_once)
+{
+    use_script("echo text >$text; [ \"$options\" ] || cp $here/one $blob");
+    for (unsigned i = 0; i < 2; i++) {
+        struct cx_analysis *analysis = start("#include \"x.h\"\n", i ? "-DFAIL" : "");
+        ck_assert(cx_analysis_wait(analysis, 20000));
+        cx_analysis_keep(analysis, 1, i ? "00" : "01");
+        cx_analysis_release(&analysis);
+    }
+    struct cx_analysis_blob blob = cx_kept_load("01");
+    ck_assert_ptr_nonnull(blob.data);
+    ck_assert_ptr_null(cx_kept_load("00").data);
+    free((void *)(uintptr_t)blob.data);
 }
 END_TEST
 
@@ -565,6 +620,8 @@ int main(void)
     tcase_add_test(tests, no_analyser);
     tcase_add_test(tests, switched_off);
     tcase_add_test(tests, released_early);
+    tcase_add_test(tests, kept_for_a_binary);
+    tcase_add_test(tests, kept_at_once);
     tcase_add_test(tests, cannot_tell);
     tcase_add_test(tests, slow_to_tell);
     tcase_add_test(tests, busy_to_tell);
