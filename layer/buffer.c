@@ -10,6 +10,7 @@
 #include "layer/image.h"
 #include "layer/live.h"
 #include "layer/log.h"
+#include "layer/peer.h"
 #include "layer/svm.h"
 #include "layer/worker.h"
 
@@ -56,6 +57,9 @@ static void mem_destroy(struct cx_object *object)
         if (mem->real[m])
             context->workers[m].device->cl->clReleaseMemObject(mem->real[m]);
     free(mem->real);
+    for (unsigned m = 0; mem->peer && m < context->nmembers; m++)
+        cx_peer_free(context, m, &mem->peer[m]);
+    free(mem->peer);
     call_destructors(mem);
     if (mem->root == mem) {
         cx_svm_finish(mem);
@@ -89,7 +93,10 @@ struct cx_mem *cx_mem_create(struct cx_context *context, struct cx_mem *parent, 
     mem->flags = flags;
     mem->real = calloc(context->nmembers, sizeof(*mem->real));
     if (!parent)
-        mem->coherence = cx_coherence_create(size, context->nmembers + 1, cx_context_timelines(context));
+        mem->coherence =
+            context->peers
+                ? cx_coherence_create_peers(size, context->nmembers + 1, cx_context_timelines(context))
+                : cx_coherence_create(size, context->nmembers + 1, cx_context_timelines(context));
     if (!mem->real || (!parent && !mem->coherence) || !cx_live_add(mem)) {
         cx_object_unref(&mem->base);
         return NULL;
@@ -293,6 +300,15 @@ unsigned char *cx_mem_host(struct cx_mem *mem)
     return root->host;
 }
 
+/* A shadow in memory that the member's peers reach; false: it takes an ordinary one. */
+static bool share_root(struct cx_mem *root, unsigned member)
+{
+    if (root->context->peers && !root->peer)
+        root->peer = calloc(root->context->nmembers, sizeof(struct cx_peer_memory *));
+    return root->peer && (root->real[member] = cx_peer_allocate(root->context, member, root->size,
+                                                                &root->peer[member])) != NULL;
+}
+
 static cl_int prepare_root(struct cx_mem *root, unsigned member)
 {
     const struct cx_worker *worker = &root->context->workers[member];
@@ -313,6 +329,8 @@ static cl_int prepare_root(struct cx_mem *root, unsigned member)
         if (!host)
             return CL_OUT_OF_HOST_MEMORY;
     }
+    if (!host && !root->image && share_root(root, member))
+        return CL_SUCCESS;
     cl_mem real = root->image ? cx_image_make(root, member, host, NULL, &error)
                               : worker->device->cl->clCreateBuffer(worker->real_context, flags, root->size,
                                                                    host, &error);

@@ -18,6 +18,7 @@
 
 struct cx_mem_map;
 struct cx_mem_destructor;
+struct cx_peer_memory;
 struct cx_svm;
 struct cx_image;
 
@@ -46,6 +47,7 @@ struct cx_mem {
     struct cx_command
         *unsettled;          /* a launch whose owners are not known yet; others touching this wait for it */
     struct cx_mem_map *maps; /* of any window; the newest first */
+    struct cx_peer_memory **peer; /* peer.h: one a member, where its shadow lies in such memory; else NULL */
     /* one a member */
     cl_mem *real; /* shadow of a root, window of a sub-buffer; NULL until needed */
 };

@@ -19,7 +19,8 @@ struct segment {
     struct segment *left, *right;
     struct segment *prev, *next;
     /* two a timeline: its last read of the host copy since the last write, then its last write as long as it
-       is not superseded (several timelines may share the last write); 0 for none */
+       is not superseded (several timelines may share the last write); 0 for none. With peers two more: its
+       last copy from a peer into its own place, then the same with the peer it came from in the low bits */
     uint64_t seq[];
 };
 
@@ -31,11 +32,15 @@ struct block {
 
 enum { FIRST_BLOCK = 4, LAST_BLOCK = 1024, CUTS = 2 };
 
+/* A copy between peers: its position and where it came from, or that it was several peers. */
+enum { SOURCE_BITS = 8, SOURCES = 255 };
+
 struct cx_coherence {
     uint64_t size;
     uint64_t all;       /* a bit for each place */
     uint64_t unwritten; /* the bit above them */
     unsigned timelines;
+    unsigned sets; /* seqs a timeline in each segment */
     uint32_t random;
     size_t stride; /* bytes of a segment with its readers */
     size_t count;
@@ -175,7 +180,8 @@ static void drop(struct cx_coherence *map, struct segment *segment)
 
 static bool equal(const struct cx_coherence *map, const struct segment *a, const struct segment *b)
 {
-    return a->valid == b->valid && memcmp(a->seq, b->seq, 2 * map->timelines * sizeof(a->seq[0])) == 0;
+    return a->valid == b->valid &&
+           memcmp(a->seq, b->seq, map->sets * map->timelines * sizeof(a->seq[0])) == 0;
 }
 
 /* Joins equal neighbours from `first`, and the one before it, up to and with `end` (NULL: the map's end). */
@@ -216,7 +222,7 @@ static bool span_open(struct cx_coherence *map, uint64_t lo, uint64_t hi, struct
     return true;
 }
 
-struct cx_coherence *cx_coherence_create(uint64_t size, unsigned places, unsigned timelines)
+static struct cx_coherence *create(uint64_t size, unsigned places, unsigned timelines, unsigned sets)
 {
     if (places == 0 || places > 63)
         return NULL;
@@ -227,9 +233,10 @@ struct cx_coherence *cx_coherence_create(uint64_t size, unsigned places, unsigne
     map->unwritten = UINT64_C(1) << places;
     map->all = map->unwritten - 1;
     map->timelines = timelines;
+    map->sets = sets;
     map->next_block = FIRST_BLOCK;
     map->random = 0x9e3779b9u;
-    map->stride = sizeof(struct segment) + 2 * timelines * sizeof(uint64_t);
+    map->stride = sizeof(struct segment) + sets * timelines * sizeof(uint64_t);
     if (!reserve(map, 1)) {
         free(map);
         return NULL;
@@ -243,6 +250,16 @@ struct cx_coherence *cx_coherence_create(uint64_t size, unsigned places, unsigne
     map->first = map->root = segment;
     map->count = 1;
     return map;
+}
+
+struct cx_coherence *cx_coherence_create(uint64_t size, unsigned places, unsigned timelines)
+{
+    return create(size, places, timelines, 2);
+}
+
+struct cx_coherence *cx_coherence_create_peers(uint64_t size, unsigned places, unsigned timelines)
+{
+    return create(size, places, timelines, 4);
 }
 
 void cx_coherence_destroy(struct cx_coherence *map)
@@ -260,7 +277,7 @@ void cx_coherence_destroy(struct cx_coherence *map)
 /* Walks the runs that [lo, hi) lacks at `place`, writing them to `out` unless it is NULL. Gives their number.
  */
 static size_t list_missing(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
-                           struct cx_move *out)
+                           uint64_t near, struct cx_move *out)
 {
     size_t count = 0;
     struct cx_move run = {0, 0, 0};
@@ -269,7 +286,8 @@ static size_t list_missing(const struct cx_coherence *map, uint64_t lo, uint64_t
         if (segment->valid >> place & 1)
             continue;
         uint64_t from = segment->lo > lo ? segment->lo : lo, to = segment_end(map, segment);
-        unsigned source = segment->valid ? (unsigned)__builtin_ctzll(segment->valid) : CX_PLACE_NONE;
+        const uint64_t holders = segment->valid & near ? segment->valid & near : segment->valid;
+        unsigned source = holders ? (unsigned)__builtin_ctzll(holders) : CX_PLACE_NONE;
         if (count == 0 || run.hi != from || run.from != source) {
             run = (struct cx_move){from, from, source};
             count++;
@@ -281,21 +299,27 @@ static size_t list_missing(const struct cx_coherence *map, uint64_t lo, uint64_t
     return count;
 }
 
-bool cx_coherence_missing(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
-                          struct cx_move **moves, size_t *count)
+bool cx_coherence_missing_near(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
+                               uint64_t near, struct cx_move **moves, size_t *count)
 {
     if (!clip(map, lo, &hi))
         return true;
-    size_t more = list_missing(map, lo, hi, place, NULL);
+    size_t more = list_missing(map, lo, hi, place, near, NULL);
     if (more == 0)
         return true;
     struct cx_move *grown = realloc(*moves, (*count + more) * sizeof(*grown));
     if (!grown)
         return false;
-    list_missing(map, lo, hi, place, grown + *count);
+    list_missing(map, lo, hi, place, near, grown + *count);
     *moves = grown;
     *count += more;
     return true;
+}
+
+bool cx_coherence_missing(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
+                          struct cx_move **moves, size_t *count)
+{
+    return cx_coherence_missing_near(map, lo, hi, place, 0, moves, count);
 }
 
 void cx_coherence_lacking(const struct cx_coherence *map, uint64_t lo, uint64_t hi, uint64_t *bytes)
@@ -455,6 +479,30 @@ bool cx_coherence_host_share(struct cx_coherence *map, uint64_t lo, uint64_t hi,
     return true;
 }
 
+bool cx_coherence_peer_copy(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned from, unsigned to,
+                            uint64_t seq, uint64_t *deps)
+{
+    struct span span;
+    if (map->sets < 4)
+        return false;
+    if (!clip(map, lo, &hi))
+        return true;
+    if (!span_open(map, lo, hi, &span))
+        return false;
+    for (struct segment *segment = span.first; segment != span.end; segment = segment->next) {
+        uint64_t *copied = segment->seq + 2 * map->timelines, *source = copied + map->timelines;
+        raise_dep(deps, from, copied[from]);
+        for (unsigned t = 0; t < map->timelines; t++)
+            if (t != to && source[t] && ((source[t] & SOURCES) == to || (source[t] & SOURCES) == SOURCES))
+                raise_dep(deps, t, source[t] >> SOURCE_BITS);
+        const bool same = !source[to] || (source[to] & SOURCES) == from;
+        copied[to] = seq;
+        source[to] = seq << SOURCE_BITS | (same ? from : SOURCES);
+    }
+    join(map, span.first, span.end);
+    return true;
+}
+
 void cx_coherence_retract(struct cx_coherence *map, unsigned timeline, uint64_t seq)
 {
     for (struct segment *segment = map->first; segment; segment = segment->next) {
@@ -471,6 +519,10 @@ void cx_coherence_tidy(struct cx_coherence *map, const uint64_t *completed)
     for (struct segment *segment = map->first; segment; segment = segment->next) {
         for (unsigned t = 0; t < 2 * map->timelines; t++)
             if (segment->seq[t] <= completed[t % map->timelines])
+                segment->seq[t] = 0;
+        for (unsigned t = 2 * map->timelines; t < map->sets * map->timelines; t++)
+            if (segment->seq[t] >> (t / map->timelines == 3 ? SOURCE_BITS : 0) <=
+                completed[t % map->timelines])
                 segment->seq[t] = 0;
     }
     join(map, map->first, NULL);

@@ -31,6 +31,8 @@ struct cx_move {
 /* A new map: everything valid at every place (contents undefined), no accesses. At most 63 places. NULL: no
  * memory. */
 struct cx_coherence *cx_coherence_create(uint64_t size, unsigned places, unsigned timelines);
+/* The same for members some of which copy from each other: cx_coherence_peer_copy works. */
+struct cx_coherence *cx_coherence_create_peers(uint64_t size, unsigned places, unsigned timelines);
 void cx_coherence_destroy(struct cx_coherence *map);
 
 /* Lists what [lo, hi) lacks at `place`, as maximal runs with one source each: the host copy where valid
@@ -38,6 +40,9 @@ void cx_coherence_destroy(struct cx_coherence *map);
  * caller frees). Returns false when out of memory. */
 bool cx_coherence_missing(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
                           struct cx_move **moves, size_t *count);
+/* The same, with the places among `near` (as bits) before all others. */
+bool cx_coherence_missing_near(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
+                               uint64_t near, struct cx_move **moves, size_t *count);
 /* Adds to bytes[p], for each place p of the map, how many bytes of [lo, hi) are not valid there. One walk. */
 void cx_coherence_lacking(const struct cx_coherence *map, uint64_t lo, uint64_t hi, uint64_t *bytes);
 /* Adds `place` to the holders of [lo, hi). */
@@ -70,6 +75,11 @@ bool cx_coherence_host_write(struct cx_coherence *map, uint64_t lo, uint64_t hi,
  * before. */
 bool cx_coherence_host_share(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,
                              uint64_t seq);
+/* The job (timeline `to`, seq) copies [lo, hi) from member `from`'s own place into its own: raises deps to
+ * the copies that brought the bytes there and to those that others make of what stands at the destination.
+ * What else the two members do with their memory is the caller's to wait for (peer.h). */
+bool cx_coherence_peer_copy(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned from, unsigned to,
+                            uint64_t seq, uint64_t *deps);
 /* The job (timeline, seq) does not touch the host copy any more, though it is not over: later accesses wait
  * only for what came before it there. Needs no memory. */
 void cx_coherence_retract(struct cx_coherence *map, unsigned timeline, uint64_t seq);

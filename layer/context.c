@@ -8,6 +8,7 @@
 #include "layer/entry.h"
 #include "layer/log.h"
 #include "layer/notify.h"
+#include "layer/peer.h"
 #include "layer/svm.h"
 #include "layer/trace_event.h"
 
@@ -32,6 +33,7 @@ static void context_free(void *data)
     cx_pool_finish(&context->pool);
     for (unsigned w = 0; context->workers && w <= context->nmembers; w++)
         cx_worker_finish(&context->workers[w]);
+    cx_peers_finish(context->peers);
     free(context->workers);
     for (unsigned d = 0; d < context->ndevices; d++)
         cx_device_unref(&context->devices[d]);
@@ -120,6 +122,7 @@ static cl_int open_members(struct cx_context *context)
     }
     cx_worker_init(&context->workers[context->nmembers], context, context->nmembers, NULL);
     cx_svm_choose_home(context);
+    cx_peers_look(context);
     return CL_SUCCESS;
 }
 

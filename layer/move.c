@@ -5,9 +5,11 @@
 #include "layer/move.h"
 #include "layer/image.h"
 #include "layer/log.h"
+#include "layer/peer.h"
 #include "layer/trace_event.h"
 #include "layer/traffic.h"
 #include "layer/transport.h"
+#include "layer/transport_peer.h"
 #include "layer/transport_ring.h"
 
 #include <stdlib.h>
@@ -288,6 +290,69 @@ static cl_int upload_to(struct cx_command *command, struct cx_mem *root, unsigne
     return CL_SUCCESS;
 }
 
+static bool is_near(uint64_t near, unsigned from)
+{
+    return from < 64 && near >> from & 1; /* CX_PLACE_NONE is none */
+}
+
+static cl_int run_copies(struct cx_job *job, struct cx_worker *worker)
+{
+    cx_worker_wait(worker, job->seq - 1); /* what stands at the destination may still be in use there */
+    cl_int error = cx_peer_runs(job->data, worker);
+    if (error != CL_SUCCESS)
+        cx_runs_failed(job->data, worker->context, true);
+    return error;
+}
+
+/* Copies the runs of `moves` that peer `from` holds, in one job of the destination. */
+static cl_int copy_from(struct cx_command *command, struct cx_mem *root, unsigned from, unsigned place,
+                        const struct cx_move *moves, size_t count)
+{
+    struct cx_worker *worker = cx_place_worker(command->context, place);
+    struct cx_worker *source = cx_place_worker(command->context, from);
+    struct cx_runs runs = {.upload = true, .counted = true, .place = place, .source = source};
+    bool ok = true;
+    for (size_t i = 0; i < count && ok; i++)
+        if (moves[i].from == from)
+            ok = cx_runs_add(&runs, root, root->real[worker->index], moves[i].lo, moves[i].hi, NULL);
+    if (!ok)
+        cx_runs_finish(&runs, NULL);
+    if (!runs.count)
+        return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    struct cx_job *job = cx_runs_job(worker, &runs);
+    if (!job)
+        return CL_OUT_OF_HOST_MEMORY;
+    job->run = run_copies;
+    job->waits = job->copies = true;
+    job->times_call = job->timed;
+    job->timed = false;
+    cx_peers_order_copy(command->context->peers, source, worker, job);
+    for (size_t i = 0; i < count && ok; i++)
+        if (moves[i].from == from)
+            ok = cx_coherence_peer_copy(root->coherence, moves[i].lo, moves[i].hi, source->index,
+                                        worker->index, worker->planned + 1, job->deps) &&
+                 cx_coherence_validate(root->coherence, moves[i].lo, moves[i].hi, place);
+    cx_command_add_job(command, worker, job);
+    return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+}
+
+/* Plans the copies that peers serve and takes them out of the list. */
+static cl_int copy_near(struct cx_command *command, struct cx_mem *root, unsigned place, uint64_t near,
+                        struct cx_move *moves, size_t *count)
+{
+    size_t left = 0;
+    for (uint64_t rest = near; rest; rest &= rest - 1) {
+        cl_int error = copy_from(command, root, (unsigned)__builtin_ctzll(rest), place, moves, *count);
+        if (error != CL_SUCCESS)
+            return error;
+    }
+    for (size_t i = 0; i < *count; i++)
+        if (!is_near(near, moves[i].from))
+            moves[left++] = moves[i];
+    *count = left;
+    return CL_SUCCESS;
+}
+
 cl_int cx_move_lost(const struct cx_mem *root)
 {
     cx_warn(CX_TOPIC_DATA, "contents of memory object %llu were lost when a device failed",
@@ -301,21 +366,26 @@ cl_int cx_move_pieces(struct cx_command *command, struct cx_mem *root, const str
     struct cx_move *moves = NULL;
     size_t count = 0;
     cl_int error = CL_SUCCESS;
+    const uint64_t near = cx_peer_near(root, place);
     for (size_t i = 0; i < n && error == CL_SUCCESS; i++)
         if (!cx_coherence_valid(root->coherence, pieces[i].lo, pieces[i].hi, place) &&
-            !cx_coherence_missing(root->coherence, pieces[i].lo, pieces[i].hi, place, &moves, &count))
+            !cx_coherence_missing_near(root->coherence, pieces[i].lo, pieces[i].hi, place, near, &moves,
+                                       &count))
             error = CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; i < count && error == CL_SUCCESS; i++)
         if (moves[i].from == CX_PLACE_NONE)
             error = cx_move_lost(root);
+    for (size_t i = 0; i < count && bytes; i++)
+        *bytes +=
+            (moves[i].hi - moves[i].lo) * (moves[i].from && place && !is_near(near, moves[i].from) ? 2 : 1);
+    if (count && near && error == CL_SUCCESS)
+        error = copy_near(command, root, place, near, moves, &count);
     if (count && error == CL_SUCCESS && !cx_mem_host(root))
         error = CL_OUT_OF_HOST_MEMORY;
     for (unsigned from = 1; from <= command->context->nmembers && count && error == CL_SUCCESS; from++)
         error = download_from(command, root, from, moves, count);
     if (count && error == CL_SUCCESS && place != CX_PLACE_HOST)
         error = upload_to(command, root, place, moves, count);
-    for (size_t i = 0; i < count && bytes; i++)
-        *bytes += (moves[i].hi - moves[i].lo) * (moves[i].from && place ? 2 : 1);
     free(moves);
     return error;
 }

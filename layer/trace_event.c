@@ -196,8 +196,12 @@ void cx_trace_runs(const struct cx_runs *runs, const struct cx_worker *worker, u
         cx_trace_count(&args, "buffer", root->base.id);
     if (runs->merges)
         cx_trace_text(&args, "for", "merge");
-    cx_trace_span(runs->upload ? "upload" : "download", "transfer", cx_trace_worker(worker), start_ns, end_ns,
-                  &args);
+    if (runs->source)
+        cx_trace_text(&args, "from", runs->source->device->name);
+    cx_trace_span(runs->source   ? "peer copy"
+                  : runs->upload ? "upload"
+                                 : "download",
+                  "transfer", cx_trace_worker(worker), start_ns, end_ns, &args);
 }
 
 void cx_trace_build(const struct cx_program *program, unsigned member, const char *name, const char *from,

@@ -8,9 +8,11 @@
 static atomic_uint_fast64_t bytes_by[CX_ROUTES][2];
 
 static const char *const names[CX_ROUTES] = {
-    [CX_ROUTE_PINNED] = "host pinned", [CX_ROUTE_PAGEABLE] = "host pageable", [CX_ROUTE_RING] = "staged ring",
-    [CX_ROUTE_RECT] = "rectangles",    [CX_ROUTE_IMAGE] = "images",           [CX_ROUTE_MERGE] = "merges",
-    [CX_ROUTE_IN_PLACE] = "in place",  [CX_ROUTE_HOST] = "within the host",
+    [CX_ROUTE_PINNED] = "host pinned",   [CX_ROUTE_PAGEABLE] = "host pageable",
+    [CX_ROUTE_RING] = "staged ring",     [CX_ROUTE_RECT] = "rectangles",
+    [CX_ROUTE_IMAGE] = "images",         [CX_ROUTE_MERGE] = "merges",
+    [CX_ROUTE_PEER] = "peer copies",     [CX_ROUTE_IN_PLACE] = "in place",
+    [CX_ROUTE_HOST] = "within the host",
 };
 
 void cx_traffic_add(enum cx_route route, bool in, uint64_t bytes)
@@ -49,7 +51,7 @@ void cx_traffic_print(FILE *out)
         if (!any)
             fprintf(out, "  bytes by transport, to devices and from them\n");
         any = true;
-        if (r == CX_ROUTE_IN_PLACE || r == CX_ROUTE_HOST)
+        if (r == CX_ROUTE_PEER || r == CX_ROUTE_IN_PLACE || r == CX_ROUTE_HOST)
             fprintf(out, "    %-16s %12.3f MB\n", names[r], in);
         else
             fprintf(out, "    %-16s %12.3f MB %12.3f MB\n", names[r], in, back);

@@ -17,12 +17,13 @@ enum cx_route {
     CX_ROUTE_RECT,     /* rows, as rectangles */
     CX_ROUTE_IMAGE,    /* texels, by the driver's reads and writes of images */
     CX_ROUTE_MERGE, /* what several devices changed, and private copies: brought to the host to be combined */
+    CX_ROUTE_PEER,  /* from one device's memory to another's (peer.h) */
     CX_ROUTE_IN_PLACE, /* used by packages and whole launches where it lay: moved nowhere */
     CX_ROUTE_HOST,     /* copied within host memory, between the program's and host copies */
     CX_ROUTES
 };
 
-/* `in`: towards a device (of the last two: all count as in). */
+/* `in`: towards a device (of the last three: all count as in). */
 void cx_traffic_add(enum cx_route route, bool in, uint64_t bytes);
 uint64_t cx_traffic_get(enum cx_route route, bool in);
 /* A line for each way that was gone, and one about pinned memory. */

@@ -14,6 +14,7 @@
 #include "layer/command.h"
 #include "layer/diff.h"
 #include "layer/log.h"
+#include "layer/peer.h"
 #include "layer/running.h"
 #include "layer/transport_ring.h"
 #include "layer/worker_reap.h"
@@ -45,6 +46,8 @@ uint64_t cx_worker_plan(struct cx_worker *worker, struct cx_job *job)
     uint64_t seq = job->seq = ++worker->planned;
     job->next = NULL;
     job->epoch = atomic_load_explicit(&worker->context->epoch, memory_order_relaxed);
+    if (worker->context->peers && !job->copies)
+        cx_peers_order(worker->context->peers, worker, job);
     pthread_mutex_lock(&worker->lock);
     if (worker->head)
         worker->tail->next = job;

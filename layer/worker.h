@@ -93,6 +93,7 @@ struct cx_job {
     uint64_t start_ns, end_ns; /* host clock */
     bool urgent;               /* part of a split: starts at once, never left to the next wait */
     bool waits;                /* may wait on the host: never pumped by the program's thread */
+    bool copies;               /* between peers (peer.h): its order is planned by whoever plans it */
     bool brief;   /* expected to take less time than another thread to take it over: the thread that enqueued
                      it may run it, too, where the driver runs commands in the calling thread */
     bool checked; /* the event's status is known: it is over, and status tells how */

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Peers of a context and their memory. See peer.h.
+ */
+#include "layer/peer.h"
+#include "layer/buffer.h"
+#include "layer/command.h"
+#include "layer/log.h"
+#include "layer/options.h"
+#include "layer/worker.h"
+
+#include <CL/cl_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef cl_int(CL_API_CALL *acquire_function)(cl_command_queue, cl_uint, const cl_mem *, cl_uint,
+                                              const cl_event *, cl_event *);
+
+struct peer {
+    bool possible; /* by what the OpenCL driver says */
+    struct cx_cu_uuid uuid;
+    cx_cu_device device;
+    cx_cu_context context;
+    uint64_t reach; /* members, as bits, whose memory it reaches and that reach its own */
+    bool allocates; /* no try has failed, other than for want of memory */
+    acquire_function acquire;
+    uint64_t before; /* the last job planned that may touch any of its memory */
+    /* whoever pumps its worker */
+    cx_cu_stream stream;
+    cx_cu_event end;
+    atomic_uint_fast64_t broken; /* members, as bits, copies from which failed; any thread */
+};
+
+struct cx_peers {
+    unsigned n, timelines;
+    bool opened; /* tried to */
+    const struct cx_cuda *cuda;
+    size_t granularity;
+    uint64_t *lent; /* [member][timeline]: its last copy from the member's memory */
+    struct peer peer[];
+};
+
+/* ---- who they are ---- */
+
+static bool ask(const struct cx_worker *worker, struct peer *peer)
+{
+    const struct cx_real_device *device = worker->device;
+    return worker->place != CX_PLACE_HOST && device->cl->clCreateBufferWithProperties &&
+           device->cl->clGetExtensionFunctionAddressForPlatform &&
+           cx_extension_has(device->extensions, "cl_khr_external_memory_opaque_fd") &&
+           device->cl->clGetDeviceInfo(device->id, CL_DEVICE_UUID_KHR, sizeof(peer->uuid), &peer->uuid,
+                                       NULL) == CL_SUCCESS;
+}
+
+void cx_peers_look(struct cx_context *context)
+{
+    const bool wanted = strcmp(cx_options_get()->peer, "1") == 0;
+    const unsigned n = context->nmembers;
+    unsigned possible = 0, gpus = 0;
+    if (strcmp(cx_options_get()->peer, "0") == 0 || n < 2)
+        return;
+    struct cx_peers *peers = calloc(1, sizeof(*peers) + n * sizeof(peers->peer[0]));
+    if (!peers)
+        return;
+    peers->n = n;
+    peers->timelines = cx_context_timelines(context);
+    for (unsigned m = 0; m < n; m++) {
+        peers->peer[m].possible = ask(&context->workers[m], &peers->peer[m]);
+        possible += peers->peer[m].possible;
+        gpus += context->workers[m].device->type & CL_DEVICE_TYPE_GPU ? 1 : 0;
+    }
+    if (possible >= 2)
+        peers->lent = calloc((size_t)n * peers->timelines, sizeof(*peers->lent));
+    if (peers->lent) {
+        context->peers = peers;
+        return;
+    }
+    if (wanted && gpus >= 2)
+        cx_warn(CX_TOPIC_DATA, "no two GPUs whose drivers share memory: bytes go through the host");
+    cx_peers_finish(peers);
+}
+
+void cx_peers_finish(struct cx_peers *peers)
+{
+    struct cx_peer_stream unused;
+    for (unsigned m = 0; peers && m < peers->n; m++) {
+        struct peer *peer = &peers->peer[m];
+        if (!peer->stream || cx_peer_enter(peers, m, &unused) != 0)
+            continue;
+        peers->cuda->event_destroy(peer->end);
+        peers->cuda->stream_destroy(peer->stream);
+        cx_peer_leave(&unused);
+    }
+    if (peers)
+        free(peers->lent);
+    free(peers);
+}
+
+/* The devices' numbers in the library, and their contexts there. */
+static void match(struct cx_peers *peers, struct peer *peer)
+{
+    const struct cx_cuda *cuda = peers->cuda;
+    struct cx_cu_uuid uuid;
+    bool found = false;
+    for (int i = 0; i < cuda->ndevices && !found; i++)
+        found = cuda->device_get(&peer->device, i) == 0 && cuda->device_uuid(&uuid, peer->device) == 0 &&
+                memcmp(&uuid, &peer->uuid, sizeof(uuid)) == 0;
+    peer->possible = found;
+}
+
+static void find_reach(struct cx_peers *peers, unsigned a, unsigned b)
+{
+    const struct cx_cuda *cuda = peers->cuda;
+    struct peer *first = &peers->peer[a], *second = &peers->peer[b];
+    int there = 0, back = 0;
+    if (first->possible && second->possible && first->device != second->device &&
+        cuda->can_access(&there, first->device, second->device) == 0 &&
+        cuda->can_access(&back, second->device, first->device) == 0 && there && back) {
+        first->reach |= UINT64_C(1) << b;
+        second->reach |= UINT64_C(1) << a;
+    }
+}
+
+static struct cx_cu_allocation allocation_on(const struct peer *peer)
+{
+    return (struct cx_cu_allocation){
+        .kind = CX_CU_PINNED, .handles = CX_CU_POSIX_FD, .location = {CX_CU_ON_DEVICE, peer->device}};
+}
+
+/* A member whose context or granularity cannot be had has no peers. */
+static bool open_peer(struct cx_peers *peers, const struct cx_worker *worker)
+{
+    struct peer *peer = &peers->peer[worker->index];
+    const struct cx_cu_allocation allocation = allocation_on(peer);
+    size_t granularity = 0;
+    *(void **)&peer->acquire = worker->device->cl->clGetExtensionFunctionAddressForPlatform(
+        worker->device->platform->id, "clEnqueueAcquireExternalMemObjectsKHR");
+    cx_cu_result code = cx_cuda_context(peer->device, &peer->context);
+    if (code == 0)
+        code = peers->cuda->granularity(&granularity, &allocation, 0);
+    if (code != 0 || !granularity || !peer->acquire) {
+        cx_info(CX_TOPIC_DATA, "%s shares no memory: %s", worker->device->name,
+                code ? cx_cuda_name(code) : "its driver cannot take any over");
+        return false;
+    }
+    if (granularity > peers->granularity)
+        peers->granularity = granularity;
+    peer->allocates = true;
+    return true;
+}
+
+static void drop_peer(struct cx_peers *peers, unsigned m)
+{
+    peers->peer[m].reach = 0;
+    for (unsigned p = 0; p < peers->n; p++)
+        peers->peer[p].reach &= ~(UINT64_C(1) << m);
+}
+
+static void open_peers(struct cx_context *context)
+{
+    struct cx_peers *peers = context->peers;
+    const bool wanted = strcmp(cx_options_get()->peer, "1") == 0;
+    const uint64_t since = cx_clock_ns();
+    unsigned count = 0;
+    peers->opened = true;
+    peers->cuda = cx_cuda_get();
+    for (unsigned m = 0; m < peers->n; m++)
+        peers->peer[m].before = context->workers[m].planned;
+    for (unsigned m = 0; m < peers->n && peers->cuda; m++) {
+        if (peers->peer[m].possible)
+            match(peers, &peers->peer[m]);
+        for (unsigned p = 0; p < m; p++)
+            find_reach(peers, p, m);
+    }
+    for (unsigned m = 0; m < peers->n; m++)
+        if (peers->peer[m].reach && !open_peer(peers, &context->workers[m]))
+            drop_peer(peers, m);
+    for (unsigned m = 0; m < peers->n; m++)
+        count += peers->peer[m].reach != 0;
+    if (count)
+        cx_info(CX_TOPIC_DATA,
+                "%u devices exchange bytes directly, from %zu bytes a buffer on; ready after %.1f ms", count,
+                peers->granularity, (double)(cx_clock_ns() - since) * 1e-6);
+    else if (wanted)
+        cx_warn(CX_TOPIC_DATA, "no devices exchange bytes directly: %s",
+                peers->cuda ? "none reaches another's memory" : cx_cuda_problem());
+    else
+        cx_info(CX_TOPIC_DATA, "no devices exchange bytes directly: %s",
+                peers->cuda ? "none reaches another's memory" : cx_cuda_problem());
+}
+
+/* ---- memory ---- */
+
+void cx_peer_free(struct cx_context *context, unsigned member, struct cx_peer_memory **memory)
+{
+    const struct cx_peers *peers = context->peers;
+    cx_cu_context before = NULL;
+    if (!*memory)
+        return;
+    const bool entered =
+        peers->cuda->current_get(&before) == 0 && peers->cuda->current_set(peers->peer[member].context) == 0;
+    peers->cuda->unmap((*memory)->pointer, (*memory)->bytes);
+    peers->cuda->address_free((*memory)->pointer, (*memory)->bytes);
+    peers->cuda->release((*memory)->handle);
+    if (entered)
+        peers->cuda->current_set(before);
+    free(*memory);
+    *memory = NULL;
+}
+
+/* Physical memory on the device, seen by it and its peers. */
+static cx_cu_result map_memory(const struct cx_peers *peers, unsigned member, struct cx_peer_memory *memory)
+{
+    const struct cx_cuda *cuda = peers->cuda;
+    const struct peer *peer = &peers->peer[member];
+    const struct cx_cu_allocation allocation = allocation_on(peer);
+    struct cx_cu_access access[64];
+    size_t count = 0;
+    bool mapped = false;
+    for (unsigned m = 0; m < peers->n; m++)
+        if (m == member || peer->reach >> m & 1)
+            access[count++] =
+                (struct cx_cu_access){{CX_CU_ON_DEVICE, peers->peer[m].device}, CX_CU_READ_WRITE};
+    cx_cu_result code = cuda->create(&memory->handle, memory->bytes, &allocation, 0);
+    if (code != 0)
+        return code;
+    code = cuda->reserve(&memory->pointer, memory->bytes, 0, 0, 0);
+    if (code != 0)
+        memory->pointer = 0;
+    if (code == 0)
+        mapped = (code = cuda->map(memory->pointer, memory->bytes, 0, memory->handle, 0)) == 0;
+    if (code == 0)
+        code = cuda->set_access(memory->pointer, memory->bytes, access, count);
+    if (code != 0 && mapped)
+        cuda->unmap(memory->pointer, memory->bytes);
+    if (code != 0 && memory->pointer)
+        cuda->address_free(memory->pointer, memory->bytes);
+    if (code != 0)
+        cuda->release(memory->handle);
+    return code;
+}
+
+/* Before it is used, on a queue of its own, so that it waits for nothing. */
+static cl_int acquire(const struct cx_worker *worker, const struct peer *peer, cl_mem real)
+{
+    const cl_icd_dispatch *cl = worker->device->cl;
+    cl_int error;
+    cl_command_queue queue = cl->clCreateCommandQueue(worker->real_context, worker->device->id, 0, &error);
+    if (error != CL_SUCCESS)
+        return error;
+    error = peer->acquire(queue, 1, &real, 0, NULL, NULL);
+    if (error == CL_SUCCESS)
+        error = cl->clFinish(queue);
+    cl->clReleaseCommandQueue(queue);
+    return error;
+}
+
+cl_mem cx_peer_import(struct cx_context *context, unsigned member, const struct cx_peer_memory *memory,
+                      cl_int *error)
+{
+    const struct cx_worker *worker = &context->workers[member];
+    const cl_icd_dispatch *cl = worker->device->cl;
+    const struct cx_peers *peers = context->peers;
+    int fd = -1;
+    *error = CL_OUT_OF_RESOURCES;
+    if (peers->cuda->export_handle(&fd, memory->handle, CX_CU_POSIX_FD, 0) != 0)
+        return NULL;
+    const cl_mem_properties properties[] = {CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, (cl_mem_properties)fd,
+                                            0};
+    cl_mem real = cl->clCreateBufferWithProperties(worker->real_context, properties, CL_MEM_READ_WRITE,
+                                                   memory->bytes, NULL, error);
+    if (*error != CL_SUCCESS) {
+        close(fd); /* a driver that takes the memory owns the descriptor */
+        return NULL;
+    }
+    *error = acquire(worker, &peers->peer[member], real);
+    if (*error == CL_SUCCESS)
+        return real;
+    cl->clReleaseMemObject(real);
+    return NULL;
+}
+
+/* By the library, and then by OpenCL. */
+static cl_mem allocate(struct cx_context *context, unsigned member, struct cx_peer_memory *memory,
+                       cx_cu_result *code, cl_int *error)
+{
+    const struct cx_peers *peers = context->peers;
+    cx_cu_context before = NULL;
+    *code = peers->cuda->current_get(&before);
+    if (*code == 0)
+        *code = peers->cuda->current_set(peers->peer[member].context);
+    if (*code != 0)
+        return NULL;
+    *code = map_memory(peers, member, memory);
+    peers->cuda->current_set(before);
+    return *code == 0 ? cx_peer_import(context, member, memory, error) : NULL;
+}
+
+cl_mem cx_peer_allocate(struct cx_context *context, unsigned member, size_t size,
+                        struct cx_peer_memory **memory)
+{
+    struct cx_peers *peers = context->peers;
+    cl_int error = CL_SUCCESS;
+    cx_cu_result code;
+    if (!peers || !peers->peer[member].possible)
+        return NULL;
+    if (!peers->opened)
+        open_peers(context);
+    struct peer *peer = &peers->peer[member];
+    if (!peer->reach || !peer->allocates || size < peers->granularity)
+        return NULL;
+    struct cx_peer_memory *own = calloc(1, sizeof(*own));
+    if (!own)
+        return NULL;
+    own->bytes = (size + peers->granularity - 1) / peers->granularity * peers->granularity;
+    cl_mem real = allocate(context, member, own, &code, &error);
+    if (real) {
+        *memory = own;
+        return real;
+    }
+    peer->allocates = code == CX_CU_OUT_OF_MEMORY || error == CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    cx_info(CX_TOPIC_DATA, "%zu bytes of %s cannot be shared with its peers: %s", size,
+            context->workers[member].device->name, code ? cx_cuda_name(code) : cx_cl_name(error));
+    if (code == 0)
+        cx_peer_free(context, member, &own);
+    free(own);
+    return NULL;
+}
+
+/* ---- copies ---- */
+
+bool cx_peer_reaches(const struct cx_peers *peers, unsigned from, unsigned to)
+{
+    return peers->peer[to].reach >> from & 1;
+}
+
+uint64_t cx_peer_near(const struct cx_mem *root, unsigned place)
+{
+    const struct cx_context *context = root->context;
+    uint64_t near = 0;
+    if (!root->peer || place == CX_PLACE_HOST || !root->peer[place - 1])
+        return 0;
+    const struct peer *peer = &context->peers->peer[place - 1];
+    const uint64_t reach = peer->reach & ~atomic_load(&peer->broken);
+    for (unsigned m = 0; m < context->nmembers; m++)
+        if (reach >> m & 1 && root->peer[m] && !atomic_load(&context->workers[m].left_out))
+            near |= UINT64_C(1) << (1 + m);
+    return near;
+}
+
+static void raise_dep(uint64_t *dep, uint64_t seq)
+{
+    *dep = *dep < seq ? seq : *dep;
+}
+
+void cx_peers_order(struct cx_peers *peers, const struct cx_worker *worker, struct cx_job *job)
+{
+    if (worker->index >= peers->n || !peers->opened)
+        return;
+    const uint64_t *lent = peers->lent + (size_t)worker->index * peers->timelines;
+    for (unsigned t = 0; t < peers->n; t++)
+        raise_dep(&job->deps[t], lent[t]);
+    peers->peer[worker->index].before = job->seq;
+}
+
+void cx_peers_order_copy(struct cx_peers *peers, const struct cx_worker *source,
+                         const struct cx_worker *worker, struct cx_job *job)
+{
+    raise_dep(&job->deps[source->index], peers->peer[source->index].before);
+    peers->lent[(size_t)source->index * peers->timelines + worker->index] = worker->planned + 1;
+}
+
+cx_cu_result cx_peer_enter(struct cx_peers *peers, unsigned member, struct cx_peer_stream *stream)
+{
+    struct peer *peer = &peers->peer[member];
+    const struct cx_cuda *cuda = peers->cuda;
+    *stream = (struct cx_peer_stream){.cuda = cuda};
+    cx_cu_result code = cuda->current_get(&stream->before);
+    if (code == 0)
+        code = cuda->current_set(peer->context);
+    if (code != 0)
+        return code;
+    if (!peer->end && (code = cuda->event_create(&peer->end, CX_CU_EVENT_BLOCKS | CX_CU_EVENT_NO_TIME)) != 0)
+        peer->end = NULL;
+    if (code == 0 && !peer->stream && (code = cuda->stream_create(&peer->stream, CX_CU_NON_BLOCKING)) != 0)
+        peer->stream = NULL;
+    stream->stream = peer->stream;
+    stream->end = peer->end;
+    if (code != 0)
+        cx_peer_leave(stream);
+    return code;
+}
+
+void cx_peer_leave(const struct cx_peer_stream *stream)
+{
+    stream->cuda->current_set(stream->before);
+}
+
+bool cx_peer_break(struct cx_peers *peers, unsigned source, unsigned member)
+{
+    const uint64_t bit = UINT64_C(1) << source;
+    return !(atomic_fetch_or(&peers->peer[member].broken, bit) & bit);
+}

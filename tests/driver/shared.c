@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A wrapper around a real CPU driver that lets its devices pass for GPUs that take over memory from outside:
+ * they have an identity, know cl_khr_external_memory_opaque_fd, and map what the made-up libcuda of cuda.c
+ * exports. For tests of peer copies.
+ *
+ *   SHARED_DRIVER=file       the driver below; default libpocl.so.2
+ *   SHARED_FAIL=import|acquire  what is refused
+ */
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+#include <CL/cl_icd.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum { MAX_DEVICES = 16 };
+
+static struct {
+    pthread_once_t once;
+    void *(CL_API_CALL *get_address)(const char *name);
+    cl_icd_dispatch real; /* its table as it was */
+    cl_device_id devices[MAX_DEVICES];
+    cl_uint ndevices;
+} driver = {.once = PTHREAD_ONCE_INIT};
+
+static bool refused(const char *what)
+{
+    const char *fail = getenv("SHARED_FAIL");
+    return fail && strcmp(fail, what) == 0;
+}
+
+static cl_int give(const void *data, size_t size, size_t room, void *value, size_t *size_ret)
+{
+    if (size_ret)
+        *size_ret = size;
+    if (value && room < size)
+        return CL_INVALID_VALUE;
+    if (value)
+        memcpy(value, data, size);
+    return CL_SUCCESS;
+}
+
+static cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info what, size_t room, void *value,
+                                      size_t *size_ret)
+{
+    static const char more[] = " cl_khr_device_uuid cl_khr_external_memory cl_khr_external_memory_opaque_fd";
+    unsigned char uuid[CL_UUID_SIZE_KHR] = "coexec test dev";
+    char text[8192];
+    if (what == CL_DEVICE_UUID_KHR) {
+        while (uuid[15] < driver.ndevices && driver.devices[uuid[15]] != device)
+            uuid[15]++;
+        return give(uuid, sizeof(uuid), room, value, size_ret);
+    }
+    if (what != CL_DEVICE_EXTENSIONS)
+        return driver.real.clGetDeviceInfo(device, what, room, value, size_ret);
+    cl_int code = driver.real.clGetDeviceInfo(device, what, sizeof(text) - sizeof(more), text, NULL);
+    if (code != CL_SUCCESS)
+        return code;
+    strcat(text, more);
+    return give(text, strlen(text) + 1, room, value, size_ret);
+}
+
+struct mapping {
+    void *at;
+    size_t bytes;
+};
+
+static void CL_CALLBACK unmap(cl_mem mem, void *data)
+{
+    struct mapping *mapping = data;
+    (void)mem;
+    munmap(mapping->at, mapping->bytes);
+    free(mapping);
+}
+
+static cl_mem CL_API_CALL create_with_properties(cl_context context, const cl_mem_properties *properties,
+                                                 cl_mem_flags flags, size_t size, void *host, cl_int *error)
+{
+    struct stat file;
+    if (!properties || properties[0] != CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR)
+        return driver.real.clCreateBuffer(context, flags, size, host, error);
+    const int fd = (int)properties[1];
+    *error = refused("import") || fstat(fd, &file) != 0 || (size_t)file.st_size != size || host
+                 ? CL_INVALID_VALUE
+                 : CL_SUCCESS;
+    if (*error != CL_SUCCESS)
+        return NULL;
+    struct mapping *mapping = malloc(sizeof(*mapping));
+    mapping->bytes = size;
+    mapping->at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    cl_mem mem = driver.real.clCreateBuffer(context, flags | CL_MEM_USE_HOST_PTR, size, mapping->at, error);
+    if (*error != CL_SUCCESS) {
+        unmap(NULL, mapping);
+        return NULL;
+    }
+    driver.real.clSetMemObjectDestructorCallback(mem, unmap, mapping);
+    close(fd); /* it is the driver's now */
+    return mem;
+}
+
+static cl_int CL_API_CALL acquire(cl_command_queue queue, cl_uint count, const cl_mem *mems, cl_uint nwaits,
+                                  const cl_event *waits, cl_event *event)
+{
+    if (refused("acquire"))
+        return CL_OUT_OF_RESOURCES;
+    return count && mems ? driver.real.clEnqueueMarkerWithWaitList(queue, nwaits, waits, event)
+                         : CL_INVALID_VALUE;
+}
+
+static void *CL_API_CALL address_for(cl_platform_id platform, const char *name)
+{
+    if (strcmp(name, "clEnqueueAcquireExternalMemObjectsKHR") == 0)
+        return (void *)(uintptr_t)acquire;
+    return driver.real.clGetExtensionFunctionAddressForPlatform(platform, name);
+}
+
+/* Replaces the calls in the driver's own table, to which all its objects point. */
+static void open_driver(void)
+{
+    const char *file = getenv("SHARED_DRIVER");
+    void *library = dlopen(file ? file : "libpocl.so.2", RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        fprintf(stderr, "shared: %s\n", dlerror());
+        return;
+    }
+    *(void **)&driver.get_address = dlsym(library, "clGetExtensionFunctionAddress");
+    cl_int(CL_API_CALL * list)(cl_uint, cl_platform_id *, cl_uint *) = NULL;
+    cl_platform_id platform = NULL;
+    if (driver.get_address)
+        *(void **)&list = driver.get_address("clIcdGetPlatformIDsKHR");
+    if (!list || list(1, &platform, NULL) != CL_SUCCESS) {
+        fprintf(stderr, "shared: the driver below has no platform\n");
+        return;
+    }
+    cl_icd_dispatch *table = *(cl_icd_dispatch **)(void *)platform;
+    driver.real = *table;
+    driver.real.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MAX_DEVICES, driver.devices, &driver.ndevices);
+    if (driver.ndevices > MAX_DEVICES)
+        driver.ndevices = MAX_DEVICES;
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t first = (uintptr_t)table / page * page;
+    mprotect((void *)first, (uintptr_t)(table + 1) - first, PROT_READ | PROT_WRITE);
+    table->clGetDeviceInfo = device_info;
+    table->clCreateBufferWithProperties = create_with_properties;
+    table->clGetExtensionFunctionAddressForPlatform = address_for;
+}
+
+EXPORT void *CL_API_CALL clGetExtensionFunctionAddress(const char *name)
+{
+    pthread_once(&driver.once, open_driver);
+    return driver.get_address ? driver.get_address(name) : NULL;
+}
+
+EXPORT cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, size_t room,
+                                            void *value, size_t *size_ret)
+{
+    pthread_once(&driver.once, open_driver);
+    return driver.real.clGetPlatformInfo
+               ? driver.real.clGetPlatformInfo(platform, what, room, value, size_ret)
+               : CL_INVALID_PLATFORM;
+}
