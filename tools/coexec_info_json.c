@@ -102,6 +102,10 @@ static struct json_object *links_object(const struct cx_links *links, const stru
         cx_json_add_count(pair, "from", machine->used[i / links->n]->index);
         cx_json_add_count(pair, "to", machine->used[i % links->n]->index);
         add_rate(pair, "gbs", links->between[i]);
+        add_rate(pair, "peer_gbs", links->peer[i]);
+        add_rate(pair, "peer_64k_us", links->peer_us[i]);
+        add_rate(pair, "peer_queue_gbs", links->queue[i]);
+        add_rate(pair, "peer_queue_64k_us", links->queue_us[i]);
         if (i / links->n == i % links->n)
             json_object_put(pair);
         else

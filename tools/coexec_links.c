@@ -3,9 +3,8 @@
  * Measuring links. See coexec_links.h. One context a device, as the layer has it; each figure is the best of
  * a few transfers that are waited for, the first of which does not count.
  */
-#include "tools/coexec_links.h"
+#include "tools/coexec_links_inside.h"
 #include "layer/command.h"
-#include "layer/pool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,24 +12,13 @@
 
 enum { TRIES = 4 };
 
-/* A device opened for measuring. */
-struct end {
-    const struct cx_real_device *device;
-    cl_context context;
-    cl_command_queue queue;
-    cl_mem own, other; /* own memory; for devices in place, two buffers over `pages` and `plain` */
-    struct cx_pool pool;
-    struct cx_pages *pages; /* pinned where it can be */
-    unsigned char *plain;
-};
-
 static double rate(size_t bytes, uint64_t ns)
 {
     return ns ? (double)bytes / (double)ns : 0;
 }
 
 /* The best of several transfers between the device and host memory; 0 where one fails. */
-static double measure(const struct end *end, void *host, size_t bytes, bool in)
+static double measure(const struct cx_end *end, void *host, size_t bytes, bool in)
 {
     const cl_icd_dispatch *cl = end->device->cl;
     uint64_t best = UINT64_MAX;
@@ -47,7 +35,7 @@ static double measure(const struct end *end, void *host, size_t bytes, bool in)
     return rate(bytes, best);
 }
 
-static double measure_in_place(const struct end *end, size_t bytes)
+static double measure_in_place(const struct cx_end *end, size_t bytes)
 {
     const cl_icd_dispatch *cl = end->device->cl;
     uint64_t best = UINT64_MAX;
@@ -64,7 +52,7 @@ static double measure_in_place(const struct end *end, size_t bytes)
 }
 
 /* From one device's memory to the pinned host copy and on to the other's, as the layer does it. */
-static double measure_between(const struct end *from, const struct end *to, size_t bytes)
+static double measure_between(const struct cx_end *from, const struct cx_end *to, size_t bytes)
 {
     uint64_t best = UINT64_MAX;
     void *host = atomic_load(&from->pages->pinned) ? from->pages->memory : to->pages->memory;
@@ -87,7 +75,7 @@ static double measure_between(const struct end *from, const struct end *to, size
     return rate(bytes, best);
 }
 
-static cl_mem over(const struct end *end, void *host, size_t bytes)
+static cl_mem over(const struct cx_end *end, void *host, size_t bytes)
 {
     const cl_mem_flags flags = CL_MEM_READ_WRITE | (host ? CL_MEM_USE_HOST_PTR : 0);
     cl_int error;
@@ -96,12 +84,12 @@ static cl_mem over(const struct end *end, void *host, size_t bytes)
 }
 
 /* False: out of host memory. What a driver refuses leaves zeros. */
-static bool open_end(struct end *end, const struct cx_real_device *device, size_t bytes)
+static bool open_end(struct cx_end *end, const struct cx_real_device *device, size_t bytes)
 {
     const cl_icd_dispatch *cl = device->cl;
     cl_int error;
     bool again;
-    *end = (struct end){.device = device};
+    *end = (struct cx_end){.device = device};
     end->pages = cx_pool_take(&end->pool, bytes);
     end->plain = malloc(bytes);
     if (!end->pages || !end->plain)
@@ -126,7 +114,7 @@ static bool open_end(struct end *end, const struct cx_real_device *device, size_
     return true;
 }
 
-static void close_end(struct end *end)
+static void close_end(struct cx_end *end)
 {
     const cl_icd_dispatch *cl = end->device ? end->device->cl : NULL;
     cx_pool_give(&end->pool, &end->pages);
@@ -145,11 +133,16 @@ static void close_end(struct end *end)
 bool cx_links_measure(struct cx_links *links, const struct cx_machine *machine, size_t bytes)
 {
     const unsigned n = machine->nused;
-    struct end *ends = calloc(n + 1u, sizeof(*ends));
+    struct cx_end *ends = calloc(n + 1u, sizeof(*ends));
     *links = (struct cx_links){.n = n, .bytes = bytes};
     links->host = calloc(n + 1u, sizeof(*links->host));
     links->between = calloc((size_t)n * n + 1, sizeof(*links->between));
-    bool ok = ends && links->host && links->between;
+    links->peer = calloc((size_t)n * n + 1, sizeof(*links->peer));
+    links->peer_us = calloc((size_t)n * n + 1, sizeof(*links->peer_us));
+    links->queue = calloc((size_t)n * n + 1, sizeof(*links->queue));
+    links->queue_us = calloc((size_t)n * n + 1, sizeof(*links->queue_us));
+    bool ok = ends && links->host && links->between && links->peer && links->peer_us && links->queue &&
+              links->queue_us;
     for (unsigned d = 0; d < n; d++)
         if (machine->used[d]->max_alloc < links->bytes)
             links->bytes = (size_t)machine->used[d]->max_alloc;
@@ -157,7 +150,7 @@ bool cx_links_measure(struct cx_links *links, const struct cx_machine *machine, 
         ok = open_end(&ends[d], machine->used[d], links->bytes);
     for (unsigned d = 0; d < n && ok; d++) {
         struct cx_host_link *host = &links->host[d];
-        const struct end *end = &ends[d];
+        const struct cx_end *end = &ends[d];
         if (!end->own)
             continue;
         host->pageable_in = measure(end, end->plain, links->bytes, true);
@@ -172,6 +165,7 @@ bool cx_links_measure(struct cx_links *links, const struct cx_machine *machine, 
         for (unsigned to = 0; to < n; to++)
             if (from != to && ends[from].own && ends[to].own)
                 links->between[from * n + to] = measure_between(&ends[from], &ends[to], links->bytes);
+    ok = ok && cx_links_measure_peers(links, ends);
     for (unsigned d = 0; ends && d < n; d++)
         close_end(&ends[d]);
     free(ends);
@@ -182,6 +176,10 @@ void cx_links_finish(struct cx_links *links)
 {
     free(links->host);
     free(links->between);
+    free(links->peer);
+    free(links->peer_us);
+    free(links->queue);
+    free(links->queue_us);
     *links = (struct cx_links){0};
 }
 
@@ -191,6 +189,21 @@ static void print_rate(double gbs)
         printf(" %8.1f", gbs);
     else
         printf(" %8s", "-");
+}
+
+static void print_matrix(const char *title, const struct cx_links *links, const double *figures,
+                         const struct cx_machine *machine)
+{
+    printf("  %s\n  %6s  ", title, "");
+    for (unsigned to = 0; to < links->n; to++)
+        printf(" %8u", machine->used[to]->index);
+    puts("");
+    for (unsigned from = 0; from < links->n; from++) {
+        printf("  %6u  ", machine->used[from]->index);
+        for (unsigned to = 0; to < links->n; to++)
+            print_rate(figures[from * links->n + to]);
+        puts("");
+    }
 }
 
 void cx_links_print(const struct cx_links *links, const struct cx_machine *machine)
@@ -209,15 +222,13 @@ void cx_links_print(const struct cx_links *links, const struct cx_machine *machi
     }
     if (links->n < 2)
         return;
-    puts("  from a device to another, through the host copy (-: they share it)");
-    printf("  %6s  ", "");
-    for (unsigned to = 0; to < links->n; to++)
-        printf(" %8u", machine->used[to]->index);
-    puts("");
-    for (unsigned from = 0; from < links->n; from++) {
-        printf("  %6u  ", machine->used[from]->index);
-        for (unsigned to = 0; to < links->n; to++)
-            print_rate(links->between[from * links->n + to]);
-        puts("");
-    }
+    print_matrix("from a device to another, through the host copy (-: they share it)", links, links->between,
+                 machine);
+    if (!links->peers)
+        return;
+    print_matrix("from a device's memory to another's directly (-: it does not reach it)", links, links->peer,
+                 machine);
+    print_matrix("the same by an OpenCL queue that sees the other's memory", links, links->queue, machine);
+    print_matrix("directly, 64 KB and its end, in microseconds", links, links->peer_us, machine);
+    print_matrix("by an OpenCL queue, 64 KB and its end, in microseconds", links, links->queue_us, machine);
 }

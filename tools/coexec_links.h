@@ -21,6 +21,10 @@ struct cx_links {
     struct cx_host_link *host;
     double *
         between; /* n * n, from row to column; 0 on the diagonal and between devices that share host copies */
+    bool peers;  /* some reach each other's memory */
+    double *peer;             /* n * n: directly; 0 where it is not reached */
+    double *queue, *queue_us; /* the same by the destination's OpenCL queue, which sees the other's memory */
+    double *peer_us;          /* n * n: microseconds of a copy of 64 KB that is waited for */
 };
 
 /* Measures with transfers of so many bytes (less where a device takes less), the best of some. False: out of
