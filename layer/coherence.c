@@ -274,10 +274,29 @@ void cx_coherence_destroy(struct cx_coherence *map)
     free(map);
 }
 
+/* Whom to copy a segment from: of the near ones those that hold it by no copy of their own, of a job after
+ * `since` none; then the host, then anybody. */
+static unsigned source_of(const struct cx_coherence *map, const struct segment *segment, uint64_t near,
+                          const uint64_t *since)
+{
+    const uint64_t *copied = segment->seq + 2 * map->timelines;
+    uint64_t holders = segment->valid & near, others = 0;
+    for (uint64_t rest = map->sets < 4 ? 0 : holders & ~UINT64_C(1); rest; rest &= rest - 1) {
+        const unsigned p = (unsigned)__builtin_ctzll(rest);
+        if (since && copied[p - 1] > since[p - 1])
+            holders &= ~(UINT64_C(1) << p);
+        else if (copied[p - 1])
+            others |= UINT64_C(1) << p;
+    }
+    holders = holders & ~others ? holders & ~others : holders;
+    holders = holders ? holders : segment->valid;
+    return holders ? (unsigned)__builtin_ctzll(holders) : CX_PLACE_NONE;
+}
+
 /* Walks the runs that [lo, hi) lacks at `place`, writing them to `out` unless it is NULL. Gives their number.
  */
 static size_t list_missing(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
-                           uint64_t near, struct cx_move *out)
+                           uint64_t near, const uint64_t *since, struct cx_move *out)
 {
     size_t count = 0;
     struct cx_move run = {0, 0, 0};
@@ -286,8 +305,7 @@ static size_t list_missing(const struct cx_coherence *map, uint64_t lo, uint64_t
         if (segment->valid >> place & 1)
             continue;
         uint64_t from = segment->lo > lo ? segment->lo : lo, to = segment_end(map, segment);
-        const uint64_t holders = segment->valid & near ? segment->valid & near : segment->valid;
-        unsigned source = holders ? (unsigned)__builtin_ctzll(holders) : CX_PLACE_NONE;
+        unsigned source = source_of(map, segment, near, since);
         if (count == 0 || run.hi != from || run.from != source) {
             run = (struct cx_move){from, from, source};
             count++;
@@ -299,21 +317,27 @@ static size_t list_missing(const struct cx_coherence *map, uint64_t lo, uint64_t
     return count;
 }
 
-bool cx_coherence_missing_near(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
-                               uint64_t near, struct cx_move **moves, size_t *count)
+bool cx_coherence_missing_since(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
+                                uint64_t near, const uint64_t *since, struct cx_move **moves, size_t *count)
 {
     if (!clip(map, lo, &hi))
         return true;
-    size_t more = list_missing(map, lo, hi, place, near, NULL);
+    size_t more = list_missing(map, lo, hi, place, near, since, NULL);
     if (more == 0)
         return true;
     struct cx_move *grown = realloc(*moves, (*count + more) * sizeof(*grown));
     if (!grown)
         return false;
-    list_missing(map, lo, hi, place, near, grown + *count);
+    list_missing(map, lo, hi, place, near, since, grown + *count);
     *moves = grown;
     *count += more;
     return true;
+}
+
+bool cx_coherence_missing_near(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
+                               uint64_t near, struct cx_move **moves, size_t *count)
+{
+    return cx_coherence_missing_since(map, lo, hi, place, near, NULL, moves, count);
 }
 
 bool cx_coherence_missing(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
@@ -354,9 +378,22 @@ bool cx_coherence_validate(struct cx_coherence *map, uint64_t lo, uint64_t hi, u
     return change_holders(map, lo, hi, map->all | map->unwritten, UINT64_C(1) << place);
 }
 
+/* What is new there came by no copy. */
 bool cx_coherence_own(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place)
 {
-    return change_holders(map, lo, hi, 0, UINT64_C(1) << place);
+    struct span span;
+    if (map->sets < 4 || place == CX_PLACE_HOST)
+        return change_holders(map, lo, hi, 0, UINT64_C(1) << place);
+    if (!clip(map, lo, &hi))
+        return true;
+    if (!span_open(map, lo, hi, &span))
+        return false;
+    for (struct segment *segment = span.first; segment != span.end; segment = segment->next) {
+        segment->valid = UINT64_C(1) << place;
+        segment->seq[2 * map->timelines + place - 1] = 0;
+    }
+    join(map, span.first, span.end);
+    return true;
 }
 
 bool cx_coherence_void(struct cx_coherence *map, uint64_t lo, uint64_t hi)
@@ -499,6 +536,19 @@ bool cx_coherence_peer_copy(struct cx_coherence *map, uint64_t lo, uint64_t hi, 
         copied[to] = seq;
         source[to] = seq << SOURCE_BITS | (same ? from : SOURCES);
     }
+    join(map, span.first, span.end);
+    return true;
+}
+
+bool cx_coherence_brought(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline, uint64_t seq)
+{
+    struct span span;
+    if (map->sets < 4 || !clip(map, lo, &hi))
+        return true;
+    if (!span_open(map, lo, hi, &span))
+        return false;
+    for (struct segment *segment = span.first; segment != span.end; segment = segment->next)
+        segment->seq[2 * map->timelines + timeline] = seq;
     join(map, span.first, span.end);
     return true;
 }

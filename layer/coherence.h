@@ -40,9 +40,13 @@ void cx_coherence_destroy(struct cx_coherence *map);
  * caller frees). Returns false when out of memory. */
 bool cx_coherence_missing(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
                           struct cx_move **moves, size_t *count);
-/* The same, with the places among `near` (as bits) before all others. */
+/* The same, with the places among `near` (as bits) before all others, those first that did not get the bytes
+ * by copies themselves. */
 bool cx_coherence_missing_near(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
                                uint64_t near, struct cx_move **moves, size_t *count);
+/* The same without those of them that got the bytes by a job after since[timeline] (of each timeline). */
+bool cx_coherence_missing_since(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
+                                uint64_t near, const uint64_t *since, struct cx_move **moves, size_t *count);
 /* Adds to bytes[p], for each place p of the map, how many bytes of [lo, hi) are not valid there. One walk. */
 void cx_coherence_lacking(const struct cx_coherence *map, uint64_t lo, uint64_t hi, uint64_t *bytes);
 /* Adds `place` to the holders of [lo, hi). */
@@ -80,6 +84,9 @@ bool cx_coherence_host_share(struct cx_coherence *map, uint64_t lo, uint64_t hi,
  * What else the two members do with their memory is the caller's to wait for (peer.h). */
 bool cx_coherence_peer_copy(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned from, unsigned to,
                             uint64_t seq, uint64_t *deps);
+/* The job (timeline, seq) brings [lo, hi) to its member's own place from elsewhere. */
+bool cx_coherence_brought(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,
+                          uint64_t seq);
 /* The job (timeline, seq) does not touch the host copy any more, though it is not over: later accesses wait
  * only for what came before it there. Needs no memory. */
 void cx_coherence_retract(struct cx_coherence *map, unsigned timeline, uint64_t seq);

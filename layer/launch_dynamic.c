@@ -7,6 +7,7 @@
  */
 #include "layer/launch_dynamic.h"
 #include "layer/enqueue.h"
+#include "layer/launch_peer.h"
 #include "layer/launch_rescue.h"
 #include "layer/log.h"
 #include "layer/options.h"
@@ -36,6 +37,8 @@ static void split_free(struct split *split)
     free(split->uploading);
     free(split->upload);
     free(split->before);
+    free(split->served);
+    free(split->since);
     free(split);
 }
 
@@ -222,6 +225,12 @@ static cl_int gather(struct split *split, const struct cx_access_region *whole, 
         uint64_t lo = mem->origin + need->lo, hi = mem->origin + need->hi;
         if ((cx_coherence_holders(mem->root->coherence, lo, hi) & places) == places)
             continue;
+        if (cx_split_serve(split, i, mem->root, lo, hi, places)) {
+            for (unsigned p = 1; p < 64 && at_once && error == CL_SUCCESS; p++)
+                if (places >> p & 1)
+                    error = cx_move_to(&launch->base, mem->root, lo, hi, p, &launch->moved);
+            continue;
+        }
         error = cx_move_to(&launch->base, mem->root, lo, hi, CX_PLACE_HOST, &launch->moved);
         for (unsigned p = 1; p < 64 && at_once && error == CL_SUCCESS; p++)
             if (places >> p & 1)
@@ -254,6 +263,7 @@ static cl_int plan_jobs(struct split *split, const struct cx_access_region *whol
         if (jobs[p]) {
             cx_launch_deps(split->launch, whole, &context->workers[split->plan.member[p]], true,
                            jobs[p]->deps);
+            cx_split_order(split, &context->workers[split->plan.member[p]], jobs[p]);
             continue;
         }
         while (p--) {
@@ -268,8 +278,10 @@ static cl_int plan_jobs(struct split *split, const struct cx_access_region *whol
         split->seq[p] =
             cx_command_add_job(&split->launch->base, &context->workers[split->plan.member[p]], jobs[p]);
     }
-    for (unsigned p = 0; p < n; p++)
+    for (unsigned p = 0; p < n; p++) {
+        cx_split_lend(split, &context->workers[split->plan.member[p]], split->seq[p]);
         note_reads(split, whole, p);
+    }
     return CL_SUCCESS;
 }
 

@@ -53,6 +53,9 @@ struct split {
     bool *uploading;  /* each part starts transfers, of which `upload` does not tell yet */
     cl_event *upload; /* each part's last transfer, a reference, or NULL */
     uint64_t *before; /* each part: the command's cone on its timeline but for its newest job */
+    /* where packages copy from peers (launch_peer.h), else NULL: */
+    bool *served;    /* by argument, reads and writes */
+    uint64_t *since; /* each timeline's last job before the launch */
     pthread_cond_t changed;
 };
 
@@ -77,6 +80,8 @@ struct lane {
     bool first;       /* its newest package that is over was the first of its form there (plan.h) */
     uint64_t last_end_ns;
     struct cx_access_region *regions;
+    struct cx_runs *copies; /* one a member, from peers, for the next package (launch_peer.h) */
+    bool drained;           /* nothing from before the launch is in the device's queue */
 };
 
 /* All under context->lock. */

@@ -7,6 +7,7 @@
  * them, or a new job is planned for one of them. Previous stage: launch_dynamic.c.
  */
 #include "layer/launch_dynamic.h"
+#include "layer/launch_peer.h"
 #include "layer/launch_rescue.h"
 #include "layer/log.h"
 #include "layer/options.h"
@@ -54,8 +55,11 @@ static bool list_uploads(struct lane *lane, const struct cx_worker *worker, stru
         bool ok = cx_pieces_of(&pieces, mem, &lane->regions[i / 2], i % 2, i % 2);
         for (size_t n = 0; n < pieces.count && ok; n++)
             if (!cx_coherence_valid(root->coherence, pieces.piece[n].lo, pieces.piece[n].hi, runs->place))
-                ok = cx_coherence_missing(root->coherence, pieces.piece[n].lo, pieces.piece[n].hi,
-                                          runs->place, &moves, &count);
+                ok = lane->split->served && lane->split->served[i]
+                         ? cx_lane_list(lane, root, worker, pieces.piece[n].lo, pieces.piece[n].hi, &moves,
+                                        &count)
+                         : cx_coherence_missing(root->coherence, pieces.piece[n].lo, pieces.piece[n].hi,
+                                                runs->place, &moves, &count);
         for (size_t m = 0; m < count && ok; m++) {
             ok = cx_runs_add(runs, root, root->real[worker->index], moves[m].lo, moves[m].hi,
                              root->host + moves[m].lo) &&
@@ -196,7 +200,9 @@ static cl_int start_package(struct lane *lane, struct cx_worker *worker, unsigne
     struct split *split = lane->split;
     struct flight *flight = &lane->flight[lane->nflight];
     *flight = (struct flight){.runs = *runs, .package = package};
-    cl_int moved = start_uploads(lane, worker, flight);
+    cl_int moved = cx_lane_copy(lane, worker);
+    if (moved == CL_SUCCESS)
+        moved = start_uploads(lane, worker, flight);
     flight->started_ns = cx_clock_ns();
     cl_int error = moved;
     note_uploads(lane, flight->upload);
@@ -529,8 +535,10 @@ static void skip_lane(struct cx_job *job, struct cx_worker *worker)
 
 void cx_lane_free(struct lane *lane)
 {
-    if (lane)
+    if (lane) {
         free(lane->regions);
+        free(lane->copies);
+    }
     free(lane);
 }
 
@@ -605,5 +613,7 @@ void cx_lane_plan(struct split *split, unsigned part)
     split->looking[part] = true;
     split->begun[part] = false;
     split->before[part] = split->launch->base.cone[worker->index];
+    cx_split_order(split, worker, job);
     split->seq[part] = cx_command_add_job(&split->launch->base, worker, job);
+    cx_split_lend(split, worker, split->seq[part]);
 }

@@ -335,17 +335,27 @@ bool cx_peer_reaches(const struct cx_peers *peers, unsigned from, unsigned to)
     return peers->peer[to].reach >> from & 1;
 }
 
+uint64_t cx_peer_reach(const struct cx_mem *root, unsigned place)
+{
+    const struct cx_context *context = root->context;
+    uint64_t places = 0;
+    if (!root->peer || place == CX_PLACE_HOST || !root->peer[place - 1])
+        return 0;
+    for (unsigned m = 0; m < context->nmembers; m++)
+        if (cx_peer_reaches(context->peers, m, place - 1) && root->peer[m])
+            places |= UINT64_C(1) << (1 + m);
+    return places;
+}
+
 uint64_t cx_peer_near(const struct cx_mem *root, unsigned place)
 {
     const struct cx_context *context = root->context;
-    uint64_t near = 0;
-    if (!root->peer || place == CX_PLACE_HOST || !root->peer[place - 1])
-        return 0;
-    const struct peer *peer = &context->peers->peer[place - 1];
-    const uint64_t reach = peer->reach & ~atomic_load(&peer->broken);
-    for (unsigned m = 0; m < context->nmembers; m++)
-        if (reach >> m & 1 && root->peer[m] && !atomic_load(&context->workers[m].left_out))
-            near |= UINT64_C(1) << (1 + m);
+    uint64_t near = cx_peer_reach(root, place);
+    for (uint64_t rest = near; rest; rest &= rest - 1) {
+        const unsigned m = (unsigned)__builtin_ctzll(rest) - 1;
+        if (cx_peer_broken(context->peers, m, place - 1) || atomic_load(&context->workers[m].left_out))
+            near &= ~(UINT64_C(1) << (1 + m));
+    }
     return near;
 }
 
@@ -369,6 +379,13 @@ void cx_peers_order_copy(struct cx_peers *peers, const struct cx_worker *source,
 {
     raise_dep(&job->deps[source->index], peers->peer[source->index].before);
     peers->lent[(size_t)source->index * peers->timelines + worker->index] = worker->planned + 1;
+}
+
+void cx_peers_lend(struct cx_peers *peers, const struct cx_worker *worker, uint64_t seq)
+{
+    for (unsigned m = 0; m < peers->n; m++)
+        if (m != worker->index)
+            peers->lent[(size_t)m * peers->timelines + worker->index] = seq;
 }
 
 cx_cu_result cx_peer_enter(struct cx_peers *peers, unsigned member, struct cx_peer_stream *stream)
@@ -395,6 +412,11 @@ cx_cu_result cx_peer_enter(struct cx_peers *peers, unsigned member, struct cx_pe
 void cx_peer_leave(const struct cx_peer_stream *stream)
 {
     stream->cuda->current_set(stream->before);
+}
+
+bool cx_peer_broken(const struct cx_peers *peers, unsigned source, unsigned member)
+{
+    return atomic_load(&peers->peer[member].broken) >> source & 1;
 }
 
 bool cx_peer_break(struct cx_peers *peers, unsigned source, unsigned member)

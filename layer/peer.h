@@ -48,8 +48,10 @@ void cx_peer_free(struct cx_context *context, unsigned member, struct cx_peer_me
 /* Whether bytes can be copied from one member's shared memory to the other's. Once something was allocated.
  */
 bool cx_peer_reaches(const struct cx_peers *peers, unsigned from, unsigned to);
-/* The places, as bits, from which the root's bytes can be copied to `place` directly. */
+/* The places, as bits, from which the root's bytes can be copied to `place` directly; the same with those
+ * whose copies have failed (transport_peer.h goes by the host then) and those that are left out. */
 uint64_t cx_peer_near(const struct cx_mem *root, unsigned place);
+uint64_t cx_peer_reach(const struct cx_mem *root, unsigned place);
 
 /* A job is being planned: lets it wait for copies that peers make of this member's memory, and copies planned
  * later for it. */
@@ -58,6 +60,9 @@ void cx_peers_order(struct cx_peers *peers, const struct cx_worker *worker, stru
  * adds, all it must wait for. */
 void cx_peers_order_copy(struct cx_peers *peers, const struct cx_worker *source,
                          const struct cx_worker *worker, struct cx_job *job);
+
+/* The job just planned for `worker` copies from any of its peers' memory while it runs. */
+void cx_peers_lend(struct cx_peers *peers, const struct cx_worker *worker, uint64_t seq);
 
 /* For those who copy, whoever pumps the destination's worker: its stream and a marker of its end, made when
  * first needed, with the destination's CUDA context current; *before is the thread's own, to be given back by
@@ -72,6 +77,7 @@ cx_cu_result cx_peer_enter(struct cx_peers *peers, unsigned member, struct cx_pe
 void cx_peer_leave(const struct cx_peer_stream *stream);
 /* Copies from `source` to `member` fail: no more are planned. Gives whether this is the first time. Any
  * thread. */
+bool cx_peer_broken(const struct cx_peers *peers, unsigned source, unsigned member);
 bool cx_peer_break(struct cx_peers *peers, unsigned source, unsigned member);
 
 #endif

@@ -122,6 +122,8 @@ static cl_int all_by_host(const struct cx_runs *runs, struct cx_worker *worker)
 
 cl_int cx_peer_runs(const struct cx_runs *runs, struct cx_worker *worker)
 {
+    if (cx_peer_broken(worker->context->peers, runs->source->index, worker->index))
+        return all_by_host(runs, worker);
     cx_cu_result code = copy_all(runs, worker);
     if (code == 0) {
         for (unsigned i = 0; i < runs->count; i++)
