@@ -140,6 +140,25 @@ START_TEST(first_package)
 }
 END_TEST
 
+/* A device 10,000 times slower than nominal: its first package of six groups alone takes 1.2 s, the launch
+ * what the other one needs for it (scheduler/auto.c says the bound), whether it is the first launch or a
+ * later one. */
+START_TEST(very_slow)
+{
+    set_stub("2", _i ? "gpu" : "cpu", "", "");
+    setenv("STUB_SPEED", _i / 2 ? "0.05,0.000005" : "0.000005,0.05", 1);
+    open_program();
+    for (unsigned i = 0; i < 3; i++) {
+        double begin = seconds();
+        launch(p.add, p.a, p.b, p.c, NULL);
+        check_sum(p.c, 0);
+        ck_assert_msg(seconds() - begin < 0.8, "launch %u took %.3f s", i, seconds() - begin);
+    }
+    release_program();
+    cl_close();
+}
+END_TEST
+
 /* Some device is late with its k-th launch, by more or less: whoever is first, results are right. */
 START_TEST(late_anywhere)
 {
@@ -247,6 +266,7 @@ int main(void)
 {
     Suite *suite = suite_create("rescue");
     add(suite, "first_package", first_package, 2);
+    add(suite, "very_slow", very_slow, 4);
     add(suite, "late_anywhere", late_anywhere, 24);
     add(suite, "dies", dies, 12);
     add(suite, "release_all", release_all, 1);
