@@ -31,7 +31,7 @@
 #define CX_ANALYSER_INSTALLED ""
 #endif
 enum {
-    MOST_WORDS = 32,
+    MOST_WORDS = 40,
     HELPER_SHARE = 6 /* the helper gives its compiler five times its own limit, and both may be used up */
 };
 
@@ -182,18 +182,21 @@ static void keep(const struct cx_analyse_task *task, const struct cx_analyse_res
     const char *folder = cache_for(task);
     char key[CX_CACHE_KEY_SIZE];
     char *data = NULL;
+    bool ok = false;
 
     if (!folder || (task->text && result->blob && !result->has_text))
         return;
     key_of(task, key);
     if (!result->blob) {
-        cx_cache_store(folder, key, doubt, size);
+        ok = cx_cache_store(folder, key, doubt, size);
     } else if ((data = malloc(result->size + sizeof(result->text)))) {
         memcpy(data, result->blob, result->size);
         memcpy(data + result->size, result->text, sizeof(result->text));
-        cx_cache_store(folder, key, data, result->size + sizeof(result->text));
+        ok = cx_cache_store(folder, key, data, result->size + sizeof(result->text));
         free(data);
     }
+    if (!ok)
+        cx_log_once(CX_LEVEL_INFO, CX_TOPIC_ANALYSIS, CX_CACHE_COMPLAINT, folder);
 }
 
 static bool write_file(const char *path, const char *text)
@@ -240,6 +243,8 @@ static void *read_file(const char *path, size_t *size)
 /* The files of one run. */
 struct files {
     char folder[24], source[48], blob[48], told[48], text[48];
+    char process[24]; /* our number */
+    char *kept;       /* where the result goes on disk, or NULL */
 };
 
 /* coexec-analyse [options] -o BLOB SOURCE -- build options */
@@ -266,6 +271,12 @@ static void command_line(const struct cx_analyse_task *task, const char *limit, 
         words[n++] = identity->define[i];
     }
     words[n++] = "--ask";
+    if (files->kept) {
+        words[n++] = "--keep";
+        words[n++] = files->kept;
+        words[n++] = "--for";
+        words[n++] = files->process;
+    }
     if (task->told) {
         words[n++] = "--told";
         words[n++] = files->told;
@@ -291,14 +302,20 @@ static void explain_end(enum cx_helper_end end, const char *message, struct cx_a
         [CX_HELPER_TIMEOUT] = "the analyser ran into its time limit (COEXEC_ANALYSIS_LIMIT)",
         [CX_HELPER_STOPPED] = "the analysis was stopped",
         [CX_HELPER_ABSENT] = "the analyser cannot be started",
+        [CX_HELPER_LEFT] = "the program ends before the analysis",
     };
     bool said = end == CX_HELPER_FAILED && *message;
 
     snprintf(result->why, sizeof(result->why), "%s", said ? message : texts[end]);
 }
 
-static bool files_make(struct files *files)
+static bool files_make(const struct cx_analyse_task *task, struct files *files)
 {
+    const char *folder = cache_for(task);
+    char key[CX_CACHE_KEY_SIZE];
+
+    files->kept = NULL;
+    snprintf(files->process, sizeof(files->process), "%ld", (long)getpid());
     strcpy(files->folder, "/tmp/coexec-XXXXXX");
     if (!mkdtemp(files->folder))
         return false;
@@ -306,6 +323,11 @@ static bool files_make(struct files *files)
     snprintf(files->blob, sizeof(files->blob), "%s/summary", files->folder);
     snprintf(files->told, sizeof(files->told), "%s/told.h", files->folder);
     snprintf(files->text, sizeof(files->text), "%s/text", files->folder);
+    if (folder) {
+        key_of(task, key);
+        if (asprintf(&files->kept, "%s/%s", folder, key) < 0)
+            files->kept = NULL;
+    }
     return true;
 }
 
@@ -361,21 +383,26 @@ void cx_analyse_run(const struct cx_analyse_task *task, struct cx_helper *helper
     char *argv[MOST_WORDS];
     struct files files;
     uint64_t limit_ms = cx_options_get()->analysis_limit;
+    bool left = false;
 
-    if (!files_make(&files)) {
+    if (!files_make(task, &files)) {
         snprintf(result->why, sizeof(result->why), "no temporary folder for the analysis");
         return;
     }
     snprintf(limit, sizeof(limit), "%llu", (unsigned long long)(limit_ms / HELPER_SHARE + 1));
     command_line(task, limit, &files, argv);
+    helper->outlasts = files.kept;
 
     if (write_file(files.source, task->source) && (!task->told || write_file(files.told, task->told))) {
         unsigned most = limit_ms < INT_MAX ? (unsigned)limit_ms : INT_MAX;
         enum cx_helper_end end = cx_helper_run(helper, argv, most, message, sizeof(message));
         if (end != CX_HELPER_OK || !take_product(task, &files, result))
             explain_end(end, message, result);
+        left = end == CX_HELPER_LEFT;
     } else {
         snprintf(result->why, sizeof(result->why), "no room for the analysis's files in /tmp");
     }
-    files_remove(&files);
+    if (!left) /* else the analyser does */
+        files_remove(&files);
+    free(files.kept);
 }

@@ -407,8 +407,8 @@ static void run_inquiry(void *data)
     key_of(inquiry->device, &inquiry->question, key);
     if (ok) {
         keep_known(key, inquiry->answers, "");
-        if (folder)
-            cx_cache_store(folder, key, inquiry->answers, strlen(inquiry->answers));
+        if (folder && !cx_cache_store(folder, key, inquiry->answers, strlen(inquiry->answers)))
+            cx_log_once(CX_LEVEL_INFO, CX_TOPIC_ANALYSIS, CX_CACHE_COMPLAINT, folder);
     } else {
         snprintf(inquiry->why, sizeof(inquiry->why), "%s cannot tell", inquiry->device->name);
         if (!cx_background_ending())

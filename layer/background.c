@@ -23,7 +23,8 @@
 enum {
     EXIT_PATIENCE_S = 20,
     FAST_ROUNDS = 60, /* of a millisecond; then of ten */
-    ROUNDS = 360
+    ROUNDS = 360,
+    MOST_UNNEEDED = 2
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* innermost: nothing is called under it */
@@ -31,6 +32,7 @@ static pthread_cond_t idle = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t wanted = PTHREAD_COND_INITIALIZER; /* work began */
 static unsigned running;
 static struct cx_helper *helpers;
+static unsigned unneeded; /* of them */
 static atomic_bool ending;
 static bool keeping;    /* there is a thread that registers the handler again and again */
 static unsigned rounds; /* it did so that often */
@@ -58,6 +60,7 @@ static void in_child(void)
     running = 0;
     keeping = false;
     helpers = NULL;
+    unneeded = 0;
     pthread_mutex_unlock(&lock);
 }
 
@@ -69,6 +72,14 @@ __attribute__((constructor)) static void handle_forks(void)
 static struct timespec until; /* the end of patience, once for all registrations of the handler */
 static uint64_t moments;      /* times at which nothing ran */
 
+/* What happens to a helper at exit(). */
+static void end_helper(const struct cx_helper *helper)
+{
+    const uint64_t one = 1;
+    if (!helper->outlasts || write(helper->wake, &one, sizeof(one)) != sizeof(one))
+        kill(-helper->pid, SIGKILL);
+}
+
 static void at_exit(void)
 {
     pthread_mutex_lock(&lock);
@@ -77,7 +88,7 @@ static void at_exit(void)
         until.tv_sec += EXIT_PATIENCE_S;
     }
     for (struct cx_helper *helper = helpers; helper; helper = helper->next)
-        kill(-helper->pid, SIGKILL);
+        end_helper(helper);
     /* other threads of the program may go on giving work: one moment without any is enough */
     const uint64_t before = moments;
     while (running && moments == before && pthread_cond_timedwait(&idle, &lock, &until) != ETIMEDOUT)
@@ -178,14 +189,32 @@ bool cx_background_ending(void)
     return atomic_load(&ending);
 }
 
+static void kill_helper(struct cx_helper *helper)
+{
+    helper->outlasts = false;
+    kill(-helper->pid, SIGKILL);
+}
+
+/* Whether one that is stopped goes on all the same. */
+static bool spare(struct cx_helper *helper)
+{
+    if (!helper->outlasts || (!helper->unneeded && unneeded == MOST_UNNEEDED))
+        return false;
+    unneeded += !helper->unneeded;
+    helper->unneeded = true;
+    return true;
+}
+
 void cx_helper_enter(struct cx_helper *helper, pid_t pid)
 {
     pthread_mutex_lock(&lock);
     helper->pid = pid;
     helper->next = helpers;
     helpers = helper;
-    if (helper->stop || atomic_load(&ending))
-        kill(-pid, SIGKILL);
+    if (helper->stop && !spare(helper))
+        kill_helper(helper);
+    else if (atomic_load(&ending))
+        end_helper(helper);
     pthread_mutex_unlock(&lock);
 }
 
@@ -197,6 +226,8 @@ void cx_helper_leave(struct cx_helper *helper)
         link = &(*link)->next;
     if (*link)
         *link = helper->next;
+    unneeded -= helper->unneeded;
+    helper->unneeded = false;
     helper->pid = 0;
     pthread_mutex_unlock(&lock);
 }
@@ -205,7 +236,7 @@ void cx_helper_stop(struct cx_helper *helper)
 {
     pthread_mutex_lock(&lock);
     helper->stop = true;
-    if (helper->pid > 0)
-        kill(-helper->pid, SIGKILL);
+    if (helper->pid > 0 && !spare(helper))
+        kill_helper(helper);
     pthread_mutex_unlock(&lock);
 }

@@ -26,13 +26,19 @@ void cx_background_leave(void);
 /* Whether the process is ending: long work should stop at the next chance. */
 bool cx_background_ending(void);
 
-/* A helper process that runs now. Killed with its process group when the process ends. */
+/* A helper process that runs now. When the process ends it is killed with its process group, or left to
+ * itself where it outlasts us. */
 struct cx_helper {
     struct cx_helper *next;
-    pid_t pid;        /* 0: not running (any more) */
-    atomic_bool stop; /* kill it as soon as it runs */
+    pid_t pid;            /* 0: not running (any more) */
+    atomic_bool stop;     /* kill it as soon as it runs */
+    atomic_bool outlasts; /* set before it starts: at our end `wake` is written to instead of killing it */
+    int wake;             /* an eventfd while it runs, where it outlasts us */
+    bool unneeded;        /* it was stopped, and goes on all the same */
 };
-/* Enters a helper that was just started (pid set), takes it out before it is reaped, and kills it. */
+/* Enters a helper that was just started (pid set), takes it out before it is reaped or left, and kills it.
+ * One that outlasts us is not killed: what it keeps on disk may be of use to the next program. Few at once go
+ * on so. */
 void cx_helper_enter(struct cx_helper *helper, pid_t pid);
 void cx_helper_leave(struct cx_helper *helper);
 void cx_helper_stop(struct cx_helper *helper);

@@ -6,7 +6,6 @@
  * they say decides how kernels are cut.
  */
 #include "layer/cache.h"
-#include "layer/log.h"
 #include "layer/sha256.h"
 
 #include <errno.h>
@@ -177,8 +176,6 @@ bool cx_cache_store(const char *folder, const char *key, const void *data, size_
         unlink(temporary);
         ok = store_as(temporary, path, data, size);
     }
-    if (!ok)
-        cx_log_once(CX_LEVEL_INFO, CX_TOPIC_ANALYSIS, "cannot keep analysis results in %s", folder);
     free(path);
     free(temporary);
     return ok;

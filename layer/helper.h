@@ -17,9 +17,13 @@ enum cx_helper_end {
     CX_HELPER_TIMEOUT, /* killed at the limit */
     CX_HELPER_STOPPED, /* killed by cx_helper_stop */
     CX_HELPER_ABSENT,  /* could not be started */
+    CX_HELPER_LEFT,    /* our process ends; it was told so (SIGUSR1) and goes on by itself */
 };
 
-/* argv[0] is its path. message: the first line it wrote on standard error, "" when none. Waits. */
+/* One that outlasts us (helper->outlasts) starts with SIGUSR1 blocked; it must take that signal and end soon
+ * after it. A script is killed instead. argv[0] is its path. message: the first line it wrote on standard
+ * error, "" when none. Waits.
+ */
 enum cx_helper_end cx_helper_run(struct cx_helper *helper, char *const argv[], unsigned limit_ms,
                                  char *message, size_t room);
 

@@ -11,6 +11,7 @@
 #include "layer/analyser/kernel.h"
 #include "layer/analyser/macros.h"
 #include "layer/analyser/map.h"
+#include "layer/analyser/outlast.h"
 #include "layer/analyser/pipeline.h"
 #include "layer/ask.h"
 #include "layer/explain.h"
@@ -35,6 +36,8 @@ struct request {
     struct cx_compile_request compile;
     const char *output; /* NULL or "-": standard output */
     const char *text;   /* file for the preprocessed text, or NULL */
+    const char *kept;   /* its place in the layer's cache, or NULL */
+    unsigned process;   /* who wants it; 0: not told */
     unsigned limit_ms;
     bool explain, timing;
     bool ask; /* doubts about macros are an answer, too */
@@ -52,6 +55,9 @@ static const char usage[] =
     "  --told FILE        what the device's compiler defines: lines of #undef NAME and #define NAME X\n"
     "  --ask              where macros are in doubt, write what to ask the device's compiler, or a refusal\n"
     "  --text FILE        write the preprocessed text there, too\n"
+    "  --keep FILE        where to write, too, should the program that wants it end; SOURCE's folder goes "
+    "then\n"
+    "  --for PROCESS      that program's number\n"
     "  -I DIR             folder to look for headers in\n"
     "  --bits 32|64       the device's pointers (default: 64)\n"
     "  --timing           tell on standard error how long each stage took\n"
@@ -100,6 +106,10 @@ static bool parse_valued(struct request *r, const char *name, const char *value)
         r->compile.told = value;
     } else if (strcmp(name, "--text") == 0) {
         r->text = value;
+    } else if (strcmp(name, "--keep") == 0) {
+        r->kept = value;
+    } else if (strcmp(name, "--for") == 0) {
+        return parse_number(value, &r->process);
     } else if (strcmp(name, "-I") == 0) {
         cx_strings_add(&r->compile.includes, value, strlen(value));
     } else if (strcmp(name, "--bits") == 0) {
@@ -403,6 +413,7 @@ static int run(const struct request *r)
 
 int main(int argc, char **argv)
 {
+    static struct cx_outlast outlast;
     struct request r = {.compile = {.clang = CX_CLANG, .memory_mb = 4096}, .limit_ms = 2000};
     int result;
 
@@ -415,7 +426,13 @@ int main(int argc, char **argv)
         return USAGE;
     }
     r.compile.limit_ms = r.limit_ms * 5;
+    outlast =
+        (struct cx_outlast){(long)r.process, r.kept, r.compile.source, r.compile.told, r.text, r.output};
+    if (r.kept && r.output) {
+        cx_outlast_begin(&outlast);
+    }
     result = run(&r);
+    cx_outlast_end(result == DONE);
     cx_strings_finish(&r.compile.includes);
     cx_strings_finish(&r.compile.defines);
     cx_strings_finish(&r.compile.options);

@@ -105,8 +105,11 @@ static bool collect(int out_fd, int err_fd, long long deadline, struct cx_buffer
         if (left <= 0) {
             return true;
         }
-        if (poll(fds, 2, left > 1000 ? 1000 : (int)left) < 0 && errno != EINTR) {
-            return true;
+        if (poll(fds, 2, left > 1000 ? 1000 : (int)left) < 0) {
+            if (errno != EINTR) {
+                return true;
+            }
+            continue;
         }
         if (fds[0].revents && !drain(out_fd, out)) {
             fds[0].fd = -1;

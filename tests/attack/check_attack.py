@@ -26,6 +26,11 @@ SETTINGS = {
 }
 
 
+# PoCL 3.1 looks its loaded kernels up by hash and local size alone, and counts another one's users where two contexts
+# run one kernel with and without an offset at once.
+POCL_FAULT = "pocl_release_dlhandle_cache: Assertion"
+
+
 def attack(args, seed, settings, *more):
     """(exit status or None on timeout, log, standard error)."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("COEXEC_", "OCL_ICD_", "POCL_DEV"))}
@@ -62,6 +67,8 @@ def compare(args, seed, name, reference):
     last = ours.splitlines()[-1:] or ["nothing"]
     if status is None:
         return f"hangs after {last[0]}", excuse
+    if status and POCL_FAULT in said:
+        return None, "PoCL miscounts its kernels' users"
     if status:
         return f"ends with {status} after {last[0]}\n{said[-3000:]}", excuse
     wrong = None if excuse else difference(ours, log)

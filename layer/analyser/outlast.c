@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "layer/analyser/outlast.h"
+#include "layer/analyser/map.h"
+#include "layer/ask.h"
+#include "layer/cache.h"
+#include "layer/sha256.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+enum { HASH_SIZE = 32 };
+
+static const struct cx_outlast *run;
+static char folder[512], draft[512]; /* draft: of the product while it is written */
+static volatile sig_atomic_t left;
+
+/* Only calls that a signal's handler may make. */
+static void remove_files(void)
+{
+    unlink(run->source);
+    unlink(run->blob);
+    unlink(draft);
+    if (run->told) {
+        unlink(run->told);
+    }
+    if (run->text) {
+        unlink(run->text);
+    }
+    rmdir(folder);
+}
+
+static void note_end(int signal)
+{
+    (void)signal;
+    left = 1;
+    alarm(CX_OUTLAST_SECONDS);
+}
+
+/* The children end with us. */
+static void give_up(int signal)
+{
+    remove_files();
+    _exit(128 + signal);
+}
+
+void cx_outlast_begin(const struct cx_outlast *given)
+{
+    const struct sigaction end = {.sa_handler = note_end, .sa_flags = SA_RESTART};
+    const char *slash = strrchr(given->source, '/');
+    sigset_t told;
+
+    if (!slash || (size_t)(slash - given->source) >= sizeof(folder)) {
+        return;
+    }
+    run = given;
+    snprintf(folder, sizeof(folder), "%.*s", (int)(slash - given->source), given->source);
+    snprintf(draft, sizeof(draft), "%s.%ld", given->blob, (long)getpid());
+    signal(SIGPIPE, SIG_IGN); /* nobody may read our errors */
+    signal(SIGALRM, give_up);
+    sigaction(SIGUSR1, &end, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGUSR1);
+    sigemptyset(&told);
+    sigaddset(&told, SIGUSR1);
+    sigprocmask(SIG_UNBLOCK, &told, NULL);               /* the layer starts us with it blocked */
+    if (given->process && getppid() != given->process) { /* it was killed before we could ask to be told */
+        raise(SIGUSR1);
+    }
+}
+
+static void *read_file(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    char *data = NULL;
+    long end;
+
+    if (!file) {
+        return NULL;
+    }
+    if (fseek(file, 0, SEEK_END) == 0 && (end = ftell(file)) > 0 && fseek(file, 0, SEEK_SET) == 0) {
+        data = cx_alloc((size_t)end + HASH_SIZE, 1);
+        *size = fread(data, 1, (size_t)end, file);
+    }
+    fclose(file);
+    return data;
+}
+
+static bool begins_with(const char *data, size_t size, const char *text)
+{
+    return size > strlen(text) && !memcmp(data, text, strlen(text));
+}
+
+/* What the layer keeps: a doubt as it is, a summary with the text's hash behind it. */
+static void keep(void)
+{
+    struct cx_sha256 hash;
+    size_t size = 0, length = 0;
+    char *data = read_file(run->blob, &size), *text = run->text ? read_file(run->text, &length) : NULL;
+    char *place = strdup(run->kept), *key = place ? strrchr(place, '/') : NULL;
+
+    if (data && key && !begins_with(data, size, CX_MACRO_QUESTION "\n") &&
+        !begins_with(data, size, CX_MACRO_REFUSAL "\n")) {
+        memset(data + size, 0, HASH_SIZE);
+        if (text) {
+            cx_sha256_init(&hash);
+            cx_sha256_add(&hash, text, length);
+            cx_sha256_end(&hash, (unsigned char *)data + size);
+        }
+        size += HASH_SIZE;
+        if (run->text && !text) { /* not comparable: it may be next time */
+            key = NULL;
+        }
+    }
+    if (data && key) {
+        *key++ = 0;
+        cx_cache_store(place, key, data, size);
+    }
+    free(place);
+    free(text);
+    free(data);
+}
+
+void cx_outlast_end(int done)
+{
+    if (!run || !left) {
+        return;
+    }
+    if (done) {
+        keep();
+    }
+    remove_files();
+}
