@@ -68,8 +68,9 @@ def wrong_split_is_caught():
 
 
 def clean(slice_number, **settings):
-    """Every third kernel that leaves nothing to chance; with SLICES=1 in the environment each of them."""
-    step = int(os.environ.get("SLICES", "3"))
+    """Every sixth kernel that leaves nothing to chance; with SLICES=1 in the environment each of them. (The tests splitcheck
+    compare them all; here it is whether the layer itself blames none of them.)"""
+    step = int(os.environ.get("SLICES", "6"))
     files = [path for path in sorted(pathlib.Path(KERNELS).glob("*.cl"))[slice_number % step::step]
              if not re.search(r"^// (compare|run):", path.read_text(), re.M)]
     done = run("--cases", 1, *files, COEXEC_VERIFY="1", **settings)
