@@ -143,8 +143,11 @@ void cx_trace_plan(const struct cx_launch *launch, bool split)
     cx_trace_count(&args, "launch", launch->base.base.id);
     cx_trace_flag(&args, "split", split);
     cx_trace_text(&args, "reason", launch->reason ? launch->reason : "");
+    const char *file = launch->summary ? cx_place_file(launch->summary, launch->line) : NULL;
     if (launch->line)
-        cx_trace_count(&args, "line", launch->line);
+        cx_trace_count(&args, "line", cx_place_line(launch->line));
+    if (file)
+        cx_trace_text(&args, "file", file);
     cx_trace_count(&args, "groups", launch->geometry.local[0] ? cx_launch_groups(launch) : 0);
     cx_trace_numbers(&args, "groups_per_s", speed, context->nmembers < 64 ? context->nmembers : 64);
     const uint64_t now = cx_clock_ns();

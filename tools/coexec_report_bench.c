@@ -292,29 +292,68 @@ static const char *problem_of(struct json_object *row)
     return NULL;
 }
 
-static void failures(const struct bench *bench, FILE *out)
+static bool any_failed(const struct bench *bench)
 {
-    bool any = false;
     for (size_t p = 0; p < bench->n; p++) {
         struct json_object *rows = cx_json_get(json_object_array_get_idx(bench->programs, p), "rows");
-        for (size_t i = 0; i < cx_json_length(rows); i++) {
-            struct json_object *row = json_object_array_get_idx(rows, i);
-            if (!problem_of(row))
-                continue;
-            fputs(any ? "<li>" : "<h2>Failed runs</h2><ul><li>", out);
-            any = true;
-            cx_chart_text(out, bench->name[p]);
-            fputs(", devices ", out);
-            cx_chart_text(out, cx_json_text(row, "set"));
-            fputs(", ", out);
-            cx_chart_text(out, *cx_json_text(row, "algo") ? cx_json_text(row, "algo") : "bare");
-            fputs(": ", out);
-            cx_chart_text(out, problem_of(row));
-            fputs("</li>\n", out);
-        }
+        for (size_t i = 0; i < cx_json_length(rows); i++)
+            if (problem_of(json_object_array_get_idx(rows, i)))
+                return true;
     }
-    if (any)
-        fputs("</ul>\n", out);
+    return false;
+}
+
+/* Program, devices and balancer of a row, with texts before, between and behind. */
+static void put_names(const char *program, struct json_object *row, const char *const between[4], FILE *out)
+{
+    const char *const names[] = {program, cx_json_text(row, "set"),
+                                 *cx_json_text(row, "algo") ? cx_json_text(row, "algo") : "bare"};
+    for (unsigned i = 0; i < 3; i++) {
+        fputs(between[i], out);
+        cx_chart_text(out, names[i]);
+    }
+    fputs(between[3], out);
+}
+
+/* Calls for each row, through coexec or not. */
+static void for_all_rows(const struct bench *bench, FILE *out,
+                         void (*put)(const char *program, struct json_object *row, FILE *out))
+{
+    for (size_t p = 0; p < bench->n; p++) {
+        struct json_object *rows = cx_json_get(json_object_array_get_idx(bench->programs, p), "rows");
+        for (size_t i = 0; i < cx_json_length(rows); i++)
+            put(bench->name[p], json_object_array_get_idx(rows, i), out);
+    }
+}
+
+static void put_failure(const char *program, struct json_object *row, FILE *out)
+{
+    static const char *const between[] = {"<li>", ", devices ", ", ", ": "};
+    if (!problem_of(row))
+        return;
+    put_names(program, row, between, out);
+    cx_chart_text(out, problem_of(row));
+    fputs("</li>\n", out);
+}
+
+static void put_row(const char *program, struct json_object *row, FILE *out)
+{
+    static const char *const between[] = {"<tr><td>", "</td><td>", "</td><td>", "</td>"};
+    put_names(program, row, between, out);
+    if (cx_report_too_slow(row))
+        fprintf(out, "<td>over %llu s</td>", (unsigned long long)cx_report_too_slow(row));
+    else
+        cell(out, cx_json_number(row, "ms") > 0 ? cx_json_number(row, "ms") : NAN, 3);
+    cell(out, cx_json_number(row, "speedup"), 3);
+    cell(out, cx_json_number(row, "maximum"), 3);
+    cell(out, cx_json_number(row, "efficiency"), 3);
+    cell(out, cx_report_mean(row, "balance", NULL), 3);
+    cell(out, cx_report_mean(row, "packages", "launches"), 1);
+    cell(out, cx_report_mean(row, "moved_mb", NULL), 1);
+    cell(out, cx_json_number(row, "over_native"), 3);
+    cell(out, cx_report_mean(row, "build_ms", NULL), 0);
+    cell(out, cx_report_mean(row, "first_ms", NULL), 0);
+    fputs("</tr>\n", out);
 }
 
 static void bench_tables(const void *data, FILE *out)
@@ -329,35 +368,13 @@ static void bench_tables(const void *data, FILE *out)
           "launch</th>"
           "<th>moved MB</th><th>over native</th><th>build ms</th><th>first run ms</th></tr></thead><tbody>\n",
           out);
-    for (size_t p = 0; p < bench->n; p++) {
-        struct json_object *rows = cx_json_get(json_object_array_get_idx(bench->programs, p), "rows");
-        for (size_t i = 0; i < cx_json_length(rows); i++) {
-            struct json_object *row = json_object_array_get_idx(rows, i);
-            fputs("<tr><td>", out);
-            cx_chart_text(out, bench->name[p]);
-            fputs("</td><td>", out);
-            cx_chart_text(out, cx_json_text(row, "set"));
-            fputs("</td><td>", out);
-            cx_chart_text(out, *cx_json_text(row, "algo") ? cx_json_text(row, "algo") : "bare");
-            fputs("</td>", out);
-            if (cx_report_too_slow(row))
-                fprintf(out, "<td>over %llu s</td>", (unsigned long long)cx_report_too_slow(row));
-            else
-                cell(out, cx_json_number(row, "ms") > 0 ? cx_json_number(row, "ms") : NAN, 3);
-            cell(out, cx_json_number(row, "speedup"), 3);
-            cell(out, cx_json_number(row, "maximum"), 3);
-            cell(out, cx_json_number(row, "efficiency"), 3);
-            cell(out, cx_report_mean(row, "balance", NULL), 3);
-            cell(out, cx_report_mean(row, "packages", "launches"), 1);
-            cell(out, cx_report_mean(row, "moved_mb", NULL), 1);
-            cell(out, cx_json_number(row, "over_native"), 3);
-            cell(out, cx_report_mean(row, "build_ms", NULL), 0);
-            cell(out, cx_report_mean(row, "first_ms", NULL), 0);
-            fputs("</tr>\n", out);
-        }
-    }
+    for_all_rows(bench, out, put_row);
     fputs("</tbody></table></div>\n", out);
-    failures(bench, out);
+    if (any_failed(bench)) {
+        fputs("<h2>Failed runs</h2><ul>", out);
+        for_all_rows(bench, out, put_failure);
+        fputs("</ul>\n", out);
+    }
     fputs("<h2>Machine</h2><div "
           "class=\"scroll\"><table><thead><tr><th>device</th><th>name</th>"
           "<th>platform</th></tr></thead><tbody>\n",

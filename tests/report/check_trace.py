@@ -38,9 +38,9 @@ def command(words):
     return [f"{BUILD}/examples/{name}", "--preset", "tiny", "--repeat", "1", *rest]
 
 
-def events_of(words, **more):
+def events_of(words, program=None, **more):
     trace = os.path.join(folder.name, "trace.json")
-    done = subprocess.run(command(words), env=environment(trace, **more), capture_output=True, text=True, timeout=LIMIT)
+    done = subprocess.run(program or command(words), env=environment(trace, **more), capture_output=True, text=True, timeout=LIMIT)
     assert done.returncode == 0, done
     with open(trace, encoding="utf-8") as file:
         events = trace_format.read(file.read())
@@ -80,6 +80,19 @@ def devices_in_place():
         groups[package["args"]["launch"]] = groups.get(package["args"]["launch"], 0) + package["args"]["groups"]
     for plan in of(events, "plan"):
         assert groups.get(plan["args"]["launch"]) == plan["args"]["groups"], plan
+
+
+def why_a_launch_is_whole():
+    """By the line of the program's text, or of what it includes, that is the reason."""
+    for named, line, file in ("", 9, None), ('#line 70 "made.h"\n', 70, "made.h"):
+        source = os.path.join(folder.name, "prints.cl")
+        with open(source, "w") as text:
+            text.write("/* SPDX-License-Identifier: MIT */\n// expect: whole (printf)\n// kernel: prints\n// arg: buffer int X\n"
+                       "// arg: int 0\n__kernel void prints(__global int *out, int loud)\n{\n    if (loud)\n" + named +
+                       '        printf("%d", out[0]);\n    out[get_global_id(0)] += 1;\n}\n')
+        for plan in of(events_of("", [f"{BUILD}/tests/layer/splitcheck", "--cases", "1", source]), "plan", "prints"):
+            told = plan["args"]
+            assert not told["split"] and "prints" in told["reason"] and (told["line"], told.get("file")) == (line, file), plan
 
 
 def the_analysis():
@@ -165,5 +178,5 @@ def what_does_not_fit_is_seen():
 
 
 if __name__ == "__main__":
-    sys.exit(tap.run([what_does_not_fit_is_seen, devices_in_place, the_analysis, devices_with_memory_of_their_own, private_copies,
+    sys.exit(tap.run([what_does_not_fit_is_seen, devices_in_place, why_a_launch_is_whole, the_analysis, devices_with_memory_of_their_own, private_copies,
                       a_program_that_is_killed, a_file_that_cannot_be_written]))
