@@ -63,6 +63,7 @@ struct example {
     const char *check_note;    /* for --help: what --check compares */
     const char *source;        /* OpenCL C */
     const char *build_options; /* may be NULL */
+    bool rounds_exactly;       /* division and square root as in plain C, where the device can */
     size_t size, size_max;     /* default, largest */
     size_t default_iterations;
     struct preset presets[PRESET_COUNT];        /* PRESET_DEFAULT is not used */

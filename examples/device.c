@@ -193,15 +193,29 @@ static void print_build_log(const struct run *run)
     free(log);
 }
 
+static bool rounds_exactly(cl_device_id device)
+{
+    cl_device_fp_config config = 0;
+    clGetDeviceInfo(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof(config), &config, NULL);
+    return config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+}
+
 void program_build(struct run *run)
 {
+    const struct example *example = run->example;
+    const char *given = example->build_options ? example->build_options : "";
+    char options[256];
     struct timespec start, end;
     cl_int error;
+    snprintf(options, sizeof(options), "%s%s", given,
+             example->rounds_exactly && rounds_exactly(run->device)
+                 ? " -cl-fp32-correctly-rounded-divide-sqrt"
+                 : "");
     run->program =
         clCreateProgramWithSource(run->context, 1, (const char *[]){run->example->source}, NULL, &error);
     cl_check(error, "clCreateProgramWithSource");
     clock_gettime(CLOCK_MONOTONIC, &start);
-    error = clBuildProgram(run->program, 1, &run->device, run->example->build_options, NULL, NULL);
+    error = clBuildProgram(run->program, 1, &run->device, options, NULL, NULL);
     if (error != CL_SUCCESS)
         print_build_log(run);
     cl_check(error, "clBuildProgram");

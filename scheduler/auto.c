@@ -16,7 +16,8 @@
  * 4. While the cost along the range is unknown, a package lasts no longer than a part 1 / auto_packages of
  * the launch, or 40 launches: cheap ones find out where the dear groups are. Where groups turned out to cost
  * f times those beside them, f > 4, it lasts no longer than 1 / f of what is left, so that it could be as
- * dear; and beside a package that took, or takes, longer than predicted it is as many times shorter.
+ * dear; and beside a package that took, or takes, longer than predicted it is as many times shorter. Where
+ * the others are weak it matters less, and a package is longer.
  * 5. A device for which even the smallest package (what fills it) would end after the others' end without it
  *    gets none.
  *    Nor does one that could do next to nothing, and that before the end, as a group more would be late.
@@ -68,7 +69,10 @@ enum { least_compared = 4 };
 static const double coarse_part = 0.01, coarse_end = 0.95;
 enum { COARSE_RETRY = 64 };
 /* Likewise by nominal speeds, where it could do so few packages at most. */
-static const double coarse_first = 0.005, coarse_packages = 8;
+static const double coarse_first = 0.005;
+/* Where the others have less than that part of what they would have were all equal, there is less to lose by
+ * an uneven end: packages are as many times longer, to that part of what is left. */
+static const double weak_others = 0.5, weak_part = 0.5;
 /* Neighbours that took so many times longer than predicted make the package as many times shorter. */
 static const double dear_factor = 2, dear_launches = 30;
 
@@ -141,7 +145,8 @@ static uint64_t learned_package(struct cx_balancer *balancer, unsigned index)
 }
 
 /* Seconds that a package may take while the cost along the range is unknown, by rule 4. */
-static double longest_package(const struct cx_balancer *balancer, unsigned index, double now, double end)
+static double longest_package(const struct cx_balancer *balancer, unsigned index, double others, double now,
+                              double end)
 {
     const struct cx_auto *data = balancer->data;
     const struct cx_device_state *device = &balancer->devices[index];
@@ -157,7 +162,8 @@ static double longest_package(const struct cx_balancer *balancer, unsigned index
         longest = fmin(longest, fmax(end / factor, clustered_launches * launch));
     if (beside > dear_factor)
         longest = fmin(longest, fmax(longest / beside, dear_launches * launch));
-    return longest;
+    double alike = 1 - 1.0 / balancer->ndevices; /* what others have of all speed where all are equal */
+    return fmax(longest, fmin(longest * weak_others * alike / others, weak_part * end));
 }
 
 static uint64_t auto_next(struct cx_balancer *balancer, unsigned index, double now)
@@ -185,11 +191,12 @@ static uint64_t auto_next(struct cx_balancer *balancer, unsigned index, double n
     double speeds = 0;
     for (unsigned i = 0; i < balancer->ndevices; i++)
         speeds += data->device[i].view.speed;
-    if ((1 - view->speed / speeds) * room * share / view->speed >= view->launch + CX_AUTO_REPLY) {
+    double others = 1 - view->speed / speeds;
+    if (others * room * share / view->speed >= view->launch + CX_AUTO_REPLY) {
         want = share / (1 + room);
         decision = CX_DECIDED_PART;
     }
-    double longest = data->learned ? INFINITY : longest_package(balancer, index, now, end);
+    double longest = data->learned ? INFINITY : longest_package(balancer, index, others, now, end);
     if (want > longest * view->speed) {
         want = longest * view->speed;
         decision = CX_DECIDED_PART;
@@ -351,9 +358,7 @@ static void auto_init(struct cx_balancer *balancer)
             sum += balancer->devices[i].start_speed;
         for (unsigned i = 0; i < balancer->ndevices; i++) {
             double part = balancer->devices[i].start_speed / sum;
-            data->device[i].out =
-                part < coarse_first &&
-                part * (double)balancer->groups < coarse_packages * (double)cx_package_minimum(balancer, i);
+            data->device[i].out = part < coarse_first;
         }
         return;
     }

@@ -30,7 +30,7 @@ struct cx_flight {
 };
 #define CX_NOWHERE UINT64_MAX
 
-/* A part of a package that was done again, while others are not. */
+/* What a device did again of a package, while other parts of it are not done. */
 struct cx_rescue_part {
     uint64_t serial;
     unsigned device;
@@ -137,10 +137,10 @@ static inline bool cx_rescue_twins(const struct cx_flight *a, const struct cx_fl
 /* Whether the victim's package, by its place in flight, may be rescued: some of it is not handed out yet. A
  * copy may be, whole. */
 bool cx_rescue_possible(const struct cx_balancer *balancer, unsigned victim, unsigned package);
-/* How many parts of rescues there is room for. */
+/* How many there is room for: every device helping with a package of each. */
 static inline unsigned cx_rescue_room(const struct cx_balancer *balancer)
 {
-    return 4 * balancer->ndevices + 4;
+    return balancer->ndevices * (balancer->ndevices + 4) + 4;
 }
 
 /* One share a device of what is left, such that all end together (shares.c). shares: one a device. */

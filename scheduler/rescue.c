@@ -97,6 +97,19 @@ static void drop_twins(struct cx_balancer *balancer, const struct cx_flight *cop
     }
 }
 
+/* One entry a rescue and device, so that there is always room however small the parts become. */
+static void add_part(struct cx_balancer *balancer, struct cx_rescue_part added)
+{
+    for (unsigned i = 0; i < balancer->nparts; i++) {
+        struct cx_rescue_part *part = &balancer->parts[i];
+        if (part->serial == added.serial && part->device == added.device) {
+            part->groups += added.groups;
+            return;
+        }
+    }
+    balancer->parts[balancer->nparts++] = added;
+}
+
 enum cx_done cx_rescue_done(struct cx_balancer *balancer, unsigned index, const struct cx_flight *copy,
                             double now)
 {
@@ -106,7 +119,7 @@ enum cx_done cx_rescue_done(struct cx_balancer *balancer, unsigned index, const 
         return CX_DONE_DROPPED;
     drop_twins(balancer, copy);
     package->saved += copy->groups;
-    balancer->parts[balancer->nparts++] = (struct cx_rescue_part){copy->serial, index, copy->groups};
+    add_part(balancer, (struct cx_rescue_part){copy->serial, index, copy->groups});
     if (package->saved < package->groups)
         return CX_DONE_COPY;
     take_over(balancer, holder, package, now);

@@ -71,6 +71,19 @@ double cx_sim_package_seconds(const struct cx_sim_device *device, const struct c
            (double)count * (device->in_seconds + device->out_seconds);
 }
 
+/* What stands between a package's begin and end beside its work. */
+static double pauses(struct state *state, const struct cx_sim_device *device, double seconds)
+{
+    double sum = 0, at = 0;
+    while (device->pause_every > 0) {
+        at -= device->pause_every * log(1 - cx_sim_random(&state->random));
+        if (!(at < seconds))
+            break;
+        sum -= device->pause_seconds * log(1 - cx_sim_random(&state->random));
+    }
+    return sum;
+}
+
 /* Starts the oldest package of a device. */
 static void start_oldest(struct state *state, unsigned index)
 {
@@ -85,6 +98,7 @@ static void start_oldest(struct state *state, unsigned index)
     line->seconds =
         launch +
         (cx_sim_package_seconds(device, state->sim->load, package->first, package->count) - launch) * jitter;
+    line->seconds += pauses(state, device, line->seconds);
     package->starts = fmax(line->free_at, package->arrives);
     double quick = fmax(device->slows_at - package->starts, 0);
     if (device->slows_at > 0 && line->seconds > quick)

@@ -40,7 +40,9 @@ struct cx_sim_device {
     double in_seconds, out_seconds; /* and this on each group's data: bytes over bandwidth */
     double reply_seconds;           /* from a package's end to the next one's arrival, where none is queued */
     double jitter;                  /* 0..1: a package takes up to this share more or less */
-    double slows_at;                /* from then on it is slow_factor times slower; 0: never */
+    double pause_every, pause_seconds; /* it stands still for so long, each so many seconds of work, both by
+                                        * chance and in the mean: something else had its core; 0: never */
+    double slows_at;                   /* from then on it is slow_factor times slower; 0: never */
     double slow_factor;
     double dies_at; /* stops for good at that time; 0: never */
 };
