@@ -182,7 +182,8 @@ void cx_launch_lost(struct cx_command *command)
 }
 
 cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, const struct cx_part *part,
-                         unsigned dim, uint64_t first, uint64_t end, cl_event after, cl_event *event)
+                         unsigned dim, uint64_t first, uint64_t end, cl_command_queue queue, cl_event after,
+                         cl_event *event)
 {
     struct cx_prelude_launch range;
     cl_kernel real;
@@ -190,12 +191,12 @@ cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, con
                                   part->args ? part->args : launch->args, &real);
     if (error == CL_SUCCESS) {
         cx_prelude_package(&launch->geometry, dim, part->variant, first, end, &range);
-        error = worker->device->cl->clEnqueueNDRangeKernel(worker->queue, real, range.dims, range.offset,
+        error = worker->device->cl->clEnqueueNDRangeKernel(queue, real, range.dims, range.offset,
                                                            range.global, range.local, after ? 1 : 0,
                                                            after ? &after : NULL, event);
     }
     if (error == CL_SUCCESS && !worker->device->submits_in_caller)
-        error = worker->device->cl->clFlush(worker->queue);
+        error = worker->device->cl->clFlush(queue);
     if (error != CL_SUCCESS)
         cx_warn(CX_TOPIC_WORKER, "%s fails to start %s: %s", worker->device->name,
                 launch->kernel->function->name, cx_cl_name(error));

@@ -75,10 +75,12 @@ struct lane {
     struct flight flight[CX_IN_FLIGHT];
     cl_event first_upload; /* until the queue for transfers beside kernels waits for it, then NULL */
     bool aside;            /* uploads go to that queue */
+    bool two;              /* every other package goes to the worker's second queue */
+    cl_event last_upload;  /* packages wait for it, and so for all before it; NULL: all are over */
     unsigned nflight;
     unsigned started; /* packages */
     bool first;       /* its newest package that is over was the first of its form there (plan.h) */
-    uint64_t last_end_ns;
+    uint64_t last_start_ns, last_end_ns, last_groups; /* of the package that was over last */
     struct cx_access_region *regions;
     struct cx_runs *copies; /* one a member, from peers, for the next package (launch_peer.h) */
     bool drained;           /* nothing from before the launch is in the device's queue */

@@ -166,13 +166,48 @@ static void note_first(struct lane *lane, const struct cx_worker *worker, cl_eve
     lane->first_upload = upload;
 }
 
+/*
+ * Every other package on a second queue: the next one's groups fill the device while the last groups of the
+ * one before run. Packages of a launch may run at once, on one device as on several; each waits for the
+ * uploads of all before it (lane->last_upload), whose bytes it may read, and the second queue for all that
+ * the first one had before the launch. The job ends when all packages have ended.
+ */
+static void open_two(struct lane *lane, struct cx_worker *worker)
+{
+    const cl_icd_dispatch *cl = worker->device->cl;
+    const char *which = cx_options_get()->queues;
+    const bool gpu = worker->device->type & CL_DEVICE_TYPE_GPU;
+    cl_event before = NULL;
+    if (lane->started || lane->part >= lane->split->plan.n || worker->device->submits_in_caller ||
+        strcmp(which, "one") == 0 || (strcmp(which, "gpus") == 0 && !gpu) ||
+        cx_balancer_is_static(lane->split->plan.balancer) || !cl->clEnqueueMarkerWithWaitList ||
+        !cl->clEnqueueBarrierWithWaitList || !cx_worker_open_second(worker) ||
+        cl->clEnqueueMarkerWithWaitList(worker->queue, 0, NULL, &before) != CL_SUCCESS)
+        return;
+    lane->two = cl->clEnqueueBarrierWithWaitList(worker->second, 1, &before, NULL) == CL_SUCCESS;
+    cl->clReleaseEvent(before);
+}
+
+/* The last upload is another one now; NULL: it is over. */
+static void set_last_upload(struct lane *lane, const struct cx_worker *worker, cl_event upload)
+{
+    const cl_icd_dispatch *cl = worker->device->cl;
+    if (upload)
+        cl->clRetainEvent(upload);
+    if (lane->last_upload)
+        cl->clReleaseEvent(lane->last_upload);
+    lane->last_upload = upload;
+}
+
 static cl_int start_uploads(struct lane *lane, struct cx_worker *worker, struct flight *flight)
 {
     choose_queue(lane, worker, &flight->runs);
     worker->moves_aside = lane->aside;
     cl_int error = cx_runs_start(&flight->runs, worker, NULL, &flight->upload);
-    if (error == CL_SUCCESS && lane->aside && flight->upload)
-        error = worker->device->cl->clFlush(worker->aside);
+    if (error == CL_SUCCESS && (lane->aside || lane->two) && flight->upload)
+        error = worker->device->cl->clFlush(cx_worker_mover(worker));
+    if (error == CL_SUCCESS && flight->upload)
+        set_last_upload(lane, worker, flight->upload);
     if (error != CL_SUCCESS && lane->aside) /* the host copy may be written again after we give up */
         worker->device->cl->clFinish(worker->aside);
     worker->moves_aside = false;
@@ -200,21 +235,25 @@ static cl_int start_package(struct lane *lane, struct cx_worker *worker, unsigne
     struct split *split = lane->split;
     struct flight *flight = &lane->flight[lane->nflight];
     *flight = (struct flight){.runs = *runs, .package = package};
+    open_two(lane, worker);
     cl_int moved = cx_lane_copy(lane, worker);
     if (moved == CL_SUCCESS)
         moved = start_uploads(lane, worker, flight);
     flight->started_ns = cx_clock_ns();
     cl_int error = moved;
     note_uploads(lane, flight->upload);
+    cl_command_queue queue = lane->two && lane->started % 2 == 0 ? worker->second : worker->queue;
     if (error == CL_SUCCESS)
         error = cx_launch_package(split->launch, worker, &split->launch->parts[lane->part],
-                                  split->plan.judged->verdict.dim, range.first, range.end,
-                                  lane->aside ? flight->upload : NULL, &flight->event);
+                                  split->plan.judged->verdict.dim, range.first, range.end, queue,
+                                  lane->aside || queue != worker->queue ? lane->last_upload : NULL,
+                                  &flight->event);
     if (error != CL_SUCCESS) {
         if (flight->upload) /* the host copy may be written again after we give up */
             cx_worker_wait_event(worker, flight->upload);
         if (lane->aside)
             worker->device->cl->clFinish(worker->aside);
+        set_last_upload(lane, worker, NULL);
         end_uploads(flight, worker, moved, false);
     }
     return error;
@@ -246,6 +285,26 @@ static cl_int package_over(struct lane *lane, struct package *package, uint64_t 
     return held ? error : CL_SUCCESS;
 }
 
+/*
+ * For how long the device was busy with a package, from times on the host's clock: what no package before it
+ * had of it. One that ran beside another gets at least half of what its groups' part of both would be: it may
+ * have ended first.
+ */
+static uint64_t busy_with(struct lane *lane, const struct flight *flight, uint64_t start, uint64_t end)
+{
+    const uint64_t from = start > lane->last_end_ns ? start : lane->last_end_ns;
+    uint64_t busy = end > from ? end - from : 0;
+    if (lane->two && start < lane->last_end_ns && end > lane->last_start_ns) {
+        const double part = (double)flight->groups / (double)(flight->groups + lane->last_groups);
+        const uint64_t least = (uint64_t)(0.5 * part * (double)(end - lane->last_start_ns));
+        busy = busy > least ? busy : least;
+    }
+    lane->last_start_ns = start;
+    lane->last_end_ns = end > lane->last_end_ns ? end : lane->last_end_ns;
+    lane->last_groups = flight->groups;
+    return busy;
+}
+
 /* Waits for the oldest package in flight and tells the balancer. */
 static cl_int end_package(struct lane *lane, struct cx_worker *worker)
 {
@@ -257,6 +316,8 @@ static cl_int end_package(struct lane *lane, struct cx_worker *worker)
 
     cl_int error = cx_worker_wait_event(worker, flight.event);
     cl_int status = cx_worker_event_error(worker, flight.event);
+    if (flight.upload && flight.upload == lane->last_upload)
+        set_last_upload(lane, worker, NULL);
     cl_int moved = end_uploads(&flight, worker, CL_SUCCESS, true);
     if (status != CL_SUCCESS && moved == CL_SUCCESS) {
         cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(status));
@@ -269,9 +330,7 @@ static cl_int end_package(struct lane *lane, struct cx_worker *worker)
         start = flight.started_ns;
         end = cx_clock_ns();
     }
-    uint64_t from = start > lane->last_end_ns ? start : lane->last_end_ns;
-    uint64_t busy = end > from ? end - from : 0;
-    lane->last_end_ns = end;
+    uint64_t busy = busy_with(lane, &flight, start, end);
 
     cx_context_lock(context);
     struct package *package = &split->packages[flight.package];
@@ -575,6 +634,7 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
         cx_launch_learn(launch, worker->index, groups, seconds, first);
     if (lane->first_upload)
         worker->device->cl->clReleaseEvent(lane->first_upload);
+    set_last_upload(lane, worker, NULL);
     cx_lane_free(lane);
 }
 

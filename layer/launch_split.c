@@ -23,7 +23,7 @@ static cl_int run_share(struct cx_job *job, struct cx_worker *worker)
 {
     const struct share *share = job->data;
     cl_int error = cx_launch_package((struct cx_launch *)job->command, worker, share->part, share->dim,
-                                     share->first, share->end, NULL, &job->event);
+                                     share->first, share->end, worker->queue, NULL, &job->event);
     if (error != CL_SUCCESS)
         cx_kernel_leave_out(((struct cx_launch *)job->command)->kernel, worker->index, cx_cl_name(error));
     return error;

@@ -158,10 +158,11 @@ cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region 
 /* For the summary: what a package uses of the host copy where it lies. */
 void cx_launch_count_in_place(const struct cx_launch *launch, const struct cx_access_region *regions,
                               const struct cx_worker *worker);
-/* Sets arguments and enqueues one package on the part's member's real queue, behind `after` (of another queue
- * of the member, flushed) where that is not NULL; gives its event. */
+/* Sets arguments and enqueues one package on a real queue of the part's member, behind `after` (of another
+ * queue of the member, flushed) where that is not NULL; gives its event. */
 cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, const struct cx_part *part,
-                         unsigned dim, uint64_t first, uint64_t end, cl_event after, cl_event *event);
+                         unsigned dim, uint64_t first, uint64_t end, cl_command_queue queue, cl_event after,
+                         cl_event *event);
 /* Decides the ways of a launch that these members share (launch->ways). False: no memory. */
 bool cx_launch_choose_ways(struct cx_launch *launch, const struct cx_judged *judged, const unsigned *member,
                            unsigned n);

@@ -371,6 +371,8 @@ void cx_worker_finish(struct cx_worker *worker)
     cx_ring_release(worker);
     if (worker->aside)
         worker->device->cl->clReleaseCommandQueue(worker->aside);
+    if (worker->second)
+        worker->device->cl->clReleaseCommandQueue(worker->second);
     if (worker->queue)
         worker->device->cl->clReleaseCommandQueue(worker->queue);
     if (worker->real_context)

@@ -26,8 +26,10 @@ struct cx_worker {
     cl_command_queue queue; /* in order, with profiling */
     cl_command_queue
         aside; /* in order, for transfers beside a kernel that runs; NULL until needed; whoever pumps */
-    bool moves_aside; /* transfers enqueued now go there; whoever pumps */
-    bool aside_fails; /* no such queue can be had */
+    bool moves_aside;        /* transfers enqueued now go there; whoever pumps */
+    bool aside_fails;        /* no such queue can be had */
+    cl_command_queue second; /* in order, for every other package of a split; likewise */
+    bool second_fails;
     unsigned place; /* whose copy of a buffer this device works on, as a rule: ask cx_mem_place (buffer.h) */
 
     atomic_bool
@@ -120,6 +122,8 @@ static inline cl_command_queue cx_worker_mover(const struct cx_worker *worker)
 }
 /* Makes the queue for transfers beside kernels where there is none yet. Whoever pumps. */
 bool cx_worker_open_aside(struct cx_worker *worker);
+/* The same for the queue that every other package of a split goes to. */
+bool cx_worker_open_second(struct cx_worker *worker);
 
 /* A zeroed job with room for the context's timelines. NULL: no memory. */
 struct cx_job *cx_job_new(const struct cx_context *context);

@@ -111,18 +111,30 @@ void cx_worker_hint(struct cx_worker *worker, cl_queue_properties priority, cl_q
     worker->queue = queue;
 }
 
-bool cx_worker_open_aside(struct cx_worker *worker)
+/* One more queue; where the driver gives none, none is asked for again. */
+static bool open_queue(struct cx_worker *worker, cl_command_queue *queue, bool *fails,
+                       cl_command_queue_properties properties, const char *use)
 {
     cl_int error;
-    if (worker->aside || worker->aside_fails)
-        return worker->aside != NULL;
-    worker->aside =
-        worker->device->cl->clCreateCommandQueue(worker->real_context, worker->device->id, 0, &error);
+    if (*queue || *fails)
+        return *queue != NULL;
+    *queue = worker->device->cl->clCreateCommandQueue(worker->real_context, worker->device->id, properties,
+                                                      &error);
     if (error == CL_SUCCESS)
         return true;
-    worker->aside = NULL;
-    worker->aside_fails = true;
-    cx_info(CX_TOPIC_DATA, "%s gives no queue for transfers beside kernels: %s", worker->device->name,
-            cx_cl_name(error));
+    *queue = NULL;
+    *fails = true;
+    cx_info(CX_TOPIC_DATA, "%s gives no queue for %s: %s", worker->device->name, use, cx_cl_name(error));
     return false;
+}
+
+bool cx_worker_open_aside(struct cx_worker *worker)
+{
+    return open_queue(worker, &worker->aside, &worker->aside_fails, 0, "transfers beside kernels");
+}
+
+bool cx_worker_open_second(struct cx_worker *worker)
+{
+    return open_queue(worker, &worker->second, &worker->second_fails, CL_QUEUE_PROFILING_ENABLE,
+                      "every other package");
 }

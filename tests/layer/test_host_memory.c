@@ -324,7 +324,7 @@ END_TEST
 /* ---- transfers beside kernels ---- */
 
 struct span {
-    unsigned long start, end;
+    unsigned long start, end, first, count;
     unsigned device, queue;
     char what[16];
 };
@@ -334,14 +334,94 @@ static unsigned read_spans(struct span *spans, unsigned room)
     unsigned n = 0;
     for (const char *line = read_text("timeline"); n < room && *line;) {
         struct span *span = &spans[n];
-        n += sscanf(line, "%lu %lu d%u q%u %15s", &span->start, &span->end, &span->device, &span->queue,
-                    span->what) == 5;
+        n += sscanf(line, "%lu %lu d%u q%u %15s %lu %lu", &span->start, &span->end, &span->device,
+                    &span->queue, span->what, &span->first, &span->count) == 7;
         line = strchr(line, '\n');
         ck_assert_ptr_nonnull(line);
         line++;
     }
     return n;
 }
+
+/* Bytes that device 0 has sent home. */
+static unsigned long sent_home(void)
+{
+    static struct span spans[4096];
+    unsigned long bytes = 0;
+    for (unsigned n = read_spans(spans, 4096); n > 0; n--)
+        if (spans[n - 1].device == 0 && strcmp(spans[n - 1].what, "read") == 0)
+            bytes += spans[n - 1].count;
+    return bytes;
+}
+
+/* Every other package goes to a second queue, and begins while the one before runs; results stay right. */
+START_TEST(packages_on_two_queues)
+{
+    static struct span spans[4096];
+    unsigned together = 0, kernels = 0;
+    cl_mem mem[3];
+    gpus();
+    setenv("COEXEC_ALGO", "dynamic", 1);
+    setenv("COEXEC_DYNAMIC_PACKAGES", "16", 1);
+    setenv("COEXEC_QUEUES", _i ? "gpus" : "one", 1);
+    setenv("STUB_ASYNC", "1", 1);
+    setenv("STUB_LINK", "1000", 1);
+    setenv("STUB_SPEED", "0.1", 1); /* 1,024 groups of a package: 10 ms */
+    setenv("STUB_TIMELINE", path_of("timeline"), 1);
+    cl_kernel kernel = open_add();
+    make(mem);
+    rounds(kernel, mem, 2);
+    drop(mem);
+    cl_ok(clReleaseKernel(kernel));
+    cl_close();
+    const unsigned n = read_spans(spans, 4096);
+    for (unsigned i = 0; i < n; i++)
+        kernels += strcmp(spans[i].what, "kernel") == 0;
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned k = 0; k < n && strcmp(spans[i].what, "kernel") == 0; k++)
+            together += strcmp(spans[k].what, "kernel") == 0 && spans[k].device == spans[i].device &&
+                        spans[k].queue != spans[i].queue && spans[i].start > spans[k].start &&
+                        spans[i].start < spans[k].end;
+    ck_assert_uint_ge(kernels, 20);
+    if (_i)
+        ck_assert_uint_ge(together, 8);
+    else
+        ck_assert_uint_eq(together, 0);
+}
+END_TEST
+
+/* A GPU does all but the small packages by which a CPU on the host copy is measured: only what those read
+ * goes home. */
+START_TEST(probe_moves_its_own_alone)
+{
+    cl_mem mem[3];
+    gpus();
+    setenv("STUB_TYPE", "gpu,cpu", 1);
+    setenv("STUB_IN_PLACE", "0,1", 1);
+    setenv("STUB_UNITS", "64,1", 1);
+    setenv("STUB_SPEED", "1,0.001", 1);
+    setenv("STUB_ASYNC", "1", 1);
+    setenv("STUB_TIMELINE", path_of("timeline"), 1);
+    setenv("COEXEC_ALGO", "sigmoid", 1);
+    setenv("COEXEC_SPLIT", "auto", 1);
+    setenv("COEXEC_LOG", "plan:info", 1);
+    cl_kernel kernel = open_add();
+    make(mem);
+    cl_write(mem[0], x, BYTES);
+    cl_write(mem[1], y, BYTES);
+    for (unsigned i = 0; i < 6; i++) {
+        add(kernel, mem[0], mem[1], mem[2], N);
+        cl_ok(clFinish(cl.queue));
+    }
+    ck_assert_uint_ge(count_lines(read_text("log"), "runs split", "a small package measures"), 1);
+    ck_assert_uint_le(sent_home(), BYTES / 8);
+    cl_read(mem[2], z, BYTES);
+    check_sums(N, 1);
+    drop(mem);
+    cl_ok(clReleaseKernel(kernel));
+    cl_close();
+}
+END_TEST
 
 /* How many uploads began while a kernel of that device ran, on another queue. */
 static unsigned overlaps(const struct span *spans, unsigned n)
@@ -367,6 +447,7 @@ START_TEST(uploads_beside_kernels)
     setenv("COEXEC_ALGO", "dynamic", 1);
     setenv("COEXEC_DYNAMIC_PACKAGES", "16", 1);
     setenv("COEXEC_OVERLAP", ways[_i].on, 1);
+    setenv("COEXEC_QUEUES", "one", 1);
     setenv("STUB_IN_PLACE", ways[_i].in_place, 1);
     setenv("STUB_ASYNC", "1", 1);
     setenv("STUB_LINK", "100", 1);  /* a package's inputs take 5 ms */
@@ -402,6 +483,8 @@ int main(void)
     tcase_add_test(tcase, shadow_does_not_fit);
     tcase_add_loop_test(tcase, over_one_limit, 0, 2);
     tcase_add_test(tcase, thousand_rounds);
+    tcase_add_test(tcase, probe_moves_its_own_alone);
+    tcase_add_loop_test(tcase, packages_on_two_queues, 0, 2);
     suite_add_tcase(suite, tcase);
     TCase *transfers = tcase_create("transfers");
     tcase_set_timeout(transfers, 120);
