@@ -93,11 +93,10 @@ void cx_launch_count_in_place(const struct cx_launch *launch, const struct cx_ac
     cx_traffic_add(CX_ROUTE_IN_PLACE, true, bytes);
 }
 
-cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region *regions,
-                        const struct cx_worker *worker)
+cl_int cx_launch_bring(struct cx_launch *launch, const struct cx_access_region *regions,
+                       const struct cx_worker *worker)
 {
     cl_int error = CL_SUCCESS;
-    cx_launch_count_in_place(launch, regions, worker);
     for (unsigned i = 0; i < launch->args->count && error == CL_SUCCESS; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
         if (!mem || cx_launch_way(launch, i) > CX_WAY_OWN)
@@ -108,6 +107,13 @@ cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region 
             error = gather_pieces(launch, mem, &regions[i], true, place);
     }
     return error;
+}
+
+cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region *regions,
+                        const struct cx_worker *worker)
+{
+    cx_launch_count_in_place(launch, regions, worker);
+    return cx_launch_bring(launch, regions, worker);
 }
 
 void cx_launch_deps(const struct cx_launch *launch, const struct cx_access_region *regions,

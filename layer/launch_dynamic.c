@@ -204,12 +204,30 @@ static uint64_t places_of(const struct split *split, const struct cx_mem *mem)
     return places;
 }
 
+/* What the probed member's package needs. */
+static cl_int gather_probe(struct split *split)
+{
+    struct cx_launch *launch = split->launch;
+    const struct cx_split_plan *plan = &split->plan;
+    struct cx_access_region *regions = calloc(launch->args->count + 1u, sizeof(*regions));
+    cl_int error = CL_OUT_OF_HOST_MEMORY;
+    if (regions) {
+        cx_access_package(plan->judged->access, plan->probe_first, plan->probe_end, regions);
+        error = cx_launch_bring(launch, regions, &launch->base.context->workers[plan->member[plan->n]]);
+    }
+    free(regions);
+    return error;
+}
+
 /* Inputs that every package reads wherever it lies, and those that mean the contents from before, come in at
- * once; of the others the host copy gets what it lacks, so that packages can be served from it. */
+ * once; of the others the host copy gets what it lacks, so that packages can be served from it. Where one
+ * member does all but a probe's package, each gets its own instead. */
 static cl_int gather(struct split *split, const struct cx_access_region *whole, bool *shadows)
 {
     struct cx_launch *launch = split->launch;
     const struct cx_access_means *means = cx_access_means(split->plan.judged->access);
+    const bool one_and_probe = split->plan.n == 1 && split->plan.probes;
+    const struct cx_worker *first = &launch->base.context->workers[split->plan.member[0]];
     cl_int error = CL_SUCCESS;
     *shadows = launch->verify; /* what it only reads is compared too */
     for (unsigned p = 0; p < split->nparts; p++)
@@ -225,18 +243,19 @@ static cl_int gather(struct split *split, const struct cx_access_region *whole, 
         uint64_t lo = mem->origin + need->lo, hi = mem->origin + need->hi;
         if ((cx_coherence_holders(mem->root->coherence, lo, hi) & places) == places)
             continue;
-        if (cx_split_serve(split, i, mem->root, lo, hi, places)) {
-            for (unsigned p = 1; p < 64 && at_once && error == CL_SUCCESS; p++)
-                if (places >> p & 1)
-                    error = cx_move_to(&launch->base, mem->root, lo, hi, p, &launch->moved);
+        const bool each = one_and_probe && !at_once && cx_launch_way(launch, i / 2) <= CX_WAY_OWN;
+        if (each) {
+            error =
+                cx_move_to(&launch->base, mem->root, lo, hi, cx_mem_place(mem->root, first), &launch->moved);
             continue;
         }
-        error = cx_move_to(&launch->base, mem->root, lo, hi, CX_PLACE_HOST, &launch->moved);
+        if (!cx_split_serve(split, i, mem->root, lo, hi, places))
+            error = cx_move_to(&launch->base, mem->root, lo, hi, CX_PLACE_HOST, &launch->moved);
         for (unsigned p = 1; p < 64 && at_once && error == CL_SUCCESS; p++)
             if (places >> p & 1)
                 error = cx_move_to(&launch->base, mem->root, lo, hi, p, &launch->moved);
     }
-    return error;
+    return error == CL_SUCCESS && one_and_probe ? gather_probe(split) : error;
 }
 
 static void note_reads(struct split *split, const struct cx_access_region *whole, unsigned part)

@@ -152,7 +152,10 @@ struct cx_job *cx_launch_share_job(struct cx_launch *launch, struct cx_part *par
 cl_int cx_launch_prepare(struct cx_launch *launch, unsigned member);
 /* The arguments as access.h wants them; free() it. NULL: no memory. */
 struct cx_access_arg *cx_launch_access_args(const struct cx_launch *launch);
-/* Brings what a package reads, and what it may leave unwritten of what it writes, to the member. */
+/* Brings what a package reads, and what it may leave unwritten of what it writes, to the member. The second
+ * also counts what the member uses in place. */
+cl_int cx_launch_bring(struct cx_launch *launch, const struct cx_access_region *regions,
+                       const struct cx_worker *worker);
 cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region *regions,
                         const struct cx_worker *worker);
 /* For the summary: what a package uses of the host copy where it lies. */
