@@ -2,6 +2,7 @@
 /*
  * Breadth-first search by levels, two kernels a level. Which nodes a work-item writes to is known only from
  * the graph, and several may write the same node: always the same value, so their order does not matter.
+ * Irregular: a work-item costs nothing where its node is not of the level, else by the node's edges. From no paper.
  */
 
 /* Nodes of this level give their neighbours that nobody has seen the next level's number, and mark them. */

@@ -2,7 +2,7 @@
 /*
  * The Euler equations of a compressible gas on an unstructured mesh of quadrangles, by finite volumes: step
  * sizes, then three times fluxes and an update. From the LogFit paper (there Rodinia's CFD with its
- * tetrahedra: four neighbours as well). Each cell costs nearly the same, but its neighbours' numbers are read
+ * tetrahedra: four neighbours as well). Regular: each cell costs nearly the same, but its neighbours' numbers are read
  * from memory, so that what a launch reads is not known before it; the launches are short and many.
  *
  * A state is density, two momenta and energy, all by volume. Neighbour -1 is a wall, -2 the undisturbed

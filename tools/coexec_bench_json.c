@@ -60,6 +60,14 @@ static struct json_object *row_object(const struct cx_bench_case *job, const str
     return object;
 }
 
+static void add_driver_version(struct json_object *object, const struct cx_real_device *device)
+{
+    char version[256] = "";
+    if (device->cl->clGetDeviceInfo(device->id, CL_DRIVER_VERSION, sizeof version - 1, version, NULL) ==
+        CL_SUCCESS)
+        cx_json_add_text(object, "driver_version", version);
+}
+
 static struct json_object *machine_object(const struct cx_machine *machine)
 {
     struct json_object *object = json_object_new_object(), *devices = json_object_new_array();
@@ -78,6 +86,7 @@ static struct json_object *machine_object(const struct cx_machine *machine)
         cx_json_add_text(one, "platform", device->platform->name);
         cx_json_add_text(one, "platform_version", device->platform->version);
         cx_json_add_text(one, "driver", device->platform->driver);
+        add_driver_version(one, device);
         cx_json_add_bool(one, "used", device->used);
         cx_json_append(devices, one);
     }

@@ -108,6 +108,22 @@ static void print_builds(const struct cx_bench_case *job)
         printf("\n");
 }
 
+/* Whether no other way on the same devices is faster. */
+static bool is_fastest(const struct cx_bench_case *job, const struct cx_bench_row *row)
+{
+    unsigned others = 0;
+    for (unsigned i = 0; i < job->nrows; i++) {
+        const struct cx_bench_row *other = &job->row[i];
+        const double ms = cx_bench_ms(other);
+        if (other == row || !*other->algo || strcmp(other->set, row->set) != 0 || !(ms > 0))
+            continue;
+        if (ms < cx_bench_ms(row))
+            return false;
+        others++;
+    }
+    return others > 0;
+}
+
 void cx_bench_print_case(const struct cx_bench_case *job)
 {
     printf("%s (%s)\n", job->program->name, job->program->regular ? "regular" : "irregular");
@@ -135,6 +151,8 @@ void cx_bench_print_case(const struct cx_bench_case *job)
                 printf("  packages %6.1f  moved %.1f MB", packages, moved);
             if (cx_bench_over_native(job, row) > 0)
                 printf("  over native %5.3f", cx_bench_over_native(job, row));
+            if (is_fastest(job, row))
+                printf("  fastest");
         }
         for (unsigned r = 0; r < row->runs; r++)
             if (!row->result[r].ok) {

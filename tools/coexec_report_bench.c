@@ -280,6 +280,54 @@ static void means(const struct bench *bench, FILE *out)
     fputs("</tbody></table></div>\n", out);
 }
 
+static bool same_set(const char *way, const char *other)
+{
+    const char *end = strrchr(way, ','), *other_end = strrchr(other, ',');
+    const size_t length = end ? (size_t)(end - way) : 0;
+    return length == (other_end ? (size_t)(other_end - other) : 0) && strncmp(way, other, length) == 0;
+}
+
+/* Whether no other way on the same devices is faster; with one way alone none wins. */
+static bool wins(const struct bench *bench, size_t p, unsigned way)
+{
+    const double *speedup = bench->value[SPEEDUP] + p * bench->nways;
+    unsigned others = 0;
+    for (unsigned w = 0; w < bench->nways; w++) {
+        if (w == way || !(speedup[w] > 0) || !same_set(bench->way[w], bench->way[way]))
+            continue;
+        if (speedup[w] > speedup[way])
+            return false;
+        others++;
+    }
+    return others && speedup[way] > 0;
+}
+
+/* Which balancer is the fastest where. */
+static void winners(const struct bench *bench, FILE *out)
+{
+    bool any = false;
+    for (unsigned w = 0; w < bench->nways; w++) {
+        unsigned n = 0;
+        for (size_t p = 0; p < bench->n; p++) {
+            if (!wins(bench, p, w))
+                continue;
+            if (!any)
+                fputs("<h2>Fastest balancer</h2><ul>\n", out);
+            any = true;
+            fputs(n ? ", " : "<li>", out);
+            if (!n++) {
+                cx_chart_text(out, bench->way_name[w]);
+                fputs(": ", out);
+            }
+            cx_chart_text(out, bench->name[p]);
+        }
+        if (n)
+            fprintf(out, " (%u)</li>\n", n);
+    }
+    if (any)
+        fputs("</ul>\n", out);
+}
+
 /* Why the row's runs failed, the first reason; NULL: none did. */
 static const char *problem_of(struct json_object *row)
 {
@@ -362,6 +410,7 @@ static void bench_tables(const void *data, FILE *out)
     struct json_object *machine = cx_json_get(bench->root, "machine"),
                        *devices = cx_json_get(machine, "devices");
     means(bench, out);
+    winners(bench, out);
     fputs("<h2>Measured</h2><div "
           "class=\"scroll\"><table><thead><tr><th>program</th><th>devices</th><th>balancer</th>"
           "<th>ms</th><th>speedup</th><th>maximum</th><th>efficiency</th><th>balance</th><th>packages a "

@@ -162,14 +162,14 @@ static void put_machine(struct json_object *bench, FILE *out)
     fprintf(out, ", %s %s %s, %llu cores.\n\n", cx_json_text(machine, "system"),
             cx_json_text(machine, "release"), cx_json_text(machine, "architecture"),
             (unsigned long long)cx_json_count(machine, "cores", 0));
-    fputs("| device | name | platform | version |\n", out);
-    put_rule(out, 4, 0);
+    fputs("| device | name | platform | version | driver |\n", out);
+    put_rule(out, 5, 0);
     for (size_t d = 0; d < cx_json_length(devices); d++) {
         struct json_object *device = json_object_array_get_idx(devices, d);
-        static const char *const keys[] = {"index", "name", "platform", "platform_version"};
+        static const char *const keys[] = {"index", "name", "platform", "platform_version", "driver_version"};
         if (!json_object_get_boolean(cx_json_get(device, "used")))
             continue;
-        for (unsigned k = 0; k < 4; k++) {
+        for (unsigned k = 0; k < sizeof keys / sizeof *keys; k++) {
             fputs(k ? " | " : "| ", out);
             put_text(out, cx_json_text(device, keys[k]));
         }

@@ -136,12 +136,13 @@ def a_bench_becomes_markdown():
         json.dump(result, file)
     done = report(at("bench.json"), "--markdown", "-")
     assert done.returncode == 0 and not done.stderr, done
+    assert "<li>2 devices, static: one&lt;b&gt; (1)</li>" in page_of("bench.json", json.dumps(bench()))[0]
     for part in ("    POCL_DEVICES='basic pthread' coexec bench --sets 'a=0;b=1'\n", "| 2 devices | auto | 0.909 (1) | - | 0.909 (1) | 0.909 (1) |",
                  " 1.250 (1) |", "| one\\<b> | regular | 100.00 | 2.20 | 0.500 (0.909) | **2.000** (0.909) |", "* static: one\\<b> 0.500",
                  "* failed, devices 0, bare: exit status 1: x\\|y"):
         assert part in done.stdout, (part, done.stdout)
     widths = [line.count("|") - line.count("\\|") for line in done.stdout.splitlines() if line.startswith("|")]
-    assert set(widths) <= {4, 5, 7, 10}, widths
+    assert set(widths) <= {4, 5, 6, 7, 10}, widths
     page_of("trace.json", trace())
     done = report(at("trace.json"), "--markdown", "-")
     assert done.returncode == 2 and "is a trace" in done.stderr and not done.stdout, done
