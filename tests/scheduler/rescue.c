@@ -158,6 +158,20 @@ START_TEST(repeated_launches_are_bounded)
 }
 END_TEST
 
+/* A package of groups far dearer than thought is done again in many small parts: there was room for so many
+ * only, and the launch waited for the holder all the same, for twice its own time. */
+START_TEST(any_number_of_parts)
+{
+    struct cx_balancer_params params = cx_balancer_defaults;
+    params.auto_first = 0.03;
+    const struct cx_grid_variant variant = {cx_policy_find("auto"), &params, false, true};
+    const struct cx_grid_case c = cx_grid_case(258, 4);
+    struct cx_grid_result result = cx_grid_run(&c, &variant);
+    ck_assert(result.complete);
+    ck_assert_double_le(result.worst, result.alone);
+}
+END_TEST
+
 /* The header's bound: a device 10,000 times slower than nominal costs what the others need for its package.
  */
 START_TEST(very_slow_device_is_bounded)
@@ -239,9 +253,9 @@ START_TEST(auto_on_the_grid)
         }
         ck_assert_double_le(exp(first / count), 1.05);
         ck_assert_double_le(exp(settled / count), 1.03);
-        ck_assert_double_ge(exp(first_balance / count), 0.965);
+        ck_assert_double_ge(exp(first_balance / count), seed ? 0.97 : 0.98);
         ck_assert_double_ge(exp(balance / count), 0.98);
-        ck_assert_double_le(worst, 1.08);
+        ck_assert_double_le(worst, seed ? 1.08 : 1.05);
     }
 }
 END_TEST
@@ -258,6 +272,7 @@ Suite *cx_test_rescue(void)
     tcase_add_test(tcase, no_rescue_of_shared_memory);
     tcase_add_test(tcase, copy_is_done_again);
     tcase_add_test(tcase, repeated_launches_are_bounded);
+    tcase_add_test(tcase, any_number_of_parts);
     tcase_add_test(tcase, very_slow_device_is_bounded);
     tcase_add_test(tcase, coarse_device_is_left_out);
     tcase_add_test(tcase, auto_on_the_grid);
