@@ -13,14 +13,6 @@ static const char no_pipes[] = "the device does not support pipes";
 
 #define FUNCTION (__func__ + 3) /* cx_clFinish is told as clFinish */
 
-/* The answer of a command: INVALID_COMMAND_QUEUE, or INVALID_OPERATION for that reason. */
-static cl_int refuse_command(const char *function, cl_command_queue queue, const char *reason)
-{
-    if (!cx_object_cast(queue, CX_TAG_QUEUE))
-        return cx_fail(function, CL_INVALID_COMMAND_QUEUE, "not a command queue");
-    return cx_fail(function, CL_INVALID_OPERATION, reason);
-}
-
 /* The answer of a clCreate function: no object, and the code in *errcode_ret. */
 static void *refuse_object(const char *function, cl_context context, const char *reason, cl_int *errcode_ret)
 {
@@ -44,16 +36,6 @@ cl_int cx_clGetPipeInfo(cl_mem pipe, cl_pipe_info param_name, size_t param_value
                         size_t *param_value_size_ret)
 {
     return CX_FAIL(CL_INVALID_MEM_OBJECT, "not a pipe: there are none");
-}
-
-/* ---- native kernels: the device executes kernels only (CL_DEVICE_EXECUTION_CAPABILITIES) ---- */
-
-cl_int cx_clEnqueueNativeKernel(cl_command_queue queue, void(CL_CALLBACK *function)(void *), void *arguments,
-                                size_t size, cl_uint num_objects, const cl_mem *objects,
-                                const void **locations, cl_uint num_events, const cl_event *wait_list,
-                                cl_event *event)
-{
-    return refuse_command(FUNCTION, queue, "the device does not execute native kernels");
 }
 
 /* ---- what is asked of devices ---- */

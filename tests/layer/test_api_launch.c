@@ -3,6 +3,7 @@
  * geometry. */
 #include "cl_fixture.h"
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* What a work-item sees, as the kernel below stores it. */
@@ -393,6 +394,85 @@ START_TEST(aliased_args)
 }
 END_TEST
 
+/* ---- native kernels ---- */
+
+enum { NATIVE = 4096 };
+
+struct native_args {
+    cl_int *whole, *part;
+    int add;
+    atomic_int *calls;
+};
+
+static void CL_CALLBACK add_natively(void *data)
+{
+    const struct native_args *args = data;
+    for (int i = 0; i < NATIVE; i++)
+        args->whole[i] += args->add;
+    for (int i = 0; args->part && i < NATIVE / 4; i++)
+        args->part[i] *= 2;
+    atomic_fetch_add(args->calls, 1);
+}
+
+/* Between launches that may be split: it sees what they wrote, and they what it wrote. */
+START_TEST(native_kernels)
+{
+    static cl_int values[NATIVE];
+    atomic_int calls = 0;
+    cl_device_exec_capabilities can;
+    cl_int error;
+    cl_ok(clGetDeviceInfo(cl.device, CL_DEVICE_EXECUTION_CAPABILITIES, sizeof(can), &can, NULL));
+    if (!(can & CL_EXEC_NATIVE_KERNEL))
+        return;
+    for (int i = 0; i < NATIVE; i++)
+        values[i] = i;
+    cl_mem mem = cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(values), values);
+    const cl_buffer_region region = {sizeof(values) / 2, sizeof(values) / 4};
+    cl_mem part = clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    cl_ok(error);
+    cl_kernel kernel = cl_kernel_of(
+        "kernel void more(global int *a) { a[get_global_id(0)] += get_global_id(0) % 7; }", "more");
+    cl_set_mem(kernel, 0, mem);
+    struct native_args args = {.add = 1000, .calls = &calls};
+    const cl_mem both[] = {mem, part};
+    const void *places[] = {&args.whole, &args.part};
+    size_t items = NATIVE, local = 64;
+    cl_event gate = clCreateUserEvent(cl.context, &error), done;
+    cl_ok(error);
+    for (int round = 0; round < 3; round++) {
+        cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, round == 0,
+                                     round ? NULL : &gate, NULL));
+        cl_ok(clEnqueueNativeKernel(cl.queue, add_natively, &args, sizeof(args), 2, both, places, 0, NULL,
+                                    &done));
+        args.add = 1; /* it has a copy */
+        if (round == 0) {
+            ck_assert_int_eq(atomic_load(&calls), 0);
+            cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+        }
+        cl_ok(clWaitForEvents(1, &done));
+        ck_assert_int_eq(atomic_load(&calls), round + 1);
+        cl_command_type type;
+        cl_ok(clGetEventInfo(done, CL_EVENT_COMMAND_TYPE, sizeof(type), &type, NULL));
+        ck_assert_uint_eq(type, CL_COMMAND_NATIVE_KERNEL);
+        cl_ok(clReleaseEvent(done));
+    }
+    cl_read(mem, values, sizeof(values));
+    for (int i = 0; i < NATIVE; i++) {
+        int want = i;
+        for (int round = 0; round < 3; round++) {
+            want += i % 7 + (round ? 1 : 1000);
+            if (i >= NATIVE / 2 && i < NATIVE / 2 + NATIVE / 4)
+                want *= 2;
+        }
+        ck_assert_int_eq(values[i], want);
+    }
+    cl_ok(clReleaseEvent(gate));
+    cl_ok(clReleaseMemObject(part));
+    cl_ok(clReleaseMemObject(mem));
+    cl_ok(clReleaseKernel(kernel));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("api_launch");
@@ -407,5 +487,6 @@ int main(void)
     tcase_add_test(tcase, long_chain);
     tcase_add_test(tcase, short_bursts);
     tcase_add_test(tcase, aliased_args);
+    tcase_add_test(tcase, native_kernels);
     return tap_run(suite);
 }

@@ -253,11 +253,44 @@ START_TEST(launches)
     ROW(CL_INVALID_CONTEXT, LAUNCH(strange, kernel, 1, NULL, &global, &local));
     ROW_POCL(CL_INVALID_KERNEL, CRASHES, clEnqueueTask(cl.queue, NULL, 0, NULL, NULL));
     ROW(CL_INVALID_COMMAND_QUEUE, clEnqueueTask(NULL, kernel, 0, NULL, NULL));
-    ROW(CL_INVALID_COMMAND_QUEUE, clEnqueueNativeKernel(NULL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
     cl_ok(clReleaseCommandQueue(strange));
     cl_ok(clReleaseKernel(kernel));
     cl_ok(clReleaseKernel(eight));
     cl_ok(clReleaseProgram(program));
+    close_buffers();
+}
+END_TEST
+
+static void CL_CALLBACK never(void *data)
+{
+    (void)data;
+    abort();
+}
+
+START_TEST(native_kernels)
+{
+    struct {
+        void *first, *second;
+    } args = {NULL, NULL};
+    const void *inside[] = {&args.first, &args.second}, *outside[] = {&args.first, &args + 1};
+    cl_event none = NULL;
+    open_buffers();
+    const cl_mem good[] = {mem, other}, bad[] = {mem, negative_handle()}, strange[] = {mem, foreign};
+#define NATIVE(function, args, size, count, list, places)                                                    \
+    clEnqueueNativeKernel(cl.queue, function, args, size, count, list, places, 0, NULL, NULL)
+    ROW(CL_INVALID_COMMAND_QUEUE, clEnqueueNativeKernel(NULL, never, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+    ROW(CL_INVALID_VALUE, NATIVE(NULL, &args, sizeof(args), 0, NULL, NULL));
+    ROW(CL_INVALID_VALUE, NATIVE(never, NULL, sizeof(args), 0, NULL, NULL));
+    ROW(CL_INVALID_VALUE, NATIVE(never, NULL, 0, 2, good, inside));
+    ROW(CL_INVALID_VALUE, NATIVE(never, &args, 0, 0, NULL, NULL));
+    ROW(CL_INVALID_VALUE, NATIVE(never, &args, sizeof(args), 2, NULL, inside));
+    ROW(CL_INVALID_VALUE, NATIVE(never, &args, sizeof(args), 2, good, NULL));
+    ROW(CL_INVALID_VALUE, NATIVE(never, &args, sizeof(args), 0, good, inside));
+    ROW_POCL(CL_INVALID_VALUE, CRASHES, NATIVE(never, &args, sizeof(args), 2, good, outside));
+    ROW_POCL(CL_INVALID_MEM_OBJECT, CRASHES, NATIVE(never, &args, sizeof(args), 2, bad, inside));
+    ROW_POCL(CL_INVALID_CONTEXT, CRASHES, NATIVE(never, &args, sizeof(args), 2, strange, inside));
+    ROW_POCL(CL_INVALID_EVENT_WAIT_LIST, CRASHES,
+             clEnqueueNativeKernel(cl.queue, never, &args, sizeof(args), 0, NULL, NULL, 1, &none, NULL));
     close_buffers();
 }
 END_TEST
@@ -305,6 +338,7 @@ int main(void)
     tcase_add_test(tests, copies_fills_and_moves);
     tcase_add_test(tests, maps);
     tcase_add_test(tests, launches);
+    tcase_add_test(tests, native_kernels);
     tcase_add_test(tests, markers);
     return tap_run(suite);
 }
