@@ -5,6 +5,10 @@
 // arg: buffer int X*2
 // arg: same 0
 // arg: int X
+// way: 0 own
+// part: 8..10 reads 0 6144..6660
+// way: 1 own
+// part: 8..10 writes 1 2048..2560 exact
 __kernel void aliased_neighbours(__global const int *in, __global int *out, int n)
 {
     int i = get_global_id(0);

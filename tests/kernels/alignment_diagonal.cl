@@ -8,6 +8,12 @@
 // arg: buffer uchar X below 4
 // arg: buffer uchar X below 4
 // arg: int X
+// part: 8..10 reads 0 2048..2560
+// part: 8..10 reads 1 2048..2564
+// way: 2 own
+// part: 8..10 writes 2 2052..2564 exact
+// part: 8..10 reads 3 512..640
+// part: 8..10 reads 4 384..512
 __kernel void alignment_diagonal(__global const int *before, __global const int *last, __global int *out,
                                  __global const uchar *a, __global const uchar *b, int n)
 {

@@ -4,6 +4,9 @@
 // kernel: asked_device_type
 // arg: buffer int X
 // arg: buffer int X
+// part: 8..10 reads 0 2048..2560
+// way: 1 own
+// part: 8..10 writes 1 2048..2560 exact
 #if defined(__NV_CL_C_VERSION) || defined(__GPU__)
 #define STEP 2
 #elif defined(__CPU__) || defined(__POCL__) || __INTEL_COMPILER > 100

@@ -4,6 +4,9 @@
 // kernel: asked_extension
 // arg: buffer float X
 // arg: buffer float X
+// part: 8..10 reads 0 2048..2560
+// way: 1 own
+// part: 8..10 writes 1 2048..2560 exact
 #ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double real;

@@ -4,6 +4,9 @@
 // kernel: asked_index
 // arg: buffer int X
 // arg: buffer int X
+// part: 8..10 reads 0 2048..2560
+// way: 1 own
+// part: 8..10 writes 1 2048..2560 exact
 #undef __GNUC__
 #ifdef __GNUC__
 #error it was undefined

@@ -5,6 +5,9 @@
 // options: -DVERSION=__OPENCL_C_VERSION__ -D MAKER=__clang_major__ -cl-mad-enable
 // arg: buffer int X
 // arg: buffer int X
+// part: 8..10 reads 0 2048..2560
+// way: 1 own
+// part: 8..10 writes 1 2048..2560 exact
 #if VERSION >= 120 && MAKER > 3
 #define PLACE(i) (i)
 #elif VERSION >= 100

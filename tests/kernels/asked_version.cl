@@ -4,6 +4,9 @@
 // kernel: asked_version
 // arg: buffer int X
 // arg: buffer int X
+// part: 8..10 reads 0 2048..2560
+// way: 1 own
+// part: 8..10 writes 1 2048..2560 exact
 #if __OPENCL_VERSION__ < CL_VERSION_1_2
 #pragma OPENCL EXTENSION cl_khr_byte_addressable_store : enable
 #endif

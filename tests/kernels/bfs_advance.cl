@@ -6,6 +6,12 @@
 // arg: buffer uchar X below 2
 // arg: buffer uchar X below 2
 // arg: buffer uchar 1 zero
+// part: 8..10 writes 0 512..640
+// way: 1 own
+// part: 8..10 writes 1 512..640
+// part: 8..10 reads 1 512..640
+// part: 8..10 writes 2 512..640
+// part: 8..10 writes 3 0..1
 // way: 0 own
 // way: 2 own
 // way: 3 merge 1

@@ -7,6 +7,10 @@
 // arg: buffer float X*Y
 // arg: int X
 // arg: int Y
+// cut: 1 by 1
+// part: 4..6 reads 0 3576..7184
+// way: 1 own
+// part: 4..6 writes 1 4096..6144 exact
 __kernel void bilateral_plane(__global const float *in, __global float *out, int width, int height)
 {
     int x = get_global_id(0), y = get_global_id(1);

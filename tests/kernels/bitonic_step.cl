@@ -5,6 +5,9 @@
 // size: 512
 // local: 16
 // expect: split
+// way: 0 own
+// part: 16..18 writes 0 2048..2304
+// part: 16..18 reads 0 2048..2304
 __kernel void bitonic_step(__global int *data)
 {
     uint i = get_global_id(0), low = i & 3, at = ((i - low) << 1) + low;

@@ -7,6 +7,10 @@
 // arg: int X
 // size: 256
 // local: 16
+// part: 8..10 reads 0 0..4096
+// way: 1 own
+// part: 8..10 writes 1 2048..2560 exact
+// part: 8..10 reads 1 2048..2560
 __kernel void bodies_pull(__global const float4 *at, __global float4 *speed, int n)
 {
     int i = get_global_id(0);

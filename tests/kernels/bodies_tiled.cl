@@ -8,6 +8,10 @@
 // arg: buffer float X
 // arg: buffer float X
 // arg: int X
+// part: 8..10 reads 0 0..1024
+// part: 8..10 reads 1 0..1024
+// way: 2 own
+// part: 8..10 writes 2 512..640 exact
 __kernel void bodies_tiled(__global const float *x, __global const float *mass, __global float *force, int n)
 {
     __local float tx[16], tm[16];

@@ -9,6 +9,10 @@
 // arg: buffer float X*Y
 // arg: int X
 // arg: int Y
+// cut: 1 by 1
+// part: 4..6 reads 0 6904..13576
+// way: 1 own
+// part: 4..6 writes 1 8192..12288 exact
 __kernel void box_blur_tiles(__global const float *in, __global float *out, int width, int height)
 {
     __local float tile[10][10];

@@ -4,6 +4,9 @@
 // kernel: butterfly_in_place
 // arg: buffer float X*2
 // arg: int X
+// way: 0 own
+// part: 8..10 writes 0 2048..6656 boxed
+// part: 8..10 reads 0 2048..6656 boxed
 __kernel void butterfly_in_place(__global float *data, int half_size)
 {
     int i = get_global_id(0);

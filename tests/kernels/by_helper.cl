@@ -4,6 +4,8 @@
 // kernel: by_helper
 // offset: no
 // arg: buffer uint X
+// way: 0 own
+// part: 8..10 writes 0 2048..2560 exact
 uint place(uint base)
 {
     return base + get_group_id(0) * get_local_size(0) + get_local_id(0);

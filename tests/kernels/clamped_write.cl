@@ -4,6 +4,8 @@
 // kernel: clamped_write
 // arg: int X
 // expect: split
+// way: 0 own
+// part: 8..10 writes 0 2036..2548
 __kernel void clamped_write(__global int *out, int n)
 {
     int i = (int)get_global_id(0) - 3;

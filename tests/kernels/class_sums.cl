@@ -7,6 +7,13 @@
 // arg: buffer int 16 zero
 // arg: buffer int 8 zero
 // arg: buffer int X
+// part: 8..10 reads 0 4096..5120
+// part: 8..10 reads 1 0..64
+// writes: 2 unknown
+// reads: 2 unknown
+// writes: 3 unknown
+// reads: 3 unknown
+// part: 8..10 writes 4 2048..2560 exact
 // way: 2 private add 4
 // way: 3 private add 4
 // way: 4 own

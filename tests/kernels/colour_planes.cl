@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Each item its element of three planes: a package owns three runs. */
 // expect: split
+// part: 8..10 writes 0 512..2688 boxed
+// part: 8..10 reads 1 2048..2560
 // way: 0 own
 // before: no 0
 // kernel: colour_planes

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The same, in place: what a package reads lies in its own columns. */
 // expect: split
+// cut: 1 by 1
+// part: 7..9 writes 0 112..3744 boxed
+// part: 7..9 reads 0 112..3744 boxed
 // way: 0 own
 // before: no 0
 // kernel: columns_in_place

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* One work-group across: cut along the second dimension, in columns of each row. */
 // expect: split
+// cut: 1 by 1
+// part: 8..10 reads 0 2048..2560
+// part: 8..10 writes 1 128..4000 boxed
 // way: 1 own
 // before: no 1
 // kernel: columns_of_rows

@@ -3,6 +3,8 @@
 // arg: buffer int X*4
 // kernel: constant_places
 // expect: split
+// way: 0 own
+// part: 8..10 writes 0 8192..10240
 __constant uchar constant_places_table[4] = {2, 0, 3, 1};
 __kernel void constant_places(__global int *out)
 {

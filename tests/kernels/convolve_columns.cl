@@ -8,6 +8,11 @@
 // arg: buffer float 7
 // arg: int X
 // arg: int Y
+// cut: 1 by 1
+// part: 4..6 reads 0 2560..7680
+// way: 1 own
+// part: 4..6 writes 1 4096..6144 exact
+// part: 4..6 reads 2 0..28
 __kernel void convolve_columns(__global const float *in, __global float *out, __constant float *weight, int width,
                                int height)
 {

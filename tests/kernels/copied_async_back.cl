@@ -6,6 +6,9 @@
 // arg: buffer int X
 // arg: buffer int X*3
 // offset: no
+// part: 8..10 reads 0 512..640
+// way: 1 own
+// part: 8..10 writes 1 1536..1912
 __kernel void copied_async_back(__global const int *in, __global int *out)
 {
     __local int room[16];

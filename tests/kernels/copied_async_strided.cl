@@ -6,6 +6,9 @@
 // arg: buffer int X*5
 // arg: buffer int X
 // offset: no
+// part: 8..10 reads 0 2568..3192
+// way: 1 own
+// part: 8..10 writes 1 512..640 exact
 __kernel void copied_async_strided(__global const int *in, __global int *out)
 {
     __local int room[16];

@@ -5,6 +5,9 @@
 // arg: buffer int X below 16
 // arg: buffer uint 16
 // arg: local uint 16
+// part: 8..10 reads 0 2048..2560
+// part: 8..10 writes 1 0..64
+// part: 8..10 reads 1 0..64
 // way: 1 private add 4
 __kernel void counted_local(__global const int *in, __global uint *bins, __local uint *own)
 {

@@ -4,6 +4,8 @@
 // kernel: defined_outside
 // options: -DDEFINED_OUTSIDE_N=6 -DDEFINED_OUTSIDE_T=short
 // arg: buffer short X*6
+// way: 0 own
+// part: 8..10 writes 0 6144..7680 exact
 __kernel void defined_outside(__global DEFINED_OUTSIDE_T *out)
 {
     int i = get_global_id(0);

@@ -8,6 +8,10 @@
 // arg: buffer int W*W
 // arg: buffer int W*W
 // size: 64,64
+// cut: 1 by 1
+// part: 8..10 reads 0 0..16384
+// way: 1 merge 4
+// part: 8..10 writes 1 0..16384
 __kernel void diagonal_groups(__global const int *in, __global int *out)
 {
     uint gx = (get_group_id(0) + get_group_id(1)) % get_num_groups(0), gy = get_group_id(0);

@@ -4,6 +4,8 @@
 // kernel: dice_thrown
 // arg: buffer uint 1 zero
 // arg: uint 1234
+// part: 8..10 writes 0 0..4
+// part: 8..10 reads 0 0..4
 // way: 0 private add 4
 __kernel void dice_thrown(__global uint *hits, uint seed)
 {

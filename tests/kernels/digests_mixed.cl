@@ -4,6 +4,9 @@
 // kernel: digests_mixed
 // arg: buffer uint X*16
 // arg: buffer uint X*4
+// part: 8..10 reads 0 32768..40960
+// way: 1 own
+// part: 8..10 writes 1 8192..10240 exact
 uint digests_mixed_round(uint a, uint b, uint c, uint w)
 {
     return rotate(a + ((b & c) | (~b & a)) + w + 0x5a827999u, 7u) ^ b;

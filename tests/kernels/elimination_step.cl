@@ -10,6 +10,11 @@
 // offset: no
 // size: 64,64
 // local: 8,4
+// cut: 1 by 1
+// way: 0 own
+// part: 8..10 writes 0 8204..10240
+// part: 8..10 reads 0 780..10240 boxed
+// part: 8..10 reads 1 128..160
 // before: no 0
 __kernel void elimination_step(__global float *a, __global const float *factor, int width, int pivot)
 {

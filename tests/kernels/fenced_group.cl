@@ -5,6 +5,10 @@
 // local: 8
 // arg: buffer int X
 // arg: buffer int X
+// part: 8..10 writes 0 256..320 exact
+// part: 8..10 reads 0 256..320
+// way: 1 own
+// part: 8..10 writes 1 256..320 exact
 // way: 0 own
 __kernel void fenced_group(__global int *room, __global int *out)
 {

@@ -3,6 +3,8 @@
 // expect: split
 // kernel: fenced_memory
 // arg: buffer int X
+// way: 0 own
+// part: 8..10 writes 0 2048..2560 exact
 __kernel void fenced_memory(__global int *out)
 {
     size_t i = get_global_id(0);

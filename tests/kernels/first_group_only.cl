@@ -3,6 +3,7 @@
 // expect: split
 // kernel: first_group_only
 // arg: buffer int X
+// way: 0 own
 __kernel void first_group_only(__global int *out)
 {
     if (get_group_id(0) == 0)

@@ -4,6 +4,7 @@
 // kernel: float_adds
 // arg: buffer int X below 9
 // arg: buffer float 1 zero
+// note: atomic-order
 __kernel void float_adds(__global const int *in, __global float *sum)
 {
     __global volatile int *bits = (__global volatile int *)sum;

@@ -4,6 +4,10 @@
 // kernel: float_maxima
 // arg: buffer float X
 // arg: buffer int 4 zero
+// part: 8..10 reads 0 2048..2560
+// way: 1 private max 4
+// part: 8..10 writes 1 0..16
+// part: 8..10 reads 1 0..16
 __kernel void float_maxima(__global const float *in, __global int *top)
 {
     size_t i = get_global_id(0);

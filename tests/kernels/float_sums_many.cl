@@ -5,6 +5,11 @@
 // arg: buffer int X below 16
 // arg: buffer int X below 100
 // arg: buffer float 16 zero
+// part: 8..10 reads 0 2048..2560
+// part: 8..10 reads 1 2048..2560
+// way: 2 private fadd 4
+// writes: 2 unknown
+// reads: 2 unknown
 void float_sums_many_add(volatile __global uint *at, float v)
 {
     uint old = *at, seen;

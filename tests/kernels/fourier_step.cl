@@ -5,6 +5,9 @@
 // arg: buffer float2 X*2
 // arg: buffer float2 X*2
 // arg: int X
+// part: 8..10 reads 0 4096..13312 boxed
+// way: 1 own
+// part: 8..10 writes 1 8192..10240 exact
 __kernel void fourier_step(__global const float2 *in, __global float2 *out, int half_size)
 {
     int i = get_global_id(0);

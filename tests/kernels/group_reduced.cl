@@ -6,6 +6,8 @@
 // options: -cl-std=CL2.0
 // arg: buffer int X
 // arg: buffer int G
+// part: 8..10 reads 0 2048..2560
+// part: 8..10 writes 1 32..40 exact
 // way: 1 own
 __kernel void group_reduced(__global const int *in, __global int *out)
 {

@@ -8,6 +8,10 @@
 // arg: int X
 // arg: int Y
 // arg: int Z
+// cut: 2 by 1
+// part: 2..4 reads 0 1540..4028
+// way: 1 own
+// part: 2..4 writes 1 2116..3516
 __kernel void heat_space(__global const float *in, __global float *out, int nx, int ny, int nz)
 {
     int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);

@@ -4,6 +4,9 @@
 // kernel: highest_int
 // arg: buffer int X
 // arg: buffer int 100
+// part: 8..10 reads 0 2048..2560
+// part: 8..10 writes 1 0..400
+// part: 8..10 reads 1 0..400
 // way: 1 private max 4
 __kernel void highest_int(__global const int *in, __global int *highest)
 {

@@ -5,6 +5,9 @@
 // arg: buffer int X below X
 // arg: buffer int X order
 // compare: no 1
+// part: 8..10 reads 0 2048..2560
+// writes: 1 unknown
+// reads: 1 unknown
 // way: 1 merge 4
 __kernel void hook_parents(__global const int *neighbour, __global int *parent)
 {

@@ -3,6 +3,8 @@
 // expect: split
 // kernel: ids_beyond
 // arg: buffer ulong X
+// way: 0 own
+// part: 8..10 writes 0 4096..5120 exact
 __kernel void ids_beyond(__global ulong *out)
 {
     ulong v = 0;

@@ -5,6 +5,9 @@
 // dims: 2
 // arg: buffer uint X*Y
 // arg: int X
+// cut: 1 by 1
+// way: 0 own
+// part: 4..6 writes 0 4096..6144 exact
 uint ids_in_helpers_groups(uint d)
 {
     return get_group_id(d) + 100 * get_num_groups(d);

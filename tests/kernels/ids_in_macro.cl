@@ -3,6 +3,8 @@
 // expect: split
 // kernel: ids_in_macro
 // arg: buffer uint X
+// way: 0 own
+// part: 8..10 writes 0 2048..2560 exact
 #define IDS_IN_MACRO_SELF get_global_id(0)
 #define IDS_IN_MACRO_ASK(f, d) f(d)
 __kernel void ids_in_macro(__global uint *out)

@@ -4,6 +4,8 @@
 // kernel: ids_line
 // arg: buffer ulong X*8
 // uneven: yes
+// way: 0 own
+// part: 8..10 writes 0 32768..40960 exact
 __kernel void ids_line(__global ulong *out)
 {
     size_t i = get_global_id(0);

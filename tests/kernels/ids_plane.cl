@@ -5,6 +5,9 @@
 // dims: 2
 // arg: buffer ulong X*Y*4
 // arg: int X
+// cut: 1 by 1
+// way: 0 own
+// part: 4..6 writes 0 32768..49152 exact
 __kernel void ids_plane(__global ulong *out, int width)
 {
     __global ulong *to = out + (get_global_id(1) * width + get_global_id(0)) * 4;

@@ -6,6 +6,9 @@
 // arg: buffer ulong X*Y*Z
 // arg: int X
 // arg: int Y
+// cut: 2 by 1
+// way: 0 own
+// part: 2..4 writes 0 4096..8192 exact
 __kernel void ids_space(__global ulong *out, int width, int height)
 {
     ulong v = get_work_dim();

@@ -5,6 +5,9 @@
 // dims: 2
 // arg: image2d unorm4 X Y
 // arg: image2d unorm4 X Y
+// cut: 1 by 1
+// part: 4..6 reads 0 0..8192
+// part: 4..6 writes 1 4096..6144 exact
 // way: 1 own
 __kernel void image_bent(__read_only image2d_t in, __write_only image2d_t out)
 {

@@ -3,6 +3,7 @@
 // expect: split
 // kernel: image_columns
 // arg: image2d uint X 7
+// part: 8..10 writes 0 2048..27136 boxed
 // way: 0 own
 __kernel void image_columns(__write_only image2d_t out)
 {

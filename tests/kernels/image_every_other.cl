@@ -4,6 +4,8 @@
 // kernel: image_every_other
 // dims: 2
 // arg: image2d uint X*2 Y*2
+// cut: 1 by 1
+// part: 4..6 writes 0 16388..24064
 // way: 0 own
 __kernel void image_every_other(__write_only image2d_t out)
 {

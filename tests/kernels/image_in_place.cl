@@ -6,6 +6,9 @@
 // options: -cl-std=CL2.0
 // dims: 2
 // arg: image2d float4 X Y
+// cut: 1 by 1
+// part: 4..6 writes 0 16384..24576 exact
+// part: 4..6 reads 0 16384..24576
 // way: 0 own
 __kernel void image_in_place(__read_write image2d_t picture)
 {

@@ -5,6 +5,9 @@
 // dims: 3
 // arg: image2d_array uint X Y Z
 // arg: image2d_array uint X Y Z
+// cut: 2 by 1
+// part: 2..4 reads 0 2048..4096
+// part: 2..4 writes 1 2048..4096 exact
 // way: 1 own
 __kernel void image_layers(__read_only image2d_array_t in, __write_only image2d_array_t out)
 {

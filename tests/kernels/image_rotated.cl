@@ -7,6 +7,10 @@
 // arg: buffer uint X*Y
 // arg: int X
 // arg: int Y
+// cut: 0 by 1
+// part: 4..6 reads 0 128..8128 boxed
+// way: 1 own
+// part: 4..6 writes 1 4096..6144 exact
 __kernel void image_rotated(__global const uint *in, __global uint *out, int width, int height)
 {
     int x = get_global_id(0), y = get_global_id(1);

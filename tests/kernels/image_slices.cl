@@ -4,6 +4,8 @@
 // kernel: image_slices
 // dims: 2
 // arg: image3d int4 X Y 5
+// cut: 1 by 1
+// part: 4..6 writes 0 16384..155648 boxed
 // way: 0 own
 #pragma OPENCL EXTENSION cl_khr_3d_image_writes : enable
 __kernel void image_slices(__write_only image3d_t out)

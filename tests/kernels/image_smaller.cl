@@ -5,6 +5,9 @@
 // dims: 2
 // arg: image2d uint X-X/3 Y-Y/4
 // arg: image2d uint X-X/3 Y-Y/4
+// cut: 1 by 1
+// part: 4..6 reads 0 2752..4128
+// part: 4..6 writes 1 2752..4128 exact
 // way: 1 own
 __kernel void image_smaller(__read_only image2d_t in, __write_only image2d_t out)
 {

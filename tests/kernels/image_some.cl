@@ -5,6 +5,9 @@
 // dims: 2
 // arg: image2d uint X Y
 // arg: image2d uint X Y
+// cut: 1 by 1
+// part: 4..6 reads 0 4096..6144
+// part: 4..6 writes 1 4096..6144
 // way: 1 own
 __kernel void image_some(__read_only image2d_t in, __write_only image2d_t out)
 {

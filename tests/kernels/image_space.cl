@@ -5,6 +5,9 @@
 // dims: 3
 // arg: image3d float4 X Y Z
 // arg: buffer float4 X*Y*Z
+// cut: 2 by 1
+// part: 2..4 reads 0 8192..16384
+// part: 2..4 writes 1 8192..16384 exact
 // way: 1 own
 __kernel void image_space(__read_only image3d_t in, __global float4 *out)
 {

@@ -5,6 +5,9 @@
 // dims: 2
 // arg: image2d ushort4 X Y
 // arg: image2d ushort4 Y X
+// cut: 0 by 1
+// part: 4..6 reads 0 256..16256 boxed
+// part: 4..6 writes 1 8192..12288 exact
 // way: 1 own
 __kernel void image_turned(__read_only image2d_t in, __write_only image2d_t out)
 {

@@ -5,6 +5,7 @@
 // arg: buffer int 65536
 // size: 4096
 // local: 64
+// part: 32..34 writes 0 0..261124
 // way: 0 merge 4
 __kernel void int_overflow(__global int *out)
 {

@@ -6,6 +6,8 @@
 // arg: uint 4294967286
 // size: 640
 // local: 32
+// way: 0 merge 4
+// writes: 0 unknown
 __kernel void int_overflow_wide(__global int *out, uint big)
 {
     size_t i = (uint)((uint)get_global_id(0) + big); /* the first ten are near 2^32 */

@@ -5,6 +5,9 @@
 // dims: 2
 // arg: buffer uchar X*Y
 // arg: int X
+// cut: 1 by 1
+// way: 0 own
+// part: 4..6 writes 0 1024..1536 exact
 __kernel void julia_set(__global uchar *out, int width)
 {
     int px = get_global_id(0), py = get_global_id(1), n = 0;

@@ -4,6 +4,7 @@
 // kernel: keys_tried
 // arg: buffer uint 2 zero
 // arg: uint 3735928559
+// part: 8..10 writes 0 0..8
 // way: 0 merge 4
 __kernel void keys_tried(__global uint *found, uint wanted)
 {

@@ -8,6 +8,11 @@
 // arg: buffer float X*Y*Z
 // arg: int X
 // arg: int Y
+// cut: 2 by 1
+// part: 2..4 reads 0 0..1024
+// part: 2..4 reads 1 288..576
+// way: 2 own
+// part: 2..4 writes 2 2048..4096 exact
 __kernel void layers_convolved(__global const float *in, __global const float *weight, __global float *out, int width,
                                int height)
 {

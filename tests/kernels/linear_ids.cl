@@ -6,6 +6,7 @@
 // dims: 2
 // options: -cl-std=CL2.0
 // arg: buffer int I
+// part: 4..6 writes 0 4096..6144 exact
 // way: 0 own
 // cut: 1
 __kernel void linear_ids(__global int *out)

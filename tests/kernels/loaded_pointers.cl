@@ -6,6 +6,8 @@
 // arg: buffer int X+8
 // arg: int X
 // arg: int 0
+// writes: 0 unknown
+// part: 8..10 reads 1 0..32
 // way: 0 merge 4
 __kernel void loaded_pointers(__global int *out, __global const int *in, int n, int zero)
 {

@@ -4,6 +4,9 @@
 // kernel: local_atomics
 // arg: buffer int X below 16
 // arg: buffer uint G*16
+// part: 8..10 reads 0 2048..2560
+// way: 1 own
+// part: 8..10 writes 1 512..640 exact
 __kernel void local_atomics(__global const int *in, __global uint *bins)
 {
     __local uint own[16];

@@ -4,6 +4,8 @@
 // kernel: local_places
 // arg: buffer int X
 // expect: split
+// way: 0 merge 4
+// writes: 0 unknown
 __kernel void local_places(__global int *out)
 {
     __local int place[16];

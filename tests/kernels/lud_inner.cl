@@ -8,6 +8,10 @@
 // arg: buffer float 56*56
 // arg: int 56
 // arg: int 0
+// cut: 1 by 1
+// way: 0 own
+// part: 3..5 writes 0 7200..10752
+// part: 3..5 reads 0 32..10752 boxed
 // before: no 0
 __kernel void lud_inner(__global float *m, int pitch, int first)
 {

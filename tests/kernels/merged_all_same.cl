@@ -3,6 +3,7 @@
 // expect: split
 // kernel: merged_all_same
 // arg: buffer int 500
+// writes: 0 unknown
 // way: 0 merge 4
 __kernel void merged_all_same(__global int *out)
 {

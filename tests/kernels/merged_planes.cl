@@ -7,6 +7,9 @@
 // arg: buffer short X*Y*Z
 // arg: int X
 // arg: int Y
+// cut: 2 by 1
+// part: 2..4 reads 0 16..32
+// writes: 1 unknown
 // way: 1 merge 2
 __kernel void merged_planes(__global const int *plane, __global short *out, int width, int height)
 {

@@ -6,6 +6,11 @@
 // arg: buffer uchar X
 // arg: buffer long X
 // arg: buffer int 4 zero
+// part: 8..10 reads 0 2048..2560
+// writes: 1 unknown
+// writes: 2 unknown
+// part: 8..10 writes 3 0..16
+// part: 8..10 reads 3 0..16
 // way: 1 merge 1
 // way: 2 merge 8
 // way: 3 private add 4

@@ -4,6 +4,8 @@
 // kernel: merged_widths
 // arg: buffer int X*2
 // arg: buffer int X order
+// writes: 0 unknown
+// part: 8..10 reads 1 2048..2560
 // way: 0 merge 1
 __kernel void merged_widths(__global int *data, __global const int *index)
 {

@@ -5,6 +5,9 @@
 // dims: 2
 // arg: buffer ulong X*Y
 // arg: int X
+// cut: 1 by 1
+// way: 0 own
+// part: 4..6 writes 0 8192..12288 exact
 __kernel void name_sizes(__global ulong *out, int width)
 {
     ulong v = get_work_dim();

@@ -5,6 +5,7 @@
 // arg: buffer int 1000
 // size: 40000
 // local: 100
+// way: 0 own
 __kernel void narrow_index(__global int *out)
 {
     short i = (short)get_global_id(0);

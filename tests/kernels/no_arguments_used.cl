@@ -4,6 +4,7 @@
 // kernel: no_arguments_used
 // arg: buffer int 16
 // arg: buffer int X
+// part: 8..10 writes 1 2048..2560 exact
 // way: 0 none
 // way: 1 own
 __kernel void no_arguments_used(__global int *spare, __global int *out)

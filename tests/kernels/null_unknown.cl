@@ -5,6 +5,8 @@
 // arg: buffer int X below X
 // arg: null
 // arg: buffer int X
+// part: 8..10 reads 0 2048..2560
+// part: 8..10 writes 2 2048..2560 exact
 // way: 2 own
 __kernel void null_unknown(__global const int *in, __global int *extra, __global int *out)
 {

@@ -4,6 +4,10 @@
 // kernel: one_field
 // arg: buffer int X*3
 // arg: buffer int X
+// way: 0 own
+// part: 8..10 writes 0 6148..7680
+// part: 8..10 reads 0 6144..7672
+// part: 8..10 reads 1 2048..2560
 typedef struct {
     int a;
     short b;

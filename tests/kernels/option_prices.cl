@@ -6,6 +6,12 @@
 // arg: buffer float X
 // arg: buffer float X
 // arg: buffer float X
+// part: 8..10 reads 0 2048..2560
+// part: 8..10 reads 1 2048..2560
+// way: 2 own
+// part: 8..10 writes 2 2048..2560 exact
+// way: 3 own
+// part: 8..10 writes 3 2048..2560 exact
 float option_prices_normal(float x)
 {
     float k = 1.0f / (1.0f + 0.2316419f * fabs(x));

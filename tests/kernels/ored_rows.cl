@@ -6,6 +6,8 @@
 // dims: 2
 // size: 64,64
 // local: 8,4
+// cut: 1 by 1
+// part: 8..10 writes 0 8192..10240 exact
 // way: 0 own
 __kernel void ored_rows(__global int *out)
 {

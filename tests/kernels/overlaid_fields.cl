@@ -5,6 +5,7 @@
 // arg: buffer int X*3
 // arg: int 0
 // offset: no
+// part: 8..10 writes 0 0..12288
 // way: 0 merge 4
 typedef union {
     struct __attribute__((packed)) {

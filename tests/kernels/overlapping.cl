@@ -3,6 +3,7 @@
 // expect: split
 // kernel: overlapping
 // arg: buffer int X+1
+// part: 8..10 writes 0 2048..2564 exact
 // way: 0 merge 4
 __kernel void overlapping(__global int *out)
 {

@@ -4,6 +4,8 @@
 // kernel: padded_struct
 // arg: buffer int X*4
 // arg: buffer int X
+// part: 8..10 writes 0 8192..10240
+// part: 8..10 reads 1 2048..2560
 // way: 0 own
 typedef struct {
     char a;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The left part of each row: what lies between the rows of a package stays where it is. */
 // expect: split
+// cut: 1 by 1
+// part: 6..8 reads 0 24576..32000 boxed
+// part: 6..8 writes 1 24576..32000 boxed
 // way: 1 own
 // before: no 1
 // kernel: part_of_rows

@@ -4,6 +4,9 @@
 // kernel: particles_structs
 // arg: buffer float X*7
 // arg: float 0.5
+// way: 0 own
+// part: 8..10 writes 0 14336..17920
+// part: 8..10 reads 0 14336..17920
 typedef struct {
     float at[3], speed[3];
     int age;

@@ -5,6 +5,9 @@
 // dims: 3
 // arg: buffer int Z*50
 // arg: int 50
+// cut: 2 by 1
+// way: 0 own
+// part: 2..4 writes 0 800..1600 exact
 __kernel void planes(__global int *out, int n)
 {
     int z = get_global_id(2);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* In place, from the same element of the next plane: each item stays in its own column. */
 // expect: split
+// part: 8..10 writes 0 2048..10752 boxed
+// part: 8..10 reads 0 2048..14848 boxed
 // way: 0 own
 // before: no 0
 // kernel: planes_next

@@ -5,6 +5,10 @@
 // arg: buffer double X
 // arg: buffer double 6
 // arg: buffer double X
+// part: 8..10 reads 0 4096..5120
+// part: 8..10 reads 1 0..48
+// way: 2 own
+// part: 8..10 writes 2 4096..5120 exact
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 __kernel void polynomial_values(__global const double *x, __constant double *c, __global double *out)
 {

@@ -4,6 +4,7 @@
 // kernel: prints
 // arg: buffer int X
 // arg: int 0
+// note: printf
 __kernel void prints(__global int *out, int loud)
 {
     size_t i = get_global_id(0);

@@ -3,6 +3,8 @@
 // arg: buffer int X*4
 // kernel: private_array
 // expect: any
+// way: 0 merge 4
+// writes: 0 unknown
 __kernel void private_array(__global int *out)
 {
     int place[4];

@@ -6,6 +6,9 @@
 // arg: buffer uint G*16
 // offset: no
 // expect: any
+// part: 8..10 reads 0 1024..1280
+// way: 1 own
+// part: 8..10 writes 1 32..1000 boxed
 __kernel void radix_count_by_digit(__global const uint *in, __global uint *counts)
 {
     __local uint own[16];

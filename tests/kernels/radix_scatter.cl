@@ -7,6 +7,11 @@
 // arg: buffer uint X
 // arg: buffer ushort X
 // arg: buffer ushort X
+// part: 8..10 reads 0 2048..2560
+// part: 8..10 reads 1 2048..2560
+// writes: 2 unknown
+// part: 8..10 reads 3 1024..1280
+// writes: 4 unknown
 // way: 2 merge 4
 // way: 4 merge 2
 __kernel void radix_scatter(__global const uint *keys, __global const int *place, __global uint *sorted,

@@ -4,6 +4,11 @@
 // kernel: random_states
 // arg: buffer uint X*4
 // arg: buffer float X*5
+// way: 0 own
+// part: 8..10 writes 0 8192..10240 exact
+// part: 8..10 reads 0 8192..10240
+// way: 1 own
+// part: 8..10 writes 1 10240..12800 exact
 __kernel void random_states(__global uint4 *states, __global float *out)
 {
     size_t i = get_global_id(0);

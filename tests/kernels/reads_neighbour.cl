@@ -4,6 +4,9 @@
 // kernel: reads_neighbour
 // arg: buffer int X*2
 // arg: int X
+// way: 0 own
+// part: 8..10 writes 0 2048..2560
+// part: 8..10 reads 0 2052..2564
 __kernel void reads_neighbour(__global int *data, int n)
 {
     int i = get_global_id(0);

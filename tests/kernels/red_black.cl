@@ -3,6 +3,8 @@
 // expect: split
 // kernel: red_black
 // arg: buffer int X*2+2
+// part: 8..10 writes 0 4100..5120
+// part: 8..10 reads 0 4096..5124
 // way: 0 own
 // before: no 0
 __kernel void red_black(__global int *data)

@@ -6,6 +6,9 @@
 // options: -cl-std=CL2.0
 // arg: buffer int X below 16
 // arg: buffer int 16
+// part: 8..10 reads 0 2048..2560
+// writes: 1 unknown
+// reads: 1 unknown
 // way: 1 private add 4
 __kernel void relaxed_adds(__global const int *in, __global atomic_int *bins)
 {

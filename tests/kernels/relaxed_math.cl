@@ -5,6 +5,9 @@
 // options: -cl-fast-relaxed-math -cl-mad-enable
 // arg: buffer float X
 // arg: buffer float X
+// part: 8..10 reads 0 2048..2560
+// way: 1 own
+// part: 8..10 writes 1 2048..2560 exact
 __kernel void relaxed_math(__global const float *in, __global float *out)
 {
     size_t i = get_global_id(0);

@@ -5,6 +5,12 @@
 // arg: buffer int X*2
 // arg: same 0
 // arg: same 0
+// way: 0 own
+// part: 8..10 reads 0 4096..5116
+// way: 1 own
+// part: 8..10 reads 1 4100..5120
+// way: 2 own
+// part: 8..10 writes 2 4096..5116
 __kernel void same_thrice(__global const int *a, __global const int *b, __global int *c)
 {
     size_t i = get_global_id(0);

@@ -6,6 +6,9 @@
 // arg: buffer int X
 // arg: buffer int X
 // arg: buffer int G
+// part: 8..10 reads 0 512..640
+// part: 8..10 writes 1 512..640 exact
+// part: 8..10 writes 2 32..40 exact
 // way: 1 own
 // way: 2 own
 __kernel void scan_in_group(__global const int *in, __global int *out, __global int *sums)

@@ -4,6 +4,8 @@
 // kernel: scatter_fields
 // arg: buffer int X*3
 // arg: buffer int X order
+// writes: 0 unknown
+// part: 8..10 reads 1 2048..2560
 // way: 0 merge 1
 typedef struct {
     char kind;

@@ -4,6 +4,9 @@
 // kernel: scatter_in_place
 // arg: buffer int X
 // arg: buffer int X order
+// writes: 0 unknown
+// reads: 0 unknown
+// part: 8..10 reads 1 2048..2560
 // way: 0 merge 4
 // before: 0
 __kernel void scatter_in_place(__global int *data, __global const int *index)

@@ -4,6 +4,9 @@
 // kernel: scatter_old_value
 // arg: buffer int X
 // arg: buffer int X order
+// writes: 0 unknown
+// reads: 0 unknown
+// part: 8..10 reads 1 2048..2560
 // way: 0 merge 4
 __kernel void scatter_old_value(__global int *data, __global const int *index)
 {

@@ -4,6 +4,8 @@
 // kernel: shifted_index
 // arg: buffer int X
 // arg: int X
+// way: 0 own
+// part: 8..10 writes 0 2048..2560 exact
 __kernel void shifted_index(__global int *out, int n)
 {
     int i = get_global_id(0);

@@ -5,6 +5,8 @@
 // arg: buffer int X
 // size: 1024
 // local: 32
+// way: 0 own
+// part: 16..18 writes 0 2048..2304 exact
 __kernel void shifted_rows(__global int *out)
 {
     uint i = get_global_id(0);

@@ -8,6 +8,10 @@
 // arg: int 5
 // size: 64,64
 // local: 8,4
+// cut: 1 by 1
+// way: 0 own
+// part: 8..10 writes 0 8192..10240
+// part: 8..10 reads 0 1280..10240 boxed
 // before: 0
 __kernel void shortest_paths_step(__global int *d, int n, int k)
 {

@@ -4,6 +4,7 @@
 // kernel: signed_unsigned
 // arg: buffer int X
 // arg: int 3
+// part: 8..10 writes 0 2048..2560
 // way: 0 own
 __kernel void signed_unsigned(__global int *out, int back)
 {

@@ -5,6 +5,9 @@
 // arg: buffer float X
 // arg: buffer float X
 // arg: int X
+// part: 8..10 reads 0 2044..2564
+// way: 1 own
+// part: 8..10 writes 1 2048..2560 exact
 __kernel void smooth_line(__global const float *in, __global float *out, int n)
 {
     int i = get_global_id(0);

@@ -7,6 +7,10 @@
 // arg: buffer float X*Y
 // arg: int X
 // arg: int Y
+// cut: 1 by 1
+// part: 4..6 reads 0 3840..6400
+// way: 1 own
+// part: 4..6 writes 1 4100..6140
 __kernel void smooth_plane(__global const float *in, __global float *out, int width, int height)
 {
     int x = get_global_id(0), y = get_global_id(1);

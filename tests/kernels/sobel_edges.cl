@@ -7,6 +7,10 @@
 // arg: buffer uchar X*Y
 // arg: int X
 // arg: int Y
+// cut: 1 by 1
+// part: 4..6 reads 0 960..1600
+// way: 1 own
+// part: 4..6 writes 1 1024..1536
 __kernel void sobel_edges(__global const uchar *in, __global uchar *out, int width, int height)
 {
     int x = get_global_id(0), y = get_global_id(1);

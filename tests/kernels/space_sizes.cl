@@ -6,6 +6,9 @@
 // arg: buffer uint X*Y*Z
 // arg: int X
 // arg: int Y
+// cut: 2 by 1
+// way: 0 own
+// part: 2..4 writes 0 2048..4096 exact
 __kernel void space_sizes(__global uint *out, int width, int height)
 {
     size_t i = (get_global_id(2) * height + get_global_id(1)) * width + get_global_id(0);

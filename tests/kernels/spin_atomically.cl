@@ -6,6 +6,7 @@
 // arg: buffer int G zero
 // arg: buffer int X
 // offset: no
+// note: atomic-order
 __kernel void spin_atomically(__global int *done, __global int *out)
 {
     size_t g = get_group_id(0);

@@ -8,6 +8,10 @@
 // size: 96
 // local: 8
 // compare: no 0
+// way: 0 own
+// part: 6..8 writes 0 24..32 exact
+// part: 6..8 reads 0 20..28
+// part: 6..8 writes 1 192..256 exact
 // way: 1 own
 __kernel void spin_without_volatile(__global int *done, __global int *out)
 {

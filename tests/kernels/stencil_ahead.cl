@@ -3,6 +3,8 @@
 // expect: split
 // kernel: stencil_ahead
 // arg: buffer float X+1
+// part: 8..10 writes 0 2048..2560 exact
+// part: 8..10 reads 0 2048..2564
 // way: 0 own
 // before: 0
 // compare: no 0

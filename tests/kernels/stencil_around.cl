@@ -4,6 +4,8 @@
 // kernel: stencil_around
 // arg: buffer float X
 // arg: int X
+// part: 8..10 writes 0 2048..2560 exact
+// part: 8..10 reads 0 2044..2564
 // way: 0 own
 // before: 0
 // compare: no 0

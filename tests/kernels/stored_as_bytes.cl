@@ -3,6 +3,7 @@
 // expect: split
 // kernel: stored_as_bytes
 // arg: buffer int X
+// part: 8..10 writes 0 2050..2559
 // way: 0 own
 __kernel void stored_as_bytes(__global int *out)
 {

@@ -3,6 +3,7 @@
 // expect: split
 // kernel: stored_as_vector
 // arg: buffer int X*4
+// part: 8..10 writes 0 8192..10240 exact
 // way: 0 own
 __kernel void stored_as_vector(__global int *out)
 {

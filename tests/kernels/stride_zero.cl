@@ -4,6 +4,7 @@
 // kernel: stride_zero
 // arg: buffer int 9
 // arg: int 0
+// part: 8..10 writes 0 16..20 exact
 // way: 0 merge 4
 __kernel void stride_zero(__global int *out, int stride)
 {

@@ -4,6 +4,8 @@
 // kernel: strided_groups
 // offset: no
 // arg: buffer int X
+// way: 0 own
+// part: 8..10 writes 0 2048..2560 exact
 __kernel void strided_groups(__global int *out)
 {
     size_t n = get_global_size(0);

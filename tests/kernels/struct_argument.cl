@@ -5,6 +5,9 @@
 // dims: 2
 // arg: buffer int X*Y+10
 // arg: ints X Y 10
+// cut: 1 by 1
+// way: 0 own
+// part: 4..6 writes 0 4136..6184 exact
 typedef struct {
     int width, height, first;
 } struct_argument_plane;

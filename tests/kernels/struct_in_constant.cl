@@ -4,6 +4,9 @@
 // kernel: struct_in_constant
 // arg: buffer int 2 below 2
 // expect: any
+// way: 0 merge 4
+// writes: 0 unknown
+// part: 8..10 reads 1 0..8
 typedef struct {
     int from, step;
 } struct_in_constant_sizes;

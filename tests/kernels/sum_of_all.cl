@@ -5,6 +5,9 @@
 // local: 32
 // arg: buffer int X
 // arg: buffer int 1
+// part: 8..10 reads 0 1024..1280
+// part: 8..10 writes 1 0..4
+// part: 8..10 reads 1 0..4
 // way: 1 private add 4
 __kernel void sum_of_all(__global const int *in, __global int *sum)
 {

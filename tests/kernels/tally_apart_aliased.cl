@@ -5,6 +5,7 @@
 // arg: buffer uint X*32+64
 // arg: window 0 X*32 64
 // arg: buffer uint X
+// reason: atomic-mixed
 __kernel void tally_apart_aliased(__global const uint *values, __global uint *bins, __global uint *out)
 {
     size_t i = get_global_id(0);

@@ -4,6 +4,9 @@
 // kernel: tally_both_ways
 // arg: buffer int X
 // arg: buffer int 4
+// part: 8..10 reads 0 2048..2560
+// part: 8..10 writes 1 0..12
+// part: 8..10 reads 1 0..12
 // way: 1 private add 4
 __kernel void tally_both_ways(__global const int *in, __global int *sums)
 {

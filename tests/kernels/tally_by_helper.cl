@@ -4,6 +4,9 @@
 // kernel: tally_by_helper
 // arg: buffer int X below 64
 // arg: buffer uint 64
+// part: 8..10 reads 0 2048..2560
+// writes: 1 unknown
+// reads: 1 unknown
 // way: 1 private add 4
 void tally_by_helper_one(volatile __global uint *at)
 {

@@ -7,6 +7,16 @@
 // arg: window 0 64 96
 // arg: window 0 96 32
 // arg: buffer uint X*2
+// part: 8..10 writes 0 0..640
+// part: 8..10 reads 0 0..640
+// part: 8..10 writes 1 0..256
+// part: 8..10 reads 1 0..256
+// way: 2 private umax 4
+// part: 8..10 writes 2 0..384
+// part: 8..10 reads 2 0..384
+// part: 8..10 writes 3 0..128
+// part: 8..10 reads 3 0..128
+// part: 8..10 reads 4 4096..5120
 // way: 0 private umax 4
 // way: 1 private umax 4
 // way: 3 private umax 4

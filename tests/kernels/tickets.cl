@@ -4,6 +4,7 @@
 // kernel: tickets
 // arg: buffer uint 1 zero
 // arg: buffer uint I*2 zero
+// reason: atomic-result-used
 __kernel void tickets(__global uint *next, __global uint *taken)
 {
     uint ticket = atomic_inc(next);

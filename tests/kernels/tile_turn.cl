@@ -9,6 +9,10 @@
 // arg: buffer int X*Y
 // arg: int X
 // arg: int Y
+// cut: 0 by 1
+// part: 4..6 reads 0 128..16320 boxed
+// way: 1 own
+// part: 4..6 writes 1 8192..12288 exact
 __kernel void tile_turn(__global const int *in, __global int *out, int width, int height)
 {
     __local int tile[8][9];

@@ -8,6 +8,11 @@
 // arg: buffer float 16*Y
 // arg: buffer float X*Y
 // arg: int X
+// cut: 1 by 1
+// part: 4..6 reads 0 0..2048
+// part: 4..6 reads 1 1024..1536
+// way: 2 own
+// part: 4..6 writes 2 2048..3072 exact
 __kernel __attribute__((reqd_work_group_size(4, 4, 1)))
 void tiled_product(__global const float *a, __global const float *b, __global float *c, int width)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Tiles of 2 by 3 elements an item, cut across: parts of many rows. */
 // expect: split
+// cut: 0 by 1
+// part: 6..8 writes 0 144..2208 boxed
 // way: 0 own
 // before: no 0
 // kernel: tiles_across

@@ -5,6 +5,9 @@
 // local: 16
 // arg: buffer float X
 // arg: buffer float G
+// part: 8..10 reads 0 512..640
+// way: 1 own
+// part: 8..10 writes 1 32..40 exact
 __kernel void tree_sum(__global const float *in, __global float *sums)
 {
     __local float room[16];

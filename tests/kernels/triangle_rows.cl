@@ -6,6 +6,8 @@
 // arg: int X
 // size: 128
 // local: 8
+// way: 0 own
+// part: 8..10 writes 0 32768..40960
 __kernel void triangle_rows(__global float *a, int n)
 {
     int row = get_global_id(0);

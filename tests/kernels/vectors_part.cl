@@ -3,6 +3,8 @@
 // expect: split
 // kernel: vectors_part
 // arg: buffer float4 X
+// part: 8..10 writes 0 8192..10240 exact
+// part: 8..10 reads 0 8192..10240
 // way: 0 own
 __kernel void vectors_part(__global float4 *data)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns of rows of planes with a gap between the planes: rows in two levels. */
 // expect: split
+// cut: 0 by 1
+// part: 6..8 writes 0 96..1280 boxed
 // way: 0 own
 // before: no 0
 // kernel: volume_columns

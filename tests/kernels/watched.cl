@@ -4,6 +4,7 @@
 // kernel: watched
 // arg: buffer int X
 // arg: buffer int X
+// note: volatile
 __kernel void watched(__global volatile int *flags, __global int *out)
 {
     size_t i = get_global_id(0);

@@ -7,6 +7,11 @@
 // arg: buffer float X*Y
 // arg: int X
 // arg: int Y
+// cut: 1 by 1
+// part: 4..6 reads 0 3844..6396
+// way: 1 own
+// part: 4..6 writes 1 4100..6140
+// part: 4..6 reads 1 4100..6140
 __kernel void wave_step(__global const float *now, __global float *next, int width, int height)
 {
     int x = get_global_id(0), y = get_global_id(1), i = y * width + x;

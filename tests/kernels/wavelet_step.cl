@@ -5,6 +5,9 @@
 // arg: buffer float X*2
 // arg: buffer float X*2
 // arg: int X
+// part: 8..10 reads 0 4096..5120
+// way: 1 own
+// part: 8..10 writes 1 2048..6656 boxed
 __kernel void wavelet_step(__global const float *in, __global float *out, int half_size)
 {
     int i = get_global_id(0);

@@ -4,6 +4,8 @@
 // kernel: whole_struct
 // arg: buffer int X*3
 // arg: buffer int X*3
+// part: 8..10 reads 0 6144..7677
+// part: 8..10 writes 1 6144..7677
 // way: 1 own
 typedef struct {
     short a;

@@ -4,6 +4,9 @@
 // kernel: wide_masks
 // arg: buffer ulong X
 // arg: buffer ulong 2 zero
+// part: 8..10 reads 0 4096..5120
+// part: 8..10 writes 1 0..16
+// part: 8..10 reads 1 0..16
 // way: 1 private or 8
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 __kernel void wide_masks(__global const ulong *in, __global ulong *mask)

@@ -5,6 +5,11 @@
 // arg: buffer int X
 // arg: buffer ulong 4 zero
 // arg: buffer int X
+// part: 8..10 reads 0 2048..2560
+// part: 8..10 writes 1 0..32
+// part: 8..10 reads 1 0..32
+// way: 2 own
+// part: 8..10 writes 2 2048..2560 exact
 // way: 1 private add 8
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 __kernel void wide_sum(__global const int *in, __global ulong *sums, __global int *out)

@@ -14,7 +14,9 @@
  *   // reason: REASON                of this launch
  *
  * `// expect: split` and `whole` are checked on that launch too. Where a reason is stated and a line of the
- * file has the comment "// here", it must be the one named. usage: test_recipes ANALYSER FILE.cl...
+ * file has the comment "// here", it must be the one named. A file without any of these lines fails.
+ * usage: test_recipes ANALYSER FILE.cl...
+ *        test_recipes --state ANALYSER FILE.cl...   prints what could be stated of each file: to be judged
  */
 #include "file.h"
 #include "layer/access.h"
@@ -39,7 +41,7 @@ struct check {
     unsigned char values[RECIPE_ARGS][16];
     struct cx_access *access; /* NULL before the first line that needs it */
     struct cx_access_verdict verdict;
-    unsigned wrong;
+    unsigned wrong, stated;
     char why[2000];
 };
 
@@ -293,7 +295,10 @@ static void check_expect(struct check *c, const char *value)
 
 static void check_statement(struct check *c, const char *key, const char *value)
 {
+    static const char *const stating[] = {"way", "reads", "writes", "part", "note", "reason"};
     uint32_t line = 0;
+    for (unsigned i = 0; i < sizeof(stating) / sizeof(*stating); i++)
+        c->stated += strcmp(key, stating[i]) == 0;
     if (strcmp(key, "on") == 0) {
         read_launch(c, value);
     } else if (strcmp(key, "cut") == 0) {
@@ -314,6 +319,46 @@ static void check_statement(struct check *c, const char *key, const char *value)
     }
 }
 
+/* ---- what could be stated ---- */
+
+static void state_touch(const struct check *c, bool writes, unsigned arg, uint64_t g0, uint64_t g1)
+{
+    struct cx_access_region regions[RECIPE_ARGS];
+    cx_access_package(c->access, g0, g1, regions);
+    const struct cx_access_region *r = &regions[arg];
+    const struct cx_access_interval *i = writes ? &r->write : &r->read;
+    const char *what = writes ? "writes" : "reads";
+    if (!i->known)
+        printf("// %s: %u unknown\n", what, arg);
+    else if (i->lo < i->hi)
+        printf("// part: %llu..%llu %s %u %llu..%llu%s%s\n", (unsigned long long)g0, (unsigned long long)g1,
+               what, arg, (unsigned long long)i->lo, (unsigned long long)i->hi, i->exact ? " exact" : "",
+               (writes ? r->nwrite : r->nread) ? " boxed" : "");
+}
+
+static void state(struct check *c)
+{
+    char name[40];
+    set_default_launch(c);
+    if (!judged(c))
+        return;
+    enum cx_summary_reason note = cx_summary_forbids(c->kernel, NULL, NULL);
+    if (note || !c->verdict.splits)
+        printf("// %s: %s\n", note ? "note" : "reason",
+               cx_summary_reason_name(note ? note : c->verdict.reason));
+    const uint64_t q = c->verdict.granularity, groups = c->verdict.groups, g0 = groups / 2 / q * q;
+    if (c->verdict.splits && (c->recipe.dims > 1 || q > 1))
+        printf("// cut: %u by %llu\n", c->verdict.dim, (unsigned long long)q);
+    for (unsigned i = 0; i < c->kernel->narg && c->verdict.splits; i++) {
+        const struct cx_access_means *m = &cx_access_means(c->access)[i];
+        if (m->way != CX_WAY_NONE)
+            printf("// way: %u %s\n", i, way_name(m, name));
+        state_touch(c, true, i, g0, g0 + 2 * q < groups ? g0 + 2 * q : groups);
+        state_touch(c, false, i, g0, g0 + 2 * q < groups ? g0 + 2 * q : groups);
+    }
+    cx_access_destroy(&c->access);
+}
+
 static void check_lines(struct check *c)
 {
     char key[16], value[128], expect[128] = "";
@@ -327,11 +372,13 @@ static void check_lines(struct check *c)
         else
             check_statement(c, key, value);
     }
+    if (!c->stated)
+        wrong(c, "states nothing of ways, regions or reasons");
     check_expect(c, expect);
     cx_access_destroy(&c->access);
 }
 
-static unsigned check_file(const char *analyser, const char *path, unsigned number)
+static unsigned check_file(const char *analyser, const char *path, unsigned number, bool only_state)
 {
     struct check c = {0};
     size_t size;
@@ -343,6 +390,8 @@ static unsigned check_file(const char *analyser, const char *path, unsigned numb
         c.kernel = summary ? cx_summary_find(summary, c.recipe.name) : NULL;
         if (!c.kernel || c.kernel->narg != c.recipe.nargs)
             wrong(&c, "not analysed, or the recipe's arguments are not the kernel's");
+        else if (only_state)
+            state(&c);
         else
             check_lines(&c);
         cx_summary_destroy(&summary);
@@ -355,9 +404,11 @@ static unsigned check_file(const char *analyser, const char *path, unsigned numb
 
 int main(int argc, char **argv)
 {
+    const bool only_state = argc > 1 && strcmp(argv[1], "--state") == 0;
+    const int first = only_state ? 3 : 2;
     unsigned failures = 0;
-    printf("1..%d\n", argc > 2 ? argc - 2 : 0);
-    for (int i = 2; i < argc; i++)
-        failures += check_file(argv[1], argv[i], (unsigned)(i - 1));
+    printf("1..%d\n", argc > first ? argc - first : 0);
+    for (int i = first; i < argc; i++)
+        failures += check_file(argv[first - 1], argv[i], (unsigned)(i - first + 1), only_state);
     return failures != 0;
 }
