@@ -378,37 +378,101 @@ static void check_lines(struct check *c)
     cx_access_destroy(&c->access);
 }
 
-static unsigned check_file(const char *analyser, const char *path, unsigned number, bool only_state)
+/* ---- files ---- */
+
+struct entry {
+    const char *path;
+    struct check check;
+    bool done;
+};
+
+static bool belong_together(const struct recipe *a, const struct recipe *b)
 {
-    struct check c = {0};
-    size_t size;
-    c.text = file_read(path, &size);
-    if (!c.text || !recipe_read(&c.recipe, path, c.text)) {
-        wrong(&c, "cannot be read");
-    } else {
-        struct cx_summary *summary = analyse(analyser, path, c.recipe.options);
-        c.kernel = summary ? cx_summary_find(summary, c.recipe.name) : NULL;
-        if (!c.kernel || c.kernel->narg != c.recipe.nargs)
-            wrong(&c, "not analysed, or the recipe's arguments are not the kernel's");
+    return !a->alone && !b->alone && strcmp(a->options, b->options) == 0;
+}
+
+/* Analyses files as one program, each with its own lines; NULL: it is none. */
+static struct cx_summary *analyse_together(const char *analyser, struct entry *const *entries, unsigned n)
+{
+    char input[] = "/tmp/coexec-test-XXXXXX.cl";
+    int fd = mkstemps(input, 3);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!file)
+        return NULL;
+    for (unsigned i = 0; i < n; i++)
+        fprintf(file, "#line 1\n%s\n", entries[i]->check.text);
+    fclose(file);
+    struct cx_summary *summary = analyse(analyser, input, entries[0]->check.recipe.options);
+    unlink(input);
+    return summary;
+}
+
+static void check_together(const char *analyser, struct entry *const *entries, unsigned n, bool only_state)
+{
+    struct cx_summary *summary = analyse_together(analyser, entries, n);
+    for (unsigned i = 0; i < n; i++) {
+        struct check *c = &entries[i]->check;
+        c->kernel = summary ? cx_summary_find(summary, c->recipe.name) : NULL;
+        if (!summary && n > 1)
+            check_together(analyser, &entries[i], 1, only_state);
+        else if (!c->kernel || c->kernel->narg != c->recipe.nargs)
+            wrong(c, "not analysed, or the recipe's arguments are not the kernel's");
         else if (only_state)
-            state(&c);
+            state(c);
         else
-            check_lines(&c);
-        cx_summary_destroy(&summary);
+            check_lines(c);
+        if (only_state)
+            printf("ok - %s\n", entries[i]->path);
     }
-    printf("%s %u - %s\n%s", c.wrong ? "not ok" : "ok", number, path, c.why);
-    fflush(stdout);
-    free(c.text);
-    return c.wrong != 0;
+    cx_summary_destroy(&summary);
+}
+
+enum { MOST_TOGETHER = 16 };
+
+/* One run of the analyser for some files of equal options: starting it takes longest. */
+static void check_from(const char *analyser, struct entry *entry, unsigned left, bool only_state)
+{
+    struct entry *batch[MOST_TOGETHER];
+    unsigned n = 0;
+    for (unsigned i = 0; i < left && n < MOST_TOGETHER; i++) {
+        if (entry[i].done || (n && !belong_together(&batch[0]->check.recipe, &entry[i].check.recipe)))
+            continue;
+        entry[i].done = true;
+        batch[n++] = &entry[i];
+        if (entry[i].check.recipe.alone)
+            break;
+    }
+    if (n)
+        check_together(analyser, batch, n, only_state);
 }
 
 int main(int argc, char **argv)
 {
     const bool only_state = argc > 1 && strcmp(argv[1], "--state") == 0;
     const int first = only_state ? 3 : 2;
+    const unsigned count = argc > first ? (unsigned)(argc - first) : 0;
+    struct entry *entries = calloc(count + 1, sizeof(*entries));
     unsigned failures = 0;
-    printf("1..%d\n", argc > first ? argc - first : 0);
-    for (int i = first; i < argc; i++)
-        failures += check_file(argv[first - 1], argv[i], (unsigned)(i - first + 1), only_state);
+    for (unsigned i = 0; i < count; i++) {
+        struct check *c = &entries[i].check;
+        entries[i].path = argv[first + (int)i];
+        c->text = file_read(entries[i].path, NULL);
+        if (!c->text || !recipe_read(&c->recipe, entries[i].path, c->text)) {
+            wrong(c, "cannot be read");
+            entries[i].done = true;
+        }
+    }
+    printf("1..%u\n", count);
+    for (unsigned i = 0; i < count; i++) {
+        check_from(argv[first - 1], &entries[i], count - i, only_state);
+        struct check *c = &entries[i].check;
+        if (!only_state)
+            printf("%s %u - %s\n%s", c->wrong ? "not ok" : "ok", i + 1, entries[i].path, c->why);
+        fflush(stdout);
+        failures += c->wrong != 0;
+    }
+    for (unsigned i = 0; i < count; i++)
+        free(entries[i].check.text);
+    free(entries);
     return failures != 0;
 }

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Inline assembly, which may do anything. */
+// expect: whole (assembly)
+// kernel: assembly_inline
+// run: no
+// arg: buffer int X
+// note: inline-asm
+__kernel void assembly_inline(__global int *out)
+{
+    int x;
+    __asm__ volatile("mov %0, 1;" : "=r"(x)); // here
+    out[get_global_id(0)] = x;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Cases that run into each other. */
+// expect: split
+// kernel: guard_switch
+// arg: buffer int X+8
+// way: 0 merge 4
+// part: 8..10 writes 0 2052..2568
+__kernel void guard_switch(__global int *o)
+{
+    int i = get_global_id(0);
+    switch (i) {
+    case 0:
+        o[5] = 1;
+        break;
+    case 1:
+        o[0] = 2;
+    case 2:
+        o[i + 1] = 3;
+        break;
+    case 3:
+        break;
+    default:
+        o[i + 2] = 4;
+    }
+}
