@@ -318,6 +318,7 @@ static struct cx_form without_low(struct cx_eval *ev, const struct cx_form *a, i
 static struct cx_form and_mask(struct cx_eval *ev, const struct cx_form *a, int64_t mask, unsigned width)
 {
     struct cx_form x;
+    int64_t low;
 
     if (mask >= 0 && (mask & (mask + 1)) == 0 && mask < INT64_MAX) { /* the low bits */
         if (cx_form_is_unbounded(a)) {
@@ -329,6 +330,11 @@ static struct cx_form and_mask(struct cx_eval *ev, const struct cx_form *a, int6
     }
     if (mask < 0 && mask > INT64_MIN / 2 && (-mask & (-mask - 1)) == 0 && !cx_form_is_unbounded(a)) {
         return without_low(ev, a, -mask, width); /* all but the low bits */
+    }
+    low = mask & -mask;
+    if (mask > 0 && mask < INT64_MAX / 2 && ((mask + low) & mask) == 0 && !cx_form_is_unbounded(a)) {
+        x = cx_form_mod(&ev->vars, a, mask + low); /* neighbouring bits */
+        return without_low(ev, &x, low, width);
     }
     if (mask >= 0) {
         x = cx_form_interval(0, mask);
@@ -342,7 +348,7 @@ static struct cx_form and_mask(struct cx_eval *ev, const struct cx_form *a, int6
 static struct cx_form change_low(struct cx_eval *ev, enum cx_expr_op op, const struct cx_form *high,
                                  const struct cx_form *low, unsigned width)
 {
-    int64_t room = ones_above(low->max);
+    int64_t room = ones_above(low->max), most;
     struct cx_form any = cx_form_interval(0, room), f;
 
     if (room >= INT64_MAX / 2) {
@@ -351,7 +357,11 @@ static struct cx_form change_low(struct cx_eval *ev, enum cx_expr_op op, const s
     f = without_low(ev, high, room + 1, width);
     f = cx_form_add(&ev->vars, &f, &any, 1, width);
     f.loose |= follows_unit(low);
-    return cx_form_clip(f, op == CX_EXPR_OR ? high->min : 0, ones_above(high->max | low->max));
+    most = ones_above(high->max | low->max);
+    if (most - high->max > low->max) { /* no more than the sum */
+        most = high->max + low->max;
+    }
+    return cx_form_clip(f, op == CX_EXPR_OR ? high->min : 0, most);
 }
 
 static struct cx_form bits(struct cx_eval *ev, enum cx_expr_op op, const struct cx_form *a,

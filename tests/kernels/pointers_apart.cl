@@ -3,7 +3,7 @@
 // expect: any
 // kernel: pointers_apart
 // arg: buffer int X*2+8
-// way: 0 merge 4
+// way: 0 own
 // part: 8..10 writes 0 4088..5108
 __kernel void pointers_apart(__global int *a)
 {
@@ -13,5 +13,5 @@ __kernel void pointers_apart(__global int *a)
     if (d >= 0)
         a[d + 1] = (int)d;
     else
-        a[get_global_size(0) + get_global_offset(0) + 0] = 1;
+        a[2 * (get_global_size(0) + get_global_offset(0))] = 1;
 }
