@@ -353,6 +353,24 @@ START_TEST(link_with_callback)
 }
 END_TEST
 
+/* A hint: what was compiled stays good, and more can be. */
+START_TEST(unload_compiler)
+{
+    cl_program parts[2];
+    cl_ok(clUnloadPlatformCompiler(cl.platform));
+    parts[0] = compiled(helper_text);
+    cl_ok(clUnloadPlatformCompiler(cl.platform));
+    parts[1] = compiled(kernel_text);
+    cl_ok(clUnloadCompiler());
+    cl_program program = linked("", 2, parts, CL_SUCCESS);
+    cl_ok(clUnloadPlatformCompiler(cl.platform));
+    expect_runs(program);
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseProgram(parts[0]));
+    cl_ok(clReleaseProgram(parts[1]));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("link");
@@ -371,5 +389,6 @@ int main(void)
     tcase_add_test(tests, link_with_callback);
     tcase_add_test(tests, link_while_compiled);
     tcase_add_test(tests, link_side_by_side);
+    tcase_add_test(tests, unload_compiler);
     return tap_run(suite);
 }

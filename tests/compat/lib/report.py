@@ -47,8 +47,9 @@ Made by `tests/compat/run`; `tests/compat/run --help` says how, `tests/compat/re
   check and its exit status tell, because its output holds times.
 * *bare s*, *coexec s*: medians of alternating runs of whole processes, start-up included, without what they spent in
   calls that build programs and create kernels; that stands apart in *builds*, bare and through coexec. *Ratio* is
-  coexec's time over bare's; below 1 coexec is faster. There are two devices to build for, and PoCL 3.1 was seen to
-  compile for one after the other.
+  coexec's time over bare's; below 1 coexec is faster. Where a
+  program is built for both devices at once (`COEXEC_BUILD=all`, the default) that is twice the work of a bare device, and
+  PoCL 3.1 compiles for one after the other.
 """
 
 
