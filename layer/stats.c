@@ -186,16 +186,19 @@ void cx_stats_launch(const struct cx_launch *launch)
 static void print_devices(FILE *out, const struct cx_function_stats *stats)
 {
     const struct cx_machine *machine = cx_machine_get();
-    uint64_t groups = 0;
-    for (unsigned d = 0; d < MAX_DEVICES; d++)
+    uint64_t groups = 0, packages = 0;
+    for (unsigned d = 0; d < MAX_DEVICES; d++) {
         groups += stats->device[d].groups;
+        packages += stats->device[d].packages;
+    }
     for (unsigned d = 0; d < MAX_DEVICES && d < machine->ndevices; d++) {
         const struct device_stats *device = &stats->device[d];
         if (!device->packages)
             continue;
         fprintf(out, "    device %-2u %-40.40s %6llu packages  %5.1f %%  busy %10.3f ms\n", d,
                 machine->devices[d].name, (unsigned long long)device->packages,
-                groups ? 100.0 * (double)device->groups / (double)groups : 0.0,
+                groups ? 100.0 * (double)device->groups / (double)groups
+                       : 100.0 * (double)device->packages / (double)packages, /* whole, of sizes unknown */
                 (double)device->busy_ns / 1e6);
     }
 }

@@ -123,6 +123,14 @@ def private_copies():
             need(merge, kernel=str, launch=int, bytes=int, buffer=int)
 
 
+def a_summary_without_group_sizes():
+    """One device does all, also of launches whose groups nobody counted: the program left their size to the driver."""
+    variables = {**environment("", COEXEC_SUMMARY="1"), "POCL_DEVICES": "basic", "COEXEC_TRACE": ""}
+    variables.pop("COEXEC_POWERS")
+    done = subprocess.run(command("vecadd --size 65536"), env=variables, capture_output=True, text=True, timeout=LIMIT)
+    assert done.returncode == 0 and "2 packages  100.0 %" in done.stderr, done
+
+
 def a_program_that_is_killed():
     trace = os.path.join(folder.name, "killed.json")
     words = command("saxpy --size 65536") + ["--repeat", "100000"]
@@ -179,4 +187,4 @@ def what_does_not_fit_is_seen():
 
 if __name__ == "__main__":
     sys.exit(tap.run([what_does_not_fit_is_seen, devices_in_place, why_a_launch_is_whole, the_analysis, devices_with_memory_of_their_own, private_copies,
-                      a_program_that_is_killed, a_file_that_cannot_be_written]))
+                      a_summary_without_group_sizes, a_program_that_is_killed, a_file_that_cannot_be_written]))
