@@ -33,7 +33,8 @@
  * With a memory (9) the first packages come from a plan of the whole launch: homes one after the other along
  * the range, of cost v_i (T - L_i). As lengths get surer over launches d goes to the devices' noise, the
  * first package to the whole home: one static share a device. When balance drifts, errors raise d, and
- * packages are small again; memory.c holds Marrow's test, and what stands for its binary search.
+ * packages are small again; memory.c holds Marrow's test, and what stands for its binary search. Where
+ * costs lie elsewhere in each launch the plan is left alone, and rule 4 holds.
  *
  * The bound: with rescues, a device q times slower than thought delays the end by no more than a launch on
  * each other device and the time in which they together do the package that it holds, whatever q: by rule 6
@@ -73,6 +74,9 @@ static const double coarse_first = 0.005;
 /* Where the others have less than that part of what they would have were all equal, there is less to lose by
  * an uneven end: packages are as many times longer, to that part of what is left. */
 static const double weak_others = 0.5, weak_part = 0.5;
+/* Lengths that differ so from what that many earlier launches taught: costs lie elsewhere in each. */
+static const double useless_deviation = 0.45;
+enum { enough_launches = 4 };
 /* Neighbours that took so many times longer than predicted make the package as many times shorter. */
 static const double dear_factor = 2, dear_launches = 30;
 
@@ -349,7 +353,9 @@ static void auto_init(struct cx_balancer *balancer)
     struct cx_auto *data = balancer->data;
     data->squares = first_weight * first_deviation * first_deviation;
     data->weight = first_weight;
-    data->learned = cx_memory_knows(balancer->memory, balancer->groups);
+    data->learned =
+        cx_memory_knows(balancer->memory, balancer->groups) &&
+        (balancer->memory->launches < enough_launches || balancer->memory->deviation < useless_deviation);
     for (unsigned i = 0; i < balancer->ndevices && data->learned; i++)
         data->learned = balancer->devices[i].given.slot < CX_MEMORY_DEVICES;
     if (!data->learned) {

@@ -197,19 +197,27 @@ static void learn_losers(struct lesson *lesson)
     }
 }
 
-/* How far lengths were from what was predicted, weighted by length. */
-static double deviation_of(const struct cx_balancer *balancer)
+/* How far lengths were from what the memory says, weighted by length; a factor that all have in common says
+ * nothing of shares. What the launch itself predicted counts where there is no memory yet. */
+static double deviation_of(const struct cx_memory *memory, const struct cx_balancer *balancer)
 {
-    double squares = 0, weight = 0;
+    double squares = 0, weight = 0, sum = 0;
     for (unsigned p = 0; p < balancer->npackages; p++) {
         const struct cx_package_log *package = &balancer->packages[p];
-        double error = log(package->seconds / package->expected);
-        if (!(package->expected > 0) || !isfinite(error))
+        const struct cx_memory_device *device = &memory->device[slot_of(balancer, package->device)];
+        double expected = package->expected;
+        if (memory->launches > 0 && device->speed > 0)
+            expected =
+                cx_memory_cost(memory, balancer->groups, package->first, package->groups) / device->speed;
+        double seconds = memory->launches > 0 ? seconds_of(balancer, package) : package->seconds;
+        double error = log(seconds / expected);
+        if (!(expected > 0) || !isfinite(error))
             continue;
-        squares += package->expected * error * error;
-        weight += package->expected;
+        squares += expected * error * error;
+        sum += memory->launches > 0 ? expected * error : 0;
+        weight += expected;
     }
-    return weight > 0 ? sqrt(squares / weight) : 0.5;
+    return weight > 0 ? sqrt(fmax(squares - sum * sum / weight, 0) / weight) : 0.5;
 }
 
 static unsigned rounds_for(const struct cx_memory *memory, const struct cx_balancer *balancer)
@@ -247,6 +255,7 @@ void cx_memory_learn(struct cx_memory *memory, const struct cx_balancer *balance
         memory->groups = balancer->groups;
     }
     bool first = memory->launches == 0;
+    double deviation = deviation_of(memory, balancer), old = memory->deviation;
     learn_balance(memory, balancer);
     if (memory->settled && memory->unbalanced > balance_lost) {
         memory->nsamples = 0;
@@ -260,7 +269,6 @@ void cx_memory_learn(struct cx_memory *memory, const struct cx_balancer *balance
         learn_costs(&lesson);
     }
     learn_losers(&lesson);
-    double deviation = deviation_of(balancer), old = memory->deviation;
     memory->deviation = first ? deviation : sqrt(newer * deviation * deviation + (1 - newer) * old * old);
     memory->settled |= memory->deviation < settled_deviation;
     memory->launches++;
