@@ -11,6 +11,7 @@
 #include "layer/live.h"
 #include "layer/log.h"
 #include "layer/peer.h"
+#include "layer/window.h"
 #include "layer/svm.h"
 #include "layer/worker.h"
 
@@ -35,14 +36,21 @@ static void call_destructors(struct cx_mem *mem)
     }
 }
 
-void cx_mem_retire(struct cx_mem *mem)
+static void release_real(struct cx_mem *mem)
 {
-    cx_live_remove(mem);
+    if (mem->root == mem)
+        cx_windows_finish(mem);
     for (unsigned m = 0; mem->real && m < mem->context->nmembers; m++) {
-        if (mem->real[m])
+        if (mem->real[m] && (mem->root == mem || !cx_window_over(mem, m, mem->real[m])))
             mem->context->workers[m].device->cl->clReleaseMemObject(mem->real[m]);
         mem->real[m] = NULL;
     }
+}
+
+void cx_mem_retire(struct cx_mem *mem)
+{
+    cx_live_remove(mem);
+    release_real(mem);
 }
 
 static void mem_destroy(struct cx_object *object)
@@ -53,9 +61,7 @@ static void mem_destroy(struct cx_object *object)
 
     cx_live_remove(mem);
     cx_svm_drop_windows(mem);
-    for (unsigned m = 0; mem->real && m < context->nmembers; m++)
-        if (mem->real[m])
-            context->workers[m].device->cl->clReleaseMemObject(mem->real[m]);
+    release_real(mem);
     free(mem->real);
     for (unsigned m = 0; mem->peer && m < context->nmembers; m++)
         cx_peer_free(context, m, &mem->peer[m]);
@@ -363,7 +369,10 @@ static cl_mem make_window(struct cx_mem *mem, unsigned member, cl_int *error)
                                     : NULL;
     }
     void *place = window_in_place(mem, member);
-    if (!place && mem->root->svm) {
+    if (place)
+        return worker->device->cl->clCreateBuffer(
+            worker->real_context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, mem->size, place, error);
+    if (mem->root->svm) {
         cl_mem root = mem->root->real[member];
         if (mem->origin == 0 && (*error = worker->device->cl->clRetainMemObject(root)) == CL_SUCCESS)
             return root;
@@ -375,10 +384,13 @@ static cl_mem make_window(struct cx_mem *mem, unsigned member, cl_int *error)
             return NULL;
         }
     }
-    return place ? worker->device->cl->clCreateBuffer(
-                       worker->real_context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, mem->size, place, error)
-                 : worker->device->cl->clCreateSubBuffer(mem->root->real[member], CL_MEM_READ_WRITE,
-                                                         CL_BUFFER_CREATE_TYPE_REGION, &region, error);
+    cl_mem real = worker->device->cl->clCreateSubBuffer(mem->root->real[member], CL_MEM_READ_WRITE,
+                                                        CL_BUFFER_CREATE_TYPE_REGION, &region, error);
+    if (*error == CL_SUCCESS && !cx_window_made(mem, member, real)) {
+        worker->device->cl->clReleaseMemObject(real);
+        *error = CL_OUT_OF_HOST_MEMORY;
+    }
+    return *error == CL_SUCCESS ? real : NULL;
 }
 
 cl_int cx_mem_prepare(struct cx_mem *mem, unsigned member)

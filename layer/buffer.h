@@ -45,8 +45,9 @@ struct cx_mem {
     struct cx_pin pin;
     struct cx_coherence *coherence;
     struct cx_command
-        *unsettled;          /* a launch whose owners are not known yet; others touching this wait for it */
-    struct cx_mem_map *maps; /* of any window; the newest first */
+        *unsettled;            /* a launch whose owners are not known yet; others touching this wait for it */
+    struct cx_mem_map *maps;   /* of any window; the newest first */
+    struct cx_window *windows; /* window.h: real sub-buffers, the newest first */
     struct cx_peer_memory **peer; /* peer.h: one a member, where its shadow lies in such memory; else NULL */
     /* one a member */
     cl_mem *real; /* shadow of a root, window of a sub-buffer; NULL until needed */

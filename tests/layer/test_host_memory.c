@@ -227,6 +227,55 @@ START_TEST(told_in_summary)
 }
 END_TEST
 
+/* ---- windows ---- */
+
+/* The numbers of the objects released since the last sub-buffer was made, in order. */
+static unsigned released(unsigned *objects, unsigned room)
+{
+    unsigned n = 0;
+    const char *line = read_text("calls");
+    for (const char *next = line; (next = strstr(next, "clCreateSubBuffer")) != NULL; next++)
+        line = next;
+    while (n < room && (line = strstr(line, "clReleaseMemObject b")) != NULL)
+        objects[n++] = (unsigned)strtoul(line += strlen("clReleaseMemObject b"), NULL, 10);
+    return n;
+}
+
+/* A driver's sub-buffer goes after the newer ones that overlap it, and before the buffer; others at once. */
+START_TEST(overlapping_windows_newest_first)
+{
+    unsigned objects[8];
+    const cl_buffer_region regions[] = {{0, BYTES / 2}, {BYTES / 4, BYTES / 2}, {3 * (BYTES / 4), BYTES / 4}};
+    cl_mem mem[3], window[3];
+    cl_int code;
+    gpus();
+    setenv("STUB_DEVICES", "1", 1);
+    cl_kernel kernel = open_add();
+    make(mem);
+    cl_write(mem[0], x, BYTES);
+    cl_write(mem[1], y, BYTES);
+    for (unsigned i = 0; i < 3; i++) {
+        window[i] =
+            clCreateSubBuffer(mem[0], CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &regions[i], &code);
+        cl_ok(code);
+        add(kernel, window[i], mem[1], mem[2], regions[i].size / sizeof(cl_int));
+    }
+    cl_ok(clFinish(cl.queue));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseMemObject(window[0]));
+    cl_ok(clReleaseMemObject(window[2]));
+    cl_ok(clFinish(cl.queue));
+    ck_assert_uint_eq(released(objects, 8), 1); /* the last one made overlaps none */
+    cl_ok(clReleaseMemObject(window[1]));
+    cl_ok(clFinish(cl.queue));
+    ck_assert_uint_eq(released(objects, 8), 3);
+    ck_assert_uint_gt(objects[0], objects[1]);
+    ck_assert_uint_gt(objects[1], objects[2]);
+    drop(mem);
+    cl_close();
+}
+END_TEST
+
 /* ---- memory ---- */
 
 /* The second device has room for less than one buffer: the first does it all, and the log says why. */
@@ -483,6 +532,7 @@ int main(void)
     tcase_add_test(tcase, shadow_does_not_fit);
     tcase_add_loop_test(tcase, over_one_limit, 0, 2);
     tcase_add_test(tcase, thousand_rounds);
+    tcase_add_test(tcase, overlapping_windows_newest_first);
     tcase_add_test(tcase, probe_moves_its_own_alone);
     tcase_add_loop_test(tcase, packages_on_two_queues, 0, 2);
     suite_add_tcase(suite, tcase);
