@@ -209,6 +209,12 @@ void cx_peer_free(struct cx_context *context, unsigned member, struct cx_peer_me
     *memory = NULL;
 }
 
+/* Each step is told before it begins: a driver may hang in it. */
+static void tell(const struct cx_peers *peers, unsigned member, const char *step)
+{
+    cx_debug(CX_TOPIC_DATA, "peer: CUDA device %d: %s", peers->peer[member].device, step);
+}
+
 /* Physical memory on the device, seen by it and its peers. */
 static cx_cu_result map_memory(const struct cx_peers *peers, unsigned member, struct cx_peer_memory *memory)
 {
@@ -222,14 +228,18 @@ static cx_cu_result map_memory(const struct cx_peers *peers, unsigned member, st
         if (m == member || peer->reach >> m & 1)
             access[count++] =
                 (struct cx_cu_access){{CX_CU_ON_DEVICE, peers->peer[m].device}, CX_CU_READ_WRITE};
+    tell(peers, member, "cuMemCreate");
     cx_cu_result code = cuda->create(&memory->handle, memory->bytes, &allocation, 0);
     if (code != 0)
         return code;
+    tell(peers, member, "cuMemAddressReserve");
     code = cuda->reserve(&memory->pointer, memory->bytes, 0, 0, 0);
     if (code != 0)
         memory->pointer = 0;
+    tell(peers, member, "cuMemMap");
     if (code == 0)
         mapped = (code = cuda->map(memory->pointer, memory->bytes, 0, memory->handle, 0)) == 0;
+    tell(peers, member, "cuMemSetAccess");
     if (code == 0)
         code = cuda->set_access(memory->pointer, memory->bytes, access, count);
     if (code != 0 && mapped)
@@ -264,17 +274,21 @@ cl_mem cx_peer_import(struct cx_context *context, unsigned member, const struct 
     const struct cx_peers *peers = context->peers;
     int fd = -1;
     *error = CL_OUT_OF_RESOURCES;
+    tell(peers, member, "cuMemExportToShareableHandle");
     if (peers->cuda->export_handle(&fd, memory->handle, CX_CU_POSIX_FD, 0) != 0)
         return NULL;
     const cl_mem_properties properties[] = {CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, (cl_mem_properties)fd,
                                             0};
+    tell(peers, member, "clCreateBufferWithProperties");
     cl_mem real = cl->clCreateBufferWithProperties(worker->real_context, properties, CL_MEM_READ_WRITE,
                                                    memory->bytes, NULL, error);
     if (*error != CL_SUCCESS) {
         close(fd); /* a driver that takes the memory owns the descriptor */
         return NULL;
     }
+    tell(peers, member, "clEnqueueAcquireExternalMemObjectsKHR");
     *error = acquire(worker, &peers->peer[member], real);
+    tell(peers, member, "acquired");
     if (*error == CL_SUCCESS)
         return real;
     cl->clReleaseMemObject(real);

@@ -124,7 +124,9 @@ cl_int cx_peer_runs(const struct cx_runs *runs, struct cx_worker *worker)
 {
     if (cx_peer_broken(worker->context->peers, runs->source->index, worker->index))
         return all_by_host(runs, worker);
+    cx_debug(CX_TOPIC_DATA, "peer: %u runs to %s begin", runs->count, worker->device->name);
     cx_cu_result code = copy_all(runs, worker);
+    cx_debug(CX_TOPIC_DATA, "peer: %u runs to %s are over", runs->count, worker->device->name);
     if (code == 0) {
         for (unsigned i = 0; i < runs->count; i++)
             cx_traffic_add(CX_ROUTE_PEER, true, runs->run[i].hi - runs->run[i].lo);

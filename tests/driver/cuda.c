@@ -7,7 +7,8 @@
  *   FAKE_CUDA_APART=1        no device reaches another's memory
  *   FAKE_CUDA_GRAIN=4096     bytes of a granule, a multiple of the page
  *   FAKE_CUDA_DELAY=us       copies begin up to so much later
- *   FAKE_CUDA_FAIL=call:k:code  the k-th call of that name gives code; k+: and all after it; list with ,
+ *   FAKE_CUDA_FAIL=call:k:code  the k-th call of that name (since the rules last changed) gives code; k+:
+ *                            and all after it; list with ,
  *   FAKE_CUDA_LOG=file       a line for each device-to-device copy
  */
 #include <pthread.h>
@@ -95,8 +96,14 @@ static cx_cu_result fault(const char *call)
         unsigned long seen;
     } calls[64];
     cx_cu_result code = OK;
+    static char rules[256];
+    const char *now = getenv("FAKE_CUDA_FAIL");
     unsigned long k = 0;
     pthread_mutex_lock(&lock);
+    if (strcmp(rules, now ? now : "") != 0) { /* other rules count anew */
+        snprintf(rules, sizeof(rules), "%s", now ? now : "");
+        memset(calls, 0, sizeof(calls));
+    }
     for (unsigned i = 0; i < 64 && !k; i++) {
         if (!*calls[i].name)
             snprintf(calls[i].name, sizeof(calls[i].name), "%s", call);

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copies between devices that reach each other's memory: two CPU devices that pass for such (tests/driver's
+ * shared.c) and a made-up libcuda (cuda.c). Which bytes go that way, every failure of the library, drivers
+ * that do not play along, nothing that is left behind. The order of copies and commands is what "stress
+ * peers" tests. Each test has a process of its own (libcheck forks), and so an environment of its own.
+ */
+#include "cl_fixture.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { W = 64, N = W * W, BYTES = N * sizeof(cl_int) };
+
+static const char source[] =
+    "__kernel void count(__global int *out, int k) { int i = get_global_id(0); out[i] = k + 3 * i; }\n"
+    "__kernel void turn(__global const int *in, __global int *out, int n)\n"
+    "{ int i = get_global_id(0); out[i] = in[n - 1 - i] + 1; }\n"
+    "__kernel void flip(__global const int *in, __global int *out)\n"
+    "{ size_t x = get_global_id(0), y = get_global_id(1);\n"
+    "  out[y * get_global_size(0) + x] = in[x * get_global_size(1) + y]; }\n";
+
+static char folder[] = "/tmp/coexec-peer-XXXXXX";
+static cl_int got[N];
+
+static const char *path_of(const char *name)
+{
+    static char path[128];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    return path;
+}
+
+/* Lines of a file that contain a word. */
+static unsigned lines_with(const char *path, const char *word)
+{
+    char line[512];
+    unsigned count = 0;
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof(line), file))
+        count += strstr(line, word) != NULL;
+    if (file)
+        fclose(file);
+    return count;
+}
+
+static unsigned open_files(void)
+{
+    unsigned count = 0;
+    DIR *all = opendir("/proc/self/fd");
+    ck_assert_ptr_nonnull(all);
+    while (readdir(all))
+        count++;
+    closedir(all);
+    return count;
+}
+
+static unsigned mapped(const char *name)
+{
+    return lines_with("/proc/self/maps", name);
+}
+
+struct programs {
+    cl_kernel count, turn, flip;
+};
+
+static struct programs start(const char *algo)
+{
+    struct programs p;
+    strcpy(folder, "/tmp/coexec-peer-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    setenv("FAKE_CUDA_LOG", path_of("copies"), 1);
+    setenv("COEXEC_ALGO", algo, 1);
+    setenv("COEXEC_LOG", "data:info", 1);
+    setenv("COEXEC_LOG_FILE", path_of("log"), 1);
+    cl_open();
+    cl_program program = cl_build(source, "");
+    cl_int error[3];
+    p.count = clCreateKernel(program, "count", &error[0]);
+    p.turn = clCreateKernel(program, "turn", &error[1]);
+    p.flip = clCreateKernel(program, "flip", &error[2]);
+    for (unsigned i = 0; i < 3; i++)
+        cl_ok(error[i]);
+    cl_ok(clReleaseProgram(program));
+    return p;
+}
+
+static void stop(const struct programs *p)
+{
+    cl_ok(clReleaseKernel(p->count));
+    cl_ok(clReleaseKernel(p->turn));
+    cl_ok(clReleaseKernel(p->flip));
+    cl_close();
+    remove(path_of("copies"));
+    remove(path_of("log"));
+    rmdir(folder);
+}
+
+static void launch(cl_kernel kernel)
+{
+    const size_t items = N, local = 64;
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+}
+
+/* Counts into a on both devices, turns it into b, and back; each needs what the other has. */
+static void rounds(const struct programs *p, cl_mem a, cl_mem b, unsigned count)
+{
+    cl_set_mem(p->count, 0, a);
+    cl_set_int(p->count, 1, 7);
+    launch(p->count);
+    for (unsigned i = 0; i < count; i++) {
+        cl_set_mem(p->turn, 0, i % 2 ? b : a);
+        cl_set_mem(p->turn, 1, i % 2 ? a : b);
+        cl_set_int(p->turn, 2, N);
+        launch(p->turn);
+    }
+    cl_read(count % 2 ? b : a, got, BYTES);
+    int bad = 0;
+    for (int i = 0; i < N; i++)
+        bad += got[i] != 7 + 3 * (count % 2 ? N - 1 - i : i) + (int)count;
+    ck_assert_int_eq(bad, 0);
+}
+
+static void run(const struct programs *p, unsigned count)
+{
+    cl_mem a = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL), b = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL);
+    rounds(p, a, b, count);
+    cl_ok(clReleaseMemObject(a));
+    cl_ok(clReleaseMemObject(b));
+}
+
+/* ---- what goes that way ---- */
+
+static const char *const algos[] = {"static", "hguided"};
+
+START_TEST(copies)
+{
+    struct programs p = start(algos[_i]);
+    run(&p, 6);
+    ck_assert_uint_ge(lines_with(path_of("copies"), "copy"), 2);
+    ck_assert_uint_eq(lines_with(path_of("log"), "exchange bytes directly, from 4096"), 1);
+    ck_assert_uint_eq(lines_with(path_of("log"), "cannot"), 0);
+    stop(&p);
+}
+END_TEST
+
+START_TEST(columns)
+{
+    struct programs p = start("static");
+    const size_t items[2] = {W, W}, local[2] = {16, 4};
+    cl_mem a = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL), b = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL);
+    cl_set_mem(p.count, 0, a);
+    cl_set_int(p.count, 1, 7);
+    launch(p.count);
+    cl_set_mem(p.flip, 0, a);
+    cl_set_mem(p.flip, 1, b);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, p.flip, 2, NULL, items, local, 0, NULL, NULL));
+    cl_read(b, got, BYTES);
+    int bad = 0;
+    for (int i = 0; i < N; i++)
+        bad += got[i] != 7 + 3 * (i % W * W + i / W);
+    ck_assert_int_eq(bad, 0);
+    ck_assert_uint_ge(lines_with(path_of("copies"), "copy"), 2);
+    cl_ok(clReleaseMemObject(a));
+    cl_ok(clReleaseMemObject(b));
+    stop(&p);
+}
+END_TEST
+
+/* Sub-buffers, fills and copies of shared buffers are as those of any other. */
+START_TEST(parts)
+{
+    struct programs p = start("static");
+    const cl_buffer_region region = {4096, 8192};
+    const cl_int five = 5;
+    cl_int error, want[N];
+    cl_mem a = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL), b = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL);
+    rounds(&p, a, b, 3);
+    memcpy(want, got, BYTES);
+    cl_mem part = clCreateSubBuffer(b, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    cl_ok(error);
+    cl_ok(clEnqueueFillBuffer(cl.queue, part, &five, sizeof(five), 1024, 2048, 0, NULL, NULL));
+    for (unsigned i = 0; i < 512; i++)
+        want[(4096 + 1024) / 4 + i] = 5;
+    cl_ok(clEnqueueCopyBuffer(cl.queue, b, a, 0, 0, BYTES, 0, NULL, NULL));
+    cl_ok(clEnqueueCopyBuffer(cl.queue, part, a, 0, 12288, 4096, 0, NULL, NULL));
+    memcpy((char *)want + 12288, (char *)want + 4096, 4096);
+    cl_read(a, got, BYTES);
+    ck_assert_mem_eq(got, want, BYTES);
+    cl_ok(clReleaseMemObject(part));
+    cl_ok(clReleaseMemObject(a));
+    cl_ok(clReleaseMemObject(b));
+    stop(&p);
+}
+END_TEST
+
+/* ---- where it does not go that way ---- */
+
+START_TEST(not_asked)
+{
+    setenv("COEXEC_PEER", "0", 1);
+    struct programs p = start("static");
+    run(&p, 3);
+    ck_assert_uint_eq(mapped("libfakecuda"), 0);
+    ck_assert_uint_eq(lines_with(path_of("log"), "directly"), 0);
+    stop(&p);
+}
+END_TEST
+
+START_TEST(alone)
+{
+    setenv("COEXEC_DEVICES", "0", 1);
+    struct programs p = start("static");
+    run(&p, 3);
+    ck_assert_uint_eq(mapped("libfakecuda"), 0);
+    stop(&p);
+}
+END_TEST
+
+/* Buffers below a granule do not even open the library's contexts in vain, and go through the host. */
+START_TEST(small)
+{
+    setenv("FAKE_CUDA_GRAIN", "2097152", 1);
+    struct programs p = start("static");
+    run(&p, 3);
+    ck_assert_uint_eq(lines_with(path_of("copies"), "copy"), 0);
+    ck_assert_uint_eq(mapped("memfd:fake-cuda"), 0);
+    stop(&p);
+}
+END_TEST
+
+static const struct {
+    const char *name, *value, *says;
+} obstacles[] = {
+    {"FAKE_CUDA_APART", "1", "no devices exchange bytes directly: none reaches another's memory"},
+    {"FAKE_CUDA_DEVICES", "1", "no devices exchange bytes directly: none reaches another's memory"},
+    {"COEXEC_LIBCUDA", "libno-such-library.so", "no devices exchange bytes directly: libno-such-library.so"},
+    {"FAKE_CUDA_FAIL", "cuInit:1:100", "cannot be initialised: CUDA_ERROR_OF_THE_TEST"},
+    {"SHARED_FAIL", "import", "cannot be shared with its peers: CL_INVALID_VALUE"},
+    {"SHARED_FAIL", "acquire", "cannot be shared with its peers: CL_OUT_OF_RESOURCES"},
+};
+
+START_TEST(obstacle)
+{
+    setenv(obstacles[_i].name, obstacles[_i].value, 1);
+    setenv("COEXEC_PEER", "1", 1);
+    struct programs p = start("static");
+    run(&p, 3);
+    ck_assert_uint_ge(lines_with(path_of("log"), obstacles[_i].says), 1);
+    ck_assert_uint_eq(lines_with(path_of("copies"), "copy"), 0);
+    ck_assert_uint_eq(mapped("memfd:fake-cuda"), 0);
+    stop(&p);
+}
+END_TEST
+
+/* ---- failures ---- */
+
+/* Asked once a process, and again and again. */
+static const char *const opening[] = {"cuDeviceGetCount", "cuDevicePrimaryCtxRetain"};
+static const char *const calls[] = {
+    "cuDeviceGet",
+    "cuDeviceGetUuid",
+    "cuDeviceCanAccessPeer",
+    "cuCtxGetCurrent",
+    "cuCtxSetCurrent",
+    "cuMemGetAllocationGranularity",
+    "cuMemCreate",
+    "cuMemAddressReserve",
+    "cuMemMap",
+    "cuMemSetAccess",
+    "cuMemExportToShareableHandle",
+    "cuMemcpyDtoDAsync_v2",
+    "copying",
+    "cuStreamCreate",
+    "cuStreamSynchronize",
+    "cuEventCreate",
+    "cuEventRecord",
+    "cuEventQuery",
+    "cuEventSynchronize",
+};
+
+/* Results are right, and no memory stays. */
+static void survive(const char *call, const char *when, const char *algo)
+{
+    char rule[96];
+    snprintf(rule, sizeof(rule), "%s:%s:999", call, when);
+    setenv("FAKE_CUDA_FAIL", rule, 1);
+    struct programs p = start(algo);
+    run(&p, 5);
+    cl_ok(clFinish(cl.queue));
+    ck_assert_uint_eq(mapped("memfd:fake-cuda"), 0);
+    ck_assert_uint_eq(lines_with(path_of("log"), "fails to move data"), 0);
+    stop(&p);
+}
+
+START_TEST(opening_fails)
+{
+    survive(opening[_i / 2], _i % 2 ? "2" : "1", "static");
+}
+END_TEST
+
+/* The first, the second, and all calls from the third on. */
+START_TEST(failures)
+{
+    static const char *const when[] = {"1", "2", "3+"};
+    for (unsigned i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+        survive(calls[i], when[_i], algos[_i % 2]);
+}
+END_TEST
+
+START_TEST(copy_fails)
+{
+    setenv("FAKE_CUDA_FAIL", "copying:2:700", 1);
+    struct programs p = start(algos[_i]);
+    run(&p, 8);
+    ck_assert_uint_eq(lines_with(path_of("log"), "CUDA_ERROR_OF_THE_TEST; their bytes go through the host"),
+                      1);
+    stop(&p);
+}
+END_TEST
+
+/* ---- nothing stays ---- */
+
+START_TEST(cycles)
+{
+    enum { ROUNDS = 100, WARM = 20 };
+    unsigned files = 0, maps = 0;
+    struct programs p = start("static");
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        run(&p, 2);
+        cl_ok(clFinish(cl.queue));
+        if (i == WARM) {
+            files = open_files();
+            maps = mapped("");
+        }
+    }
+    ck_assert_uint_eq(mapped("memfd:fake-cuda"), 0);
+    ck_assert_uint_le(open_files(), files);
+    ck_assert_uint_le(mapped(""), maps + 20); /* arenas of threads come and go */
+    stop(&p);
+}
+END_TEST
+
+START_TEST(contexts)
+{
+    unsigned files = 0;
+    for (unsigned i = 0; i < 8; i++) {
+        struct programs p = start("static");
+        run(&p, 2);
+        stop(&p);
+        if (i == 2)
+            files = open_files();
+    }
+    ck_assert_uint_le(open_files(), files);
+    ck_assert_uint_eq(mapped("memfd:fake-cuda"), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("peer");
+    TCase *tcase = tcase_create("peer");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_loop_test(tcase, copies, 0, 2);
+    tcase_add_test(tcase, columns);
+    tcase_add_test(tcase, parts);
+    tcase_add_test(tcase, not_asked);
+    tcase_add_test(tcase, alone);
+    tcase_add_test(tcase, small);
+    tcase_add_loop_test(tcase, obstacle, 0, (int)(sizeof(obstacles) / sizeof(obstacles[0])));
+    tcase_add_loop_test(tcase, opening_fails, 0, 4);
+    tcase_add_loop_test(tcase, failures, 0, 3);
+    tcase_add_loop_test(tcase, copy_fails, 0, 2);
+    tcase_add_test(tcase, cycles);
+    tcase_add_test(tcase, contexts);
+    suite_add_tcase(suite, tcase);
+    return tap_run(suite);
+}
