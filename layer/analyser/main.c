@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -263,22 +264,25 @@ static int analyse_guarded(const struct request *r, struct work *work, struct cx
     return result;
 }
 
-/* A whole file or none: written beside its place first. */
+/* A whole file or none: written beside its place first, unless something else than a file is there, such as a
+ * device, which a file must not replace. */
 static int write_file(const char *path, const void *data, size_t size)
 {
     size_t length = strlen(path) + 32;
     char *draft = cx_alloc(length, 1);
+    struct stat there;
     FILE *file;
+    const bool beside = stat(path, &there) != 0 || S_ISREG(there.st_mode);
     bool ok;
 
-    snprintf(draft, length, "%s.%ld", path, (long)getpid());
+    snprintf(draft, length, beside ? "%s.%ld" : "%s", path, (long)getpid());
     file = fopen(draft, "wb");
     ok = file && fwrite(data, 1, size, file) == size;
     ok = file && fclose(file) == 0 && ok;
-    ok = ok && rename(draft, path) == 0;
+    ok = ok && (!beside || rename(draft, path) == 0);
     if (!ok) {
         fprintf(stderr, "coexec-analyse: cannot write %s: %s\n", path, strerror(errno));
-        if (file) {
+        if (file && beside) {
             unlink(draft);
         }
     }

@@ -165,11 +165,23 @@ def check_absent_compiler():
     assert done.returncode == 4 and "cannot run /nonexistent/clang" in done.stderr, done
 
 
+def check_special_output():
+    """What is written to a device must not take its place: root would lose /dev/null."""
+    with tempfile.TemporaryDirectory() as folder:
+        link = pathlib.Path(folder) / "sink"
+        link.symlink_to("/dev/null")
+        done = subprocess.run([ANALYSER, "-o", str(link), "-"], input=HEAD + "a[i] = b[i] + m; }\n", capture_output=True, text=True,
+                              timeout=60)
+        assert done.returncode == 0, done.stderr
+        assert link.is_symlink() and os.listdir(folder) == ["sink"], os.listdir(folder)
+
+
 def main():
     def case(make, small, large, words):
         size = large if FULL else small
         return f"{make.__name__} {size}", lambda: check(make, size, words)
-    return tap.run([("absent compiler", check_absent_compiler), *(case(*row) for row in CASES)])
+    return tap.run([("absent compiler", check_absent_compiler), ("special output", check_special_output),
+                    *(case(*row) for row in CASES)])
 
 
 if __name__ == "__main__":
