@@ -39,6 +39,7 @@ const struct cx_bench_program cx_bench_programs[] = {
     {"matmul", "matmul", {NULL}, CX_PAPER_NONE, REGULAR, ONE, COMPUTE},
     {"histogram", "histogram", {NULL}, CX_PAPER_NONE, REGULAR, ONE, OTHER},
     {"bfs", "bfs", {NULL}, CX_PAPER_NONE, IRREGULAR, ONE, OTHER},
+    {"stencil", "stencil", {NULL}, CX_PAPER_NONE, REGULAR, ONE, OTHER},
 };
 const size_t cx_bench_program_count = sizeof cx_bench_programs / sizeof *cx_bench_programs;
 

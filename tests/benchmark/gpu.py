@@ -27,6 +27,8 @@ PROGRAMS = {
     "saxpy": ["saxpy", "--size", "67108864", "--iterations", "4"],
     "vecadd": ["vecadd", "--size", "67108864"],
     "histogram": ["histogram", "--size", "67108864"],
+    "stencil": ["stencil", "--size", "4096", "--iterations", "1000"],
+    "stencil-large": ["stencil", "--size", "16384", "--iterations", "1000"],
     "bfs": ["bfs", "--size", "16777216"],
 }
 
