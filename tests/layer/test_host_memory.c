@@ -392,13 +392,38 @@ static unsigned read_spans(struct span *spans, unsigned room)
     return n;
 }
 
+static bool is(const struct span *span, const char *what)
+{
+    return strcmp(span->what, what) == 0;
+}
+
+static unsigned count_of(const struct span *spans, unsigned n, const char *what)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < n; i++)
+        count += is(&spans[i], what);
+    return count;
+}
+
+/* How many of these began while a kernel of that device ran, on another queue. */
+static unsigned beside_kernels(const struct span *spans, unsigned n, const char *what)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned k = 0; k < n && is(&spans[i], what); k++)
+            count += is(&spans[k], "kernel") && spans[k].device == spans[i].device &&
+                     spans[k].queue != spans[i].queue && spans[i].start > spans[k].start &&
+                     spans[i].start < spans[k].end;
+    return count;
+}
+
 /* Bytes that device 0 has sent home. */
 static unsigned long sent_home(void)
 {
     static struct span spans[4096];
     unsigned long bytes = 0;
     for (unsigned n = read_spans(spans, 4096); n > 0; n--)
-        if (spans[n - 1].device == 0 && strcmp(spans[n - 1].what, "read") == 0)
+        if (spans[n - 1].device == 0 && is(&spans[n - 1], "read"))
             bytes += spans[n - 1].count;
     return bytes;
 }
@@ -407,7 +432,6 @@ static unsigned long sent_home(void)
 START_TEST(packages_on_two_queues)
 {
     static struct span spans[4096];
-    unsigned together = 0, kernels = 0;
     cl_mem mem[3];
     gpus();
     setenv("COEXEC_ALGO", "dynamic", 1);
@@ -424,14 +448,8 @@ START_TEST(packages_on_two_queues)
     cl_ok(clReleaseKernel(kernel));
     cl_close();
     const unsigned n = read_spans(spans, 4096);
-    for (unsigned i = 0; i < n; i++)
-        kernels += strcmp(spans[i].what, "kernel") == 0;
-    for (unsigned i = 0; i < n; i++)
-        for (unsigned k = 0; k < n && strcmp(spans[i].what, "kernel") == 0; k++)
-            together += strcmp(spans[k].what, "kernel") == 0 && spans[k].device == spans[i].device &&
-                        spans[k].queue != spans[i].queue && spans[i].start > spans[k].start &&
-                        spans[i].start < spans[k].end;
-    ck_assert_uint_ge(kernels, 20);
+    const unsigned together = beside_kernels(spans, n, "kernel");
+    ck_assert_uint_ge(count_of(spans, n, "kernel"), 20);
     if (_i)
         ck_assert_uint_ge(together, 8);
     else
@@ -472,18 +490,6 @@ START_TEST(probe_moves_its_own_alone)
 }
 END_TEST
 
-/* How many uploads began while a kernel of that device ran, on another queue. */
-static unsigned overlaps(const struct span *spans, unsigned n)
-{
-    unsigned count = 0;
-    for (unsigned i = 0; i < n; i++)
-        for (unsigned k = 0; k < n && strcmp(spans[i].what, "write") == 0; k++)
-            count += strcmp(spans[k].what, "kernel") == 0 && spans[k].device == spans[i].device &&
-                     spans[k].queue != spans[i].queue && spans[i].start > spans[k].start &&
-                     spans[i].start < spans[k].end;
-    return count;
-}
-
 static const struct {
     const char *on, *in_place;
 } ways[] = {{"1", "0"}, {"0", "0"}, {"1", "1"}};
@@ -508,10 +514,8 @@ START_TEST(uploads_beside_kernels)
     drop(mem);
     cl_ok(clReleaseKernel(kernel));
     cl_close();
-    unsigned n = read_spans(spans, 4096), kernels = 0, found = overlaps(spans, n);
-    for (unsigned i = 0; i < n; i++)
-        kernels += strcmp(spans[i].what, "kernel") == 0;
-    ck_assert_uint_ge(kernels, 20);
+    const unsigned n = read_spans(spans, 4096), found = beside_kernels(spans, n, "write");
+    ck_assert_uint_ge(count_of(spans, n, "kernel"), 20);
     if (_i == 0)
         ck_assert_uint_ge(found, 12); /* all but each device's first package; some may come late */
     else
