@@ -181,21 +181,11 @@ static void keep(const struct cx_analyse_task *task, const struct cx_analyse_res
 {
     const char *folder = cache_for(task);
     char key[CX_CACHE_KEY_SIZE];
-    char *data = NULL;
-    bool ok = false;
-
     if (!folder || (task->text && result->blob && !result->has_text))
         return;
     key_of(task, key);
-    if (!result->blob) {
-        ok = cx_cache_store(folder, key, doubt, size);
-    } else if ((data = malloc(result->size + sizeof(result->text)))) {
-        memcpy(data, result->blob, result->size);
-        memcpy(data + result->size, result->text, sizeof(result->text));
-        ok = cx_cache_store(folder, key, data, result->size + sizeof(result->text));
-        free(data);
-    }
-    if (!ok)
+    if (result->blob ? !cx_cache_store_result(folder, key, result->blob, result->size, result->text)
+                     : !cx_cache_store(folder, key, doubt, size))
         cx_log_once(CX_LEVEL_INFO, CX_TOPIC_ANALYSIS, CX_CACHE_COMPLAINT, folder);
 }
 

@@ -180,3 +180,16 @@ bool cx_cache_store(const char *folder, const char *key, const void *data, size_
     free(temporary);
     return ok;
 }
+
+bool cx_cache_store_result(const char *folder, const char *key, const void *blob, size_t size,
+                           const unsigned char text[CX_CACHE_TEXT_SIZE])
+{
+    char *data = malloc(size + CX_CACHE_TEXT_SIZE);
+    if (!data)
+        return false;
+    memcpy(data, blob, size);
+    memcpy(data + size, text, CX_CACHE_TEXT_SIZE);
+    bool ok = cx_cache_store(folder, key, data, size + CX_CACHE_TEXT_SIZE);
+    free(data);
+    return ok;
+}

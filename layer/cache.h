@@ -21,6 +21,10 @@ void cx_cache_key(char key[CX_CACHE_KEY_SIZE], unsigned count, const char *const
 void *cx_cache_load(const char *folder, const char *key, size_t *size);
 /* Stores bytes under the key; makes the folder (mode 0700) where it is missing. False: not stored. */
 bool cx_cache_store(const char *folder, const char *key, const void *data, size_t size);
+/* Stores a result: a blob with the hash of the text it was made from behind it. */
+enum { CX_CACHE_TEXT_SIZE = 32 };
+bool cx_cache_store_result(const char *folder, const char *key, const void *blob, size_t size,
+                           const unsigned char text[CX_CACHE_TEXT_SIZE]);
 /* What the layer says, once, of a folder that cannot be used. */
 #define CX_CACHE_COMPLAINT "cannot keep analysis results in %s"
 /* Whether this process may write so large a file: beyond its limit (RLIMIT_FSIZE) a signal would end it. */

@@ -13,8 +13,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-enum { HASH_SIZE = 32 };
-
 static const struct cx_outlast *run;
 static char folder[512], draft[512]; /* draft: of the product while it is written */
 static volatile sig_atomic_t left;
@@ -82,7 +80,7 @@ static void *read_file(const char *path, size_t *size)
         return NULL;
     }
     if (fseek(file, 0, SEEK_END) == 0 && (end = ftell(file)) > 0 && fseek(file, 0, SEEK_SET) == 0) {
-        data = cx_alloc((size_t)end + HASH_SIZE, 1);
+        data = cx_alloc((size_t)end, 1);
         *size = fread(data, 1, (size_t)end, file);
     }
     fclose(file);
@@ -94,30 +92,28 @@ static bool begins_with(const char *data, size_t size, const char *text)
     return size > strlen(text) && !memcmp(data, text, strlen(text));
 }
 
-/* What the layer keeps: a doubt as it is, a summary with the text's hash behind it. */
+/* What the layer keeps: a doubt as it is, a summary with its text's hash. */
 static void keep(void)
 {
+    unsigned char digest[CX_CACHE_TEXT_SIZE] = {0};
     struct cx_sha256 hash;
     size_t size = 0, length = 0;
     char *data = read_file(run->blob, &size), *text = run->text ? read_file(run->text, &length) : NULL;
     char *place = strdup(run->kept), *key = place ? strrchr(place, '/') : NULL;
 
-    if (data && key && !begins_with(data, size, CX_MACRO_QUESTION "\n") &&
-        !begins_with(data, size, CX_MACRO_REFUSAL "\n")) {
-        memset(data + size, 0, HASH_SIZE);
-        if (text) {
-            cx_sha256_init(&hash);
-            cx_sha256_add(&hash, text, length);
-            cx_sha256_end(&hash, (unsigned char *)data + size);
-        }
-        size += HASH_SIZE;
-        if (run->text && !text) { /* not comparable: it may be next time */
-            key = NULL;
-        }
-    }
     if (data && key) {
         *key++ = 0;
-        cx_cache_store(place, key, data, size);
+        if (begins_with(data, size, CX_MACRO_QUESTION "\n") ||
+            begins_with(data, size, CX_MACRO_REFUSAL "\n")) {
+            cx_cache_store(place, key, data, size);
+        } else if (text || !run->text) { /* else it is not comparable, and may be next time */
+            if (text) {
+                cx_sha256_init(&hash);
+                cx_sha256_add(&hash, text, length);
+                cx_sha256_end(&hash, digest);
+            }
+            cx_cache_store_result(place, key, data, size, digest);
+        }
     }
     free(place);
     free(text);
