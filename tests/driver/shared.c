@@ -7,31 +7,16 @@
  *   SHARED_DRIVER=file       the driver below; default libpocl.so.2
  *   SHARED_FAIL=import|acquire  what is refused
  */
-#include <CL/cl.h>
+#include "wrap.h"
+
 #include <CL/cl_ext.h>
-#include <CL/cl_icd.h>
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define EXPORT __attribute__((visibility("default")))
-
-enum { MAX_DEVICES = 16 };
-
-static struct {
-    pthread_once_t once;
-    void *(CL_API_CALL *get_address)(const char *name);
-    cl_icd_dispatch real; /* its table as it was */
-    cl_device_id devices[MAX_DEVICES];
-    cl_uint ndevices;
-} driver = {.once = PTHREAD_ONCE_INIT};
 
 static bool refused(const char *what)
 {
@@ -124,48 +109,11 @@ static void *CL_API_CALL address_for(cl_platform_id platform, const char *name)
     return driver.real.clGetExtensionFunctionAddressForPlatform(platform, name);
 }
 
-/* Replaces the calls in the driver's own table, to which all its objects point. */
-static void open_driver(void)
+const char *const wrap_name = "shared", *const wrap_variable = "SHARED_DRIVER";
+
+void wrap_replace(cl_icd_dispatch *table)
 {
-    const char *file = getenv("SHARED_DRIVER");
-    void *library = dlopen(file ? file : "libpocl.so.2", RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        fprintf(stderr, "shared: %s\n", dlerror());
-        return;
-    }
-    *(void **)&driver.get_address = dlsym(library, "clGetExtensionFunctionAddress");
-    cl_int(CL_API_CALL * list)(cl_uint, cl_platform_id *, cl_uint *) = NULL;
-    cl_platform_id platform = NULL;
-    if (driver.get_address)
-        *(void **)&list = driver.get_address("clIcdGetPlatformIDsKHR");
-    if (!list || list(1, &platform, NULL) != CL_SUCCESS) {
-        fprintf(stderr, "shared: the driver below has no platform\n");
-        return;
-    }
-    cl_icd_dispatch *table = *(cl_icd_dispatch **)(void *)platform;
-    driver.real = *table;
-    driver.real.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MAX_DEVICES, driver.devices, &driver.ndevices);
-    if (driver.ndevices > MAX_DEVICES)
-        driver.ndevices = MAX_DEVICES;
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    const uintptr_t first = (uintptr_t)table / page * page;
-    mprotect((void *)first, (uintptr_t)(table + 1) - first, PROT_READ | PROT_WRITE);
     table->clGetDeviceInfo = device_info;
     table->clCreateBufferWithProperties = create_with_properties;
     table->clGetExtensionFunctionAddressForPlatform = address_for;
-}
-
-EXPORT void *CL_API_CALL clGetExtensionFunctionAddress(const char *name)
-{
-    pthread_once(&driver.once, open_driver);
-    return driver.get_address ? driver.get_address(name) : NULL;
-}
-
-EXPORT cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, size_t room,
-                                            void *value, size_t *size_ret)
-{
-    pthread_once(&driver.once, open_driver);
-    return driver.real.clGetPlatformInfo
-               ? driver.real.clGetPlatformInfo(platform, what, room, value, size_ret)
-               : CL_INVALID_PLATFORM;
 }

@@ -8,31 +8,17 @@
  *   SLOW_FACTORS=1,4     how many times as long launches take, one number a device of the first platform, the
  *                        last one repeats
  */
-#include <CL/cl.h>
-#include <CL/cl_icd.h>
-#include <dlfcn.h>
+#include "wrap.h"
+
 #include <pthread.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
-#define EXPORT __attribute__((visibility("default")))
+enum { MAX_EVENTS = 4096 };
 
-enum { MAX_DEVICES = 16, MAX_EVENTS = 4096 };
-
-static struct {
-    pthread_once_t once;
-    void *library;
-    void *(CL_API_CALL *get_address)(const char *name);
-    cl_icd_dispatch real; /* its table as it was */
-    cl_device_id devices[MAX_DEVICES];
-    double factor[MAX_DEVICES];
-    cl_uint ndevices;
-} driver = {.once = PTHREAD_ONCE_INIT};
+static double factors[WRAP_MAX_DEVICES];
 
 /* Launches that were slowed, by event; one whose place is taken is forgotten. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -66,7 +52,7 @@ static double factor_of(cl_command_queue queue)
     driver.real.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(device), &device, NULL);
     for (cl_uint i = 0; i < driver.ndevices; i++)
         if (driver.devices[i] == device)
-            return driver.factor[i];
+            return factors[i];
     return 1;
 }
 
@@ -136,59 +122,22 @@ static void read_factors(void)
 {
     const char *text = getenv("SLOW_FACTORS");
     double factor = 1;
-    for (unsigned i = 0; i < MAX_DEVICES; i++) {
+    for (unsigned i = 0; i < WRAP_MAX_DEVICES; i++) {
         if (text && *text) {
             char *end;
             factor = strtod(text, &end);
             text = *end == ',' ? end + 1 : NULL;
         }
-        driver.factor[i] = factor;
+        factors[i] = factor;
     }
 }
 
-/* Replaces the calls in the driver's own table, to which all its objects point. */
-static void open_driver(void)
+const char *const wrap_name = "slow", *const wrap_variable = "SLOW_DRIVER";
+
+void wrap_replace(cl_icd_dispatch *table)
 {
-    const char *file = getenv("SLOW_DRIVER");
-    driver.library = dlopen(file ? file : "libpocl.so.2", RTLD_NOW | RTLD_LOCAL);
-    if (!driver.library) {
-        fprintf(stderr, "slow: %s\n", dlerror());
-        return;
-    }
-    *(void **)&driver.get_address = dlsym(driver.library, "clGetExtensionFunctionAddress");
-    cl_int(CL_API_CALL * list)(cl_uint, cl_platform_id *, cl_uint *) = NULL;
-    cl_platform_id platform = NULL;
-    if (driver.get_address)
-        *(void **)&list = driver.get_address("clIcdGetPlatformIDsKHR");
-    if (!list || list(1, &platform, NULL) != CL_SUCCESS) {
-        fprintf(stderr, "slow: the driver below has no platform\n");
-        return;
-    }
-    cl_icd_dispatch *table = *(cl_icd_dispatch **)(void *)platform;
-    driver.real = *table;
     read_factors();
-    driver.real.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MAX_DEVICES, driver.devices, &driver.ndevices);
-    if (driver.ndevices > MAX_DEVICES)
-        driver.ndevices = MAX_DEVICES;
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    const uintptr_t first = (uintptr_t)table / page * page;
-    mprotect((void *)first, (uintptr_t)(table + 1) - first, PROT_READ | PROT_WRITE);
     table->clEnqueueNDRangeKernel = slow_launch;
     table->clGetEventProfilingInfo = slow_profile;
     table->clReleaseEvent = slow_release;
-}
-
-EXPORT void *CL_API_CALL clGetExtensionFunctionAddress(const char *name)
-{
-    pthread_once(&driver.once, open_driver);
-    return driver.get_address ? driver.get_address(name) : NULL;
-}
-
-EXPORT cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, size_t room,
-                                            void *value, size_t *size_ret)
-{
-    pthread_once(&driver.once, open_driver);
-    return driver.real.clGetPlatformInfo
-               ? driver.real.clGetPlatformInfo(platform, what, room, value, size_ret)
-               : CL_INVALID_PLATFORM;
 }
