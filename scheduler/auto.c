@@ -188,7 +188,7 @@ static uint64_t auto_next(struct cx_balancer *balancer, unsigned index, double n
         return learned_package(balancer, index);
     double cost = cx_auto_cost_left(balancer), mean = cost / (double)balancer->remaining;
     double end = cx_auto_end(balancer, cost, balancer->ndevices);
-    double share = view->speed * (end - view->backlog - view->launch);
+    double share = view->speed * (end - view->start);
     double room = balancer->params.auto_safety * cx_auto_deviation(balancer, index);
     enum cx_decision decision = CX_DECIDED_REST;
     double want = share;
@@ -212,8 +212,7 @@ static uint64_t auto_next(struct cx_balancer *balancer, unsigned index, double n
     if (groups < least) {
         least = fmin(least, (double)balancer->remaining);
         double filled = cx_groups_filled(device, (uint64_t)least) * mean / view->speed;
-        if (view->backlog + view->launch + filled >
-            cx_auto_end_in_packages(balancer, cost, mean, index) * (1 + 1e-9))
+        if (cx_auto_done_by(balancer, cost, mean, index, (view->start + filled) / (1 + 1e-9)))
             return decide(balancer, index, CX_DECIDED_LATE, 0, 0);
         groups = least;
     }
@@ -252,9 +251,7 @@ static void auto_done(struct cx_balancer *balancer, unsigned index, double now)
     double cost = cx_auto_filled(balancer, device, package), seconds = device->newest_seconds;
     if (!package->copy && !package->lost)
         data->done_cost += cx_auto_cost(balancer, package);
-    unsigned slot = own->samples++ % CX_SPEED_HISTORY;
-    own->cost[slot] = cost;
-    own->seconds[slot] = fmax(seconds - device->given.launch_seconds, 0.1 * seconds);
+    cx_auto_measure(balancer, index, cost, fmax(seconds - device->given.launch_seconds, 0.1 * seconds));
     note_surprise(balancer, index);
     if (package->rate > 0)
         add_error(balancer, index, log(seconds / (device->given.launch_seconds + cost / package->rate)),

@@ -19,6 +19,7 @@ struct cx_auto_view {
     double belief;  /* the same, not lowered for a package that takes long */
     double backlog; /* seconds */
     double launch;
+    double start; /* both: when a package given now could compute */
 };
 
 struct cx_auto_device {
@@ -27,6 +28,7 @@ struct cx_auto_device {
     bool out;                                                 /* left out of the plan, as too coarse */
     double cost[CX_SPEED_HISTORY], seconds[CX_SPEED_HISTORY]; /* of the last packages, a ring */
     unsigned samples;
+    double measured;        /* speed by these; 0: none */
     double squares, weight; /* of its errors */
     uint64_t first, end;    /* of its newest package done */
     struct cx_auto_view view;
@@ -45,6 +47,8 @@ bool cx_auto_look(struct cx_balancer *balancer, double now);
 /* Whether a speed of the device is known, from this launch or earlier ones; that speed, 0: neither. */
 bool cx_auto_measured(const struct cx_balancer *balancer, unsigned index);
 double cx_auto_speed(const struct cx_balancer *balancer, unsigned index);
+/* A package of that cost took so long, computing: one more sample. */
+void cx_auto_measure(struct cx_balancer *balancer, unsigned index, double cost, double seconds);
 /* Of log(real / predicted length), as the device's packages and all others' show. */
 double cx_auto_deviation(const struct cx_balancer *balancer, unsigned index);
 
@@ -57,10 +61,10 @@ double cx_auto_cost_left(const struct cx_balancer *balancer);
 /* Seconds until all are done with that cost and what they hold, without new work for one of them (ndevices:
  * for all). */
 double cx_auto_end(const struct cx_balancer *balancer, double cost, unsigned without);
-/* The same where a device does nothing at all or at least its smallest package, whose groups cost `each`:
- * what several devices must not leave to one another. */
-double cx_auto_end_in_packages(const struct cx_balancer *balancer, double cost, double each,
-                               unsigned without);
+/* Whether they are by that end, where a device does nothing at all or at least its smallest package, whose
+ * groups cost `each`: what several devices must not leave to one another. */
+bool cx_auto_done_by(const struct cx_balancer *balancer, double cost, double each, unsigned without,
+                     double end);
 /* How many times the cost of other groups those of the package that the device works on seem to have, as long
  * as it takes: no more than was seen in this launch. */
 double cx_auto_dearness(const struct cx_balancer *balancer, unsigned index, double now);

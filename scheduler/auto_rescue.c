@@ -74,12 +74,13 @@ uint64_t cx_auto_rescue(struct cx_balancer *balancer, unsigned index, double now
     double end = cx_auto_end(balancer, work, balancer->ndevices);
     if (flight->copy) /* one device does all of it */
         end = view->launch + work / view->speed;
-    double without = cx_auto_end_in_packages(balancer, work, each, index);
-    data->device[*victim].view.speed = speed;
     double groups = ceil(view->speed * (end - view->launch) / each - 0.01);
     double least = (double)cx_package_minimum(balancer, index);
-    if (groups < least)
-        groups = view->launch + least * each / view->speed > without * (1 + 1e-9) ? 0 : least;
+    if (groups < least) {
+        double alone = view->launch + least * each / view->speed;
+        groups = cx_auto_done_by(balancer, work, each, index, alone / (1 + 1e-9)) ? 0 : least;
+    }
+    data->device[*victim].view.speed = speed;
     if (groups > 0 && end + CX_AUTO_REPLY < rescue_gain * latest)
         return (uint64_t)fmin(groups, left);
     *again = now + fmax(latest, 0.1 * end) + CX_AUTO_REPLY;

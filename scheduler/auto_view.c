@@ -4,6 +4,7 @@
  * Previous stage: auto.h.
  */
 #include "scheduler/auto.h"
+#include <limits.h>
 #include <math.h>
 
 static const double least_deviation = 0.002;
@@ -11,16 +12,16 @@ static const double least_deviation = 0.002;
 double cx_auto_cost(const struct cx_balancer *balancer, const struct cx_flight *package)
 {
     const struct cx_auto *data = balancer->data;
-    if (!data->learned || package->first == CX_NOWHERE)
-        return (double)package->groups;
-    return cx_memory_cost(balancer->memory, balancer->groups, package->first, package->groups);
+    return data->learned ? package->cost : (double)package->groups;
 }
 
 double cx_auto_filled(const struct cx_balancer *balancer, const struct cx_device_state *device,
                       const struct cx_flight *package)
 {
-    return cx_auto_cost(balancer, package) * cx_groups_filled(device, package->groups) /
-           (double)package->groups;
+    double cost = cx_auto_cost(balancer, package);
+    if (package->groups >= device->given.fill)
+        return cost;
+    return cost * (double)device->given.fill / (double)package->groups;
 }
 
 bool cx_auto_measured(const struct cx_balancer *balancer, unsigned index)
@@ -31,19 +32,28 @@ bool cx_auto_measured(const struct cx_balancer *balancer, unsigned index)
            (data->learned && balancer->memory->device[device->given.slot].speed > 0);
 }
 
-double cx_auto_speed(const struct cx_balancer *balancer, unsigned index)
+void cx_auto_measure(struct cx_balancer *balancer, unsigned index, double cost, double seconds)
 {
-    const struct cx_auto *data = balancer->data;
-    const struct cx_auto_device *own = &data->device[index];
-    const struct cx_balancer_device *given = &balancer->devices[index].given;
+    struct cx_auto *data = balancer->data;
+    struct cx_auto_device *own = &data->device[index];
+    unsigned slot = own->samples++ % CX_SPEED_HISTORY;
+    own->cost[slot] = cost;
+    own->seconds[slot] = seconds;
     unsigned n = own->samples < CX_SPEED_HISTORY ? own->samples : CX_SPEED_HISTORY;
-    double cost = 0, seconds = 0;
+    cost = seconds = 0;
     for (unsigned i = 0; i < n; i++) {
         cost += own->cost[i];
         seconds += own->seconds[i];
     }
-    if (n > 0)
-        return cx_number_clean(cost / seconds);
+    own->measured = cx_number_clean(cost / seconds);
+}
+
+double cx_auto_speed(const struct cx_balancer *balancer, unsigned index)
+{
+    const struct cx_auto *data = balancer->data;
+    const struct cx_balancer_device *given = &balancer->devices[index].given;
+    if (data->device[index].samples > 0)
+        return data->device[index].measured;
     if (data->learned && balancer->memory->device[given->slot].speed > 0)
         return balancer->memory->device[given->slot].speed;
     return given->measured_speed;
@@ -72,15 +82,17 @@ bool cx_auto_look(struct cx_balancer *balancer, double now)
             view->speed =
                 cx_number_clean(known > 0 ? device->start_speed * (known / start) : device->start_speed);
         view->belief = view->speed;
+        view->start = view->launch;
         if (device->nflight == 0 || known == 0)
             continue;
-        double worked = fmax(now - device->busy_since, 0), sum = 0;
+        double worked = cx_greater(now - device->busy_since, 0), sum = 0;
         double oldest = cx_auto_filled(balancer, device, &device->flight[0]);
         if (worked > view->launch && view->speed * (worked - view->launch) > oldest)
             view->speed = cx_number_clean(oldest / (worked - view->launch));
         for (unsigned k = 0; k < device->nflight; k++)
             sum += view->launch + cx_auto_filled(balancer, device, &device->flight[k]) / view->speed;
-        view->backlog = fmax(sum - worked, 0);
+        view->backlog = cx_greater(sum - worked, 0);
+        view->start = view->backlog + view->launch;
     }
     return known > 0;
 }
@@ -113,46 +125,37 @@ double cx_auto_end(const struct cx_balancer *balancer, double cost, unsigned wit
 {
     const struct cx_auto *data = balancer->data;
     double end = INFINITY;
-    for (unsigned round = 0; round <= balancer->ndevices; round++) {
+    for (unsigned workers = UINT_MAX;;) {
         double work = cost, speeds = 0;
+        unsigned count = 0;
         for (unsigned i = 0; i < balancer->ndevices; i++) {
             const struct cx_auto_view *view = &data->device[i].view;
-            double start = view->backlog + view->launch;
-            if (i == without || !(view->speed > 0) || start >= end)
+            if (i == without || !(view->speed > 0) || view->start >= end)
                 continue;
-            work += view->speed * start;
+            work += view->speed * view->start;
             speeds += view->speed;
+            count++;
         }
-        double next = speeds > 0 ? work / speeds : end;
-        if (!(next < end))
-            break;
-        end = next;
+        /* Fewer each time, as those are left out that would start after the end. */
+        if (count == workers || count == 0)
+            return end;
+        workers = count;
+        end = cx_lesser(work / speeds, end);
     }
-    return end;
 }
 
-double cx_auto_end_in_packages(const struct cx_balancer *balancer, double cost, double each, unsigned without)
+bool cx_auto_done_by(const struct cx_balancer *balancer, double cost, double each, unsigned without,
+                     double end)
 {
     const struct cx_auto *data = balancer->data;
-    double low = cx_auto_end(balancer, cost, without), high = 2 * low;
-    for (unsigned round = 0; round < 24; round++) {
-        double end = round < 8 ? high : (low + high) / 2, work = 0;
-        for (unsigned i = 0; i < balancer->ndevices; i++) {
-            const struct cx_auto_view *view = &data->device[i].view;
-            double can = view->speed * (end - view->backlog - view->launch);
-            if (i != without && can > 0 && can >= each * (double)cx_package_minimum(balancer, i))
-                work += can;
-        }
-        if (work >= cost)
-            high = end;
-        else
-            low = end;
-        if (round < 8 && work < cost)
-            high *= 4; /* not long enough yet */
-        else if (round < 8)
-            round = 8;
+    double work = 0;
+    for (unsigned i = 0; i < balancer->ndevices && work < cost; i++) {
+        const struct cx_auto_view *view = &data->device[i].view;
+        double can = view->speed * (end - view->start);
+        if (i != without && can > 0 && can >= each * (double)cx_package_minimum(balancer, i))
+            work += can;
     }
-    return high;
+    return work >= cost;
 }
 
 double cx_auto_dearness(const struct cx_balancer *balancer, unsigned index, double now)

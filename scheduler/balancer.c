@@ -199,6 +199,7 @@ uint64_t cx_balancer_next(struct cx_balancer *balancer, unsigned index, double n
         device->busy_since = now;
     device->flight[device->nflight++] = (struct cx_flight){.groups = groups,
                                                            .first = CX_NOWHERE,
+                                                           .cost = (double)groups,
                                                            .serial = balancer->serial++,
                                                            .issued = now,
                                                            .rate = device->rate};
@@ -209,8 +210,18 @@ uint64_t cx_balancer_next(struct cx_balancer *balancer, unsigned index, double n
 
 void cx_balancer_placed(struct cx_balancer *balancer, unsigned index, uint64_t first)
 {
-    if (index < balancer->ndevices && balancer->devices[index].nflight > 0)
-        balancer->devices[index].flight[balancer->devices[index].nflight - 1].first = first;
+    if (index >= balancer->ndevices || balancer->devices[index].nflight == 0)
+        return;
+    struct cx_flight *newest = &balancer->devices[index].flight[balancer->devices[index].nflight - 1];
+    newest->first = first;
+    cx_flight_cost(balancer, newest);
+}
+
+void cx_flight_cost(const struct cx_balancer *balancer, struct cx_flight *package)
+{
+    package->cost = package->first == CX_NOWHERE
+                        ? (double)package->groups
+                        : cx_memory_cost(balancer->memory, balancer->groups, package->first, package->groups);
 }
 
 static void drop_oldest(struct cx_device_state *device)
@@ -232,6 +243,8 @@ void cx_balancer_give_back(struct cx_balancer *balancer, unsigned index, uint64_
     newest->groups -= groups;
     if (newest->groups == 0)
         device->nflight--;
+    else
+        cx_flight_cost(balancer, newest);
     device->assigned -= groups;
     balancer->remaining += groups;
     if (balancer->policy->regained)
@@ -246,11 +259,7 @@ static void note_package(struct cx_balancer *balancer, unsigned index, struct cx
     device->newest_done = package;
     device->newest_seconds = cx_number_clean(seconds);
     double launch = device->given.launch_seconds, filled = cx_groups_filled(device, package.groups);
-    double cost = package.first == CX_NOWHERE
-                      ? (double)package.groups
-                      : cx_memory_cost(balancer->memory, balancer->groups, package.first, package.groups);
-    cost *= filled / (double)package.groups;
-    device->newest_cost = cost;
+    double cost = package.cost * (filled / (double)package.groups);
     device->newest_expected = package.rate > 0 ? launch + cost / package.rate : 0;
     cx_speeds_update(balancer, index, package.groups, seconds, package.first_here);
     if (!balancer->packages || package.first_here || balancer->npackages == CX_MEMORY_PACKAGES ||
@@ -275,9 +284,14 @@ enum cx_done cx_balancer_done(struct cx_balancer *balancer, unsigned index, uint
     if (device->flight[0].groups == 0) {
         drop_oldest(device);
         device->packages++;
+    } else {
+        cx_flight_cost(balancer, &device->flight[0]);
     }
     device->busy_since = cx_number_clean(now);
-    package.groups = groups;
+    if (package.groups != groups) {
+        package.groups = groups;
+        cx_flight_cost(balancer, &package);
+    }
     if (package.copy)
         outcome = cx_rescue_done(balancer, index, &package, cx_number_clean(now));
     else if (!package.lost)
@@ -308,6 +322,7 @@ void cx_balancer_retire(struct cx_balancer *balancer, unsigned index)
         return;
     balancer->devices[index].failed = balancer->devices[index].retired = true;
     balancer->nlive--;
+    cx_speeds_roles(balancer);
 }
 
 void cx_balancer_fail(struct cx_balancer *balancer, unsigned index, uint64_t groups_lost)
@@ -320,6 +335,7 @@ void cx_balancer_fail(struct cx_balancer *balancer, unsigned index, uint64_t gro
     cx_rescue_void_all(balancer);
     uint64_t lost = groups_lost < device->assigned ? groups_lost : device->assigned;
     device->failed = true;
+    cx_speeds_roles(balancer);
     device->nflight = 0;
     device->assigned -= lost;
     device->done = device->assigned;

@@ -25,8 +25,43 @@ static bool on_probation(const struct cx_balancer *balancer, const struct cx_dev
     return device->given.first_package > 0 && device->done == 0 && balancer->nlive > 1;
 }
 
-static bool is_fastest(const struct cx_balancer *balancer, unsigned index, double now)
+/* What the rules ask of all devices. */
+struct outlook {
+    struct cx_pace own;
+    bool fastest;    /* among those not on probation */
+    double without;  /* seconds in which the other known ones finish what is left and what they hold;
+                      * INFINITY where there are none */
+    double together; /* likewise all live ones: 0 where there are none */
+};
+
+static struct outlook look(const struct cx_balancer *balancer, unsigned index, double now)
 {
+    struct outlook look = {.own = cx_pace_now(balancer, index, now), .fastest = true};
+    double left = (double)balancer->remaining, speeds = 0, groups = left, all_speeds = 0, all_groups = left;
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        const struct cx_device_state *device = &balancer->devices[i];
+        struct cx_pace pace = i == index ? look.own : cx_pace_now(balancer, i, now);
+        double holds = pace.speed * pace.backlog;
+        all_speeds += pace.speed;
+        all_groups += holds;
+        if (i == index)
+            continue;
+        if (pace.speed > look.own.speed && !device->failed && !on_probation(balancer, device))
+            look.fastest = false;
+        if (is_known(device)) {
+            speeds += pace.speed;
+            groups += holds;
+        }
+    }
+    look.without = speeds > 0 ? groups / speeds : INFINITY;
+    look.together = all_speeds > 0 ? all_groups / all_speeds : 0;
+    return look;
+}
+
+bool cx_package_must(const struct cx_balancer *balancer, unsigned index, double now)
+{
+    if (balancer->devices[index].nflight > 0)
+        return false;
     double speed = cx_speed_now(balancer, index, now);
     for (unsigned i = 0; i < balancer->ndevices; i++) {
         const struct cx_device_state *other = &balancer->devices[i];
@@ -37,48 +72,16 @@ static bool is_fastest(const struct cx_balancer *balancer, unsigned index, doubl
     return true;
 }
 
-bool cx_package_must(const struct cx_balancer *balancer, unsigned index, double now)
-{
-    return balancer->devices[index].nflight == 0 && is_fastest(balancer, index, now);
-}
-
-/* Seconds in which all known devices but one finish what is left and what they hold; INFINITY where there are
- * none. */
-static double seconds_without(const struct cx_balancer *balancer, unsigned index, double now)
-{
-    double speeds = 0, groups = (double)balancer->remaining;
-    for (unsigned i = 0; i < balancer->ndevices; i++) {
-        if (i == index || !is_known(&balancer->devices[i]))
-            continue;
-        double speed = cx_speed_now(balancer, i, now);
-        speeds += speed;
-        groups += speed * cx_backlog_seconds(balancer, i, now);
-    }
-    return speeds > 0 ? groups / speeds : INFINITY;
-}
-
-/* Seconds in which all live devices together finish what is left and what they hold. */
-static double seconds_together(const struct cx_balancer *balancer, double now)
-{
-    double speeds = 0, groups = (double)balancer->remaining;
-    for (unsigned i = 0; i < balancer->ndevices; i++) {
-        double speed = cx_speed_now(balancer, i, now);
-        speeds += speed;
-        groups += speed * cx_backlog_seconds(balancer, i, now);
-    }
-    return speeds > 0 ? groups / speeds : 0;
-}
-
 /* The part of want that ends with everybody else, given that speeds are known. */
 static uint64_t limit_by_end(const struct cx_balancer *balancer, unsigned index, uint64_t want,
-                             uint64_t minimum, double now)
+                             uint64_t minimum, const struct outlook *look)
 {
-    double speed = cx_speed_now(balancer, index, now), backlog = cx_backlog_seconds(balancer, index, now);
-    if (!cx_package_must(balancer, index, now) &&
-        backlog + cx_package_seconds(balancer, index, minimum, now) > seconds_without(balancer, index, now))
+    const struct cx_device_state *device = &balancer->devices[index];
+    bool must = device->nflight == 0 && look->fastest;
+    if (!must && look->own.backlog + cx_groups_filled(device, minimum) / look->own.speed > look->without)
         return 0;
     /* Rounded up: a fraction of a group is no reason to leave one over for later. */
-    double share = ceil(speed * (seconds_together(balancer, now) - backlog) - 0.01);
+    double share = ceil(look->own.speed * (look->together - look->own.backlog) - 0.01);
     uint64_t most = cx_groups_clamp(share, balancer->remaining);
     most = most > minimum ? most : minimum;
     return want < most ? want : most;
@@ -88,7 +91,8 @@ uint64_t cx_package_limit(const struct cx_balancer *balancer, unsigned index, ui
 {
     const struct cx_device_state *device = &balancer->devices[index];
     uint64_t minimum = cx_package_minimum(balancer, index);
-    if (on_probation(balancer, device)) {
+    const bool probation = on_probation(balancer, device);
+    if (probation) {
         if (device->assigned > 0)
             return 0;
         minimum = 1;
@@ -97,12 +101,15 @@ uint64_t cx_package_limit(const struct cx_balancer *balancer, unsigned index, ui
                !balancer->policy->starts_small) {
         want /= UNMEASURED_DIVISOR;
     }
-    if (balancer->measured && !on_probation(balancer, device)) {
+    struct outlook all = {0};
+    if (balancer->measured)
+        all = look(balancer, index, now);
+    if (balancer->measured && !probation) {
         double seconds = LAUNCHES_A_PACKAGE * device->given.launch_seconds;
-        uint64_t worth = cx_groups_clamp(seconds * cx_speed_now(balancer, index, now), balancer->remaining);
+        uint64_t worth = cx_groups_clamp(seconds * all.own.speed, balancer->remaining);
         want = want > worth ? want : worth;
     }
     minimum = minimum < balancer->remaining ? minimum : balancer->remaining;
     want = want > minimum ? want : minimum;
-    return balancer->measured ? limit_by_end(balancer, index, want, minimum, now) : want;
+    return balancer->measured ? limit_by_end(balancer, index, want, minimum, &all) : want;
 }

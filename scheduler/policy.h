@@ -22,6 +22,7 @@ struct cx_flight {
     double issued;   /* when it was given out */
     double rate;     /* speed that its length was predicted by; 0: it was not */
     bool first_here; /* cx_balancer_first */
+    double cost;     /* of its groups there (memory.h); their number where it was not told */
     bool copy;
     bool lost;       /* others finished it first: its results are dropped */
     unsigned victim; /* of a copy: who holds the package */
@@ -50,9 +51,8 @@ struct cx_device_state {
     double speed;      /* best estimate now */
     struct cx_flight flight[CX_PACKAGES_IN_FLIGHT]; /* packages in flight, oldest first */
     unsigned nflight;
-    struct cx_flight newest_done; /* the newest package that ended */
-    double newest_seconds, newest_expected,
-        newest_cost;      /* its time, as predicted (0: not), cost (memory.h) */
+    struct cx_flight newest_done;           /* the newest package that ended */
+    double newest_seconds, newest_expected; /* its time, as predicted (0: not) */
     double rate;          /* speed that the policy sized the next package by, 0: it does not predict */
     uint64_t lost_groups; /* of the newest package that others finished first, and how long it had run then */
     double lost_seconds;
@@ -72,6 +72,8 @@ struct cx_balancer {
     uint64_t groups, granularity, remaining;
     unsigned ndevices, nlive;
     bool measured;                   /* speeds are work-groups/s */
+    bool accelerated;                /* an accelerator lives */
+    unsigned powerful;               /* cx_most_powerful */
     uint64_t serial;                 /* of the next package */
     struct cx_memory *memory;        /* the caller's, or NULL */
     struct cx_package_log *packages; /* done ones, for the memory; NULL without one */
@@ -91,6 +93,15 @@ uint64_t cx_package_sized(struct cx_balancer *balancer, unsigned device, double 
 uint64_t cx_package_decided(struct cx_balancer *balancer, unsigned device, uint64_t groups,
                             enum cx_decision decision);
 
+/* The lesser and the greater, in place where fmin and fmax are calls; neither may be NaN. */
+static inline double cx_lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+static inline double cx_greater(double a, double b)
+{
+    return a > b ? a : b;
+}
 /* A finite number above 0, or 0. */
 double cx_number_clean(double value);
 /* floor(value) in groups, from 0 to limit. */
@@ -100,7 +111,12 @@ uint64_t cx_groups_clamp(double value, uint64_t limit);
 void cx_speeds_init(struct cx_balancer *balancer);
 /* The live device of the highest start speed, one without a bounded first package where there is such a one;
  * ndevices when none lives. */
-unsigned cx_most_powerful(const struct cx_balancer *balancer);
+static inline unsigned cx_most_powerful(const struct cx_balancer *balancer)
+{
+    return balancer->powerful;
+}
+/* Brings that and cx_accelerates up to date: after speeds_init, and when a device is gone. */
+void cx_speeds_roles(struct cx_balancer *balancer);
 /* Whether policies that tell accelerators from CPUs treat the device as one: it is one, or no accelerator
  * lives and it is the most powerful device. */
 bool cx_accelerates(const struct cx_balancer *balancer, unsigned device);
@@ -115,10 +131,18 @@ void cx_speeds_update(struct cx_balancer *balancer, unsigned device, uint64_t gr
 double cx_speed_now(const struct cx_balancer *balancer, unsigned device, double now);
 /* Seconds until the device has done all it holds; 0 while nothing is measured. */
 double cx_backlog_seconds(const struct cx_balancer *balancer, unsigned device, double now);
+/* Both at once. */
+struct cx_pace {
+    double speed, backlog;
+};
+struct cx_pace cx_pace_now(const struct cx_balancer *balancer, unsigned device, double now);
 /* Seconds of a package on this device, were it alone there. */
 double cx_package_seconds(const struct cx_balancer *balancer, unsigned device, uint64_t groups, double now);
 /* Groups as the device's time counts them: fewer than fill it take as long as those that do. */
-double cx_groups_filled(const struct cx_device_state *device, uint64_t groups);
+static inline double cx_groups_filled(const struct cx_device_state *device, uint64_t groups)
+{
+    return (double)(groups > device->given.fill ? groups : device->given.fill);
+}
 /* The smallest package worth giving: the user's minimum, else what fills the device. At least 1. */
 uint64_t cx_package_minimum(const struct cx_balancer *balancer, unsigned device);
 
@@ -142,6 +166,9 @@ static inline unsigned cx_rescue_room(const struct cx_balancer *balancer)
 {
     return balancer->ndevices * (balancer->ndevices + 4) + 4;
 }
+
+/* balancer.c: the package's cost, where its place or length changed. */
+void cx_flight_cost(const struct cx_balancer *balancer, struct cx_flight *package);
 
 /* One share a device of what is left, such that all end together (shares.c). shares: one a device. */
 void cx_shares_plan(const struct cx_balancer *balancer, uint64_t *shares, double now);

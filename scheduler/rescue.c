@@ -177,6 +177,7 @@ bool cx_balancer_rescue(struct cx_balancer *balancer, unsigned index, double now
                                                            .issued = now,
                                                            .copy = true,
                                                            .victim = victim};
+    cx_flight_cost(balancer, &device->flight[device->nflight - 1]);
     return true;
 }
 

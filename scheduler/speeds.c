@@ -13,7 +13,7 @@ double cx_number_clean(double value)
     /* Bounds that no real speed or time passes, so that sums and ratios stay finite. */
     if (!isfinite(value) || !(value > 0))
         return 0;
-    return fmin(fmax(value, 1e-60), 1e60);
+    return cx_lesser(cx_greater(value, 1e-60), 1e60);
 }
 
 uint64_t cx_groups_clamp(double value, uint64_t limit)
@@ -87,11 +87,15 @@ void cx_speeds_init(struct cx_balancer *balancer)
         device->trusted = device->given.measured_speed > 0 || device->given.power > 0;
         device->speed = device->start_speed;
     }
+    cx_speeds_roles(balancer);
 }
 
-unsigned cx_most_powerful(const struct cx_balancer *balancer)
+void cx_speeds_roles(struct cx_balancer *balancer)
 {
     unsigned best = balancer->ndevices;
+    balancer->accelerated = false;
+    for (unsigned i = 0; i < balancer->ndevices; i++)
+        balancer->accelerated |= balancer->devices[i].given.accelerator && !balancer->devices[i].failed;
     for (unsigned pass = 0; pass < 2 && best == balancer->ndevices; pass++) {
         for (unsigned i = 0; i < balancer->ndevices; i++) {
             const struct cx_device_state *device = &balancer->devices[i];
@@ -101,7 +105,7 @@ unsigned cx_most_powerful(const struct cx_balancer *balancer)
                 best = i;
         }
     }
-    return best;
+    balancer->powerful = best;
 }
 
 /* Mean speed over the last packages: their groups over their seconds. The mean of the speeds would be ruled
@@ -116,12 +120,6 @@ static double mean_of_history(const struct cx_device_state *device)
         seconds += device->history_seconds[i];
     }
     return cx_number_clean(groups / seconds);
-}
-
-/* The time of a package, in groups: one too small to fill the device takes as long as one that does. */
-double cx_groups_filled(const struct cx_device_state *device, uint64_t groups)
-{
-    return (double)(groups > device->given.fill ? groups : device->given.fill);
 }
 
 /* Whether the package counts; forgets a first one that a better one replaces. */
@@ -182,17 +180,26 @@ double cx_speed_now(const struct cx_balancer *balancer, unsigned index, double n
     if (!balancer->measured || device->nflight == 0 || !(now > device->busy_since))
         return device->speed;
     /* Still at its oldest package: it cannot be faster than if it finished right now. */
-    return fmin(device->speed,
-                cx_groups_filled(device, device->flight[0].groups) / (now - device->busy_since));
+    return cx_lesser(device->speed,
+                     cx_groups_filled(device, device->flight[0].groups) / (now - device->busy_since));
+}
+
+struct cx_pace cx_pace_now(const struct cx_balancer *balancer, unsigned index, double now)
+{
+    const struct cx_device_state *device = &balancer->devices[index];
+    struct cx_pace pace = {.speed = cx_speed_now(balancer, index, now)};
+    if (!balancer->measured || !(pace.speed > 0) || device->nflight == 0)
+        return pace;
+    double groups = 0, worked = now > device->busy_since ? now - device->busy_since : 0;
+    for (unsigned i = 0; i < device->nflight; i++)
+        groups += cx_groups_filled(device, device->flight[i].groups);
+    pace.backlog = cx_greater(groups / pace.speed - worked, 0);
+    return pace;
 }
 
 bool cx_accelerates(const struct cx_balancer *balancer, unsigned index)
 {
-    for (unsigned i = 0; i < balancer->ndevices; i++) {
-        if (balancer->devices[i].given.accelerator && !balancer->devices[i].failed)
-            return balancer->devices[index].given.accelerator;
-    }
-    return index == cx_most_powerful(balancer);
+    return balancer->accelerated ? balancer->devices[index].given.accelerator : index == balancer->powerful;
 }
 
 unsigned cx_fastest_accelerator(const struct cx_balancer *balancer, double now)
@@ -211,13 +218,5 @@ unsigned cx_fastest_accelerator(const struct cx_balancer *balancer, double now)
 
 double cx_backlog_seconds(const struct cx_balancer *balancer, unsigned index, double now)
 {
-    const struct cx_device_state *device = &balancer->devices[index];
-    double speed = cx_speed_now(balancer, index, now);
-    if (!balancer->measured || !(speed > 0))
-        return 0;
-    double groups = 0;
-    for (unsigned i = 0; i < device->nflight; i++)
-        groups += cx_groups_filled(device, device->flight[i].groups);
-    double worked = device->nflight && now > device->busy_since ? now - device->busy_since : 0;
-    return fmax(groups / speed - worked, 0);
+    return cx_pace_now(balancer, index, now).backlog;
 }
