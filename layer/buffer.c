@@ -41,7 +41,9 @@ static void release_real(struct cx_mem *mem)
     if (mem->root == mem)
         cx_windows_finish(mem);
     for (unsigned m = 0; mem->real && m < mem->context->nmembers; m++) {
-        if (mem->real[m] && (mem->root == mem || !cx_window_over(mem, m, mem->real[m])))
+        if (mem->real[m] && mem->peer && mem->peer[m])
+            cx_peer_release(mem->context, m, mem->real[m]);
+        else if (mem->real[m] && (mem->root == mem || !cx_window_over(mem, m, mem->real[m])))
             mem->context->workers[m].device->cl->clReleaseMemObject(mem->real[m]);
         mem->real[m] = NULL;
     }

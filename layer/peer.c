@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef cl_int(CL_API_CALL *acquire_function)(cl_command_queue, cl_uint, const cl_mem *, cl_uint,
-                                              const cl_event *, cl_event *);
+typedef cl_int(CL_API_CALL *hand_over)(cl_command_queue, cl_uint, const cl_mem *, cl_uint, const cl_event *,
+                                       cl_event *);
 
 struct peer {
     bool possible; /* by what the OpenCL driver says */
@@ -24,7 +24,9 @@ struct peer {
     cx_cu_context context;
     uint64_t reach; /* members, as bits, whose memory it reaches and that reach its own */
     bool allocates; /* no try has failed, other than for want of memory */
-    acquire_function acquire;
+    const cl_icd_dispatch *cl;
+    cl_command_queue queue; /* for the next two alone, so that they wait for nothing */
+    hand_over acquire, release;
     uint64_t before; /* the last job planned that may touch any of its memory */
     /* whoever pumps its worker */
     cx_cu_stream stream;
@@ -86,6 +88,8 @@ void cx_peers_finish(struct cx_peers *peers)
     struct cx_peer_stream unused;
     for (unsigned m = 0; peers && m < peers->n; m++) {
         struct peer *peer = &peers->peer[m];
+        if (peer->queue)
+            peer->cl->clReleaseCommandQueue(peer->queue);
         if (!peer->stream || cx_peer_enter(peers, m, &unused) != 0)
             continue;
         peers->cuda->event_destroy(peer->end);
@@ -128,20 +132,41 @@ static struct cx_cu_allocation allocation_on(const struct peer *peer)
         .kind = CX_CU_PINNED, .handles = CX_CU_POSIX_FD, .location = {CX_CU_ON_DEVICE, peer->device}};
 }
 
+/* By which the device's OpenCL takes memory over and gives it back. */
+static cl_int open_hand_over(struct peer *peer, const struct cx_worker *worker)
+{
+    const cl_platform_id platform = worker->device->platform->id;
+    cl_int error;
+    peer->cl = worker->device->cl;
+    *(void **)&peer->acquire =
+        peer->cl->clGetExtensionFunctionAddressForPlatform(platform, "clEnqueueAcquireExternalMemObjectsKHR");
+    *(void **)&peer->release =
+        peer->cl->clGetExtensionFunctionAddressForPlatform(platform, "clEnqueueReleaseExternalMemObjectsKHR");
+    if (!peer->acquire || !peer->release)
+        return CL_INVALID_OPERATION;
+    peer->queue = peer->cl->clCreateCommandQueue(worker->real_context, worker->device->id, 0, &error);
+    if (error != CL_SUCCESS)
+        peer->queue = NULL;
+    return error;
+}
+
 /* A member whose context or granularity cannot be had has no peers. */
 static bool open_peer(struct cx_peers *peers, const struct cx_worker *worker)
 {
     struct peer *peer = &peers->peer[worker->index];
     const struct cx_cu_allocation allocation = allocation_on(peer);
     size_t granularity = 0;
-    *(void **)&peer->acquire = worker->device->cl->clGetExtensionFunctionAddressForPlatform(
-        worker->device->platform->id, "clEnqueueAcquireExternalMemObjectsKHR");
+    cl_int error = CL_SUCCESS;
     cx_cu_result code = cx_cuda_context(peer->device, &peer->context);
     if (code == 0)
         code = peers->cuda->granularity(&granularity, &allocation, 0);
-    if (code != 0 || !granularity || !peer->acquire) {
+    if (code == 0)
+        error = open_hand_over(peer, worker);
+    if (code != 0 || !granularity || error != CL_SUCCESS) {
         cx_info(CX_TOPIC_DATA, "%s shares no memory: %s", worker->device->name,
-                code ? cx_cuda_name(code) : "its driver cannot take any over");
+                code           ? cx_cuda_name(code)
+                : !granularity ? "its driver cannot say in what units"
+                               : cx_cl_name(error));
         return false;
     }
     if (granularity > peers->granularity)
@@ -251,19 +276,20 @@ static cx_cu_result map_memory(const struct cx_peers *peers, unsigned member, st
     return code;
 }
 
-/* Before it is used, on a queue of its own, so that it waits for nothing. */
-static cl_int acquire(const struct cx_worker *worker, const struct peer *peer, cl_mem real)
+static cl_int hand_over_by(const struct peer *peer, hand_over enqueue, cl_mem real)
 {
-    const cl_icd_dispatch *cl = worker->device->cl;
-    cl_int error;
-    cl_command_queue queue = cl->clCreateCommandQueue(worker->real_context, worker->device->id, 0, &error);
+    const cl_int error = enqueue(peer->queue, 1, &real, 0, NULL, NULL);
+    return error == CL_SUCCESS ? peer->cl->clFinish(peer->queue) : error;
+}
+
+void cx_peer_release(const struct cx_context *context, unsigned member, cl_mem real)
+{
+    const struct peer *peer = &context->peers->peer[member];
+    const cl_int error = hand_over_by(peer, peer->release, real);
     if (error != CL_SUCCESS)
-        return error;
-    error = peer->acquire(queue, 1, &real, 0, NULL, NULL);
-    if (error == CL_SUCCESS)
-        error = cl->clFinish(queue);
-    cl->clReleaseCommandQueue(queue);
-    return error;
+        cx_debug(CX_TOPIC_DATA, "peer: CUDA device %d does not give memory back: %s", peer->device,
+                 cx_cl_name(error));
+    peer->cl->clReleaseMemObject(real);
 }
 
 cl_mem cx_peer_import(struct cx_context *context, unsigned member, const struct cx_peer_memory *memory,
@@ -287,7 +313,7 @@ cl_mem cx_peer_import(struct cx_context *context, unsigned member, const struct 
         return NULL;
     }
     tell(peers, member, "clEnqueueAcquireExternalMemObjectsKHR");
-    *error = acquire(worker, &peers->peer[member], real);
+    *error = hand_over_by(&peers->peer[member], peers->peer[member].acquire, real);
     tell(peers, member, "acquired");
     if (*error == CL_SUCCESS)
         return real;

@@ -42,6 +42,9 @@ cl_mem cx_peer_allocate(struct cx_context *context, unsigned member, size_t size
 /* An OpenCL object over such memory, its own or a peer's, in the member's context. NULL: *error. */
 cl_mem cx_peer_import(struct cx_context *context, unsigned member, const struct cx_peer_memory *memory,
                       cl_int *error);
+/* Releases such an object. It is given back first: NVIDIA's clReleaseContext hangs for ever after an object
+ * that ended while it was acquired (580.159.04). No lock needed. */
+void cx_peer_release(const struct cx_context *context, unsigned member, cl_mem real);
 /* Frees it once the OpenCL objects are released. Nulls the pointer; accepts NULL. No lock needed. */
 void cx_peer_free(struct cx_context *context, unsigned member, struct cx_peer_memory **memory);
 

@@ -63,7 +63,7 @@ static void measure_queue(struct cx_links *links, struct cx_context *context, co
     const uint64_t ns = time_queue(&ends[to], alias, side[to].real, links->bytes);
     links->queue[from * links->n + to] = ns ? (double)links->bytes / (double)ns : 0;
     links->queue_us[from * links->n + to] = (double)time_queue(&ends[to], alias, side[to].real, SMALL) * 1e-3;
-    ends[to].device->cl->clReleaseMemObject(alias);
+    cx_peer_release(context, to, alias);
 }
 
 static void measure_pairs(struct cx_links *links, struct cx_context *context, const struct cx_end *ends,
@@ -102,7 +102,7 @@ bool cx_links_measure_peers(struct cx_links *links, const struct cx_end *ends)
         measure_pairs(links, &context, ends, side);
     for (unsigned m = 0; m < links->n && context.peers; m++) {
         if (side[m].real)
-            ends[m].device->cl->clReleaseMemObject(side[m].real);
+            cx_peer_release(&context, m, side[m].real);
         cx_peer_free(&context, m, &side[m].memory);
     }
     cx_peers_finish(context.peers);

@@ -2,7 +2,8 @@
 /*
  * A wrapper around a real CPU driver that lets its devices pass for GPUs that take over memory from outside:
  * they have an identity, know cl_khr_external_memory_opaque_fd, and map what the made-up libcuda of cuda.c
- * exports. For tests of peer copies.
+ * exports. For tests of peer copies. Memory that ends while still acquired ends the program: NVIDIA's driver
+ * hangs in clReleaseContext then (580.159.04).
  *
  *   SHARED_DRIVER=file       the driver below; default libpocl.so.2
  *   SHARED_FAIL=import|acquire  what is refused
@@ -10,8 +11,10 @@
 #include "wrap.h"
 
 #include <CL/cl_ext.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -55,15 +58,46 @@ static cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info what, 
     return give(text, strlen(text) + 1, room, value, size_ret);
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
 struct mapping {
     void *at;
     size_t bytes;
-};
+    cl_mem mem;
+    bool acquired;
+    struct mapping *next;
+} *mappings;
+
+/* All of them are ours, and not in this state yet. */
+static bool move(cl_uint count, const cl_mem *mems, bool acquired)
+{
+    cl_uint found = 0;
+    pthread_mutex_lock(&lock);
+    for (cl_uint i = 0; i < count; i++)
+        for (struct mapping *m = mappings; m; m = m->next)
+            if (m->mem == mems[i] && m->acquired != acquired) {
+                m->acquired = acquired;
+                found++;
+            }
+    pthread_mutex_unlock(&lock);
+    return found == count;
+}
 
 static void CL_CALLBACK unmap(cl_mem mem, void *data)
 {
     struct mapping *mapping = data;
     (void)mem;
+    pthread_mutex_lock(&lock);
+    for (struct mapping **at = &mappings; *at; at = &(*at)->next)
+        if (*at == mapping) {
+            *at = mapping->next;
+            break;
+        }
+    pthread_mutex_unlock(&lock);
+    if (mapping->acquired) {
+        fprintf(stderr, "shared driver: external memory ends while it is acquired\n");
+        abort();
+    }
     munmap(mapping->at, mapping->bytes);
     free(mapping);
 }
@@ -80,7 +114,7 @@ static cl_mem CL_API_CALL create_with_properties(cl_context context, const cl_me
                  : CL_SUCCESS;
     if (*error != CL_SUCCESS)
         return NULL;
-    struct mapping *mapping = malloc(sizeof(*mapping));
+    struct mapping *mapping = calloc(1, sizeof(*mapping));
     mapping->bytes = size;
     mapping->at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     cl_mem mem = driver.real.clCreateBuffer(context, flags | CL_MEM_USE_HOST_PTR, size, mapping->at, error);
@@ -89,6 +123,11 @@ static cl_mem CL_API_CALL create_with_properties(cl_context context, const cl_me
         return NULL;
     }
     driver.real.clSetMemObjectDestructorCallback(mem, unmap, mapping);
+    mapping->mem = mem;
+    pthread_mutex_lock(&lock);
+    mapping->next = mappings;
+    mappings = mapping;
+    pthread_mutex_unlock(&lock);
     close(fd); /* it is the driver's now */
     return mem;
 }
@@ -98,14 +137,25 @@ static cl_int CL_API_CALL acquire(cl_command_queue queue, cl_uint count, const c
 {
     if (refused("acquire"))
         return CL_OUT_OF_RESOURCES;
-    return count && mems ? driver.real.clEnqueueMarkerWithWaitList(queue, nwaits, waits, event)
-                         : CL_INVALID_VALUE;
+    return count && mems && move(count, mems, true)
+               ? driver.real.clEnqueueMarkerWithWaitList(queue, nwaits, waits, event)
+               : CL_INVALID_VALUE;
+}
+
+static cl_int CL_API_CALL release(cl_command_queue queue, cl_uint count, const cl_mem *mems, cl_uint nwaits,
+                                  const cl_event *waits, cl_event *event)
+{
+    return count && mems && move(count, mems, false)
+               ? driver.real.clEnqueueMarkerWithWaitList(queue, nwaits, waits, event)
+               : CL_INVALID_VALUE;
 }
 
 static void *CL_API_CALL address_for(cl_platform_id platform, const char *name)
 {
     if (strcmp(name, "clEnqueueAcquireExternalMemObjectsKHR") == 0)
         return (void *)(uintptr_t)acquire;
+    if (strcmp(name, "clEnqueueReleaseExternalMemObjectsKHR") == 0)
+        return (void *)(uintptr_t)release;
     return driver.real.clGetExtensionFunctionAddressForPlatform(platform, name);
 }
 
