@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of a split whose packages are cut while it runs: for launch_dynamic.c (plan and end) and
- * launch_lane.c (what each member's worker does between).
+ * The inside of a split whose packages are cut while it runs: for launch_dynamic.c (plan and end) and,
+ * between these, launch_lane.c (what each member's worker does), launch_package.c and launch_upload.c.
  */
 #ifndef CX_LAYER_LAUNCH_DYNAMIC_H
 #define CX_LAYER_LAUNCH_DYNAMIC_H
@@ -96,16 +96,48 @@ bool cx_split_all_assigned(const struct split *split);
 /* Ends the split's part of the work if every group is assigned and started. */
 void cx_split_settle_if_due(struct split *split);
 
+/* Turns a number of groups into a run of steps for the part. Gives back to the balancer what the run is too
+ * short for. */
+struct cx_range cx_package_cut(struct split *split, unsigned part, uint64_t groups);
 /* Makes room for one more package, and enters it. Gives its index. */
 bool cx_package_room(struct split *split);
 unsigned cx_package_note(struct split *split, unsigned part, struct cx_range range);
 /* The package is over and counts. */
 void cx_package_count(struct split *split, const struct package *package);
 
+/* What was assigned: notes it as the lane's, with its transfers. */
+void cx_package_take(struct lane *lane, const struct cx_worker *worker, unsigned index, struct cx_runs *runs);
+
 /* A job that takes packages for a part until there are none. NULL: no memory. */
 struct cx_job *cx_lane_job(struct split *split, unsigned part);
 void cx_lane_free(struct lane *lane);
 /* Queues one more job for a part. */
 void cx_lane_plan(struct split *split, unsigned part);
+
+/* What this package reads (and may leave unwritten) that the member's own memory lacks, to be uploaded from
+ * the host copy. False: no memory. */
+bool cx_uploads_list(struct lane *lane, const struct cx_worker *worker, struct cx_runs *runs);
+
+/* By the lane's worker, which holds no lock. */
+
+/* Starts a package. */
+cl_int cx_package_start(struct lane *lane, struct cx_worker *worker, unsigned package, struct cx_range range,
+                        struct cx_runs *runs);
+/* Waits for the oldest package in flight and tells the balancer. */
+cl_int cx_package_end(struct lane *lane, struct cx_worker *worker);
+/* Starts a package's transfers. */
+cl_int cx_uploads_start(struct lane *lane, struct cx_worker *worker, struct flight *flight);
+/* Others may have to know when they are over (launch_rescue.h). */
+void cx_uploads_note(struct lane *lane, cl_event event);
+/* They are over: drops them. Gives their error. `relied`: the launch may be settled, so that others count on
+ * them. */
+cl_int cx_uploads_end(struct flight *flight, struct cx_worker *worker, cl_int error, bool relied);
+/* The lane's last upload is another one now; NULL: it is over. */
+void cx_uploads_last(struct lane *lane, const struct cx_worker *worker, cl_event upload);
+
+static inline double cx_split_seconds(const struct split *split) /* since it began */
+{
+    return (double)(cx_clock_ns() - split->start_ns) * 1e-9;
+}
 
 #endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One package of a dynamic split: cut from the range, started on its device, and over. Previous stage:
+ * launch_lane.c, which asks the balancer for it. Next: launch_upload.c for what it lacks.
+ */
+#include "layer/launch_dynamic.h"
+#include "layer/launch_peer.h"
+#include "layer/launch_rescue.h"
+#include "layer/log.h"
+#include "layer/options.h"
+#include "layer/trace_event.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct cx_range cx_package_cut(struct split *split, unsigned part, uint64_t groups)
+{
+    uint64_t steps = (groups + split->plan.slice - 1) / split->plan.slice;
+    struct cx_range range = cx_ranges_take(&split->ranges, part, steps);
+    uint64_t taken = (range.end - range.first) * split->plan.slice;
+    if (taken < groups)
+        cx_balancer_give_back(split->plan.balancer, part, groups - taken);
+    if (taken > 0)
+        cx_balancer_placed(split->plan.balancer, part, range.first * split->plan.slice);
+    return range;
+}
+
+bool cx_package_room(struct split *split)
+{
+    if (split->npackages < split->room_packages)
+        return true;
+    unsigned room = split->room_packages ? 2 * split->room_packages : 32;
+    struct package *grown = realloc(split->packages, room * sizeof(*grown));
+    if (!grown) {
+        cx_split_fail(split, CL_OUT_OF_HOST_MEMORY);
+        return false;
+    }
+    split->packages = grown;
+    split->room_packages = room;
+    return true;
+}
+
+unsigned cx_package_note(struct split *split, unsigned part, struct cx_range range)
+{
+    split->packages[split->npackages] =
+        (struct package){.part = part, .range = range, .start_ns = cx_clock_ns()};
+    return split->npackages++;
+}
+
+void cx_package_count(struct split *split, const struct package *package)
+{
+    struct cx_part *part = &split->launch->parts[package->part];
+    part->why = package->why;
+    part->at = package->range.first * split->plan.slice;
+    cx_part_add(split->launch, part, (package->range.end - package->range.first) * split->plan.slice,
+                package->start_ns, package->end_ns, package->busy_ns);
+}
+
+void cx_package_take(struct lane *lane, const struct cx_worker *worker, unsigned index, struct cx_runs *runs)
+{
+    struct split *split = lane->split;
+    struct package *package = &split->packages[index];
+    const enum cx_decision decision = cx_balancer_decision(split->plan.balancer, lane->part);
+    package->why = cx_decision_text(decision);
+    if (decision != CX_DECIDED_NOTHING)
+        cx_launch_decided(split->launch, worker->index, package->why);
+    split->issuing++;
+    cx_access_package(split->plan.judged->access, package->range.first, package->range.end, lane->regions);
+    cx_launch_count_in_place(split->launch, lane->regions, worker);
+    if (cx_launch_moves(split->launch, worker) && !cx_uploads_list(lane, worker, runs))
+        cx_split_fail(split, CL_OUT_OF_HOST_MEMORY);
+    split->uploading[lane->part] |= runs->count > 0;
+}
+
+/*
+ * Every other package on a second queue: the next one's groups fill the device while the last groups of the
+ * one before run. Packages of a launch may run at once, on one device as on several; each waits for the
+ * uploads of all before it (lane->last_upload), whose bytes it may read, and the second queue for all that
+ * the first one had before the launch. The job ends when all packages have ended.
+ */
+static void open_two(struct lane *lane, struct cx_worker *worker)
+{
+    const cl_icd_dispatch *cl = worker->device->cl;
+    const char *which = cx_options_get()->queues;
+    const bool gpu = worker->device->type & CL_DEVICE_TYPE_GPU;
+    cl_event before = NULL;
+    if (lane->started || lane->part >= lane->split->plan.n || worker->device->submits_in_caller ||
+        strcmp(which, "one") == 0 || (strcmp(which, "gpus") == 0 && !gpu) ||
+        cx_balancer_is_static(lane->split->plan.balancer) || !cl->clEnqueueMarkerWithWaitList ||
+        !cl->clEnqueueBarrierWithWaitList || !cx_worker_open_second(worker) ||
+        cl->clEnqueueMarkerWithWaitList(worker->queue, 0, NULL, &before) != CL_SUCCESS)
+        return;
+    lane->two = cl->clEnqueueBarrierWithWaitList(worker->second, 1, &before, NULL) == CL_SUCCESS;
+    cl->clReleaseEvent(before);
+}
+
+cl_int cx_package_start(struct lane *lane, struct cx_worker *worker, unsigned package, struct cx_range range,
+                        struct cx_runs *runs)
+{
+    struct split *split = lane->split;
+    struct flight *flight = &lane->flight[lane->nflight];
+    *flight = (struct flight){.runs = *runs, .package = package};
+    open_two(lane, worker);
+    cl_int moved = cx_lane_copy(lane, worker);
+    if (moved == CL_SUCCESS)
+        moved = cx_uploads_start(lane, worker, flight);
+    flight->started_ns = cx_clock_ns();
+    cl_int error = moved;
+    cx_uploads_note(lane, flight->upload);
+    cl_command_queue queue = lane->two && lane->started % 2 == 0 ? worker->second : worker->queue;
+    if (error == CL_SUCCESS)
+        error = cx_launch_package(split->launch, worker, &split->launch->parts[lane->part],
+                                  split->plan.judged->verdict.dim, range.first, range.end, queue,
+                                  lane->aside || queue != worker->queue ? lane->last_upload : NULL,
+                                  &flight->event);
+    if (error != CL_SUCCESS) {
+        if (flight->upload) /* the host copy may be written again after we give up */
+            cx_worker_wait_event(worker, flight->upload);
+        if (lane->aside)
+            worker->device->cl->clFinish(worker->aside);
+        cx_uploads_last(lane, worker, NULL);
+        cx_uploads_end(flight, worker, moved, false);
+    }
+    return error;
+}
+
+/* A package is over: its results count, or somebody else does that work. Gives what the command fails with.
+ * context->lock held. */
+static cl_int package_over(struct lane *lane, struct package *package, uint64_t groups, cl_int error)
+{
+    struct split *split = lane->split;
+    const bool held = !package->dropped;
+    package->over = true;
+    lane->first = error == CL_SUCCESS &&
+                  cx_launch_first(split->launch, split->plan.member[lane->part],
+                                  split->launch->parts[lane->part].variant, package->range.first == 0);
+    if (lane->first)
+        cx_balancer_first(split->plan.balancer, lane->part);
+    if (held && error != CL_SUCCESS && cx_rescue_failed(split, lane->part, package))
+        return CL_SUCCESS;
+    enum cx_done outcome = cx_balancer_done(split->plan.balancer, lane->part, groups,
+                                            (double)package->busy_ns * 1e-9, cx_split_seconds(split));
+    cx_rescue_note(split, package, outcome);
+    if (held && error != CL_SUCCESS && split->rescues)
+        cx_split_fail(split, error); /* now: its job may yet come to be late */
+    if (package->dropped)
+        cx_trace_package(split->launch, split->plan.member[lane->part], groups,
+                         package->range.first * split->plan.slice, "dropped: another device was first",
+                         package->start_ns, package->end_ns);
+    return held ? error : CL_SUCCESS;
+}
+
+/*
+ * For how long the device was busy with a package, from times on the host's clock: what no package before it
+ * had of it. One that ran beside another gets at least half of what its groups' part of both would be: it may
+ * have ended first.
+ */
+static uint64_t busy_with(struct lane *lane, const struct flight *flight, uint64_t start, uint64_t end)
+{
+    const uint64_t from = start > lane->last_end_ns ? start : lane->last_end_ns;
+    uint64_t busy = end > from ? end - from : 0;
+    if (lane->two && start < lane->last_end_ns && end > lane->last_start_ns) {
+        const double part = (double)flight->groups / (double)(flight->groups + lane->last_groups);
+        const uint64_t least = (uint64_t)(0.5 * part * (double)(end - lane->last_start_ns));
+        busy = busy > least ? busy : least;
+    }
+    lane->last_start_ns = start;
+    lane->last_end_ns = end > lane->last_end_ns ? end : lane->last_end_ns;
+    lane->last_groups = flight->groups;
+    return busy;
+}
+
+cl_int cx_package_end(struct lane *lane, struct cx_worker *worker)
+{
+    struct split *split = lane->split;
+    struct cx_launch *launch = split->launch;
+    struct cx_context *context = launch->base.context;
+    struct flight flight = lane->flight[0];
+    uint64_t start, end;
+
+    cl_int error = cx_worker_wait_event(worker, flight.event);
+    cl_int status = cx_worker_event_error(worker, flight.event);
+    if (flight.upload && flight.upload == lane->last_upload)
+        cx_uploads_last(lane, worker, NULL);
+    cl_int moved = cx_uploads_end(&flight, worker, CL_SUCCESS, true);
+    if (status != CL_SUCCESS && moved == CL_SUCCESS) {
+        cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(status));
+        cx_worker_failed(worker, status);
+    }
+    cx_worker_event_times(worker, flight.event, &start, &end);
+    worker->device->cl->clReleaseEvent(flight.event);
+    memmove(&lane->flight[0], &lane->flight[1], sizeof(flight) * --lane->nflight);
+    if (!start || !end) {
+        start = flight.started_ns;
+        end = cx_clock_ns();
+    }
+    uint64_t busy = busy_with(lane, &flight, start, end);
+
+    cx_context_lock(context);
+    struct package *package = &split->packages[flight.package];
+    package->start_ns = start;
+    package->end_ns = end;
+    package->busy_ns = busy;
+    error = package_over(lane, package, flight.groups,
+                         status != CL_SUCCESS  ? status
+                         : moved != CL_SUCCESS ? moved
+                                               : error);
+    cx_split_settle_if_due(split);
+    pthread_cond_broadcast(&split->changed);
+    cx_context_unlock(context);
+    return error;
+}
