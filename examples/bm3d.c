@@ -24,12 +24,16 @@ struct bm3d {
 };
 
 /* Smooth above, ever rougher patterns below, with noise everywhere. */
-static void fill_picture(struct bm3d *b)
+static void fill_picture(struct run *run, struct bm3d *b)
 {
     struct random random = random_seeded(23);
+    double *waves = run_array(run, (size_t)b->side * sizeof(*waves));
+    for (cl_int x = 0; x < b->side; x++)
+        waves[x] = 50 * sin(x * 0.02);
     for (cl_int y = 0; y < b->side; y++) {
+        const double place = (double)y / b->side, wave = cos(y * 0.015);
         for (cl_int x = 0; x < b->side; x++) {
-            double place = (double)y / b->side, level = 128 + 50 * sin(x * 0.02) * cos(y * 0.015);
+            double level = 128 + waves[x] * wave;
             if (place > 0.5)
                 level +=
                     (place - 0.5) * 200 * ((((unsigned)x * 7919u ^ (unsigned)y * 104729u) >> 3) % 3 - 1.0);
@@ -58,7 +62,7 @@ static void bm3d_setup(struct run *run, void *state)
     b->picture = run_input(run, b->picture_buffer, pixels);
     b->limits = run_input(run, b->limit_buffer, POWERS * sizeof(cl_int));
     b->result = run_output(run, b->result_buffer, pixels);
-    fill_picture(b);
+    fill_picture(run, b);
     for (unsigned power = 0; power < POWERS; power++)
         b->limits[power] = (cl_int)(2.7 * (double)sigma * sqrt(PIXELS << power));
     b->filter = run_kernel(run, "filter_blocks");
@@ -196,7 +200,7 @@ static const struct example bm3d = {
     .default_iterations = 1,
     .presets = {[PRESET_TINY] = {.size = 128},
                 [PRESET_SMALL] = {.size = 800},
-                [PRESET_LARGE] = {.size = 16384},
+                [PRESET_LARGE] = {.size = 16384, .iterations = 2},
                 [PRESET_PAPER] = {.size = 800}},
     .state_size = sizeof(struct bm3d),
     .setup = bm3d_setup,

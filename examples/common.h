@@ -47,8 +47,9 @@ struct option {
     size_t min, max, value;
 };
 
-/* What --preset stands for; 0 leaves the example's default. Large: 0.05 to 0.5 s of a GPU such as an H200, by
- * estimate. */
+/* What --preset stands for; 0 leaves the example's default. Large: about 0.1 to 0.8 s of one H200 where
+ * arithmetic takes the time, and enough work-items to fill several; by times measured there, or estimated
+ * from those of a CPU. */
 struct preset {
     size_t size, iterations, extra[OPT_COUNT - OPT_EXTRA];
 };

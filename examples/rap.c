@@ -121,7 +121,7 @@ static const struct example rap = {
     .default_iterations = 2,
     .presets = {[PRESET_TINY] = {.size = 256, .extra = {256}},
                 [PRESET_SMALL] = {.size = 512, .extra = {1024}},
-                [PRESET_LARGE] = {.size = 16384, .iterations = 8, .extra = {2048}},
+                [PRESET_LARGE] = {.size = 4096, .iterations = 8, .extra = {6144}},
                 [PRESET_PAPER] = {.size = 1024, .iterations = 8, .extra = {1024}}},
     .extra = {{"budgets", "budgets looked at, from none on", NULL, 1, 1 << 15, 512}},
     .state_size = sizeof(struct rap),
