@@ -27,7 +27,7 @@ struct bench {
     struct cx_bench_start start;
     const char *programs, *algos, *sets, *json, *compare, *baseline;
     unsigned runs, limit, alone_limit, time_limit; /* seconds; the latter two 0: none */
-    bool scaling, resume;
+    bool scaling, alike, resume;
     struct set set[CX_BENCH_ROWS];
     unsigned nsets;
     char algo[CX_BENCH_ROWS][16];
@@ -80,6 +80,7 @@ static int read_options(struct bench *bench, int argc, char **argv)
         bool *at, value;
     } flags[] = {{"--no-check", &bench->start.check, false},
                  {"--scaling", &bench->scaling, true},
+                 {"--alike", &bench->alike, true},
                  {"--resume", &bench->resume, true}};
     const size_t n = sizeof with_value / sizeof *with_value, nflags = sizeof flags / sizeof *flags;
     for (int i = 1; i < argc; i++) {
@@ -135,21 +136,22 @@ static void add_job(struct bench *bench, const struct cx_bench_program *program)
     bench->jobs[bench->njobs++].program = program;
 }
 
-/* A program's name, a paper's, or all. */
+/* A program's name, a paper's, compute, or all. */
 static int take_program(struct bench *bench, char *name)
 {
     unsigned paper = cx_bench_paper_of(name);
     size_t before = bench->njobs, known = 0;
     for (size_t i = 0; i < cx_bench_program_count; i++) {
         const struct cx_bench_program *program = &cx_bench_programs[i];
-        if (strcmp(name, "all") == 0 || program->papers & paper || strcmp(name, program->name) == 0) {
+        if (strcmp(name, "all") == 0 || (program->compute && strcmp(name, "compute") == 0) ||
+            program->papers & paper || strcmp(name, program->name) == 0) {
             add_job(bench, program);
             known++;
         }
     }
     if (known || bench->njobs > before)
         return CX_EXIT_OK;
-    fprintf(stderr, "known: all sigmoid ompss marrow logfit");
+    fprintf(stderr, "known: all compute sigmoid ompss marrow logfit");
     for (size_t i = 0; i < cx_bench_program_count; i++)
         fprintf(stderr, " %s", cx_bench_programs[i].name);
     fprintf(stderr, "\n");
@@ -280,19 +282,39 @@ static bool add_row(struct cx_bench_case *job, const char *set, const char *algo
     return true;
 }
 
+static bool is_alike(const struct cx_real_device *a, const struct cx_real_device *b)
+{
+    return strcmp(a->name, b->name) == 0 && a->compute_units == b->compute_units &&
+           strcmp(a->platform->driver, b->platform->driver) == 0;
+}
+
+/* Adds a row for device `first` alone, which with --alike stands for all those of `devices` that are like it;
+ * `done` gets which those are. */
+static bool add_alone(const struct bench *bench, struct cx_bench_case *job, unsigned first, uint64_t devices,
+                      uint64_t *done)
+{
+    const struct cx_real_device *list = bench->start.machine->devices;
+    uint64_t alike = UINT64_C(1) << first;
+    char label[32];
+    for (unsigned i = first + 1; bench->alike && i < bench->start.machine->ndevices && i < 64; i++)
+        if (devices >> i & 1 && is_alike(&list[first], &list[i]))
+            alike |= UINT64_C(1) << i;
+    const int n = __builtin_popcountll(alike);
+    snprintf(label, sizeof label, n > 1 ? "%u of %d" : "%u", first, n);
+    *done |= alike;
+    return add_row(job, label, "", alike);
+}
+
 /* First those alone on a device: the split by hand goes by their times. False: too many. */
 static bool make_rows(struct bench *bench, struct cx_bench_case *job)
 {
-    uint64_t devices = 0;
-    char number[16];
+    uint64_t devices = 0, done = 0;
     bool ok = true;
     for (unsigned s = 0; s < bench->nsets; s++)
         devices |= bench->set[s].bits;
     for (unsigned i = 0; i < bench->start.machine->ndevices && i < 64; i++)
-        if (devices >> i & 1) {
-            snprintf(number, sizeof number, "%u", i);
-            ok &= add_row(job, number, "", UINT64_C(1) << i);
-        }
+        if (devices >> i & 1 && !(done >> i & 1))
+            ok &= add_alone(bench, job, i, devices, &done);
     for (unsigned s = 0; s < bench->nsets; s++) {
         if (bench->baseline && job->program->native && (bench->set[s].bits & (bench->set[s].bits - 1)))
             ok &= add_row(job, bench->set[s].label, CX_BENCH_NATIVE, bench->set[s].bits);
@@ -519,7 +541,8 @@ const struct cx_subcommand cx_bench_subcommand = {
         "packages a launch and bytes moved, then geometric means for each paper. Exit status 1 where a run "
         "failed or\n"
         "was wrong; the others' results are kept.\n\n"
-        "  --programs LIST   names, papers (sigmoid, ompss, marrow, logfit) or all (default)\n"
+        "  --programs LIST   names, papers (sigmoid, ompss, marrow, logfit), compute (those bound by\n"
+        "                    arithmetic) or all (default)\n"
         "  --preset P        sizes: tiny, small (default), paper or large (for GPUs of today)\n"
         "  --algos LIST      balancers (default static,hguided,sigmoid,auto)\n"
         "  --sets LIST       LABEL=DEVICES;LABEL=DEVICES, devices as in COEXEC_DEVICES (default: those "
@@ -530,6 +553,7 @@ const struct cx_subcommand cx_bench_subcommand = {
         "                    gaussian, saxpy, spmv), by the times on each device alone\n"
         "  --scaling         sets of one, two, ... of the devices that are like the fastest, then all "
         "devices\n"
+        "  --alike           of devices alike, run alone on one only: its time stands for theirs\n"
         "  --runs N          runs of each program in each way (3)\n"
         "  --repeat N        timed repetitions within a run, of which the median counts (3)\n"
         "  --no-check        do not compare outputs with plain C\n"

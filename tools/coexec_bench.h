@@ -30,7 +30,7 @@ struct cx_bench_program {
     unsigned papers; /* enum cx_bench_paper, added */
     bool regular;
     bool native;  /* has a version split by hand (--native) */
-    bool compute; /* bound by arithmetic, neither by memory nor by the number of launches */
+    bool compute; /* bound by arithmetic, on GPUs too: not by memory, transfers, launches or the host */
 };
 
 extern const struct cx_bench_program cx_bench_programs[];
@@ -62,6 +62,9 @@ void cx_bench_run(const char *const *arguments, const char *const *environment, 
 
 enum { CX_BENCH_DEVICES = 64, CX_BENCH_ROWS = 32, CX_BENCH_RUNS = 64 };
 
+/* Alone on the fastest device: from there on compute-bound programs have means of their own. */
+#define CX_BENCH_LONG_MS 50.0
+
 /* The algorithm of rows of a program's own split by hand. */
 #define CX_BENCH_NATIVE "native"
 
@@ -69,7 +72,7 @@ enum { CX_BENCH_DEVICES = 64, CX_BENCH_ROWS = 32, CX_BENCH_RUNS = 64 };
  * algorithm. */
 struct cx_bench_row {
     char set[64], algo[16]; /* algo "": bare, and set is the device's number */
-    uint64_t devices;       /* bits of the devices' numbers */
+    uint64_t devices;       /* bits of their numbers; bare: of all that are like it, if one stands for them */
     struct cx_bench_result result[CX_BENCH_RUNS];
     unsigned runs;
 };

@@ -115,7 +115,7 @@ void cx_bench_start_bare(const struct cx_bench_start *start, const struct cx_ben
 static const struct cx_bench_row *alone_row(const struct cx_bench_case *job, unsigned device)
 {
     for (unsigned i = 0; i < job->nrows; i++)
-        if (!*job->row[i].algo && job->row[i].devices == UINT64_C(1) << device)
+        if (!*job->row[i].algo && job->row[i].devices >> device & 1)
             return &job->row[i];
     return NULL;
 }

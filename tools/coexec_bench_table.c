@@ -51,7 +51,7 @@ bool cx_bench_maximum(const struct cx_bench_case *job, const struct cx_bench_row
         if (*bare->algo || !(bare->devices & row->devices) || !(ms > 0))
             continue;
         missing &= ~bare->devices;
-        speed += 1 / ms;
+        speed += __builtin_popcountll(bare->devices & row->devices) / ms;
         best = best == 0 || ms < best ? ms : best;
     }
     *best_ms = best;
@@ -189,13 +189,39 @@ static void add_to(struct mean *mean, const struct cx_bench_case *job, const str
     }
 }
 
+/* What means are made of: a paper's programs, those whose arithmetic takes long, or all. */
+enum { ALL = 0, LONG = 1 << 8 };
+
+static bool belongs(const struct cx_bench_case *job, unsigned group)
+{
+    double best = 0;
+    for (unsigned i = 0; i < job->nrows; i++) {
+        const double ms = *job->row[i].algo ? 0 : cx_bench_ms(&job->row[i]);
+        best = ms > 0 && (best == 0 || ms < best) ? ms : best;
+    }
+    if (group == LONG)
+        return job->program->compute && best > CX_BENCH_LONG_MS;
+    return group == ALL || job->program->papers & group;
+}
+
+static void print_head(unsigned group, bool native)
+{
+    if (group == LONG)
+        printf("compute-bound, over %.0f ms alone", CX_BENCH_LONG_MS);
+    else
+        printf("%s", group == ALL ? "all programs" : cx_bench_paper_name(group));
+    printf("%s: geometric means\n  %-14s %-9s  %12s  %12s  %12s  %7s  %7s  %s\n",
+           group == ALL || group == LONG ? "" : " paper", "devices", "balancer", "eff. regular", "irregular",
+           "all", "speedup", "balance", native ? "over native" : "");
+}
+
 /* 0: regular, 1: irregular, 2: all */
-static void print_way(const struct cx_bench_case *jobs, size_t count, unsigned paper,
+static void print_way(const struct cx_bench_case *jobs, size_t count, unsigned group,
                       const struct cx_bench_row *way)
 {
     struct mean mean[3] = {{0}};
     for (size_t j = 0; j < count; j++) {
-        if (paper && !(jobs[j].program->papers & paper))
+        if (!belongs(&jobs[j], group))
             continue;
         for (unsigned i = 0; i < jobs[j].nrows; i++)
             if (strcmp(jobs[j].row[i].algo, way->algo) == 0 && strcmp(jobs[j].row[i].set, way->set) == 0) {
@@ -234,24 +260,22 @@ static bool is_new_way(const struct cx_bench_case *jobs, size_t j, unsigned i)
 
 void cx_bench_print_papers(const struct cx_bench_case *jobs, size_t count)
 {
-    static const unsigned papers[] = {CX_PAPER_SIGMOID, CX_PAPER_OMPSS, CX_PAPER_MARROW, CX_PAPER_LOGFIT, 0};
+    static const unsigned groups[] = {CX_PAPER_SIGMOID, CX_PAPER_OMPSS, CX_PAPER_MARROW,
+                                      CX_PAPER_LOGFIT,  LONG,           ALL};
     bool native = false;
     for (size_t j = 0; j < count; j++)
         for (unsigned i = 0; i < jobs[j].nrows; i++)
             native |= strcmp(jobs[j].row[i].algo, CX_BENCH_NATIVE) == 0;
-    for (size_t p = 0; p < sizeof papers / sizeof *papers; p++) {
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
         unsigned n = 0;
         for (size_t j = 0; j < count; j++)
-            n += cx_bench_is_measured(&jobs[j]) && (!papers[p] || jobs[j].program->papers & papers[p]);
+            n += cx_bench_is_measured(&jobs[j]) && belongs(&jobs[j], groups[g]);
         if (!n)
             continue;
-        printf("%s%s: geometric means\n  %-14s %-9s  %12s  %12s  %12s  %7s  %7s  %s\n",
-               papers[p] ? cx_bench_paper_name(papers[p]) : "all programs", papers[p] ? " paper" : "",
-               "devices", "balancer", "eff. regular", "irregular", "all", "speedup", "balance",
-               native ? "over native" : "");
+        print_head(groups[g], native);
         for (size_t j = 0; j < count; j++)
             for (unsigned i = 0; i < jobs[j].nrows; i++)
                 if (*jobs[j].row[i].algo && is_new_way(jobs, j, i))
-                    print_way(jobs, count, papers[p], &jobs[j].row[i]);
+                    print_way(jobs, count, groups[g], &jobs[j].row[i]);
     }
 }

@@ -2,6 +2,7 @@
 /*
  * The charts and tables of a bench's JSON: those of the papers.
  */
+#include "tools/coexec_bench.h"
 #include "tools/coexec_chart.h"
 #include "tools/coexec_json.h"
 #include "tools/coexec_report.h"
@@ -242,16 +243,17 @@ static void cell(FILE *out, double value, int digits)
     fprintf(out, "<td>%s</td>", isfinite(value) ? text : "-");
 }
 
-/* Geometric mean over the programs of a kind (0: irregular, 1: regular, 2: all); NAN: none has a value. */
+/* Geometric mean over the programs of a kind (0: irregular, 1: regular, 2: all, 3: compute-bound, long
+ * alone); NAN: none has a value. */
 static double mean_of(const struct bench *bench, unsigned value, unsigned way, unsigned kind)
 {
     double sum = 0;
     unsigned n = 0;
     for (size_t p = 0; p < bench->n; p++) {
         const double one = bench->value[value][p * bench->nways + way];
-        const bool regular =
-            json_object_get_boolean(cx_json_get(json_object_array_get_idx(bench->programs, p), "regular"));
-        if (one > 0 && (kind == 2 || kind == regular)) {
+        struct json_object *program = json_object_array_get_idx(bench->programs, p);
+        const bool regular = json_object_get_boolean(cx_json_get(program, "regular"));
+        if (one > 0 && (kind == 3 ? cx_report_is_long(program) : kind == 2 || kind == regular)) {
             sum += log(one);
             n++;
         }
@@ -261,10 +263,12 @@ static double mean_of(const struct bench *bench, unsigned value, unsigned way, u
 
 static void means(const struct bench *bench, FILE *out)
 {
-    fputs("<h2>Geometric means</h2><div class=\"scroll\"><table><thead><tr><th>devices, balancer</th>"
-          "<th>efficiency, regular</th><th>irregular</th><th>all</th><th>speedup</th><th>balance</th>"
-          "<th>over native</th></tr></thead><tbody>\n",
-          out);
+    fprintf(out,
+            "<h2>Geometric means</h2><div class=\"scroll\"><table><thead><tr><th>devices, balancer</th>"
+            "<th>efficiency, regular</th><th>irregular</th><th>all</th>"
+            "<th>compute-bound, over %.0f ms alone</th><th>speedup</th><th>balance</th>"
+            "<th>over native</th></tr></thead><tbody>\n",
+            CX_BENCH_LONG_MS);
     for (unsigned w = 0; w < bench->nways; w++) {
         fputs("<tr><td>", out);
         cx_chart_text(out, bench->way_name[w]);
@@ -272,6 +276,7 @@ static void means(const struct bench *bench, FILE *out)
         cell(out, mean_of(bench, EFFICIENCY, w, 1), 3);
         cell(out, mean_of(bench, EFFICIENCY, w, 0), 3);
         cell(out, mean_of(bench, EFFICIENCY, w, 2), 3);
+        cell(out, mean_of(bench, EFFICIENCY, w, 3), 3);
         cell(out, mean_of(bench, SPEEDUP, w, 2), 3);
         cell(out, mean_of(bench, BALANCE, w, 2), 3);
         cell(out, mean_of(bench, NATIVE, w, 2), 3);

@@ -3,6 +3,7 @@
  * The tables of a bench's JSON as Markdown. See coexec_report_markdown.h.
  */
 #include "tools/coexec_report_markdown.h"
+#include "tools/coexec_bench.h"
 #include "tools/coexec_json.h"
 
 #include <math.h>
@@ -11,7 +12,6 @@
 
 enum { MAX_NAMES = 32 };
 static const char native[] = "native"; /* rows of a split by hand */
-static const double long_ms = 50;      /* alone: from there on compute-bound programs have a column */
 static const double loses = 0.98;      /* a speedup below this is listed as a loss */
 
 /* Different texts, in the order they came. */
@@ -182,11 +182,9 @@ static void put_machine(struct json_object *bench, FILE *out)
     fputs("\n", out);
 }
 
-/* Those whose arithmetic, not memory or launches, takes its time, and enough of it to be worth sharing out.
- */
-static bool is_long_compute(struct json_object *program)
+bool cx_report_is_long(struct json_object *program)
 {
-    return json_object_get_boolean(cx_json_get(program, "compute")) && alone_ms(program) > long_ms;
+    return json_object_get_boolean(cx_json_get(program, "compute")) && alone_ms(program) > CX_BENCH_LONG_MS;
 }
 
 /* Geometric mean of a field over programs; kind: 0 irregular, 1 regular, 2 all, 3 long compute-bound ones. */
@@ -200,7 +198,7 @@ static double geometric_mean(struct json_object *bench, const char *set, const c
         const bool regular = json_object_get_boolean(cx_json_get(program, "regular"));
         const double value =
             strcmp(key, "balance") == 0 ? cx_report_mean(row, key, NULL) : cx_json_number(row, key);
-        if ((kind < 2 && kind != regular) || (kind == 3 && !is_long_compute(program)) || !(value > 0))
+        if ((kind < 2 && kind != regular) || (kind == 3 && !cx_report_is_long(program)) || !(value > 0))
             continue;
         sum += log(value);
         ++*count;
@@ -221,7 +219,7 @@ static void put_means(struct json_object *bench, const struct names *sets, const
         "\nGeometric means (how many programs).\n\n"
         "| devices | balancer | efficiency, regular | irregular | all | compute-bound, over %.0f ms alone "
         "| speedup | load balance | over native |\n",
-        long_ms);
+        CX_BENCH_LONG_MS);
     put_rule(out, 2, 7);
     for (unsigned s = 0; s < sets->n; s++)
         for (unsigned a = 0; a < algos->n; a++) {

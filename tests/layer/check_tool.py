@@ -162,6 +162,47 @@ echo name={name} size=8 ms=$ms checksum=00ff check=pass
         assert "saxpy" in done.stdout, done
 
 
+def bench_measures_one_of_its_kind():
+    """--alike: of two devices alike one is run alone, for the maximum and the split by hand as well; another kind is."""
+    with tempfile.TemporaryDirectory() as folder:
+        words, out = os.path.join(folder, "words"), os.path.join(folder, "out.json")
+        for name in "nbody", "binomial":
+            path = os.path.join(folder, name)
+            with open(path, "w") as program:
+                program.write(f"""#!/bin/sh
+echo "{name} $*" >> {words}
+case "$*" in *--native*) ms=50 ;; *) ms={ {'nbody': 80, 'binomial': 20}[name] } ;; esac
+if [ "$COEXEC_SUMMARY" ]; then ms={ {'nbody': 40, 'binomial': 20}[name] }; fi
+echo name={name} size=8 ms=$ms checksum=00ff check=pass
+""")
+            os.chmod(path, 0o755)
+        base = ("bench", "--examples", folder, "--programs", "nbody,binomial", "--algos", "static", "--runs", "1", "--alike",
+                "--baseline", "native", "--sets", "1 device=0;2 devices=0,1", "--json", out)
+        done = tool(*base, COEXEC_VENDORS=STUB, STUB_NAMES="one")
+        assert done.returncode == 0, done
+        rows = [(row["set"], row["algo"]) for row in json.load(open(out))["programs"][0]["rows"]]
+        assert rows == [("0 of 2", None), ("1 device", "static"), ("2 devices", "native"), ("2 devices", "static")], rows
+        static = json.load(open(out))["programs"][0]["rows"][3]
+        assert (static["speedup"], static["maximum"], static["over_native"]) == (2, 2, 1.25), static
+        [native] = [line.split("--native ")[1] for line in open(words) if "--native" in line]
+        assert [part[:2] for part in native.split(",")] == ["1@", "1@"], native
+        # only nbody takes long enough alone to be among the long compute-bound ones
+        head, *lines = done.stdout.split("compute-bound, over 50 ms alone: geometric means\n")[1].splitlines()
+        assert lines[2].split()[:5] == ["2", "devices", "static", "1.000", "("] and "( 1)" in lines[2], lines
+        made = tool("report", out, "--markdown", "-").stdout
+        [mean] = [line for line in made.splitlines() if line.startswith("| 2 devices | static | 0.707 (2) | - | 0.707 (2) | 1.000 (1) ")]
+        page = os.path.join(folder, "page.html")
+        tool("report", out, "-o", page)
+        cells = open(page).read().split("2 devices, static</td>")[1].split("</tr>")[0]
+        assert cells.startswith("<td>0.707</td><td>-</td><td>0.707</td><td>1.000</td><td>1.414</td>"), cells
+        done = tool(*base, "--resume", COEXEC_VENDORS=STUB, STUB_NAMES="one")
+        assert done.returncode == 0 and len(open(words).readlines()) == 7, (done, open(words).read())
+        done = tool(*base[:-6], COEXEC_VENDORS=STUB, STUB_NAMES="one,two")
+        assert done.returncode == 0 and done.stdout.count("  bare ") == 4, done
+    done = tool("bench", "--examples", "/nonexistent", "--programs", "compute", "--algos", "static", "--runs", "1", COEXEC_VENDORS=STUB)
+    assert "\nmatmul (regular)" in done.stdout and "saxpy" not in done.stdout, done
+
+
 def bench_keeps_its_time():
     """On programs that tell how long they run: a device too slow alone is no failure, and a time that is over ends all cleanly."""
     with tempfile.TemporaryDirectory() as folder:

@@ -74,7 +74,7 @@ def a_bench_becomes_a_page():
     native, drawn, errors = page_of("native.json", json.dumps(by_hand))
     assert len(drawn) == 6 and not errors and "2 devices, auto: 1.25 times" in native and "<td>1.250</td>" in native
     assert "<li>failed, devices 0, bare: exit &lt;status&gt; 1</li>" in page and "<td>12</td><td>345</td>" in page
-    assert "<td>2 devices, auto</td><td>0.909</td><td>-</td><td>0.909</td><td>2.000</td><td>0.750</td><td>-</td>" in page
+    assert "<td>2 devices, auto</td><td>0.909</td><td>-</td><td>0.909</td><td>-</td><td>2.000</td><td>0.750</td><td>-</td>" in page
     assert "one&lt;b&gt;" in page and "one<b>" not in page and "a &amp; b" in page
     assert "2 devices, auto: 2 times" in page and "<td>0.909</td>" in page and "<td>3.5</td>" in page
     assert "prefers-color-scheme:dark" in page and 'name="viewport"' in page
