@@ -69,6 +69,10 @@ enum { least_compared = 4 };
  * out. */
 static const double coarse_part = 0.01, coarse_end = 0.95;
 enum { COARSE_RETRY = 64 };
+/* Fewer units a device than that are planned one by one, to ends of that exactness; none is later than so
+ * many times the end of units that could be cut. */
+enum { few_units = 64 };
+static const double exact_end = 1e-4, most_late = 1e6;
 /* Likewise by nominal speeds, where it could do so few packages at most. */
 static const double coarse_first = 0.005;
 /* Where the others have less than that part of what they would have were all equal, there is less to lose by
@@ -273,14 +277,54 @@ static void auto_done(struct cx_balancer *balancer, unsigned index, double now)
 
 /* ---- the plan of a launch like earlier ones ---- */
 
-/* Rounds shares of cost to homes one behind the other along the range. What rounding leaves over is the
- * fastest device's: one group more or less is nothing to it. */
+/* Homes one behind the other along the range, each as many whole units as its device can do until that end.
+ * False: some are left over. */
+static bool cut_until(struct cx_balancer *balancer, double end)
+{
+    struct cx_auto *data = balancer->data;
+    uint64_t at = 0, all = balancer->groups, unit = balancer->granularity;
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        struct cx_auto_device *own = &data->device[i];
+        double cost = own->view.speed * cx_greater(end - own->view.launch, 0) +
+                      cx_memory_cost(balancer->memory, all, 0, at);
+        double to = cx_memory_place(balancer->memory, all, cx_lesser(cost / (double)all, 1));
+        own->home = cx_groups_clamp((to - (double)at) / (double)unit + 0.02, all) * unit;
+        if (own->home > all - at)
+            own->home = all - at;
+        at += own->home;
+    }
+    return at == all;
+}
+
+/* The end, sought between that of units that could be cut and a little later, at which homes of whole units
+ * cover the launch. */
+static void cut_units(struct cx_balancer *balancer, double end)
+{
+    double low = end, high = end, step = exact_end * end;
+    while (!cut_until(balancer, high) && step < most_late * end) {
+        low = high;
+        high += step;
+        step *= 4;
+    }
+    for (unsigned round = 0; round < 16 && high - low > exact_end * high; round++) {
+        double middle = (low + high) / 2;
+        *(cut_until(balancer, middle) ? &high : &low) = middle;
+    }
+    cut_until(balancer, high);
+}
+
+/* The same for many units a device, of which one more or less is nothing: what rounding leaves over is the
+ * fastest device's. */
 static void cut_homes(struct cx_balancer *balancer, double end)
 {
     struct cx_auto *data = balancer->data;
     double before = 0, from = 0;
     uint64_t left = balancer->groups;
     unsigned fastest = 0;
+    if (left / balancer->granularity < (uint64_t)few_units * balancer->ndevices) {
+        cut_units(balancer, end);
+        return;
+    }
     for (unsigned i = 0; i < balancer->ndevices; i++) {
         struct cx_auto_device *own = &data->device[i];
         before += own->view.speed * fmax(end - own->view.launch, 0) / (double)balancer->groups;

@@ -126,7 +126,8 @@ void cx_balancer_destroy(struct cx_balancer *balancer)
 uint64_t cx_package_minimum(const struct cx_balancer *balancer, unsigned index)
 {
     const struct cx_balancer_device *given = &balancer->devices[index].given;
-    return given->min_package ? given->min_package : given->fill;
+    uint64_t minimum = given->min_package ? given->min_package : given->fill;
+    return minimum > balancer->granularity ? minimum : balancer->granularity;
 }
 
 uint64_t cx_package_decided(struct cx_balancer *balancer, unsigned index, uint64_t groups,

@@ -232,6 +232,70 @@ START_TEST(costs_that_move)
 }
 END_TEST
 
+/* A launch cut into rows of 64 groups, so that a row on a device ten times slower takes a sixth of the
+ * launch: mean efficiency of launches 3 to 8, when speeds and costs are known. */
+static double launches_in_rows(const char *policy, enum cx_sim_profile profile, unsigned n,
+                               const double *speeds)
+{
+    enum { ROWS = 64, A_ROW = 64, LAUNCHES = 8, MOST = 4 };
+    const double alone = 0.15;
+    struct cx_speed_record records[MOST] = {{0}};
+    struct cx_memory *memory = malloc(sizeof *memory);
+    struct cx_sim_load *rows = cx_sim_load_create(profile, ROWS, 3);
+    struct cx_sim_load *load = cx_sim_load_create(CX_SIM_REGULAR, ROWS * A_ROW, 3);
+    double sum = 0, total = 0;
+    ck_assert(memory && rows && load);
+    cx_memory_init(memory);
+    for (unsigned i = 0; i < load->groups; i++) {
+        double cost = (rows->before[i / A_ROW + 1] - rows->before[i / A_ROW]) / A_ROW;
+        load->before[i + 1] = load->before[i] + cost;
+    }
+    load->total = load->before[load->groups];
+    for (unsigned i = 0; i < n; i++)
+        total += speeds[i];
+    for (unsigned launch = 1; launch <= LAUNCHES; launch++) {
+        struct cx_sim_device devices[MOST] = {{{0}}};
+        for (unsigned i = 0; i < n; i++) {
+            double measured = cx_speed_record_speed(&records[i]);
+            devices[i].known = (struct cx_balancer_device){
+                .nominal_speed = 1, .slot = i, .measured_speed = measured, .launch_seconds = 3e-5};
+            devices[i].speed = load->total / alone * speeds[i];
+            devices[i].launch_seconds = 3e-5;
+            devices[i].reply_seconds = 1e-4;
+            devices[i].jitter = 0.02;
+        }
+        struct cx_simulation sim = {.policy = cx_policy_find(policy),
+                                    .load = load,
+                                    .granularity = A_ROW,
+                                    .ndevices = n,
+                                    .devices = devices,
+                                    .homes = true,
+                                    .memory = memory,
+                                    .records = records,
+                                    .seed = launch};
+        struct cx_sim_result result = cx_simulate(&sim);
+        ck_assert(result.complete);
+        sum += launch >= 3 ? log(alone / total / result.seconds) / (LAUNCHES - 2) : 0;
+    }
+    free(load);
+    free(rows);
+    free(memory);
+    return exp(sum);
+}
+
+/* The smallest package is a row: half of one was rounded up to one, however slow the device. */
+START_TEST(few_rows)
+{
+    static const enum cx_sim_profile profiles[] = {CX_SIM_REGULAR, CX_SIM_RAMP, CX_SIM_SYMMETRIC};
+    static const double ten[] = {1, 0.1}, hundred[] = {1, 0.01}, four[] = {1, 1, 0.5, 0.25};
+    enum cx_sim_profile profile = profiles[_i];
+    ck_assert_double_ge(launches_in_rows("auto", profile, 2, ten), 0.96);
+    ck_assert_double_ge(launches_in_rows("sigmoid", profile, 2, ten), 0.92);
+    ck_assert_double_ge(launches_in_rows("auto", profile, 2, hundred), 0.97);
+    ck_assert_double_ge(launches_in_rows("auto", profile, 4, four), 0.91);
+}
+END_TEST
+
 Suite *cx_test_balance(void)
 {
     Suite *suite = suite_create("balance");
@@ -243,6 +307,7 @@ Suite *cx_test_balance(void)
     tcase_add_test(tcase, paper_machine);
     tcase_add_test(tcase, learning_is_cheap);
     tcase_add_loop_test(tcase, costs_that_move, 0, 2);
+    tcase_add_loop_test(tcase, few_rows, 0, 3);
     suite_add_tcase(suite, tcase);
     return suite;
 }
