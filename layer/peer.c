@@ -14,6 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* NVIDIA's clCreateBufferWithProperties crashes on memory from 512 MB on, however it was made and mapped
+ * (580.159.04; 510 MB work). */
+#define IMPORT_END ((size_t)512 << 20)
+
 typedef cl_int(CL_API_CALL *hand_over)(cl_command_queue, cl_uint, const cl_mem *, cl_uint, const cl_event *,
                                        cl_event *);
 
@@ -348,7 +352,8 @@ cl_mem cx_peer_allocate(struct cx_context *context, unsigned member, size_t size
     if (!peers->opened)
         open_peers(context);
     struct peer *peer = &peers->peer[member];
-    if (!peer->reach || !peer->allocates || size < peers->granularity)
+    if (!peer->reach || !peer->allocates || size < peers->granularity ||
+        size > IMPORT_END - peers->granularity)
         return NULL;
     struct cx_peer_memory *own = calloc(1, sizeof(*own));
     if (!own)

@@ -2,11 +2,12 @@
 /*
  * A wrapper around a real CPU driver that lets its devices pass for GPUs that take over memory from outside:
  * they have an identity, know cl_khr_external_memory_opaque_fd, and map what the made-up libcuda of cuda.c
- * exports. For tests of peer copies. Memory that ends while still acquired ends the program: NVIDIA's driver
- * hangs in clReleaseContext then (580.159.04).
+ * exports. For tests of peer copies. What NVIDIA's driver (580.159.04) cannot bear ends the program: memory
+ * that ends while still acquired (there clReleaseContext hangs), and memory of 512 MB or more (it crashes).
  *
  *   SHARED_DRIVER=file       the driver below; default libpocl.so.2
  *   SHARED_FAIL=import|acquire  what is refused
+ *   SHARED_END=bytes         in place of 512 MB
  */
 #include "wrap.h"
 
@@ -109,6 +110,11 @@ static cl_mem CL_API_CALL create_with_properties(cl_context context, const cl_me
     if (!properties || properties[0] != CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR)
         return driver.real.clCreateBuffer(context, flags, size, host, error);
     const int fd = (int)properties[1];
+    const char *end = getenv("SHARED_END");
+    if (size >= (end ? strtoull(end, NULL, 10) : 512ull << 20)) {
+        fprintf(stderr, "shared driver: %zu bytes of external memory are too many\n", size);
+        abort();
+    }
     *error = refused("import") || fstat(fd, &file) != 0 || (size_t)file.st_size != size || host
                  ? CL_INVALID_VALUE
                  : CL_SUCCESS;

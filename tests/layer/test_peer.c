@@ -230,6 +230,19 @@ START_TEST(small)
 }
 END_TEST
 
+/* NVIDIA's driver crashes on shared memory of 512 MB and more: such buffers go the ordinary way. */
+START_TEST(large)
+{
+    static const size_t sizes[] = {(510u << 20) + 4096, 512u << 20, 513u << 20};
+    struct programs p = start("static");
+    cl_mem a = cl_buffer(CL_MEM_READ_WRITE, sizes[_i], NULL), b = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL);
+    rounds(&p, a, b, 3);
+    cl_ok(clReleaseMemObject(a));
+    cl_ok(clReleaseMemObject(b));
+    stop(&p);
+}
+END_TEST
+
 static const struct {
     const char *name, *value, *says;
 } obstacles[] = {
@@ -369,6 +382,7 @@ int main(void)
     tcase_add_test(tcase, not_asked);
     tcase_add_test(tcase, alone);
     tcase_add_test(tcase, small);
+    tcase_add_loop_test(tcase, large, 0, 3);
     tcase_add_loop_test(tcase, obstacle, 0, (int)(sizeof(obstacles) / sizeof(obstacles[0])));
     tcase_add_loop_test(tcase, opening_fails, 0, 4);
     tcase_add_loop_test(tcase, failures, 0, getenv("PEER_TEST_LONG") ? 9 : 3);
