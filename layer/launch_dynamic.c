@@ -7,6 +7,7 @@
  */
 #include "layer/launch_dynamic.h"
 #include "layer/enqueue.h"
+#include "layer/launch_fetch.h"
 #include "layer/launch_peer.h"
 #include "layer/launch_rescue.h"
 #include "layer/log.h"
@@ -38,6 +39,7 @@ static void split_free(struct split *split)
     free(split->upload);
     free(split->before);
     free(split->served);
+    free(split->lent);
     free(split->since);
     free(split);
 }
@@ -134,6 +136,7 @@ void cx_split_settle_if_due(struct split *split)
     bool due = split->issuing == 0 && (split->failed || cx_split_all_assigned(split));
     if (split->rescues && !split->failed)
         due = cx_balancer_finished(split->plan.balancer);
+    due &= !split->fetching; /* it is going to say that the host copy has what it fetches */
     if (!split->settled && due)
         close_split(split);
 }
@@ -168,6 +171,7 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     split->uploading = calloc(split->nparts, sizeof(*split->uploading));
     split->upload = calloc(split->nparts, sizeof(*split->upload));
     split->before = calloc(split->nparts, sizeof(*split->before));
+    split->since = calloc(cx_context_timelines(launch->base.context), sizeof(*split->since));
     split->rescues = split->plan.rescues && !launch->verify;
     split->start_ns = cx_clock_ns();
     struct cx_range aside = {0, 0};
@@ -175,6 +179,7 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
         aside = (struct cx_range){split->plan.probe_first, split->plan.probe_end};
     if (!split->seq || !split->alive || !split->looking || !split->begun || !split->private_ ||
         !split->void_ || !split->late || !split->uploading || !split->upload || !split->before ||
+        !split->since ||
         !cx_ranges_init(&split->ranges, split->plan.n, split->plan.weight, split->plan.judged->verdict.groups,
                         split->plan.judged->verdict.granularity, aside)) {
         split_free(split);
@@ -204,30 +209,13 @@ static uint64_t places_of(const struct split *split, const struct cx_mem *mem)
     return places;
 }
 
-/* What the probed member's package needs. */
-static cl_int gather_probe(struct split *split)
-{
-    struct cx_launch *launch = split->launch;
-    const struct cx_split_plan *plan = &split->plan;
-    struct cx_access_region *regions = calloc(launch->args->count + 1u, sizeof(*regions));
-    cl_int error = CL_OUT_OF_HOST_MEMORY;
-    if (regions) {
-        cx_access_package(plan->judged->access, plan->probe_first, plan->probe_end, regions);
-        error = cx_launch_bring(launch, regions, &launch->base.context->workers[plan->member[plan->n]]);
-    }
-    free(regions);
-    return error;
-}
-
 /* Inputs that every package reads wherever it lies, and those that mean the contents from before, come in at
- * once; of the others the host copy gets what it lacks, so that packages can be served from it. Where one
- * member does all but a probe's package, each gets its own instead. */
+ * once. Packages get the others from their owners, or else from the host copy, which then gets what it lacks.
+ */
 static cl_int gather(struct split *split, const struct cx_access_region *whole, bool *shadows)
 {
     struct cx_launch *launch = split->launch;
     const struct cx_access_means *means = cx_access_means(split->plan.judged->access);
-    const bool one_and_probe = split->plan.n == 1 && split->plan.probes;
-    const struct cx_worker *first = &launch->base.context->workers[split->plan.member[0]];
     cl_int error = CL_SUCCESS;
     *shadows = launch->verify; /* what it only reads is compared too */
     for (unsigned p = 0; p < split->nparts; p++)
@@ -243,19 +231,15 @@ static cl_int gather(struct split *split, const struct cx_access_region *whole, 
         uint64_t lo = mem->origin + need->lo, hi = mem->origin + need->hi;
         if ((cx_coherence_holders(mem->root->coherence, lo, hi) & places) == places)
             continue;
-        const bool each = one_and_probe && !at_once && cx_launch_way(launch, i / 2) <= CX_WAY_OWN;
-        if (each) {
-            error =
-                cx_move_to(&launch->base, mem->root, lo, hi, cx_mem_place(mem->root, first), &launch->moved);
-            continue;
-        }
-        if (!cx_split_serve(split, i, mem->root, lo, hi, places))
+        if (!cx_split_serve(split, i, mem->root, lo, hi, places) &&
+            (at_once || cx_launch_way(launch, i / 2) > CX_WAY_OWN ||
+             !cx_split_lend_input(split, i, mem->root, places)))
             error = cx_move_to(&launch->base, mem->root, lo, hi, CX_PLACE_HOST, &launch->moved);
         for (unsigned p = 1; p < 64 && at_once && error == CL_SUCCESS; p++)
             if (places >> p & 1)
                 error = cx_move_to(&launch->base, mem->root, lo, hi, p, &launch->moved);
     }
-    return error == CL_SUCCESS && one_and_probe ? gather_probe(split) : error;
+    return error == CL_SUCCESS ? cx_split_foresee(split) : error;
 }
 
 static void note_reads(struct split *split, const struct cx_access_region *whole, unsigned part)
@@ -277,6 +261,9 @@ static cl_int plan_jobs(struct split *split, const struct cx_access_region *whol
     struct cx_job *jobs[64] = {0};
     unsigned n = split->nparts;
 
+    split->epoch = atomic_load(&context->epoch);
+    for (unsigned t = 0; t < cx_context_timelines(context); t++)
+        split->since[t] = context->workers[t].planned;
     for (unsigned p = 0; p < n; p++) {
         jobs[p] = cx_lane_job(split, p);
         if (jobs[p]) {

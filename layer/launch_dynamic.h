@@ -53,9 +53,12 @@ struct split {
     bool *uploading;  /* each part starts transfers, of which `upload` does not tell yet */
     cl_event *upload; /* each part's last transfer, a reference, or NULL */
     uint64_t *before; /* each part: the command's cone on its timeline but for its newest job */
-    /* where packages copy from peers (launch_peer.h), else NULL: */
-    bool *served;    /* by argument, reads and writes */
-    uint64_t *since; /* each timeline's last job before the launch */
+    uint64_t *since;  /* each timeline's last job before the launch's own */
+    unsigned epoch;   /* the context's when these were planned */
+    /* by argument, reads and writes; NULL: none */
+    bool *served;  /* packages copy it from peers (launch_peer.h) */
+    bool *lent;    /* ... or get it from its owners by way of the host copy (launch_fetch.h) */
+    bool fetching; /* one does */
     pthread_cond_t changed;
 };
 
@@ -105,8 +108,8 @@ unsigned cx_package_note(struct split *split, unsigned part, struct cx_range ran
 /* The package is over and counts. */
 void cx_package_count(struct split *split, const struct package *package);
 
-/* What was assigned: notes it as the lane's, with its transfers. */
-void cx_package_take(struct lane *lane, const struct cx_worker *worker, unsigned index, struct cx_runs *runs);
+/* What was assigned: notes it as the lane's, with its transfers. May give up the lock meanwhile. */
+void cx_package_take(struct lane *lane, struct cx_worker *worker, unsigned index, struct cx_runs *runs);
 
 /* A job that takes packages for a part until there are none. NULL: no memory. */
 struct cx_job *cx_lane_job(struct split *split, unsigned part);

@@ -4,6 +4,7 @@
  * launch_lane.c, which asks the balancer for it. Next: launch_upload.c for what it lacks.
  */
 #include "layer/launch_dynamic.h"
+#include "layer/launch_fetch.h"
 #include "layer/launch_peer.h"
 #include "layer/launch_rescue.h"
 #include "layer/log.h"
@@ -56,7 +57,7 @@ void cx_package_count(struct split *split, const struct package *package)
                 package->start_ns, package->end_ns, package->busy_ns);
 }
 
-void cx_package_take(struct lane *lane, const struct cx_worker *worker, unsigned index, struct cx_runs *runs)
+void cx_package_take(struct lane *lane, struct cx_worker *worker, unsigned index, struct cx_runs *runs)
 {
     struct split *split = lane->split;
     struct package *package = &split->packages[index];
@@ -67,7 +68,8 @@ void cx_package_take(struct lane *lane, const struct cx_worker *worker, unsigned
     split->issuing++;
     cx_access_package(split->plan.judged->access, package->range.first, package->range.end, lane->regions);
     cx_launch_count_in_place(split->launch, lane->regions, worker);
-    if (cx_launch_moves(split->launch, worker) && !cx_uploads_list(lane, worker, runs))
+    cx_lane_fetch(lane, worker);
+    if (!split->failed && cx_launch_moves(split->launch, worker) && !cx_uploads_list(lane, worker, runs))
         cx_split_fail(split, CL_OUT_OF_HOST_MEMORY);
     split->uploading[lane->part] |= runs->count > 0;
 }

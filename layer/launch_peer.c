@@ -10,17 +10,6 @@
 
 #include <stdlib.h>
 
-static bool note_since(struct split *split)
-{
-    const struct cx_context *context = split->launch->base.context;
-    const unsigned timelines = cx_context_timelines(context);
-    if (split->served)
-        return true;
-    split->since = calloc(timelines, sizeof(*split->since));
-    split->served = calloc(2 * (size_t)split->launch->args->count + 1, sizeof(*split->served));
-    return split->since && split->served;
-}
-
 bool cx_split_serve(struct split *split, unsigned i, const struct cx_mem *root, uint64_t lo, uint64_t hi,
                     uint64_t places)
 {
@@ -35,7 +24,10 @@ bool cx_split_serve(struct split *split, unsigned i, const struct cx_mem *root, 
             served = moves[m].from < 64 && near >> moves[m].from & 1;
         free(moves);
     }
-    if (served && (served = note_since(split)))
+    if (served && !split->served)
+        split->served = calloc(2 * (size_t)split->launch->args->count, sizeof(*split->served));
+    served &= split->served != NULL;
+    if (served)
         split->served[i] = true;
     return served;
 }
@@ -43,12 +35,9 @@ bool cx_split_serve(struct split *split, unsigned i, const struct cx_mem *root, 
 void cx_split_order(const struct split *split, const struct cx_worker *worker, struct cx_job *job)
 {
     const struct cx_context *context = split->launch->base.context;
-    for (unsigned m = 0; m < context->nmembers && split->served; m++) {
-        if (!split->seq[0]) /* none of its jobs is planned yet */
-            split->since[m] = context->workers[m].planned;
+    for (unsigned m = 0; m < context->nmembers && split->served; m++)
         if (m != worker->index && job->deps[m] < split->since[m])
             job->deps[m] = split->since[m];
-    }
 }
 
 void cx_split_lend(const struct split *split, const struct cx_worker *worker, uint64_t seq)

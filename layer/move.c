@@ -130,6 +130,34 @@ cl_int cx_runs_start(struct cx_runs *runs, struct cx_worker *worker, cl_event *f
     return error;
 }
 
+cl_int cx_runs_read(struct cx_runs *runs, struct cx_worker *worker, cl_command_queue queue)
+{
+    const cl_icd_dispatch *cl = worker->device->cl;
+    const uint64_t start = cx_clock_ns();
+    cl_int error = CL_SUCCESS;
+    for (unsigned i = 0; i < runs->count && error == CL_SUCCESS;) {
+        struct cx_run *run = &runs->run[i];
+        const struct cx_rows rows = rows_from(runs, i, worker);
+        const size_t bytes = (size_t)(run->hi - run->lo);
+        i += (unsigned)rows.count;
+        count_run(runs, run, false, bytes, rows.count);
+        error = cx_host_download_on(queue, worker, run->real, run->lo, run->host, bytes, &rows, &run->event);
+    }
+    if (error == CL_SUCCESS)
+        error = cl->clFlush(queue);
+    for (unsigned i = 0; i < runs->count; i++) { /* also after an error: they use the host's memory */
+        cl_event event = runs->run[i].event;
+        cl_int waited = event ? cl->clWaitForEvents(1, &event) : CL_SUCCESS;
+        if (waited != CL_SUCCESS)
+            waited = cl->clFinish(queue);
+        error = error == CL_SUCCESS ? waited : error;
+    }
+    if (error == CL_SUCCESS)
+        error = cx_runs_status(runs, worker);
+    cx_trace_runs(runs, worker, start, cx_clock_ns());
+    return error;
+}
+
 cl_int cx_runs_status(const struct cx_runs *runs, const struct cx_worker *worker)
 {
     cl_int error = CL_SUCCESS;

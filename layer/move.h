@@ -55,6 +55,9 @@ bool cx_runs_add(struct cx_runs *runs, struct cx_mem *root, cl_mem real, uint64_
                  unsigned char *host);
 /* Enqueues all runs; the events of the first and last are given (may be NULL). */
 cl_int cx_runs_start(struct cx_runs *runs, struct cx_worker *worker, cl_event *first, cl_event *last);
+/* Downloads all runs, of buffers, by a queue of their worker's and waits for the end. Any thread; no lock
+ * held. */
+cl_int cx_runs_read(struct cx_runs *runs, struct cx_worker *worker, cl_command_queue queue);
 /* Once all are over: whether one without an event given to the caller failed, and how. */
 cl_int cx_runs_status(const struct cx_runs *runs, const struct cx_worker *worker);
 /* Counted runs did not arrive: takes that out of the map and, where others may have been planned on it

@@ -39,5 +39,8 @@ cl_int cx_image_download(struct cx_worker *worker, const struct cx_image *image,
 
 /* Through the host copy, by the driver's own reads and writes. */
 extern const struct cx_transport cx_transport_host;
+/* Its download on a queue of the worker that the caller may use: any thread. */
+cl_int cx_host_download_on(cl_command_queue queue, const struct cx_worker *worker, cl_mem real, size_t offset,
+                           void *host, size_t bytes, const struct cx_rows *rows, cl_event *event);
 
 #endif

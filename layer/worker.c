@@ -373,6 +373,8 @@ void cx_worker_finish(struct cx_worker *worker)
         worker->device->cl->clReleaseCommandQueue(worker->aside);
     if (worker->second)
         worker->device->cl->clReleaseCommandQueue(worker->second);
+    if (worker->lend)
+        worker->device->cl->clReleaseCommandQueue(worker->lend);
     if (worker->queue)
         worker->device->cl->clReleaseCommandQueue(worker->queue);
     if (worker->real_context)

@@ -30,6 +30,9 @@ struct cx_worker {
     bool aside_fails;        /* no such queue can be had */
     cl_command_queue second; /* in order, for every other package of a split; likewise */
     bool second_fails;
+    cl_command_queue lend; /* in order, for reads of the device's memory by whoever needs them while a kernel
+                              runs; under lock */
+    bool lend_fails;
     unsigned place; /* whose copy of a buffer this device works on, as a rule: ask cx_mem_place (buffer.h) */
 
     atomic_bool
@@ -124,6 +127,9 @@ static inline cl_command_queue cx_worker_mover(const struct cx_worker *worker)
 bool cx_worker_open_aside(struct cx_worker *worker);
 /* The same for the queue that every other package of a split goes to. */
 bool cx_worker_open_second(struct cx_worker *worker);
+/* The queue for reads of the device's memory by other threads than the one that pumps: one of its own, made
+ * when first needed, else the worker's. Any thread; takes worker->lock. */
+cl_command_queue cx_worker_lender(struct cx_worker *worker);
 
 /* A zeroed job with room for the context's timelines. NULL: no memory. */
 struct cx_job *cx_job_new(const struct cx_context *context);

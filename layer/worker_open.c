@@ -138,3 +138,25 @@ bool cx_worker_open_second(struct cx_worker *worker)
     return open_queue(worker, &worker->second, &worker->second_fails, CL_QUEUE_PROFILING_ENABLE,
                       "every other package");
 }
+
+cl_command_queue cx_worker_lender(struct cx_worker *worker)
+{
+    cl_command_queue queue = NULL;
+    bool fails = false;
+    pthread_mutex_lock(&worker->lock);
+    const bool known = worker->lend || worker->lend_fails;
+    pthread_mutex_unlock(&worker->lock);
+    if (!known)
+        (void)open_queue(worker, &queue, &fails, 0, "reads by others");
+    pthread_mutex_lock(&worker->lock);
+    if (!worker->lend) {
+        worker->lend = queue;
+        worker->lend_fails |= fails;
+        queue = NULL;
+    }
+    const cl_command_queue lend = worker->lend ? worker->lend : worker->queue;
+    pthread_mutex_unlock(&worker->lock);
+    if (queue) /* another thread was first */
+        worker->device->cl->clReleaseCommandQueue(queue);
+    return lend;
+}

@@ -134,20 +134,22 @@ static double ramp_extra(const struct stub_launch *launch)
     return (double)launch->global[0] / (double)launch->local[0] * (first + last) / 2 / 4096;
 }
 
+static void run_smooth(struct item *item)
+{
+    const size_t i = item->global[0], last = (size_t)scalar(item, 2) - 1;
+    const cl_uint left = (cl_uint)*at(item, 0, i > 0 ? i - 1 : 0);
+    const cl_uint right = (cl_uint)*at(item, 0, i < last ? i + 1 : last);
+    *at(item, 1, i) = wrap(left + 2u * (cl_uint)*at(item, 0, i) + right);
+}
+
 static const struct stub_function functions[] = {
-    {"stub_fill_gid", "b", run_fill_gid, NULL},
-    {"stub_add", "bbb", run_add, NULL},
-    {"stub_copy", "bb", run_copy, NULL},
-    {"stub_inc", "b", run_inc, NULL},
-    {"stub_scale", "bbi", run_scale, NULL},
-    {"stub_fill_2d", "bi", run_fill_2d, NULL},
-    {"stub_reverse", "bbi", run_reverse, NULL},
-    {"stub_gather", "bbb", run_gather, NULL},
-    {"stub_scatter", "bbb", run_scatter, NULL},
-    {"stub_count", "bb", run_count, NULL},
-    {"stub_ramp", "b", run_fill_gid, ramp_extra},
-    {"stub_local", "bl", run_fill_gid, NULL},
-    {"coexec_diff_blocks", "bubuib", run_diff_blocks, NULL},
+    {"stub_fill_gid", "b", run_fill_gid, NULL}, {"stub_add", "bbb", run_add, NULL},
+    {"stub_copy", "bb", run_copy, NULL},        {"stub_inc", "b", run_inc, NULL},
+    {"stub_scale", "bbi", run_scale, NULL},     {"stub_smooth", "bbi", run_smooth, NULL},
+    {"stub_fill_2d", "bi", run_fill_2d, NULL},  {"stub_reverse", "bbi", run_reverse, NULL},
+    {"stub_gather", "bbb", run_gather, NULL},   {"stub_scatter", "bbb", run_scatter, NULL},
+    {"stub_count", "bb", run_count, NULL},      {"stub_ramp", "b", run_fill_gid, ramp_extra},
+    {"stub_local", "bl", run_fill_gid, NULL},   {"coexec_diff_blocks", "bubuib", run_diff_blocks, NULL},
 };
 
 const struct stub_function *stub_function_find(const char *name)

@@ -69,3 +69,9 @@ __kernel void stub_local(__global int *out, __local int *room)
     room[get_local_id(0)] = (int)i;
     out[i] = room[get_local_id(0)];
 }
+
+__kernel void stub_smooth(__global const int *in, __global int *out, int n)
+{
+    int i = get_global_id(0);
+    out[i] = (int)((uint)in[max(i - 1, 0)] + 2u * (uint)in[i] + (uint)in[min(i + 1, n - 1)]);
+}
