@@ -44,6 +44,63 @@ static void split_free(struct split *split)
     free(split);
 }
 
+/* ---- where members begin ---- */
+
+/* What was done of the last launch of this shape. NULL: no memory. */
+static struct cx_lay *lay_of(const struct split *split)
+{
+    const struct cx_launch *launch = split->launch;
+    const unsigned nmembers = launch->base.context->nmembers;
+    struct cx_learned *learned = cx_function_learned(launch->kernel->function, nmembers);
+    const size_t room = learned ? sizeof(learned->lays) / sizeof(learned->lays[0]) : 1;
+    return learned ? &learned->lays[split->plan.judged->verdict.groups % room] : NULL;
+}
+
+static uint64_t members_of(const struct split *split)
+{
+    uint64_t members = 0;
+    for (unsigned p = 0; p < split->plan.n; p++)
+        members |= UINT64_C(1) << split->plan.member[p];
+    return members;
+}
+
+/* Each member's part of the range begins where it did the last one, unless that is far from what is expected
+ * of it now. A policy that learns from launches says itself where. */
+static void follow_last(struct split *split)
+{
+    struct cx_split_plan *plan = &split->plan;
+    const uint64_t steps = plan->judged->verdict.groups;
+    const struct cx_lay *lay = lay_of(split);
+    double sum = 0;
+    if (cx_balancer_is_static(plan->balancer) || strcmp(cx_options_get()->algo, "auto") == 0 || !lay ||
+        lay->steps != steps || lay->slice != plan->slice || lay->members != members_of(split))
+        return;
+    for (unsigned p = 0; p < plan->n; p++)
+        sum += plan->weight[p];
+    for (unsigned p = 0; p < plan->n; p++) {
+        const double did = (double)lay->did[plan->member[p]], now = (double)steps * plan->weight[p] / sum;
+        if (!(did >= now / 2 && did <= 2 * now))
+            return;
+    }
+    for (unsigned p = 0; p < plan->n; p++)
+        plan->weight[p] = (double)lay->did[plan->member[p]];
+}
+
+static void note_last(const struct split *split)
+{
+    struct cx_lay *lay = lay_of(split);
+    if (!lay)
+        return;
+    *lay = (struct cx_lay){.steps = split->plan.judged->verdict.groups,
+                           .slice = split->plan.slice,
+                           .members = members_of(split)};
+    for (unsigned i = 0; i < split->npackages; i++) {
+        const struct package *package = &split->packages[i];
+        if (!package->dropped && !package->copy)
+            lay->did[split->plan.member[package->part]] += package->range.end - package->range.first;
+    }
+}
+
 /* ---- settling ---- */
 
 /* The buffers that nobody else may plan on until the launch settles: those it writes; with members that own
@@ -104,6 +161,8 @@ static void close_split(struct split *split)
 {
     struct cx_launch *launch = split->launch;
     cl_int error = note_owners(split) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    if (!split->failed)
+        note_last(split);
     split->settled = true;
     split->jobs++; /* until settle() */
     if (split->rescues && !split->failed && error == CL_SUCCESS)
@@ -175,6 +234,7 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     split->rescues = split->plan.rescues && !launch->verify;
     split->start_ns = cx_clock_ns();
     struct cx_range aside = {0, 0};
+    follow_last(split);
     if (split->plan.probes)
         aside = (struct cx_range){split->plan.probe_first, split->plan.probe_end};
     if (!split->seq || !split->alive || !split->looking || !split->begun || !split->private_ ||

@@ -4,6 +4,7 @@
  */
 #include "layer/launch_fetch.h"
 #include "layer/image.h"
+#include "layer/log.h"
 #include "layer/peer.h"
 
 #include <stdlib.h>
@@ -180,6 +181,10 @@ static cl_int read_all(struct fetch *fetch, const struct cx_context *context)
         struct cx_worker *owner = &context->workers[m];
         if (!fetch->from[m].count)
             continue;
+        cx_debug(CX_TOPIC_DATA, "a package fetches %u runs, the first of %llu bytes, from %s",
+                 fetch->from[m].count,
+                 (unsigned long long)(fetch->from[m].run[0].hi - fetch->from[m].run[0].lo),
+                 owner->device->name);
         error = cx_runs_read(&fetch->from[m], owner, cx_worker_lender(owner));
         if (error != CL_SUCCESS)
             cx_worker_leave_out(owner, error);

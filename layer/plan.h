@@ -71,6 +71,14 @@ struct cx_merge_memory {
     unsigned runs;              /* separate runs of blocks that were combined */
 };
 
+/* What each member did of the last launch of a shape: its part of the next one begins there, where its data
+ * lies. */
+struct cx_lay {
+    uint64_t steps, slice; /* the shape (cx_split_plan); 0: none yet */
+    uint64_t members;      /* as bits, those that shared it */
+    uint64_t did[64];      /* steps, by member */
+};
+
 /* What is known of one kernel function; context->lock. */
 struct cx_learned {
     struct cx_speed_record *records;  /* one a member, in work-groups/s */
@@ -81,6 +89,7 @@ struct cx_learned {
     /* forms of packages (local size and the like) that were launched before, and by which members: drivers
      * compile for some of them */
     uint64_t forms[16], launched[16];
+    struct cx_lay lays[4]; /* by shape */
     unsigned nforms;
     double unvaried; /* seconds that launches took which lack a split variant, by measured speeds */
 };

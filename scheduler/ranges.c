@@ -41,7 +41,8 @@ bool cx_ranges_init(struct cx_ranges *ranges, unsigned n, const double *weight, 
         sum += weight[p];
     for (unsigned p = 0; p < n; p++) {
         before += weight[p];
-        uint64_t end = sum > 0 ? (uint64_t)((double)steps * (before / sum)) : steps;
+        uint64_t end =
+            sum > 0 ? (uint64_t)((double)steps * before / sum) : steps; /* exact for counts of steps */
         end = end / granularity * granularity;
         if (end > steps || p + 1 == n)
             end = steps;

@@ -21,7 +21,7 @@ static cl_int plate[N], result[N], model[2][N];
 static bool holds[DEVICES][N], needs[DEVICES][N], writes[DEVICES][N];
 
 struct moved {
-    size_t expected, in, out; /* elements: to devices, by what packages read and the device lacked, ... */
+    size_t in, out; /* elements, to devices and from them */
 };
 
 static void stubs(const char *algo, const char *devices, const char *speed)
@@ -34,7 +34,7 @@ static void stubs(const char *algo, const char *devices, const char *speed)
     setenv("COEXEC_RESCUE", "0", 1); /* what is done again moves, too */
 }
 
-static cl_kernel open_smooth(cl_program *program)
+static cl_kernel open_kernel(cl_program *program, const char *name)
 {
     static char text[1 << 16];
     FILE *file = fopen(STUB_KERNELS, "r");
@@ -44,7 +44,7 @@ static cl_kernel open_smooth(cl_program *program)
     fclose(file);
     cl_open();
     *program = cl_build(text, "");
-    cl_kernel kernel = clCreateKernel(*program, "stub_smooth", &code);
+    cl_kernel kernel = clCreateKernel(*program, name, &code);
     cl_ok(code);
     return kernel;
 }
@@ -96,7 +96,6 @@ static void step(cl_kernel kernel, cl_mem in, cl_mem out, unsigned *line, struct
     for (unsigned d = 0; d < DEVICES; d++)
         for (size_t i = 0; i < N; i++)
             lacked += needs[d][i] && !holds[d][i];
-    moved->expected += lacked;
     ck_assert_uint_eq(moved->in - before, lacked);
     memcpy(holds, writes, sizeof(holds));
 }
@@ -108,33 +107,18 @@ static void smooth(const cl_int *in, cl_int *out)
                           (cl_uint)in[i + 1 < N ? i + 1 : N - 1]);
 }
 
-/* The first step brings all in from the host; of the later ones that many may be uneven, with speeds unknown.
- */
-static void iterate(const char *algo, const char *devices, const char *speed, unsigned uneven)
+static void make_plate(cl_mem *mem)
 {
-    cl_program program;
-    struct moved moved = {0}, late = {0};
-    unsigned line;
-    stubs(algo, devices, speed);
-    cl_kernel kernel = open_smooth(&program);
-    cl_mem mem[2] = {cl_buffer(CL_MEM_READ_WRITE, sizeof(plate), NULL),
-                     cl_buffer(CL_MEM_READ_WRITE, sizeof(plate), NULL)};
+    for (unsigned i = 0; i < 2; i++)
+        mem[i] = cl_buffer(CL_MEM_READ_WRITE, sizeof(plate), NULL);
     cl_seed(3);
     for (size_t i = 0; i < N; i++)
         model[0][i] = plate[i] = (cl_int)cl_roll(1000);
     cl_write(mem[0], plate, sizeof(plate));
-    memset(holds, 0, sizeof(holds));
-    line = look(0, &moved);
-    moved = (struct moved){0};
-    for (unsigned s = 0; s < STEPS; s++) {
-        step(kernel, mem[s % 2], mem[(s + 1) % 2], &line, s <= uneven ? &moved : &late);
-        smooth(model[s % 2], model[(s + 1) % 2]);
-    }
-    cl_read(mem[STEPS % 2], result, sizeof(result));
-    ck_assert_mem_eq(result, model[STEPS % 2], sizeof(result));
-    /* what stays where it is: most of it */
-    const size_t all = (STEPS - 1 - uneven) * (size_t)N;
-    ck_assert_msg(late.in < all / 8 && late.out < all / 8, "%zu in, %zu out, of %zu", late.in, late.out, all);
+}
+
+static void drop_all(cl_program program, cl_kernel kernel, const cl_mem *mem)
+{
     cl_ok(clReleaseKernel(kernel));
     cl_ok(clReleaseProgram(program));
     for (unsigned i = 0; i < 2; i++)
@@ -143,27 +127,134 @@ static void iterate(const char *algo, const char *devices, const char *speed, un
     remove(timeline);
 }
 
+/* Gives what moved from the step `from` on. */
+static struct moved iterate(unsigned from)
+{
+    cl_program program;
+    cl_mem mem[2];
+    struct moved early = {0}, late = {0};
+    cl_kernel kernel = open_kernel(&program, "stub_smooth");
+    make_plate(mem);
+    unsigned line = look(0, &early);
+    early = (struct moved){0};
+    for (unsigned s = 0; s < STEPS; s++) {
+        step(kernel, mem[s % 2], mem[(s + 1) % 2], &line, s < from ? &early : &late);
+        smooth(model[s % 2], model[(s + 1) % 2]);
+    }
+    cl_read(mem[STEPS % 2], result, sizeof(result));
+    ck_assert_mem_eq(result, model[STEPS % 2], sizeof(result));
+    drop_all(program, kernel, mem);
+    return late;
+}
+
+/* The first step brings all in from the host, and speeds may be unknown then. Afterwards most of it stays. */
 static const struct {
     const char *algo, *devices, *speed;
-    unsigned uneven;
+    unsigned from;
 } cases[] = {
-    {"sigmoid", "2", "0.05", 1}, {"sigmoid", "2", "0.06,0.02", 3},      {"sigmoid", "4", "0.02", 1},
-    {"dynamic", "2", "0.05", 1}, {"hguided", "4", "0.02,0.02,0.04", 3}, {"auto", "2", "0.05", 3},
-    {"auto", "4", "0.02", 3},
+    {"sigmoid", "2", "0.05", 2},           {"sigmoid", "2", "0.06,0.02", 4}, {"sigmoid", "4", "0.02", 2},
+    {"dynamic", "2", "0.05", 2},           {"hguided", "2", "0.05", 2},      {"auto", "2", "0.05", 4},
+    {"hguided", "4", "0.02,0.02,0.04", 4}, {"auto", "4", "0.02", 4},
 };
 
 START_TEST(halos_move)
 {
-    iterate(cases[_i].algo, cases[_i].devices, cases[_i].speed, cases[_i].uneven);
+    stubs(cases[_i].algo, cases[_i].devices, cases[_i].speed);
+    const struct moved moved = iterate(cases[_i].from);
+    const size_t all = (STEPS - cases[_i].from) * (size_t)N;
+    ck_assert_msg(moved.in < all / 8 && moved.out < all / 8, "%zu in, %zu out, of %zu", moved.in, moved.out,
+                  all);
+}
+END_TEST
+
+/* A device is late with a package now and then: others take of its part of the range, and what they lack. */
+static const char *const strays[][2] = {
+    {"sigmoid", "2"}, {"sigmoid", "4"}, {"dynamic", "3"}, {"hguided", "3"}, {"auto", "3"}, {"adaptive", "2"},
+};
+static const char late[] = "0:4:20,1:7:20,2:11:20,3:9:20,0:17:30,1:15:30,2:21:20";
+
+START_TEST(strays_fetch)
+{
+    stubs(strays[_i][0], strays[_i][1], "0.05");
+    setenv("STUB_LATE", late, 1);
+    (void)iterate(0);
+}
+END_TEST
+
+/* The same where packages read what they write, and where a device works in place. */
+START_TEST(updates_fetch)
+{
+    const size_t items = N, local = LOCAL;
+    cl_program program;
+    cl_mem mem[2];
+    int bad = 0;
+    stubs(strays[_i][0], strays[_i][1], "0.05");
+    setenv("STUB_LATE", late, 1);
+    if (_i % 2)
+        setenv("STUB_IN_PLACE", "0,1,0,1", 1);
+    cl_kernel kernel = open_kernel(&program, "stub_inc");
+    make_plate(mem);
+    cl_set_mem(kernel, 0, mem[0]);
+    for (unsigned s = 0; s < STEPS; s++) {
+        cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+        if (s % 3 == 0)
+            cl_ok(clFinish(cl.queue));
+    }
+    cl_read(mem[0], result, sizeof(result));
+    for (size_t i = 0; i < N; i++)
+        bad += result[i] != plate[i] + STEPS;
+    ck_assert_int_eq(bad, 0);
+    drop_all(program, kernel, mem);
+}
+END_TEST
+
+/* The k-th read of a device's memory fails, at once or later: the program hears of it or has right results.
+ */
+START_TEST(reads_fail)
+{
+    const size_t items = N, local = LOCAL;
+    static const char *const names[] = {"sigmoid", "dynamic", "auto"};
+    cl_program program;
+    cl_mem mem[2];
+    char fail[64];
+    bool told = false;
+    stubs(names[_i % 3], "3", "0.2");
+    setenv("STUB_LATE", "0:4:5,1:7:5,2:11:5,0:13:5", 1);
+    snprintf(fail, sizeof(fail), "clEnqueueReadBuffer:%d:-5%s", _i / 3 + 1, _i % 2 ? ":event" : "");
+    setenv("STUB_FAIL", fail, 1);
+    cl_kernel kernel = open_kernel(&program, "stub_smooth");
+    make_plate(mem);
+    cl_set_int(kernel, 2, N);
+    for (unsigned s = 0; s < STEPS && !told; s++) {
+        cl_set_mem(kernel, 0, mem[s % 2]);
+        cl_set_mem(kernel, 1, mem[(s + 1) % 2]);
+        cl_event event;
+        cl_int status;
+        cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, &event));
+        (void)clWaitForEvents(1, &event);
+        cl_ok(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL));
+        told = status < 0;
+        cl_ok(clReleaseEvent(event));
+        smooth(model[s % 2], model[(s + 1) % 2]);
+    }
+    if (!told)
+        told = clEnqueueReadBuffer(cl.queue, mem[STEPS % 2], CL_TRUE, 0, sizeof(result), result, 0, NULL,
+                                   NULL) != CL_SUCCESS;
+    if (!told)
+        ck_assert_mem_eq(result, model[STEPS % 2], sizeof(result));
+    drop_all(program, kernel, mem);
 }
 END_TEST
 
 int main(void)
 {
     Suite *suite = suite_create("owners");
-    TCase *tc = tcase_create("stencil");
+    TCase *tc = tcase_create("owners");
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, halos_move, 0, sizeof(cases) / sizeof(*cases));
+    tcase_add_loop_test(tc, strays_fetch, 0, sizeof(strays) / sizeof(*strays));
+    tcase_add_loop_test(tc, updates_fetch, 0, sizeof(strays) / sizeof(*strays));
+    tcase_add_loop_test(tc, reads_fail, 0, 72);
     suite_add_tcase(suite, tc);
     return tap_run(suite);
 }
