@@ -428,12 +428,17 @@ void cx_command_hold(struct cx_command *command)
     command->blockers++;
 }
 
+void cx_command_resume(struct cx_command *command)
+{
+    if (--command->blockers == 0)
+        push_ready(command->context, command);
+}
+
 void cx_command_unhold(struct cx_command *command)
 {
     struct cx_context *context = command->context;
     cx_context_lock(context);
-    if (--command->blockers == 0)
-        push_ready(context, command);
+    cx_command_resume(command);
     cx_context_unlock(context);
 }
 

@@ -107,6 +107,7 @@ void cx_command_depend(struct cx_command *command, struct cx_command *on, bool p
  */
 void cx_command_hold(struct cx_command *command);
 void cx_command_unhold(struct cx_command *command); /* takes and releases context->lock, pumps */
+void cx_command_resume(struct cx_command *command); /* the same under the lock: planned when that is left */
 /* Holds it for a task on a thread of its own, which unholds it and drops the reference that it gets as its
  * data. False: there is no thread, and it is not held. */
 bool cx_command_hold_for(struct cx_command *command, void (*task)(void *command));

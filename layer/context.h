@@ -19,6 +19,7 @@ struct cx_worker;
 struct cx_mem;
 struct cx_command;
 struct cx_watch;
+struct cx_launch;
 
 typedef void(CL_CALLBACK *cx_context_notify)(const char *, const void *, size_t, void *);
 
@@ -51,6 +52,8 @@ struct cx_context {
     bool notice;                 /* a command with callbacks settled */
     struct cx_watch *watched;    /* commands whose status calls back */
     atomic_uint nwatched;
+    struct cx_launch *held; /* hold.h: references; under lock */
+    atomic_uint nheld;
     atomic_uint nqueues;
     /* Counts transfers that failed after the map counted on them. What was planned before the last one does
      * not run any more: it may rest on bytes that never came. Raised under lock. */

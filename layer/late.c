@@ -11,6 +11,7 @@
  */
 #include "layer/background.h"
 #include "layer/deadline.h"
+#include "layer/hold.h"
 #include "layer/log.h"
 #include "layer/program.h"
 #include "layer/worker.h"
@@ -68,6 +69,7 @@ static void run_part(void *data)
     else if (cx_build_late(part->program, part->member, part->options))
         adopt(part->program, part->member);
     end_one(part->program);
+    cx_hold_check(part->program->context);
     cx_program_unref(&part->program);
     free(part);
 }

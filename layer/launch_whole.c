@@ -55,6 +55,11 @@ static void finish_whole(struct cx_job *job, struct cx_worker *worker)
         cx_part_add(launch, launch->parts, groups, job->start_ns, job->end_ns, ns);
     if (job->timed && ns)
         cx_launch_learn_package(launch, worker->index, CX_VARIANT_PLAIN, true, groups, (double)ns * 1e-9);
+    if (launch->lacks && !launch->counted) {
+        pthread_mutex_lock(&launch->base.context->lock);
+        cx_plan_without(launch);
+        pthread_mutex_unlock(&launch->base.context->lock);
+    }
 }
 
 /* What an argument touches where no summary tells: all of it, read and written. CL_MEM_READ_ONLY proves

@@ -4,6 +4,7 @@
  */
 #include "layer/plan.h"
 #include "layer/enqueue.h"
+#include "layer/hold.h"
 #include "layer/image.h"
 #include "layer/log.h"
 #include "layer/options.h"
@@ -204,6 +205,7 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
             continue;
         if (!cx_kernel_variant_ready(kernel, m, variant)) {
             launch->reason = "the split variant is not built yet";
+            launch->lacks = true;
             continue;
         }
         if (cx_kernel_variant_limit(kernel, m, variant) < items)
@@ -212,7 +214,9 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
         plan->variant[n] = variant;
         n++;
     }
-    if (late || (n < 2 && variant != CX_VARIANT_PLAIN))
+    launch->lacks = late || (launch->lacks && n < 2);
+    launch->lacking = variant;
+    if (launch->lacks)
         cx_plan_want(launch, variant);
     return n;
 }
@@ -331,6 +335,7 @@ void cx_plan_launch(struct cx_command *command)
         if (launch->args->arg[i].kind == CX_ARGS_MEM && cx_enqueue_blocked(command, launch->args->arg[i].mem))
             return;
     launch->arg = -1;
+    launch->lacks = false;
     launch->at_home = cx_svm_binds(launch, &launch->reason);
     if (launch->at_home && cx_svm_blocked(command))
         return;
@@ -356,6 +361,11 @@ void cx_plan_launch(struct cx_command *command)
     best = cx_plan_place(launch, best);
     if (late && best == command->context->nmembers && cx_command_hold_for(command, plan_anew))
         return;
+    if (cx_hold_launch(launch, best))
+        return;
+    if (best < command->context->nmembers)
+        cx_plan_occupy(launch, best);
+    cx_plan_without(launch);
     tell(launch, false);
     if (best == command->context->nmembers)
         cx_command_fail(command, CL_MEM_OBJECT_ALLOCATION_FAILURE);

@@ -25,7 +25,13 @@ struct cx_launch {
     struct cx_args *args;               /* captured */
     struct cx_access_geometry geometry; /* local filled in once chosen */
     bool local_given;
-    bool at_home;   /* svm.h: it runs whole on the home of shared virtual memory */
+    bool at_home; /* svm.h: it runs whole on the home of shared virtual memory */
+    /* hold.h */
+    bool lacks, counted; /* a split lacks what is not built yet; its time is counted (cx_plan_without) */
+    enum cx_variant lacking;
+    unsigned held_by; /* planned again once that member has completed held_until */
+    uint64_t held_until;
+    struct cx_launch *held_next;
     uint64_t moved; /* bytes brought to members for it */
     /* split: how each argument's writes are kept right (enum cx_access_way; launch.c); NULL: nothing special
      */
@@ -140,6 +146,8 @@ unsigned cx_plan_prompt(const struct cx_launch *launch, unsigned member);
 /* The member for a launch that stays whole: `preferred` if that is one and takes it, else the fastest; or one
  * that is free sooner. nmembers: none takes it. */
 unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred);
+/* It goes there: that member is busy for so much longer. */
+void cx_plan_occupy(const struct cx_launch *launch, unsigned member);
 
 /* The next stages. They settle the command, at once or (dynamic) later. Take the plan over. */
 void cx_launch_whole(struct cx_launch *launch, unsigned member);

@@ -253,10 +253,15 @@ static bool may_gain(const struct cx_launch *launch, unsigned best)
            atomic_load(&worker->completed) < worker->planned && strcmp(cx_options_get()->algo, "single") != 0;
 }
 
+/* There is one in-order queue: who is free sooner is no question. */
+static bool is_alone(const struct cx_launch *launch)
+{
+    return launch->base.queue->in_order && atomic_load(&launch->base.context->nqueues) < 2;
+}
+
 unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
 {
     struct cx_context *context = launch->base.context;
-    bool alone = launch->base.queue->in_order && atomic_load(&context->nqueues) < 2;
     unsigned best = preferred;
     bool certain;
     if (launch->at_home) {
@@ -273,7 +278,7 @@ unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
     else if (preferred >= context->nmembers || cx_plan_is_late(&context->workers[preferred]) ||
              cx_launch_prepare(launch, preferred) != CL_SUCCESS)
         best = fastest_taker(launch);
-    if (alone || best == context->nmembers)
+    if (is_alone(launch) || best == context->nmembers)
         return best;
 
     uint64_t now = cx_clock_ns();
@@ -281,13 +286,21 @@ unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
     if (chosen != best)
         cx_info(CX_TOPIC_PLAN, "%s goes to %s, which is free sooner", launch->kernel->function->name,
                 context->workers[chosen].device->name);
-    struct cx_worker *worker = &context->workers[chosen];
-    double lasts = expected_ns(launch, chosen);
+    return chosen;
+}
+
+void cx_plan_occupy(const struct cx_launch *launch, unsigned member)
+{
+    struct cx_context *context = launch->base.context;
+    if (is_alone(launch) || launch->at_home)
+        return;
+    const uint64_t now = cx_clock_ns();
+    struct cx_worker *worker = &context->workers[member];
+    double lasts = expected_ns(launch, member);
     if (worker->busy_until < now || cx_worker_idle(worker)) {
         worker->busy_until = now;
         worker->guessed = false;
     }
     worker->guessed |= lasts <= 0;
     worker->busy_until += (uint64_t)(lasts > 0 ? lasts : GUESS_NS);
-    return chosen;
 }

@@ -6,6 +6,7 @@
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/program.h"
+#include "layer/queue.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@
 
 /* Work-items of a launch that takes a CPU core a millisecond at least. */
 enum { MANY_ITEMS = 1 << 18 };
+/* Commands of a queue that are looked at. */
+enum { MANY_WAITING = 64 };
 
 /* The largest divisor of n that is at most limit; powers of two and multiples of 8 are not preferred over
  * size, since what matters to a device is that its lanes are full. */
@@ -131,28 +134,73 @@ bool cx_plan_wants_all(void)
            (options->analysis_wait && strcmp(options->split, "never") != 0);
 }
 
-/* A variant, or the program on another member, takes about as long to build as the program did, at the cost
- * of a core, and a process that ends meanwhile has to wait: short programs must not pay for what they do not
- * use. So the kernel must have run for as long without one, or this launch be a large one. */
-static bool build_pays(const struct cx_launch *launch)
+/* The fastest member's speed, in work-groups/s; 0: unknown. */
+static double best_speed(const struct cx_launch *launch)
 {
-    const struct cx_access_geometry *geometry = &launch->geometry;
-    struct cx_learned *learned = launch->kernel->function->learned;
-    double items = 1, speed = 0;
+    const struct cx_learned *learned = launch->kernel->function->learned;
+    double speed = 0;
 
-    for (uint32_t d = 0; d < geometry->work_dim; d++)
-        items *= (double)geometry->global[d];
     for (unsigned m = 0; learned && m < launch->base.context->nmembers; m++) {
         const double own = cx_speed_record_speed(&learned->records[m]);
         speed = own > speed ? own : speed;
     }
-    if (speed > 0)
-        learned->unvaried += (double)cx_launch_groups(launch) / speed;
-    return items >= MANY_ITEMS ||
-           (learned && learned->unvaried * 1e9 >= (double)launch->kernel->program->build_ns);
+    return speed;
 }
 
-void cx_plan_want(struct cx_launch *launch, enum cx_variant variant)
+static double items_of(const struct cx_launch *launch)
+{
+    double items = 1;
+    for (uint32_t d = 0; d < launch->geometry.work_dim; d++)
+        items *= (double)launch->geometry.global[d];
+    return items;
+}
+
+double cx_plan_expected(const struct cx_launch *launch)
+{
+    const double speed = best_speed(launch);
+    return speed > 0 && launch->geometry.local[0] ? (double)cx_launch_groups(launch) / speed : 0;
+}
+
+/* What the launches of the same function that its queue has not planned yet will take, this one among them,
+ * in seconds. */
+static double waiting(const struct cx_launch *launch)
+{
+    const double own = cx_plan_expected(launch), items = items_of(launch);
+    const struct cx_command *command = own > 0 ? launch->base.queue->unsettled : NULL;
+    double seconds = 0;
+
+    for (unsigned n = 0; command && n < MANY_WAITING; n++, command = command->queue_next) {
+        const struct cx_launch *other = (const struct cx_launch *)command;
+        if (command->plan == cx_plan_launch && other->kernel->function == launch->kernel->function)
+            seconds += own * items_of(other) / items;
+    }
+    return seconds;
+}
+
+/* A variant, or the program on another member, takes about as long to build as the program did, at the cost
+ * of a core, and a process that ends meanwhile has to wait: short programs must not pay for what they do not
+ * use. So the kernel must have run for as long without one, or have as much to do as is known, or this launch
+ * be a large one. */
+static bool build_pays(const struct cx_launch *launch)
+{
+    const struct cx_learned *learned = launch->kernel->function->learned;
+    const double build = (double)launch->kernel->program->build_ns * 1e-9;
+
+    return items_of(launch) >= MANY_ITEMS || (learned && learned->unvaried + waiting(launch) >= build);
+}
+
+void cx_plan_without(struct cx_launch *launch)
+{
+    struct cx_learned *learned = launch->kernel->function->learned;
+    const double seconds = cx_plan_expected(launch);
+
+    if (!launch->lacks || launch->counted || !learned || seconds <= 0)
+        return;
+    learned->unvaried += seconds;
+    launch->counted = true;
+}
+
+void cx_plan_want(const struct cx_launch *launch, enum cx_variant variant)
 {
     if (!cx_plan_wants_all() && !build_pays(launch))
         return;

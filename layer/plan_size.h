@@ -28,6 +28,12 @@ bool cx_plan_equal_devices(const struct cx_context *context, unsigned a, unsigne
 bool cx_plan_wants_all(void);
 /* Has built in the background what a split lacks, once that may pay: the program for members that left it for
  * later, and a variant. Under context->lock. */
-void cx_plan_want(struct cx_launch *launch, enum cx_variant variant);
+void cx_plan_want(const struct cx_launch *launch, enum cx_variant variant);
+/* Seconds that the launch takes on the fastest member, by what was measured; 0: unknown. Under context->lock.
+ */
+double cx_plan_expected(const struct cx_launch *launch);
+/* The launch runs, or ran, whole for lack of what cx_plan_want builds: that speaks for building it. Counts
+ * once its time is known, once. Under context->lock. */
+void cx_plan_without(struct cx_launch *launch);
 
 #endif

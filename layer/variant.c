@@ -9,6 +9,7 @@
 #include "layer/background.h"
 #include "layer/command.h"
 #include "layer/deadline.h"
+#include "layer/hold.h"
 #include "layer/log.h"
 #include "layer/prelude.h"
 #include "layer/program.h"
@@ -72,6 +73,7 @@ static void run_job(void *data)
 
     cl_program real = cx_background_ending() ? NULL : build_variant(job);
     settle(job->program, job->member, job->variant, real);
+    cx_hold_check(job->program->context);
     cx_program_unref(&job->program);
     free(job);
 }

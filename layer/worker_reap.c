@@ -8,6 +8,7 @@
  */
 #include "layer/worker_reap.h"
 #include "layer/command.h"
+#include "layer/hold.h"
 #include "layer/running.h"
 
 #include <stdlib.h>
@@ -180,8 +181,10 @@ void cx_worker_reap(struct cx_worker *worker, uint64_t known)
     if (worker->waiters)
         pthread_cond_broadcast(&worker->moved);
     pthread_mutex_unlock(&worker->lock);
-    if (moved)
+    if (moved) {
         cx_command_check_watched(worker->context);
+        cx_hold_check(worker->context);
+    }
 }
 
 bool cx_worker_ended_at_once(const struct cx_worker *worker, struct cx_job *job)
@@ -206,6 +209,7 @@ void cx_worker_complete_at_once(struct cx_worker *worker, struct cx_job *job)
     atomic_store_explicit(&worker->submitted, seq, memory_order_release);
     atomic_store_explicit(&worker->completed, seq, memory_order_release);
     cx_command_check_watched(worker->context);
+    cx_hold_check(worker->context);
     pthread_mutex_lock(&worker->lock);
     worker->reaping = false;
     if (worker->waiters)

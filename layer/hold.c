@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Launches held back. See hold.h.
+ */
+#include "layer/hold.h"
+#include "layer/kernel.h"
+#include "layer/log.h"
+#include "layer/plan_size.h"
+#include "layer/program.h"
+#include "layer/queue.h"
+
+/* How many jobs a member has left to do where a launch behind them is held, and planned: long enough, as
+ * launches that take LONG_SECONDS, or many, where nothing is known of their time. */
+#define LONG_SECONDS 1e-3
+enum { LONG_HELD = 2, LONG_LEFT = 1, MANY_HELD = 8, MANY_LEFT = 4 };
+
+/* Something that a split lacks is being built, or would be if it paid. */
+static bool is_coming(const struct cx_launch *launch)
+{
+    const struct cx_program *program = launch->kernel->program;
+    const unsigned nmembers = launch->base.context->nmembers;
+
+    for (unsigned m = 0; m < nmembers; m++) {
+        const unsigned state = atomic_load(&program->members[m].state[launch->lacking]);
+        if (cx_program_late_on(program, m) || state == CX_BUILD_RUNNING ||
+            (state == CX_BUILD_NONE && cx_kernel_runs_on(launch->kernel, m)))
+            return true;
+    }
+    return false;
+}
+
+static bool waits(const struct cx_launch *launch)
+{
+    const struct cx_worker *worker = &launch->base.context->workers[launch->held_by];
+    const double seconds = cx_plan_expected(launch);
+
+    if (atomic_load(&worker->completed) >= launch->held_until || (seconds > 0 && seconds < LONG_SECONDS))
+        return false;
+    cx_plan_want(launch, launch->lacking);
+    return is_coming(launch);
+}
+
+bool cx_hold_launch(struct cx_launch *launch, unsigned member)
+{
+    struct cx_context *context = launch->base.context;
+    const double seconds = cx_plan_expected(launch);
+
+    if (!launch->lacks || cx_plan_wants_all())
+        return false;
+    launch->held_by = member < context->nmembers ? member : launch->base.queue->fastest;
+    struct cx_worker *worker = &context->workers[launch->held_by];
+    const uint64_t ahead = worker->planned - atomic_load(&worker->completed);
+    if (ahead <= (seconds > 0 ? LONG_HELD : MANY_HELD))
+        return false;
+    launch->held_until = worker->planned - (seconds > 0 ? LONG_LEFT : MANY_LEFT);
+    if (!waits(launch))
+        return false;
+    cx_debug(CX_TOPIC_PLAN, "%s waits for what a split of it lacks", launch->kernel->function->name);
+    cx_command_hold(&launch->base);
+    (void)cx_command_ref(&launch->base);
+    launch->held_next = context->held;
+    context->held = launch;
+    atomic_fetch_add(&context->nheld, 1);
+    /* the program may have flushed nothing of what is ahead, and does not know that this waits for it */
+    cx_worker_watch(worker, launch->held_until);
+    return true;
+}
+
+void cx_hold_check(struct cx_context *context)
+{
+    if (atomic_load(&context->nheld) == 0)
+        return;
+    cx_context_lock(context);
+    for (struct cx_launch **link = &context->held; *link;) {
+        struct cx_launch *launch = *link;
+        if (waits(launch)) {
+            link = &launch->held_next;
+            continue;
+        }
+        *link = launch->held_next;
+        atomic_fetch_sub(&context->nheld, 1);
+        struct cx_command *command = &launch->base;
+        cx_command_resume(command);
+        cx_command_unref(&command);
+    }
+    cx_context_unlock(context);
+}

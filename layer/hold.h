@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Launches held back: what could be split but for a variant, or other members' builds, that are not there yet
+ * is planned as late as possible, so that programs which enqueue all of their work at once do not have all of
+ * it run whole. A launch is held only behind work that its member has to do first anyway, and planned before
+ * the last of that ends. What waits in the queue counts when it is decided whether a build pays.
+ *
+ * Previous stage: plan.c. Next: the same again. Thread-safety: as said.
+ */
+#ifndef CX_LAYER_HOLD_H
+#define CX_LAYER_HOLD_H
+
+#include "layer/plan.h"
+
+/* Holds the launch where that may gain; it would go to `member` (the number of members: none in particular).
+ * True: it will be planned again. context->lock held. */
+bool cx_hold_launch(struct cx_launch *launch, unsigned member);
+/* Has those planned whose time has come: jobs completed, or something was built. Caller holds no lock. */
+void cx_hold_check(struct cx_context *context);
+
+#endif
