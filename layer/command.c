@@ -281,6 +281,8 @@ void cx_command_part_done(struct cx_command *command, cl_int status, uint64_t st
         cx_queue_failed(command->queue, atomic_load(&command->error));
     if (command->drop)
         command->drop(command);
+    if (atomic_load_explicit(&command->context->last_over, memory_order_relaxed))
+        raise(&command->context->last_over, cx_clock_ns());
 }
 
 /* Whether all timelines have passed the cone of a settled command. Polls; takes no context lock. */

@@ -11,6 +11,7 @@
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/plan.h"
+#include "layer/plan_hindsight.h"
 #include "layer/program.h"
 #include "layer/stats.h"
 #include "layer/verify.h"
@@ -21,6 +22,7 @@
 static void drop(struct cx_command *command)
 {
     struct cx_launch *launch = (struct cx_launch *)command;
+    cx_plan_hindsight_end(launch);
     if (cx_options_get()->summary)
         cx_stats_launch(launch);
     cx_verify_free(&launch->verify);

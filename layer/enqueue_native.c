@@ -81,6 +81,7 @@ static void plan(struct cx_command *command)
         const uint64_t lo = mem->origin, hi = mem->origin + mem->size;
         cx_coherence_host_write(mem->root->coherence, lo, hi, host->index, host->planned + 1, job->deps);
         cx_coherence_own(mem->root->coherence, lo, hi, CX_PLACE_HOST);
+        command->context->written += hi - lo;
     }
     cx_command_add_job(command, host, job);
     cx_command_settle(command);

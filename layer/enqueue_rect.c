@@ -142,6 +142,7 @@ static cl_int own_span(struct cx_command *command, struct cx_mem *mem, struct sp
     if (place == CX_PLACE_HOST &&
         !cx_coherence_host_write(map, span.lo, span.hi, worker->index, worker->planned + 1, job->deps))
         return CL_OUT_OF_HOST_MEMORY;
+    command->context->written += span.hi - span.lo;
     return cx_coherence_own(map, span.lo, span.hi, place) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 

@@ -8,6 +8,7 @@
 #include "layer/image.h"
 #include "layer/log.h"
 #include "layer/options.h"
+#include "layer/plan_hindsight.h"
 #include "layer/plan_size.h"
 #include "layer/program.h"
 #include "layer/queue.h"
@@ -347,6 +348,7 @@ void cx_plan_launch(struct cx_command *command)
     if (plan_split(launch, &plan, &best)) {
         tell(launch, true);
         launch->reason = "one device took all of its work-groups"; /* said where that happens */
+        cx_plan_hindsight_begin(launch);
         cx_verify_begin(launch, &plan);
         const struct cx_learned *learned = launch->kernel->function->learned;
         if (cx_balancer_is_static(plan.balancer) && learned->proven && !plan.probes && !afterwards(launch))

@@ -17,6 +17,7 @@
 #include "layer/prelude.h"
 #include "scheduler/admission.h"
 #include "scheduler/balancer.h"
+#include "scheduler/hindsight.h"
 
 /* A launch as the program enqueued it. */
 struct cx_launch {
@@ -32,7 +33,9 @@ struct cx_launch {
     unsigned held_by; /* planned again once that member has completed held_until */
     uint64_t held_until;
     struct cx_launch *held_next;
-    uint64_t moved; /* bytes brought to members for it */
+    uint64_t moved;    /* bytes brought to members for it */
+    uint64_t split_ns; /* host clock: when it was split, for plan_hindsight.h; 0: it was not */
+    uint64_t written;  /* bytes that the program gave buffers before it */
     /* split: how each argument's writes are kept right (enum cx_access_way; launch.c); NULL: nothing special
      */
     uint8_t *ways;
@@ -91,7 +94,8 @@ struct cx_learned {
     struct cx_judged *judged[16];     /* most recently used first */
     struct cx_merge_memory merges[8]; /* by shape, at shape % 8 */
     struct cx_memory *memories[4]; /* what the balancer auto learned, by number of groups; never replaced */
-    bool proven;                   /* a split of it ran without a driver failing on it */
+    struct cx_hindsight_record hindsight; /* how its splits did */
+    bool proven;                          /* a split of it ran without a driver failing on it */
     /* forms of packages (local size and the like) that were launched before, and by which members: drivers
      * compile for some of them */
     uint64_t forms[16], launched[16];

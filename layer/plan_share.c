@@ -9,6 +9,7 @@
 #include "layer/launch_rescue.h"
 #include "layer/merge.h"
 #include "layer/options.h"
+#include "layer/plan_hindsight.h"
 #include "layer/plan_size.h"
 #include "layer/private.h"
 #include "scheduler/memory.h"
@@ -332,6 +333,8 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
     launch->reason = cx_admission_reason_text(decision.reason);
     if (!decision.split && strcmp(cx_options_get()->algo, "single") == 0)
         launch->reason = "COEXEC_ALGO=single";
+    if (decision.split && !always() && cx_plan_hindsight_holds(launch, plan, learned, best))
+        decision.split = false;
     if (decision.split) {
         plan->rescues = cx_rescue_allowed(launch, plan->judged);
         keep_members(launch, plan, all);

@@ -4,6 +4,7 @@
  */
 #include "tests/scheduler/suites.h"
 #include "scheduler/admission.h"
+#include "scheduler/hindsight.h"
 #include "scheduler/balancer.h"
 #include "scheduler/probe.h"
 #include <math.h>
@@ -380,6 +381,71 @@ START_TEST(nonsense_is_survived)
 }
 END_TEST
 
+/* Launches of a kernel whose splits take `elapsed` and whole launches `whole`: how many are split. */
+static unsigned split_of(struct cx_hindsight *hindsight, struct cx_hindsight_record *record,
+                         unsigned launches, double elapsed, double whole)
+{
+    unsigned split = 0;
+    for (unsigned i = 0; i < launches; i++)
+        if (!cx_hindsight_holds(hindsight, record)) {
+            (void)cx_hindsight_count(hindsight, record, elapsed, whole);
+            split++;
+        }
+    return split;
+}
+
+START_TEST(losing_splits_end)
+{
+    struct cx_hindsight hindsight = {0};
+    struct cx_hindsight_record record = {0};
+    unsigned split = split_of(&hindsight, &record, 1000000, 2e-3, 1e-3);
+    ck_assert_uint_ge(split, 8);
+    ck_assert_uint_le(split, 300); /* tried again, ever less often */
+    ck_assert_uint_eq(split_of(&hindsight, &record, 1000, 2e-3, 1e-3), 0);
+}
+END_TEST
+
+START_TEST(gaining_splits_go_on)
+{
+    struct cx_hindsight hindsight = {0};
+    struct cx_hindsight_record record = {0};
+    for (unsigned i = 0; i < 1000; i++) { /* a hiccup now and then */
+        ck_assert(!cx_hindsight_holds(&hindsight, &record));
+        ck_assert(!cx_hindsight_count(&hindsight, &record, i % 5 ? 0.6e-3 : 50e-3, 1e-3));
+    }
+}
+END_TEST
+
+/* One kernel gains much, another loses a little of that: nothing changes. It loses more: it stays whole, and
+ * the first goes on, unless it begins to lose as well. */
+START_TEST(kernels_are_told_apart)
+{
+    struct cx_hindsight hindsight = {0};
+    struct cx_hindsight_record good = {0}, bad = {0};
+    for (unsigned i = 0; i < 100; i++) {
+        ck_assert_uint_eq(split_of(&hindsight, &good, 1, 1e-3, 4e-3), 1);
+        ck_assert_uint_eq(split_of(&hindsight, &bad, 1, 3e-3, 1e-3), 1);
+    }
+    ck_assert_uint_le(split_of(&hindsight, &bad, 50, 3e-3, 1e-3), 25);
+    ck_assert_uint_eq(hindsight.level, CX_HINDSIGHT_SOME);
+    ck_assert_uint_eq(split_of(&hindsight, &bad, 20, 3e-3, 1e-3), 0);
+    ck_assert_uint_eq(split_of(&hindsight, &good, 20, 1e-3, 4e-3), 20);
+    ck_assert_uint_lt(split_of(&hindsight, &good, 40, 9e-3, 4e-3), 40);
+    ck_assert_uint_eq(split_of(&hindsight, &good, 20, 9e-3, 4e-3), 0);
+}
+END_TEST
+
+START_TEST(hindsight_survives_nonsense)
+{
+    static const double odd[] = {0, -1, NAN, INFINITY, 1e-300, 1e300};
+    struct cx_hindsight hindsight = {0};
+    struct cx_hindsight_record record = {0};
+    for (unsigned i = 0; i < 36; i++)
+        ck_assert(!cx_hindsight_count(&hindsight, &record, odd[i % 6], odd[i / 6]));
+    ck_assert(!isnan(hindsight.lost));
+}
+END_TEST
+
 Suite *cx_test_admission(void)
 {
     Suite *suite = suite_create("admission");
@@ -400,6 +466,10 @@ Suite *cx_test_admission(void)
     tcase_add_test(tcase, first_launches_teach_little);
     tcase_add_test(tcase, first_packages_teach_little);
     tcase_add_test(tcase, nonsense_is_survived);
+    tcase_add_test(tcase, losing_splits_end);
+    tcase_add_test(tcase, gaining_splits_go_on);
+    tcase_add_test(tcase, kernels_are_told_apart);
+    tcase_add_test(tcase, hindsight_survives_nonsense);
     suite_add_tcase(suite, tcase);
     return suite;
 }

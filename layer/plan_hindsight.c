@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What split launches took. See plan_hindsight.h.
+ */
+#include "layer/plan_hindsight.h"
+#include "layer/log.h"
+#include "layer/plan_size.h"
+
+bool cx_plan_hindsight_holds(struct cx_launch *launch, const struct cx_split_plan *plan,
+                             const struct cx_learned *learned, unsigned *best)
+{
+    struct cx_context *context = launch->base.context;
+    bool takes = false;
+    if (!cx_hindsight_holds(&context->hindsight, &learned->hindsight))
+        return false;
+    if (context->hindsight.held <= 1)
+        context->meeting = *best;
+    for (unsigned i = 0; i < plan->n; i++)
+        takes |= plan->member[i] == context->meeting;
+    if (takes)
+        *best = context->meeting;
+    launch->reason = "split launches of late took longer than one device would have";
+    return true;
+}
+
+void cx_plan_hindsight_begin(struct cx_launch *launch)
+{
+    struct cx_context *context = launch->base.context;
+    launch->split_ns = cx_clock_ns();
+    launch->written = context->written;
+    context->written = 0;
+    if (!atomic_load_explicit(&context->last_over, memory_order_relaxed))
+        atomic_store(&context->last_over, launch->split_ns);
+}
+
+/* The seconds that the member fastest at it would have needed for what the launch's parts did, without moves;
+ * 0: unknown. */
+static double seconds_whole(const struct cx_launch *launch, const struct cx_learned *learned)
+{
+    double best = 0, seconds = 0;
+    for (unsigned m = 0; m < launch->base.context->nmembers; m++) {
+        const double speed = cx_speed_record_speed(&learned->records[m]);
+        best = speed > best ? speed : best;
+    }
+    for (unsigned p = 0; p < launch->nparts; p++) {
+        const struct cx_part *part = &launch->parts[p];
+        const double speed = cx_speed_record_speed(&learned->records[part->member]);
+        if (part->packages && (!part->busy_ns || !(speed > 0)))
+            return 0;
+        seconds += part->packages ? (double)part->busy_ns * 1e-9 * speed / best : 0;
+    }
+    return seconds;
+}
+
+void cx_plan_hindsight_end(struct cx_launch *launch)
+{
+    struct cx_context *context = launch->base.context;
+    if (!launch->split_ns || launch->verify || launch->nparts == 0 || atomic_load(&launch->base.error) < 0)
+        return;
+    const uint64_t last = atomic_load_explicit(&context->last_over, memory_order_relaxed);
+    const uint64_t from = last > launch->split_ns ? last : launch->split_ns, now = cx_clock_ns();
+    const double elapsed = now > from ? (double)(now - from) * 1e-9 : 0;
+    bool rose = false;
+    double whole = 0;
+
+    pthread_mutex_lock(&context->lock);
+    struct cx_learned *learned = launch->kernel->function->learned;
+    if (learned && (whole = seconds_whole(launch, learned)) > 0)
+        rose = cx_hindsight_count(&context->hindsight, &learned->hindsight, elapsed,
+                                  whole + (double)launch->written / CX_LINK_BYTES_PER_S);
+    const bool all = context->hindsight.level == CX_HINDSIGHT_CLOSED;
+    pthread_mutex_unlock(&context->lock);
+    cx_debug(CX_TOPIC_PLAN, "%s took %.1f us split, %.1f us on one device", launch->kernel->function->name,
+             elapsed * 1e6, whole * 1e6);
+    if (rose)
+        cx_info(CX_TOPIC_PLAN, "split launches took longer than one device would have: %s stay whole for now",
+                all ? "all" : "those that gain little");
+}

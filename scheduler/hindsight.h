@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Looks back where admission.h looks ahead: whether split launches pay, all things counted.
+ *
+ * Admission decides launch by launch from what is where at that moment. A program whose launches read what
+ * others wrote can be caught so: once its buffers lie in parts on several devices, bringing them together for
+ * one whole launch costs more than one more split, and so on for ever, though whole launches would need no
+ * moves at all. Hindsight adds up what split launches took beyond the time that one device would have needed
+ * for their work. When that sum says so, launches run whole for a while, at first those that gain least, then
+ * all; after ever longer whiles splits are tried again.
+ *
+ * The sum is that of a whole context, since kernels share buffers: one whole launch between split ones may
+ * cost both. Seconds everywhere. Thread-safety: none, the caller serialises.
+ */
+#ifndef CX_SCHEDULER_HINDSIGHT_H
+#define CX_SCHEDULER_HINDSIGHT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum cx_hindsight_level {
+    CX_HINDSIGHT_OPEN,  /* admission decides */
+    CX_HINDSIGHT_SOME,  /* only kernels split that take less than half of the time of a whole launch */
+    CX_HINDSIGHT_CLOSED /* none does */
+};
+
+/* Zeroed: open. */
+struct cx_hindsight {
+    enum cx_hindsight_level level;
+    double lost;   /* what splits took beyond whole launches since the level changed; good ones pay back */
+    uint8_t late;  /* of the last splits, the newest lowest: whether one device would have been faster */
+    uint64_t held; /* launches asked about since the level rose */
+    unsigned patience; /* times that it opened again: each while is four times as long */
+};
+
+/* What is known of one kernel's splits; zeroed: nothing. */
+struct cx_hindsight_record {
+    unsigned splits;
+    double ratio; /* of a split's time to a whole launch's, newer ones counting more */
+};
+
+/* A split launch is over: it took `elapsed`, and one device would have needed `whole`, moves that the program
+ * would have caused there as well included. The first splits of a kernel teach nothing: drivers compile, and
+ * buffers come to the devices. Nonsense is ignored. Gives whether the level rose. */
+bool cx_hindsight_count(struct cx_hindsight *hindsight, struct cx_hindsight_record *record, double elapsed,
+                        double whole);
+/* Whether the kernel's next launch, which may be split, has to stay whole. Counts it. */
+bool cx_hindsight_holds(struct cx_hindsight *hindsight, const struct cx_hindsight_record *record);
+
+#endif
