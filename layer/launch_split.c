@@ -7,6 +7,7 @@
  * launch.
  */
 #include "layer/enqueue.h"
+#include "layer/launch_elsewhere.h"
 #include "layer/log.h"
 #include "layer/plan.h"
 #include "layer/verify.h"
@@ -17,16 +18,26 @@ struct share {
     struct cx_part *part;
     unsigned dim;
     uint64_t first, end, groups; /* along dim; groups: work-groups in all */
+    bool elsewhere;              /* its member failed, another one did it */
 };
+
+/* Its member failed: others may do it. started: some of it may be done. */
+static cl_int run_elsewhere(struct cx_job *job, struct cx_worker *worker, cl_int error, bool started)
+{
+    struct share *share = job->data;
+    struct cx_launch *launch = (struct cx_launch *)job->command;
+    cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(error));
+    share->elsewhere = cx_launch_elsewhere(launch, worker, share->part, share->dim, share->first, share->end,
+                                           started) == CL_SUCCESS;
+    return share->elsewhere ? CL_SUCCESS : error;
+}
 
 static cl_int run_share(struct cx_job *job, struct cx_worker *worker)
 {
     const struct share *share = job->data;
     cl_int error = cx_launch_package((struct cx_launch *)job->command, worker, share->part, share->dim,
                                      share->first, share->end, worker->queue, NULL, &job->event);
-    if (error != CL_SUCCESS)
-        cx_kernel_leave_out(((struct cx_launch *)job->command)->kernel, worker->index, cx_cl_name(error));
-    return error;
+    return error == CL_SUCCESS ? CL_SUCCESS : run_elsewhere(job, worker, error, false);
 }
 
 static void finish_share(struct cx_job *job, struct cx_worker *worker)
@@ -34,14 +45,22 @@ static void finish_share(struct cx_job *job, struct cx_worker *worker)
     struct cx_launch *launch = (struct cx_launch *)job->command;
     struct share *share = job->data;
     uint64_t ns = job->end_ns > job->start_ns ? job->end_ns - job->start_ns : 0;
+    if (share->elsewhere) {
+        free(share);
+        return;
+    }
     if (job->status == CL_SUCCESS) {
         cx_part_add(launch, share->part, share->groups, job->start_ns, job->end_ns, ns);
         cx_launch_learn_package(launch, worker->index, share->part->variant, share->first == 0, share->groups,
                                 (double)ns * 1e-9);
     } else if (!job->stale) {
-        cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(job->status));
+        const cl_int error = job->status;
+        if (atomic_load(&worker->submitted) < job->seq) /* it ended at once: nothing was begun behind it */
+            job->status = run_elsewhere(job, worker, error, true);
+        else
+            cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(error));
         if (job->event)
-            cx_worker_failed(worker, job->status);
+            cx_worker_failed(worker, error);
     }
     free(share);
 }
@@ -56,7 +75,7 @@ struct cx_job *cx_launch_share_job(struct cx_launch *launch, struct cx_part *par
         free(share);
         return NULL;
     }
-    *share = (struct share){part, dim, first, end, groups};
+    *share = (struct share){part, dim, first, end, groups, false};
     job->data = share;
     job->run = run_share;
     job->finish = finish_share;

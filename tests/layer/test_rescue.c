@@ -202,6 +202,47 @@ START_TEST(dies)
 }
 END_TEST
 
+/* Shares of a static split, whose owners are settled before it runs: what a driver refuses, or fails at once,
+ * is done on the other device, and what was planned behind it finds its inputs. */
+static const struct failure {
+    const char *in_place, *async, *fail;
+    bool inc; /* also launches that write what they read: of these nothing may have begun */
+} failures[] = {
+    {"0", "1", "", true},        {"1", "0", "", true},        {"1,0", "1", "", true},
+    {"0", "0", ":event", false}, {"1", "0", ":event", false}, {"0", "0", "", true},
+};
+enum { LAUNCHES = 8, NFAILURES = sizeof(failures) / sizeof(failures[0]) };
+
+START_TEST(static_share)
+{
+    const struct failure *failure = &failures[_i / LAUNCHES];
+    char rule[64];
+    set_stub("2", "cpu", "", "");
+    const int before = failure->inc ? 8 : 6; /* the first round: kernels have to prove that they work */
+    snprintf(rule, sizeof(rule), "clEnqueueNDRangeKernel:%d:-5%s", before + 1 + _i % LAUNCHES, failure->fail);
+    setenv("STUB_IN_PLACE", failure->in_place, 1);
+    setenv("STUB_ASYNC", failure->async, 1);
+    setenv("STUB_FAIL", rule, 1);
+    setenv("COEXEC_ALGO", "static", 1);
+    setenv("COEXEC_SPLIT", "always", 1);
+    open_program();
+    for (unsigned i = 0; i < 3; i++) {
+        launch(p.add, p.a, p.b, p.c, NULL);
+        launch(p.copy, p.c, p.d, NULL, NULL);
+        if (failure->inc)
+            launch(p.inc, p.d, NULL, NULL, NULL);
+        cl_event event;
+        launch(p.copy, p.d, p.c, NULL, &event);
+        cl_ok(clWaitForEvents(1, &event));
+        cl_ok(clReleaseEvent(event));
+        check_sum(p.c, failure->inc);
+        check_sum(p.d, failure->inc);
+    }
+    release_program();
+    cl_close();
+}
+END_TEST
+
 static atomic_bool gone;
 
 static void CL_CALLBACK context_gone(cl_context context, void *unused)
@@ -269,6 +310,7 @@ int main(void)
     add(suite, "very_slow", very_slow, 4);
     add(suite, "late_anywhere", late_anywhere, 24);
     add(suite, "dies", dies, 12);
+    add(suite, "static_share", static_share, LAUNCHES * NFAILURES);
     add(suite, "release_all", release_all, 1);
     add(suite, "end_of_process", end_of_process, 2);
     return tap_run(suite);
