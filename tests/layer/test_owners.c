@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { N = 1 << 16, LOCAL = 64, STEPS = 10, DEVICES = 4 };
+enum { N = 1 << 14, LOCAL = 64, STEPS = 10, DEVICES = 4 };
 
 static char timeline[64];
 static cl_int plate[N], result[N], model[2][N];
@@ -127,18 +127,23 @@ static void drop_all(cl_program program, cl_kernel kernel, const cl_mem *mem)
     remove(timeline);
 }
 
-/* Gives what moved from the step `from` on. */
-static struct moved iterate(unsigned from)
+/* Gives what moved from the step `from` on, and in *least how much went to devices in the step that moved
+ * least. */
+static struct moved iterate(unsigned from, size_t *least)
 {
     cl_program program;
     cl_mem mem[2];
     struct moved early = {0}, late = {0};
+    *least = N;
     cl_kernel kernel = open_kernel(&program, "stub_smooth");
     make_plate(mem);
     unsigned line = look(0, &early);
     early = (struct moved){0};
     for (unsigned s = 0; s < STEPS; s++) {
+        const size_t before = late.in;
         step(kernel, mem[s % 2], mem[(s + 1) % 2], &line, s < from ? &early : &late);
+        if (s >= from && late.in - before < *least)
+            *least = late.in - before;
         smooth(model[s % 2], model[(s + 1) % 2]);
     }
     cl_read(mem[STEPS % 2], result, sizeof(result));
@@ -147,23 +152,30 @@ static struct moved iterate(unsigned from)
     return late;
 }
 
-/* The first step brings all in from the host, and speeds may be unknown then. Afterwards most of it stays. */
+/* The first step brings all in from the host, and speeds may be unknown then. Afterwards most of it stays,
+ * and what comes from devices goes to others; how much that is depends on how evenly the machine runs. */
 static const struct {
     const char *algo, *devices, *speed;
     unsigned from;
 } cases[] = {
-    {"sigmoid", "2", "0.05", 2},           {"sigmoid", "2", "0.06,0.02", 4}, {"sigmoid", "4", "0.02", 2},
-    {"dynamic", "2", "0.05", 2},           {"hguided", "2", "0.05", 2},      {"auto", "2", "0.05", 4},
-    {"hguided", "4", "0.02,0.02,0.04", 4}, {"auto", "4", "0.02", 4},
+    {"sigmoid", "2", "0.013", 2},
+    {"sigmoid", "2", "0.015,0.005", 4},
+    {"sigmoid", "4", "0.005", 2},
+    {"dynamic", "2", "0.013", 2},
+    {"hguided", "2", "0.013", 2},
+    {"auto", "2", "0.013", 4},
+    {"hguided", "4", "0.005,0.005,0.01", 4},
+    {"auto", "4", "0.005", 4},
 };
 
 START_TEST(halos_move)
 {
+    size_t least;
     stubs(cases[_i].algo, cases[_i].devices, cases[_i].speed);
-    const struct moved moved = iterate(cases[_i].from);
+    const struct moved moved = iterate(cases[_i].from, &least);
     const size_t all = (STEPS - cases[_i].from) * (size_t)N;
-    ck_assert_msg(moved.in < all / 8 && moved.out < all / 8, "%zu in, %zu out, of %zu", moved.in, moved.out,
-                  all);
+    ck_assert_msg(least < N / 4 && moved.out < moved.in + all / 4, "%zu in, %zu out, of %zu; %zu at least",
+                  moved.in, moved.out, all, least);
 }
 END_TEST
 
@@ -175,9 +187,10 @@ static const char late[] = "0:4:20,1:7:20,2:11:20,3:9:20,0:17:30,1:15:30,2:21:20
 
 START_TEST(strays_fetch)
 {
-    stubs(strays[_i][0], strays[_i][1], "0.05");
+    size_t least;
+    stubs(strays[_i][0], strays[_i][1], "0.02");
     setenv("STUB_LATE", late, 1);
-    (void)iterate(0);
+    (void)iterate(0, &least);
 }
 END_TEST
 
@@ -188,7 +201,7 @@ START_TEST(updates_fetch)
     cl_program program;
     cl_mem mem[2];
     int bad = 0;
-    stubs(strays[_i][0], strays[_i][1], "0.05");
+    stubs(strays[_i][0], strays[_i][1], "0.02");
     setenv("STUB_LATE", late, 1);
     if (_i % 2)
         setenv("STUB_IN_PLACE", "0,1,0,1", 1);
@@ -218,9 +231,9 @@ START_TEST(reads_fail)
     cl_mem mem[2];
     char fail[64];
     bool told = false;
-    stubs(names[_i % 3], "3", "0.2");
+    stubs(names[_i % 3], "3", "0.05");
     setenv("STUB_LATE", "0:4:5,1:7:5,2:11:5,0:13:5", 1);
-    snprintf(fail, sizeof(fail), "clEnqueueReadBuffer:%d:-5%s", _i / 3 + 1, _i % 2 ? ":event" : "");
+    snprintf(fail, sizeof(fail), "clEnqueueReadBuffer:%d:-5%s", _i / 3 * 2 + 1, _i % 2 ? ":event" : "");
     setenv("STUB_FAIL", fail, 1);
     cl_kernel kernel = open_kernel(&program, "stub_smooth");
     make_plate(mem);
@@ -254,7 +267,7 @@ int main(void)
     tcase_add_loop_test(tc, halos_move, 0, sizeof(cases) / sizeof(*cases));
     tcase_add_loop_test(tc, strays_fetch, 0, sizeof(strays) / sizeof(*strays));
     tcase_add_loop_test(tc, updates_fetch, 0, sizeof(strays) / sizeof(*strays));
-    tcase_add_loop_test(tc, reads_fail, 0, 72);
+    tcase_add_loop_test(tc, reads_fail, 0, 36);
     suite_add_tcase(suite, tc);
     return tap_run(suite);
 }
