@@ -51,7 +51,8 @@ struct cx_analysis {
     atomic_uint *run_of; /* member to run */
     struct run *runs;    /* room for one a member */
     const struct cx_real_device **device;
-    bool keeps; /* under lock: a member's result is to be kept */
+    bool includes; /* the text includes files */
+    bool keeps;    /* under lock: a member's result is to be kept */
     struct keep {
         char key[CX_CACHE_KEY_SIZE]; /* "": no */
     } *keep;                         /* under lock: one a member */
@@ -92,7 +93,8 @@ void cx_analysis_release(struct cx_analysis **analysis)
     unref(old);
 }
 
-/* Runs are compared by their texts where there are several. */
+/* Runs are compared by their texts where there are several; a program loaded from a binary is, by what files
+ * say then, where it includes some (variant.c). */
 static struct cx_analyse_task task_of(const struct run *run)
 {
     struct cx_analysis *analysis = run->analysis;
@@ -105,7 +107,7 @@ static struct cx_analyse_task task_of(const struct run *run)
                                     .options = analysis->options,
                                     .identity = &run->identity,
                                     .told = run->told,
-                                    .text = several};
+                                    .text = several || analysis->includes};
 }
 
 static void trace_run(const struct run *run)
@@ -411,6 +413,7 @@ static struct cx_analysis *analysis_new(const struct cx_context *context, const 
     pthread_cond_init(&analysis->changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
     analysis->nmembers = context->nmembers;
+    analysis->includes = cx_identity_includes(source, options);
     analysis->source = strdup(source);
     analysis->options = strdup(options);
     analysis->runs = calloc(context->nmembers, sizeof(*analysis->runs));

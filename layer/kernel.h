@@ -139,10 +139,11 @@ bool cx_kernel_runs_on(const struct cx_kernel *kernel, unsigned member);
 void cx_kernel_leave_out(struct cx_kernel *kernel, unsigned member, const char *why);
 
 /* Split variants of the kernel's program. ready: built for member m (always true for PLAIN where the kernel
- * runs); starts nothing, nanoseconds. want: has it built in the background on every member unless that was
- * asked before; does not wait. wait: waits until no member builds it any more, at most ms; for the layer's
- * own threads. false: time is up. Thread-safe; the caller holds no lock. */
+ * runs); starts nothing, nanoseconds. failed: never will be. want: has it built in the background on every
+ * member unless that was asked before; does not wait. wait: waits until no member builds it any more, at most
+ * ms; for the layer's own threads. false: time is up. Thread-safe; the caller holds no lock. */
 bool cx_kernel_variant_ready(const struct cx_kernel *kernel, unsigned member, enum cx_variant variant);
+bool cx_kernel_variant_failed(const struct cx_kernel *kernel, unsigned member, enum cx_variant variant);
 void cx_kernel_variant_want(struct cx_kernel *kernel, enum cx_variant variant);
 bool cx_kernel_variant_wait(struct cx_kernel *kernel, enum cx_variant variant, unsigned ms);
 

@@ -187,6 +187,11 @@ bool cx_kernel_variant_ready(const struct cx_kernel *kernel, unsigned member, en
            atomic_load_explicit(&state->state[variant], memory_order_acquire) == CX_BUILD_READY;
 }
 
+bool cx_kernel_variant_failed(const struct cx_kernel *kernel, unsigned member, enum cx_variant variant)
+{
+    return atomic_load(&kernel->program->members[member].state[variant]) == CX_BUILD_FAILED;
+}
+
 void cx_kernel_variant_want(struct cx_kernel *kernel, enum cx_variant variant)
 {
     cx_program_variant_want(kernel->program, variant);

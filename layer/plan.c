@@ -205,8 +205,10 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
         if (cx_options_get()->reproducible && !cx_plan_equal_devices(context, first, m))
             continue;
         if (!cx_kernel_variant_ready(kernel, m, variant)) {
-            launch->reason = "the split variant is not built yet";
-            launch->lacks = true;
+            const bool never = cx_kernel_variant_failed(kernel, m, variant);
+            launch->reason =
+                never ? "the split variant cannot be built" : "the split variant is not built yet";
+            launch->lacks |= !never;
             continue;
         }
         if (cx_kernel_variant_limit(kernel, m, variant) < items)

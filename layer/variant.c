@@ -6,7 +6,9 @@
  * Each build holds a reference on the program, so a program may be released meanwhile; nothing waits for it.
  * Previous stage: the planner sees that a kernel needs one. Next: kernel_bind.c makes real kernels of it.
  */
+#include "layer/analysis.h"
 #include "layer/background.h"
+#include "layer/cache.h"
 #include "layer/command.h"
 #include "layer/deadline.h"
 #include "layer/hold.h"
@@ -19,6 +21,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* As long as the analyser may take at most, about. */
+enum { TEXT_WAIT_MS = 60000 };
 
 struct job {
     struct cx_program *program; /* a reference */
@@ -27,10 +33,35 @@ struct job {
     enum cx_variant variant;
 };
 
+/* A program from a binary whose text includes files: they may have changed since. Whether text and files
+ * still give what the binary's access summary is about. Asks the analyser, some tens of milliseconds. */
+static bool text_is_as_before(const struct cx_program *program, unsigned member)
+{
+    const char *why = "the program's binary has no access summary";
+    const struct cx_analysis_blob before =
+        program->analysis ? cx_analysis_blob(program->analysis, member) : (struct cx_analysis_blob){0};
+    struct cx_analysis *now =
+        before.text ? cx_analysis_start(program->context, program->source, program->options, &why) : NULL;
+
+    if (now) {
+        const bool ended = cx_analysis_wait(now, TEXT_WAIT_MS);
+        const struct cx_analysis_blob blob = cx_analysis_blob(now, member);
+        const bool same = blob.text && !memcmp(blob.text, before.text, CX_CACHE_TEXT_SIZE);
+        why = same ? NULL : ended ? "a file that it includes is not as it was" : "the analysis does not end";
+    }
+    cx_analysis_release(&now);
+    if (why)
+        cx_info(CX_TOPIC_PROGRAM, "program %" PRIu64 ", from a binary, gets no split variant: %s",
+                program->base.id, why);
+    return !why;
+}
+
 /* Makes and builds the real program; NULL when the driver refuses it. */
 static cl_program build_variant(const struct job *job)
 {
     const struct cx_program *program = job->program;
+    if (program->stored && !cx_stored_has_text(program->stored) && !text_is_as_before(program, job->member))
+        return NULL;
     const struct cx_real_device *device = program->context->workers[job->member].device;
     const char *own = program->text ? program->text : program->source;
     const char *text[] = {cx_prelude_text(job->variant), own, cx_prelude_check(job->variant)};
@@ -96,13 +127,14 @@ static void start_job(struct cx_program *program, unsigned member, enum cx_varia
 
 void cx_program_variant_want(struct cx_program *program, enum cx_variant variant)
 {
-    if ((!program->source && !program->text) || program->binary_type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE ||
-        (program->stored && !cx_stored_has_text(program->stored)))
-        return;
+    const bool can =
+        (program->source || program->text) && program->binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
     for (unsigned m = 0; m < program->context->nmembers; m++) {
         unsigned none = CX_BUILD_NONE;
         if (cx_program_runs_on(program, m) &&
-            atomic_compare_exchange_strong(&program->members[m].state[variant], &none, CX_BUILD_RUNNING))
+            atomic_compare_exchange_strong(&program->members[m].state[variant], &none,
+                                           can ? CX_BUILD_RUNNING : CX_BUILD_FAILED) &&
+            can)
             start_job(program, m, variant);
     }
 }

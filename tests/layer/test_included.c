@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs loaded from a binary whose text includes a file: their launches are split where that needs another
+ * variant of the text, too, but only while the file says what it said when the binary was made. Each case has
+ * a process of its own.
+ */
+#include "cl_fixture.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+enum { N = 4096, ITEMS = 256, LOCAL = 16 };
+
+/* Strided by the range: a package needs a variant. */
+static const char includer[] =
+    "#include \"factor.h\"\n"
+    "__kernel void run(__global int *a, int n)\n"
+    "{ for (int i = get_global_id(0); i < n; i += get_global_size(0)) a[i] = i * FACTOR; }\n";
+
+static char folder[] = "/tmp/coexec-test-XXXXXX", header[64], log_file[64], options[64];
+
+static void write_header(const char *text)
+{
+    FILE *file = fopen(header, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static unsigned lines_with(const char *what)
+{
+    char line[512];
+    unsigned count = 0;
+    FILE *file = fopen(log_file, "r");
+    ck_assert_ptr_nonnull(file);
+    while (fgets(line, sizeof(line), file))
+        count += strstr(line, what) != NULL;
+    fclose(file);
+    return count;
+}
+
+static void expect_fives(cl_program program)
+{
+    static cl_int a[N];
+    const size_t items = ITEMS, local = LOCAL;
+    cl_int error, wrong = 0;
+    cl_kernel kernel = clCreateKernel(program, "run", &error);
+    cl_ok(error);
+    cl_mem mem = cl_buffer(0, sizeof(a), NULL);
+    cl_set_mem(kernel, 0, mem);
+    cl_set_int(kernel, 1, N);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+    cl_read(mem, a, sizeof(a));
+    for (int i = 0; i < N; i++)
+        wrong += a[i] != 5 * i;
+    ck_assert_int_eq(wrong, 0);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseMemObject(mem));
+}
+
+/* Another object of the program's binary, built. */
+static cl_program reloaded(cl_program program)
+{
+    size_t size;
+    cl_int error;
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, NULL));
+    unsigned char *binary = malloc(size);
+    const unsigned char *given = binary;
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(binary), &binary, NULL));
+    cl_ok(clReleaseProgram(program));
+    program = clCreateProgramWithBinary(cl.context, 1, &cl.device, &size, &given, NULL, &error);
+    cl_ok(error);
+    free(binary);
+    cl_ok(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    return program;
+}
+
+static const struct {
+    const char *text; /* of the file, after the binary was made; NULL: it is gone */
+    unsigned split;   /* launches, of two */
+} cases[] = {{"#define FACTOR 5\n", 2}, {"#define FACTOR 6\n", 1}, {NULL, 1}};
+
+START_TEST(file_afterwards)
+{
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(header, sizeof(header), "%s/factor.h", folder);
+    snprintf(log_file, sizeof(log_file), "%s/log", folder);
+    snprintf(options, sizeof(options), "-I%s", folder);
+    setenv("COEXEC_LOG", "plan:info,program:info", 1);
+    setenv("COEXEC_LOG_FILE", log_file, 1);
+    write_header("#define FACTOR 5\n");
+    cl_open();
+    cl_program program = cl_build(includer, options);
+    expect_fives(program);
+    program = reloaded(program);
+    if (cases[_i].text)
+        write_header(cases[_i].text);
+    else
+        unlink(header);
+    expect_fives(program);
+    cl_ok(clReleaseProgram(program));
+    cl_close();
+    ck_assert_uint_eq(lines_with("run runs split"), cases[_i].split);
+    ck_assert_uint_eq(lines_with("cannot be built"), 2 - cases[_i].split);
+    unlink(header);
+    unlink(log_file);
+    rmdir(folder);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("included");
+    TCase *tc = tcase_create("included");
+    tcase_set_timeout(tc, 120);
+    tcase_add_loop_test(tc, file_afterwards, 0, sizeof(cases) / sizeof(*cases));
+    suite_add_tcase(suite, tc);
+    return tap_run(suite);
+}
