@@ -371,8 +371,10 @@ void cx_plan_launch(struct cx_command *command)
         cx_plan_occupy(launch, best);
     cx_plan_without(launch);
     tell(launch, false);
-    if (best == command->context->nmembers)
+    if (best == command->context->nmembers) {
         cx_command_fail(command, CL_MEM_OBJECT_ALLOCATION_FAILURE);
-    else
-        cx_launch_whole(launch, best);
+        return;
+    }
+    command->queue->home = best + 1;
+    cx_launch_whole(launch, best);
 }

@@ -22,6 +22,9 @@ enum {
     MOVE_NS = 20000     /* of one transfer, however small (measured on an H200) */
 };
 
+/* How much slower counts as alike. */
+static const double nearly = 1.25;
+
 bool cx_plan_is_late(const struct cx_worker *worker)
 {
     return worker->late && cx_clock_ns() >= worker->late_ns;
@@ -253,6 +256,25 @@ static bool may_gain(const struct cx_launch *launch, unsigned best)
            atomic_load(&worker->completed) < worker->planned && strcmp(cx_options_get()->algo, "single") != 0;
 }
 
+/* Where the last launch of an in-order queue ran whole, if that is a device like `best` and about as fast at
+ * this one: kernels that share buffers should not each run on a GPU of its own because that was faster by a
+ * hair. */
+static unsigned stay(struct cx_launch *launch, unsigned best)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_queue *queue = launch->base.queue;
+    if (!queue->in_order || !queue->home || queue->home - 1 == best || best == context->nmembers)
+        return best;
+    const unsigned home = queue->home - 1;
+    const double own = measured_ns(launch, best), there = measured_ns(launch, home);
+    if (!cx_plan_equal_devices(context, best, home) || (own > 0 && there > 0 && there > nearly * own) ||
+        cx_plan_is_late(&context->workers[home]) || atomic_load(&context->workers[home].left_out) ||
+        !cx_queue_takes(queue, home) || !cx_kernel_runs_on(launch->kernel, home) ||
+        !cx_plan_fits(launch, home) || cx_launch_prepare(launch, home) != CL_SUCCESS)
+        return best;
+    return home;
+}
+
 /* There is one in-order queue: who is free sooner is no question. */
 static bool is_alone(const struct cx_launch *launch)
 {
@@ -264,6 +286,7 @@ unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
     struct cx_context *context = launch->base.context;
     unsigned best = preferred;
     bool certain;
+    const bool state = may_keep_state(launch, &certain);
     if (launch->at_home) {
         /* a pointer that is passed is only good there, whatever sub-device the queue is of */
         const bool needs = cx_svm_has_argument(launch) || launch->args->nsvm;
@@ -273,11 +296,13 @@ unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
             return context->nmembers;
         launch->at_home = false; /* it was but a suspicion */
     }
-    if (may_keep_state(launch, &certain))
+    if (state)
         best = place_with_state(launch, preferred, certain);
     else if (preferred >= context->nmembers || cx_plan_is_late(&context->workers[preferred]) ||
              cx_launch_prepare(launch, preferred) != CL_SUCCESS)
         best = fastest_taker(launch);
+    if (!state)
+        best = stay(launch, best);
     if (is_alone(launch) || best == context->nmembers)
         return best;
 

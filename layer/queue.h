@@ -22,6 +22,7 @@ struct cx_queue {
         *given; /* the list of clCreateCommandQueueWithProperties, with its closing 0, or NULL */
     size_t ngiven;
     bool in_order;
+    unsigned home; /* 1 + the member that ran its last whole launch; 0: none yet; context->lock */
     uint64_t next_number;
     uint64_t pushed; /* commands with lower numbers were flushed: they run without being asked again */
     struct cx_command *unsettled, *unsettled_tail; /* in order of enqueue */

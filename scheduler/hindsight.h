@@ -27,15 +27,19 @@ enum cx_hindsight_level {
 /* Zeroed: open. */
 struct cx_hindsight {
     enum cx_hindsight_level level;
-    double lost;   /* what splits took beyond whole launches since the level changed; good ones pay back */
-    uint8_t late;  /* of the last splits, the newest lowest: whether one device would have been faster */
-    uint64_t held; /* launches asked about since the level rose */
+    double lost; /* what splits took beyond whole launches since the level changed; good ones pay back */
+    /* of the last splits, the newest lowest: whether one device would have been faster, and twice as fast */
+    uint8_t late, steep;
+    double spent;      /* what finding out has cost since it was open */
+    uint64_t held;     /* launches kept whole since it was open */
+    double held_for;   /* seconds that these take, by what was measured */
     unsigned patience; /* times that it opened again: each while is four times as long */
 };
 
 /* What is known of one kernel's splits; zeroed: nothing. */
 struct cx_hindsight_record {
     unsigned splits;
+    double whole; /* of a launch on one device, seconds, newer ones counting more */
     double ratio; /* of a split's time to a whole launch's, newer ones counting more */
 };
 
