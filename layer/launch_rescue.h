@@ -20,9 +20,10 @@
  * The bound is that of scheduler/auto.c, whose 8th rule decides by expected times: a member however slow
  * delays the launch by no more than a launch on each other member and the time in which these together do
  * what it holds. It does not hold for other policies (they have no such rule: only failures are made good),
- * for members that work in place, for kernels that read what they write, and for a probe's one package, which
- * is bounded by its size alone. What a late member finished earlier in the launch stays where it is, and
- * whoever reads that waits for the member. Previous stage: launch_lane.c. All under context->lock.
+ * for members that work in place, for kernels that read what they write, for a probe's one package, which
+ * is bounded by its size alone, and where others must fetch inputs from a member's memory (launch_fetch.h)
+ * that does not answer while its kernel runs. What a late member finished earlier in the launch stays where
+ * it is, and whoever reads that waits for the member. Previous stage: launch_lane.c. All under context->lock.
  */
 #ifndef CX_LAYER_LAUNCH_RESCUE_H
 #define CX_LAYER_LAUNCH_RESCUE_H
