@@ -88,6 +88,8 @@ static struct geometry random_geometry(cl_uint dim)
     for (cl_uint d = 0; d < dim; d++) {
         g.local[d] = local[d];
         g.global[d] = local[d] * (1 + cl_roll(dim == 1 ? 300 : dim == 2 ? 20 : 7));
+        if (!g.has_local) /* the device finds one */
+            g.global[d] = dim == 1 ? 240 : dim == 2 ? 24 : 6;
         g.offset[d] = g.has_offset ? cl_roll(1000) : 0;
     }
     return g;

@@ -121,7 +121,8 @@ static void step_kernel(struct pair *pair, const struct pair *other, cl_kernel b
     if (kernel == blend)
         cl_set_mem(kernel, 1, other->mem);
     items = items / 50 * 50 + 50 <= pair->size - offset ? items / 50 * 50 + 50 : items;
-    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, &offset, &items, NULL, 0, NULL, NULL));
+    const size_t local = items % 50 ? 1 : 50; /* of few values: PoCL compiles a kernel for each */
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, &offset, &items, &local, 0, NULL, NULL));
     for (size_t i = offset; i < offset + items; i++)
         pair->model[i] =
             kernel == bump ? pair->model[i] + 3 : pair->model[i] ^ (unsigned char)(other->model[i] + 1);
