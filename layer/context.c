@@ -9,6 +9,7 @@
 #include "layer/log.h"
 #include "layer/notify.h"
 #include "layer/peer.h"
+#include "layer/stage.h"
 #include "layer/svm.h"
 #include "layer/trace_event.h"
 
@@ -33,6 +34,7 @@ static void context_free(void *data)
     cx_pool_finish(&context->pool);
     for (unsigned w = 0; context->workers && w <= context->nmembers; w++)
         cx_worker_finish(&context->workers[w]);
+    cx_stages_finish(context);
     cx_peers_finish(context->peers);
     free(context->workers);
     for (unsigned d = 0; d < context->ndevices; d++)

@@ -6,6 +6,7 @@
 #include "layer/image.h"
 #include "layer/log.h"
 #include "layer/peer.h"
+#include "layer/stage.h"
 #include "layer/trace_event.h"
 #include "layer/traffic.h"
 #include "layer/transport.h"
@@ -175,6 +176,7 @@ void cx_runs_finish(struct cx_runs *runs, const struct cx_worker *worker)
         cx_mem_unref(&runs->run[i].root);
     }
     free(runs->run);
+    cx_parcel_unref(&runs->parcel);
     *runs = (struct cx_runs){0};
 }
 
@@ -318,6 +320,11 @@ static cl_int upload_to(struct cx_command *command, struct cx_mem *root, unsigne
     return CL_SUCCESS;
 }
 
+/* The places, as bits, from which bytes come without the host: by the ways of peer.h and stage.h. */
+struct cx_near {
+    uint64_t direct, staged;
+};
+
 static bool is_near(uint64_t near, unsigned from)
 {
     return from < 64 && near >> from & 1; /* CX_PLACE_NONE is none */
@@ -364,18 +371,34 @@ static cl_int copy_from(struct cx_command *command, struct cx_mem *root, unsigne
     return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
+/* Of the moves those that `from` holds: by a slot what fits into one, and what cannot go directly. Takes the
+ * place out of *near where neither can be had. */
+static cl_int copy_best(struct cx_command *command, struct cx_mem *root, unsigned from, unsigned place,
+                        struct cx_near *near, const struct cx_move *moves, size_t count)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += moves[i].from == from ? moves[i].hi - moves[i].lo : 0;
+    const bool direct = near->direct >> from & 1;
+    if (bytes && (!direct || (near->staged >> from & 1 && bytes <= cx_stage_slot())) &&
+        cx_stage_open(command->context, from, place))
+        return cx_stage_copy(command, root, from, place, moves, count);
+    near->staged &= ~(UINT64_C(1) << from);
+    return direct ? copy_from(command, root, from, place, moves, count) : CL_SUCCESS;
+}
+
 /* Plans the copies that peers serve and takes them out of the list. */
-static cl_int copy_near(struct cx_command *command, struct cx_mem *root, unsigned place, uint64_t near,
+static cl_int copy_near(struct cx_command *command, struct cx_mem *root, unsigned place, struct cx_near *near,
                         struct cx_move *moves, size_t *count)
 {
     size_t left = 0;
-    for (uint64_t rest = near; rest; rest &= rest - 1) {
-        cl_int error = copy_from(command, root, (unsigned)__builtin_ctzll(rest), place, moves, *count);
+    for (uint64_t rest = near->direct | near->staged; rest; rest &= rest - 1) {
+        cl_int error = copy_best(command, root, (unsigned)__builtin_ctzll(rest), place, near, moves, *count);
         if (error != CL_SUCCESS)
             return error;
     }
     for (size_t i = 0; i < *count; i++)
-        if (!is_near(near, moves[i].from))
+        if (!is_near(near->direct | near->staged, moves[i].from))
             moves[left++] = moves[i];
     *count = left;
     return CL_SUCCESS;
@@ -394,7 +417,8 @@ cl_int cx_move_pieces(struct cx_command *command, struct cx_mem *root, const str
     struct cx_move *moves = NULL;
     size_t count = 0;
     cl_int error = CL_SUCCESS;
-    const uint64_t near = cx_peer_near(root, place);
+    struct cx_near ways = {cx_peer_near(root, place), cx_stage_near(root, place)};
+    const uint64_t near = ways.direct | ways.staged;
     for (size_t i = 0; i < n && error == CL_SUCCESS; i++)
         if (!cx_coherence_valid(root->coherence, pieces[i].lo, pieces[i].hi, place) &&
             !cx_coherence_missing_near(root->coherence, pieces[i].lo, pieces[i].hi, place, near, &moves,
@@ -407,7 +431,7 @@ cl_int cx_move_pieces(struct cx_command *command, struct cx_mem *root, const str
         *bytes +=
             (moves[i].hi - moves[i].lo) * (moves[i].from && place && !is_near(near, moves[i].from) ? 2 : 1);
     if (count && near && error == CL_SUCCESS)
-        error = copy_near(command, root, place, near, moves, &count);
+        error = copy_near(command, root, place, &ways, moves, &count);
     if (count && error == CL_SUCCESS && !cx_mem_host(root))
         error = CL_OUT_OF_HOST_MEMORY;
     for (unsigned from = 1; from <= command->context->nmembers && count && error == CL_SUCCESS; from++)

@@ -48,6 +48,7 @@ struct cx_runs {
     bool counted;             /* the map says already that `place` holds these bytes */
     unsigned place;           /* counted: where they come to be valid */
     struct cx_worker *source; /* from a peer's memory (peer.h); NULL: from the host's */
+    struct cx_parcel *parcel; /* through a slot (stage.h), a reference; NULL: another way */
     unsigned count, room;
     struct cx_run *run;
 };

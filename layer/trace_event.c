@@ -202,6 +202,7 @@ void cx_trace_runs(const struct cx_runs *runs, const struct cx_worker *worker, u
     if (runs->source)
         cx_trace_text(&args, "from", runs->source->device->name);
     cx_trace_span(runs->source   ? "peer copy"
+                  : runs->parcel ? "to slot"
                   : runs->upload ? "upload"
                                  : "download",
                   "transfer", cx_trace_worker(worker), start_ns, end_ns, &args);

@@ -6,13 +6,15 @@
  * that ends while still acquired (there clReleaseContext hangs), and memory of 512 MB or more (it crashes).
  *
  *   SHARED_DRIVER=file       the driver below; default libpocl.so.2
- *   SHARED_FAIL=import|acquire  what is refused
- *   SHARED_END=bytes         in place of 512 MB
+ *   SHARED_FAIL=import|acquire|copy:k|copy:k+  what is refused; copies within a device: the k-th, and all
+ * after SHARED_DELAY=us          copies within a device are enqueued up to so much later SHARED_LOG=file a
+ * line for each of them
  */
 #include "wrap.h"
 
 #include <CL/cl_ext.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -110,8 +112,7 @@ static cl_mem CL_API_CALL create_with_properties(cl_context context, const cl_me
     if (!properties || properties[0] != CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR)
         return driver.real.clCreateBuffer(context, flags, size, host, error);
     const int fd = (int)properties[1];
-    const char *end = getenv("SHARED_END");
-    if (size >= (end ? strtoull(end, NULL, 10) : 512ull << 20)) {
+    if (size >= 512u << 20) {
         fprintf(stderr, "shared driver: %zu bytes of external memory are too many\n", size);
         abort();
     }
@@ -156,6 +157,50 @@ static cl_int CL_API_CALL release(cl_command_queue queue, cl_uint count, const c
                : CL_INVALID_VALUE;
 }
 
+/* ---- copies within a device ---- */
+
+/* Whether the next one is to fail. Each thread has delays of its own. */
+static bool copy_fails(size_t bytes, size_t rows)
+{
+    static _Thread_local unsigned random;
+    static atomic_ulong seen;
+    const char *delay = getenv("SHARED_DELAY"), *log = getenv("SHARED_LOG"), *fail = getenv("SHARED_FAIL");
+    const unsigned long k = atomic_fetch_add(&seen, 1) + 1;
+    unsigned long at = 0;
+    char from = 0;
+    if (delay && *delay != '0') {
+        random = random ? random : (unsigned)k;
+        usleep((unsigned)rand_r(&random) % (unsigned)strtoul(delay, NULL, 10));
+    }
+    FILE *file = log && *log ? fopen(log, "ae") : NULL;
+    if (file) {
+        fprintf(file, "copy %zu x %zu\n", bytes, rows);
+        fclose(file);
+    }
+    return fail && sscanf(fail, "copy:%lu%c", &at, &from) >= 1 && (k == at || (from == '+' && k > at));
+}
+
+static cl_int CL_API_CALL copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset,
+                                      size_t to_offset, size_t bytes, cl_uint nwaits, const cl_event *waits,
+                                      cl_event *event)
+{
+    return copy_fails(bytes, 1) ? CL_OUT_OF_RESOURCES
+                                : driver.real.clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset,
+                                                                  bytes, nwaits, waits, event);
+}
+
+static cl_int CL_API_CALL copy_rect(cl_command_queue queue, cl_mem from, cl_mem to, const size_t *from_origin,
+                                    const size_t *to_origin, const size_t *region, size_t from_row,
+                                    size_t from_slice, size_t to_row, size_t to_slice, cl_uint nwaits,
+                                    const cl_event *waits, cl_event *event)
+{
+    return copy_fails(region[0], region[1] * region[2])
+               ? CL_OUT_OF_RESOURCES
+               : driver.real.clEnqueueCopyBufferRect(queue, from, to, from_origin, to_origin, region,
+                                                     from_row, from_slice, to_row, to_slice, nwaits, waits,
+                                                     event);
+}
+
 static void *CL_API_CALL address_for(cl_platform_id platform, const char *name)
 {
     if (strcmp(name, "clEnqueueAcquireExternalMemObjectsKHR") == 0)
@@ -172,4 +217,6 @@ void wrap_replace(cl_icd_dispatch *table)
     table->clGetDeviceInfo = device_info;
     table->clCreateBufferWithProperties = create_with_properties;
     table->clGetExtensionFunctionAddressForPlatform = address_for;
+    table->clEnqueueCopyBuffer = copy_buffer;
+    table->clEnqueueCopyBufferRect = copy_rect;
 }

@@ -60,6 +60,14 @@ static unsigned mapped(const char *name)
     return lines_with("/proc/self/maps", name);
 }
 
+/* A context may end in another thread, a moment after the program's last reference. */
+static bool all_gone(void)
+{
+    for (unsigned i = 0; i < 10000 && mapped("memfd:fake-cuda"); i++)
+        usleep(1000);
+    return mapped("memfd:fake-cuda") == 0;
+}
+
 struct programs {
     cl_kernel count, turn, flip;
 };
@@ -70,6 +78,7 @@ static struct programs start(const char *algo)
     strcpy(folder, "/tmp/coexec-peer-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     setenv("FAKE_CUDA_LOG", path_of("copies"), 1);
+    setenv("SHARED_LOG", path_of("slots"), 1);
     setenv("COEXEC_ALGO", algo, 1);
     setenv("COEXEC_LOG", "data:info", 1);
     setenv("COEXEC_LOG_FILE", path_of("log"), 1);
@@ -92,6 +101,7 @@ static void stop(const struct programs *p)
     cl_ok(clReleaseKernel(p->flip));
     cl_close();
     remove(path_of("copies"));
+    remove(path_of("slots"));
     remove(path_of("log"));
     rmdir(folder);
 }
@@ -145,25 +155,30 @@ START_TEST(copies)
 }
 END_TEST
 
-START_TEST(columns)
+static void flip_columns(const struct programs *p)
 {
-    struct programs p = start("static");
     const size_t items[2] = {W, W}, local[2] = {16, 4};
     cl_mem a = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL), b = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL);
-    cl_set_mem(p.count, 0, a);
-    cl_set_int(p.count, 1, 7);
-    launch(p.count);
-    cl_set_mem(p.flip, 0, a);
-    cl_set_mem(p.flip, 1, b);
-    cl_ok(clEnqueueNDRangeKernel(cl.queue, p.flip, 2, NULL, items, local, 0, NULL, NULL));
+    cl_set_mem(p->count, 0, a);
+    cl_set_int(p->count, 1, 7);
+    launch(p->count);
+    cl_set_mem(p->flip, 0, a);
+    cl_set_mem(p->flip, 1, b);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, p->flip, 2, NULL, items, local, 0, NULL, NULL));
     cl_read(b, got, BYTES);
     int bad = 0;
     for (int i = 0; i < N; i++)
         bad += got[i] != 7 + 3 * (i % W * W + i / W);
     ck_assert_int_eq(bad, 0);
-    ck_assert_uint_ge(lines_with(path_of("copies"), "copy"), 2);
     cl_ok(clReleaseMemObject(a));
     cl_ok(clReleaseMemObject(b));
+}
+
+START_TEST(columns)
+{
+    struct programs p = start("static");
+    flip_columns(&p);
+    ck_assert_uint_ge(lines_with(path_of("copies"), "copy"), 2);
     stop(&p);
 }
 END_TEST
@@ -233,9 +248,11 @@ END_TEST
 /* NVIDIA's driver crashes on shared memory of 512 MB and more: such buffers go the ordinary way. */
 START_TEST(large)
 {
+    setenv("COEXEC_STAGING", _i % 2 ? "1" : "0", 1);
     static const size_t sizes[] = {(510u << 20) + 4096, 512u << 20, 513u << 20};
     struct programs p = start("static");
-    cl_mem a = cl_buffer(CL_MEM_READ_WRITE, sizes[_i], NULL), b = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL);
+    cl_mem a = cl_buffer(CL_MEM_READ_WRITE, sizes[_i / 2], NULL),
+           b = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL);
     rounds(&p, a, b, 3);
     cl_ok(clReleaseMemObject(a));
     cl_ok(clReleaseMemObject(b));
@@ -334,13 +351,78 @@ START_TEST(copy_fails)
 }
 END_TEST
 
+/* ---- through slots ---- */
+
+/* Kilobytes of a slot, and whether buffers are shared as well, so that what is longer goes directly. */
+static const struct {
+    const char *slot;
+    bool shared;
+} slots[] = {{"1", false}, {"3", false}, {"8192", false}, {"1", true}, {"8192", true}};
+enum { WAYS = sizeof(slots) / sizeof(slots[0]) };
+
+static struct programs start_slots(unsigned way, const char *algo)
+{
+    setenv("COEXEC_STAGING", slots[way].slot, 1);
+    setenv("FAKE_CUDA_GRAIN", slots[way].shared ? "4096" : "2097152", 1);
+    return start(algo);
+}
+
+START_TEST(by_slots)
+{
+    const unsigned way = (unsigned)_i % WAYS;
+    struct programs p = start_slots(way, "static");
+    run(&p, 6);
+    flip_columns(&p);
+    run(&p, 3);
+    if (way == 3) /* nothing fits into one */
+        ck_assert_uint_ge(lines_with(path_of("copies"), "copy"), 2);
+    else
+        ck_assert_uint_ge(lines_with(path_of("slots"), "copy"), 8);
+    if (!slots[way].shared)
+        ck_assert_uint_eq(lines_with(path_of("copies"), "copy"), 0);
+    ck_assert_uint_eq(lines_with(path_of("log"), "cannot"), 0);
+    stop(&p);
+    ck_assert(all_gone());
+}
+END_TEST
+
+/* Halves that fail, one or all of them: the same bytes come through the host. */
+START_TEST(slot_fails)
+{
+    char rule[32];
+    snprintf(rule, sizeof(rule), "copy:%d%s", _i % 12 + 1, _i < 12 ? "" : "+");
+    setenv("SHARED_FAIL", rule, 1);
+    struct programs p = start_slots((unsigned)_i % 3, "static");
+    run(&p, 6);
+    flip_columns(&p);
+    ck_assert_uint_ge(lines_with(path_of("log"), "CL_OUT_OF_RESOURCES; their bytes go through the host"), 1);
+    ck_assert_uint_eq(lines_with(path_of("log"), "fails to move data"), 0);
+    stop(&p);
+    ck_assert(all_gone());
+}
+END_TEST
+
+/* Slots that cannot be had, on one device or on both, or not by the other one. */
+START_TEST(no_slots)
+{
+    static const char *const rules[] = {"cuMemCreate:1:2", "cuMemCreate:1+:2", "cuMemCreate:2:2",
+                                        "cuMemExportToShareableHandle:2:999", "cuMemMap:1:999"};
+    setenv("FAKE_CUDA_FAIL", rules[_i], 1);
+    struct programs p = start_slots(0, "static");
+    run(&p, 6);
+    flip_columns(&p);
+    stop(&p);
+    ck_assert(all_gone());
+}
+END_TEST
+
 /* ---- nothing stays ---- */
 
 START_TEST(cycles)
 {
     enum { ROUNDS = 100, WARM = 20 };
     unsigned files = 0, maps = 0;
-    struct programs p = start("static");
+    struct programs p = _i ? start_slots(0, "static") : start("static");
     for (unsigned i = 0; i < ROUNDS; i++) {
         run(&p, 2);
         cl_ok(clFinish(cl.queue));
@@ -349,8 +431,8 @@ START_TEST(cycles)
             maps = mapped("");
         }
     }
-    ck_assert_uint_eq(mapped("memfd:fake-cuda"), 0);
-    ck_assert_uint_le(open_files(), files + 16); /* helpers come and go */
+    ck_assert_uint_eq(mapped("memfd:fake-cuda"), _i ? 6 : 0); /* two devices' slots, each mapped thrice */
+    ck_assert_uint_le(open_files(), files + 16);              /* helpers come and go */
     ck_assert_uint_le(mapped(""), maps + 40);
     stop(&p);
 }
@@ -360,14 +442,14 @@ START_TEST(contexts)
 {
     unsigned files = 0;
     for (unsigned i = 0; i < 8; i++) {
-        struct programs p = start("static");
+        struct programs p = i % 2 ? start_slots(0, "static") : start("static");
         run(&p, 2);
         stop(&p);
         if (i == 2)
             files = open_files();
     }
+    ck_assert(all_gone());
     ck_assert_uint_le(open_files(), files + 16);
-    ck_assert_uint_eq(mapped("memfd:fake-cuda"), 0);
 }
 END_TEST
 
@@ -382,12 +464,15 @@ int main(void)
     tcase_add_test(tcase, not_asked);
     tcase_add_test(tcase, alone);
     tcase_add_test(tcase, small);
-    tcase_add_loop_test(tcase, large, 0, 3);
+    tcase_add_loop_test(tcase, large, 0, 6);
     tcase_add_loop_test(tcase, obstacle, 0, (int)(sizeof(obstacles) / sizeof(obstacles[0])));
     tcase_add_loop_test(tcase, opening_fails, 0, 4);
     tcase_add_loop_test(tcase, failures, 0, getenv("PEER_TEST_LONG") ? 9 : 3);
     tcase_add_loop_test(tcase, copy_fails, 0, 2);
-    tcase_add_test(tcase, cycles);
+    tcase_add_loop_test(tcase, by_slots, 0, WAYS);
+    tcase_add_loop_test(tcase, slot_fails, 0, 24);
+    tcase_add_loop_test(tcase, no_slots, 0, 5);
+    tcase_add_loop_test(tcase, cycles, 0, 2);
     tcase_add_test(tcase, contexts);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
