@@ -3,7 +3,9 @@
  * Auto: ours. Packages as long as can be afforded by how well their length is known.
  *
  * Costs C and speeds v are those of memory.h (C = groups and v = groups/s while nothing was learned), L_i
- * what a launch costs on device i, B_i how long it still needs for what it holds.
+ * what a launch costs on device i, with its first one what has to be brought to it before; B_i how long it
+ * still needs for what it holds. Moves for each group are part of its cost, those of earlier launches changed
+ * for those of this one.
  *
  * 1. Everybody's end T solves sum over i of v_i max(0, T - B_i - L_i) = C not assigned: a device that would
  * start after the end takes no part, so transfers and launches are in the plan.
@@ -122,11 +124,11 @@ static uint64_t first_package(struct cx_balancer *balancer, unsigned index, bool
     double groups = balancer->params.auto_first * (double)balancer->groups * (device->start_speed / sum);
     if (known) {
         double others = cx_auto_end(balancer, cx_auto_cost_left(balancer), index);
-        double feared = speed / balancer->params.auto_distrust;
+        double feared = speed / balancer->params.auto_distrust, fixed = device->given.fixed_seconds;
         if (isfinite(others))
-            groups = fmin(groups, feared * others);
+            groups = fmin(groups, feared * fmax(others - fixed, 0));
         bool rescued = balancer->parts && device->given.private_results;
-        if (isfinite(others) && minimum / (rescued ? speed : feared) > others)
+        if (isfinite(others) && fixed + minimum / (rescued ? speed : feared) > others)
             return decide(balancer, index, CX_DECIDED_LATE, 0, 0);
     }
     if (device->given.first_package > 0 && device->done == 0)
@@ -285,7 +287,7 @@ static bool cut_until(struct cx_balancer *balancer, double end)
     uint64_t at = 0, all = balancer->groups, unit = balancer->granularity;
     for (unsigned i = 0; i < balancer->ndevices; i++) {
         struct cx_auto_device *own = &data->device[i];
-        double cost = own->view.speed * cx_greater(end - own->view.launch, 0) +
+        double cost = own->view.speed * cx_greater(end - own->view.start, 0) +
                       cx_memory_cost(balancer->memory, all, 0, at);
         double to = cx_memory_place(balancer->memory, all, cx_lesser(cost / (double)all, 1));
         own->home = cx_groups_clamp((to - (double)at) / (double)unit + 0.02, all) * unit;
@@ -327,7 +329,7 @@ static void cut_homes(struct cx_balancer *balancer, double end)
     }
     for (unsigned i = 0; i < balancer->ndevices; i++) {
         struct cx_auto_device *own = &data->device[i];
-        before += own->view.speed * fmax(end - own->view.launch, 0) / (double)balancer->groups;
+        before += own->view.speed * fmax(end - own->view.start, 0) / (double)balancer->groups;
         double to = cx_memory_place(balancer->memory, balancer->groups, fmin(before, 1));
         uint64_t units = cx_groups_clamp((to - from) / (double)balancer->granularity + 0.02, left);
         own->home = units * balancer->granularity;
@@ -354,7 +356,7 @@ static unsigned coarse(struct cx_balancer *balancer, double end)
         double cost = cx_memory_cost(balancer->memory, balancer->groups, (uint64_t)first, own->home);
         first += (double)own->home;
         if (own->home > 0 && cost < coarse_part * groups &&
-            own->view.launch + cost / own->view.speed < coarse_end * end &&
+            own->view.start + cost / own->view.speed < coarse_end * end &&
             (slowest == n || own->view.speed < data->device[slowest].view.speed))
             slowest = i;
     }
@@ -377,7 +379,7 @@ static void plan(struct cx_balancer *balancer)
             const struct cx_auto_device *own = &data->device[i];
             uint64_t fill = cx_package_minimum(balancer, i);
             if (own->view.speed > 0 && own->home < fill &&
-                (own->home == 0 || own->view.launch + (double)fill / own->view.speed > end) &&
+                (own->home == 0 || own->view.start + (double)fill / own->view.speed > end) &&
                 (out == n || own->view.speed < data->device[out].view.speed))
                 out = i;
         }
@@ -437,6 +439,7 @@ const struct cx_policy cx_policy_auto = {
     .name = "auto",
     .help = "packages as long as their length is sure, learned over launches, stragglers rescued",
     .plans_ends = true,
+    .plans_transfers = true,
     .data_size = sizeof(struct cx_auto),
     .data_size_per_device = sizeof(struct cx_auto_device),
     .init = auto_init,

@@ -15,11 +15,12 @@
 #define CX_AUTO_REPLY 50e-6
 
 struct cx_auto_view {
-    double speed;   /* now: 0 when failed */
+    double speed;   /* now, transfers counted: 0 when failed */
     double belief;  /* the same, not lowered for a package that takes long */
     double backlog; /* seconds */
     double launch;
-    double start; /* both: when a package given now could compute */
+    double fixed; /* what has to be brought to it before its first package, while that is not over */
+    double start; /* when a package given now could compute: behind both, and what it needs at first */
 };
 
 struct cx_auto_device {
@@ -44,7 +45,8 @@ struct cx_auto {
 
 /* Brings every device's view up to date. False: no speed is known in groups/s. */
 bool cx_auto_look(struct cx_balancer *balancer, double now);
-/* Whether a speed of the device is known, from this launch or earlier ones; that speed, 0: neither. */
+/* Whether a speed of the device is known, from this launch or earlier ones; that speed, transfers counted, 0:
+ * neither. */
 bool cx_auto_measured(const struct cx_balancer *balancer, unsigned index);
 double cx_auto_speed(const struct cx_balancer *balancer, unsigned index);
 /* A package of that cost took so long, computing: one more sample. */

@@ -19,6 +19,7 @@ static double end_of_package(const struct cx_balancer *balancer, unsigned index,
     for (unsigned k = 0; k <= place; k++) {
         double length = launch + cx_auto_filled(balancer, device, &device->flight[k]) / speed;
         if (k == 0) {
+            length += data->device[index].view.fixed;
             double room = balancer->params.auto_safety * cx_auto_deviation(balancer, index);
             length = worked > (1 + room) * length ? worked : fmax(length - worked, room * length);
         }
@@ -73,11 +74,11 @@ uint64_t cx_auto_rescue(struct cx_balancer *balancer, unsigned index, double now
     data->device[*victim].view.speed = 0; /* it is not counted on */
     double end = cx_auto_end(balancer, work, balancer->ndevices);
     if (flight->copy) /* one device does all of it */
-        end = view->launch + work / view->speed;
-    double groups = ceil(view->speed * (end - view->launch) / each - 0.01);
+        end = view->start + work / view->speed;
+    double groups = ceil(view->speed * (end - view->start) / each - 0.01);
     double least = (double)cx_package_minimum(balancer, index);
     if (groups < least) {
-        double alone = view->launch + least * each / view->speed;
+        double alone = view->start + least * each / view->speed;
         groups = cx_auto_done_by(balancer, work, each, index, alone / (1 + 1e-9)) ? 0 : least;
     }
     data->device[*victim].view.speed = speed;

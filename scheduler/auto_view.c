@@ -54,8 +54,9 @@ double cx_auto_speed(const struct cx_balancer *balancer, unsigned index)
     const struct cx_balancer_device *given = &balancer->devices[index].given;
     if (data->device[index].samples > 0)
         return data->device[index].measured;
-    if (data->learned && balancer->memory->device[given->slot].speed > 0)
-        return balancer->memory->device[given->slot].speed;
+    const struct cx_memory_device *memory = data->learned ? &balancer->memory->device[given->slot] : NULL;
+    if (memory && memory->speed > 0) /* a group costs 1 in the mean */
+        return cx_with_transfers(memory->speed, given->transfer_seconds - memory->transfer);
     return given->measured_speed;
 }
 
@@ -79,16 +80,19 @@ bool cx_auto_look(struct cx_balancer *balancer, double now)
         if (device->failed || data->device[i].out)
             continue;
         if (view->speed == 0)
-            view->speed =
-                cx_number_clean(known > 0 ? device->start_speed * (known / start) : device->start_speed);
+            view->speed = cx_number_clean(known > 0 ? cx_with_transfers(device->start_speed * (known / start),
+                                                                        device->given.transfer_seconds)
+                                                    : device->start_speed);
         view->belief = view->speed;
-        view->start = view->launch;
+        view->fixed = known > 0 && device->packages == 0 ? device->given.fixed_seconds : 0;
+        view->start = view->launch + view->fixed;
         if (device->nflight == 0 || known == 0)
             continue;
-        double worked = cx_greater(now - device->busy_since, 0), sum = 0;
+        double worked = cx_greater(now - device->busy_since, 0), sum = view->fixed;
         double oldest = cx_auto_filled(balancer, device, &device->flight[0]);
-        if (worked > view->launch && view->speed * (worked - view->launch) > oldest)
-            view->speed = cx_number_clean(oldest / (worked - view->launch));
+        const double began = worked - view->start;
+        if (began > 0 && view->speed * began > oldest)
+            view->speed = cx_number_clean(oldest / began);
         for (unsigned k = 0; k < device->nflight; k++)
             sum += view->launch + cx_auto_filled(balancer, device, &device->flight[k]) / view->speed;
         view->backlog = cx_greater(sum - worked, 0);

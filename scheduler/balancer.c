@@ -70,13 +70,17 @@ static struct cx_balancer_params clean_params(const struct cx_balancer_params *g
     };
 }
 
-static struct cx_balancer_device clean_device(const struct cx_balancer_device *given)
+static struct cx_balancer_device clean_device(const struct cx_policy *policy,
+                                              const struct cx_balancer_device *given)
 {
     struct cx_balancer_device device = *given;
     device.nominal_speed = cx_number_clean(device.nominal_speed);
     device.measured_speed = cx_number_clean(device.measured_speed);
     device.power = cx_number_clean(device.power);
     device.launch_seconds = cx_number_clean(device.launch_seconds);
+    device.fixed_seconds = policy->plans_transfers ? cx_number_clean(device.fixed_seconds) : 0;
+    device.transfer_seconds = policy->plans_transfers ? cx_number_clean(device.transfer_seconds) : 0;
+    device.measured_speed = cx_with_transfers(device.measured_speed, device.transfer_seconds);
     device.fill = device.fill ? device.fill : 1;
     return device;
 }
@@ -106,7 +110,7 @@ struct cx_balancer *cx_balancer_create(const struct cx_policy *policy, const str
     if (balancer->memory) /* without room for it nothing is learned */
         balancer->packages = malloc(CX_MEMORY_PACKAGES * sizeof(*balancer->packages));
     for (unsigned i = 0; i < n; i++)
-        balancer->devices[i].given = clean_device(&problem->devices[i]);
+        balancer->devices[i].given = clean_device(policy, &problem->devices[i]);
     cx_speeds_init(balancer);
     if (policy->init)
         policy->init(balancer);
@@ -279,6 +283,8 @@ enum cx_done cx_balancer_done(struct cx_balancer *balancer, unsigned index, uint
     if ((device->failed && !device->retired) || device->nflight == 0)
         return CX_DONE_DROPPED;
     struct cx_flight package = device->flight[0];
+    if (seconds > 0)
+        seconds += (double)groups * device->given.transfer_seconds;
     enum cx_done outcome = package.lost ? CX_DONE_DROPPED : CX_DONE_COUNTS;
     groups = groups < package.groups && !package.copy && !package.lost ? groups : package.groups;
     device->flight[0].groups -= groups;
@@ -428,7 +434,8 @@ void cx_balancer_measured(const struct cx_balancer *balancer, unsigned index, ui
 {
     const struct cx_device_state *device = &balancer->devices[index];
     *groups = device->measured_groups;
-    *seconds = device->measured_seconds;
+    *seconds = cx_greater(device->measured_seconds - (double)*groups * device->given.transfer_seconds,
+                          0.05 * device->measured_seconds);
     if (device->lost_seconds > 0 && device->nflight > 0 && device->flight[0].lost) { /* still at it */
         *groups += device->lost_groups;
         *seconds += device->lost_seconds;

@@ -23,16 +23,18 @@ enum { CX_PACKAGES_IN_FLIGHT = 4 };
 
 /* A device that takes part. Numbers that make no sense (negative, infinite, NaN) count as 0, unknown. */
 struct cx_balancer_device {
-    double nominal_speed;   /* relative, such as GFLOP/s; 0: unknown, taken as the mean of the others */
-    double measured_speed;  /* work-groups/s of this kernel in earlier launches; 0: never measured */
-    double power;           /* the user's relative power (COEXEC_POWERS), above the two others; 0: unset */
-    uint64_t min_package;   /* smallest package in work-groups, set by the user; 0: unset, fill is used */
-    uint64_t fill;          /* work-groups that fill it (one a core; occupancy x units); 0 counts as 1 */
-    double launch_seconds;  /* cost of a package beside computing; keeps packages from being too small */
-    uint64_t first_package; /* a probe: bound in groups until its first package is done; 0: none */
-    bool accelerator;       /* GPU or the like: policies that size its packages apart from a CPU's ask */
-    bool private_results;   /* what it writes is seen by nobody until accepted: its packages may be rescued */
-    unsigned slot;          /* which device of the memory it is */
+    double nominal_speed;    /* relative, such as GFLOP/s; 0: unknown, taken as the mean of the others */
+    double measured_speed;   /* work-groups/s of this kernel in earlier launches; 0: never measured */
+    double power;            /* the user's relative power (COEXEC_POWERS), above the two others; 0: unset */
+    uint64_t min_package;    /* smallest package in work-groups, set by the user; 0: unset, fill is used */
+    uint64_t fill;           /* work-groups that fill it (one a core; occupancy x units); 0 counts as 1 */
+    double launch_seconds;   /* cost of a package beside computing; keeps packages from being too small */
+    double fixed_seconds;    /* what has to be brought to it before its first package */
+    double transfer_seconds; /* moves for one group, in and out, beside what cx_balancer_done tells of */
+    uint64_t first_package;  /* a probe: bound in groups until its first package is done; 0: none */
+    bool accelerator;        /* GPU or the like: policies that size its packages apart from a CPU's ask */
+    bool private_results; /* what it writes is seen by nobody until accepted: its packages may be rescued */
+    unsigned slot;        /* which device of the memory it is */
 };
 
 struct cx_problem {
@@ -113,8 +115,10 @@ enum cx_done {
 struct cx_policy {
     const char *name; /* as in COEXEC_ALGO */
     const char *help;
-    bool is_static;    /* one package a device, all known before the start: the layer may ask all at once */
-    bool plans_ends;   /* knows itself what would delay the end: limit.c leaves its packages alone */
+    bool is_static;  /* one package a device, all known before the start: the layer may ask all at once */
+    bool plans_ends; /* knows itself what would delay the end: limit.c leaves its packages alone */
+    bool plans_transfers; /* counts fixed_seconds and transfer_seconds; else they should be part of the times
+                           */
     bool starts_small; /* its first packages are small, so that a device never measured may get them uncut */
     size_t data_size;  /* bytes of the policy's own data, zeroed */
     size_t data_size_per_device;
@@ -162,8 +166,8 @@ void cx_balancer_first(struct cx_balancer *balancer, unsigned device);
 /* Whether what is known of the device's speed is from such a package. */
 bool cx_balancer_doubtful(const struct cx_balancer *balancer, unsigned device);
 /* The oldest package of this device is complete. seconds: how long the device worked on this package alone,
- * queueing behind its predecessor not counted, transfers for it counted; 0 or nonsense: not known, teaches
- * nothing. */
+ * queueing behind its predecessor and what fixed_seconds and transfer_seconds tell of not counted, other
+ * transfers for it counted; 0 or nonsense: not known, teaches nothing. */
 enum cx_done cx_balancer_done(struct cx_balancer *balancer, unsigned device, uint64_t groups, double seconds,
                               double now);
 /* The device gets nothing more, but does what it holds, and its time teaches nothing: it was only to be

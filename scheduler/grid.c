@@ -100,6 +100,7 @@ struct cx_grid_case cx_grid_case(unsigned index, uint64_t seed)
             .reply_seconds = 30e-6,
             .jitter = 0.02,
         };
+        c.devices[i].known.transfer_seconds = c.devices[i].in_seconds + c.devices[i].out_seconds;
     }
     return c;
 }

@@ -10,7 +10,8 @@ double cx_sim_alone(const struct cx_sim_load *load, unsigned ndevices, const str
 {
     double best = INFINITY;
     for (unsigned i = 0; i < ndevices; i++)
-        best = fmin(best, cx_sim_package_seconds(&devices[i], load, 0, load->groups));
+        best =
+            fmin(best, devices[i].fixed_seconds + cx_sim_package_seconds(&devices[i], load, 0, load->groups));
     return best;
 }
 
@@ -21,7 +22,7 @@ static uint64_t reach(const struct cx_sim_device *device, const struct cx_sim_lo
     uint64_t low = first, high = load->groups;
     while (low < high) {
         uint64_t middle = high - (high - low) / 2;
-        if (cx_sim_package_seconds(device, load, first, middle - first) <= seconds)
+        if (device->fixed_seconds + cx_sim_package_seconds(device, load, first, middle - first) <= seconds)
             low = middle;
         else
             high = middle - 1;
@@ -58,7 +59,7 @@ double cx_sim_ideal_balance(const struct cx_sim_load *load, unsigned ndevices,
         uint64_t to = reach(&devices[i], load, at, end);
         if (to == at)
             continue;
-        double seconds = cx_sim_package_seconds(&devices[i], load, at, to - at);
+        double seconds = devices[i].fixed_seconds + cx_sim_package_seconds(&devices[i], load, at, to - at);
         first = fmin(first, seconds);
         last = fmax(last, seconds);
         at = to;

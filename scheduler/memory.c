@@ -109,6 +109,8 @@ static void add_samples(struct cx_memory *memory, const struct cx_balancer *bala
     for (unsigned p = 0; p < count; p++) {
         const struct cx_package_log *package = &balancer->packages[p];
         double all = (double)balancer->groups, seconds = cx_number_clean(seconds_of(balancer, package));
+        double moves = (double)package->groups * balancer->devices[package->device].given.transfer_seconds;
+        seconds = cx_greater(seconds - moves, 0.05 * seconds);
         if (seconds > 0)
             memory->sample[keep++] =
                 (struct cx_memory_sample){(float)((double)package->first / all),
@@ -116,6 +118,13 @@ static void add_samples(struct cx_memory *memory, const struct cx_balancer *bala
                                           (float)seconds, slot_of(balancer, package->device)};
     }
     memory->nsamples = keep;
+}
+
+/* As long as it would have taken with the transfers of the newest launch. */
+static double seconds_with_moves(const struct lesson *lesson, const struct cx_memory_sample *sample)
+{
+    double groups = (double)(sample->to - sample->from) * (double)lesson->balancer->groups;
+    return sample->seconds + groups * lesson->memory->device[sample->slot].transfer;
 }
 
 static void learn_speeds(struct lesson *lesson)
@@ -127,7 +136,7 @@ static void learn_speeds(struct lesson *lesson)
         lesson->cost[i] = (double)lesson->balancer->groups *
                           (part_before(memory, sample->to) - part_before(memory, sample->from));
         cost[sample->slot] += lesson->cost[i];
-        seconds[sample->slot] += sample->seconds;
+        seconds[sample->slot] += seconds_with_moves(lesson, sample);
     }
     for (unsigned i = 0; i < CX_MEMORY_DEVICES; i++) {
         double speed = cost[i] > 0 ? cx_number_clean(cost[i] / seconds[i]) : 0;
@@ -150,7 +159,7 @@ static void step(double *steps, double place, double value)
 static void spread(struct lesson *lesson, const struct cx_memory_sample *sample, double cost)
 {
     double from = (double)sample->from * CX_MEMORY_PIECES, to = (double)sample->to * CX_MEMORY_PIECES;
-    double ratio = sample->seconds * lesson->memory->device[sample->slot].speed / cost;
+    double ratio = seconds_with_moves(lesson, sample) * lesson->memory->device[sample->slot].speed / cost;
     if (!isfinite(ratio) || !(ratio > 0))
         return;
     step(lesson->error, from, ratio - 1);
@@ -208,7 +217,9 @@ static double deviation_of(const struct cx_memory *memory, const struct cx_balan
         double expected = package->expected;
         if (memory->launches > 0 && device->speed > 0)
             expected =
-                cx_memory_cost(memory, balancer->groups, package->first, package->groups) / device->speed;
+                cx_memory_cost(memory, balancer->groups, package->first, package->groups) /
+                cx_with_transfers(device->speed, balancer->devices[package->device].given.transfer_seconds -
+                                                     device->transfer);
         double seconds = memory->launches > 0 ? seconds_of(balancer, package) : package->seconds;
         double error = log(seconds / expected);
         if (!(expected > 0) || !isfinite(error))
@@ -256,6 +267,8 @@ void cx_memory_learn(struct cx_memory *memory, const struct cx_balancer *balance
     }
     bool first = memory->launches == 0;
     double deviation = deviation_of(memory, balancer), old = memory->deviation;
+    for (unsigned i = 0; i < balancer->ndevices; i++)
+        memory->device[slot_of(balancer, i)].transfer = balancer->devices[i].given.transfer_seconds;
     learn_balance(memory, balancer);
     if (memory->settled && memory->unbalanced > balance_lost) {
         memory->nsamples = 0;

@@ -18,13 +18,14 @@ enum { CX_MEMORY_DEVICES = 64, CX_MEMORY_PIECES = 512, CX_MEMORY_PACKAGES = 1024
 
 struct cx_memory_device {
     double speed;      /* cost a second; 0: never measured */
+    double transfer;   /* seconds of moves for each group that are part of that: the last launch's */
     unsigned launches; /* that measured it */
 };
 
 /* A package of an earlier launch. */
 struct cx_memory_sample {
     float from, to; /* parts of the range */
-    float seconds;  /* computing, in the time of a package that fills the device */
+    float seconds;  /* computing alone, in the time of a package that fills the device */
     unsigned slot;
 };
 

@@ -104,6 +104,12 @@ static inline double cx_greater(double a, double b)
 }
 /* A finite number above 0, or 0. */
 double cx_number_clean(double value);
+/* The speed of a device that needs so many seconds more (or less) for each group: down to a twentieth of the
+ * time. */
+static inline double cx_with_transfers(double speed, double seconds)
+{
+    return speed > 0 && seconds != 0 ? 1 / cx_greater(1 / speed + seconds, 0.05 / speed) : speed;
+}
 /* floor(value) in groups, from 0 to limit. */
 uint64_t cx_groups_clamp(double value, uint64_t limit);
 

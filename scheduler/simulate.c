@@ -26,6 +26,7 @@ struct timeline {
     double seconds;          /* of the oldest package */
     double ends_at;          /* of the oldest package; INFINITY when none */
     double asks_at;          /* for a rescue; INFINITY: after the next event */
+    bool begun;              /* its first package */
     bool dead;               /* noticed */
     struct package *history; /* done packages, lost when the device dies */
     unsigned nhistory;
@@ -103,7 +104,10 @@ static void start_oldest(struct state *state, unsigned index)
     double quick = fmax(device->slows_at - package->starts, 0);
     if (device->slows_at > 0 && line->seconds > quick)
         line->seconds = quick + (line->seconds - quick) * device->slow_factor;
-    line->ends_at = package->starts + line->seconds;
+    line->ends_at = package->starts + line->seconds + (line->begun ? 0 : device->fixed_seconds);
+    line->begun = true;
+    if (state->sim->policy->plans_transfers)
+        line->seconds = fmax(line->seconds - (double)package->count * device->known.transfer_seconds, launch);
     if (device->dies_at > 0 && line->ends_at > device->dies_at)
         line->ends_at = INFINITY;
 }

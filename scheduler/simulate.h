@@ -38,6 +38,7 @@ struct cx_sim_device {
     double half;           /* cost of a package that reaches half of that speed; 0: all do reach it */
     double launch_seconds; /* the device spends this on every package */
     double in_seconds, out_seconds; /* and this on each group's data: bytes over bandwidth */
+    double fixed_seconds;           /* and this before its first package; times told do not count it */
     double reply_seconds;           /* from a package's end to the next one's arrival, where none is queued */
     double jitter;                  /* 0..1: a package takes up to this share more or less */
     double pause_every, pause_seconds; /* it stands still for so long, each so many seconds of work, both by

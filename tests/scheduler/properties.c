@@ -37,6 +37,10 @@ static struct cx_balancer_device random_device(uint64_t *random)
         device.min_package = random_below(random, 100);
     if (random_below(random, 3) == 0)
         device.launch_seconds = random_speed(random);
+    if (random_below(random, 4) == 0)
+        device.transfer_seconds = random_speed(random);
+    if (random_below(random, 4) == 0)
+        device.fixed_seconds = random_speed(random);
     if (random_below(random, 5) == 0)
         device.first_package = random_below(random, 20);
     device.accelerator = random_below(random, 2);
