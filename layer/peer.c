@@ -17,6 +17,7 @@
 /* NVIDIA's clCreateBufferWithProperties crashes on memory from 512 MB on, however it was made and mapped
  * (580.159.04; 510 MB work). */
 #define IMPORT_END ((size_t)512 << 20)
+enum { LEAST = 2 << 20 }; /* a granule of every NVIDIA GPU known */
 
 typedef cl_int(CL_API_CALL *hand_over)(cl_command_queue, cl_uint, const cl_mem *, cl_uint, const cl_event *,
                                        cl_event *);
@@ -349,6 +350,8 @@ cl_mem cx_peer_allocate(struct cx_context *context, unsigned member, size_t size
     cx_cu_result code;
     if (!peers || !peers->peer[member].possible)
         return NULL;
+    if (!peers->opened && size < LEAST && strcmp(cx_options_get()->peer, "auto") == 0)
+        return NULL; /* not worth the library's contexts, which take half a second */
     if (!peers->opened)
         open_peers(context);
     struct peer *peer = &peers->peer[member];

@@ -9,9 +9,10 @@
  * when the copy is; whatever either member gets afterwards waits for it (cx_peers_order). Copies know of each
  * other by region (cx_coherence_peer_copy), so that those of one exchange run side by side.
  *
- * The library is opened when a first shadow is large enough, and not at all where fewer than two members
- * could be peers. Thread-safety: context->lock where nothing else is said. Previous stage: buffer.c for
- * memory, move.c for copies. Next: transport_peer.h.
+ * The library is opened with a first shadow (of 2 MB at least, with COEXEC_PEER=auto), and not at all where
+ * fewer than two members could be peers. Shadows that cannot be shared go by stage.h. Thread-safety:
+ * context->lock where nothing else is said. Previous stage: buffer.c for memory, move.c for copies. Next:
+ * transport_peer.h.
  */
 #ifndef CX_LAYER_PEER_H
 #define CX_LAYER_PEER_H

@@ -245,6 +245,16 @@ START_TEST(small)
 }
 END_TEST
 
+START_TEST(too_small_for_auto)
+{
+    setenv("COEXEC_PEER", "auto", 1);
+    struct programs p = start("static");
+    run(&p, 3);
+    ck_assert_uint_eq(mapped("libfakecuda"), 0);
+    stop(&p);
+}
+END_TEST
+
 /* NVIDIA's driver crashes on shared memory of 512 MB and more: such buffers go the ordinary way. */
 START_TEST(large)
 {
@@ -390,7 +400,7 @@ END_TEST
 START_TEST(slot_fails)
 {
     char rule[32];
-    snprintf(rule, sizeof(rule), "copy:%d%s", _i % 12 + 1, _i < 12 ? "" : "+");
+    snprintf(rule, sizeof(rule), "copy:%d%s", _i % 8 + 1, _i < 8 ? "" : "+");
     setenv("SHARED_FAIL", rule, 1);
     struct programs p = start_slots((unsigned)_i % 3, "static");
     run(&p, 6);
@@ -464,13 +474,14 @@ int main(void)
     tcase_add_test(tcase, not_asked);
     tcase_add_test(tcase, alone);
     tcase_add_test(tcase, small);
+    tcase_add_test(tcase, too_small_for_auto);
     tcase_add_loop_test(tcase, large, 0, 6);
     tcase_add_loop_test(tcase, obstacle, 0, (int)(sizeof(obstacles) / sizeof(obstacles[0])));
     tcase_add_loop_test(tcase, opening_fails, 0, 4);
     tcase_add_loop_test(tcase, failures, 0, getenv("PEER_TEST_LONG") ? 9 : 3);
     tcase_add_loop_test(tcase, copy_fails, 0, 2);
     tcase_add_loop_test(tcase, by_slots, 0, WAYS);
-    tcase_add_loop_test(tcase, slot_fails, 0, 24);
+    tcase_add_loop_test(tcase, slot_fails, 0, 16);
     tcase_add_loop_test(tcase, no_slots, 0, 5);
     tcase_add_loop_test(tcase, cycles, 0, 2);
     tcase_add_test(tcase, contexts);
