@@ -28,6 +28,14 @@ def tool(*arguments, **variables):
     return subprocess.run([TOOL, *arguments], env={**CLEAN, **variables}, capture_output=True, text=True, timeout=60)
 
 
+def put_program(folder, name, text):
+    """In place of an example: what bench starts."""
+    path = os.path.join(folder, name)
+    with open(path, "w") as program:
+        program.write(text)
+    os.chmod(path, 0o755)
+
+
 def environment(*options, **variables):
     """What the program started by `coexec run` finds in its environment."""
     done = tool("run", *options, "--", "env", **variables)
@@ -64,9 +72,7 @@ def bench_measures_and_compares():
     """On programs made for this: one works, one fails its check, one is missing."""
     with tempfile.TemporaryDirectory() as folder:
         for name, status in ("saxpy", 0), ("vecadd", 1):
-            path = os.path.join(folder, name)
-            with open(path, "w") as program:
-                program.write(f"""#!/bin/sh
+            put_program(folder, name, f"""#!/bin/sh
 echo name={name} size=8 ms=2.5 checksum=00ff check={'fail' if status else 'pass'}
 if [ "$COEXEC_SUMMARY" ]; then
     echo 'coexec summary (pid 1, balancer static)' >&2
@@ -75,7 +81,6 @@ if [ "$COEXEC_SUMMARY" ]; then
 fi
 exit {status}
 """)
-            os.chmod(path, 0o755)
         out = os.path.join(folder, "out.json")
         base = ("bench", "--examples", folder, "--programs", "saxpy,vecadd,matmul", "--algos", "static", "--runs", "2")
         done = tool(*base, "--json", out, COEXEC_VENDORS=STUB)
@@ -133,9 +138,7 @@ def bench_runs_splits_by_hand():
     """On a program that prints what it is started with: powers by the times alone, on devices named by their platform."""
     with tempfile.TemporaryDirectory() as folder:
         for name in "saxpy", "vecadd":
-            path = os.path.join(folder, name)
-            with open(path, "w") as program:
-                program.write(f"""#!/bin/sh
+            put_program(folder, name, f"""#!/bin/sh
 echo "$@" >> {folder}/{name}.words
 case "$*" in
 *--native*) ms=5 ;;
@@ -144,7 +147,6 @@ case "$*" in
 esac
 echo name={name} size=8 ms=$ms checksum=00ff check=pass
 """)
-            os.chmod(path, 0o755)
         out = os.path.join(folder, "out.json")
         done = tool("bench", "--examples", folder, "--programs", "saxpy,vecadd", "--algos", "static", "--runs", "2", "--baseline",
                     "native", "--json", out, COEXEC_VENDORS=STUB, STUB_DEVICES="2")
@@ -167,15 +169,12 @@ def bench_measures_one_of_its_kind():
     with tempfile.TemporaryDirectory() as folder:
         words, out = os.path.join(folder, "words"), os.path.join(folder, "out.json")
         for name in "nbody", "binomial":
-            path = os.path.join(folder, name)
-            with open(path, "w") as program:
-                program.write(f"""#!/bin/sh
+            put_program(folder, name, f"""#!/bin/sh
 echo "{name} $*" >> {words}
 case "$*" in *--native*) ms=50 ;; *) ms={ {'nbody': 80, 'binomial': 20}[name] } ;; esac
 if [ "$COEXEC_SUMMARY" ]; then ms={ {'nbody': 40, 'binomial': 20}[name] }; fi
 echo name={name} size=8 ms=$ms checksum=00ff check=pass
 """)
-            os.chmod(path, 0o755)
         base = ("bench", "--examples", folder, "--programs", "nbody,binomial", "--algos", "static", "--runs", "1", "--alike",
                 "--baseline", "native", "--sets", "1 device=0;2 devices=0,1", "--json", out)
         done = tool(*base, COEXEC_VENDORS=STUB, STUB_NAMES="one")
@@ -207,9 +206,7 @@ def bench_keeps_its_time():
     """On programs that tell how long they run: a device too slow alone is no failure, and a time that is over ends all cleanly."""
     with tempfile.TemporaryDirectory() as folder:
         for name in "saxpy", "vecadd":
-            path = os.path.join(folder, name)
-            with open(path, "w") as program:
-                program.write(f"""#!/bin/sh
+            put_program(folder, name, f"""#!/bin/sh
 echo "$@" >> {folder}/{name}.words
 case "$*" in
 *--native*) ;;
@@ -217,7 +214,6 @@ case "$*" in
 esac
 echo name={name} size=8 ms=2 checksum=00ff check=pass
 """)
-            os.chmod(path, 0o755)
         out = os.path.join(folder, "out.json")
         base = ("bench", "--examples", folder, "--programs", "saxpy,vecadd", "--algos", "static", "--runs", "2", "--baseline", "native",
                 "--json", out)
@@ -248,10 +244,7 @@ echo name={name} size=8 ms=2 checksum=00ff check=pass
 
 def bench_scales():
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "saxpy")
-        with open(path, "w") as program:
-            program.write("#!/bin/sh\necho name=saxpy size=8 ms=2 checksum=00ff check=pass\n")
-        os.chmod(path, 0o755)
+        put_program(folder, "saxpy", "#!/bin/sh\necho name=saxpy size=8 ms=2 checksum=00ff check=pass\n")
         out = os.path.join(folder, "out.json")
         base = ("bench", "--examples", folder, "--programs", "saxpy", "--algos", "static", "--runs", "1", "--scaling", "--json", out)
         for devices, equal, sets in ("7", True, ["1 device", "2 devices", "3 devices", "4 devices", "7 devices"]), ("2", False, ["1 device", "all"]):
@@ -286,10 +279,7 @@ def run_in_a_moved_folder():
 def bench_shows_progress():
     """A bar on a terminal, nothing but the tables elsewhere."""
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "saxpy")
-        with open(path, "w") as program:
-            program.write("#!/bin/sh\necho name=saxpy size=8 ms=2 checksum=00ff check=pass\n")
-        os.chmod(path, 0o755)
+        put_program(folder, "saxpy", "#!/bin/sh\necho name=saxpy size=8 ms=2 checksum=00ff check=pass\n")
         arguments = [TOOL, "bench", "--examples", folder, "--programs", "saxpy", "--algos", "static", "--runs", "2"]
         ours, theirs = os.openpty()
         with open(os.path.join(folder, "out"), "w") as out:
@@ -311,10 +301,7 @@ def bench_takes_no_nonsense():
                "matmul": "\\377\\376 name=", "histogram": "name=h ms=1 checksum=\\377\\001 check=pass"}
     with tempfile.TemporaryDirectory() as folder:
         for name, output in outputs.items():
-            path = os.path.join(folder, name)
-            with open(path, "w") as program:
-                program.write(f"#!/bin/sh\nprintf '{output}\\n'\nprintf 'so \\377\\n' >&2\n")
-            os.chmod(path, 0o755)
+            put_program(folder, name, f"#!/bin/sh\nprintf '{output}\\n'\nprintf 'so \\377\\n' >&2\n")
         out = os.path.join(folder, "out.json")
         done = tool("bench", "--examples", folder, "--programs", ",".join(outputs), "--algos", "static", "--runs", "1",
                     "--json", out, COEXEC_VENDORS=STUB)
