@@ -75,6 +75,28 @@ static void add_lacking(const struct cx_mem *mem, const struct cx_access_interva
                              all ? lacking->fixed : lacking->shared);
 }
 
+/* Of the groups that the device is expected to get, by speeds: its part of all. */
+static double expected_part(const struct cx_admission_device *device, unsigned n, unsigned m)
+{
+    double sums[2] = {0, 0}, own[2] = {cx_speed_record_speed(device[m].record), device[m].nominal_speed};
+    bool known[2] = {true, true};
+    for (unsigned i = 0; i < n; i++) {
+        const double speeds[2] = {cx_speed_record_speed(device[i].record), device[i].nominal_speed};
+        for (unsigned k = 0; k < 2; k++) {
+            sums[k] += speeds[k];
+            known[k] &= speeds[k] > 0;
+        }
+    }
+    return known[0] ? own[0] / sums[0] : known[1] ? own[1] / sums[1] : 1.0 / n;
+}
+
+/* A device that holds most of what its part reads works there again (launch_fetch.h), and only borders move:
+ * to count what it lacks of the others' parts would tie shares to what each happens to hold. */
+static bool works_at_home(uint64_t bytes, uint64_t lacking, double part)
+{
+    return (double)(bytes - lacking) >= part * (double)bytes / 2;
+}
+
 /* A root with places of its own for some members (cx_mem.apart) is counted for each at its own. */
 static void transfer_cost(const struct cx_launch *launch, const struct cx_split_plan *plan,
                           const struct cx_access_region *whole, const struct cx_access_region *package,
@@ -90,8 +112,11 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
         add_lacking(mem, &whole[i].read, &package[i].read, &lacking);
         for (unsigned m = 0; m < plan->n; m++) {
             const unsigned place = cx_mem_place(mem->root, &context->workers[plan->member[m]]);
+            const uint64_t bytes = whole[i].read.hi - whole[i].read.lo;
             fixed[m] += lacking.fixed[place];
-            shared[m] += lacking.shared[place];
+            if (lacking.shared[place] &&
+                !works_at_home(bytes, lacking.shared[place], expected_part(device, plan->n, m)))
+                shared[m] += lacking.shared[place];
         }
     }
     for (unsigned m = 0; m < plan->n; m++) {
