@@ -10,6 +10,7 @@
 #include "layer/launch_elsewhere.h"
 #include "layer/log.h"
 #include "layer/plan.h"
+#include "layer/stage.h"
 #include "layer/verify.h"
 
 #include <stdlib.h>
@@ -118,11 +119,13 @@ static cl_int plan_shares(struct cx_launch *launch, struct cx_split_plan *plan, 
     struct cx_job *jobs[64] = {0};
     cl_int error = CL_SUCCESS;
 
+    cx_stage_hold(context);
     for (unsigned i = 0; i < launch->nparts && error == CL_SUCCESS; i++) {
         cx_access_package(plan->judged->access, first[i], end[i], regions + (size_t)i * nargs);
         error =
             cx_launch_gather(launch, regions + (size_t)i * nargs, &context->workers[launch->parts[i].member]);
     }
+    cx_stage_let(command);
     for (unsigned i = 0; i < launch->nparts && error == CL_SUCCESS; i++) {
         jobs[i] = cx_launch_share_job(launch, &launch->parts[i], plan->judged->verdict.dim, first[i], end[i],
                                       (end[i] - first[i]) * plan->slice);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 /* One more lies behind them: NVIDIA's driver wants whole rows of rectangles within the memory. */
-enum { SLOTS = 7, LEAST = 2 << 20, MOST = 32 << 20 };
+enum { SLOTS = 7, LEAST = 2 << 20, MOST = 32 << 20, KEPT = 128 };
 
 struct stage {
     struct cx_peer_memory *memory;
@@ -26,8 +26,20 @@ struct stage {
     } slot[SLOTS];
 };
 
+/* A second half that is kept back. */
+struct kept {
+    struct cx_worker *source, *worker;
+    struct cx_job *job;
+    unsigned slot;
+    const struct cx_mem *root;
+    uint64_t lo, hi; /* all its runs lie in between */
+};
+
 struct cx_stages {
-    struct stage stage[1]; /* one a member */
+    bool holds;
+    struct kept kept[KEPT];
+    unsigned nkept;
+    struct stage stage[]; /* one a member */
 };
 
 struct cx_parcel {
@@ -297,11 +309,67 @@ static void drop_job(struct cx_job *job)
     free(job);
 }
 
+static void plan_second(struct cx_command *command, const struct kept *kept)
+{
+    struct stage *stage = &command->context->stages->stage[kept->source->index];
+    stage->slot[kept->slot].timeline = kept->worker->index;
+    stage->slot[kept->slot].seq = cx_command_add_job(command, kept->worker, kept->job);
+}
+
+void cx_stage_flush(struct cx_command *command)
+{
+    struct cx_stages *stages = command->context->stages;
+    for (unsigned i = 0; stages && i < stages->nkept; i++)
+        plan_second(command, &stages->kept[i]);
+    if (stages)
+        stages->nkept = 0;
+}
+
+void cx_stage_hold(struct cx_context *context)
+{
+    if (context->stages)
+        context->stages->holds = true;
+}
+
+void cx_stage_let(struct cx_command *command)
+{
+    cx_stage_flush(command);
+    if (command->context->stages)
+        command->context->stages->holds = false;
+}
+
+/* Whether what is kept has to be planned first: it empties the slot, or brings what is to be copied on. */
+static bool must_flush(const struct cx_stages *stages, const struct cx_worker *source, unsigned slot,
+                       const struct kept *next)
+{
+    bool must = stages->nkept == KEPT;
+    for (unsigned i = 0; i < stages->nkept && !must; i++) {
+        const struct kept *kept = &stages->kept[i];
+        must = (kept->source == source && kept->slot == slot) ||
+               (kept->worker == source && kept->root == next->root && kept->lo < next->hi &&
+                next->lo < kept->hi);
+    }
+    return must;
+}
+
+/* Of the runs, which are those of one root. */
+static struct kept kept_of(const struct cx_runs *runs, struct cx_worker *source, struct cx_worker *worker,
+                           unsigned slot)
+{
+    struct kept kept = {source, worker, NULL, slot, runs->run[0].root, runs->run[0].lo, runs->run[0].hi};
+    for (unsigned i = 1; i < runs->count; i++) {
+        kept.lo = runs->run[i].lo < kept.lo ? runs->run[i].lo : kept.lo;
+        kept.hi = runs->run[i].hi > kept.hi ? runs->run[i].hi : kept.hi;
+    }
+    return kept;
+}
+
 /* Plans both halves of a slot's worth of runs; `in` and `out` list the same ones. */
 static cl_int plan_parcel(struct cx_command *command, struct cx_worker *source, struct cx_worker *worker,
                           struct cx_runs *out, struct cx_runs *in)
 {
-    struct stage *stage = &command->context->stages->stage[source->index];
+    struct cx_stages *stages = command->context->stages;
+    struct stage *stage = &stages->stage[source->index];
     struct cx_parcel *parcel = malloc(sizeof(*parcel));
     if (!parcel) {
         cx_runs_finish(out, NULL);
@@ -309,6 +377,9 @@ static cl_int plan_parcel(struct cx_command *command, struct cx_worker *source, 
         return CL_OUT_OF_HOST_MEMORY;
     }
     const unsigned slot = stage->next;
+    struct kept kept = kept_of(in, source, worker, slot);
+    if (must_flush(stages, source, slot, &kept))
+        cx_stage_flush(command);
     *parcel = (struct cx_parcel){.source = source,
                                  .member = worker,
                                  .own = stage->own,
@@ -333,8 +404,11 @@ static cl_int plan_parcel(struct cx_command *command, struct cx_worker *source, 
             cx_coherence_brought(map, runs->run[i].lo, runs->run[i].hi, worker->index, worker->planned + 1) &&
             cx_coherence_validate(map, runs->run[i].lo, runs->run[i].hi, runs->place) && ok;
     }
-    stage->slot[slot].timeline = worker->index;
-    stage->slot[slot].seq = cx_command_add_job(command, worker, second);
+    kept.job = second;
+    if (stages->holds)
+        stages->kept[stages->nkept++] = kept;
+    else
+        plan_second(command, &kept);
     stage->next = (slot + 1) % SLOTS;
     return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
