@@ -365,12 +365,26 @@ static unsigned coarse(struct cx_balancer *balancer, double end)
     return slowest;
 }
 
-/* Homes such that all end together; devices too slow for one filling get none. */
+/* When all would end without the device. */
+static double end_without(struct cx_balancer *balancer, unsigned index)
+{
+    double *speed = &((struct cx_auto *)balancer->data)->device[index].view.speed, own = *speed;
+    *speed = 0;
+    const double end = cx_auto_end(balancer, (double)balancer->groups, balancer->ndevices);
+    *speed = own;
+    return end;
+}
+
+/* Homes such that all end together; devices of which one filling ends later than the others without them get
+ * none. */
 static void plan(struct cx_balancer *balancer)
 {
     struct cx_auto *data = balancer->data;
     unsigned n = balancer->ndevices;
     cx_auto_look(balancer, 0);
+    for (unsigned i = 0; i < n; i++) /* those that were never measured get a first package, if any */
+        if (!cx_auto_measured(balancer, i))
+            data->device[i].view.speed = 0;
     for (unsigned round = 0; round < n; round++) {
         double end = cx_auto_end(balancer, (double)balancer->groups, n);
         unsigned out = n;
@@ -378,8 +392,9 @@ static void plan(struct cx_balancer *balancer)
         for (unsigned i = 0; i < n; i++) {
             const struct cx_auto_device *own = &data->device[i];
             uint64_t fill = cx_package_minimum(balancer, i);
+            const double filled = own->view.start + (double)fill / own->view.speed;
             if (own->view.speed > 0 && own->home < fill &&
-                (own->home == 0 || own->view.start + (double)fill / own->view.speed > end) &&
+                (own->home == 0 || (filled > end && end_without(balancer, i) <= filled)) &&
                 (out == n || own->view.speed < data->device[out].view.speed))
                 out = i;
         }

@@ -296,6 +296,49 @@ START_TEST(few_rows)
 }
 END_TEST
 
+/* A launch that fills two of four like devices, none or all of them measured before: two of them must do it
+ * from the second time on. When the plan left out one device after the other, the last one did it all. */
+START_TEST(fillings)
+{
+    enum { GROUPS = 4096, FILL = 2112, DEVICES = 4 };
+    const double speed = 77000;
+    struct cx_memory *memory = malloc(sizeof *memory);
+    struct cx_sim_load *load = cx_sim_load_create(CX_SIM_REGULAR, GROUPS, 3);
+    struct cx_speed_record records[DEVICES] = {{0}};
+    ck_assert(memory && load);
+    cx_memory_init(memory);
+    for (unsigned launch = 1; launch <= 12; launch++) {
+        struct cx_sim_device devices[DEVICES] = {0};
+        for (unsigned i = 0; i < DEVICES; i++) {
+            double measured = _i ? speed * (1 + 0.01 * i) : cx_speed_record_speed(&records[i]);
+            devices[i].known = (struct cx_balancer_device){.nominal_speed = 1,
+                                                           .slot = i,
+                                                           .fill = FILL,
+                                                           .measured_speed = measured,
+                                                           .launch_seconds = 1e-5};
+            devices[i].speed = speed;
+            devices[i].launch_seconds = 1e-5;
+            devices[i].reply_seconds = 3e-5;
+        }
+        struct cx_simulation sim = {.policy = cx_policy_find("auto"),
+                                    .load = load,
+                                    .granularity = 64,
+                                    .ndevices = DEVICES,
+                                    .devices = devices,
+                                    .homes = true,
+                                    .memory = memory,
+                                    .records = records,
+                                    .seed = launch};
+        struct cx_sim_result result = cx_simulate(&sim);
+        ck_assert(result.complete);
+        if (launch > 1)
+            ck_assert_double_lt(result.seconds, 1.05 * FILL / speed);
+    }
+    free(load);
+    free(memory);
+}
+END_TEST
+
 /* Launches in a row on two like devices. What the second one reads lies elsewhere in every third launch, and
  * is in place in the others: a part to be brought before it begins, the rest with each group. Gives the mean
  * of the logarithm of time over the ideal's. */
@@ -367,6 +410,7 @@ Suite *cx_test_balance(void)
     tcase_add_test(tcase, paper_machine);
     tcase_add_test(tcase, learning_is_cheap);
     tcase_add_loop_test(tcase, costs_that_move, 0, 2);
+    tcase_add_loop_test(tcase, fillings, 0, 2);
     tcase_add_loop_test(tcase, few_rows, 0, 3);
     tcase_add_loop_test(tcase, moves_are_planned, 0, 3);
     suite_add_tcase(suite, tcase);
