@@ -328,6 +328,17 @@ static void plan_anew(void *data)
     cx_command_unref(&command);
 }
 
+/* Other members have left the build for later, and nothing is known yet against sharing this first large
+ * launch with them: it waits for them, as clBuildProgram would have done. */
+static bool worth_others(const struct cx_launch *launch)
+{
+    const struct cx_queue *queue = launch->base.queue;
+
+    return (launch->lacks || !cx_kernel_summary_wait(launch->kernel, 0)) &&
+           queue->members & (queue->members - 1) && strcmp(cx_options_get()->split, "never") != 0 &&
+           cx_plan_is_large(launch) && cx_plan_expected(launch) <= 0;
+}
+
 void cx_plan_launch(struct cx_command *command)
 {
     struct cx_launch *launch = (struct cx_launch *)command;
@@ -364,6 +375,8 @@ void cx_plan_launch(struct cx_command *command)
     cx_split_plan_finish(&plan);
     best = cx_plan_place(launch, best);
     if (late && best == command->context->nmembers && cx_command_hold_for(command, plan_anew))
+        return;
+    if (late && worth_others(launch) && cx_command_hold_for(command, plan_anew))
         return;
     if (cx_hold_launch(launch, best))
         return;

@@ -155,6 +155,11 @@ static double items_of(const struct cx_launch *launch)
     return items;
 }
 
+bool cx_plan_is_large(const struct cx_launch *launch)
+{
+    return items_of(launch) >= MANY_ITEMS;
+}
+
 double cx_plan_expected(const struct cx_launch *launch)
 {
     const double speed = best_speed(launch);
@@ -186,7 +191,7 @@ static bool build_pays(const struct cx_launch *launch)
     const struct cx_learned *learned = launch->kernel->function->learned;
     const double build = (double)launch->kernel->program->build_ns * 1e-9;
 
-    return items_of(launch) >= MANY_ITEMS || (learned && learned->unvaried + waiting(launch) >= build);
+    return cx_plan_is_large(launch) || (learned && learned->unvaried + waiting(launch) >= build);
 }
 
 void cx_plan_without(struct cx_launch *launch)

@@ -29,6 +29,8 @@ bool cx_plan_wants_all(void);
 /* Has built in the background what a split lacks, once that may pay: the program for members that left it for
  * later, and a variant. Under context->lock. */
 void cx_plan_want(const struct cx_launch *launch, enum cx_variant variant);
+/* Whether the launch has so many work-items that a CPU core is busy for a millisecond at least. */
+bool cx_plan_is_large(const struct cx_launch *launch);
 /* Seconds that the launch takes on the fastest member, by what was measured; 0: unknown. Under context->lock.
  */
 double cx_plan_expected(const struct cx_launch *launch);

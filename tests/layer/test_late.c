@@ -137,6 +137,37 @@ START_TEST(long_programs_build_twice)
 }
 END_TEST
 
+/* The first large launch waits for the other device's build, as it would have done in clBuildProgram. */
+START_TEST(first_large_launch_waits)
+{
+    char log[] = "/tmp/coexec-late-log-XXXXXX", line[256];
+    unsigned planned = 0, without = 0;
+    int fd = mkstemp(log);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    setenv("COEXEC_LOG", "plan:info", 1);
+    setenv("COEXEC_LOG_FILE", log, 1);
+    open_with("STUB_HANG", "clBuildProgram:2:500");
+    cl_program program = cl_build(source, "");
+    cl_kernel kernel = kernel_of(program, "stub_inc");
+    expect_increments(cl.queue, kernel, MANY);
+    ck_assert_uint_eq(builds(), 2);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    close_log();
+    FILE *file = fopen(log, "r");
+    ck_assert_ptr_nonnull(file);
+    while (fgets(line, sizeof(line), file)) {
+        planned += strstr(line, "stub_inc runs") != NULL;
+        without += strstr(line, "have not built") != NULL;
+    }
+    fclose(file);
+    unlink(log);
+    ck_assert_uint_eq(planned, 1);
+    ck_assert_uint_eq(without, 0);
+}
+END_TEST
+
 /* The second device's compiler fails: nobody hears of it. */
 START_TEST(second_fails)
 {
@@ -387,6 +418,7 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, short_programs_build_once);
     tcase_add_test(tcase, long_programs_build_twice);
+    tcase_add_test(tcase, first_large_launch_waits);
     tcase_add_test(tcase, second_fails);
     tcase_add_test(tcase, first_fails);
     tcase_add_test(tcase, all_fail);
