@@ -125,7 +125,8 @@ static cl_int plan_shares(struct cx_launch *launch, struct cx_split_plan *plan, 
         error =
             cx_launch_gather(launch, regions + (size_t)i * nargs, &context->workers[launch->parts[i].member]);
     }
-    cx_stage_let(command);
+    if (!cx_stage_let(command) && error == CL_SUCCESS)
+        error = CL_OUT_OF_HOST_MEMORY;
     for (unsigned i = 0; i < launch->nparts && error == CL_SUCCESS; i++) {
         jobs[i] = cx_launch_share_job(launch, &launch->parts[i], plan->judged->verdict.dim, first[i], end[i],
                                       (end[i] - first[i]) * plan->slice);

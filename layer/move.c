@@ -275,7 +275,8 @@ static cl_int download_from(struct cx_command *command, struct cx_mem *root, uns
 {
     struct cx_worker *worker = cx_place_worker(command->context, from);
     struct cx_runs runs = {.upload = false, .counted = true, .place = CX_PLACE_HOST};
-    cx_stage_flush(command);
+    if (!cx_stage_flush(command))
+        return CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; i < count; i++)
         if (moves[i].from == from && !cx_runs_add(&runs, root, root->real[worker->index], moves[i].lo,
                                                   moves[i].hi, root->host + moves[i].lo))
@@ -303,7 +304,8 @@ static cl_int upload_to(struct cx_command *command, struct cx_mem *root, unsigne
 {
     struct cx_worker *worker = cx_place_worker(command->context, place);
     struct cx_runs runs = {.upload = true, .counted = true, .place = place};
-    cx_stage_flush(command);
+    if (!cx_stage_flush(command))
+        return CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; i < count; i++)
         if (!cx_runs_add(&runs, root, root->real[worker->index], moves[i].lo, moves[i].hi,
                          root->host + moves[i].lo)) {
@@ -349,7 +351,8 @@ static cl_int copy_from(struct cx_command *command, struct cx_mem *root, unsigne
     struct cx_worker *source = cx_place_worker(command->context, from);
     struct cx_runs runs = {.upload = true, .counted = true, .place = place, .source = source};
     bool ok = true;
-    cx_stage_flush(command);
+    if (!cx_stage_flush(command))
+        return CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; i < count && ok; i++)
         if (moves[i].from == from)
             ok = cx_runs_add(&runs, root, root->real[worker->index], moves[i].lo, moves[i].hi, NULL);

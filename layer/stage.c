@@ -309,20 +309,30 @@ static void drop_job(struct cx_job *job)
     free(job);
 }
 
-static void plan_second(struct cx_command *command, const struct kept *kept)
+static bool plan_second(struct cx_command *command, const struct kept *kept)
 {
     struct stage *stage = &command->context->stages->stage[kept->source->index];
+    const struct cx_runs *runs = kept->job->data;
+    const uint64_t seq = kept->worker->planned + 1;
+    bool ok = true;
+    for (unsigned i = 0; i < runs->count; i++)
+        ok = cx_coherence_brought(runs->run[i].root->coherence, runs->run[i].lo, runs->run[i].hi,
+                                  kept->worker->index, seq) &&
+             ok;
     stage->slot[kept->slot].timeline = kept->worker->index;
     stage->slot[kept->slot].seq = cx_command_add_job(command, kept->worker, kept->job);
+    return ok;
 }
 
-void cx_stage_flush(struct cx_command *command)
+bool cx_stage_flush(struct cx_command *command)
 {
     struct cx_stages *stages = command->context->stages;
+    bool ok = true;
     for (unsigned i = 0; stages && i < stages->nkept; i++)
-        plan_second(command, &stages->kept[i]);
+        ok = plan_second(command, &stages->kept[i]) && ok;
     if (stages)
         stages->nkept = 0;
+    return ok;
 }
 
 void cx_stage_hold(struct cx_context *context)
@@ -331,11 +341,11 @@ void cx_stage_hold(struct cx_context *context)
         context->stages->holds = true;
 }
 
-void cx_stage_let(struct cx_command *command)
+bool cx_stage_let(struct cx_command *command)
 {
-    cx_stage_flush(command);
     if (command->context->stages)
         command->context->stages->holds = false;
+    return cx_stage_flush(command);
 }
 
 /* Whether what is kept has to be planned first: it empties the slot, or brings what is to be copied on. */
@@ -378,8 +388,7 @@ static cl_int plan_parcel(struct cx_command *command, struct cx_worker *source, 
     }
     const unsigned slot = stage->next;
     struct kept kept = kept_of(in, source, worker, slot);
-    if (must_flush(stages, source, slot, &kept))
-        cx_stage_flush(command);
+    bool ok = !must_flush(stages, source, slot, &kept) || cx_stage_flush(command);
     *parcel = (struct cx_parcel){.source = source,
                                  .member = worker,
                                  .own = stage->own,
@@ -397,18 +406,15 @@ static cl_int plan_parcel(struct cx_command *command, struct cx_worker *source, 
         first->deps[stage->slot[slot].timeline] = stage->slot[slot].seq;
     second->deps[source->index] = cx_command_add_job(command, source, first);
     const struct cx_runs *runs = second->data;
-    bool ok = true;
-    for (unsigned i = 0; i < runs->count; i++) {
-        struct cx_coherence *map = runs->run[i].root->coherence;
-        ok =
-            cx_coherence_brought(map, runs->run[i].lo, runs->run[i].hi, worker->index, worker->planned + 1) &&
-            cx_coherence_validate(map, runs->run[i].lo, runs->run[i].hi, runs->place) && ok;
-    }
+    for (unsigned i = 0; i < runs->count; i++)
+        ok = cx_coherence_validate(runs->run[i].root->coherence, runs->run[i].lo, runs->run[i].hi,
+                                   runs->place) &&
+             ok;
     kept.job = second;
     if (stages->holds)
         stages->kept[stages->nkept++] = kept;
     else
-        plan_second(command, &kept);
+        ok = plan_second(command, &kept) && ok;
     stage->next = (slot + 1) % SLOTS;
     return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }

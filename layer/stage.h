@@ -31,10 +31,10 @@ cl_int cx_stage_copy(struct cx_command *command, struct cx_mem *root, unsigned f
                      const struct cx_move *moves, size_t count);
 /* Between these two second halves are kept back, and all first halves planned before them: members that
  * exchange bytes need not wait for each other in turn. Until then nothing may be planned that needs the
- * bytes, save after cx_stage_flush, which plans what was kept so far. */
+ * bytes, save after cx_stage_flush, which plans what was kept so far. False: no memory. */
 void cx_stage_hold(struct cx_context *context);
-void cx_stage_let(struct cx_command *command);
-void cx_stage_flush(struct cx_command *command);
+bool cx_stage_let(struct cx_command *command);
+bool cx_stage_flush(struct cx_command *command);
 /* Nulls the pointer; accepts NULL. Any thread. */
 void cx_parcel_unref(struct cx_parcel **parcel);
 /* Gives all slots back; nothing is in flight. */
