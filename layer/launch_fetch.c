@@ -6,6 +6,7 @@
 #include "layer/image.h"
 #include "layer/log.h"
 #include "layer/peer.h"
+#include "layer/stage.h"
 
 #include <stdlib.h>
 
@@ -46,7 +47,8 @@ static cl_int plan_moves(struct split *split, struct cx_mem *root, unsigned plac
                          const struct cx_move *lacks, size_t count)
 {
     struct cx_piece *piece = malloc((count + 1) * sizeof(*piece));
-    const unsigned to = cx_peer_near(root, place) ? place : CX_PLACE_HOST;
+    const bool near = cx_peer_near(root, place) | cx_stage_near(root, place);
+    const unsigned to = near ? place : CX_PLACE_HOST;
     if (!piece)
         return CL_OUT_OF_HOST_MEMORY;
     for (size_t m = 0; m < count; m++)
@@ -95,6 +97,7 @@ cl_int cx_split_foresee(struct split *split)
     struct cx_access_region *regions = calloc(nargs + 1u, sizeof(*regions));
     if (!regions)
         return CL_OUT_OF_HOST_MEMORY;
+    cx_stage_hold(launch->base.context);
     for (unsigned p = 0; p < split->nparts && error == CL_SUCCESS; p++) {
         const struct cx_range run = expected_run(split, p);
         if (run.first >= run.end)
@@ -105,6 +108,7 @@ cl_int cx_split_foresee(struct split *split)
                 error = foresee_input(split, i, &regions[i / 2],
                                       &launch->base.context->workers[split->plan.member[p]]);
     }
+    cx_stage_let(&split->launch->base);
     free(regions);
     return error;
 }
