@@ -10,10 +10,20 @@
 
 #include <stdlib.h>
 
+/* Whether an owner runs commands in the thread that enqueues them: other threads must keep away. PoCL's basic
+ * device locks itself out (pocl_update_event_running) when a second thread's command is found ready. */
+static bool owner_is_shy(const struct cx_context *context, uint64_t places)
+{
+    for (unsigned m = 0; m < context->nmembers; m++)
+        if (places >> (1 + m) & 1 && context->workers[m].device->submits_in_caller)
+            return true;
+    return false;
+}
+
 bool cx_split_lend_input(struct split *split, unsigned i, const struct cx_mem *root, uint64_t places)
 {
     const uint64_t host = UINT64_C(1) << CX_PLACE_HOST;
-    if (!(places & ~host) || root->image)
+    if (!(places & ~host) || root->image || owner_is_shy(root->context, places))
         return false;
     if (!split->lent)
         split->lent = calloc(2 * (size_t)split->launch->args->count, sizeof(*split->lent));
@@ -108,7 +118,8 @@ cl_int cx_split_foresee(struct split *split)
                 error = foresee_input(split, i, &regions[i / 2],
                                       &launch->base.context->workers[split->plan.member[p]]);
     }
-    cx_stage_let(&split->launch->base);
+    if (!cx_stage_let(&split->launch->base) && error == CL_SUCCESS)
+        error = CL_OUT_OF_HOST_MEMORY;
     free(regions);
     return error;
 }
