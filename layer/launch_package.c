@@ -6,6 +6,7 @@
 #include "layer/launch_dynamic.h"
 #include "layer/launch_fetch.h"
 #include "layer/launch_peer.h"
+#include "layer/launch_elsewhere.h"
 #include "layer/launch_rescue.h"
 #include "layer/log.h"
 #include "layer/options.h"
@@ -172,6 +173,18 @@ static uint64_t busy_with(struct lane *lane, const struct flight *flight, uint64
     return busy;
 }
 
+/* A package that the device failed is done by another member, where it is this one's to do. */
+static bool run_elsewhere(const struct lane *lane, struct cx_worker *worker, unsigned index)
+{
+    const struct split *split = lane->split;
+    struct cx_context *context = split->launch->base.context;
+    cx_context_lock(context);
+    const struct cx_range range = split->packages[index].range;
+    cx_context_unlock(context);
+    return cx_launch_elsewhere(split->launch, worker, &split->launch->parts[lane->part],
+                               split->plan.judged->verdict.dim, range.first, range.end, true) == CL_SUCCESS;
+}
+
 cl_int cx_package_end(struct lane *lane, struct cx_worker *worker)
 {
     struct split *split = lane->split;
@@ -188,6 +201,8 @@ cl_int cx_package_end(struct lane *lane, struct cx_worker *worker)
     if (status != CL_SUCCESS && moved == CL_SUCCESS) {
         cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(status));
         cx_worker_failed(worker, status);
+        if (!split->rescues && run_elsewhere(lane, worker, flight.package))
+            status = CL_SUCCESS;
     }
     cx_worker_event_times(worker, flight.event, &start, &end);
     worker->device->cl->clReleaseEvent(flight.event);

@@ -243,6 +243,34 @@ START_TEST(static_share)
 }
 END_TEST
 
+/* The same of packages that are cut while the launch runs, with a balancer that has nothing done again. */
+START_TEST(dynamic_package)
+{
+    static const struct {
+        const char *in_place, *async;
+    } kinds[] = {{"0", "1"}, {"1", "0"}, {"0", "0"}};
+    char rule[64];
+    set_stub("2", "cpu", "", "");
+    snprintf(rule, sizeof(rule), "clEnqueueNDRangeKernel:%d:-5:event", 1 + _i % LAUNCHES);
+    setenv("STUB_IN_PLACE", kinds[_i / LAUNCHES].in_place, 1);
+    setenv("STUB_ASYNC", kinds[_i / LAUNCHES].async, 1);
+    setenv("STUB_FAIL", rule, 1);
+    setenv("COEXEC_ALGO", "dynamic", 1);
+    setenv("COEXEC_DYNAMIC_PACKAGES", "8", 1);
+    setenv("COEXEC_SPLIT", "always", 1);
+    open_program();
+    for (unsigned i = 0; i < 2; i++) {
+        cl_event event;
+        launch(p.add, p.a, p.b, p.c, &event);
+        cl_ok(clWaitForEvents(1, &event));
+        cl_ok(clReleaseEvent(event));
+        check_sum(p.c, 0);
+    }
+    release_program();
+    cl_close();
+}
+END_TEST
+
 static atomic_bool gone;
 
 static void CL_CALLBACK context_gone(cl_context context, void *unused)
@@ -310,6 +338,7 @@ int main(void)
     add(suite, "very_slow", very_slow, 4);
     add(suite, "late_anywhere", late_anywhere, 24);
     add(suite, "dies", dies, 12);
+    add(suite, "dynamic_package", dynamic_package, 3 * LAUNCHES);
     add(suite, "static_share", static_share, LAUNCHES * NFAILURES);
     add(suite, "release_all", release_all, 1);
     add(suite, "end_of_process", end_of_process, 2);
