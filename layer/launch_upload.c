@@ -34,7 +34,10 @@ bool cx_uploads_list(struct lane *lane, const struct cx_worker *worker, struct c
                          : cx_coherence_missing(root->coherence, pieces.piece[n].lo, pieces.piece[n].hi,
                                                 runs->place, &moves, &count);
         for (size_t m = 0; m < count && ok; m++) {
-            ok = moves[m].from == CX_PLACE_HOST &&
+            const bool there = moves[m].from == CX_PLACE_HOST || root->image; /* or between rows of texels */
+            if (!there && i % 2) /* between what it writes: other packages' to write, as all is written */
+                continue;
+            ok = there &&
                  cx_runs_add(runs, root, root->real[worker->index], moves[m].lo, moves[m].hi,
                              root->host + moves[m].lo) &&
                  cx_coherence_host_read(root->coherence, moves[m].lo, moves[m].hi, worker->index, seq,
