@@ -79,6 +79,22 @@ static struct cx_rows rows_from(const struct cx_runs *runs, unsigned i, const st
     return rows;
 }
 
+unsigned cx_runs_rows(const struct cx_runs *runs, unsigned i, size_t *stride)
+{
+    const struct cx_run *first = &runs->run[i];
+    unsigned count = 1;
+    *stride = 0;
+    if (i + 1 < runs->count && runs->run[i + 1].lo >= first->hi)
+        *stride = (size_t)(runs->run[i + 1].lo - first->lo);
+    for (; *stride && i + count < runs->count; count++) {
+        const struct cx_run *run = &runs->run[i + count];
+        if (run->root != first->root || run->hi - run->lo != first->hi - first->lo ||
+            run->lo != first->lo + count * *stride)
+            break;
+    }
+    return count;
+}
+
 /* Counts a transfer by the way it goes. */
 static void count_run(const struct cx_runs *runs, const struct cx_run *run, bool ring, uint64_t bytes,
                       size_t rows)

@@ -132,23 +132,12 @@ void cx_parcel_unref(struct cx_parcel **parcel)
 
 /* ---- copies ---- */
 
-/* How many runs from the i-th on are rows of one rectangle. All of the last row's stride lies within the
- * buffer (move.c). */
-static unsigned rows_from(const struct cx_runs *runs, unsigned i, size_t *stride)
+/* cx_runs_rows, but all of the last row's stride lies within the buffer (move.c). */
+static unsigned rows_within(const struct cx_runs *runs, unsigned i, size_t *stride)
 {
     const struct cx_run *first = &runs->run[i];
-    unsigned count = 1;
-    *stride = 0;
-    if (i + 1 < runs->count && runs->run[i + 1].lo >= first->hi)
-        *stride = (size_t)(runs->run[i + 1].lo - first->lo);
-    for (; *stride && i + count < runs->count; count++) {
-        const struct cx_run *run = &runs->run[i + count];
-        if (run->hi - run->lo != first->hi - first->lo || run->lo != first->lo + count * *stride)
-            break;
-    }
-    if (count > 1 && (first->lo / *stride + count) * *stride > first->root->size)
-        count--;
-    return count;
+    const unsigned count = cx_runs_rows(runs, i, stride);
+    return count > 1 && (first->lo / *stride + count) * *stride > first->root->size ? count - 1 : count;
 }
 
 /* `count` rows of `bytes`, `stride` apart from `lo` of the root's memory on, one after the other from `at` of
@@ -181,7 +170,7 @@ static cl_int start_half(const struct cx_runs *runs, const struct cx_worker *wor
     for (unsigned i = 0; i < runs->count && error == CL_SUCCESS; i += count) {
         struct cx_run *run = &runs->run[i];
         const size_t bytes = (size_t)(run->hi - run->lo);
-        count = rows_from(runs, i, &stride);
+        count = rows_within(runs, i, &stride);
         cl_event *event = i + count >= runs->count ? &job->event : i == 0 ? &job->first_event : &run->event;
         error = copy_rows(cl, queue, out, run->root->real[worker->index], out ? parcel->own : parcel->alias,
                           (size_t)run->lo, at, bytes, stride, count, event);

@@ -16,23 +16,6 @@ enum {
     SHORT_NS = 40000, /* copies that may end within it are looked at before the thread sleeps */
 };
 
-/* How many runs from the first on are rows of one rectangle: of one length, and the same distances apart. */
-static unsigned rows_from(const struct cx_runs *runs, unsigned i, size_t *stride)
-{
-    const struct cx_run *first = &runs->run[i];
-    unsigned count = 1;
-    *stride = 0;
-    if (i + 1 < runs->count && runs->run[i + 1].lo >= first->hi)
-        *stride = (size_t)(runs->run[i + 1].lo - first->lo);
-    for (; *stride && i + count < runs->count; count++) {
-        const struct cx_run *run = &runs->run[i + count];
-        if (run->root != first->root || run->hi - run->lo != first->hi - first->lo ||
-            run->lo != first->lo + count * *stride)
-            break;
-    }
-    return count;
-}
-
 static cx_cu_result copy_rows(const struct cx_peer_stream *peer, cx_cu_pointer to, cx_cu_pointer from,
                               size_t bytes, size_t stride, unsigned count)
 {
@@ -74,7 +57,7 @@ static cx_cu_result copy_all(const struct cx_runs *runs, struct cx_worker *worke
         const struct cx_run *run = &runs->run[i];
         const cx_cu_pointer from = run->root->peer[runs->source->index]->pointer + run->lo;
         const cx_cu_pointer to = run->root->peer[worker->index]->pointer + run->lo;
-        count = rows_from(runs, i, &stride);
+        count = cx_runs_rows(runs, i, &stride);
         code = copy_rows(&peer, to, from, (size_t)(run->hi - run->lo), stride, count);
     }
     if (code == 0)
