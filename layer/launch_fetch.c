@@ -34,21 +34,25 @@ bool cx_split_lend_input(struct split *split, unsigned i, const struct cx_mem *r
 
 /* ---- what is foreseen ---- */
 
-/* Adds to `lacks` the runs that are valid neither at `place` nor in the host copy. */
-static bool add_lacking(const struct cx_mem *root, const struct cx_piece *piece, unsigned place,
-                        struct cx_move **lacks, size_t *count)
+/* Lists what of an input's region (i: as in cx_split_lend_input) is valid neither at `place` nor in the host
+ * copy. The caller frees *lacks. False: no memory. */
+static bool list_lacking(const struct cx_mem *mem, const struct cx_access_region *region, unsigned i,
+                         unsigned place, struct cx_move **lacks, size_t *count)
 {
-    const size_t before = *count;
-    if (cx_coherence_valid(root->coherence, piece->lo, piece->hi, place))
-        return true;
-    if (!cx_coherence_missing(root->coherence, piece->lo, piece->hi, place, lacks, count))
-        return false;
-    size_t left = before;
-    for (size_t m = before; m < *count; m++)
+    const struct cx_coherence *map = mem->root->coherence;
+    struct cx_pieces pieces;
+    size_t all = 0;
+    bool ok = cx_pieces_of(&pieces, mem, region, i % 2, i % 2);
+    *lacks = NULL;
+    *count = 0;
+    for (size_t n = 0; n < pieces.count && ok; n++)
+        ok = cx_coherence_valid(map, pieces.piece[n].lo, pieces.piece[n].hi, place) ||
+             cx_coherence_missing(map, pieces.piece[n].lo, pieces.piece[n].hi, place, lacks, &all);
+    for (size_t m = 0; m < all; m++)
         if ((*lacks)[m].from != CX_PLACE_HOST)
-            (*lacks)[left++] = (*lacks)[m];
-    *count = left;
-    return true;
+            (*lacks)[(*count)++] = (*lacks)[m];
+    cx_pieces_finish(&pieces);
+    return ok;
 }
 
 /* Brings the runs to the host copy, which packages are served from, or, where peers reach each other, to the
@@ -73,17 +77,13 @@ static cl_int foresee_input(struct split *split, unsigned i, const struct cx_acc
 {
     const struct cx_mem *mem = cx_launch_mem(split->launch, i / 2);
     const unsigned place = cx_mem_place(mem->root, worker);
-    struct cx_pieces pieces;
-    struct cx_move *lacks = NULL;
-    size_t count = 0;
-    bool ok = cx_pieces_of(&pieces, mem, region, i % 2, i % 2);
-    for (size_t n = 0; n < pieces.count && ok; n++)
-        ok = add_lacking(mem->root, &pieces.piece[n], place, &lacks, &count);
+    struct cx_move *lacks;
+    size_t count;
+    const bool ok = list_lacking(mem, region, i, place, &lacks, &count);
     cl_int error = ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
     if (ok && count)
         error = plan_moves(split, mem->root, place, lacks, count);
     free(lacks);
-    cx_pieces_finish(&pieces);
     return error;
 }
 
@@ -158,14 +158,12 @@ static cl_int list_fetch(struct fetch *fetch, const struct lane *lane, const str
     *any = false;
     for (unsigned i = 0; i < 2 * split->launch->args->count && error == CL_SUCCESS && !*any; i++) {
         const struct cx_mem *mem = cx_launch_mem(split->launch, i / 2);
-        struct cx_pieces pieces;
-        struct cx_move *lacks = NULL;
-        size_t count = 0;
+        struct cx_move *lacks;
+        size_t count;
         if (!mem || !split->lent[i])
             continue;
-        bool ok = cx_pieces_of(&pieces, mem, &lane->regions[i / 2], i % 2, i % 2);
-        for (size_t n = 0; n < pieces.count && ok; n++)
-            ok = add_lacking(mem->root, &pieces.piece[n], cx_mem_place(mem->root, worker), &lacks, &count);
+        bool ok =
+            list_lacking(mem, &lane->regions[i / 2], i, cx_mem_place(mem->root, worker), &lacks, &count);
         if (ok && count)
             ok = cx_mem_host(mem->root) != NULL;
         error = ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
@@ -176,7 +174,6 @@ static cl_int list_fetch(struct fetch *fetch, const struct lane *lane, const str
                 error = CL_OUT_OF_HOST_MEMORY;
         *any = count > 0;
         free(lacks);
-        cx_pieces_finish(&pieces);
     }
     return error;
 }
