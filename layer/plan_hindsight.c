@@ -37,11 +37,8 @@ void cx_plan_hindsight_begin(struct cx_launch *launch)
  * 0: unknown. */
 static double seconds_whole(const struct cx_launch *launch, const struct cx_learned *learned)
 {
-    double best = 0, seconds = 0;
-    for (unsigned m = 0; m < launch->base.context->nmembers; m++) {
-        const double speed = cx_speed_record_speed(&learned->records[m]);
-        best = speed > best ? speed : best;
-    }
+    const double best = cx_plan_best_speed(launch);
+    double seconds = 0;
     for (unsigned p = 0; p < launch->nparts; p++) {
         const struct cx_part *part = &launch->parts[p];
         const double speed = cx_speed_record_speed(&learned->records[part->member]);

@@ -134,8 +134,7 @@ bool cx_plan_wants_all(void)
            (options->analysis_wait && strcmp(options->split, "never") != 0);
 }
 
-/* The fastest member's speed, in work-groups/s; 0: unknown. */
-static double best_speed(const struct cx_launch *launch)
+double cx_plan_best_speed(const struct cx_launch *launch)
 {
     const struct cx_learned *learned = launch->kernel->function->learned;
     double speed = 0;
@@ -162,7 +161,7 @@ bool cx_plan_is_large(const struct cx_launch *launch)
 
 double cx_plan_expected(const struct cx_launch *launch)
 {
-    const double speed = best_speed(launch);
+    const double speed = cx_plan_best_speed(launch);
     return speed > 0 && launch->geometry.local[0] ? (double)cx_launch_groups(launch) / speed : 0;
 }
 
