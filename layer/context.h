@@ -47,11 +47,8 @@ struct cx_context {
     pthread_mutex_t lock;   /* guards coherence maps, command states and queues of this context */
     pthread_cond_t settled; /* broadcast when a command settles (is planned for good) */
     /* under lock: what cx_context_unlock still has to do (command.c) */
-    struct cx_hindsight hindsight; /* whether splits pay */
-    unsigned meeting;              /* the member for launches that hindsight keeps whole */
-    uint64_t written;              /* bytes that the program gave buffers since the last split launch */
-    uint64_t touched;              /* workers that got jobs or watches, as bits */
-    struct cx_command *ready;      /* commands to be planned, in the order in which they became so */
+    uint64_t touched;         /* workers that got jobs or watches, as bits */
+    struct cx_command *ready; /* commands to be planned, in the order in which they became so */
     struct cx_command *ready_tail;
     struct cx_command *finished; /* settled without any part left: to be dropped outside the lock */
     bool notice;                 /* a command with callbacks settled */
@@ -60,6 +57,10 @@ struct cx_context {
     struct cx_launch *held; /* hold.h: references; under lock */
     atomic_uint nheld;
     atomic_uint nqueues;
+    /* plan_hindsight.h; under lock */
+    struct cx_hindsight hindsight; /* whether splits pay */
+    unsigned meeting;              /* the member for launches that hindsight keeps whole */
+    uint64_t written;              /* bytes that the program gave buffers since the last split launch */
     /* Host clock: when a command was over last, from the first split launch on; 0: none yet. */
     atomic_uint_fast64_t last_over;
     /* Counts transfers that failed after the map counted on them. What was planned before the last one does

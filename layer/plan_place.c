@@ -286,7 +286,6 @@ unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
     struct cx_context *context = launch->base.context;
     unsigned best = preferred;
     bool certain;
-    const bool state = may_keep_state(launch, &certain);
     if (launch->at_home) {
         /* a pointer that is passed is only good there, whatever sub-device the queue is of */
         const bool needs = cx_svm_has_argument(launch) || launch->args->nsvm;
@@ -296,13 +295,14 @@ unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
             return context->nmembers;
         launch->at_home = false; /* it was but a suspicion */
     }
-    if (state)
+    if (may_keep_state(launch, &certain)) {
         best = place_with_state(launch, preferred, certain);
-    else if (preferred >= context->nmembers || cx_plan_is_late(&context->workers[preferred]) ||
-             cx_launch_prepare(launch, preferred) != CL_SUCCESS)
-        best = fastest_taker(launch);
-    if (!state)
+    } else {
+        if (preferred >= context->nmembers || cx_plan_is_late(&context->workers[preferred]) ||
+            cx_launch_prepare(launch, preferred) != CL_SUCCESS)
+            best = fastest_taker(launch);
         best = stay(launch, best);
+    }
     if (is_alone(launch) || best == context->nmembers)
         return best;
 
