@@ -59,7 +59,8 @@ cl_int cx_runs_start(struct cx_runs *runs, struct cx_worker *worker, cl_event *f
 /* Downloads all runs, of buffers, by a queue of their worker's and waits for the end. Any thread; no lock
  * held. */
 cl_int cx_runs_read(struct cx_runs *runs, struct cx_worker *worker, cl_command_queue queue);
-/* How many runs from the i-th on are rows of one rectangle of their root: of one length, and *stride apart. */
+/* How many runs from the i-th on are rows of one rectangle of their root: of one length, and *stride apart.
+ */
 unsigned cx_runs_rows(const struct cx_runs *runs, unsigned i, size_t *stride);
 /* Once all are over: whether one without an event given to the caller failed, and how. */
 /* How many runs from the i-th on are rows of one rectangle of their root: of one length, and *stride apart.
