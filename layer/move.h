@@ -63,9 +63,6 @@ cl_int cx_runs_read(struct cx_runs *runs, struct cx_worker *worker, cl_command_q
  */
 unsigned cx_runs_rows(const struct cx_runs *runs, unsigned i, size_t *stride);
 /* Once all are over: whether one without an event given to the caller failed, and how. */
-/* How many runs from the i-th on are rows of one rectangle of their root: of one length, and *stride apart.
- */
-unsigned cx_runs_rows(const struct cx_runs *runs, unsigned i, size_t *stride);
 cl_int cx_runs_status(const struct cx_runs *runs, const struct cx_worker *worker);
 /* Counted runs did not arrive: takes that out of the map and, where others may have been planned on it
  * (`relied`), lets nothing run that was planned so far. Takes context->lock. */
