@@ -90,7 +90,7 @@ static const struct example binomial = {
     .default_iterations = 1,
     .presets = {[PRESET_TINY] = {.size = 512},
                 [PRESET_SMALL] = {.size = 12288},
-                [PRESET_LARGE] = {.size = 1 << 22, .iterations = 4},
+                [PRESET_LARGE] = {.size = 1 << 22, .iterations = 12},
                 [PRESET_PAPER] = {.size = 32000}}, /* 2048000 work-items */
     .state_size = sizeof(struct binomial),
     .setup = binomial_setup,

@@ -200,7 +200,7 @@ static const struct example bm3d = {
     .default_iterations = 1,
     .presets = {[PRESET_TINY] = {.size = 128},
                 [PRESET_SMALL] = {.size = 800},
-                [PRESET_LARGE] = {.size = 16384, .iterations = 2},
+                [PRESET_LARGE] = {.size = 8192, .iterations = 8},
                 [PRESET_PAPER] = {.size = 800}},
     .state_size = sizeof(struct bm3d),
     .setup = bm3d_setup,

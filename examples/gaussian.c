@@ -189,7 +189,7 @@ static const struct example gaussian = {
     .default_iterations = 2,
     .presets = {[PRESET_TINY] = {.size = 512},
                 [PRESET_SMALL] = {.size = 1024, .extra = {7}},
-                [PRESET_LARGE] = {.size = 8192, .iterations = 1, .extra = {63}},
+                [PRESET_LARGE] = {.size = 4096, .iterations = 5, .extra = {63}},
                 [PRESET_PAPER] = {.size = 8000, .iterations = 1, .extra = {40}}},
     .extra = {{"radius", "reach of the blur in pixels", NULL, 1, 63, 2}},
     .state_size = sizeof(struct gaussian),

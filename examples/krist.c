@@ -101,7 +101,7 @@ static const struct example krist = {
     .default_iterations = 1,
     .presets = {[PRESET_TINY] = {.size = 2048, .extra = {512}},
                 [PRESET_SMALL] = {.size = 40960, .extra = {512}},
-                [PRESET_LARGE] = {.size = 1 << 22, .iterations = 2, .extra = {4096}},
+                [PRESET_LARGE] = {.size = 1 << 22, .iterations = 16, .extra = {4096}},
                 [PRESET_PAPER] = {.size = 1 << 20, .extra = {2048}}}, /* the paper names no size */
     .extra = {{"atoms", "atoms in the cell", NULL, 1, 1 << 24, 512}},
     .state_size = sizeof(struct krist),

@@ -112,7 +112,7 @@ static const struct example mandelbrot = {
     .default_iterations = 500,
     .presets = {[PRESET_TINY] = {.size = 256},
                 [PRESET_SMALL] = {.size = 1024, .iterations = 1000},
-                [PRESET_LARGE] = {.size = 12288, .iterations = 40000},
+                [PRESET_LARGE] = {.size = 6144, .iterations = 200000},
                 [PRESET_PAPER] = {.size = 20480, .iterations = 5000}},
     .extra = {{"view", "part of the plane", "default|interior|seahorse", 0, 0, 0}},
     .state_size = sizeof(struct mandelbrot),

@@ -87,7 +87,7 @@ static const struct example matmul = {
     .default_iterations = 1,
     .presets = {[PRESET_TINY] = {.size = 256},
                 [PRESET_SMALL] = {.size = 768},
-                [PRESET_LARGE] = {.size = 12288},
+                [PRESET_LARGE] = {.size = 8192, .iterations = 6},
                 [PRESET_PAPER] = {.size = 8192}},
     .state_size = sizeof(struct matmul),
     .setup = matmul_setup,

@@ -189,7 +189,7 @@ static const struct example nbody = {
     .default_iterations = 8,
     .presets = {[PRESET_TINY] = {.size = 2048, .iterations = 4},
                 [PRESET_SMALL] = {.size = 4096, .iterations = 12},
-                [PRESET_LARGE] = {.size = 1048576, .iterations = 1},
+                [PRESET_LARGE] = {.size = 2097152, .iterations = 1},
                 [PRESET_PAPER] = {.size = 51200, .iterations = 20}},
     .state_size = sizeof(struct nbody),
     .setup = nbody_setup,

@@ -187,7 +187,7 @@ static const struct example ray = {
     .default_iterations = 1,
     .presets = {[PRESET_TINY] = {.size = 160},
                 [PRESET_SMALL] = {.size = 1024},
-                [PRESET_LARGE] = {.size = 8192, .extra = {0, 1024}},
+                [PRESET_LARGE] = {.size = 4096, .extra = {0, 4096}},
                 [PRESET_PAPER] = {.size = 12000}},
     .extra = {{"scene", "where the spheres are", "ray1|ray2", 0, 0, SCENE_RAY1},
               {"spheres", "number of spheres", NULL, 1, 1 << 16, 64}},

@@ -103,7 +103,7 @@ static const struct example taylor = {
     .default_iterations = 1,
     .presets = {[PRESET_TINY] = {.size = 256, .extra = {32}},
                 [PRESET_SMALL] = {.size = 800, .extra = {48}},
-                [PRESET_LARGE] = {.size = 8192, .extra = {255}},
+                [PRESET_LARGE] = {.size = 4096, .iterations = 8, .extra = {255}},
                 [PRESET_PAPER] = {.size = 800, .extra = {255}}},
     .extra = {{"degree", "degree of the polynomial", NULL, 0, 1023, 32}},
     .state_size = sizeof(struct taylor),
