@@ -244,22 +244,48 @@ static enum cx_admission_reason decide(const struct cx_admission *launch, struct
     return reason;
 }
 
-struct cx_admission_decision cx_admission_decide(const struct cx_admission *launch,
-                                                 struct cx_admission_member *members)
+/* Fills in speeds and admits the best device. */
+static struct cx_admission_decision begin(const struct cx_admission *launch, unsigned best,
+                                          struct cx_admission_member *members)
 {
-    struct cx_admission_decision decision = {.best = cx_admission_best(launch)};
+    struct cx_admission_decision decision = {.best = best};
     for (unsigned i = 0; i < launch->ndevices; i++)
         members[i] = (struct cx_admission_member){.part = CX_ADMISSION_LEFT_WHOLE};
     cx_predict_speeds(launch, members);
-    doubt_foreign(launch, members, decision.best);
-    admit(&members[decision.best]);
-    if (is_measured(launch, decision.best)) {
+    doubt_foreign(launch, members, best);
+    admit(&members[best]);
+    if (is_measured(launch, best))
         decision.whole_seconds =
-            cx_predict_package(&launch->devices[decision.best], members[decision.best].speed, launch->groups);
-    }
+            cx_predict_package(&launch->devices[best], members[best].speed, launch->groups);
+    return decision;
+}
+
+static void end(const struct cx_admission *launch, const struct cx_admission_member *members,
+                struct cx_admission_decision *decision)
+{
+    decision->split = decision->reason <= CX_ADMISSION_SPLIT_PROBE;
+    if (decision->split && decision->whole_seconds > 0)
+        decision->split_seconds = cx_predict_split(launch, members) + overhead(launch, members);
+}
+
+struct cx_admission_decision cx_admission_decide(const struct cx_admission *launch,
+                                                 struct cx_admission_member *members)
+{
+    struct cx_admission_decision decision = begin(launch, cx_admission_best(launch), members);
     decision.reason = decide(launch, members, decision.best, decision.whole_seconds);
-    decision.split = decision.reason <= CX_ADMISSION_SPLIT_PROBE;
-    if (decision.split && decision.whole_seconds > 0)
-        decision.split_seconds = cx_predict_split(launch, members) + overhead(launch, members);
+    end(launch, members, &decision);
+    return decision;
+}
+
+struct cx_admission_decision cx_admission_imagine(const struct cx_admission *launch, unsigned best,
+                                                  struct cx_admission_member *members)
+{
+    struct cx_admission_decision decision = begin(launch, best, members);
+    decision.reason = CX_ADMISSION_WHOLE_FEW_GROUPS;
+    if (launch->ndevices > 1 && count_units(launch) > 1)
+        decision.reason = decision.whole_seconds > 0
+                              ? decide_measured(launch, members, best, decision.whole_seconds)
+                              : CX_ADMISSION_WHOLE_UNMEASURED;
+    end(launch, members, &decision);
     return decision;
 }

@@ -47,6 +47,7 @@ struct cx_admission_device {
     double launch_seconds;   /* cost of one launch there */
     double fixed_seconds;    /* moves it needs whatever its share: inputs read whole and not valid there */
     double transfer_seconds; /* moves for one group, in and out; 0 where its data is in place */
+    double first_seconds;    /* what its driver may do once before this launch there, such as compiling */
     uint64_t min_package;    /* as in struct cx_balancer_device */
     uint64_t fill;           /* likewise */
     struct cx_speed_record *record; /* NULL: nothing known, nothing kept */
@@ -105,6 +106,10 @@ struct cx_admission_decision {
  * must be at least one device. */
 struct cx_admission_decision cx_admission_decide(const struct cx_admission *launch,
                                                  struct cx_admission_member *members);
+/* The same where the launch would run on that device if whole, without probes; touches no record. For
+ * launches as they would be (forgone.h). */
+struct cx_admission_decision cx_admission_imagine(const struct cx_admission *launch, unsigned best,
+                                                  struct cx_admission_member *members);
 /* The best device for a launch that cannot be split; touches no record. */
 unsigned cx_admission_best(const struct cx_admission *launch);
 

@@ -13,6 +13,8 @@ enum { WARM = 3 };
  * them can count for at most, as a multiple of a whole launch. */
 enum { EVIDENCE = 5, STEEP = 7 /* the last three */ };
 static const double lost_launches = 3, lost_whole = 6, least_lost = 500e-6, most_lost = 10;
+/* ... and what it can tell of the next ones. */
+static const double most_ratio = 2;
 /* Good splits pay for bad ones to come, up to so many seconds: a long good phase must not hide a bad one. */
 static const double most_saved = 20e-3;
 static const double good_ratio = 0.5, smoothing = 0.25;
@@ -49,7 +51,7 @@ bool cx_hindsight_count(struct cx_hindsight *hindsight, struct cx_hindsight_reco
         return false;
     const double counts = fmin(elapsed, most_lost * whole);
     record->whole = newer(record->whole, whole);
-    record->ratio = newer(record->ratio, elapsed / whole);
+    record->ratio = newer(record->ratio, fmin(elapsed / whole, most_ratio));
     hindsight->lost = fmax(hindsight->lost + counts - whole, -most_saved);
     hindsight->late = (uint8_t)(hindsight->late << 1 | (elapsed > whole));
     hindsight->steep = (uint8_t)(hindsight->steep << 1 | (elapsed > 2 * whole));

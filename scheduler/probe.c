@@ -2,9 +2,10 @@
 /*
  * Probes: bounded in one launch, rare over many.
  * A probe runs beside the others, so it costs the split itself and what it might run past the launch's end,
- * taking the device to be far slower than anything suggests. Each launch without a device puts a hundredth of
- * its time to that device's credit; a probe must be covered by it. So probes cost at most 1 % over any
- * sequence of launches. Previous stage: probe.h.
+ * taking the device to be far slower than anything suggests, behind what its driver does once, such as
+ * compiling for a local size: that alone may last longer than a hundred launches. Each launch without a
+ * device puts a hundredth of its time to that device's credit; a probe must be covered by it. So probes cost
+ * at most 1 % over any sequence of launches. Previous stage: probe.h.
  */
 #include "scheduler/probe.h"
 #include "scheduler/predict.h"
@@ -54,7 +55,8 @@ static uint64_t size_probe(const struct cx_admission *launch, unsigned index, do
     uint64_t groups = (uint64_t)fmax(fmin(units, most), 1) * unit;
     if (groups >= launch->groups)
         return 0;
-    *cost += fmax(cx_predict_package(device, speed, groups) - whole, 0);
+    double once = isfinite(device->first_seconds) ? fmax(device->first_seconds, 0) : 0;
+    *cost += fmax(once + cx_predict_package(device, speed, groups) - whole, 0);
     return groups;
 }
 

@@ -146,6 +146,29 @@ START_TEST(probe_finds_a_useful_device)
 }
 END_TEST
 
+/* A driver that compiles for a tenth of a second in its first launch: 10 s of launches of 10 ms go by before,
+ * and later probes of that kernel are cheap again. */
+START_TEST(compiling_is_paid_for)
+{
+    struct cx_speed_record records[2] = {{0}};
+    struct cx_admission_device devices[] = {cpu(&records[0]), gpu(&records[1])};
+    struct cx_admission launch = launch_of(100000, 2, devices);
+    struct cx_admission_member members[2];
+    double since = 0;
+    devices[0].first_seconds = 0.1;
+    cx_speed_record_update(&records[1], 100000, 1, 0.01);
+    for (unsigned probes = 0; probes < 2;) {
+        since += 0.01;
+        if (!cx_admission_decide(&launch, members).split)
+            continue;
+        ck_assert_double_ge(since, probes == 0 ? 9 : 0.01);
+        ck_assert_double_le(since, probes == 0 ? 11 : 0.1);
+        devices[0].first_seconds = since = 0;
+        probes++;
+    }
+}
+END_TEST
+
 /* A launch that is cheap at its edges and dear in the middle: one cheap probe must not let a slow device in.
  */
 START_TEST(slowest_probe_counts)
@@ -360,8 +383,8 @@ START_TEST(nonsense_is_survived)
         }
         for (unsigned i = 0; i < 3; i++) {
             devices[i] = (struct cx_admission_device){
-                odd[pick[i]],     pick[3 + i] % 2, odd[pick[6 + i]], 0,
-                odd[pick[9 + i]], pick[i],         pick[i],          &records[i]};
+                odd[pick[i]], pick[3 + i] % 2, odd[pick[6 + i]], 0,          odd[pick[9 + i]],
+                odd[pick[i]], pick[i],         pick[i],          &records[i]};
             cx_speed_record_update(&records[i], pick[12 + i], 1, odd[pick[i]]);
         }
         struct cx_admission launch = launch_of(round % 7 ? round : UINT64_C(1) << 40, 1 + round % 3, devices);
@@ -456,6 +479,7 @@ Suite *cx_test_admission(void)
     tcase_add_loop_test(tcase, fast_gpu_beside_slow_cpu, 0, 3);
     tcase_add_test(tcase, probe_finds_a_useful_device);
     tcase_add_test(tcase, slowest_probe_counts);
+    tcase_add_test(tcase, compiling_is_paid_for);
     tcase_add_test(tcase, probes_spread);
     tcase_add_test(tcase, probes_can_be_forbidden);
     tcase_add_test(tcase, few_long_groups_are_probed_late);
