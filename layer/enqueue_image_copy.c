@@ -45,16 +45,22 @@ static cl_int run_host_fill(struct cx_job *job, struct cx_worker *worker)
 
 /* ---- at a member ---- */
 
+/* A buffer's side goes by its root: PoCL 3.1 crashes on copies between images and sub-buffers. */
+static cl_mem real_side(const struct cx_image_side *side, const struct cx_worker *worker)
+{
+    return cx_mem_real(side->mem->image ? side->mem : side->mem->root, worker->index);
+}
+
 static cl_int run_member_copy(struct cx_job *job, struct cx_worker *worker)
 {
     const struct cx_image_transfer *t = (struct cx_image_transfer *)job->command;
     const cl_icd_dispatch *cl = worker->device->cl;
-    cl_mem from = cx_mem_real(t->from.mem, worker->index), to = cx_mem_real(t->to.mem, worker->index);
+    cl_mem from = real_side(&t->from, worker), to = real_side(&t->to, worker);
     if (!t->to.mem->image)
         return cl->clEnqueueCopyImageToBuffer(worker->queue, from, to, t->from.origin, t->region,
-                                              t->to.origin[0], 0, NULL, &job->event);
+                                              (size_t)t->to.block.lo, 0, NULL, &job->event);
     if (!t->from.mem->image)
-        return cl->clEnqueueCopyBufferToImage(worker->queue, from, to, t->from.origin[0], t->to.origin,
+        return cl->clEnqueueCopyBufferToImage(worker->queue, from, to, (size_t)t->from.block.lo, t->to.origin,
                                               t->region, 0, NULL, &job->event);
     return cl->clEnqueueCopyImage(worker->queue, from, to, t->from.origin, t->to.origin, t->region, 0, NULL,
                                   &job->event);

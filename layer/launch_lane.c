@@ -48,7 +48,27 @@ static void give_up(struct lane *lane, unsigned index, cl_int error)
     cx_context_unlock(context);
 }
 
-enum step { STEP_PACKAGE, STEP_WAIT_FLIGHT, STEP_OVER };
+/* The launch failed before the package was started, perhaps for what the package lacks: it never is. */
+static void abandon(struct lane *lane, struct cx_worker *worker, unsigned index, struct cx_runs *runs)
+{
+    struct split *split = lane->split;
+    struct cx_context *context = split->launch->base.context;
+    for (unsigned m = 0; m < context->nmembers && lane->copies; m++) {
+        cx_runs_failed(&lane->copies[m], context, false);
+        cx_runs_finish(&lane->copies[m], worker);
+    }
+    cx_runs_failed(runs, context, false);
+    cx_runs_finish(runs, worker);
+    cx_context_lock(context);
+    split->packages[index].dropped = split->packages[index].over = true;
+    split->uploading[lane->part] = false;
+    split->issuing--;
+    cx_split_settle_if_due(split);
+    pthread_cond_broadcast(&split->changed);
+    cx_context_unlock(context);
+}
+
+enum step { STEP_PACKAGE, STEP_ABANDON, STEP_WAIT_FLIGHT, STEP_OVER };
 
 /* An idle part looks again after that at the latest: its device may be wanted by others meanwhile. */
 static const double longest_look = 5e-3;
@@ -135,6 +155,8 @@ static enum step next_package(struct lane *lane, struct cx_worker *worker, unsig
     if (step == STEP_PACKAGE) {
         cx_package_take(lane, worker, *index, runs);
         *range = split->packages[*index].range;
+        if (split->failed)
+            step = STEP_ABANDON;
     }
     cx_split_settle_if_due(split);
     cx_context_unlock(context);
@@ -176,9 +198,14 @@ static cl_int run_probe(struct lane *lane, struct cx_worker *worker)
         split->issuing--;
         cx_split_settle_if_due(split);
     }
+    const bool failed = split->failed;
     cx_context_unlock(context);
     if (!listed)
         return CL_SUCCESS; /* the command has failed */
+    if (failed) {
+        abandon(lane, worker, index, &runs);
+        return CL_SUCCESS;
+    }
     cl_int error = cx_package_start(lane, worker, index, range, &runs);
     if (error != CL_SUCCESS) {
         give_up(lane, index, error);
@@ -201,6 +228,10 @@ static cl_int run_lane(struct cx_job *job, struct cx_worker *worker)
         enum step step = next_package(lane, worker, &index, &range, &runs);
         if (step == STEP_OVER)
             break;
+        if (step == STEP_ABANDON) {
+            abandon(lane, worker, index, &runs);
+            continue;
+        }
         if (step == STEP_PACKAGE) {
             cl_int error = cx_package_start(lane, worker, index, range, &runs);
             if (error != CL_SUCCESS) {

@@ -118,9 +118,9 @@ static cl_int download_shared(struct cx_merge *merge, unsigned p, bool old, uint
             merge->launch->moved += shared->hi - shared->lo;
         }
     }
+    const bool none = ok && !runs.count;
     struct cx_job *job = ok && runs.count ? cx_runs_job(worker, &runs) : NULL;
     if (!job) {
-        bool none = ok && !runs.count;
         cx_runs_finish(&runs, worker);
         return none ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
     }
@@ -147,6 +147,11 @@ cl_int cx_merge_combine(struct cx_merge *merge)
     uint64_t seq[64] = {0};
     bool in_place = false;
     cl_int error = CL_SUCCESS;
+    /* queued in any case, behind what is downloaded into the merge's memory, which it keeps; since the maps
+     * may name it, too. Where the command failed it does nothing */
+    struct cx_job *job = cx_merge_job(merge, 0, CX_MERGE_COMBINE, run_combine, cx_merge_finish_job);
+    if (!job)
+        return CL_OUT_OF_HOST_MEMORY;
     for (unsigned p = 0; p < merge->nplaces; p++)
         in_place |= cx_merge_is_host(merge, p);
     for (unsigned p = 0; p < merge->nplaces && error == CL_SUCCESS; p++)
@@ -154,16 +159,10 @@ cl_int cx_merge_combine(struct cx_merge *merge)
             error = download_shared(merge, p, false, &seq[merge->place[p].worker->index]);
     if (!in_place && error == CL_SUCCESS)
         error = download_shared(merge, 0, true, &seq[merge->place[0].worker->index]);
-    struct cx_job *job = error == CL_SUCCESS
-                             ? cx_merge_job(merge, 0, CX_MERGE_COMBINE, run_combine, cx_merge_finish_job)
-                             : NULL;
-    if (!job)
-        return error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error;
     for (unsigned m = 0; m < context->nmembers; m++)
         job->deps[m] = seq[m];
     for (unsigned i = 0; i < merge->nobjects && error == CL_SUCCESS; i++)
         error = note_shared(&merge->object[i], host, job);
-    /* the job is queued in any case, since the maps may name it; where the command failed it does nothing */
     if (error != CL_SUCCESS)
         cx_merge_fail(merge, error);
     cx_command_add_job(&merge->launch->base, host, job);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Entry points of the OpenCL 3.0 core that the layer does not offer: pipes, native kernels, queues on the
+ * Entry points of the OpenCL 3.0 core that the layer does not offer: pipes and queues on the
  * device. Each checks the handles it gets, so that a wrong handle is told as such, and then refuses with the
  * code that the spec gives for a device without the feature; the device's queries (device_info.c) say the
  * same. Signatures are checked against entry.h.

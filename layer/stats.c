@@ -270,8 +270,8 @@ void cx_stats_print(void)
         print_verified(out, "  in all: ", verified);
     cx_traffic_print(out);
     pthread_mutex_unlock(&lock);
-    if (out != stderr)
-        fclose(out);
+    if (out != stderr && fclose(out) != 0)
+        cx_warn(CX_TOPIC_OPTIONS, "cannot write the summary to %s: %s", file, strerror(errno));
 }
 
 __attribute__((destructor)) static void print_at_exit(void)

@@ -6,6 +6,7 @@
 #include "layer/log.h"
 #include "layer/options.h"
 
+#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@ static struct {
     uint64_t end[LANES]; /* of the last block */
 } rows[CX_TRACE_LANE];
 static unsigned nrows;
+static bool incomplete; /* told so */
 
 static void open_file(void)
 {
@@ -202,10 +204,17 @@ void cx_trace_span(const char *name, const char *category, unsigned row, uint64_
     end_ns = end_ns > start_ns ? end_ns : start_ns;
     pthread_mutex_lock(&lock);
     const unsigned lane = choose_lane(row, start_ns, end_ns);
-    fprintf(file,
-            "{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,"
-            "\"args\":{%s}},\n",
-            safe, category, (int)getpid(), row + CX_TRACE_LANE * lane, (double)start_ns / 1e3,
-            (double)(end_ns - start_ns) / 1e3, args ? args->text : "");
+    const int written =
+        fprintf(file,
+                "{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,"
+                "\"args\":{%s}},\n",
+                safe, category, (int)getpid(), row + CX_TRACE_LANE * lane, (double)start_ns / 1e3,
+                (double)(end_ns - start_ns) / 1e3, args ? args->text : "");
+    const int error = errno;
+    const bool tell = written < 0 && !incomplete;
+    incomplete |= tell;
     pthread_mutex_unlock(&lock);
+    if (tell)
+        cx_error(CX_TOPIC_OPTIONS, "COEXEC_TRACE=%s: %s; the trace is not complete", cx_options_get()->trace,
+                 strerror(error));
 }

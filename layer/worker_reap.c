@@ -46,9 +46,14 @@ cl_int cx_worker_event_error(const struct cx_worker *worker, cl_event event)
     return status < 0 ? status : CL_SUCCESS;
 }
 
+/* A driver that does not say is waited for. */
 static bool event_complete(const struct cx_worker *worker, cl_event event)
 {
-    return !event || event_status(worker, event, CL_COMPLETE) <= CL_COMPLETE;
+    enum { UNKNOWN = CL_QUEUED + 1 };
+    const cl_int status = event ? event_status(worker, event, UNKNOWN) : CL_COMPLETE;
+    if (status == UNKNOWN)
+        worker->device->cl->clWaitForEvents(1, &event);
+    return status <= CL_COMPLETE || status == UNKNOWN;
 }
 
 cl_int cx_worker_wait_event(struct cx_worker *worker, cl_event event)
@@ -255,8 +260,8 @@ bool cx_worker_idle(struct cx_worker *worker)
 {
     pthread_mutex_lock(&worker->lock);
     const struct cx_job *last = worker->flying_tail;
-    bool idle =
-        !worker->head && !worker->pumping && (!last || (last->event && event_complete(worker, last->event)));
+    bool idle = !worker->head && !worker->pumping &&
+                (!last || (last->event && event_status(worker, last->event, CL_QUEUED) <= CL_COMPLETE));
     pthread_mutex_unlock(&worker->lock);
     return idle;
 }

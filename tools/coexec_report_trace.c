@@ -215,8 +215,8 @@ static void *trace_load(const char *file, unsigned long long launch, char *probl
         return NULL;
     }
     if (trace->skipped)
-        snprintf(problem, room, "%zu lines cannot be read and are left out; was the trace cut short?",
-                 trace->skipped);
+        snprintf(problem, room, "%zu line%s cannot be read and left out; was the trace cut short?",
+                 trace->skipped, trace->skipped == 1 ? "" : "s");
     tidy(trace);
     return trace;
 }

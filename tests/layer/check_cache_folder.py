@@ -161,9 +161,19 @@ def full(room):
     return None
 
 
+def reports(room):
+    """What cannot be written to the end is told of, once a file."""
+    env = dict(os.environ, COEXEC_SUMMARY="1", COEXEC_SUMMARY_FILE="/dev/full", COEXEC_TRACE="/dev/full", COEXEC_LOG="warn",
+               COEXEC_CACHE_DIR=str(room / "good"), POCL_CACHE_DIR=str(room / "pocl"))
+    done = subprocess.run(COMMAND, capture_output=True, text=True, timeout=240, env=env)
+    assert done.returncode == 0 and "check=pass" in done.stdout, f"status {done.returncode}\n{done.stdout}\n{done.stderr}"
+    for said in "COEXEC_TRACE=/dev/full: ", "cannot write the summary to /dev/full: ":
+        assert done.stderr.count(said) == 1, done.stderr
+
+
 def main():
     cases = [good, below_a_file, a_file, broken_link, not_to_be_made, takes_no_files, no_home, of_another_user, read_only,
-             read_only_but_filled, full]
+             read_only_but_filled, full, reports]
     with tempfile.TemporaryDirectory(prefix="coexec-cache-") as name:
         room = pathlib.Path(name)
         room.chmod(0o755)

@@ -98,7 +98,7 @@ def one_launch():
 
 def a_trace_cut_short_serves():
     page, pictures, errors = page_of("cut.json", trace()[:-300], 1)
-    assert len(pictures) == 3 and "cut.json: 1 lines cannot be read" in errors, errors
+    assert len(pictures) == 3 and "cut.json: 1 line cannot be read" in errors, errors
 
 
 def numbers_past_all_bounds():
