@@ -401,6 +401,17 @@ bool cx_coherence_void(struct cx_coherence *map, uint64_t lo, uint64_t hi)
     return change_holders(map, lo, hi, 0, 0);
 }
 
+bool cx_coherence_owned(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place)
+{
+    if (!clip(map, lo, &hi))
+        return true;
+    for (const struct segment *segment = find(map, lo); segment && segment->lo < hi; segment = segment->next)
+        if (segment->valid != UINT64_C(1) << place ||
+            (map->sets >= 4 && segment->seq[2 * map->timelines + place - 1]))
+            return false;
+    return true;
+}
+
 bool cx_coherence_define(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place)
 {
     struct span span;

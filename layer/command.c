@@ -33,12 +33,15 @@ static void command_destroy(struct cx_object *object)
     cx_context_unref(&context);
 }
 
-/* The time, for commands whose times the program may ask for; reading the clock is a tenth of a small launch.
- */
+bool cx_command_is_timed(const struct cx_command *command)
+{
+    return (command->queue && command->queue->properties & CL_QUEUE_PROFILING_ENABLE) || cx_trace_on();
+}
+
+/* Reading the clock is a tenth of a small launch. */
 static uint64_t stamp(const struct cx_command *command)
 {
-    bool asked = (command->queue && command->queue->properties & CL_QUEUE_PROFILING_ENABLE) || cx_trace_on();
-    return asked ? cx_clock_ns() : 0;
+    return cx_command_is_timed(command) ? cx_clock_ns() : 0;
 }
 
 struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *queue, size_t size,

@@ -86,6 +86,9 @@ static inline void cx_cone_raise(uint64_t *cone, const uint64_t *other, unsigned
             cone[t] = other[t];
 }
 
+/* Whether the program may ask for the command's times, or the trace tells them: taking them costs. */
+bool cx_command_is_timed(const struct cx_command *command);
+
 /* A zeroed command of `size` bytes (a struct that begins with struct cx_command). NULL: no memory. */
 struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *queue, size_t size,
                                   cl_command_type type, void (*plan)(struct cx_command *),

@@ -113,7 +113,7 @@ static cl_int plan_at(struct cx_image_transfer *t, const struct cx_pieces *targe
     if (!job)
         return CL_OUT_OF_HOST_MEMORY;
     job->run = host ? t->on_host : t->on_member;
-    job->timed = !host;
+    job->timed = !host && cx_command_is_timed(&t->base);
     if (t->after_cone)
         cx_command_after_cone(&t->base, job);
     if ((host && t->from.mem && !note_host(&t->from, false, worker, job)) ||

@@ -54,7 +54,7 @@ static cl_int add_job(struct cx_image_transfer *t, struct cx_runs *runs, unsigne
     struct cx_job *job = cx_runs_job(worker, runs);
     if (!job)
         return CL_OUT_OF_HOST_MEMORY;
-    job->timed = !host;
+    job->timed = !host && cx_command_is_timed(&t->base);
     if (host) {
         const struct cx_block *block = &t->from.block;
         job->run = run_host_rows;

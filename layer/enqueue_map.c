@@ -69,7 +69,7 @@ static void plan_own(struct mapping *mapping, const struct cx_pieces *pieces, st
 {
     struct cx_command *command = &mapping->base;
     job->run = unmap ? run_svm_unmap : run_svm_map;
-    job->timed = true;
+    job->timed = cx_command_is_timed(command);
     cx_command_after_cone(command, job);
     if (writes(mapping->flags))
         own(mapping, pieces, place);

@@ -143,7 +143,7 @@ static cl_int read_from_member(struct transfer *transfer, unsigned from, const s
     struct cx_job *job = cx_runs_job(worker, &runs);
     if (!job)
         return CL_OUT_OF_HOST_MEMORY;
-    job->timed = true;
+    job->timed = cx_command_is_timed(command);
     cx_command_after_cone(command, job);
     cx_command_add_job(command, worker, job);
     return CL_SUCCESS;
@@ -229,7 +229,7 @@ static void plan_write(struct cx_command *command)
                         transfer->pointer))
             job = cx_runs_job(worker, &runs);
         if (job)
-            job->timed = true;
+            job->timed = cx_command_is_timed(command);
     }
     command->context->written += transfer->hi - transfer->lo;
     if (!job || !cx_coherence_own(root->coherence, transfer->lo, transfer->hi, place)) {
@@ -317,7 +317,7 @@ static cl_int run_member_fill(struct cx_job *job, struct cx_worker *worker)
     const struct transfer *transfer = (struct transfer *)job->command;
     return worker->device->cl->clEnqueueFillBuffer(worker->queue, transfer->mem->root->real[worker->index],
                                                    transfer->pattern, transfer->pattern_size, transfer->lo,
-                                                   transfer->hi - transfer->lo, 0, NULL, &job->event);
+                                                   transfer->hi - transfer->lo, 0, NULL, cx_job_event(job));
 }
 
 static void plan_fill(struct cx_command *command)
@@ -337,7 +337,7 @@ static void plan_fill(struct cx_command *command)
         job = cx_job_new(command->context);
         if (job) {
             job->run = run_member_fill;
-            job->timed = true;
+            job->timed = cx_command_is_timed(command);
         }
     }
     if (!job || !cx_coherence_own(root->coherence, transfer->lo, transfer->hi, place)) {
@@ -403,7 +403,7 @@ static cl_int run_member_copy(struct cx_job *job, struct cx_worker *worker)
     const struct transfer *transfer = (struct transfer *)job->command;
     return worker->device->cl->clEnqueueCopyBuffer(
         worker->queue, transfer->from->root->real[worker->index], transfer->mem->root->real[worker->index],
-        transfer->from_lo, transfer->lo, transfer->hi - transfer->lo, 0, NULL, &job->event);
+        transfer->from_lo, transfer->lo, transfer->hi - transfer->lo, 0, NULL, cx_job_event(job));
 }
 
 static void plan_copy(struct cx_command *command)
@@ -426,7 +426,7 @@ static void plan_copy(struct cx_command *command)
     } else if (error == CL_SUCCESS && place != CX_PLACE_HOST && (job = cx_job_new(command->context))) {
         worker = cx_place_worker(command->context, place);
         job->run = run_member_copy;
-        job->timed = true;
+        job->timed = cx_command_is_timed(command);
     }
     if (!job || !cx_coherence_own(to->coherence, transfer->lo, transfer->hi, place)) {
         cx_command_fail(command, error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error);

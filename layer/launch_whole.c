@@ -28,8 +28,7 @@ static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
     if (error == CL_SUCCESS)
         error = worker->device->cl->clEnqueueNDRangeKernel(worker->queue, real, geometry->work_dim, offset,
                                                            global, launch->local_given ? local : NULL, 0,
-                                                           NULL, job->track ? &job->event : NULL);
-    job->loose = error == CL_SUCCESS && !job->track;
+                                                           NULL, cx_job_event(job));
     if (error != CL_SUCCESS)
         cx_warn(CX_TOPIC_WORKER, "%s fails to run %s: %s", worker->device->name,
                 launch->kernel->function->name, cx_cl_name(error));
@@ -44,6 +43,8 @@ static void finish_whole(struct cx_job *job, struct cx_worker *worker)
     struct cx_launch *launch = (struct cx_launch *)job->command;
     uint64_t groups = launch->geometry.local[0] ? cx_launch_groups(launch) : 0;
     uint64_t ns = job->end_ns > job->start_ns ? job->end_ns - job->start_ns : 0;
+    if (launch->times_counted)
+        atomic_fetch_sub(&((struct cx_learned *)launch->kernel->function->learned)->timing, 1);
     if (job->status != CL_SUCCESS) {
         if (!job->stale && job->event) { /* the driver took it and failed */
             cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(job->status));
@@ -69,14 +70,31 @@ static void opaque_region(const struct cx_launch *launch, unsigned i, const stru
                           struct cx_access_region *region)
 {
     const struct cx_mem *mem = cx_launch_mem(launch, i);
-    bool known = summary && !(summary->flags & CX_SUMMARY_OPAQUE) && i < summary->narg;
-    bool written = !(mem->image && mem->flags & CL_MEM_READ_ONLY);
-    region->read.hi = mem->size;
-    region->write.hi = written ? mem->size : 0;
-    if (known && !(summary->arg[i].touch & (CX_TOUCH_WRITE | CX_TOUCH_ATOMIC)))
-        region->write.hi = 0;
-    if (known && !summary->arg[i].touch)
-        region->read.hi = 0;
+    region->read.hi = summary && i < summary->narg && !summary->arg[i].touch ? 0 : mem->size;
+    region->write.hi = cx_launch_may_write(launch, summary, i) ? mem->size : 0;
+}
+
+/* Whether the member's own memory holds all that the arguments may be read of, and alone holds what may be
+ * written: nothing is to be brought there or noted then, whatever the launch touches. Where launches follow
+ * each other on one device they are all such. */
+static bool is_settled(const struct cx_launch *launch, const struct cx_summary_kernel *summary,
+                       const struct cx_worker *worker)
+{
+    if (launch->at_home || (!launch->local_given && !launch->geometry.local[0]))
+        return false;
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (!mem)
+            continue;
+        const unsigned place = cx_mem_place(mem->root, worker);
+        const uint64_t end = mem->origin + mem->size;
+        if (place == CX_PLACE_HOST || mem->image ||
+            !(cx_launch_may_write(launch, summary, i)
+                  ? cx_coherence_owned(mem->root->coherence, mem->origin, end, place)
+                  : cx_coherence_valid(mem->root->coherence, mem->origin, end, place)))
+            return false;
+    }
+    return true;
 }
 
 /* Whether some member works on memory of its own, so that moving less than everything pays. */
@@ -92,17 +110,14 @@ static bool has_shadows(const struct cx_launch *launch)
 /* Regions of few arguments, which need no memory of their own. */
 enum { FEW = 4 };
 
-static struct cx_access_region *whole_regions(struct cx_launch *launch, struct cx_access_region *few)
+static struct cx_access_region *
+whole_regions(struct cx_launch *launch, const struct cx_summary_kernel *summary, struct cx_access_region *few)
 {
     unsigned nargs = launch->args->count;
     struct cx_access_region *regions =
         nargs > FEW ? calloc(nargs, sizeof(*regions)) : memset(few, 0, nargs * sizeof(*few));
     if (!regions)
         return NULL;
-    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
-    /* what forbids a split may also mean that accesses escape the summary */
-    if (summary && cx_summary_forbids(summary, NULL, NULL) != CX_REASON_NONE)
-        summary = NULL;
     struct cx_judged *judged = summary && has_shadows(launch) ? cx_plan_judge(launch) : NULL;
     if (judged && judged->access) {
         cx_access_whole(judged->access, regions);
@@ -114,17 +129,45 @@ static struct cx_access_region *whole_regions(struct cx_launch *launch, struct c
     return regions;
 }
 
-/* Times cost two queries: they are taken where somebody asks, and now and then to learn. */
-static bool wants_times(const struct cx_launch *launch, unsigned member)
+/* Plans what has to come to the member first, what the job waits for, and notes what it writes. */
+static cl_int plan_data(struct cx_launch *launch, struct cx_worker *worker, struct cx_job *job)
+{
+    const struct cx_summary_kernel *summary = cx_launch_summary(launch);
+    struct cx_access_region few[FEW];
+    if (is_settled(launch, summary, worker))
+        return CL_SUCCESS;
+    struct cx_access_region *regions = whole_regions(launch, summary, few);
+    cl_int error = regions ? cx_launch_gather(launch, regions, worker) : CL_OUT_OF_HOST_MEMORY;
+    if (error == CL_SUCCESS && launch->at_home)
+        error = cx_svm_gather(launch);
+    if (error == CL_SUCCESS) {
+        cx_launch_deps(launch, regions, worker, false, job->deps);
+        if (!cx_launch_note(launch, regions, worker, worker->planned + 1))
+            error = CL_OUT_OF_HOST_MEMORY;
+        else if (launch->at_home)
+            error = cx_svm_note(launch, job);
+    }
+    if (regions != few)
+        free(regions);
+    return error;
+}
+
+/* Launches from whose times a kernel's speed is learned at first. */
+enum { LEARNED_FROM = 8 };
+
+/* Times cost two queries: they are taken where somebody asks, and now and then to learn. A program that
+ * enqueues all its launches at once must not pay for each. */
+static bool wants_times(const struct cx_launch *launch, const struct cx_learned *learned, unsigned member)
 {
     const struct cx_context *context = launch->base.context;
-    if ((launch->base.queue->properties & CL_QUEUE_PROFILING_ENABLE) || cx_options_get()->summary ||
-        cx_trace_on())
+    if (cx_command_is_timed(&launch->base) || cx_options_get()->summary)
         return true;
     if (context->nmembers < 2 && !context->workers[member].device->submits_in_caller)
         return false;
-    const struct cx_learned *learned = launch->kernel->function->learned;
-    return !learned || learned->records[member].samples < 8 || launch->base.base.id % 64 == 0;
+    return !learned ||
+           (learned->records[member].samples < LEARNED_FROM &&
+            atomic_load(&learned->timing) < LEARNED_FROM) ||
+           launch->base.base.id % 64 == 0;
 }
 
 /* Handing a job to another thread costs about as much as this. */
@@ -146,23 +189,8 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
 {
     struct cx_command *command = &launch->base;
     struct cx_worker *worker = &command->context->workers[member];
-    struct cx_access_region few[FEW], *regions = whole_regions(launch, few);
-    cl_int error = regions ? cx_launch_gather(launch, regions, worker) : CL_OUT_OF_HOST_MEMORY;
-    if (error == CL_SUCCESS && launch->at_home)
-        error = cx_svm_gather(launch);
-    struct cx_job *job = error == CL_SUCCESS ? cx_job_new(command->context) : NULL;
-
-    if (error == CL_SUCCESS && job) {
-        cx_launch_deps(launch, regions, worker, false, job->deps);
-        if (!cx_launch_note(launch, regions, worker, worker->planned + 1))
-            error = CL_OUT_OF_HOST_MEMORY;
-        else if (launch->at_home)
-            error = cx_svm_note(launch, job);
-    } else if (error == CL_SUCCESS) {
-        error = CL_OUT_OF_HOST_MEMORY;
-    }
-    if (regions != few)
-        free(regions);
+    struct cx_job *job = cx_job_new(command->context);
+    cl_int error = job ? plan_data(launch, worker, job) : CL_OUT_OF_HOST_MEMORY;
     if (error != CL_SUCCESS) {
         free(job);
         cx_command_fail(command, error);
@@ -176,9 +204,12 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
     }
     job->run = run_whole;
     job->finish = finish_whole;
-    job->timed = wants_times(launch, member);
+    struct cx_learned *learned = cx_function_learned(launch->kernel->function, command->context->nmembers);
+    job->timed = wants_times(launch, learned, member);
+    launch->times_counted = job->timed && learned;
+    if (launch->times_counted)
+        atomic_fetch_add(&learned->timing, 1);
     job->brief = worker->device->submits_in_caller && is_brief(launch, member);
-    job->track = job->timed || worker->device->submits_in_caller;
     cx_command_add_job(command, worker, job);
     cx_command_settle(command);
 }

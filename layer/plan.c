@@ -308,7 +308,8 @@ static bool afterwards(const struct cx_launch *launch)
 
 static void tell(const struct cx_launch *launch, bool split)
 {
-    char where[256] = "";
+    char where[256];
+    where[0] = '\0';
     if (launch->line)
         cx_place_text(where, sizeof(where), launch->summary, launch->line, NULL);
     cx_info(CX_TOPIC_PLAN, "%s runs %s: %s%s", launch->kernel->function->name, split ? "split" : "whole",

@@ -26,7 +26,8 @@ struct cx_launch {
     struct cx_args *args;               /* captured */
     struct cx_access_geometry geometry; /* local filled in once chosen */
     bool local_given;
-    bool at_home; /* svm.h: it runs whole on the home of shared virtual memory */
+    bool at_home;       /* svm.h: it runs whole on the home of shared virtual memory */
+    bool times_counted; /* in cx_learned.timing */
     /* hold.h */
     bool lacks, counted; /* a split lacks what is not built yet; its time is counted (cx_plan_without) */
     enum cx_variant lacking;
@@ -88,7 +89,7 @@ struct cx_lay {
     uint64_t did[64];      /* steps, by member */
 };
 
-/* What is known of one kernel function; context->lock. */
+/* What is known of one kernel function; context->lock, save what is atomic. */
 struct cx_learned {
     struct cx_speed_record *records;  /* one a member, in work-groups/s */
     struct cx_judged *judged[16];     /* most recently used first */
@@ -101,7 +102,8 @@ struct cx_learned {
     uint64_t forms[16], launched[16];
     struct cx_lay lays[4]; /* by shape */
     unsigned nforms;
-    double unvaried; /* seconds that launches took which lack a split variant, by measured speeds */
+    atomic_uint timing; /* whole launches in flight whose times will be known */
+    double unvaried;    /* seconds that launches took which lack a split variant, by measured speeds */
 };
 /* The function's, made at the first call. NULL: no memory. */
 struct cx_learned *cx_function_learned(struct cx_function *function, unsigned nmembers);
@@ -126,6 +128,12 @@ void cx_split_plan_finish(struct cx_split_plan *plan);
 
 /* command->plan of a launch. */
 void cx_plan_launch(struct cx_command *command);
+/* The kernel's summary where it tells of all accesses, else NULL: what forbids a split may also mean that
+ * some escape it. */
+const struct cx_summary_kernel *cx_launch_summary(const struct cx_launch *launch);
+/* Whether the launch may write through an argument that is a memory object. summary: as above. Of images the
+ * drivers see to it that those for reading are not written. */
+bool cx_launch_may_write(const struct cx_launch *launch, const struct cx_summary_kernel *summary, unsigned i);
 /* A launch's cx_command.lost. */
 void cx_launch_lost(struct cx_command *command);
 /* The launch judged by its summary, or NULL where there is none; borrowed from the function's records. */

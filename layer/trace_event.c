@@ -107,9 +107,9 @@ void cx_trace_command(const struct cx_command *command)
 {
     const uint64_t start = atomic_load(&command->start_ns), end = atomic_load(&command->end_ns);
     const bool launch = command->type == CL_COMMAND_NDRANGE_KERNEL || command->type == CL_COMMAND_TASK;
-    struct cx_trace_args args = {.used = 0};
     if (!cx_trace_on() || !command->queue || !start)
         return;
+    struct cx_trace_args args = {.used = 0};
     cx_trace_count(&args, "command", command->base.id);
     cx_trace_count(&args, "queue", command->queue->base.id);
     cx_trace_number(&args, "queued_us_before",
@@ -123,9 +123,9 @@ void cx_trace_command(const struct cx_command *command)
 
 void cx_trace_wait(const struct cx_context *context, const char *what, uint64_t id, uint64_t since_ns)
 {
-    struct cx_trace_args args = {.used = 0};
     if (!since_ns || !cx_trace_on())
         return;
+    struct cx_trace_args args = {.used = 0};
     cx_trace_count(&args, what, id);
     cx_trace_span("wait", "wait", row_behind(context, WAITS), since_ns, cx_clock_ns(), &args);
 }
@@ -134,10 +134,10 @@ void cx_trace_plan(const struct cx_launch *launch, bool split)
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_learned *learned = launch->kernel->function->learned;
-    struct cx_trace_args args = {.used = 0};
-    double speed[64] = {0};
     if (!cx_trace_on())
         return;
+    struct cx_trace_args args = {.used = 0};
+    double speed[64] = {0};
     for (unsigned m = 0; learned && m < context->nmembers && m < 64; m++)
         speed[m] = cx_speed_record_speed(&learned->records[m]);
     cx_trace_count(&args, "launch", launch->base.base.id);
@@ -157,9 +157,9 @@ void cx_trace_plan(const struct cx_launch *launch, bool split)
 void cx_trace_package(const struct cx_launch *launch, unsigned member, uint64_t groups, uint64_t first,
                       const char *why, uint64_t start_ns, uint64_t end_ns)
 {
-    struct cx_trace_args args = {.used = 0};
     if (!cx_trace_on())
         return;
+    struct cx_trace_args args = {.used = 0};
     cx_trace_count(&args, "groups", groups);
     cx_trace_count(&args, "launch", launch->base.base.id);
     cx_trace_count(&args, "device", member);
@@ -182,11 +182,11 @@ void cx_trace_merge(const struct cx_launch *launch, const struct cx_worker *work
 void cx_trace_runs(const struct cx_runs *runs, const struct cx_worker *worker, uint64_t start_ns,
                    uint64_t end_ns)
 {
+    if (!cx_trace_on() || !runs->count)
+        return;
     struct cx_trace_args args = {.used = 0};
     uint64_t bytes = 0, largest = 0;
     const struct cx_mem *root = NULL;
-    if (!cx_trace_on() || !runs->count)
-        return;
     for (unsigned i = 0; i < runs->count; i++) {
         const struct cx_run *run = &runs->run[i];
         bytes += run->hi - run->lo;

@@ -140,6 +140,7 @@ static void start(struct cx_worker *worker, struct cx_job *job, bool at_once)
             cx_command_runs(job->command);
         const uint64_t since = job->times_call ? cx_clock_ns() : 0;
         job->status = job->run(job, worker);
+        job->loose &= job->status == CL_SUCCESS;
         if (since && !job->event) {
             job->start_ns = since;
             job->end_ns = cx_clock_ns();
@@ -168,8 +169,8 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
         pthread_mutex_unlock(&worker->lock);
         if (mode != PUMP_CALLER)
             wait_deps(worker, job);
-        job->track |=
-            worker->nloose >= MAX_LOOSE || (job->command && atomic_load(&job->command->asks_running));
+        job->track = job->timed || runs_in_caller(worker) || worker->nloose >= MAX_LOOSE ||
+                     (job->command && atomic_load(&job->command->asks_running));
         start(worker, job, at_once);
         bool ended = runs_in_caller(worker) && cx_worker_ended_at_once(worker, job);
         pthread_mutex_lock(&worker->lock);
@@ -192,7 +193,7 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
      */
     if (mode != PUMP_OWNER && (worker->head || worker->watch > atomic_load(&worker->completed)))
         wake(worker);
-    if (worker->waiters)
+    if (worker->waiters && worker->head) /* theirs to run where the owner has no thread */
         pthread_cond_broadcast(&worker->moved);
     pthread_mutex_unlock(&worker->lock);
 }
@@ -294,7 +295,7 @@ static void wait_step(struct cx_worker *worker, uint64_t seq)
     } else {
         if (!worker->pumping && worker->head)
             wake(worker);
-        worker->waiters++;
+        worker->awaited = worker->waiters++ && worker->awaited < seq ? worker->awaited : seq;
         pthread_cond_wait(&worker->moved, &worker->lock);
         worker->waiters--;
     }

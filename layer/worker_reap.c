@@ -139,8 +139,15 @@ void cx_worker_fly(struct cx_worker *worker, struct cx_job *job)
     worker->flying_tail = job;
     worker->nflying++;
     atomic_store_explicit(&worker->submitted, job->seq, memory_order_release);
-    if (worker->waiters)
-        pthread_cond_broadcast(&worker->moved);
+    cx_worker_moved(worker);
+}
+
+void cx_worker_moved(struct cx_worker *worker)
+{
+    if (!worker->waiters || worker->awaited > atomic_load(&worker->submitted))
+        return;
+    worker->awaited = UINT64_MAX; /* each of them looks, and says anew what it waits for */
+    pthread_cond_broadcast(&worker->moved);
 }
 
 void cx_worker_reap(struct cx_worker *worker, uint64_t known)
@@ -183,8 +190,7 @@ void cx_worker_reap(struct cx_worker *worker, uint64_t known)
         moved = true;
     }
     worker->reaping = false;
-    if (worker->waiters)
-        pthread_cond_broadcast(&worker->moved);
+    cx_worker_moved(worker);
     pthread_mutex_unlock(&worker->lock);
     if (moved) {
         cx_command_check_watched(worker->context);
@@ -217,8 +223,7 @@ void cx_worker_complete_at_once(struct cx_worker *worker, struct cx_job *job)
     cx_hold_check(worker->context);
     pthread_mutex_lock(&worker->lock);
     worker->reaping = false;
-    if (worker->waiters)
-        pthread_cond_broadcast(&worker->moved);
+    cx_worker_moved(worker);
 }
 
 void cx_worker_mark_end(struct cx_worker *worker)

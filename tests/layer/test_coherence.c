@@ -147,11 +147,15 @@ static void check_missing(const struct cx_coherence *map, const struct oracle *o
 static void check_queries(const struct cx_coherence *map, const struct oracle *oracle, unsigned lo,
                           unsigned hi)
 {
+    const unsigned place = roll(oracle->places);
     uint64_t holders = (UINT64_C(1) << oracle->places) - 1;
-    for (unsigned i = lo; i < hi; i++)
+    bool owned = true;
+    for (unsigned i = lo; i < hi; i++) {
         holders &= oracle->at[i].valid;
+        owned &= oracle->at[i].valid == UINT64_C(1) << place && !oracle->at[i].unwritten;
+    }
     ck_assert_uint_eq(cx_coherence_holders(map, lo, hi), holders);
-    unsigned place = roll(oracle->places);
+    ck_assert_int_eq(cx_coherence_owned(map, lo, hi, place), owned);
     ck_assert_int_eq(cx_coherence_valid(map, lo, hi, place), holders >> place & 1);
     check_missing(map, oracle, lo, hi, place);
 }
@@ -280,6 +284,7 @@ static void random_operation(struct cx_coherence *map, struct oracle *oracle, ui
     case 0:
     case 1:
         ck_assert(cx_coherence_own(map, lo, hi, place));
+        ck_assert(place == CX_PLACE_HOST || cx_coherence_owned(map, lo, hi, place));
         for (unsigned i = lo; i < hi; i++)
             oracle->at[i] = own_of(&oracle->at[i], place);
         break;
