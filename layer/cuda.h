@@ -4,11 +4,16 @@
  * process and only where somebody asks; nothing of CUDA is needed to build. Types and numbers are those of
  * the driver's binary interface.
  *
- * Thread-safety: cx_cuda_get from any thread; its table never changes. Who uses it: peer.h.
+ * Opening takes half a second, most of it the devices' contexts, so it can be done in a thread of its own. At
+ * exit() the process waits for the one call of the library that this thread may be in: the library's end
+ * under its feet would be worse.
+ *
+ * Thread-safety: all of it from any thread; the table never changes. Who uses it: peer.h.
  */
 #ifndef CX_LAYER_CUDA_H
 #define CX_LAYER_CUDA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -121,7 +126,16 @@ struct cx_cuda {
  * is none, or it lacks something; cx_cuda_problem tells. */
 const struct cx_cuda *cx_cuda_get(void);
 const char *cx_cuda_problem(void);
-/* A device's primary context, held from the first call on for the life of the process. */
+/* Opens the library, and the contexts of those devices that reach the memory of another one among these, in a
+ * thread of its own, which nobody waits for. Gives the number by which cx_cuda_is_ready tells whether that
+ * has been tried; the same devices, or some of them, are tried once a process. 0: it cannot be done. */
+unsigned cx_cuda_open_beside(const struct cx_cu_uuid *uuids, unsigned count);
+bool cx_cuda_is_ready(unsigned number);
+
+/* Once the library is open: the device of an identity, and whether two reach each other's memory. */
+bool cx_cuda_find(const struct cx_cu_uuid *uuid, cx_cu_device *device);
+bool cx_cuda_reaches(cx_cu_device a, cx_cu_device b);
+/* A device's primary context, asked for once, and held from then on for the life of the process. */
 cx_cu_result cx_cuda_context(cx_cu_device device, cx_cu_context *context);
 /* An error's name, never NULL. */
 const char *cx_cuda_name(cx_cu_result code);

@@ -10,12 +10,10 @@
 
 #include <stdlib.h>
 
-/* Whether an owner runs commands in the thread that enqueues them: other threads must keep away. PoCL's basic
- * device locks itself out (pocl_update_event_running) when a second thread's command is found ready. */
 static bool owner_is_shy(const struct cx_context *context, uint64_t places)
 {
     for (unsigned m = 0; m < context->nmembers; m++)
-        if (places >> (1 + m) & 1 && context->workers[m].device->submits_in_caller)
+        if (places >> (1 + m) & 1 && cx_worker_is_shy(&context->workers[m]))
             return true;
     return false;
 }

@@ -17,7 +17,6 @@
 /* NVIDIA's clCreateBufferWithProperties crashes on memory from 512 MB on, however it was made and mapped
  * (580.159.04; 510 MB work). */
 #define IMPORT_END ((size_t)512 << 20)
-enum { LEAST = 2 << 20 }; /* a granule of every NVIDIA GPU known */
 
 typedef cl_int(CL_API_CALL *hand_over)(cl_command_queue, cl_uint, const cl_mem *, cl_uint, const cl_event *,
                                        cl_event *);
@@ -41,7 +40,8 @@ struct peer {
 
 struct cx_peers {
     unsigned n, timelines;
-    bool opened; /* tried to */
+    bool opened;         /* tried to */
+    atomic_uint opening; /* its number in the library's thread (cuda.h); 0: not begun, or in vain */
     const struct cx_cuda *cuda;
     size_t granularity;
     uint64_t *lent; /* [member][timeline]: its last copy from the member's memory */
@@ -50,11 +50,12 @@ struct cx_peers {
 
 /* ---- who they are ---- */
 
+/* Where copies fail others read from the device, so none that is shy. */
 static bool ask(const struct cx_worker *worker, struct peer *peer)
 {
     const struct cx_real_device *device = worker->device;
-    return worker->place != CX_PLACE_HOST && device->cl->clCreateBufferWithProperties &&
-           device->cl->clGetExtensionFunctionAddressForPlatform &&
+    return worker->place != CX_PLACE_HOST && !cx_worker_is_shy(worker) &&
+           device->cl->clCreateBufferWithProperties && device->cl->clGetExtensionFunctionAddressForPlatform &&
            cx_extension_has(device->extensions, "cl_khr_external_memory_opaque_fd") &&
            device->cl->clGetDeviceInfo(device->id, CL_DEVICE_UUID_KHR, sizeof(peer->uuid), &peer->uuid,
                                        NULL) == CL_SUCCESS;
@@ -106,26 +107,10 @@ void cx_peers_finish(struct cx_peers *peers)
     free(peers);
 }
 
-/* The devices' numbers in the library, and their contexts there. */
-static void match(struct cx_peers *peers, struct peer *peer)
-{
-    const struct cx_cuda *cuda = peers->cuda;
-    struct cx_cu_uuid uuid;
-    bool found = false;
-    for (int i = 0; i < cuda->ndevices && !found; i++)
-        found = cuda->device_get(&peer->device, i) == 0 && cuda->device_uuid(&uuid, peer->device) == 0 &&
-                memcmp(&uuid, &peer->uuid, sizeof(uuid)) == 0;
-    peer->possible = found;
-}
-
 static void find_reach(struct cx_peers *peers, unsigned a, unsigned b)
 {
-    const struct cx_cuda *cuda = peers->cuda;
     struct peer *first = &peers->peer[a], *second = &peers->peer[b];
-    int there = 0, back = 0;
-    if (first->possible && second->possible && first->device != second->device &&
-        cuda->can_access(&there, first->device, second->device) == 0 &&
-        cuda->can_access(&back, second->device, first->device) == 0 && there && back) {
+    if (first->possible && second->possible && cx_cuda_reaches(first->device, second->device)) {
         first->reach |= UINT64_C(1) << b;
         second->reach |= UINT64_C(1) << a;
     }
@@ -187,7 +172,7 @@ static void drop_peer(struct cx_peers *peers, unsigned m)
         peers->peer[p].reach &= ~(UINT64_C(1) << m);
 }
 
-static void open_peers(struct cx_context *context)
+void cx_peers_open(struct cx_context *context)
 {
     struct cx_peers *peers = context->peers;
     const bool wanted = strcmp(cx_options_get()->peer, "1") == 0;
@@ -199,7 +184,7 @@ static void open_peers(struct cx_context *context)
         peers->peer[m].before = context->workers[m].planned;
     for (unsigned m = 0; m < peers->n && peers->cuda; m++) {
         if (peers->peer[m].possible)
-            match(peers, &peers->peer[m]);
+            peers->peer[m].possible = cx_cuda_find(&peers->peer[m].uuid, &peers->peer[m].device);
         for (unsigned p = 0; p < m; p++)
             find_reach(peers, p, m);
     }
@@ -210,14 +195,40 @@ static void open_peers(struct cx_context *context)
         count += peers->peer[m].reach != 0;
     if (count)
         cx_info(CX_TOPIC_DATA,
-                "%u devices exchange bytes directly, from %zu bytes a buffer on; ready after %.1f ms", count,
+                "%u devices exchange bytes directly, from %zu bytes a buffer on; that took %.1f ms", count,
                 peers->granularity, (double)(cx_clock_ns() - since) * 1e-6);
     else if (wanted)
         cx_warn(CX_TOPIC_DATA, "no devices exchange bytes directly: %s",
                 peers->cuda ? "none reaches another's memory" : cx_cuda_problem());
     else
-        cx_info(CX_TOPIC_DATA, "no devices exchange bytes directly: %s",
-                peers->cuda ? "none reaches another's memory" : cx_cuda_problem());
+        cx_log_once(CX_LEVEL_INFO, CX_TOPIC_DATA, "no devices exchange bytes directly: %s",
+                    peers->cuda ? "none reaches another's memory" : cx_cuda_problem());
+}
+
+void cx_peers_begin(struct cx_context *context)
+{
+    struct cx_peers *peers = context->peers;
+    struct cx_cu_uuid uuid[CX_MEMBERS_MAX];
+    unsigned n = 0;
+    if (!peers || strcmp(cx_options_get()->peer, "auto") != 0 || atomic_load(&peers->opening))
+        return;
+    pthread_mutex_lock(&context->lock);
+    for (unsigned m = 0; m < peers->n; m++)
+        if (peers->peer[m].possible)
+            uuid[n++] = peers->peer[m].uuid;
+    atomic_store(&peers->opening, cx_cuda_open_beside(uuid, n));
+    pthread_mutex_unlock(&context->lock);
+}
+
+bool cx_peers_are_open(struct cx_context *context)
+{
+    struct cx_peers *peers = context->peers;
+    if (peers->opened)
+        return true;
+    if (strcmp(cx_options_get()->peer, "auto") == 0 && !cx_cuda_is_ready(atomic_load(&peers->opening)))
+        return false;
+    cx_peers_open(context);
+    return true;
 }
 
 /* ---- memory ---- */
@@ -350,10 +361,8 @@ cl_mem cx_peer_allocate(struct cx_context *context, unsigned member, size_t size
     cx_cu_result code;
     if (!peers || !peers->peer[member].possible)
         return NULL;
-    if (!peers->opened && size < LEAST && strcmp(cx_options_get()->peer, "auto") == 0)
-        return NULL; /* not worth the library's contexts, which take half a second */
-    if (!peers->opened)
-        open_peers(context);
+    if (!cx_peers_are_open(context))
+        return NULL;
     struct peer *peer = &peers->peer[member];
     if (!peer->reach || !peer->allocates || size < peers->granularity ||
         size > IMPORT_END - peers->granularity)

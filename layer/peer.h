@@ -9,10 +9,11 @@
  * when the copy is; whatever either member gets afterwards waits for it (cx_peers_order). Copies know of each
  * other by region (cx_coherence_peer_copy), so that those of one exchange run side by side.
  *
- * The library is opened with a first shadow (of 2 MB at least, with COEXEC_PEER=auto), and not at all where
- * fewer than two members could be peers. Shadows that cannot be shared go by stage.h. Thread-safety:
- * context->lock where nothing else is said. Previous stage: buffer.c for memory, move.c for copies. Next:
- * transport_peer.h.
+ * With COEXEC_PEER=auto the library is opened beside the program, from its first command queue on: until that
+ * is done everything goes through the host, and later no shadow that was there is changed. With 1 it is
+ * opened with a first shadow, which waits. Not at all where fewer than two members could be peers. Shadows
+ * that cannot be shared go by stage.h. Thread-safety: context->lock where nothing else is said. Previous
+ * stage: buffer.c for memory, move.c for copies. Next: transport_peer.h.
  */
 #ifndef CX_LAYER_PEER_H
 #define CX_LAYER_PEER_H
@@ -33,6 +34,13 @@ struct cx_peer_memory {
 /* Looks which members could be peers, by what their OpenCL drivers say: context->peers is NULL where no two
  * could. When the context is made. */
 void cx_peers_look(struct cx_context *context);
+/* The context is going to run commands: with COEXEC_PEER=auto opening begins. Any thread; waits for nothing.
+ */
+void cx_peers_begin(struct cx_context *context);
+/* Opens at once and waits for it: for those who measure. */
+void cx_peers_open(struct cx_context *context);
+/* Whether members are peers by now; finds out where opening has just ended. */
+bool cx_peers_are_open(struct cx_context *context);
 /* Nothing is in flight, all memory is freed. Accepts NULL. */
 void cx_peers_finish(struct cx_peers *peers);
 
@@ -49,8 +57,7 @@ void cx_peer_release(const struct cx_context *context, unsigned member, cl_mem r
 /* Frees it once the OpenCL objects are released. Nulls the pointer; accepts NULL. No lock needed. */
 void cx_peer_free(struct cx_context *context, unsigned member, struct cx_peer_memory **memory);
 
-/* Whether bytes can be copied from one member's shared memory to the other's. Once something was allocated.
- */
+/* Whether bytes can be copied from one member's shared memory to the other's. */
 bool cx_peer_reaches(const struct cx_peers *peers, unsigned from, unsigned to);
 /* The places, as bits, from which the root's bytes can be copied to `place` directly; the same with those
  * whose copies have failed (transport_peer.h goes by the host then) and those that are left out. */

@@ -6,6 +6,7 @@
 #include "layer/device.h"
 #include "layer/entry.h"
 #include "layer/log.h"
+#include "layer/peer.h"
 #include "layer/trace_event.h"
 
 #include <CL/cl_ext.h>
@@ -108,6 +109,7 @@ static struct cx_queue *queue_create(struct cx_context *context, struct cx_devic
     queue->device = cx_device_ref(device);
     find_members(queue);
     atomic_fetch_add(&context->nqueues, 1);
+    cx_peers_begin(context);
     queue->properties = properties;
     queue->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     queue->cone = calloc(timelines, sizeof(*queue->cone));

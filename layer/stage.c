@@ -60,10 +60,10 @@ size_t cx_stage_slot(void)
 
 uint64_t cx_stage_near(const struct cx_mem *root, unsigned place)
 {
-    const struct cx_context *context = root->context;
+    struct cx_context *context = root->context;
     uint64_t near = 0;
     if (!context->peers || place == CX_PLACE_HOST || root->image || root->svm || !cx_stage_slot() ||
-        !root->real[place - 1])
+        !root->real[place - 1] || !cx_peers_are_open(context))
         return 0;
     for (unsigned m = 0; m < context->nmembers; m++) {
         const struct cx_worker *source = &context->workers[m];
@@ -229,7 +229,7 @@ static cl_int run_out(struct cx_job *job, struct cx_worker *worker)
     return error == CL_SUCCESS ? error : give_up(runs, worker, error);
 }
 
-/* Fetches the slot's bytes by the source, where the destination cannot. */
+/* Fetches the slot's bytes by the source, which is not shy (worker.h), where the destination cannot. */
 static cl_int fetch(struct cx_parcel *parcel, size_t bytes)
 {
     struct cx_worker *source = parcel->source;

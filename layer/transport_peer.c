@@ -68,7 +68,7 @@ static cx_cu_result copy_all(const struct cx_runs *runs, struct cx_worker *worke
     return code;
 }
 
-/* The slow way, waited for. *blamed is who failed. */
+/* The slow way, waited for; the source is not shy (worker.h). *blamed is who failed. */
 static cl_int run_by_host(const struct cx_runs *runs, const struct cx_run *run, struct cx_worker *worker,
                           void *room, struct cx_worker **blamed)
 {

@@ -128,6 +128,13 @@ static inline cl_command_queue cx_worker_mover(const struct cx_worker *worker)
 bool cx_worker_open_aside(struct cx_worker *worker);
 /* The same for the queue that every other package of a split goes to. */
 bool cx_worker_open_second(struct cx_worker *worker);
+/* Whether only the thread that pumps may give commands to the device: its driver runs them in the calling
+ * thread. PoCL's basic device locks itself out (pocl_update_event_running) when a second thread's command is
+ * found ready. Who means to read from another worker's device asks first; peers are never shy (peer.c). */
+static inline bool cx_worker_is_shy(const struct cx_worker *worker)
+{
+    return worker->device->submits_in_caller;
+}
 /* The queue for reads of the device's memory by other threads than the one that pumps: one of its own, made
  * when first needed, else the worker's. Any thread; takes worker->lock. */
 cl_command_queue cx_worker_lender(struct cx_worker *worker);

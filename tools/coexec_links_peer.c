@@ -96,6 +96,8 @@ bool cx_links_measure_peers(struct cx_links *links, const struct cx_end *ends)
     }
     if (all)
         cx_peers_look(&context);
+    if (context.peers)
+        cx_peers_open(&context);
     for (unsigned m = 0; m < links->n && context.peers; m++)
         side[m].real = cx_peer_allocate(&context, m, links->bytes, &side[m].memory);
     if (context.peers)

@@ -7,9 +7,12 @@
  *   FAKE_CUDA_APART=1        no device reaches another's memory
  *   FAKE_CUDA_GRAIN=4096     bytes of a granule, a multiple of the page
  *   FAKE_CUDA_DELAY=us       copies begin up to so much later
+ *   FAKE_CUDA_OPEN=us        cuInit, and each device's context, take so long
  *   FAKE_CUDA_FAIL=call:k:code  the k-th call of that name (since the rules last changed) gives code; k+:
  *                            and all after it; list with ,
- *   FAKE_CUDA_LOG=file       a line for each device-to-device copy
+ *   FAKE_CUDA_LOG=file       a line for each device-to-device copy, for cuInit and for each device's context
+ *
+ * A process that ends while one of those two is under way ends badly, as with a real library.
  */
 #include <pthread.h>
 #include <stdarg.h>
@@ -87,6 +90,21 @@ static long number(const char *name, long fallback)
     return text && *text ? strtol(text, NULL, 10) : fallback;
 }
 
+/* A line of the log. */
+__attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
+{
+    const char *log = getenv("FAKE_CUDA_LOG");
+    FILE *file = log && *log ? fopen(log, "ae") : NULL;
+    va_list arguments;
+    if (!file)
+        return;
+    va_start(arguments, format);
+    vfprintf(file, format, arguments);
+    va_end(arguments);
+    fputc('\n', file);
+    fclose(file);
+}
+
 /* ---- faults ---- */
 
 static cx_cu_result fault(const char *call)
@@ -141,9 +159,30 @@ static int device_count(void)
     return n < 0 ? 0 : n > MAX_DEVICES ? MAX_DEVICES : (int)n;
 }
 
+static atomic_int opening;
+static _Atomic pid_t opener;
+
+static void take_time(void)
+{
+    atomic_store(&opener, getpid());
+    atomic_fetch_add(&opening, 1);
+    usleep((useconds_t)number("FAKE_CUDA_OPEN", 0));
+    atomic_fetch_sub(&opening, 1);
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    if (atomic_load(&opening) && atomic_load(&opener) == getpid()) {
+        fprintf(stderr, "fake cuda: the process ends while the library opens\n");
+        abort();
+    }
+}
+
 EXPORT cx_cu_result cuInit(unsigned flags)
 {
     CALL("cuInit");
+    note("init");
+    take_time();
     return flags ? INVALID : OK;
 }
 
@@ -179,6 +218,8 @@ EXPORT cx_cu_result cuDeviceCanAccessPeer(int *can, cx_cu_device device, cx_cu_d
 EXPORT cx_cu_result cuDevicePrimaryCtxRetain(cx_cu_context *context, cx_cu_device device)
 {
     CALL("cuDevicePrimaryCtxRetain");
+    note("context of device %d", device);
+    take_time();
     contexts[device].device = device;
     *context = &contexts[device];
     return OK;
@@ -477,12 +518,7 @@ static cx_cu_result enqueue(const struct cx_cu_rect *rect, cx_cu_stream stream, 
         return NO_MEMORY;
     work->rect = *rect;
     work->poisoned = poisoned;
-    const char *log = getenv("FAKE_CUDA_LOG");
-    FILE *file = log && *log ? fopen(log, "ae") : NULL;
-    if (file) {
-        fprintf(file, "copy %zu x %zu\n", rect->width, rect->height);
-        fclose(file);
-    }
+    note("copy %zu x %zu", rect->width, rect->height);
     pthread_mutex_lock(&lock);
     if (stream->head)
         stream->tail->next = work;

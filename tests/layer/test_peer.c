@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { W = 64, N = W * W, BYTES = N * sizeof(cl_int) };
@@ -245,16 +246,6 @@ START_TEST(small)
 }
 END_TEST
 
-START_TEST(too_small_for_auto)
-{
-    setenv("COEXEC_PEER", "auto", 1);
-    struct programs p = start("static");
-    run(&p, 3);
-    ck_assert_uint_eq(mapped("libfakecuda"), 0);
-    stop(&p);
-}
-END_TEST
-
 /* NVIDIA's driver crashes on shared memory of 512 MB and more: such buffers go the ordinary way. */
 START_TEST(large)
 {
@@ -291,6 +282,147 @@ START_TEST(obstacle)
     ck_assert_uint_eq(lines_with(path_of("copies"), "copy"), 0);
     ck_assert_uint_eq(mapped("memfd:fake-cuda"), 0);
     stop(&p);
+}
+END_TEST
+
+/* ---- opened beside the program ---- */
+
+static struct programs start_beside(const char *slot, const char *grain)
+{
+    setenv("COEXEC_PEER", "auto", 1);
+    setenv("FAKE_CUDA_OPEN", "300000", 0);
+    setenv("COEXEC_STAGING", slot, 1);
+    setenv("FAKE_CUDA_GRAIN", grain, 1);
+    return start("static");
+}
+
+/* Runs, with these buffers and new ones, until the log says so; until then everything goes through the host.
+ */
+static void rounds_until(const struct programs *p, cl_mem a, cl_mem b, const char *says)
+{
+    unsigned tries = 0;
+    while (lines_with(path_of("log"), says) == 0) {
+        const bool before = lines_with(path_of("log"), "bytes directly") == 0;
+        ck_assert_uint_lt(tries++, 2000);
+        if (before) {
+            ck_assert_uint_eq(lines_with(path_of("copies"), "copy"), 0);
+            ck_assert_uint_eq(lines_with(path_of("slots"), "copy"), 0);
+        }
+        rounds(p, a, b, 3);
+        run(p, 1);
+        usleep(10000);
+    }
+}
+
+/* Shadows that were there before use slots afterwards, new ones are shared. */
+START_TEST(beside)
+{
+    struct programs p = start_beside(_i ? "1" : "0", _i == 1 ? "2097152" : "4096");
+    cl_mem a = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL), b = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL);
+    rounds_until(&p, a, b, "devices exchange bytes directly, from");
+    const unsigned direct = lines_with(path_of("copies"), "copy"),
+                   in_slots = lines_with(path_of("slots"), "copy");
+    rounds(&p, a, b, 4);
+    if (_i)
+        ck_assert_uint_ge(lines_with(path_of("slots"), "copy"), in_slots + 2);
+    ck_assert_uint_eq(lines_with(path_of("copies"), "copy"), direct);
+    run(&p, 6);
+    if (_i != 1)
+        ck_assert_uint_ge(lines_with(path_of("copies"), "copy"), direct + 2);
+    rounds(&p, a, b, 3);
+    ck_assert_uint_eq(lines_with(path_of("log"), "bytes directly"), 1);
+    ck_assert_uint_eq(lines_with(path_of("copies"), "init"), 1);
+    cl_ok(clReleaseMemObject(a));
+    cl_ok(clReleaseMemObject(b));
+    stop(&p);
+    ck_assert(all_gone());
+}
+END_TEST
+
+static const struct {
+    const char *name, *value, *says;
+} obstacles_beside[] = {
+    {"FAKE_CUDA_APART", "1", "none reaches another's memory"},
+    {"FAKE_CUDA_DEVICES", "1", "none reaches another's memory"},
+    {"COEXEC_LIBCUDA", "libno-such-library.so", "directly: libno-such-library.so"},
+    {"FAKE_CUDA_FAIL", "cuInit:1:100", "cannot be initialised: CUDA_ERROR_OF_THE_TEST"},
+    {"FAKE_CUDA_FAIL", "cuDeviceGetCount:1:100", "cannot be initialised: CUDA_ERROR_OF_THE_TEST"},
+    {"FAKE_CUDA_FAIL", "cuDevicePrimaryCtxRetain:2:100", "none reaches another's memory"},
+    {"FAKE_CUDA_FAIL", "cuMemGetAllocationGranularity:1:100", "none reaches another's memory"},
+};
+
+START_TEST(fails_beside)
+{
+    setenv(obstacles_beside[_i].name, obstacles_beside[_i].value, 1);
+    setenv("FAKE_CUDA_OPEN", "50000", 1);
+    struct programs p = start_beside("1", "4096");
+    cl_mem a = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL), b = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL);
+    rounds_until(&p, a, b, obstacles_beside[_i].says);
+    run(&p, 3);
+    ck_assert_uint_eq(lines_with(path_of("log"), "no devices exchange bytes directly"), 1);
+    ck_assert_uint_eq(lines_with(path_of("copies"), "copy"), 0);
+    ck_assert_uint_eq(lines_with(path_of("slots"), "copy"), 0);
+    cl_ok(clReleaseMemObject(a));
+    cl_ok(clReleaseMemObject(b));
+    stop(&p);
+}
+END_TEST
+
+/* Contexts come and go while the library opens, once a process. */
+START_TEST(many_beside)
+{
+    cl_int error;
+    struct programs p = start_beside("1", "4096");
+    for (unsigned i = 0; i < 200; i++) {
+        cl_context context = clCreateContext(NULL, 1, &cl.device, NULL, NULL, &error);
+        cl_ok(error);
+        cl_command_queue queue = clCreateCommandQueue(context, cl.device, 0, &error);
+        cl_ok(error);
+        cl_ok(clReleaseCommandQueue(queue));
+        cl_ok(clReleaseContext(context));
+    }
+    cl_mem a = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL), b = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL);
+    rounds_until(&p, a, b, "devices exchange bytes directly, from");
+    rounds(&p, a, b, 4);
+    ck_assert_uint_ge(lines_with(path_of("slots"), "copy"), 2);
+    ck_assert_uint_eq(lines_with(path_of("copies"), "init"), 1);
+    ck_assert_uint_eq(lines_with(path_of("copies"), "context of device"), 2);
+    cl_ok(clReleaseMemObject(a));
+    cl_ok(clReleaseMemObject(b));
+    stop(&p);
+}
+END_TEST
+
+/* The process ends well meanwhile, with all objects alive or none; so does a child of it. */
+START_TEST(ends_beside)
+{
+    int status = -1;
+    struct programs p = start_beside("1", "4096");
+    run(&p, 2);
+    if (_i == 0)
+        stop(&p);
+    if (_i == 1) {
+        const pid_t child = fork();
+        if (child == 0)
+            exit(0);
+        ck_assert_int_eq(waitpid(child, &status, 0), child);
+        ck_assert_int_eq(status, 0);
+        run(&p, 2);
+    }
+    exit(0);
+}
+END_TEST
+
+START_TEST(no_queue_no_opening)
+{
+    setenv("COEXEC_PEER", "auto", 1);
+    cl_int error;
+    cl_open_device();
+    cl_context context = clCreateContext(NULL, 1, &cl.device, NULL, NULL, &error);
+    cl_ok(error);
+    cl_ok(clReleaseContext(context));
+    usleep(50000);
+    ck_assert_uint_eq(mapped("libfakecuda"), 0);
 }
 END_TEST
 
@@ -474,9 +606,14 @@ int main(void)
     tcase_add_test(tcase, not_asked);
     tcase_add_test(tcase, alone);
     tcase_add_test(tcase, small);
-    tcase_add_test(tcase, too_small_for_auto);
     tcase_add_loop_test(tcase, large, 0, 6);
     tcase_add_loop_test(tcase, obstacle, 0, (int)(sizeof(obstacles) / sizeof(obstacles[0])));
+    tcase_add_loop_test(tcase, beside, 0, 3);
+    tcase_add_loop_test(tcase, fails_beside, 0,
+                        (int)(sizeof(obstacles_beside) / sizeof(obstacles_beside[0])));
+    tcase_add_test(tcase, many_beside);
+    tcase_add_loop_exit_test(tcase, ends_beside, 0, 0, 3);
+    tcase_add_test(tcase, no_queue_no_opening);
     tcase_add_loop_test(tcase, opening_fails, 0, 4);
     tcase_add_loop_test(tcase, failures, 0, getenv("PEER_TEST_LONG") ? 9 : 3);
     tcase_add_loop_test(tcase, copy_fails, 0, 2);
