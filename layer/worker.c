@@ -22,6 +22,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
+static _Thread_local bool is_owner; /* the thread is a worker's: what it waits for holds up a device */
+
 /* Events cost microseconds on some drivers, so a launch nobody asks about has none, save every so manyth. */
 enum { MAX_LOOSE = 31 };
 
@@ -279,8 +281,8 @@ bool cx_worker_done(struct cx_worker *worker, uint64_t seq)
 }
 
 /* One step of waiting: by the driver's own wait where the work is with the driver, else until something
- * moved. */
-static void wait_step(struct cx_worker *worker, uint64_t seq)
+ * moved. urgent: another device is held up. */
+static void wait_step(struct cx_worker *worker, uint64_t seq, bool urgent)
 {
     uint64_t of = 0;
     bool needed = false;
@@ -301,7 +303,10 @@ static void wait_step(struct cx_worker *worker, uint64_t seq)
     }
     pthread_mutex_unlock(&worker->lock);
     if (event) {
-        cx_worker_wait_event(worker, event);
+        if (urgent)
+            cx_worker_await(worker, event);
+        else
+            cx_worker_wait_event(worker, event);
         worker->device->cl->clReleaseEvent(event);
     } else if (needed) {
         worker->device->cl->clFinish(worker->queue);
@@ -314,7 +319,7 @@ void cx_worker_wait(struct cx_worker *worker, uint64_t seq)
     while (atomic_load_explicit(&worker->completed, memory_order_acquire) < seq) {
         if (atomic_load_explicit(&worker->submitted, memory_order_acquire) < seq)
             pump(worker, PUMP_WAITER, seq);
-        wait_step(worker, seq);
+        wait_step(worker, seq, is_owner);
     }
 }
 
@@ -323,6 +328,7 @@ void cx_worker_wait(struct cx_worker *worker, uint64_t seq)
 static void *worker_main(void *data)
 {
     struct cx_worker *worker = data;
+    is_owner = true;
     pthread_mutex_lock(&worker->lock);
     for (;;) {
         uint64_t watch = worker->watch;
@@ -333,7 +339,7 @@ static void *worker_main(void *data)
         } else if (due) {
             count_out(worker);
             pthread_mutex_unlock(&worker->lock);
-            wait_step(worker, watch);
+            wait_step(worker, watch, false);
         } else if (worker->stop && !worker->head) {
             break;
         } else {

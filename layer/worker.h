@@ -66,11 +66,12 @@ struct cx_worker {
     cl_kernel diff; /* diff.c: finds changed blocks; NULL until needed; whoever pumps */
     cl_mem diff_flags;
     size_t diff_room;
-    bool diff_fails;        /* the device cannot run it: the host compares */
-    struct cx_ring *ring;   /* transport_ring.c: NULL until needed; whoever pumps */
-    atomic_bool ring_fails; /* no pinned memory for one */
-    uint64_t pageable;      /* bytes moved that could have gone through it; whoever pumps */
-    int64_t clock_offset;   /* host ns minus device ns of profiling times */
+    bool diff_fails;                /* the device cannot run it: the host compares */
+    struct cx_ring *ring;           /* transport_ring.c: NULL until needed; whoever pumps */
+    atomic_bool ring_fails;         /* no pinned memory for one */
+    uint64_t pageable;              /* bytes moved that could have gone through it; whoever pumps */
+    int64_t clock_offset;           /* host ns minus device ns of profiling times */
+    atomic_uint_fast64_t waited_ns; /* for how long another worker's thread waited for this device last */
 };
 
 /* A piece of work on one timeline. Allocated by the planner, freed by the worker after completion. */

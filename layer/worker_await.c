@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waiting for another device without the time that waking a thread takes: where one device's next commands
+ * need what another computes, both stand still until a thread has noticed. Waits of one device's thread for
+ * another are alike from step to step of a program. So the thread naps, and looks in between, until a little
+ * before the end that the last wait tells; then it looks again and again, for LOOK_NS at most, giving its
+ * core to whoever wants it; only then it sleeps in the driver. See worker_reap.h.
+ */
+#include "layer/command.h"
+#include "layer/options.h"
+#include "layer/worker_reap.h"
+
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    LOOK_NS = 200000,
+    MOST_LOOKS = 400,
+    EARLY_NS = 110000, /* naps end so long before: they are up to 60 us too long */
+    NAP_NS = 20000,    /* the first; later ones a quarter of the time until then */
+    LONG_NS = 20000000 /* of a longer wait nobody notices the end's delay */
+};
+
+/* Whether a core may be spent on it: none that computes, and not the program's own. */
+static bool may_look(const struct cx_worker *worker)
+{
+    const struct cx_context *context = worker->context;
+    const char *poll = cx_options_get()->poll;
+    static atomic_long cores;
+    if (strcmp(poll, "auto") != 0)
+        return strcmp(poll, "1") == 0;
+    for (unsigned m = 0; m < context->nmembers; m++)
+        if (context->workers[m].device->type & CL_DEVICE_TYPE_CPU &&
+            !atomic_load(&context->workers[m].left_out))
+            return false;
+    if (atomic_load(&cores) == 0)
+        atomic_store(&cores, sysconf(_SC_NPROCESSORS_ONLN));
+    return atomic_load(&cores) >= (long)context->nmembers + 2;
+}
+
+static bool is_over(const struct cx_worker *worker, cl_event event)
+{
+    cl_int status = CL_QUEUED;
+    return worker->device->cl->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status),
+                                              &status, NULL) == CL_SUCCESS &&
+           status <= CL_COMPLETE;
+}
+
+static bool nap_until(const struct cx_worker *worker, cl_event event, uint64_t since, uint64_t until)
+{
+    for (uint64_t now = cx_clock_ns(); now < until; now = cx_clock_ns()) {
+        const uint64_t left = until - now, nap = NAP_NS + (now - since) / 4;
+        const struct timespec pause = {0, (long)(nap < left ? nap : left)};
+        nanosleep(&pause, NULL);
+        if (is_over(worker, event))
+            return true;
+    }
+    return false;
+}
+
+/* Until it is over, or it pays no longer. */
+static void look(const struct cx_worker *worker, cl_event event, uint64_t since)
+{
+    const uint64_t expected = atomic_load_explicit(&worker->waited_ns, memory_order_relaxed);
+    if (expected > LONG_NS)
+        return;
+    if (expected > EARLY_NS && nap_until(worker, event, since, since + expected - EARLY_NS))
+        return;
+    const uint64_t until = cx_clock_ns() + LOOK_NS;
+    for (unsigned i = 0; i < MOST_LOOKS && cx_clock_ns() < until && !is_over(worker, event); i++)
+        sched_yield();
+}
+
+void cx_worker_await(struct cx_worker *worker, cl_event event)
+{
+    const uint64_t since = cx_clock_ns();
+    const bool wait = may_look(worker) && !is_over(worker, event);
+    if (wait)
+        look(worker, event, since);
+    cx_worker_wait_event(worker, event); /* a look at a status orders no memory */
+    if (wait)
+        atomic_store_explicit(&worker->waited_ns, cx_clock_ns() - since, memory_order_relaxed);
+}
