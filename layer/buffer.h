@@ -35,7 +35,8 @@ struct cx_mem {
     struct cx_mem_destructor *destructors;
     unsigned nmaps;        /* through this object */
     struct cx_mem *within; /* a sub-buffer of a buffer over shared virtual memory: that one (a reference) */
-    bool kept;             /* svm.h: a window that its root keeps, which therefore holds no reference on it */
+    struct cx_forgone_buffer forgone; /* plan_forgone.h */
+    bool kept; /* svm.h: a window that its root keeps, which therefore holds no reference on it */
     /* root only */
     struct cx_svm *svm;     /* svm.h: an allocation of shared virtual memory */
     unsigned char *host;    /* host copy, NULL until needed */

@@ -12,6 +12,7 @@
 #include "layer/object.h"
 #include "layer/pool.h"
 #include "layer/real.h"
+#include "scheduler/forgone.h"
 #include "scheduler/hindsight.h"
 #include <pthread.h>
 
@@ -59,6 +60,7 @@ struct cx_context {
     atomic_uint nqueues;
     /* plan_hindsight.h; under lock */
     struct cx_hindsight hindsight; /* whether splits pay */
+    struct cx_forgone forgone;     /* plan_forgone.h: whether moving data for them does */
     unsigned meeting;              /* the member for launches that hindsight keeps whole */
     uint64_t written;              /* bytes that the program gave buffers since the last split launch */
     /* Host clock: when a command was over last, from the first split launch on; 0: none yet. */

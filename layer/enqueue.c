@@ -97,6 +97,12 @@ cl_int cx_enqueue_show(struct cx_command *command, struct cx_mem *mem, uint64_t 
                                         : CL_SUCCESS;
 }
 
+bool cx_enqueue_own(struct cx_mem *root, uint64_t lo, uint64_t hi, unsigned place)
+{
+    root->context->written += hi - lo;
+    return cx_coherence_own(root->coherence, lo, hi, place);
+}
+
 struct cx_job *cx_enqueue_host_writer(struct cx_command *command, struct cx_mem *root, uint64_t lo,
                                       uint64_t hi, cl_int (*run)(struct cx_job *, struct cx_worker *))
 {

@@ -40,6 +40,9 @@ cl_int cx_enqueue_show(struct cx_command *command, struct cx_mem *mem, uint64_t 
 unsigned cx_enqueue_copy_place(struct cx_mem *from, uint64_t lo, uint64_t hi, struct cx_mem *to);
 /* The place where new contents of the object go, prepared; the host copy where a member cannot take them. */
 unsigned cx_enqueue_write_place(struct cx_mem *mem);
+/* Makes the place the only holder of [lo, hi), which the program gives new contents; hindsight hears of it.
+ */
+bool cx_enqueue_own(struct cx_mem *root, uint64_t lo, uint64_t hi, unsigned place);
 /* A job of the host's worker that overwrites [lo, hi) of the root's host copy, hazards noted. NULL: no
  * memory. */
 struct cx_job *cx_enqueue_host_writer(struct cx_command *command, struct cx_mem *root, uint64_t lo,

@@ -97,9 +97,8 @@ static bool note_host(struct cx_image_side *side, bool write, const struct cx_wo
 static bool own(struct cx_image_side *side, const struct cx_pieces *pieces, unsigned place)
 {
     bool ok = true;
-    side->mem->context->written += cx_pieces_bytes(pieces);
     for (size_t i = 0; i < pieces->count && ok; i++)
-        ok = cx_coherence_own(side->mem->root->coherence, pieces->piece[i].lo, pieces->piece[i].hi, place);
+        ok = cx_enqueue_own(side->mem->root, pieces->piece[i].lo, pieces->piece[i].hi, place);
     return ok;
 }
 

@@ -58,9 +58,8 @@ static cl_int run_svm_unmap(struct cx_job *job, struct cx_worker *worker)
 
 static void own(struct mapping *mapping, const struct cx_pieces *pieces, unsigned place)
 {
-    mapping->mem->context->written += cx_pieces_bytes(pieces);
     for (size_t i = 0; i < pieces->count; i++)
-        cx_coherence_own(mapping->mem->root->coherence, pieces->piece[i].lo, pieces->piece[i].hi, place);
+        (void)cx_enqueue_own(mapping->mem->root, pieces->piece[i].lo, pieces->piece[i].hi, place);
 }
 
 /* The job of a mapping in a member's own place, where other timelines do not look. */

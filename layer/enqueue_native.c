@@ -80,8 +80,7 @@ static void plan(struct cx_command *command)
             continue;
         const uint64_t lo = mem->origin, hi = mem->origin + mem->size;
         cx_coherence_host_write(mem->root->coherence, lo, hi, host->index, host->planned + 1, job->deps);
-        cx_coherence_own(mem->root->coherence, lo, hi, CX_PLACE_HOST);
-        command->context->written += hi - lo;
+        (void)cx_enqueue_own(mem->root, lo, hi, CX_PLACE_HOST);
     }
     cx_command_add_job(command, host, job);
     cx_command_settle(command);

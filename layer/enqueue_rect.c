@@ -135,15 +135,14 @@ static cl_int run_member_write(struct cx_job *job, struct cx_worker *worker)
 }
 
 /* Makes `place` the owner of what the job overwrites in the object, keeping what lies between the rows. */
-static cl_int own_span(struct cx_command *command, struct cx_mem *mem, struct span span, unsigned place,
-                       const struct cx_worker *worker, struct cx_job *job)
+static cl_int own_span(struct cx_mem *mem, struct span span, unsigned place, const struct cx_worker *worker,
+                       struct cx_job *job)
 {
     struct cx_coherence *map = mem->root->coherence;
     if (place == CX_PLACE_HOST &&
         !cx_coherence_host_write(map, span.lo, span.hi, worker->index, worker->planned + 1, job->deps))
         return CL_OUT_OF_HOST_MEMORY;
-    command->context->written += span.hi - span.lo;
-    return cx_coherence_own(map, span.lo, span.hi, place) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    return cx_enqueue_own(mem->root, span.lo, span.hi, place) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
 static void plan_write(struct cx_command *command)
@@ -163,7 +162,7 @@ static void plan_write(struct cx_command *command)
     if (error == CL_SUCCESS && !job)
         error = CL_OUT_OF_HOST_MEMORY;
     if (error == CL_SUCCESS)
-        error = own_span(command, t->mem, span, place, worker, job);
+        error = own_span(t->mem, span, place, worker, job);
     if (error == CL_SUCCESS) {
         cx_command_after_cone(command, job);
         cx_command_add_job(command, worker, job);
@@ -299,7 +298,7 @@ static void plan_copy(struct cx_command *command)
         cx_coherence_host_read(t->from->root->coherence, from.lo, from.hi, worker->index, worker->planned + 1,
                                job->deps);
     if (error == CL_SUCCESS)
-        error = own_span(command, t->mem, to, place, worker, job);
+        error = own_span(t->mem, to, place, worker, job);
     if (error == CL_SUCCESS) {
         cx_command_add_job(command, worker, job);
         error = cx_enqueue_show(command, t->mem, to.lo, to.hi);

@@ -231,8 +231,7 @@ static void plan_write(struct cx_command *command)
         if (job)
             job->timed = cx_command_is_timed(command);
     }
-    command->context->written += transfer->hi - transfer->lo;
-    if (!job || !cx_coherence_own(root->coherence, transfer->lo, transfer->hi, place)) {
+    if (!job || !cx_enqueue_own(root, transfer->lo, transfer->hi, place)) {
         cx_command_fail(command, CL_OUT_OF_HOST_MEMORY);
         return;
     }

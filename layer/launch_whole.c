@@ -6,6 +6,7 @@
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/plan.h"
+#include "layer/plan_forgone.h"
 #include "layer/svm.h"
 #include "layer/plan_size.h"
 #include "layer/trace.h"
@@ -80,7 +81,8 @@ static void opaque_region(const struct cx_launch *launch, unsigned i, const stru
 static bool is_settled(const struct cx_launch *launch, const struct cx_summary_kernel *summary,
                        const struct cx_worker *worker)
 {
-    if (launch->at_home || (!launch->local_given && !launch->geometry.local[0]))
+    if (launch->at_home || (!launch->local_given && !launch->geometry.local[0]) ||
+        cx_plan_forgone_counts(launch))
         return false;
     for (unsigned i = 0; i < launch->args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
@@ -147,6 +149,8 @@ static cl_int plan_data(struct cx_launch *launch, struct cx_worker *worker, stru
         else if (launch->at_home)
             error = cx_svm_note(launch, job);
     }
+    if (error == CL_SUCCESS)
+        cx_plan_forgone_whole(launch, regions);
     if (regions != few)
         free(regions);
     return error;

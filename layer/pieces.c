@@ -81,14 +81,6 @@ bool cx_pieces_of_block(struct cx_pieces *pieces, const struct cx_block *block)
     return true;
 }
 
-uint64_t cx_pieces_bytes(const struct cx_pieces *pieces)
-{
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < pieces->count; i++)
-        bytes += pieces->piece[i].hi - pieces->piece[i].lo;
-    return bytes;
-}
-
 void cx_pieces_finish(struct cx_pieces *pieces)
 {
     if (pieces->piece != &pieces->one)

@@ -26,8 +26,6 @@ bool cx_pieces_of(struct cx_pieces *pieces, const struct cx_mem *mem, const stru
                   bool write, bool inexact);
 /* A block's rows, those that touch joined. False: no memory. Finish in either case. */
 bool cx_pieces_of_block(struct cx_pieces *pieces, const struct cx_block *block);
-/* How many they are in all. */
-uint64_t cx_pieces_bytes(const struct cx_pieces *pieces);
 void cx_pieces_finish(struct cx_pieces *pieces);
 
 #endif

@@ -362,7 +362,7 @@ void cx_plan_launch(struct cx_command *command)
     if (plan_split(launch, &plan, &best)) {
         tell(launch, true);
         launch->reason = "one device took all of its work-groups"; /* said where that happens */
-        cx_plan_hindsight_begin(launch);
+        cx_plan_hindsight_begin(launch, !plan.moves);
         cx_verify_begin(launch, &plan);
         const struct cx_learned *learned = launch->kernel->function->learned;
         if (cx_balancer_is_static(plan.balancer) && learned->proven && !plan.probes && !afterwards(launch))

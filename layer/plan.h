@@ -37,6 +37,7 @@ struct cx_launch {
     uint64_t moved;    /* bytes brought to members for it */
     uint64_t split_ns; /* host clock: when it was split, for plan_hindsight.h; 0: it was not */
     uint64_t written;  /* bytes that the program gave buffers before it */
+    bool imagined;     /* plan_forgone.h: it is counted */
     /* split: how each argument's writes are kept right (enum cx_access_way; launch.c); NULL: nothing special
      */
     uint8_t *ways;
@@ -122,6 +123,7 @@ struct cx_split_plan {
     enum cx_variant *variant;
     double *weight; /* expected relative speeds: where each member's part of the range begins */
     struct cx_balancer *balancer;
+    bool moves;   /* it moves data for the sake of launches to come (plan_forgone.h) */
     bool rescues; /* launch_rescue.h: several members may do packages again */
 };
 void cx_split_plan_finish(struct cx_split_plan *plan);

@@ -23,14 +23,15 @@ bool cx_plan_hindsight_holds(struct cx_launch *launch, const struct cx_split_pla
     return true;
 }
 
-void cx_plan_hindsight_begin(struct cx_launch *launch)
+void cx_plan_hindsight_begin(struct cx_launch *launch, bool counts)
 {
     struct cx_context *context = launch->base.context;
-    launch->split_ns = cx_clock_ns();
+    const uint64_t now = cx_clock_ns();
+    launch->split_ns = counts ? now : 0;
     launch->written = context->written;
     context->written = 0;
     if (!atomic_load_explicit(&context->last_over, memory_order_relaxed))
-        atomic_store(&context->last_over, launch->split_ns);
+        atomic_store(&context->last_over, now);
 }
 
 /* The seconds that the member fastest at it would have needed for what the launch's parts did, without moves;
@@ -64,7 +65,7 @@ void cx_plan_hindsight_end(struct cx_launch *launch)
     struct cx_learned *learned = launch->kernel->function->learned;
     if (learned && (whole = seconds_whole(launch, learned)) > 0)
         rose = cx_hindsight_count(&context->hindsight, &learned->hindsight, elapsed,
-                                  whole + (double)launch->written / CX_LINK_BYTES_PER_S);
+                                  whole + cx_plan_move_seconds((double)launch->written));
     const bool all = context->hindsight.level == CX_HINDSIGHT_CLOSED;
     pthread_mutex_unlock(&context->lock);
     cx_debug(CX_TOPIC_PLAN, "%s took %.1f us split, %.1f us on one device", launch->kernel->function->name,

@@ -15,8 +15,9 @@
  * buffers are to meet there. Under context->lock. */
 bool cx_plan_hindsight_holds(struct cx_launch *launch, const struct cx_split_plan *plan,
                              const struct cx_learned *learned, unsigned *best);
-/* It is split: its time begins. Under context->lock. */
-void cx_plan_hindsight_begin(struct cx_launch *launch);
+/* It is split: its time begins. counts: false where it moves for others to come (plan_forgone.h), which says
+ * nothing of them. Under context->lock. */
+void cx_plan_hindsight_begin(struct cx_launch *launch, bool counts);
 /* It is over; nothing is done for one that was not split. Takes context->lock. */
 void cx_plan_hindsight_end(struct cx_launch *launch);
 

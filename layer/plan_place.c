@@ -191,7 +191,7 @@ static double transfer_ns(const struct cx_launch *launch, const struct cx_worker
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         if (mem && !cx_coherence_valid(mem->root->coherence, mem->origin, mem->origin + mem->size,
                                        cx_mem_place(mem->root, worker)))
-            ns += MOVE_NS + (double)mem->size / CX_LINK_BYTES_PER_S * 1e9;
+            ns += MOVE_NS + cx_plan_move_seconds((double)mem->size) * 1e9;
     }
     return ns;
 }

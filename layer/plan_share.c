@@ -9,6 +9,7 @@
 #include "layer/launch_rescue.h"
 #include "layer/merge.h"
 #include "layer/options.h"
+#include "layer/plan_forgone.h"
 #include "layer/plan_hindsight.h"
 #include "layer/plan_size.h"
 #include "layer/private.h"
@@ -28,18 +29,22 @@
 #define GPU_BYTES_PER_S    2e12 /* of a device's own memory */
 #define CPU_BYTES_PER_S    8e9
 
+/* Regions of few arguments, which need no memory of their own. */
+enum { FEW = 4 };
+
 /* The members of one decision, and one place more for the balancer's probe. */
 struct candidates {
     struct cx_admission_device device[64];
     struct cx_admission_member member[64];
+    struct cx_admission_device placed[64]; /* the same without moves */
+    struct cx_admission_member imagined[64];
+    struct cx_access_region few[2 * FEW];
+    struct cx_access_region *whole; /* of the launch, then of one package, by argument; NULL: no memory */
     struct cx_balancer_device share[65];
     const struct cx_speed_record *probe_record;
 };
 
 /* ---- what would it cost? ---- */
-
-/* Regions of few arguments, which need no memory of their own. */
-enum { FEW = 4 };
 
 /* Copies, comparison and combination of what is merged or updated privately, for one member. */
 static double cost_afterwards(const struct cx_launch *launch, const struct cx_worker *worker,
@@ -52,10 +57,10 @@ static double cost_afterwards(const struct cx_launch *launch, const struct cx_wo
     double seconds = 0;
     if (merged) /* a copy before, a comparison afterwards; then what the last merge had to put together */
         seconds += AFTERWARDS_SECONDS + 4 * (double)merged / (gpu ? GPU_BYTES_PER_S : CPU_BYTES_PER_S) +
-                   2 * (double)(memory ? memory->combined : 0) / CX_LINK_BYTES_PER_S;
+                   cx_plan_move_seconds(2 * (double)(memory ? memory->combined : 0));
     if (private_bytes)
-        seconds +=
-            AFTERWARDS_SECONDS + (double)private_bytes * (2 / CX_LINK_BYTES_PER_S + 3 / CPU_BYTES_PER_S);
+        seconds += AFTERWARDS_SECONDS + cx_plan_move_seconds(2 * (double)private_bytes) +
+                   3 * (double)private_bytes / CPU_BYTES_PER_S;
     return seconds;
 }
 
@@ -100,9 +105,10 @@ static bool works_at_home(uint64_t bytes, uint64_t lacking, double part)
 /* A root with places of its own for some members (cx_mem.apart) is counted for each at its own. */
 static void transfer_cost(const struct cx_launch *launch, const struct cx_split_plan *plan,
                           const struct cx_access_region *whole, const struct cx_access_region *package,
-                          struct cx_admission_device *device)
+                          struct candidates *all)
 {
     const struct cx_context *context = launch->base.context;
+    struct cx_admission_device *device = all->device;
     uint64_t fixed[64] = {0}, shared[64] = {0};
     for (unsigned i = 0; i < launch->args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
@@ -121,9 +127,10 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
     }
     for (unsigned m = 0; m < plan->n; m++) {
         const struct cx_worker *worker = &context->workers[plan->member[m]];
-        device[m].fixed_seconds =
-            (double)fixed[m] / CX_LINK_BYTES_PER_S + cost_afterwards(launch, worker, whole);
-        device[m].transfer_seconds = (double)shared[m] / CX_LINK_BYTES_PER_S / (double)plan->groups;
+        device[m].fixed_seconds = cost_afterwards(launch, worker, whole);
+        all->placed[m] = device[m];
+        device[m].fixed_seconds += cx_plan_move_seconds((double)fixed[m]);
+        device[m].transfer_seconds = cx_plan_move_seconds((double)shared[m]) / (double)plan->groups;
     }
 }
 
@@ -132,8 +139,8 @@ static void describe(const struct cx_launch *launch, const struct cx_split_plan 
 {
     const struct cx_context *context = launch->base.context;
     const unsigned nargs = launch->args->count;
-    struct cx_access_region few[2 * FEW] = {0};
-    struct cx_access_region *whole = nargs <= FEW ? few : calloc(2 * (size_t)nargs, sizeof(*whole));
+    memset(all->few, 0, sizeof(all->few));
+    all->whole = nargs <= FEW ? all->few : calloc(2 * (size_t)nargs, sizeof(*all->whole));
     for (unsigned i = 0; i < plan->n; i++) {
         const struct cx_real_device *real = context->workers[plan->member[i]].device;
         bool gpu = real->type & CL_DEVICE_TYPE_GPU;
@@ -147,13 +154,11 @@ static void describe(const struct cx_launch *launch, const struct cx_split_plan 
         };
         all->member[i] = (struct cx_admission_member){0};
     }
-    if (!whole)
+    if (!all->whole)
         return;
-    cx_access_whole(plan->judged->access, whole);
-    cx_access_package(plan->judged->access, 0, plan->judged->verdict.granularity, whole + nargs);
-    transfer_cost(launch, plan, whole, whole + nargs, all->device);
-    if (whole != few)
-        free(whole);
+    cx_access_whole(plan->judged->access, all->whole);
+    cx_access_package(plan->judged->access, 0, plan->judged->verdict.granularity, all->whole + nargs);
+    transfer_cost(launch, plan, all->whole, all->whole + nargs, all);
 }
 
 /* ---- who takes part? ---- */
@@ -178,14 +183,20 @@ bool cx_plan_too_short(const struct cx_launch *launch, const struct cx_learned *
     return false;
 }
 
+static struct cx_admission admission_of(const struct cx_split_plan *plan,
+                                        const struct cx_admission_device *devices)
+{
+    return (struct cx_admission){.groups = plan->groups,
+                                 .granularity = plan->slice * plan->judged->verdict.granularity,
+                                 .split_seconds = SPLIT_SECONDS,
+                                 .may_probe = true,
+                                 .ndevices = plan->n,
+                                 .devices = devices};
+}
+
 static struct cx_admission_decision decide(const struct cx_split_plan *plan, struct candidates *all)
 {
-    const struct cx_admission admission = {.groups = plan->groups,
-                                           .granularity = plan->slice * plan->judged->verdict.granularity,
-                                           .split_seconds = SPLIT_SECONDS,
-                                           .may_probe = true,
-                                           .ndevices = plan->n,
-                                           .devices = all->device};
+    const struct cx_admission admission = admission_of(plan, all->device);
     struct cx_admission_decision decision = {.split = true, .best = cx_admission_best(&admission)};
     if (strcmp(cx_options_get()->algo, "single") == 0 && !always()) {
         decision.split = false;
@@ -196,6 +207,55 @@ static struct cx_admission_decision decide(const struct cx_split_plan *plan, str
     for (unsigned i = 0; i < plan->n; i++)
         all->member[i] = (struct cx_admission_member){.takes_part = true, .part = CX_ADMISSION_WORKS};
     return decision;
+}
+
+/* Seconds of what a split brings to devices beyond what the launch needs whole. */
+static double moves_of(const struct cx_split_plan *plan, const struct candidates *all, unsigned best)
+{
+    double seconds = 0;
+    for (unsigned i = 0; i < plan->n; i++)
+        if (i != best && all->imagined[i].takes_part)
+            seconds += all->device[i].fixed_seconds - all->placed[i].fixed_seconds +
+                       all->device[i].transfer_seconds * (double)plan->groups *
+                           expected_part(all->device, plan->n, i);
+    return seconds;
+}
+
+/* Whether a launch that would stay whole only since its data lies on one device is split all the same, for
+ * what launches have forgone so far (forgone.h). Then what it has to move does not count. */
+static bool moves_at_last(struct cx_launch *launch, const struct cx_split_plan *plan,
+                          const struct cx_learned *learned, struct candidates *all,
+                          const struct cx_admission_decision *decision)
+{
+    struct cx_context *context = launch->base.context;
+    struct cx_forgone *forgone = &context->forgone;
+    const bool splits = decision->reason == CX_ADMISSION_SPLIT;
+    if (always() || !all->whole || strcmp(cx_options_get()->algo, "single") == 0 ||
+        (splits && !forgone->active))
+        return false;
+    if (context->hindsight.level != CX_HINDSIGHT_OPEN) {
+        cx_forgone_end(forgone);
+        return false;
+    }
+    const struct cx_admission admission = admission_of(plan, all->placed);
+    struct cx_forgone_launch about = {plan,
+                                      all->whole,
+                                      all->whole + launch->args->count,
+                                      decision->best,
+                                      cx_admission_imagine(&admission, decision->best, all->imagined),
+                                      &learned->hindsight};
+    if (!forgone->active && !about.in_place.split)
+        return false;
+    cx_forgone_begin(forgone);
+    double gain;
+    const bool moves = cx_plan_forgone(launch, &about, &gain) && !splits;
+    if (splits || moves)
+        cx_forgone_split(forgone, gain, moves ? moves_of(plan, all, decision->best) : 0);
+    for (unsigned i = 0; i < plan->n && moves; i++) {
+        all->device[i] = all->placed[i];
+        all->member[i] = all->imagined[i];
+    }
+    return moves;
 }
 
 /* What the balancer may take a device's speed to be, in work-groups/s; 0: unknown. */
@@ -305,16 +365,15 @@ static struct cx_memory *memory_of(struct cx_learned *learned, uint64_t groups)
 }
 
 static struct cx_balancer *make_balancer(const struct cx_split_plan *plan, const struct candidates *all,
-                                         struct cx_memory *memory, bool probe_only)
+                                         struct cx_memory *memory, bool one_each)
 {
     const struct cx_options *options = cx_options_get();
     const struct cx_problem problem = {
         plan->groups,           plan->slice * plan->judged->verdict.granularity,
         plan->n + plan->probes, all->share,
-        plan->rescues,          probe_only ? NULL : memory};
+        plan->rescues,          one_each ? NULL : memory};
     const struct cx_balancer_params params = cx_plan_params();
-    /* beside a mere probe the best member does all the rest in one package */
-    const char *name = options->reproducible || probe_only ? "static" : options->algo;
+    const char *name = options->reproducible || one_each ? "static" : options->algo;
     return cx_balancer_create(cx_policy_find(name), &problem, &params);
 }
 
@@ -346,6 +405,25 @@ static void place_probe(struct cx_split_plan *plan, const struct cx_speed_record
     plan->probe_end = plan->probe_first + steps;
 }
 
+/* Those who take part are known: makes the balancer. Without one the launch stays whole. */
+static void share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_learned *learned,
+                  struct candidates *all, bool one_each)
+{
+    plan->rescues = cx_rescue_allowed(launch, plan->judged);
+    keep_members(launch, plan, all);
+    weigh(plan, all->share);
+    if (plan->n + plan->probes < 2)
+        launch->reason = "its arguments cannot be had on another device";
+    else
+        plan->balancer = make_balancer(plan, all, memory_of(learned, plan->groups), one_each);
+    if (plan->balancer)
+        follow_balancer(plan);
+    if (plan->balancer && plan->probes)
+        place_probe(plan, all->probe_record);
+    if (plan->balancer && always())
+        launch->reason = cx_options_get()->reproducible ? "COEXEC_REPRODUCIBLE=1" : "COEXEC_SPLIT=always";
+}
+
 bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_learned *learned,
                    unsigned *best)
 {
@@ -353,30 +431,26 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
     all->probe_record = NULL;
     describe(launch, plan, learned, all);
     struct cx_admission_decision decision = decide(plan, all);
+    plan->moves = moves_at_last(launch, plan, learned, all, &decision);
+    decision.split |= plan->moves;
     *best = plan->member[decision.best];
     for (unsigned i = 0; i < plan->n && decision.split; i++)
         if (!all->member[i].takes_part)
             cx_launch_decided(launch, plan->member[i], cx_admission_part_text(all->member[i].part));
-    launch->reason = cx_admission_reason_text(decision.reason);
+    launch->reason = plan->moves ? "launches have forgone as much as moving their data costs"
+                                 : cx_admission_reason_text(decision.reason);
     if (!decision.split && strcmp(cx_options_get()->algo, "single") == 0)
         launch->reason = "COEXEC_ALGO=single";
     if (decision.split && !always() && cx_plan_hindsight_holds(launch, plan, learned, best))
         decision.split = false;
-    if (decision.split) {
-        plan->rescues = cx_rescue_allowed(launch, plan->judged);
-        keep_members(launch, plan, all);
-        weigh(plan, all->share);
-        if (plan->n + plan->probes < 2)
-            launch->reason = "its arguments cannot be had on another device";
-        else
-            plan->balancer = make_balancer(plan, all, memory_of(learned, plan->groups),
-                                           decision.reason == CX_ADMISSION_SPLIT_PROBE && !always());
-        if (plan->balancer)
-            follow_balancer(plan);
-        if (plan->balancer && plan->probes)
-            place_probe(plan, all->probe_record);
-        if (plan->balancer && always())
-            launch->reason = cx_options_get()->reproducible ? "COEXEC_REPRODUCIBLE=1" : "COEXEC_SPLIT=always";
-    }
+    /* One share each where members move what they lack, or the one that lacks nothing would do it all; and
+     * beside a mere probe, where the best member does all the rest. */
+    if (decision.split)
+        share(launch, plan, learned, all,
+              plan->moves || (decision.reason == CX_ADMISSION_SPLIT_PROBE && !always()));
+    if (plan->moves && !plan->balancer)
+        cx_forgone_end(&launch->base.context->forgone);
+    if (all->whole != all->few)
+        free(all->whole);
     return plan->balancer != NULL;
 }

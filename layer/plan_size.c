@@ -213,6 +213,11 @@ void cx_plan_want(const struct cx_launch *launch, enum cx_variant variant)
         cx_kernel_variant_want(launch->kernel, variant);
 }
 
+double cx_plan_move_seconds(double bytes)
+{
+    return bytes / (cx_options_get()->link * 1e9);
+}
+
 struct cx_balancer_params cx_plan_params(void)
 {
     const struct cx_options *options = cx_options_get();

@@ -7,8 +7,8 @@
 
 #include "layer/plan.h"
 
-/* To and from a member's own memory: an estimate, until transfers are measured. */
-#define CX_LINK_BYTES_PER_S 10e9
+/* Seconds that bytes take to or from a member's own memory: an estimate (COEXEC_LINK), not measured. */
+double cx_plan_move_seconds(double bytes);
 
 /* Chooses the one local size that all packages of a launch without one use: the required size, else one that
  * divides the global size and that every member takes. False: none is any good. */
