@@ -187,6 +187,19 @@ static cl_int create_over_svm(const char *function, struct cx_context *context, 
     return *mem ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
+/* A GPU that alone works on memory of its own will be written to: its program expects allocation to take its
+ * time here, not in the first transfer. Where it fails it is tried again then. */
+static void foresee(struct cx_mem *mem)
+{
+    if (mem->root != mem || mem->flags & CL_MEM_USE_HOST_PTR)
+        return;
+    pthread_mutex_lock(&mem->context->lock);
+    const unsigned place = cx_mem_write_place(mem);
+    if (place != CX_PLACE_HOST && cx_place_worker(mem->context, place)->device->type & CL_DEVICE_TYPE_GPU)
+        (void)cx_mem_prepare(mem, place - 1);
+    pthread_mutex_unlock(&mem->context->lock);
+}
+
 static cl_mem create_buffer(const char *function, cl_context handle, const cl_mem_properties *properties,
                             cl_mem_flags flags, size_t size, void *host_ptr, cl_int *errcode_ret)
 {
@@ -204,6 +217,8 @@ static cl_mem create_buffer(const char *function, cl_context handle, const cl_me
     if (error == CL_SUCCESS && !mem) {
         mem = cx_mem_create(context, NULL, 0, size, flags);
         error = mem ? fill_contents(mem, host_ptr) : CL_OUT_OF_HOST_MEMORY;
+        if (error == CL_SUCCESS)
+            foresee(mem);
     }
     if (error == CL_SUCCESS) {
         if (mem && properties && (mem->properties = calloc(1, sizeof(*mem->properties))))

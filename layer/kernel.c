@@ -183,11 +183,13 @@ static struct cx_kernel *kernel_new(struct cx_function *function, struct cx_args
     return kernel;
 }
 
-/* A kernel that will be launched: where all is to be split that may be, and it is known by now that this
+/* A kernel that will be launched. Where all is to be split that may be, and it is known by now that this
  * needs a variant, that is begun. */
 static void foresee(struct cx_kernel *kernel)
 {
     const struct cx_summary_kernel *summary = cx_kernel_summary(kernel, NULL);
+
+    cx_kernel_foresee(kernel);
 
     if (cx_plan_wants_all() && summary && summary->uses & CX_USE_NEEDS_REWRITE && summary->max_dim <= 2 &&
         cx_summary_forbids(summary, NULL, NULL) == CX_REASON_NONE && kernel->program->context->nmembers > 1)

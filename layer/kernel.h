@@ -183,6 +183,9 @@ void cx_function_finish(struct cx_function *function);
 struct cx_args *cx_args_clone(const struct cx_args *args);
 /* kernel_bind.c: the real kernels. */
 struct cx_kernel_member *cx_kernel_members_create(unsigned count);
+/* Makes the one that a launch most likely needs, for a GPU, whose program expects that to take its time here.
+ * Nobody else has the kernel yet. */
+void cx_kernel_foresee(struct cx_kernel *kernel);
 void cx_kernel_members_destroy(struct cx_kernel *kernel);
 
 /* Releases the snapshot reference that a kernel object or a real kernel holds (not a captured one), and nulls

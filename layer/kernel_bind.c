@@ -124,6 +124,24 @@ static void drop_spoilt(const struct cx_kernel *kernel, unsigned member, enum cx
     }
 }
 
+/* NULL: the driver gives none. */
+static cl_kernel make_real(const struct cx_kernel *kernel, unsigned member, enum cx_variant variant,
+                           cl_int *error)
+{
+    return device_of(kernel, member)
+        ->cl->clCreateKernel(kernel->program->members[member].real[variant], kernel->function->name, error);
+}
+
+void cx_kernel_foresee(struct cx_kernel *kernel)
+{
+    const unsigned member = kernel->program->context->fastest;
+    cl_int error;
+    if (device_of(kernel, member)->type & CL_DEVICE_TYPE_GPU &&
+        cx_kernel_variant_ready(kernel, member, CX_VARIANT_PLAIN))
+        kernel->members[member].real[CX_VARIANT_PLAIN] =
+            make_real(kernel, member, CX_VARIANT_PLAIN, &error); /* else its first launch tries again */
+}
+
 cl_int cx_kernel_bind(struct cx_kernel *kernel, unsigned member, enum cx_variant variant,
                       struct cx_args *args, cl_kernel *real)
 {
@@ -135,9 +153,7 @@ cl_int cx_kernel_bind(struct cx_kernel *kernel, unsigned member, enum cx_variant
     if (!own->real[variant]) {
         if (!cx_kernel_variant_ready(kernel, member, variant))
             return CL_INVALID_PROGRAM_EXECUTABLE;
-        own->real[variant] = device_of(kernel, member)
-                                 ->cl->clCreateKernel(kernel->program->members[member].real[variant],
-                                                      kernel->function->name, &error);
+        own->real[variant] = make_real(kernel, member, variant, &error);
         if (!own->real[variant])
             return error;
     }

@@ -257,17 +257,34 @@ static uint64_t form_of(const struct cx_launch *launch, enum cx_variant variant,
     return hash;
 }
 
+/* The form's place among those known; nforms: it is new. */
+static unsigned find_form(const struct cx_learned *learned, uint64_t form)
+{
+    unsigned i = 0;
+    while (i < learned->nforms && learned->forms[i] != form)
+        i++;
+    return i;
+}
+
+/* There is no room for more forms: they are not told apart. */
+enum { MOST_FORMS = sizeof((struct cx_learned){0}.forms) / sizeof((struct cx_learned){0}.forms[0]) };
+
+bool cx_launch_knows(const struct cx_launch *launch, const struct cx_learned *learned, unsigned member,
+                     enum cx_variant variant, bool at_start)
+{
+    const unsigned i = find_form(learned, form_of(launch, variant, at_start));
+    return i == MOST_FORMS || (i < learned->nforms && learned->launched[i] >> member & 1);
+}
+
 bool cx_launch_first(struct cx_launch *launch, unsigned member, enum cx_variant variant, bool at_start)
 {
     struct cx_learned *learned =
         cx_function_learned(launch->kernel->function, launch->base.context->nmembers);
     const uint64_t form = form_of(launch, variant, at_start), bit = UINT64_C(1) << member;
-    unsigned i = 0;
     if (!learned)
         return false;
-    while (i < learned->nforms && learned->forms[i] != form)
-        i++;
-    if (i == sizeof(learned->forms) / sizeof(*learned->forms)) /* too many to be told apart */
+    const unsigned i = find_form(learned, form);
+    if (i == MOST_FORMS)
         return false;
     if (i == learned->nforms) {
         learned->forms[i] = form;

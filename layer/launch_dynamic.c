@@ -194,7 +194,7 @@ void cx_split_settle_if_due(struct split *split)
 {
     bool due = split->issuing == 0 && (split->failed || cx_split_all_assigned(split));
     if (split->rescues && !split->failed)
-        due = cx_balancer_finished(split->plan.balancer);
+        due = cx_balancer_finished(split->plan.balancer) && !cx_rescue_awaits(split);
     due &= !split->fetching; /* it is going to say that the host copy has what it fetches */
     if (!split->settled && due)
         close_split(split);

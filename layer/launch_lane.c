@@ -70,8 +70,9 @@ static void abandon(struct lane *lane, struct cx_worker *worker, unsigned index,
 
 enum step { STEP_PACKAGE, STEP_ABANDON, STEP_WAIT_FLIGHT, STEP_OVER };
 
-/* An idle part looks again after that at the latest: its device may be wanted by others meanwhile. */
-static const double longest_look = 5e-3;
+/* An idle part looks again after that at the latest: its device may be wanted by others meanwhile; or, where
+ * nothing but transfers are awaited, after this. */
+static const double longest_look = 5e-3, upload_look = 2e-4;
 
 /* Waits for something to happen, until `again` (seconds since the launch began) at most; 0: not known when.
  */
@@ -102,6 +103,8 @@ static bool nothing_left(const struct lane *lane, struct cx_worker *worker)
         return true;
     if (!cx_split_all_assigned(split))
         return false;
+    if (split->rescues && cx_balancer_finished(split->plan.balancer) && cx_rescue_awaits(split))
+        return lane->nflight;
     return lane->nflight || !split->private_[lane->part] || is_wanted(worker);
 }
 
@@ -132,7 +135,11 @@ static enum step next_package(struct lane *lane, struct cx_worker *worker, unsig
                 step = STEP_PACKAGE;
                 break;
             }
-            if (!split->failed)
+            if (split->rescues && cx_balancer_finished(split->plan.balancer)) {
+                cx_split_settle_if_due(split);
+                again = cx_split_seconds(split) + upload_look;
+            }
+            if (!split->failed && !split->settled)
                 wait_idle(split, again);
             continue;
         }
@@ -295,6 +302,8 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
     } else {
         groups = launch->parts[lane->part].groups;
         seconds = (double)launch->parts[lane->part].busy_ns * 1e-9;
+        if (first) /* a probe's groups are few: the rest its driver needs once */
+            worker->first_seconds = seconds > worker->first_seconds / 2 ? seconds : worker->first_seconds / 2;
     }
     bool healthy = split->alive[lane->part];
     job->void_ = split->void_[lane->part];

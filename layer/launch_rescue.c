@@ -225,6 +225,23 @@ static bool is_late(const struct split *split, unsigned part, const struct packa
     return (holds || !split->begun[part]) && uploads_over(split, part);
 }
 
+bool cx_rescue_awaits(const struct split *split)
+{
+    bool uploads = false, looks = false;
+    for (unsigned p = 0; p < split->plan.n; p++) {
+        bool holds = false, works = false;
+        for (unsigned i = 0; i < split->npackages; i++) {
+            const struct package *package = &split->packages[i];
+            const bool its = package->part == p && !package->over;
+            holds |= its && (package->dropped || package->copy);
+            works |= its && !package->dropped && !package->copy;
+        }
+        uploads |= holds && !works && !uploads_over(split, p);
+        looks |= !holds && !works && split->alive[p] && split->looking[p] && split->private_[p];
+    }
+    return uploads && looks;
+}
+
 void cx_rescue_leave(struct split *split)
 {
     struct cx_launch *launch = split->launch;

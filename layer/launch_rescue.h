@@ -50,6 +50,9 @@ void cx_rescue_note(struct split *split, struct package *package, unsigned outco
 bool cx_rescue_failed(struct split *split, unsigned part, struct package *package);
 /* The part begins (event) or knows of the end (NULL) of uploads for its packages. */
 void cx_rescue_uploads(struct split *split, unsigned part, cl_event event);
+/* Whether all is done, but for uploads of a late member that still read the host copy: it could not be left
+ * now, and an idle part looks again. */
+bool cx_rescue_awaits(const struct split *split);
 /* The split settles: takes late members out of what its command waits for. */
 void cx_rescue_leave(struct split *split);
 

@@ -171,6 +171,9 @@ void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan);
 /* Whether a package that is done was the first of its form (variant, local size, at the range's start or not)
  * on the member, so that its time may hold a compilation. context->lock held. */
 bool cx_launch_first(struct cx_launch *launch, unsigned member, enum cx_variant variant, bool at_start);
+/* Whether a package of that form was done there before, as far as is known. context->lock held. */
+bool cx_launch_knows(const struct cx_launch *launch, const struct cx_learned *learned, unsigned member,
+                     enum cx_variant variant, bool at_start);
 /* A part of a launch done: what it teaches about a member. first: as above. Takes context->lock. */
 void cx_launch_learn(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds, bool first);
 /* Likewise for a part that is one package. */

@@ -13,6 +13,7 @@
 #include "layer/plan_hindsight.h"
 #include "layer/plan_size.h"
 #include "layer/private.h"
+#include "layer/program.h"
 #include "scheduler/memory.h"
 
 #include <stdlib.h>
@@ -23,6 +24,9 @@
 #define SPLIT_SECONDS 40e-6
 #define CPU_LAUNCH    15e-6
 #define GPU_LAUNCH    10e-6
+/* What a CPU's driver may take to compile a kernel for a local size, while no launch there has told (PoCL: 30
+ * to 300 ms). */
+#define CPU_COMPILES 50e-3
 /* estimates, not measured: what a merge or private copies cost besides passes over memory, and how fast those
  * are */
 #define AFTERWARDS_SECONDS 30e-6
@@ -40,6 +44,7 @@ struct candidates {
     struct cx_admission_member imagined[64];
     struct cx_access_region few[2 * FEW];
     struct cx_access_region *whole; /* of the launch, then of one package, by argument; NULL: no memory */
+    double speed[64];               /* what the balancer may take it to be, work-groups/s; 0: unknown */
     struct cx_balancer_device share[65];
     const struct cx_speed_record *probe_record;
 };
@@ -134,6 +139,18 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
     }
 }
 
+/* What the member's driver may do once before its part of the launch. */
+static double first_seconds(const struct cx_launch *launch, const struct cx_learned *learned,
+                            const struct cx_worker *worker, enum cx_variant variant)
+{
+    const double build = (double)launch->kernel->program->build_ns * 1e-9;
+    const double before = worker->first_seconds > 0 ? worker->first_seconds : CPU_COMPILES;
+    if (!(worker->device->type & CL_DEVICE_TYPE_CPU) ||
+        cx_launch_knows(launch, learned, worker->index, variant, false))
+        return 0;
+    return build > before ? build : before;
+}
+
 static void describe(const struct cx_launch *launch, const struct cx_split_plan *plan,
                      struct cx_learned *learned, struct candidates *all)
 {
@@ -148,6 +165,8 @@ static void describe(const struct cx_launch *launch, const struct cx_split_plan 
             .nominal_speed = real->nominal_gflops,
             .device_class = (unsigned)real->type,
             .launch_seconds = gpu ? GPU_LAUNCH : CPU_LAUNCH,
+            .first_seconds =
+                first_seconds(launch, learned, &context->workers[plan->member[i]], plan->variant[i]),
             .min_package = cx_plan_min_package(context, plan->member[i]),
             .fill = cx_plan_fill(real, &launch->geometry),
             .record = &learned->records[plan->member[i]],
@@ -258,12 +277,28 @@ static bool moves_at_last(struct cx_launch *launch, const struct cx_split_plan *
     return moves;
 }
 
-/* What the balancer may take a device's speed to be, in work-groups/s; 0: unknown. */
-static double known_speed(const struct candidates *all, unsigned i)
+/* The speed of a device just like this one; 0: there is none that was measured. */
+static double speed_of_equal(const struct cx_launch *launch, const struct cx_split_plan *plan,
+                             const struct candidates *all, unsigned i)
+{
+    double speed = 0;
+    for (unsigned j = 0; j < plan->n && !(speed > 0); j++)
+        if (j != i && cx_plan_equal_devices(launch->base.context, plan->member[i], plan->member[j]))
+            speed = cx_speed_record_speed(all->device[j].record);
+    return speed;
+}
+
+/* For candidates.speed. Where only first launches of their kind ran on a device, which teach nothing, an
+ * equal one tells: else the others, who know theirs, leave it nothing to be measured by, launch after launch.
+ */
+static double known_speed(const struct cx_launch *launch, const struct cx_split_plan *plan,
+                          const struct candidates *all, unsigned i)
 {
     double speed = cx_speed_record_speed(all->device[i].record), doubted = all->member[i].speed;
     if (cx_options_get()->reproducible)
         return 0;
+    if (!(speed > 0) && all->member[i].part == CX_ADMISSION_WORKS)
+        return speed_of_equal(launch, plan, all, i);
     return speed > 0 && doubted > 0 && doubted < speed ? doubted : speed;
 }
 
@@ -273,7 +308,7 @@ static struct cx_balancer_device balancer_device(const struct cx_launch *launch,
 {
     return (struct cx_balancer_device){
         .nominal_speed = all->device[i].nominal_speed,
-        .measured_speed = known_speed(all, i),
+        .measured_speed = all->speed[i],
         .power = cx_options_get()->reproducible ? 1 : cx_plan_power(launch->base.context, plan->member[i]),
         .min_package = all->device[i].min_package,
         .fill = all->device[i].fill,
@@ -303,6 +338,8 @@ static void keep_members(struct cx_launch *launch, struct cx_split_plan *plan, s
     unsigned n = 0, member = 0;
     enum cx_variant variant = CX_VARIANT_PLAIN;
     struct cx_balancer_device probe = {0};
+    for (unsigned i = 0; i < plan->n; i++)
+        all->speed[i] = known_speed(launch, plan, all, i);
     for (unsigned i = 0; i < plan->n; i++) {
         if (!all->member[i].takes_part || cx_launch_prepare(launch, plan->member[i]) != CL_SUCCESS)
             continue;

@@ -43,6 +43,8 @@ struct cx_worker {
     uint64_t busy_until;  /* when whole launches planned are expected to be over, host ns (plan_place.c);
                              context->lock */
     bool guessed;         /* ... which counts launches never measured */
+    /* what a probe with the first package of its form took here, of late; 0: none yet. context->lock */
+    double first_seconds;
     unsigned late;    /* jobs under way whose work another member has done (launch_rescue.h); context->lock */
     uint64_t late_ns; /* late: from when on nothing is planned for it that others can do, host ns;
                          context->lock */

@@ -497,7 +497,7 @@ START_TEST(probe_moves_its_own_alone)
 {
     cl_mem mem[3];
     gpus();
-    setenv("STUB_TYPE", "gpu,cpu", 1);
+    setenv("STUB_TYPE", "gpu,accelerator", 1);
     setenv("STUB_IN_PLACE", "0,1", 1);
     setenv("STUB_UNITS", "64,1", 1);
     setenv("STUB_SPEED", "1,0.001", 1);

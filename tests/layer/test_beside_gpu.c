@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The first launches of a program on a fast device beside a far slower one of another class, as a GPU beside
+ * a CPU, on stub devices: they must cost about what they do on the fast one alone. So the slow one is not
+ * measured before that is paid for, the driver is asked for few times, and nothing is made that a program
+ * without coexec would have made before. Each case has a process of its own.
+ */
+#include "cl_fixture.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+enum { N = 1 << 19, LOCAL = 16, BYTES = N * sizeof(cl_int) };
+
+static struct {
+    char path[64]; /* of the stub's log or timeline */
+    cl_program program;
+    cl_kernel kernel;
+    cl_mem mem;
+    cl_command_queue queue; /* without profiling */
+} p;
+
+/* `file`: the variable that names what the stub writes down. */
+static void open_stubs(const char *file, const char *speeds, const char *compile)
+{
+    static char text[1 << 16];
+    FILE *kernels = fopen(STUB_KERNELS, "r");
+    cl_int code;
+    ck_assert_ptr_nonnull(kernels);
+    ck_assert_uint_gt(fread(text, 1, sizeof(text) - 1, kernels), 0);
+    fclose(kernels);
+    snprintf(p.path, sizeof(p.path), "/tmp/coexec-beside-%d", (int)getpid());
+    setenv(file, p.path, 1);
+    setenv("STUB_DEVICES", "2", 1);
+    setenv("STUB_TYPE", "gpu,cpu", 1);
+    setenv("STUB_UNITS", "100,2", 1);
+    setenv("STUB_IN_PLACE", "0,1", 1);
+    setenv("STUB_ASYNC", "1", 1);
+    setenv("STUB_SPEED", speeds, 1);
+    setenv("STUB_COMPILE", compile, 1);
+    cl_open();
+    p.program = cl_build(text, "");
+    p.kernel = clCreateKernel(p.program, "stub_inc", &code);
+    cl_ok(code);
+    p.mem = cl_buffer(0, BYTES, NULL);
+    p.queue = cl_queue(0);
+    cl_set_mem(p.kernel, 0, p.mem);
+}
+
+static void close_stubs(void)
+{
+    cl_ok(clReleaseCommandQueue(p.queue));
+    cl_ok(clReleaseMemObject(p.mem));
+    cl_ok(clReleaseKernel(p.kernel));
+    cl_ok(clReleaseProgram(p.program));
+    cl_close();
+    unlink(p.path);
+}
+
+static void launch(void)
+{
+    const size_t items = N, local = LOCAL;
+    cl_ok(clEnqueueNDRangeKernel(p.queue, p.kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+}
+
+/* Lines that begin so among those past the first `skip`; how many there are in all, in *lines. */
+static unsigned lines_with(const char *begin, unsigned skip, unsigned *lines)
+{
+    char line[512];
+    unsigned found = 0, n = 0;
+    FILE *file = fopen(p.path, "r");
+    ck_assert_ptr_nonnull(file);
+    for (; fgets(line, sizeof(line), file); n++)
+        found += n >= skip && strncmp(line, begin, strlen(begin)) == 0;
+    fclose(file);
+    if (lines)
+        *lines = n;
+    return found;
+}
+
+/* Kernels that ran on the second device. */
+static unsigned kernels_there(void)
+{
+    char line[512];
+    unsigned found = 0;
+    FILE *file = fopen(p.path, "r");
+    ck_assert_ptr_nonnull(file);
+    while (fgets(line, sizeof(line), file))
+        found += strstr(line, " d1 ") && strstr(line, " kernel ");
+    fclose(file);
+    return found;
+}
+
+/* Forty launches of 4 ms: a package on the CPU, whose driver compiles at its first launch, would take longer
+ * than all of them. */
+START_TEST(compiling_is_paid_for)
+{
+    open_stubs("STUB_TIMELINE", "8,0.16", "0,300");
+    for (int i = 0; i < 40; i++) {
+        launch();
+        cl_ok(clFinish(p.queue));
+    }
+    ck_assert_uint_eq(kernels_there(), 0);
+    close_stubs();
+}
+END_TEST
+
+/* All launches enqueued at once: times of a few tell enough, and none of those of transfers, as the queue has
+ * no profiling. */
+START_TEST(few_times_are_asked_for)
+{
+    static cl_int values[N];
+    unsigned before;
+    open_stubs("STUB_LOG", "0,0", "0");
+    (void)lines_with("", 0, &before);
+    cl_ok(clEnqueueWriteBuffer(p.queue, p.mem, CL_FALSE, 0, BYTES, values, 0, NULL, NULL));
+    for (int i = 0; i < 100; i++)
+        launch();
+    cl_ok(clEnqueueReadBuffer(p.queue, p.mem, CL_FALSE, 0, BYTES, values, 0, NULL, NULL));
+    cl_ok(clFinish(p.queue));
+    ck_assert_int_eq(values[N - 1], 100);
+    ck_assert_uint_le(lines_with("clGetEventProfilingInfo", before, NULL), 2 * 40); /* of 204 */
+    close_stubs();
+}
+END_TEST
+
+/* The first run of a program makes no objects of drivers. */
+START_TEST(objects_are_there)
+{
+    static cl_int values[N];
+    unsigned before;
+    open_stubs("STUB_LOG", "0,0", "0");
+    (void)lines_with("", 0, &before);
+    cl_ok(clEnqueueWriteBuffer(p.queue, p.mem, CL_FALSE, 0, BYTES, values, 0, NULL, NULL));
+    launch();
+    cl_ok(clEnqueueReadBuffer(p.queue, p.mem, CL_FALSE, 0, BYTES, values, 0, NULL, NULL));
+    cl_ok(clFinish(p.queue));
+    ck_assert_int_eq(values[N - 1], 1);
+    ck_assert_uint_eq(lines_with("clCreate", before, NULL), 0);
+    close_stubs();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("beside_gpu");
+    TCase *tc = tcase_create("beside_gpu");
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, compiling_is_paid_for);
+    tcase_add_test(tc, few_times_are_asked_for);
+    tcase_add_test(tc, objects_are_there);
+    suite_add_tcase(suite, tc);
+    return tap_run(suite);
+}
