@@ -28,6 +28,7 @@ static void command_destroy(struct cx_object *object)
         command->drop(command);
     cx_event_free_callbacks(command);
     free(command->successors);
+    cx_command_unref(&command->whole);
     free(command);
     cx_queue_unref(&queue);
     cx_context_unref(&context);
@@ -286,6 +287,9 @@ void cx_command_part_done(struct cx_command *command, cl_int status, uint64_t st
         command->drop(command);
     if (atomic_load_explicit(&command->context->last_over, memory_order_relaxed))
         raise(&command->context->last_over, cx_clock_ns());
+    if (command->whole)
+        cx_command_part_done(command->whole, atomic_load(&command->error), atomic_load(&command->start_ns),
+                             atomic_load(&command->end_ns));
 }
 
 /* Whether all timelines have passed the cone of a settled command. Polls; takes no context lock. */
@@ -388,6 +392,8 @@ void cx_command_runs(struct cx_command *command)
     if (atomic_load_explicit(&command->running, memory_order_relaxed))
         return;
     atomic_store(&command->running, true);
+    if (command->whole)
+        atomic_store(&command->whole->running, true);
     cx_command_check_watched(command->context);
 }
 
@@ -479,6 +485,10 @@ cl_int cx_command_submit(struct cx_command **owned, cl_uint nwait, const cl_even
     cl_int error = CL_SUCCESS;
     *owned = NULL;
 
+    if (command->queue && command->queue->role == CX_QUEUE_CHECK) {
+        cx_object_release_app(&command->base);
+        return CL_SUCCESS;
+    }
     command->told = event || wait;
     cx_command_ref(command);
     cx_context_lock(context);

@@ -58,6 +58,9 @@ struct cx_command {
     cl_int user_status; /* user events: CL_SUBMITTED until set */
     struct cx_callback *callbacks;
     uint64_t *cone; /* one a timeline; final once settled */
+    /* A recorded command's enqueue of its command buffer, one of whose parts it is; a reference, or NULL. Set
+     * before this one can be planned. */
+    struct cx_command *whole;
 
     atomic_bool running;      /* one of its jobs was seen to run */
     atomic_bool asks_running; /* ... and somebody wants to hear of it at once */

@@ -165,7 +165,8 @@ static char *join_extensions(const struct cx_device *device)
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
         return NULL;
-    fputs("cl_khr_create_command_queue cl_khr_device_uuid cl_khr_extended_versioning", stream); /* ours */
+    fputs("cl_khr_create_command_queue cl_khr_device_uuid cl_khr_extended_versioning cl_khr_command_buffer",
+          stream); /* ours */
     for (size_t i = 0; i < sizeof member_extensions / sizeof *member_extensions; i++)
         if (all_have(device, member_extensions[i]))
             fprintf(stream, " %s", member_extensions[i]);

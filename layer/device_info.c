@@ -140,6 +140,10 @@ static const struct number_row numbers[] = {
     {CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, SIZE, RULE_LOWEST, 1, 0},
     {CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT, UINT, RULE_BITS, CL_FALSE, 0},
     {CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT, UINT, RULE_BITS, CL_FALSE, 0},
+    {CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR, ULONG, RULE_FIXED,
+     CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR | CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR |
+     CL_COMMAND_BUFFER_CAPABILITY_OUT_OF_ORDER_KHR, 0},
+    {CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR, ULONG, RULE_FIXED, 0, 0},
 };
 // clang-format on
 
@@ -257,8 +261,9 @@ size_t cx_extension_versions(const char *extensions, cl_name_version **list)
     while (*list && *extensions) {
         size_t length = strcspn(extensions, " ");
         if (length && length < CL_NAME_VERSION_MAX_NAME_SIZE) {
-            (*list)[count].version = CL_MAKE_VERSION(1, 0, 0);
-            memcpy((*list)[count++].name, extensions, length);
+            memcpy((*list)[count].name, extensions, length);
+            const bool provisional = strcmp((*list)[count].name, "cl_khr_command_buffer") == 0;
+            (*list)[count++].version = provisional ? CL_MAKE_VERSION(0, 9, 1) : CL_MAKE_VERSION(1, 0, 0);
         }
         extensions += length + strspn(extensions + length, " ");
     }

@@ -65,6 +65,13 @@ cl_int cx_transfer_fill(struct cx_queue *queue, cl_command_type type, struct cx_
 cl_int cx_transfer_copy(struct cx_queue *queue, cl_command_type type, struct cx_mem *to, uint64_t lo,
                         struct cx_mem *from, uint64_t from_lo, size_t size,
                         const struct cx_transfer_wait *wait);
+/* enqueue_kernel.c: clEnqueueNDRangeKernel with arguments captured before (NULL: as they are set now); sizes:
+ * offset, global and local. */
+struct cx_kernel;
+struct cx_args;
+cl_int cx_enqueue_recorded(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_args *args,
+                           cl_uint dims, const size_t *const sizes[3], cl_uint nwait, const cl_event *list,
+                           cl_event *event);
 /* The objects (references, taken over in all cases) come to the host copy, or stay where they are. */
 cl_int cx_transfer_migrate(struct cx_queue *queue, cl_command_type type, struct cx_mem **mems, cl_uint count,
                            bool to_host, const struct cx_transfer_wait *wait);

@@ -23,7 +23,7 @@ static void drop(struct cx_command *command)
 {
     struct cx_launch *launch = (struct cx_launch *)command;
     cx_plan_hindsight_end(launch);
-    if (cx_options_get()->summary)
+    if (cx_options_get()->summary && launch->base.queue->role != CX_QUEUE_CHECK)
         cx_stats_launch(launch);
     cx_verify_free(&launch->verify);
     for (unsigned p = 0; p < launch->nparts; p++)
@@ -115,7 +115,8 @@ static void wait_for_analysis(void *data)
 static bool worth_waiting(const struct cx_launch *launch)
 {
     const struct cx_context *context = launch->base.context;
-    if (!cx_options_get()->analysis_wait || context->nmembers < 2)
+    if (!cx_options_get()->analysis_wait || context->nmembers < 2 ||
+        launch->base.queue->role == CX_QUEUE_CHECK)
         return false;
     if (cx_program_late(launch->kernel->program))
         return true;
@@ -140,10 +141,11 @@ static void hold_for_analysis(struct cx_launch *launch)
 
 /* ---- entry points ---- */
 
+/* args: captured before; NULL: as they are set now. */
 static cl_int enqueue_launch(const char *function, cl_command_type type, cl_command_queue queue_handle,
-                             cl_kernel kernel_handle, cl_uint dims, const size_t *offset,
-                             const size_t *global, const size_t *local, cl_uint nwait, const cl_event *list,
-                             cl_event *event)
+                             cl_kernel kernel_handle, struct cx_args *args, cl_uint dims,
+                             const size_t *offset, const size_t *global, const size_t *local, cl_uint nwait,
+                             const cl_event *list, cl_event *event)
 {
     struct cx_kernel *kernel = cx_kernel_from(kernel_handle);
     struct cx_queue *queue;
@@ -167,7 +169,7 @@ static cl_int enqueue_launch(const char *function, cl_command_type type, cl_comm
         local = required;
     if (!empty && (error = check_local(function, queue, kernel, dims, global, local)) != CL_SUCCESS)
         return error;
-    struct cx_args *args = cx_kernel_capture(kernel, &missing);
+    args = args ? cx_args_ref(args) : cx_kernel_capture(kernel, &missing);
     if (!args)
         return cx_fail(function, CL_INVALID_KERNEL_ARGS, "an argument is not set");
 
@@ -200,14 +202,22 @@ cl_int CL_API_CALL cx_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel k
                                              const size_t *offset, const size_t *global, const size_t *local,
                                              cl_uint nwait, const cl_event *list, cl_event *event)
 {
-    return enqueue_launch("clEnqueueNDRangeKernel", CL_COMMAND_NDRANGE_KERNEL, queue, kernel, dims, offset,
-                          global, local, nwait, list, event);
+    return enqueue_launch("clEnqueueNDRangeKernel", CL_COMMAND_NDRANGE_KERNEL, queue, kernel, NULL, dims,
+                          offset, global, local, nwait, list, event);
+}
+
+cl_int cx_enqueue_recorded(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_args *args,
+                           cl_uint dims, const size_t *const sizes[3], cl_uint nwait, const cl_event *list,
+                           cl_event *event)
+{
+    return enqueue_launch("clCommandNDRangeKernelKHR", CL_COMMAND_NDRANGE_KERNEL, (cl_command_queue)queue,
+                          (cl_kernel)kernel, args, dims, sizes[0], sizes[1], sizes[2], nwait, list, event);
 }
 
 cl_int CL_API_CALL cx_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint nwait,
                                     const cl_event *list, cl_event *event)
 {
     const size_t one = 1;
-    return enqueue_launch("clEnqueueTask", CL_COMMAND_TASK, queue, kernel, 1, NULL, &one, &one, nwait, list,
-                          event);
+    return enqueue_launch("clEnqueueTask", CL_COMMAND_TASK, queue, kernel, NULL, 1, NULL, &one, &one, nwait,
+                          list, event);
 }

@@ -3,6 +3,7 @@
  * What a loader sees of the library: the exported functions by which it finds the platform, and the table
  * that every handle points to. Next stage: the cx_cl... entry points, in the file of the object they work on.
  */
+#include "layer/command_buffer.h"
 #include "layer/device.h"
 #include "layer/entry.h"
 #include "layer/log.h"
@@ -55,11 +56,16 @@ void *cx_clGetExtensionFunctionAddress(const char *name)
         const char *name;
         void *address;
     } functions[] = {
+        // clang-format off
         {"clIcdGetPlatformIDsKHR", (void *)cx_clIcdGetPlatformIDsKHR},
         {"clGetPlatformInfo", (void *)cx_clGetPlatformInfo},
         {"clCreateCommandQueueWithPropertiesKHR", (void *)cx_clCreateCommandQueueWithProperties},
         {"clGetKernelSubGroupInfoKHR", (void *)cx_clGetKernelSubGroupInfo},
         {"coexecMarker", (void *)coexec_marker},
+#define CX_ENTRY(name) {#name, (void *)cx_##name},
+        CX_COMMAND_BUFFER_ENTRIES
+#undef CX_ENTRY
+        // clang-format on
     };
     for (size_t i = 0; name && i < sizeof functions / sizeof *functions; i++)
         if (strcmp(functions[i].name, name) == 0)

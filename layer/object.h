@@ -30,6 +30,7 @@ enum cx_tag {
     CX_TAG_KERNEL,
     CX_TAG_EVENT,
     CX_TAG_SAMPLER,
+    CX_TAG_COMMAND_BUFFER,
 };
 
 struct cx_object {

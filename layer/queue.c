@@ -69,7 +69,8 @@ static void queue_destroy(struct cx_object *object)
     struct cx_queue *queue = (struct cx_queue *)object;
     struct cx_context *context = queue->context;
     struct cx_device *device = queue->device;
-    atomic_fetch_sub(&context->nqueues, 1);
+    if (queue->role == CX_QUEUE_PROGRAM)
+        atomic_fetch_sub(&context->nqueues, 1);
     free(queue->given);
     free(queue->cone);
     free(queue->barrier_cone);
@@ -95,27 +96,43 @@ static void find_members(struct cx_queue *queue)
         }
 }
 
-static struct cx_queue *queue_create(struct cx_context *context, struct cx_device *device,
-                                     cl_command_queue_properties properties, const cl_queue_properties *given,
-                                     size_t ngiven)
+static struct cx_queue *queue_new(struct cx_context *context, struct cx_device *device,
+                                  cl_command_queue_properties properties, enum cx_queue_role role)
 {
     unsigned timelines = cx_context_timelines(context);
     struct cx_queue *queue = calloc(1, sizeof(*queue));
     if (!queue)
         return NULL;
     cx_object_init(&queue->base, CX_TAG_QUEUE, queue_destroy);
-    cx_trace_queue(queue);
+    queue->role = role;
     queue->context = cx_context_ref(context);
     queue->device = cx_device_ref(device);
     find_members(queue);
-    atomic_fetch_add(&context->nqueues, 1);
-    cx_peers_begin(context);
+    if (role == CX_QUEUE_PROGRAM) {
+        atomic_fetch_add(&context->nqueues, 1);
+        cx_peers_begin(context);
+    }
     queue->properties = properties;
     queue->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     queue->cone = calloc(timelines, sizeof(*queue->cone));
     queue->barrier_cone = calloc(timelines, sizeof(*queue->barrier_cone));
+    if (!queue->cone || !queue->barrier_cone) {
+        cx_object_unref(&queue->base);
+        return NULL;
+    }
+    return queue;
+}
+
+static struct cx_queue *queue_create(struct cx_context *context, struct cx_device *device,
+                                     cl_command_queue_properties properties, const cl_queue_properties *given,
+                                     size_t ngiven)
+{
+    struct cx_queue *queue = queue_new(context, device, properties, CX_QUEUE_PROGRAM);
+    if (!queue)
+        return NULL;
+    cx_trace_queue(queue);
     queue->given = ngiven ? malloc(ngiven * sizeof(*given)) : NULL;
-    if (!queue->cone || !queue->barrier_cone || (ngiven && !queue->given)) {
+    if (ngiven && !queue->given) {
         cx_object_unref(&queue->base);
         return NULL;
     }
@@ -123,6 +140,14 @@ static struct cx_queue *queue_create(struct cx_context *context, struct cx_devic
         memcpy(queue->given, given, ngiven * sizeof(*given));
     queue->ngiven = ngiven;
     return queue;
+}
+
+struct cx_queue *cx_queue_like(const struct cx_queue *queue, enum cx_queue_role role)
+{
+    struct cx_queue *like = queue_new(queue->context, queue->device, queue->properties, role);
+    if (like)
+        like->trace_row = queue->trace_row;
+    return like;
 }
 
 /* What a list of properties asks for. */

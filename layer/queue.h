@@ -10,8 +10,16 @@
 
 #include "layer/command.h"
 
+/* The program's queues, and the layer's own behind command buffers (command_buffer.h). */
+enum cx_queue_role {
+    CX_QUEUE_PROGRAM,
+    CX_QUEUE_REPLAY, /* orders the commands of one enqueued command buffer */
+    CX_QUEUE_CHECK,  /* commands given to it are dropped: their arguments have been checked, no more */
+};
+
 struct cx_queue {
     struct cx_object base;
+    enum cx_queue_role role;
     struct cx_context *context; /* a reference */
     struct cx_device *device;   /* a reference */
     uint64_t members;   /* of the context that the device has, as bits: they may run this queue's launches */
@@ -33,6 +41,9 @@ struct cx_queue {
 };
 
 CX_OBJECT_CASTS(queue, cl_command_queue, CX_TAG_QUEUE)
+
+/* A queue of the layer's own with the order, device and profiling of this one. NULL: no memory. */
+struct cx_queue *cx_queue_like(const struct cx_queue *queue, enum cx_queue_role role);
 
 /* Whether a member of the context may run the queue's launches. */
 static inline bool cx_queue_takes(const struct cx_queue *queue, unsigned member)

@@ -78,6 +78,7 @@ static const char *command_name(cl_command_type type)
         {CL_COMMAND_READ_BUFFER_RECT, "read rectangle"},
         {CL_COMMAND_WRITE_BUFFER_RECT, "write rectangle"},
         {CL_COMMAND_COPY_BUFFER_RECT, "copy rectangle"},
+        {CL_COMMAND_COMMAND_BUFFER_KHR, "command buffer"},
         {CL_COMMAND_MAP_BUFFER, "map"},
         {CL_COMMAND_MAP_IMAGE, "map image"},
         {CL_COMMAND_UNMAP_MEM_OBJECT, "unmap"},

@@ -4,8 +4,7 @@
  * kernels, sub-groups, binaries that a driver refuses. Two stub devices; each test has a process of its own,
  * whose environment says which has what.
  */
-#include "cl_fixture.h"
-#include <CL/cl_ext.h>
+#include "cl_recorded.h"
 #include <stdio.h>
 #include <unistd.h>
 
@@ -348,6 +347,40 @@ START_TEST(program_variables)
 }
 END_TEST
 
+/* A recorded launch that fails once it runs: so does the enqueue of its command buffer, and the next one may
+ * follow. */
+START_TEST(recorded_failure)
+{
+    cl_int a[16] = {0}, error, status = 77;
+    size_t items = 16;
+    cl_event event;
+    setenv("COEXEC_SPLIT", "never", 1);
+    setenv("COEXEC_DEVICES", "0", 1);
+    open_with("STUB_FAIL", "clEnqueueNDRangeKernel:2:-5");
+    cl_recorded_find();
+    cl_kernel kernel =
+        cl_kernel_of("kernel void stub_inc(global int *a) { a[get_global_id(0)] += 1; }", "stub_inc");
+    cl_mem mem = cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(a), a);
+    cl_set_mem(kernel, 0, mem);
+    cl_command_buffer_khr buffer = recorded.create(1, &cl.queue, NULL, &error);
+    cl_ok(error);
+    cl_ok(recorded.kernel(buffer, NULL, NULL, kernel, 1, NULL, &items, NULL, 0, NULL, NULL, NULL));
+    cl_ok(recorded.finalize(buffer));
+    for (int i = 0; i < 3; i++) {
+        cl_ok(recorded.enqueue(0, NULL, buffer, 0, NULL, &event));
+        cl_expect(clWaitForEvents(1, &event),
+                  i == 1 ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_SUCCESS);
+        cl_ok(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL));
+        ck_assert(i == 1 ? status < 0 : status == CL_COMPLETE);
+        cl_ok(clReleaseEvent(event));
+    }
+    cl_ok(recorded.release(buffer));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseMemObject(mem));
+    unlink(log_file);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("offers");
@@ -365,5 +398,6 @@ int main(void)
     tcase_add_test(tests, refused_binary);
     tcase_add_loop_test(tests, program_variables, 0, 2);
     tcase_add_loop_test(tests, printf_callback, 0, 2);
+    tcase_add_test(tests, recorded_failure);
     return tap_run(suite);
 }
