@@ -6,10 +6,10 @@ sum of their speeds.
 usage: slowed.py --build DIR [--factors 2,4,10] [--programs a,b] [--algos auto,sigmoid] [--runs N]
 
 efficiency = (speed of both through coexec) / (speed of the first alone + speed of the slowed second alone), speeds by
-the median time of a program's repeats; the slowed second alone is what it takes unslowed, times the factor. Prints
-one line a case, then the geometric mean over regular and over irregular programs for each balancer, and whether auto
-reaches what it should: 0.95 regular, 0.90 irregular. About four minutes on a quiet machine of two cores. Exits with 1
-where a program fails; never for a time.
+the median over N runs, in turn, of the median time of a program's repeats; the slowed second alone is what it takes
+unslowed, times the factor. Prints one line a case, then the geometric mean over regular and over irregular programs
+for each balancer, and whether auto reaches what it should: 0.95 regular, 0.90 irregular. About four minutes a run on a
+quiet machine of two cores. Exits with 1 where a program fails; never for a time.
 """
 import argparse
 import math
@@ -47,9 +47,10 @@ def milliseconds(command, extra):
     return float(fields["ms"])
 
 
-def median(command, extra, runs):
-    times = [milliseconds(command, extra) for _ in range(runs)]
-    return None if None in times else statistics.median(times)
+def medians(ways, runs):
+    """The median of each (command, environment), all run in turn; None where one fails."""
+    times = [[milliseconds(*way) for way in ways] for _ in range(runs)]
+    return [None if None in column else statistics.median(column) for column in zip(*times)]
 
 
 def main():
@@ -67,17 +68,19 @@ def main():
     for name in args.programs.split(","):
         irregular, options = PROGRAMS[name]
         program = [os.path.join(args.build, "examples", name), "--repeat", "5", *options]
-        alone = [median([*program, "--device", str(d)], {}, args.runs) for d in (0, 1)]
+        alone = [([*program, "--device", str(d)], {}) for d in (0, 1)]
+        algos = args.algos.split(",")
         for factor in args.factors.split(","):
-            for algo in args.algos.split(","):
-                both = median(program, dict(coexec, COEXEC_ALGO=algo, SLOW_FACTORS=f"1,{factor}"), args.runs)
-                if both is None or None in alone:
+            both = [(program, dict(coexec, COEXEC_ALGO=algo, SLOW_FACTORS=f"1,{factor}")) for algo in algos]
+            first, second, *rest = medians(alone + both, args.runs)
+            for algo, ms in zip(algos, rest):
+                if None in (first, second, ms):
                     failed = True
                     continue
-                slow = alone[1] * float(factor)
-                efficiency = (1 / both) / (1 / alone[0] + 1 / slow)
+                slow = second * float(factor)
+                efficiency = (1 / ms) / (1 / first + 1 / slow)
                 found.setdefault((algo, irregular), []).append(efficiency)
-                print(f"{name:12} {factor:>6} {algo:>10} {alone[0]:9.1f} {slow:9.1f} {both:9.1f} {efficiency:.3f}",
+                print(f"{name:12} {factor:>6} {algo:>10} {first:9.1f} {slow:9.1f} {ms:9.1f} {efficiency:.3f}",
                       flush=True)
     for (algo, irregular), values in sorted(found.items()):
         mean = math.exp(statistics.fmean(math.log(v) for v in values))

@@ -86,11 +86,26 @@ START_TEST(queues)
 }
 END_TEST
 
+/* What is offered by no device here, or by none any more. */
+START_TEST(refused)
+{
+    cl_command_queue_properties old;
+    ROW(CL_INVALID_CONTEXT, MADE(clCreatePipe(NULL, 0, 16, 16, NULL, &negative_code)));
+    ROW(CL_INVALID_OPERATION, MADE(clCreatePipe(cl.context, 0, 16, 16, NULL, &negative_code)));
+    ROW(CL_INVALID_COMMAND_QUEUE, clSetCommandQueueProperty(NULL, CL_QUEUE_PROFILING_ENABLE, CL_TRUE, &old));
+    ROW_POCL(CL_INVALID_OPERATION, CRASHES,
+             clSetCommandQueueProperty(cl.queue, CL_QUEUE_PROFILING_ENABLE, CL_TRUE, &old));
+    ROW(CL_SUCCESS, clUnloadCompiler());
+    negative_end();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("negative context");
     TCase *tests = cl_case(suite, "context");
     tcase_add_test(tests, contexts);
     tcase_add_test(tests, queues);
+    tcase_add_test(tests, refused);
     return tap_run(suite);
 }

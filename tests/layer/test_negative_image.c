@@ -74,6 +74,42 @@ START_TEST(creation)
 }
 END_TEST
 
+/* By the functions from before there were descriptors, and by the one with properties. */
+START_TEST(creation_otherwise)
+{
+    cl_int *code = &negative_code;
+    const cl_mem_properties none[] = {0}, unknown[] = {0x7777, 1, 0};
+    if (!has_images())
+        return;
+#define PLANE(context, flags, format, width, row, data)                                                      \
+    MADE(clCreateImage2D(context, flags, format, width, 8, row, data, code))
+#define SPACE(context, flags, format, depth, row, slice, data)                                               \
+    MADE(clCreateImage3D(context, flags, format, 8, 8, depth, row, slice, data, code))
+    ROW(CL_SUCCESS, PLANE(cl.context, 0, &rgba, 16, 0, NULL));
+    ROW(CL_INVALID_CONTEXT, PLANE(NULL, 0, &rgba, 16, 0, NULL));
+    ROW(CL_INVALID_VALUE, PLANE(cl.context, (cl_mem_flags)1 << 40, &rgba, 16, 0, NULL));
+    ROW(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, PLANE(cl.context, 0, NULL, 16, 0, NULL));
+    ROW_POCL(CL_INVALID_IMAGE_SIZE, CL_INVALID_BUFFER_SIZE, PLANE(cl.context, 0, &rgba, 0, 0, NULL));
+    ROW_POCL(CL_INVALID_IMAGE_SIZE, CL_SUCCESS, PLANE(cl.context, 0, &rgba, 16, 64, NULL));
+    ROW(CL_INVALID_HOST_PTR, PLANE(cl.context, CL_MEM_COPY_HOST_PTR, &rgba, 16, 0, NULL));
+    ROW(CL_INVALID_HOST_PTR, PLANE(cl.context, 0, &rgba, 16, 0, host));
+    ROW(CL_SUCCESS, SPACE(cl.context, 0, &rgba, 2, 0, 0, NULL));
+    ROW(CL_INVALID_CONTEXT, SPACE(NULL, 0, &rgba, 2, 0, 0, NULL));
+    ROW(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, SPACE(cl.context, 0, NULL, 2, 0, 0, NULL));
+    ROW_POCL(CL_INVALID_IMAGE_SIZE, CL_INVALID_BUFFER_SIZE, SPACE(cl.context, 0, &rgba, 0, 0, 0, NULL));
+    ROW_POCL(CL_INVALID_IMAGE_SIZE, CL_SUCCESS, SPACE(cl.context, 0, &rgba, 2, 32, 256, NULL));
+    ROW(CL_INVALID_HOST_PTR, SPACE(cl.context, CL_MEM_USE_HOST_PTR, &rgba, 2, 0, 0, NULL));
+#define WITH(context, list, format)                                                                          \
+    MADE(clCreateImageWithProperties(context, list, 0, format, &plane, NULL, code))
+    ROW(CL_SUCCESS, WITH(cl.context, NULL, &rgba));
+    ROW(CL_SUCCESS, WITH(cl.context, none, &rgba));
+    ROW(CL_INVALID_CONTEXT, WITH(NULL, none, &rgba));
+    ROW(CL_INVALID_PROPERTY, WITH(cl.context, unknown, &rgba));
+    ROW(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, WITH(cl.context, none, NULL));
+    negative_end();
+}
+END_TEST
+
 START_TEST(commands)
 {
     cl_int *code = &negative_code;
@@ -189,6 +225,7 @@ int main(void)
     Suite *suite = suite_create("negative image");
     TCase *tests = cl_case(suite, "image");
     tcase_add_test(tests, creation);
+    tcase_add_test(tests, creation_otherwise);
     tcase_add_test(tests, commands);
     tcase_add_test(tests, samplers);
     return tap_run(suite);
