@@ -7,7 +7,9 @@
  */
 #include "cl_fixture.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { N = 1 << 19, LOCAL = 16, BYTES = N * sizeof(cl_int) };
@@ -91,16 +93,28 @@ static unsigned kernels_there(void)
     return found;
 }
 
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 /* Forty launches of 4 ms: a package on the CPU, whose driver compiles at its first launch, would take longer
- * than all of them. */
+ * than all of them. On a machine so busy that one launch takes about as long as compiling is taken to last
+ * (plan_share.c), measuring the CPU beside it would be free, and nothing is told here. */
 START_TEST(compiling_is_paid_for)
 {
+    double longest = 0;
     open_stubs("STUB_TIMELINE", "8,0.16", "0,300");
     for (int i = 0; i < 40; i++) {
+        const double since = now();
         launch();
         cl_ok(clFinish(p.queue));
+        longest = fmax(longest, now() - since);
     }
-    ck_assert_uint_eq(kernels_there(), 0);
+    if (longest < 25e-3)
+        ck_assert_uint_eq(kernels_there(), 0);
     close_stubs();
 }
 END_TEST
