@@ -119,10 +119,22 @@ void cx_bytes_copy_by(unsigned threads, void *to, const void *from, size_t bytes
     pthread_mutex_unlock(&pool.lock);
 }
 
+long cx_bytes_cores(void)
+{
+    static atomic_long cores;
+    long count = atomic_load_explicit(&cores, memory_order_relaxed);
+    if (count == 0) {
+        count = sysconf(_SC_NPROCESSORS_ONLN);
+        count = count > 0 ? count : 1;
+        atomic_store_explicit(&cores, count, memory_order_relaxed);
+    }
+    return count;
+}
+
 void cx_bytes_copy(const struct cx_context *context, void *to, const void *from, size_t bytes)
 {
     unsigned threads = 0;
-    long quarter = sysconf(_SC_NPROCESSORS_ONLN) / 4;
+    const long quarter = cx_bytes_cores() / 4;
     for (unsigned m = 0; m < context->nmembers; m++)
         threads += context->workers[m].place == CX_PLACE_HOST;
     cx_traffic_add(CX_ROUTE_HOST, true, bytes);

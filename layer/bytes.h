@@ -19,4 +19,7 @@ void cx_bytes_copy(const struct cx_context *context, void *to, const void *from,
 /* The same by at most `threads` threads. */
 void cx_bytes_copy_by(unsigned threads, void *to, const void *from, size_t bytes);
 
+/* The machine's cores in use, 1 at least; asked of the system once, for that opens a file. Any thread. */
+long cx_bytes_cores(void);
+
 #endif

@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     CHUNKS = 4,
@@ -120,7 +119,7 @@ void cx_ring_release(struct cx_worker *worker)
 /* Half of the machine's cores, less the one that drives the device. */
 static unsigned copy_threads(void)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const long cores = cx_bytes_cores();
     return cores > 4 ? (unsigned)(cores / 2 - 1) : 1;
 }
 

@@ -6,6 +6,7 @@
  * before the end that the last wait tells; then it looks again and again, for LOOK_NS at most, giving its
  * core to whoever wants it; only then it sleeps in the driver. See worker_reap.h.
  */
+#include "layer/bytes.h"
 #include "layer/command.h"
 #include "layer/options.h"
 #include "layer/worker_reap.h"
@@ -13,7 +14,6 @@
 #include <sched.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
     LOOK_NS = 200000,
@@ -28,16 +28,13 @@ static bool may_look(const struct cx_worker *worker)
 {
     const struct cx_context *context = worker->context;
     const char *poll = cx_options_get()->poll;
-    static atomic_long cores;
     if (strcmp(poll, "auto") != 0)
         return strcmp(poll, "1") == 0;
     for (unsigned m = 0; m < context->nmembers; m++)
         if (context->workers[m].device->type & CL_DEVICE_TYPE_CPU &&
             !atomic_load(&context->workers[m].left_out))
             return false;
-    if (atomic_load(&cores) == 0)
-        atomic_store(&cores, sysconf(_SC_NPROCESSORS_ONLN));
-    return atomic_load(&cores) >= (long)context->nmembers + 2;
+    return cx_bytes_cores() >= (long)context->nmembers + 2;
 }
 
 static bool is_over(const struct cx_worker *worker, cl_event event)
