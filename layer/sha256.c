@@ -23,9 +23,19 @@ static uint32_t rotate(uint32_t value, unsigned count)
     return value >> count | value << (32 - count);
 }
 
+/* One round on the state's words as they stand in it, h last: a new a and e take the places of h and d, so
+ * that the next round's words are these, one place further. */
+#define ROUND(a, b, c, d, e, f, g, h, i)                                                                     \
+    do {                                                                                                     \
+        const uint32_t t =                                                                                   \
+            h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + (g ^ (e & (f ^ g))) + constants[i] + w[i];  \
+        d += t;                                                                                              \
+        h = t + (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) | (c & (a | b)));                  \
+    } while (0)
+
 static void mix(uint32_t state[8], const unsigned char block[64])
 {
-    uint32_t w[64], s[8];
+    uint32_t w[64];
 
     for (unsigned i = 0; i < 16; i++)
         w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 |
@@ -35,18 +45,21 @@ static void mix(uint32_t state[8], const unsigned char block[64])
         w[i] = w[i - 16] + w[i - 7] + (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) +
                (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
     }
-    memcpy(s, state, sizeof(s));
-    for (unsigned i = 0; i < 64; i++) {
-        uint32_t t1 = s[7] + (rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25)) +
-                      ((s[4] & s[5]) ^ (~s[4] & s[6])) + constants[i] + w[i];
-        uint32_t t2 = (rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22)) +
-                      ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
-        memmove(s + 1, s, 7 * sizeof(*s));
-        s[4] += t1;
-        s[0] = t1 + t2;
+    uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+    uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
+    for (unsigned i = 0; i < 64; i += 8) {
+        ROUND(a, b, c, d, e, f, g, h, i);
+        ROUND(h, a, b, c, d, e, f, g, i + 1);
+        ROUND(g, h, a, b, c, d, e, f, i + 2);
+        ROUND(f, g, h, a, b, c, d, e, i + 3);
+        ROUND(e, f, g, h, a, b, c, d, i + 4);
+        ROUND(d, e, f, g, h, a, b, c, i + 5);
+        ROUND(c, d, e, f, g, h, a, b, i + 6);
+        ROUND(b, c, d, e, f, g, h, a, i + 7);
     }
+    const uint32_t mixed[8] = {a, b, c, d, e, f, g, h};
     for (unsigned i = 0; i < 8; i++)
-        state[i] += s[i];
+        state[i] += mixed[i];
 }
 
 void cx_sha256_init(struct cx_sha256 *hash)
