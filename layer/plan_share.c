@@ -33,6 +33,10 @@
 #define GPU_BYTES_PER_S    2e12 /* of a device's own memory */
 #define CPU_BYTES_PER_S    8e9
 
+/* Moving a work-group's inputs to another device than the one that has them may cost this part of what
+ * computing it there does: packages that go wherever a device is free still pay then. */
+static const double cheap_moves = 0.25;
+
 /* Regions of few arguments, which need no memory of their own. */
 enum { FEW = 4 };
 
@@ -44,6 +48,7 @@ struct candidates {
     struct cx_admission_member imagined[64];
     struct cx_access_region few[2 * FEW];
     struct cx_access_region *whole; /* of the launch, then of one package, by argument; NULL: no memory */
+    double astray_seconds;          /* to move what a group reads from the device that computed it */
     double speed[64];               /* what the balancer may take it to be, work-groups/s; 0: unknown */
     struct cx_balancer_device share[65];
     const struct cx_speed_record *probe_record;
@@ -114,7 +119,7 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
 {
     const struct cx_context *context = launch->base.context;
     struct cx_admission_device *device = all->device;
-    uint64_t fixed[64] = {0}, shared[64] = {0};
+    uint64_t fixed[64] = {0}, shared[64] = {0}, astray[64] = {0}, most_astray = 0;
     for (unsigned i = 0; i < launch->args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         struct lacking lacking = {{0}, {0}};
@@ -125,9 +130,12 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
             const unsigned place = cx_mem_place(mem->root, &context->workers[plan->member[m]]);
             const uint64_t bytes = whole[i].read.hi - whole[i].read.lo;
             fixed[m] += lacking.fixed[place];
-            if (lacking.shared[place] &&
-                !works_at_home(bytes, lacking.shared[place], expected_part(device, plan->n, m)))
+            if (!lacking.shared[place])
+                continue;
+            if (!works_at_home(bytes, lacking.shared[place], expected_part(device, plan->n, m)))
                 shared[m] += lacking.shared[place];
+            else if (lacking.shared[CX_PLACE_HOST] > bytes / 2)
+                astray[m] += bytes;
         }
     }
     for (unsigned m = 0; m < plan->n; m++) {
@@ -136,7 +144,9 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
         all->placed[m] = device[m];
         device[m].fixed_seconds += cx_plan_move_seconds((double)fixed[m]);
         device[m].transfer_seconds = cx_plan_move_seconds((double)shared[m]) / (double)plan->groups;
+        most_astray = most_astray > astray[m] ? most_astray : astray[m];
     }
+    all->astray_seconds = cx_plan_move_seconds((double)most_astray) / (double)plan->groups;
 }
 
 /* What the member's driver may do once before its part of the launch. */
@@ -275,6 +285,19 @@ static bool moves_at_last(struct cx_launch *launch, const struct cx_split_plan *
         all->member[i] = all->imagined[i];
     }
     return moves;
+}
+
+/* Whether each device does best to keep to the part whose inputs it has: one share each, then. */
+static bool keeps_to_parts(const struct candidates *all, unsigned n)
+{
+    if (always() || !(all->astray_seconds > 0))
+        return false;
+    for (unsigned i = 0; i < n; i++) {
+        const double speed = cx_speed_record_speed(all->device[i].record);
+        if (all->member[i].takes_part && speed > 0 && all->astray_seconds * speed < cheap_moves)
+            return false;
+    }
+    return true;
 }
 
 /* The speed of a device just like this one; 0: there is none that was measured. */
@@ -466,6 +489,7 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
 {
     struct candidates room, *all = &room; /* large: only what is used is filled in */
     all->probe_record = NULL;
+    all->astray_seconds = 0;
     describe(launch, plan, learned, all);
     struct cx_admission_decision decision = decide(plan, all);
     plan->moves = moves_at_last(launch, plan, learned, all, &decision);
@@ -480,11 +504,12 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
         launch->reason = "COEXEC_ALGO=single";
     if (decision.split && !always() && cx_plan_hindsight_holds(launch, plan, learned, best))
         decision.split = false;
-    /* One share each where members move what they lack, or the one that lacks nothing would do it all; and
-     * beside a mere probe, where the best member does all the rest. */
+    /* One share each where members move what they lack, or the one that lacks nothing would do it all; beside
+     * a mere probe, where the best member does all the rest; and where all is in place. */
     if (decision.split)
         share(launch, plan, learned, all,
-              plan->moves || (decision.reason == CX_ADMISSION_SPLIT_PROBE && !always()));
+              plan->moves || (decision.reason == CX_ADMISSION_SPLIT_PROBE && !always()) ||
+                  keeps_to_parts(all, plan->n));
     if (plan->moves && !plan->balancer)
         cx_forgone_end(&launch->base.context->forgone);
     if (all->whole != all->few)

@@ -19,6 +19,7 @@ static cl_int plate[N], result[N], model[2][N];
 
 /* What each device holds of the step's input, and whether it needs it. */
 static bool holds[DEVICES][N], needs[DEVICES][N], writes[DEVICES][N];
+static unsigned packages[DEVICES]; /* that each ran in the step */
 
 struct moved {
     size_t in, out; /* elements, to devices and from them */
@@ -60,6 +61,7 @@ static unsigned look(unsigned from, struct moved *moved)
     ck_assert_ptr_nonnull(file);
     memset(needs, 0, sizeof(needs));
     memset(writes, 0, sizeof(writes));
+    memset(packages, 0, sizeof(packages));
     for (; fscanf(file, "%lu %lu d%u q%u %15s %zu %zu", &start, &end, &device, &queue, what, &first,
                   &count) == 7;
          line++) {
@@ -73,6 +75,7 @@ static unsigned look(unsigned from, struct moved *moved)
         if (strcmp(what, "kernel") != 0)
             continue;
         ck_assert_uint_le(first + count, N);
+        packages[device]++;
         memset(&writes[device][first], 1, count);
         const size_t lo = first ? first - 1 : 0, hi = first + count < N ? first + count + 1 : N;
         memset(&needs[device][lo], 1, hi - lo);
@@ -179,6 +182,33 @@ START_TEST(halos_move)
 }
 END_TEST
 
+/* Where moving inputs costs far more than computing with them, a device gets one share of each step, from its
+ * part.
+ */
+START_TEST(parts_are_kept)
+{
+    static const char *const algos[] = {"sigmoid", "dynamic", "hguided", "auto"};
+    cl_program program;
+    cl_mem mem[2];
+    struct moved moved = {0};
+    stubs(algos[_i], "3", "0.005");
+    setenv("COEXEC_SPLIT", "auto", 1);
+    setenv("COEXEC_LINK", "0.000001", 1);
+    cl_kernel kernel = open_kernel(&program, "stub_smooth");
+    make_plate(mem);
+    unsigned line = look(0, &moved);
+    for (unsigned s = 0; s < STEPS; s++) {
+        step(kernel, mem[s % 2], mem[(s + 1) % 2], &line, &moved);
+        for (unsigned d = 0; d < DEVICES && s >= 2; d++)
+            ck_assert_uint_le(packages[d], 1);
+        smooth(model[s % 2], model[(s + 1) % 2]);
+    }
+    cl_read(mem[STEPS % 2], result, sizeof(result));
+    ck_assert_mem_eq(result, model[STEPS % 2], sizeof(result));
+    drop_all(program, kernel, mem);
+}
+END_TEST
+
 /* A device is late with a package now and then: others take of its part of the range, and what they lack. */
 static const char *const strays[][2] = {
     {"sigmoid", "2"}, {"sigmoid", "4"}, {"dynamic", "3"}, {"hguided", "3"}, {"auto", "3"}, {"adaptive", "2"},
@@ -265,6 +295,7 @@ int main(void)
     TCase *tc = tcase_create("owners");
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, halos_move, 0, sizeof(cases) / sizeof(*cases));
+    tcase_add_loop_test(tc, parts_are_kept, 0, 4);
     tcase_add_loop_test(tc, strays_fetch, 0, sizeof(strays) / sizeof(*strays));
     tcase_add_loop_test(tc, updates_fetch, 0, sizeof(strays) / sizeof(*strays));
     tcase_add_loop_test(tc, reads_fail, 0, 36);
