@@ -105,6 +105,9 @@ static void build_program(struct program *program)
     static const char *const options[] = {"", "-cl-mad-enable", NULL};
     if (program->linked) /* PoCL 3.1 takes it */
         return;
+    if (program->kernels) /* kernels that were released stay attached while their launches wait, for how long
+                             is up to the driver */
+        meet();
     cl_int code = clBuildProgram(program->handle, 0, NULL, options[roll(3)], NULL, NULL);
     tell(code, "build %u of %u kernels", (unsigned)(program - w.program), program->kernels);
     program->built |= code == CL_SUCCESS;
