@@ -18,6 +18,7 @@
 #include "scheduler/admission.h"
 #include "scheduler/balancer.h"
 #include "scheduler/hindsight.h"
+#include "scheduler/parts.h"
 
 /* A launch as the program enqueued it. */
 struct cx_launch {
@@ -97,6 +98,7 @@ struct cx_learned {
     struct cx_merge_memory merges[8]; /* by shape, at shape % 8 */
     struct cx_memory *memories[4]; /* what the balancer auto learned, by number of groups; never replaced */
     struct cx_hindsight_record hindsight; /* how its splits did */
+    struct cx_parts parts;                /* how large devices' parts are where they keep them */
     bool proven;                          /* a split of it ran without a driver failing on it */
     /* forms of packages (local size and the like) that were launched before, and by which members: drivers
      * compile for some of them */

@@ -48,8 +48,9 @@ struct candidates {
     struct cx_admission_member imagined[64];
     struct cx_access_region few[2 * FEW];
     struct cx_access_region *whole; /* of the launch, then of one package, by argument; NULL: no memory */
-    double astray_seconds;          /* to move what a group reads from the device that computed it */
-    double speed[64];               /* what the balancer may take it to be, work-groups/s; 0: unknown */
+    double astray_seconds; /* to move what a group reads from the device that computed it; 0: to stay there */
+    double owned[64];      /* of such inputs, bytes that each device has */
+    double speed[64];      /* what the balancer may take it to be, work-groups/s; 0: unknown */
     struct cx_balancer_device share[65];
     const struct cx_speed_record *probe_record;
 };
@@ -134,8 +135,10 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
                 continue;
             if (!works_at_home(bytes, lacking.shared[place], expected_part(device, plan->n, m)))
                 shared[m] += lacking.shared[place];
-            else if (lacking.shared[CX_PLACE_HOST] > bytes / 2)
+            else if (lacking.shared[CX_PLACE_HOST] > bytes / 2) {
                 astray[m] += bytes;
+                all->owned[m] += (double)(bytes - lacking.shared[place]);
+            }
         }
     }
     for (unsigned m = 0; m < plan->n; m++) {
@@ -170,6 +173,7 @@ static void describe(const struct cx_launch *launch, const struct cx_split_plan 
     all->whole = nargs <= FEW ? all->few : calloc(2 * (size_t)nargs, sizeof(*all->whole));
     for (unsigned i = 0; i < plan->n; i++) {
         const struct cx_real_device *real = context->workers[plan->member[i]].device;
+        all->owned[i] = 0;
         bool gpu = real->type & CL_DEVICE_TYPE_GPU;
         all->device[i] = (struct cx_admission_device){
             .nominal_speed = real->nominal_gflops,
@@ -287,19 +291,6 @@ static bool moves_at_last(struct cx_launch *launch, const struct cx_split_plan *
     return moves;
 }
 
-/* Whether each device does best to keep to the part whose inputs it has: one share each, then. */
-static bool keeps_to_parts(const struct candidates *all, unsigned n)
-{
-    if (always() || !(all->astray_seconds > 0))
-        return false;
-    for (unsigned i = 0; i < n; i++) {
-        const double speed = cx_speed_record_speed(all->device[i].record);
-        if (all->member[i].takes_part && speed > 0 && all->astray_seconds * speed < cheap_moves)
-            return false;
-    }
-    return true;
-}
-
 /* The speed of a device just like this one; 0: there is none that was measured. */
 static double speed_of_equal(const struct cx_launch *launch, const struct cx_split_plan *plan,
                              const struct candidates *all, unsigned i)
@@ -351,6 +342,7 @@ static void keep(struct cx_launch *launch, struct cx_split_plan *plan, struct ca
                  unsigned to)
 {
     all->share[to] = balancer_device(launch, plan, all, i);
+    all->owned[to] = all->owned[i];
     plan->member[to] = plan->member[i];
     plan->variant[to] = plan->variant[i];
 }
@@ -401,6 +393,33 @@ static void weigh(struct cx_split_plan *plan, const struct cx_balancer_device *s
         plan->weight[i] = powers     ? shares[i].power
                           : measured ? shares[i].measured_speed
                                      : shares[i].nominal_speed;
+}
+
+/* Whether each device does best to keep to the part whose inputs it has: one share each, then. */
+static bool keeps_to_parts(const struct candidates *all, unsigned n)
+{
+    if (always() || !(all->astray_seconds > 0))
+        return false;
+    for (unsigned i = 0; i < n; i++) {
+        const double speed = cx_speed_record_speed(all->device[i].record);
+        if (all->member[i].takes_part && speed > 0 && all->astray_seconds * speed < cheap_moves)
+            return false;
+    }
+    return true;
+}
+
+/* Has the members that are left share the launch as their parts lie (parts.h). */
+static void cut_parts(const struct cx_split_plan *plan, struct cx_learned *learned, struct candidates *all)
+{
+    double part[64], owned[64] = {0}, speed[64];
+    for (unsigned i = 0; i < plan->n; i++) {
+        owned[i] = all->owned[i];
+        speed[i] = all->share[i].measured_speed;
+    }
+    const struct cx_parts_launch about = {plan->n, (double)plan->groups, all->astray_seconds, owned, speed};
+    (void)cx_parts_cut(&learned->parts, &about, part);
+    for (unsigned i = 0; i < plan->n; i++)
+        all->share[i].measured_speed = part[i] > 0 ? part[i] : 1e-12;
 }
 
 /* ---- the balancer ---- */
@@ -470,12 +489,15 @@ static void share(struct cx_launch *launch, struct cx_split_plan *plan, struct c
                   struct candidates *all, bool one_each)
 {
     plan->rescues = cx_rescue_allowed(launch, plan->judged);
+    const bool keeps = keeps_to_parts(all, plan->n);
     keep_members(launch, plan, all);
+    if (keeps && !plan->probes)
+        cut_parts(plan, learned, all);
     weigh(plan, all->share);
     if (plan->n + plan->probes < 2)
         launch->reason = "its arguments cannot be had on another device";
     else
-        plan->balancer = make_balancer(plan, all, memory_of(learned, plan->groups), one_each);
+        plan->balancer = make_balancer(plan, all, memory_of(learned, plan->groups), one_each || keeps);
     if (plan->balancer)
         follow_balancer(plan);
     if (plan->balancer && plan->probes)
@@ -504,12 +526,11 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
         launch->reason = "COEXEC_ALGO=single";
     if (decision.split && !always() && cx_plan_hindsight_holds(launch, plan, learned, best))
         decision.split = false;
-    /* One share each where members move what they lack, or the one that lacks nothing would do it all; beside
-     * a mere probe, where the best member does all the rest; and where all is in place. */
+    /* One share each where members move what they lack, or the one that lacks nothing would do it all; and
+     * beside a mere probe, where the best member does all the rest. */
     if (decision.split)
         share(launch, plan, learned, all,
-              plan->moves || (decision.reason == CX_ADMISSION_SPLIT_PROBE && !always()) ||
-                  keeps_to_parts(all, plan->n));
+              plan->moves || (decision.reason == CX_ADMISSION_SPLIT_PROBE && !always()));
     if (plan->moves && !plan->balancer)
         cx_forgone_end(&launch->base.context->forgone);
     if (all->whole != all->few)

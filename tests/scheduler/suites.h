@@ -14,6 +14,7 @@ Suite *cx_test_balance(void);
 Suite *cx_test_admission(void);
 Suite *cx_test_rescue(void);
 Suite *cx_test_forgone(void);
+Suite *cx_test_parts(void);
 
 /* How many policies there are. */
 unsigned cx_test_policies(void);
