@@ -50,7 +50,8 @@ struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *q
                                   void (*drop)(struct cx_command *))
 {
     size = (size + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
-    struct cx_command *command = calloc(1, size + cx_context_timelines(context) * sizeof(uint64_t));
+    const size_t cone = cx_context_timelines(context) * sizeof(uint64_t);
+    struct cx_command *command = calloc(1, size + cone + cx_job_size(context));
     if (!command)
         return NULL;
     cx_object_init(&command->base, CX_TAG_EVENT, command_destroy);
@@ -59,7 +60,8 @@ struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *q
     command->type = type;
     command->plan = plan;
     command->drop = drop;
-    command->cone = (uint64_t *)((char *)command + size);
+    command->cone = (uint64_t *)(void *)((char *)command + size);
+    command->room = (struct cx_job *)(void *)((char *)command + size + cone);
     command->noticed = CL_QUEUED;
     atomic_init(&command->parts, 1);
     command->blockers = 1; /* not submitted yet */
@@ -174,6 +176,16 @@ void cx_context_unlock(struct cx_context *context)
 }
 
 /* ---- settling; context->lock held ---- */
+
+struct cx_job *cx_command_job(struct cx_command *command)
+{
+    struct cx_job *job = command->room;
+    if (!job)
+        return cx_job_new(command->context);
+    command->room = NULL;
+    job->within = true;
+    return job;
+}
 
 uint64_t cx_command_add_job(struct cx_command *command, struct cx_worker *worker, struct cx_job *job)
 {

@@ -57,7 +57,8 @@ struct cx_command {
     cl_int dep_error;   /* a dependency failed: the command fails instead of being planned */
     cl_int user_status; /* user events: CL_SUBMITTED until set */
     struct cx_callback *callbacks;
-    uint64_t *cone; /* one a timeline; final once settled */
+    uint64_t *cone;      /* one a timeline; final once settled */
+    struct cx_job *room; /* for one job, behind the command; NULL once used. context->lock */
     /* A recorded command's enqueue of its command buffer, one of whose parts it is; a reference, or NULL. Set
      * before this one can be planned. */
     struct cx_command *whole;
@@ -118,6 +119,9 @@ void cx_command_resume(struct cx_command *command); /* the same under the lock: 
  * data. False: there is no thread, and it is not held. */
 bool cx_command_hold_for(struct cx_command *command, void (*task)(void *command));
 
+/* For plan functions (under context->lock): a job of this command alone, as of cx_job_new; the first one
+ * needs no memory of its own. */
+struct cx_job *cx_command_job(struct cx_command *command);
 /* For plan functions (under context->lock): queue a job of this command on a worker; raises the cone. */
 uint64_t cx_command_add_job(struct cx_command *command, struct cx_worker *worker, struct cx_job *job);
 /* deps[t] = max(deps[t], cone of all the command depends on): for jobs that touch the program's memory. */

@@ -107,12 +107,12 @@ struct cx_job *cx_enqueue_host_writer(struct cx_command *command, struct cx_mem 
                                       uint64_t hi, cl_int (*run)(struct cx_job *, struct cx_worker *))
 {
     struct cx_worker *host = cx_context_host(command->context);
-    struct cx_job *job = cx_mem_host(root) ? cx_job_new(command->context) : NULL;
+    struct cx_job *job = cx_mem_host(root) ? cx_command_job(command) : NULL;
     if (!job)
         return NULL;
     job->run = run;
     if (!cx_coherence_host_write(root->coherence, lo, hi, host->index, host->planned + 1, job->deps)) {
-        free(job);
+        cx_job_free(job);
         return NULL;
     }
     return job;

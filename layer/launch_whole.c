@@ -193,10 +193,10 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
 {
     struct cx_command *command = &launch->base;
     struct cx_worker *worker = &command->context->workers[member];
-    struct cx_job *job = cx_job_new(command->context);
+    struct cx_job *job = cx_command_job(command);
     cl_int error = job ? plan_data(launch, worker, job) : CL_OUT_OF_HOST_MEMORY;
     if (error != CL_SUCCESS) {
-        free(job);
+        cx_job_free(job);
         cx_command_fail(command, error);
         return;
     }

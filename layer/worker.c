@@ -35,7 +35,18 @@ enum pump_mode {
 
 struct cx_job *cx_job_new(const struct cx_context *context)
 {
-    return calloc(1, sizeof(struct cx_job) + cx_context_timelines(context) * sizeof(uint64_t));
+    return calloc(1, cx_job_size(context));
+}
+
+size_t cx_job_size(const struct cx_context *context)
+{
+    return sizeof(struct cx_job) + cx_context_timelines(context) * sizeof(uint64_t);
+}
+
+void cx_job_free(struct cx_job *job)
+{
+    if (job && !job->within)
+        free(job);
 }
 
 static bool runs_in_caller(const struct cx_worker *worker)

@@ -107,6 +107,7 @@ struct cx_job {
                      it may run it, too, where the driver runs commands in the calling thread */
     bool checked; /* the event's status is known: it is over, and status tells how */
     bool stale;   /* failed because of the context's epoch, not by itself */
+    bool within;  /* the memory is its command's (cx_command_job) */
     bool void_;   /* set by finish: nobody counts on what it did, so that its failure is nobody's either */
     unsigned epoch;  /* the context's when it was planned */
     cl_int status;   /* CL_SUCCESS or the first error */
@@ -144,6 +145,9 @@ cl_command_queue cx_worker_lender(struct cx_worker *worker);
 
 /* A zeroed job with room for the context's timelines. NULL: no memory. */
 struct cx_job *cx_job_new(const struct cx_context *context);
+size_t cx_job_size(const struct cx_context *context);
+/* Frees one that was not added, or is over; NULL is fine. */
+void cx_job_free(struct cx_job *job);
 
 /* For run, where its one real command goes to worker->queue: where that leaves its event; NULL where nobody
  * asks for one, which saves what events cost (3 us on an H200). */

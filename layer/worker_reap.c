@@ -117,8 +117,9 @@ static void complete_job(struct cx_worker *worker, struct cx_job *job)
     }
     if (job->command)
         cx_command_part_done(job->command, job->void_ ? CL_SUCCESS : job->status, job->start_ns, job->end_ns);
-    cx_command_unref(&job->command);
-    free(job);
+    struct cx_command *command = job->command;
+    cx_job_free(job);
+    cx_command_unref(&command);
 }
 
 /* The first flying job from `job` on that has an event: when that is over, so are all before it. worker->lock
