@@ -37,6 +37,7 @@ void cx_function_finish(struct cx_function *function)
     cx_function_forget(function);
     free(function->check);
     free(function->group_limit);
+    free(function->summary);
     free(function->variant_limit);
     free(function->params);
     free(function->name);
@@ -205,7 +206,9 @@ static cl_int learn(struct cx_function *function)
         function->group_limit = calloc(count, sizeof(size_t));
     if (!function->variant_limit)
         function->variant_limit = calloc((size_t)count * CX_VARIANT_COUNT, sizeof(size_t));
-    if (!function->check || !function->group_limit || !function->variant_limit)
+    if (!function->summary)
+        function->summary = calloc(count, sizeof(*function->summary));
+    if (!function->check || !function->group_limit || !function->variant_limit || !function->summary)
         return CL_OUT_OF_HOST_MEMORY;
     for (unsigned k = 0; k < count; k++) {
         unsigned member = cx_program_member_at(program, k);

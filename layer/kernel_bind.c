@@ -222,9 +222,12 @@ const struct cx_summary_kernel *cx_kernel_summary_on(const struct cx_kernel *ker
                                                      const char **why)
 {
     const struct cx_program *program = kernel->program;
-    const struct cx_summary_kernel *found = NULL;
+    const struct cx_summary_kernel *found =
+        atomic_load_explicit(&kernel->function->summary[member], memory_order_acquire);
     const char *reason = program->unanalysed;
 
+    if (found) /* several look at each launch */
+        return found;
     if (program->analysis) {
         const struct cx_summary *summary = cx_analysis_summary(program->analysis, member, &reason);
         if (summary) {
@@ -236,7 +239,9 @@ const struct cx_summary_kernel *cx_kernel_summary_on(const struct cx_kernel *ker
         found = NULL;
         reason = "driver and analysis disagree on the kernel's arguments";
     }
-    if (!found && why)
+    if (found)
+        atomic_store_explicit(&kernel->function->summary[member], found, memory_order_release);
+    else if (why)
         *why = reason;
     return found;
 }
