@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <locale.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,7 @@ static struct cx_options options;
 static char *cache_dir, *loader_filenames, *loader_vendors;
 static locale_t c_locale; /* numbers are read with a point, whatever locale the program has set */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static atomic_bool is_read; /* spares each launch nine calls of pthread_once */
 
 /* Leaves *value alone unless it returns true. */
 static bool read_uint(const char *text, uint64_t *value)
@@ -298,11 +300,13 @@ static void read_environment(void)
     cache_dir = resolve_cache_dir();
     loader_filenames = copy_variable("OCL_ICD_FILENAMES");
     loader_vendors = copy_variable("OCL_ICD_VENDORS");
+    atomic_store_explicit(&is_read, true, memory_order_release);
 }
 
 const struct cx_options *cx_options_get(void)
 {
-    pthread_once(&once, read_environment);
+    if (!atomic_load_explicit(&is_read, memory_order_acquire))
+        pthread_once(&once, read_environment);
     return &options;
 }
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 enum { LANES = 24 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static atomic_bool is_open; /* or is not asked for */
 static FILE *file;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows, and the order of lines */
@@ -28,7 +30,7 @@ static struct {
 static unsigned nrows;
 static bool incomplete; /* told so */
 
-static void open_file(void)
+static void open_path(void)
 {
     const char *path = cx_options_get()->trace;
     if (!path || !*path)
@@ -42,9 +44,16 @@ static void open_file(void)
     fprintf(file, "[\n");
 }
 
+static void open_file(void)
+{
+    open_path();
+    atomic_store_explicit(&is_open, true, memory_order_release);
+}
+
 bool cx_trace_on(void)
 {
-    pthread_once(&once, open_file);
+    if (!atomic_load_explicit(&is_open, memory_order_acquire))
+        pthread_once(&once, open_file);
     return file != NULL;
 }
 
