@@ -65,7 +65,7 @@ static cl_int check_local(const char *function, const struct cx_queue *queue, co
         items *= local[d];
     }
     size_t limit = 0;
-    for (unsigned m = 0; m < queue->context->nmembers; m++) {
+    for (unsigned m = 0; m < queue->context->nmembers && limit < items; m++) {
         size_t of = cx_queue_takes(queue, m) ? cx_kernel_group_most(kernel, m) : 0;
         limit = of > limit ? of : limit;
     }

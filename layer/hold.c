@@ -43,10 +43,9 @@ static bool waits(const struct cx_launch *launch)
 bool cx_hold_launch(struct cx_launch *launch, unsigned member)
 {
     struct cx_context *context = launch->base.context;
-    const double seconds = cx_plan_expected(launch);
-
     if (!launch->lacks || cx_plan_wants_all())
         return false;
+    const double seconds = cx_plan_expected(launch);
     launch->held_by = member < context->nmembers ? member : launch->base.queue->fastest;
     struct cx_worker *worker = &context->workers[launch->held_by];
     const uint64_t ahead = worker->planned - atomic_load(&worker->completed);

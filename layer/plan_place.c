@@ -50,10 +50,10 @@ static unsigned fastest_taker(struct cx_launch *launch)
     const struct cx_learned *learned = launch->kernel->function->learned;
     unsigned best = context->nmembers;
     double best_speed = -1;
+    const double fastest = learned ? cx_speed_record_speed(&learned->records[context->fastest]) : 0;
     for (unsigned m = 0; m < context->nmembers; m++) {
         double speed = context->workers[m].device->nominal_gflops;
-        double known = learned ? cx_speed_record_speed(&learned->records[m]) : 0;
-        const double fastest = learned ? cx_speed_record_speed(&learned->records[context->fastest]) : 0;
+        const double known = learned ? cx_speed_record_speed(&learned->records[m]) : 0;
         if (known > 0 && fastest > 0) /* measured on both: nominal speeds no longer count */
             speed = known / fastest * context->workers[context->fastest].device->nominal_gflops;
         if (cx_plan_is_late(&context->workers[m]))

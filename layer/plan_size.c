@@ -196,9 +196,9 @@ static bool build_pays(const struct cx_launch *launch)
 void cx_plan_without(struct cx_launch *launch)
 {
     struct cx_learned *learned = launch->kernel->function->learned;
-    const double seconds = cx_plan_expected(launch);
+    const double seconds = launch->lacks && !launch->counted && learned ? cx_plan_expected(launch) : 0;
 
-    if (!launch->lacks || launch->counted || !learned || seconds <= 0)
+    if (seconds <= 0)
         return;
     learned->unvaried += seconds;
     launch->counted = true;
