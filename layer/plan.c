@@ -72,11 +72,9 @@ static uint64_t object_of(const struct cx_args *args, unsigned i)
     return i + 1u;
 }
 
-struct cx_access_arg *cx_launch_access_args(const struct cx_launch *launch)
+static void describe_args(const struct cx_args *args, struct cx_access_arg *out)
 {
-    const struct cx_args *args = launch->args;
-    struct cx_access_arg *out = calloc(args->count ? args->count : 1, sizeof(*out));
-    for (unsigned i = 0; out && i < args->count; i++) {
+    for (unsigned i = 0; i < args->count; i++) {
         const struct cx_arg *arg = &args->arg[i];
         if (arg->kind == CX_ARGS_VALUE) {
             out[i].value = arg->value;
@@ -90,6 +88,14 @@ struct cx_access_arg *cx_launch_access_args(const struct cx_launch *launch)
                 out[i].image = cx_image_facts(arg->mem->image);
         }
     }
+}
+
+struct cx_access_arg *cx_launch_access_args(const struct cx_launch *launch)
+{
+    const unsigned count = launch->args->count;
+    struct cx_access_arg *out = calloc(count ? count : 1, sizeof(*out));
+    if (out)
+        describe_args(launch->args, out);
     return out;
 }
 
@@ -111,13 +117,10 @@ static struct cx_judged *find_judged(struct cx_learned *learned, const struct cx
     return NULL;
 }
 
-static struct cx_judged *judge(struct cx_learned *learned, const struct cx_summary_kernel *summary,
-                               const struct cx_launch *launch)
+static struct cx_judged *judge_args(struct cx_learned *learned, const struct cx_summary_kernel *summary,
+                                    const struct cx_launch *launch, const struct cx_access_arg *args)
 {
     const size_t room = sizeof(learned->judged) / sizeof(*learned->judged);
-    struct cx_access_arg *args = cx_launch_access_args(launch);
-    if (!args)
-        return NULL;
     uint64_t hash = cx_access_hash(summary, &launch->geometry, args);
     struct cx_judged *judged = find_judged(learned, summary, &launch->geometry, args, hash);
     if (!judged && (judged = calloc(1, sizeof(*judged)))) {
@@ -129,6 +132,24 @@ static struct cx_judged *judge(struct cx_learned *learned, const struct cx_summa
         memmove(&learned->judged[1], &learned->judged[0], (room - 1) * sizeof(*learned->judged));
         learned->judged[0] = judged;
     }
+    return judged;
+}
+
+/* Launches of few arguments, which need no memory to describe them. */
+enum { FEW_ARGS = 8 };
+
+static struct cx_judged *judge(struct cx_learned *learned, const struct cx_summary_kernel *summary,
+                               const struct cx_launch *launch)
+{
+    struct cx_access_arg few[FEW_ARGS];
+    const unsigned count = launch->args->count;
+    if (count <= FEW_ARGS) {
+        memset(few, 0, count * sizeof(*few));
+        describe_args(launch->args, few);
+        return judge_args(learned, summary, launch, few);
+    }
+    struct cx_access_arg *args = cx_launch_access_args(launch);
+    struct cx_judged *judged = args ? judge_args(learned, summary, launch, args) : NULL;
     free(args);
     return judged;
 }
