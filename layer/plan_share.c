@@ -91,19 +91,22 @@ static void add_lacking(const struct cx_mem *mem, const struct cx_access_interva
                              all ? lacking->fixed : lacking->shared);
 }
 
-/* Of the groups that the device is expected to get, by speeds: its part of all. */
-static double expected_part(const struct cx_admission_device *device, unsigned n, unsigned m)
+/* Of the groups what each device is expected to get, by speeds: its part of all. */
+static void expect_parts(const struct cx_admission_device *device, unsigned n, double *part)
 {
-    double sums[2] = {0, 0}, own[2] = {cx_speed_record_speed(device[m].record), device[m].nominal_speed};
-    bool known[2] = {true, true};
+    double measured = 0, nominal = 0;
+    bool all_measured = true, all_nominal = true;
     for (unsigned i = 0; i < n; i++) {
-        const double speeds[2] = {cx_speed_record_speed(device[i].record), device[i].nominal_speed};
-        for (unsigned k = 0; k < 2; k++) {
-            sums[k] += speeds[k];
-            known[k] &= speeds[k] > 0;
-        }
+        part[i] = cx_speed_record_speed(device[i].record);
+        all_measured &= part[i] > 0;
+        all_nominal &= device[i].nominal_speed > 0;
+        measured += part[i];
+        nominal += device[i].nominal_speed;
     }
-    return known[0] ? own[0] / sums[0] : known[1] ? own[1] / sums[1] : 1.0 / n;
+    for (unsigned i = 0; i < n; i++)
+        part[i] = all_measured  ? part[i] / measured
+                  : all_nominal ? device[i].nominal_speed / nominal
+                                : 1.0 / n;
 }
 
 /* A device that holds most of what its part reads works there again (launch_fetch.h), and only borders move:
@@ -121,6 +124,8 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
     const struct cx_context *context = launch->base.context;
     struct cx_admission_device *device = all->device;
     uint64_t fixed[64] = {0}, shared[64] = {0}, astray[64] = {0}, most_astray = 0;
+    double part[64];
+    expect_parts(device, plan->n, part);
     for (unsigned i = 0; i < launch->args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         struct lacking lacking = {{0}, {0}};
@@ -133,7 +138,7 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
             fixed[m] += lacking.fixed[place];
             if (!lacking.shared[place])
                 continue;
-            if (!works_at_home(bytes, lacking.shared[place], expected_part(device, plan->n, m)))
+            if (!works_at_home(bytes, lacking.shared[place], part[m]))
                 shared[m] += lacking.shared[place];
             else if (lacking.shared[CX_PLACE_HOST] > bytes / 2) {
                 astray[m] += bytes;
@@ -245,12 +250,12 @@ static struct cx_admission_decision decide(const struct cx_split_plan *plan, str
 /* Seconds of what a split brings to devices beyond what the launch needs whole. */
 static double moves_of(const struct cx_split_plan *plan, const struct candidates *all, unsigned best)
 {
-    double seconds = 0;
+    double seconds = 0, part[64];
+    expect_parts(all->device, plan->n, part);
     for (unsigned i = 0; i < plan->n; i++)
         if (i != best && all->imagined[i].takes_part)
             seconds += all->device[i].fixed_seconds - all->placed[i].fixed_seconds +
-                       all->device[i].transfer_seconds * (double)plan->groups *
-                           expected_part(all->device, plan->n, i);
+                       all->device[i].transfer_seconds * (double)plan->groups * part[i];
     return seconds;
 }
 
