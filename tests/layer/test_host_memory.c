@@ -6,6 +6,7 @@
  * forks), and so an environment of its own.
  */
 #include "cl_fixture.h"
+#include "cl_timeline.h"
 
 #include <stdio.h>
 #include <sys/wait.h>
@@ -373,58 +374,13 @@ END_TEST
 
 /* ---- transfers beside kernels ---- */
 
-struct span {
-    unsigned long start, end, first, count;
-    unsigned device, queue;
-    char what[16];
-};
-
-static unsigned read_spans(struct span *spans, unsigned room)
-{
-    unsigned n = 0;
-    for (const char *line = read_text("timeline"); n < room && *line;) {
-        struct span *span = &spans[n];
-        n += sscanf(line, "%lu %lu d%u q%u %15s %lu %lu", &span->start, &span->end, &span->device,
-                    &span->queue, span->what, &span->first, &span->count) == 7;
-        line = strchr(line, '\n');
-        ck_assert_ptr_nonnull(line);
-        line++;
-    }
-    return n;
-}
-
-static bool is(const struct span *span, const char *what)
-{
-    return strcmp(span->what, what) == 0;
-}
-
-static unsigned count_of(const struct span *spans, unsigned n, const char *what)
-{
-    unsigned count = 0;
-    for (unsigned i = 0; i < n; i++)
-        count += is(&spans[i], what);
-    return count;
-}
-
-/* How many of these began while a kernel of that device ran, on another queue. */
-static unsigned beside_kernels(const struct span *spans, unsigned n, const char *what)
-{
-    unsigned count = 0;
-    for (unsigned i = 0; i < n; i++)
-        for (unsigned k = 0; k < n && is(&spans[i], what); k++)
-            count += is(&spans[k], "kernel") && spans[k].device == spans[i].device &&
-                     spans[k].queue != spans[i].queue && spans[i].start > spans[k].start &&
-                     spans[i].start < spans[k].end;
-    return count;
-}
-
 /* Bytes that device 0 has sent home. */
 static unsigned long sent_home(void)
 {
-    static struct span spans[4096];
+    static struct cl_span spans[4096];
     unsigned long bytes = 0;
-    for (unsigned n = read_spans(spans, 4096); n > 0; n--)
-        if (spans[n - 1].device == 0 && is(&spans[n - 1], "read"))
+    for (unsigned n = cl_spans_read(path_of("timeline"), spans, 4096); n > 0; n--)
+        if (spans[n - 1].device == 0 && cl_span_is(&spans[n - 1], "read"))
             bytes += spans[n - 1].count;
     return bytes;
 }
@@ -466,7 +422,7 @@ END_TEST
 
 START_TEST(packages_on_two_queues)
 {
-    static struct span spans[4096];
+    static struct cl_span spans[4096];
     cl_mem mem[3];
     gpus();
     setenv("COEXEC_ALGO", "dynamic", 1);
@@ -482,9 +438,9 @@ START_TEST(packages_on_two_queues)
     drop(mem);
     cl_ok(clReleaseKernel(kernel));
     cl_close();
-    const unsigned n = read_spans(spans, 4096);
-    const unsigned together = beside_kernels(spans, n, "kernel");
-    ck_assert_uint_ge(count_of(spans, n, "kernel"), 20);
+    const unsigned n = cl_spans_read(path_of("timeline"), spans, 4096);
+    const unsigned together = cl_spans_beside_kernels(spans, n, "kernel");
+    ck_assert_uint_ge(cl_spans_count(spans, n, "kernel"), 20);
     if (_i)
         ck_assert_uint_ge(together, 8);
     else
@@ -531,7 +487,7 @@ static const struct {
 
 START_TEST(uploads_beside_kernels)
 {
-    static struct span spans[4096];
+    static struct cl_span spans[4096];
     cl_mem mem[3];
     gpus();
     setenv("COEXEC_ALGO", "dynamic", 1);
@@ -549,8 +505,9 @@ START_TEST(uploads_beside_kernels)
     drop(mem);
     cl_ok(clReleaseKernel(kernel));
     cl_close();
-    const unsigned n = read_spans(spans, 4096), found = beside_kernels(spans, n, "write");
-    ck_assert_uint_ge(count_of(spans, n, "kernel"), 20);
+    const unsigned n = cl_spans_read(path_of("timeline"), spans, 4096),
+                   found = cl_spans_beside_kernels(spans, n, "write");
+    ck_assert_uint_ge(cl_spans_count(spans, n, "kernel"), 20);
     if (_i == 0)
         ck_assert_uint_ge(found, 12); /* all but each device's first package; some may come late */
     else
