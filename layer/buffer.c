@@ -70,6 +70,7 @@ static void mem_destroy(struct cx_object *object)
     free(mem->peer);
     call_destructors(mem);
     if (mem->root == mem) {
+        atomic_fetch_sub(&context->nborrowed, (mem->flags & CL_MEM_USE_HOST_PTR) != 0);
         cx_svm_finish(mem);
         cx_coherence_destroy(mem->coherence);
         cx_pool_give(&context->pool, &mem->pages);
@@ -99,6 +100,8 @@ struct cx_mem *cx_mem_create(struct cx_context *context, struct cx_mem *parent, 
     mem->origin = origin;
     mem->size = size;
     mem->flags = flags;
+    if (!parent)
+        atomic_fetch_add(&context->nborrowed, (flags & CL_MEM_USE_HOST_PTR) != 0);
     mem->real = calloc(context->nmembers, sizeof(*mem->real));
     if (!parent)
         mem->coherence =
@@ -110,6 +113,11 @@ struct cx_mem *cx_mem_create(struct cx_context *context, struct cx_mem *parent, 
         return NULL;
     }
     return mem;
+}
+
+bool cx_mem_is_apart(const struct cx_context *context)
+{
+    return context->nsvm == 0 && atomic_load(&context->nborrowed) == 0;
 }
 
 /* At most one of a set of flags that exclude each other. */

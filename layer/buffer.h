@@ -127,6 +127,10 @@ static inline struct cx_worker *cx_place_worker(const struct cx_context *context
     return &context->workers[place - 1];
 }
 
+/* Whether launches reach no memory of the program's but by way of host copies of ours: then a command that
+ * touches the program's memory need not wait for them. Caller holds context->lock. */
+bool cx_mem_is_apart(const struct cx_context *context);
+
 /* The root's host copy, allocated at the first call. NULL: out of memory. Caller holds context->lock. */
 unsigned char *cx_mem_host(struct cx_mem *mem);
 /* Allocates member m's shadow of the root and, for a sub-buffer, its window. Caller holds context->lock.

@@ -59,7 +59,7 @@ struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *q
                                   void (*drop)(struct cx_command *))
 {
     size = (size + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
-    const size_t cone = cx_context_timelines(context) * sizeof(uint64_t);
+    const size_t cone = cx_cone_size(context) * sizeof(uint64_t);
     struct cx_command *command = zeroed(size + cone + cx_job_size(context));
     if (!command)
         return NULL;
@@ -117,7 +117,7 @@ void cx_command_depend(struct cx_command *command, struct cx_command *on, bool p
             command->dep_error = CL_OUT_OF_HOST_MEMORY;
         return;
     }
-    cx_cone_raise(command->cone, on->cone, cx_context_timelines(command->context));
+    cx_cone_raise(command->cone, on->cone, cx_cone_size(command->context));
     if (passes_error && atomic_load_explicit(&on->error, memory_order_acquire) < 0)
         command->dep_error = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 }
@@ -214,6 +214,24 @@ void cx_command_after_cone(const struct cx_command *command, struct cx_job *job)
         cx_cone_raise(job->deps, command->queue->cone, timelines);
 }
 
+void cx_command_after_memory(const struct cx_command *command, const struct cx_worker *worker,
+                             struct cx_job *job)
+{
+    const struct cx_context *context = command->context;
+    const unsigned timelines = cx_context_timelines(context);
+    const bool in_order = command->queue && command->queue->in_order;
+    for (unsigned t = 0; t < timelines; t++) {
+        const uint64_t in_queue = in_order ? command->queue->cone[t] : 0;
+        const uint64_t all = command->cone[t] > in_queue ? command->cone[t] : in_queue;
+        job->waits |= t != worker->index &&
+                      atomic_load_explicit(&context->workers[t].completed, memory_order_acquire) < all;
+    }
+    job->urgent |= job->waits;
+    cx_cone_raise(job->deps, command->cone + timelines, timelines);
+    if (in_order)
+        cx_cone_raise(job->deps, command->queue->cone + timelines, timelines);
+}
+
 void cx_command_settle(struct cx_command *command)
 {
     struct cx_context *context = command->context;
@@ -228,7 +246,7 @@ void cx_command_settle(struct cx_command *command)
     int error = atomic_load_explicit(&command->error, memory_order_acquire);
     for (unsigned i = 0; i < command->nsuccessors; i++) {
         struct cx_command *next = command->successors[i].command;
-        cx_cone_raise(next->cone, command->cone, timelines);
+        cx_cone_raise(next->cone, command->cone, cx_cone_size(context));
         if (error < 0 && command->successors[i].passes_error)
             next->dep_error = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
         if (--next->blockers == 0)

@@ -13,6 +13,11 @@
  * questions about cones. Kernels and copies between buffers need no such order: coherence.h orders them by
  * the bytes they touch.
  *
+ * A cone has a second half, of as many positions: up to where all must be complete that may touch memory
+ * which the program sees. It leaves out launches, fills and copies (cx_command.inside), so that a read into
+ * memory that is none of ours (cx_command_after_memory) begins on one device while a launch before it still
+ * runs on others. It is over when its whole cone is, as ever.
+ *
  * Previous stage: the enqueue_*.c entry points. Next: plan.h, worker.h.
  * Thread-safety: fields are guarded by context->lock unless said otherwise.
  */
@@ -51,13 +56,14 @@ struct cx_command {
     struct cx_command *queue_prev, *queue_next; /* the queue's list of unsettled commands */
     uint64_t queue_number;                      /* order of enqueue within the queue */
     bool settled;
+    bool inside;        /* it touches memory objects alone, not memory that the program sees */
     bool told;          /* somebody hears of its error: the program has the event or waits in the call */
     bool watched;       /* completion must be noticed without being asked: callbacks are set */
     cl_int noticed;     /* the least status that callbacks were told of */
     cl_int dep_error;   /* a dependency failed: the command fails instead of being planned */
     cl_int user_status; /* user events: CL_SUBMITTED until set */
     struct cx_callback *callbacks;
-    uint64_t *cone;      /* one a timeline; final once settled */
+    uint64_t *cone;      /* two halves of one a timeline; final once settled */
     struct cx_job *room; /* for one job, behind the command; NULL once used. context->lock */
     /* A recorded command's enqueue of its command buffer, one of whose parts it is; a reference, or NULL. Set
      * before this one can be planned. */
@@ -82,10 +88,16 @@ struct cx_command {
 
 CX_OBJECT_CASTS(command, cl_event, CX_TAG_EVENT)
 
-/* cone[t] = max(cone[t], other[t]) */
-static inline void cx_cone_raise(uint64_t *cone, const uint64_t *other, unsigned timelines)
+/* Positions in a cone with both halves. */
+static inline unsigned cx_cone_size(const struct cx_context *context)
 {
-    for (unsigned t = 0; t < timelines; t++)
+    return 2 * cx_context_timelines(context);
+}
+
+/* cone[t] = max(cone[t], other[t]), of n positions: a cone's, or the timelines', for one half. */
+static inline void cx_cone_raise(uint64_t *cone, const uint64_t *other, unsigned n)
+{
+    for (unsigned t = 0; t < n; t++)
         if (cone[t] < other[t])
             cone[t] = other[t];
 }
@@ -126,6 +138,10 @@ struct cx_job *cx_command_job(struct cx_command *command);
 uint64_t cx_command_add_job(struct cx_command *command, struct cx_worker *worker, struct cx_job *job);
 /* deps[t] = max(deps[t], cone of all the command depends on): for jobs that touch the program's memory. */
 void cx_command_after_cone(const struct cx_command *command, struct cx_job *job);
+/* The same where that memory is none that launches can reach (cx_mem_is_apart): the job waits for no launch.
+ * If one is under way the job is left to its worker's thread. */
+void cx_command_after_memory(const struct cx_command *command, const struct cx_worker *worker,
+                             struct cx_job *job);
 /* The command waits for `other`, unsettled, and is planned again from the start when that settles. */
 void cx_command_block_on(struct cx_command *command, struct cx_command *other);
 /* The command's place is final. Plans successors that this frees. */

@@ -58,6 +58,7 @@ struct cx_context {
     struct cx_launch *held; /* hold.h: references; under lock */
     atomic_uint nheld;
     atomic_uint nqueues;
+    atomic_uint nborrowed; /* memory objects that lie in the program's own memory (CL_MEM_USE_HOST_PTR) */
     /* plan_hindsight.h; under lock */
     struct cx_hindsight hindsight; /* whether splits pay */
     struct cx_forgone forgone;     /* plan_forgone.h: whether moving data for them does */

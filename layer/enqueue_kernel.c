@@ -180,6 +180,7 @@ static cl_int enqueue_launch(const char *function, cl_command_type type, cl_comm
         return cx_fail(function, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
     }
     launch->base.lost = cx_launch_lost;
+    launch->base.inside = true;
     launch->kernel = cx_kernel_ref(kernel);
     launch->args = args;
     launch->arg = -1;

@@ -85,6 +85,15 @@ static cl_int run_host_read(struct cx_job *job, struct cx_worker *worker)
     return CL_SUCCESS;
 }
 
+/* Orders a job that fills the program's memory. */
+static void order_read(const struct transfer *transfer, const struct cx_worker *worker, struct cx_job *job)
+{
+    if (cx_mem_is_apart(transfer->base.context))
+        cx_command_after_memory(&transfer->base, worker, job);
+    else
+        cx_command_after_cone(&transfer->base, job);
+}
+
 /* What the host copy holds between the missing runs, in one job of the host's worker. */
 static cl_int read_from_host(struct transfer *transfer, const struct cx_move *moves, size_t count)
 {
@@ -113,7 +122,7 @@ static cl_int read_from_host(struct transfer *transfer, const struct cx_move *mo
     const struct cx_runs *own = job->data;
     job->run = run_host_read;
     job->timed = false;
-    cx_command_after_cone(command, job);
+    order_read(transfer, host, job);
     for (unsigned i = 0; i < own->count; i++)
         cx_coherence_host_read(root->coherence, own->run[i].lo, own->run[i].hi, host->index,
                                host->planned + 1, job->deps);
@@ -144,7 +153,7 @@ static cl_int read_from_member(struct transfer *transfer, unsigned from, const s
     if (!job)
         return CL_OUT_OF_HOST_MEMORY;
     job->timed = cx_command_is_timed(command);
-    cx_command_after_cone(command, job);
+    order_read(transfer, worker, job);
     cx_command_add_job(command, worker, job);
     return CL_SUCCESS;
 }
@@ -357,6 +366,7 @@ cl_int cx_transfer_fill(struct cx_queue *queue, cl_command_type type, struct cx_
     transfer->lo = lo;
     transfer->hi = lo + size;
     transfer->pattern_size = pattern_size;
+    transfer->base.inside = true;
     memcpy(transfer->pattern, pattern, pattern_size);
     if (size == 0)
         transfer->base.plan = cx_command_settle;
@@ -444,6 +454,7 @@ cl_int cx_transfer_copy(struct cx_queue *queue, cl_command_type type, struct cx_
         return CL_OUT_OF_HOST_MEMORY;
     transfer->from = cx_mem_ref(from);
     transfer->from_lo = from_lo;
+    transfer->base.inside = true;
     transfer->lo = lo;
     transfer->hi = lo + size;
     return submit(transfer, wait);

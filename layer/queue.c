@@ -25,8 +25,7 @@ void cx_queue_link(struct cx_queue *queue, struct cx_command *command, bool all,
                 cx_command_depend(command, other, false);
         else if (queue->barrier)
             cx_command_depend(command, queue->barrier, false);
-        cx_cone_raise(command->cone, all ? queue->cone : queue->barrier_cone,
-                      cx_context_timelines(queue->context));
+        cx_cone_raise(command->cone, all ? queue->cone : queue->barrier_cone, cx_cone_size(queue->context));
         if (barrier) {
             cx_command_unref(&queue->barrier);
             queue->barrier = cx_command_ref(command);
@@ -43,12 +42,14 @@ void cx_queue_link(struct cx_queue *queue, struct cx_command *command, bool all,
 
 void cx_queue_settled(struct cx_queue *queue, struct cx_command *command)
 {
-    unsigned timelines = cx_context_timelines(queue->context);
+    const unsigned size = cx_cone_size(queue->context), timelines = cx_context_timelines(queue->context);
     if (queue->in_order)
-        cx_cone_raise(command->cone, queue->cone, timelines);
-    cx_cone_raise(queue->cone, command->cone, timelines);
+        cx_cone_raise(command->cone, queue->cone, size);
+    if (!command->inside)
+        cx_cone_raise(command->cone + timelines, command->cone, timelines);
+    cx_cone_raise(queue->cone, command->cone, size);
     if (queue->barrier == command) {
-        cx_cone_raise(queue->barrier_cone, command->cone, timelines);
+        cx_cone_raise(queue->barrier_cone, command->cone, size);
         cx_command_unref(&queue->barrier);
     }
     if (command->queue_prev)
@@ -99,7 +100,7 @@ static void find_members(struct cx_queue *queue)
 static struct cx_queue *queue_new(struct cx_context *context, struct cx_device *device,
                                   cl_command_queue_properties properties, enum cx_queue_role role)
 {
-    unsigned timelines = cx_context_timelines(context);
+    const unsigned size = cx_cone_size(context);
     struct cx_queue *queue = calloc(1, sizeof(*queue));
     if (!queue)
         return NULL;
@@ -114,8 +115,8 @@ static struct cx_queue *queue_new(struct cx_context *context, struct cx_device *
     }
     queue->properties = properties;
     queue->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-    queue->cone = calloc(timelines, sizeof(*queue->cone));
-    queue->barrier_cone = calloc(timelines, sizeof(*queue->barrier_cone));
+    queue->cone = calloc(size, sizeof(*queue->cone));
+    queue->barrier_cone = calloc(size, sizeof(*queue->barrier_cone));
     if (!queue->cone || !queue->barrier_cone) {
         cx_object_unref(&queue->base);
         return NULL;

@@ -35,7 +35,7 @@ struct cx_queue {
     uint64_t pushed; /* commands with lower numbers were flushed: they run without being asked again */
     struct cx_command *unsettled, *unsettled_tail; /* in order of enqueue */
     struct cx_command *barrier; /* last unsettled barrier of an out-of-order queue; a reference */
-    uint64_t *cone;             /* one a timeline: covers every settled command */
+    uint64_t *cone;             /* as in command.h: covers every settled command */
     uint64_t *barrier_cone;     /* what the last settled barrier covered */
     atomic_int untold;          /* the first error of a command whose event nobody has, until told */
 };

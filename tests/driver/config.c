@@ -23,8 +23,8 @@ static struct {
     bool async;
     FILE *log, *timeline;
     pthread_mutex_t log_lock;
-    struct rule fail[MAX_RULES], hang[MAX_RULES], late[MAX_RULES], dies[MAX_RULES];
-    unsigned nfail, nhang, nlate, ndies;
+    struct rule fail[MAX_RULES], hang[MAX_RULES], late[MAX_RULES], dies[MAX_RULES], home[MAX_RULES];
+    unsigned nfail, nhang, nlate, ndies, nhome;
 } config = {.once = PTHREAD_ONCE_INIT, .log_lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Item `index` of a list in the environment, or its last one. */
@@ -93,6 +93,7 @@ static void config_read(void)
     config.nhang = read_rules("STUB_HANG", config.hang);
     config.nlate = read_rules("STUB_LATE", config.late);
     config.ndies = read_rules("STUB_DIES", config.dies);
+    config.nhome = read_rules("STUB_HOME", config.home);
 }
 
 bool stub_config_async(void)
@@ -120,6 +121,9 @@ void stub_launch_fault(unsigned device, unsigned long k, struct stub_fault *faul
     for (unsigned i = 0; i < config.ndies; i++)
         if (strtoul(config.dies[i].call, NULL, 10) == device && config.dies[i].at <= k)
             fault->event_code = (cl_int)config.dies[i].number;
+    for (unsigned i = 0; i < config.nhome; i++)
+        if (strtoul(config.home[i].call, NULL, 10) == device && config.home[i].at == k)
+            fault->home = 1 + (unsigned)config.home[i].number;
 }
 
 cl_ulong stub_now(void)

@@ -8,6 +8,7 @@
 #include <CL/cl_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct stub_queue *all_queues; /* stub_lock guards the list */
 
@@ -67,10 +68,21 @@ static void cross_link(const struct stub_command *command)
         stub_sleep((cl_ulong)(bytes * 1000 / speed));
 }
 
+/* Until a read from a device is over that was not when there were so many, or for 20 s. */
+static void await_read(unsigned device, unsigned reads)
+{
+    for (unsigned i = 0; i < 20000 && atomic_load(&stub_device_get(device)->reads) == reads; i++)
+        stub_sleep(1000000u);
+}
+
 static void run_command(struct stub_command *command, cl_int code)
 {
+    const char *gate = command->launch ? stub_config_text("STUB_GATE", "") : "";
     const cl_ulong start = stub_now();
+    const unsigned reads = command->home ? atomic_load(&stub_device_get(command->home - 1)->reads) : 0;
     stub_event_set(command->event, CL_RUNNING);
+    while (*gate && access(gate, F_OK) == 0)
+        stub_sleep(1000000u);
     while (command->hang_ms < 0)
         stub_sleep(1000000000u);
     if (command->hang_ms)
@@ -80,6 +92,10 @@ static void run_command(struct stub_command *command, cl_int code)
     if (!code && command->run)
         code = command->run(command);
     cross_link(command);
+    if (command->home)
+        await_read(command->home - 1, reads);
+    if (command->event->type == CL_COMMAND_READ_BUFFER)
+        atomic_fetch_add(&command->queue->device->reads, 1);
     stub_timeline(command, start, stub_now());
     stub_event_set(command->event, code);
     stub_command_drop(command);
@@ -149,6 +165,7 @@ struct stub_command *stub_command_new(cl_command_queue handle, cl_command_type t
     command->queue = queue;
     command->hang_ms = fault->hang_ms;
     command->event_code = fault->event_code;
+    command->home = fault->home;
     command->nwaits = nwaits;
     for (cl_uint i = 0; i < nwaits; i++) {
         command->waits[i] = STUB_OF(event, waits[i], STUB_EVENT);

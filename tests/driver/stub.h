@@ -31,6 +31,9 @@
  *   STUB_HANG=call:k:ms       the k-th call (for an enqueue that does not fail: its command) takes ms longer,
  *                             -1: for ever; list with ,
  *   STUB_LATE=d:k:ms          the k-th launch on device d takes ms longer; list with ,
+ *   STUB_GATE=file            launches do not begin while this file exists
+ *   STUB_HOME=d:k:e           the k-th launch on device d does not end before a read from device e that began
+ *                             after it has, or 20 s went by; list with ,
  *   STUB_COMPILE=0,300        ms that the first launch of a kernel in a local size takes longer
  *   STUB_DIES=d:k:code        the k-th launch on device d and all after it end with code; list with ,
  */
@@ -80,7 +83,7 @@ struct stub_device {
     size_t max_group;
     bool in_place;
     char name[32];
-    atomic_uint launches;
+    atomic_uint launches, reads; /* reads that are over */
     atomic_uint_fast64_t allocated;
 };
 
@@ -209,6 +212,7 @@ struct stub_command {
     struct stub_launch *launch;
     cl_int event_code; /* injected failure of the command */
     long hang_ms;
+    unsigned home; /* 1 + the device from which a read is awaited, 0: none is */
     cl_uint nwaits;
     struct stub_event *waits[];
 };
@@ -218,6 +222,7 @@ struct stub_fault {
     cl_int code;       /* return this */
     cl_int event_code; /* let the command end with this */
     long hang_ms;      /* let the command take longer */
+    unsigned home;     /* 1 + the device from which it awaits a read */
 };
 
 /* Objects (object.c). */
@@ -241,7 +246,7 @@ const char *stub_config_text(const char *name, const char *fallback);
 bool stub_config_async(void);
 struct stub_fault stub_call(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void stub_timeline(const struct stub_command *command, cl_ulong start, cl_ulong end);
-/* What STUB_LATE and STUB_DIES say of the k-th launch on a device. */
+/* What STUB_LATE, STUB_DIES and STUB_HOME say of the k-th launch on a device. */
 void stub_launch_fault(unsigned device, unsigned long k, struct stub_fault *fault);
 cl_ulong stub_now(void);
 void stub_sleep(cl_ulong nanoseconds);
