@@ -29,6 +29,7 @@
 
 struct cx_queue;
 struct cx_callback;
+struct cx_reading;
 
 /* Who waits for a command: a reference to it, and whether an error passes on (wait lists; not mere queue
  * order). */
@@ -63,6 +64,8 @@ struct cx_command {
     cl_int dep_error;   /* a dependency failed: the command fails instead of being planned */
     cl_int user_status; /* user events: CL_SUBMITTED until set */
     struct cx_callback *callbacks;
+    struct cx_reading
+        *reading;        /* reading.h: it is a read of a buffer; else NULL. Set before it is submitted */
     uint64_t *cone;      /* two halves of one a timeline; final once settled */
     struct cx_job *room; /* for one job, behind the command; NULL once used. context->lock */
     /* A recorded command's enqueue of its command buffer, one of whose parts it is; a reference, or NULL. Set

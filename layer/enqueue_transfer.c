@@ -10,6 +10,7 @@
 #include "layer/enqueue.h"
 #include "layer/entry.h"
 #include "layer/log.h"
+#include "layer/reading.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ struct transfer {
     uint64_t lo, hi;     /* of mem's root */
     uint64_t from_lo;    /* of from's root */
     unsigned char *pointer;
+    struct cx_reading reading; /* the same, of a read */
     size_t pattern_size;
     unsigned char pattern[128];
     struct cx_mem **mems; /* migrated */
@@ -36,6 +38,8 @@ static void drop(struct cx_command *command)
     for (unsigned i = 0; i < transfer->nmems; i++)
         cx_mem_unref(&transfer->mems[i]);
     free(transfer->mems);
+    free(transfer->reading.served);
+    transfer->reading.served = NULL;
     transfer->mems = NULL;
     transfer->nmems = 0;
 }
@@ -94,22 +98,37 @@ static void order_read(const struct transfer *transfer, const struct cx_worker *
         cx_command_after_cone(&transfer->base, job);
 }
 
-/* What the host copy holds between the missing runs, in one job of the host's worker. */
-static cl_int read_from_host(struct transfer *transfer, const struct cx_move *moves, size_t count)
+/* Adds what of a piece lies between the missing runs, of which the first is the *next-th. */
+static bool add_between(struct cx_runs *runs, const struct transfer *transfer, const struct cx_piece *piece,
+                        const struct cx_move *moves, size_t count, size_t *next)
+{
+    uint64_t at = piece->lo;
+    bool ok = true;
+    while (at < piece->hi && ok) {
+        const bool missing = *next < count && moves[*next].lo < piece->hi;
+        const uint64_t end = missing ? moves[*next].lo : piece->hi;
+        if (at < end)
+            ok = cx_runs_add(runs, transfer->mem->root, NULL, at, end,
+                             transfer->pointer + (at - transfer->lo));
+        at = missing ? moves[(*next)++].hi : end;
+    }
+    return ok;
+}
+
+/* What the host copy holds of the pieces between the missing runs, in one job of the host's worker. */
+static cl_int read_from_host(struct transfer *transfer, const struct cx_piece *pieces, size_t npieces,
+                             const struct cx_move *moves, size_t count)
 {
     struct cx_command *command = &transfer->base;
     struct cx_worker *host = cx_context_host(command->context);
     struct cx_mem *root = transfer->mem->root;
     struct cx_runs runs = {.upload = false};
-    uint64_t at = transfer->lo;
-    for (size_t i = 0; i <= count; i++) {
-        uint64_t end = i < count ? moves[i].lo : transfer->hi;
-        if (at < end && !cx_runs_add(&runs, root, NULL, at, end, transfer->pointer + (at - transfer->lo))) {
+    size_t next = 0;
+    for (size_t i = 0; i < npieces; i++)
+        if (!add_between(&runs, transfer, &pieces[i], moves, count, &next)) {
             cx_runs_finish(&runs, NULL);
             return CL_OUT_OF_HOST_MEMORY;
         }
-        at = i < count ? moves[i].hi : end;
-    }
     if (!runs.count)
         return CL_SUCCESS;
     if (!cx_mem_host(root)) { /* valid everywhere means never written: any contents will do */
@@ -171,23 +190,27 @@ static void plan_read(struct cx_command *command)
     struct transfer *transfer = (struct transfer *)command;
     struct cx_mem *root = transfer->mem->root;
     struct cx_move *moves = NULL;
-    size_t count = 0;
+    size_t count = 0, nleft = 0;
     cl_int error = CL_SUCCESS;
 
     if (cx_enqueue_blocked(command, transfer->mem))
         return;
-    if (inside_host(transfer))
-        error = cx_move_to(command, root, transfer->lo, transfer->hi, CX_PLACE_HOST, NULL);
-    if (error == CL_SUCCESS &&
-        !cx_coherence_missing(root->coherence, transfer->lo, transfer->hi, CX_PLACE_HOST, &moves, &count))
+    struct cx_piece *left = cx_reading_left(&transfer->reading, &nleft);
+    if (!left)
         error = CL_OUT_OF_HOST_MEMORY;
+    else if (inside_host(transfer))
+        error = cx_move_to(command, root, transfer->lo, transfer->hi, CX_PLACE_HOST, NULL);
+    for (size_t i = 0; i < nleft && error == CL_SUCCESS; i++)
+        if (!cx_coherence_missing(root->coherence, left[i].lo, left[i].hi, CX_PLACE_HOST, &moves, &count))
+            error = CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; i < count && error == CL_SUCCESS; i++)
         if (moves[i].from == CX_PLACE_NONE)
             error = cx_move_lost(root);
     for (unsigned from = 1; from <= command->context->nmembers && error == CL_SUCCESS; from++)
         error = read_from_member(transfer, from, moves, count);
     if (error == CL_SUCCESS)
-        error = read_from_host(transfer, moves, count);
+        error = read_from_host(transfer, left, nleft, moves, count);
+    free(left);
     free(moves);
     if (error == CL_SUCCESS)
         cx_command_settle(command);
@@ -260,6 +283,11 @@ cl_int cx_transfer_linear(struct cx_queue *queue, cl_command_type type, struct c
     transfer->pointer = pointer;
     if (size == 0)
         transfer->base.plan = cx_command_settle;
+    if (!write && size) {
+        transfer->reading = (struct cx_reading){
+            .root = mem->root, .lo = transfer->lo, .hi = transfer->hi, .pointer = transfer->pointer};
+        transfer->base.reading = &transfer->reading;
+    }
     return submit(transfer, wait);
 }
 

@@ -8,6 +8,7 @@
 #include "layer/launch_dynamic.h"
 #include "layer/enqueue.h"
 #include "layer/launch_fetch.h"
+#include "layer/launch_home.h"
 #include "layer/launch_peer.h"
 #include "layer/launch_rescue.h"
 #include "layer/log.h"
@@ -171,6 +172,8 @@ static void close_split(struct split *split)
         error = cx_private_end(&split->copies);
     if (error != CL_SUCCESS)
         atomic_store(&launch->base.error, error);
+    else
+        cx_home_settle(split);
     if (split->merge && !split->failed && error == CL_SUCCESS)
         cx_merge_end(&split->merge, split->seq, settle, split);
     else

@@ -25,6 +25,8 @@ struct package {
     uint64_t start_ns; /* when it was assigned; once over, when it began */
     uint64_t end_ns, busy_ns; /* once over */
     const char *why;          /* it is as long as it is */
+    bool promised;            /* what it wrote, to reads that wait (launch_home.h) */
+    struct cx_home *homes;    /* these promises, until its lane takes them */
 };
 
 /* One launch under way; context->lock guards it. Freed by the last job. */
@@ -86,6 +88,7 @@ struct lane {
     uint64_t last_start_ns, last_end_ns, last_groups; /* of the package that was over last */
     struct cx_access_region *regions;
     struct cx_runs *copies; /* one a member, from peers, for the next package (launch_peer.h) */
+    struct cx_home *homes;  /* launch_home.h: promises to be kept */
     bool drained;           /* nothing from before the launch is in the device's queue */
 };
 

@@ -7,6 +7,7 @@
  * them, or a new job is planned for one of them. Previous stage: launch_dynamic.c. Next: launch_package.c.
  */
 #include "layer/launch_dynamic.h"
+#include "layer/launch_home.h"
 #include "layer/launch_peer.h"
 #include "layer/launch_rescue.h"
 #include "layer/log.h"
@@ -232,6 +233,8 @@ static cl_int run_lane(struct cx_job *job, struct cx_worker *worker)
         struct cx_range range = {0, 0};
         struct cx_runs runs = {0};
         unsigned index = 0;
+        if (!lane->nflight)
+            cx_home_start(lane, worker);
         enum step step = next_package(lane, worker, &index, &range, &runs);
         if (step == STEP_OVER)
             break;
@@ -252,10 +255,12 @@ static cl_int run_lane(struct cx_job *job, struct cx_worker *worker)
             if (lane->nflight < CX_IN_FLIGHT && !worker->device->submits_in_caller)
                 continue;
         }
+        cx_home_start(lane, worker);
         cl_int error = cx_package_end(lane, worker);
         if (error != CL_SUCCESS)
             failed = error;
     }
+    cx_home_end(lane, worker);
     return failed;
 }
 

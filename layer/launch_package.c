@@ -5,6 +5,7 @@
  */
 #include "layer/launch_dynamic.h"
 #include "layer/launch_fetch.h"
+#include "layer/launch_home.h"
 #include "layer/launch_peer.h"
 #include "layer/launch_elsewhere.h"
 #include "layer/launch_rescue.h"
@@ -218,11 +219,11 @@ cl_int cx_package_end(struct lane *lane, struct cx_worker *worker)
     package->start_ns = start;
     package->end_ns = end;
     package->busy_ns = busy;
-    error = package_over(lane, package, flight.groups,
-                         status != CL_SUCCESS  ? status
-                         : moved != CL_SUCCESS ? moved
-                                               : error);
+    const cl_int failed = status != CL_SUCCESS ? status : moved != CL_SUCCESS ? moved : error;
+    error = package_over(lane, package, flight.groups, failed);
+    cx_home_promise(lane);
     cx_split_settle_if_due(split);
+    cx_home_take(lane, flight.package, failed);
     pthread_cond_broadcast(&split->changed);
     cx_context_unlock(context);
     return error;

@@ -6,6 +6,7 @@
  */
 #include "calls.h"
 #include <CL/cl_ext.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -71,15 +72,17 @@ static void cross_link(const struct stub_command *command)
 /* Until a read from a device is over that was not when there were so many, or for 20 s. */
 static void await_read(unsigned device, unsigned reads)
 {
-    for (unsigned i = 0; i < 20000 && atomic_load(&stub_device_get(device)->reads) == reads; i++)
+    unsigned waited = 0;
+    for (; waited < 20000 && atomic_load(&stub_device_get(device)->reads) == reads; waited++)
         stub_sleep(1000000u);
+    if (waited == 20000)
+        fprintf(stderr, "stub: no read from device %u came\n", device);
 }
 
 static void run_command(struct stub_command *command, cl_int code)
 {
     const char *gate = command->launch ? stub_config_text("STUB_GATE", "") : "";
     const cl_ulong start = stub_now();
-    const unsigned reads = command->home ? atomic_load(&stub_device_get(command->home - 1)->reads) : 0;
     stub_event_set(command->event, CL_RUNNING);
     while (*gate && access(gate, F_OK) == 0)
         stub_sleep(1000000u);
@@ -93,10 +96,10 @@ static void run_command(struct stub_command *command, cl_int code)
         code = command->run(command);
     cross_link(command);
     if (command->home)
-        await_read(command->home - 1, reads);
+        await_read(command->home - 1, command->reads);
+    stub_timeline(command, start, stub_now());
     if (command->event->type == CL_COMMAND_READ_BUFFER)
         atomic_fetch_add(&command->queue->device->reads, 1);
-    stub_timeline(command, start, stub_now());
     stub_event_set(command->event, code);
     stub_command_drop(command);
 }
@@ -166,6 +169,7 @@ struct stub_command *stub_command_new(cl_command_queue handle, cl_command_type t
     command->hang_ms = fault->hang_ms;
     command->event_code = fault->event_code;
     command->home = fault->home;
+    command->reads = fault->home ? atomic_load(&stub_device_get(fault->home - 1)->reads) : 0;
     command->nwaits = nwaits;
     for (cl_uint i = 0; i < nwaits; i++) {
         command->waits[i] = STUB_OF(event, waits[i], STUB_EVENT);

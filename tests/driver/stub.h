@@ -32,8 +32,8 @@
  *                             -1: for ever; list with ,
  *   STUB_LATE=d:k:ms          the k-th launch on device d takes ms longer; list with ,
  *   STUB_GATE=file            launches do not begin while this file exists
- *   STUB_HOME=d:k:e           the k-th launch on device d does not end before a read from device e that began
- *                             after it has, or 20 s went by; list with ,
+ *   STUB_HOME=d:k:e           the k-th launch on device d does not end before a read from device e has ended
+ *                             since it was enqueued, or 20 s went by; list with ,
  *   STUB_COMPILE=0,300        ms that the first launch of a kernel in a local size takes longer
  *   STUB_DIES=d:k:code        the k-th launch on device d and all after it end with code; list with ,
  */
@@ -212,7 +212,8 @@ struct stub_command {
     struct stub_launch *launch;
     cl_int event_code; /* injected failure of the command */
     long hang_ms;
-    unsigned home; /* 1 + the device from which a read is awaited, 0: none is */
+    unsigned home;  /* 1 + the device from which a read is awaited, 0: none is */
+    unsigned reads; /* that were over there */
     cl_uint nwaits;
     struct stub_event *waits[];
 };

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What packages wrote, brought to reads that wait. See launch_home.h.
+ */
+#include "layer/launch_home.h"
+#include "layer/log.h"
+#include "layer/options.h"
+#include "layer/queue.h"
+#include "layer/reading.h"
+#include "layer/trace_event.h"
+
+#include <stdlib.h>
+
+enum {
+    MOST_READS = 8,
+    LEAST_BYTES = 64 << 10, /* of a package, for one read */
+    LEAST_RUN = 4 << 10,    /* on average */
+};
+
+/* What one package wrote of one read. */
+struct cx_home {
+    struct cx_home *next;
+    struct cx_command *reader; /* a reference, and a part of it */
+    struct cx_runs runs;
+    cl_event first, last; /* NULL until started; first: NULL where it is the last */
+    bool started;
+    cl_int error;
+};
+
+/* ---- who reads ---- */
+
+/* The launch, and reads that wait for nothing but what stands before them here. */
+struct waiting {
+    struct cx_command *command[1 + MOST_READS];
+    unsigned count;
+};
+
+/* Whether all that may touch the program's memory before the command, as far as that is settled, is over. */
+static bool memory_is_free(const struct cx_command *command)
+{
+    const struct cx_context *context = command->context;
+    const unsigned timelines = cx_context_timelines(context);
+    const struct cx_queue *queue = command->queue;
+    for (unsigned t = 0; t < timelines; t++) {
+        const uint64_t in_queue = queue && queue->in_order ? queue->cone[timelines + t] : 0;
+        const uint64_t own = command->cone[timelines + t];
+        if (atomic_load_explicit(&context->workers[t].completed, memory_order_acquire) <
+            (own > in_queue ? own : in_queue))
+            return false;
+    }
+    return true;
+}
+
+/* How often the command waits for those. */
+static unsigned waits_for(const struct cx_command *command, const struct waiting *waiting)
+{
+    unsigned count = 0;
+    for (unsigned w = 0; w < waiting->count; w++)
+        for (unsigned i = 0; i < waiting->command[w]->nsuccessors; i++)
+            count += waiting->command[w]->successors[i].command == command;
+    return count;
+}
+
+/* Whether a read has memory in common with one before it: their order matters. */
+static bool meets_other(const struct cx_reading *reading, const struct waiting *waiting)
+{
+    const unsigned char *end = reading->pointer + (reading->hi - reading->lo);
+    for (unsigned w = 1; w < waiting->count; w++) {
+        const struct cx_reading *other = waiting->command[w]->reading;
+        if (reading->pointer < other->pointer + (other->hi - other->lo) && other->pointer < end)
+            return true;
+    }
+    return false;
+}
+
+static void find_waiting(struct cx_command *launch, struct waiting *waiting)
+{
+    *waiting = (struct waiting){.command = {launch}, .count = 1};
+    if (!cx_mem_is_apart(launch->context) || !memory_is_free(launch))
+        return;
+    for (unsigned w = 0; w < waiting->count; w++)
+        for (unsigned i = 0; i < waiting->command[w]->nsuccessors; i++) {
+            struct cx_command *next = waiting->command[w]->successors[i].command;
+            bool known = false;
+            for (unsigned k = 1; k < waiting->count; k++)
+                known |= waiting->command[k] == next;
+            if (waiting->count <= MOST_READS && !known && next->reading && !next->dep_error &&
+                next->blockers == waits_for(next, waiting) && !meets_other(next->reading, waiting) &&
+                memory_is_free(next))
+                waiting->command[waiting->count++] = next;
+        }
+}
+
+/* ---- promises ---- */
+
+/* Whether packages of the part may be promised at all. */
+static bool is_fit(const struct split *split, unsigned part)
+{
+    const struct cx_launch *launch = split->launch;
+    const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[part]];
+    return part < split->plan.n && cx_options_get()->overlap && !split->rescues && !split->failed &&
+           !launch->verify && !launch->ways && !worker->device->submits_in_caller;
+}
+
+/* Adds what the package wrote through one argument of what is read. */
+static bool add_argument(struct cx_runs *runs, const struct cx_reading *reading, const struct cx_mem *mem,
+                         const struct cx_access_region *region, const struct cx_worker *worker)
+{
+    struct cx_mem *root = mem->root;
+    struct cx_pieces pieces;
+    if (root != reading->root || root->image || root->svm || region->write.lo >= region->write.hi ||
+        cx_mem_place(root, worker) == CX_PLACE_HOST)
+        return true;
+    bool ok = cx_pieces_of(&pieces, mem, region, true, false);
+    for (size_t i = 0; i < pieces.count && ok; i++) {
+        const uint64_t lo = pieces.piece[i].lo > reading->lo ? pieces.piece[i].lo : reading->lo;
+        const uint64_t hi = pieces.piece[i].hi < reading->hi ? pieces.piece[i].hi : reading->hi;
+        if (lo < hi)
+            ok = cx_runs_add(runs, root, root->real[worker->index], lo, hi,
+                             reading->pointer + (lo - reading->lo));
+    }
+    cx_pieces_finish(&pieces);
+    return ok;
+}
+
+static bool is_worth_it(const struct cx_runs *runs)
+{
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < runs->count; i++)
+        bytes += runs->run[i].hi - runs->run[i].lo;
+    return bytes >= LEAST_BYTES && bytes / runs->count >= LEAST_RUN;
+}
+
+/* Promises the runs, which are taken over. */
+static void add_home(struct package *package, struct cx_command *reader, struct cx_runs *runs)
+{
+    struct cx_reading *reading = reader->reading;
+    struct cx_home *home = calloc(1, sizeof(*home));
+    const size_t before = reading->nserved;
+    bool ok = home != NULL;
+    for (unsigned i = 0; i < runs->count && ok; i++)
+        ok = cx_reading_serve(reading, runs->run[i].lo, runs->run[i].hi);
+    if (!ok) {
+        reading->nserved = before;
+        cx_runs_finish(runs, NULL);
+        free(home);
+        return;
+    }
+    home->reader = cx_command_ref(reader);
+    home->runs = *runs;
+    home->next = package->homes;
+    package->homes = home;
+    atomic_fetch_add(&reader->parts, 1); /* one is left until it is planned */
+}
+
+/* Promises what a package wrote, or is going to write, to those who wait. */
+static void promise(struct split *split, struct package *package, const struct waiting *waiting)
+{
+    const struct cx_launch *launch = split->launch;
+    const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[package->part]];
+    struct cx_access_region *regions = calloc(launch->args->count + 1u, sizeof(*regions));
+    if (!regions)
+        return;
+    cx_access_package(split->plan.judged->access, package->range.first, package->range.end, regions);
+    for (unsigned w = 1; w < waiting->count; w++) {
+        struct cx_runs runs = {.upload = false};
+        bool ok = true;
+        for (unsigned i = 0; i < launch->args->count && ok; i++) {
+            const struct cx_mem *mem = cx_launch_mem(launch, i);
+            ok = !mem || add_argument(&runs, waiting->command[w]->reading, mem, &regions[i], worker);
+        }
+        if (ok && runs.count && is_worth_it(&runs))
+            add_home(package, waiting->command[w], &runs);
+        else
+            cx_runs_finish(&runs, NULL);
+    }
+    package->promised = true;
+    free(regions);
+}
+
+static bool is_open(const struct package *package, unsigned part)
+{
+    return package->part == part && !package->promised && !package->dropped && !package->copy;
+}
+
+void cx_home_promise(struct lane *lane)
+{
+    struct split *split = lane->split;
+    struct waiting waiting;
+    if (split->settled || !is_fit(split, lane->part))
+        return;
+    find_waiting(&split->launch->base, &waiting);
+    for (unsigned i = 0; i < split->npackages && waiting.count > 1; i++)
+        if (is_open(&split->packages[i], lane->part) && split->packages[i].over)
+            promise(split, &split->packages[i], &waiting);
+}
+
+/* Gives the part's last package, or NULL where that is over: its lane may be, too. */
+static struct package *last_of(struct split *split, unsigned part)
+{
+    struct package *last = NULL;
+    for (unsigned i = 0; i < split->npackages; i++)
+        if (split->packages[i].part == part && !split->packages[i].dropped)
+            last = &split->packages[i];
+    return last && !last->over ? last : NULL;
+}
+
+void cx_home_settle(struct split *split)
+{
+    struct waiting waiting;
+    find_waiting(&split->launch->base, &waiting);
+    for (unsigned part = 0; part < split->plan.n && waiting.count > 1; part++) {
+        const struct package *last = is_fit(split, part) ? last_of(split, part) : NULL;
+        for (unsigned i = 0; i < split->npackages && last; i++)
+            if (is_open(&split->packages[i], part) && &split->packages[i] != last)
+                promise(split, &split->packages[i], &waiting);
+    }
+}
+
+void cx_home_take(struct lane *lane, unsigned index, cl_int error)
+{
+    struct split *split = lane->split;
+    for (unsigned i = 0; i < split->npackages; i++) {
+        struct package *package = &split->packages[i];
+        while (package->part == lane->part && package->over && package->homes) {
+            struct cx_home *home = package->homes;
+            package->homes = home->next;
+            home->error = i == index ? error : CL_SUCCESS;
+            home->next = lane->homes;
+            lane->homes = home;
+        }
+    }
+}
+
+/* ---- transfers ---- */
+
+static void start(struct cx_home *home, struct cx_worker *worker)
+{
+    home->started = true;
+    if (home->error != CL_SUCCESS) /* there is nothing to bring */
+        return;
+    cx_debug(CX_TOPIC_DATA, "a package's results go home: %u runs from %s", home->runs.count,
+             worker->device->name);
+    worker->moves_aside = cx_worker_open_aside(worker);
+    home->error = cx_runs_start(&home->runs, worker, &home->first, &home->last);
+    if (home->error == CL_SUCCESS)
+        home->error = worker->device->cl->clFlush(cx_worker_mover(worker));
+    worker->moves_aside = false;
+    if (home->error != CL_SUCCESS)
+        cx_worker_leave_out(worker, home->error);
+}
+
+void cx_home_start(struct lane *lane, struct cx_worker *worker)
+{
+    for (struct cx_home *home = lane->homes; home; home = home->next)
+        if (!home->started)
+            start(home, worker);
+}
+
+/* Its part of the read is over. */
+static void finish(struct cx_home *home, struct cx_worker *worker)
+{
+    cl_event ends[] = {home->last, home->first};
+    uint64_t start_ns = 0, end_ns = 0, unused;
+    if (home->last) {
+        cl_int failed = cx_worker_wait_event(worker, home->last);
+        cx_worker_event_times(worker, home->last, &start_ns, &end_ns);
+        if (home->first)
+            cx_worker_event_times(worker, home->first, &start_ns, &unused);
+        if (start_ns && end_ns)
+            cx_trace_runs(&home->runs, worker, start_ns, end_ns);
+        const cl_int status = cx_runs_status(&home->runs, worker);
+        failed = failed == CL_SUCCESS ? status : failed;
+        home->error = home->error == CL_SUCCESS ? failed : home->error;
+    }
+    const cl_int dropped = cx_worker_drop_events(worker, ends, 2);
+    if (home->error == CL_SUCCESS && (home->error = dropped) != CL_SUCCESS)
+        cx_worker_leave_out(worker, home->error);
+    /* to the program it begins no sooner than it was submitted */
+    const uint64_t since = atomic_load(&home->reader->submit_ns);
+    start_ns = since > start_ns ? since : start_ns;
+    end_ns = end_ns > start_ns ? end_ns : start_ns;
+    cx_command_part_done(home->reader, home->error, since ? start_ns : 0, since ? end_ns : 0);
+    cx_runs_finish(&home->runs, worker);
+    cx_command_unref(&home->reader);
+    free(home);
+}
+
+void cx_home_end(struct lane *lane, struct cx_worker *worker)
+{
+    cx_home_start(lane, worker);
+    while (lane->homes) {
+        struct cx_home *home = lane->homes;
+        lane->homes = home->next;
+        finish(home, worker);
+    }
+}

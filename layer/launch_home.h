@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Results of a split whose packages are cut while it runs, on their way home before it is over: what a
+ * package wrote goes straight into the memory of a read that waits for nothing but the launch, as soon as the
+ * package has ended, beside those that follow on its device.
+ *
+ * Where a read behind the launch waits already, it is promised the regions of packages that have ended, and,
+ * when the launch settles, of those under way that are not the last of their device. The lane keeps such a
+ * promise when the package is over, by the queue for transfers beside kernels, and ends after the last of
+ * these transfers. So whoever waits for the lane, as the read and all that comes behind it does, has waited
+ * for them. The read is planned for the rest. To it each promise is a part (cx_command.parts), whose failure
+ * is the read's.
+ *
+ * Not where it is open which bytes count or who holds them (packages that may be done again, that are merged,
+ * private or verified), not for members that work in place (nothing moves), nor for drivers that run commands
+ * in the calling thread (nothing would be beside anything), nor for less than it takes to be worth a
+ * transfer. Previous stage: launch_lane.c, launch_package.c.
+ */
+#ifndef CX_LAYER_LAUNCH_HOME_H
+#define CX_LAYER_LAUNCH_HOME_H
+
+#include "layer/launch_dynamic.h"
+
+/* Under context->lock. */
+
+/* Promises what the lane's packages wrote that are over, before the launch settles. */
+void cx_home_promise(struct lane *lane);
+/* The launch settles: promises what is under way, of each part all but its last package. */
+void cx_home_settle(struct split *split);
+/* The lane's package has ended, with this error; what was promised is the lane's to do now. */
+void cx_home_take(struct lane *lane, unsigned index, cl_int error);
+
+/* By the lane's worker, which holds no lock. */
+
+/* Starts the transfers taken. */
+void cx_home_start(struct lane *lane, struct cx_worker *worker);
+/* The lane is over: starts what is left and waits for all. */
+void cx_home_end(struct lane *lane, struct cx_worker *worker);
+
+#endif
