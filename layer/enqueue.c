@@ -90,6 +90,15 @@ bool cx_enqueue_blocked(struct cx_command *command, const struct cx_mem *mem)
     return false;
 }
 
+void cx_enqueue_order_read(const struct cx_command *command, const struct cx_worker *worker,
+                           struct cx_job *job)
+{
+    if (cx_mem_is_apart(command->context))
+        cx_command_after_memory(command, worker, job);
+    else
+        cx_command_after_cone(command, job);
+}
+
 cl_int cx_enqueue_show(struct cx_command *command, struct cx_mem *mem, uint64_t lo, uint64_t hi)
 {
     struct cx_mem *root = mem->root;

@@ -32,6 +32,10 @@ void cx_rect_copy(unsigned char *to, const struct cx_rect *to_rect, const unsign
 /* Whether the command has to wait for a launch on this object whose owners are not settled; arranges it then.
  * For the start of plan functions: fine-grained shared virtual memory counts as written by the program. */
 bool cx_enqueue_blocked(struct cx_command *command, const struct cx_mem *mem);
+/* Orders the worker's job that fills memory of the program's, before it is planned: behind launches only
+ * where these may reach that memory. What it reads is the caller's to order. */
+void cx_enqueue_order_read(const struct cx_command *command, const struct cx_worker *worker,
+                           struct cx_job *job);
 /* For the end of plan functions that wrote [lo, hi) of the object's root anywhere: fine-grained shared
  * virtual memory comes to where the program looks at it. */
 cl_int cx_enqueue_show(struct cx_command *command, struct cx_mem *mem, uint64_t lo, uint64_t hi);

@@ -61,7 +61,7 @@ static cl_int add_job(struct cx_image_transfer *t, struct cx_runs *runs, unsigne
         cx_coherence_host_read(t->from.mem->root->coherence, block->lo, cx_block_end(block), worker->index,
                                worker->planned + 1, job->deps);
     }
-    cx_command_after_cone(&t->base, job);
+    cx_enqueue_order_read(&t->base, worker, job);
     cx_command_add_job(&t->base, worker, job);
     return CL_SUCCESS;
 }

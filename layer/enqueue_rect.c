@@ -99,7 +99,7 @@ static void plan_read(struct cx_command *command)
     struct cx_job *job =
         error == CL_SUCCESS ? place_job(command, place, &worker, run_host_read, run_member_read) : NULL;
     if (job) {
-        cx_command_after_cone(command, job);
+        cx_enqueue_order_read(command, worker, job);
         if (place == CX_PLACE_HOST)
             cx_coherence_host_read(root->coherence, span.lo, span.hi, worker->index, worker->planned + 1,
                                    job->deps);

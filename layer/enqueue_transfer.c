@@ -89,15 +89,6 @@ static cl_int run_host_read(struct cx_job *job, struct cx_worker *worker)
     return CL_SUCCESS;
 }
 
-/* Orders a job that fills the program's memory. */
-static void order_read(const struct transfer *transfer, const struct cx_worker *worker, struct cx_job *job)
-{
-    if (cx_mem_is_apart(transfer->base.context))
-        cx_command_after_memory(&transfer->base, worker, job);
-    else
-        cx_command_after_cone(&transfer->base, job);
-}
-
 /* Adds what of a piece lies between the missing runs, of which the first is the *next-th. */
 static bool add_between(struct cx_runs *runs, const struct transfer *transfer, const struct cx_piece *piece,
                         const struct cx_move *moves, size_t count, size_t *next)
@@ -141,7 +132,7 @@ static cl_int read_from_host(struct transfer *transfer, const struct cx_piece *p
     const struct cx_runs *own = job->data;
     job->run = run_host_read;
     job->timed = false;
-    order_read(transfer, host, job);
+    cx_enqueue_order_read(command, host, job);
     for (unsigned i = 0; i < own->count; i++)
         cx_coherence_host_read(root->coherence, own->run[i].lo, own->run[i].hi, host->index,
                                host->planned + 1, job->deps);
@@ -172,7 +163,7 @@ static cl_int read_from_member(struct transfer *transfer, unsigned from, const s
     if (!job)
         return CL_OUT_OF_HOST_MEMORY;
     job->timed = cx_command_is_timed(command);
-    order_read(transfer, worker, job);
+    cx_enqueue_order_read(command, worker, job);
     cx_command_add_job(command, worker, job);
     return CL_SUCCESS;
 }

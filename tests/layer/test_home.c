@@ -422,11 +422,15 @@ static void random_transfer(bool write)
     const unsigned of = cl_roll(3), count = ITEMS / 8 + cl_roll(ITEMS - ITEMS / 8);
     const unsigned at = cl_roll(ITEMS - count + 1), in = cl_roll(AREA - count + 1);
     const size_t offset = at * sizeof(cl_int), size = count * sizeof(cl_int);
-    if (write)
+    const size_t from[] = {offset, 0, 0}, into[] = {in * sizeof(cl_int), 0, 0}, region[] = {size, 1, 1};
+    const unsigned how = write ? 0 : 1 + cl_roll(10);
+    if (how == 0)
         cl_ok(clEnqueueWriteBuffer(cl.queue, mem[of], CL_FALSE, offset, size, area + in, 0, NULL, NULL));
+    else if (how == 1)
+        cl_ok(clEnqueueReadBufferRect(cl.queue, mem[of], CL_FALSE, from, into, region, 0, 0, 0, 0, area, 0,
+                                      NULL, NULL));
     else
-        cl_ok(
-            clEnqueueReadBuffer(cl.queue, mem[of], cl_roll(10) == 0, offset, size, area + in, 0, NULL, NULL));
+        cl_ok(clEnqueueReadBuffer(cl.queue, mem[of], how == 2, offset, size, area + in, 0, NULL, NULL));
     memcpy(write ? model[of] + at : area_model + in, write ? area_model + in : model[of] + at, size);
 }
 
