@@ -325,7 +325,7 @@ void cx_command_part_done(struct cx_command *command, cl_int status, uint64_t st
     if (command->drop)
         command->drop(command);
     if (atomic_load_explicit(&command->context->last_over, memory_order_relaxed))
-        raise(&command->context->last_over, cx_clock_ns());
+        raise(&command->context->last_over, atomic_load(&command->end_ns));
     if (command->whole)
         cx_command_part_done(command->whole, atomic_load(&command->error), atomic_load(&command->start_ns),
                              atomic_load(&command->end_ns));

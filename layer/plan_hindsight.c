@@ -56,11 +56,14 @@ void cx_plan_hindsight_end(struct cx_launch *launch)
     if (!launch->split_ns || launch->verify || launch->nparts == 0 || atomic_load(&launch->base.error) < 0)
         return;
     const uint64_t last = atomic_load_explicit(&context->last_over, memory_order_relaxed);
-    const uint64_t from = last > launch->split_ns ? last : launch->split_ns, now = cx_clock_ns();
-    const double elapsed = now > from ? (double)(now - from) * 1e-9 : 0;
+    const uint64_t from = last > launch->split_ns ? last : launch->split_ns;
+    const uint64_t end = atomic_load(&launch->base.end_ns);
+    const double elapsed = (double)(end - from) * 1e-9;
     bool rose = false;
     double whole = 0;
 
+    if (end <= from) /* others were over while a member that it did not wait for kept it: nobody knows */
+        return;
     pthread_mutex_lock(&context->lock);
     struct cx_learned *learned = launch->kernel->function->learned;
     if (learned && (whole = seconds_whole(launch, learned)) > 0)
