@@ -63,8 +63,8 @@ double cx_auto_cost_left(const struct cx_balancer *balancer);
 /* Seconds until all are done with that cost and what they hold, without new work for one of them (ndevices:
  * for all). */
 double cx_auto_end(const struct cx_balancer *balancer, double cost, unsigned without);
-/* Whether they are by that end, where a device does nothing at all or at least its smallest package, whose
- * groups cost `each`: what several devices must not leave to one another. */
+/* Whether those that are there are by that end, where a device does nothing at all or at least its smallest
+ * package, whose groups cost `each`: what several devices must not leave to one another. */
 bool cx_auto_done_by(const struct cx_balancer *balancer, double cost, double each, unsigned without,
                      double end);
 /* How many times the cost of other groups those of the package that the device works on seem to have, as long

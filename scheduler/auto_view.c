@@ -156,7 +156,8 @@ bool cx_auto_done_by(const struct cx_balancer *balancer, double cost, double eac
     for (unsigned i = 0; i < balancer->ndevices && work < cost; i++) {
         const struct cx_auto_view *view = &data->device[i].view;
         double can = view->speed * (end - view->start);
-        if (i != without && can > 0 && can >= each * (double)cx_package_minimum(balancer, i))
+        if (i != without && !balancer->devices[i].given.absent && can > 0 &&
+            can >= each * (double)cx_package_minimum(balancer, i))
             work += can;
     }
     return work >= cost;

@@ -188,6 +188,7 @@ uint64_t cx_balancer_next(struct cx_balancer *balancer, unsigned index, double n
     if (index >= balancer->ndevices || balancer->remaining == 0)
         return 0;
     struct cx_device_state *device = &balancer->devices[index];
+    device->given.absent = false;
     if (device->failed || device->nflight == CX_PACKAGES_IN_FLIGHT)
         return 0;
     now = cx_number_clean(now);

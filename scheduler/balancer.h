@@ -6,10 +6,10 @@
  * has room (two packages in flight keep it from idling), and reports each finished one with cx_balancer_done.
  * Only counts pass through here; which groups a package consists of is the layer's business. Unless a policy
  * is static, 0 from cx_balancer_next means "nothing for this device now": ask again for every device with
- * room after each done or fail while cx_balancer_remaining is not 0. The fastest live device is never refused
- * while it has nothing in flight, so a launch always moves. Thread-safety: none; the caller serialises. No
- * clock: times are seconds since the launch began. Previous stage: admission.h says which devices take part.
- * Next: policy.h, what a policy sees.
+ * room after each done or fail while cx_balancer_remaining is not 0. The fastest live device that is not
+ * absent is never refused while it has nothing in flight, so a launch always moves. Thread-safety: none; the
+ * caller serialises. No clock: times are seconds since the launch began. Previous stage: admission.h says
+ * which devices take part. Next: policy.h, what a policy sees.
  */
 #ifndef CX_SCHEDULER_BALANCER_H
 #define CX_SCHEDULER_BALANCER_H
@@ -35,6 +35,8 @@ struct cx_balancer_device {
     bool accelerator;        /* GPU or the like: policies that size its packages apart from a CPU's ask */
     bool private_results; /* what it writes is seen by nobody until accepted: its packages may be rescued */
     unsigned slot;        /* which device of the memory it is */
+    bool absent; /* busy with something else, for who knows how long: others leave it what it would do, but
+                  * wait for none of that, until it asks for a package */
 };
 
 struct cx_problem {

@@ -25,12 +25,18 @@ static bool on_probation(const struct cx_balancer *balancer, const struct cx_dev
     return device->given.first_package > 0 && device->done == 0 && balancer->nlive > 1;
 }
 
+/* Whether it is there to go on with the launch in another's stead. */
+static bool goes_on(const struct cx_balancer *balancer, const struct cx_device_state *device)
+{
+    return !device->failed && !device->given.absent && !on_probation(balancer, device);
+}
+
 /* What the rules ask of all devices. */
 struct outlook {
     struct cx_pace own;
-    bool fastest;    /* among those not on probation */
-    double without;  /* seconds in which the other known ones finish what is left and what they hold;
-                      * INFINITY where there are none */
+    bool fastest;    /* among those not on probation that are there */
+    double without;  /* seconds in which the other known ones that are there finish what is left and what they
+                      * hold; INFINITY where there are none */
     double together; /* likewise all live ones: 0 where there are none */
 };
 
@@ -46,9 +52,9 @@ static struct outlook look(const struct cx_balancer *balancer, unsigned index, d
         all_groups += holds;
         if (i == index)
             continue;
-        if (pace.speed > look.own.speed && !device->failed && !on_probation(balancer, device))
+        if (pace.speed > look.own.speed && goes_on(balancer, device))
             look.fastest = false;
-        if (is_known(device)) {
+        if (is_known(device) && !device->given.absent) {
             speeds += pace.speed;
             groups += holds;
         }
@@ -65,8 +71,7 @@ bool cx_package_must(const struct cx_balancer *balancer, unsigned index, double 
     double speed = cx_speed_now(balancer, index, now);
     for (unsigned i = 0; i < balancer->ndevices; i++) {
         const struct cx_device_state *other = &balancer->devices[i];
-        if (i != index && !other->failed && !on_probation(balancer, other) &&
-            cx_speed_now(balancer, i, now) > speed)
+        if (i != index && goes_on(balancer, other) && cx_speed_now(balancer, i, now) > speed)
             return false;
     }
     return true;

@@ -152,6 +152,7 @@ bool cx_balancer_rescue(struct cx_balancer *balancer, unsigned index, double now
     if (index >= balancer->ndevices || !balancer->parts || !balancer->policy->rescue)
         return false;
     struct cx_device_state *device = &balancer->devices[index];
+    device->given.absent = false;
     if (device->failed || device->nflight > 0 ||
         balancer->nparts + copies(balancer) >= cx_rescue_room(balancer))
         return false;

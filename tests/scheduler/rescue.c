@@ -142,6 +142,38 @@ START_TEST(copy_is_done_again)
 }
 END_TEST
 
+/* A device that may never come, a thousand times faster: until it asks, the slow one leaves it work and does
+ * all of it in the end. */
+START_TEST(absent_device_is_not_waited_for)
+{
+    for (unsigned comes = 0; comes < 2; comes++) {
+        struct cx_balancer_device devices[2] = {
+            {.measured_speed = 100, .private_results = true},
+            {.measured_speed = 1e5, .private_results = true, .absent = true}};
+        struct cx_problem problem = {.groups = 1000, .ndevices = 2, .devices = devices, .may_rescue = true};
+        struct cx_balancer *balancer = cx_balancer_create(cx_policy_find("auto"), &problem, NULL);
+        ck_assert_ptr_nonnull(balancer);
+        uint64_t at = 0, groups = cx_balancer_next(balancer, 0, 0);
+        double now = 0;
+        ck_assert_uint_lt(groups, 500);
+        if (comes) { /* from then on the slow one's smallest package would delay the end */
+            ck_assert_uint_gt(cx_balancer_next(balancer, 1, 0), 0);
+            ck_assert_int_eq(cx_balancer_done(balancer, 0, groups, 0, 0), CX_DONE_COUNTS);
+            ck_assert_uint_eq(cx_balancer_next(balancer, 0, 0), 0);
+        }
+        while (!comes && cx_balancer_remaining(balancer)) {
+            cx_balancer_placed(balancer, 0, at);
+            at += groups;
+            now += (double)groups / 100;
+            cx_balancer_done(balancer, 0, groups, (double)groups / 100, now);
+            groups = cx_balancer_next(balancer, 0, now);
+            ck_assert_uint_gt(groups, 0);
+        }
+        cx_balancer_destroy(balancer);
+    }
+}
+END_TEST
+
 /* A device with nothing else to do does again what is overdue at once, not when it is late beyond doubt: here
  * launches idled on a slow device's few groups. Cases that showed it: grid seed, case. */
 START_TEST(repeated_launches_are_bounded)
@@ -271,6 +303,7 @@ Suite *cx_test_rescue(void)
     tcase_add_test(tcase, rescuer_fails);
     tcase_add_test(tcase, no_rescue_of_shared_memory);
     tcase_add_test(tcase, copy_is_done_again);
+    tcase_add_test(tcase, absent_device_is_not_waited_for);
     tcase_add_test(tcase, repeated_launches_are_bounded);
     tcase_add_test(tcase, any_number_of_parts);
     tcase_add_test(tcase, very_slow_device_is_bounded);
