@@ -14,13 +14,16 @@
 #define LONG_SECONDS 1e-3
 enum { LONG_HELD = 2, LONG_LEFT = 1, MANY_HELD = 8, MANY_LEFT = 4 };
 
-/* Something that a split lacks is being built, or would be if it paid. */
+/* A member that a split lacks is not done yet, or something is being built, or would be if it paid. */
 static bool is_coming(const struct cx_launch *launch)
 {
     const struct cx_program *program = launch->kernel->program;
     const unsigned nmembers = launch->base.context->nmembers;
 
-    for (unsigned m = 0; m < nmembers; m++) {
+    for (unsigned m = 0; m < nmembers && launch->lacks_late; m++)
+        if (launch->base.context->workers[m].late)
+            return true;
+    for (unsigned m = 0; m < nmembers && launch->lacks; m++) {
         const unsigned state = atomic_load(&program->members[m].state[launch->lacking]);
         if (cx_program_late_on(program, m) || state == CX_BUILD_RUNNING ||
             (state == CX_BUILD_NONE && cx_kernel_runs_on(launch->kernel, m)))
@@ -36,22 +39,26 @@ static bool waits(const struct cx_launch *launch)
 
     if (atomic_load(&worker->completed) >= launch->held_until || (seconds > 0 && seconds < LONG_SECONDS))
         return false;
-    cx_plan_want(launch, launch->lacking);
+    if (launch->lacks)
+        cx_plan_want(launch, launch->lacking);
     return is_coming(launch);
 }
 
 bool cx_hold_launch(struct cx_launch *launch, unsigned member)
 {
     struct cx_context *context = launch->base.context;
-    if (!launch->lacks || cx_plan_wants_all())
+    if (!launch->lacks_late && (!launch->lacks || cx_plan_wants_all()))
+        return false;
+    if (member < context->nmembers && context->workers[member].late) /* its work may never be over */
         return false;
     const double seconds = cx_plan_expected(launch);
     launch->held_by = member < context->nmembers ? member : launch->base.queue->fastest;
     struct cx_worker *worker = &context->workers[launch->held_by];
     const uint64_t ahead = worker->planned - atomic_load(&worker->completed);
-    if (ahead <= (seconds > 0 ? LONG_HELD : MANY_HELD))
+    const bool few = seconds > 0 || launch->lacks_late; /* lateness is a matter of few launches */
+    if (ahead <= (few ? LONG_HELD : MANY_HELD))
         return false;
-    launch->held_until = worker->planned - (seconds > 0 ? LONG_LEFT : MANY_LEFT);
+    launch->held_until = worker->planned - (few ? LONG_LEFT : MANY_LEFT);
     if (!waits(launch))
         return false;
     cx_debug(CX_TOPIC_PLAN, "%s waits for what a split of it lacks", launch->kernel->function->name);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Launches held back: what could be split but for a variant, or other members' builds, that are not there yet
- * is planned as late as possible, so that programs which enqueue all of their work at once do not have all of
- * it run whole. A launch is held only behind work that its member has to do first anyway, and planned before
- * the last of that ends. What waits in the queue counts when it is decided whether a build pays.
+ * Launches held back: what could be split but for a variant, or other members' builds, that are not there
+ * yet, or a member that is late (launch_rescue.h), is planned as late as possible, so that programs which
+ * enqueue all of their work at once do not have all of it run whole. A launch is held only behind work that
+ * its member has to do first anyway, and planned before the last of that ends. What waits in the queue counts
+ * when it is decided whether a build pays.
  *
  * Previous stage: plan.c. Next: the same again. Thread-safety: as said.
  */

@@ -258,6 +258,9 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     launch->nparts = split->nparts;
     if (strcmp(cx_options_get()->split, "always") == 0)
         cx_ranges_close(&split->ranges);
+    for (unsigned p = 0; p < split->plan.n; p++)
+        if (cx_split_is_late(split, p))
+            cx_ranges_open(&split->ranges, p);
     split->issuing = split->plan.probes; /* the probe's package is assigned from the start */
     return split;
 }

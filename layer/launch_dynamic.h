@@ -141,6 +141,12 @@ cl_int cx_uploads_end(struct flight *flight, struct cx_worker *worker, cl_int er
 /* The lane's last upload is another one now; NULL: it is over. */
 void cx_uploads_last(struct lane *lane, const struct cx_worker *worker, cl_event upload);
 
+/* Whether the part's member was late when the launch was planned (cx_split_plan.late). */
+static inline bool cx_split_is_late(const struct split *split, unsigned part)
+{
+    return split->plan.late >> split->plan.member[part] & 1;
+}
+
 static inline double cx_split_seconds(const struct split *split) /* since it began */
 {
     return (double)(cx_clock_ns() - split->start_ns) * 1e-9;

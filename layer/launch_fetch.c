@@ -108,7 +108,7 @@ cl_int cx_split_foresee(struct split *split)
     cx_stage_hold(launch->base.context);
     for (unsigned p = 0; p < split->nparts && error == CL_SUCCESS; p++) {
         const struct cx_range run = expected_run(split, p);
-        if (run.first >= run.end)
+        if (run.first >= run.end || cx_split_is_late(split, p))
             continue;
         cx_access_package(split->plan.judged->access, run.first, run.end, regions);
         for (unsigned i = 0; i < 2 * nargs && error == CL_SUCCESS; i++)

@@ -129,6 +129,8 @@ static enum step next_package(struct lane *lane, struct cx_worker *worker, unsig
         if (nothing_left(lane, worker)) {
             step = lane->nflight ? STEP_WAIT_FLIGHT : STEP_OVER;
             split->looking[lane->part] = step != STEP_OVER && split->alive[lane->part];
+            if (step == STEP_OVER) /* its job may be reaped much later */
+                cx_rescue_over(split, lane->part);
             break;
         }
         if (cx_split_all_assigned(split)) {
@@ -312,7 +314,7 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
     }
     bool healthy = split->alive[lane->part];
     job->void_ = split->void_[lane->part];
-    worker->late -= split->late[lane->part];
+    cx_rescue_over(split, lane->part);
     job->start_ns = launch->parts[lane->part].first_ns;
     job->end_ns = launch->parts[lane->part].last_ns;
     if (split->jobs == 1 && !split->failed && launch->kernel->function->learned) {

@@ -6,6 +6,7 @@
 #include "layer/launch_dynamic.h"
 #include "layer/log.h"
 #include "layer/options.h"
+#include "layer/plan_size.h"
 
 #include <stdlib.h>
 
@@ -51,6 +52,46 @@ bool cx_rescue_private(const struct cx_launch *launch, unsigned member)
             return false;
     }
     return true;
+}
+
+/* ---- whom it need not wait for ---- */
+
+const char cx_rescue_late_reason[] = "another device still works on what others have done";
+
+/* Whether something would have to be brought to the member before it takes any package: that would be behind
+ * what it still does, and the host copy would be read until then. */
+static bool gets_inputs_first(const struct cx_launch *launch, const struct cx_judged *judged,
+                              const struct cx_worker *worker)
+{
+    const unsigned nargs = launch->args->count;
+    struct cx_access_region *whole = calloc(nargs + 1u, sizeof(*whole));
+    bool first = !whole;
+    if (whole)
+        cx_access_whole(judged->access, whole);
+    for (unsigned i = 0; i < 2 * nargs && !first; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i / 2);
+        const struct cx_access_interval *need = i % 2 ? &whole[i / 2].write : &whole[i / 2].read;
+        if (mem && need->lo < need->hi && !need->known && !(i % 2 && need->exact))
+            first = !cx_coherence_valid(mem->root->coherence, mem->origin + need->lo, mem->origin + need->hi,
+                                        cx_mem_place(mem->root, worker));
+    }
+    free(whole);
+    return first;
+}
+
+bool cx_rescue_bounds(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member)
+{
+    return cx_rescue_allowed(launch, judged) && cx_rescue_private(launch, member) &&
+           !cx_options_get()->verify;
+}
+
+bool cx_rescue_may_join(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member)
+{
+    const struct cx_worker *worker = &launch->base.context->workers[member];
+    const struct cx_learned *learned = launch->kernel->function->learned;
+    const double late = (double)(cx_clock_ns() - worker->late_since_ns) * 1e-9;
+    return late < cx_plan_expected(launch) && learned &&
+           cx_speed_record_speed(&learned->records[member]) > 0 && !gets_inputs_first(launch, judged, worker);
 }
 
 /* ---- a rescue ---- */
@@ -199,15 +240,16 @@ static void mark_late(struct split *split, unsigned part, const struct package *
     uint64_t now = cx_clock_ns();
     double worked = (double)(now - package->start_ns) * 1e-9;
     bool at_once = speed <= 0 || worked > too_long * groups / speed;
-    worker->late++;
+    if (!worker->late++)
+        worker->late_since_ns = now;
     worker->late_ns = at_once ? now : now + (now - package->start_ns);
     cx_launch_decided(split->launch, split->plan.member[part], "late: not waited for");
     cx_info(CX_TOPIC_PLAN, "%s is over; %s still works on what others have done of it",
             split->launch->kernel->function->name, worker->device->name);
 }
 
-/* Whether the part has nothing to do any more but what others have done. *held: its package, or NULL where it
- * did not begin, or is itself one of the others. */
+/* Whether the part has nothing to do any more but what others have done. *held: its package, or one that it
+ * did again in vain; NULL where it did not begin. */
 static bool is_late(const struct split *split, unsigned part, const struct package **held)
 {
     bool holds = false;
@@ -219,7 +261,7 @@ static bool is_late(const struct split *split, unsigned part, const struct packa
         if (!package->dropped)
             return false;
         holds = true;
-        if (!package->copy && !*held)
+        if (!*held || (*held)->copy)
             *held = package;
     }
     return (holds || !split->begun[part]) && uploads_over(split, part);
@@ -237,7 +279,8 @@ bool cx_rescue_awaits(const struct split *split)
             works |= its && !package->dropped && !package->copy;
         }
         uploads |= holds && !works && !uploads_over(split, p);
-        looks |= !holds && !works && split->alive[p] && split->looking[p] && split->private_[p];
+        looks |=
+            !holds && !works && split->begun[p] && split->alive[p] && split->looking[p] && split->private_[p];
     }
     return uploads && looks;
 }
@@ -265,4 +308,10 @@ void cx_rescue_leave(struct split *split)
         if (held)
             mark_late(split, p, held);
     }
+}
+
+void cx_rescue_over(struct split *split, unsigned part)
+{
+    split->launch->base.context->workers[split->plan.member[part]].late -= split->late[part];
+    split->late[part] = false;
 }

@@ -14,8 +14,11 @@
  * packages count is decided there, once, under context->lock. A member that then still works on what others
  * have done is late. The launch is over without it: its job leaves the command's cone and what later accesses
  * of the host copy wait for (its uploads are over, else it is waited for). It stays on its timeline, with
- * references to all it uses, until it ends; nothing is planned for it meanwhile unless it holds the only copy
- * of some bytes, and exit() waits for it where it waits for any work. Its regions were given to others.
+ * references to all it uses, until it ends, and exit() waits for it where it waits for any work. Its regions
+ * were given to others. Meanwhile nothing is planned for it unless it holds the only copy of some bytes; but
+ * launches that could do without, and would take longer than it has been late, are split as if it were free:
+ * it joins in once it is, and gets nothing before. Most members are late for a moment only, and a program
+ * that enqueues all of its launches at once would have all of them planned within it.
  *
  * The bound is that of scheduler/auto.c, whose 8th rule decides by expected times: a member however slow
  * delays the launch by no more than a launch on each other member and the time in which these together do
@@ -40,6 +43,14 @@ bool cx_rescue_allowed(const struct cx_launch *launch, const struct cx_judged *j
 /* Whether what the member writes is its own until coherence says otherwise. Its shadows are allocated. */
 bool cx_rescue_private(const struct cx_launch *launch, unsigned member);
 
+/* Why a launch is not shared with a late member. */
+extern const char cx_rescue_late_reason[];
+/* Whether others can do whatever the member holds of the launch, or never comes to, as far as the launch and
+ * this member tell. */
+bool cx_rescue_bounds(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member);
+/* Whether the member, late and bounded so, may share the launch all the same: it joins once it is done. */
+bool cx_rescue_may_join(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member);
+
 /* Looks for something that the idle part should do again. True: split->packages[*index] is what. Else *again
  * is when to ask next, in seconds since the launch began; 0: after the next event. */
 bool cx_rescue_take(struct split *split, unsigned part, double now, unsigned *index, double *again);
@@ -55,5 +66,7 @@ void cx_rescue_uploads(struct split *split, unsigned part, cl_event event);
 bool cx_rescue_awaits(const struct split *split);
 /* The split settles: takes late members out of what its command waits for. */
 void cx_rescue_leave(struct split *split);
+/* The part has done all it held: its member is not late with it any more. */
+void cx_rescue_over(struct split *split, unsigned part);
 
 #endif

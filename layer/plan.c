@@ -6,6 +6,7 @@
 #include "layer/enqueue.h"
 #include "layer/hold.h"
 #include "layer/image.h"
+#include "layer/launch_rescue.h"
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/plan_hindsight.h"
@@ -185,6 +186,24 @@ bool cx_plan_equal_devices(const struct cx_context *context, unsigned a, unsigne
            x->compute_units == y->compute_units;
 }
 
+/* Whether the late member may share the launch: as one that joins in where its lateness could then do no
+ * harm; else only while it seems to be a matter of noise, and where a slow device is not made up for anyway.
+ */
+static bool await_late(struct cx_launch *launch, const struct cx_judged *judged, unsigned member,
+                       struct cx_split_plan *plan)
+{
+    const struct cx_worker *worker = &launch->base.context->workers[member];
+    const bool bounded = cx_rescue_bounds(launch, judged, member);
+    if (bounded && cx_rescue_may_join(launch, judged, member)) {
+        plan->late |= UINT64_C(1) << member;
+        return true;
+    }
+    if (!bounded && cx_clock_ns() < worker->late_ns)
+        return true;
+    launch->lacks_late = true;
+    return whole_because(launch, cx_rescue_late_reason);
+}
+
 /* Lists the members that could share this launch, the best one first among equals in speed order of the
  * context. */
 static unsigned list_members(struct cx_launch *launch, const struct cx_summary_kernel *summary,
@@ -217,10 +236,8 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
         }
         if (!cx_queue_takes(queue, m) || !cx_kernel_runs_on(kernel, m))
             continue;
-        if (cx_plan_is_late(&context->workers[m])) {
-            launch->reason = "another device still works on what others have done";
+        if (context->workers[m].late && !await_late(launch, judged, m, plan))
             continue;
-        }
         if (m != first && !cx_program_compatible(kernel->program, first, m, &launch->reason))
             continue;
         if (cx_options_get()->reproducible && !cx_plan_equal_devices(context, first, m))
@@ -371,7 +388,7 @@ void cx_plan_launch(struct cx_command *command)
         if (launch->args->arg[i].kind == CX_ARGS_MEM && cx_enqueue_blocked(command, launch->args->arg[i].mem))
             return;
     launch->arg = -1;
-    launch->lacks = false;
+    launch->lacks = launch->lacks_late = false;
     launch->at_home = cx_svm_binds(launch, &launch->reason);
     if (launch->at_home && cx_svm_blocked(command))
         return;

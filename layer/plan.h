@@ -31,6 +31,7 @@ struct cx_launch {
     bool times_counted; /* in cx_learned.timing */
     /* hold.h */
     bool lacks, counted; /* a split lacks what is not built yet; its time is counted (cx_plan_without) */
+    bool lacks_late;     /* ... or a member that is late (launch_rescue.h) */
     enum cx_variant lacking;
     unsigned held_by; /* planned again once that member has completed held_until */
     uint64_t held_until;
@@ -125,8 +126,9 @@ struct cx_split_plan {
     enum cx_variant *variant;
     double *weight; /* expected relative speeds: where each member's part of the range begins */
     struct cx_balancer *balancer;
-    bool moves;   /* it moves data for the sake of launches to come (plan_forgone.h) */
-    bool rescues; /* launch_rescue.h: several members may do packages again */
+    bool moves;    /* it moves data for the sake of launches to come (plan_forgone.h) */
+    bool rescues;  /* launch_rescue.h: several members may do packages again */
+    uint64_t late; /* members, as bits, that join once they are done with what others have done */
 };
 void cx_split_plan_finish(struct cx_split_plan *plan);
 
@@ -152,8 +154,8 @@ bool cx_plan_too_short(const struct cx_launch *launch, const struct cx_learned *
 bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_learned *learned,
                    unsigned *best);
 
-/* Whether the member is late with what others have done (launch_rescue.h), by so much that nothing should be
- * planned for it. */
+/* Whether the member is late with what others have done (launch_rescue.h): nothing should be planned for it
+ * that it could not leave to others. */
 bool cx_plan_is_late(const struct cx_worker *worker);
 /* The member, or, where it is late, another one that takes the
  * launch and is not, if there is one. */

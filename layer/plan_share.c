@@ -321,6 +321,11 @@ static double known_speed(const struct cx_launch *launch, const struct cx_split_
     return speed > 0 && doubted > 0 && doubted < speed ? doubted : speed;
 }
 
+static bool is_late(const struct cx_split_plan *plan, unsigned i)
+{
+    return plan->late >> plan->member[i] & 1;
+}
+
 static struct cx_balancer_device balancer_device(const struct cx_launch *launch,
                                                  const struct cx_split_plan *plan,
                                                  const struct candidates *all, unsigned i)
@@ -339,6 +344,7 @@ static struct cx_balancer_device balancer_device(const struct cx_launch *launch,
         .private_results = plan->rescues && cx_rescue_private(launch, plan->member[i]),
         .accelerator = launch->base.context->workers[plan->member[i]].device->type &
                        (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR),
+        .absent = is_late(plan, i),
     };
 }
 
@@ -352,8 +358,24 @@ static void keep(struct cx_launch *launch, struct cx_split_plan *plan, struct ca
     plan->variant[to] = plan->variant[i];
 }
 
-/* Keeps those that take part and whose memory holds the buffers; a probed one goes behind them. */
-static void keep_members(struct cx_launch *launch, struct cx_split_plan *plan, struct candidates *all)
+/* Nobody could do what a late member holds, or is to be given before it is there: it is left out. */
+static void leave_late(struct cx_split_plan *plan, struct candidates *all)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < plan->n; i++) {
+        if (is_late(plan, i))
+            continue;
+        all->share[n] = all->share[i];
+        plan->variant[n] = plan->variant[i];
+        plan->member[n++] = plan->member[i];
+    }
+    plan->n = n;
+}
+
+/* Keeps those that take part and whose memory holds the buffers; a probed one goes behind them. one_each: as
+ * for make_balancer. */
+static void keep_members(struct cx_launch *launch, struct cx_split_plan *plan, struct candidates *all,
+                         bool one_each)
 {
     unsigned n = 0, member = 0;
     enum cx_variant variant = CX_VARIANT_PLAIN;
@@ -361,9 +383,11 @@ static void keep_members(struct cx_launch *launch, struct cx_split_plan *plan, s
     for (unsigned i = 0; i < plan->n; i++)
         all->speed[i] = known_speed(launch, plan, all, i);
     for (unsigned i = 0; i < plan->n; i++) {
-        if (!all->member[i].takes_part || cx_launch_prepare(launch, plan->member[i]) != CL_SUCCESS)
+        const bool probed = all->member[i].part == CX_ADMISSION_PROBED;
+        if (!all->member[i].takes_part || (probed && is_late(plan, i)) ||
+            cx_launch_prepare(launch, plan->member[i]) != CL_SUCCESS)
             continue;
-        if (all->member[i].part == CX_ADMISSION_PROBED) {
+        if (probed) {
             plan->probes = true;
             member = plan->member[i];
             variant = plan->variant[i];
@@ -378,6 +402,9 @@ static void keep_members(struct cx_launch *launch, struct cx_split_plan *plan, s
     for (unsigned i = 0; i < n; i++)
         able += all->share[i].private_results;
     plan->rescues = able > 1;
+    if (one_each || !plan->rescues)
+        leave_late(plan, all);
+    n = plan->n;
     plan->probes = plan->probes && n > 0;
     if (plan->probes) {
         all->share[n] = probe;
@@ -495,12 +522,12 @@ static void share(struct cx_launch *launch, struct cx_split_plan *plan, struct c
 {
     plan->rescues = cx_rescue_allowed(launch, plan->judged);
     const bool keeps = keeps_to_parts(all, plan->n);
-    keep_members(launch, plan, all);
+    keep_members(launch, plan, all, one_each || keeps);
     if (keeps && !plan->probes)
         cut_parts(plan, learned, all);
     weigh(plan, all->share);
     if (plan->n + plan->probes < 2)
-        launch->reason = "its arguments cannot be had on another device";
+        launch->reason = plan->late ? cx_rescue_late_reason : "its arguments cannot be had on another device";
     else
         plan->balancer = make_balancer(plan, all, memory_of(learned, plan->groups), one_each || keeps);
     if (plan->balancer)

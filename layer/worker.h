@@ -46,8 +46,9 @@ struct cx_worker {
     /* what a probe with the first package of its form took here, of late; 0: none yet. context->lock */
     double first_seconds;
     unsigned late;    /* jobs under way whose work another member has done (launch_rescue.h); context->lock */
-    uint64_t late_ns; /* late: from when on nothing is planned for it that others can do, host ns;
-                         context->lock */
+    uint64_t late_ns; /* late: until when it may share launches that would wait for it, host ns; context->lock
+                       */
+    uint64_t late_since_ns;         /* late: when the others were done, host ns; context->lock */
     atomic_uint_fast64_t submitted; /* seq of the last job handed to the driver */
     atomic_uint_fast64_t completed; /* every job up to this seq is complete */
 

@@ -181,6 +181,55 @@ START_TEST(very_slow_uploads)
 }
 END_TEST
 
+/* Work-items that the second device did, by its lines in the timeline, after the longest of its kernels: the
+ * one that it was late with. */
+static size_t items_after_late(const char *timeline)
+{
+    unsigned long start, end, longest = 0;
+    unsigned device, queue;
+    size_t from, count, items = 0;
+    char what[16];
+    FILE *file = fopen(timeline, "r");
+    ck_assert_ptr_nonnull(file);
+    while (fscanf(file, "%lu %lu d%u q%u %15s %zu %zu", &start, &end, &device, &queue, what, &from, &count) ==
+           7) {
+        if (device != 1 || strcmp(what, "kernel") != 0)
+            continue;
+        items = end - start > longest ? 0 : items + count;
+        longest = end - start > longest ? end - start : longest;
+    }
+    fclose(file);
+    return items;
+}
+
+/* Launches enqueued all at once while the second device becomes late for a moment: all that followed were
+ * planned there and then, without it, as none waits for what is planned whole. It has to be of use again once
+ * it is done, be it in the launch that comes next or, as it was late for longer than that takes, in those
+ * behind. */
+START_TEST(late_for_a_moment)
+{
+    enum { LAUNCHES = 40 };
+    char timeline[64], late[64];
+    snprintf(timeline, sizeof(timeline), "/tmp/coexec-rescue-%d", (int)getpid());
+    snprintf(late, sizeof(late), "1:%d:%d", _i / 2 ? 18 : 8, _i % 2 ? 60 : 30);
+    setenv("STUB_TIMELINE", timeline, 1);
+    setenv("COEXEC_SPLIT", "auto", 1);
+    set_stub("2", "gpu", late, "");
+    setenv("STUB_SPEED", "0.01", 1);
+    open_program();
+    for (unsigned i = 0; i < LAUNCHES; i++) {
+        launch(p.add, p.a, p.b, p.c, NULL);
+        if (_i / 2 && i < 6) /* what each device takes is known before the rest comes */
+            check_sum(p.c, 0);
+    }
+    check_sum(p.c, 0);
+    ck_assert_uint_gt(items_after_late(timeline), N);
+    release_program();
+    cl_close();
+    unlink(timeline);
+}
+END_TEST
+
 /* Some device is late with its k-th launch, by more or less: whoever is first, results are right. */
 START_TEST(late_anywhere)
 {
@@ -359,6 +408,7 @@ int main(void)
     add(suite, "first_package", first_package, 2);
     add(suite, "very_slow", very_slow, 4);
     add(suite, "very_slow_uploads", very_slow_uploads, 6);
+    add(suite, "late_for_a_moment", late_for_a_moment, 4);
     add(suite, "late_anywhere", late_anywhere, 24);
     add(suite, "dies", dies, 12);
     add(suite, "dynamic_package", dynamic_package, 3 * LAUNCHES);
