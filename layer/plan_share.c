@@ -523,7 +523,7 @@ static void share(struct cx_launch *launch, struct cx_split_plan *plan, struct c
     plan->rescues = cx_rescue_allowed(launch, plan->judged);
     const bool keeps = keeps_to_parts(all, plan->n);
     keep_members(launch, plan, all, one_each || keeps);
-    if (keeps && !plan->probes)
+    if (keeps && !plan->probes && plan->n > 1)
         cut_parts(plan, learned, all);
     weigh(plan, all->share);
     if (plan->n + plan->probes < 2)
