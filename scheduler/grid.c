@@ -130,7 +130,8 @@ struct cx_grid_result cx_grid_run(const struct cx_grid_case *given, const struct
     for (unsigned i = 0; i < c.ndevices && variant->true_powers; i++)
         c.devices[i].known.power = c.devices[i].speed;
     unsigned settled = CX_GRID_LAUNCHES - CX_GRID_SETTLED + 1;
-    for (unsigned launch = 1; launch <= CX_GRID_LAUNCHES && result.complete; launch++) {
+    unsigned count = variant->launches ? variant->launches : CX_GRID_LAUNCHES;
+    for (unsigned launch = 1; launch <= count && result.complete; launch++) {
         struct cx_simulation sim = {.policy = variant->policy,
                                     .params = variant->params,
                                     .load = load,
@@ -140,7 +141,7 @@ struct cx_grid_result cx_grid_run(const struct cx_grid_case *given, const struct
                                     .rescues = variant->rescues,
                                     .memory = memory,
                                     .records = records,
-                                    .seed = c.seed * 1000 + launch};
+                                    .seed = c.seed * 1000 + launch + variant->draw * UINT64_C(1000003)};
         struct cx_sim_result one = cx_simulate(&sim);
         result.complete = one.complete;
         result.worst = fmax(result.worst, one.seconds);

@@ -48,6 +48,8 @@ struct cx_grid_variant {
     const struct cx_balancer_params *params; /* NULL: defaults */
     bool true_powers;                        /* as if the user had swept COEXEC_POWERS */
     bool rescues;
+    unsigned draw;     /* of the jitter: the published figures are those of 0 */
+    unsigned launches; /* that are run; 0: CX_GRID_LAUNCHES */
 };
 struct cx_grid_result cx_grid_run(const struct cx_grid_case *c, const struct cx_grid_variant *variant);
 

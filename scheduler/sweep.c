@@ -2,9 +2,10 @@
 /*
  * The sweep behind Sigmoid's two k, the constants of other policies that their papers' texts do not give, and
  * docs/balancers.md: values over cost profiles and device sets, on simulated devices. Prints Markdown tables.
- * Usage: sweep [k|dials|policies], all of them when none is named.
+ * Usage: sweep [k|dials|policies], all of them when none is named; or sweep grid [seed [draws]]: auto's first
+ * launches beside sigmoid's on a grid, each case the mean of so many draws of jitter.
  */
-#include "scheduler/simulate.h"
+#include "scheduler/grid.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -213,9 +214,52 @@ static void print_policies(void)
     }
 }
 
+/* ---- auto beside sigmoid ---- */
+
+/* Mean logarithm of the first launch's time over the ideal's. */
+static double first_launch(const struct cx_grid_case *c, const char *policy, unsigned draws)
+{
+    double sum = 0;
+    for (unsigned draw = 0; draw < draws; draw++) {
+        const struct cx_grid_variant variant = {
+            .policy = cx_policy_find(policy), .rescues = true, .draw = draw, .launches = 1};
+        const struct cx_grid_result result = cx_grid_run(c, &variant);
+        sum += log(result.first / result.ideal) / draws;
+    }
+    return sum;
+}
+
+static void print_grid(uint64_t seed, unsigned draws)
+{
+    double ours = 0, theirs = 0;
+    unsigned n = cx_grid_count(), ahead = 0, far = 0;
+    puts("| case | devices | profile | a launch | groups | auto | sigmoid |\n|---|---|---|---|---|---|---|");
+    for (unsigned i = 0; i < n; i++) {
+        const struct cx_grid_case c = cx_grid_case(i, seed);
+        double a = first_launch(&c, "auto", draws), s = first_launch(&c, "sigmoid", draws);
+        ours += a / n;
+        theirs += s / n;
+        ahead += a > s;
+        if (!(a > s + 0.01))
+            continue;
+        far++;
+        printf("| %u | %s | %s | %g us | %llu | %.3f | %.3f |\n", i, c.set, cx_sim_profile_name(c.profile),
+               c.launch_seconds * 1e6, (unsigned long long)c.groups, exp(a), exp(s));
+    }
+    printf(
+        "seed %llu, %u draws: auto %.4f, sigmoid %.4f, sigmoid ahead in %u of %u, by more than 1 %% in %u\n",
+        (unsigned long long)seed, draws, exp(ours), exp(theirs), ahead, n, far);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "all";
+    if (strcmp(what, "grid") == 0) {
+        unsigned long draws = argc > 3 ? strtoul(argv[3], NULL, 10) : 8;
+        print_grid(argc > 2 ? strtoull(argv[2], NULL, 10) : 0,
+                   draws > 0 && draws < 1000 ? (unsigned)draws : 8);
+        return 0;
+    }
     bool all = strcmp(what, "all") == 0;
     if (!create_loads()) {
         fprintf(stderr, "sweep: out of memory\n");

@@ -82,7 +82,7 @@ static struct cx_grid_result run_swept(const struct cx_grid_case *c, const struc
     for (unsigned i = 0; i < 2 * sizeof k / sizeof k[0]; i++) {
         struct cx_balancer_params params = cx_balancer_defaults;
         params.hguided_k = k[i / 2];
-        const struct cx_grid_variant variant = {policy, &params, i % 2, false};
+        const struct cx_grid_variant variant = {.policy = policy, .params = &params, .true_powers = i % 2};
         struct cx_grid_result result = cx_grid_run(c, &variant);
         if (!best.complete || result.first < best.first) {
             double settled = best.complete && best.settled < result.settled ? best.settled : result.settled;
@@ -121,7 +121,8 @@ static int run_all(const char *name, const struct cx_policy *policy, enum kind k
                    enum cx_sim_format format, bool *first, struct cut *cuts)
 {
     const struct cx_balancer_params params = cx_plan_params();
-    const struct cx_grid_variant variant = {policy, &params, false, kind == KIND_PLAIN};
+    const struct cx_grid_variant variant = {
+        .policy = policy, .params = &params, .rescues = kind == KIND_PLAIN};
     struct sum all = {0};
     for (unsigned i = 0; i < cx_grid_count(); i++) {
         const struct cx_grid_case c = cx_grid_case(i, seed);

@@ -179,7 +179,7 @@ END_TEST
 START_TEST(repeated_launches_are_bounded)
 {
     static const unsigned cases[][2] = {{0, 52}, {0, 115}, {0, 199}, {3, 262}, {4, 45}, {6, 227}};
-    const struct cx_grid_variant variant = {cx_policy_find("auto"), NULL, false, true};
+    const struct cx_grid_variant variant = {.policy = cx_policy_find("auto"), .rescues = true};
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct cx_grid_case c = cx_grid_case(cases[i][1], cases[i][0]);
         struct cx_grid_result result = cx_grid_run(&c, &variant);
@@ -196,7 +196,8 @@ START_TEST(any_number_of_parts)
 {
     struct cx_balancer_params params = cx_balancer_defaults;
     params.auto_first = 0.03;
-    const struct cx_grid_variant variant = {cx_policy_find("auto"), &params, false, true};
+    const struct cx_grid_variant variant = {
+        .policy = cx_policy_find("auto"), .params = &params, .rescues = true};
     const struct cx_grid_case c = cx_grid_case(258, 4);
     struct cx_grid_result result = cx_grid_run(&c, &variant);
     ck_assert(result.complete);
@@ -269,7 +270,7 @@ END_TEST
 /* The figures of docs/balancers.md: the published grid, and some of another one. */
 START_TEST(auto_on_the_grid)
 {
-    const struct cx_grid_variant variant = {cx_policy_find("auto"), NULL, false, true};
+    const struct cx_grid_variant variant = {.policy = cx_policy_find("auto"), .rescues = true};
     ck_assert_uint_ge(cx_grid_count(), 200);
     for (unsigned seed = 0; seed <= 9; seed += 9) {
         double first = 0, settled = 0, first_balance = 0, balance = 0, worst = 0, count = 0;
