@@ -30,7 +30,8 @@
  * 8. Nothing is left and a device is idle: it does again what the device that would end last still holds, in
  *    parts by the speeds of all that are idle, where that ends sooner (rescue.c); a part that would end last
  *    itself, whole. A package may need k deviations more until that long is over, and is then expected to
- *    take as long again as it took so far.
+ *    take as long again as it took so far. In a clustered launch a device's speed is here the best that it
+ *    had: the latest may be that of dear groups, which the package's cost counts already.
  *
  * With a memory (9) the first packages come from a plan of the whole launch: homes one after the other along
  * the range, of cost v_i (T - L_i). As lengths get surer over launches d goes to the devices' noise, the
@@ -62,9 +63,9 @@ static const double ahead_part = 0.25;
 /* Part of what is left that a package may make up at a place that the device does not know yet, and launches
  * that it is worth all the same. */
 static const double jump_part = 0.25, jump_launches = 8, unsure_deviation = 0.08;
-/* Groups that cost so many times those beside them make a launch clustered: a package is so many times
- * shorter than what is left, but worth some launches. */
-static const double clustered_factor = 4, clustered_launches = 15;
+/* In a clustered launch a package is as many times shorter than what is left as groups are dearer, but worth
+ * some launches. */
+static const double clustered_launches = 15;
 /* Fewer groups differ by chance. */
 enum { least_compared = 4 };
 /* A device that does less than this part of a launch, and would end before this part of its time, is left
@@ -168,7 +169,7 @@ static double longest_package(const struct cx_balancer *balancer, unsigned index
     if (cx_auto_deviation(balancer, index) > unsure_deviation && cx_auto_jumps(balancer, index))
         longest = fmin(longest, fmax(jump_part * end, jump_launches * launch));
     double factor = exp(data->surprise), beside = cx_auto_neighbours(balancer, index, now);
-    if (factor > clustered_factor)
+    if (factor > CX_AUTO_CLUSTERED)
         longest = fmin(longest, fmax(end / factor, clustered_launches * launch));
     if (beside > dear_factor)
         longest = fmin(longest, fmax(longest / beside, dear_launches * launch));

@@ -13,6 +13,8 @@
 /* Seconds from a package's end until the next one can begin, where none waits on the device: host and driver.
  */
 #define CX_AUTO_REPLY 50e-6
+/* Groups that cost more than so many times those beside them make a launch clustered. */
+#define CX_AUTO_CLUSTERED 4.0
 
 struct cx_auto_view {
     double speed;   /* now, transfers counted: 0 when failed */
@@ -30,6 +32,7 @@ struct cx_auto_device {
     double cost[CX_SPEED_HISTORY], seconds[CX_SPEED_HISTORY]; /* of the last packages, a ring */
     unsigned samples;
     double measured;        /* speed by these; 0: none */
+    double best;            /* the highest that was */
     double squares, weight; /* of its errors */
     uint64_t first, end;    /* of its newest package done */
     struct cx_auto_view view;

@@ -44,6 +44,20 @@ static double end_of_work(const struct cx_balancer *balancer, unsigned index, un
     return end;
 }
 
+/* In a clustered launch the speeds just measured may be those of dear groups. What the package costs is told
+ * against ordinary ones (cx_auto_dearness), so speeds have to be those of ordinary ones, too. */
+static void take_best_speeds(struct cx_balancer *balancer)
+{
+    struct cx_auto *data = balancer->data;
+    if (!(exp(data->surprise) > CX_AUTO_CLUSTERED))
+        return;
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        struct cx_auto_device *own = &data->device[i];
+        if (own->samples > 0 && own->view.speed > 0)
+            own->view.speed = own->view.belief = own->best;
+    }
+}
+
 uint64_t cx_auto_rescue(struct cx_balancer *balancer, unsigned index, double now, unsigned *victim,
                         unsigned *package, double *again)
 {
@@ -51,6 +65,7 @@ uint64_t cx_auto_rescue(struct cx_balancer *balancer, unsigned index, double now
     double latest = -1;
     if (balancer->remaining > 0 || !cx_auto_look(balancer, now) || !cx_auto_measured(balancer, index))
         return 0;
+    take_best_speeds(balancer);
     for (unsigned i = 0; i < balancer->ndevices; i++) {
         for (unsigned k = 0; i != index && k < balancer->devices[i].nflight; k++) {
             double end = cx_rescue_possible(balancer, i, k) ? end_of_work(balancer, i, k, now) : -1;

@@ -46,6 +46,7 @@ void cx_auto_measure(struct cx_balancer *balancer, unsigned index, double cost, 
         seconds += own->seconds[i];
     }
     own->measured = cx_number_clean(cost / seconds);
+    own->best = cx_greater(own->best, own->measured);
 }
 
 double cx_auto_speed(const struct cx_balancer *balancer, unsigned index)

@@ -293,6 +293,25 @@ START_TEST(auto_on_the_grid)
 }
 END_TEST
 
+/* Costs of the clustered cases of six other grids, where rescuers' speeds matter: was 1.127. */
+START_TEST(clustered_on_other_grids)
+{
+    const struct cx_grid_variant variant = {.policy = cx_policy_find("auto"), .rescues = true, .launches = 1};
+    double sum = 0, count = 0;
+    for (uint64_t seed = 21; seed <= 26; seed++) {
+        for (unsigned i = 0; i < cx_grid_count(); i++) {
+            const struct cx_grid_case c = cx_grid_case(i, seed);
+            if (c.profile != CX_SIM_CLUSTERED)
+                continue;
+            const struct cx_grid_result result = cx_grid_run(&c, &variant);
+            sum += log(result.first / result.ideal);
+            count++;
+        }
+    }
+    ck_assert_double_le(exp(sum / count), 1.12);
+}
+END_TEST
+
 Suite *cx_test_rescue(void)
 {
     Suite *suite = suite_create("rescue");
@@ -310,6 +329,7 @@ Suite *cx_test_rescue(void)
     tcase_add_test(tcase, very_slow_device_is_bounded);
     tcase_add_test(tcase, coarse_device_is_left_out);
     tcase_add_test(tcase, auto_on_the_grid);
+    tcase_add_test(tcase, clustered_on_other_grids);
     suite_add_tcase(suite, tcase);
     return suite;
 }
