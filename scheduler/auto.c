@@ -16,10 +16,12 @@
  * 3. All of x where another package could gain less than it costs: k d x / v < L; of a package that takes
  *    longer the others can do only their part of all speeds, so a device faster than all others gets few.
  * 4. While the cost along the range is unknown, a package lasts no longer than a part 1 / auto_packages of
- * the launch, or 40 launches: cheap ones find out where the dear groups are. Where groups turned out to cost
- * f times those beside them, f > 4, it lasts no longer than 1 / f of what is left, so that it could be as
- * dear; and beside a package that took, or takes, longer than predicted it is as many times shorter. Where
- * the others are weak it matters less, and a package is longer.
+ * the launch T, or min(40 L, sqrt(3 L T)): cheap ones find out where the dear groups are. Where groups turned
+ * out, or turn out in a package under way, to cost f times those beside them, f > 4, it lasts no longer than
+ * 1 / f of what is left or sqrt(2 L left), so that it could be as dear; and beside a package that took, or
+ * takes, longer than predicted it is as many times shorter. Here a filling of the device counts with L: its
+ * first and last groups may not hide each other's latencies. Where the others are weak it matters less, and a
+ * package is longer.
  * 5. A device for which even the smallest package (what fills it) would end after the others' end without it
  *    gets none.
  *    Nor does one that could do next to nothing, and that before the end, as a group more would be late.
@@ -52,8 +54,10 @@
 static const double first_deviation = 0.4, first_weight = 0.5;
 /* No sample says more than that: one wild package must not outweigh all others. */
 static const double most_error = 0.7;
-/* Launches that a package of unknown groups should be worth. */
-static const double launches_a_package = 40;
+/* Launches that a package of unknown groups should be worth; and where they are dear, the square root of so
+ * many times the launch's length in launches: with packages of length p, n = length / p launches cost n L,
+ * and a package that meets dear groups late costs a multiple of p, so that p goes with the root of L. */
+static const double launches_a_package = 40, even_launches = 3;
 /* Times that a package should fill a device, where the end is far: one filling after the other hides
  * latencies. */
 static const double fillings_a_package = 24;
@@ -64,8 +68,8 @@ static const double ahead_part = 0.25;
  * that it is worth all the same. */
 static const double jump_part = 0.25, jump_launches = 8, unsure_deviation = 0.08;
 /* In a clustered launch a package is as many times shorter than what is left as groups are dearer, but worth
- * some launches. */
-static const double clustered_launches = 15;
+ * some launches: by the same root. */
+static const double clustered_launches = 2, least_launches = 2;
 /* Fewer groups differ by chance. */
 enum { least_compared = 4 };
 /* A device that does less than this part of a launch, and would end before this part of its time, is left
@@ -80,7 +84,7 @@ static const double exact_end = 1e-4, most_late = 1e6;
 static const double coarse_first = 0.005;
 /* Where the others have less than that part of what they would have were all equal, there is less to lose by
  * an uneven end: packages are as many times longer, to that part of what is left. */
-static const double weak_others = 0.5, weak_part = 0.5;
+static const double weak_others = 0.5, weak_part = 0.6;
 /* Lengths that differ so from what that many earlier launches taught: costs lie elsewhere in each. */
 static const double useless_deviation = 0.45;
 enum { enough_launches = 4 };
@@ -162,18 +166,25 @@ static double longest_package(const struct cx_balancer *balancer, unsigned index
     const struct cx_auto *data = balancer->data;
     const struct cx_device_state *device = &balancer->devices[index];
     const struct cx_auto_view *view = &data->device[index].view;
-    double launch = view->launch + CX_AUTO_REPLY;
-    double longest = fmax((now + end) / balancer->params.auto_packages, launches_a_package * launch);
+    double launch = view->launch + CX_AUTO_REPLY, filling = (double)device->given.fill / view->speed;
+    double alike = 1 - 1.0 / balancer->ndevices; /* what others have of all speed where all are equal */
+    double dear = launches_a_package * launch;
     if (device->given.fill > 1)
-        longest = fmax(longest, fillings_a_package * (double)device->given.fill / view->speed);
+        launch += filling;
+    dear = fmin(dear, sqrt(even_launches * alike / others * (now + end) * launch));
+    double longest = fmax((now + end) / balancer->params.auto_packages, dear);
+    if (device->given.fill > 1)
+        longest = fmax(longest, fillings_a_package * filling);
     if (cx_auto_deviation(balancer, index) > unsure_deviation && cx_auto_jumps(balancer, index))
         longest = fmin(longest, fmax(jump_part * end, jump_launches * launch));
-    double factor = exp(data->surprise), beside = cx_auto_neighbours(balancer, index, now);
-    if (factor > CX_AUTO_CLUSTERED)
-        longest = fmin(longest, fmax(end / factor, clustered_launches * launch));
+    double factor = fmax(exp(data->surprise), cx_auto_overdue(balancer, now));
+    double beside = cx_auto_neighbours(balancer, index, now);
+    if (factor > CX_AUTO_CLUSTERED) {
+        double worth = fmax(least_launches * launch, sqrt(clustered_launches * end * launch));
+        longest = fmin(longest, fmax(end / factor, worth));
+    }
     if (beside > dear_factor)
         longest = fmin(longest, fmax(longest / beside, dear_launches * launch));
-    double alike = 1 - 1.0 / balancer->ndevices; /* what others have of all speed where all are equal */
     return fmax(longest, fmin(longest * weak_others * alike / others, weak_part * end));
 }
 

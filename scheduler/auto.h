@@ -80,6 +80,9 @@ bool cx_auto_next_run(const struct cx_balancer *balancer, unsigned index, struct
 bool cx_auto_jumps(const struct cx_balancer *balancer, unsigned index);
 /* Times longer than predicted that the packages beside that place took, or take so far; 1 at least. */
 double cx_auto_neighbours(const struct cx_balancer *balancer, unsigned index, double now);
+/* Times longer than predicted that a package takes so far whose device did the groups beside it just before;
+ * 1 at least. */
+double cx_auto_overdue(const struct cx_balancer *balancer, double now);
 /* Mean cost of the next groups, of about that cost in all; `mean` where nothing was learned. */
 double cx_auto_local_mean(const struct cx_balancer *balancer, unsigned index, double want, double mean);
 

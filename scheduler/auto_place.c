@@ -65,6 +65,26 @@ double cx_auto_neighbours(const struct cx_balancer *balancer, unsigned index, do
     return longest;
 }
 
+double cx_auto_overdue(const struct cx_balancer *balancer, double now)
+{
+    const struct cx_auto *data = balancer->data;
+    double longest = 1;
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        const struct cx_device_state *device = &balancer->devices[i];
+        const struct cx_auto_device *own = &data->device[i];
+        if (own->samples == 0 || device->nflight == 0 || device->failed)
+            continue;
+        const struct cx_flight *package = &device->flight[0];
+        bool beside = own->end > own->first &&
+                      (package->first == own->end || package->first + package->groups == own->first);
+        if (!beside || package->first == CX_NOWHERE || package->copy)
+            continue;
+        double worked = now - device->busy_since - device->given.launch_seconds;
+        longest = fmax(longest, worked * own->view.belief / cx_auto_filled(balancer, device, package));
+    }
+    return longest;
+}
+
 double cx_auto_local_mean(const struct cx_balancer *balancer, unsigned index, double want, double mean)
 {
     const struct cx_auto *data = balancer->data;

@@ -293,6 +293,33 @@ START_TEST(auto_on_the_grid)
 }
 END_TEST
 
+static double first_launch(const struct cx_grid_case *c, const char *policy)
+{
+    double sum = 0;
+    for (unsigned draw = 0; draw < 8; draw++) {
+        const struct cx_grid_variant variant = {
+            .policy = cx_policy_find(policy), .rescues = true, .draw = draw, .launches = 1};
+        const struct cx_grid_result result = cx_grid_run(c, &variant);
+        ck_assert(result.complete);
+        sum += log(result.first / result.ideal) / 8;
+    }
+    return sum;
+}
+
+/* Sigmoid was ahead by 9 % in the first of these, where groups are dear at the ends of homes: packages were
+ * long until one had ended late, and rescuers believed to be as slow as dear groups had made them waited. In
+ * the others, whose packages take as long as a filling more, auto's were too many. */
+START_TEST(not_behind_sigmoid)
+{
+    static const unsigned cases[] = {260, 130, 43, 60};
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct cx_grid_case c = cx_grid_case(cases[i], 0);
+        double ours = first_launch(&c, "auto"), theirs = first_launch(&c, "sigmoid");
+        ck_assert_msg(ours < theirs + 0.01, "case %u: %.4f, sigmoid %.4f", cases[i], exp(ours), exp(theirs));
+    }
+}
+END_TEST
+
 /* Costs of the clustered cases of six other grids, where rescuers' speeds matter: was 1.127. */
 START_TEST(clustered_on_other_grids)
 {
@@ -308,7 +335,7 @@ START_TEST(clustered_on_other_grids)
             count++;
         }
     }
-    ck_assert_double_le(exp(sum / count), 1.12);
+    ck_assert_double_le(exp(sum / count), 1.105);
 }
 END_TEST
 
@@ -329,6 +356,7 @@ Suite *cx_test_rescue(void)
     tcase_add_test(tcase, very_slow_device_is_bounded);
     tcase_add_test(tcase, coarse_device_is_left_out);
     tcase_add_test(tcase, auto_on_the_grid);
+    tcase_add_test(tcase, not_behind_sigmoid);
     tcase_add_test(tcase, clustered_on_other_grids);
     suite_add_tcase(suite, tcase);
     return suite;
