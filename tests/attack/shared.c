@@ -12,6 +12,7 @@ bool make_shared(unsigned context, struct mem *mem)
     mem->bytes = 4 * (512 + 64 * roll(5));
     mem->shared = clSVMAlloc(w.context[context].handle, CL_MEM_READ_WRITE, mem->bytes, roll(2) ? 64 : 0);
     noise(bytes, mem->bytes);
+    open_gates(); /* a barrier in that queue may wait for one */
     return mem->shared && clEnqueueSVMMemcpy(w.context[context].queue[0].handle, CL_TRUE, mem->shared, bytes,
                                              mem->bytes, 0, NULL, NULL) == CL_SUCCESS;
 }
