@@ -4,7 +4,8 @@
  * Knows nothing of coexec. usage: calls KIND TIMES [WORK-GROUPS]. The kernel is one that the tests' stub
  * driver knows.
  */
-#include <CL/cl.h>
+#include "client.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,24 +15,16 @@ static cl_kernel kernel;
 static cl_mem buffers[2];
 static size_t global = 64;
 
-static void check(cl_int error, const char *what)
-{
-    if (error != CL_SUCCESS) {
-        fprintf(stderr, "%s failed with %d\n", what, error);
-        exit(3);
-    }
-}
-
 static void launch(int i)
 {
     const size_t local = 64;
     (void)i;
-    check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL), "launch");
+    client_check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL), "launch");
 }
 
 static void arg(int i)
 {
-    check(clSetKernelArg(kernel, 0, sizeof(cl_mem), &buffers[i % 2]), "clSetKernelArg");
+    client_check(clSetKernelArg(kernel, 0, sizeof(cl_mem), &buffers[i % 2]), "clSetKernelArg");
 }
 
 static void arg_launch(int i)
@@ -45,26 +38,26 @@ static void event_launch(int i)
     const size_t local = 64;
     cl_event event;
     (void)i;
-    check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, &event), "launch");
-    check(clReleaseEvent(event), "clReleaseEvent");
+    client_check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, &event), "launch");
+    client_check(clReleaseEvent(event), "clReleaseEvent");
 }
 
 static void write_word(int i)
 {
-    check(clEnqueueWriteBuffer(queue, buffers[0], CL_FALSE, 0, sizeof(i), &i, 0, NULL, NULL), "write");
-    check(clFinish(queue), "clFinish"); /* i is over then */
+    client_check(clEnqueueWriteBuffer(queue, buffers[0], CL_FALSE, 0, sizeof(i), &i, 0, NULL, NULL), "write");
+    client_check(clFinish(queue), "clFinish"); /* i is over then */
 }
 
 static void flush(int i)
 {
     (void)i;
-    check(clFlush(queue), "clFlush");
+    client_check(clFlush(queue), "clFlush");
 }
 
 static void finish(int i)
 {
     (void)i;
-    check(clFinish(queue), "clFinish");
+    client_check(clFinish(queue), "clFinish");
 }
 
 static void launch_finish(int i)
@@ -84,25 +77,11 @@ static const struct {
 static void set_up(void)
 {
     const char *text = "__kernel void stub_inc(__global int *a) { a[get_global_id(0)] += 1; }";
-    cl_platform_id platform;
-    cl_device_id device;
-    cl_int error;
-
-    check(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");
-    check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "clGetDeviceIDs");
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    check(error, "clCreateContext");
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    check(error, "clCreateCommandQueueWithProperties");
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
-    check(error, "clCreateProgramWithSource");
-    check(clBuildProgram(program, 1, &device, NULL, NULL, NULL), "clBuildProgram");
-    kernel = clCreateKernel(program, "stub_inc", &error);
-    check(error, "clCreateKernel");
-    for (unsigned i = 0; i < 2; i++) {
-        buffers[i] = clCreateBuffer(context, CL_MEM_READ_WRITE, global * sizeof(cl_int), NULL, &error);
-        check(error, "clCreateBuffer");
-    }
+    const struct client client = client_open(text, "stub_inc");
+    queue = client.queue;
+    kernel = client.kernel;
+    for (unsigned i = 0; i < 2; i++)
+        buffers[i] = client_buffer(&client, global * sizeof(cl_int));
 }
 
 int main(int argc, char **argv)
@@ -128,8 +107,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < times; i++) {
         kinds[k].call(i);
         if (i % 64 == 63)
-            check(clFinish(queue), "clFinish");
+            client_check(clFinish(queue), "clFinish");
     }
-    check(clFinish(queue), "clFinish");
+    client_check(clFinish(queue), "clFinish");
     return 0;
 }

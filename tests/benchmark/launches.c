@@ -6,26 +6,11 @@
  * all threads. usage: launches [LAUNCHES [WORK-GROUPS]]; with more groups, and COEXEC_SPLIT=always, what a
  * split launch costs. The kernel is one that the tests' stub driver knows.
  */
-#include <CL/cl.h>
+#include "client.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
-
-static double now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
-static void check(cl_int error, const char *what)
-{
-    if (error != CL_SUCCESS) {
-        fprintf(stderr, "%s failed with %d\n", what, error);
-        exit(3);
-    }
-}
 
 static double cpu_us(void)
 {
@@ -46,16 +31,17 @@ static struct cost round_of(cl_command_queue queue, cl_kernel kernel, int launch
 {
     const size_t local = 64, global = local * groups;
     struct cost cost = {0, 0, 0};
-    const double start = now_us(), cpu = cpu_us();
+    const double start = client_now_us(), cpu = cpu_us();
     for (int i = 0; i < launches; i++) {
-        const double before = now_us();
-        check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL), "launch");
-        cost.enqueue += (now_us() - before) / launches;
+        const double before = client_now_us();
+        client_check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL),
+                     "launch");
+        cost.enqueue += (client_now_us() - before) / launches;
         if (wait)
-            check(clFinish(queue), "finish");
+            client_check(clFinish(queue), "finish");
     }
-    check(clFinish(queue), "finish");
-    cost.total = (now_us() - start) / launches;
+    client_check(clFinish(queue), "finish");
+    cost.total = (client_now_us() - start) / launches;
     cost.cpu = (cpu_us() - cpu) / launches;
     return cost;
 }
@@ -81,33 +67,17 @@ int main(int argc, char **argv)
     const char *text = "__kernel void stub_inc(__global int *a) { a[get_global_id(0)] += 1; }";
     int launches = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 10000;
     groups = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
-    cl_platform_id platform;
-    cl_device_id device;
-    cl_int error;
-
-    check(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");
-    check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "clGetDeviceIDs");
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    check(error, "clCreateContext");
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    check(error, "clCreateCommandQueueWithProperties");
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
-    check(error, "clCreateProgramWithSource");
-    check(clBuildProgram(program, 1, &device, NULL, NULL, NULL), "clBuildProgram");
-    cl_kernel kernel = clCreateKernel(program, "stub_inc", &error);
-    check(error, "clCreateKernel");
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, groups * 64 * sizeof(cl_int), NULL, &error);
-    check(error, "clCreateBuffer");
-    check(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer), "clSetKernelArg");
+    struct client client = client_open(text, "stub_inc");
+    cl_command_queue queue = client.queue;
+    cl_kernel kernel = client.kernel;
+    cl_mem buffer = client_buffer(&client, groups * 64 * sizeof(cl_int));
+    client_check(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer), "clSetKernelArg");
     round_of(queue, kernel, 100, 1);
     struct cost running = best_of(queue, kernel, launches, 0);
     struct cost waited = best_of(queue, kernel, launches / 4 + 1, 1);
     printf("launches=%d us=%.3f waited=%.3f enqueue=%.3f cpu=%.3f\n", launches, running.total, waited.total,
            running.enqueue, running.cpu);
     clReleaseMemObject(buffer);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    clReleaseCommandQueue(queue);
-    clReleaseContext(context);
+    client_close(&client);
     return 0;
 }

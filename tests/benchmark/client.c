@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* See client.h. */
+#include "client.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+void client_check(cl_int error, const char *what)
+{
+    if (error != CL_SUCCESS) {
+        fprintf(stderr, "%s failed with %d\n", what, error);
+        exit(3);
+    }
+}
+
+struct client client_open(const char *text, const char *kernel)
+{
+    struct client client;
+    cl_platform_id platform;
+    cl_device_id device;
+    cl_int error;
+
+    client_check(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");
+    client_check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "clGetDeviceIDs");
+    client.context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    client_check(error, "clCreateContext");
+    client.queue = clCreateCommandQueueWithProperties(client.context, device, NULL, &error);
+    client_check(error, "clCreateCommandQueueWithProperties");
+    client.program = clCreateProgramWithSource(client.context, 1, &text, NULL, &error);
+    client_check(error, "clCreateProgramWithSource");
+    client_check(clBuildProgram(client.program, 1, &device, NULL, NULL, NULL), "clBuildProgram");
+    client.kernel = clCreateKernel(client.program, kernel, &error);
+    client_check(error, "clCreateKernel");
+    return client;
+}
+
+cl_mem client_buffer(const struct client *client, size_t bytes)
+{
+    cl_int error;
+    cl_mem mem = clCreateBuffer(client->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
+    client_check(error, "clCreateBuffer");
+    return mem;
+}
+
+void client_close(struct client *client)
+{
+    clReleaseKernel(client->kernel);
+    clReleaseProgram(client->program);
+    clReleaseCommandQueue(client->queue);
+    clReleaseContext(client->context);
+}
+
+double client_now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
