@@ -443,12 +443,11 @@ static bool keeps_to_parts(const struct candidates *all, unsigned n)
 /* Has the members that are left share the launch as their parts lie (parts.h). */
 static void cut_parts(const struct cx_split_plan *plan, struct cx_learned *learned, struct candidates *all)
 {
-    double part[64], owned[64] = {0}, speed[64];
-    for (unsigned i = 0; i < plan->n; i++) {
-        owned[i] = all->owned[i];
+    double part[64], speed[64];
+    for (unsigned i = 0; i < plan->n; i++)
         speed[i] = all->share[i].measured_speed;
-    }
-    const struct cx_parts_launch about = {plan->n, (double)plan->groups, all->astray_seconds, owned, speed};
+    const struct cx_parts_launch about = {plan->n, (double)plan->groups, all->astray_seconds, all->owned,
+                                          speed};
     (void)cx_parts_cut(&learned->parts, &about, part);
     for (unsigned i = 0; i < plan->n; i++)
         all->share[i].measured_speed = part[i] > 0 ? part[i] : 1e-12;
