@@ -170,7 +170,7 @@ static double longest_package(const struct cx_balancer *balancer, unsigned index
     double alike = 1 - 1.0 / balancer->ndevices; /* what others have of all speed where all are equal */
     double dear = launches_a_package * launch;
     if (device->given.fill > 1)
-        launch += filling;
+        launch += filling / 2;
     dear = fmin(dear, sqrt(even_launches * alike / others * (now + end) * launch));
     double longest = fmax((now + end) / balancer->params.auto_packages, dear);
     if (device->given.fill > 1)

@@ -18,10 +18,8 @@ double cx_auto_cost(const struct cx_balancer *balancer, const struct cx_flight *
 double cx_auto_filled(const struct cx_balancer *balancer, const struct cx_device_state *device,
                       const struct cx_flight *package)
 {
-    double cost = cx_auto_cost(balancer, package);
-    if (package->groups >= device->given.fill)
-        return cost;
-    return cost * (double)device->given.fill / (double)package->groups;
+    const double timed = cx_groups_filled(device, package->groups) + cx_groups_drain(device);
+    return cx_auto_cost(balancer, package) * timed / (double)package->groups;
 }
 
 bool cx_auto_measured(const struct cx_balancer *balancer, unsigned index)
@@ -86,16 +84,18 @@ bool cx_auto_look(struct cx_balancer *balancer, double now)
                                                     : device->start_speed);
         view->belief = view->speed;
         view->fixed = known > 0 && device->packages == 0 ? device->given.fixed_seconds : 0;
+        view->launch += cx_groups_drain(device) / view->speed;
         view->start = view->launch + view->fixed;
         if (device->nflight == 0 || known == 0)
             continue;
         double worked = cx_greater(now - device->busy_since, 0), sum = view->fixed;
         double oldest = cx_auto_filled(balancer, device, &device->flight[0]);
-        const double began = worked - view->start;
+        const double began = worked - device->given.launch_seconds - view->fixed;
         if (began > 0 && view->speed * began > oldest)
             view->speed = cx_number_clean(oldest / began);
         for (unsigned k = 0; k < device->nflight; k++)
-            sum += view->launch + cx_auto_filled(balancer, device, &device->flight[k]) / view->speed;
+            sum += device->given.launch_seconds +
+                   cx_auto_filled(balancer, device, &device->flight[k]) / view->speed;
         view->backlog = cx_greater(sum - worked, 0);
         view->start = view->backlog + view->launch;
     }
@@ -171,7 +171,7 @@ double cx_auto_dearness(const struct cx_balancer *balancer, unsigned index, doub
     const struct cx_device_state *device = &balancer->devices[index];
     if (own->samples == 0 || device->nflight == 0) /* slow or dear: who knows? */
         return 1;
-    double worked = now - device->busy_since - own->view.launch;
+    double worked = now - device->busy_since - device->given.launch_seconds;
     double dear = worked * own->view.belief / cx_auto_filled(balancer, device, &device->flight[0]);
     return fmax(fmin(dear, exp(data->surprise)), 1);
 }

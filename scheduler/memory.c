@@ -96,7 +96,8 @@ static double seconds_of(const struct cx_balancer *balancer, const struct cx_pac
 {
     const struct cx_device_state *device = &balancer->devices[package->device];
     double seconds = fmax(package->seconds - device->given.launch_seconds, 0.1 * package->seconds);
-    return seconds * (double)package->groups / cx_groups_filled(device, package->groups);
+    return seconds * (double)package->groups /
+           (cx_groups_filled(device, package->groups) + cx_groups_drain(device));
 }
 
 /* Adds this launch's packages to the samples; the oldest make room. */
