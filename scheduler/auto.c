@@ -14,7 +14,8 @@
  *    auto_safety. So a package k deviations longer than thought still ends with the others. What is left over
  *    is shared again by the same rule: packages shrink geometrically, fast where lengths are sure.
  * 3. All of x where another package could gain less than it costs: k d x / v < L; of a package that takes
- *    longer the others can do only their part of all speeds, so a device faster than all others gets few.
+ *    longer the others can do only their part of all speeds, so a device faster than all others gets few. L
+ *    counts the half-empty filling that a package ends with (cx_groups_drain); nor is less than that left.
  * 4. While the cost along the range is unknown, a package lasts no longer than a part 1 / auto_packages of
  * the launch T, or min(40 L, sqrt(3 L T)): cheap ones find out where the dear groups are. Where groups turned
  * out, or turn out in a package under way, to cost f times those beside them, f > 4, it lasts no longer than
@@ -27,6 +28,8 @@
  *    Nor does one that could do next to nothing, and that before the end, as a group more would be late.
  * 6. A device never measured gets one package, auto_first of its share by nominal speed, and no more than it
  *    could do, were it auto_distrust times slower than nominal, in the time the measured ones still need.
+ *    Where all devices are of one kind, none is feared: each gets auto_alike of its share, but no more than
+ *    some fillings, and those not measured count as fast as those that are.
  * 7. The next package is given out while one is held only where both together are no more than a quarter of
  * what is left.
  * 8. Nothing is left and a device is idle: it does again what the device that would end last still holds, in
@@ -43,15 +46,17 @@
  *
  * The bound: with rescues, a device q times slower than thought delays the end by no more than a launch on
  * each other device and the time in which they together do the package that it holds, whatever q: by rule 6
- * at most auto_first of the launch, by rule 2 its share. Without, an unmeasured device delays it by at most q
- * / auto_distrust times what the others needed when it began, or by q times its smallest package. Previous
- * stage: policy.h. Next: rescue.c, memory.c.
+ * at most auto_first of the launch (of one kind: auto_alike of a share), by rule 2 its share. Without, an
+ * unmeasured device delays it by at most q / auto_distrust times what the others needed when it began, or by
+ * q times its smallest package. Previous stage: policy.h. Next: rescue.c, memory.c.
  */
 #include "scheduler/auto.h"
 #include <math.h>
 
 /* Deviation before anything is known; how many packages that guess counts for. */
 static const double first_deviation = 0.4, first_weight = 0.5;
+/* The same where all devices are of one kind, so that only the groups' costs are unknown. */
+static const double alike_deviation = 0.2;
 /* No sample says more than that: one wild package must not outweigh all others. */
 static const double most_error = 0.7;
 /* Launches that a package of unknown groups should be worth; and where they are dear, the square root of so
@@ -61,6 +66,8 @@ static const double launches_a_package = 40, even_launches = 3;
 /* Times that a package should fill a device, where the end is far: one filling after the other hides
  * latencies. */
 static const double fillings_a_package = 24;
+/* Part of its share that a device begins with where all are of one kind: the rest is for what groups cost. */
+static const double auto_alike = 0.5;
 /* Part of what is left that two packages on one device may make up. */
 static const double ahead_part = 0.25;
 
@@ -116,6 +123,21 @@ static uint64_t decide(struct cx_balancer *balancer, unsigned index, enum cx_dec
     return decision >= CX_DECIDED_WAIT ? 0 : cx_groups_clamp(fmax(groups, 1), balancer->remaining);
 }
 
+/* Whether all that are there are of one kind. */
+static bool all_alike(const struct cx_balancer *balancer)
+{
+    unsigned kind = 0;
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        const struct cx_device_state *device = &balancer->devices[i];
+        if (device->failed || device->given.absent)
+            continue;
+        if (device->given.kind == 0 || (kind > 0 && device->given.kind != kind))
+            return false;
+        kind = device->given.kind;
+    }
+    return kind > 0;
+}
+
 static uint64_t first_package(struct cx_balancer *balancer, unsigned index, bool known)
 {
     const struct cx_auto *data = balancer->data;
@@ -136,10 +158,14 @@ static uint64_t first_package(struct cx_balancer *balancer, unsigned index, bool
         if (isfinite(others) && fixed + minimum / (rescued ? speed : feared) > others)
             return decide(balancer, index, CX_DECIDED_LATE, 0, 0);
     }
-    if (device->given.first_package > 0 && device->done == 0)
+    if (device->given.first_package > 0 && device->done == 0) {
         groups = fmin(groups, (double)device->given.first_package);
-    else
+    } else {
+        if (!known && device->given.fill > 1 && all_alike(balancer))
+            groups = fmax(groups, fmin(auto_alike * (double)balancer->groups / balancer->ndevices,
+                                       fillings_a_package * (double)device->given.fill));
         groups = fmax(groups, minimum);
+    }
     return decide(balancer, index, CX_DECIDED_FIRST, groups, 0);
 }
 
@@ -200,7 +226,7 @@ static uint64_t auto_next(struct cx_balancer *balancer, unsigned index, double n
     if (device->given.first_package > 0 && device->done == 0)
         return device->assigned > 0 ? decide(balancer, index, CX_DECIDED_WAIT, 0, 0)
                                     : first_package(balancer, index, known);
-    if (!cx_auto_measured(balancer, index))
+    if (!cx_auto_measured(balancer, index) && !(known && all_alike(balancer)))
         return first_package(balancer, index, known);
     if (data->learned && !own->started && own->home > 0)
         return learned_package(balancer, index);
@@ -214,7 +240,10 @@ static uint64_t auto_next(struct cx_balancer *balancer, unsigned index, double n
     for (unsigned i = 0; i < balancer->ndevices; i++)
         speeds += data->device[i].view.speed;
     double others = 1 - view->speed / speeds;
-    if (others * room * share / view->speed >= view->launch + CX_AUTO_REPLY) {
+    /* What would be left is not worth a package, unless some groups are much dearer than others. */
+    const bool useless = device->given.fill > 1 && exp(data->surprise) <= CX_AUTO_CLUSTERED &&
+                         (share - share / (1 + room)) / mean < 2 * cx_groups_drain(device);
+    if (others * room * share / view->speed >= view->launch + CX_AUTO_REPLY && !useless) {
         want = share / (1 + room);
         decision = CX_DECIDED_PART;
     }
@@ -421,7 +450,8 @@ static void plan(struct cx_balancer *balancer)
 static void auto_init(struct cx_balancer *balancer)
 {
     struct cx_auto *data = balancer->data;
-    data->squares = first_weight * first_deviation * first_deviation;
+    const double deviation = all_alike(balancer) ? alike_deviation : first_deviation;
+    data->squares = first_weight * deviation * deviation;
     data->weight = first_weight;
     data->learned =
         cx_memory_knows(balancer->memory, balancer->groups) &&

@@ -264,7 +264,8 @@ static void note_package(struct cx_balancer *balancer, unsigned index, struct cx
     struct cx_device_state *device = &balancer->devices[index];
     device->newest_done = package;
     device->newest_seconds = cx_number_clean(seconds);
-    double launch = device->given.launch_seconds, timed = cx_groups_filled(device, package.groups) + cx_groups_drain(device);
+    double launch = device->given.launch_seconds,
+           timed = cx_groups_filled(device, package.groups) + cx_groups_drain(device);
     double cost = package.cost * (timed / (double)package.groups);
     device->newest_expected = package.rate > 0 ? launch + cost / package.rate : 0;
     cx_speeds_update(balancer, index, package.groups, seconds, package.first_here);

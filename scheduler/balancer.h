@@ -32,6 +32,7 @@ struct cx_balancer_device {
     double fixed_seconds;    /* what has to be brought to it before its first package */
     double transfer_seconds; /* moves for one group, in and out, beside what cx_balancer_done tells of */
     uint64_t first_package;  /* a probe: bound in groups until its first package is done; 0: none */
+    unsigned kind;           /* those of one kind run alike: same hardware, same driver; 0: who knows */
     bool accelerator;        /* GPU or the like: policies that size its packages apart from a CPU's ask */
     bool private_results; /* what it writes is seen by nobody until accepted: its packages may be rescued */
     unsigned slot;        /* which device of the memory it is */

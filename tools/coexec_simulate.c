@@ -57,6 +57,7 @@ static bool read_whole(const char *text, uint64_t highest, uint64_t *value)
 /* One KEY=VALUE of a device; false when there is no such key or no such value. */
 static bool set_field(struct cx_sim_device *device, const char *key, const char *text)
 {
+    uint64_t kind = device->known.kind;
     const struct {
         const char *key;
         double *real;
@@ -76,11 +77,15 @@ static bool set_field(struct cx_sim_device *device, const char *key, const char 
         {"out", &device->out_seconds, NULL},
         {"fill", NULL, &device->known.fill},
         {"min", NULL, &device->known.min_package},
+        {"kind", NULL, &kind},
     };
     for (unsigned i = 0; i < sizeof fields / sizeof *fields; i++) {
-        if (strcmp(fields[i].key, key) == 0)
-            return fields[i].real ? read_number(text, fields[i].real)
-                                  : read_whole(text, MAX_GROUPS, fields[i].whole);
+        if (strcmp(fields[i].key, key) != 0)
+            continue;
+        const bool good = fields[i].real ? read_number(text, fields[i].real)
+                                         : read_whole(text, MAX_GROUPS, fields[i].whole);
+        device->known.kind = (unsigned)kind;
+        return good;
     }
     return false;
 }
@@ -358,10 +363,11 @@ const struct cx_subcommand cx_simulate_subcommand = {
         "                   planner's time (csv, json: each case); first launches and repeated ones; with\n"
         "                   --seed N other numbers of the same kinds are drawn\n"
         "  --paper P        no --device: sigmoid, ompss or logfit, the paper's figures beside ours\n"
-        "  --device D       SPEED in work-groups/s; then any of gpu, nominal=RELATIVE SPEED (default: the\n"
-        "                   speed), measured=GROUPS/S, power=P, launch=SECONDS (1e-5), reply=SECONDS "
-        "(3e-5),\n"
-        "                   jitter=PART, fill=GROUPS (1), min=GROUPS, dies=SECONDS, slows=SECONDS with\n"
+        "  --device D       SPEED in work-groups/s; then any of gpu, kind=N (those of one run alike), "
+        "nominal=\n"
+        "                   RELATIVE SPEED (default: the speed), measured=GROUPS/S, power=P, launch=SECONDS\n"
+        "                   (1e-5), reply=SECONDS (3e-5), jitter=PART, fill=GROUPS (1), min=GROUPS,\n"
+        "                   dies=SECONDS, slows=SECONDS with\n"
         "                   factor=TIMES, half=GROUPS of a package at half of the speed, in=BYTES/S, "
         "out=BYTES/S;\n"
         "                   once for each device\n"

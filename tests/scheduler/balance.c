@@ -339,6 +339,69 @@ START_TEST(fillings)
 }
 END_TEST
 
+/* Two devices of one kind that a launch fills eight times each, and a package ends with groups that leave
+ * them half empty, as nbody's on two H200: such packages were taken for slow ones, and those after them cut
+ * ever smaller. One share each would be 1.03 of the ideal, which empties each device once. */
+START_TEST(half_empty_ends)
+{
+    enum { GROUPS = 32768, FILL = 2112, LAUNCHES = 4 };
+    const double most[LAUNCHES] = {_i ? 1.1 : 1.2, 1.05, 1.05, 1.05};
+    const double speed = 10886;
+    struct cx_memory *memory = malloc(sizeof *memory);
+    struct cx_sim_load *load = cx_sim_load_create(CX_SIM_REGULAR, GROUPS, 3);
+    struct cx_speed_record records[2] = {{0}};
+    ck_assert(memory && load);
+    cx_memory_init(memory);
+    for (unsigned launch = 0; launch < LAUNCHES; launch++) {
+        struct cx_sim_device devices[2] = {0};
+        for (unsigned i = 0; i < 2; i++) {
+            devices[i].known =
+                (struct cx_balancer_device){.nominal_speed = 1,
+                                            .kind = (unsigned)_i,
+                                            .slot = i,
+                                            .fill = FILL,
+                                            .measured_speed = cx_speed_record_speed(&records[i]),
+                                            .launch_seconds = 1e-5};
+            devices[i].speed = speed;
+            devices[i].half = FILL / 2.0;
+            devices[i].launch_seconds = 1e-5;
+            devices[i].reply_seconds = 3e-5;
+            devices[i].jitter = 0.02;
+        }
+        struct cx_simulation sim = {.policy = cx_policy_find("auto"),
+                                    .load = load,
+                                    .ndevices = 2,
+                                    .devices = devices,
+                                    .homes = true,
+                                    .memory = memory,
+                                    .records = records,
+                                    .seed = launch + 1};
+        struct cx_sim_result result = cx_simulate(&sim);
+        ck_assert(result.complete);
+        ck_assert_double_lt(result.seconds, most[launch] * (GROUPS / 2.0 + FILL / 2.0) / speed);
+    }
+    free(load);
+    free(memory);
+}
+END_TEST
+
+/* Rule 6 of auto.c: nobody fears a device whose like it knows. */
+START_TEST(first_packages_of_one_kind)
+{
+    enum { GROUPS = 32768, FILL = 2112 };
+    struct cx_balancer_device devices[2];
+    for (unsigned i = 0; i < 2; i++)
+        devices[i] = (struct cx_balancer_device){
+            .nominal_speed = 1, .fill = FILL, .kind = _i ? 1 + i : 1, .slot = i, .launch_seconds = 1e-5};
+    const struct cx_problem problem = {.groups = GROUPS, .ndevices = 2, .devices = devices};
+    struct cx_balancer *balancer = cx_balancer_create(cx_policy_find("auto"), &problem, NULL);
+    ck_assert_ptr_nonnull(balancer);
+    for (unsigned i = 0; i < 2; i++) /* half of its share; or what fills it */
+        ck_assert_uint_eq(cx_balancer_next(balancer, i, 0), _i ? FILL : GROUPS / 4);
+    cx_balancer_destroy(balancer);
+}
+END_TEST
+
 /* Launches in a row on two like devices. What the second one reads lies elsewhere in every third launch, and
  * is in place in the others: a part to be brought before it begins, the rest with each group. Gives the mean
  * of the logarithm of time over the ideal's. */
@@ -411,6 +474,8 @@ Suite *cx_test_balance(void)
     tcase_add_test(tcase, learning_is_cheap);
     tcase_add_loop_test(tcase, costs_that_move, 0, 2);
     tcase_add_loop_test(tcase, fillings, 0, 2);
+    tcase_add_loop_test(tcase, half_empty_ends, 0, 2);
+    tcase_add_loop_test(tcase, first_packages_of_one_kind, 0, 2);
     tcase_add_loop_test(tcase, few_rows, 0, 3);
     tcase_add_loop_test(tcase, moves_are_planned, 0, 3);
     suite_add_tcase(suite, tcase);

@@ -335,7 +335,7 @@ START_TEST(clustered_on_other_grids)
             count++;
         }
     }
-    ck_assert_double_le(exp(sum / count), 1.105);
+    ck_assert_double_le(exp(sum / count), 1.107);
 }
 END_TEST
 
