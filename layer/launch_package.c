@@ -85,13 +85,9 @@ void cx_package_take(struct lane *lane, struct cx_worker *worker, unsigned index
 static void open_two(struct lane *lane, struct cx_worker *worker)
 {
     const cl_icd_dispatch *cl = worker->device->cl;
-    const char *which = cx_options_get()->queues;
-    const bool gpu = worker->device->type & CL_DEVICE_TYPE_GPU;
     cl_event before = NULL;
-    if (lane->started || lane->part >= lane->split->plan.n || worker->device->submits_in_caller ||
-        strcmp(which, "one") == 0 || (strcmp(which, "gpus") == 0 && !gpu) ||
-        cx_balancer_is_static(lane->split->plan.balancer) || !cl->clEnqueueMarkerWithWaitList ||
-        !cl->clEnqueueBarrierWithWaitList || !cx_worker_open_second(worker) ||
+    if (lane->started || lane->part >= lane->split->plan.n || !cx_worker_wants_second(worker) ||
+        cx_balancer_is_static(lane->split->plan.balancer) || !cx_worker_open_second(worker) ||
         cl->clEnqueueMarkerWithWaitList(worker->queue, 0, NULL, &before) != CL_SUCCESS)
         return;
     lane->two = cl->clEnqueueBarrierWithWaitList(worker->second, 1, &before, NULL) == CL_SUCCESS;

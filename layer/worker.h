@@ -131,8 +131,10 @@ static inline cl_command_queue cx_worker_mover(const struct cx_worker *worker)
 }
 /* Makes the queue for transfers beside kernels where there is none yet. Whoever pumps. */
 bool cx_worker_open_aside(struct cx_worker *worker);
-/* The same for the queue that every other package of a split goes to. */
+/* The same for the queue that every other package of a split goes to, so that one begins while the last
+ * groups of another end; whether it is wanted (COEXEC_QUEUES) and may be had. */
 bool cx_worker_open_second(struct cx_worker *worker);
+bool cx_worker_wants_second(const struct cx_worker *worker);
 /* Whether only the thread that pumps may give commands to the device: its driver runs them in the calling
  * thread. PoCL's basic device locks itself out (pocl_update_event_running) when a second thread's command is
  * found ready. Who means to read from another worker's device asks first; peers are never shy (peer.c). */

@@ -5,9 +5,11 @@
  */
 #include "layer/command.h"
 #include "layer/log.h"
+#include "layer/options.h"
 #include "layer/worker.h"
 
 #include <CL/cl_ext.h>
+#include <string.h>
 
 /* Host time just after the end of a marker, minus the device's time of that end. False: it gives no times. */
 static bool clock_difference(const struct cx_worker *worker, int64_t *difference)
@@ -131,6 +133,15 @@ static bool open_queue(struct cx_worker *worker, cl_command_queue *queue, bool *
 bool cx_worker_open_aside(struct cx_worker *worker)
 {
     return open_queue(worker, &worker->aside, &worker->aside_fails, 0, "transfers beside kernels");
+}
+
+bool cx_worker_wants_second(const struct cx_worker *worker)
+{
+    const struct cx_real_device *device = worker->device;
+    const char *which = cx_options_get()->queues;
+    return !worker->second_fails && !device->submits_in_caller && device->cl->clEnqueueMarkerWithWaitList &&
+           device->cl->clEnqueueBarrierWithWaitList && strcmp(which, "one") != 0 &&
+           (strcmp(which, "gpus") != 0 || device->type & CL_DEVICE_TYPE_GPU);
 }
 
 bool cx_worker_open_second(struct cx_worker *worker)

@@ -24,14 +24,14 @@
  * first and last groups may not hide each other's latencies. Where the others are weak it matters less, and a
  * package is longer.
  * 5. A device for which even the smallest package (what fills it) would end after the others' end without it
- *    gets none.
+ *    gets none; one that works on a package that should be over does not count among the others.
  *    Nor does one that could do next to nothing, and that before the end, as a group more would be late.
  * 6. A device never measured gets one package, auto_first of its share by nominal speed, and no more than it
  *    could do, were it auto_distrust times slower than nominal, in the time the measured ones still need.
  *    Where all devices are of one kind, none is feared: each gets auto_alike of its share, but no more than
  *    some fillings, and those not measured count as fast as those that are.
  * 7. The next package is given out while one is held only where both together are no more than a quarter of
- * what is left.
+ * what is left. Where packages overlap on a device it is cut to that, so that no half-empty filling shows.
  * 8. Nothing is left and a device is idle: it does again what the device that would end last still holds, in
  *    parts by the speeds of all that are idle, where that ends sooner (rescue.c); a part that would end last
  *    itself, whole. A package may need k deviations more until that long is over, and is then expected to
@@ -252,7 +252,13 @@ static uint64_t auto_next(struct cx_balancer *balancer, unsigned index, double n
         want = longest * view->speed;
         decision = CX_DECIDED_PART;
     }
-    if (device->nflight > 0 && view->backlog + want / view->speed > ahead_part * end)
+    const double ahead = (ahead_part * end - view->backlog) * view->speed;
+    if (device->nflight > 0 && device->given.overlaps && want > ahead &&
+        ahead >= mean * (double)cx_package_minimum(balancer, index)) {
+        want = ahead;
+        decision = CX_DECIDED_PART;
+    }
+    if (device->nflight > 0 && view->backlog + want / view->speed > ahead_part * end * (1 + 1e-9))
         return decide(balancer, index, CX_DECIDED_WAIT, 0, 0);
     mean = cx_auto_local_mean(balancer, index, want, mean);
     double least = (double)cx_package_minimum(balancer, index), groups = want / mean;

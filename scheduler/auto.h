@@ -22,6 +22,7 @@ struct cx_auto_view {
     double backlog; /* seconds */
     double launch;
     double fixed; /* what has to be brought to it before its first package, while that is not over */
+    bool overdue; /* it works on a package that should be over, so that nobody knows when it will be */
     double start; /* when a package given now could compute: behind both, and what it needs at first */
 };
 

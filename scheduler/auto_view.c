@@ -91,6 +91,9 @@ bool cx_auto_look(struct cx_balancer *balancer, double now)
         double worked = cx_greater(now - device->busy_since, 0), sum = view->fixed;
         double oldest = cx_auto_filled(balancer, device, &device->flight[0]);
         const double began = worked - device->given.launch_seconds - view->fixed;
+        view->overdue =
+            began > 0 && view->speed * began >
+                             (1 + balancer->params.auto_safety * cx_auto_deviation(balancer, i)) * oldest;
         if (began > 0 && view->speed * began > oldest)
             view->speed = cx_number_clean(oldest / began);
         for (unsigned k = 0; k < device->nflight; k++)
@@ -157,7 +160,7 @@ bool cx_auto_done_by(const struct cx_balancer *balancer, double cost, double eac
     for (unsigned i = 0; i < balancer->ndevices && work < cost; i++) {
         const struct cx_auto_view *view = &data->device[i].view;
         double can = view->speed * (end - view->start);
-        if (i != without && !balancer->devices[i].given.absent && can > 0 &&
+        if (i != without && !balancer->devices[i].given.absent && !view->overdue && can > 0 &&
             can >= each * (double)cx_package_minimum(balancer, i))
             work += can;
     }

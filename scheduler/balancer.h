@@ -34,6 +34,7 @@ struct cx_balancer_device {
     uint64_t first_package;  /* a probe: bound in groups until its first package is done; 0: none */
     unsigned kind;           /* those of one kind run alike: same hardware, same driver; 0: who knows */
     bool accelerator;        /* GPU or the like: policies that size its packages apart from a CPU's ask */
+    bool overlaps;           /* a package begins while the last groups of the one before end */
     bool private_results; /* what it writes is seen by nobody until accepted: its packages may be rescued */
     unsigned slot;        /* which device of the memory it is */
     bool absent; /* busy with something else, for who knows how long: others leave it what it would do, but

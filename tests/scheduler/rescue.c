@@ -320,6 +320,22 @@ START_TEST(not_behind_sigmoid)
 }
 END_TEST
 
+/* Devices idled beside groups that nobody had been given, since one that should have been done long before
+ * was thought to do them at once: the mean of these was 1.296 of the ideal's time. */
+START_TEST(idle_beside_one_overdue)
+{
+    static const unsigned cases[] = {121, 208, 264, 278};
+    const struct cx_grid_variant variant = {.policy = cx_policy_find("auto"), .rescues = true, .launches = 1};
+    double sum = 0;
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct cx_grid_case c = cx_grid_case(cases[i], 0);
+        const struct cx_grid_result result = cx_grid_run(&c, &variant);
+        sum += log(result.first / result.ideal) / 4;
+    }
+    ck_assert_double_le(exp(sum), 1.24);
+}
+END_TEST
+
 /* Costs of the clustered cases of six other grids, where rescuers' speeds matter: was 1.127. */
 START_TEST(clustered_on_other_grids)
 {
@@ -357,6 +373,7 @@ Suite *cx_test_rescue(void)
     tcase_add_test(tcase, coarse_device_is_left_out);
     tcase_add_test(tcase, auto_on_the_grid);
     tcase_add_test(tcase, not_behind_sigmoid);
+    tcase_add_test(tcase, idle_beside_one_overdue);
     tcase_add_test(tcase, clustered_on_other_grids);
     suite_add_tcase(suite, tcase);
     return suite;
