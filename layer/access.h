@@ -121,6 +121,9 @@ enum cx_access_way {
     /* Every access to the object in this launch is an atomic of one commutative family (`atomic_op`), results
      * unused: each device has a private copy, combined afterwards. */
     CX_WAY_PRIVATE,
+    /* All devices use the object at one device's memory, which they reach, reads and writes alike. Never
+     * judged so, but chosen by the planner (one_home.h) in place of NONE and MERGE. */
+    CX_WAY_HOME,
 };
 
 /* The same for all arguments of one object. */

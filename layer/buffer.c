@@ -10,6 +10,7 @@
 #include "layer/image.h"
 #include "layer/live.h"
 #include "layer/log.h"
+#include "layer/one_home.h"
 #include "layer/peer.h"
 #include "layer/window.h"
 #include "layer/svm.h"
@@ -63,6 +64,7 @@ static void mem_destroy(struct cx_object *object)
 
     cx_live_remove(mem);
     cx_svm_drop_windows(mem);
+    cx_aliases_finish(mem);
     release_real(mem);
     free(mem->real);
     for (unsigned m = 0; mem->peer && m < context->nmembers; m++)

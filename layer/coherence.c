@@ -39,6 +39,7 @@ struct cx_coherence {
     uint64_t size;
     uint64_t all;       /* a bit for each place */
     uint64_t unwritten; /* the bit above them */
+    uint64_t writes;    /* cx_coherence_writes */
     unsigned timelines;
     unsigned sets; /* seqs a timeline in each segment */
     uint32_t random;
@@ -382,6 +383,7 @@ bool cx_coherence_validate(struct cx_coherence *map, uint64_t lo, uint64_t hi, u
 bool cx_coherence_own(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place)
 {
     struct span span;
+    map->writes++;
     if (map->sets < 4 || place == CX_PLACE_HOST)
         return change_holders(map, lo, hi, 0, UINT64_C(1) << place);
     if (!clip(map, lo, &hi))
@@ -396,8 +398,14 @@ bool cx_coherence_own(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsign
     return true;
 }
 
+uint64_t cx_coherence_writes(const struct cx_coherence *map)
+{
+    return map->writes;
+}
+
 bool cx_coherence_void(struct cx_coherence *map, uint64_t lo, uint64_t hi)
 {
+    map->writes++;
     return change_holders(map, lo, hi, 0, 0);
 }
 

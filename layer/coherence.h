@@ -53,6 +53,8 @@ void cx_coherence_lacking(const struct cx_coherence *map, uint64_t lo, uint64_t 
 bool cx_coherence_validate(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place);
 /* Makes `place` the only holder of [lo, hi). */
 bool cx_coherence_own(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place);
+/* How often bytes of the map got new contents: it differs after each time. */
+uint64_t cx_coherence_writes(const struct cx_coherence *map);
 /* Whether that would change nothing, for a member's own place. */
 bool cx_coherence_owned(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place);
 /* Where nobody wrote the bytes yet, so that each place holds some of its own, makes `place` the only holder:

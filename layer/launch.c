@@ -133,6 +133,13 @@ void cx_launch_deps(const struct cx_launch *launch, const struct cx_access_regio
     }
 }
 
+/* Where what the worker's packages write through the argument is then. */
+static unsigned place_of(const struct cx_launch *launch, unsigned arg, const struct cx_mem *root,
+                         const struct cx_worker *worker)
+{
+    return cx_launch_way(launch, arg) == CX_WAY_HOME ? 1 + launch->home : cx_mem_place(root, worker);
+}
+
 static bool own_pieces(struct cx_mem *mem, const struct cx_access_region *region, unsigned place)
 {
     struct cx_pieces pieces;
@@ -154,7 +161,7 @@ bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *reg
         if (!mem || cx_launch_way(launch, i) == CX_WAY_PRIVATE)
             continue;
         struct cx_coherence *map = mem->root->coherence;
-        const unsigned place = cx_mem_place(mem->root, worker);
+        const unsigned place = place_of(launch, i, mem->root, worker);
         const bool covered =
             write->lo <= read->lo && read->hi <= write->hi; /* who waits for the writer has waited */
         if (place == CX_PLACE_HOST && !covered)
@@ -163,7 +170,7 @@ bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *reg
         if (place == CX_PLACE_HOST && ok)
             ok = cx_coherence_host_share(map, mem->origin + write->lo, mem->origin + write->hi, worker->index,
                                          seq);
-        if (ok && write->lo < write->hi && cx_launch_way(launch, i) <= CX_WAY_OWN)
+        if (ok && write->lo < write->hi && cx_launch_way(launch, i) != CX_WAY_MERGE)
             ok = own_pieces(mem, &regions[i], place);
         cx_move_tidy(mem->root);
     }

@@ -12,6 +12,7 @@
 #include "layer/launch_peer.h"
 #include "layer/launch_rescue.h"
 #include "layer/log.h"
+#include "layer/one_home.h"
 #include "layer/options.h"
 #include "layer/verify.h"
 
@@ -23,6 +24,7 @@ static void split_free(struct split *split)
 {
     cx_merge_drop(&split->merge);
     cx_private_drop(&split->copies);
+    cx_job_free(split->visits);
     for (unsigned p = 0; p < split->nparts && split->upload; p++)
         cx_rescue_uploads(split, p, NULL);
     cx_split_plan_finish(&split->plan);
@@ -166,6 +168,9 @@ static void close_split(struct split *split)
         note_last(split);
     split->settled = true;
     split->jobs++; /* until settle() */
+    if (split->visits)
+        cx_one_home_end(launch, split->visits, split->seq);
+    split->visits = NULL;
     if (split->rescues && !split->failed && error == CL_SUCCESS)
         cx_rescue_leave(split);
     if (split->copies && !split->failed && error == CL_SUCCESS)
@@ -292,16 +297,19 @@ static cl_int gather(struct split *split, const struct cx_access_region *whole, 
         if (!mem || need->lo >= need->hi || (i % 2 && need->exact) ||
             cx_launch_way(launch, i / 2) == CX_WAY_PRIVATE)
             continue;
-        const uint64_t places = places_of(split, mem);
+        const bool visited = cx_launch_way(launch, i / 2) == CX_WAY_HOME;
+        const uint64_t places = visited ? UINT64_C(2) << launch->home : places_of(split, mem);
         bool at_once = !need->known || (launch->ways && means[i / 2].before);
         uint64_t lo = mem->origin + need->lo, hi = mem->origin + need->hi;
         if ((cx_coherence_holders(mem->root->coherence, lo, hi) & places) == places)
             continue;
-        if (!cx_split_serve(split, i, mem->root, lo, hi, places) &&
-            (at_once || cx_launch_way(launch, i / 2) > CX_WAY_OWN ||
-             !cx_split_lend_input(split, i, mem->root, places)))
+        if (visited)
+            error = cx_move_to(&launch->base, mem->root, lo, hi, 1 + launch->home, &launch->moved);
+        else if (!cx_split_serve(split, i, mem->root, lo, hi, places) &&
+                 (at_once || cx_launch_way(launch, i / 2) > CX_WAY_OWN ||
+                  !cx_split_lend_input(split, i, mem->root, places)))
             error = cx_move_to(&launch->base, mem->root, lo, hi, CX_PLACE_HOST, &launch->moved);
-        for (unsigned p = 1; p < 64 && at_once && error == CL_SUCCESS; p++)
+        for (unsigned p = 1; p < 64 && at_once && !visited && error == CL_SUCCESS; p++)
             if (places >> p & 1)
                 error = cx_move_to(&launch->base, mem->root, lo, hi, p, &launch->moved);
     }
@@ -368,6 +376,7 @@ static void run_whole(struct cx_launch *launch, struct split *split, cl_int erro
     free(launch->ways);
     launch->parts = NULL;
     launch->ways = NULL;
+    launch->one_home = false;
     launch->nparts = 0;
     launch->reason = "there is no memory for the copies that a split needs";
     split_free(split);
@@ -390,6 +399,9 @@ void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan)
         if (error == CL_SUCCESS)
             error = cx_merge_begin(launch, split->plan.judged, whole, split->plan.member, split->nparts,
                                    &split->merge);
+        if (error == CL_SUCCESS && launch->one_home &&
+            (!cx_one_home_begin(launch) || !(split->visits = cx_one_home_job(launch))))
+            error = CL_OUT_OF_HOST_MEMORY;
         if (error != CL_SUCCESS) {
             free(whole);
             run_whole(launch, split, error);

@@ -44,6 +44,7 @@ struct split {
     bool rescues;              /* packages may be done again: it settles only when all is done */
     struct cx_merge *merge;    /* writes to be merged once all is started, or NULL */
     struct cx_private *copies; /* copies to be combined then, or NULL */
+    struct cx_job *visits;     /* one_home.h: a job to be planned then, or NULL */
     uint64_t *seq;             /* each part's job */
     bool *alive;               /* each part's driver works */
     bool *looking;             /* each part's job looks for packages, or has yet to start */

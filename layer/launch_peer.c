@@ -4,6 +4,7 @@
  */
 #include "layer/launch_peer.h"
 #include "layer/command.h"
+#include "layer/one_home.h"
 #include "layer/peer.h"
 #include "layer/trace_event.h"
 #include "layer/transport_peer.h"
@@ -35,7 +36,8 @@ bool cx_split_serve(struct split *split, unsigned i, const struct cx_mem *root, 
 void cx_split_order(const struct split *split, const struct cx_worker *worker, struct cx_job *job)
 {
     const struct cx_context *context = split->launch->base.context;
-    for (unsigned m = 0; m < context->nmembers && split->served; m++)
+    const bool others = split->served || cx_one_home_visits(split->launch, worker->index);
+    for (unsigned m = 0; m < context->nmembers && others; m++)
         if (m != worker->index && job->deps[m] < split->since[m])
             job->deps[m] = split->since[m];
 }

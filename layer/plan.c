@@ -8,6 +8,7 @@
 #include "layer/image.h"
 #include "layer/launch_rescue.h"
 #include "layer/log.h"
+#include "layer/one_home.h"
 #include "layer/options.h"
 #include "layer/plan_hindsight.h"
 #include "layer/plan_size.h"
@@ -329,10 +330,13 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     plan->n = list_members(launch, summary, judged, plan);
     if (plan->n >= 2 && !cx_launch_choose_ways(launch, judged, plan->member, plan->n))
         return whole_because(launch, "out of memory");
+    if (plan->n >= 2)
+        cx_one_home_choose(launch, judged, plan->member, plan->n);
     if (plan->n < 2 || !cx_plan_share(launch, plan, learned, best))
         return false;
     /* those that are left may work at one place in common */
-    return cx_launch_choose_ways(launch, judged, plan->member, plan->n + plan->probes);
+    return (launch->one_home && cx_one_home_keep(launch, plan->member, plan->n + plan->probes)) ||
+           cx_launch_choose_ways(launch, judged, plan->member, plan->n + plan->probes);
 }
 
 /* Whether something is left to do once the packages are over. */

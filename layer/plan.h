@@ -43,6 +43,9 @@ struct cx_launch {
     /* split: how each argument's writes are kept right (enum cx_access_way; launch.c); NULL: nothing special
      */
     uint8_t *ways;
+    bool one_home;    /* one_home.h: some of them are CX_WAY_HOME */
+    unsigned home;    /* ... at that member's memory */
+    uint64_t visited; /* ... of which others use about so many bytes */
     uint64_t changed,
         combined; /* merge.h: bytes found changed, and of these those put together on the host */
     /* outcome, for stats.h */

@@ -51,7 +51,7 @@ static void count_reads(struct cx_launch *launch, const struct cx_forgone_launch
     for (unsigned i = 0; i < launch->args->count; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
         const uint64_t bytes = mem ? length(&whole[i].read) : 0;
-        if (!bytes || cx_launch_way(launch, i) == CX_WAY_PRIVATE)
+        if (!bytes || cx_launch_way(launch, i) >= CX_WAY_PRIVATE) /* nothing of it moves to devices */
             continue;
         const bool all = splits && length(&about->package[i].read) > bytes / 2,
                    most = is_most(mem, &whole[i].read);
@@ -75,7 +75,8 @@ static void count_writes(struct cx_launch *launch, const struct cx_access_region
         struct cx_mem *mem = cx_launch_mem(launch, i);
         if (mem && is_most(mem, &whole[i].write))
             cx_forgone_writes(&launch->base.context->forgone, &mem->forgone,
-                              splits ? CX_VALID_PARTS : CX_VALID_HOME);
+                              splits && cx_launch_way(launch, i) != CX_WAY_HOME ? CX_VALID_PARTS
+                                                                                : CX_VALID_HOME);
     }
 }
 

@@ -132,6 +132,11 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
         if (!mem || cx_launch_way(launch, i) == CX_WAY_PRIVATE)
             continue;
         add_lacking(mem, &whole[i].read, &package[i].read, &lacking);
+        if (cx_launch_way(launch, i) == CX_WAY_HOME) { /* it comes to one place, before all else */
+            for (unsigned m = 0; m < plan->n; m++)
+                fixed[m] += lacking.fixed[1 + launch->home] + lacking.shared[1 + launch->home];
+            continue;
+        }
         for (unsigned m = 0; m < plan->n; m++) {
             const unsigned place = cx_mem_place(mem->root, &context->workers[plan->member[m]]);
             const uint64_t bytes = whole[i].read.hi - whole[i].read.lo;

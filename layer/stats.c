@@ -41,6 +41,7 @@ struct cx_function_stats {
     uint64_t launches, split, moved;
     uint64_t merged, changed, combined; /* launches with writes merged afterwards, and bytes of these */
     uint64_t private_copies;            /* launches with private copies of what atomics update */
+    uint64_t homes;                     /* launches that used buffers at one home */
     double balance_sum;
     uint64_t balanced;
     uint64_t span_ns;                        /* first start to last end, summed */
@@ -172,6 +173,7 @@ void cx_stats_launch(const struct cx_launch *launch)
     stats->split += worked > 1;
     stats->merged += worked > 1 && has_way(launch, CX_WAY_MERGE);
     stats->private_copies += worked > 1 && has_way(launch, CX_WAY_PRIVATE);
+    stats->homes += worked > 1 && launch->one_home;
     stats->changed += launch->changed;
     stats->combined += launch->combined;
     if (worked <= 1 && launch->reason)
@@ -250,6 +252,8 @@ void cx_stats_print(void)
         if (stats->private_copies)
             fprintf(out, "    private copies combined %llu times\n",
                     (unsigned long long)stats->private_copies);
+        if (stats->homes)
+            fprintf(out, "    buffers used at one home %llu times\n", (unsigned long long)stats->homes);
         for (unsigned i = 0; i < MAX_DECISIONS && stats->decision[i].text; i++)
             fprintf(out, "    decided %llu times about device %u: %s\n",
                     (unsigned long long)stats->decision[i].times, stats->decision[i].device,
