@@ -7,8 +7,10 @@
  *
  *   SHARED_DRIVER=file       the driver below; default libpocl.so.2
  *   SHARED_FAIL=import|acquire|copy:k|copy:k+  what is refused; copies within a device: the k-th, and all
- * after SHARED_DELAY=us          copies within a device are enqueued up to so much later SHARED_LOG=file a
- * line for each of them
+ *                            after
+ *   SHARED_DELAY=us          copies within a device are enqueued up to so much later
+ *   SHARED_LATE=us           so are kernels, each of a device's by another time than the one before
+ *   SHARED_LOG=file          a line for each copy within a device
  */
 #include "wrap.h"
 
@@ -201,6 +203,22 @@ static cl_int CL_API_CALL copy_rect(cl_command_queue queue, cl_mem from, cl_mem 
                                                      event);
 }
 
+/* ---- kernels ---- */
+
+static cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dim, const size_t *offset,
+                                 const size_t *global, const size_t *local, cl_uint nwaits,
+                                 const cl_event *waits, cl_event *event)
+{
+    static _Thread_local unsigned random;
+    static atomic_uint threads;
+    const char *late = getenv("SHARED_LATE");
+    random = random ? random : 1 + atomic_fetch_add(&threads, 1);
+    if (late && *late != '0' && rand_r(&random) % 2)
+        usleep((unsigned)rand_r(&random) % (unsigned)strtoul(late, NULL, 10));
+    return driver.real.clEnqueueNDRangeKernel(queue, kernel, dim, offset, global, local, nwaits, waits,
+                                              event);
+}
+
 static void *CL_API_CALL address_for(cl_platform_id platform, const char *name)
 {
     if (strcmp(name, "clEnqueueAcquireExternalMemObjectsKHR") == 0)
@@ -217,6 +235,7 @@ void wrap_replace(cl_icd_dispatch *table)
     table->clGetDeviceInfo = device_info;
     table->clCreateBufferWithProperties = create_with_properties;
     table->clGetExtensionFunctionAddressForPlatform = address_for;
+    table->clEnqueueNDRangeKernel = launch;
     table->clEnqueueCopyBuffer = copy_buffer;
     table->clEnqueueCopyBufferRect = copy_rect;
 }
