@@ -9,7 +9,7 @@
  *   SHARED_FAIL=import|acquire|copy:k|copy:k+  what is refused; copies within a device: the k-th, and all
  *                            after
  *   SHARED_DELAY=us          copies within a device are enqueued up to so much later
- *   SHARED_LATE=us           so are kernels, each of a device's by another time than the one before
+ *   SHARED_LATE=us           every other kernel begins up to so much later than it could
  *   SHARED_LOG=file          a line for each copy within a device
  */
 #include "wrap.h"
@@ -205,18 +205,64 @@ static cl_int CL_API_CALL copy_rect(cl_command_queue queue, cl_mem from, cl_mem 
 
 /* ---- kernels ---- */
 
+/* Opens a gate after a while. */
+struct late {
+    cl_event gate;
+    useconds_t us;
+};
+
+static void *open_late(void *data)
+{
+    struct late *late = data;
+    usleep(late->us);
+    driver.real.clSetUserEventStatus(late->gate, CL_COMPLETE);
+    driver.real.clReleaseEvent(late->gate);
+    free(late);
+    return NULL;
+}
+
+/* A gate that a kernel of the queue shall wait for; NULL: none. Each thread has times of its own. */
+static struct late *make_late(cl_command_queue queue)
+{
+    static _Thread_local unsigned random;
+    static atomic_uint threads;
+    const char *most = getenv("SHARED_LATE");
+    cl_context context;
+    cl_int error;
+    random = random ? random : 1 + atomic_fetch_add(&threads, 1);
+    if (!most || *most == '0' || rand_r(&random) % 2 == 0 ||
+        driver.real.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL))
+        return NULL;
+    struct late *late = malloc(sizeof(*late));
+    late->us = (unsigned)rand_r(&random) % (unsigned)strtoul(most, NULL, 10);
+    late->gate = driver.real.clCreateUserEvent(context, &error);
+    if (error == CL_SUCCESS)
+        return late;
+    free(late);
+    return NULL;
+}
+
 static cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dim, const size_t *offset,
                                  const size_t *global, const size_t *local, cl_uint nwaits,
                                  const cl_event *waits, cl_event *event)
 {
-    static _Thread_local unsigned random;
-    static atomic_uint threads;
-    const char *late = getenv("SHARED_LATE");
-    random = random ? random : 1 + atomic_fetch_add(&threads, 1);
-    if (late && *late != '0' && rand_r(&random) % 2)
-        usleep((unsigned)rand_r(&random) % (unsigned)strtoul(late, NULL, 10));
-    return driver.real.clEnqueueNDRangeKernel(queue, kernel, dim, offset, global, local, nwaits, waits,
-                                              event);
+    struct late *late = nwaits < 8 ? make_late(queue) : NULL;
+    cl_event all[8];
+    pthread_t thread;
+    if (!late)
+        return driver.real.clEnqueueNDRangeKernel(queue, kernel, dim, offset, global, local, nwaits, waits,
+                                                  event);
+    for (cl_uint i = 0; i < nwaits; i++)
+        all[i] = waits[i];
+    all[nwaits] = late->gate;
+    const cl_int code =
+        driver.real.clEnqueueNDRangeKernel(queue, kernel, dim, offset, global, local, nwaits + 1, all, event);
+    driver.real.clFlush(queue);
+    if (pthread_create(&thread, NULL, open_late, late) == 0)
+        pthread_detach(thread);
+    else
+        open_late(late);
+    return code;
 }
 
 static void *CL_API_CALL address_for(cl_platform_id platform, const char *name)
