@@ -54,6 +54,7 @@ struct cx_mem {
     struct cx_aliases *aliases;   /* one_home.h: peers' objects over such memory, or NULL */
     /* one_home.h: bytes that launches used from elsewhere since the map's writes were so many */
     uint64_t visited, visited_since;
+    double unvisited; /* seconds that launches would have saved by doing so, before there was an alias */
     /* one a member */
     cl_mem *real; /* shadow of a root, window of a sub-buffer; NULL until needed */
 };

@@ -21,6 +21,8 @@
 #define OWN_BYTES_PER_S 2e12
 /* Waiting on the host for the others, after the launch. */
 #define VISIT_SECONDS 40e-6
+/* Estimate, not measured: to have one more object over a buffer's memory. */
+#define ALIAS_SECONDS 300e-6
 
 /* ---- aliases ---- */
 
@@ -198,29 +200,52 @@ static struct cost cost_of(const struct choice *choice, const struct cx_mem *roo
                          most_lacking(choice, lacking) / PEER_BYTES_PER_S};
 }
 
+/* Seconds that objects cost which are not there yet. */
+static double alias_seconds(const struct choice *choice, const struct cx_mem *root)
+{
+    const struct cx_context *context = root->context;
+    double seconds = 0;
+    for (unsigned m = 0; m < choice->n; m++)
+        if (choice->member[m] != choice->home && reaches(context, choice->home, choice->member[m]) &&
+            !(root->aliases && root->aliases->real[choice->home * context->nmembers + choice->member[m]]))
+            seconds += ALIAS_SECONDS;
+    return seconds;
+}
+
+/* Whether it is time for them: once launches have forgone as much. */
+static bool is_time(struct cx_mem *root, double gain, double once)
+{
+    if (gain > 0 && once > 0)
+        root->unvisited += gain;
+    return gain > 0 && (once <= 0 || root->unvisited >= once);
+}
+
 /* Whether visiting the root, which is only read, is thought to cost less than copies, which would serve until
  * it changes. */
-static bool reads_pay(struct cx_mem *root, const struct cost *cost)
+static bool reads_pay(const struct choice *choice, struct cx_mem *root, const struct cost *cost)
 {
     const uint64_t writes = cx_coherence_writes(root->coherence);
     if (root->visited_since != writes) {
         root->visited_since = writes;
         root->visited = 0;
     }
-    return cost->there + (double)root->visited / PEER_BYTES_PER_S < cost->copies;
+    return is_time(root, cost->copies - cost->there - (double)root->visited / PEER_BYTES_PER_S,
+                   alias_seconds(choice, root));
 }
 
 /* Whether visiting all roots that would be merged is thought to cost less. */
 static bool writes_pay(const struct choice *choice)
 {
-    struct cost all = {0, 0, 0};
+    struct cx_mem *root = NULL;
+    double gain = merge_seconds(choice), once = 0;
     for (unsigned i = 0; i < choice->kernel->narg; i++)
-        if (is_able(choice, i) && choice->means[i].way == CX_WAY_MERGE) {
-            const struct cost cost = cost_of(choice, cx_launch_mem(choice->launch, i));
-            all.there += cost.there;
-            all.copies += cost.copies;
+        if (choice->means[i].way == CX_WAY_MERGE && is_able(choice, i)) {
+            root = cx_launch_mem(choice->launch, i);
+            const struct cost cost = cost_of(choice, root);
+            gain += cost.copies - cost.there;
+            once += alias_seconds(choice, root);
         }
-    return all.there < merge_seconds(choice) + all.copies;
+    return root && is_time(root, gain, once);
 }
 
 /* ---- the choice ---- */
@@ -241,7 +266,7 @@ static void choose_root(const struct choice *choice, unsigned first, bool writte
     struct cx_mem *root = cx_launch_mem(launch, first);
     const bool asks = strcmp(cx_options_get()->one_home, "auto") == 0;
     const struct cost cost = cost_of(choice, root);
-    if (asks && !(choice->means[first].way == CX_WAY_MERGE ? written : reads_pay(root, &cost)))
+    if (asks && !(choice->means[first].way == CX_WAY_MERGE ? written : reads_pay(choice, root, &cost)))
         return;
     if (cx_mem_prepare(root, choice->home) != CL_SUCCESS || !root->peer || !root->peer[choice->home] ||
         !set_ways(launch, root))
@@ -251,36 +276,44 @@ static void choose_root(const struct choice *choice, unsigned first, bool writte
     launch->visited += (uint64_t)cost.visited;
 }
 
-/* The member that lacks the least of what may have a home, and whom others reach. False: there is none. */
+/* How many of the members reach what `home` has. */
+static unsigned count_peers(const struct choice *choice, unsigned home)
+{
+    unsigned count = 0;
+    for (unsigned m = 0; m < choice->n; m++)
+        count += reaches(choice->launch->base.context, home, choice->member[m]);
+    return count;
+}
+
+/* Of the members that others reach, the one that lacks the least of what may have a home. False: nothing may,
+ * or there is none. */
 static bool choose_home(struct choice *choice)
 {
     const struct cx_context *context = choice->launch->base.context;
-    uint64_t lacking[64] = {0}, least = UINT64_MAX;
-    bool any = false;
+    uint64_t least = UINT64_MAX;
+    unsigned home = context->nmembers;
     for (unsigned m = 0; m < choice->n; m++) {
-        unsigned count = 0;
-        for (unsigned other = 0; other < choice->n; other++)
-            count += reaches(context, choice->member[m], choice->member[other]);
-        if (count < 2)
-            continue;
+        uint64_t lacking[64] = {0};
+        bool any = false;
         choice->home = choice->member[m];
-        for (unsigned i = 0; i < choice->kernel->narg && !any; i++)
-            if (is_able(choice, i))
+        if (context->workers[choice->home].late || count_peers(choice, choice->home) < 2)
+            continue;
+        for (unsigned i = 0; i < choice->kernel->narg; i++)
+            if (is_able(choice, i)) {
                 add_lacking(choice, cx_launch_mem(choice->launch, i), lacking);
-        any = true;
-        break;
+                any = true;
+            }
+        if (!any)
+            return false;
+        if (lacking[1 + choice->home] < least) {
+            least = lacking[1 + choice->home];
+            home = choice->home;
+        }
     }
-    const unsigned first = choice->home;
-    for (unsigned m = 0; m < choice->n && any; m++) {
-        if (!reaches(context, first, choice->member[m]) || lacking[1 + choice->member[m]] >= least)
-            continue;
-        least = lacking[1 + choice->member[m]];
-        choice->home = choice->member[m];
-    }
-    choice->npeers = 0;
-    for (unsigned m = 0; m < choice->n; m++)
-        choice->npeers += reaches(context, choice->home, choice->member[m]);
-    return any && choice->npeers > 1;
+    choice->home = home;
+    if (home < context->nmembers)
+        choice->npeers = count_peers(choice, home);
+    return home < context->nmembers;
 }
 
 void cx_one_home_choose(struct cx_launch *launch, const struct cx_judged *judged, const unsigned *member,

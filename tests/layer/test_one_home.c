@@ -24,7 +24,7 @@ static const char source[] =
     "__kernel void one(__global const int *in, __global const int *at, __global int *out, int k)\n"
     "{ int i = get_global_id(0); out[i] = in[i] * 5 + at[i] + k; }\n"
     "__kernel void make(__global const int *in, __global const int *at, __global int *out, int k)\n"
-    "{ for (int i = get_local_id(0); i < k; i += 64) out[i] = i * 7 + out[i] % 2; }\n"
+    "{ for (int i = get_local_id(0); i < k; i += 64) out[i] = i * 7; }\n"
     "__kernel void tally(__global const int *in, __global const int *at, __global int *out, int k)\n"
     "{ int i = get_global_id(0); atomic_add(&out[at[i]], in[i] + k); }\n"
     "__kernel void both(__global const int *in, __global const int *at, __global int *out, int k,\n"
@@ -183,7 +183,7 @@ static void go_round(const struct buffers *to, int round)
     for (int i = 0; i < HALF; i++)
         a[i] = b[at[i]] + k;
     for (int i = 0; i < 1000; i++)
-        b[i] = i * 7 + b[i] % 2;
+        b[i] = i * 7;
     memcpy(b + N / 2, a, BYTES / 4);
     for (int i = 0; i < N; i++) { /* that nothing overflows */
         a[i] %= 1000;
@@ -368,6 +368,114 @@ START_TEST(no_objects)
 }
 END_TEST
 
+/* ---- what auto chooses ---- */
+
+enum { LARGE = 16 << 20 }; /* ints */
+
+/* Launches so far whose buffers had one home, and that are over. */
+static unsigned homes_by_now(void)
+{
+    cl_ok(clFinish(cl.queue));
+    return homes();
+}
+
+/* A launch that puts most of what it writes together on the host does so once; a small one goes on. */
+START_TEST(auto_writes)
+{
+    enum { MANY = 1 << 20 };
+    start("static", "auto");
+    cl_int *to = malloc(MANY * sizeof(cl_int)), *now = malloc(MANY * sizeof(cl_int));
+    for (cl_uint i = 0; i < MANY; i++)
+        to[i] = (cl_int)(i * 2654435761u % MANY);
+    cl_mem in = cl_buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, MANY * sizeof(cl_int), to),
+           out = cl_buffer(CL_MEM_READ_WRITE, MANY * sizeof(cl_int), NULL);
+    for (unsigned round = 0; round < 3; round++) {
+        launch(SCATTER, in, in, out, (cl_int)round, MANY);
+        ck_assert_uint_eq(homes_by_now(), round);
+        cl_read(out, now, MANY * sizeof(cl_int));
+        for (int i = 0; i < MANY; i++)
+            ck_assert_int_eq(now[to[i]], to[i] + (cl_int)round);
+    }
+    cl_ok(clReleaseMemObject(in));
+    cl_ok(clReleaseMemObject(out));
+    free(to);
+    free(now);
+    fill_model();
+    const struct buffers made = make_buffers();
+    for (unsigned round = 0; round < 3; round++)
+        launch(SCATTER, made.a, made.at, made.b, (cl_int)round, HALF);
+    ck_assert_uint_eq(homes_by_now(), 2);
+    drop_buffers(&made);
+    stop();
+}
+END_TEST
+
+/* Rounds in which both devices read `items` times `each` places of a large table, which one makes anew in the
+ * first `changing` of them. Gives how many launches visit it. */
+static unsigned look_up(unsigned kernel, size_t items, int each, int rounds_of, int changing)
+{
+    const size_t list = items * (size_t)each;
+    unsigned before = 0;
+    fill_model();
+    cl_int *places = malloc(list * sizeof(cl_int)), *now = malloc(items * sizeof(cl_int));
+    for (size_t i = 0; i < list; i++)
+        places[i] = (cl_int)(i * 2654435761u % LARGE);
+    cl_mem from = cl_buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, list * sizeof(cl_int), places),
+           to = cl_buffer(CL_MEM_READ_WRITE, items * sizeof(cl_int), NULL),
+           table = cl_buffer(CL_MEM_READ_WRITE, LARGE * sizeof(cl_int), NULL);
+    const cl_int zero = 0;
+    cl_ok(
+        clEnqueueFillBuffer(cl.queue, table, &zero, sizeof(zero), 0, LARGE * sizeof(cl_int), 0, NULL, NULL));
+    for (int round = 0; round < rounds_of; round++) {
+        if (round < changing)
+            launch(MAKE, from, from, table, LARGE, 64);
+        launch(kernel, table, from, to, kernel == SUMS ? each : round, items);
+    }
+    before = homes_by_now();
+    cl_read(to, now, items * sizeof(cl_int));
+    for (size_t i = 0; i < items; i++) {
+        cl_uint want = kernel == SUMS ? 0 : (cl_uint)rounds_of - 1;
+        for (size_t j = 0; j < (size_t)each; j++)
+            want += (cl_uint)places[i * (size_t)each + j] * 7;
+        ck_assert_uint_eq((cl_uint)now[i], want);
+    }
+    cl_ok(clReleaseMemObject(from));
+    cl_ok(clReleaseMemObject(to));
+    cl_ok(clReleaseMemObject(table));
+    free(places);
+    free(now);
+    return before;
+}
+
+/* A few places of a table that changes each time: all launches visit it, once objects pay. */
+START_TEST(auto_reads)
+{
+    start("static", "auto");
+    ck_assert_uint_ge(look_up(GATHER, N, 1, 8, 8), 4);
+    stop();
+}
+END_TEST
+
+/* ... that does not change any more: copies, when those would have cost less. */
+START_TEST(auto_reuse)
+{
+    start("static", "auto");
+    const unsigned visits = look_up(GATHER, 1 << 18, 1, 32, 4);
+    ck_assert_uint_ge(visits, 6);
+    ck_assert_uint_le(visits, 20);
+    stop();
+}
+END_TEST
+
+/* Many places, as the list is as long as the table: copies. */
+START_TEST(auto_many)
+{
+    start("static", "auto");
+    ck_assert_uint_eq(look_up(SUMS, 1 << 18, 16, 6, 6), 0);
+    stop();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("one_home");
@@ -380,6 +488,10 @@ int main(void)
     tcase_add_loop_test(tcase, others, 0, 3);
     tcase_add_test(tcase, parts);
     tcase_add_loop_test(tcase, no_objects, 0, 32);
+    tcase_add_test(tcase, auto_writes);
+    tcase_add_test(tcase, auto_reads);
+    tcase_add_test(tcase, auto_reuse);
+    tcase_add_test(tcase, auto_many);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
 }
