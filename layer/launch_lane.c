@@ -11,6 +11,7 @@
 #include "layer/launch_peer.h"
 #include "layer/launch_rescue.h"
 #include "layer/log.h"
+#include "layer/one_home.h"
 
 #include <stdlib.h>
 
@@ -21,7 +22,11 @@ static void give_up(struct lane *lane, unsigned index, cl_int error)
     struct cx_launch *launch = split->launch;
     struct cx_context *context = launch->base.context;
 
-    cx_kernel_leave_out(launch->kernel, split->plan.member[lane->part], cx_cl_name(error));
+    cx_context_lock(context);
+    const bool suspected = cx_one_home_suspect(launch, split->plan.member[lane->part]);
+    cx_context_unlock(context);
+    if (!suspected)
+        cx_kernel_leave_out(launch->kernel, split->plan.member[lane->part], cx_cl_name(error));
     cx_context_lock(context);
     struct package *package = &split->packages[index];
     const bool mine = !package->copy && !package->dropped;

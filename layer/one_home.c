@@ -395,6 +395,23 @@ bool cx_one_home_begin(struct cx_launch *launch)
     return true;
 }
 
+bool cx_one_home_suspect(const struct cx_launch *launch, unsigned member)
+{
+    bool any = false;
+    for (unsigned i = 0; i < launch->args->count && cx_one_home_visits(launch, member); i++) {
+        if (launch->ways[i] != CX_WAY_HOME)
+            continue;
+        struct cx_aliases *aliases = cx_launch_mem(launch, i)->aliases;
+        any |= !(aliases->fails >> member & 1);
+        aliases->fails |= UINT64_C(1) << member;
+    }
+    if (any)
+        cx_log_once(CX_LEVEL_WARN, CX_TOPIC_DATA, "%s runs no kernel on the memory of %s; it works on copies",
+                    launch->base.context->workers[member].device->name,
+                    launch->base.context->workers[launch->home].device->name);
+    return any;
+}
+
 static cl_int run_nothing(struct cx_job *job, struct cx_worker *worker)
 {
     (void)job;

@@ -6,8 +6,8 @@
  * that ends while still acquired (there clReleaseContext hangs), and memory of 512 MB or more (it crashes).
  *
  *   SHARED_DRIVER=file       the driver below; default libpocl.so.2
- *   SHARED_FAIL=import|acquire|copy:k|copy:k+  what is refused; copies within a device: the k-th, and all
- *                            after
+ *   SHARED_FAIL=import|acquire|visit|copy:k|copy:k+  what is refused; kernels of memory that was imported
+ *                            before; copies within a device: the k-th, and all after
  *   SHARED_DELAY=us          copies within a device are enqueued up to so much later
  *   SHARED_LATE=us           every other kernel begins up to so much later than it could
  *   SHARED_LOG=file          a line for each copy within a device
@@ -69,7 +69,8 @@ struct mapping {
     void *at;
     size_t bytes;
     cl_mem mem;
-    bool acquired;
+    ino_t file;
+    bool acquired, second; /* another one of the same memory was there before */
     struct mapping *next;
 } *mappings;
 
@@ -133,7 +134,10 @@ static cl_mem CL_API_CALL create_with_properties(cl_context context, const cl_me
     }
     driver.real.clSetMemObjectDestructorCallback(mem, unmap, mapping);
     mapping->mem = mem;
+    mapping->file = file.st_ino;
     pthread_mutex_lock(&lock);
+    for (const struct mapping *m = mappings; m; m = m->next)
+        mapping->second |= m->file == mapping->file;
     mapping->next = mappings;
     mappings = mapping;
     pthread_mutex_unlock(&lock);
@@ -242,6 +246,17 @@ static struct late *make_late(cl_command_queue queue)
     return NULL;
 }
 
+static cl_int CL_API_CALL set_arg(cl_kernel kernel, cl_uint index, size_t size, const void *value)
+{
+    bool visits = false;
+    pthread_mutex_lock(&lock);
+    for (const struct mapping *m = mappings; m && value && size == sizeof(cl_mem); m = m->next)
+        visits |= m->second && memcmp(value, &m->mem, sizeof(cl_mem)) == 0;
+    pthread_mutex_unlock(&lock);
+    return visits && refused("visit") ? CL_INVALID_MEM_OBJECT
+                                      : driver.real.clSetKernelArg(kernel, index, size, value);
+}
+
 static cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dim, const size_t *offset,
                                  const size_t *global, const size_t *local, cl_uint nwaits,
                                  const cl_event *waits, cl_event *event)
@@ -281,6 +296,7 @@ void wrap_replace(cl_icd_dispatch *table)
     table->clGetDeviceInfo = device_info;
     table->clCreateBufferWithProperties = create_with_properties;
     table->clGetExtensionFunctionAddressForPlatform = address_for;
+    table->clSetKernelArg = set_arg;
     table->clEnqueueNDRangeKernel = launch;
     table->clEnqueueCopyBuffer = copy_buffer;
     table->clEnqueueCopyBufferRect = copy_rect;

@@ -368,6 +368,20 @@ START_TEST(no_objects)
 }
 END_TEST
 
+/* A driver that runs no kernel on such objects: copies from then on, and nobody is left out for it. */
+START_TEST(no_visits)
+{
+    setenv("SHARED_FAIL", "visit", 1);
+    start(algos[_i], "1");
+    all_rounds();
+    ck_assert_uint_ge(homes(), 1);
+    ck_assert_uint_le(homes(), 4); /* of each buffer once */
+    ck_assert_uint_eq(lines_with(path_of("log"), "runs no kernel on the memory"), 1);
+    ck_assert_uint_eq(lines_with(path_of("log"), "is left out"), 0);
+    stop();
+}
+END_TEST
+
 /* ---- what auto chooses ---- */
 
 enum { LARGE = 16 << 20 }; /* ints */
@@ -488,6 +502,7 @@ int main(void)
     tcase_add_loop_test(tcase, others, 0, 3);
     tcase_add_test(tcase, parts);
     tcase_add_loop_test(tcase, no_objects, 0, 32);
+    tcase_add_loop_test(tcase, no_visits, 0, 2);
     tcase_add_test(tcase, auto_writes);
     tcase_add_test(tcase, auto_reads);
     tcase_add_test(tcase, auto_reuse);
