@@ -19,7 +19,6 @@
 struct cx_mem_map;
 struct cx_mem_destructor;
 struct cx_peer_memory;
-struct cx_aliases;
 struct cx_svm;
 struct cx_image;
 
@@ -51,7 +50,7 @@ struct cx_mem {
     struct cx_mem_map *maps;   /* of any window; the newest first */
     struct cx_window *windows; /* window.h: real sub-buffers, the newest first */
     struct cx_peer_memory **peer; /* peer.h: one a member, where its shadow lies in such memory; else NULL */
-    struct cx_aliases *aliases;   /* one_home.h: peers' objects over such memory, or NULL */
+    cl_mem *aliases; /* one_home.h: peers' objects over such memory, at home * members + member; or NULL */
     /* one_home.h: bytes that launches used from elsewhere since the map's writes were so many */
     uint64_t visited, visited_since;
     double unvisited; /* seconds that launches would have saved by doing so, before there was an alias */

@@ -26,17 +26,12 @@
 
 /* ---- aliases ---- */
 
-struct cx_aliases {
-    uint64_t fails; /* members, as bits, that had no such object */
-    cl_mem real[];  /* at home * members + member; NULL until needed */
-};
-
 void cx_aliases_finish(struct cx_mem *root)
 {
     const unsigned n = root->context->nmembers;
     for (unsigned i = 0; root->aliases && i < n * n; i++)
-        if (root->aliases->real[i])
-            cx_peer_release(root->context, i % n, root->aliases->real[i]);
+        if (root->aliases[i])
+            cx_peer_release(root->context, i % n, root->aliases[i]);
     free(root->aliases);
     root->aliases = NULL;
 }
@@ -47,17 +42,14 @@ static cl_mem alias_of(struct cx_mem *root, unsigned home, unsigned member)
     struct cx_context *context = root->context;
     const unsigned n = context->nmembers;
     cl_int error;
-    if (!root->aliases)
-        root->aliases = calloc(1, sizeof(*root->aliases) + n * n * sizeof(root->aliases->real[0]));
-    if (!root->aliases || root->aliases->fails >> member & 1)
+    if (!root->aliases && !(root->aliases = calloc(n * n, sizeof(root->aliases[0]))))
         return NULL;
-    cl_mem *real = &root->aliases->real[home * n + member];
-    if (!*real && !(*real = cx_peer_import(context, member, root->peer[home], &error))) {
-        root->aliases->fails |= UINT64_C(1) << member;
-        cx_log_once(CX_LEVEL_WARN, CX_TOPIC_DATA, "%s cannot use the memory of %s: %s; it works on copies",
-                    context->workers[member].device->name, context->workers[home].device->name,
-                    cx_cl_name(error));
-    }
+    cl_mem *real = &root->aliases[home * n + member];
+    if (!*real && !(*real = cx_peer_import(context, member, root->peer[home], &error)) &&
+        cx_peer_shun(context->peers, home, member))
+        cx_warn(CX_TOPIC_DATA, "%s cannot use the memory of %s: %s; it works on copies from now on",
+                context->workers[member].device->name, context->workers[home].device->name,
+                cx_cl_name(error));
     return *real;
 }
 
@@ -77,7 +69,8 @@ struct choice {
 static bool reaches(const struct cx_context *context, unsigned home, unsigned member)
 {
     return member == home ||
-           (cx_peer_reaches(context->peers, home, member) && !cx_peer_broken(context->peers, home, member));
+           (cx_peer_reaches(context->peers, home, member) && !cx_peer_broken(context->peers, home, member) &&
+            !cx_peer_shuns(context->peers, home, member));
 }
 
 static bool is_touched(const struct cx_access_region *region)
@@ -207,7 +200,7 @@ static double alias_seconds(const struct choice *choice, const struct cx_mem *ro
     double seconds = 0;
     for (unsigned m = 0; m < choice->n; m++)
         if (choice->member[m] != choice->home && reaches(context, choice->home, choice->member[m]) &&
-            !(root->aliases && root->aliases->real[choice->home * context->nmembers + choice->member[m]]))
+            !(root->aliases && root->aliases[choice->home * context->nmembers + choice->member[m]]))
             seconds += ALIAS_SECONDS;
     return seconds;
 }
@@ -397,19 +390,12 @@ bool cx_one_home_begin(struct cx_launch *launch)
 
 bool cx_one_home_suspect(const struct cx_launch *launch, unsigned member)
 {
-    bool any = false;
-    for (unsigned i = 0; i < launch->args->count && cx_one_home_visits(launch, member); i++) {
-        if (launch->ways[i] != CX_WAY_HOME)
-            continue;
-        struct cx_aliases *aliases = cx_launch_mem(launch, i)->aliases;
-        any |= !(aliases->fails >> member & 1);
-        aliases->fails |= UINT64_C(1) << member;
-    }
-    if (any)
-        cx_log_once(CX_LEVEL_WARN, CX_TOPIC_DATA, "%s runs no kernel on the memory of %s; it works on copies",
-                    launch->base.context->workers[member].device->name,
-                    launch->base.context->workers[launch->home].device->name);
-    return any;
+    const struct cx_context *context = launch->base.context;
+    if (!cx_one_home_visits(launch, member) || !cx_peer_shun(context->peers, launch->home, member))
+        return false;
+    cx_warn(CX_TOPIC_DATA, "%s runs no kernel on the memory of %s; it works on copies from now on",
+            context->workers[member].device->name, context->workers[launch->home].device->name);
+    return true;
 }
 
 static cl_int run_nothing(struct cx_job *job, struct cx_worker *worker)

@@ -40,8 +40,8 @@ bool cx_one_home_keep(struct cx_launch *launch, const unsigned *member, unsigned
 bool cx_one_home_begin(struct cx_launch *launch);
 /* Whether the launch uses memory that is not the member's own there. */
 bool cx_one_home_visits(const struct cx_launch *launch, unsigned member);
-/* The member refused a package: its objects may be the reason. Whether some were not suspected before; they
- * are not used again. */
+/* The member refused a package: the memory of the home may be the reason, and it does not use that again.
+ * Gives whether that was not known. */
 bool cx_one_home_suspect(const struct cx_launch *launch, unsigned member);
 /* A job for cx_one_home_end, which cannot fail. NULL: no memory. */
 struct cx_job *cx_one_home_job(const struct cx_launch *launch);

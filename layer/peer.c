@@ -31,6 +31,7 @@ struct peer {
     const cl_icd_dispatch *cl;
     cl_command_queue queue; /* for the next two alone, so that they wait for nothing */
     hand_over acquire, release;
+    uint64_t shuns;  /* members, as bits, whose memory its kernels do not work on */
     uint64_t before; /* the last job planned that may touch any of its memory */
     /* whoever pumps its worker */
     cx_cu_stream stream;
@@ -480,4 +481,16 @@ bool cx_peer_break(struct cx_peers *peers, unsigned source, unsigned member)
 {
     const uint64_t bit = UINT64_C(1) << source;
     return !(atomic_fetch_or(&peers->peer[member].broken, bit) & bit);
+}
+
+bool cx_peer_shuns(const struct cx_peers *peers, unsigned source, unsigned member)
+{
+    return peers->peer[member].shuns >> source & 1;
+}
+
+bool cx_peer_shun(struct cx_peers *peers, unsigned source, unsigned member)
+{
+    const bool first = !cx_peer_shuns(peers, source, member);
+    peers->peer[member].shuns |= UINT64_C(1) << source;
+    return first;
 }

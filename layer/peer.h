@@ -90,5 +90,9 @@ void cx_peer_leave(const struct cx_peer_stream *stream);
  * thread. */
 bool cx_peer_broken(const struct cx_peers *peers, unsigned source, unsigned member);
 bool cx_peer_break(struct cx_peers *peers, unsigned source, unsigned member);
+/* The member's kernels do not work on `source`'s memory: none are planned to any more (one_home.h). Gives
+ * whether this is the first time. */
+bool cx_peer_shuns(const struct cx_peers *peers, unsigned source, unsigned member);
+bool cx_peer_shun(struct cx_peers *peers, unsigned source, unsigned member);
 
 #endif
