@@ -415,6 +415,7 @@ void cx_plan_launch(struct cx_command *command)
     }
     free(launch->ways);
     launch->ways = NULL;
+    launch->one_home = false;
     cx_split_plan_finish(&plan);
     best = cx_plan_place(launch, best);
     if (late && best == command->context->nmembers && cx_command_hold_for(command, plan_anew))
