@@ -36,8 +36,9 @@ bool cx_split_serve(struct split *split, unsigned i, const struct cx_mem *root, 
 void cx_split_order(const struct split *split, const struct cx_worker *worker, struct cx_job *job)
 {
     const struct cx_context *context = split->launch->base.context;
-    const bool others = split->served || cx_one_home_visits(split->launch, worker->index);
-    for (unsigned m = 0; m < context->nmembers && others; m++)
+    if (cx_one_home_visits(split->launch, worker->index))
+        cx_peers_order_visit(context->peers, split->launch->home, split->since, job);
+    for (unsigned m = 0; m < context->nmembers && split->served; m++)
         if (m != worker->index && job->deps[m] < split->since[m])
             job->deps[m] = split->since[m];
 }

@@ -11,10 +11,10 @@
  * relied on is that the driver's kernels see, from their start, what was written there by commands that the
  * host knows to be over, and that what they wrote is seen once they are over: as with slots (stage.h).
  *
- * Order: a launch that visits begins where all that was planned before it on all devices is over. When all of
- * its packages are assigned, the home's timeline gets a job that ends with the last of them, and does
- * nothing: whatever uses the memory later comes behind that, as it would behind a kernel of the home's own.
- * The map says that the home holds what was written.
+ * Order: a package that visits begins when all that was planned for the home before the launch is over, and
+ * copies that others make of its memory. When all packages are assigned, the home's timeline gets a job that
+ * ends with the last of them, and does nothing: whatever uses the memory later comes behind that, as it would
+ * behind a kernel of the home's own. The map says that the home holds what was written.
  *
  * Under `auto` a buffer that is only read is visited where what others are thought to read of it, with what
  * they read since it last changed, is less than bringing it to them; one that is written, once a merge of

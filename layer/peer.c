@@ -439,6 +439,15 @@ void cx_peers_order_copy(struct cx_peers *peers, const struct cx_worker *source,
     peers->lent[(size_t)source->index * peers->timelines + worker->index] = worker->planned + 1;
 }
 
+void cx_peers_order_visit(const struct cx_peers *peers, unsigned home, const uint64_t *since,
+                          struct cx_job *job)
+{
+    const uint64_t *lent = peers->lent + (size_t)home * peers->timelines;
+    raise_dep(&job->deps[home], since[home]);
+    for (unsigned t = 0; t < peers->n; t++) /* later copies wait for the home's part of this launch */
+        raise_dep(&job->deps[t], lent[t] < since[t] ? lent[t] : since[t]);
+}
+
 void cx_peers_lend(struct cx_peers *peers, const struct cx_worker *worker, uint64_t seq)
 {
     for (unsigned m = 0; m < peers->n; m++)

@@ -72,6 +72,10 @@ void cx_peers_order(struct cx_peers *peers, const struct cx_worker *worker, stru
 void cx_peers_order_copy(struct cx_peers *peers, const struct cx_worker *source,
                          const struct cx_worker *worker, struct cx_job *job);
 
+/* A job's kernels work on `home`'s memory: lets it wait for what home had planned up to since[home] and for
+ * copies that others planned up to since[timeline] make of that memory. */
+void cx_peers_order_visit(const struct cx_peers *peers, unsigned home, const uint64_t *since,
+                          struct cx_job *job);
 /* The job just planned for `worker` copies from any of its peers' memory while it runs. */
 void cx_peers_lend(struct cx_peers *peers, const struct cx_worker *worker, uint64_t seq);
 

@@ -369,6 +369,22 @@ START_TEST(fresh_map)
 }
 END_TEST
 
+START_TEST(counts_writes)
+{
+    struct cx_coherence *map = cx_coherence_create(100, 3, 2);
+    const uint64_t before = cx_coherence_writes(map);
+    ck_assert(cx_coherence_own(map, 10, 20, 1));
+    const uint64_t owned = cx_coherence_writes(map);
+    ck_assert_uint_ne(owned, before);
+    ck_assert(cx_coherence_validate(map, 10, 20, 2));
+    cx_coherence_lose(map, 10, 20, 2);
+    ck_assert_uint_eq(cx_coherence_writes(map), owned);
+    ck_assert(cx_coherence_own(map, 10, 20, 1));
+    ck_assert_uint_ne(cx_coherence_writes(map), owned);
+    cx_coherence_destroy(map);
+}
+END_TEST
+
 START_TEST(empty_ranges_change_nothing)
 {
     struct cx_coherence *map = cx_coherence_create(100, 3, 2);
@@ -559,6 +575,7 @@ static Suite *coherence_suite(void)
     TCase *tcase = tcase_create("map");
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, fresh_map);
+    tcase_add_test(tcase, counts_writes);
     tcase_add_test(tcase, empty_ranges_change_nothing);
     tcase_add_test(tcase, size_of_one_byte);
     tcase_add_test(tcase, huge_buffer);
