@@ -35,6 +35,7 @@ static void split_free(struct split *split)
     free(split->alive);
     free(split->looking);
     free(split->begun);
+    free(split->homes);
     free(split->private_);
     free(split->void_);
     free(split->late);
@@ -232,6 +233,7 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     split->alive = calloc(split->nparts, sizeof(*split->alive));
     split->looking = calloc(split->nparts, sizeof(*split->looking));
     split->begun = calloc(split->nparts, sizeof(*split->begun));
+    split->homes = calloc(split->nparts, sizeof(struct cx_home *));
     split->private_ = calloc(split->nparts, sizeof(*split->private_));
     split->void_ = calloc(split->nparts, sizeof(*split->void_));
     split->late = calloc(split->nparts, sizeof(*split->late));
@@ -245,9 +247,9 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     follow_last(split);
     if (split->plan.probes)
         aside = (struct cx_range){split->plan.probe_first, split->plan.probe_end};
-    if (!split->seq || !split->alive || !split->looking || !split->begun || !split->private_ ||
-        !split->void_ || !split->late || !split->uploading || !split->upload || !split->before ||
-        !split->since ||
+    if (!split->seq || !split->alive || !split->looking || !split->begun || !split->homes ||
+        !split->private_ || !split->void_ || !split->late || !split->uploading || !split->upload ||
+        !split->before || !split->since ||
         !cx_ranges_init(&split->ranges, split->plan.n, split->plan.weight, split->plan.judged->verdict.groups,
                         split->plan.judged->verdict.granularity, aside)) {
         split_free(split);

@@ -49,6 +49,7 @@ struct split {
     bool *alive;               /* each part's driver works */
     bool *looking;             /* each part's job looks for packages, or has yet to start */
     bool *begun;               /* each part's newest job */
+    struct cx_home **homes;    /* each part's, taken by its lane and not over yet (launch_home.h) */
     /* where rescues: */
     bool *private_;   /* each part may do again, and be done again */
     bool *void_;      /* each part: the launch is over without its job */
@@ -89,7 +90,7 @@ struct lane {
     uint64_t last_start_ns, last_end_ns, last_groups; /* of the package that was over last */
     struct cx_access_region *regions;
     struct cx_runs *copies; /* one a member, from peers, for the next package (launch_peer.h) */
-    struct cx_home *homes;  /* launch_home.h: promises to be kept */
+    unsigned nhomes;        /* of the split's for this part: not started yet */
     bool drained;           /* nothing from before the launch is in the device's queue */
 };
 

@@ -98,8 +98,8 @@ static bool is_fit(const struct split *split, unsigned part)
 {
     const struct cx_launch *launch = split->launch;
     const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[part]];
-    return part < split->plan.n && cx_options_get()->overlap && !split->rescues && !split->failed &&
-           !launch->verify && !launch->ways && !worker->device->submits_in_caller;
+    return part < split->plan.n && cx_options_get()->overlap && !split->failed && !launch->verify &&
+           !launch->ways && !worker->device->submits_in_caller;
 }
 
 /* Adds what the package wrote through one argument of what is read. */
@@ -220,23 +220,42 @@ void cx_home_settle(struct split *split)
 void cx_home_take(struct lane *lane, unsigned index, cl_int error)
 {
     struct split *split = lane->split;
+    struct cx_home **end = &split->homes[lane->part];
+    while (*end)
+        end = &(*end)->next;
     for (unsigned i = 0; i < split->npackages; i++) {
         struct package *package = &split->packages[i];
         while (package->part == lane->part && package->over && package->homes) {
             struct cx_home *home = package->homes;
             package->homes = home->next;
             home->error = i == index ? error : CL_SUCCESS;
-            home->next = lane->homes;
-            lane->homes = home;
+            home->next = NULL;
+            *end = home;
+            end = &home->next;
+            lane->nhomes++;
         }
     }
+}
+
+bool cx_home_over(const struct split *split, unsigned part)
+{
+    const struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
+    for (const struct cx_home *home = split->homes[part]; home; home = home->next) {
+        cl_int status = CL_QUEUED;
+        if (!home->started)
+            return false;
+        if (home->last && (worker->device->cl->clGetEventInfo(home->last, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                                              sizeof(status), &status, NULL) != CL_SUCCESS ||
+                           status > CL_COMPLETE))
+            return false;
+    }
+    return true;
 }
 
 /* ---- transfers ---- */
 
 static void start(struct cx_home *home, struct cx_worker *worker)
 {
-    home->started = true;
     if (home->error != CL_SUCCESS) /* there is nothing to bring */
         return;
     cx_debug(CX_TOPIC_DATA, "a package's results go home: %u runs from %s", home->runs.count,
@@ -252,13 +271,23 @@ static void start(struct cx_home *home, struct cx_worker *worker)
 
 void cx_home_start(struct lane *lane, struct cx_worker *worker)
 {
-    for (struct cx_home *home = lane->homes; home; home = home->next)
-        if (!home->started)
-            start(home, worker);
+    struct split *split = lane->split;
+    struct cx_context *context = split->launch->base.context;
+    for (; lane->nhomes; lane->nhomes--) {
+        pthread_mutex_lock(&context->lock);
+        struct cx_home *home = split->homes[lane->part];
+        while (home->started)
+            home = home->next;
+        pthread_mutex_unlock(&context->lock);
+        start(home, worker); /* nobody ends it before it is started */
+        pthread_mutex_lock(&context->lock);
+        home->started = true;
+        pthread_mutex_unlock(&context->lock);
+    }
 }
 
-/* Its part of the read is over. */
-static void finish(struct cx_home *home, struct cx_worker *worker)
+/* Its part of the read is over. Gives the error of its transfers. */
+static cl_int finish(struct cx_home *home, struct cx_worker *worker)
 {
     cl_event ends[] = {home->last, home->first};
     uint64_t start_ns = 0, end_ns = 0, unused;
@@ -274,8 +303,7 @@ static void finish(struct cx_home *home, struct cx_worker *worker)
         home->error = home->error == CL_SUCCESS ? failed : home->error;
     }
     const cl_int dropped = cx_worker_drop_events(worker, ends, 2);
-    if (home->error == CL_SUCCESS && (home->error = dropped) != CL_SUCCESS)
-        cx_worker_leave_out(worker, home->error);
+    home->error = home->error == CL_SUCCESS ? dropped : home->error;
     /* to the program it begins no sooner than it was submitted */
     const uint64_t since = atomic_load(&home->reader->submit_ns);
     start_ns = since > start_ns ? since : start_ns;
@@ -284,14 +312,34 @@ static void finish(struct cx_home *home, struct cx_worker *worker)
     cx_runs_finish(&home->runs, worker);
     cx_command_unref(&home->reader);
     free(home);
+    return dropped;
+}
+
+void cx_home_leave(struct split *split, unsigned part)
+{
+    struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
+    while (split->homes[part]) { /* reads not planned yet: no command ends here */
+        struct cx_home *home = split->homes[part];
+        split->homes[part] = home->next;
+        (void)finish(home, worker); /* a late member's failures are noticed when it is used again */
+    }
 }
 
 void cx_home_end(struct lane *lane, struct cx_worker *worker)
 {
+    struct split *split = lane->split;
+    struct cx_context *context = split->launch->base.context;
     cx_home_start(lane, worker);
-    while (lane->homes) {
-        struct cx_home *home = lane->homes;
-        lane->homes = home->next;
-        finish(home, worker);
+    for (;;) {
+        pthread_mutex_lock(&context->lock);
+        struct cx_home *home = split->homes[lane->part];
+        if (home)
+            split->homes[lane->part] = home->next;
+        pthread_mutex_unlock(&context->lock);
+        if (!home)
+            return;
+        const cl_int error = finish(home, worker);
+        if (error != CL_SUCCESS)
+            cx_worker_leave_out(worker, error);
     }
 }

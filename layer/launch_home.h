@@ -11,10 +11,14 @@
  * for them. The read is planned for the rest. To it each promise is a part (cx_command.parts), whose failure
  * is the read's.
  *
- * Not where it is open which bytes count or who holds them (packages that may be done again, that are merged,
- * private or verified), not for members that work in place (nothing moves), nor for drivers that run commands
- * in the calling thread (nothing would be beside anything), nor for less than it takes to be worth a
- * transfer. Previous stage: launch_lane.c, launch_package.c.
+ * Where packages may be done again (launch_rescue.h) one that has ended and counts is final: only such are
+ * promised, and as the launch settles when all have ended, that is also each member's last. A launch does not
+ * leave a member behind before what that one sends is there.
+ *
+ * Not where it is open which bytes count or who holds them (packages that are merged, private or verified),
+ * not for members that work in place (nothing moves), nor for drivers that run commands in the calling thread
+ * (nothing would be beside anything), nor for less than it takes to be worth a transfer. Previous stage:
+ * launch_lane.c, launch_package.c.
  */
 #ifndef CX_LAYER_LAUNCH_HOME_H
 #define CX_LAYER_LAUNCH_HOME_H
@@ -29,12 +33,16 @@ void cx_home_promise(struct lane *lane);
 void cx_home_settle(struct split *split);
 /* The lane's package has ended, with this error; what was promised is the lane's to do now. */
 void cx_home_take(struct lane *lane, unsigned index, cl_int error);
+/* Whether all that the part's lane took is there. */
+bool cx_home_over(const struct split *split, unsigned part);
+/* The launch settles without waiting for the part, and all that it took is there: ends it. */
+void cx_home_leave(struct split *split, unsigned part);
 
 /* By the lane's worker, which holds no lock. */
 
-/* Starts the transfers taken. */
+/* Starts the transfers taken. Takes context->lock. */
 void cx_home_start(struct lane *lane, struct cx_worker *worker);
-/* The lane is over: starts what is left and waits for all. */
+/* The lane is over: starts what is left and waits for all. Takes context->lock. */
 void cx_home_end(struct lane *lane, struct cx_worker *worker);
 
 #endif

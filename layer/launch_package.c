@@ -218,6 +218,7 @@ cl_int cx_package_end(struct lane *lane, struct cx_worker *worker)
     const cl_int failed = status != CL_SUCCESS ? status : moved != CL_SUCCESS ? moved : error;
     error = package_over(lane, package, flight.groups, failed);
     cx_home_promise(lane);
+    cx_home_take(lane, flight.package, failed);
     cx_split_settle_if_due(split);
     cx_home_take(lane, flight.package, failed);
     pthread_cond_broadcast(&split->changed);

@@ -4,6 +4,7 @@
  */
 #include "layer/launch_rescue.h"
 #include "layer/launch_dynamic.h"
+#include "layer/launch_home.h"
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/plan_size.h"
@@ -212,12 +213,12 @@ void cx_rescue_uploads(struct split *split, unsigned part, cl_event event)
 }
 
 /* Whether the host copy is not read any more for what the part holds: its timeline is in order, so the last
- * transfer tells of all. */
-static bool uploads_over(const struct split *split, unsigned part)
+ * transfer tells of all. And whether what it sends is there. */
+static bool transfers_over(const struct split *split, unsigned part)
 {
     const struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
     cl_int status = CL_QUEUED;
-    if (split->uploading[part])
+    if (split->uploading[part] || !cx_home_over(split, part))
         return false;
     if (!split->upload[part])
         return true;
@@ -264,12 +265,12 @@ static bool is_late(const struct split *split, unsigned part, const struct packa
         if (!*held || (*held)->copy)
             *held = package;
     }
-    return (holds || !split->begun[part]) && uploads_over(split, part);
+    return (holds || !split->begun[part]) && transfers_over(split, part);
 }
 
 bool cx_rescue_awaits(const struct split *split)
 {
-    bool uploads = false, looks = false;
+    bool transfers = false, looks = false;
     for (unsigned p = 0; p < split->plan.n; p++) {
         bool holds = false, works = false;
         for (unsigned i = 0; i < split->npackages; i++) {
@@ -278,11 +279,11 @@ bool cx_rescue_awaits(const struct split *split)
             holds |= its && (package->dropped || package->copy);
             works |= its && !package->dropped && !package->copy;
         }
-        uploads |= holds && !works && !uploads_over(split, p);
+        transfers |= holds && !works && !transfers_over(split, p);
         looks |=
             !holds && !works && split->begun[p] && split->alive[p] && split->looking[p] && split->private_[p];
     }
-    return uploads && looks;
+    return transfers && looks;
 }
 
 void cx_rescue_leave(struct split *split)
@@ -295,6 +296,7 @@ void cx_rescue_leave(struct split *split)
         const struct package *held;
         if (!is_late(split, p, &held))
             continue;
+        cx_home_leave(split, p);
         split->void_[p] = true;
         launch->base.cone[worker->index] = split->before[p];
         for (unsigned i = 0; i < launch->args->count; i++) {

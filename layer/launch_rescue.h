@@ -13,7 +13,7 @@
  * Such a split settles, that is, its results get owners, only when every group is done by somebody: which
  * packages count is decided there, once, under context->lock. A member that then still works on what others
  * have done is late. The launch is over without it: its job leaves the command's cone and what later accesses
- * of the host copy wait for (its uploads are over, else it is waited for). It stays on its timeline, with
+ * of the host copy wait for (its transfers are over, else it is waited for). It stays on its timeline, with
  * references to all it uses, until it ends, and exit() waits for it where it waits for any work. Its regions
  * were given to others. Meanwhile nothing is planned for it unless it holds the only copy of some bytes; but
  * launches that could do without, and would take longer than it has been late, are split as if it were free:
@@ -61,8 +61,8 @@ void cx_rescue_note(struct split *split, struct package *package, unsigned outco
 bool cx_rescue_failed(struct split *split, unsigned part, struct package *package);
 /* The part begins (event) or knows of the end (NULL) of uploads for its packages. */
 void cx_rescue_uploads(struct split *split, unsigned part, cl_event event);
-/* Whether all is done, but for uploads of a late member that still read the host copy: it could not be left
- * now, and an idle part looks again. */
+/* Whether all is done, but for transfers of a late member, which read the host copy or bring results home: it
+ * could not be left now, and an idle part looks again. */
 bool cx_rescue_awaits(const struct split *split);
 /* The split settles: takes late members out of what its command waits for. */
 void cx_rescue_leave(struct split *split);

@@ -309,6 +309,52 @@ START_TEST(beside_next_package)
 }
 END_TEST
 
+/* Where packages may be done again, those that are over go home. */
+START_TEST(beside_rescues)
+{
+    gpus("auto");
+    setenv("STUB_SPEED", "0.1", 1);
+    setenv("COEXEC_AUTO_PACKAGES", "32", 1);
+    begin();
+    launch();
+    read_part(mem[2], 0, BYTES, z);
+    cl_ok(clFinish(cl.queue));
+    check_sums(z, 0, N);
+    ck_assert_uint_ge(early_reads(0, 0) + early_reads(1, 1), 1);
+    end();
+}
+END_TEST
+
+/* A device that sent some of its packages hangs in the next one: what it sent counts, others do that one, and
+ * neither the launch nor the read waits for it. */
+START_TEST(late_after_it_sent)
+{
+    gpus("auto");
+    setenv("STUB_SPEED", "0.1", 1);
+    setenv("STUB_LATE", "1:4:5000", 1);
+    setenv("COEXEC_AUTO_PACKAGES", "32", 1);
+    begin();
+    launch();
+    read_part(mem[2], 0, BYTES, z);
+    cl_ok(clFinish(cl.queue));
+    const unsigned n = cl_spans_read(path_of("timeline"), spans, ROOM);
+    unsigned over = 0;
+    for (unsigned i = 0; i < n; i++)
+        over += cl_span_is(&spans[i], "kernel") && spans[i].device == 1;
+    ck_assert_uint_eq(over, 3);
+    check_sums(z, 0, N);
+    for (unsigned i = 0; i < 4; i++) {
+        x[i] += 3;
+        cl_write(mem[0], x, BYTES);
+        launch();
+        memset(z, 0, sizeof(z));
+        cl_ok(clEnqueueReadBuffer(cl.queue, mem[2], CL_TRUE, 0, BYTES, z, 0, NULL, NULL));
+        check_sums(z, 0, N);
+    }
+    end();
+}
+END_TEST
+
 /* Parts of results, in the order of the queue; two of them meet in memory. */
 START_TEST(several_reads)
 {
@@ -436,9 +482,10 @@ static void random_transfer(bool write)
 
 START_TEST(at_random)
 {
-    gpus(algos[_i % 3]);
+    gpus(_i % 4 < 3 ? algos[_i % 4] : "auto");
     setenv("COEXEC_DYNAMIC_PACKAGES", "8", 1);
-    setenv("COEXEC_QUEUES", _i % 2 ? "gpus" : "one", 1);
+    setenv("COEXEC_QUEUES", _i / 4 % 2 ? "gpus" : "one", 1);
+    setenv("STUB_LATE", "1:7:40,0:20:40", 1);
     setenv("STUB_SPEED", "4,2", 1);
     setenv("STUB_LINK", "4000,1000", 1);
     kernel = open_kernel("stub_add");
@@ -494,8 +541,8 @@ static const struct {
 
 START_TEST(failures)
 {
-    gpus(dynamic[_i % 3]);
-    setenv(faults[_i / 3].name, faults[_i / 3].value, 1);
+    gpus(_i % 4 < 3 ? dynamic[_i % 4] : "auto");
+    setenv(faults[_i / 4].name, faults[_i / 4].value, 1);
     begin();
     for (unsigned i = 0; i < 3; i++) {
         cl_event launched, home;
@@ -536,12 +583,14 @@ int main(void)
     tcase_set_timeout(packages, 120);
     tcase_add_checked_fixture(packages, NULL, remove_files);
     tcase_add_loop_test(packages, beside_next_package, 0, sizeof(dynamic) / sizeof(dynamic[0]));
+    tcase_add_test(packages, beside_rescues);
+    tcase_add_test(packages, late_after_it_sent);
     tcase_add_test(packages, several_reads);
     tcase_add_test(packages, windows);
     tcase_add_test(packages, switched_off);
     tcase_add_loop_test(packages, waits_for_another, 0, sizeof(dynamic) / sizeof(dynamic[0]));
-    tcase_add_loop_test(packages, at_random, 0, 12);
-    tcase_add_loop_test(packages, failures, 0, 3 * sizeof(faults) / sizeof(faults[0]));
+    tcase_add_loop_test(packages, at_random, 0, 16);
+    tcase_add_loop_test(packages, failures, 0, 4 * sizeof(faults) / sizeof(faults[0]));
     suite_add_tcase(suite, packages);
     return tap_run(suite);
 }
