@@ -14,6 +14,7 @@
 #include "layer/log.h"
 #include "layer/one_home.h"
 #include "layer/options.h"
+#include "layer/plan_size.h"
 #include "layer/verify.h"
 
 #include <stdlib.h>
@@ -242,6 +243,10 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     split->before = calloc(split->nparts, sizeof(*split->before));
     split->since = calloc(cx_context_timelines(launch->base.context), sizeof(*split->since));
     split->rescues = split->plan.rescues && !launch->verify;
+    split->alike = true;
+    for (unsigned p = 1; p < split->nparts; p++)
+        split->alike &=
+            cx_plan_equal_devices(launch->base.context, split->plan.member[0], split->plan.member[p]);
     split->start_ns = cx_clock_ns();
     struct cx_range aside = {0, 0};
     follow_last(split);

@@ -6,6 +6,7 @@
 #ifndef CX_LAYER_LAUNCH_DYNAMIC_H
 #define CX_LAYER_LAUNCH_DYNAMIC_H
 
+#include "layer/launch_slice.h"
 #include "layer/merge.h"
 #include "layer/move.h"
 #include "layer/plan.h"
@@ -25,7 +26,9 @@ struct package {
     uint64_t start_ns; /* when it was assigned; once over, when it began */
     uint64_t end_ns, busy_ns; /* once over */
     const char *why;          /* it is as long as it is */
-    bool promised;            /* what it wrote, to reads that wait (launch_home.h) */
+    unsigned slices;          /* kernels that it is run as (launch_slice.h) */
+    uint64_t done;            /* up to which step these are over */
+    uint64_t sent;            /* up to which what they write is promised to reads (launch_home.h) */
     struct cx_home *homes;    /* these promises, until its lane takes them */
 };
 
@@ -53,6 +56,7 @@ struct split {
     /* where rescues: */
     bool *private_;   /* each part may do again, and be done again */
     bool *void_;      /* each part: the launch is over without its job */
+    bool alike;       /* all parts' members are of one kind */
     bool *late;       /* ... which holds a package that others have done */
     bool *uploading;  /* each part starts transfers, of which `upload` does not tell yet */
     cl_event *upload; /* each part's last transfer, a reference, or NULL */
@@ -68,9 +72,11 @@ struct split {
 
 struct flight {
     cl_event event;
-    cl_event upload;     /* of the last transfer into the device before it, or NULL */
-    struct cx_runs runs; /* those transfers */
-    unsigned package;    /* which */
+    cl_event slice[CX_MOST_SLICES - 1]; /* of the kernels before that */
+    unsigned nslices;                   /* of these; 0: it is one kernel */
+    cl_event upload;                    /* of the last transfer into the device before it, or NULL */
+    struct cx_runs runs;                /* those transfers */
+    unsigned package;                   /* which */
     uint64_t groups;
     uint64_t started_ns;
 };
@@ -86,6 +92,8 @@ struct lane {
     cl_event last_upload;  /* packages wait for it, and so for all before it; NULL: all are over */
     unsigned nflight;
     unsigned started; /* packages */
+    unsigned kernels; /* started */
+    unsigned slices;  /* of the next package */
     bool first;       /* its newest package that is over was the first of its form there (plan.h) */
     uint64_t last_start_ns, last_end_ns, last_groups; /* of the package that was over last */
     struct cx_access_region *regions;

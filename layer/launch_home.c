@@ -3,8 +3,10 @@
  * What packages wrote, brought to reads that wait. See launch_home.h.
  */
 #include "layer/launch_home.h"
+#include "layer/launch_slice.h"
 #include "layer/log.h"
 #include "layer/options.h"
+#include "layer/plan_size.h"
 #include "layer/queue.h"
 #include "layer/reading.h"
 #include "layer/trace_event.h"
@@ -22,6 +24,7 @@ struct cx_home {
     struct cx_home *next;
     struct cx_command *reader; /* a reference, and a part of it */
     struct cx_runs runs;
+    uint64_t end;         /* once the package's kernels up to this step are over */
     cl_event first, last; /* NULL until started; first: NULL where it is the last */
     bool started;
     cl_int error;
@@ -132,7 +135,7 @@ static bool is_worth_it(const struct cx_runs *runs)
 }
 
 /* Promises the runs, which are taken over. */
-static void add_home(struct package *package, struct cx_command *reader, struct cx_runs *runs)
+static void add_home(struct package *package, uint64_t end, struct cx_command *reader, struct cx_runs *runs)
 {
     struct cx_reading *reading = reader->reading;
     struct cx_home *home = calloc(1, sizeof(*home));
@@ -148,20 +151,23 @@ static void add_home(struct package *package, struct cx_command *reader, struct 
     }
     home->reader = cx_command_ref(reader);
     home->runs = *runs;
-    home->next = package->homes;
-    package->homes = home;
+    home->end = end;
+    struct cx_home **last = &package->homes;
+    while (*last)
+        last = &(*last)->next;
+    *last = home;
     atomic_fetch_add(&reader->parts, 1); /* one is left until it is planned */
 }
 
-/* Promises what a package wrote, or is going to write, to those who wait. */
-static void promise(struct split *split, struct package *package, const struct waiting *waiting)
+/* Promises what a package wrote up to that step, or is going to write, to those who wait. */
+static void promise(struct split *split, struct package *package, uint64_t end, const struct waiting *waiting)
 {
     const struct cx_launch *launch = split->launch;
     const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[package->part]];
     struct cx_access_region *regions = calloc(launch->args->count + 1u, sizeof(*regions));
     if (!regions)
         return;
-    cx_access_package(split->plan.judged->access, package->range.first, package->range.end, regions);
+    cx_access_package(split->plan.judged->access, package->sent, end, regions);
     for (unsigned w = 1; w < waiting->count; w++) {
         struct cx_runs runs = {.upload = false};
         bool ok = true;
@@ -170,17 +176,25 @@ static void promise(struct split *split, struct package *package, const struct w
             ok = !mem || add_argument(&runs, waiting->command[w]->reading, mem, &regions[i], worker);
         }
         if (ok && runs.count && is_worth_it(&runs))
-            add_home(package, waiting->command[w], &runs);
+            add_home(package, end, waiting->command[w], &runs);
         else
             cx_runs_finish(&runs, NULL);
     }
-    package->promised = true;
+    package->sent = end;
     free(regions);
 }
 
 static bool is_open(const struct package *package, unsigned part)
 {
-    return package->part == part && !package->promised && !package->dropped && !package->copy;
+    return package->part == part && !package->dropped && !package->copy;
+}
+
+/* Up to which step what a package wrote is there, and final: others may yet do again one that is not over,
+ * but with the same results only where they are like its own device. */
+static uint64_t done_to(const struct split *split, const struct package *package)
+{
+    const bool final = !split->rescues || split->alike;
+    return package->over ? package->range.end : final ? package->done : package->range.first;
 }
 
 void cx_home_promise(struct lane *lane)
@@ -190,9 +204,12 @@ void cx_home_promise(struct lane *lane)
     if (split->settled || !is_fit(split, lane->part))
         return;
     find_waiting(&split->launch->base, &waiting);
-    for (unsigned i = 0; i < split->npackages && waiting.count > 1; i++)
-        if (is_open(&split->packages[i], lane->part) && split->packages[i].over)
-            promise(split, &split->packages[i], &waiting);
+    for (unsigned i = 0; i < split->npackages && waiting.count > 1; i++) {
+        struct package *package = &split->packages[i];
+        const uint64_t done = done_to(split, package);
+        if (is_open(package, lane->part) && package->sent < done)
+            promise(split, package, done, &waiting);
+    }
 }
 
 /* Gives the part's last package, or NULL where that is over: its lane may be, too. */
@@ -205,6 +222,18 @@ static struct package *last_of(struct split *split, unsigned part)
     return last && !last->over ? last : NULL;
 }
 
+/* Promises what is left of a package, slice by slice; of the part's last one all but the last. */
+static void promise_slices(struct split *split, struct package *package, bool last,
+                           const struct waiting *waiting)
+{
+    const uint64_t granularity = split->plan.judged->verdict.granularity;
+    for (unsigned i = 1; i <= package->slices - last; i++) {
+        const uint64_t end = cx_slice_at(package->range, granularity, i, package->slices);
+        if (package->sent < end)
+            promise(split, package, end, waiting);
+    }
+}
+
 void cx_home_settle(struct split *split)
 {
     struct waiting waiting;
@@ -212,8 +241,8 @@ void cx_home_settle(struct split *split)
     for (unsigned part = 0; part < split->plan.n && waiting.count > 1; part++) {
         const struct package *last = is_fit(split, part) ? last_of(split, part) : NULL;
         for (unsigned i = 0; i < split->npackages && last; i++)
-            if (is_open(&split->packages[i], part) && &split->packages[i] != last)
-                promise(split, &split->packages[i], &waiting);
+            if (is_open(&split->packages[i], part))
+                promise_slices(split, &split->packages[i], &split->packages[i] == last, &waiting);
     }
 }
 
@@ -225,10 +254,11 @@ void cx_home_take(struct lane *lane, unsigned index, cl_int error)
         end = &(*end)->next;
     for (unsigned i = 0; i < split->npackages; i++) {
         struct package *package = &split->packages[i];
-        while (package->part == lane->part && package->over && package->homes) {
+        while (package->part == lane->part && package->homes &&
+               (package->over || package->homes->end <= package->done)) {
             struct cx_home *home = package->homes;
             package->homes = home->next;
-            home->error = i == index ? error : CL_SUCCESS;
+            home->error = i == index && home->end > package->done ? error : CL_SUCCESS;
             home->next = NULL;
             *end = home;
             end = &home->next;
@@ -250,6 +280,46 @@ bool cx_home_over(const struct split *split, unsigned part)
             return false;
     }
     return true;
+}
+
+/* ---- slices ---- */
+
+/* Bytes that the lane's next package writes (lane->regions) of what is read by those who wait. */
+static uint64_t bytes_read(const struct lane *lane, const struct cx_worker *worker)
+{
+    struct cx_launch *launch = lane->split->launch;
+    struct waiting waiting;
+    uint64_t bytes = 0;
+    find_waiting(&launch->base, &waiting);
+    for (unsigned w = 1; w < waiting.count; w++) {
+        struct cx_runs runs = {.upload = false};
+        bool ok = true;
+        for (unsigned i = 0; i < launch->args->count && ok; i++) {
+            const struct cx_mem *mem = cx_launch_mem(launch, i);
+            ok = !mem || add_argument(&runs, waiting.command[w]->reading, mem, &lane->regions[i], worker);
+        }
+        for (unsigned i = 0; i < runs.count && ok; i++)
+            bytes += runs.run[i].hi - runs.run[i].lo;
+        cx_runs_finish(&runs, NULL);
+    }
+    return bytes;
+}
+
+unsigned cx_home_slices(struct lane *lane, const struct cx_worker *worker, unsigned index)
+{
+    const struct split *split = lane->split;
+    const struct cx_launch *launch = split->launch;
+    const struct cx_learned *learned = launch->kernel->function->learned;
+    const struct package *package = &split->packages[index];
+    const double speed = learned ? cx_speed_record_speed(&learned->records[worker->index]) : 0;
+    if (!(speed > 0) || split->settled || package->copy || !is_fit(split, lane->part) ||
+        (split->rescues && !split->alike))
+        return 1;
+    const uint64_t steps = package->range.end - package->range.first;
+    const double groups = (double)(steps * split->plan.slice);
+    return cx_slices_best(groups / speed, cx_plan_move_seconds((double)bytes_read(lane, worker)),
+                          (double)cx_plan_fill(worker->device, &launch->geometry), groups,
+                          steps / split->plan.judged->verdict.granularity);
 }
 
 /* ---- transfers ---- */

@@ -27,11 +27,14 @@
 
 /* Under context->lock. */
 
-/* Promises what the lane's packages wrote that are over, before the launch settles. */
+/* How many slices the lane's next package, with its regions listed, should have (launch_slice.h). */
+unsigned cx_home_slices(struct lane *lane, const struct cx_worker *worker, unsigned index);
+/* Promises what the lane's packages, or slices of these, wrote that are over, before the launch settles. */
 void cx_home_promise(struct lane *lane);
-/* The launch settles: promises what is under way, of each part all but its last package. */
+/* The launch settles: promises what is under way, of each part all but the end of its last package. */
 void cx_home_settle(struct split *split);
-/* The lane's package has ended, with this error; what was promised is the lane's to do now. */
+/* The lane's package has ended, with this error, or a slice of it; what was promised of what is over is the
+ * lane's to do now. */
 void cx_home_take(struct lane *lane, unsigned index, cl_int error);
 /* Whether all that the part's lane took is there. */
 bool cx_home_over(const struct split *split, unsigned part);

@@ -11,6 +11,7 @@
 #include "layer/launch_rescue.h"
 #include "layer/log.h"
 #include "layer/options.h"
+#include "layer/plan_size.h"
 #include "layer/trace_event.h"
 
 #include <stdlib.h>
@@ -45,8 +46,12 @@ bool cx_package_room(struct split *split)
 
 unsigned cx_package_note(struct split *split, unsigned part, struct cx_range range)
 {
-    split->packages[split->npackages] =
-        (struct package){.part = part, .range = range, .start_ns = cx_clock_ns()};
+    split->packages[split->npackages] = (struct package){.part = part,
+                                                         .range = range,
+                                                         .start_ns = cx_clock_ns(),
+                                                         .slices = 1,
+                                                         .done = range.first,
+                                                         .sent = range.first};
     return split->npackages++;
 }
 
@@ -71,6 +76,7 @@ void cx_package_take(struct lane *lane, struct cx_worker *worker, unsigned index
     cx_access_package(split->plan.judged->access, package->range.first, package->range.end, lane->regions);
     cx_launch_count_in_place(split->launch, lane->regions, worker);
     cx_lane_fetch(lane, worker);
+    lane->slices = split->packages[index].slices = cx_home_slices(lane, worker, index);
     if (!split->failed && cx_launch_moves(split->launch, worker) && !cx_uploads_list(lane, worker, runs))
         cx_split_fail(split, CL_OUT_OF_HOST_MEMORY);
     split->uploading[lane->part] |= runs->count > 0;
@@ -94,10 +100,35 @@ static void open_two(struct lane *lane, struct cx_worker *worker)
     cl->clReleaseEvent(before);
 }
 
+/* Starts the package's kernels, by turns on the lane's two queues where there are two. */
+static cl_int start_kernels(struct lane *lane, struct cx_worker *worker, struct flight *flight,
+                            struct cx_range range)
+{
+    struct split *split = lane->split;
+    const struct cx_access_verdict *verdict = &split->plan.judged->verdict;
+    cl_int error = CL_SUCCESS;
+    flight->nslices = lane->slices - 1;
+    for (unsigned i = 0; i < lane->slices && error == CL_SUCCESS; i++) {
+        cl_command_queue queue = lane->two && lane->kernels++ % 2 ? worker->second : worker->queue;
+        error = cx_launch_package(split->launch, worker, &split->launch->parts[lane->part], verdict->dim,
+                                  cx_slice_at(range, verdict->granularity, i, lane->slices),
+                                  cx_slice_at(range, verdict->granularity, i + 1, lane->slices), queue,
+                                  lane->aside || queue != worker->queue ? lane->last_upload : NULL,
+                                  i < flight->nslices ? &flight->slice[i] : &flight->event);
+        if (error != CL_SUCCESS && i > 0) { /* others are going to do all of it */
+            worker->device->cl->clFinish(worker->queue);
+            if (lane->two)
+                worker->device->cl->clFinish(worker->second);
+        }
+    }
+    if (error != CL_SUCCESS)
+        cx_worker_drop_events(worker, flight->slice, flight->nslices);
+    return error;
+}
+
 cl_int cx_package_start(struct lane *lane, struct cx_worker *worker, unsigned package, struct cx_range range,
                         struct cx_runs *runs)
 {
-    struct split *split = lane->split;
     struct flight *flight = &lane->flight[lane->nflight];
     *flight = (struct flight){.runs = *runs, .package = package};
     open_two(lane, worker);
@@ -107,12 +138,8 @@ cl_int cx_package_start(struct lane *lane, struct cx_worker *worker, unsigned pa
     flight->started_ns = cx_clock_ns();
     cl_int error = moved;
     cx_uploads_note(lane, flight->upload);
-    cl_command_queue queue = lane->two && lane->started % 2 == 0 ? worker->second : worker->queue;
     if (error == CL_SUCCESS)
-        error = cx_launch_package(split->launch, worker, &split->launch->parts[lane->part],
-                                  split->plan.judged->verdict.dim, range.first, range.end, queue,
-                                  lane->aside || queue != worker->queue ? lane->last_upload : NULL,
-                                  &flight->event);
+        error = start_kernels(lane, worker, flight, range);
     if (error != CL_SUCCESS) {
         if (flight->upload) /* the host copy may be written again after we give up */
             cx_worker_wait_event(worker, flight->upload);
@@ -182,16 +209,50 @@ static bool run_elsewhere(const struct lane *lane, struct cx_worker *worker, uns
                                split->plan.judged->verdict.dim, range.first, range.end, true) == CL_SUCCESS;
 }
 
+/* Waits for the kernels of a package but the last one, and sends home what they wrote. Gives their error, and
+ * when the first one began and the last one of them ended. */
+static cl_int end_slices(struct lane *lane, struct cx_worker *worker, struct flight *flight,
+                         uint64_t *start_ns, uint64_t *end_ns)
+{
+    struct split *split = lane->split;
+    struct cx_context *context = split->launch->base.context;
+    cl_int error = CL_SUCCESS;
+    for (unsigned i = 0; i < flight->nslices; i++) {
+        uint64_t start = 0, end = 0;
+        const cl_int waited = cx_worker_wait_event(worker, flight->slice[i]);
+        const cl_int status = cx_worker_event_error(worker, flight->slice[i]);
+        error = error != CL_SUCCESS ? error : status != CL_SUCCESS ? status : waited;
+        cx_worker_event_times(worker, flight->slice[i], &start, &end);
+        *start_ns = i ? *start_ns : start;
+        *end_ns = end > *end_ns ? end : *end_ns;
+        cx_worker_drop_events(worker, &flight->slice[i], 1);
+        if (error != CL_SUCCESS)
+            continue;
+        cx_context_lock(context);
+        struct package *package = &split->packages[flight->package];
+        package->done =
+            cx_slice_at(package->range, split->plan.judged->verdict.granularity, i + 1, package->slices);
+        cx_home_promise(lane);
+        cx_home_take(lane, flight->package, CL_SUCCESS);
+        cx_split_settle_if_due(split);
+        pthread_cond_broadcast(&split->changed);
+        cx_context_unlock(context);
+        cx_home_start(lane, worker);
+    }
+    return error;
+}
+
 cl_int cx_package_end(struct lane *lane, struct cx_worker *worker)
 {
     struct split *split = lane->split;
     struct cx_launch *launch = split->launch;
     struct cx_context *context = launch->base.context;
     struct flight flight = lane->flight[0];
-    uint64_t start, end;
+    uint64_t start, end, first_ns = 0, before_ns = 0;
 
+    const cl_int sliced = end_slices(lane, worker, &flight, &first_ns, &before_ns);
     cl_int error = cx_worker_wait_event(worker, flight.event);
-    cl_int status = cx_worker_event_error(worker, flight.event);
+    cl_int status = sliced != CL_SUCCESS ? sliced : cx_worker_event_error(worker, flight.event);
     if (flight.upload && flight.upload == lane->last_upload)
         cx_uploads_last(lane, worker, NULL);
     cl_int moved = cx_uploads_end(&flight, worker, CL_SUCCESS, true);
@@ -202,6 +263,10 @@ cl_int cx_package_end(struct lane *lane, struct cx_worker *worker)
             status = CL_SUCCESS;
     }
     cx_worker_event_times(worker, flight.event, &start, &end);
+    if (flight.nslices) {
+        start = first_ns;
+        end = end > before_ns ? end : before_ns;
+    }
     worker->device->cl->clReleaseEvent(flight.event);
     memmove(&lane->flight[0], &lane->flight[1], sizeof(flight) * --lane->nflight);
     if (!start || !end) {

@@ -309,6 +309,33 @@ START_TEST(beside_next_package)
 }
 END_TEST
 
+/* Long packages with a lot to send are run as several kernels, each of which sends what it wrote. */
+START_TEST(slices)
+{
+    gpus(dynamic[_i]);
+    setenv("STUB_SPEED", "1", 1);
+    setenv("COEXEC_LINK", "0.01", 1);
+    setenv("COEXEC_DYNAMIC_PACKAGES", "8", 1);
+    setenv("COEXEC_QUEUES", _i ? "gpus" : "one", 1);
+    begin();
+    for (unsigned i = 0; i < 3; i++) {
+        const unsigned before = launches();
+        shut_gate();
+        launch();
+        read_part(mem[2], 0, BYTES, z);
+        open_gate(before + 2);
+        cl_ok(clFinish(cl.queue));
+        check_sums(z, 0, N);
+        if (i)
+            ck_assert_uint_ge(launches(), before + 14);
+        x[i] += 3;
+        cl_write(mem[0], x, BYTES);
+        memset(z, 0, sizeof(z));
+    }
+    end();
+}
+END_TEST
+
 /* Where packages may be done again, those that are over go home. */
 START_TEST(beside_rescues)
 {
@@ -583,6 +610,7 @@ int main(void)
     tcase_set_timeout(packages, 120);
     tcase_add_checked_fixture(packages, NULL, remove_files);
     tcase_add_loop_test(packages, beside_next_package, 0, sizeof(dynamic) / sizeof(dynamic[0]));
+    tcase_add_loop_test(packages, slices, 0, sizeof(dynamic) / sizeof(dynamic[0]));
     tcase_add_test(packages, beside_rescues);
     tcase_add_test(packages, late_after_it_sent);
     tcase_add_test(packages, several_reads);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How many slices a package has, and where they lie. See launch_slice.h.
+ */
+#include "layer/launch_slice.h"
+
+#include <math.h>
+
+/* A slice's own costs, and what slices must gain at least: as part of the package's time, and in all. */
+static const double slice_seconds = 20e-6, least_part = 0.02, least_seconds = 200e-6;
+
+unsigned cx_slices_best(double compute_seconds, double send_seconds, double fill, double groups,
+                        uint64_t steps)
+{
+    const double hidden = fmin(compute_seconds, send_seconds);
+    /* on average the device is half empty for the time of a group at a kernel's end */
+    const double each = slice_seconds + compute_seconds * fill / fmax(groups, 1) / 2;
+    double most = fmax(least_part * compute_seconds, least_seconds);
+    unsigned best = 1;
+    for (unsigned n = 2; n <= CX_MOST_SLICES && n <= steps; n++) {
+        const double gain = hidden * (1 - 1.0 / n) - each * (n - 1);
+        if (gain > most) {
+            most = gain;
+            best = n;
+        }
+    }
+    return best;
+}
+
+uint64_t cx_slice_at(struct cx_range range, uint64_t granularity, unsigned index, unsigned count)
+{
+    const uint64_t length = range.end - range.first;
+    if (index >= count)
+        return range.end;
+    return range.first + length / count * index / granularity * granularity;
+}
