@@ -7,6 +7,7 @@
 #include "layer/command.h"
 #include "layer/device.h"
 #include "layer/entry.h"
+#include "layer/follow.h"
 #include "layer/image.h"
 #include "layer/live.h"
 #include "layer/log.h"
@@ -74,6 +75,7 @@ static void mem_destroy(struct cx_object *object)
     if (mem->root == mem) {
         atomic_fetch_sub(&context->nborrowed, (mem->flags & CL_MEM_USE_HOST_PTR) != 0);
         cx_svm_finish(mem);
+        cx_follows_unref(&mem->written_by);
         cx_coherence_destroy(mem->coherence);
         cx_pool_give(&context->pool, &mem->pages);
         while (mem->maps) {

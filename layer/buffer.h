@@ -19,6 +19,7 @@
 struct cx_mem_map;
 struct cx_mem_destructor;
 struct cx_peer_memory;
+struct cx_follows;
 struct cx_svm;
 struct cx_image;
 
@@ -46,7 +47,10 @@ struct cx_mem {
     struct cx_pin pin;
     struct cx_coherence *coherence;
     struct cx_command
-        *unsettled;            /* a launch whose owners are not known yet; others touching this wait for it */
+        *unsettled; /* a launch whose owners are not known yet; others touching this wait for it */
+    struct cx_follows
+        *written_by;           /* follow.h: the function of the launch that wrote it last; NULL: used since */
+    unsigned written_arg;      /* ... and through which argument */
     struct cx_mem_map *maps;   /* of any window; the newest first */
     struct cx_window *windows; /* window.h: real sub-buffers, the newest first */
     struct cx_peer_memory **peer; /* peer.h: one a member, where its shadow lies in such memory; else NULL */

@@ -9,6 +9,7 @@
 #include "layer/bytes.h"
 #include "layer/enqueue.h"
 #include "layer/entry.h"
+#include "layer/follow.h"
 #include "layer/log.h"
 #include "layer/reading.h"
 
@@ -186,6 +187,7 @@ static void plan_read(struct cx_command *command)
 
     if (cx_enqueue_blocked(command, transfer->mem))
         return;
+    cx_follow_read(root, (size_t)(transfer->hi - transfer->lo));
     struct cx_piece *left = cx_reading_left(&transfer->reading, &nleft);
     if (!left)
         error = CL_OUT_OF_HOST_MEMORY;

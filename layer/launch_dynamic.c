@@ -205,6 +205,7 @@ void cx_split_settle_if_due(struct split *split)
     bool due = split->issuing == 0 && (split->failed || cx_split_all_assigned(split));
     if (split->rescues && !split->failed)
         due = cx_balancer_finished(split->plan.balancer) && !cx_rescue_awaits(split);
+    due &= !split->lingers || split->failed || cx_home_is_last(split);
     due &= !split->fetching; /* it is going to say that the host copy has what it fetches */
     if (!split->settled && due)
         close_split(split);
@@ -247,6 +248,7 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     for (unsigned p = 1; p < split->nparts; p++)
         split->alike &=
             cx_plan_equal_devices(launch->base.context, split->plan.member[0], split->plan.member[p]);
+    split->lingers = cx_home_expected(launch);
     split->start_ns = cx_clock_ns();
     struct cx_range aside = {0, 0};
     follow_last(split);

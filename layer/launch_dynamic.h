@@ -44,7 +44,8 @@ struct split {
     unsigned jobs;    /* not finished */
     unsigned issuing; /* packages assigned but not started */
     bool settled, failed;
-    bool rescues;              /* packages may be done again: it settles only when all is done */
+    bool lingers; /* it settles only when no more is left than the last slice of each part's last package */
+    bool rescues; /* packages may be done again: it settles only when all is done */
     struct cx_merge *merge;    /* writes to be merged once all is started, or NULL */
     struct cx_private *copies; /* copies to be combined then, or NULL */
     struct cx_job *visits;     /* one_home.h: a job to be planned then, or NULL */

@@ -105,14 +105,21 @@ static bool is_fit(const struct split *split, unsigned part)
            !launch->ways && !worker->device->submits_in_caller;
 }
 
+/* Whether what the worker writes there has a way home. */
+static bool is_sent(const struct cx_mem *root, const struct cx_access_region *region,
+                    const struct cx_worker *worker)
+{
+    return !root->image && !root->svm && region->write.lo < region->write.hi &&
+           cx_mem_place(root, worker) != CX_PLACE_HOST;
+}
+
 /* Adds what the package wrote through one argument of what is read. */
 static bool add_argument(struct cx_runs *runs, const struct cx_reading *reading, const struct cx_mem *mem,
                          const struct cx_access_region *region, const struct cx_worker *worker)
 {
     struct cx_mem *root = mem->root;
     struct cx_pieces pieces;
-    if (root != reading->root || root->image || root->svm || region->write.lo >= region->write.hi ||
-        cx_mem_place(root, worker) == CX_PLACE_HOST)
+    if (root != reading->root || !is_sent(root, region, worker))
         return true;
     bool ok = cx_pieces_of(&pieces, mem, region, true, false);
     for (size_t i = 0; i < pieces.count && ok; i++) {
@@ -284,20 +291,14 @@ bool cx_home_over(const struct split *split, unsigned part)
 
 /* ---- slices ---- */
 
-/* Bytes that the lane's next package writes (lane->regions) of what is read by those who wait. */
-static uint64_t bytes_read(const struct lane *lane, const struct cx_worker *worker)
+/* Bytes that a package writes through the argument and that are read by those who wait. */
+static uint64_t bytes_awaited(const struct waiting *waiting, const struct cx_mem *mem,
+                              const struct cx_access_region *region, const struct cx_worker *worker)
 {
-    struct cx_launch *launch = lane->split->launch;
-    struct waiting waiting;
     uint64_t bytes = 0;
-    find_waiting(&launch->base, &waiting);
-    for (unsigned w = 1; w < waiting.count; w++) {
+    for (unsigned w = 1; w < waiting->count; w++) {
         struct cx_runs runs = {.upload = false};
-        bool ok = true;
-        for (unsigned i = 0; i < launch->args->count && ok; i++) {
-            const struct cx_mem *mem = cx_launch_mem(launch, i);
-            ok = !mem || add_argument(&runs, waiting.command[w]->reading, mem, &lane->regions[i], worker);
-        }
+        const bool ok = add_argument(&runs, waiting->command[w]->reading, mem, region, worker);
         for (unsigned i = 0; i < runs.count && ok; i++)
             bytes += runs.run[i].hi - runs.run[i].lo;
         cx_runs_finish(&runs, NULL);
@@ -305,21 +306,97 @@ static uint64_t bytes_read(const struct lane *lane, const struct cx_worker *work
     return bytes;
 }
 
+static uint64_t bytes_written(const struct cx_mem *mem, const struct cx_access_region *region)
+{
+    struct cx_pieces pieces;
+    uint64_t bytes = 0;
+    const bool ok = cx_pieces_of(&pieces, mem, region, true, false);
+    for (size_t i = 0; i < pieces.count && ok; i++)
+        bytes += pieces.piece[i].hi - pieces.piece[i].lo;
+    cx_pieces_finish(&pieces);
+    return bytes;
+}
+
+/* Bytes of a package with these regions that are read by those who wait, or that are expected to be. */
+static uint64_t bytes_read(struct cx_launch *launch, const struct cx_access_region *regions,
+                           const struct cx_worker *worker)
+{
+    struct waiting waiting;
+    uint64_t bytes = 0;
+    find_waiting(&launch->base, &waiting);
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (!mem || !is_sent(mem->root, &regions[i], worker))
+            continue;
+        const uint64_t awaited = bytes_awaited(&waiting, mem, &regions[i], worker);
+        bytes += awaited                                                   ? awaited
+                 : cx_follow_expects(launch->kernel->function->learned, i) ? bytes_written(mem, &regions[i])
+                                                                           : 0;
+    }
+    return bytes;
+}
+
+/* For so many steps of the launch, which send so many bytes, on that member. */
+static unsigned slices_of(const struct cx_launch *launch, const struct cx_split_plan *plan,
+                          const struct cx_worker *worker, uint64_t steps, uint64_t bytes)
+{
+    const struct cx_learned *learned = launch->kernel->function->learned;
+    const double speed = learned ? cx_speed_record_speed(&learned->records[worker->index]) : 0;
+    const double groups = (double)(steps * plan->slice);
+    if (!(speed > 0) || !bytes)
+        return 1;
+    return cx_slices_best(groups / speed, cx_plan_move_seconds((double)bytes),
+                          (double)cx_plan_fill(worker->device, &launch->geometry), groups,
+                          steps / plan->judged->verdict.granularity);
+}
+
 unsigned cx_home_slices(struct lane *lane, const struct cx_worker *worker, unsigned index)
 {
     const struct split *split = lane->split;
-    const struct cx_launch *launch = split->launch;
-    const struct cx_learned *learned = launch->kernel->function->learned;
     const struct package *package = &split->packages[index];
-    const double speed = learned ? cx_speed_record_speed(&learned->records[worker->index]) : 0;
-    if (!(speed > 0) || split->settled || package->copy || !is_fit(split, lane->part) ||
-        (split->rescues && !split->alike))
+    if (split->settled || package->copy || !is_fit(split, lane->part) || (split->rescues && !split->alike))
         return 1;
-    const uint64_t steps = package->range.end - package->range.first;
-    const double groups = (double)(steps * split->plan.slice);
-    return cx_slices_best(groups / speed, cx_plan_move_seconds((double)bytes_read(lane, worker)),
-                          (double)cx_plan_fill(worker->device, &launch->geometry), groups,
-                          steps / split->plan.judged->verdict.granularity);
+    return slices_of(split->launch, &split->plan, worker, package->range.end - package->range.first,
+                     bytes_read(split->launch, lane->regions, worker));
+}
+
+bool cx_home_expected(const struct cx_launch *launch)
+{
+    bool expected = false;
+    for (unsigned i = 0; i < launch->args->count; i++)
+        expected |= cx_launch_mem(launch, i) && cx_follow_expects(launch->kernel->function->learned, i);
+    return expected && cx_options_get()->overlap;
+}
+
+bool cx_home_wants(struct cx_launch *launch, const struct cx_split_plan *plan)
+{
+    const struct cx_context *context = launch->base.context;
+    const uint64_t steps = plan->judged->verdict.groups / plan->n;
+    if (!cx_home_expected(launch) || launch->verify || launch->ways || !steps)
+        return false;
+    struct cx_access_region *whole = calloc(launch->args->count + 1u, sizeof(*whole));
+    bool wants = false;
+    if (whole)
+        cx_access_whole(plan->judged->access, whole);
+    for (unsigned p = 0; p < plan->n && whole && !wants; p++) {
+        const struct cx_worker *worker = &context->workers[plan->member[p]];
+        const uint64_t bytes = bytes_read(launch, whole, worker) / plan->n;
+        wants = !worker->device->submits_in_caller && slices_of(launch, plan, worker, steps, bytes) > 1;
+    }
+    free(whole);
+    return wants;
+}
+
+bool cx_home_is_last(const struct split *split)
+{
+    for (unsigned i = 0; i < split->npackages; i++) {
+        const struct package *package = &split->packages[i];
+        if (!package->dropped && !package->over &&
+            package->done < cx_slice_at(package->range, split->plan.judged->verdict.granularity,
+                                        package->slices - 1, package->slices))
+            return false;
+    }
+    return true;
 }
 
 /* ---- transfers ---- */

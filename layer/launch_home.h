@@ -27,6 +27,12 @@
 
 /* Under context->lock. */
 
+/* Whether a split whose shares are known beforehand should run in slices. */
+bool cx_home_wants(struct cx_launch *launch, const struct cx_split_plan *plan);
+/* Whether a read of what the launch writes is expected. */
+bool cx_home_expected(const struct cx_launch *launch);
+/* Whether nothing is left but the last slice of each part's last package, or that package whole. */
+bool cx_home_is_last(const struct split *split);
 /* How many slices the lane's next package, with its regions listed, should have (launch_slice.h). */
 unsigned cx_home_slices(struct lane *lane, const struct cx_worker *worker, unsigned index);
 /* Promises what the lane's packages, or slices of these, wrote that are over, before the launch settles. */

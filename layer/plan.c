@@ -7,6 +7,7 @@
 #include "layer/hold.h"
 #include "layer/image.h"
 #include "layer/launch_rescue.h"
+#include "layer/launch_home.h"
 #include "layer/log.h"
 #include "layer/one_home.h"
 #include "layer/options.h"
@@ -57,6 +58,7 @@ void cx_function_forget(struct cx_function *function)
     for (size_t i = 0; i < sizeof(learned->memories) / sizeof(*learned->memories); i++)
         free(learned->memories[i]);
     free(learned->records);
+    cx_follows_unref(&learned->follows);
     free(learned);
     function->learned = NULL;
 }
@@ -406,8 +408,10 @@ void cx_plan_launch(struct cx_command *command)
         launch->reason = "one device took all of its work-groups"; /* said where that happens */
         cx_plan_hindsight_begin(launch, !plan.moves);
         cx_verify_begin(launch, &plan);
-        const struct cx_learned *learned = launch->kernel->function->learned;
-        if (cx_balancer_is_static(plan.balancer) && learned->proven && !plan.probes && !afterwards(launch))
+        struct cx_learned *learned = launch->kernel->function->learned;
+        cx_follow_launch(launch, learned);
+        if (cx_balancer_is_static(plan.balancer) && learned->proven && !plan.probes && !afterwards(launch) &&
+            !cx_home_wants(launch, &plan))
             cx_launch_split(launch, &plan);
         else
             cx_launch_dynamic(launch, &plan);
@@ -427,6 +431,7 @@ void cx_plan_launch(struct cx_command *command)
     if (best < command->context->nmembers)
         cx_plan_occupy(launch, best);
     cx_plan_without(launch);
+    cx_follow_launch(launch, launch->kernel->function->learned);
     tell(launch, false);
     if (best == command->context->nmembers) {
         cx_command_fail(command, CL_MEM_OBJECT_ALLOCATION_FAILURE);

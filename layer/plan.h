@@ -13,6 +13,7 @@
 #include "layer/access.h"
 #include "layer/buffer.h"
 #include "layer/command.h"
+#include "layer/follow.h"
 #include "layer/kernel.h"
 #include "layer/prelude.h"
 #include "scheduler/admission.h"
@@ -102,6 +103,7 @@ struct cx_learned {
     struct cx_merge_memory merges[8]; /* by shape, at shape % 8 */
     struct cx_memory *memories[4]; /* what the balancer auto learned, by number of groups; never replaced */
     struct cx_hindsight_record hindsight; /* how its splits did */
+    struct cx_follows *follows;           /* what becomes of its results (follow.h); NULL: none yet */
     struct cx_parts parts;                /* how large devices' parts are where they keep them */
     bool proven;                          /* a split of it ran without a driver failing on it */
     /* forms of packages (local size and the like) that were launched before, and by which members: drivers

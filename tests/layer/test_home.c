@@ -141,8 +141,19 @@ static void check_sums(const cl_int *sums, int first, int n)
     ck_assert_int_eq(bad, 0);
 }
 
-/* How many reads of results from a device were over before the last kernel of another one, or its own. */
-static unsigned early_reads(unsigned device, unsigned beside)
+/* When the last command so far was over. */
+static unsigned long newest(void)
+{
+    const unsigned n = cl_spans_read(path_of("timeline"), spans, ROOM);
+    unsigned long last = 0;
+    for (unsigned i = 0; i < n; i++)
+        last = spans[i].end > last ? spans[i].end : last;
+    return last;
+}
+
+/* How many reads of results from a device began after that moment, and were over before the last kernel of
+ * another one, or its own. */
+static unsigned early_since(unsigned long since, unsigned device, unsigned beside)
 {
     const unsigned n = cl_spans_read(path_of("timeline"), spans, ROOM);
     unsigned long last = 0;
@@ -152,8 +163,13 @@ static unsigned early_reads(unsigned device, unsigned beside)
             last = spans[i].end;
     for (unsigned i = 0; i < n; i++)
         count += cl_span_is(&spans[i], "read") && spans[i].device == device &&
-                 spans[i].count >= LEAST_RESULT && spans[i].end <= last;
+                 spans[i].count >= LEAST_RESULT && spans[i].start >= since && spans[i].end <= last;
     return count;
+}
+
+static unsigned early_reads(unsigned device, unsigned beside)
+{
+    return early_since(0, device, beside);
 }
 
 /* Bytes that were read since the first kernel began. */
@@ -331,6 +347,59 @@ START_TEST(slices)
         x[i] += 3;
         cl_write(mem[0], x, BYTES);
         memset(z, 0, sizeof(z));
+    }
+    end();
+}
+END_TEST
+
+/* What followed the last launch is expected to follow this one: also a device's one share is run in slices.
+ */
+START_TEST(expected_read)
+{
+    gpus(algos[_i]);
+    setenv("STUB_SPEED", "1", 1);
+    setenv("STUB_HOME", "0:10:0,1:10:1", 1); /* the last slices of the third launch */
+    setenv("COEXEC_LINK", "0.01", 1);
+    setenv("COEXEC_DYNAMIC_PACKAGES", "2", 1);
+    begin();
+    for (unsigned i = 0; i < 2; i++) { /* speeds are known after the second one */
+        launch();
+        read_part(mem[2], 0, BYTES, z);
+        cl_ok(clFinish(cl.queue));
+        check_sums(z, 0, N);
+        memset(z, 0, sizeof(z));
+    }
+    const unsigned before = launches();
+    const unsigned long since = newest();
+    shut_gate();
+    launch();
+    read_part(mem[2], 0, BYTES, z);
+    open_gate(before + 16);
+    cl_ok(clFinish(cl.queue));
+    check_sums(z, 0, N);
+    ck_assert_uint_ge(early_since(since, 0, 0), 1);
+    ck_assert_uint_ge(early_since(since, 1, 1), 1);
+    end();
+}
+END_TEST
+
+/* Once it was used by another launch instead, it must be read twice before that counts again. */
+START_TEST(not_expected_after_all)
+{
+    const unsigned expected[] = {0, 0, 1, 0, 0, 1};
+    gpus("static");
+    setenv("STUB_SPEED", "1", 1);
+    setenv("COEXEC_LINK", "0.01", 1);
+    begin();
+    for (unsigned i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+        const unsigned before = launches();
+        launch();
+        cl_ok(clFinish(cl.queue));
+        ck_assert_int_eq(launches() > before + 2, expected[i]);
+        if (i == 2)
+            continue; /* the next launch finds it unread */
+        cl_read(mem[2], z, BYTES);
+        check_sums(z, 0, N);
     }
     end();
 }
@@ -611,6 +680,8 @@ int main(void)
     tcase_add_checked_fixture(packages, NULL, remove_files);
     tcase_add_loop_test(packages, beside_next_package, 0, sizeof(dynamic) / sizeof(dynamic[0]));
     tcase_add_loop_test(packages, slices, 0, sizeof(dynamic) / sizeof(dynamic[0]));
+    tcase_add_loop_test(packages, expected_read, 0, 2);
+    tcase_add_test(packages, not_expected_after_all);
     tcase_add_test(packages, beside_rescues);
     tcase_add_test(packages, late_after_it_sent);
     tcase_add_test(packages, several_reads);

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who uses the results of launches. See follow.h.
+ */
+#include "layer/follow.h"
+#include "layer/plan.h"
+
+#include <stdlib.h>
+
+struct cx_follows {
+    atomic_uint refs;
+    struct cx_follow arg[CX_FOLLOWED];
+};
+
+void cx_follows_unref(struct cx_follows **follows)
+{
+    if (*follows && atomic_fetch_sub_explicit(&(*follows)->refs, 1, memory_order_acq_rel) == 1)
+        free(*follows);
+    *follows = NULL;
+}
+
+/* Takes the mark off. */
+static void forget(struct cx_mem *root)
+{
+    cx_follows_unref(&root->written_by);
+}
+
+static void mark(struct cx_mem *root, struct cx_follows *follows, unsigned arg)
+{
+    forget(root);
+    atomic_fetch_add_explicit(&follows->refs, 1, memory_order_relaxed);
+    root->written_by = follows;
+    root->written_arg = arg;
+}
+
+void cx_follow_launch(struct cx_launch *launch, struct cx_learned *learned)
+{
+    const struct cx_summary_kernel *summary = cx_launch_summary(launch);
+    const unsigned n = launch->args->count < CX_FOLLOWED ? launch->args->count : CX_FOLLOWED;
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (!mem || !mem->root->written_by)
+            continue;
+        struct cx_follow *follow = &mem->root->written_by->arg[mem->root->written_arg];
+        follow->wronged |= follow->held > 0;
+        follow->held = 0;
+        forget(mem->root);
+    }
+    if (learned && !learned->follows && (learned->follows = calloc(1, sizeof(*learned->follows))))
+        atomic_init(&learned->follows->refs, 1);
+    for (unsigned i = 0; i < n && learned && learned->follows && summary; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (mem && cx_launch_may_write(launch, summary, i))
+            mark(mem->root, learned->follows, i);
+    }
+}
+
+void cx_follow_read(struct cx_mem *root, size_t bytes)
+{
+    if (!root->written_by || bytes < root->size / 2)
+        return;
+    root->written_by->arg[root->written_arg].held++;
+    forget(root);
+}
+
+bool cx_follow_expects(const struct cx_learned *learned, unsigned arg)
+{
+    const struct cx_follow *follow =
+        learned && learned->follows && arg < CX_FOLLOWED ? &learned->follows->arg[arg] : NULL;
+    return follow && follow->held > follow->wronged;
+}
