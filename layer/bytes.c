@@ -131,12 +131,18 @@ long cx_bytes_cores(void)
     return count;
 }
 
-void cx_bytes_copy(const struct cx_context *context, void *to, const void *from, size_t bytes)
+unsigned cx_bytes_threads(const struct cx_context *context)
 {
-    unsigned threads = 0;
+    long threads = 0;
     const long quarter = cx_bytes_cores() / 4;
     for (unsigned m = 0; m < context->nmembers; m++)
         threads += context->workers[m].place == CX_PLACE_HOST;
+    threads = quarter > threads ? quarter : threads;
+    return threads < 1 ? 1 : threads > MOST_THREADS ? MOST_THREADS : (unsigned)threads;
+}
+
+void cx_bytes_copy(const struct cx_context *context, void *to, const void *from, size_t bytes)
+{
     cx_traffic_add(CX_ROUTE_HOST, true, bytes);
-    cx_bytes_copy_by(quarter > (long)threads ? (unsigned)quarter : threads, to, from, bytes);
+    cx_bytes_copy_by(cx_bytes_threads(context), to, from, bytes);
 }

@@ -19,6 +19,9 @@ void cx_bytes_copy(const struct cx_context *context, void *to, const void *from,
 /* The same by at most `threads` threads. */
 void cx_bytes_copy_by(unsigned threads, void *to, const void *from, size_t bytes);
 
+/* How many threads cx_bytes_copy copies much by. */
+unsigned cx_bytes_threads(const struct cx_context *context);
+
 /* The machine's cores in use, 1 at least; asked of the system once, for that opens a file. Any thread. */
 long cx_bytes_cores(void);
 

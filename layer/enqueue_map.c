@@ -7,7 +7,9 @@
  */
 #include "layer/enqueue_image.h"
 #include "layer/entry.h"
+#include "layer/follow.h"
 #include "layer/log.h"
+#include "layer/reading.h"
 #include "layer/svm.h"
 
 #include <stdlib.h>
@@ -17,6 +19,7 @@ struct mapping {
     struct cx_mem *mem; /* a reference */
     struct cx_block block;
     cl_map_flags flags;
+    struct cx_reading reading; /* of a buffer, to look at */
 };
 
 static void drop(struct cx_command *command)
@@ -116,6 +119,8 @@ static void plan_both(struct cx_command *command, bool unmap)
     struct cx_pieces pieces;
     if (cx_enqueue_blocked(command, mapping->mem))
         return;
+    if (mapping->base.reading)
+        cx_follow_read(mapping->mem->root, (size_t)(mapping->reading.hi - mapping->reading.lo), true);
     if (cx_pieces_of_block(&pieces, &mapping->block))
         plan_pieces(command, unmap, &pieces);
     else
@@ -199,6 +204,11 @@ cl_int cx_map_begin(struct cx_queue *queue, cl_command_type type, struct cx_mem 
     struct cx_command *command = &mapping->base;
     mapping->block = *block;
     mapping->flags = flags;
+    if (type == CL_COMMAND_MAP_BUFFER && flags & CL_MAP_READ && !mem->root->svm) {
+        mapping->reading = (struct cx_reading){
+            .root = mem->root, .lo = block->lo, .hi = cx_block_end(block), .pointer = *pointer, .map = true};
+        command->reading = &mapping->reading;
+    }
     cl_int error = cx_command_submit(&command, wait->nwait, wait->list, wait->event, wait->blocking);
     struct cx_mem_map map;
     if (error != CL_SUCCESS) /* the program gets no pointer to unmap */

@@ -187,7 +187,7 @@ static void plan_read(struct cx_command *command)
 
     if (cx_enqueue_blocked(command, transfer->mem))
         return;
-    cx_follow_read(root, (size_t)(transfer->hi - transfer->lo));
+    cx_follow_read(root, (size_t)(transfer->hi - transfer->lo), false);
     struct cx_piece *left = cx_reading_left(&transfer->reading, &nleft);
     if (!left)
         error = CL_OUT_OF_HOST_MEMORY;

@@ -55,17 +55,24 @@ void cx_follow_launch(struct cx_launch *launch, struct cx_learned *learned)
     }
 }
 
-void cx_follow_read(struct cx_mem *root, size_t bytes)
+void cx_follow_read(struct cx_mem *root, size_t bytes, bool maps)
 {
     if (!root->written_by || bytes < root->size / 2)
         return;
-    root->written_by->arg[root->written_arg].held++;
+    struct cx_follow *follow = &root->written_by->arg[root->written_arg];
+    follow->held++;
+    follow->mapped = maps;
     forget(root);
 }
 
-bool cx_follow_expects(const struct cx_learned *learned, unsigned arg)
+unsigned cx_follow_expects(const struct cx_learned *learned, unsigned arg)
 {
     const struct cx_follow *follow =
         learned && learned->follows && arg < CX_FOLLOWED ? &learned->follows->arg[arg] : NULL;
-    return follow && follow->held > follow->wronged;
+    return follow && follow->held > follow->wronged ? follow->held : 0;
+}
+
+bool cx_follow_maps(const struct cx_learned *learned, unsigned arg)
+{
+    return cx_follow_expects(learned, arg) && learned->follows->arg[arg].mapped;
 }

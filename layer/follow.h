@@ -24,6 +24,7 @@ enum { CX_FOLLOWED = 16 }; /* arguments of a function that are followed */
 struct cx_follow {
     unsigned held; /* launches in a row whose results went to the host next */
     bool wronged;  /* it was expected, and did not happen */
+    bool mapped;   /* the last time it was a mapping, into the host copy */
 };
 
 /* What objects hold; it outlives the function. */
@@ -33,8 +34,11 @@ void cx_follows_unref(struct cx_follows **follows);
 /* The launch is planned. */
 void cx_follow_launch(struct cx_launch *launch, struct cx_learned *learned);
 /* The host reads, or maps for reading, so many bytes of the root. */
-void cx_follow_read(struct cx_mem *root, size_t bytes);
-/* Whether the host is expected to read next what launches of the function write through the argument. */
-bool cx_follow_expects(const struct cx_learned *learned, unsigned arg);
+void cx_follow_read(struct cx_mem *root, size_t bytes, bool maps);
+/* Whether the host is expected to read next what launches of the function write through the argument: 0: no;
+ * else after how many of them in a row it did. */
+unsigned cx_follow_expects(const struct cx_learned *learned, unsigned arg);
+/* Whether that is a mapping. */
+bool cx_follow_maps(const struct cx_learned *learned, unsigned arg);
 
 #endif

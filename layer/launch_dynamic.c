@@ -166,6 +166,7 @@ static void close_split(struct split *split)
 {
     struct cx_launch *launch = split->launch;
     cl_int error = note_owners(split) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    cx_home_note(split, error == CL_SUCCESS && !split->failed);
     if (!split->failed)
         note_last(split);
     split->settled = true;
@@ -418,6 +419,7 @@ void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan)
         }
     }
     if (error == CL_SUCCESS) {
+        cx_home_begin(split, whole);
         mark(launch, whole, &launch->base, shadows);
         error = plan_jobs(split, whole);
         if (error != CL_SUCCESS)

@@ -65,9 +65,12 @@ struct split {
     uint64_t *since;  /* each timeline's last job before the launch's own */
     unsigned epoch;   /* the context's when these were planned */
     /* by argument, reads and writes; NULL: none */
-    bool *served;  /* packages copy it from peers (launch_peer.h) */
-    bool *lent;    /* ... or get it from its owners by way of the host copy (launch_fetch.h) */
-    bool fetching; /* one does */
+    uint64_t foreseen;       /* of these, expected to be read */
+    uint64_t kept;           /* arguments, as bits, whose results may come to the host copy (launch_home.h) */
+    struct cx_home *brought; /* results that have, not in the map yet */
+    bool *served;            /* packages copy it from peers (launch_peer.h) */
+    bool *lent;              /* ... or get it from its owners by way of the host copy (launch_fetch.h) */
+    bool fetching;           /* one does */
     pthread_cond_t changed;
 };
 

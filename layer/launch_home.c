@@ -3,6 +3,7 @@
  * What packages wrote, brought to reads that wait. See launch_home.h.
  */
 #include "layer/launch_home.h"
+#include "layer/bytes.h"
 #include "layer/launch_slice.h"
 #include "layer/log.h"
 #include "layer/options.h"
@@ -22,11 +23,15 @@ enum {
 /* What one package wrote of one read. */
 struct cx_home {
     struct cx_home *next;
-    struct cx_command *reader; /* a reference, and a part of it */
+    struct cx_command *reader; /* a reference, and a part of it; NULL where kept, and once told */
+    bool kept;                 /* it comes to the host copy */
+    unsigned package;          /* host copy: whose it is */
     struct cx_runs runs;
     uint64_t end;         /* once the package's kernels up to this step are over */
     cl_event first, last; /* NULL until started; first: NULL where it is the last */
     bool started;
+    bool ends;   /* context->lock: somebody waits for it */
+    bool failed; /* context->lock: there is nothing to bring, or it did not come */
     cl_int error;
 };
 
@@ -141,6 +146,17 @@ static bool is_worth_it(const struct cx_runs *runs)
     return bytes >= LEAST_BYTES && bytes / runs->count >= LEAST_RUN;
 }
 
+/* Adds it to those of its package. */
+static void queue_home(struct package *package, struct cx_home *home, struct cx_runs *runs, uint64_t end)
+{
+    struct cx_home **last = &package->homes;
+    while (*last)
+        last = &(*last)->next;
+    home->runs = *runs;
+    home->end = end;
+    *last = home;
+}
+
 /* Promises the runs, which are taken over. */
 static void add_home(struct package *package, uint64_t end, struct cx_command *reader, struct cx_runs *runs)
 {
@@ -157,13 +173,72 @@ static void add_home(struct package *package, uint64_t end, struct cx_command *r
         return;
     }
     home->reader = cx_command_ref(reader);
-    home->runs = *runs;
-    home->end = end;
-    struct cx_home **last = &package->homes;
-    while (*last)
-        last = &(*last)->next;
-    *last = home;
+    queue_home(package, home, runs, end);
     atomic_fetch_add(&reader->parts, 1); /* one is left until it is planned */
+}
+
+/* Adds what the package wrote for certain of bytes [lo, hi) of the root, to come to its host copy. */
+static bool add_kept(struct cx_runs *runs, const struct cx_mem *mem, const struct cx_access_region *region,
+                     uint64_t lo, uint64_t hi, const struct cx_worker *worker)
+{
+    struct cx_mem *root = mem->root;
+    struct cx_pieces pieces, doubtful = {0};
+    bool ok = cx_pieces_of(&doubtful, mem, region, true, true);
+    const bool certain = ok && !doubtful.count;
+    cx_pieces_finish(&doubtful);
+    if (!certain)
+        return ok;
+    ok = cx_pieces_of(&pieces, mem, region, true, false);
+    for (size_t i = 0; i < pieces.count && ok; i++) {
+        const uint64_t from = pieces.piece[i].lo > lo ? pieces.piece[i].lo : lo;
+        const uint64_t to = pieces.piece[i].hi < hi ? pieces.piece[i].hi : hi;
+        if (from < to)
+            ok = cx_runs_add(runs, root, root->real[worker->index], from, to, root->host + from);
+    }
+    cx_pieces_finish(&pieces);
+    return ok;
+}
+
+/* The same of an argument, as far as somebody wants it there. */
+static bool add_wanted(struct cx_runs *runs, const struct split *split, unsigned arg,
+                       const struct cx_access_region *region, const struct waiting *waiting,
+                       const struct cx_worker *worker)
+{
+    const struct cx_launch *launch = split->launch;
+    const struct cx_mem *mem = cx_launch_mem(launch, arg);
+    bool ok = true, read = false;
+    for (unsigned w = 1; w < waiting->count && ok; w++) {
+        const struct cx_reading *reading = waiting->command[w]->reading;
+        if (reading->root != mem->root)
+            continue;
+        ok = read || !reading->map || !mem->root->host ||
+             add_kept(runs, mem, region, reading->lo, reading->hi, worker);
+        read = true;
+    }
+    if (ok && !read && split->foreseen >> arg & 1)
+        ok = add_kept(runs, mem, region, 0, mem->root->size, worker);
+    return ok;
+}
+
+/* Has what a package wrote up to that step come to the host copy where that is wanted. */
+static void keep(struct split *split, struct package *package, uint64_t end, const struct waiting *waiting,
+                 const struct cx_access_region *regions)
+{
+    const struct cx_launch *launch = split->launch;
+    const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[package->part]];
+    struct cx_runs runs = {.upload = false, .place = CX_PLACE_HOST};
+    bool ok = true;
+    for (unsigned i = 0; i < launch->args->count && ok; i++)
+        if (i < 64 && split->kept >> i & 1 && is_sent(cx_launch_mem(launch, i)->root, &regions[i], worker))
+            ok = add_wanted(&runs, split, i, &regions[i], waiting, worker);
+    struct cx_home *home = ok && runs.count && is_worth_it(&runs) ? calloc(1, sizeof(*home)) : NULL;
+    if (home) {
+        home->kept = true;
+        home->package = (unsigned)(package - split->packages);
+        queue_home(package, home, &runs, end);
+    } else {
+        cx_runs_finish(&runs, NULL);
+    }
 }
 
 /* Promises what a package wrote up to that step, or is going to write, to those who wait. */
@@ -175,9 +250,11 @@ static void promise(struct split *split, struct package *package, uint64_t end, 
     if (!regions)
         return;
     cx_access_package(split->plan.judged->access, package->sent, end, regions);
+    if (!split->settled)
+        keep(split, package, end, waiting, regions);
     for (unsigned w = 1; w < waiting->count; w++) {
         struct cx_runs runs = {.upload = false};
-        bool ok = true;
+        bool ok = !waiting->command[w]->reading->map;
         for (unsigned i = 0; i < launch->args->count && ok; i++) {
             const struct cx_mem *mem = cx_launch_mem(launch, i);
             ok = !mem || add_argument(&runs, waiting->command[w]->reading, mem, &regions[i], worker);
@@ -211,7 +288,7 @@ void cx_home_promise(struct lane *lane)
     if (split->settled || !is_fit(split, lane->part))
         return;
     find_waiting(&split->launch->base, &waiting);
-    for (unsigned i = 0; i < split->npackages && waiting.count > 1; i++) {
+    for (unsigned i = 0; i < split->npackages && (waiting.count > 1 || split->kept); i++) {
         struct package *package = &split->packages[i];
         const uint64_t done = done_to(split, package);
         if (is_open(package, lane->part) && package->sent < done)
@@ -253,6 +330,109 @@ void cx_home_settle(struct split *split)
     }
 }
 
+/* ---- the host copy ---- */
+
+/* Whether nobody uses bytes of the root's host copy, or is going to. */
+static bool is_idle(const struct cx_mem *root, uint64_t lo, uint64_t hi)
+{
+    const struct cx_context *context = root->context;
+    uint64_t deps[64] = {0};
+    cx_coherence_host_deps(root->coherence, lo, hi, true, UINT32_MAX, deps);
+    for (unsigned t = 0; t < cx_context_timelines(context); t++)
+        if (atomic_load_explicit(&context->workers[t].completed, memory_order_acquire) < deps[t])
+            return false;
+    return true;
+}
+
+/* Whether what is written through the argument may come to the host copy. */
+static bool may_keep(const struct cx_launch *launch, const struct cx_access_region *whole, unsigned arg)
+{
+    const struct cx_mem *mem = cx_launch_mem(launch, arg);
+    const struct cx_access_interval *write = &whole[arg].write;
+    if (!mem || mem->root->image || mem->root->svm || mem->root->host_ptr || write->lo >= write->hi)
+        return false;
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        const struct cx_mem *other = cx_launch_mem(launch, i);
+        if (other && other->root == mem->root && (i != arg || whole[i].read.lo < whole[i].read.hi))
+            return false;
+    }
+    return is_idle(mem->root, mem->origin + write->lo, mem->origin + write->hi);
+}
+
+/* Whether copying from the host copy once more costs less than half of what the transfers would. */
+static bool copies_faster(const struct split *split)
+{
+    const double thread_rate = 6e9; /* bytes a second, of one that copies beside others */
+    return thread_rate * cx_bytes_threads(split->launch->base.context) * cx_plan_move_seconds(1) >=
+           2.0 * split->plan.n;
+}
+
+void cx_home_begin(struct split *split, const struct cx_access_region *whole)
+{
+    struct cx_launch *launch = split->launch;
+    const struct cx_learned *learned = launch->kernel->function->learned;
+    const bool foresees = cx_home_wants(launch, &split->plan), faster = copies_faster(split);
+    bool any = false;
+    for (unsigned p = 0; p < split->plan.n; p++)
+        any |= is_fit(split, p);
+    for (unsigned i = 0; i < launch->args->count && i < 64 && any; i++) {
+        const uint64_t bit = UINT64_C(1) << i;
+        if (!may_keep(launch, whole, i))
+            continue;
+        split->kept |= bit;
+        if (foresees && cx_follow_expects(learned, i) > 1 && (faster || cx_follow_maps(learned, i)) &&
+            cx_mem_host(cx_launch_mem(launch, i)))
+            split->foreseen |= bit;
+    }
+}
+
+/* Tells the map of what came, or is going to come, to the host copy. */
+static void note(struct split *split, struct cx_home *home, bool valid)
+{
+    const struct package *package = &split->packages[home->package];
+    const struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[package->part]];
+    uint64_t ignored[64] = {0}; /* nobody used these bytes when the launch began */
+    if (!home->kept)
+        return;
+    valid &= !package->dropped && !package->copy && !home->failed;
+    home->runs.counted = valid;
+    for (unsigned i = 0; i < home->runs.count; i++) {
+        const struct cx_run *run = &home->runs.run[i];
+        struct cx_coherence *map = run->root->coherence;
+        valid &=
+            cx_coherence_host_write(map, run->lo, run->hi, worker->index, split->seq[package->part], ignored);
+        valid = valid && cx_coherence_validate(map, run->lo, run->hi, CX_PLACE_HOST);
+    }
+}
+
+void cx_home_note(struct split *split, bool valid)
+{
+    for (unsigned i = 0; i < split->npackages; i++)
+        for (struct cx_home *home = split->packages[i].homes; home; home = home->next)
+            note(split, home, valid);
+    for (unsigned p = 0; p < split->nparts; p++)
+        for (struct cx_home *home = split->homes[p]; home; home = home->next)
+            note(split, home, valid);
+    while (split->brought) {
+        struct cx_home *home = split->brought;
+        split->brought = home->next;
+        note(split, home, valid);
+        cx_runs_finish(&home->runs, NULL);
+        free(home);
+    }
+}
+
+/* What should have come to the host copy did not. */
+static void lose(const struct cx_home *home, struct cx_context *context)
+{
+    for (unsigned i = 0; i < home->runs.count; i++)
+        cx_coherence_lose(home->runs.run[i].root->coherence, home->runs.run[i].lo, home->runs.run[i].hi,
+                          CX_PLACE_HOST);
+    atomic_fetch_add(&context->epoch, 1);
+}
+
+/* ---- taking ---- */
+
 void cx_home_take(struct lane *lane, unsigned index, cl_int error)
 {
     struct split *split = lane->split;
@@ -266,6 +446,7 @@ void cx_home_take(struct lane *lane, unsigned index, cl_int error)
             struct cx_home *home = package->homes;
             package->homes = home->next;
             home->error = i == index && home->end > package->done ? error : CL_SUCCESS;
+            home->failed = home->error != CL_SUCCESS;
             home->next = NULL;
             *end = home;
             end = &home->next;
@@ -279,7 +460,7 @@ bool cx_home_over(const struct split *split, unsigned part)
     const struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
     for (const struct cx_home *home = split->homes[part]; home; home = home->next) {
         cl_int status = CL_QUEUED;
-        if (!home->started)
+        if (!home->started || home->ends)
             return false;
         if (home->last && (worker->device->cl->clGetEventInfo(home->last, CL_EVENT_COMMAND_EXECUTION_STATUS,
                                                               sizeof(status), &status, NULL) != CL_SUCCESS ||
@@ -429,11 +610,12 @@ void cx_home_start(struct lane *lane, struct cx_worker *worker)
         start(home, worker); /* nobody ends it before it is started */
         pthread_mutex_lock(&context->lock);
         home->started = true;
+        home->failed |= home->error != CL_SUCCESS;
         pthread_mutex_unlock(&context->lock);
     }
 }
 
-/* Its part of the read is over. Gives the error of its transfers. */
+/* It is over: waits for its transfers, and tells the read. Gives the error of the transfers. */
 static cl_int finish(struct cx_home *home, struct cx_worker *worker)
 {
     cl_event ends[] = {home->last, home->first};
@@ -451,15 +633,32 @@ static cl_int finish(struct cx_home *home, struct cx_worker *worker)
     }
     const cl_int dropped = cx_worker_drop_events(worker, ends, 2);
     home->error = home->error == CL_SUCCESS ? dropped : home->error;
-    /* to the program it begins no sooner than it was submitted */
-    const uint64_t since = atomic_load(&home->reader->submit_ns);
-    start_ns = since > start_ns ? since : start_ns;
-    end_ns = end_ns > start_ns ? end_ns : start_ns;
-    cx_command_part_done(home->reader, home->error, since ? start_ns : 0, since ? end_ns : 0);
-    cx_runs_finish(&home->runs, worker);
-    cx_command_unref(&home->reader);
-    free(home);
+    if (home->reader) {
+        /* to the program it begins no sooner than it was submitted */
+        const uint64_t since = atomic_load(&home->reader->submit_ns);
+        start_ns = since > start_ns ? since : start_ns;
+        end_ns = end_ns > start_ns ? end_ns : start_ns;
+        cx_command_part_done(home->reader, home->error, since ? start_ns : 0, since ? end_ns : 0);
+        cx_command_unref(&home->reader);
+    }
+    for (unsigned i = 0; i < home->runs.count; i++)
+        cx_worker_drop_events(worker, &home->runs.run[i].event, 1);
     return dropped;
+}
+
+/* The end of one that is finished. A home to the host copy is told to the map when the launch settles.
+ * context->lock held. */
+static void put_away(struct split *split, struct cx_home *home)
+{
+    if (home->runs.counted && home->error != CL_SUCCESS)
+        lose(home, split->launch->base.context);
+    if (home->kept && !split->settled && home->error == CL_SUCCESS) {
+        home->next = split->brought;
+        split->brought = home;
+        return;
+    }
+    cx_runs_finish(&home->runs, NULL);
+    free(home);
 }
 
 void cx_home_leave(struct split *split, unsigned part)
@@ -469,6 +668,7 @@ void cx_home_leave(struct split *split, unsigned part)
         struct cx_home *home = split->homes[part];
         split->homes[part] = home->next;
         (void)finish(home, worker); /* a late member's failures are noticed when it is used again */
+        put_away(split, home);
     }
 }
 
@@ -481,11 +681,15 @@ void cx_home_end(struct lane *lane, struct cx_worker *worker)
         pthread_mutex_lock(&context->lock);
         struct cx_home *home = split->homes[lane->part];
         if (home)
-            split->homes[lane->part] = home->next;
+            home->ends = true;
         pthread_mutex_unlock(&context->lock);
         if (!home)
             return;
         const cl_int error = finish(home, worker);
+        pthread_mutex_lock(&context->lock);
+        split->homes[lane->part] = home->next; /* it was the first, and later ones come behind it */
+        put_away(split, home);
+        pthread_mutex_unlock(&context->lock);
         if (error != CL_SUCCESS)
             cx_worker_leave_out(worker, error);
     }

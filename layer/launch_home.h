@@ -15,6 +15,11 @@
  * promised, and as the launch settles when all have ended, that is also each member's last. A launch does not
  * leave a member behind before what that one sends is there.
  *
+ * Where no read waits but one is expected (follow.h) the results go to the host copy, until the launch
+ * settles: then the map says so, and a read copies them from there. Likewise for a mapping that waits. Only
+ * what the launch writes for certain, and does not read, since others may have to do a package from the
+ * start; and only where the host copy's bytes are not in use otherwise.
+ *
  * Not where it is open which bytes count or who holds them (packages that are merged, private or verified),
  * not for members that work in place (nothing moves), nor for drivers that run commands in the calling thread
  * (nothing would be beside anything), nor for less than it takes to be worth a transfer. Previous stage:
@@ -35,6 +40,10 @@ bool cx_home_expected(const struct cx_launch *launch);
 bool cx_home_is_last(const struct split *split);
 /* How many slices the lane's next package, with its regions listed, should have (launch_slice.h). */
 unsigned cx_home_slices(struct lane *lane, const struct cx_worker *worker, unsigned index);
+/* Finds out what may come to the host copy; `whole`: what the launch touches. */
+void cx_home_begin(struct split *split, const struct cx_access_region *whole);
+/* The launch settles, owners are known: the host copy has what came there, or is going to, if `valid`. */
+void cx_home_note(struct split *split, bool valid);
 /* Promises what the lane's packages, or slices of these, wrote that are over, before the launch settles. */
 void cx_home_promise(struct lane *lane);
 /* The launch settles: promises what is under way, of each part all but the end of its last package. */

@@ -13,6 +13,7 @@ struct cx_reading {
     struct cx_mem *root; /* the command's reference */
     uint64_t lo, hi;     /* of the root */
     unsigned char *pointer;
+    bool map; /* it is a mapping: `pointer` is the host copy's, and nobody serves it but that */
     struct cx_piece *served; /* in any order */
     size_t nserved, room;
 };

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stub GPUs for tests of results on their way home. See home_gpus.h.
+ */
+#include "home_gpus.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LEAST_RESULT = 65536 };
+
+struct home home;
+static char folder[] = "/tmp/coexec-home-XXXXXX";
+static char text[1 << 20];
+
+const char *home_path_of(const char *name)
+{
+    static char path[4][128];
+    static unsigned next;
+    char *to = path[next++ % 4];
+    snprintf(to, sizeof(path[0]), "%s/%s", folder, name);
+    return to;
+}
+
+void home_remove_files(void)
+{
+    static const char *const names[] = {"calls", "log", "timeline", "gate"};
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        remove(home_path_of(names[i]));
+    rmdir(folder);
+}
+
+void home_gpus(const char *algo)
+{
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    setenv("STUB_LOG", home_path_of("calls"), 1);
+    setenv("STUB_TIMELINE", home_path_of("timeline"), 1);
+    setenv("STUB_GATE", home_path_of("gate"), 1);
+    setenv("STUB_DEVICES", "2", 1);
+    setenv("STUB_TYPE", "gpu", 1);
+    setenv("STUB_IN_PLACE", "0", 1);
+    setenv("STUB_SPEED", "0", 1);
+    setenv("STUB_ASYNC", "1", 1);
+    setenv("COEXEC_ALGO", algo, 1);
+    setenv("COEXEC_POWERS", "1,1", 1);
+    setenv("COEXEC_DYNAMIC_PACKAGES", "16", 1);
+    setenv("COEXEC_QUEUES", "one", 1);
+}
+
+cl_kernel home_open_kernel(const char *name)
+{
+    FILE *file = fopen(STUB_KERNELS, "r");
+    ck_assert_ptr_nonnull(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    fclose(file);
+    cl_open();
+    return cl_kernel_of(text, name);
+}
+
+void home_begin(void)
+{
+    home.kernel = home_open_kernel("stub_add");
+    cl_seed(5);
+    for (int i = 0; i < HOME_N; i++) {
+        home.x[i] = (cl_int)cl_roll(100000);
+        home.y[i] = (cl_int)cl_roll(100000);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        home.mem[i] = cl_buffer(CL_MEM_READ_WRITE, HOME_BYTES, NULL);
+        cl_set_mem(home.kernel, i, home.mem[i]);
+    }
+    cl_write(home.mem[0], home.x, HOME_BYTES);
+    cl_write(home.mem[1], home.y, HOME_BYTES);
+}
+
+void home_end(void)
+{
+    for (unsigned i = 0; i < 3; i++)
+        cl_ok(clReleaseMemObject(home.mem[i]));
+    cl_ok(clReleaseKernel(home.kernel));
+    cl_close();
+}
+
+void home_shut_gate(void)
+{
+    FILE *file = fopen(home_path_of("gate"), "w");
+    ck_assert_ptr_nonnull(file);
+    fclose(file);
+}
+
+unsigned home_launches(void)
+{
+    FILE *file = fopen(home_path_of("calls"), "r");
+    char line[512];
+    unsigned count = 0;
+    ck_assert_ptr_nonnull(file);
+    while (fgets(line, sizeof(line), file))
+        count += strncmp(line, "clEnqueueNDRangeKernel ", 23) == 0;
+    fclose(file);
+    return count;
+}
+
+void home_open_gate(unsigned expected)
+{
+    const struct timespec moment = {.tv_nsec = 1000000};
+    while (home_launches() < expected)
+        nanosleep(&moment, NULL);
+    ck_assert_int_eq(remove(home_path_of("gate")), 0);
+}
+
+void home_launch(void)
+{
+    const size_t items = HOME_N, local = 64;
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, home.kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+}
+
+void home_read_part(cl_mem from, size_t offset, size_t size, void *to)
+{
+    cl_ok(clEnqueueReadBuffer(cl.queue, from, CL_FALSE, offset, size, to, 0, NULL, NULL));
+}
+
+void home_check_sums(const cl_int *sums, int first, int n)
+{
+    int bad = 0;
+    for (int i = 0; i < n; i++)
+        bad += sums[i] != home.x[first + i] + home.y[first + i];
+    ck_assert_int_eq(bad, 0);
+}
+
+unsigned long home_newest(void)
+{
+    const unsigned n = cl_spans_read(home_path_of("timeline"), home.spans, HOME_SPANS);
+    unsigned long last = 0;
+    for (unsigned i = 0; i < n; i++)
+        last = home.spans[i].end > last ? home.spans[i].end : last;
+    return last;
+}
+
+/* How many reads of results from a device began after that moment, and were over before the last kernel of
+ * another one, or its own. */
+unsigned home_early_since(unsigned long since, unsigned device, unsigned beside)
+{
+    const unsigned n = cl_spans_read(home_path_of("timeline"), home.spans, HOME_SPANS);
+    unsigned long last = 0;
+    unsigned count = 0;
+    for (unsigned i = 0; i < n; i++)
+        if (cl_span_is(&home.spans[i], "kernel") && home.spans[i].device == beside &&
+            home.spans[i].end > last)
+            last = home.spans[i].end;
+    for (unsigned i = 0; i < n; i++)
+        count += cl_span_is(&home.spans[i], "read") && home.spans[i].device == device &&
+                 home.spans[i].count >= LEAST_RESULT && home.spans[i].start >= since &&
+                 home.spans[i].end <= last;
+    return count;
+}
+
+unsigned home_early_reads(unsigned device, unsigned beside)
+{
+    return home_early_since(0, device, beside);
+}
+
+unsigned long home_bytes_read(void)
+{
+    const unsigned n = cl_spans_read(home_path_of("timeline"), home.spans, HOME_SPANS);
+    unsigned long bytes = 0, first = 0;
+    for (unsigned i = 0; i < n; i++)
+        if (cl_span_is(&home.spans[i], "kernel") && (!first || home.spans[i].start < first))
+            first = home.spans[i].start;
+    for (unsigned i = 0; i < n; i++)
+        bytes += cl_span_is(&home.spans[i], "read") && home.spans[i].start >= first ? home.spans[i].count : 0;
+    return bytes;
+}
