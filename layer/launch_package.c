@@ -83,7 +83,7 @@ void cx_package_take(struct lane *lane, struct cx_worker *worker, unsigned index
 }
 
 /*
- * Every other package on a second queue: the next one's groups fill the device while the last groups of the
+ * Every other kernel on a second queue: the next one's groups fill the device while the last groups of the
  * one before run. Packages of a launch may run at once, on one device as on several; each waits for the
  * uploads of all before it (lane->last_upload), whose bytes it may read, and the second queue for all that
  * the first one had before the launch. The job ends when all packages have ended.
@@ -93,7 +93,8 @@ static void open_two(struct lane *lane, struct cx_worker *worker)
     const cl_icd_dispatch *cl = worker->device->cl;
     cl_event before = NULL;
     if (lane->started || lane->part >= lane->split->plan.n || !cx_worker_wants_second(worker) ||
-        cx_balancer_is_static(lane->split->plan.balancer) || !cx_worker_open_second(worker) ||
+        (cx_balancer_is_static(lane->split->plan.balancer) && lane->slices < 2) ||
+        !cx_worker_open_second(worker) ||
         cl->clEnqueueMarkerWithWaitList(worker->queue, 0, NULL, &before) != CL_SUCCESS)
         return;
     lane->two = cl->clEnqueueBarrierWithWaitList(worker->second, 1, &before, NULL) == CL_SUCCESS;
