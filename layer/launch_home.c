@@ -5,19 +5,19 @@
 #include "layer/launch_home.h"
 #include "layer/bytes.h"
 #include "layer/launch_slice.h"
+#include "layer/launch_waiting.h"
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/plan_size.h"
-#include "layer/queue.h"
 #include "layer/reading.h"
 #include "layer/trace_event.h"
 
 #include <stdlib.h>
 
 enum {
-    MOST_READS = 8,
     LEAST_BYTES = 64 << 10, /* of a package, for one read */
     LEAST_RUN = 4 << 10,    /* on average */
+    LEAST_SLICE = 2 * LEAST_BYTES,
 };
 
 /* What one package wrote of one read. */
@@ -34,70 +34,6 @@ struct cx_home {
     bool failed; /* context->lock: there is nothing to bring, or it did not come */
     cl_int error;
 };
-
-/* ---- who reads ---- */
-
-/* The launch, and reads that wait for nothing but what stands before them here. */
-struct waiting {
-    struct cx_command *command[1 + MOST_READS];
-    unsigned count;
-};
-
-/* Whether all that may touch the program's memory before the command, as far as that is settled, is over. */
-static bool memory_is_free(const struct cx_command *command)
-{
-    const struct cx_context *context = command->context;
-    const unsigned timelines = cx_context_timelines(context);
-    const struct cx_queue *queue = command->queue;
-    for (unsigned t = 0; t < timelines; t++) {
-        const uint64_t in_queue = queue && queue->in_order ? queue->cone[timelines + t] : 0;
-        const uint64_t own = command->cone[timelines + t];
-        if (atomic_load_explicit(&context->workers[t].completed, memory_order_acquire) <
-            (own > in_queue ? own : in_queue))
-            return false;
-    }
-    return true;
-}
-
-/* How often the command waits for those. */
-static unsigned waits_for(const struct cx_command *command, const struct waiting *waiting)
-{
-    unsigned count = 0;
-    for (unsigned w = 0; w < waiting->count; w++)
-        for (unsigned i = 0; i < waiting->command[w]->nsuccessors; i++)
-            count += waiting->command[w]->successors[i].command == command;
-    return count;
-}
-
-/* Whether a read has memory in common with one before it: their order matters. */
-static bool meets_other(const struct cx_reading *reading, const struct waiting *waiting)
-{
-    const unsigned char *end = reading->pointer + (reading->hi - reading->lo);
-    for (unsigned w = 1; w < waiting->count; w++) {
-        const struct cx_reading *other = waiting->command[w]->reading;
-        if (reading->pointer < other->pointer + (other->hi - other->lo) && other->pointer < end)
-            return true;
-    }
-    return false;
-}
-
-static void find_waiting(struct cx_command *launch, struct waiting *waiting)
-{
-    *waiting = (struct waiting){.command = {launch}, .count = 1};
-    if (!cx_mem_is_apart(launch->context) || !memory_is_free(launch))
-        return;
-    for (unsigned w = 0; w < waiting->count; w++)
-        for (unsigned i = 0; i < waiting->command[w]->nsuccessors; i++) {
-            struct cx_command *next = waiting->command[w]->successors[i].command;
-            bool known = false;
-            for (unsigned k = 1; k < waiting->count; k++)
-                known |= waiting->command[k] == next;
-            if (waiting->count <= MOST_READS && !known && next->reading && !next->dep_error &&
-                next->blockers == waits_for(next, waiting) && !meets_other(next->reading, waiting) &&
-                memory_is_free(next))
-                waiting->command[waiting->count++] = next;
-        }
-}
 
 /* ---- promises ---- */
 
@@ -201,7 +137,7 @@ static bool add_kept(struct cx_runs *runs, const struct cx_mem *mem, const struc
 
 /* The same of an argument, as far as somebody wants it there. */
 static bool add_wanted(struct cx_runs *runs, const struct split *split, unsigned arg,
-                       const struct cx_access_region *region, const struct waiting *waiting,
+                       const struct cx_access_region *region, const struct cx_waiting *waiting,
                        const struct cx_worker *worker)
 {
     const struct cx_launch *launch = split->launch;
@@ -221,7 +157,7 @@ static bool add_wanted(struct cx_runs *runs, const struct split *split, unsigned
 }
 
 /* Has what a package wrote up to that step come to the host copy where that is wanted. */
-static void keep(struct split *split, struct package *package, uint64_t end, const struct waiting *waiting,
+static bool keep(struct split *split, struct package *package, uint64_t end, const struct cx_waiting *waiting,
                  const struct cx_access_region *regions)
 {
     const struct cx_launch *launch = split->launch;
@@ -239,10 +175,13 @@ static void keep(struct split *split, struct package *package, uint64_t end, con
     } else {
         cx_runs_finish(&runs, NULL);
     }
+    return home;
 }
 
-/* Promises what a package wrote up to that step, or is going to write, to those who wait. */
-static void promise(struct split *split, struct package *package, uint64_t end, const struct waiting *waiting)
+/* Promises what a package wrote up to that step, or is going to write, to those who wait; but not so little,
+ * of one that is not over, that it does not pay. */
+static void promise(struct split *split, struct package *package, uint64_t end,
+                    const struct cx_waiting *waiting)
 {
     const struct cx_launch *launch = split->launch;
     const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[package->part]];
@@ -250,8 +189,7 @@ static void promise(struct split *split, struct package *package, uint64_t end, 
     if (!regions)
         return;
     cx_access_package(split->plan.judged->access, package->sent, end, regions);
-    if (!split->settled)
-        keep(split, package, end, waiting, regions);
+    bool any = !split->settled && keep(split, package, end, waiting, regions);
     for (unsigned w = 1; w < waiting->count; w++) {
         struct cx_runs runs = {.upload = false};
         bool ok = !waiting->command[w]->reading->map;
@@ -259,12 +197,15 @@ static void promise(struct split *split, struct package *package, uint64_t end, 
             const struct cx_mem *mem = cx_launch_mem(launch, i);
             ok = !mem || add_argument(&runs, waiting->command[w]->reading, mem, &regions[i], worker);
         }
-        if (ok && runs.count && is_worth_it(&runs))
+        if (ok && runs.count && is_worth_it(&runs)) {
             add_home(package, end, waiting->command[w], &runs);
-        else
+            any = true;
+        } else {
             cx_runs_finish(&runs, NULL);
+        }
     }
-    package->sent = end;
+    if (any || end == package->range.end)
+        package->sent = end;
     free(regions);
 }
 
@@ -284,11 +225,11 @@ static uint64_t done_to(const struct split *split, const struct package *package
 void cx_home_promise(struct lane *lane)
 {
     struct split *split = lane->split;
-    struct waiting waiting;
+    struct cx_waiting waiting;
     if (split->settled || !is_fit(split, lane->part))
         return;
-    find_waiting(&split->launch->base, &waiting);
-    for (unsigned i = 0; i < split->npackages && (waiting.count > 1 || split->kept); i++) {
+    cx_waiting_find(&split->launch->base, &waiting);
+    for (unsigned i = 0; i < split->npackages && (waiting.count > 1 || split->foreseen); i++) {
         struct package *package = &split->packages[i];
         const uint64_t done = done_to(split, package);
         if (is_open(package, lane->part) && package->sent < done)
@@ -308,7 +249,7 @@ static struct package *last_of(struct split *split, unsigned part)
 
 /* Promises what is left of a package, slice by slice; of the part's last one all but the last. */
 static void promise_slices(struct split *split, struct package *package, bool last,
-                           const struct waiting *waiting)
+                           const struct cx_waiting *waiting)
 {
     const uint64_t granularity = split->plan.judged->verdict.granularity;
     for (unsigned i = 1; i <= package->slices - last; i++) {
@@ -320,8 +261,8 @@ static void promise_slices(struct split *split, struct package *package, bool la
 
 void cx_home_settle(struct split *split)
 {
-    struct waiting waiting;
-    find_waiting(&split->launch->base, &waiting);
+    struct cx_waiting waiting;
+    cx_waiting_find(&split->launch->base, &waiting);
     for (unsigned part = 0; part < split->plan.n && waiting.count > 1; part++) {
         const struct package *last = is_fit(split, part) ? last_of(split, part) : NULL;
         for (unsigned i = 0; i < split->npackages && last; i++)
@@ -473,7 +414,7 @@ bool cx_home_over(const struct split *split, unsigned part)
 /* ---- slices ---- */
 
 /* Bytes that a package writes through the argument and that are read by those who wait. */
-static uint64_t bytes_awaited(const struct waiting *waiting, const struct cx_mem *mem,
+static uint64_t bytes_awaited(const struct cx_waiting *waiting, const struct cx_mem *mem,
                               const struct cx_access_region *region, const struct cx_worker *worker)
 {
     uint64_t bytes = 0;
@@ -502,9 +443,9 @@ static uint64_t bytes_written(const struct cx_mem *mem, const struct cx_access_r
 static uint64_t bytes_read(struct cx_launch *launch, const struct cx_access_region *regions,
                            const struct cx_worker *worker)
 {
-    struct waiting waiting;
+    struct cx_waiting waiting;
     uint64_t bytes = 0;
-    find_waiting(&launch->base, &waiting);
+    cx_waiting_find(&launch->base, &waiting);
     for (unsigned i = 0; i < launch->args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         if (!mem || !is_sent(mem->root, &regions[i], worker))
@@ -524,11 +465,16 @@ static unsigned slices_of(const struct cx_launch *launch, const struct cx_split_
     const struct cx_learned *learned = launch->kernel->function->learned;
     const double speed = learned ? cx_speed_record_speed(&learned->records[worker->index]) : 0;
     const double groups = (double)(steps * plan->slice);
-    if (!(speed > 0) || !bytes)
+    /* no more than so many of all that the device does: packages overlap with each other anyway */
+    const uint64_t part = CX_MOST_SLICES * steps * plan->n / plan->judged->verdict.groups;
+    uint64_t most = steps / plan->judged->verdict.granularity;
+    most = most < bytes / LEAST_SLICE ? most : bytes / LEAST_SLICE;
+    most = most < part + 1 ? most : part + 1;
+    if (!(speed > 0) || most < 2 ||
+        worker->device->type & CL_DEVICE_TYPE_CPU) /* its cores move what it sends */
         return 1;
     return cx_slices_best(groups / speed, cx_plan_move_seconds((double)bytes),
-                          (double)cx_plan_fill(worker->device, &launch->geometry), groups,
-                          steps / plan->judged->verdict.granularity);
+                          (double)cx_plan_fill(worker->device, &launch->geometry), groups, most);
 }
 
 unsigned cx_home_slices(struct lane *lane, const struct cx_worker *worker, unsigned index)

@@ -10,17 +10,17 @@
 static const double slice_seconds = 20e-6, least_part = 0.02, least_seconds = 200e-6;
 
 unsigned cx_slices_best(double compute_seconds, double send_seconds, double fill, double groups,
-                        uint64_t steps)
+                        uint64_t most)
 {
     const double hidden = fmin(compute_seconds, send_seconds);
     /* on average the device is half empty for the time of a group at a kernel's end */
     const double each = slice_seconds + compute_seconds * fill / fmax(groups, 1) / 2;
-    double most = fmax(least_part * compute_seconds, least_seconds);
+    double best_gain = fmax(least_part * compute_seconds, least_seconds);
     unsigned best = 1;
-    for (unsigned n = 2; n <= CX_MOST_SLICES && n <= steps; n++) {
+    for (unsigned n = 2; n <= CX_MOST_SLICES && n <= most; n++) {
         const double gain = hidden * (1 - 1.0 / n) - each * (n - 1);
-        if (gain > most) {
-            most = gain;
+        if (gain > best_gain) {
+            best_gain = gain;
             best = n;
         }
     }

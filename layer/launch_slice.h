@@ -17,9 +17,9 @@
 enum { CX_MOST_SLICES = 8 };
 
 /* How many slices serve best for a package that takes so many seconds and sends so much for so long: of
- * `fill` groups at a time of so many groups in all. Never more than `steps`. Any thread. */
+ * `fill` groups at a time of so many groups in all. Never more than `most`. Any thread. */
 unsigned cx_slices_best(double compute_seconds, double send_seconds, double fill, double groups,
-                        uint64_t steps);
+                        uint64_t most);
 /* Where slice `index` of the range begins, which is cut at multiples of `granularity`; index: count: its end.
  */
 uint64_t cx_slice_at(struct cx_range range, uint64_t granularity, unsigned index, unsigned count);
