@@ -3,6 +3,7 @@
  */
 #include "layer/access_object.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,6 +165,20 @@ static void judge(struct cx_access *a)
     cx_access_find_ways(a);
 }
 
+static double count_steps(const struct cx_access *a)
+{
+    const struct cx_launch *l = &a->launch;
+    double steps = (double)l->global[0] * (double)l->global[1] * (double)l->global[2] * l->kernel->steps;
+
+    for (uint32_t i = 0; i < l->kernel->nloop; i++) {
+        const int var = a->eval.loop_var[i];
+        if (!l->kernel->loop[i].times) {
+            steps *= var >= 0 ? (double)a->eval.vars.var[var].hi + 1 : INFINITY;
+        }
+    }
+    return l->kernel->steps == CX_STEPS_UNKNOWN ? INFINITY : steps;
+}
+
 static bool refuse(struct cx_access_verdict *v, unsigned dim, uint64_t granularity,
                    enum cx_summary_reason reason)
 {
@@ -197,6 +212,7 @@ bool cx_access_separable(const struct cx_summary_kernel *kernel, const struct cx
     a->unreliable = is_unreliable(kernel);
     cx_eval_init(&a->eval, &a->launch, a->eval_memory);
     cx_eval_run(&a->eval, 0, a->launch.units - 1);
+    a->steps = count_steps(a);
     for (uint32_t i = 0; i < kernel->naccess; i++) {
         cx_eval_access(&a->eval, &kernel->access[i], &a->bound[i]);
         a->loose |= a->bound[i].loose;
@@ -224,6 +240,11 @@ void cx_access_destroy(struct cx_access **access)
 const struct cx_access_verdict *cx_access_verdict(const struct cx_access *access)
 {
     return &access->verdict;
+}
+
+double cx_access_steps(const struct cx_access *access)
+{
+    return access->steps;
 }
 
 const struct cx_access_means *cx_access_means(const struct cx_access *access)

@@ -219,6 +219,9 @@ bool cx_access_matches(const struct cx_access *access, const struct cx_summary_k
 
 /* The verdict an access was made with. */
 const struct cx_access_verdict *cx_access_verdict(const struct cx_access *access);
+/* Instructions of all work-items together at most, about; INFINITY: unknown. A guess for times, no bound to
+ * rely on for what is right. */
+double cx_access_steps(const struct cx_access *access);
 /* The way of each argument (kernel->narg entries, owned by the access); of use where verdict.splits. */
 const struct cx_access_means *cx_access_means(const struct cx_access *access);
 

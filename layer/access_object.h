@@ -31,6 +31,7 @@ struct cx_access {
     struct cx_shape *shape;        /* by access, then room for those of arguments; NULL: not needed */
     uint8_t *shaped;               /* by access: its shape is there */
     void *eval_memory;
+    double steps;    /* cx_access_steps() */
     bool unreliable; /* the records do not tell all: everything may be read and written */
     bool loose;      /* some bound is loose */
     bool curable;    /* a coarser cut might do better */

@@ -223,6 +223,7 @@ static void walk_loop(struct codec *c, struct cx_loop *l)
     WALK_U32(c, l->nguard);
     WALK_U32(c, l->line);
     WALK_U8(c, l->single_exit);
+    WALK_U32(c, l->times);
 }
 
 static void walk_access(struct codec *c, struct cx_access_record *r)
@@ -272,6 +273,7 @@ static void walk_kernel(struct codec *c, struct cx_summary_kernel *k)
         WALK_U32(c, k->reqd_size[d]);
         WALK_U32(c, k->size_hint[d]);
     }
+    WALK_U32(c, k->steps);
     WALK_ALL(c, k->file, k->nfile, walk_file);
     WALK_ALL(c, k->note, k->nnote, walk_note);
     WALK_ALL(c, k->arg, k->narg, walk_arg);

@@ -127,6 +127,8 @@ static void move_loops(struct marks *m)
         if (m->loop[i]) {
             l.guard = m->new_guard[l.guard];
             m->k->loop[n++] = l;
+        } else if (!l.times) {
+            m->k->steps = CX_STEPS_UNKNOWN; /* nothing is left that could tell how often it runs */
         }
     }
     m->k->nloop = n;

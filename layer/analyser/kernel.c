@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/analyser/kernel.h"
 #include "layer/analyser/compact.h"
+#include "layer/analyser/effort.h"
 #include "layer/analyser/place.h"
 #include "layer/analyser/scan.h"
 #include "layer/analyser/thin.h"
@@ -180,6 +181,7 @@ void cx_kernel_make_opaque(struct cx_summary_kernel *kernel, enum cx_summary_rea
     kernel->loop = NULL;
     kernel->access = NULL;
     kernel->flags |= CX_SUMMARY_OPAQUE;
+    kernel->steps = CX_STEPS_UNKNOWN;
     kernel->uses = UINT32_MAX & (CX_USE_NEEDS_REWRITE | 0xffu);
     kernel->nnote = 1;
     kernel->note = cx_alloc(1, sizeof(*kernel->note));
@@ -208,6 +210,7 @@ void cx_kernel_analyse(struct cx_summary_kernel *kernel, LLVMValueRef function, 
     kernel->nguard = build.nguard;
     kernel->loop = scan.loops;
     kernel->nloop = scan.loops ? build.cfg.nloop : 0;
+    cx_effort_find(&build, kernel);
     build.dag.node = NULL;
     build.guard = NULL;
     cx_build_finish(&build);

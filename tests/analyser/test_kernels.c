@@ -12,6 +12,7 @@
  * unknown
  *     //! KERNEL on GEOMETRY [SCALARS] [same ...] part G0..G1 ARG reads|writes in BOX...
  *     //! KERNEL on GEOMETRY [SCALARS] [same ...] all ARG reads|writes ...
+ *     //! KERNEL on GEOMETRY [SCALARS] [same ...] steps LO..HI | unknown
  *     //!! BUILD OPTIONS
  *
  * BOX is LO+LEN[xCOUNT/STRIDE[xCOUNT/STRIDE]][!], exact with the exclamation mark; "in" alone means no box.
@@ -378,6 +379,27 @@ static void check_way(struct expectation *e, char **save)
     cx_access_destroy(&a);
 }
 
+/* Steps a work-item, roughly: how many depends on the compiler. */
+static void check_steps(struct expectation *e, char **save)
+{
+    const struct cx_access_geometry *g = &e->geometry;
+    const char *expected = strtok_r(NULL, " ", save), *end = expected ? strstr(expected, "..") : NULL;
+    struct cx_access_verdict v;
+    struct cx_access *a;
+    double steps;
+
+    cx_access_choose(e->kernel, g, e->args, &a, &v);
+    steps = a ? cx_access_steps(a) : -1;
+    for (unsigned d = 0; d < g->work_dim; d++) {
+        steps /= (double)g->global[d];
+    }
+    if (end ? steps < strtod(expected, NULL) || steps > strtod(end + 2, NULL)
+            : !expected || strcmp(expected, "unknown") != 0 || steps < 1e300) {
+        wrong(e, "%g", steps);
+    }
+    cx_access_destroy(&a);
+}
+
 static void check_launch(struct expectation *e, char **save)
 {
     char *word = strtok_r(NULL, " ", save);
@@ -400,6 +422,9 @@ static void check_launch(struct expectation *e, char **save)
             return;
         } else if (strcmp(word, "whole") == 0 || strcmp(word, "mended") == 0) {
             check_not_separable(e, *word == 'm', save);
+            return;
+        } else if (strcmp(word, "steps") == 0) {
+            check_steps(e, save);
             return;
         } else if (strcmp(word, "way") == 0) {
             check_way(e, save);
