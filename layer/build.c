@@ -113,13 +113,23 @@ static void *build_part(void *data)
     return NULL;
 }
 
-/* Runs the step for all members that have not run it, each on a thread of its own but for the last. */
-static void build_parts(struct cx_build *build, struct part *parts)
+/* Whether b is likely to build while a does, at no cost of time: GPUs of one kind. PoCL compiles one program
+ * at a time. */
+static bool builds_beside(const struct cx_context *context, unsigned a, unsigned b)
 {
-    unsigned count = build->program->context->nmembers, n = 0;
+    return context->workers[a].device->type & CL_DEVICE_TYPE_GPU && cx_plan_equal_devices(context, a, b);
+}
 
-    for (unsigned m = 0; m < count; m++)
-        if (!has_ended(build->program, m))
+/* Runs the step for all members that have not run it and, where `first` is one, are just like that: each on a
+ * thread of its own but for the last. */
+static void build_parts(struct cx_build *build, struct part *parts, unsigned first)
+{
+    const struct cx_context *context = build->program->context;
+    unsigned n = 0;
+
+    for (unsigned m = 0; m < context->nmembers; m++)
+        if (!has_ended(build->program, m) &&
+            (m == first || first == context->nmembers || builds_beside(context, first, m)))
             parts[n++] = (struct part){.build = build, .member = m};
     for (unsigned i = 0; i + 1 < n; i++)
         parts[i].threaded = !pthread_create(&parts[i].thread, NULL, build_part, &parts[i]);
@@ -131,8 +141,9 @@ static void build_parts(struct cx_build *build, struct part *parts)
             pthread_join(parts[i].thread, NULL);
 }
 
-/* Whether the member that whole launches run on has built it, so that the others may do it later (late.c). */
-static bool build_first(struct cx_build *build)
+/* Whether the member that whole launches run on has built it, with those that cost no more time, so that the
+ * others may do it later (late.c). */
+static bool build_first(struct cx_build *build, struct part *parts)
 {
     const struct cx_program *program = build->program;
     unsigned k = 0;
@@ -142,7 +153,9 @@ static bool build_first(struct cx_build *build)
     while (k + 1 < program->context->nmembers &&
            atomic_load(&program->context->workers[cx_program_member_at(program, k)].left_out))
         k++;
-    return build_one(build, cx_program_member_at(program, k));
+    const unsigned first = cx_program_member_at(program, k);
+    build_parts(build, parts, first);
+    return cx_program_runs_on(program, first);
 }
 
 static void tell_failure(const struct cx_program *program, unsigned m)
@@ -215,9 +228,9 @@ static cl_int execute(struct cx_build *build)
         if (build->analyse)
             program->analysis = start_analysis(program);
         const uint64_t since = cx_clock_ns();
-        late = build_first(build);
+        late = build_first(build, parts);
         if (!late)
-            build_parts(build, parts);
+            build_parts(build, parts, program->context->nmembers);
         program->build_ns = cx_clock_ns() - since;
         error = judge(build);
         if (error == CL_SUCCESS && build->binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)

@@ -141,6 +141,8 @@ static struct cx_judged *judge_args(struct cx_learned *learned, const struct cx_
 
 /* Launches of few arguments, which need no memory to describe them. */
 enum { FEW_ARGS = 8 };
+/* What a step of a kernel (cx_access_steps) takes on one CPU core: a guess, on the safe side. */
+#define STEP_SECONDS 1e-9
 
 static struct cx_judged *judge(struct cx_learned *learned, const struct cx_summary_kernel *summary,
                                const struct cx_launch *launch)
@@ -260,6 +262,7 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
     }
     launch->lacks = late || (launch->lacks && n < 2);
     launch->lacking = variant;
+    launch->longest = cx_access_steps(judged->access) * STEP_SECONDS;
     if (launch->lacks)
         cx_plan_want(launch, variant);
     return n;
@@ -373,15 +376,16 @@ static void plan_anew(void *data)
     cx_command_unref(&command);
 }
 
-/* Other members have left the build for later, and nothing is known yet against sharing this first large
- * launch with them: it waits for them, as clBuildProgram would have done. */
+/* Other members have left the build for later, and sharing this launch with them may be worth the wait: it
+ * waits for them, as clBuildProgram would have done. */
 static bool worth_others(const struct cx_launch *launch)
 {
     const struct cx_queue *queue = launch->base.queue;
 
-    return (launch->lacks || !cx_kernel_summary_wait(launch->kernel, 0)) &&
-           queue->members & (queue->members - 1) && strcmp(cx_options_get()->split, "never") != 0 &&
-           cx_plan_is_large(launch) && cx_plan_expected(launch) <= 0;
+    if (!(queue->members & (queue->members - 1)) || strcmp(cx_options_get()->split, "never") == 0)
+        return false;
+    return launch->lacks ? cx_plan_late_pays(launch)
+                         : cx_plan_expected(launch) <= 0 && !cx_kernel_summary_wait(launch->kernel, 0);
 }
 
 void cx_plan_launch(struct cx_command *command)
@@ -395,6 +399,7 @@ void cx_plan_launch(struct cx_command *command)
             return;
     launch->arg = -1;
     launch->lacks = launch->lacks_late = false;
+    launch->longest = -1;
     launch->at_home = cx_svm_binds(launch, &launch->reason);
     if (launch->at_home && cx_svm_blocked(command))
         return;
@@ -424,6 +429,9 @@ void cx_plan_launch(struct cx_command *command)
     best = cx_plan_place(launch, best);
     if (late && best == command->context->nmembers && cx_command_hold_for(command, plan_anew))
         return;
+    if (late && launch->longest >= 0)
+        cx_debug(CX_TOPIC_PLAN, "%s takes %g ms at most; others have not built it",
+                 launch->kernel->function->name, launch->longest * 1e3);
     if (late && worth_others(launch) && cx_command_hold_for(command, plan_anew))
         return;
     if (cx_hold_launch(launch, best))

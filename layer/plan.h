@@ -34,6 +34,7 @@ struct cx_launch {
     bool lacks, counted; /* a split lacks what is not built yet; its time is counted (cx_plan_without) */
     bool lacks_late;     /* ... or a member that is late (launch_rescue.h) */
     enum cx_variant lacking;
+    double longest;   /* seconds that it takes at most, by its text; below 0: not asked (cx_plan_late_pays) */
     unsigned held_by; /* planned again once that member has completed held_until */
     uint64_t held_until;
     struct cx_launch *held_next;

@@ -181,6 +181,16 @@ static double waiting(const struct cx_launch *launch)
     return seconds;
 }
 
+bool cx_plan_late_pays(const struct cx_launch *launch)
+{
+    const double build = (double)launch->kernel->program->build_ns * 1e-9,
+                 expected = cx_plan_expected(launch);
+
+    if (expected <= 0 && (launch->lacking != CX_VARIANT_PLAIN || launch->longest < 0))
+        return cx_plan_is_large(launch);
+    return (expected > 0 ? expected : launch->longest) > 2 * build; /* two at best halve it */
+}
+
 /* A variant, or the program on another member, takes about as long to build as the program did, at the cost
  * of a core, and a process that ends meanwhile has to wait: short programs must not pay for what they do not
  * use. So the kernel must have run for as long without one, or have as much to do as is known, or this launch
@@ -190,7 +200,10 @@ static bool build_pays(const struct cx_launch *launch)
     const struct cx_learned *learned = launch->kernel->function->learned;
     const double build = (double)launch->kernel->program->build_ns * 1e-9;
 
-    return cx_plan_is_large(launch) || (learned && learned->unvaried + waiting(launch) >= build);
+    const bool alone = launch->lacking == CX_VARIANT_PLAIN && launch->longest >= 0;
+
+    return (alone ? cx_plan_late_pays(launch) : cx_plan_is_large(launch)) ||
+           (learned && learned->unvaried + waiting(launch) >= build);
 }
 
 void cx_plan_without(struct cx_launch *launch)

@@ -31,6 +31,10 @@ bool cx_plan_wants_all(void);
 void cx_plan_want(const struct cx_launch *launch, enum cx_variant variant);
 /* Whether the launch has so many work-items that a CPU core is busy for a millisecond at least. */
 bool cx_plan_is_large(const struct cx_launch *launch);
+/* Whether the launch may take so long that it is worth its while to wait for members that have left the
+ * program's build for later: by measured speeds, else by the most that the text of its kernel has it do.
+ * Under context->lock. */
+bool cx_plan_late_pays(const struct cx_launch *launch);
 /* The fastest member's measured speed at the function, in work-groups/s; 0: unknown. Under context->lock. */
 double cx_plan_best_speed(const struct cx_launch *launch);
 /* Seconds that the launch takes on the fastest member, by what was measured; 0: unknown. Under context->lock.
