@@ -209,6 +209,15 @@ static bool await_late(struct cx_launch *launch, const struct cx_judged *judged,
     return whole_because(launch, cx_rescue_late_reason);
 }
 
+/* Why the kernel does not run on a member. */
+static const char *why_not_on(const struct cx_kernel *kernel, unsigned m)
+{
+    if (cx_program_late_on(kernel->program, m))
+        return "the other devices have not built the program yet";
+    return cx_program_runs_on(kernel->program, m) ? "no other device can run this kernel"
+                                                  : "the other devices' compilers have refused the program";
+}
+
 /* Lists the members that could share this launch, the best one first among equals in speed order of the
  * context. */
 static unsigned list_members(struct cx_launch *launch, const struct cx_summary_kernel *summary,
@@ -235,12 +244,13 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
     first = cx_plan_prompt(launch, first);
     launch->reason = "no other device can run this kernel";
     for (unsigned m = 0; m < context->nmembers; m++) {
-        if (cx_queue_takes(queue, m) && cx_program_late_on(kernel->program, m)) {
-            launch->reason = "the other devices have not built the program yet";
-            late = true;
-        }
-        if (!cx_queue_takes(queue, m) || !cx_kernel_runs_on(kernel, m))
+        if (!cx_queue_takes(queue, m))
             continue;
+        late |= cx_program_late_on(kernel->program, m);
+        if (!cx_kernel_runs_on(kernel, m)) {
+            launch->reason = why_not_on(kernel, m);
+            continue;
+        }
         if (context->workers[m].late && !await_late(launch, judged, m, plan))
             continue;
         if (m != first && !cx_program_compatible(kernel->program, first, m, &launch->reason))
@@ -254,8 +264,10 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
             launch->lacks |= !never;
             continue;
         }
-        if (cx_kernel_variant_limit(kernel, m, variant) < items)
+        if (cx_kernel_variant_limit(kernel, m, variant) < items) {
+            launch->reason = "no other device takes work-groups of this size";
             continue;
+        }
         plan->member[n] = m;
         plan->variant[n] = variant;
         n++;

@@ -381,6 +381,43 @@ START_TEST(recorded_failure)
 }
 END_TEST
 
+/* Why a launch runs whole that another device cannot take: its work-groups are too large for that, or there
+ * is no program for it. */
+START_TEST(told_why_whole)
+{
+    static const char *const why[] = {"no other device takes work-groups of this size",
+                                      "the other devices' compilers have refused the program"};
+    char log[] = "/tmp/coexec-offers-log-XXXXXX", line[256];
+    const size_t items = 1 << 12, local = _i ? 64 : 256;
+    unsigned told = 0;
+    int fd = mkstemp(log);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    setenv("COEXEC_SPLIT", "always", 1);
+    setenv("COEXEC_ANALYSIS_WAIT", "60000", 1);
+    setenv("COEXEC_LOG", "plan:info", 1);
+    setenv("COEXEC_LOG_FILE", log, 1);
+    setenv("STUB_GROUP", "256,128", 1);
+    open_with(_i ? "STUB_FAIL" : "STUB_UNITS", _i ? "clBuildProgram:2:-11" : "4,1");
+    cl_kernel kernel =
+        cl_kernel_of("kernel void stub_inc(global int *a) { a[get_global_id(0)] += 1; }", "stub_inc");
+    cl_mem mem = cl_buffer(CL_MEM_READ_WRITE, items * sizeof(cl_int), NULL);
+    cl_set_mem(kernel, 0, mem);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+    cl_ok(clFinish(cl.queue));
+    cl_ok(clReleaseMemObject(mem));
+    cl_ok(clReleaseKernel(kernel));
+    close_log();
+    FILE *file = fopen(log, "r");
+    ck_assert_ptr_nonnull(file);
+    while (fgets(line, sizeof(line), file))
+        told += strstr(line, why[_i]) != NULL;
+    fclose(file);
+    unlink(log);
+    ck_assert_uint_eq(told, 1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("offers");
@@ -399,5 +436,6 @@ int main(void)
     tcase_add_loop_test(tests, program_variables, 0, 2);
     tcase_add_loop_test(tests, printf_callback, 0, 2);
     tcase_add_test(tests, recorded_failure);
+    tcase_add_loop_test(tests, told_why_whole, 0, 2);
     return tap_run(suite);
 }
