@@ -165,6 +165,18 @@ static void start(struct cx_worker *worker, struct cx_job *job, bool at_once)
         job->skip(job, worker);
 }
 
+/* Whether a job just started is over already. A driver that runs commands in the calling thread may leave
+ * them for a flush (oclgrind): nobody else would flush, since that takes as long as they do. */
+static bool ends_at_once(struct cx_worker *worker, struct cx_job *job)
+{
+    if (!runs_in_caller(worker))
+        return false;
+    if (cx_worker_ended_at_once(worker, job))
+        return true;
+    worker->device->cl->clFlush(worker->queue);
+    return cx_worker_ended_at_once(worker, job);
+}
+
 /* Runs queued jobs in order, up to `until`; leaves the rest to the worker's thread. */
 static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
 {
@@ -185,7 +197,7 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
         job->track = job->timed || runs_in_caller(worker) || worker->nloose >= MAX_LOOSE ||
                      (job->command && atomic_load(&job->command->asks_running));
         start(worker, job, at_once);
-        bool ended = runs_in_caller(worker) && cx_worker_ended_at_once(worker, job);
+        bool ended = ends_at_once(worker, job);
         pthread_mutex_lock(&worker->lock);
         worker->nloose = job->loose ? worker->nloose + 1 : 0;
         if (ended && !worker->flying && !worker->reaping) {
