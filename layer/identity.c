@@ -57,11 +57,11 @@ static bool is_common(const char *word, size_t length)
 
 static bool is_telling(const char *word, size_t length)
 {
-    static const char *const prefixes[] = {"_",   "cl_",    "CL_",  "FP_FAST_", "POCL_",
-                                           "NV_", "NVIDIA", "AMD_", "INTEL_"};
+    static const char *const prefixes[] = {"cl_", "CL_",    "FP_FAST_", "POCL_",
+                                           "NV_", "NVIDIA", "AMD_",     "INTEL_"};
 
-    if (is_common(word, length))
-        return false;
+    if (*word == '_')
+        return !is_common(word, length);
     for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
         size_t n = strlen(prefixes[i]);
         if (length >= n && !memcmp(prefixes[i], word, n))
