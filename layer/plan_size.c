@@ -186,8 +186,8 @@ bool cx_plan_late_pays(const struct cx_launch *launch)
     const double build = (double)launch->kernel->program->build_ns * 1e-9,
                  expected = cx_plan_expected(launch);
 
-    if (expected <= 0 && (launch->lacking != CX_VARIANT_PLAIN || launch->longest < 0))
-        return cx_plan_is_large(launch);
+    if (launch->lacking != CX_VARIANT_PLAIN || launch->longest < 0) /* then it still lacks the variant */
+        return expected <= 0 && cx_plan_is_large(launch);
     return (expected > 0 ? expected : launch->longest) > 2 * build; /* two at best halve it */
 }
 
@@ -198,9 +198,11 @@ bool cx_plan_late_pays(const struct cx_launch *launch)
 static bool build_pays(const struct cx_launch *launch)
 {
     const struct cx_learned *learned = launch->kernel->function->learned;
-    const double build = (double)launch->kernel->program->build_ns * 1e-9;
-
+    const struct cx_program *program = launch->kernel->program;
     const bool alone = launch->lacking == CX_VARIANT_PLAIN && launch->longest >= 0;
+    /* of members that left it for later, and the variant on these and on the others, one after the other */
+    const unsigned builds = launch->lacking == CX_VARIANT_PLAIN ? 1 : 1 + 2 * atomic_load(&program->nlate);
+    const double build = builds * (double)program->build_ns * 1e-9;
 
     return (alone ? cx_plan_late_pays(launch) : cx_plan_is_large(launch)) ||
            (learned && learned->unvaried + waiting(launch) >= build);
