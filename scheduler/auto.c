@@ -453,6 +453,19 @@ static void plan(struct cx_balancer *balancer)
     }
 }
 
+/* Speeds as the memory knows them, with the transfers of this launch. */
+static void remember_speeds(struct cx_balancer *balancer)
+{
+    struct cx_auto *data = balancer->data;
+    double sum = 0;
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        if (balancer->memory->device[balancer->devices[i].given.slot].speed > 0)
+            data->device[i].remembered = cx_auto_speed(balancer, i);
+        sum += data->device[i].remembered;
+    }
+    data->length = sum > 0 ? (double)balancer->groups / sum : 0;
+}
+
 static void auto_init(struct cx_balancer *balancer)
 {
     struct cx_auto *data = balancer->data;
@@ -476,6 +489,7 @@ static void auto_init(struct cx_balancer *balancer)
     }
     double remembered = balancer->memory->deviation;
     data->squares = first_weight * remembered * remembered;
+    remember_speeds(balancer);
     plan(balancer);
 }
 

@@ -32,7 +32,8 @@ struct cx_auto_device {
     bool out;                                                 /* left out of the plan, as too coarse */
     double cost[CX_SPEED_HISTORY], seconds[CX_SPEED_HISTORY]; /* of the last packages, a ring */
     unsigned samples;
-    double measured;        /* speed by these; 0: none */
+    double remembered;      /* speed by the memory; 0: it is not used, or has none */
+    double measured;        /* speed by both, once there are samples */
     double best;            /* the highest that was */
     double squares, weight; /* of its errors */
     uint64_t first, end;    /* of its newest package done */
@@ -41,6 +42,7 @@ struct cx_auto_device {
 
 struct cx_auto {
     bool learned;           /* the memory's costs are used */
+    double length;          /* seconds of the launch by its speeds */
     double done_cost;       /* of packages that ended */
     double squares, weight; /* of all errors, by cost */
     double surprise; /* log of the largest factor by which groups cost more or less than those beside */
