@@ -35,8 +35,9 @@
  * 8. Nothing is left and a device is idle: it does again what the device that would end last still holds, in
  *    parts by the speeds of all that are idle, where that ends sooner (rescue.c); a part that would end last
  *    itself, whole. A package may need k deviations more until that long is over, and is then expected to
- *    take as long again as it took so far. In a clustered launch a device's speed is here the best that it
- *    had: the latest may be that of dear groups, which the package's cost counts already.
+ *    take as long again as it took so far; one late by a quarter of what doing it again takes is not waited
+ *    for, so that waiting in vain costs little. In a clustered launch a device's speed is here the best that
+ *    it had: the latest may be that of dear groups, which the package's cost counts already.
  *
  * With a memory (9) the first packages come from a plan of the whole launch: homes one after the other along
  * the range, of cost v_i (T - L_i). As lengths get surer over launches d goes to the devices' noise, the

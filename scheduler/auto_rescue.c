@@ -8,6 +8,8 @@
 
 /* A rescue has to end within this part of the time until the package would be done without it. */
 static const double rescue_gain = 0.9;
+/* A package late by that part of what doing it again takes is not waited for, however unsure lengths are. */
+static const double wait_part = 0.25;
 
 /* When the package at that place in flight will end, in seconds from now. */
 static double end_of_package(const struct cx_balancer *balancer, unsigned index, unsigned place, double now)
@@ -26,6 +28,16 @@ static double end_of_package(const struct cx_balancer *balancer, unsigned index,
         end += length;
     }
     return end;
+}
+
+/* Seconds that the oldest package there has taken beyond what was predicted. */
+static double lateness(const struct cx_balancer *balancer, unsigned index, double now)
+{
+    const struct cx_auto *data = balancer->data;
+    const struct cx_device_state *device = &balancer->devices[index];
+    const struct cx_auto_view *view = &data->device[index].view;
+    const double filled = cx_auto_filled(balancer, device, &device->flight[0]);
+    return now - device->busy_since - view->launch - view->fixed - filled / view->belief;
 }
 
 /* When the groups of a package will be done, or of a copy: by itself or one of its twins. */
@@ -97,8 +109,9 @@ uint64_t cx_auto_rescue(struct cx_balancer *balancer, unsigned index, double now
         groups = cx_auto_done_by(balancer, work, each, index, alone / (1 + 1e-9)) ? 0 : least;
     }
     data->device[*victim].view.speed = speed;
-    if (groups > 0 && end + CX_AUTO_REPLY < rescue_gain * latest)
+    const double patience = *package == 0 ? wait_part * end - lateness(balancer, *victim, now) : INFINITY;
+    if (groups > 0 && (end + CX_AUTO_REPLY < rescue_gain * latest || patience <= 0))
         return (uint64_t)fmin(groups, left);
-    *again = now + fmax(latest, 0.1 * end) + CX_AUTO_REPLY;
+    *again = now + fmax(fmin(latest, patience), 0.1 * end) + CX_AUTO_REPLY;
     return 0;
 }

@@ -204,6 +204,14 @@ START_TEST(one_package_proves_little)
 }
 END_TEST
 
+/* Where lengths were unsure, a package long overdue was waited for longer than doing it again takes. */
+START_TEST(overdue_is_not_waited_for)
+{
+    static const unsigned cases[][2] = {{12, 184}, {38, 44}};
+    is_bounded(cases, sizeof cases / sizeof cases[0]);
+}
+END_TEST
+
 /* A package of groups far dearer than thought is done again in many small parts: there was room for so many
  * only, and the launch waited for the holder all the same, for twice its own time. */
 START_TEST(any_number_of_parts)
@@ -383,6 +391,7 @@ Suite *cx_test_rescue(void)
     tcase_add_test(tcase, absent_device_is_not_waited_for);
     tcase_add_test(tcase, repeated_launches_are_bounded);
     tcase_add_test(tcase, one_package_proves_little);
+    tcase_add_test(tcase, overdue_is_not_waited_for);
     tcase_add_test(tcase, any_number_of_parts);
     tcase_add_test(tcase, very_slow_device_is_bounded);
     tcase_add_test(tcase, coarse_device_is_left_out);
