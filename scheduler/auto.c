@@ -22,7 +22,7 @@
  * 1 / f of what is left or sqrt(2 L left), so that it could be as dear; and beside a package that took, or
  * takes, longer than predicted it is as many times shorter. Here a filling of the device counts with L: its
  * first and last groups may not hide each other's latencies. Where the others are weak it matters less, and a
- * package is longer.
+ * package is longer, as long as it likes where all that they could do until the end is worth less than L.
  * 5. A device for which even the smallest package (what fills it) would end after the others' end without it
  *    gets none; one that works on a package that should be over does not count among the others.
  *    Nor does one that could do next to nothing, and that before the end, as a group more would be late.
@@ -212,6 +212,8 @@ static double longest_package(const struct cx_balancer *balancer, unsigned index
     }
     if (beside > dear_factor)
         longest = fmin(longest, fmax(longest / beside, dear_launches * launch));
+    if (others / (1 - others) * end < launch)
+        return INFINITY;
     return fmax(longest, fmin(longest * weak_others * alike / others, weak_part * end));
 }
 

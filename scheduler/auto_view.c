@@ -8,6 +8,9 @@
 #include <math.h>
 
 static const double least_deviation = 0.002;
+/* Times longer than until now that the overdue package of a device never measured is expected to take: of one
+ * that is known it is as likely to end now as not. */
+static const double unknown_doubt = 2;
 /* What the memory says of a speed counts like packages of that part of the launch: one package of groups that
  * it took for dear or cheap by mistake would else make a device seem many times faster or slower. */
 static const double remembered_part = 0.1;
@@ -102,7 +105,8 @@ bool cx_auto_look(struct cx_balancer *balancer, double now)
             began > 0 && view->speed * began >
                              (1 + balancer->params.auto_safety * cx_auto_deviation(balancer, i)) * oldest;
         if (began > 0 && view->speed * began > oldest)
-            view->speed = cx_number_clean(oldest / began);
+            view->speed =
+                cx_number_clean(oldest / (cx_auto_measured(balancer, i) ? began : unknown_doubt * began));
         for (unsigned k = 0; k < device->nflight; k++)
             sum += device->given.launch_seconds +
                    cx_auto_filled(balancer, device, &device->flight[k]) / view->speed;
