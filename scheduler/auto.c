@@ -426,15 +426,14 @@ static double end_without(struct cx_balancer *balancer, unsigned index)
 }
 
 /* Homes such that all end together; devices of which one filling ends later than the others without them get
- * none. */
+ * none. Of its home a device never measured gets a first package; the rest is whoever's. */
 static void plan(struct cx_balancer *balancer)
 {
     struct cx_auto *data = balancer->data;
     unsigned n = balancer->ndevices;
     cx_auto_look(balancer, 0);
-    for (unsigned i = 0; i < n; i++) /* those that were never measured get a first package, if any */
-        if (!cx_auto_measured(balancer, i))
-            data->device[i].view.speed = 0;
+    for (unsigned i = 0; i < n; i++)
+        data->device[i].started = !cx_auto_measured(balancer, i);
     for (unsigned round = 0; round < n; round++) {
         double end = cx_auto_end(balancer, (double)balancer->groups, n);
         unsigned out = n;

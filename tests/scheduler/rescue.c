@@ -263,6 +263,78 @@ START_TEST(very_slow_device_is_bounded)
 }
 END_TEST
 
+/* Launches of a kernel in a row on devices of that nature, with what the earlier ones taught. */
+struct row {
+    struct cx_memory memory;
+    struct cx_speed_record records[8];
+    struct cx_sim_device devices[8];
+    struct cx_sim_load *load;
+    unsigned launches;
+};
+
+static struct row *start_row(enum cx_sim_profile profile, const double *speeds, unsigned n)
+{
+    static struct row row;
+    row = (struct row){.load = cx_sim_load_create(profile, 4096, 1)};
+    ck_assert_ptr_nonnull(row.load);
+    cx_memory_init(&row.memory);
+    for (unsigned i = 0; i < n; i++)
+        row.devices[i] = (struct cx_sim_device){.known = {.nominal_speed = speeds ? speeds[i] : 1},
+                                                .speed = 4096 * (speeds ? speeds[i] : 1),
+                                                .launch_seconds = 1e-5,
+                                                .reply_seconds = 3e-5,
+                                                .jitter = 0.02};
+    return &row;
+}
+
+/* On the first n of them. */
+static double launch_row(struct row *row, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        row->devices[i].known.launch_seconds = 1e-5;
+        row->devices[i].known.measured_speed = cx_speed_record_speed(&row->records[i]);
+    }
+    struct cx_simulation sim = {.policy = cx_policy_find("auto"),
+                                .load = row->load,
+                                .ndevices = n,
+                                .devices = row->devices,
+                                .homes = true,
+                                .rescues = true,
+                                .memory = &row->memory,
+                                .records = row->records,
+                                .seed = ++row->launches};
+    struct cx_sim_result result = cx_simulate(&sim);
+    ck_assert(result.complete);
+    return result.seconds;
+}
+
+/* Devices that were never measured come to others that were, in the middle of a row: those took all of the
+ * launch as theirs, and the newcomers did it again. One a thousand times slower than thought is no harm. */
+START_TEST(newcomers_have_a_share)
+{
+    static const double speeds[] = {1, 0.9, 0.8, 0.5};
+    for (unsigned known = 1; known < 4; known++) {
+        struct row *row = start_row(CX_SIM_REGULAR, speeds, 4);
+        for (unsigned i = 0; i < 5; i++)
+            launch_row(row, known);
+        for (unsigned i = 0; i < 3; i++)
+            ck_assert_double_le(launch_row(row, 4), 1.05 / 3.2);
+        free(row->load);
+        row = start_row(CX_SIM_REGULAR, speeds, 4);
+        double sum = 0;
+        for (unsigned i = 0; i < known; i++)
+            sum += speeds[i];
+        for (unsigned i = known; i < 4; i++)
+            row->devices[i].speed /= 1000;
+        for (unsigned i = 0; i < 5; i++)
+            launch_row(row, known);
+        for (unsigned i = 0; i < 3; i++)
+            ck_assert_double_le(launch_row(row, 4), 1.1 / sum);
+        free(row->load);
+    }
+}
+END_TEST
+
 /* A device so slow that its one group ends at two thirds of the launch is left out, whoever knows that. */
 START_TEST(coarse_device_is_left_out)
 {
@@ -407,6 +479,7 @@ Suite *cx_test_rescue(void)
     tcase_add_test(tcase, stranger_is_not_counted_on);
     tcase_add_test(tcase, any_number_of_parts);
     tcase_add_test(tcase, very_slow_device_is_bounded);
+    tcase_add_test(tcase, newcomers_have_a_share);
     tcase_add_test(tcase, coarse_device_is_left_out);
     tcase_add_test(tcase, auto_on_the_grid);
     tcase_add_test(tcase, not_behind_sigmoid);
