@@ -335,6 +335,31 @@ START_TEST(newcomers_have_a_share)
 }
 END_TEST
 
+/* A device that was measured becomes ten thousand times slower in the middle of a launch, and stays so: each
+ * launch takes what the others need for its package, and a quarter of that, longer. Once it is well again it
+ * is found. */
+START_TEST(measured_device_hangs)
+{
+    for (unsigned n = 2; n <= 8; n *= 2) {
+        struct row *row = start_row(CX_SIM_REGULAR, NULL, n);
+        const double even = 1.0 / n, bound = 1.03 * even * (1 + 1.25 / (n - 1));
+        for (unsigned i = 0; i < 5; i++)
+            launch_row(row, n);
+        row->devices[0].slow_factor = 1e4;
+        for (unsigned i = 0; i < 100; i++) {
+            row->devices[0].slows_at = i ? 1e-9 : even / 2;
+            ck_assert_double_le(launch_row(row, n), bound);
+        }
+        row->devices[0].slows_at = 0;
+        unsigned until = 0;
+        while (until <= 64 && launch_row(row, n) > 1.05 * even)
+            until++;
+        ck_assert_uint_le(until, 64);
+        free(row->load);
+    }
+}
+END_TEST
+
 /* A device so slow that its one group ends at two thirds of the launch is left out, whoever knows that. */
 START_TEST(coarse_device_is_left_out)
 {
@@ -480,6 +505,7 @@ Suite *cx_test_rescue(void)
     tcase_add_test(tcase, any_number_of_parts);
     tcase_add_test(tcase, very_slow_device_is_bounded);
     tcase_add_test(tcase, newcomers_have_a_share);
+    tcase_add_test(tcase, measured_device_hangs);
     tcase_add_test(tcase, coarse_device_is_left_out);
     tcase_add_test(tcase, auto_on_the_grid);
     tcase_add_test(tcase, not_behind_sigmoid);
