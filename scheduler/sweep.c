@@ -2,8 +2,8 @@
 /*
  * The sweep behind Sigmoid's two k, the constants of other policies that their papers' texts do not give, and
  * docs/balancers.md: values over cost profiles and device sets, on simulated devices. Prints Markdown tables.
- * Usage: sweep [k|dials|policies], all of them when none is named; or sweep grid [seed [draws]]: auto's first
- * launches beside sigmoid's on a grid, each case the mean of so many draws of jitter.
+ * Usage: sweep [k|dials|policies], all of them when none is named; or sweep grid|repeated [seed [draws]]:
+ * auto's first launches, or those from the fifth on, beside sigmoid's, each case the mean of that many draws.
  */
 #include "scheduler/grid.h"
 #include <math.h>
@@ -216,27 +216,27 @@ static void print_policies(void)
 
 /* ---- auto beside sigmoid ---- */
 
-/* Mean logarithm of the first launch's time over the ideal's. */
-static double first_launch(const struct cx_grid_case *c, const char *policy, unsigned draws)
+/* Mean logarithm of the first launch's time over the ideal's, or of the repeated ones'. */
+static double launch_time(const struct cx_grid_case *c, const char *policy, unsigned draws, bool repeated)
 {
     double sum = 0;
     for (unsigned draw = 0; draw < draws; draw++) {
         const struct cx_grid_variant variant = {
-            .policy = cx_policy_find(policy), .rescues = true, .draw = draw, .launches = 1};
+            .policy = cx_policy_find(policy), .rescues = true, .draw = draw, .launches = repeated ? 0 : 1};
         const struct cx_grid_result result = cx_grid_run(c, &variant);
-        sum += log(result.first / result.ideal) / draws;
+        sum += log((repeated ? result.settled : result.first) / result.ideal) / draws;
     }
     return sum;
 }
 
-static void print_grid(uint64_t seed, unsigned draws)
+static void print_grid(uint64_t seed, unsigned draws, bool repeated)
 {
     double ours = 0, theirs = 0;
     unsigned n = cx_grid_count(), ahead = 0, far = 0;
     puts("| case | devices | profile | a launch | groups | auto | sigmoid |\n|---|---|---|---|---|---|---|");
     for (unsigned i = 0; i < n; i++) {
         const struct cx_grid_case c = cx_grid_case(i, seed);
-        double a = first_launch(&c, "auto", draws), s = first_launch(&c, "sigmoid", draws);
+        double a = launch_time(&c, "auto", draws, repeated), s = launch_time(&c, "sigmoid", draws, repeated);
         ours += a / n;
         theirs += s / n;
         ahead += a > s;
@@ -254,10 +254,11 @@ static void print_grid(uint64_t seed, unsigned draws)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "all";
-    if (strcmp(what, "grid") == 0) {
+    const bool repeated = strcmp(what, "repeated") == 0;
+    if (repeated || strcmp(what, "grid") == 0) {
         unsigned long draws = argc > 3 ? strtoul(argv[3], NULL, 10) : 8;
         print_grid(argc > 2 ? strtoull(argv[2], NULL, 10) : 0,
-                   draws > 0 && draws < 1000 ? (unsigned)draws : 8);
+                   draws > 0 && draws < 1000 ? (unsigned)draws : 8, repeated);
         return 0;
     }
     bool all = strcmp(what, "all") == 0;
