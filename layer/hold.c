@@ -9,10 +9,16 @@
 #include "layer/program.h"
 #include "layer/queue.h"
 
+#include <time.h>
+
 /* How many jobs a member has left to do where a launch behind them is held, and planned: long enough, as
  * launches that take LONG_SECONDS, or many, where nothing is known of their time. */
 #define LONG_SECONDS 1e-3
 enum { LONG_HELD = 2, LONG_LEFT = 1, MANY_HELD = 8, MANY_LEFT = 4 };
+/* For how long a late member is waited for, of the launch's time without it, and how often that is looked at.
+ */
+#define LATE_PART 0.25
+enum { LATE_NAP_NS = 50000 };
 
 /* A member that a split lacks is not done yet, or something is being built, or would be if it paid. */
 static bool is_coming(const struct cx_launch *launch)
@@ -70,6 +76,50 @@ bool cx_hold_launch(struct cx_launch *launch, unsigned member)
     /* the program may have flushed nothing of what is ahead, and does not know that this waits for it */
     cx_worker_watch(worker, launch->held_until);
     return true;
+}
+
+static bool is_any_late(const struct cx_context *context)
+{
+    for (unsigned m = 0; m < context->nmembers; m++)
+        if (context->workers[m].late)
+            return true;
+    return false;
+}
+
+/* In a thread of its own. */
+static void wait_for_late(void *data)
+{
+    const struct timespec nap = {.tv_nsec = LATE_NAP_NS};
+    struct cx_command *command = data;
+    const struct cx_launch *launch = (const struct cx_launch *)command;
+    bool late = true;
+
+    while (late && cx_clock_ns() < launch->late_until) {
+        nanosleep(&nap, NULL);
+        cx_context_lock(command->context);
+        late = is_any_late(command->context);
+        cx_context_unlock(command->context);
+    }
+    cx_command_unhold(command);
+    cx_command_unref(&command);
+}
+
+bool cx_hold_for_late(struct cx_launch *launch)
+{
+    const struct cx_context *context = launch->base.context;
+    const uint64_t most = (uint64_t)(LATE_PART * 1e9 * cx_plan_expected(launch)), now = cx_clock_ns();
+    if (!launch->lacks_late || launch->late_until)
+        return false;
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        const struct cx_worker *worker = &context->workers[m];
+        if (worker->late && worker->late_since_ns + most > now + LATE_NAP_NS &&
+            worker->late_since_ns + most > launch->late_until)
+            launch->late_until = worker->late_since_ns + most;
+    }
+    if (!launch->late_until)
+        return false;
+    cx_debug(CX_TOPIC_PLAN, "%s waits for a device that is late", launch->kernel->function->name);
+    return cx_command_hold_for(&launch->base, wait_for_late);
 }
 
 void cx_hold_check(struct cx_context *context)

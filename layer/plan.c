@@ -446,7 +446,7 @@ void cx_plan_launch(struct cx_command *command)
                  launch->kernel->function->name, launch->longest * 1e3);
     if (late && worth_others(launch) && cx_command_hold_for(command, plan_anew))
         return;
-    if (cx_hold_launch(launch, best))
+    if (cx_hold_launch(launch, best) || cx_hold_for_late(launch))
         return;
     if (best < command->context->nmembers)
         cx_plan_occupy(launch, best);

@@ -6,6 +6,8 @@
  * own.
  */
 #include "cl_fixture.h"
+#include "cl_timeline.h"
+
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -230,6 +232,70 @@ START_TEST(late_for_a_moment)
 }
 END_TEST
 
+/* Kernels that the second device has done; their work-items. */
+static unsigned kernels_there(const char *timeline, size_t *items)
+{
+    struct cl_span spans[256];
+    const unsigned n = cl_spans_read(timeline, spans, sizeof(spans) / sizeof(*spans));
+    unsigned found = 0;
+    *items = 0;
+    for (unsigned i = 0; i < n; i++) {
+        if (spans[i].device != 1 || !cl_span_is(&spans[i], "kernel"))
+            continue;
+        *items += spans[i].count;
+        found++;
+    }
+    return found;
+}
+
+static void gather(cl_kernel kernel, size_t items)
+{
+    const size_t local = 16;
+    cl_write(p.a, p.x, BYTES);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+    cl_read(p.c, p.z, items * sizeof(cl_int));
+    for (size_t i = 0; i < items; i++)
+        ck_assert_int_eq(p.z[i], p.x[N - 1 - i]);
+}
+
+/* A launch that needs on both devices what the program has just written, while the second one is late by a
+ * moment: it ran whole at once, though waiting costs less. */
+START_TEST(late_before_a_long_launch)
+{
+    enum { BEFORE = 9 };
+    char timeline[64];
+    size_t before, after;
+    snprintf(timeline, sizeof(timeline), "/tmp/coexec-rescue-%d", (int)getpid());
+    setenv("STUB_TIMELINE", timeline, 1);
+    set_stub("2", "cpu", "1:10:500,1:11:500,1:12:500", "");
+    setenv("STUB_UNITS", "1", 1); /* two groups fill it */
+    char speed[32];
+    snprintf(speed, sizeof(speed), "%.9f", N / 16 / 4e6); /* 4 s for all on one */
+    setenv("STUB_SPEED", speed, 1);
+    open_program();
+    cl_int code;
+    cl_kernel kernel = clCreateKernel(p.program, "stub_gather", &code);
+    cl_ok(code);
+    for (int i = 0; i < N; i++)
+        p.y[i] = N - 1 - i;
+    cl_write(p.b, p.y, BYTES);
+    const cl_mem args[] = {p.a, p.b, p.c};
+    for (cl_uint i = 0; i < 3; i++)
+        cl_set_mem(kernel, i, args[i]);
+    for (unsigned i = 0; i < 100 && kernels_there(timeline, &before) < BEFORE; i++)
+        gather(kernel, 32);
+    gather(kernel, N / 16); /* it becomes late with one package of these */
+    (void)kernels_there(timeline, &before);
+    gather(kernel, N);
+    (void)kernels_there(timeline, &after);
+    ck_assert_uint_gt(after - before, N / 4); /* of that launch as well as of the one before */
+    cl_ok(clReleaseKernel(kernel));
+    release_program();
+    cl_close();
+    unlink(timeline);
+}
+END_TEST
+
 /* Some device is late with its k-th launch, by more or less: whoever is first, results are right. */
 START_TEST(late_anywhere)
 {
@@ -409,6 +475,7 @@ int main(void)
     add(suite, "very_slow", very_slow, 4);
     add(suite, "very_slow_uploads", very_slow_uploads, 6);
     add(suite, "late_for_a_moment", late_for_a_moment, 4);
+    add(suite, "late_before_a_long_launch", late_before_a_long_launch, 1);
     add(suite, "late_anywhere", late_anywhere, 24);
     add(suite, "dies", dies, 12);
     add(suite, "dynamic_package", dynamic_package, 3 * LAUNCHES);
