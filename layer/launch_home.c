@@ -481,9 +481,11 @@ unsigned cx_home_slices(struct lane *lane, const struct cx_worker *worker, unsig
 {
     const struct split *split = lane->split;
     const struct package *package = &split->packages[index];
-    if (split->settled || package->copy || !is_fit(split, lane->part) || (split->rescues && !split->alike))
+    const uint64_t steps = package->range.end - package->range.first;
+    if (split->settled || package->copy || !is_fit(split, lane->part) || (split->rescues && !split->alike) ||
+        cx_balancer_remaining(split->plan.balancer) > steps * split->plan.n) /* that hides what it sends */
         return 1;
-    return slices_of(split->launch, &split->plan, worker, package->range.end - package->range.first,
+    return slices_of(split->launch, &split->plan, worker, steps,
                      bytes_read(split->launch, lane->regions, worker));
 }
 
