@@ -171,8 +171,8 @@ START_TEST(slices)
         home_open_gate(before + 2);
         cl_ok(clFinish(cl.queue));
         home_check_sums(home.z, 0, HOME_N);
-        if (i)
-            ck_assert_uint_ge(home_launches(), before + 10);
+        if (i) /* more kernels than the four packages, of which the first may be hidden by the others */
+            ck_assert_uint_ge(home_launches(), before + 5);
         home.x[i] += 3;
         cl_write(home.mem[0], home.x, HOME_BYTES);
         memset(home.z, 0, sizeof(home.z));
