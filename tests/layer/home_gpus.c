@@ -3,6 +3,7 @@
  * Stub GPUs for tests of results on their way home. See home_gpus.h.
  */
 #include "home_gpus.h"
+#include "cl_folder.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,32 +13,14 @@
 enum { LEAST_RESULT = 65536 };
 
 struct home home;
-static char folder[] = "/tmp/coexec-home-XXXXXX";
 static char text[1 << 20];
-
-const char *home_path_of(const char *name)
-{
-    static char path[4][128];
-    static unsigned next;
-    char *to = path[next++ % 4];
-    snprintf(to, sizeof(path[0]), "%s/%s", folder, name);
-    return to;
-}
-
-void home_remove_files(void)
-{
-    static const char *const names[] = {"calls", "log", "timeline", "gate"};
-    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        remove(home_path_of(names[i]));
-    rmdir(folder);
-}
 
 void home_gpus(const char *algo)
 {
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    setenv("STUB_LOG", home_path_of("calls"), 1);
-    setenv("STUB_TIMELINE", home_path_of("timeline"), 1);
-    setenv("STUB_GATE", home_path_of("gate"), 1);
+    cl_folder_make("home");
+    setenv("STUB_LOG", cl_folder_path("calls"), 1);
+    setenv("STUB_TIMELINE", cl_folder_path("timeline"), 1);
+    setenv("STUB_GATE", cl_folder_path("gate"), 1);
     setenv("STUB_DEVICES", "2", 1);
     setenv("STUB_TYPE", "gpu", 1);
     setenv("STUB_IN_PLACE", "0", 1);
@@ -85,14 +68,14 @@ void home_end(void)
 
 void home_shut_gate(void)
 {
-    FILE *file = fopen(home_path_of("gate"), "w");
+    FILE *file = fopen(cl_folder_path("gate"), "w");
     ck_assert_ptr_nonnull(file);
     fclose(file);
 }
 
 unsigned home_launches(void)
 {
-    FILE *file = fopen(home_path_of("calls"), "r");
+    FILE *file = fopen(cl_folder_path("calls"), "r");
     char line[512];
     unsigned count = 0;
     ck_assert_ptr_nonnull(file);
@@ -107,7 +90,7 @@ void home_open_gate(unsigned expected)
     const struct timespec moment = {.tv_nsec = 1000000};
     while (home_launches() < expected)
         nanosleep(&moment, NULL);
-    ck_assert_int_eq(remove(home_path_of("gate")), 0);
+    ck_assert_int_eq(remove(cl_folder_path("gate")), 0);
 }
 
 void home_launch(void)
@@ -131,7 +114,7 @@ void home_check_sums(const cl_int *sums, int first, int n)
 
 unsigned long home_newest(void)
 {
-    const unsigned n = cl_spans_read(home_path_of("timeline"), home.spans, HOME_SPANS);
+    const unsigned n = cl_spans_read(cl_folder_path("timeline"), home.spans, HOME_SPANS);
     unsigned long last = 0;
     for (unsigned i = 0; i < n; i++)
         last = home.spans[i].end > last ? home.spans[i].end : last;
@@ -142,7 +125,7 @@ unsigned long home_newest(void)
  * another one, or its own. */
 unsigned home_early_since(unsigned long since, unsigned device, unsigned beside)
 {
-    const unsigned n = cl_spans_read(home_path_of("timeline"), home.spans, HOME_SPANS);
+    const unsigned n = cl_spans_read(cl_folder_path("timeline"), home.spans, HOME_SPANS);
     unsigned long last = 0;
     unsigned count = 0;
     for (unsigned i = 0; i < n; i++)
@@ -163,7 +146,7 @@ unsigned home_early_reads(unsigned device, unsigned beside)
 
 unsigned long home_bytes_read(void)
 {
-    const unsigned n = cl_spans_read(home_path_of("timeline"), home.spans, HOME_SPANS);
+    const unsigned n = cl_spans_read(cl_folder_path("timeline"), home.spans, HOME_SPANS);
     unsigned long bytes = 0, first = 0;
     for (unsigned i = 0; i < n; i++)
         if (cl_span_is(&home.spans[i], "kernel") && (!first || home.spans[i].start < first))

@@ -18,11 +18,7 @@ extern struct home {
     cl_kernel kernel; /* mem[2] = mem[0] + mem[1] */
 } home;
 
-/* A file in the test's folder, until the fourth call after this one. */
-const char *home_path_of(const char *name);
-/* At the end of a test. */
-void home_remove_files(void);
-/* Two GPUs with memory of their own that share everything evenly. */
+/* Two GPUs with memory of their own that share everything evenly; makes the test's folder (cl_folder.h). */
 void home_gpus(const char *algo);
 /* Opens everything. */
 cl_kernel home_open_kernel(const char *name);

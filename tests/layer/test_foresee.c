@@ -4,6 +4,7 @@
  * whose results come home before anybody asked for them. As in test_home.c kernels of the stub GPUs wait for
  * reads that should not wait for them.
  */
+#include "cl_folder.h"
 #include "home_gpus.h"
 
 enum { ITEMS = 1 << 18 };
@@ -203,7 +204,7 @@ int main(void)
     Suite *suite = suite_create("foresee");
     TCase *tcase = tcase_create("foresee");
     tcase_set_timeout(tcase, 120);
-    tcase_add_checked_fixture(tcase, NULL, home_remove_files);
+    tcase_add_checked_fixture(tcase, NULL, cl_folder_remove);
     tcase_add_loop_test(tcase, expected_read, 0, sizeof(algos) / sizeof(algos[0]));
     tcase_add_test(tcase, not_expected_after_all);
     tcase_add_loop_test(tcase, foreseen, 0, 2);

@@ -5,6 +5,7 @@
  * up after a while, and the timeline tells. Each test has a process of its own (libcheck forks), and so an
  * environment of its own.
  */
+#include "cl_folder.h"
 #include "home_gpus.h"
 
 #include <pthread.h>
@@ -233,7 +234,7 @@ START_TEST(late_after_it_sent)
     home_launch();
     home_read_part(home.mem[2], 0, HOME_BYTES, home.z);
     cl_ok(clFinish(cl.queue));
-    const unsigned n = cl_spans_read(home_path_of("timeline"), home.spans, HOME_SPANS);
+    const unsigned n = cl_spans_read(cl_folder_path("timeline"), home.spans, HOME_SPANS);
     unsigned over = 0;
     for (unsigned i = 0; i < n; i++)
         over += cl_span_is(&home.spans[i], "kernel") && home.spans[i].device == 1;
@@ -468,7 +469,7 @@ int main(void)
     Suite *suite = suite_create("home");
     TCase *tcase = tcase_create("home");
     tcase_set_timeout(tcase, 120);
-    tcase_add_checked_fixture(tcase, NULL, home_remove_files);
+    tcase_add_checked_fixture(tcase, NULL, cl_folder_remove);
     tcase_add_loop_test(tcase, beside_other_device, 0, sizeof(algos) / sizeof(algos[0]));
     tcase_add_test(tcase, blocking_beside_other_device);
     tcase_add_test(tcase, not_into_memory_in_use);
@@ -477,7 +478,7 @@ int main(void)
     suite_add_tcase(suite, tcase);
     TCase *packages = tcase_create("packages");
     tcase_set_timeout(packages, 120);
-    tcase_add_checked_fixture(packages, NULL, home_remove_files);
+    tcase_add_checked_fixture(packages, NULL, cl_folder_remove);
     tcase_add_loop_test(packages, beside_next_package, 0, sizeof(dynamic) / sizeof(dynamic[0]));
     tcase_add_loop_test(packages, slices, 0, sizeof(dynamic) / sizeof(dynamic[0]));
     tcase_add_loop_test(packages, waiting_map, 0, sizeof(dynamic) / sizeof(dynamic[0]));

@@ -6,6 +6,7 @@
  * has a process of its own, and so an environment of its own.
  */
 #include "cl_fixture.h"
+#include "cl_folder.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -39,48 +40,19 @@ enum { SCATTER, OF_BYTES, GATHER, UPDATE, ONE, MAKE, TALLY, BOTH, MIXED, SUMS, K
 static const char *const names[KERNELS] = {"scatter", "bytes", "gather", "update", "one",
                                            "make",    "tally", "both",   "mixed",  "sums"};
 static cl_kernel kernels[KERNELS];
-static char folder[] = "/tmp/coexec-home-XXXXXX";
-
-static const char *path_of(const char *name)
-{
-    static char path[128];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    return path;
-}
-
-static unsigned lines_with(const char *path, const char *word)
-{
-    char line[512];
-    unsigned count = 0;
-    FILE *file = fopen(path, "r");
-    while (file && fgets(line, sizeof(line), file))
-        count += strstr(line, word) != NULL;
-    if (file)
-        fclose(file);
-    return count;
-}
 
 static unsigned homes(void)
 {
-    return lines_with(path_of("log"), "uses buffers at their home");
-}
-
-/* A context may end in another thread, a moment after the program's last reference. */
-static bool all_gone(void)
-{
-    for (unsigned i = 0; i < 10000 && lines_with("/proc/self/maps", "memfd:fake-cuda"); i++)
-        usleep(1000);
-    return lines_with("/proc/self/maps", "memfd:fake-cuda") == 0;
+    return cl_lines_with(cl_folder_path("log"), "uses buffers at their home");
 }
 
 static void start(const char *algo, const char *one_home)
 {
-    strcpy(folder, "/tmp/coexec-home-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    cl_folder_make("one-home");
     setenv("COEXEC_ALGO", algo, 1);
     setenv("COEXEC_ONE_HOME", one_home, 1);
     setenv("COEXEC_LOG", "plan:info,data:info", 1);
-    setenv("COEXEC_LOG_FILE", path_of("log"), 1);
+    setenv("COEXEC_LOG_FILE", cl_folder_path("log"), 1);
     cl_open();
     cl_program program = cl_build(source, "");
     for (unsigned i = 0; i < KERNELS; i++) {
@@ -96,9 +68,8 @@ static void stop(void)
     for (unsigned i = 0; i < KERNELS; i++)
         cl_ok(clReleaseKernel(kernels[i]));
     cl_close();
-    ck_assert(all_gone());
-    remove(path_of("log"));
-    rmdir(folder);
+    ck_assert(cl_unmapped("memfd:fake-cuda"));
+    cl_folder_remove();
 }
 
 static void launch(unsigned kernel, cl_mem in, cl_mem at, cl_mem out, cl_int k, size_t items)
@@ -236,7 +207,7 @@ START_TEST(rounds)
     start(algos[_i % 3], "1");
     all_rounds();
     ck_assert_uint_ge(homes(), least((unsigned)_i % 3));
-    ck_assert_uint_eq(lines_with(path_of("log"), "cannot"), 0);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "cannot"), 0);
     stop();
 }
 END_TEST
@@ -257,7 +228,7 @@ START_TEST(rounds_verified)
     start(algos[_i], "1");
     all_rounds();
     ck_assert_uint_ge(homes(), least((unsigned)_i));
-    ck_assert_uint_eq(lines_with(path_of("log"), "differ"), 0);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "differ"), 0);
     stop();
 }
 END_TEST
@@ -363,7 +334,7 @@ START_TEST(no_objects)
     setenv("FAKE_CUDA_FAIL", rule, 1);
     start(algos[_i % 3], "1");
     all_rounds();
-    ck_assert_uint_le(lines_with(path_of("log"), "it works on copies"), 2);
+    ck_assert_uint_le(cl_lines_with(cl_folder_path("log"), "it works on copies"), 2);
     stop();
 }
 END_TEST
@@ -376,8 +347,8 @@ START_TEST(no_visits)
     all_rounds();
     ck_assert_uint_ge(homes(), 1);
     ck_assert_uint_le(homes(), 2); /* each device on the other's once */
-    ck_assert_uint_eq(lines_with(path_of("log"), "runs no kernel on the memory"), homes());
-    ck_assert_uint_eq(lines_with(path_of("log"), "is left out"), 0);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "runs no kernel on the memory"), homes());
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "is left out"), 0);
     stop();
 }
 END_TEST

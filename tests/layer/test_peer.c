@@ -6,6 +6,7 @@
  * peers" tests. Each test has a process of its own (libcheck forks), and so an environment of its own.
  */
 #include "cl_fixture.h"
+#include "cl_folder.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -22,28 +23,7 @@ static const char source[] =
     "{ size_t x = get_global_id(0), y = get_global_id(1);\n"
     "  out[y * get_global_size(0) + x] = in[x * get_global_size(1) + y]; }\n";
 
-static char folder[] = "/tmp/coexec-peer-XXXXXX";
 static cl_int got[N];
-
-static const char *path_of(const char *name)
-{
-    static char path[128];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    return path;
-}
-
-/* Lines of a file that contain a word. */
-static unsigned lines_with(const char *path, const char *word)
-{
-    char line[512];
-    unsigned count = 0;
-    FILE *file = fopen(path, "r");
-    while (file && fgets(line, sizeof(line), file))
-        count += strstr(line, word) != NULL;
-    if (file)
-        fclose(file);
-    return count;
-}
 
 static unsigned open_files(void)
 {
@@ -58,15 +38,7 @@ static unsigned open_files(void)
 
 static unsigned mapped(const char *name)
 {
-    return lines_with("/proc/self/maps", name);
-}
-
-/* A context may end in another thread, a moment after the program's last reference. */
-static bool all_gone(void)
-{
-    for (unsigned i = 0; i < 10000 && mapped("memfd:fake-cuda"); i++)
-        usleep(1000);
-    return mapped("memfd:fake-cuda") == 0;
+    return cl_lines_with("/proc/self/maps", name);
 }
 
 struct programs {
@@ -76,13 +48,12 @@ struct programs {
 static struct programs start(const char *algo)
 {
     struct programs p;
-    strcpy(folder, "/tmp/coexec-peer-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    setenv("FAKE_CUDA_LOG", path_of("copies"), 1);
-    setenv("SHARED_LOG", path_of("slots"), 1);
+    cl_folder_make("peer");
+    setenv("FAKE_CUDA_LOG", cl_folder_path("copies"), 1);
+    setenv("SHARED_LOG", cl_folder_path("slots"), 1);
     setenv("COEXEC_ALGO", algo, 1);
     setenv("COEXEC_LOG", "data:info", 1);
-    setenv("COEXEC_LOG_FILE", path_of("log"), 1);
+    setenv("COEXEC_LOG_FILE", cl_folder_path("log"), 1);
     cl_open();
     cl_program program = cl_build(source, "");
     cl_int error[3];
@@ -101,10 +72,7 @@ static void stop(const struct programs *p)
     cl_ok(clReleaseKernel(p->turn));
     cl_ok(clReleaseKernel(p->flip));
     cl_close();
-    remove(path_of("copies"));
-    remove(path_of("slots"));
-    remove(path_of("log"));
-    rmdir(folder);
+    cl_folder_remove();
 }
 
 static void launch(cl_kernel kernel)
@@ -149,9 +117,9 @@ START_TEST(copies)
     struct programs p = start(algos[_i]);
     run(&p, 6);
     if (_i == 0) /* shares are fixed */
-        ck_assert_uint_ge(lines_with(path_of("copies"), "copy"), 2);
-    ck_assert_uint_eq(lines_with(path_of("log"), "exchange bytes directly, from 4096"), 1);
-    ck_assert_uint_eq(lines_with(path_of("log"), "cannot"), 0);
+        ck_assert_uint_ge(cl_lines_with(cl_folder_path("copies"), "copy"), 2);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "exchange bytes directly, from 4096"), 1);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "cannot"), 0);
     stop(&p);
 }
 END_TEST
@@ -179,7 +147,7 @@ START_TEST(columns)
 {
     struct programs p = start("static");
     flip_columns(&p);
-    ck_assert_uint_ge(lines_with(path_of("copies"), "copy"), 2);
+    ck_assert_uint_ge(cl_lines_with(cl_folder_path("copies"), "copy"), 2);
     stop(&p);
 }
 END_TEST
@@ -219,7 +187,7 @@ START_TEST(not_asked)
     struct programs p = start("static");
     run(&p, 3);
     ck_assert_uint_eq(mapped("libfakecuda"), 0);
-    ck_assert_uint_eq(lines_with(path_of("log"), "directly"), 0);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "directly"), 0);
     stop(&p);
 }
 END_TEST
@@ -240,7 +208,7 @@ START_TEST(small)
     setenv("FAKE_CUDA_GRAIN", "2097152", 1);
     struct programs p = start("static");
     run(&p, 3);
-    ck_assert_uint_eq(lines_with(path_of("copies"), "copy"), 0);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("copies"), "copy"), 0);
     ck_assert_uint_eq(mapped("memfd:fake-cuda"), 0);
     stop(&p);
 }
@@ -278,8 +246,8 @@ START_TEST(obstacle)
     setenv("COEXEC_PEER", "1", 1);
     struct programs p = start("static");
     run(&p, 3);
-    ck_assert_uint_ge(lines_with(path_of("log"), obstacles[_i].says), 1);
-    ck_assert_uint_eq(lines_with(path_of("copies"), "copy"), 0);
+    ck_assert_uint_ge(cl_lines_with(cl_folder_path("log"), obstacles[_i].says), 1);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("copies"), "copy"), 0);
     ck_assert_uint_eq(mapped("memfd:fake-cuda"), 0);
     stop(&p);
 }
@@ -301,12 +269,12 @@ static struct programs start_beside(const char *slot, const char *grain)
 static void rounds_until(const struct programs *p, cl_mem a, cl_mem b, const char *says)
 {
     unsigned tries = 0;
-    while (lines_with(path_of("log"), says) == 0) {
-        const bool before = lines_with(path_of("log"), "bytes directly") == 0;
+    while (cl_lines_with(cl_folder_path("log"), says) == 0) {
+        const bool before = cl_lines_with(cl_folder_path("log"), "bytes directly") == 0;
         ck_assert_uint_lt(tries++, 2000);
         if (before) {
-            ck_assert_uint_eq(lines_with(path_of("copies"), "copy"), 0);
-            ck_assert_uint_eq(lines_with(path_of("slots"), "copy"), 0);
+            ck_assert_uint_eq(cl_lines_with(cl_folder_path("copies"), "copy"), 0);
+            ck_assert_uint_eq(cl_lines_with(cl_folder_path("slots"), "copy"), 0);
         }
         rounds(p, a, b, 3);
         run(p, 1);
@@ -320,22 +288,22 @@ START_TEST(beside)
     struct programs p = start_beside(_i ? "1" : "0", _i == 1 ? "2097152" : "4096");
     cl_mem a = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL), b = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL);
     rounds_until(&p, a, b, "devices exchange bytes directly, from");
-    const unsigned direct = lines_with(path_of("copies"), "copy"),
-                   in_slots = lines_with(path_of("slots"), "copy");
+    const unsigned direct = cl_lines_with(cl_folder_path("copies"), "copy"),
+                   in_slots = cl_lines_with(cl_folder_path("slots"), "copy");
     rounds(&p, a, b, 4);
     if (_i)
-        ck_assert_uint_ge(lines_with(path_of("slots"), "copy"), in_slots + 2);
-    ck_assert_uint_eq(lines_with(path_of("copies"), "copy"), direct);
+        ck_assert_uint_ge(cl_lines_with(cl_folder_path("slots"), "copy"), in_slots + 2);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("copies"), "copy"), direct);
     run(&p, 6);
     if (_i != 1)
-        ck_assert_uint_ge(lines_with(path_of("copies"), "copy"), direct + 2);
+        ck_assert_uint_ge(cl_lines_with(cl_folder_path("copies"), "copy"), direct + 2);
     rounds(&p, a, b, 3);
-    ck_assert_uint_eq(lines_with(path_of("log"), "bytes directly"), 1);
-    ck_assert_uint_eq(lines_with(path_of("copies"), "init"), 1);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "bytes directly"), 1);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("copies"), "init"), 1);
     cl_ok(clReleaseMemObject(a));
     cl_ok(clReleaseMemObject(b));
     stop(&p);
-    ck_assert(all_gone());
+    ck_assert(cl_unmapped("memfd:fake-cuda"));
 }
 END_TEST
 
@@ -359,9 +327,9 @@ START_TEST(fails_beside)
     cl_mem a = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL), b = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL);
     rounds_until(&p, a, b, obstacles_beside[_i].says);
     run(&p, 3);
-    ck_assert_uint_eq(lines_with(path_of("log"), "no devices exchange bytes directly"), 1);
-    ck_assert_uint_eq(lines_with(path_of("copies"), "copy"), 0);
-    ck_assert_uint_eq(lines_with(path_of("slots"), "copy"), 0);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "no devices exchange bytes directly"), 1);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("copies"), "copy"), 0);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("slots"), "copy"), 0);
     cl_ok(clReleaseMemObject(a));
     cl_ok(clReleaseMemObject(b));
     stop(&p);
@@ -384,9 +352,9 @@ START_TEST(many_beside)
     cl_mem a = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL), b = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL);
     rounds_until(&p, a, b, "devices exchange bytes directly, from");
     rounds(&p, a, b, 4);
-    ck_assert_uint_ge(lines_with(path_of("slots"), "copy"), 2);
-    ck_assert_uint_eq(lines_with(path_of("copies"), "init"), 1);
-    ck_assert_uint_eq(lines_with(path_of("copies"), "context of device"), 2);
+    ck_assert_uint_ge(cl_lines_with(cl_folder_path("slots"), "copy"), 2);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("copies"), "init"), 1);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("copies"), "context of device"), 2);
     cl_ok(clReleaseMemObject(a));
     cl_ok(clReleaseMemObject(b));
     stop(&p);
@@ -462,7 +430,7 @@ static void survive(const char *call, const char *when, const char *algo)
     run(&p, 5);
     cl_ok(clFinish(cl.queue));
     ck_assert_uint_eq(mapped("memfd:fake-cuda"), 0);
-    ck_assert_uint_eq(lines_with(path_of("log"), "fails to move data"), 0);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "fails to move data"), 0);
     stop(&p);
 }
 
@@ -487,8 +455,8 @@ START_TEST(copy_fails)
     setenv("FAKE_CUDA_FAIL", "copying:2:700", 1);
     struct programs p = start(algos[_i]);
     run(&p, 8);
-    ck_assert_uint_eq(lines_with(path_of("log"), "CUDA_ERROR_OF_THE_TEST; their bytes go through the host"),
-                      1);
+    ck_assert_uint_eq(
+        cl_lines_with(cl_folder_path("log"), "CUDA_ERROR_OF_THE_TEST; their bytes go through the host"), 1);
     stop(&p);
 }
 END_TEST
@@ -517,14 +485,14 @@ START_TEST(by_slots)
     flip_columns(&p);
     run(&p, 3);
     if (way == 3) /* nothing fits into one */
-        ck_assert_uint_ge(lines_with(path_of("copies"), "copy"), 2);
+        ck_assert_uint_ge(cl_lines_with(cl_folder_path("copies"), "copy"), 2);
     else
-        ck_assert_uint_ge(lines_with(path_of("slots"), "copy"), 8);
+        ck_assert_uint_ge(cl_lines_with(cl_folder_path("slots"), "copy"), 8);
     if (!slots[way].shared)
-        ck_assert_uint_eq(lines_with(path_of("copies"), "copy"), 0);
-    ck_assert_uint_eq(lines_with(path_of("log"), "cannot"), 0);
+        ck_assert_uint_eq(cl_lines_with(cl_folder_path("copies"), "copy"), 0);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "cannot"), 0);
     stop(&p);
-    ck_assert(all_gone());
+    ck_assert(cl_unmapped("memfd:fake-cuda"));
 }
 END_TEST
 
@@ -537,10 +505,11 @@ START_TEST(slot_fails)
     struct programs p = start_slots((unsigned)_i % 3, "static");
     run(&p, 6);
     flip_columns(&p);
-    ck_assert_uint_ge(lines_with(path_of("log"), "CL_OUT_OF_RESOURCES; their bytes go through the host"), 1);
-    ck_assert_uint_eq(lines_with(path_of("log"), "fails to move data"), 0);
+    ck_assert_uint_ge(
+        cl_lines_with(cl_folder_path("log"), "CL_OUT_OF_RESOURCES; their bytes go through the host"), 1);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "fails to move data"), 0);
     stop(&p);
-    ck_assert(all_gone());
+    ck_assert(cl_unmapped("memfd:fake-cuda"));
 }
 END_TEST
 
@@ -554,7 +523,7 @@ START_TEST(no_slots)
     run(&p, 6);
     flip_columns(&p);
     stop(&p);
-    ck_assert(all_gone());
+    ck_assert(cl_unmapped("memfd:fake-cuda"));
 }
 END_TEST
 
@@ -590,7 +559,7 @@ START_TEST(contexts)
         if (i == 2)
             files = open_files();
     }
-    ck_assert(all_gone());
+    ck_assert(cl_unmapped("memfd:fake-cuda"));
     ck_assert_uint_le(open_files(), files + 16);
 }
 END_TEST
