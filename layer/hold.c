@@ -107,9 +107,9 @@ static void wait_for_late(void *data)
 bool cx_hold_for_late(struct cx_launch *launch)
 {
     const struct cx_context *context = launch->base.context;
-    const uint64_t most = (uint64_t)(LATE_PART * 1e9 * cx_plan_expected(launch)), now = cx_clock_ns();
     if (!launch->lacks_late || launch->late_until)
         return false;
+    const uint64_t most = (uint64_t)(LATE_PART * 1e9 * cx_plan_expected(launch)), now = cx_clock_ns();
     for (unsigned m = 0; m < context->nmembers; m++) {
         const struct cx_worker *worker = &context->workers[m];
         if (worker->late && worker->late_since_ns + most > now + LATE_NAP_NS &&
