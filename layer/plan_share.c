@@ -338,9 +338,8 @@ static unsigned kind_of(const struct cx_context *context, unsigned member)
     unsigned m = 0;
     while (m < member) {
         const struct cx_real_device *other = context->workers[m].device;
-        if (other->platform == device->platform && other->compute_units == device->compute_units &&
-            other->clock_mhz == device->clock_mhz && other->global_mem == device->global_mem &&
-            strcmp(other->name, device->name) == 0)
+        if (cx_plan_equal_devices(context, m, member) && other->platform == device->platform &&
+            other->clock_mhz == device->clock_mhz && other->global_mem == device->global_mem)
             break;
         m++;
     }
