@@ -37,7 +37,7 @@ static double lateness(const struct cx_balancer *balancer, unsigned index, doubl
     const struct cx_device_state *device = &balancer->devices[index];
     const struct cx_auto_view *view = &data->device[index].view;
     const double filled = cx_auto_filled(balancer, device, &device->flight[0]);
-    return now - device->busy_since - view->launch - view->fixed - filled / view->belief;
+    return now - device->busy_since - device->given.launch_seconds - view->fixed - filled / view->belief;
 }
 
 /* When the groups of a package will be done, or of a copy: by itself or one of its twins. */
