@@ -18,6 +18,7 @@ enum {
     LEAST_BYTES = 64 << 10, /* of a package, for one read */
     LEAST_RUN = 4 << 10,    /* on average */
     LEAST_SLICE = 2 * LEAST_BYTES,
+    PIECE = 16 << 20, /* where nothing is staged */
 };
 
 /* What one package wrote of one read. */
@@ -82,35 +83,64 @@ static bool is_worth_it(const struct cx_runs *runs)
     return bytes >= LEAST_BYTES && bytes / runs->count >= LEAST_RUN;
 }
 
-/* Adds it to those of its package. */
-static void queue_home(struct package *package, struct cx_home *home, struct cx_runs *runs, uint64_t end)
+/* A lane copies what is staged (transport_ring.h) itself, and looks at its packages after so many bytes:
+ * twice the least that is staged. */
+static uint64_t piece_bytes(void)
+{
+    const uint64_t least = cx_options_get()->staging * UINT64_C(1024);
+    return least ? 2 * least : PIECE;
+}
+
+/* Adds them to those of the package, in pieces. Gives how many, 0: there is no memory. `reader`: NULL where
+ * they come to the host copy. The runs are taken over, unless none is added. */
+static unsigned queue_homes(struct split *split, struct package *package, struct cx_command *reader,
+                            struct cx_runs *runs, uint64_t end)
 {
     struct cx_home **last = &package->homes;
+    unsigned count = 0;
     while (*last)
         last = &(*last)->next;
-    home->runs = *runs;
-    home->end = end;
-    *last = home;
+    struct cx_home *home = calloc(1, sizeof(*home)); /* of the last piece */
+    if (!home)
+        return 0;
+    for (struct cx_home *next = home; next; count++) {
+        home = next;
+        next = NULL;
+        home->kept = !reader;
+        home->reader = reader ? cx_command_ref(reader) : NULL;
+        home->package = (unsigned)(package - split->packages);
+        home->end = end;
+        struct cx_runs piece;
+        if ((next = calloc(1, sizeof(*next))) != NULL && cx_runs_cut(runs, piece_bytes(), &piece)) {
+            home->runs = piece;
+        } else {
+            free(next);
+            next = NULL;
+            home->runs = *runs;
+        }
+        *last = home;
+        last = &home->next;
+    }
+    return count;
 }
 
 /* Promises the runs, which are taken over. */
-static void add_home(struct package *package, uint64_t end, struct cx_command *reader, struct cx_runs *runs)
+static void add_homes(struct split *split, struct package *package, uint64_t end, struct cx_command *reader,
+                      struct cx_runs *runs)
 {
     struct cx_reading *reading = reader->reading;
-    struct cx_home *home = calloc(1, sizeof(*home));
     const size_t before = reading->nserved;
-    bool ok = home != NULL;
+    unsigned count = 0;
+    bool ok = true;
     for (unsigned i = 0; i < runs->count && ok; i++)
         ok = cx_reading_serve(reading, runs->run[i].lo, runs->run[i].hi);
-    if (!ok) {
+    if (ok)
+        count = queue_homes(split, package, reader, runs, end);
+    if (!count) {
         reading->nserved = before;
         cx_runs_finish(runs, NULL);
-        free(home);
-        return;
     }
-    home->reader = cx_command_ref(reader);
-    queue_home(package, home, runs, end);
-    atomic_fetch_add(&reader->parts, 1); /* one is left until it is planned */
+    atomic_fetch_add(&reader->parts, count); /* one is left until it is planned */
 }
 
 /* Adds what the package wrote for certain of bytes [lo, hi) of the root, to come to its host copy. */
@@ -167,15 +197,10 @@ static bool keep(struct split *split, struct package *package, uint64_t end, con
     for (unsigned i = 0; i < launch->args->count && ok; i++)
         if (i < 64 && split->kept >> i & 1 && is_sent(cx_launch_mem(launch, i)->root, &regions[i], worker))
             ok = add_wanted(&runs, split, i, &regions[i], waiting, worker);
-    struct cx_home *home = ok && runs.count && is_worth_it(&runs) ? calloc(1, sizeof(*home)) : NULL;
-    if (home) {
-        home->kept = true;
-        home->package = (unsigned)(package - split->packages);
-        queue_home(package, home, &runs, end);
-    } else {
+    ok = ok && runs.count && is_worth_it(&runs) && queue_homes(split, package, NULL, &runs, end);
+    if (!ok)
         cx_runs_finish(&runs, NULL);
-    }
-    return home;
+    return ok;
 }
 
 /* Promises what a package wrote up to that step, or is going to write, to those who wait; but not so little,
@@ -198,7 +223,7 @@ static void promise(struct split *split, struct package *package, uint64_t end,
             ok = !mem || add_argument(&runs, waiting->command[w]->reading, mem, &regions[i], worker);
         }
         if (ok && runs.count && is_worth_it(&runs)) {
-            add_home(package, end, waiting->command[w], &runs);
+            add_homes(split, package, end, waiting->command[w], &runs);
             any = true;
         } else {
             cx_runs_finish(&runs, NULL);
@@ -396,16 +421,19 @@ void cx_home_take(struct lane *lane, unsigned index, cl_int error)
     }
 }
 
+static bool is_over(cl_event event, const struct cx_worker *worker)
+{
+    cl_int status = CL_QUEUED;
+    return worker->device->cl->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status),
+                                              &status, NULL) == CL_SUCCESS &&
+           status <= CL_COMPLETE;
+}
+
 bool cx_home_over(const struct split *split, unsigned part)
 {
     const struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
     for (const struct cx_home *home = split->homes[part]; home; home = home->next) {
-        cl_int status = CL_QUEUED;
-        if (!home->started || home->ends)
-            return false;
-        if (home->last && (worker->device->cl->clGetEventInfo(home->last, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                                              sizeof(status), &status, NULL) != CL_SUCCESS ||
-                           status > CL_COMPLETE))
+        if (!home->started || home->ends || (home->last && !is_over(home->last, worker)))
             return false;
     }
     return true;
@@ -545,11 +573,12 @@ static void start(struct cx_home *home, struct cx_worker *worker)
         cx_worker_leave_out(worker, home->error);
 }
 
-void cx_home_start(struct lane *lane, struct cx_worker *worker)
+void cx_home_start(struct lane *lane, struct cx_worker *worker, cl_event until)
 {
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
-    for (; lane->nhomes; lane->nhomes--) {
+    for (bool any = false; lane->nhomes && !(any && (!until || is_over(until, worker))); lane->nhomes--) {
+        any = true;
         pthread_mutex_lock(&context->lock);
         struct cx_home *home = split->homes[lane->part];
         while (home->started)
@@ -624,7 +653,8 @@ void cx_home_end(struct lane *lane, struct cx_worker *worker)
 {
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
-    cx_home_start(lane, worker);
+    while (lane->nhomes)
+        cx_home_start(lane, worker, NULL);
     for (;;) {
         pthread_mutex_lock(&context->lock);
         struct cx_home *home = split->homes[lane->part];

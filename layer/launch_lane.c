@@ -74,7 +74,7 @@ static void abandon(struct lane *lane, struct cx_worker *worker, unsigned index,
     cx_context_unlock(context);
 }
 
-enum step { STEP_PACKAGE, STEP_ABANDON, STEP_WAIT_FLIGHT, STEP_OVER };
+enum step { STEP_PACKAGE, STEP_ABANDON, STEP_WAIT_FLIGHT, STEP_SEND, STEP_OVER };
 
 /* An idle part looks again after that at the latest: its device may be wanted by others meanwhile; or, where
  * nothing but transfers are awaited, after this. */
@@ -147,6 +147,10 @@ static enum step next_package(struct lane *lane, struct cx_worker *worker, unsig
                 cx_split_settle_if_due(split);
                 again = cx_split_seconds(split) + upload_look;
             }
+            if (lane->nhomes) {
+                step = STEP_SEND;
+                break;
+            }
             if (!split->failed && !split->settled)
                 wait_idle(split, again);
             continue;
@@ -161,8 +165,8 @@ static enum step next_package(struct lane *lane, struct cx_worker *worker, unsig
             step = STEP_PACKAGE;
             break;
         }
-        if (lane->nflight) {
-            step = STEP_WAIT_FLIGHT;
+        if (lane->nflight || lane->nhomes) {
+            step = lane->nflight ? STEP_WAIT_FLIGHT : STEP_SEND;
             break;
         }
         pthread_cond_wait(&split->changed, &context->lock);
@@ -240,8 +244,6 @@ static cl_int run_lane(struct cx_job *job, struct cx_worker *worker)
         struct cx_range range = {0, 0};
         struct cx_runs runs = {0};
         unsigned index = 0;
-        if (!lane->nflight)
-            cx_home_start(lane, worker);
         enum step step = next_package(lane, worker, &index, &range, &runs);
         if (step == STEP_OVER)
             break;
@@ -262,7 +264,12 @@ static cl_int run_lane(struct cx_job *job, struct cx_worker *worker)
             if (lane->nflight < CX_IN_FLIGHT && !worker->device->submits_in_caller)
                 continue;
         }
-        cx_home_start(lane, worker);
+        if (step == STEP_SEND) {
+            cx_home_start(lane, worker, NULL);
+            continue;
+        }
+        const struct flight *first = &lane->flight[0];
+        cx_home_start(lane, worker, first->nslices ? first->slice[0] : first->event);
         cl_int error = cx_package_end(lane, worker);
         if (error != CL_SUCCESS)
             failed = error;

@@ -238,7 +238,7 @@ static cl_int end_slices(struct lane *lane, struct cx_worker *worker, struct fli
         cx_split_settle_if_due(split);
         pthread_cond_broadcast(&split->changed);
         cx_context_unlock(context);
-        cx_home_start(lane, worker);
+        cx_home_start(lane, worker, i + 1 < flight->nslices ? flight->slice[i + 1] : flight->event);
     }
     return error;
 }

@@ -14,6 +14,7 @@
 #include "layer/transport_ring.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool add_run(struct cx_runs *runs, struct cx_mem *root, cl_mem real, uint64_t lo, uint64_t hi,
                     unsigned char *host)
@@ -41,6 +42,33 @@ bool cx_runs_add(struct cx_runs *runs, struct cx_mem *root, cl_mem real, uint64_
         if (start < end && !add_run(runs, root, real, start, end, host + (start - lo)))
             return false;
     }
+    return true;
+}
+
+bool cx_runs_cut(struct cx_runs *runs, uint64_t most, struct cx_runs *piece)
+{
+    uint64_t bytes = 0;
+    unsigned whole = 0;
+    while (whole < runs->count && bytes + (runs->run[whole].hi - runs->run[whole].lo) <= most) {
+        bytes += runs->run[whole].hi - runs->run[whole].lo;
+        whole++;
+    }
+    if (whole == runs->count)
+        return false;
+    const unsigned count = whole ? whole : 1;
+    struct cx_run *run = calloc(count, sizeof(*run)), *rest = &runs->run[whole];
+    if (!run)
+        return false;
+    memcpy(run, runs->run, count * sizeof(*run));
+    if (!whole) { /* part of the first one */
+        (void)cx_mem_ref(rest->root);
+        run->hi = rest->lo += most;
+        rest->host += most;
+    }
+    *piece = (struct cx_runs){
+        .upload = runs->upload, .place = runs->place, .count = count, .room = count, .run = run};
+    runs->count -= whole;
+    memmove(runs->run, rest, runs->count * sizeof(*rest));
     return true;
 }
 

@@ -54,6 +54,9 @@ struct cx_runs {
 };
 bool cx_runs_add(struct cx_runs *runs, struct cx_mem *root, cl_mem real, uint64_t lo, uint64_t hi,
                  unsigned char *host);
+/* Moves the first so many bytes of the runs, of buffers, or a little less, to `piece`. False: they are no
+ * more than that, or there is no memory, and nothing has changed. */
+bool cx_runs_cut(struct cx_runs *runs, uint64_t most, struct cx_runs *piece);
 /* Enqueues all runs; the events of the first and last are given (may be NULL). */
 cl_int cx_runs_start(struct cx_runs *runs, struct cx_worker *worker, cl_event *first, cl_event *last);
 /* Downloads all runs, of buffers, by a queue of their worker's and waits for the end. Any thread; no lock

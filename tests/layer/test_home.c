@@ -155,6 +155,37 @@ START_TEST(beside_next_package)
 }
 END_TEST
 
+/* What a member's thread copies itself is no reason for its device to wait: when the first package's results
+ * have come in part, the fourth one begins, as the second one is over by then. */
+START_TEST(between_pieces)
+{
+    enum { PACKAGE = HOME_BYTES / 16 };
+    unsigned kernels = 0, n;
+    unsigned long fourth = 0, sent = 0;
+    home_gpus("dynamic");
+    setenv("COEXEC_STAGING", "64", 1);
+    setenv("STUB_HOME", "1:1:0", 1); /* leaves packages for device 0 */
+    setenv("STUB_HANG", "clEnqueueReadBuffer:1:500", 1);
+    home_begin();
+    home_shut_gate();
+    home_launch();
+    home_read_part(home.mem[2], 0, HOME_BYTES, home.z);
+    home_open_gate(4);
+    cl_ok(clFinish(cl.queue));
+    home_check_sums(home.z, 0, HOME_N);
+    n = cl_spans_read(cl_folder_path("timeline"), home.spans, HOME_SPANS);
+    for (unsigned i = 0; i < n; i++)
+        if (cl_span_is(&home.spans[i], "kernel") && home.spans[i].device == 0 && ++kernels == 4)
+            fourth = home.spans[i].start;
+    for (unsigned i = 0; i < n; i++)
+        sent += cl_span_is(&home.spans[i], "read") && home.spans[i].device == 0 && home.spans[i].end < fourth
+                    ? home.spans[i].count
+                    : 0;
+    ck_assert_uint_lt(sent, PACKAGE);
+    home_end();
+}
+END_TEST
+
 /* Long packages with a lot to send are run as several kernels, each of which sends what it wrote. */
 START_TEST(slices)
 {
@@ -480,6 +511,7 @@ int main(void)
     tcase_set_timeout(packages, 120);
     tcase_add_checked_fixture(packages, NULL, cl_folder_remove);
     tcase_add_loop_test(packages, beside_next_package, 0, sizeof(dynamic) / sizeof(dynamic[0]));
+    tcase_add_test(packages, between_pieces);
     tcase_add_loop_test(packages, slices, 0, sizeof(dynamic) / sizeof(dynamic[0]));
     tcase_add_loop_test(packages, waiting_map, 0, sizeof(dynamic) / sizeof(dynamic[0]));
     tcase_add_test(packages, beside_rescues);
