@@ -104,8 +104,10 @@ struct cx_mem *cx_mem_create(struct cx_context *context, struct cx_mem *parent, 
     mem->origin = origin;
     mem->size = size;
     mem->flags = flags;
-    if (!parent)
+    if (!parent) {
         atomic_fetch_add(&context->nborrowed, (flags & CL_MEM_USE_HOST_PTR) != 0);
+        cx_peers_use(context, size);
+    }
     mem->real = calloc(context->nmembers, sizeof(*mem->real));
     if (!parent)
         mem->coherence =

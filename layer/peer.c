@@ -42,6 +42,7 @@ struct peer {
 struct cx_peers {
     unsigned n, timelines;
     bool opened;         /* tried to */
+    atomic_ullong used;  /* bytes, cx_peers_use */
     atomic_uint opening; /* its number in the library's thread (cuda.h); 0: not begun, or in vain */
     const struct cx_cuda *cuda;
     size_t granularity;
@@ -206,19 +207,19 @@ void cx_peers_open(struct cx_context *context)
                     peers->cuda ? "none reaches another's memory" : cx_cuda_problem());
 }
 
-void cx_peers_begin(struct cx_context *context)
+void cx_peers_use(struct cx_context *context, uint64_t bytes)
 {
     struct cx_peers *peers = context->peers;
     struct cx_cu_uuid uuid[CX_MEMBERS_MAX];
     unsigned n = 0;
-    if (!peers || strcmp(cx_options_get()->peer, "auto") != 0 || atomic_load(&peers->opening))
+    if (!peers || atomic_load_explicit(&peers->opening, memory_order_relaxed) ||
+        atomic_fetch_add(&peers->used, bytes) + bytes < cx_options_get()->peer_from << 20 ||
+        strcmp(cx_options_get()->peer, "auto") != 0)
         return;
-    pthread_mutex_lock(&context->lock);
     for (unsigned m = 0; m < peers->n; m++)
         if (peers->peer[m].possible)
             uuid[n++] = peers->peer[m].uuid;
     atomic_store(&peers->opening, cx_cuda_open_beside(uuid, n));
-    pthread_mutex_unlock(&context->lock);
 }
 
 bool cx_peers_are_open(struct cx_context *context)

@@ -9,8 +9,9 @@
  * when the copy is; whatever either member gets afterwards waits for it (cx_peers_order). Copies know of each
  * other by region (cx_coherence_peer_copy), so that those of one exchange run side by side.
  *
- * With COEXEC_PEER=auto the library is opened beside the program, from its first command queue on: until that
- * is done everything goes through the host, and later no shadow that was there is changed. With 1 it is
+ * With COEXEC_PEER=auto the library is opened beside the program, once that uses enough memory for it to be
+ * worth what it costs the process: until that is done everything goes through the host, and later no shadow
+ * that was there is changed. With 1 it is
  * opened with a first shadow, which waits. Not at all where fewer than two members could be peers. Shadows
  * that cannot be shared go by stage.h. Thread-safety: context->lock where nothing else is said. Previous
  * stage: buffer.c for memory, move.c for copies. Next: transport_peer.h.
@@ -34,9 +35,9 @@ struct cx_peer_memory {
 /* Looks which members could be peers, by what their OpenCL drivers say: context->peers is NULL where no two
  * could. When the context is made. */
 void cx_peers_look(struct cx_context *context);
-/* The context is going to run commands: with COEXEC_PEER=auto opening begins. Any thread; waits for nothing.
- */
-void cx_peers_begin(struct cx_context *context);
+/* The context has so many bytes more in buffers, or in launches that run on several members: with
+ * COEXEC_PEER=auto opening begins once that is much. Any thread; waits for nothing. */
+void cx_peers_use(struct cx_context *context, uint64_t bytes);
 /* Opens at once and waits for it: for those who measure. */
 void cx_peers_open(struct cx_context *context);
 /* Whether members are peers by now; finds out where opening has just ended. */

@@ -11,6 +11,7 @@
 #include "layer/log.h"
 #include "layer/one_home.h"
 #include "layer/options.h"
+#include "layer/peer.h"
 #include "layer/plan_hindsight.h"
 #include "layer/plan_size.h"
 #include "layer/program.h"
@@ -400,6 +401,14 @@ static bool worth_others(const struct cx_launch *launch)
                          : cx_plan_expected(launch) <= 0 && !cx_kernel_summary_wait(launch->kernel, 0);
 }
 
+/* Members may come to exchange what it uses. */
+static void count_use(const struct cx_launch *launch)
+{
+    for (unsigned i = 0; i < launch->args->count && launch->base.context->peers; i++)
+        if (cx_launch_mem(launch, i))
+            cx_peers_use(launch->base.context, cx_launch_mem(launch, i)->size);
+}
+
 void cx_plan_launch(struct cx_command *command)
 {
     struct cx_launch *launch = (struct cx_launch *)command;
@@ -422,6 +431,7 @@ void cx_plan_launch(struct cx_command *command)
         return;
     if (plan_split(launch, &plan, &best)) {
         tell(launch, true);
+        count_use(launch);
         launch->reason = "one device took all of its work-groups"; /* said where that happens */
         cx_plan_hindsight_begin(launch, !plan.moves);
         cx_verify_begin(launch, &plan);

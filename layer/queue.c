@@ -109,10 +109,8 @@ static struct cx_queue *queue_new(struct cx_context *context, struct cx_device *
     queue->context = cx_context_ref(context);
     queue->device = cx_device_ref(device);
     find_members(queue);
-    if (role == CX_QUEUE_PROGRAM) {
+    if (role == CX_QUEUE_PROGRAM)
         atomic_fetch_add(&context->nqueues, 1);
-        cx_peers_begin(context);
-    }
     queue->properties = properties;
     queue->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     queue->cone = calloc(size, sizeof(*queue->cone));

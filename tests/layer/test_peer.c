@@ -255,12 +255,15 @@ END_TEST
 
 /* ---- opened beside the program ---- */
 
-static struct programs start_beside(const char *slot, const char *grain)
+/* `much`: opens from the start on. */
+static struct programs start_beside(const char *slot, const char *grain, bool much)
 {
     setenv("COEXEC_PEER", "auto", 1);
     setenv("FAKE_CUDA_OPEN", "300000", 0);
     setenv("COEXEC_STAGING", slot, 1);
     setenv("FAKE_CUDA_GRAIN", grain, 1);
+    if (much)
+        setenv("COEXEC_PEER_FROM", "0", 1);
     return start("static");
 }
 
@@ -285,7 +288,7 @@ static void rounds_until(const struct programs *p, cl_mem a, cl_mem b, const cha
 /* Shadows that were there before use slots afterwards, new ones are shared. */
 START_TEST(beside)
 {
-    struct programs p = start_beside(_i ? "1" : "0", _i == 1 ? "2097152" : "4096");
+    struct programs p = start_beside(_i ? "1" : "0", _i == 1 ? "2097152" : "4096", true);
     cl_mem a = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL), b = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL);
     rounds_until(&p, a, b, "devices exchange bytes directly, from");
     const unsigned direct = cl_lines_with(cl_folder_path("copies"), "copy"),
@@ -323,7 +326,7 @@ START_TEST(fails_beside)
 {
     setenv(obstacles_beside[_i].name, obstacles_beside[_i].value, 1);
     setenv("FAKE_CUDA_OPEN", "50000", 1);
-    struct programs p = start_beside("1", "4096");
+    struct programs p = start_beside("1", "4096", true);
     cl_mem a = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL), b = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL);
     rounds_until(&p, a, b, obstacles_beside[_i].says);
     run(&p, 3);
@@ -340,7 +343,7 @@ END_TEST
 START_TEST(many_beside)
 {
     cl_int error;
-    struct programs p = start_beside("1", "4096");
+    struct programs p = start_beside("1", "4096", true);
     for (unsigned i = 0; i < 200; i++) {
         cl_context context = clCreateContext(NULL, 1, &cl.device, NULL, NULL, &error);
         cl_ok(error);
@@ -365,7 +368,7 @@ END_TEST
 START_TEST(ends_beside)
 {
     int status = -1;
-    struct programs p = start_beside("1", "4096");
+    struct programs p = start_beside("1", "4096", true);
     run(&p, 2);
     if (_i == 0)
         stop(&p);
@@ -381,16 +384,27 @@ START_TEST(ends_beside)
 }
 END_TEST
 
-START_TEST(no_queue_no_opening)
+/* Small programs do without. */
+START_TEST(little_no_opening)
 {
-    setenv("COEXEC_PEER", "auto", 1);
-    cl_int error;
-    cl_open_device();
-    cl_context context = clCreateContext(NULL, 1, &cl.device, NULL, NULL, &error);
-    cl_ok(error);
-    cl_ok(clReleaseContext(context));
+    struct programs p = start_beside("1", "4096", false);
+    run(&p, 3);
     usleep(50000);
     ck_assert_uint_eq(mapped("libfakecuda"), 0);
+    stop(&p);
+}
+END_TEST
+
+/* But not those that go on for long. */
+START_TEST(little_for_long)
+{
+    struct programs p = start_beside("1", "4096", false);
+    cl_mem a = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL), b = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL);
+    rounds(&p, a, b, 600);
+    rounds_until(&p, a, b, "devices exchange bytes directly, from");
+    cl_ok(clReleaseMemObject(a));
+    cl_ok(clReleaseMemObject(b));
+    stop(&p);
 }
 END_TEST
 
@@ -582,7 +596,8 @@ int main(void)
                         (int)(sizeof(obstacles_beside) / sizeof(obstacles_beside[0])));
     tcase_add_test(tcase, many_beside);
     tcase_add_loop_exit_test(tcase, ends_beside, 0, 0, 3);
-    tcase_add_test(tcase, no_queue_no_opening);
+    tcase_add_test(tcase, little_no_opening);
+    tcase_add_test(tcase, little_for_long);
     tcase_add_loop_test(tcase, opening_fails, 0, 4);
     tcase_add_loop_test(tcase, failures, 0, getenv("PEER_TEST_LONG") ? 9 : 3);
     tcase_add_loop_test(tcase, copy_fails, 0, 2);
