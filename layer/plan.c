@@ -21,6 +21,7 @@
 #include "layer/svm.h"
 #include "layer/verify.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,8 +143,10 @@ static struct cx_judged *judge_args(struct cx_learned *learned, const struct cx_
 
 /* Launches of few arguments, which need no memory to describe them. */
 enum { FEW_ARGS = 8 };
-/* What a step of a kernel (cx_access_steps) takes on one CPU core: a guess, on the safe side. */
+/* What a step of a kernel (cx_access_steps) takes on one CPU core, or in one work-item of a GPU beside as
+ * many on each of its units as it has lanes there, or half of them: a guess, on the safe side. */
 #define STEP_SECONDS 1e-9
+enum { GPU_LANES = 64 };
 
 static struct cx_judged *judge(struct cx_learned *learned, const struct cx_summary_kernel *summary,
                                const struct cx_launch *launch)
@@ -219,6 +222,20 @@ static const char *why_not_on(const struct cx_kernel *kernel, unsigned m)
                                                   : "the other devices' compilers have refused the program";
 }
 
+/* How many of the launch's work-items the member runs at the same time. */
+static double at_once(const struct cx_launch *launch, unsigned member)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_real_device *device = member < context->nmembers ? context->workers[member].device : NULL;
+    double groups = (double)cx_launch_groups(launch), items = groups;
+    if (!device || device->compute_units < 1)
+        return 1;
+    for (uint32_t d = 0; d < launch->geometry.work_dim; d++)
+        items *= (double)launch->geometry.local[d];
+    return device->type & CL_DEVICE_TYPE_GPU ? fmin(items, (double)device->compute_units * GPU_LANES)
+                                             : fmin(groups, device->compute_units);
+}
+
 /* Lists the members that could share this launch, the best one first among equals in speed order of the
  * context. */
 static unsigned list_members(struct cx_launch *launch, const struct cx_summary_kernel *summary,
@@ -275,7 +292,7 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
     }
     launch->lacks = late || (launch->lacks && n < 2);
     launch->lacking = variant;
-    launch->longest = cx_access_steps(judged->access) * STEP_SECONDS;
+    launch->longest = cx_access_steps(judged->access) * STEP_SECONDS / at_once(launch, first);
     if (launch->lacks)
         cx_plan_want(launch, variant);
     return n;

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { MANY = 1 << 18, FEW = 1 << 10 };
@@ -182,6 +183,36 @@ START_TEST(first_long_launch_waits)
     unlink(log);
     ck_assert_uint_eq(planned, 1);
     ck_assert_uint_eq(without, 0);
+}
+END_TEST
+
+/* What would keep a CPU core for long enough to wait for a build is nothing to a GPU. */
+START_TEST(many_at_once)
+{
+    static const char busy[] =
+        ADD "kernel void stub_inc(global int *a)\n"
+            "{ size_t i = get_global_id(0); int x = a[i]; for (int k = 0; k < 2000; k++) x = x * x + k;\n"
+            "  a[i] = a[i] + 1 + (x == 7); }\n";
+    int status = -1;
+    const pid_t child = fork(); /* whose launches do not count */
+    if (child == 0) {
+        open_with(NULL, NULL);
+        learn_text(busy);
+        close_log();
+        exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    setenv("STUB_TYPE", _i ? "gpu,cpu" : "cpu", 1);
+    setenv("STUB_UNITS", _i ? "100,1" : "2,1", 1);
+    open_with("STUB_HANG", "clBuildProgram:1:50");
+    cl_program program = cl_build(busy, "");
+    cl_kernel kernel = kernel_of(program, "stub_inc");
+    expect_increments(cl.queue, kernel, MANY);
+    ck_assert_uint_eq(builds(), _i && !all() ? 1 : 2);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    close_log();
 }
 END_TEST
 
@@ -454,6 +485,7 @@ int main(void)
     tcase_add_test(tcase, short_programs_build_once);
     tcase_add_test(tcase, long_programs_build_twice);
     tcase_add_loop_test(tcase, first_long_launch_waits, 0, 2);
+    tcase_add_loop_test(tcase, many_at_once, 0, 2);
     tcase_add_test(tcase, equal_gpus_build_at_once);
     tcase_add_test(tcase, second_fails);
     tcase_add_test(tcase, first_fails);
