@@ -65,11 +65,14 @@ static void end_one(struct cx_program *program)
 static void run_part(void *data)
 {
     struct part *part = data;
+    struct cx_program_member *member = &part->program->members[part->member];
 
+    atomic_store(&member->coming, true);
     if (cx_background_ending())
-        atomic_store(&part->program->members[part->member].state[CX_VARIANT_PLAIN], CX_BUILD_FAILED);
+        atomic_store(&member->state[CX_VARIANT_PLAIN], CX_BUILD_FAILED);
     else if (cx_build_late(part->program, part->member, part->options))
         adopt(part->program, part->member);
+    atomic_store(&member->coming, false);
     end_one(part->program);
     cx_hold_check(part->program->context);
     cx_program_unref(&part->program);

@@ -34,6 +34,7 @@ enum cx_build_state {
 struct cx_program_member {
     cl_program real[CX_VARIANT_COUNT];   /* written before state becomes READY */
     atomic_uint state[CX_VARIANT_COUNT]; /* enum cx_build_state */
+    atomic_bool coming;                  /* a build left for later: its kernels are not all asked about yet */
     cl_int error;                        /* what the plain build (compile, link) gave */
     char *log;                           /* the plain build's, NULL when there is none */
     bool told;                           /* ... which is part of the program's: it was not left for later */
@@ -169,7 +170,8 @@ static inline bool cx_program_late_on(const struct cx_program *program, unsigned
 {
     unsigned state =
         atomic_load_explicit(&program->members[member].state[CX_VARIANT_PLAIN], memory_order_acquire);
-    return cx_program_late(program) && (state == CX_BUILD_LATE || state == CX_BUILD_RUNNING);
+    return cx_program_late(program) && (state == CX_BUILD_LATE || state == CX_BUILD_RUNNING ||
+                                        atomic_load(&program->members[member].coming));
 }
 /* Has them begun in the background; never waits. wait: until they have ended, at most ms. false: time is up.
  * Thread-safe; the caller holds no program's lock, to wait none at all. */

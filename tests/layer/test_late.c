@@ -234,9 +234,16 @@ START_TEST(equal_gpus_build_at_once)
 }
 END_TEST
 
-/* The second device's compiler fails: nobody hears of it. */
+/* The second device's compiler fails: the program hears nothing of it, and its user one line. */
 START_TEST(second_fails)
 {
+    char told[] = "/tmp/coexec-late-log-XXXXXX", line[256];
+    unsigned lines = 0, others = 0;
+    int fd = mkstemp(told);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    setenv("COEXEC_LOG", "warn", 1);
+    setenv("COEXEC_LOG_FILE", told, 1);
     open_with("STUB_FAIL", "clBuildProgram:2:-11");
     cl_program program = cl_build(source, "");
     cl_kernel kernel = kernel_of(program, "stub_inc");
@@ -244,6 +251,103 @@ START_TEST(second_fails)
     for (unsigned i = 0; i < 10; i++)
         expect_increments(cl.queue, kernel, MANY);
     ck_assert_int_eq(status_of(program), CL_BUILD_SUCCESS);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    close_log();
+    FILE *file = fopen(told, "r");
+    ck_assert_ptr_nonnull(file);
+    while (fgets(line, sizeof(line), file)) {
+        const bool left_out = strstr(line, "is left out, its compiler failed with") != NULL;
+        lines += left_out;
+        others += !left_out;
+    }
+    fclose(file);
+    unlink(told);
+    ck_assert_uint_eq(lines, 1);
+    ck_assert_uint_eq(others, 0);
+}
+END_TEST
+
+/* The second device builds the program and makes no kernel of it. */
+START_TEST(second_makes_no_kernel)
+{
+    char fail[32];
+    snprintf(fail, sizeof(fail), "clCreateKernel:%d:-5", _i);
+    open_with("STUB_FAIL", fail);
+    cl_program program = cl_build(source, "");
+    cl_kernel kernel = kernel_of(program, "stub_inc");
+    launch_until_wanted(kernel, 2);
+    for (unsigned i = 0; i < 10; i++)
+        expect_increments(cl.queue, kernel, MANY);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    close_log();
+}
+END_TEST
+
+static size_t group_limit(cl_kernel kernel)
+{
+    size_t limit = 0;
+    cl_ok(
+        clGetKernelWorkGroupInfo(kernel, cl.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof(limit), &limit, NULL));
+    return limit;
+}
+
+/* The second device has built the program, and is still asked for the kernels that there are of it. */
+START_TEST(limits_meanwhile)
+{
+    const size_t n = FEW;
+    open_with("STUB_HANG", "clCreateKernel:2:100,clCreateKernel:3:100,clCreateKernel:4:100");
+    cl_program program = cl_build(source, "");
+    cl_kernel kernel = kernel_of(program, "stub_inc");
+    cl_mem mem = cl_buffer(CL_MEM_READ_WRITE, n * sizeof(cl_int), NULL);
+    cl_set_mem(kernel, 0, mem);
+    ck_assert_uint_eq(group_limit(kernel), 128);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &n, NULL, 0, NULL, NULL));
+    cl_ok(clFlush(cl.queue));
+    for (unsigned i = 0; i < 400; i++) {
+        ck_assert_uint_eq(group_limit(kernel), 128);
+        usleep(1000);
+    }
+    cl_ok(clFinish(cl.queue));
+    ck_assert_uint_eq(group_limit(kernel), 128);
+    cl_ok(clReleaseMemObject(mem));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    close_log();
+}
+END_TEST
+
+/* The first device builds the program, and cannot run its kernel: what follows runs on the second one, which
+ * builds it for that. */
+START_TEST(first_fails_to_run)
+{
+    cl_int number = 0;
+    const size_t n = 1;
+    cl_event event;
+    int status = -1;
+    const pid_t child = fork(); /* whose launches do not count */
+    if (child == 0) {
+        open_with(NULL, NULL);
+        learn_text(brief);
+        close_log();
+        exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    open_with("STUB_FAIL", "clEnqueueNDRangeKernel:1:-5:event");
+    cl_program program = cl_build(brief, "");
+    cl_kernel kernel = kernel_of(program, "stub_inc");
+    cl_mem mem = cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(number), &number);
+    cl_set_mem(kernel, 0, mem);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &n, NULL, 0, NULL, &event));
+    (void)clWaitForEvents(1, &event); /* what is lost is lost */
+    ck_assert_uint_eq(builds(), all() ? 2 : 1);
+    cl_ok(clReleaseEvent(event));
+    for (unsigned i = 0; i < 3; i++)
+        expect_increments(cl.queue, kernel, FEW);
+    ck_assert_uint_eq(builds(), 2);
+    cl_ok(clReleaseMemObject(mem));
     cl_ok(clReleaseKernel(kernel));
     cl_ok(clReleaseProgram(program));
     close_log();
@@ -488,6 +592,9 @@ int main(void)
     tcase_add_loop_test(tcase, many_at_once, 0, 2);
     tcase_add_test(tcase, equal_gpus_build_at_once);
     tcase_add_test(tcase, second_fails);
+    tcase_add_loop_test(tcase, second_makes_no_kernel, 3, 5);
+    tcase_add_test(tcase, limits_meanwhile);
+    tcase_add_test(tcase, first_fails_to_run);
     tcase_add_test(tcase, first_fails);
     tcase_add_test(tcase, all_fail);
     tcase_add_test(tcase, unknown_names);
