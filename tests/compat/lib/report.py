@@ -48,7 +48,7 @@ Made by `tests/compat/run`; `tests/compat/run --help` says how, `tests/compat/re
 * *bare s*, *coexec s*: medians of alternating runs of whole processes, start-up included, without what they spent in
   calls that build programs and create kernels; that stands apart in *builds*, bare and through coexec. *Ratio* is
   coexec's time over bare's; below 1 coexec is faster. Where a
-  program is built for both devices (at once with `COEXEC_BUILD=all`, with `lazy` where a launch may be long) that is twice the
+  program is built for both devices (where a launch may be long; with `COEXEC_BUILD=all` always, at once) that is twice the
   work of a bare device, and PoCL 3.1 compiles for one after the other.
 """
 
