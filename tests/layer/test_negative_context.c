@@ -29,6 +29,8 @@ START_TEST(contexts)
              MADE(clCreateContextFromType(right, CL_DEVICE_TYPE_CUSTOM, NULL, NULL, code)));
     ROW(CL_INVALID_VALUE, MADE(clCreateContextFromType(right, CL_DEVICE_TYPE_ALL, NULL, text, code)));
     ROW(CL_INVALID_PROPERTY, MADE(clCreateContextFromType(unknown, CL_DEVICE_TYPE_ALL, NULL, NULL, code)));
+    ROW(CL_INVALID_PROPERTY, MADE(clCreateContextFromType(twice, CL_DEVICE_TYPE_ALL, NULL, NULL, code)));
+    ROW(CL_INVALID_PLATFORM, MADE(clCreateContextFromType(wrong, CL_DEVICE_TYPE_ALL, NULL, NULL, code)));
     ROW(CL_INVALID_CONTEXT, clRetainContext(NULL));
     ROW(CL_INVALID_CONTEXT, clReleaseContext(NULL));
     ROW_POCL(CL_INVALID_CONTEXT, CRASHES, clRetainContext((cl_context)cl.queue));

@@ -117,6 +117,144 @@ START_TEST(rectangles)
     ROW(CL_INVALID_VALUE, RECT_COPY(cl.queue, mem, other, zero, deep, 0, 0));
     ROW(CL_INVALID_VALUE, RECT_COPY(cl.queue, mem, other, zero, region, 7, 0));
     ROW(CL_MEM_COPY_OVERLAP, RECT_COPY(cl.queue, mem, mem, zero, region, 0, 0));
+    ROW(CL_INVALID_COMMAND_QUEUE, RECT_WRITE(NULL, mem, zero, region, 0, 0, host));
+    ROW(CL_INVALID_MEM_OBJECT, RECT_WRITE(cl.queue, NULL, zero, region, 0, 0, host));
+    ROW(CL_INVALID_CONTEXT, RECT_WRITE(cl.queue, foreign, zero, region, 0, 0, host));
+    ROW(CL_INVALID_VALUE, RECT_WRITE(cl.queue, mem, NULL, region, 0, 0, host));
+    ROW(CL_INVALID_VALUE, RECT_WRITE(cl.queue, mem, zero, NULL, 0, 0, host));
+    ROW(CL_INVALID_VALUE, RECT_WRITE(cl.queue, mem, far, region, 0, 0, host));
+    ROW(CL_INVALID_VALUE, RECT_WRITE(cl.queue, mem, zero, region, 7, 0, host));
+    ROW(CL_INVALID_VALUE, RECT_WRITE(cl.queue, mem, zero, region, 8, 15, host));
+    ROW(CL_INVALID_COMMAND_QUEUE, RECT_COPY(NULL, mem, other, zero, region, 0, 0));
+    ROW_POCL(CL_INVALID_MEM_OBJECT, CRASHES, RECT_COPY(cl.queue, NULL, mem, zero, region, 0, 0));
+    ROW(CL_INVALID_CONTEXT, RECT_COPY(cl.queue, foreign, mem, zero, region, 0, 0));
+    ROW(CL_INVALID_VALUE, RECT_COPY(cl.queue, mem, other, NULL, region, 0, 0));
+    ROW(CL_INVALID_VALUE, RECT_COPY(cl.queue, mem, other, zero, NULL, 0, 0));
+    ROW(CL_INVALID_VALUE, RECT_COPY(cl.queue, mem, other, far, region, 0, 0));
+    ROW(CL_INVALID_VALUE, RECT_COPY(cl.queue, mem, other, zero, region, 8, 15));
+    close_buffers();
+}
+END_TEST
+
+/* The second side of rectangles: the host's, or the other buffer's. */
+START_TEST(rectangles_other_side)
+{
+    const size_t zero[3] = {0, 0, 0}, region[3] = {8, 2, 2}, far[3] = {SIZE, 0, 0}, along[3] = {4, 0, 0};
+    open_buffers();
+
+#define HOST(call, origin, row, slice)                                                                       \
+    call(cl.queue, mem, CL_TRUE, zero, origin, region, 0, 0, row, slice, host, 0, NULL, NULL)
+#define THERE(to, from_row, from_slice, origin, row, slice)                                                  \
+    clEnqueueCopyBufferRect(cl.queue, mem, to, zero, origin, region, from_row, from_slice, row, slice, 0,    \
+                            NULL, NULL)
+    ROW(CL_INVALID_VALUE, HOST(clEnqueueReadBufferRect, NULL, 0, 0));
+    ROW(CL_INVALID_VALUE, HOST(clEnqueueReadBufferRect, zero, 7, 0));
+    ROW(CL_INVALID_VALUE, HOST(clEnqueueReadBufferRect, zero, 8, 15));
+    ROW(CL_INVALID_VALUE, HOST(clEnqueueReadBufferRect, zero, 16, 40));
+    ROW(CL_SUCCESS, HOST(clEnqueueReadBufferRect, along, 16, 32));
+    ROW(CL_INVALID_VALUE, HOST(clEnqueueWriteBufferRect, NULL, 0, 0));
+    ROW(CL_INVALID_VALUE, HOST(clEnqueueWriteBufferRect, zero, 7, 0));
+    ROW(CL_INVALID_VALUE, HOST(clEnqueueWriteBufferRect, zero, 8, 15));
+    ROW(CL_INVALID_VALUE, HOST(clEnqueueWriteBufferRect, zero, 16, 40));
+    ROW(CL_SUCCESS, HOST(clEnqueueWriteBufferRect, along, 16, 32));
+    ROW(CL_INVALID_VALUE, THERE(other, 0, 0, NULL, 0, 0));
+    ROW(CL_INVALID_VALUE, THERE(other, 0, 0, far, 0, 0));
+    ROW(CL_INVALID_VALUE, THERE(other, 0, 0, zero, 7, 0));
+    ROW(CL_INVALID_VALUE, THERE(other, 0, 0, zero, 8, 15));
+    ROW(CL_INVALID_VALUE, THERE(other, 0, 0, zero, 16, 40));
+    ROW(CL_INVALID_VALUE, THERE(mem, 16, 32, far, 24, 48)); /* within one buffer both pitches are the same */
+    ROW(CL_MEM_COPY_OVERLAP, THERE(mem, 16, 32, along, 16, 32));
+    ROW(CL_INVALID_VALUE, THERE(mem, 16, 32, zero, 24, 48));
+    close_buffers();
+}
+END_TEST
+
+/* Each command looks at its wait list. */
+START_TEST(wait_lists)
+{
+    const size_t zero[3] = {0, 0, 0}, region[3] = {8, 1, 1}, one = 1;
+    const char pattern[4] = {0};
+    cl_event none = NULL, strange;
+    cl_int *code = &negative_code;
+    open_buffers();
+    strange = clCreateUserEvent(second, code);
+    cl_ok(*code);
+    cl_ok(clSetUserEventStatus(strange, CL_COMPLETE));
+    cl_kernel kernel = cl_kernel_of("__kernel void run(__global int *a) { a[0] = 1; }", "run");
+    cl_set_mem(kernel, 0, mem);
+    void *mapped = clEnqueueMapBuffer(cl.queue, mem, CL_TRUE, CL_MAP_READ, 0, 8, 0, NULL, NULL, code);
+    cl_ok(*code);
+
+#define LISTS_POCL(missing, others, call)                                                                    \
+    ROW_POCL(CL_INVALID_EVENT_WAIT_LIST, missing, call(1, NULL));                                            \
+    ROW_POCL(CL_INVALID_EVENT_WAIT_LIST, others(CL_INVALID_EVENT_WAIT_LIST), call(0, &none));                \
+    ROW_POCL(CL_INVALID_EVENT_WAIT_LIST, others(CL_INVALID_EVENT_WAIT_LIST), call(1, &none));                \
+    ROW_POCL(CL_INVALID_CONTEXT, others(CL_INVALID_CONTEXT), call(1, &strange))
+#define SAME(code)        (code)
+#define TAKEN(code)       CL_SUCCESS /* PoCL does not look */
+#define LISTS(call)       LISTS_POCL(CL_INVALID_EVENT_WAIT_LIST, SAME, call)
+#define BY_READ(n, list)  clEnqueueReadBuffer(cl.queue, mem, CL_FALSE, 0, 8, host, n, list, NULL)
+#define BY_WRITE(n, list) clEnqueueWriteBuffer(cl.queue, mem, CL_FALSE, 0, 8, host, n, list, NULL)
+#define BY_READ_RECT(n, list)                                                                                \
+    clEnqueueReadBufferRect(cl.queue, mem, CL_FALSE, zero, zero, region, 0, 0, 0, 0, host, n, list, NULL)
+#define BY_WRITE_RECT(n, list)                                                                               \
+    clEnqueueWriteBufferRect(cl.queue, mem, CL_FALSE, zero, zero, region, 0, 0, 0, 0, host, n, list, NULL)
+#define BY_COPY(n, list) clEnqueueCopyBuffer(cl.queue, mem, other, 0, 0, 8, n, list, NULL)
+#define BY_COPY_RECT(n, list)                                                                                \
+    clEnqueueCopyBufferRect(cl.queue, mem, other, zero, zero, region, 0, 0, 0, 0, n, list, NULL)
+#define BY_FILL(n, list)    clEnqueueFillBuffer(cl.queue, mem, pattern, 4, 0, 8, n, list, NULL)
+#define BY_MIGRATE(n, list) clEnqueueMigrateMemObjects(cl.queue, 1, &mem, 0, n, list, NULL)
+#define BY_MAP(n, list)                                                                                      \
+    MADE(clEnqueueMapBuffer(cl.queue, mem, CL_FALSE, CL_MAP_READ, 0, 8, n, list, NULL, code))
+#define BY_UNMAP(n, list)  clEnqueueUnmapMemObject(cl.queue, mem, mapped, n, list, NULL)
+#define BY_LAUNCH(n, list) clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &one, NULL, n, list, NULL)
+#define BY_TASK(n, list)   clEnqueueTask(cl.queue, kernel, n, list, NULL)
+    LISTS(BY_READ);
+    LISTS(BY_WRITE);
+    LISTS(BY_READ_RECT);
+    LISTS(BY_WRITE_RECT);
+    LISTS(BY_COPY);
+    LISTS(BY_COPY_RECT);
+    LISTS(BY_FILL);
+    LISTS(BY_MIGRATE);
+    LISTS(BY_MAP);
+    LISTS(BY_UNMAP);
+    LISTS_POCL(CRASHES, TAKEN, BY_LAUNCH);
+    LISTS_POCL(CRASHES, TAKEN, BY_TASK);
+    cl_ok(clEnqueueUnmapMemObject(cl.queue, mem, mapped, 0, NULL, NULL));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseEvent(strange));
+    close_buffers();
+}
+END_TEST
+
+/* Calls that block tell that what they waited for has failed. */
+START_TEST(failed_waits)
+{
+    const size_t zero[3] = {0, 0, 0}, region[3] = {8, 1, 1};
+    cl_int *code = &negative_code;
+    cl_event failed;
+    if (!cl_user_events_fail())
+        return;
+    open_buffers();
+    failed = clCreateUserEvent(cl.context, code);
+    cl_ok(*code);
+    cl_ok(clSetUserEventStatus(failed, -7));
+    cl_command_queue queue = cl_queue(0);
+    ROW(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+        clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, 8, host, 1, &failed, NULL));
+    ROW(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+        clEnqueueWriteBuffer(queue, mem, CL_TRUE, 0, 8, host, 1, &failed, NULL));
+    ROW(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+        clEnqueueReadBufferRect(queue, mem, CL_TRUE, zero, zero, region, 0, 0, 0, 0, host, 1, &failed, NULL));
+    ROW(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+        clEnqueueWriteBufferRect(queue, mem, CL_TRUE, zero, zero, region, 0, 0, 0, 0, host, 1, &failed,
+                                 NULL));
+    ROW(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+        MADE(clEnqueueMapBuffer(queue, mem, CL_TRUE, CL_MAP_READ, 0, 8, 1, &failed, NULL, code)));
+    ROW(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, clWaitForEvents(1, &failed));
+    cl_ok(clReleaseCommandQueue(queue));
+    cl_ok(clReleaseEvent(failed));
     close_buffers();
 }
 END_TEST
@@ -253,6 +391,12 @@ START_TEST(launches)
     ROW(CL_INVALID_CONTEXT, LAUNCH(strange, kernel, 1, NULL, &global, &local));
     ROW_POCL(CL_INVALID_KERNEL, CRASHES, clEnqueueTask(cl.queue, NULL, 0, NULL, NULL));
     ROW(CL_INVALID_COMMAND_QUEUE, clEnqueueTask(NULL, kernel, 0, NULL, NULL));
+    ROW(CL_INVALID_CONTEXT, clEnqueueTask(strange, kernel, 0, NULL, NULL));
+    ROW(CL_INVALID_WORK_GROUP_SIZE, clEnqueueTask(cl.queue, eight, 0, NULL, NULL));
+    cl_kernel unset = clCreateKernel(program, "run", &error);
+    cl_ok(error);
+    ROW(CL_INVALID_KERNEL_ARGS, clEnqueueTask(cl.queue, unset, 0, NULL, NULL));
+    cl_ok(clReleaseKernel(unset));
     cl_ok(clReleaseCommandQueue(strange));
     cl_ok(clReleaseKernel(kernel));
     cl_ok(clReleaseKernel(eight));
@@ -335,6 +479,9 @@ int main(void)
     TCase *tests = cl_case(suite, "enqueue");
     tcase_add_test(tests, reads_and_writes);
     tcase_add_test(tests, rectangles);
+    tcase_add_test(tests, rectangles_other_side);
+    tcase_add_test(tests, wait_lists);
+    tcase_add_test(tests, failed_waits);
     tcase_add_test(tests, copies_fills_and_moves);
     tcase_add_test(tests, maps);
     tcase_add_test(tests, launches);

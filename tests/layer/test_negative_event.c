@@ -29,13 +29,14 @@ START_TEST(events)
     cl_ok(clEnqueueFillBuffer(unprofiled, mem, &pattern, 4, 0, 64, 0, NULL, &plain));
     cl_ok(clFinish(cl.queue));
     cl_ok(clFinish(unprofiled));
-    const cl_event both[] = {done, strange};
+    const cl_event both[] = {done, strange}, half[] = {done, NULL};
 
     ROW(CL_INVALID_VALUE, clWaitForEvents(0, &done));
     ROW(CL_INVALID_VALUE, clWaitForEvents(1, NULL));
     ROW(CL_INVALID_VALUE, clWaitForEvents(0, NULL));
     ROW(CL_INVALID_EVENT, clWaitForEvents(1, &none));
     ROW(CL_INVALID_CONTEXT, clWaitForEvents(2, both));
+    ROW(CL_INVALID_EVENT, clWaitForEvents(2, half));
     ROW(CL_INVALID_EVENT, clRetainEvent(NULL));
     ROW(CL_INVALID_EVENT, clReleaseEvent(NULL));
     ROW_POCL(CL_INVALID_EVENT, CRASHES, clRetainEvent((cl_event)cl.queue));
@@ -52,6 +53,13 @@ START_TEST(events)
     ROW(CL_INVALID_VALUE, TIMES(done, CL_PROFILING_COMMAND_END, 1));
     ROW(CL_PROFILING_INFO_NOT_AVAILABLE, TIMES(plain, CL_PROFILING_COMMAND_END, sizeof(room)));
     ROW(CL_PROFILING_INFO_NOT_AVAILABLE, TIMES(user, CL_PROFILING_COMMAND_END, sizeof(room)));
+    if (cl_user_events_work()) { /* a command that has not ended has no times yet */
+        cl_event late;
+        cl_ok(clEnqueueFillBuffer(cl.queue, mem, &pattern, 4, 0, 64, 1, &user, &late));
+        ROW(CL_PROFILING_INFO_NOT_AVAILABLE, TIMES(late, CL_PROFILING_COMMAND_END, sizeof(room)));
+        ROW(CL_PROFILING_INFO_NOT_AVAILABLE, TIMES(late, CL_PROFILING_COMMAND_QUEUED, sizeof(room)));
+        cl_ok(clReleaseEvent(late));
+    }
     ROW(CL_INVALID_EVENT, clSetEventCallback(NULL, CL_COMPLETE, called, NULL));
     ROW(CL_INVALID_VALUE, clSetEventCallback(done, CL_COMPLETE, NULL, NULL));
     ROW(CL_INVALID_VALUE, clSetEventCallback(done, CL_QUEUED, called, NULL));

@@ -187,6 +187,133 @@ START_TEST(commands)
 }
 END_TEST
 
+/* Objects of another context, wait lists, origins and pitches that images of fewer dimensions have not. */
+START_TEST(commands_otherwise)
+{
+    cl_int *code = &negative_code;
+    const size_t zero[3] = {0}, all[3] = {16, 8, 1}, low[3] = {0, 1, 0}, tall[3] = {16, 2, 1},
+                 row[3] = {16, 1, 1};
+    const float colour[4] = {0};
+    cl_event none = NULL, strange;
+    size_t pitch;
+    cl_uint count;
+    cl_image_format formats[1];
+    if (!has_images())
+        return;
+    cl_context second = clCreateContext(NULL, 1, &cl.device, NULL, NULL, code);
+    cl_ok(*code);
+    strange = clCreateUserEvent(second, code);
+    cl_ok(*code);
+    cl_ok(clSetUserEventStatus(strange, CL_COMPLETE));
+    const cl_image_desc flat = {.image_type = CL_MEM_OBJECT_IMAGE1D, .image_width = 16};
+    cl_mem image = clCreateImage(cl.context, 0, &rgba, &plane, NULL, code);
+    cl_ok(*code);
+    cl_mem other = clCreateImage(cl.context, 0, &rgba, &plane, NULL, code);
+    cl_ok(*code);
+    cl_mem line = clCreateImage(cl.context, 0, &rgba, &flat, NULL, code);
+    cl_ok(*code);
+    cl_mem foreign = clCreateImage(second, 0, &rgba, &plane, NULL, code);
+    cl_ok(*code);
+    cl_mem writable = clCreateImage(cl.context, CL_MEM_HOST_WRITE_ONLY, &rgba, &plane, NULL, code);
+    cl_ok(*code);
+    cl_mem readable = clCreateImage(cl.context, CL_MEM_HOST_READ_ONLY, &rgba, &plane, NULL, code);
+    cl_ok(*code);
+    cl_mem buffer = cl_buffer(0, 16 * 8 * 4, NULL);
+
+#define COLOUR(image, colour, origin, region)                                                                \
+    clEnqueueFillImage(cl.queue, image, colour, origin, region, 0, NULL, NULL)
+#define OUT(queue, image, buffer, origin, region, at)                                                        \
+    clEnqueueCopyImageToBuffer(queue, image, buffer, origin, region, at, 0, NULL, NULL)
+#define IN(queue, buffer, image, at, origin, region)                                                         \
+    clEnqueueCopyBufferToImage(queue, buffer, image, at, origin, region, 0, NULL, NULL)
+#define SHOWN(queue, image, flags, origin, region)                                                           \
+    MADE(clEnqueueMapImage(queue, image, CL_TRUE, flags, origin, region, &pitch, NULL, 0, NULL, NULL, code))
+    ROW(CL_INVALID_CONTEXT, READ(cl.queue, foreign, zero, all, 0, 0, host));
+    ROW(CL_INVALID_CONTEXT, WRITE(cl.queue, foreign, zero, all, 0, host));
+    ROW(CL_INVALID_CONTEXT, COPY(image, foreign, zero, zero, all));
+    ROW(CL_INVALID_CONTEXT, COPY(foreign, image, zero, zero, all));
+    ROW(CL_INVALID_CONTEXT, COLOUR(foreign, colour, zero, all));
+    ROW(CL_INVALID_CONTEXT, OUT(cl.queue, foreign, buffer, zero, all, 0));
+    ROW(CL_INVALID_CONTEXT, IN(cl.queue, buffer, foreign, 0, zero, all));
+    ROW(CL_INVALID_CONTEXT, SHOWN(cl.queue, foreign, CL_MAP_READ, zero, all));
+    ROW(CL_INVALID_COMMAND_QUEUE, OUT(NULL, image, buffer, zero, all, 0));
+    ROW(CL_INVALID_COMMAND_QUEUE, IN(NULL, buffer, image, 0, zero, all));
+    ROW(CL_INVALID_COMMAND_QUEUE, SHOWN(NULL, image, CL_MAP_READ, zero, all));
+    ROW(CL_INVALID_COMMAND_QUEUE, clEnqueueCopyImage(NULL, image, other, zero, zero, all, 0, NULL, NULL));
+    ROW(CL_INVALID_VALUE, READ(cl.queue, line, low, row, 0, 0, host));
+    ROW(CL_INVALID_VALUE, READ(cl.queue, line, zero, tall, 0, 0, host));
+    ROW(CL_INVALID_VALUE, WRITE(cl.queue, line, zero, tall, 0, host));
+    ROW(CL_INVALID_VALUE, COLOUR(line, colour, zero, tall));
+    ROW(CL_INVALID_VALUE, COLOUR(image, colour, NULL, all));
+    ROW(CL_INVALID_VALUE, COLOUR(image, colour, zero, NULL));
+    ROW(CL_INVALID_VALUE, OUT(cl.queue, image, buffer, zero, all, 1));
+    ROW(CL_INVALID_VALUE, OUT(cl.queue, image, buffer, low, all, 0));
+    ROW(CL_INVALID_VALUE, OUT(cl.queue, image, buffer, NULL, all, 0));
+    ROW(CL_INVALID_VALUE, OUT(cl.queue, image, buffer, zero, NULL, 0));
+    ROW(CL_INVALID_VALUE, IN(cl.queue, buffer, image, 1, zero, all));
+    ROW(CL_INVALID_VALUE, IN(cl.queue, buffer, image, 0, low, all));
+    ROW(CL_INVALID_VALUE, IN(cl.queue, buffer, image, 0, NULL, all));
+    ROW(CL_INVALID_VALUE, IN(cl.queue, buffer, image, 0, zero, NULL));
+    ROW(CL_INVALID_VALUE, COPY(image, other, NULL, zero, all));
+    ROW(CL_INVALID_VALUE, COPY(image, other, zero, NULL, all));
+    ROW(CL_INVALID_VALUE, COPY(image, other, zero, zero, NULL));
+    ROW(CL_INVALID_VALUE, SHOWN(cl.queue, image, CL_MAP_READ, NULL, all));
+    ROW(CL_INVALID_VALUE, SHOWN(cl.queue, image, CL_MAP_READ, zero, NULL));
+    ROW_POCL(CL_INVALID_VALUE, CL_SUCCESS,
+             SHOWN(cl.queue, image, CL_MAP_READ | CL_MAP_WRITE_INVALIDATE_REGION, zero, all));
+    ROW(CL_INVALID_OPERATION, READ(cl.queue, writable, zero, all, 0, 0, host));
+    ROW(CL_INVALID_OPERATION, WRITE(cl.queue, readable, zero, all, 0, host));
+    ROW(CL_INVALID_OPERATION, SHOWN(cl.queue, writable, CL_MAP_READ, zero, all));
+    ROW(CL_INVALID_OPERATION, SHOWN(cl.queue, readable, CL_MAP_WRITE, zero, all));
+    ROW_POCL(CL_INVALID_OPERATION, CL_SUCCESS,
+             SHOWN(cl.queue, readable, CL_MAP_WRITE_INVALIDATE_REGION, zero, all));
+
+    /* buffer commands take no images */
+    ROW_POCL(CL_INVALID_MEM_OBJECT, CL_SUCCESS,
+             clEnqueueReadBuffer(cl.queue, image, CL_TRUE, 0, 8, host, 0, NULL, NULL));
+    ROW_POCL(CL_INVALID_MEM_OBJECT, CL_SUCCESS,
+             clEnqueueWriteBuffer(cl.queue, image, CL_TRUE, 0, 8, host, 0, NULL, NULL));
+    ROW(CL_INVALID_MEM_OBJECT, clEnqueueCopyBuffer(cl.queue, image, buffer, 0, 0, 8, 0, NULL, NULL));
+    ROW(CL_INVALID_MEM_OBJECT, clEnqueueFillBuffer(cl.queue, image, colour, 4, 0, 8, 0, NULL, NULL));
+    ROW(CL_INVALID_MEM_OBJECT,
+        MADE(clEnqueueMapBuffer(cl.queue, image, CL_TRUE, CL_MAP_READ, 0, 8, 0, NULL, NULL, code)));
+
+#define LISTS(call)                                                                                          \
+    ROW(CL_INVALID_EVENT_WAIT_LIST, call(1, NULL));                                                          \
+    ROW(CL_INVALID_EVENT_WAIT_LIST, call(0, &none));                                                         \
+    ROW(CL_INVALID_EVENT_WAIT_LIST, call(1, &none));                                                         \
+    ROW(CL_INVALID_CONTEXT, call(1, &strange))
+#define BY_READ(n, list)  clEnqueueReadImage(cl.queue, image, CL_FALSE, zero, all, 0, 0, host, n, list, NULL)
+#define BY_WRITE(n, list) clEnqueueWriteImage(cl.queue, image, CL_FALSE, zero, all, 0, 0, host, n, list, NULL)
+#define BY_FILL(n, list)  clEnqueueFillImage(cl.queue, image, colour, zero, all, n, list, NULL)
+#define BY_COPY(n, list)  clEnqueueCopyImage(cl.queue, image, other, zero, zero, all, n, list, NULL)
+#define BY_OUT(n, list)   clEnqueueCopyImageToBuffer(cl.queue, image, buffer, zero, all, 0, n, list, NULL)
+#define BY_IN(n, list)    clEnqueueCopyBufferToImage(cl.queue, buffer, image, 0, zero, all, n, list, NULL)
+#define BY_MAP(n, list)                                                                                      \
+    MADE(clEnqueueMapImage(cl.queue, image, CL_FALSE, CL_MAP_READ, zero, all, &pitch, NULL, n, list, NULL,   \
+                           code))
+    LISTS(BY_READ);
+    LISTS(BY_WRITE);
+    LISTS(BY_FILL);
+    LISTS(BY_COPY);
+    LISTS(BY_OUT);
+    LISTS(BY_IN);
+    LISTS(BY_MAP);
+#define FORMATS(flags, type, room, list)                                                                     \
+    clGetSupportedImageFormats(cl.context, flags, type, room, list, &count)
+    ROW(CL_INVALID_VALUE, FORMATS(0, 0x7777, 0, NULL));
+    ROW_POCL(CL_INVALID_VALUE, CL_SUCCESS, FORMATS((cl_mem_flags)1 << 40, CL_MEM_OBJECT_IMAGE2D, 0, NULL));
+    ROW(CL_INVALID_VALUE, FORMATS(0, CL_MEM_OBJECT_IMAGE2D, 0, formats));
+    const cl_mem list[] = {image, other, line, foreign, writable, readable, buffer};
+    cl_ok(clFinish(cl.queue));
+    for (unsigned i = 0; i < sizeof(list) / sizeof(*list); i++)
+        cl_ok(clReleaseMemObject(list[i]));
+    cl_ok(clReleaseEvent(strange));
+    cl_ok(clReleaseContext(second));
+    negative_end();
+}
+END_TEST
+
 START_TEST(samplers)
 {
     cl_int *code = &negative_code;
@@ -227,6 +354,7 @@ int main(void)
     tcase_add_test(tests, creation);
     tcase_add_test(tests, creation_otherwise);
     tcase_add_test(tests, commands);
+    tcase_add_test(tests, commands_otherwise);
     tcase_add_test(tests, samplers);
     return tap_run(suite);
 }

@@ -77,6 +77,15 @@ START_TEST(arguments)
     ROW(CL_INVALID_ARG_SIZE, clSetKernelArg(kernel, 3, 1, &mem));
     ROW(CL_INVALID_ARG_SIZE, clSetKernelArg(kernel, 4, 4, v));
     ROW(CL_INVALID_ARG_VALUE, clSetKernelArg(kernel, 4, sizeof(v), NULL));
+    cl_context second = clCreateContext(NULL, 1, &cl.device, NULL, NULL, &negative_code);
+    cl_ok(negative_code);
+    cl_mem foreign = clCreateBuffer(second, 0, 64, NULL, &negative_code);
+    cl_ok(negative_code);
+    ROW_POCL(CL_INVALID_MEM_OBJECT, ANY, clSetKernelArg(kernel, 0, sizeof(foreign), &foreign));
+    ROW(CL_INVALID_ARG_SIZE, clSetKernelArg(kernel, 0, 0, NULL));
+    ROW(CL_INVALID_ARG_SIZE, clSetKernelArg(kernel, 1, 0, &n));
+    cl_ok(clReleaseMemObject(foreign));
+    cl_ok(clReleaseContext(second));
     ROW_POCL(CL_INVALID_ARG_INDEX, ANY, clSetKernelArgSVMPointer(kernel, 9, v));
     ROW(CL_INVALID_KERNEL, clSetKernelArgSVMPointer(NULL, 0, v));
     ROW(CL_INVALID_KERNEL, clSetKernelExecInfo(NULL, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof(v), v));
@@ -140,6 +149,9 @@ START_TEST(queries)
     ROW(CL_INVALID_VALUE, GROUP(kernel, cl.device, CL_KERNEL_WORK_GROUP_SIZE, 1));
     ROW(CL_INVALID_VALUE, GROUP(kernel, cl.device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, 8));
     ROW(CL_INVALID_VALUE, GROUP(kernel, cl.device, CL_KERNEL_GLOBAL_WORK_SIZE, sizeof(room)));
+    ROW_POCL(CL_INVALID_DEVICE, CRASHES,
+             clGetKernelSubGroupInfo(kernel, wrong, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL, sizeof(room), room,
+                                     &size));
 #define SUB(kernel, what)                                                                                    \
     clGetKernelSubGroupInfo(kernel, cl.device, what, sizeof(sizes), sizes, sizeof(room), room, &size)
     ROW(CL_INVALID_KERNEL, SUB(NULL, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE));

@@ -77,6 +77,13 @@ START_TEST(sub_devices)
     ROW_POCL(ANY, ANY, clCreateSubDevices(cl.device, many, 8, list, &count));
     ROW_POCL(ANY, CRASHES, clCreateSubDevices(cl.device, zero, 8, list, &count));
     ROW(CL_INVALID_VALUE, clCreateSubDevices(cl.device, both, 8, list, &count));
+    ROW_POCL(CL_INVALID_DEVICE, CRASHES,
+             clCreateSubDevices((cl_device_id)cl.context, unknown, 8, list, &count));
+    cl_uint units = 0;
+    cl_ok(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units), &units, NULL));
+    const cl_device_partition_property ones[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    if (units > 1)
+        ROW_POCL(CL_INVALID_VALUE, ANY, clCreateSubDevices(cl.device, ones, 1, list, NULL));
     negative_end();
 }
 END_TEST

@@ -46,6 +46,12 @@ START_TEST(creation)
     ROW_POCL(CL_INVALID_DEVICE, CRASHES, BINARY(cl.context, 1, &other, &size, &binary));
     ROW(CL_INVALID_BINARY, BINARY(cl.context, 1, &cl.device, &size, &binary));
 
+    status = CL_SUCCESS;
+    ROW(CL_INVALID_BINARY, BINARY(cl.context, 1, &cl.device, &size, &binary));
+    ROW(CL_INVALID_BINARY, status);
+    status = CL_SUCCESS;
+    ROW(CL_INVALID_VALUE, BINARY(cl.context, 1, &cl.device, &size, &no_binary));
+    ROW_POCL(CL_INVALID_VALUE, ANY, status);
     ROW(CL_INVALID_CONTEXT, MADE(clCreateProgramWithIL(NULL, junk, size, code)));
     ROW_POCL(CL_INVALID_OPERATION, CL_INVALID_VALUE,
              MADE(clCreateProgramWithIL(cl.context, junk, size, code)));
@@ -131,7 +137,7 @@ START_TEST(links)
     cl_device_id wrong = (cl_device_id)cl.queue;
     cl_int *code = &negative_code, data;
     cl_ok(clCompileProgram(object, 1, &cl.device, "", 0, NULL, NULL, NULL, NULL));
-    cl_program mixed[] = {object, plain};
+    cl_program mixed[] = {object, plain}, twice[] = {object, object};
 
 #define LINK(context, count, devices, options, inputs, list)                                                 \
     MADE(clLinkProgram(context, count, devices, options, inputs, list, NULL, NULL, code))
@@ -148,6 +154,19 @@ START_TEST(links)
     ROW(CL_INVALID_OPERATION, LINK(cl.context, 1, &cl.device, "", 1, &whole));
     ROW(CL_INVALID_OPERATION, LINK(cl.context, 1, &cl.device, "", 2, mixed));
     ROW(CL_INVALID_LINKER_OPTIONS, refused(LINK(cl.context, 1, &cl.device, "-no-such-option", 1, &object)));
+    /* what was linked has no source to build or compile */
+    cl_program linked = clLinkProgram(cl.context, 1, &cl.device, "", 1, &object, NULL, NULL, code);
+    cl_ok(*code);
+    ROW_POCL(CL_INVALID_OPERATION, ANY, clBuildProgram(linked, 1, &cl.device, "", NULL, NULL));
+    ROW_POCL(CL_INVALID_OPERATION, ANY,
+             clCompileProgram(linked, 1, &cl.device, "", 0, NULL, NULL, NULL, NULL));
+    ROW(CL_INVALID_OPERATION, LINK(cl.context, 1, &cl.device, "", 1, &linked));
+    ROW_POCL(CL_LINK_PROGRAM_FAILURE, ANY, LINK(cl.context, 1, &cl.device, "", 2, twice));
+    cl_context second = clCreateContext(NULL, 1, &cl.device, NULL, NULL, code);
+    cl_ok(*code);
+    ROW_POCL(CL_INVALID_PROGRAM, ANY, LINK(second, 1, &cl.device, "", 1, &object));
+    cl_ok(clReleaseContext(second));
+    cl_ok(clReleaseProgram(linked));
     cl_ok(clReleaseProgram(plain));
     cl_ok(clReleaseProgram(object));
     cl_ok(clReleaseProgram(whole));

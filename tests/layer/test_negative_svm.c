@@ -89,6 +89,35 @@ START_TEST(commands)
     ROW(CL_INVALID_VALUE, MIGRATE(cl.queue, 1, constant, (cl_mem_migration_flags)1 << 20));
     constant[0] = host;
     ROW_POCL(CL_INVALID_VALUE, CL_SUCCESS, MIGRATE(cl.queue, 1, constant, 0));
+    constant[0] = svm;
+    const size_t beyond[1] = {SIZE_MAX}, more[1] = {1 << 20};
+    ROW_POCL(CL_INVALID_VALUE, ANY, clEnqueueSVMMigrateMem(cl.queue, 1, constant, beyond, 0, 0, NULL, NULL));
+    ROW_POCL(CL_INVALID_VALUE, ANY, clEnqueueSVMMigrateMem(cl.queue, 1, constant, more, 0, 0, NULL, NULL));
+    cl_context second = clCreateContext(NULL, 1, &cl.device, NULL, NULL, &negative_code);
+    cl_ok(negative_code);
+    cl_event strange = clCreateUserEvent(second, &negative_code);
+    cl_ok(negative_code);
+    cl_ok(clSetUserEventStatus(strange, CL_COMPLETE));
+#define LISTS(call)                                                                                          \
+    ROW(CL_INVALID_EVENT_WAIT_LIST, call(1, NULL));                                                          \
+    ROW(CL_INVALID_EVENT_WAIT_LIST, call(0, &none));                                                         \
+    ROW(CL_INVALID_EVENT_WAIT_LIST, call(1, &none));                                                         \
+    ROW(CL_INVALID_CONTEXT, call(1, &strange))
+#define BY_COPY(n, list)    clEnqueueSVMMemcpy(cl.queue, CL_FALSE, svm, host, 8, n, list, NULL)
+#define BY_FILL(n, list)    clEnqueueSVMMemFill(cl.queue, svm, pattern, 4, 8, n, list, NULL)
+#define BY_MAP(n, list)     clEnqueueSVMMap(cl.queue, CL_FALSE, CL_MAP_READ, svm, 8, n, list, NULL)
+#define BY_UNMAP(n, list)   clEnqueueSVMUnmap(cl.queue, svm, n, list, NULL)
+#define BY_MIGRATE(n, list) clEnqueueSVMMigrateMem(cl.queue, 1, constant, NULL, 0, n, list, NULL)
+#define BY_FREE(n, list)    clEnqueueSVMFree(cl.queue, 1, freed, NULL, NULL, n, list, NULL)
+    void *freed[1] = {svm};
+    LISTS(BY_COPY);
+    LISTS(BY_FILL);
+    LISTS(BY_MAP);
+    LISTS(BY_UNMAP);
+    LISTS(BY_MIGRATE);
+    LISTS(BY_FREE);
+    cl_ok(clReleaseEvent(strange));
+    cl_ok(clReleaseContext(second));
     list[0] = svm;
     ROW(CL_INVALID_COMMAND_QUEUE, clEnqueueSVMFree(NULL, 1, list, NULL, NULL, 0, NULL, NULL));
     ROW(CL_INVALID_VALUE, clEnqueueSVMFree(cl.queue, 1, NULL, NULL, NULL, 0, NULL, NULL));
