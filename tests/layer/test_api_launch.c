@@ -475,6 +475,58 @@ START_TEST(native_kernels)
 }
 END_TEST
 
+/* A clone has the arguments that its kernel had, of all kinds, and lives on its own. */
+START_TEST(clones)
+{
+    static const char text[] =
+        "__kernel void add(__global int *data, int n, __local int *room)\n"
+        "{ room[get_local_id(0)] = n; barrier(CLK_LOCAL_MEM_FENCE);\n"
+        "  data[get_global_id(0)] += room[get_local_size(0) - 1 - get_local_id(0)]; }\n"
+        "__kernel void set(__global int *data) { data[get_global_id(0)] = 7; }\n";
+    enum { ITEMS = 1024 };
+    const size_t items = ITEMS, local = 16;
+    static int values[ITEMS];
+    cl_int error, n = 5;
+    cl_program program = cl_build(text, "");
+    cl_kernel kernel = clCreateKernel(program, "add", &error), unset = clCreateKernel(program, "set", &error);
+    cl_ok(error);
+    cl_mem mem = cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(values), values);
+    cl_set_mem(kernel, 0, mem);
+    cl_set_int(kernel, 1, n);
+    cl_ok(clSetKernelArg(kernel, 2, local * sizeof(int), NULL));
+    cl_kernel clone = clCloneKernel(kernel, &error);
+    cl_ok(error);
+    cl_set_int(kernel, 1, 100);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, clone, 1, NULL, &items, &local, 0, NULL, NULL));
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+    cl_ok(clReleaseKernel(kernel));
+    cl_set_int(clone, 1, 1000);
+    kernel = clCloneKernel(clone, &error); /* of a clone whose kernel is gone */
+    cl_ok(error);
+    cl_ok(clReleaseKernel(clone));
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+    clone = clCloneKernel(unset, &error);
+    cl_ok(error);
+    cl_expect(clEnqueueNDRangeKernel(cl.queue, clone, 1, NULL, &items, &local, 0, NULL, NULL),
+              CL_INVALID_KERNEL_ARGS);
+    cl_set_mem(clone, 0, mem);
+    cl_expect(clEnqueueNDRangeKernel(cl.queue, unset, 1, NULL, &items, &local, 0, NULL, NULL),
+              CL_INVALID_KERNEL_ARGS);
+    cl_read(mem, values, sizeof(values));
+    for (int i = 0; i < ITEMS; i++)
+        ck_assert_int_eq(values[i], 1105);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, clone, 1, NULL, &items, &local, 0, NULL, NULL));
+    cl_read(mem, values, sizeof(values));
+    for (int i = 0; i < ITEMS; i++)
+        ck_assert_int_eq(values[i], 7);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseKernel(clone));
+    cl_ok(clReleaseKernel(unset));
+    cl_ok(clReleaseMemObject(mem));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("api_launch");
@@ -490,5 +542,6 @@ int main(void)
     tcase_add_test(tcase, short_bursts);
     tcase_add_test(tcase, aliased_args);
     tcase_add_test(tcase, native_kernels);
+    tcase_add_test(tcase, clones);
     return tap_run(suite);
 }

@@ -326,6 +326,54 @@ START_TEST(buffer_info)
 }
 END_TEST
 
+/* What an object was made with is told as it was given: a list, an empty one, or none. */
+START_TEST(property_lists)
+{
+    const cl_mem_properties empty[] = {0};
+    const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
+    unsigned char got[64];
+    size_t size = 99;
+    cl_int error;
+    cl_mem mems[] = {cl_buffer(0, SIZE, NULL), NULL, NULL};
+    mems[1] = clCreateBufferWithProperties(cl.context, NULL, CL_MEM_READ_WRITE, SIZE, NULL, &error);
+    cl_ok(error);
+    mems[2] = clCreateBufferWithProperties(cl.context, empty, CL_MEM_READ_WRITE, SIZE, NULL, &error);
+    cl_ok(error);
+    for (unsigned i = 0; i < 3; i++) {
+        cl_ok(clGetMemObjectInfo(mems[i], CL_MEM_PROPERTIES, sizeof(got), got, &size));
+        ck_assert_uint_eq(size, i < 2 ? 0 : sizeof(empty));
+        cl_write(mems[i], got, sizeof(got));
+        cl_ok(clReleaseMemObject(mems[i]));
+    }
+    cl_command_queue queue = clCreateCommandQueueWithProperties(cl.context, cl.device, list, &error);
+    cl_ok(error);
+    cl_ok(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY, sizeof(got), got, &size));
+    ck_assert_uint_eq(size, sizeof(list));
+    ck_assert_mem_eq(got, list, sizeof(list));
+    cl_ok(clReleaseCommandQueue(queue));
+    queue = cl_queue(CL_QUEUE_PROFILING_ENABLE);
+    cl_ok(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY, sizeof(got), got, &size));
+    ck_assert_uint_eq(size, 0);
+    cl_ok(clReleaseCommandQueue(queue));
+}
+END_TEST
+
+/* Both timers go on, and one call tells them at about the same time: between two of the other. */
+START_TEST(timers)
+{
+    cl_ulong before = 0, device = 0, host = 0, after = 0, later = 0;
+    if (clGetHostTimer(cl.device, &before) != CL_SUCCESS)
+        return;
+    cl_ok(clGetDeviceAndHostTimer(cl.device, &device, &host));
+    cl_ok(clGetHostTimer(cl.device, &after));
+    ck_assert_uint_le(before, host);
+    ck_assert_uint_le(host, after);
+    cl_ok(clGetDeviceAndHostTimer(cl.device, &later, &host));
+    ck_assert_uint_le(device, later);
+    ck_assert_uint_le(after, host);
+}
+END_TEST
+
 START_TEST(buffer_host_pointer_flags)
 {
     static const cl_mem_flags flags[] = {0,
@@ -557,6 +605,8 @@ int main(void)
     tcase_add_test(tcase, queue_errors);
     tcase_add_test(tcase, children_outlive_release_of_context);
     tcase_add_test(tcase, buffer_info);
+    tcase_add_test(tcase, property_lists);
+    tcase_add_test(tcase, timers);
     tcase_add_test(tcase, buffer_host_pointer_flags);
     tcase_add_test(tcase, buffer_errors);
     tcase_add_test(tcase, sub_buffers_are_windows);
