@@ -482,6 +482,29 @@ START_TEST(release_meanwhile)
 }
 END_TEST
 
+/* A child may be made and end while the other device builds, and its parent goes on. */
+START_TEST(fork_meanwhile)
+{
+    int status = -1;
+    open_with("STUB_HANG", "clBuildProgram:2:500");
+    cl_program program = cl_build(source, "");
+    cl_kernel kernel = kernel_of(program, "stub_inc");
+    launch_until_wanted(kernel, 2);
+    const pid_t child = fork();
+    if (child == 0) { /* has none of the threads that build */
+        cl_int error;
+        cl_kernel other = clCreateKernel(program, "stub_nothing", &error);
+        exit(other != NULL || error == CL_SUCCESS);
+    }
+    expect_increments(cl.queue, kernel, MANY);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    close_log();
+}
+END_TEST
+
 /* The binary of a program that has built but once makes a whole one. */
 START_TEST(binaries)
 {
@@ -602,6 +625,7 @@ int main(void)
     tcase_add_test(tcase, callbacks);
     tcase_add_test(tcase, build_anew);
     tcase_add_test(tcase, release_meanwhile);
+    tcase_add_test(tcase, fork_meanwhile);
     tcase_add_test(tcase, binaries);
     tcase_add_test(tcase, other_devices_queue);
     tcase_add_test(tcase, many_threads);
