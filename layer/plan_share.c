@@ -488,9 +488,9 @@ static struct cx_memory *memory_of(struct cx_learned *learned, uint64_t groups)
     for (unsigned i = 0; i < room; i++) {
         if (!learned->memories[i] && (learned->memories[i] = malloc(sizeof(struct cx_memory)))) {
             cx_memory_init(learned->memories[i]);
-            learned->memories[i]->groups = groups;
+            learned->memories[i]->taught.groups = groups;
         }
-        if (learned->memories[i] && learned->memories[i]->groups == groups)
+        if (learned->memories[i] && learned->memories[i]->taught.groups == groups)
             return learned->memories[i];
     }
     return NULL;

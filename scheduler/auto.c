@@ -338,8 +338,8 @@ static bool cut_until(struct cx_balancer *balancer, double end)
     for (unsigned i = 0; i < balancer->ndevices; i++) {
         struct cx_auto_device *own = &data->device[i];
         double cost = own->view.speed * cx_greater(end - own->view.start, 0) +
-                      cx_memory_cost(balancer->memory, all, 0, at);
-        double to = cx_memory_place(balancer->memory, all, cx_lesser(cost / (double)all, 1));
+                      cx_taught_cost(balancer->taught, all, 0, at);
+        double to = cx_taught_place(balancer->taught, all, cx_lesser(cost / (double)all, 1));
         own->home = cx_groups_clamp((to - (double)at) / (double)unit + 0.02, all) * unit;
         if (own->home > all - at)
             own->home = all - at;
@@ -380,7 +380,7 @@ static void cut_homes(struct cx_balancer *balancer, double end)
     for (unsigned i = 0; i < balancer->ndevices; i++) {
         struct cx_auto_device *own = &data->device[i];
         before += own->view.speed * fmax(end - own->view.start, 0) / (double)balancer->groups;
-        double to = cx_memory_place(balancer->memory, balancer->groups, fmin(before, 1));
+        double to = cx_taught_place(balancer->taught, balancer->groups, fmin(before, 1));
         uint64_t units = cx_groups_clamp((to - from) / (double)balancer->granularity + 0.02, left);
         own->home = units * balancer->granularity;
         own->home = own->home < left ? own->home : left;
@@ -398,12 +398,12 @@ static unsigned coarse(struct cx_balancer *balancer, double end)
 {
     struct cx_auto *data = balancer->data;
     unsigned n = balancer->ndevices, slowest = n;
-    if (balancer->memory->launches % COARSE_RETRY == COARSE_RETRY - 1)
+    if (balancer->taught->launches % COARSE_RETRY == COARSE_RETRY - 1)
         return n;
     double first = 0, groups = (double)balancer->groups;
     for (unsigned i = 0; i < n; i++) {
         const struct cx_auto_device *own = &data->device[i];
-        double cost = cx_memory_cost(balancer->memory, balancer->groups, (uint64_t)first, own->home);
+        double cost = cx_taught_cost(balancer->taught, balancer->groups, (uint64_t)first, own->home);
         first += (double)own->home;
         if (own->home > 0 && cost < coarse_part * groups &&
             own->view.start + cost / own->view.speed < coarse_end * end &&
@@ -461,7 +461,7 @@ static void remember_speeds(struct cx_balancer *balancer)
     struct cx_auto *data = balancer->data;
     double sum = 0;
     for (unsigned i = 0; i < balancer->ndevices; i++) {
-        if (balancer->memory->device[balancer->devices[i].given.slot].speed > 0)
+        if (balancer->taught->device[balancer->devices[i].given.slot].speed > 0)
             data->device[i].remembered = cx_auto_speed(balancer, i);
         sum += data->device[i].remembered;
     }
@@ -475,8 +475,8 @@ static void auto_init(struct cx_balancer *balancer)
     data->squares = first_weight * deviation * deviation;
     data->weight = first_weight;
     data->learned =
-        cx_memory_knows(balancer->memory, balancer->groups) &&
-        (balancer->memory->launches < enough_launches || balancer->memory->deviation < useless_deviation);
+        cx_taught_knows(balancer->taught, balancer->groups) &&
+        (balancer->taught->launches < enough_launches || balancer->taught->deviation < useless_deviation);
     for (unsigned i = 0; i < balancer->ndevices && data->learned; i++)
         data->learned = balancer->devices[i].given.slot < CX_MEMORY_DEVICES;
     if (!data->learned) {
@@ -489,7 +489,7 @@ static void auto_init(struct cx_balancer *balancer)
         }
         return;
     }
-    double remembered = balancer->memory->deviation;
+    double remembered = balancer->taught->deviation;
     data->squares = first_weight * remembered * remembered;
     remember_speeds(balancer);
     plan(balancer);

@@ -98,7 +98,7 @@ double cx_auto_local_mean(const struct cx_balancer *balancer, unsigned index, do
         uint64_t count = cx_groups_clamp(want / local, length);
         count = count ? count : 1;
         double cost =
-            cx_memory_cost(balancer->memory, balancer->groups, at_end ? run.end - count : run.first, count);
+            cx_taught_cost(balancer->taught, balancer->groups, at_end ? run.end - count : run.first, count);
         local = fmax(cost / (double)count, 1e-6);
     }
     return local;

@@ -85,6 +85,17 @@ static struct cx_balancer_device clean_device(const struct cx_policy *policy,
     return device;
 }
 
+/* Without room for it nothing is known or learned. */
+static void remember(struct cx_balancer *balancer, struct cx_memory *memory)
+{
+    balancer->taught = memory ? malloc(sizeof(*balancer->taught)) : NULL;
+    if (!balancer->taught)
+        return;
+    *balancer->taught = memory->taught;
+    balancer->memory = memory;
+    balancer->packages = malloc(CX_MEMORY_PACKAGES * sizeof(*balancer->packages));
+}
+
 struct cx_balancer *cx_balancer_create(const struct cx_policy *policy, const struct cx_problem *problem,
                                        const struct cx_balancer_params *params)
 {
@@ -106,9 +117,7 @@ struct cx_balancer *cx_balancer_create(const struct cx_policy *policy, const str
     balancer->ndevices = balancer->nlive = n;
     if (problem->may_rescue && policy->rescue) /* without room for them there are none */
         balancer->parts = calloc(cx_rescue_room(balancer), sizeof(*balancer->parts));
-    balancer->memory = problem->memory;
-    if (balancer->memory) /* without room for it nothing is learned */
-        balancer->packages = malloc(CX_MEMORY_PACKAGES * sizeof(*balancer->packages));
+    remember(balancer, problem->memory);
     for (unsigned i = 0; i < n; i++)
         balancer->devices[i].given = clean_device(policy, &problem->devices[i]);
     cx_speeds_init(balancer);
@@ -123,6 +132,7 @@ void cx_balancer_destroy(struct cx_balancer *balancer)
         return;
     free(balancer->parts);
     free(balancer->packages);
+    free(balancer->taught);
     free(balancer->data);
     free(balancer);
 }
@@ -227,7 +237,7 @@ void cx_flight_cost(const struct cx_balancer *balancer, struct cx_flight *packag
 {
     package->cost = package->first == CX_NOWHERE
                         ? (double)package->groups
-                        : cx_memory_cost(balancer->memory, balancer->groups, package->first, package->groups);
+                        : cx_taught_cost(balancer->taught, balancer->groups, package->first, package->groups);
 }
 
 static void drop_oldest(struct cx_device_state *device)

@@ -33,45 +33,45 @@ void cx_memory_init(struct cx_memory *memory)
 {
     memset(memory, 0, sizeof *memory);
     for (unsigned i = 0; i <= CX_MEMORY_PIECES; i++)
-        memory->before[i] = (double)i / CX_MEMORY_PIECES;
+        memory->taught.before[i] = (double)i / CX_MEMORY_PIECES;
 }
 
-bool cx_memory_knows(const struct cx_memory *memory, uint64_t groups)
+bool cx_taught_knows(const struct cx_taught *taught, uint64_t groups)
 {
-    return memory && memory->launches > 0 && memory->groups == groups && groups > 0;
+    return taught && taught->launches > 0 && taught->groups == groups && groups > 0;
 }
 
 /* Part of all cost before a place, a fraction of the range. */
-static double part_before(const struct cx_memory *memory, double place)
+static double part_before(const struct cx_taught *taught, double place)
 {
     double at = place * CX_MEMORY_PIECES;
     unsigned piece = at >= CX_MEMORY_PIECES ? CX_MEMORY_PIECES - 1 : (unsigned)at;
     double inside = fmin(at - piece, 1);
-    return memory->before[piece] + inside * (memory->before[piece + 1] - memory->before[piece]);
+    return taught->before[piece] + inside * (taught->before[piece + 1] - taught->before[piece]);
 }
 
-double cx_memory_cost(const struct cx_memory *memory, uint64_t all, uint64_t first, uint64_t count)
+double cx_taught_cost(const struct cx_taught *taught, uint64_t all, uint64_t first, uint64_t count)
 {
-    if (!memory || memory->groups != all || first > all || count > all - first)
+    if (!taught || taught->groups != all || first > all || count > all - first)
         return (double)count;
     double total = (double)all;
-    return total * (part_before(memory, (double)(first + count) / total) -
-                    part_before(memory, (double)first / total));
+    return total * (part_before(taught, (double)(first + count) / total) -
+                    part_before(taught, (double)first / total));
 }
 
-double cx_memory_place(const struct cx_memory *memory, uint64_t all, double part)
+double cx_taught_place(const struct cx_taught *taught, uint64_t all, double part)
 {
-    if (memory->groups != all)
+    if (taught->groups != all)
         return part * (double)all;
     unsigned low = 0, high = CX_MEMORY_PIECES; /* before[low] <= part < before[high] */
     if (part >= 1)
         return (double)all;
     while (high - low > 1) {
         unsigned middle = (low + high) / 2;
-        *(memory->before[middle] <= part ? &low : &high) = middle;
+        *(taught->before[middle] <= part ? &low : &high) = middle;
     }
-    double length = memory->before[high] - memory->before[low];
-    double inside = length > 0 ? (part - memory->before[low]) / length : 0;
+    double length = taught->before[high] - taught->before[low];
+    double inside = length > 0 ? (part - taught->before[low]) / length : 0;
     return (double)all * (low + fmin(fmax(inside, 0), 1)) / CX_MEMORY_PIECES;
 }
 
@@ -125,7 +125,7 @@ static void add_samples(struct cx_memory *memory, const struct cx_balancer *bala
 static double seconds_with_moves(const struct lesson *lesson, const struct cx_memory_sample *sample)
 {
     double groups = (double)(sample->to - sample->from) * (double)lesson->balancer->groups;
-    return sample->seconds + groups * lesson->memory->device[sample->slot].transfer;
+    return sample->seconds + groups * lesson->memory->taught.device[sample->slot].transfer;
 }
 
 static void learn_speeds(struct lesson *lesson)
@@ -134,14 +134,14 @@ static void learn_speeds(struct lesson *lesson)
     double cost[CX_MEMORY_DEVICES] = {0}, seconds[CX_MEMORY_DEVICES] = {0};
     for (unsigned i = 0; i < memory->nsamples; i++) {
         const struct cx_memory_sample *sample = &memory->sample[i];
-        lesson->cost[i] = (double)lesson->balancer->groups *
-                          (part_before(memory, sample->to) - part_before(memory, sample->from));
+        lesson->cost[i] = (double)lesson->balancer->groups * (part_before(&memory->taught, sample->to) -
+                                                              part_before(&memory->taught, sample->from));
         cost[sample->slot] += lesson->cost[i];
         seconds[sample->slot] += seconds_with_moves(lesson, sample);
     }
     for (unsigned i = 0; i < CX_MEMORY_DEVICES; i++) {
         double speed = cost[i] > 0 ? cx_number_clean(cost[i] / seconds[i]) : 0;
-        memory->device[i].speed = speed > 0 ? speed : memory->device[i].speed;
+        memory->taught.device[i].speed = speed > 0 ? speed : memory->taught.device[i].speed;
     }
 }
 
@@ -160,7 +160,8 @@ static void step(double *steps, double place, double value)
 static void spread(struct lesson *lesson, const struct cx_memory_sample *sample, double cost)
 {
     double from = (double)sample->from * CX_MEMORY_PIECES, to = (double)sample->to * CX_MEMORY_PIECES;
-    double ratio = seconds_with_moves(lesson, sample) * lesson->memory->device[sample->slot].speed / cost;
+    double ratio =
+        seconds_with_moves(lesson, sample) * lesson->memory->taught.device[sample->slot].speed / cost;
     if (!isfinite(ratio) || !(ratio > 0))
         return;
     step(lesson->error, from, ratio - 1);
@@ -185,9 +186,9 @@ static void learn_costs(struct lesson *lesson)
     }
     for (unsigned i = 0; i < CX_MEMORY_PIECES; i++) {
         lesson->piece[i] /= sum;
-        memory->before[i + 1] = memory->before[i] + lesson->piece[i];
+        memory->taught.before[i + 1] = memory->taught.before[i] + lesson->piece[i];
     }
-    memory->before[CX_MEMORY_PIECES] = 1;
+    memory->taught.before[CX_MEMORY_PIECES] = 1;
 }
 
 /* A device that finished nothing before others did its package is no faster than that; it may be far slower.
@@ -198,7 +199,7 @@ static void learn_losers(struct lesson *lesson)
     for (unsigned i = 0; i < balancer->ndevices; i++) {
         uint64_t groups;
         double seconds;
-        struct cx_memory_device *device = &lesson->memory->device[slot_of(balancer, i)];
+        struct cx_memory_device *device = &lesson->memory->taught.device[slot_of(balancer, i)];
         cx_balancer_measured(balancer, i, &groups, &seconds);
         double most = cx_number_clean((double)groups / seconds);
         if (balancer->devices[i].lost_seconds > 0 && balancer->devices[i].samples == 0 && most > 0)
@@ -214,19 +215,19 @@ static double deviation_of(const struct cx_memory *memory, const struct cx_balan
     double squares = 0, weight = 0, sum = 0;
     for (unsigned p = 0; p < balancer->npackages; p++) {
         const struct cx_package_log *package = &balancer->packages[p];
-        const struct cx_memory_device *device = &memory->device[slot_of(balancer, package->device)];
+        const struct cx_memory_device *device = &memory->taught.device[slot_of(balancer, package->device)];
         double expected = package->expected;
-        if (memory->launches > 0 && device->speed > 0)
+        if (memory->taught.launches > 0 && device->speed > 0)
             expected =
-                cx_memory_cost(memory, balancer->groups, package->first, package->groups) /
+                cx_taught_cost(&memory->taught, balancer->groups, package->first, package->groups) /
                 cx_with_transfers(device->speed, balancer->devices[package->device].given.transfer_seconds -
                                                      device->transfer);
-        double seconds = memory->launches > 0 ? seconds_of(balancer, package) : package->seconds;
+        double seconds = memory->taught.launches > 0 ? seconds_of(balancer, package) : package->seconds;
         double error = log(seconds / expected);
         if (!(expected > 0) || !isfinite(error))
             continue;
         squares += expected * error * error;
-        sum += memory->launches > 0 ? expected * error : 0;
+        sum += memory->taught.launches > 0 ? expected * error : 0;
         weight += expected;
     }
     return weight > 0 ? sqrt(fmax(squares - sum * sum / weight, 0) / weight) : 0.5;
@@ -262,14 +263,14 @@ void cx_memory_learn(struct cx_memory *memory, const struct cx_balancer *balance
             return;
     if (balancer->npackages == 0)
         return;
-    if (memory->groups != balancer->groups) {
+    if (memory->taught.groups != balancer->groups) {
         cx_memory_init(memory);
-        memory->groups = balancer->groups;
+        memory->taught.groups = balancer->groups;
     }
-    bool first = memory->launches == 0;
-    double deviation = deviation_of(memory, balancer), old = memory->deviation;
+    bool first = memory->taught.launches == 0;
+    double deviation = deviation_of(memory, balancer), old = memory->taught.deviation;
     for (unsigned i = 0; i < balancer->ndevices; i++)
-        memory->device[slot_of(balancer, i)].transfer = balancer->devices[i].given.transfer_seconds;
+        memory->taught.device[slot_of(balancer, i)].transfer = balancer->devices[i].given.transfer_seconds;
     learn_balance(memory, balancer);
     if (memory->settled && memory->unbalanced > balance_lost) {
         memory->nsamples = 0;
@@ -277,13 +278,14 @@ void cx_memory_learn(struct cx_memory *memory, const struct cx_balancer *balance
     }
     add_samples(memory, balancer);
     for (unsigned i = 0; i < CX_MEMORY_PIECES; i++)
-        lesson.piece[i] = memory->before[i + 1] - memory->before[i];
+        lesson.piece[i] = memory->taught.before[i + 1] - memory->taught.before[i];
     for (unsigned round = rounds_for(memory, balancer); round > 0; round--) {
         learn_speeds(&lesson);
         learn_costs(&lesson);
     }
     learn_losers(&lesson);
-    memory->deviation = first ? deviation : sqrt(newer * deviation * deviation + (1 - newer) * old * old);
-    memory->settled |= memory->deviation < settled_deviation;
-    memory->launches++;
+    memory->taught.deviation =
+        first ? deviation : sqrt(newer * deviation * deviation + (1 - newer) * old * old);
+    memory->settled |= memory->taught.deviation < settled_deviation;
+    memory->taught.launches++;
 }

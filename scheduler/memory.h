@@ -6,7 +6,9 @@
  * Costs have no unit of their own: the mean group costs 1, so a launch of G groups costs G. A device of speed
  * v needs launch + cost / v seconds for a package. The caller keeps one memory per kernel and shape, hands it
  * to every balancer of such a launch (cx_problem.memory) and calls cx_balancer_learn at the launch's end.
- * Thread-safety: none; the caller serialises. Previous stage: balancer.h. Next: auto.c, which plans by it.
+ * Each balancer goes by a copy of what was known when it was made: launches overlap, and one that learns must
+ * not change what the groups of another seem to cost while that is under way. Thread-safety: none; the caller
+ * serialises. Previous stage: balancer.h. Next: auto.c, which plans by it.
  */
 #ifndef CX_SCHEDULER_MEMORY_H
 #define CX_SCHEDULER_MEMORY_H
@@ -29,14 +31,19 @@ struct cx_memory_sample {
     unsigned slot;
 };
 
-struct cx_memory {
-    uint64_t groups;                     /* of the launches it learned from; 0: none yet */
-    unsigned launches;                   /* learned from */
+/* What plans go by. */
+struct cx_taught {
+    uint64_t groups;                     /* of the launches it is from; 0: none yet */
+    unsigned launches;                   /* how many */
     double deviation;                    /* of log(real / predicted length) of packages, lately */
-    bool settled;                        /* its predictions were good once */
-    double unbalanced;                   /* lbt in "Marrow" */
     double before[CX_MEMORY_PIECES + 1]; /* part of all cost that lies before piece i of the range */
     struct cx_memory_device device[CX_MEMORY_DEVICES];
+};
+
+struct cx_memory {
+    struct cx_taught taught;
+    bool settled;      /* its predictions were good once */
+    double unbalanced; /* lbt in "Marrow" */
     unsigned nsamples; /* oldest first */
     struct cx_memory_sample sample[CX_MEMORY_SAMPLES];
 };
@@ -52,11 +59,11 @@ struct cx_package_log {
 /* Forgets everything; also makes a memory out of raw storage. */
 void cx_memory_init(struct cx_memory *memory);
 /* Whether it knows anything about a launch of that many groups. */
-bool cx_memory_knows(const struct cx_memory *memory, uint64_t groups);
+bool cx_taught_knows(const struct cx_taught *taught, uint64_t groups);
 /* Cost of a run of groups of a launch of `all` groups; count where nothing is known. Accepts NULL. */
-double cx_memory_cost(const struct cx_memory *memory, uint64_t all, uint64_t first, uint64_t count);
+double cx_taught_cost(const struct cx_taught *taught, uint64_t all, uint64_t first, uint64_t count);
 /* The place, in groups, before which that part (0..1) of all cost lies. */
-double cx_memory_place(const struct cx_memory *memory, uint64_t all, double part);
+double cx_taught_place(const struct cx_taught *taught, uint64_t all, double part);
 
 struct cx_balancer;
 /* memory.c, called by cx_balancer_learn. */

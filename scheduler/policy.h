@@ -76,6 +76,7 @@ struct cx_balancer {
     unsigned powerful;               /* cx_most_powerful */
     uint64_t serial;                 /* of the next package */
     struct cx_memory *memory;        /* the caller's, or NULL */
+    struct cx_taught *taught;        /* what that knew at the launch's beginning; NULL without one */
     struct cx_package_log *packages; /* done ones, for the memory; NULL without one */
     unsigned npackages;
     const struct cx_ranges *ranges; /* where packages are cut from, or NULL */

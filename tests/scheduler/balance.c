@@ -153,14 +153,14 @@ START_TEST(learning_is_cheap)
     struct cx_memory *memory = malloc(sizeof *memory);
     ck_assert_ptr_nonnull(memory);
     cx_memory_init(memory);
-    memory->groups = 100000;
+    memory->taught.groups = 100000;
     double least = 1;
     for (unsigned launch = 0; launch < 30; launch++) {
         double seconds = learn_once(memory, 1e-3);
         least = launch >= 10 ? fmin(least, seconds) : least;
     }
     ck_assert_double_lt(least, 1e-3);
-    ck_assert_uint_eq(memory->launches, 30);
+    ck_assert_uint_eq(memory->taught.launches, 30);
     free(memory);
 }
 END_TEST

@@ -14,7 +14,7 @@ static const struct {
 } suites[] = {
     {"properties", cx_test_properties}, {"formulas", cx_test_formulas},   {"published", cx_test_published},
     {"balance", cx_test_balance},       {"admission", cx_test_admission}, {"rescue", cx_test_rescue},
-    {"forgone", cx_test_forgone},       {"parts", cx_test_parts},
+    {"forgone", cx_test_forgone},       {"parts", cx_test_parts},         {"memory", cx_test_memory},
 };
 
 int main(int argc, char **argv)
@@ -23,7 +23,7 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], suites[i].name) == 0)
             return tap_run(suites[i].create());
     }
-    fprintf(stderr,
-            "usage: test_scheduler properties|formulas|published|balance|admission|rescue|forgone|parts\n");
+    fprintf(stderr, "usage: test_scheduler "
+                    "properties|formulas|published|balance|admission|rescue|forgone|parts|memory\n");
     return 2;
 }

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What auto learns from launches that are unlike the others, or that overlap.
+ */
+#include "scheduler/auto.h"
+#include "scheduler/memory.h"
+#include "tests/scheduler/suites.h"
+#include <stdlib.h>
+
+enum { GROUPS = 100000, DEVICES = 2 };
+
+static struct cx_balancer *new_launch(struct cx_memory *memory)
+{
+    const struct cx_balancer_device devices[DEVICES] = {
+        {.nominal_speed = 1, .launch_seconds = 1e-5, .slot = 0},
+        {.nominal_speed = 1, .launch_seconds = 1e-5, .slot = 1},
+    };
+    const struct cx_problem problem = {
+        .groups = GROUPS, .ndevices = DEVICES, .devices = devices, .memory = memory};
+    struct cx_balancer *balancer = cx_balancer_create(cx_policy_find("auto"), &problem, NULL);
+    ck_assert_ptr_nonnull(balancer);
+    return balancer;
+}
+
+/* The device's next package, from the front of what is left of its half or from the end. */
+static uint64_t take(struct cx_balancer *balancer, unsigned device, uint64_t *at, double now)
+{
+    uint64_t groups = cx_balancer_next(balancer, device, now);
+    if (groups > 0 && device == 0)
+        cx_balancer_placed(balancer, device, *at);
+    *at += device == 0 ? groups : -groups;
+    if (groups > 0 && device == 1)
+        cx_balancer_placed(balancer, device, *at);
+    return groups;
+}
+
+/* Both devices until the launch's end; a group takes `each` seconds, in the first half of the range `dearer`
+ * times that. */
+static void run(struct cx_balancer *balancer, double each, double dearer)
+{
+    uint64_t at[DEVICES] = {0, GROUPS}, holds[DEVICES] = {0};
+    double ends[DEVICES] = {0}, seconds[DEVICES] = {0}, now = 0;
+    while (!cx_balancer_finished(balancer)) {
+        for (unsigned i = 0; i < DEVICES; i++) {
+            const uint64_t from = at[0];
+            if (holds[i] > 0 || (holds[i] = take(balancer, i, &at[i], now)) == 0)
+                continue;
+            const uint64_t first = i == 0 ? from : at[1], end = first + holds[i], half = GROUPS / 2;
+            const uint64_t dear = (end < half ? end : half) - (first < half ? first : half);
+            seconds[i] = 1e-5 + each * ((double)holds[i] + (dearer - 1) * (double)dear);
+            ends[i] = now + seconds[i];
+        }
+        const unsigned next = holds[0] > 0 && (holds[1] == 0 || ends[0] <= ends[1]) ? 0 : 1;
+        ck_assert_uint_gt(holds[next], 0);
+        now = ends[next];
+        cx_balancer_done(balancer, next, holds[next], seconds[next], now);
+        holds[next] = 0;
+    }
+}
+
+/* A launch of a queue is planned before the one ahead of it ends and teaches what it saw. Costs that change
+ * when a part of the range is given out do not add up to the launch: too little seemed to be left, and the
+ * rest went out in packages of one group. */
+START_TEST(lessons_during_a_launch)
+{
+    const double each = 1e-7;
+    struct cx_memory *memory = malloc(sizeof *memory);
+    ck_assert_ptr_nonnull(memory);
+    cx_memory_init(memory);
+    struct cx_balancer *early = new_launch(memory), *first = new_launch(memory);
+    run(first, each, 3);
+    cx_balancer_learn(first);
+    struct cx_balancer *launch = new_launch(memory);
+    uint64_t front = 0, end = GROUPS;
+    ck_assert_uint_gt(take(launch, 1, &end, 0), GROUPS / 3);
+    run(early, each, 30);
+    cx_balancer_learn(early);
+    double now = 0;
+    for (uint64_t got; (got = take(launch, 0, &front, now)) > 0;) {
+        const double seconds = 1e-5 + (double)got * each;
+        now += seconds;
+        cx_balancer_done(launch, 0, got, seconds, now);
+        ck_assert_double_eq_tol(cx_auto_cost_left(launch),
+                                cx_taught_cost(launch->taught, GROUPS, front, end - front), 1);
+    }
+    ck_assert_uint_gt(front, 0);
+    cx_balancer_destroy(early);
+    cx_balancer_destroy(first);
+    cx_balancer_destroy(launch);
+    free(memory);
+}
+END_TEST
+
+Suite *cx_test_memory(void)
+{
+    Suite *suite = suite_create("memory");
+    TCase *tcase = tcase_create("memory");
+    tcase_add_test(tcase, lessons_during_a_launch);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
