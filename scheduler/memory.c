@@ -100,6 +100,47 @@ static double seconds_of(const struct cx_balancer *balancer, const struct cx_pac
            (cx_groups_filled(device, package->groups) + cx_groups_drain(device));
 }
 
+/* The same without what moving its groups took of it. */
+static double computing_seconds(const struct cx_balancer *balancer, const struct cx_package_log *package)
+{
+    const double seconds = cx_number_clean(seconds_of(balancer, package));
+    const double moves = (double)package->groups * balancer->devices[package->device].given.transfer_seconds;
+    return cx_greater(seconds - moves, 0.05 * seconds);
+}
+
+/* The factor by which each device took longer for this launch than the memory says, or each less long: the
+ * least of them. Pages touched for the first time, a clock that rises or a busy machine make such launches.
+ */
+static double common_factor(const struct cx_memory *memory, const struct cx_balancer *balancer)
+{
+    double seconds[CX_MEMORY_DEVICES] = {0}, expected[CX_MEMORY_DEVICES] = {0}, least = 0, most = INFINITY;
+    for (unsigned p = 0; p < balancer->npackages; p++) {
+        const struct cx_package_log *package = &balancer->packages[p];
+        const unsigned slot = slot_of(balancer, package->device);
+        const struct cx_memory_device *device = &memory->taught.device[slot];
+        seconds[slot] += computing_seconds(balancer, package);
+        expected[slot] += cx_taught_cost(&memory->taught, balancer->groups, package->first, package->groups) /
+                          cx_with_transfers(device->speed, -device->transfer);
+    }
+    for (unsigned i = 0; i < CX_MEMORY_DEVICES; i++) {
+        if (!(seconds[i] > 0) || !isfinite(expected[i]) || !(expected[i] > 0))
+            continue;
+        least = least > 0 ? fmin(least, seconds[i] / expected[i]) : seconds[i] / expected[i];
+        most = isfinite(most) ? fmax(most, seconds[i] / expected[i]) : seconds[i] / expected[i];
+    }
+    return least > 1 ? least : most < 1 ? most : 1;
+}
+
+/* Says what earlier launches showed as if they had been longer by that factor, lest they and this one be
+ * taken for places of the range that cost more and less. */
+static void scale_samples(struct cx_memory *memory, double factor)
+{
+    for (unsigned i = 0; i < memory->nsamples; i++)
+        memory->sample[i].seconds = (float)(memory->sample[i].seconds * factor);
+    for (unsigned i = 0; i < CX_MEMORY_DEVICES; i++)
+        memory->taught.device[i].speed = cx_number_clean(memory->taught.device[i].speed / factor);
+}
+
 /* Adds this launch's packages to the samples; the oldest make room. */
 static void add_samples(struct cx_memory *memory, const struct cx_balancer *balancer)
 {
@@ -109,9 +150,7 @@ static void add_samples(struct cx_memory *memory, const struct cx_balancer *bala
     memmove(memory->sample, memory->sample + memory->nsamples - keep, keep * sizeof memory->sample[0]);
     for (unsigned p = 0; p < count; p++) {
         const struct cx_package_log *package = &balancer->packages[p];
-        double all = (double)balancer->groups, seconds = cx_number_clean(seconds_of(balancer, package));
-        double moves = (double)package->groups * balancer->devices[package->device].given.transfer_seconds;
-        seconds = cx_greater(seconds - moves, 0.05 * seconds);
+        const double all = (double)balancer->groups, seconds = computing_seconds(balancer, package);
         if (seconds > 0)
             memory->sample[keep++] =
                 (struct cx_memory_sample){(float)((double)package->first / all),
@@ -269,6 +308,7 @@ void cx_memory_learn(struct cx_memory *memory, const struct cx_balancer *balance
     }
     bool first = memory->taught.launches == 0;
     double deviation = deviation_of(memory, balancer), old = memory->taught.deviation;
+    scale_samples(memory, common_factor(memory, balancer));
     for (unsigned i = 0; i < balancer->ndevices; i++)
         memory->taught.device[slot_of(balancer, i)].transfer = balancer->devices[i].given.transfer_seconds;
     learn_balance(memory, balancer);

@@ -4,6 +4,7 @@
  */
 #include "scheduler/auto.h"
 #include "scheduler/memory.h"
+#include "scheduler/simulate.h"
 #include "tests/scheduler/suites.h"
 #include <stdlib.h>
 
@@ -91,11 +92,55 @@ START_TEST(lessons_during_a_launch)
 }
 END_TEST
 
+/* A first launch that takes 40 times as long as all others (it touches pages for the first time, or devices
+ * wake up), on one device 120, or one that is over sooner, says little of how costs vary along the range. */
+START_TEST(slow_first_launch)
+{
+    static const double times[] = {40, 1.0 / 40, 3};
+    struct cx_memory *memory = malloc(sizeof *memory);
+    struct cx_sim_load *load = cx_sim_load_create(CX_SIM_REGULAR, GROUPS, 3);
+    ck_assert(memory && load);
+    cx_memory_init(memory);
+    for (unsigned launch = 1; launch <= 12; launch++) {
+        const double speed = 1e7 / (launch == 1 ? times[_i % 3] : 1);
+        const struct cx_sim_device device = {.known = {.nominal_speed = 1, .launch_seconds = 1e-5, .kind = 1},
+                                             .speed = speed,
+                                             .launch_seconds = 1e-5,
+                                             .reply_seconds = 3e-5,
+                                             .jitter = 0.02};
+        struct cx_sim_device devices[DEVICES] = {device, device};
+        devices[1].known.slot = 1;
+        if (launch == 1)
+            devices[_i / 3].speed /= 3;
+        struct cx_simulation sim = {.policy = cx_policy_find("auto"),
+                                    .load = load,
+                                    .ndevices = DEVICES,
+                                    .devices = devices,
+                                    .homes = true,
+                                    .memory = memory,
+                                    .seed = launch};
+        struct cx_sim_result result = cx_simulate(&sim);
+        ck_assert(result.complete);
+        if (launch > 2)
+            ck_assert_double_lt(result.seconds, 1.045 * cx_sim_ideal(load, DEVICES, devices));
+        ck_assert_uint_le(result.packages, launch == 1 ? 64 : 24);
+    }
+    for (uint64_t part = 0; part < 8; part++) {
+        double cost = cx_taught_cost(&memory->taught, GROUPS, part * GROUPS / 8, GROUPS / 8);
+        ck_assert_double_gt(cost, 0.6 * GROUPS / 8);
+        ck_assert_double_lt(cost, 1.6 * GROUPS / 8);
+    }
+    free(load);
+    free(memory);
+}
+END_TEST
+
 Suite *cx_test_memory(void)
 {
     Suite *suite = suite_create("memory");
     TCase *tcase = tcase_create("memory");
     tcase_add_test(tcase, lessons_during_a_launch);
+    tcase_add_loop_test(tcase, slow_first_launch, 0, 6);
     suite_add_tcase(suite, tcase);
     return suite;
 }
