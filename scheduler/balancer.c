@@ -70,8 +70,9 @@ static struct cx_balancer_params clean_params(const struct cx_balancer_params *g
     };
 }
 
+/* moves: part of what is told of them that earlier launches took. */
 static struct cx_balancer_device clean_device(const struct cx_policy *policy,
-                                              const struct cx_balancer_device *given)
+                                              const struct cx_balancer_device *given, double moves)
 {
     struct cx_balancer_device device = *given;
     device.nominal_speed = cx_number_clean(device.nominal_speed);
@@ -79,7 +80,9 @@ static struct cx_balancer_device clean_device(const struct cx_policy *policy,
     device.power = cx_number_clean(device.power);
     device.launch_seconds = cx_number_clean(device.launch_seconds);
     device.fixed_seconds = policy->plans_transfers ? cx_number_clean(device.fixed_seconds) : 0;
-    device.transfer_seconds = policy->plans_transfers ? cx_number_clean(device.transfer_seconds) : 0;
+    device.after_seconds = cx_lesser(cx_number_clean(device.after_seconds), device.fixed_seconds);
+    device.fixed_seconds = device.after_seconds + moves * (device.fixed_seconds - device.after_seconds);
+    device.transfer_seconds = policy->plans_transfers ? moves * cx_number_clean(device.transfer_seconds) : 0;
     device.measured_speed = cx_with_transfers(device.measured_speed, device.transfer_seconds);
     device.fill = device.fill ? device.fill : 1;
     return device;
@@ -94,6 +97,18 @@ static void remember(struct cx_balancer *balancer, struct cx_memory *memory)
     *balancer->taught = memory->taught;
     balancer->memory = memory;
     balancer->packages = malloc(CX_MEMORY_PACKAGES * sizeof(*balancer->packages));
+}
+
+static void add_device(const struct cx_balancer *balancer, struct cx_device_state *device,
+                       const struct cx_balancer_device *given)
+{
+    const struct cx_balancer_device told = clean_device(balancer->policy, given, 1);
+    double moves = 0;
+    if (balancer->taught && given->slot < CX_MEMORY_DEVICES)
+        moves = balancer->taught->device[given->slot].moves;
+    device->given = clean_device(balancer->policy, given, moves > 0 ? moves : 1);
+    device->told_fixed = told.fixed_seconds - told.after_seconds;
+    device->told_transfer = told.transfer_seconds;
 }
 
 struct cx_balancer *cx_balancer_create(const struct cx_policy *policy, const struct cx_problem *problem,
@@ -119,7 +134,7 @@ struct cx_balancer *cx_balancer_create(const struct cx_policy *policy, const str
         balancer->parts = calloc(cx_rescue_room(balancer), sizeof(*balancer->parts));
     remember(balancer, problem->memory);
     for (unsigned i = 0; i < n; i++)
-        balancer->devices[i].given = clean_device(policy, &problem->devices[i]);
+        add_device(balancer, &balancer->devices[i], &problem->devices[i]);
     cx_speeds_init(balancer);
     if (policy->init)
         policy->init(balancer);
@@ -269,7 +284,7 @@ void cx_balancer_give_back(struct cx_balancer *balancer, unsigned index, uint64_
 
 /* What a package taught about its device, and, if its place is known, about the groups there. */
 static void note_package(struct cx_balancer *balancer, unsigned index, struct cx_flight package,
-                         double seconds)
+                         double seconds, double moves)
 {
     struct cx_device_state *device = &balancer->devices[index];
     device->newest_done = package;
@@ -283,7 +298,19 @@ static void note_package(struct cx_balancer *balancer, unsigned index, struct cx
         package.first == CX_NOWHERE)
         return;
     balancer->packages[balancer->npackages++] = (struct cx_package_log){
-        index, package.first, package.groups, device->newest_seconds, device->newest_expected};
+        index, package.first, package.groups, device->newest_seconds, moves, device->newest_expected};
+}
+
+/* What moves took of the time since the device was free for its oldest package, beside working for so many
+ * seconds: those told, or less. Gives those for its groups. */
+static double note_moves(struct cx_device_state *device, uint64_t groups, double seconds, double now)
+{
+    const double fixed = device->packages == 0 ? device->told_fixed : 0;
+    const double each = (double)groups * device->told_transfer, told = fixed + each;
+    const double moves = cx_lesser(cx_greater(now - device->busy_since - seconds, 0), told);
+    device->moves_told += told;
+    device->moves_seconds += moves;
+    return told > 0 ? moves * (each / told) : 0;
 }
 
 enum cx_done cx_balancer_done(struct cx_balancer *balancer, unsigned index, uint64_t groups, double seconds,
@@ -295,8 +322,8 @@ enum cx_done cx_balancer_done(struct cx_balancer *balancer, unsigned index, uint
     if ((device->failed && !device->retired) || device->nflight == 0)
         return CX_DONE_DROPPED;
     struct cx_flight package = device->flight[0];
-    if (seconds > 0)
-        seconds += (double)groups * device->given.transfer_seconds;
+    const double moves = seconds > 0 ? note_moves(device, groups, seconds, cx_number_clean(now)) : 0;
+    seconds += moves;
     enum cx_done outcome = package.lost ? CX_DONE_DROPPED : CX_DONE_COUNTS;
     groups = groups < package.groups && !package.copy && !package.lost ? groups : package.groups;
     device->flight[0].groups -= groups;
@@ -318,7 +345,7 @@ enum cx_done cx_balancer_done(struct cx_balancer *balancer, unsigned index, uint
     if (package.handed && !package.copy && !package.lost)
         cx_rescue_void(balancer, package.serial);
     if (groups > 0 && !device->failed)
-        note_package(balancer, index, package, seconds);
+        note_package(balancer, index, package, seconds, moves);
     if (balancer->policy->done && !device->failed)
         balancer->policy->done(balancer, index, cx_number_clean(now));
     return outcome;
@@ -446,7 +473,7 @@ void cx_balancer_measured(const struct cx_balancer *balancer, unsigned index, ui
 {
     const struct cx_device_state *device = &balancer->devices[index];
     *groups = device->measured_groups;
-    *seconds = cx_greater(device->measured_seconds - (double)*groups * device->given.transfer_seconds,
+    *seconds = cx_greater(device->measured_seconds - (double)*groups * cx_moves_a_group(device),
                           0.05 * device->measured_seconds);
     if (device->lost_seconds > 0 && device->nflight > 0 && device->flight[0].lost) { /* still at it */
         *groups += device->lost_groups;

@@ -29,7 +29,8 @@ struct cx_balancer_device {
     uint64_t min_package;    /* smallest package in work-groups, set by the user; 0: unset, fill is used */
     uint64_t fill;           /* work-groups that fill it (one a core; occupancy x units); 0 counts as 1 */
     double launch_seconds;   /* cost of a package beside computing; keeps packages from being too small */
-    double fixed_seconds;    /* what has to be brought to it before its first package */
+    double fixed_seconds;    /* what has to be brought to it before its first package, as far as known */
+    double after_seconds;    /* of these, what follows its last package in truth: no package shows it */
     double transfer_seconds; /* moves for one group, in and out, beside what cx_balancer_done tells of */
     uint64_t first_package;  /* a probe: bound in groups until its first package is done; 0: none */
     unsigned kind;           /* those of one kind run alike: same hardware, same driver; 0: who knows */
@@ -170,8 +171,9 @@ void cx_balancer_first(struct cx_balancer *balancer, unsigned device);
 /* Whether what is known of the device's speed is from such a package. */
 bool cx_balancer_doubtful(const struct cx_balancer *balancer, unsigned device);
 /* The oldest package of this device is complete. seconds: how long the device worked on this package alone,
- * queueing behind its predecessor and what fixed_seconds and transfer_seconds tell of not counted, other
- * transfers for it counted; 0 or nonsense: not known, teaches nothing. */
+ * queueing behind its predecessor and the moves that fixed_seconds and transfer_seconds tell of not counted,
+ * other transfers for it counted; 0 or nonsense: not known, teaches nothing. Moves are taken to have lasted
+ * as told, but no longer than the device had beside working since its last package ended. */
 enum cx_done cx_balancer_done(struct cx_balancer *balancer, unsigned device, uint64_t groups, double seconds,
                               double now);
 /* The device gets nothing more, but does what it holds, and its time teaches nothing: it was only to be

@@ -24,6 +24,8 @@ static const double settled_deviation = 0.05;
 /* What a launch's deviation counts against that of all before it. */
 static const double newer = 0.5;
 static const double loser_doubt = 4;
+/* Moves that took so many times longer or less long than before are not averaged with those. */
+static const double moves_change = 1.25;
 /* Rounds at most, as many as fit into that part of the launch's time, but one; what a round costs on a slow
  * core: for each sample and for all pieces (tests/benchmark/decide.c). */
 enum { MOST_ROUNDS = 12 };
@@ -104,8 +106,7 @@ static double seconds_of(const struct cx_balancer *balancer, const struct cx_pac
 static double computing_seconds(const struct cx_balancer *balancer, const struct cx_package_log *package)
 {
     const double seconds = cx_number_clean(seconds_of(balancer, package));
-    const double moves = (double)package->groups * balancer->devices[package->device].given.transfer_seconds;
-    return cx_greater(seconds - moves, 0.05 * seconds);
+    return cx_greater(seconds - package->moves, 0.05 * seconds);
 }
 
 /* The factor by which each device took longer for this launch than the memory says, or each less long: the
@@ -259,8 +260,8 @@ static double deviation_of(const struct cx_memory *memory, const struct cx_balan
         if (memory->taught.launches > 0 && device->speed > 0)
             expected =
                 cx_taught_cost(&memory->taught, balancer->groups, package->first, package->groups) /
-                cx_with_transfers(device->speed, balancer->devices[package->device].given.transfer_seconds -
-                                                     device->transfer);
+                cx_with_transfers(device->speed,
+                                  cx_moves_a_group(&balancer->devices[package->device]) - device->transfer);
         double seconds = memory->taught.launches > 0 ? seconds_of(balancer, package) : package->seconds;
         double error = log(seconds / expected);
         if (!(expected > 0) || !isfinite(error))
@@ -294,6 +295,16 @@ static void learn_balance(struct cx_memory *memory, const struct cx_balancer *ba
     memory->unbalanced = balance_weight * unbalanced + (1 - balance_weight) * memory->unbalanced;
 }
 
+/* Moves seldom change, and then at once: data come from elsewhere. */
+static void learn_moves(struct cx_memory_device *learned, const struct cx_device_state *device)
+{
+    const double part = cx_moves_part(device);
+    const bool like_before = part < moves_change * learned->moves && learned->moves < moves_change * part;
+    if (part > 0)
+        learned->moves = like_before ? newer * part + (1 - newer) * learned->moves : part;
+    learned->transfer = (learned->moves > 0 ? learned->moves : 1) * device->told_transfer;
+}
+
 void cx_memory_learn(struct cx_memory *memory, const struct cx_balancer *balancer)
 {
     struct lesson lesson = {.memory = memory, .balancer = balancer};
@@ -310,7 +321,7 @@ void cx_memory_learn(struct cx_memory *memory, const struct cx_balancer *balance
     double deviation = deviation_of(memory, balancer), old = memory->taught.deviation;
     scale_samples(memory, common_factor(memory, balancer));
     for (unsigned i = 0; i < balancer->ndevices; i++)
-        memory->taught.device[slot_of(balancer, i)].transfer = balancer->devices[i].given.transfer_seconds;
+        learn_moves(&memory->taught.device[slot_of(balancer, i)], &balancer->devices[i]);
     learn_balance(memory, balancer);
     if (memory->settled && memory->unbalanced > balance_lost) {
         memory->nsamples = 0;

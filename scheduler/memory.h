@@ -21,6 +21,7 @@ enum { CX_MEMORY_DEVICES = 64, CX_MEMORY_PIECES = 512, CX_MEMORY_PACKAGES = 1024
 struct cx_memory_device {
     double speed;      /* cost a second; 0: never measured */
     double transfer;   /* seconds of moves for each group that are part of that: the last launch's */
+    double moves;      /* part of the seconds told of moves that they took; 0: none seen yet */
     unsigned launches; /* that measured it */
 };
 
@@ -52,7 +53,8 @@ struct cx_memory {
 struct cx_package_log {
     unsigned device;
     uint64_t first, groups;
-    double seconds;  /* alone on the device */
+    double seconds;  /* alone on the device, moves of its groups counted */
+    double moves;    /* these */
     double expected; /* predicted before; 0: not */
 };
 

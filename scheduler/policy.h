@@ -39,7 +39,8 @@ struct cx_rescue_part {
 };
 
 struct cx_device_state {
-    struct cx_balancer_device given; /* cleaned copy */
+    struct cx_balancer_device given;  /* cleaned copy */
+    double told_fixed, told_transfer; /* moves as the caller told them; in `given`, as learned */
     double start_speed; /* before any package of this launch; one unit over all devices of the launch */
     bool trusted;       /* start_speed was measured in earlier launches, or set by the user */
     double history[CX_SPEED_HISTORY]; /* speeds of the last packages, a ring */
@@ -60,6 +61,7 @@ struct cx_device_state {
     double busy_since;         /* when the oldest package in flight began, as far as known */
     uint64_t assigned;         /* groups ever given, less those that came back */
     uint64_t done;
+    double moves_seconds, moves_told; /* what moves took of its packages' times, and what was told */
     uint64_t measured_groups;
     double measured_seconds;
     bool failed;  /* gets nothing more */
@@ -113,6 +115,18 @@ static inline double cx_with_transfers(double speed, double seconds)
 }
 /* floor(value) in groups, from 0 to limit. */
 uint64_t cx_groups_clamp(double value, uint64_t limit);
+
+/* The part of the seconds told of moves that they took in this launch; 0: there were none. */
+static inline double cx_moves_part(const struct cx_device_state *device)
+{
+    return device->moves_told > 0 ? cx_greater(device->moves_seconds / device->moves_told, 1e-3) : 0;
+}
+/* What they took for a group, as far as known. */
+static inline double cx_moves_a_group(const struct cx_device_state *device)
+{
+    const double part = cx_moves_part(device);
+    return part > 0 ? part * device->told_transfer : device->given.transfer_seconds;
+}
 
 /* Start speeds of all devices in one unit; sets measured where an earlier launch gives groups/s. */
 void cx_speeds_init(struct cx_balancer *balancer);

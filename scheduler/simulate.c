@@ -107,7 +107,8 @@ static void start_oldest(struct state *state, unsigned index)
     line->ends_at = package->starts + line->seconds + (line->begun ? 0 : device->fixed_seconds);
     line->begun = true;
     if (state->sim->policy->plans_transfers)
-        line->seconds = fmax(line->seconds - (double)package->count * device->known.transfer_seconds, launch);
+        line->seconds -= (double)package->count *
+                         fmin(device->known.transfer_seconds, device->in_seconds + device->out_seconds);
     if (device->dies_at > 0 && line->ends_at > device->dies_at)
         line->ends_at = INFINITY;
 }

@@ -2,6 +2,7 @@
 /*
  * What auto learns from launches that are unlike the others, or that overlap.
  */
+#include "scheduler/admission.h"
 #include "scheduler/auto.h"
 #include "scheduler/memory.h"
 #include "scheduler/simulate.h"
@@ -135,12 +136,64 @@ START_TEST(slow_first_launch)
 }
 END_TEST
 
+/* Moves are told by what links are believed to do. Where they take less time, launches go by what packages
+ * took; and where they take more or less from some launch on, from the one after it. */
+START_TEST(moves_told_too_high)
+{
+    enum { UNITS = 4096, LAUNCHES = 14, CHANGE = 8 };
+    uint64_t random = (uint64_t)_i + 1;
+    struct cx_memory *memory = malloc(sizeof *memory);
+    struct cx_sim_load *load = cx_sim_load_create(_i % 2 ? CX_SIM_RAMP : CX_SIM_REGULAR, UNITS, 3);
+    struct cx_speed_record records[DEVICES] = {{0}};
+    ck_assert(memory && load);
+    cx_memory_init(memory);
+    const double told = 3 * cx_sim_random(&random), fixed = 0.4 * cx_sim_random(&random);
+    const double before = 0.5 * cx_sim_random(&random), after = cx_sim_random(&random);
+    for (unsigned launch = 1; launch <= LAUNCHES; launch++) {
+        const double part = launch < CHANGE ? before : after;
+        struct cx_sim_device devices[DEVICES] = {0};
+        for (unsigned i = 0; i < DEVICES; i++) {
+            const bool moves = i == 1 || _i % 3 == 0;
+            devices[i].speed = UNITS / (i == 1 ? 1 : 0.6);
+            devices[i].launch_seconds = 1e-5;
+            devices[i].reply_seconds = 3e-5;
+            devices[i].jitter = 0.02;
+            devices[i].in_seconds = moves ? part * told / UNITS : 0;
+            devices[i].fixed_seconds = moves ? part * fixed : 0;
+            devices[i].known = (struct cx_balancer_device){
+                .nominal_speed = 1,
+                .slot = i,
+                .launch_seconds = 1e-5,
+                .measured_speed = cx_speed_record_speed(&records[i]),
+                .transfer_seconds = moves ? told / UNITS : 0,
+                .fixed_seconds = moves ? fixed : 0,
+            };
+        }
+        struct cx_simulation sim = {.policy = cx_policy_find("auto"),
+                                    .load = load,
+                                    .ndevices = DEVICES,
+                                    .devices = devices,
+                                    .homes = true,
+                                    .memory = memory,
+                                    .records = records,
+                                    .seed = launch};
+        struct cx_sim_result result = cx_simulate(&sim);
+        ck_assert(result.complete);
+        if (launch != CHANGE)
+            ck_assert_double_lt(result.seconds, 1.03 * cx_sim_ideal(load, DEVICES, devices));
+    }
+    free(load);
+    free(memory);
+}
+END_TEST
+
 Suite *cx_test_memory(void)
 {
     Suite *suite = suite_create("memory");
     TCase *tcase = tcase_create("memory");
     tcase_add_test(tcase, lessons_during_a_launch);
     tcase_add_loop_test(tcase, slow_first_launch, 0, 6);
+    tcase_add_loop_test(tcase, moves_told_too_high, 0, 24);
     suite_add_tcase(suite, tcase);
     return suite;
 }
