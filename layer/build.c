@@ -117,7 +117,7 @@ static void *build_part(void *data)
  * at a time. */
 static bool builds_beside(const struct cx_context *context, unsigned a, unsigned b)
 {
-    return context->workers[a].device->type & CL_DEVICE_TYPE_GPU && cx_plan_equal_devices(context, a, b);
+    return context->workers[a].device->type & CL_DEVICE_TYPE_GPU && cx_context_alike(context, a, b);
 }
 
 /* Runs the step for all members that have not run it and, where `first` is one, are just like that: each on a

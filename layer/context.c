@@ -77,6 +77,26 @@ static bool is_open(const struct cx_context *context, const struct cx_real_devic
     return false;
 }
 
+bool cx_context_alike(const struct cx_context *context, unsigned a, unsigned b)
+{
+    return context->workers[a].kind == context->workers[b].kind;
+}
+
+static bool is_alike(const struct cx_real_device *a, const struct cx_real_device *b)
+{
+    return a->platform == b->platform && strcmp(a->name, b->name) == 0 &&
+           a->compute_units == b->compute_units && a->clock_mhz == b->clock_mhz &&
+           a->global_mem == b->global_mem;
+}
+
+static unsigned kind_of(const struct cx_context *context, const struct cx_real_device *device)
+{
+    unsigned m = 0, kind = 1;
+    for (; m < context->nmembers && !is_alike(context->workers[m].device, device); m++)
+        kind = context->workers[m].kind >= kind ? context->workers[m].kind + 1 : kind;
+    return m < context->nmembers ? context->workers[m].kind : kind;
+}
+
 /* A worker for a real device that has none yet. One that fails is left out with a line. */
 static cl_int open_member(struct cx_context *context, struct cx_real_device *device)
 {
@@ -94,6 +114,7 @@ static cl_int open_member(struct cx_context *context, struct cx_real_device *dev
         return failed;
     }
     worker->place = device->in_place ? 0 : 1 + m;
+    worker->kind = kind_of(context, device);
     if (device->nominal_gflops > context->workers[context->fastest].device->nominal_gflops)
         context->fastest = m;
     context->nmembers++;

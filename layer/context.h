@@ -81,6 +81,8 @@ CX_OBJECT_CASTS(context, cl_context, CX_TAG_CONTEXT)
 
 /* Whether a device is one of those the context was made for. */
 bool cx_context_has_device(const struct cx_context *context, const struct cx_device *device);
+/* Whether two members give the same results bit for bit and run equally fast. */
+bool cx_context_alike(const struct cx_context *context, unsigned a, unsigned b);
 
 /* Timelines of the context: one a member, and the host's. */
 static inline unsigned cx_context_timelines(const struct cx_context *context)

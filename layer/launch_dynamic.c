@@ -247,8 +247,7 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     split->rescues = split->plan.rescues && !launch->verify;
     split->alike = true;
     for (unsigned p = 1; p < split->nparts; p++)
-        split->alike &=
-            cx_plan_equal_devices(launch->base.context, split->plan.member[0], split->plan.member[p]);
+        split->alike &= cx_context_alike(launch->base.context, split->plan.member[0], split->plan.member[p]);
     split->lingers = cx_home_expected(launch);
     split->start_ns = cx_clock_ns();
     struct cx_range aside = {0, 0};

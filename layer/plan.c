@@ -188,13 +188,6 @@ static bool whole_because(struct cx_launch *launch, const char *reason)
     return false;
 }
 
-bool cx_plan_equal_devices(const struct cx_context *context, unsigned a, unsigned b)
-{
-    const struct cx_real_device *x = context->workers[a].device, *y = context->workers[b].device;
-    return strcmp(x->name, y->name) == 0 && strcmp(x->platform->name, y->platform->name) == 0 &&
-           x->compute_units == y->compute_units;
-}
-
 /* Whether the late member may share the launch: as one that joins in where its lateness could then do no
  * harm; else only while it seems to be a matter of noise, and where a slow device is not made up for anyway.
  */
@@ -273,7 +266,7 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
             continue;
         if (m != first && !cx_program_compatible(kernel->program, first, m, &launch->reason))
             continue;
-        if (cx_options_get()->reproducible && !cx_plan_equal_devices(context, first, m))
+        if (cx_options_get()->reproducible && !cx_context_alike(context, first, m))
             continue;
         if (!cx_kernel_variant_ready(kernel, m, variant)) {
             const bool never = cx_kernel_variant_failed(kernel, m, variant);

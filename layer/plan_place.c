@@ -233,7 +233,7 @@ static unsigned free_sooner(struct cx_launch *launch, unsigned best, uint64_t no
             continue;
         if (!like && (own <= 0 || there <= 0 || worker->guessed))
             continue; /* nothing tells how long it would take, or how long the fast one is busy */
-        if (cx_options_get()->reproducible && !cx_plan_equal_devices(context, best, m))
+        if (cx_options_get()->reproducible && !cx_context_alike(context, best, m))
             continue;
         if (there <= 0)
             there = GUESS_NS * worker->device->nominal_gflops / other->device->nominal_gflops;
@@ -267,7 +267,7 @@ static unsigned stay(struct cx_launch *launch, unsigned best)
         return best;
     const unsigned home = queue->home - 1;
     const double own = measured_ns(launch, best), there = measured_ns(launch, home);
-    if (!cx_plan_equal_devices(context, best, home) || (own > 0 && there > 0 && there > nearly * own) ||
+    if (!cx_context_alike(context, best, home) || (own > 0 && there > 0 && there > nearly * own) ||
         cx_plan_is_late(&context->workers[home]) || atomic_load(&context->workers[home].left_out) ||
         !cx_queue_takes(queue, home) || !cx_kernel_runs_on(launch->kernel, home) ||
         !cx_plan_fits(launch, home) || cx_launch_prepare(launch, home) != CL_SUCCESS)

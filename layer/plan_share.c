@@ -307,7 +307,7 @@ static double speed_of_equal(const struct cx_launch *launch, const struct cx_spl
 {
     double speed = 0;
     for (unsigned j = 0; j < plan->n && !(speed > 0); j++)
-        if (j != i && cx_plan_equal_devices(launch->base.context, plan->member[i], plan->member[j]))
+        if (j != i && cx_context_alike(launch->base.context, plan->member[i], plan->member[j]))
             speed = cx_speed_record_speed(all->device[j].record);
     return speed;
 }
@@ -331,21 +331,6 @@ static bool is_late(const struct cx_split_plan *plan, unsigned i)
     return plan->late >> plan->member[i] & 1;
 }
 
-/* Members of the same hardware and driver have one number, from 1 on. */
-static unsigned kind_of(const struct cx_context *context, unsigned member)
-{
-    const struct cx_real_device *device = context->workers[member].device;
-    unsigned m = 0;
-    while (m < member) {
-        const struct cx_real_device *other = context->workers[m].device;
-        if (cx_plan_equal_devices(context, m, member) && other->platform == device->platform &&
-            other->clock_mhz == device->clock_mhz && other->global_mem == device->global_mem)
-            break;
-        m++;
-    }
-    return m + 1;
-}
-
 static struct cx_balancer_device balancer_device(const struct cx_launch *launch,
                                                  const struct cx_split_plan *plan,
                                                  const struct candidates *all, unsigned i)
@@ -362,7 +347,7 @@ static struct cx_balancer_device balancer_device(const struct cx_launch *launch,
         .transfer_seconds = all->device[i].transfer_seconds,
         .first_package = all->member[i].first_package,
         .slot = plan->member[i],
-        .kind = kind_of(launch->base.context, plan->member[i]),
+        .kind = launch->base.context->workers[plan->member[i]].kind,
         .private_results = plan->rescues && cx_rescue_private(launch, plan->member[i]),
         .accelerator = launch->base.context->workers[plan->member[i]].device->type &
                        (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR),

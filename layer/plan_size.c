@@ -136,14 +136,22 @@ bool cx_plan_wants_all(void)
 
 double cx_plan_best_speed(const struct cx_launch *launch)
 {
+    const struct cx_context *context = launch->base.context;
     const struct cx_learned *learned = launch->kernel->function->learned;
-    double speed = 0;
+    double best = 0;
 
-    for (unsigned m = 0; learned && m < launch->base.context->nmembers; m++) {
-        const double own = cx_speed_record_speed(&learned->records[m]);
-        speed = own > speed ? own : speed;
+    for (unsigned m = 0; learned && m < context->nmembers; m++) {
+        double sum = 0;
+        unsigned measured = 0;
+        for (unsigned k = 0; k < context->nmembers; k++) {
+            const double own =
+                cx_context_alike(context, m, k) ? cx_speed_record_speed(&learned->records[k]) : 0;
+            sum += own;
+            measured += own > 0;
+        }
+        best = measured && sum / measured > best ? sum / measured : best;
     }
-    return speed;
+    return best;
 }
 
 static double items_of(const struct cx_launch *launch)

@@ -22,8 +22,6 @@ uint64_t cx_plan_min_package(const struct cx_context *context, unsigned member);
 double cx_plan_power(const struct cx_context *context, unsigned member);
 /* What the options say about balancers. */
 struct cx_balancer_params cx_plan_params(void);
-/* Whether two members give the same results bit for bit and run equally fast. */
-bool cx_plan_equal_devices(const struct cx_context *context, unsigned a, unsigned b);
 /* Whether split variants are built whatever they may gain: COEXEC_SPLIT=always, or launches wait for them. */
 bool cx_plan_wants_all(void);
 /* Has built in the background what a split lacks, once that may pay: the program for members that left it for
@@ -35,7 +33,9 @@ bool cx_plan_is_large(const struct cx_launch *launch);
  * program's build for later: by measured speeds, else by the most that the text of its kernel has it do.
  * Under context->lock. */
 bool cx_plan_late_pays(const struct cx_launch *launch);
-/* The fastest member's measured speed at the function, in work-groups/s; 0: unknown. Under context->lock. */
+/* The fastest member's measured speed at the function, in work-groups/s; 0: unknown. Members of one kind
+ * count as equally fast: what tells them apart is which work-groups they had, and a whole launch has all.
+ * Under context->lock. */
 double cx_plan_best_speed(const struct cx_launch *launch);
 /* Seconds that the launch takes on the fastest member, by what was measured; 0: unknown. Under context->lock.
  */

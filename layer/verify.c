@@ -156,7 +156,7 @@ static struct cx_verify *verify_new(struct cx_launch *launch, const struct cx_sp
     }
     verify->member = choose_member(launch);
     for (unsigned p = 0; p < plan->n + plan->probes && verify->member < context->nmembers; p++)
-        if (!cx_plan_equal_devices(context, verify->member, plan->member[p]))
+        if (!cx_context_alike(context, verify->member, plan->member[p]))
             verify->by = CX_COMPARE_ULPS;
     return verify;
 }

@@ -33,6 +33,7 @@ struct cx_worker {
     cl_command_queue lend; /* in order, for reads of the device's memory by whoever needs them while a kernel
                               runs; under lock */
     bool lend_fails;
+    unsigned kind;  /* one number, from 1 on, for members of the same hardware and driver */
     unsigned place; /* whose copy of a buffer this device works on, as a rule: ask cx_mem_place (buffer.h) */
 
     atomic_bool
