@@ -407,8 +407,7 @@ static bool worth_others(const struct cx_launch *launch)
 
     if (!(queue->members & (queue->members - 1)) || strcmp(cx_options_get()->split, "never") == 0)
         return false;
-    return launch->lacks ? cx_plan_late_pays(launch)
-                         : cx_plan_expected(launch) <= 0 && !cx_kernel_summary_wait(launch->kernel, 0);
+    return cx_plan_late_pays(launch) && (launch->lacks || !cx_kernel_summary_wait(launch->kernel, 0));
 }
 
 /* Members may come to exchange what it uses. */

@@ -9,6 +9,7 @@
 #include "layer/queue.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +128,9 @@ double cx_plan_power(const struct cx_context *context, unsigned member)
     return listed(cx_options_get()->powers, member, &value) && value > 0 ? value : 0;
 }
 
+/* Of a launch that may take for ever or no time at all, so much must be to be saved for it to wait. */
+static const double unknown_part = 0.1;
+
 bool cx_plan_wants_all(void)
 {
     const struct cx_options *options = cx_options_get();
@@ -189,14 +193,34 @@ static double waiting(const struct cx_launch *launch)
     return seconds;
 }
 
+/* What part of the nominal speed of all members that the queue serves is of those that left the build for
+ * later: at most so much of a launch's time can they save. */
+static double late_part(const struct cx_launch *launch)
+{
+    const struct cx_context *context = launch->base.context;
+    double all = 0, late = 0;
+
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        if (!cx_queue_takes(launch->base.queue, m))
+            continue;
+        all += context->workers[m].device->nominal_gflops;
+        late +=
+            cx_program_late_on(launch->kernel->program, m) ? context->workers[m].device->nominal_gflops : 0;
+    }
+    return all > 0 ? late / all : 0;
+}
+
 bool cx_plan_late_pays(const struct cx_launch *launch)
 {
     const double build = (double)launch->kernel->program->build_ns * 1e-9,
-                 expected = cx_plan_expected(launch);
+                 expected = cx_plan_expected(launch), part = late_part(launch);
 
+    if (!launch->lacks) /* nothing is known of the kernel yet */
+        return expected <= 0 && part >= unknown_part;
     if (launch->lacking != CX_VARIANT_PLAIN || launch->longest < 0) /* then it still lacks the variant */
-        return expected <= 0 && cx_plan_is_large(launch);
-    return (expected > 0 ? expected : launch->longest) > 2 * build; /* two at best halve it */
+        return expected <= 0 && part >= unknown_part && cx_plan_is_large(launch);
+    const double seconds = expected > 0 ? expected : launch->longest;
+    return part * seconds > build && (isfinite(seconds) || part >= unknown_part);
 }
 
 /* A variant, or the program on another member, takes about as long to build as the program did, at the cost

@@ -30,7 +30,8 @@ void cx_plan_want(const struct cx_launch *launch, enum cx_variant variant);
 /* Whether the launch has so many work-items that a CPU core is busy for a millisecond at least. */
 bool cx_plan_is_large(const struct cx_launch *launch);
 /* Whether the launch may take so long that it is worth its while to wait for members that have left the
- * program's build for later: by measured speeds, else by the most that the text of its kernel has it do.
+ * program's build for later: by measured speeds, else by the most that the text of its kernel has it do, and
+ * by what part of it they could do.
  * Under context->lock. */
 bool cx_plan_late_pays(const struct cx_launch *launch);
 /* The fastest member's measured speed at the function, in work-groups/s; 0: unknown. Members of one kind

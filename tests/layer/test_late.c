@@ -216,6 +216,24 @@ START_TEST(many_at_once)
 }
 END_TEST
 
+/* Nothing waits for the build of a device that could do a hundredth of the work; it takes part all the same
+ * once launches have taken as long. */
+START_TEST(slow_ones_later)
+{
+    setenv("STUB_TYPE", "gpu,cpu", 1);
+    setenv("STUB_UNITS", "100,1", 1);
+    open_with("STUB_HANG", "clBuildProgram:1:20");
+    cl_program program = cl_build(source, "");
+    cl_kernel kernel = kernel_of(program, "stub_inc");
+    expect_increments(cl.queue, kernel, MANY);
+    ck_assert_uint_eq(builds(), all() ? 2 : 1);
+    launch_until_wanted(kernel, 2);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    close_log();
+}
+END_TEST
+
 /* GPUs of one kind build at the same time, at once. */
 START_TEST(equal_gpus_build_at_once)
 {
@@ -613,6 +631,7 @@ int main(void)
     tcase_add_test(tcase, long_programs_build_twice);
     tcase_add_loop_test(tcase, first_long_launch_waits, 0, 2);
     tcase_add_loop_test(tcase, many_at_once, 0, 2);
+    tcase_add_test(tcase, slow_ones_later);
     tcase_add_test(tcase, equal_gpus_build_at_once);
     tcase_add_test(tcase, second_fails);
     tcase_add_loop_test(tcase, second_makes_no_kernel, 3, 5);
