@@ -3,6 +3,7 @@
  * Commands: dependencies, settling, completion, status. See command.h for the life of a command.
  */
 #include "layer/command.h"
+#include "layer/background.h"
 #include "layer/log.h"
 #include "layer/notify.h"
 #include "layer/queue.h"
@@ -497,7 +498,7 @@ bool cx_command_hold_for(struct cx_command *command, void (*task)(void *command)
     struct cx_command *held = cx_command_ref(command);
 
     cx_command_hold(command);
-    if (cx_notify_detach(task, held))
+    if (cx_background_run(task, held)) /* drivers may compile in what it lets go: a process that ends waits */
         return true;
     command->blockers--;
     cx_command_unref(&held);
