@@ -286,23 +286,6 @@ START_TEST(second_fails)
 }
 END_TEST
 
-/* The second device builds the program and makes no kernel of it. */
-START_TEST(second_makes_no_kernel)
-{
-    char fail[32];
-    snprintf(fail, sizeof(fail), "clCreateKernel:%d:-5", _i);
-    open_with("STUB_FAIL", fail);
-    cl_program program = cl_build(source, "");
-    cl_kernel kernel = kernel_of(program, "stub_inc");
-    launch_until_wanted(kernel, 2);
-    for (unsigned i = 0; i < 10; i++)
-        expect_increments(cl.queue, kernel, MANY);
-    cl_ok(clReleaseKernel(kernel));
-    cl_ok(clReleaseProgram(program));
-    close_log();
-}
-END_TEST
-
 static size_t group_limit(cl_kernel kernel)
 {
     size_t limit = 0;
@@ -634,7 +617,6 @@ int main(void)
     tcase_add_test(tcase, slow_ones_later);
     tcase_add_test(tcase, equal_gpus_build_at_once);
     tcase_add_test(tcase, second_fails);
-    tcase_add_loop_test(tcase, second_makes_no_kernel, 3, 5);
     tcase_add_test(tcase, limits_meanwhile);
     tcase_add_test(tcase, first_fails_to_run);
     tcase_add_test(tcase, first_fails);
