@@ -165,18 +165,28 @@ static void judge(struct cx_access *a)
     cx_access_find_ways(a);
 }
 
+static double times_of_loop(const struct cx_access *a, int32_t loop)
+{
+    const uint32_t times = a->launch.kernel->loop[loop].times;
+    const int var = a->eval.loop_var[loop];
+
+    return times ? times : var >= 0 ? (double)a->eval.vars.var[var].hi + 1 : INFINITY;
+}
+
 static double count_steps(const struct cx_access *a)
 {
     const struct cx_launch *l = &a->launch;
-    double steps = (double)l->global[0] * (double)l->global[1] * (double)l->global[2] * l->kernel->steps;
+    double steps = l->kernel->steps == CX_STEPS_UNKNOWN ? INFINITY : l->kernel->steps;
 
     for (uint32_t i = 0; i < l->kernel->nloop; i++) {
-        const int var = a->eval.loop_var[i];
-        if (!l->kernel->loop[i].times) {
-            steps *= var >= 0 ? (double)a->eval.vars.var[var].hi + 1 : INFINITY;
+        const uint32_t own = l->kernel->loop[i].steps;
+        double inside = own == CX_STEPS_UNKNOWN ? INFINITY : own;
+        for (int32_t around = (int32_t)i; around >= 0 && own; around = l->kernel->loop[around].parent) {
+            inside *= times_of_loop(a, around);
         }
+        steps += inside;
     }
-    return l->kernel->steps == CX_STEPS_UNKNOWN ? INFINITY : steps;
+    return (double)l->global[0] * (double)l->global[1] * (double)l->global[2] * steps;
 }
 
 static bool refuse(struct cx_access_verdict *v, unsigned dim, uint64_t granularity,

@@ -254,7 +254,8 @@ static bool check_kernel(const struct cx_summary_kernel *k)
         }
     }
     for (uint32_t i = 0; i < k->nloop; i++) {
-        if (!in_span(k->loop[i].guard, k->loop[i].nguard, k->nguard) || !check_place(k, k->loop[i].line)) {
+        if (!in_span(k->loop[i].guard, k->loop[i].nguard, k->nguard) || !check_place(k, k->loop[i].line) ||
+            k->loop[i].parent < -1 || k->loop[i].parent >= (int32_t)i) {
             return false;
         }
     }

@@ -20,7 +20,7 @@ extern "C" {
 
 /* Changes whenever a blob of another version would be misread, or says what is wrong; part of the disk
  * cache's key. */
-#define CX_SUMMARY_VERSION 7
+#define CX_SUMMARY_VERSION 8
 
 /*
  * Why a kernel (or one launch of it) is not split. The values up to CX_REASON_KERNEL_LAST are found by the
@@ -261,6 +261,8 @@ struct cx_loop {
     uint32_t line;
     uint8_t single_exit; /* true: it ends only when one of these guards fails, so all of them decide */
     uint32_t times;      /* iterations at most, where that is a constant; else 0 */
+    uint32_t steps;      /* of an iteration, as `steps` of the kernel, without loops inside */
+    int32_t parent;      /* the loop around it, which comes before it; -1: none */
 };
 
 /* No bound is known. */
@@ -329,8 +331,7 @@ struct cx_summary_kernel {
     uint32_t line;   /* of the definition, 0: unknown */
     uint8_t max_dim; /* 1 + the largest constant dimension a work-item function is asked for; 0: none */
     uint32_t reqd_size[3], size_hint[3]; /* 0,0,0 where not given */
-    /* of a work-item at most, about as many instructions, with loops of constant times and those listed in
-       `loop` of other times counted once; or CX_STEPS_UNKNOWN */
+    /* of a work-item at most, about as many instructions, without those in `loop`; or CX_STEPS_UNKNOWN */
     uint32_t steps;
     uint32_t nfile, nnote, narg, nexpr, nguard, nloop, naccess;
     const char **file;            /* that lines are in, besides the program's own text */

@@ -224,6 +224,8 @@ static void walk_loop(struct codec *c, struct cx_loop *l)
     WALK_U32(c, l->line);
     WALK_U8(c, l->single_exit);
     WALK_U32(c, l->times);
+    WALK_U32(c, l->steps);
+    WALK_S32(c, l->parent);
 }
 
 static void walk_access(struct codec *c, struct cx_access_record *r)

@@ -118,18 +118,57 @@ static void number_loops(struct marks *m)
     }
 }
 
+static uint32_t steps_sum(uint64_t a, uint64_t b)
+{
+    return a + b < CX_STEPS_UNKNOWN ? (uint32_t)(a + b) : CX_STEPS_UNKNOWN;
+}
+
+/* The loops that go leave what they do to what is around them, as often as they run. */
+static void move_steps(struct marks *m)
+{
+    struct cx_loop *loop = m->k->loop;
+
+    for (uint32_t i = 0; i < m->k->nloop; i++) {
+        uint64_t steps = loop[i].steps;
+        int32_t kept = m->loop[i] ? (int32_t)i : -1;
+        for (int32_t l = (int32_t)i; l >= 0; l = loop[l].parent) {
+            kept = kept < 0 && m->loop[l] ? l : kept;
+            if (m->loop[l]) {
+                continue;
+            }
+            /* where nothing is left that could tell how often it runs */
+            steps = loop[l].times ? steps * loop[l].times : CX_STEPS_UNKNOWN;
+            steps = steps < CX_STEPS_UNKNOWN ? steps : CX_STEPS_UNKNOWN;
+        }
+        if (kept == (int32_t)i) {
+            loop[i].steps = (uint32_t)steps;
+        } else if (kept >= 0) {
+            loop[kept].steps = steps_sum(loop[kept].steps, steps);
+        } else {
+            m->k->steps = steps_sum(m->k->steps, steps);
+        }
+    }
+    for (uint32_t i = 0; i < m->k->nloop; i++) {
+        const int32_t parent = loop[i].parent;
+        if (parent >= 0 && !m->loop[parent]) {
+            loop[i].parent = loop[parent].parent; /* which is one that stays: it came before */
+        }
+    }
+}
+
 static void move_loops(struct marks *m)
 {
     uint32_t n = 0;
 
+    move_steps(m);
     for (uint32_t i = 0; i < m->k->nloop; i++) {
         struct cx_loop l = m->k->loop[i];
-        if (m->loop[i]) {
-            l.guard = m->new_guard[l.guard];
-            m->k->loop[n++] = l;
-        } else if (!l.times) {
-            m->k->steps = CX_STEPS_UNKNOWN; /* nothing is left that could tell how often it runs */
+        if (!m->loop[i]) {
+            continue;
         }
+        l.guard = m->new_guard[l.guard];
+        l.parent = l.parent >= 0 ? (int32_t)m->new_loop[l.parent] : -1;
+        m->k->loop[n++] = l;
     }
     m->k->nloop = n;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much a work-item has to do at most: instructions, each as often as the constant loops around it run.
- * Loops whose ends depend on the launch are left to access_guard.c.
+ * How much a work-item has to do at most: the instructions of each loop and those outside, and how often
+ * loops run where that is a constant. Loops whose ends depend on the launch are left to access_guard.c.
  *
  * Previous stage: scan.c. Next stage: compact.c, which knows what becomes of the loops; then access.c.
  */
@@ -125,32 +125,30 @@ static uint32_t steps_of(LLVMValueRef instruction)
     }
 }
 
-static uint32_t steps_of_block(const struct cx_build *b, const struct cx_summary_kernel *kernel,
-                               const struct cx_cfg_block *block)
+static uint32_t steps_of_block(const struct cx_cfg_block *block)
 {
     uint64_t steps = 0;
 
     for (LLVMValueRef i = LLVMGetFirstInstruction(block->bb); i; i = LLVMGetNextInstruction(i)) {
         steps = capped(steps + steps_of(i));
     }
-    for (int32_t l = block->loop; l >= 0; l = b->cfg.loop[l].parent) {
-        steps = capped(steps * (kernel->loop[l].times ? kernel->loop[l].times : 1));
-    }
     return (uint32_t)steps;
 }
 
 void cx_effort_find(const struct cx_build *b, struct cx_summary_kernel *kernel)
 {
-    uint64_t steps = b->cfg.irreducible ? CX_STEPS_UNKNOWN : 0;
-
+    kernel->steps = 0;
     for (uint32_t l = 0; l < kernel->nloop; l++) {
         kernel->loop[l].times = times_of(b, (int32_t)l);
+        kernel->loop[l].parent = b->cfg.loop[l].parent;
     }
-    if (kernel->nloop < b->cfg.nloop) {
-        steps = CX_STEPS_UNKNOWN;
+    if (b->cfg.irreducible || kernel->nloop < b->cfg.nloop) {
+        kernel->steps = CX_STEPS_UNKNOWN;
+        return;
     }
-    for (uint32_t i = 0; i < b->cfg.nblock && steps < CX_STEPS_UNKNOWN; i++) {
-        steps = capped(steps + steps_of_block(b, kernel, &b->cfg.block[i]));
+    for (uint32_t i = 0; i < b->cfg.nblock; i++) {
+        const struct cx_cfg_block *block = &b->cfg.block[i];
+        uint32_t *steps = block->loop >= 0 ? &kernel->loop[block->loop].steps : &kernel->steps;
+        *steps = capped((uint64_t)*steps + steps_of_block(block));
     }
-    kernel->steps = (uint32_t)steps;
 }

@@ -83,3 +83,42 @@ kernel void calls(global float *a)
 {
     a[get_global_id(0)] = sin(a[get_global_id(0)]);
 }
+
+/* loops one after the other: the sum of both */
+//! in_sequence on 1024/64 n=1000 steps 30000..200000
+kernel void in_sequence(global float *a, global const float *b, int n)
+{
+    float sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += b[i];
+    for (int i = 0; i < n; i++)
+        sum *= b[n + i];
+    a[get_global_id(0)] = sum;
+}
+
+/* what is done around a loop is not done in it */
+//! around_another on 1024/64 n=100 steps 150000..600000
+kernel void around_another(global float *a, global const float *b, int n)
+{
+    float sum = 0;
+    for (int i = 0; i < n; i++) {
+        float in = b[i] + b[i + n] * b[i + 2 * n] - b[i + 3 * n] * b[i + 4 * n];
+        for (int j = 0; j < n; j++)
+            in = in * 0.5f + b[j];
+        sum += in * b[i + 5 * n] + b[i + 6 * n] + b[i + 7 * n];
+    }
+    a[get_global_id(0)] = sum;
+}
+
+/* the outer loop runs a constant number of times and moves no index; the inner one does */
+//! constant_around on 1024/64 n=1000 steps 200000..1000000
+kernel void constant_around(global float *a, global const float *b, int n)
+{
+    float sum = 0;
+    for (int i = 0; i < 10; i++) {
+        sum = sum * 0.5f;
+        for (int j = 0; j < n; j++)
+            sum += b[j];
+    }
+    a[get_global_id(0)] = sum;
+}

@@ -140,7 +140,7 @@ static int32_t add_loop(struct cx_random_kernel *k, struct cx_random *r, bool wi
     } else if (cx_random_chance(r, 20)) {
         g.pred = cx_random_chance(r, 50) ? CX_PRED_NE : CX_PRED_ULT;
     }
-    *loop = (struct cx_loop){.guard = k->kernel.nguard, .nguard = 1, .single_exit = 1};
+    *loop = (struct cx_loop){.guard = k->kernel.nguard, .nguard = 1, .single_exit = 1, .parent = -1};
     k->guard[k->kernel.nguard++] = g;
     return i;
 }
@@ -225,7 +225,7 @@ static int32_t add_grid_loop(struct cx_random_kernel *k, struct cx_random *r)
     struct cx_guard g = {.pred = cx_random_chance(r, 50) ? CX_PRED_SLT : CX_PRED_ULT, .l = i};
 
     g.r = constant(k, 64, (int64_t)cx_random_below(r, 200));
-    k->loop[index] = (struct cx_loop){.guard = k->kernel.nguard, .nguard = 1, .single_exit = 1};
+    k->loop[index] = (struct cx_loop){.guard = k->kernel.nguard, .nguard = 1, .single_exit = 1, .parent = -1};
     k->guard[k->kernel.nguard++] = g;
     return i;
 }
@@ -361,7 +361,7 @@ void cx_random_kernel_make(struct cx_random_kernel *k, struct cx_random *r, enum
         add_access(k, r, index, loops, style);
     }
     if (k->kernel.nloop == 0) { /* decaying values must name a loop */
-        k->loop[0] = (struct cx_loop){0};
+        k->loop[0] = (struct cx_loop){.parent = -1};
         k->kernel.nloop = 1;
     }
     sort_accesses(k);
