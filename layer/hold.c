@@ -20,7 +20,8 @@ enum { LONG_HELD = 2, LONG_LEFT = 1, MANY_HELD = 8, MANY_LEFT = 4 };
 #define LATE_PART 0.25
 enum { LATE_NAP_NS = 50000 };
 
-/* A member that a split lacks is not done yet, or something is being built, or would be if it paid. */
+/* A member that a split lacks is not done yet, or something is being built, or would be if it paid, other
+ * than the program for members that could hardly do any of it. */
 static bool is_coming(const struct cx_launch *launch)
 {
     const struct cx_program *program = launch->kernel->program;
@@ -31,6 +32,8 @@ static bool is_coming(const struct cx_launch *launch)
             return true;
     for (unsigned m = 0; m < nmembers && launch->lacks; m++) {
         const unsigned state = atomic_load(&program->members[m].state[launch->lacking]);
+        if (cx_program_late_on(program, m) && !cx_plan_late_counts(launch))
+            continue;
         if (cx_program_late_on(program, m) || state == CX_BUILD_RUNNING ||
             (state == CX_BUILD_NONE && cx_kernel_runs_on(launch->kernel, m)))
             return true;

@@ -24,9 +24,6 @@
 #define SPLIT_SECONDS 40e-6
 #define CPU_LAUNCH    15e-6
 #define GPU_LAUNCH    10e-6
-/* What a CPU's driver may take to compile a kernel for a local size, while no launch there has told (PoCL: 30
- * to 300 ms). */
-#define CPU_COMPILES 50e-3
 /* estimates, not measured: what a merge or private copies cost besides passes over memory, and how fast those
  * are */
 #define AFTERWARDS_SECONDS 30e-6
@@ -167,7 +164,7 @@ static double first_seconds(const struct cx_launch *launch, const struct cx_lear
                             const struct cx_worker *worker, enum cx_variant variant)
 {
     const double build = (double)launch->kernel->program->build_ns * 1e-9;
-    const double before = worker->first_seconds > 0 ? worker->first_seconds : CPU_COMPILES;
+    const double before = worker->first_seconds > 0 ? worker->first_seconds : CX_CPU_COMPILES;
     if (!(worker->device->type & CL_DEVICE_TYPE_CPU) ||
         cx_launch_knows(launch, learned, worker->index, variant, false))
         return 0;

@@ -210,10 +210,34 @@ static double late_part(const struct cx_launch *launch)
     return all > 0 ? late / all : 0;
 }
 
+bool cx_plan_late_counts(const struct cx_launch *launch)
+{
+    return late_part(launch) >= unknown_part;
+}
+
+/* How long members that left the build for later may build: as those did that are like them; a CPU's
+ * compiler beside others', which may have had theirs in a cache, not less than a guess. */
+static double late_build(const struct cx_launch *launch)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_program *program = launch->kernel->program;
+    double longest = (double)program->build_ns * 1e-9;
+
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        bool alike = !(context->workers[m].device->type & CL_DEVICE_TYPE_CPU);
+        if (!cx_queue_takes(launch->base.queue, m) || !cx_program_late_on(program, m))
+            continue;
+        for (unsigned k = 0; k < context->nmembers && !alike; k++)
+            alike = !cx_program_late_on(program, k) && cx_context_alike(context, m, k);
+        if (!alike)
+            longest = fmax(longest, CX_CPU_COMPILES);
+    }
+    return longest;
+}
+
 bool cx_plan_late_pays(const struct cx_launch *launch)
 {
-    const double build = (double)launch->kernel->program->build_ns * 1e-9,
-                 expected = cx_plan_expected(launch), part = late_part(launch);
+    const double build = late_build(launch), expected = cx_plan_expected(launch), part = late_part(launch);
 
     if (!launch->lacks) /* nothing is known of the kernel yet */
         return expected <= 0 && part >= unknown_part;

@@ -7,6 +7,10 @@
 
 #include "layer/plan.h"
 
+/* What a CPU's driver may take to compile a kernel, while nothing there has told, in seconds (PoCL: 30 to 300
+ * ms). */
+#define CX_CPU_COMPILES 50e-3
+
 /* Seconds that bytes take to or from a member's own memory: an estimate (COEXEC_LINK), not measured. */
 double cx_plan_move_seconds(double bytes);
 
@@ -29,6 +33,8 @@ bool cx_plan_wants_all(void);
 void cx_plan_want(const struct cx_launch *launch, enum cx_variant variant);
 /* Whether the launch has so many work-items that a CPU core is busy for a millisecond at least. */
 bool cx_plan_is_large(const struct cx_launch *launch);
+/* Whether those members are a noticeable part of all, by nominal speed. */
+bool cx_plan_late_counts(const struct cx_launch *launch);
 /* Whether the launch may take so long that it is worth its while to wait for members that have left the
  * program's build for later: by measured speeds, else by the most that the text of its kernel has it do, and
  * by what part of it they could do.
