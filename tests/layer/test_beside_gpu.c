@@ -138,11 +138,13 @@ START_TEST(few_times_are_asked_for)
 }
 END_TEST
 
-/* The first run of a program makes no objects of drivers. */
+/* The first run of a program makes no objects of drivers; other devices have built before, as their builds may
+ * end during the run else. */
 START_TEST(objects_are_there)
 {
     static cl_int values[N];
     unsigned before;
+    setenv("COEXEC_BUILD", "all", 1);
     open_stubs("STUB_LOG", "0,0", "0");
     (void)lines_with("", 0, &before);
     cl_ok(clEnqueueWriteBuffer(p.queue, p.mem, CL_FALSE, 0, BYTES, values, 0, NULL, NULL));
