@@ -138,8 +138,8 @@ START_TEST(few_times_are_asked_for)
 }
 END_TEST
 
-/* The first run of a program makes no objects of drivers; other devices have built before, as their builds may
- * end during the run else. */
+/* The first run of a program makes no objects of drivers; other devices have built before, as their builds
+ * may end during the run else. */
 START_TEST(objects_are_there)
 {
     static cl_int values[N];
