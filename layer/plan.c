@@ -123,21 +123,30 @@ static struct cx_judged *find_judged(struct cx_learned *learned, const struct cx
     return NULL;
 }
 
+/* spared: NULL, or set where the launch is so short that it is not judged. */
 static struct cx_judged *judge_args(struct cx_learned *learned, const struct cx_summary_kernel *summary,
-                                    const struct cx_launch *launch, const struct cx_access_arg *args)
+                                    const struct cx_launch *launch, const struct cx_access_arg *args,
+                                    bool *spared)
 {
     const size_t room = sizeof(learned->judged) / sizeof(*learned->judged);
     uint64_t hash = cx_access_hash(summary, &launch->geometry, args);
     struct cx_judged *judged = find_judged(learned, summary, &launch->geometry, args, hash);
-    if (!judged && (judged = calloc(1, sizeof(*judged)))) {
-        judged->refs = 1;
-        judged->hash = hash;
-        judged->geometry = launch->geometry;
-        cx_access_choose(summary, &launch->geometry, args, &judged->access, &judged->verdict);
-        cx_judged_unref(&learned->judged[room - 1]);
-        memmove(&learned->judged[1], &learned->judged[0], (room - 1) * sizeof(*learned->judged));
-        learned->judged[0] = judged;
-    }
+    if (judged)
+        return judged;
+    if (spared && (*spared = !cx_plan_judging_pays(launch, learned, hash)))
+        return NULL;
+    if (!(judged = calloc(1, sizeof(*judged))))
+        return NULL;
+    const uint64_t since = cx_clock_ns();
+    judged->refs = 1;
+    judged->hash = hash;
+    judged->geometry = launch->geometry;
+    cx_access_choose(summary, &launch->geometry, args, &judged->access, &judged->verdict);
+    const double seconds = (double)(cx_clock_ns() - since) * 1e-9;
+    learned->judging = learned->judging > 0 ? (learned->judging + seconds) / 2 : seconds;
+    cx_judged_unref(&learned->judged[room - 1]);
+    memmove(&learned->judged[1], &learned->judged[0], (room - 1) * sizeof(*learned->judged));
+    learned->judged[0] = judged;
     return judged;
 }
 
@@ -149,17 +158,17 @@ enum { FEW_ARGS = 8 };
 enum { GPU_LANES = 64 };
 
 static struct cx_judged *judge(struct cx_learned *learned, const struct cx_summary_kernel *summary,
-                               const struct cx_launch *launch)
+                               const struct cx_launch *launch, bool *spared)
 {
     struct cx_access_arg few[FEW_ARGS];
     const unsigned count = launch->args->count;
     if (count <= FEW_ARGS) {
         memset(few, 0, count * sizeof(*few));
         describe_args(launch->args, few);
-        return judge_args(learned, summary, launch, few);
+        return judge_args(learned, summary, launch, few, spared);
     }
     struct cx_access_arg *args = cx_launch_access_args(launch);
-    struct cx_judged *judged = args ? judge_args(learned, summary, launch, args) : NULL;
+    struct cx_judged *judged = args ? judge_args(learned, summary, launch, args, spared) : NULL;
     free(args);
     return judged;
 }
@@ -171,7 +180,7 @@ struct cx_judged *cx_plan_judge(struct cx_launch *launch)
         return NULL;
     struct cx_learned *learned =
         cx_function_learned(launch->kernel->function, launch->base.context->nmembers);
-    return learned ? judge(learned, summary, launch) : NULL;
+    return learned ? judge(learned, summary, launch, NULL) : NULL;
 }
 
 uint64_t cx_launch_groups(const struct cx_launch *launch)
@@ -336,7 +345,11 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     struct cx_learned *learned = cx_function_learned(launch->kernel->function, context->nmembers);
     if (learned && cx_plan_too_short(launch, learned))
         return whole_because(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
-    struct cx_judged *judged = learned ? judge(learned, summary, launch) : NULL;
+    bool spared = false;
+    struct cx_judged *judged =
+        learned ? judge(learned, summary, launch, cx_plan_always() ? NULL : &spared) : NULL;
+    if (spared)
+        return whole_because(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
     if (!judged || !judged->verdict.splits) {
         launch->line = judged ? judged->verdict.line : 0;
         launch->arg = judged ? judged->verdict.arg : -1;

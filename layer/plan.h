@@ -115,6 +115,12 @@ struct cx_learned {
     unsigned nforms;
     atomic_uint timing; /* whole launches in flight whose times will be known */
     double unvaried;    /* seconds that launches took which lack a split variant, by measured speeds */
+    double judging;     /* seconds that judging a launch takes; 0: none was */
+    struct {            /* launches of late for which that did not pay, the next at nspared % 16 */
+        uint64_t hash;
+        double lost; /* seconds that splits of them could have saved at most */
+    } spared[16];
+    unsigned nspared;
 };
 /* The function's, made at the first call. NULL: no memory. */
 struct cx_learned *cx_function_learned(struct cx_function *function, unsigned nmembers);

@@ -19,11 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Costs of a split that the balancer cannot see, measured on PoCL and an H200 (docs/benchmarks.md): handing
- * packages to two threads and hearing of their end. */
-#define SPLIT_SECONDS 40e-6
-#define CPU_LAUNCH    15e-6
-#define GPU_LAUNCH    10e-6
+/* Costs of a launch, measured on PoCL and an H200 (docs/benchmarks.md). */
+#define CPU_LAUNCH 15e-6
+#define GPU_LAUNCH 10e-6
 /* estimates, not measured: what a merge or private copies cost besides passes over memory, and how fast those
  * are */
 #define AFTERWARDS_SECONDS 30e-6
@@ -203,21 +201,16 @@ static void describe(const struct cx_launch *launch, const struct cx_split_plan 
 
 /* ---- who takes part? ---- */
 
-static bool always(void)
-{
-    return strcmp(cx_options_get()->split, "always") == 0 || cx_options_get()->reproducible;
-}
-
 bool cx_plan_too_short(const struct cx_launch *launch, const struct cx_learned *learned)
 {
     const struct cx_context *context = launch->base.context;
     const uint64_t groups = cx_launch_groups(launch);
-    if (always())
+    if (cx_plan_always())
         return false;
     for (unsigned m = 0; m < context->nmembers; m++) {
         const uint64_t fill = cx_plan_fill(context->workers[m].device, &launch->geometry);
         if (learned->records[m].samples >= 4 &&
-            (double)(groups > fill ? groups : fill) < SPLIT_SECONDS * learned->records[m].slowest)
+            (double)(groups > fill ? groups : fill) < CX_SPLIT_SECONDS * learned->records[m].slowest)
             return true;
     }
     return false;
@@ -228,7 +221,7 @@ static struct cx_admission admission_of(const struct cx_split_plan *plan,
 {
     return (struct cx_admission){.groups = plan->groups,
                                  .granularity = plan->slice * plan->judged->verdict.granularity,
-                                 .split_seconds = SPLIT_SECONDS,
+                                 .split_seconds = CX_SPLIT_SECONDS,
                                  .may_probe = true,
                                  .ndevices = plan->n,
                                  .devices = devices};
@@ -238,11 +231,11 @@ static struct cx_admission_decision decide(const struct cx_split_plan *plan, str
 {
     const struct cx_admission admission = admission_of(plan, all->device);
     struct cx_admission_decision decision = {.split = true, .best = cx_admission_best(&admission)};
-    if (strcmp(cx_options_get()->algo, "single") == 0 && !always()) {
+    if (strcmp(cx_options_get()->algo, "single") == 0 && !cx_plan_always()) {
         decision.split = false;
         return decision;
     }
-    if (!always())
+    if (!cx_plan_always())
         return cx_admission_decide(&admission, all->member);
     for (unsigned i = 0; i < plan->n; i++)
         all->member[i] = (struct cx_admission_member){.takes_part = true, .part = CX_ADMISSION_WORKS};
@@ -270,7 +263,7 @@ static bool moves_at_last(struct cx_launch *launch, const struct cx_split_plan *
     struct cx_context *context = launch->base.context;
     struct cx_forgone *forgone = &context->forgone;
     const bool splits = decision->reason == CX_ADMISSION_SPLIT;
-    if (always() || !all->whole || strcmp(cx_options_get()->algo, "single") == 0 ||
+    if (cx_plan_always() || !all->whole || strcmp(cx_options_get()->algo, "single") == 0 ||
         (splits && !forgone->active))
         return false;
     if (context->hindsight.level != CX_HINDSIGHT_OPEN) {
@@ -435,7 +428,7 @@ static void weigh(struct cx_split_plan *plan, const struct cx_balancer_device *s
 /* Whether each device does best to keep to the part whose inputs it has: one share each, then. */
 static bool keeps_to_parts(const struct candidates *all, unsigned n)
 {
-    if (always() || !(all->astray_seconds > 0))
+    if (cx_plan_always() || !(all->astray_seconds > 0))
         return false;
     for (unsigned i = 0; i < n; i++) {
         const double speed = cx_speed_record_speed(all->device[i].record);
@@ -538,7 +531,7 @@ static void share(struct cx_launch *launch, struct cx_split_plan *plan, struct c
         follow_balancer(plan);
     if (plan->balancer && plan->probes)
         place_probe(plan, all->probe_record);
-    if (plan->balancer && always())
+    if (plan->balancer && cx_plan_always())
         launch->reason = cx_options_get()->reproducible ? "COEXEC_REPRODUCIBLE=1" : "COEXEC_SPLIT=always";
 }
 
@@ -560,13 +553,13 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
                                  : cx_admission_reason_text(decision.reason);
     if (!decision.split && strcmp(cx_options_get()->algo, "single") == 0)
         launch->reason = "COEXEC_ALGO=single";
-    if (decision.split && !always() && cx_plan_hindsight_holds(launch, plan, learned, best))
+    if (decision.split && !cx_plan_always() && cx_plan_hindsight_holds(launch, plan, learned, best))
         decision.split = false;
     /* One share each where members move what they lack, or the one that lacks nothing would do it all; and
      * beside a mere probe, where the best member does all the rest. */
     if (decision.split)
         share(launch, plan, learned, all,
-              plan->moves || (decision.reason == CX_ADMISSION_SPLIT_PROBE && !always()));
+              plan->moves || (decision.reason == CX_ADMISSION_SPLIT_PROBE && !cx_plan_always()));
     if (plan->moves && !plan->balancer)
         cx_forgone_end(&launch->base.context->forgone);
     if (all->whole != all->few)

@@ -131,6 +131,11 @@ double cx_plan_power(const struct cx_context *context, unsigned member)
 /* Of a launch that may take for ever or no time at all, so much must be to be saved for it to wait. */
 static const double unknown_part = 0.1;
 
+bool cx_plan_always(void)
+{
+    return strcmp(cx_options_get()->split, "always") == 0 || cx_options_get()->reproducible;
+}
+
 bool cx_plan_wants_all(void)
 {
     const struct cx_options *options = cx_options_get();
@@ -262,6 +267,35 @@ static bool build_pays(const struct cx_launch *launch)
 
     return (alone ? cx_plan_late_pays(launch) : cx_plan_is_large(launch)) ||
            (learned && learned->unvaried + waiting(launch) >= build);
+}
+
+/* Speeds of so many launches tell how long others take. */
+enum { MANY_SAMPLES = 4 };
+/* What is left of what judging took with each launch that is not judged. */
+#define BELIEF 0.99
+
+bool cx_plan_judging_pays(const struct cx_launch *launch, struct cx_learned *learned, uint64_t hash)
+{
+    const unsigned nmembers = launch->base.context->nmembers;
+    const unsigned room = sizeof(learned->spared) / sizeof(*learned->spared);
+    const double gain = cx_plan_expected(launch) * (nmembers - 1) / nmembers - CX_SPLIT_SECONDS;
+    bool measured = false;
+    unsigned i = 0;
+
+    for (unsigned m = 0; m < nmembers; m++)
+        measured |= learned->records[m].samples >= MANY_SAMPLES;
+    if (!measured || gain > learned->judging)
+        return true;
+    while (i < room && i < learned->nspared && learned->spared[i].hash != hash)
+        i++;
+    if (i == room || i == learned->nspared) {
+        i = learned->nspared++ % room;
+        learned->spared[i].hash = hash;
+        learned->spared[i].lost = 0;
+    }
+    learned->spared[i].lost += fmax(gain, 0);
+    learned->judging *= BELIEF;
+    return learned->spared[i].lost > learned->judging;
 }
 
 void cx_plan_without(struct cx_launch *launch)

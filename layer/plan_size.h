@@ -7,6 +7,9 @@
 
 #include "layer/plan.h"
 
+/* What a split costs that the balancer cannot see, in seconds, measured on PoCL and an H200
+ * (docs/benchmarks.md): handing packages to two threads and hearing of their end. */
+#define CX_SPLIT_SECONDS 40e-6
 /* What a CPU's driver may take to compile a kernel, while nothing there has told, in seconds (PoCL: 30 to 300
  * ms). */
 #define CX_CPU_COMPILES 50e-3
@@ -26,6 +29,8 @@ uint64_t cx_plan_min_package(const struct cx_context *context, unsigned member);
 double cx_plan_power(const struct cx_context *context, unsigned member);
 /* What the options say about balancers. */
 struct cx_balancer_params cx_plan_params(void);
+/* Whether what may be split is, whatever it gains: COEXEC_SPLIT=always, or one order of additions for all. */
+bool cx_plan_always(void);
 /* Whether split variants are built whatever they may gain: COEXEC_SPLIT=always, or launches wait for them. */
 bool cx_plan_wants_all(void);
 /* Has built in the background what a split lacks, once that may pay: the program for members that left it for
@@ -47,6 +52,10 @@ double cx_plan_best_speed(const struct cx_launch *launch);
 /* Seconds that the launch takes on the fastest member, by what was measured; 0: unknown. Under context->lock.
  */
 double cx_plan_expected(const struct cx_launch *launch);
+/* Whether splits of the launch, which was not judged yet, may have gained what it takes to judge it
+ * (learned->judging), this time and the times it came before; hash: of cx_access_hash. What
+ * judging takes is believed less and less while it does not happen. Under context->lock. */
+bool cx_plan_judging_pays(const struct cx_launch *launch, struct cx_learned *learned, uint64_t hash);
 /* The launch runs, or ran, whole for lack of what cx_plan_want builds: that speaks for building it. Counts
  * once its time is known, once. Under context->lock. */
 void cx_plan_without(struct cx_launch *launch);

@@ -76,6 +76,42 @@ START_TEST(cheap_and_dear_parts)
 }
 END_TEST
 
+/* A launch of as many microseconds as that is judged where a split could save more than judging takes. */
+static bool judged(double expected, double judging, uint64_t hash)
+{
+    for (unsigned m = 0; m < MEMBERS; m++)
+        for (unsigned n = 0; n < 4; n++)
+            cx_speed_record_update(&t.records[m], 600, 1, expected * 1e-6);
+    t.learned.judging = judging * 1e-6;
+    return cx_plan_judging_pays(&t.launch, &t.learned, hash);
+}
+
+START_TEST(judging_pays)
+{
+    ck_assert(cx_plan_judging_pays(&t.launch, &t.learned, 1)); /* nothing is known of its time */
+    ck_assert(judged(1000, 100, 1));
+    ck_assert(judged(200, 100, 2)); /* four devices save 150 of them, a split and judging cost 140 */
+}
+END_TEST
+
+START_TEST(judging_does_not_pay)
+{
+    ck_assert(!judged(180, 200, 1)); /* of these 95 could be saved */
+    ck_assert(!judged(180, 200, 2));
+    ck_assert(!judged(180, 200, 1));
+    ck_assert(judged(180, 200, 1)); /* it came again and again */
+    (void)judged(180, 1000, 1);
+    const double believed = t.learned.judging;
+    ck_assert(!cx_plan_judging_pays(&t.launch, &t.learned, 2));
+    ck_assert_double_lt(t.learned.judging, believed);
+    for (uint64_t hash = 3; hash < 100; hash++)
+        ck_assert(!judged(180, 200, hash));
+    ck_assert(!judged(180, 200, 2)); /* too many have come since */
+    for (unsigned n = 0; n < 100; n++)
+        ck_assert(!judged(40, 200, 3)); /* nothing could be saved */
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("plan size");
@@ -84,6 +120,8 @@ int main(void)
     tcase_add_test(tcase, nothing_known);
     tcase_add_test(tcase, kinds);
     tcase_add_test(tcase, cheap_and_dear_parts);
+    tcase_add_test(tcase, judging_pays);
+    tcase_add_test(tcase, judging_does_not_pay);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
 }
