@@ -5,6 +5,7 @@
  * it, and without headers we do not see, is the same token sequence for every device.
  */
 #include "layer/identity.h"
+#include "layer/text.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -70,32 +71,6 @@ static bool is_telling(const char *word, size_t length)
     return false;
 }
 
-/* The end of the line that `at` is in, continued lines included. */
-static const char *line_end(const char *at)
-{
-    while (*at && *at != '\n')
-        at += at[0] == '\\' && at[1] ? 2 : 1;
-    return at;
-}
-
-/* If `at` begins a comment, a string or a character: its end, else `at`. */
-static const char *skip_opaque(const char *at)
-{
-    if (at[0] == '/' && at[1] == '/')
-        return line_end(at);
-    if (at[0] == '/' && at[1] == '*') {
-        const char *end = strstr(at + 2, "*/");
-        return end ? end + 2 : at + strlen(at);
-    }
-    if (*at == '"' || *at == '\'') {
-        const char *end = at + 1;
-        while (*end && *end != *at && *end != '\n')
-            end += end[0] == '\\' && end[1] ? 2 : 1;
-        return *end == *at ? end + 1 : end;
-    }
-    return at;
-}
-
 /* If `at` is the # of an extension pragma, which is not subject to macros: the end of the line, else `at`. */
 static const char *skip_pragma(const char *at)
 {
@@ -103,13 +78,13 @@ static const char *skip_pragma(const char *at)
 
     while (*word == ' ' || *word == '\t')
         word++;
-    return *at == '#' && !strncmp(word, "pragma", 6) ? line_end(at) : at;
+    return *at == '#' && !strncmp(word, "pragma", 6) ? cx_text_line_end(at) : at;
 }
 
 static bool text_matters(const char *at)
 {
     while (*at) {
-        const char *next = skip_opaque(at);
+        const char *next = cx_text_skip(at);
         if (next == at)
             next = skip_pragma(at);
         if (next == at && (isalpha((unsigned char)*at) || *at == '_')) {
@@ -128,7 +103,7 @@ static bool text_matters(const char *at)
 
 bool cx_identity_includes(const char *source, const char *options)
 {
-    return strstr(source, "include") || strstr(source, "import") || strstr(options, "-i");
+    return cx_text_includes(source) || strstr(options, "-i");
 }
 
 bool cx_identity_matters(const char *source, const char *options)

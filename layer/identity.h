@@ -23,8 +23,7 @@ struct cx_identity {
 void cx_identity_make(const struct cx_real_device *device, struct cx_identity *identity);
 bool cx_identity_same(const struct cx_identity *a, const struct cx_identity *b);
 
-/* Whether text of files may belong to the program. Errs on the side of true: any word with "include" in it.
- */
+/* Whether text of files may belong to the program. Errs on the side of true (cx_text_includes). */
 bool cx_identity_includes(const char *source, const char *options);
 
 /* Whether the text or its build options might look at macros that differ between devices. Errs on the side of

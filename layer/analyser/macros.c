@@ -9,6 +9,7 @@
  */
 #include "layer/analyser/macros.h"
 #include "layer/analyser/map.h"
+#include "layer/text.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -595,7 +596,7 @@ void cx_macros_read(const struct cx_compile_request *request, struct cx_macros *
         return;
     }
     take_told(&scan, request->told);
-    if (take_options(&scan) || strstr(text, "include") || strstr(text, "import")) {
+    if (take_options(&scan) || cx_text_includes(text)) {
         struct cx_buffer whole;
         scan.rewritten = true;
         if (cx_compile_include(request, &whole) == CX_PROCESS_OK && whole.data) {

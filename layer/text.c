@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program's text. See text.h.
+ */
+#include "layer/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *cx_text_line_end(const char *at)
+{
+    while (*at && *at != '\n')
+        at += at[0] == '\\' && at[1] ? 2 : 1;
+    return at;
+}
+
+const char *cx_text_skip(const char *at)
+{
+    if (at[0] == '/' && at[1] == '/')
+        return cx_text_line_end(at);
+    if (at[0] == '/' && at[1] == '*') {
+        const char *end = strstr(at + 2, "*/");
+        return end ? end + 2 : at + strlen(at);
+    }
+    if (*at == '"' || *at == '\'') {
+        const char *end = at + 1;
+        while (*end && *end != *at && *end != '\n')
+            end += end[0] == '\\' && end[1] ? 2 : 1;
+        return *end == *at ? end + 1 : end;
+    }
+    return at;
+}
+
+/* A copy without escaped line ends, in which some compilers allow blanks. NULL: no memory. */
+static char *joined(const char *source)
+{
+    char *copy = malloc(strlen(source) + 1), *to = copy;
+
+    while (copy && *source) {
+        const size_t blanks = *source == '\\' ? strspn(source + 1, " \t\r\v\f") : 0;
+        if (*source == '\\' && source[1 + blanks] == '\n')
+            source += 2 + blanks;
+        else
+            *to++ = *source++;
+    }
+    if (copy)
+        *to = 0;
+    return copy;
+}
+
+/* Whether a word that tells of files begins here. */
+static bool tells_of_files(const char *at)
+{
+    return !strncmp(at, "include", 7) || !strncmp(at, "import", 6) || !strncmp(at, "embed", 5);
+}
+
+static bool may_tell_of_files(const char *text)
+{
+    return strstr(text, "include") || strstr(text, "import") || strstr(text, "embed");
+}
+
+bool cx_text_includes(const char *source)
+{
+    bool found = false;
+
+    if (!may_tell_of_files(source) && !strchr(source, '\\'))
+        return false;
+    char *text = joined(source);
+    if (!text)
+        return true;
+    found = may_tell_of_files(text);
+    /* trigraphs may hide an escaped line end, and raw strings of C++ what is none */
+    if (found && !strstr(text, "?\?") && !strstr(text, "R\"")) {
+        const char *at = text;
+        while (*at && !tells_of_files(at)) {
+            const char *next = cx_text_skip(at);
+            at = next > at ? next : at + 1;
+        }
+        found = *at;
+    }
+    free(text);
+    return found;
+}
