@@ -51,7 +51,8 @@ static char *joined(const char *source)
 /* Whether a word that tells of files begins here. */
 static bool tells_of_files(const char *at)
 {
-    return !strncmp(at, "include", 7) || !strncmp(at, "import", 6) || !strncmp(at, "embed", 5);
+    return *at == 'i' ? !strncmp(at, "include", 7) || !strncmp(at, "import", 6)
+                      : *at == 'e' && !strncmp(at, "embed", 5);
 }
 
 static bool may_tell_of_files(const char *text)
