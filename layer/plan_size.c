@@ -15,6 +15,8 @@
 
 /* Work-items of a launch that takes a CPU core a millisecond at least. */
 enum { MANY_ITEMS = 1 << 18 };
+/* The same, where each of them may loop for any time. */
+enum { MANY_LOOPING = 1 << 16 };
 /* Commands of a queue that are looked at. */
 enum { MANY_WAITING = 64 };
 
@@ -220,53 +222,58 @@ bool cx_plan_late_counts(const struct cx_launch *launch)
     return late_part(launch) >= unknown_part;
 }
 
-/* How long members that left the build for later may build: as those did that are like them; a CPU's
- * compiler beside others', which may have had theirs in a cache, not less than a guess. */
-static double late_build(const struct cx_launch *launch)
+/* How many builds, one after the other, a split lacks: the program's on members that left it for later; or
+ * the variant on these and on the others. */
+static unsigned builds_of(const struct cx_launch *launch)
+{
+    const struct cx_program *program = launch->kernel->program;
+    return launch->lacking == CX_VARIANT_PLAIN ? 1 : 1 + 2 * atomic_load(&program->nlate);
+}
+
+/* How long they may take: as long as the program's did, which may have been in the driver's cache; on a CPU
+ * not less than a guess. */
+static double builds_last(const struct cx_launch *launch)
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_program *program = launch->kernel->program;
-    double longest = (double)program->build_ns * 1e-9;
+    double one = (double)program->build_ns * 1e-9;
 
-    for (unsigned m = 0; m < context->nmembers; m++) {
-        bool alike = !(context->workers[m].device->type & CL_DEVICE_TYPE_CPU);
-        if (!cx_queue_takes(launch->base.queue, m) || !cx_program_late_on(program, m))
-            continue;
-        for (unsigned k = 0; k < context->nmembers && !alike; k++)
-            alike = !cx_program_late_on(program, k) && cx_context_alike(context, m, k);
-        if (!alike)
-            longest = fmax(longest, CX_CPU_COMPILES);
-    }
-    return longest;
+    for (unsigned m = 0; m < context->nmembers; m++)
+        if (cx_queue_takes(launch->base.queue, m) && context->workers[m].device->type & CL_DEVICE_TYPE_CPU &&
+            (launch->lacking != CX_VARIANT_PLAIN || cx_program_late_on(program, m)))
+            one = fmax(one, CX_CPU_COMPILES);
+    return builds_of(launch) * one;
+}
+
+/* Whether members that do such a part of all save more than these builds take, by measured times or else the
+ * most that the text of the kernel has it do. Where neither is known a launch of many work-items may. */
+static bool may_save(const struct cx_launch *launch, double part)
+{
+    const double expected = cx_plan_expected(launch), seconds = expected > 0 ? expected : launch->longest;
+
+    if (seconds < 0 || isinf(seconds))
+        return part >= unknown_part && items_of(launch) >= (seconds < 0 ? MANY_ITEMS : MANY_LOOPING);
+    return part * seconds > builds_last(launch);
 }
 
 bool cx_plan_late_pays(const struct cx_launch *launch)
 {
-    const double build = late_build(launch), expected = cx_plan_expected(launch), part = late_part(launch);
+    /* nothing is known of the kernel yet, or it lacks the variant as well */
+    const bool first = !launch->lacks || launch->lacking != CX_VARIANT_PLAIN;
 
-    if (!launch->lacks) /* nothing is known of the kernel yet */
-        return expected <= 0 && part >= unknown_part;
-    if (launch->lacking != CX_VARIANT_PLAIN || launch->longest < 0) /* then it still lacks the variant */
-        return expected <= 0 && part >= unknown_part && cx_plan_is_large(launch);
-    const double seconds = expected > 0 ? expected : launch->longest;
-    return part * seconds > build && (isfinite(seconds) || part >= unknown_part);
+    return (!first || cx_plan_expected(launch) <= 0) && may_save(launch, late_part(launch));
 }
 
-/* A variant, or the program on another member, takes about as long to build as the program did, at the cost
- * of a core, and a process that ends meanwhile has to wait: short programs must not pay for what they do not
- * use. So the kernel must have run for as long without one, or have as much to do as is known, or this launch
- * be a large one. */
+/* Builds cost a core, and a process that ends meanwhile has to wait: short programs must not pay for what
+ * they do not use. So the kernel must have run for as long without, or this launch be one that may. */
 static bool build_pays(const struct cx_launch *launch)
 {
     const struct cx_learned *learned = launch->kernel->function->learned;
-    const struct cx_program *program = launch->kernel->program;
-    const bool alone = launch->lacking == CX_VARIANT_PLAIN && launch->longest >= 0;
-    /* of members that left it for later, and the variant on these and on the others, one after the other */
-    const unsigned builds = launch->lacking == CX_VARIANT_PLAIN ? 1 : 1 + 2 * atomic_load(&program->nlate);
-    const double build = builds * (double)program->build_ns * 1e-9;
+    const unsigned nmembers = launch->base.context->nmembers;
+    const double others = (double)(nmembers - 1) / nmembers;
 
-    return (alone ? cx_plan_late_pays(launch) : cx_plan_is_large(launch)) ||
-           (learned && learned->unvaried + waiting(launch) >= build);
+    return (launch->lacking == CX_VARIANT_PLAIN ? cx_plan_late_pays(launch) : may_save(launch, others)) ||
+           (learned && learned->unvaried + waiting(launch) >= builds_last(launch));
 }
 
 /* Speeds of so many launches tell how long others take. */
