@@ -34,10 +34,12 @@
  * what is left. Where packages overlap on a device it is cut to that, so that no half-empty filling shows.
  * 8. Nothing is left and a device is idle: it does again what the device that would end last still holds, in
  *    parts by the speeds of all that are idle, where that ends sooner (rescue.c); a part that would end last
- *    itself, whole. A package may need k deviations more until that long is over, and is then expected to
- *    take as long again as it took so far; one late by a quarter of what doing it again takes is not waited
- *    for, so that waiting in vain costs little. In a clustered launch a device's speed is here the best that
- *    it had: the latest may be that of dear groups, which the package's cost counts already.
+ *    itself, whole. An eighth of a part in one go, or what takes ten launches: a device that the other
+ *    forestalls after all is then soon free for the next launch. A package may need k deviations more until
+ * that long is over, and is then expected to take as long again as it took so far; one late by a quarter of
+ * what doing it again takes is not waited for, so that waiting in vain costs little. In a clustered launch a
+ * device's speed is here the best that it had: the latest may be that of dear groups, which the package's
+ * cost counts already.
  *
  * With a memory (9) the first packages come from a plan of the whole launch: homes one after the other along
  * the range, of cost v_i (T - L_i). As lengths get surer over launches d goes to the devices' noise, the
@@ -45,11 +47,11 @@
  * packages are small again; memory.c holds Marrow's test, and what stands for its binary search. Where
  * costs lie elsewhere in each launch the plan is left alone, and rule 4 holds.
  *
- * The bound: with rescues, a device q times slower than thought delays the end by no more than a launch on
- * each other device and the time in which they together do the package that it holds, whatever q: by rule 6
- * at most auto_first of the launch (of one kind: auto_alike of a share), by rule 2 its share. Without, an
- * unmeasured device delays it by at most q / auto_distrust times what the others needed when it began, or by
- * q times its smallest package. Previous stage: policy.h. Next: rescue.c, memory.c.
+ * The bound: with rescues, a device q times slower than thought delays the end by no more than the time in
+ * which the others together do the package that it holds, and a tenth of that or a launch on each of them,
+ * whatever q: by rule 6 at most auto_first of the launch (of one kind: auto_alike of a share), by rule 2 its
+ * share. Without, an unmeasured device delays it by at most q / auto_distrust times what the others needed
+ * when it began, or by q times its smallest package. Previous stage: policy.h. Next: rescue.c, memory.c.
  */
 #include "scheduler/auto.h"
 #include <math.h>
@@ -84,6 +86,8 @@ enum { least_compared = 4 };
  * out. */
 static const double coarse_part = 0.01, coarse_end = 0.95;
 enum { COARSE_RETRY = 64 };
+/* Smallest packages that it is then given. */
+static const double fillings_tried = 1.5;
 /* Fewer units a device than that are planned one by one, to ends of that exactness; none is later than so
  * many times the end of units that could be cut. */
 enum { few_units = 64 };
@@ -392,13 +396,33 @@ static void cut_homes(struct cx_balancer *balancer, double end)
     data->device[fastest].home += left;
 }
 
+/* Now and then all devices are tried. */
+static bool tries_all(const struct cx_balancer *balancer)
+{
+    return balancer->taught->launches % COARSE_RETRY == COARSE_RETRY - 1;
+}
+
+/* Counts on so much of each device whose work others can do again that it gets a package, however slow it was
+ * when it was last seen. */
+static void count_on_all(struct cx_balancer *balancer)
+{
+    struct cx_auto *data = balancer->data;
+    const double end = cx_auto_end(balancer, (double)balancer->groups, balancer->ndevices);
+    for (unsigned i = 0; i < balancer->ndevices && balancer->parts; i++) {
+        struct cx_auto_view *view = &data->device[i].view;
+        const double least = fillings_tried * (double)cx_package_minimum(balancer, i) / (end - view->start);
+        if (view->speed > 0 && view->start < end && balancer->devices[i].given.private_results)
+            view->speed = fmax(view->speed, least);
+    }
+}
+
 /* The slowest device whose home is done well before the end, as one group more would end late, and that does
- * next to nothing; ndevices: none. Now and then all are tried. */
+ * next to nothing; ndevices: none. */
 static unsigned coarse(struct cx_balancer *balancer, double end)
 {
     struct cx_auto *data = balancer->data;
     unsigned n = balancer->ndevices, slowest = n;
-    if (balancer->taught->launches % COARSE_RETRY == COARSE_RETRY - 1)
+    if (tries_all(balancer))
         return n;
     double first = 0, groups = (double)balancer->groups;
     for (unsigned i = 0; i < n; i++) {
@@ -432,6 +456,8 @@ static void plan(struct cx_balancer *balancer)
     struct cx_auto *data = balancer->data;
     unsigned n = balancer->ndevices;
     cx_auto_look(balancer, 0);
+    if (tries_all(balancer))
+        count_on_all(balancer);
     for (unsigned i = 0; i < n; i++)
         data->device[i].started = !cx_auto_measured(balancer, i);
     for (unsigned round = 0; round < n; round++) {

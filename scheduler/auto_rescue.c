@@ -10,6 +10,8 @@
 static const double rescue_gain = 0.9;
 /* A package late by that part of what doing it again takes is not waited for, however unsure lengths are. */
 static const double wait_part = 0.25;
+/* What is done again in one go: such a part of it, but worth so many launches. */
+static const double part_a_go = 0.125, launches_a_go = 20;
 
 /* When the package at that place in flight will end, in seconds from now. */
 static double end_of_package(const struct cx_balancer *balancer, unsigned index, unsigned place, double now)
@@ -70,6 +72,14 @@ static void take_best_speeds(struct cx_balancer *balancer)
     }
 }
 
+/* A device that does again what another then ends first is lost to the next launch until it is through: it
+ * does as much as takes long beside a launch, and looks again. */
+static double one_go(const struct cx_auto_view *view, double groups, double each, double least)
+{
+    const double worth = launches_a_go * (view->launch + CX_AUTO_REPLY) * view->speed / each;
+    return fmin(groups, fmax(fmax(part_a_go * groups, worth), least));
+}
+
 uint64_t cx_auto_rescue(struct cx_balancer *balancer, unsigned index, double now, unsigned *victim,
                         unsigned *package, double *again)
 {
@@ -111,7 +121,7 @@ uint64_t cx_auto_rescue(struct cx_balancer *balancer, unsigned index, double now
     data->device[*victim].view.speed = speed;
     const double patience = *package == 0 ? wait_part * end - lateness(balancer, *victim, now) : INFINITY;
     if (groups > 0 && (end + CX_AUTO_REPLY < rescue_gain * latest || patience <= 0))
-        return (uint64_t)fmin(groups, left);
+        return (uint64_t)fmin(flight->copy ? groups : one_go(view, groups, each, least), left);
     *again = now + fmax(fmin(latest, patience), 0.1 * end) + CX_AUTO_REPLY;
     return 0;
 }
