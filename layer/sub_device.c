@@ -324,9 +324,10 @@ static cl_int plan_counts(struct partition *partition, const cl_device_partition
         if (list[1 + n] < 0 || (sum += (cl_ulong)list[1 + n]) > units)
             return cx_fail(me, CL_INVALID_DEVICE_PARTITION_COUNT, "more compute units than the device has");
     }
-    if (n == 0 || n > max_sub_devices)
-        return cx_fail(me, CL_INVALID_DEVICE_PARTITION_COUNT,
-                       "no sub-device, or more than CL_DEVICE_PARTITION_MAX_SUB_DEVICES");
+    if (n == 0)
+        return cx_fail(me, CL_INVALID_VALUE, "no sub-device is asked for");
+    if (n > max_sub_devices)
+        return cx_fail(me, CL_INVALID_DEVICE_PARTITION_COUNT, "over CL_DEVICE_PARTITION_MAX_SUB_DEVICES");
     partition->count = calloc(n, sizeof *partition->count);
     if (!partition->count || !keep_type(partition, list, n + 2))
         return CL_OUT_OF_HOST_MEMORY;
@@ -346,6 +347,8 @@ static cl_int plan_equally(struct partition *partition, const cl_device_partitio
         units += partition->cutter[m].units;
     if (list[1] <= 0)
         return cx_fail(me, CL_INVALID_VALUE, "sub-devices without compute units");
+    if ((cl_ulong)list[1] > units)
+        return cx_fail(me, CL_INVALID_DEVICE_PARTITION_COUNT, "more compute units than the device has");
     cl_ulong n = units / (cl_ulong)list[1];
     if (n > max_sub_devices)
         n = max_sub_devices;
