@@ -74,6 +74,7 @@ static cl_int check_local(const char *function, const struct cx_queue *queue, co
     return CL_SUCCESS;
 }
 
+/* *empty: no work-items, which is no error of an OpenCL 3.0 device's, whatever the version below. */
 static cl_int check_range(const char *function, cl_uint dims, const size_t *offset, const size_t *global,
                           bool *empty)
 {
@@ -161,8 +162,6 @@ static cl_int enqueue_launch(const char *function, cl_command_type type, cl_comm
         return cx_fail(function, CL_INVALID_CONTEXT, "kernel and queue are of different contexts");
     if ((error = check_range(function, dims, offset, global, &empty)) != CL_SUCCESS)
         return error;
-    if (empty && context->workers[queue->fastest].device->version_number < 210)
-        return cx_fail(function, CL_INVALID_GLOBAL_WORK_SIZE, "no work-items");
     size_t required[3];
     cx_kernel_required_size(kernel, required);
     if (!local && required[0]) /* some drivers refuse NULL for such kernels, which the spec allows */

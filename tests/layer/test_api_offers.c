@@ -282,6 +282,29 @@ static void CL_CALLBACK told(const char *text, const void *data, size_t size, vo
     (void)user;
 }
 
+/* An empty range is a marker, as of OpenCL 2.1, which the device says it is; drivers older than that refuse.
+ */
+START_TEST(empty_range)
+{
+    const size_t zero = 0, some[2] = {16, 0};
+    cl_event events[3];
+    open_with("STUB_VERSION", _i ? "3.0" : "2.0");
+    cl_kernel kernel = cl_kernel_of("kernel void stub_inc(global int *a) {}", "stub_inc");
+    cl_mem mem = cl_buffer(0, 64, NULL);
+    cl_set_mem(kernel, 0, mem);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, NULL, NULL, 0, NULL, &events[0]));
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &zero, NULL, 1, &events[0], &events[1]));
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 2, NULL, some, NULL, 0, NULL, &events[2]));
+    cl_ok(clWaitForEvents(3, events));
+    ck_assert_uint_eq(calls("clEnqueueNDRangeKernel"), 0);
+    for (int e = 0; e < 3; e++)
+        cl_ok(clReleaseEvent(events[e]));
+    cl_ok(clReleaseMemObject(mem));
+    cl_ok(clReleaseKernel(kernel));
+    close_log();
+}
+END_TEST
+
 /* The program's function for what kernels print reaches every device. */
 START_TEST(printf_callback)
 {
@@ -434,6 +457,7 @@ int main(void)
     tcase_add_loop_test(tests, argument_info, 0, 2);
     tcase_add_test(tests, refused_binary);
     tcase_add_loop_test(tests, program_variables, 0, 2);
+    tcase_add_loop_test(tests, empty_range, 0, 2);
     tcase_add_loop_test(tests, printf_callback, 0, 2);
     tcase_add_test(tests, recorded_failure);
     tcase_add_loop_test(tests, told_why_whole, 0, 2);
