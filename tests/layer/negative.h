@@ -11,7 +11,7 @@
 
 /* In a row in place of PoCL's code: it crashes, hangs, or never comes back to a sane state. Not called. */
 #define CRASHES 99999
-/* In a row in place of either code: drivers may choose; the call must come back, no more. */
+/* Likewise: its answers vary. Coexec's never do, whatever drivers are below. */
 #define ANY 99998
 
 #define ROW(spec, call) ROW_POCL(spec, spec, call)

@@ -59,11 +59,17 @@ START_TEST(creation)
     ROW_POCL(CL_INVALID_IMAGE_DESCRIPTOR, CL_INVALID_VALUE,
              made(CL_MEM_COPY_HOST_PTR, &rgba, &odd_pitch, host));
     ROW_POCL(CL_INVALID_IMAGE_DESCRIPTOR, CRASHES, made(0, &rgba, &samples, NULL));
-    ROW_POCL(ANY, CRASHES, made(0, &rgba, &levels, NULL));
+    ROW_POCL(CL_INVALID_IMAGE_DESCRIPTOR, CRASHES, made(0, &rgba, &levels, NULL));
     ROW_POCL(CL_INVALID_IMAGE_SIZE, CL_INVALID_OPERATION, sized(CL_MEM_OBJECT_IMAGE2D, width + 1, 1, 0, 0));
-    ROW_POCL(ANY, ANY, sized(CL_MEM_OBJECT_IMAGE2D, 0, 8, 0, 0));
-    ROW_POCL(ANY, ANY, sized(CL_MEM_OBJECT_IMAGE3D, 8, 8, 0, 0));
-    ROW_POCL(ANY, ANY, sized(CL_MEM_OBJECT_IMAGE2D_ARRAY, 8, 8, 0, 0));
+    /* a dimension must be at least 1: a wrong value of a descriptor; sizes are wrong that exceed a limit */
+#define WITHOUT(type, width, height, depth, layers)                                                          \
+    ROW_POCL(CL_INVALID_IMAGE_DESCRIPTOR, CL_INVALID_BUFFER_SIZE, sized(type, width, height, depth, layers))
+    WITHOUT(CL_MEM_OBJECT_IMAGE1D, 0, 0, 0, 0);
+    WITHOUT(CL_MEM_OBJECT_IMAGE1D_ARRAY, 8, 0, 0, 0);
+    WITHOUT(CL_MEM_OBJECT_IMAGE2D, 0, 8, 0, 0);
+    WITHOUT(CL_MEM_OBJECT_IMAGE2D, 8, 0, 0, 0);
+    WITHOUT(CL_MEM_OBJECT_IMAGE2D_ARRAY, 8, 8, 0, 0);
+    WITHOUT(CL_MEM_OBJECT_IMAGE3D, 8, 8, 0, 0);
     ROW(CL_INVALID_HOST_PTR, made(CL_MEM_USE_HOST_PTR, &rgba, &plane, NULL));
     ROW(CL_INVALID_HOST_PTR, made(CL_MEM_COPY_HOST_PTR, &rgba, &plane, NULL));
     ROW(CL_INVALID_HOST_PTR, made(0, &rgba, &plane, host));

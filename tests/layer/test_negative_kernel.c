@@ -81,12 +81,12 @@ START_TEST(arguments)
     cl_ok(negative_code);
     cl_mem foreign = clCreateBuffer(second, 0, 64, NULL, &negative_code);
     cl_ok(negative_code);
-    ROW_POCL(CL_INVALID_MEM_OBJECT, ANY, clSetKernelArg(kernel, 0, sizeof(foreign), &foreign));
+    ROW_POCL(CL_INVALID_MEM_OBJECT, CL_SUCCESS, clSetKernelArg(kernel, 0, sizeof(foreign), &foreign));
     ROW(CL_INVALID_ARG_SIZE, clSetKernelArg(kernel, 0, 0, NULL));
     ROW(CL_INVALID_ARG_SIZE, clSetKernelArg(kernel, 1, 0, &n));
     cl_ok(clReleaseMemObject(foreign));
     cl_ok(clReleaseContext(second));
-    ROW_POCL(CL_INVALID_ARG_INDEX, ANY, clSetKernelArgSVMPointer(kernel, 9, v));
+    ROW(CL_INVALID_ARG_INDEX, clSetKernelArgSVMPointer(kernel, 9, v));
     ROW(CL_INVALID_KERNEL, clSetKernelArgSVMPointer(NULL, 0, v));
     ROW(CL_INVALID_KERNEL, clSetKernelExecInfo(NULL, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof(v), v));
     cl_ok(clReleaseKernel(kernel));
@@ -111,9 +111,9 @@ START_TEST(image_arguments)
     if (images && clBuildProgram(program, 1, &cl.device, "-cl-kernel-arg-info", NULL, NULL) == CL_SUCCESS) {
         cl_kernel kernel = kernel_of(program, "look");
         ROW(CL_INVALID_ARG_SIZE, clSetKernelArg(kernel, 0, 1, &mem));
-        ROW_POCL(CL_INVALID_MEM_OBJECT, ANY, clSetKernelArg(kernel, 0, sizeof(mem), &mem));
+        ROW_POCL(CL_INVALID_MEM_OBJECT, CL_SUCCESS, clSetKernelArg(kernel, 0, sizeof(mem), &mem));
         ROW_POCL(CL_INVALID_SAMPLER, CRASHES, clSetKernelArg(kernel, 1, sizeof(mem), &mem));
-        ROW_POCL(ANY, CRASHES, clSetKernelArg(kernel, 1, sizeof(n), &n));
+        ROW_POCL(CL_INVALID_ARG_SIZE, CRASHES, clSetKernelArg(kernel, 1, sizeof(n), &n));
         cl_ok(clReleaseKernel(kernel));
     }
     cl_ok(clReleaseProgram(program));
