@@ -5,7 +5,7 @@
 #include "cl_folder.h"
 
 #include <check.h>
-#include <dirent.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,16 +28,18 @@ const char *cl_folder_path(const char *name)
     return to;
 }
 
+static int remove_one(const char *path, const struct stat *info, int type, struct FTW *place)
+{
+    (void)info;
+    (void)type;
+    (void)place;
+    remove(path);
+    return 0;
+}
+
 void cl_folder_remove(void)
 {
-    DIR *all = opendir(folder);
-    const struct dirent *entry;
-    while (all && (entry = readdir(all)))
-        if (entry->d_name[0] != '.')
-            remove(cl_folder_path(entry->d_name));
-    if (all)
-        closedir(all);
-    rmdir(folder);
+    nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 unsigned cl_lines_with(const char *path, const char *word)

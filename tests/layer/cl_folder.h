@@ -11,7 +11,7 @@
 void cl_folder_make(const char *what);
 /* A file in it, until the fourth call after this one. */
 const char *cl_folder_path(const char *name);
-/* With all files in it. */
+/* With all that is in it. */
 void cl_folder_remove(void);
 /* Lines of a file that contain a word; 0 where there is no such file. */
 unsigned cl_lines_with(const char *path, const char *word);

@@ -4,6 +4,7 @@
  * analyser is a shell script that counts its runs and gives summaries written here.
  */
 #include "capture.h"
+#include "cl_folder.h"
 #include "layer/analysis.h"
 #include "layer/identity.h"
 #include "layer/kept.h"
@@ -18,7 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static char folder[64];
 static struct cx_real_platform platform = {.name = (char[]){"made up"}, .vendor = (char[]){"nobody"}};
 static struct cx_real_device devices[3];
 static struct cx_worker workers[4];
@@ -26,21 +26,13 @@ static struct cx_context context = {.nmembers = 3, .fastest = 1, .workers = work
 
 static struct made_compiler compilers[3];
 
-static const char *path_of(const char *name)
-{
-    static char path[4][128];
-    static unsigned turn;
-    snprintf(path[turn %= 4], sizeof(path[0]), "%s/%s", folder, name);
-    return path[turn++];
-}
-
 static void write_file(const char *name, const void *data, size_t size, mode_t mode)
 {
-    FILE *file = fopen(path_of(name), "w");
+    FILE *file = fopen(cl_folder_path(name), "w");
     ck_assert_ptr_nonnull(file);
     ck_assert_uint_eq(fwrite(data, 1, size, file), size);
     ck_assert_int_eq(fclose(file), 0);
-    ck_assert_int_eq(chmod(path_of(name), mode), 0);
+    ck_assert_int_eq(chmod(cl_folder_path(name), mode), 0);
 }
 
 /* A summary of one kernel that does nothing. */
@@ -72,15 +64,15 @@ static void use_script(const char *body)
                           "esac; shift; done\n"
                           "echo run >>$here/runs\n"
                           "%s\n",
-                          folder, body);
+                          cl_folder_path(""), body);
     write_file("analyser", script, (size_t)length, 0700);
-    set_environment("COEXEC_ANALYSER", path_of("analyser"), NULL);
+    set_environment("COEXEC_ANALYSER", cl_folder_path("analyser"), NULL);
 }
 
 static unsigned runs(void)
 {
     struct stat info;
-    return stat(path_of("runs"), &info) ? 0 : (unsigned)(info.st_size / 4);
+    return stat(cl_folder_path("runs"), &info) ? 0 : (unsigned)(info.st_size / 4);
 }
 
 static void setup(void)
@@ -89,8 +81,7 @@ static void setup(void)
                                              "cl_khr_icd"};
 
     clean_environment();
-    strcpy(folder, "/tmp/test-analysis-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    cl_folder_make("analysis");
     for (unsigned m = 0; m < 3; m++) {
         devices[m] = (struct cx_real_device){.platform = &platform,
                                              .cl = &made_compiler_no_dispatch,
@@ -101,14 +92,7 @@ static void setup(void)
     }
     write_blob("one", "one");
     write_blob("two", "two");
-    set_environment("COEXEC_CACHE_DIR", path_of("cache"), NULL);
-}
-
-static void teardown(void)
-{
-    char command[128];
-    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-    ck_assert_int_eq(system(command), 0);
+    set_environment("COEXEC_CACHE_DIR", cl_folder_path("cache"), NULL);
 }
 
 static const char plain_source[] = "__kernel void one(__global int *a) { a[get_global_id(0)] = 1; }";
@@ -267,14 +251,14 @@ START_TEST(released_early)
 
     use_script("echo $$ >$here/pid; echo ${blob%/*} >$here/place; sleep 100");
     struct cx_analysis *analysis = start(plain_source, "");
-    for (unsigned i = 0; i < 500 && access(path_of("place"), R_OK); i++)
+    for (unsigned i = 0; i < 500 && access(cl_folder_path("place"), R_OK); i++)
         usleep(10000);
     usleep(50000);
     cx_analysis_release(&analysis);
     ck_assert_double_lt(now() - begin, 6);
-    char command[256];
-    snprintf(command, sizeof(command),
-             "sleep 0.5; ! kill -0 $(cat %s/pid) 2>/dev/null && [ ! -e $(cat %s/place) ]", folder, folder);
+    char command[1024];
+    snprintf(command, sizeof(command), "sleep 0.5; ! kill -0 $(cat %s) 2>/dev/null && [ ! -e $(cat %s) ]",
+             cl_folder_path("pid"), cl_folder_path("place"));
     ck_assert_int_eq(system(command), 0);
 }
 END_TEST
@@ -373,7 +357,7 @@ static unsigned builds(void)
 static const char *file_text(const char *name)
 {
     static char text[4096];
-    FILE *file = fopen(path_of(name), "r");
+    FILE *file = fopen(cl_folder_path(name), "r");
     size_t size = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
 
     text[size] = 0;
@@ -528,7 +512,7 @@ END_TEST
 /* Files of answers that were cut or changed count as absent. */
 START_TEST(damaged_answers)
 {
-    char command[160];
+    char command[512];
 
     use_script(ASKING);
     use_compilers();
@@ -545,7 +529,7 @@ START_TEST(damaged_answers)
         ck_assert_int_eq(waitpid(child, &status, 0), child);
         ck_assert(WIFEXITED(status));
         ck_assert_int_eq(WEXITSTATUS(status), 2);
-        snprintf(command, sizeof(command), "for f in %s/*; do echo x >>$f; done", path_of("cache"));
+        snprintf(command, sizeof(command), "for f in %s/*; do echo x >>$f; done", cl_folder_path("cache"));
         ck_assert_int_eq(system(command), 0);
     }
     struct cx_analysis *analysis = start(asking_source, "");
@@ -624,7 +608,7 @@ int main(void)
     TCase *tests = tcase_create("analysis");
 
     tcase_set_timeout(tests, 60);
-    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_checked_fixture(tests, setup, cl_folder_remove);
     tcase_add_test(tests, identity_matters);
     tcase_add_test(tests, identities);
     tcase_add_test(tests, one_run_for_all);

@@ -6,6 +6,7 @@
  * without coexec would have made before. Each case has a process of its own.
  */
 #include "cl_fixture.h"
+#include "cl_folder.h"
 #include "cl_timeline.h"
 
 #include <math.h>
@@ -16,7 +17,6 @@
 enum { N = 1 << 19, LOCAL = 16, BYTES = N * sizeof(cl_int) };
 
 static struct {
-    char path[64]; /* of the stub's log or timeline */
     cl_program program;
     cl_kernel kernel;
     cl_mem mem;
@@ -32,8 +32,8 @@ static void open_stubs(const char *file, const char *speeds, const char *compile
     ck_assert_ptr_nonnull(kernels);
     ck_assert_uint_gt(fread(text, 1, sizeof(text) - 1, kernels), 0);
     fclose(kernels);
-    snprintf(p.path, sizeof(p.path), "/tmp/coexec-beside-%d", (int)getpid());
-    setenv(file, p.path, 1);
+    cl_folder_make("beside");
+    setenv(file, cl_folder_path("told"), 1);
     setenv("STUB_DEVICES", "2", 1);
     setenv("STUB_TYPE", "gpu,cpu", 1);
     setenv("STUB_UNITS", "100,2", 1);
@@ -57,7 +57,7 @@ static void close_stubs(void)
     cl_ok(clReleaseKernel(p.kernel));
     cl_ok(clReleaseProgram(p.program));
     cl_close();
-    unlink(p.path);
+    cl_folder_remove();
 }
 
 static void launch(void)
@@ -66,26 +66,16 @@ static void launch(void)
     cl_ok(clEnqueueNDRangeKernel(p.queue, p.kernel, 1, NULL, &items, &local, 0, NULL, NULL));
 }
 
-/* Lines that begin so among those past the first `skip`; how many there are in all, in *lines. */
-static unsigned lines_with(const char *begin, unsigned skip, unsigned *lines)
+static unsigned calls(const char *name)
 {
-    char line[512];
-    unsigned found = 0, n = 0;
-    FILE *file = fopen(p.path, "r");
-    ck_assert_ptr_nonnull(file);
-    for (; fgets(line, sizeof(line), file); n++)
-        found += n >= skip && strncmp(line, begin, strlen(begin)) == 0;
-    fclose(file);
-    if (lines)
-        *lines = n;
-    return found;
+    return cl_lines_with(cl_folder_path("told"), name);
 }
 
 /* Kernels that ran on the second device. */
 static unsigned kernels_there(void)
 {
     struct cl_span spans[256];
-    const unsigned n = cl_spans_read(p.path, spans, sizeof(spans) / sizeof(*spans));
+    const unsigned n = cl_spans_read(cl_folder_path("told"), spans, sizeof(spans) / sizeof(*spans));
     unsigned found = 0;
     ck_assert_uint_gt(n, 0);
     for (unsigned i = 0; i < n; i++)
@@ -124,16 +114,15 @@ END_TEST
 START_TEST(few_times_are_asked_for)
 {
     static cl_int values[N];
-    unsigned before;
     open_stubs("STUB_LOG", "0,0", "0");
-    (void)lines_with("", 0, &before);
+    const unsigned before = calls("clGetEventProfilingInfo");
     cl_ok(clEnqueueWriteBuffer(p.queue, p.mem, CL_FALSE, 0, BYTES, values, 0, NULL, NULL));
     for (int i = 0; i < 100; i++)
         launch();
     cl_ok(clEnqueueReadBuffer(p.queue, p.mem, CL_FALSE, 0, BYTES, values, 0, NULL, NULL));
     cl_ok(clFinish(p.queue));
     ck_assert_int_eq(values[N - 1], 100);
-    ck_assert_uint_le(lines_with("clGetEventProfilingInfo", before, NULL), 2 * 40); /* of 204 */
+    ck_assert_uint_le(calls("clGetEventProfilingInfo") - before, 2 * 40); /* of 204 */
     close_stubs();
 }
 END_TEST
@@ -143,16 +132,15 @@ END_TEST
 START_TEST(objects_are_there)
 {
     static cl_int values[N];
-    unsigned before;
     setenv("COEXEC_BUILD", "all", 1);
     open_stubs("STUB_LOG", "0,0", "0");
-    (void)lines_with("", 0, &before);
+    const unsigned before = calls("clCreate");
     cl_ok(clEnqueueWriteBuffer(p.queue, p.mem, CL_FALSE, 0, BYTES, values, 0, NULL, NULL));
     launch();
     cl_ok(clEnqueueReadBuffer(p.queue, p.mem, CL_FALSE, 0, BYTES, values, 0, NULL, NULL));
     cl_ok(clFinish(p.queue));
     ck_assert_int_eq(values[N - 1], 1);
-    ck_assert_uint_eq(lines_with("clCreate", before, NULL), 0);
+    ck_assert_uint_eq(calls("clCreate"), before);
     close_stubs();
 }
 END_TEST

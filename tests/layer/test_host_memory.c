@@ -6,6 +6,7 @@
  * forks), and so an environment of its own.
  */
 #include "cl_fixture.h"
+#include "cl_folder.h"
 #include "cl_timeline.h"
 
 #include <stdio.h>
@@ -14,22 +15,14 @@
 
 enum { N = 1 << 20, BYTES = N * sizeof(cl_int) };
 
-static char folder[] = "/tmp/coexec-memory-XXXXXX";
 static char text[1 << 22];
 static cl_int x[N], y[N], z[N];
 
 /* ---- what the tests share ---- */
 
-static const char *path_of(const char *name)
-{
-    static char path[128];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    return path;
-}
-
 static const char *read_text(const char *name)
 {
-    FILE *file = fopen(path_of(name), "r");
+    FILE *file = fopen(cl_folder_path(name), "r");
     size_t got = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
     if (file)
         fclose(file);
@@ -53,8 +46,8 @@ static unsigned count_lines(const char *in, const char *with, const char *also)
 /* Two GPUs with memory of their own, everything split. */
 static void gpus(void)
 {
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    setenv("STUB_LOG", path_of("calls"), 1);
+    cl_folder_make("memory");
+    setenv("STUB_LOG", cl_folder_path("calls"), 1);
     setenv("STUB_DEVICES", "2", 1);
     setenv("STUB_TYPE", "gpu", 1);
     setenv("STUB_IN_PLACE", "0", 1);
@@ -62,20 +55,12 @@ static void gpus(void)
     setenv("COEXEC_ALGO", "static", 1);
     setenv("COEXEC_STAGING", "0", 1);
     setenv("COEXEC_LOG", "data:info", 1);
-    setenv("COEXEC_LOG_FILE", path_of("log"), 1);
+    setenv("COEXEC_LOG_FILE", cl_folder_path("log"), 1);
     cl_seed(11);
     for (int i = 0; i < N; i++) {
         x[i] = (cl_int)cl_roll(100000);
         y[i] = (cl_int)cl_roll(100000);
     }
-}
-
-static void remove_files(void)
-{
-    static const char *const names[] = {"calls", "log", "timeline", "summary"};
-    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        remove(path_of(names[i]));
-    rmdir(folder);
 }
 
 static cl_kernel open_add(void)
@@ -204,7 +189,7 @@ START_TEST(told_in_summary)
     gpus();
     setenv("COEXEC_PINNED_MAX", "5M", 1);
     setenv("COEXEC_SUMMARY", "1", 1);
-    setenv("COEXEC_SUMMARY_FILE", path_of("summary"), 1);
+    setenv("COEXEC_SUMMARY_FILE", cl_folder_path("summary"), 1);
     pid_t child = fork();
     if (child == 0) {
         cl_kernel kernel = open_add();
@@ -379,7 +364,7 @@ static unsigned long sent_home(void)
 {
     static struct cl_span spans[4096];
     unsigned long bytes = 0;
-    for (unsigned n = cl_spans_read(path_of("timeline"), spans, 4096); n > 0; n--)
+    for (unsigned n = cl_spans_read(cl_folder_path("timeline"), spans, 4096); n > 0; n--)
         if (spans[n - 1].device == 0 && cl_span_is(&spans[n - 1], "read"))
             bytes += spans[n - 1].count;
     return bytes;
@@ -431,14 +416,14 @@ START_TEST(packages_on_two_queues)
     setenv("STUB_ASYNC", "1", 1);
     setenv("STUB_LINK", "1000", 1);
     setenv("STUB_SPEED", "0.1", 1); /* 1,024 groups of a package: 10 ms */
-    setenv("STUB_TIMELINE", path_of("timeline"), 1);
+    setenv("STUB_TIMELINE", cl_folder_path("timeline"), 1);
     cl_kernel kernel = open_add();
     make(mem);
     rounds(kernel, mem, 2);
     drop(mem);
     cl_ok(clReleaseKernel(kernel));
     cl_close();
-    const unsigned n = cl_spans_read(path_of("timeline"), spans, 4096);
+    const unsigned n = cl_spans_read(cl_folder_path("timeline"), spans, 4096);
     const unsigned together = cl_spans_beside_kernels(spans, n, "kernel");
     ck_assert_uint_ge(cl_spans_count(spans, n, "kernel"), 20);
     if (_i)
@@ -459,7 +444,7 @@ START_TEST(probe_moves_its_own_alone)
     setenv("STUB_UNITS", "64,1", 1);
     setenv("STUB_SPEED", "1,0.001", 1);
     setenv("STUB_ASYNC", "1", 1);
-    setenv("STUB_TIMELINE", path_of("timeline"), 1);
+    setenv("STUB_TIMELINE", cl_folder_path("timeline"), 1);
     setenv("COEXEC_ALGO", "sigmoid", 1);
     setenv("COEXEC_SPLIT", "auto", 1);
     setenv("COEXEC_LOG", "plan:info", 1);
@@ -498,14 +483,14 @@ START_TEST(uploads_beside_kernels)
     setenv("STUB_ASYNC", "1", 1);
     setenv("STUB_LINK", "100", 1);  /* a package's inputs take 5 ms */
     setenv("STUB_SPEED", "0.1", 1); /* and its 1,024 groups 10 ms */
-    setenv("STUB_TIMELINE", path_of("timeline"), 1);
+    setenv("STUB_TIMELINE", cl_folder_path("timeline"), 1);
     cl_kernel kernel = open_add();
     make(mem);
     rounds(kernel, mem, 2);
     drop(mem);
     cl_ok(clReleaseKernel(kernel));
     cl_close();
-    const unsigned n = cl_spans_read(path_of("timeline"), spans, 4096),
+    const unsigned n = cl_spans_read(cl_folder_path("timeline"), spans, 4096),
                    found = cl_spans_beside_kernels(spans, n, "write");
     ck_assert_uint_ge(cl_spans_count(spans, n, "kernel"), 20);
     if (_i == 0)
@@ -520,7 +505,7 @@ int main(void)
     Suite *suite = suite_create("host memory");
     TCase *tcase = tcase_create("host memory");
     tcase_set_timeout(tcase, 120);
-    tcase_add_checked_fixture(tcase, NULL, remove_files);
+    tcase_add_checked_fixture(tcase, NULL, cl_folder_remove);
     tcase_add_test(tcase, pinned_once);
     tcase_add_test(tcase, bound_reached);
     tcase_add_test(tcase, nothing_pinned);
@@ -535,7 +520,7 @@ int main(void)
     suite_add_tcase(suite, tcase);
     TCase *transfers = tcase_create("transfers");
     tcase_set_timeout(transfers, 120);
-    tcase_add_checked_fixture(transfers, NULL, remove_files);
+    tcase_add_checked_fixture(transfers, NULL, cl_folder_remove);
     tcase_add_loop_test(transfers, uploads_beside_kernels, 0, sizeof(ways) / sizeof(ways[0]));
     suite_add_tcase(suite, transfers);
     return tap_run(suite);

@@ -5,6 +5,7 @@
  * a process of its own.
  */
 #include "cl_fixture.h"
+#include "cl_folder.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -17,26 +18,12 @@ static const char includer[] =
     "__kernel void run(__global int *a, int n)\n"
     "{ for (int i = get_global_id(0); i < n; i += get_global_size(0)) a[i] = i * FACTOR; }\n";
 
-static char folder[] = "/tmp/coexec-test-XXXXXX", header[64], log_file[64], options[64];
-
 static void write_header(const char *text)
 {
-    FILE *file = fopen(header, "w");
+    FILE *file = fopen(cl_folder_path("factor.h"), "w");
     ck_assert_ptr_nonnull(file);
     fputs(text, file);
     fclose(file);
-}
-
-static unsigned lines_with(const char *what)
-{
-    char line[512];
-    unsigned count = 0;
-    FILE *file = fopen(log_file, "r");
-    ck_assert_ptr_nonnull(file);
-    while (fgets(line, sizeof(line), file))
-        count += strstr(line, what) != NULL;
-    fclose(file);
-    return count;
 }
 
 static void expect_fives(cl_program program)
@@ -82,12 +69,11 @@ static const struct {
 
 START_TEST(file_afterwards)
 {
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    snprintf(header, sizeof(header), "%s/factor.h", folder);
-    snprintf(log_file, sizeof(log_file), "%s/log", folder);
-    snprintf(options, sizeof(options), "-I%s", folder);
+    char options[512];
+    cl_folder_make("included");
+    snprintf(options, sizeof(options), "-I%s", cl_folder_path(""));
     setenv("COEXEC_LOG", "plan:info,program:info", 1);
-    setenv("COEXEC_LOG_FILE", log_file, 1);
+    setenv("COEXEC_LOG_FILE", cl_folder_path("log"), 1);
     write_header("#define FACTOR 5\n");
     cl_open();
     cl_program program = cl_build(includer, options);
@@ -96,15 +82,13 @@ START_TEST(file_afterwards)
     if (cases[_i].text)
         write_header(cases[_i].text);
     else
-        unlink(header);
+        unlink(cl_folder_path("factor.h"));
     expect_fives(program);
     cl_ok(clReleaseProgram(program));
     cl_close();
-    ck_assert_uint_eq(lines_with("run runs split"), cases[_i].split);
-    ck_assert_uint_eq(lines_with("cannot be built"), 2 - cases[_i].split);
-    unlink(header);
-    unlink(log_file);
-    rmdir(folder);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "run runs split"), cases[_i].split);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "cannot be built"), 2 - cases[_i].split);
+    cl_folder_remove();
 }
 END_TEST
 

@@ -6,37 +6,32 @@
  * the last one wrote: they must end; and go on where nothing moves. Each case has a process of its own.
  */
 #include "cl_fixture.h"
+#include "cl_folder.h"
+#include "cl_timeline.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
 enum { N = 1 << 15, LOCAL = 16, LAUNCHES = 6 };
 
-static char timeline[64];
-
 static void set_stub(const char *algo, const char *compile)
 {
-    snprintf(timeline, sizeof(timeline), "/tmp/coexec-learn-%d", (int)getpid());
+    cl_folder_make("learn");
     setenv("COEXEC_ALGO", algo, 1);
-    setenv("STUB_TIMELINE", timeline, 1);
+    setenv("STUB_TIMELINE", cl_folder_path("timeline"), 1);
     setenv("STUB_COMPILE", compile, 1);
 }
 
 /* Work-items that the second device did, by its lines in the timeline past the first `skip`, and lines. */
 static size_t second_device(unsigned *lines, unsigned skip)
 {
-    FILE *file = fopen(timeline, "r");
-    size_t items = 0, from, count;
-    unsigned long start, end;
-    unsigned device, queue;
-    char what[16];
-    ck_assert_ptr_nonnull(file);
-    for (*lines = 0; fscanf(file, "%lu %lu d%u q%u %15s %zu %zu", &start, &end, &device, &queue, what, &from,
-                            &count) == 7;
-         ++*lines)
-        if (*lines >= skip && device == 1 && !strcmp(what, "kernel"))
-            items += count;
-    fclose(file);
+    static struct cl_span spans[4096];
+    size_t items = 0;
+    *lines = cl_spans_read(cl_folder_path("timeline"), spans, sizeof(spans) / sizeof(*spans));
+    ck_assert_uint_lt(*lines, sizeof(spans) / sizeof(*spans));
+    for (unsigned i = skip; i < *lines; i++)
+        if (spans[i].device == 1 && cl_span_is(&spans[i], "kernel"))
+            items += spans[i].count;
     return items;
 }
 
@@ -94,7 +89,7 @@ START_TEST(compiles_at_first_launch)
     cl_ok(clReleaseKernel(kernel));
     cl_ok(clReleaseProgram(program));
     cl_close();
-    unlink(timeline);
+    cl_folder_remove();
 }
 END_TEST
 
@@ -123,7 +118,7 @@ START_TEST(equal_device_tells)
     cl_ok(clReleaseKernel(kernel));
     cl_ok(clReleaseProgram(program));
     cl_close();
-    unlink(timeline);
+    cl_folder_remove();
 }
 END_TEST
 
@@ -170,7 +165,7 @@ START_TEST(splits_that_lose_end)
     cl_ok(clReleaseKernel(kernel));
     cl_ok(clReleaseProgram(program));
     cl_close();
-    unlink(timeline);
+    cl_folder_remove();
 }
 END_TEST
 
@@ -191,7 +186,7 @@ START_TEST(splits_that_gain_go_on)
     cl_ok(clReleaseKernel(kernel));
     cl_ok(clReleaseProgram(program));
     cl_close();
-    unlink(timeline);
+    cl_folder_remove();
 }
 END_TEST
 
@@ -296,7 +291,7 @@ START_TEST(moves_come_in_the_end)
     for (unsigned tries = 0; tries < 4 && share <= CELLS; tries++)
         share = run_steps(moving[_i].two, moving[_i].reads);
     ck_assert_msg(share > CELLS, "%s: the second device computed %zu cells", moving[_i].algo, share);
-    unlink(timeline);
+    cl_folder_remove();
 }
 END_TEST
 

@@ -4,9 +4,7 @@
  * lack is built while they wait, and those still waiting then are split.
  */
 #include "cl_fixture.h"
-
-#include <stdio.h>
-#include <unistd.h>
+#include "cl_folder.h"
 
 enum { N = 1 << 14, LOCAL = 64, ITEMS = 1 << 11 };
 
@@ -19,19 +17,6 @@ static const char source[] = "kernel void work(global float *a, int n, int steps
                              "        a[i] = x;\n"
                              "    }\n"
                              "}\n";
-static char log_file[] = "/tmp/coexec-queued-XXXXXX";
-
-static unsigned lines_with(const char *what)
-{
-    char line[512];
-    unsigned count = 0;
-    FILE *file = fopen(log_file, "r");
-    ck_assert_ptr_nonnull(file);
-    while (fgets(line, sizeof(line), file))
-        count += strstr(line, what) != NULL;
-    fclose(file);
-    return count;
-}
 
 static void check_contents(cl_command_queue queue, cl_mem mem)
 {
@@ -79,21 +64,19 @@ static void run(bool in_order, unsigned launches, cl_int steps)
 
 START_TEST(waiting_launches_split)
 {
-    int fd = mkstemp(log_file);
-    ck_assert_int_ge(fd, 0);
-    close(fd);
+    cl_folder_make("queued");
     setenv("COEXEC_LOG", "plan:info", 1);
-    setenv("COEXEC_LOG_FILE", log_file, 1);
+    setenv("COEXEC_LOG_FILE", cl_folder_path("log"), 1);
     cl_open();
     /* enough of them, on a busy machine, too, that some wait when the build has ended */
     unsigned split = 0;
     for (unsigned launches = 60; !split && launches < 4000; launches *= 4) {
         run(_i, launches, 500);
-        split = lines_with("work runs split");
+        split = cl_lines_with(cl_folder_path("log"), "work runs split");
     }
     cl_close();
     ck_assert_uint_gt(split, 0);
-    unlink(log_file);
+    cl_folder_remove();
 }
 END_TEST
 

@@ -6,6 +6,7 @@
  * own.
  */
 #include "cl_fixture.h"
+#include "cl_folder.h"
 #include "cl_timeline.h"
 
 #include <stdatomic.h>
@@ -183,24 +184,22 @@ START_TEST(very_slow_uploads)
 }
 END_TEST
 
-/* Work-items that the second device did, by its lines in the timeline, after the longest of its kernels: the
- * one that it was late with. */
-static size_t items_after_late(const char *timeline)
+/* Work-items that the second device did, by the timeline, after the longest of its kernels: the one that it
+ * was late with. */
+static size_t items_after_late(void)
 {
-    unsigned long start, end, longest = 0;
-    unsigned device, queue;
-    size_t from, count, items = 0;
-    char what[16];
-    FILE *file = fopen(timeline, "r");
-    ck_assert_ptr_nonnull(file);
-    while (fscanf(file, "%lu %lu d%u q%u %15s %zu %zu", &start, &end, &device, &queue, what, &from, &count) ==
-           7) {
-        if (device != 1 || strcmp(what, "kernel") != 0)
+    static struct cl_span spans[4096];
+    const unsigned n = cl_spans_read(cl_folder_path("timeline"), spans, sizeof(spans) / sizeof(*spans));
+    unsigned long longest = 0;
+    size_t items = 0;
+    ck_assert_uint_lt(n, sizeof(spans) / sizeof(*spans));
+    for (unsigned i = 0; i < n; i++) {
+        const unsigned long took = spans[i].end - spans[i].start;
+        if (spans[i].device != 1 || !cl_span_is(&spans[i], "kernel"))
             continue;
-        items = end - start > longest ? 0 : items + count;
-        longest = end - start > longest ? end - start : longest;
+        items = took > longest ? 0 : items + spans[i].count;
+        longest = took > longest ? took : longest;
     }
-    fclose(file);
     return items;
 }
 
@@ -211,10 +210,10 @@ static size_t items_after_late(const char *timeline)
 START_TEST(late_for_a_moment)
 {
     enum { LAUNCHES = 40 };
-    char timeline[64], late[64];
-    snprintf(timeline, sizeof(timeline), "/tmp/coexec-rescue-%d", (int)getpid());
+    char late[64];
+    cl_folder_make("rescue");
     snprintf(late, sizeof(late), "1:%d:%d", _i / 2 ? 18 : 8, _i % 2 ? 60 : 30);
-    setenv("STUB_TIMELINE", timeline, 1);
+    setenv("STUB_TIMELINE", cl_folder_path("timeline"), 1);
     setenv("COEXEC_SPLIT", "auto", 1);
     set_stub("2", "gpu", late, "");
     setenv("STUB_SPEED", "0.01", 1);
@@ -225,18 +224,18 @@ START_TEST(late_for_a_moment)
             check_sum(p.c, 0);
     }
     check_sum(p.c, 0);
-    ck_assert_uint_gt(items_after_late(timeline), N);
+    ck_assert_uint_gt(items_after_late(), N);
     release_program();
     cl_close();
-    unlink(timeline);
+    cl_folder_remove();
 }
 END_TEST
 
 /* Kernels that the second device has done, and behind the last of their work-items. */
-static unsigned kernels_there(const char *timeline, size_t *end)
+static unsigned kernels_there(size_t *end)
 {
     struct cl_span spans[256];
-    const unsigned n = cl_spans_read(timeline, spans, sizeof(spans) / sizeof(*spans));
+    const unsigned n = cl_spans_read(cl_folder_path("timeline"), spans, sizeof(spans) / sizeof(*spans));
     unsigned found = 0;
     *end = 0;
     for (unsigned i = 0; i < n; i++) {
@@ -264,10 +263,9 @@ static void gather(cl_kernel kernel, size_t items)
 START_TEST(late_before_a_long_launch)
 {
     enum { BEFORE = 9 };
-    char timeline[64];
+    cl_folder_make("rescue");
     size_t end;
-    snprintf(timeline, sizeof(timeline), "/tmp/coexec-rescue-%d", (int)getpid());
-    setenv("STUB_TIMELINE", timeline, 1);
+    setenv("STUB_TIMELINE", cl_folder_path("timeline"), 1);
     set_stub("2", "cpu", "1:10:500,1:11:500,1:12:500", "");
     setenv("STUB_UNITS", "1", 1); /* two groups fill it */
     char speed[32];
@@ -283,16 +281,16 @@ START_TEST(late_before_a_long_launch)
     const cl_mem args[] = {p.a, p.b, p.c};
     for (cl_uint i = 0; i < 3; i++)
         cl_set_mem(kernel, i, args[i]);
-    for (unsigned i = 0; i < 100 && kernels_there(timeline, &end) < BEFORE; i++)
+    for (unsigned i = 0; i < 100 && kernels_there(&end) < BEFORE; i++)
         gather(kernel, 32);
     gather(kernel, N / 16); /* it becomes late with one package of these */
     gather(kernel, N);
-    (void)kernels_there(timeline, &end);
+    (void)kernels_there(&end);
     ck_assert_uint_gt(end, N / 16); /* some of the last launch */
     cl_ok(clReleaseKernel(kernel));
     release_program();
     cl_close();
-    unlink(timeline);
+    cl_folder_remove();
 }
 END_TEST
 
