@@ -5,8 +5,9 @@
  * COEXEC_LOG_FILE names a log of plan:info, every kernel must have been split.
  */
 #include "cl_fixture.h"
+#include "cl_folder.h"
+
 #include <stdio.h>
-#include <unistd.h>
 
 enum { WIDTH = 64, HEIGHT = 16, N = WIDTH * HEIGHT, ROUNDS = 60 };
 
@@ -39,35 +40,23 @@ static const char deep_source[] =
 /* Whether the log, where there is one, says that the kernel was split. */
 static bool said_split(const char *kernel)
 {
-    const char *path = getenv("COEXEC_LOG_FILE");
-    char line[512], wanted[64];
-    bool said = false;
-    FILE *file = path ? fopen(path, "r") : NULL;
+    char wanted[64];
     snprintf(wanted, sizeof(wanted), " %s runs split", kernel);
-    while (file && fgets(line, sizeof(line), file))
-        said |= strstr(line, wanted) != NULL;
-    if (file)
-        fclose(file);
-    return said || !file || !cl_is_coexec();
+    return cl_lines_with(cl_folder_path("log"), wanted) || !cl_is_coexec();
 }
 
 /* A log of its own for the test: the folder of the test's work is shared. Before the first call of OpenCL. */
-static char log_path[64];
-
 static void open_logged(void)
 {
-    strcpy(log_path, "/tmp/test-views-XXXXXX");
-    int file = mkstemp(log_path);
-    ck_assert_int_ge(file, 0);
-    close(file);
-    setenv("COEXEC_LOG_FILE", log_path, 1);
+    cl_folder_make("views");
+    setenv("COEXEC_LOG_FILE", cl_folder_path("log"), 1);
     cl_open();
 }
 
 static void close_logged(void)
 {
     cl_close();
-    unlink(log_path);
+    cl_folder_remove();
 }
 
 static cl_mem make(const cl_image_format *format, const cl_image_desc *desc, cl_int *error)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Separate compilation through the API: embedded headers, linking, libraries, callbacks, and the errors. */
 #include "cl_fixture.h"
+#include "cl_folder.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <unistd.h>
 
 static const char helper_text[] = "#include \"scale.h\"\nint scale(int x) { return x * FACTOR; }\n";
@@ -97,14 +97,7 @@ END_TEST
 static bool said_split(void)
 {
     const char *path = getenv("COEXEC_LOG_FILE");
-    char line[512];
-    bool said = false;
-    FILE *file = path ? fopen(path, "r") : NULL;
-    while (file && fgets(line, sizeof(line), file))
-        said |= strstr(line, "run runs split") != NULL;
-    if (file)
-        fclose(file);
-    return said || !path || !cl_is_coexec();
+    return !path || cl_lines_with(path, "run runs split") || !cl_is_coexec();
 }
 
 /* Objects whose texts, with the headers embedded in them, make one are analysed and split like a program of
@@ -140,12 +133,11 @@ static const struct {
 
 START_TEST(joined_objects)
 {
-    char path[] = "/tmp/coexec-link-XXXXXX";
-    int file = mkstemp(path);
     cl_uint count = 0;
     cl_program objects[3], program, shelf;
+    cl_folder_make("link");
     if (getenv("COEXEC_LOG_FILE")) /* one of this test's own; the layer has not read it yet */
-        setenv("COEXEC_LOG_FILE", path, 1);
+        setenv("COEXEC_LOG_FILE", cl_folder_path("log"), 1);
     cl_open();
     while (count < 3 && joined[_i].text[count]) {
         objects[count] = compiled(joined[_i].text[count]);
@@ -163,8 +155,7 @@ START_TEST(joined_objects)
     ck_assert(said_split() == joined[_i].split || !getenv("COEXEC_LOG_FILE"));
     cl_ok(clReleaseProgram(program));
     cl_close();
-    close(file);
-    unlink(path);
+    cl_folder_remove();
 }
 END_TEST
 

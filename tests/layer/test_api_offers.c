@@ -4,19 +4,18 @@
  * kernels, sub-groups, binaries that a driver refuses. Two stub devices; each test has a process of its own,
  * whose environment says which has what.
  */
+#include "cl_folder.h"
 #include "cl_recorded.h"
-#include <stdio.h>
+
 #include <unistd.h>
 
 static const char il[] = "\x03\x02\x23\x07kernel void stub_add(global int *a)\n";
-static char log_file[] = "/tmp/coexec-offers-XXXXXX";
 
 static void open_with(const char *name, const char *value)
 {
-    int fd = mkstemp(log_file);
-    ck_assert_int_ge(fd, 0);
-    close(fd);
-    setenv("STUB_LOG", log_file, 1);
+    cl_folder_make("offers");
+    setenv("STUB_LOG", cl_folder_path("calls"), 1);
+    setenv("COEXEC_LOG_FILE", cl_folder_path("log"), 1);
     setenv(name, value, 1);
     cl_open();
 }
@@ -24,20 +23,13 @@ static void open_with(const char *name, const char *value)
 /* How many calls the stub's log has of this text. */
 static unsigned calls(const char *text)
 {
-    char line[512];
-    unsigned count = 0;
-    FILE *file = fopen(log_file, "r");
-    ck_assert_ptr_nonnull(file);
-    while (fgets(line, sizeof(line), file))
-        count += strstr(line, text) != NULL;
-    fclose(file);
-    return count;
+    return cl_lines_with(cl_folder_path("calls"), text);
 }
 
 static void close_log(void)
 {
     cl_close();
-    unlink(log_file);
+    cl_folder_remove();
 }
 
 static void expect_text(cl_device_info query, const char *expected)
@@ -366,7 +358,7 @@ START_TEST(program_variables)
     cl_ok(clReleaseKernel(kernel));
     cl_ok(clReleaseMemObject(mem));
     cl_ok(clReleaseProgram(program));
-    unlink(log_file);
+    cl_folder_remove();
 }
 END_TEST
 
@@ -400,7 +392,7 @@ START_TEST(recorded_failure)
     cl_ok(recorded.release(buffer));
     cl_ok(clReleaseKernel(kernel));
     cl_ok(clReleaseMemObject(mem));
-    unlink(log_file);
+    cl_folder_remove();
 }
 END_TEST
 
@@ -410,16 +402,10 @@ START_TEST(told_why_whole)
 {
     static const char *const why[] = {"no other device takes work-groups of this size",
                                       "the other devices' compilers have refused the program"};
-    char log[] = "/tmp/coexec-offers-log-XXXXXX", line[256];
     const size_t items = 1 << 12, local = _i ? 64 : 256;
-    unsigned told = 0;
-    int fd = mkstemp(log);
-    ck_assert_int_ge(fd, 0);
-    close(fd);
     setenv("COEXEC_SPLIT", "always", 1);
     setenv("COEXEC_ANALYSIS_WAIT", "60000", 1);
     setenv("COEXEC_LOG", "plan:info", 1);
-    setenv("COEXEC_LOG_FILE", log, 1);
     setenv("STUB_GROUP", "256,128", 1);
     open_with(_i ? "STUB_FAIL" : "STUB_UNITS", _i ? "clBuildProgram:2:-11" : "4,1");
     cl_kernel kernel =
@@ -430,14 +416,9 @@ START_TEST(told_why_whole)
     cl_ok(clFinish(cl.queue));
     cl_ok(clReleaseMemObject(mem));
     cl_ok(clReleaseKernel(kernel));
-    close_log();
-    FILE *file = fopen(log, "r");
-    ck_assert_ptr_nonnull(file);
-    while (fgets(line, sizeof(line), file))
-        told += strstr(line, why[_i]) != NULL;
-    fclose(file);
-    unlink(log);
-    ck_assert_uint_eq(told, 1);
+    cl_close();
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), why[_i]), 1);
+    cl_folder_remove();
 }
 END_TEST
 

@@ -12,7 +12,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { N = 1 << 19, LOCAL = 16, BYTES = N * sizeof(cl_int) };
 

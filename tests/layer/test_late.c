@@ -4,9 +4,10 @@
  * devices; each test has a process of its own. LATE_TEST_ALL is set where all members build at once.
  */
 #include "cl_fixture.h"
+#include "cl_folder.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,14 +21,12 @@ static const char source[] =
     ADD "kernel void stub_inc(global int *a)\n"
         "{ size_t i = get_global_id(0); while (a[i] < -1) a[i] ^= 1 << (a[i] & 7); a[i] += 1; }\n";
 static const char brief[] = ADD "kernel void stub_inc(global int *a) { a[get_global_id(0)] += 1; }\n";
-static char log_file[] = "/tmp/coexec-late-XXXXXX";
 
 static void open_with(const char *name, const char *value)
 {
-    int fd = mkstemp(log_file);
-    ck_assert_int_ge(fd, 0);
-    close(fd);
-    setenv("STUB_LOG", log_file, 1);
+    cl_folder_make("late");
+    setenv("STUB_LOG", cl_folder_path("calls"), 1);
+    setenv("COEXEC_LOG_FILE", cl_folder_path("log"), 1);
     if (name)
         setenv(name, value, 1);
     cl_open();
@@ -36,20 +35,13 @@ static void open_with(const char *name, const char *value)
 static void close_log(void)
 {
     cl_close();
-    unlink(log_file);
+    cl_folder_remove();
 }
 
 /* How many builds the devices were asked for so far. */
 static unsigned builds(void)
 {
-    char line[512];
-    unsigned count = 0;
-    FILE *file = fopen(log_file, "r");
-    ck_assert_ptr_nonnull(file);
-    while (fgets(line, sizeof(line), file))
-        count += strstr(line, "clBuildProgram") != NULL;
-    fclose(file);
-    return count;
+    return cl_lines_with(cl_folder_path("calls"), "clBuildProgram");
 }
 
 static bool all(void)
@@ -158,13 +150,7 @@ END_TEST
  * clBuildProgram. Its work-items loop for no one knows how long: fewer of them are enough. */
 START_TEST(first_long_launch_waits)
 {
-    char log[] = "/tmp/coexec-late-log-XXXXXX", line[256];
-    unsigned planned = 0, without = 0;
-    int fd = mkstemp(log);
-    ck_assert_int_ge(fd, 0);
-    close(fd);
     setenv("COEXEC_LOG", "plan:info", 1);
-    setenv("COEXEC_LOG_FILE", log, 1);
     open_with("STUB_HANG", "clBuildProgram:2:500");
     cl_program program = cl_build(source, "");
     cl_kernel kernel = kernel_of(program, "stub_inc");
@@ -172,17 +158,10 @@ START_TEST(first_long_launch_waits)
     ck_assert_uint_eq(builds(), 2);
     cl_ok(clReleaseKernel(kernel));
     cl_ok(clReleaseProgram(program));
-    close_log();
-    FILE *file = fopen(log, "r");
-    ck_assert_ptr_nonnull(file);
-    while (fgets(line, sizeof(line), file)) {
-        planned += strstr(line, "stub_inc runs") != NULL;
-        without += strstr(line, "have not built") != NULL;
-    }
-    fclose(file);
-    unlink(log);
-    ck_assert_uint_eq(planned, 1);
-    ck_assert_uint_eq(without, 0);
+    cl_close();
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "stub_inc runs"), 1);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "have not built"), 0);
+    cl_folder_remove();
 }
 END_TEST
 
@@ -282,13 +261,7 @@ END_TEST
 /* The second device's compiler fails: the program hears nothing of it, and its user one line. */
 START_TEST(second_fails)
 {
-    char told[] = "/tmp/coexec-late-log-XXXXXX", line[256];
-    unsigned lines = 0, others = 0;
-    int fd = mkstemp(told);
-    ck_assert_int_ge(fd, 0);
-    close(fd);
     setenv("COEXEC_LOG", "warn", 1);
-    setenv("COEXEC_LOG_FILE", told, 1);
     open_with("STUB_FAIL", "clBuildProgram:2:-11");
     cl_program program = cl_build(source, "");
     cl_kernel kernel = kernel_of(program, "stub_inc");
@@ -298,18 +271,10 @@ START_TEST(second_fails)
     ck_assert_int_eq(status_of(program), CL_BUILD_SUCCESS);
     cl_ok(clReleaseKernel(kernel));
     cl_ok(clReleaseProgram(program));
-    close_log();
-    FILE *file = fopen(told, "r");
-    ck_assert_ptr_nonnull(file);
-    while (fgets(line, sizeof(line), file)) {
-        const bool left_out = strstr(line, "is left out, its compiler failed with") != NULL;
-        lines += left_out;
-        others += !left_out;
-    }
-    fclose(file);
-    unlink(told);
-    ck_assert_uint_eq(lines, 1);
-    ck_assert_uint_eq(others, 0);
+    cl_close();
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "is left out, its compiler failed with"), 1);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), ""), 1);
+    cl_folder_remove();
 }
 END_TEST
 

@@ -10,7 +10,6 @@
 #include "cl_timeline.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 enum { N = 1 << 15, LOCAL = 16, LAUNCHES = 6 };
 
