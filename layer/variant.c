@@ -20,6 +20,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,17 @@ static bool text_is_as_before(const struct cx_program *program, unsigned member)
     return !why;
 }
 
+/* The program's options, and -w: some drivers tell of warnings on stderr, and those of the text the program's
+ * own build has told. With -Werror there are none in a text that was built, and the word stays the program's.
+ * NULL: no memory. */
+static char *variant_options(const char *options)
+{
+    char *quiet = NULL;
+    if (!options || strstr(options, "-Werror"))
+        return strdup(options ? options : "");
+    return asprintf(&quiet, "-w %s", options) < 0 ? NULL : quiet;
+}
+
 /* Makes and builds the real program; NULL when the driver refuses it. */
 static cl_program build_variant(const struct job *job)
 {
@@ -65,13 +77,15 @@ static cl_program build_variant(const struct job *job)
     const struct cx_real_device *device = program->context->workers[job->member].device;
     const char *own = program->text ? program->text : program->source;
     const char *text[] = {cx_prelude_text(job->variant), own, cx_prelude_check(job->variant)};
-    cl_int error = CL_SUCCESS;
+    cl_int error = CL_OUT_OF_HOST_MEMORY;
+    char *options = variant_options(job->options);
 
-    cl_program real = cx_build_source(program, job->member, 3, text, &error);
+    cl_program real = options ? cx_build_source(program, job->member, 3, text, &error) : NULL;
     const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
     if (real)
-        error = device->cl->clBuildProgram(real, 1, &device->id, job->options, NULL, NULL);
-    cx_trace_build(program, job->member, "build split variant", "source", job->options, error, since);
+        error = device->cl->clBuildProgram(real, 1, &device->id, options, NULL, NULL);
+    cx_trace_build(program, job->member, "build split variant", "source", options, error, since);
+    free(options);
     if (error == CL_SUCCESS)
         return real;
     cx_info(CX_TOPIC_PROGRAM, "program %" PRIu64 ": no split variant on %s: %s", program->base.id,
