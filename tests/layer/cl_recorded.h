@@ -7,7 +7,7 @@
 
 #include <CL/cl_ext.h>
 
-static struct {
+extern struct cl_recorded {
     clCreateCommandBufferKHR_fn create;
     clFinalizeCommandBufferKHR_fn finalize;
     clRetainCommandBufferKHR_fn retain;
@@ -26,33 +26,8 @@ static struct {
 } recorded;
 
 /* In a checked fixture, behind cl_open. */
-static void cl_recorded_find(void)
-{
-    const struct {
-        void *to;
-        const char *name;
-    } functions[] = {
-        {&recorded.create, "clCreateCommandBufferKHR"},
-        {&recorded.finalize, "clFinalizeCommandBufferKHR"},
-        {&recorded.retain, "clRetainCommandBufferKHR"},
-        {&recorded.release, "clReleaseCommandBufferKHR"},
-        {&recorded.enqueue, "clEnqueueCommandBufferKHR"},
-        {&recorded.barrier, "clCommandBarrierWithWaitListKHR"},
-        {&recorded.copy, "clCommandCopyBufferKHR"},
-        {&recorded.copy_rect, "clCommandCopyBufferRectKHR"},
-        {&recorded.to_image, "clCommandCopyBufferToImageKHR"},
-        {&recorded.copy_image, "clCommandCopyImageKHR"},
-        {&recorded.from_image, "clCommandCopyImageToBufferKHR"},
-        {&recorded.fill, "clCommandFillBufferKHR"},
-        {&recorded.fill_image, "clCommandFillImageKHR"},
-        {&recorded.kernel, "clCommandNDRangeKernelKHR"},
-        {&recorded.info, "clGetCommandBufferInfoKHR"},
-    };
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *found = clGetExtensionFunctionAddressForPlatform(cl.platform, functions[i].name);
-        ck_assert_msg(found != NULL, "no %s", functions[i].name);
-        memcpy(functions[i].to, &found, sizeof found);
-    }
-}
+void cl_recorded_find(void);
+/* Asserts success. */
+cl_command_buffer_khr cl_recorded_create(cl_command_queue queue, cl_command_buffer_flags_khr flags);
 
 #endif

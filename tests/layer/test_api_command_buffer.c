@@ -19,16 +19,6 @@ static const char source[] =
 
 static const size_t items = SIZE, group = GROUP;
 
-static cl_command_buffer_khr create(cl_command_queue queue, cl_command_buffer_flags_khr flags)
-{
-    const cl_command_buffer_properties_khr properties[] = {CL_COMMAND_BUFFER_FLAGS_KHR, flags, 0};
-    cl_int error;
-    cl_command_buffer_khr buffer = recorded.create(1, &queue, flags ? properties : NULL, &error);
-    cl_ok(error);
-    ck_assert_ptr_nonnull(buffer);
-    return buffer;
-}
-
 static cl_mem filled(cl_uint value)
 {
     cl_uint data[SIZE];
@@ -78,7 +68,7 @@ START_TEST(replayed)
         return;
     cl_mem a = filled(0), b = filled(0), c = filled(9);
     cl_kernel scale = cl_kernel_of(source, "scale"), add = cl_kernel_of(source, "add");
-    cl_command_buffer_khr buffer = create(cl.queue, 0);
+    cl_command_buffer_khr buffer = cl_recorded_create(cl.queue, 0);
     ck_assert_uint_eq(state(buffer), CL_COMMAND_BUFFER_STATE_RECORDING_KHR);
     set_scale(scale, b, a, 3, 1);
     record_kernel(buffer, scale);
@@ -123,7 +113,7 @@ START_TEST(queries)
     size_t size = 0;
     if (!cl_is_coexec())
         return;
-    cl_command_buffer_khr buffer = create(cl.queue, CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR);
+    cl_command_buffer_khr buffer = cl_recorded_create(cl.queue, CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR);
     cl_ok(recorded.info(buffer, CL_COMMAND_BUFFER_NUM_QUEUES_KHR, sizeof count, &count, &size));
     ck_assert_uint_eq(count, 1);
     ck_assert_uint_eq(size, sizeof count);
@@ -139,7 +129,7 @@ START_TEST(queries)
     cl_ok(recorded.info(buffer, CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR, sizeof count, &count, NULL));
     ck_assert_uint_eq(count, 1);
     cl_ok(recorded.release(buffer));
-    buffer = create(cl.queue, 0);
+    buffer = cl_recorded_create(cl.queue, 0);
     cl_ok(recorded.info(buffer, CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR, sizeof list, list, &size));
     ck_assert(size == 0 || (size == sizeof *list && list[0] == 0));
     cl_ok(recorded.release(buffer));
@@ -156,7 +146,7 @@ START_TEST(in_its_place)
     cl_command_type type = 0;
     cl_command_queue queue = NULL;
     cl_ulong times[4] = {0};
-    cl_command_buffer_khr buffer = create(cl.queue, 0), empty = create(cl.queue, 0);
+    cl_command_buffer_khr buffer = cl_recorded_create(cl.queue, 0), empty = cl_recorded_create(cl.queue, 0);
     cl_set_mem(add, 0, b);
     cl_set_mem(add, 1, a);
     record_kernel(buffer, add);
@@ -195,7 +185,7 @@ START_TEST(elsewhere)
     cl_mem a = filled(1), b = filled(1);
     cl_kernel add = cl_kernel_of(source, "add");
     cl_command_queue other = cl_queue(CL_QUEUE_PROFILING_ENABLE);
-    cl_command_buffer_khr buffer = create(cl.queue, 0);
+    cl_command_buffer_khr buffer = cl_recorded_create(cl.queue, 0);
     cl_set_mem(add, 0, b);
     cl_set_mem(add, 1, a);
     record_kernel(buffer, add);
@@ -220,7 +210,7 @@ START_TEST(behind_user_event)
     if (!cl_user_events_work() || (fails && !cl_user_events_fail()))
         return;
     cl_mem a = filled(1);
-    cl_command_buffer_khr buffer = create(cl.queue, 0);
+    cl_command_buffer_khr buffer = cl_recorded_create(cl.queue, 0);
     record_fill(buffer, a, 2);
     cl_ok(recorded.barrier(buffer, NULL, 0, NULL, NULL, NULL));
     record_fill(buffer, a, 3);
@@ -256,7 +246,7 @@ START_TEST(simultaneous)
     cl_kernel add = cl_kernel_of(source, "add");
     cl_event gate = NULL;
     cl_int error;
-    cl_command_buffer_khr buffer = create(cl.queue, CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR);
+    cl_command_buffer_khr buffer = cl_recorded_create(cl.queue, CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR);
     cl_set_mem(add, 0, b);
     cl_set_mem(add, 1, a);
     record_kernel(buffer, add);
@@ -291,7 +281,7 @@ START_TEST(out_of_order)
     cl_sync_point_khr first, second[2];
     const cl_uint value = 11;
     cl_event event;
-    cl_command_buffer_khr buffer = create(queue, 0);
+    cl_command_buffer_khr buffer = cl_recorded_create(queue, 0);
     set_scale(scale, b, a, 2, 0);
     cl_ok(recorded.kernel(buffer, NULL, NULL, scale, 1, NULL, &items, &group, 0, NULL, &first, NULL));
     cl_ok(recorded.fill(buffer, NULL, d, &value, sizeof value, 0, BYTES, 0, NULL, NULL, NULL));
@@ -346,7 +336,7 @@ START_TEST(images)
         image[i] = clCreateImage(cl.context, CL_MEM_READ_WRITE, &format, &desc, NULL, &error);
         cl_ok(error);
     }
-    cl_command_buffer_khr buffer = create(cl.queue, 0);
+    cl_command_buffer_khr buffer = cl_recorded_create(cl.queue, 0);
     cl_ok(recorded.to_image(buffer, NULL, from, image[0], 0, origin, all, 0, NULL, NULL, NULL));
     cl_ok(recorded.copy_image(buffer, NULL, image[0], image[1], origin, origin, all, 0, NULL, NULL, NULL));
     cl_ok(recorded.fill_image(buffer, NULL, image[1], colour, at, small, 0, NULL, NULL, NULL));
@@ -433,7 +423,7 @@ START_TEST(as_one_by_one)
         mem[m] = filled(0);
     for (int round = 0; round < ROUNDS; round++) {
         const unsigned count = 1 + (unsigned)round % 12, times = 1 + (unsigned)round % 3;
-        cl_command_buffer_khr buffer = create(cl.queue, CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR);
+        cl_command_buffer_khr buffer = cl_recorded_create(cl.queue, CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR);
         cl_noise(noise, sizeof noise);
         cl_seed(1000 + (unsigned)round);
         for (unsigned i = 0; i < count; i++)
@@ -483,7 +473,7 @@ START_TEST(undivided)
         return;
     cl_mem a = filled(0), b = filled(0);
     cl_kernel add = cl_kernel_of(source, "add");
-    cl_command_buffer_khr buffer = create(cl.queue, CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR);
+    cl_command_buffer_khr buffer = cl_recorded_create(cl.queue, CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR);
     pthread_t thread;
     void *failed;
     record_fill(buffer, a, 1);

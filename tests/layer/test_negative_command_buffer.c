@@ -5,13 +5,6 @@
 
 static cl_int *code = &negative_code;
 
-static cl_command_buffer_khr create(cl_command_queue queue)
-{
-    cl_command_buffer_khr buffer = recorded.create(1, &queue, NULL, code);
-    cl_ok(*code);
-    return buffer;
-}
-
 START_TEST(creation)
 {
     const cl_command_buffer_properties_khr unknown[] = {0x1299, 1, 0};
@@ -20,7 +13,7 @@ START_TEST(creation)
                                                       CL_COMMAND_BUFFER_FLAGS_KHR, 1, 0};
     cl_command_queue none = NULL, wrong = negative_handle(), two[2] = {cl.queue, cl.queue};
     char room[64];
-    cl_command_buffer_khr buffer = create(cl.queue);
+    cl_command_buffer_khr buffer = cl_recorded_create(cl.queue, 0);
 
     ROW(CL_INVALID_VALUE, MADE(recorded.create(0, &cl.queue, NULL, code)));
     ROW(CL_INVALID_VALUE, MADE(recorded.create(2, two, NULL, code)));
@@ -64,7 +57,7 @@ START_TEST(recording)
     cl_ok(*code);
     cl_mem foreign = clCreateBuffer(second, 0, 256, NULL, code);
     cl_ok(*code);
-    cl_command_buffer_khr buffer = create(cl.queue), done = create(cl.queue);
+    cl_command_buffer_khr buffer = cl_recorded_create(cl.queue, 0), done = cl_recorded_create(cl.queue, 0);
     cl_ok(recorded.finalize(done));
     cl_set_mem(kernel, 0, a);
 
@@ -156,7 +149,7 @@ START_TEST(images)
     cl_mem mem = cl_buffer(0, 256, NULL), small = cl_buffer(0, 128, NULL);
     cl_mem image = clCreateImage(cl.context, 0, &format, &desc, NULL, code);
     cl_ok(*code);
-    cl_command_buffer_khr buffer = create(cl.queue);
+    cl_command_buffer_khr buffer = cl_recorded_create(cl.queue, 0);
 #define END 0, NULL, NULL, NULL
     ROW(CL_SUCCESS, recorded.fill_image(buffer, NULL, image, colour, origin, all, END));
     ROW(CL_INVALID_COMMAND_BUFFER_KHR, recorded.fill_image(NULL, NULL, image, colour, origin, all, END));
@@ -187,7 +180,7 @@ START_TEST(enqueue)
     cl_command_queue foreign = clCreateCommandQueue(second, cl.device, CL_QUEUE_PROFILING_ENABLE, code);
     cl_ok(*code);
     cl_command_queue plain = cl_queue(0), none = NULL, two[2] = {cl.queue, cl.queue};
-    cl_command_buffer_khr buffer = create(cl.queue);
+    cl_command_buffer_khr buffer = cl_recorded_create(cl.queue, 0);
     cl_event strange = clCreateUserEvent(second, code), null = NULL;
     cl_ok(*code);
     cl_ok(clSetUserEventStatus(strange, CL_COMPLETE));
