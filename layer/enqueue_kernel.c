@@ -62,7 +62,8 @@ static cl_int check_local(const char *function, const struct cx_queue *queue, co
             return cx_fail(function, CL_INVALID_WORK_ITEM_SIZE, "over CL_DEVICE_MAX_WORK_ITEM_SIZES");
         if (global[d] % local[d] && !allows_uneven(kernel->program, queue))
             return cx_fail(function, CL_INVALID_WORK_GROUP_SIZE, "does not divide the global size");
-        items *= local[d];
+        if (__builtin_mul_overflow(items, local[d], &items))
+            return cx_fail(function, CL_INVALID_WORK_GROUP_SIZE, "more work-items than can be counted");
     }
     size_t limit = 0;
     for (unsigned m = 0; m < queue->context->nmembers && limit < items; m++) {

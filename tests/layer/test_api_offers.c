@@ -297,6 +297,23 @@ START_TEST(empty_range)
 }
 END_TEST
 
+/* A work-group of more work-items than can be counted, each of its sizes allowed. */
+START_TEST(huge_group)
+{
+    const size_t huge[3] = {1 << 22, 1 << 22, 1 << 22};
+    open_with("STUB_GROUP", "4194304");
+    cl_kernel kernel = cl_kernel_of("kernel void stub_inc(global int *a) {}", "stub_inc");
+    cl_mem mem = cl_buffer(0, 64, NULL);
+    cl_set_mem(kernel, 0, mem);
+    cl_expect(clEnqueueNDRangeKernel(cl.queue, kernel, 3, NULL, huge, huge, 0, NULL, NULL),
+              CL_INVALID_WORK_GROUP_SIZE);
+    ck_assert_uint_eq(calls("clEnqueueNDRangeKernel"), 0);
+    cl_ok(clReleaseMemObject(mem));
+    cl_ok(clReleaseKernel(kernel));
+    close_log();
+}
+END_TEST
+
 /* The program's function for what kernels print reaches every device. */
 START_TEST(printf_callback)
 {
@@ -438,6 +455,7 @@ int main(void)
     tcase_add_test(tests, refused_binary);
     tcase_add_loop_test(tests, program_variables, 0, 2);
     tcase_add_loop_test(tests, empty_range, 0, 2);
+    tcase_add_test(tests, huge_group);
     tcase_add_loop_test(tests, printf_callback, 0, 2);
     tcase_add_test(tests, recorded_failure);
     tcase_add_loop_test(tests, told_why_whole, 0, 2);
