@@ -209,6 +209,14 @@ START_TEST(many_at_once)
 }
 END_TEST
 
+/* What its text bounds to less than a CPU's compiler takes waits for none, however soon the first build
+ * ended. */
+START_TEST(brief_by_its_text)
+{
+    ck_assert_uint_eq(builds_of_first(BUSY(200), "cpu", "2,1", "clBuildProgram:1:1"), all() ? 2 : 1);
+}
+END_TEST
+
 START_TEST(nothing_to_a_gpu)
 {
     ck_assert_uint_eq(builds_of_first(BUSY(50000), "gpu,cpu", "100,1", "clBuildProgram:1:50"), all() ? 2 : 1);
@@ -606,6 +614,7 @@ int main(void)
     tcase_add_test(tcase, long_programs_build_twice);
     tcase_add_loop_test(tcase, first_long_launch_waits, 0, 2);
     tcase_add_test(tcase, many_at_once);
+    tcase_add_test(tcase, brief_by_its_text);
     tcase_add_test(tcase, nothing_to_a_gpu);
     tcase_add_test(tcase, cpu_compiles_for_longer);
     tcase_add_test(tcase, slow_ones_later);
