@@ -148,7 +148,7 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
     }
     for (unsigned m = 0; m < plan->n; m++) {
         const struct cx_worker *worker = &context->workers[plan->member[m]];
-        device[m].fixed_seconds = cost_afterwards(launch, worker, whole);
+        device[m].fixed_seconds = device[m].after_seconds = cost_afterwards(launch, worker, whole);
         all->placed[m] = device[m];
         device[m].fixed_seconds += cx_plan_move_seconds((double)fixed[m]);
         device[m].transfer_seconds = cx_plan_move_seconds((double)shared[m]) / (double)plan->groups;
@@ -169,10 +169,20 @@ static double first_seconds(const struct cx_launch *launch, const struct cx_lear
     return build > before ? build : before;
 }
 
+/* What launches of as many groups taught the balancer that learns, if any did. */
+static struct cx_memory *find_memory(const struct cx_learned *learned, uint64_t groups)
+{
+    for (unsigned i = 0; i < sizeof(learned->memories) / sizeof(*learned->memories); i++)
+        if (learned->memories[i] && learned->memories[i]->taught.groups == groups)
+            return learned->memories[i];
+    return NULL;
+}
+
 static void describe(const struct cx_launch *launch, const struct cx_split_plan *plan,
                      struct cx_learned *learned, struct candidates *all)
 {
     const struct cx_context *context = launch->base.context;
+    const struct cx_memory *memory = find_memory(learned, plan->groups);
     const unsigned nargs = launch->args->count;
     memset(all->few, 0, sizeof(all->few));
     all->whole = nargs <= FEW ? all->few : calloc(2 * (size_t)nargs, sizeof(*all->whole));
@@ -188,6 +198,7 @@ static void describe(const struct cx_launch *launch, const struct cx_split_plan 
                 first_seconds(launch, learned, &context->workers[plan->member[i]], plan->variant[i]),
             .min_package = cx_plan_min_package(context, plan->member[i]),
             .fill = cx_plan_fill(real, &launch->geometry),
+            .moves_part = memory ? memory->taught.device[plan->member[i]].moves : 0,
             .record = &learned->records[plan->member[i]],
         };
         all->member[i] = (struct cx_admission_member){0};
@@ -242,6 +253,13 @@ static struct cx_admission_decision decide(const struct cx_split_plan *plan, str
     return decision;
 }
 
+/* Seconds that a device's share of the launch, and what it reads whole, take to be brought there. */
+static double moves_there(const struct cx_admission_device *device, double groups)
+{
+    const double told = device->fixed_seconds - device->after_seconds + device->transfer_seconds * groups;
+    return device->moves_part > 0 ? device->moves_part * told : told;
+}
+
 /* Seconds of what a split brings to devices beyond what the launch needs whole. */
 static double moves_of(const struct cx_split_plan *plan, const struct candidates *all, unsigned best)
 {
@@ -249,8 +267,7 @@ static double moves_of(const struct cx_split_plan *plan, const struct candidates
     expect_parts(all->device, plan->n, part);
     for (unsigned i = 0; i < plan->n; i++)
         if (i != best && all->imagined[i].takes_part)
-            seconds += all->device[i].fixed_seconds - all->placed[i].fixed_seconds +
-                       all->device[i].transfer_seconds * (double)plan->groups * part[i];
+            seconds += moves_there(&all->device[i], (double)plan->groups * part[i]);
     return seconds;
 }
 
@@ -333,7 +350,7 @@ static struct cx_balancer_device balancer_device(const struct cx_launch *launch,
         .fill = all->device[i].fill,
         .launch_seconds = all->device[i].launch_seconds,
         .fixed_seconds = all->device[i].fixed_seconds,
-        .after_seconds = all->placed[i].fixed_seconds,
+        .after_seconds = all->device[i].after_seconds,
         .transfer_seconds = all->device[i].transfer_seconds,
         .first_package = all->member[i].first_package,
         .slot = plan->member[i],
@@ -453,23 +470,23 @@ static void cut_parts(const struct cx_split_plan *plan, struct cx_learned *learn
 
 /* ---- the balancer ---- */
 
-/* What launches of as many groups taught the balancer that learns. NULL: it is another one, or there is no
- * room.
- */
+/* Where the balancer learns of such launches. NULL: it is another one, or there is no room. */
 static struct cx_memory *memory_of(struct cx_learned *learned, uint64_t groups)
 {
     const unsigned room = sizeof(learned->memories) / sizeof(*learned->memories);
+    struct cx_memory *memory = find_memory(learned, groups);
     if (strcmp(cx_options_get()->algo, "auto") != 0 || cx_options_get()->reproducible)
         return NULL;
-    for (unsigned i = 0; i < room; i++) {
-        if (!learned->memories[i] && (learned->memories[i] = malloc(sizeof(struct cx_memory)))) {
-            cx_memory_init(learned->memories[i]);
-            learned->memories[i]->taught.groups = groups;
-        }
-        if (learned->memories[i] && learned->memories[i]->taught.groups == groups)
-            return learned->memories[i];
+    for (unsigned i = 0; i < room && !memory; i++) {
+        if (learned->memories[i])
+            continue;
+        memory = learned->memories[i] = malloc(sizeof(*memory));
+        if (!memory)
+            return NULL;
+        cx_memory_init(memory);
+        memory->taught.groups = groups;
     }
-    return NULL;
+    return memory;
 }
 
 static struct cx_balancer *make_balancer(const struct cx_split_plan *plan, const struct candidates *all,

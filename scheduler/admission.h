@@ -46,7 +46,9 @@ struct cx_admission_device {
     unsigned device_class;   /* nominal speeds compare only within a class: CPU, GPU, ... any numbers */
     double launch_seconds;   /* cost of one launch there */
     double fixed_seconds;    /* moves it needs whatever its share: inputs read whole and not valid there */
+    double after_seconds;    /* of these, what is no move */
     double transfer_seconds; /* moves for one group, in and out; 0 where its data is in place */
+    double moves_part;       /* part of these seconds that moves took in earlier launches; 0: not known */
     double first_seconds;    /* what its driver may do once before this launch there, such as compiling */
     uint64_t min_package;    /* as in struct cx_balancer_device */
     uint64_t fill;           /* likewise */

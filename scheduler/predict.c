@@ -11,14 +11,22 @@ static double cost(double seconds)
     return isfinite(seconds) && seconds > 0 ? seconds : 0;
 }
 
+/* What moves told to take that long take by what earlier launches showed. */
+static double moves(const struct cx_admission_device *device, double seconds)
+{
+    const double part = cost(device->moves_part);
+    return part > 0 ? part * cost(seconds) : cost(seconds);
+}
+
 double cx_predict_offset(const struct cx_admission_device *device)
 {
-    return cost(device->launch_seconds) + cost(device->fixed_seconds);
+    const double fixed = cost(device->fixed_seconds), after = fmin(cost(device->after_seconds), fixed);
+    return cost(device->launch_seconds) + after + moves(device, fixed - after);
 }
 
 double cx_predict_rate(const struct cx_admission_device *device, double speed)
 {
-    return speed > 0 ? 1 / (1 / speed + cost(device->transfer_seconds)) : 0;
+    return speed > 0 ? 1 / (1 / speed + moves(device, device->transfer_seconds)) : 0;
 }
 
 double cx_predict_package(const struct cx_admission_device *device, double speed, uint64_t groups)
@@ -26,7 +34,7 @@ double cx_predict_package(const struct cx_admission_device *device, double speed
     /* Too few groups to fill the device take as long as those that do. */
     double filled = (double)(groups > device->fill ? groups : device->fill);
     double computing = speed > 0 ? filled / speed : INFINITY;
-    return cx_predict_offset(device) + computing + (double)groups * cost(device->transfer_seconds);
+    return cx_predict_offset(device) + computing + (double)groups * moves(device, device->transfer_seconds);
 }
 
 /* The end T of a perfect split solves sum of rate_i (T - offset_i) = G over the devices with offset_i < T.

@@ -294,6 +294,51 @@ START_TEST(moves_come_in_the_end)
 }
 END_TEST
 
+/* A plate that one device makes and both could work on, over a link that is far quicker than it is taken for:
+ * what moves took in the first launch, which nothing tells to stay whole, counts from then on. */
+START_TEST(quick_links_are_learned)
+{
+    enum { ROUNDS = 5 };
+    static cl_int read[CELLS];
+    unsigned lines = 0;
+    size_t share = 0;
+    setenv("COEXEC_ZERO_COPY", "0", 1);
+    setenv("COEXEC_LINK", "0.000001", 1);
+    setenv("COEXEC_RESCUE", "0", 1);
+    setenv("STUB_IN_PLACE", "0", 1);
+    setenv("STUB_SPEED", "0.002", 1);
+    set_stub("auto", "0");
+    /* nor is it one that a busy machine makes a move as slow as that */
+    for (unsigned tries = 0; tries < 4 && share <= CELLS; tries++) {
+        cl_open();
+        cl_program program = cl_build(rented, "");
+        cl_kernel init = clCreateKernel(program, "stub_fill_gid", NULL);
+        cl_kernel smooth = clCreateKernel(program, "stub_smooth", NULL);
+        cl_mem plate[2] = {cl_buffer(CL_MEM_READ_WRITE, sizeof(read), NULL),
+                           cl_buffer(CL_MEM_READ_WRITE, sizeof(read), NULL)};
+        cl_set_int(smooth, 2, CELLS);
+        for (unsigned i = 0; i < ROUNDS; i++) {
+            launch(init, plate[0], NULL, 1024);
+            if (i == 1) /* the first one is split in any case */
+                (void)second_device(&lines, 0);
+            launch(smooth, plate[0], plate[1], GROUP);
+        }
+        share = second_device(&lines, lines);
+        cl_read(plate[1], read, sizeof(read));
+        for (int i = 1; i + 1 < CELLS; i++)
+            ck_assert_int_eq(read[i], 4 * i);
+        cl_ok(clReleaseMemObject(plate[0]));
+        cl_ok(clReleaseMemObject(plate[1]));
+        cl_ok(clReleaseKernel(init));
+        cl_ok(clReleaseKernel(smooth));
+        cl_ok(clReleaseProgram(program));
+        cl_close();
+    }
+    ck_assert_msg(share > CELLS, "the second device computed %zu cells in all", share);
+    cl_folder_remove();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("learn");
@@ -304,6 +349,7 @@ int main(void)
     tcase_add_loop_test(tc, splits_that_lose_end, 0, sizeof(algos) / sizeof(*algos));
     tcase_add_test(tc, splits_that_gain_go_on);
     tcase_add_loop_test(tc, moves_come_in_the_end, 0, sizeof(moving) / sizeof(*moving));
+    tcase_add_test(tc, quick_links_are_learned);
     suite_add_tcase(suite, tc);
     return tap_run(suite);
 }

@@ -274,6 +274,37 @@ START_TEST(transfers_decide)
 }
 END_TEST
 
+/* Told moves would keep the launch whole. Where earlier launches' took a twentieth of what was told, it
+ * splits; what is no move is not less for that. */
+START_TEST(learned_moves_decide)
+{
+    struct cx_speed_record records[2] = {{0}};
+    for (unsigned i = 0; i < 2; i++)
+        cx_speed_record_update(&records[i], 10000, 1, 1);
+    struct cx_admission_device devices[] = {cpu(&records[0]), cpu(&records[1])};
+    struct cx_admission launch = launch_of(10000, 2, devices);
+    struct cx_admission_member members[2];
+    devices[1].fixed_seconds = 1;
+    devices[1].transfer_seconds = 1e-3;
+    ck_assert(!cx_admission_decide(&launch, members).split);
+    devices[1].moves_part = 0.05;
+    /* 10,000 groups/s beside 1 / (0.1 + 0.05) ms that begin 0.05 s later */
+    struct cx_admission_decision decision = cx_admission_decide(&launch, members);
+    ck_assert(decision.split);
+    ck_assert_double_eq_tol(decision.split_seconds, 0.62, 1e-3);
+    devices[1].after_seconds = 1;
+    ck_assert(!cx_admission_decide(&launch, members).split);
+
+    devices[0].fixed_seconds = 3; /* and they tell which device is the best */
+    devices[1].after_seconds = 0;
+    ck_assert_uint_eq(cx_admission_best(&launch), 1);
+    devices[0].moves_part = 0.001;
+    ck_assert_uint_eq(cx_admission_best(&launch), 0);
+    devices[0].moves_part = NAN; /* not known */
+    ck_assert_uint_eq(cx_admission_best(&launch), 1);
+}
+END_TEST
+
 /* A device left out by a bad measurement is tried again, ever more rarely. */
 START_TEST(left_out_is_retried_rarely)
 {
@@ -382,9 +413,17 @@ START_TEST(nonsense_is_survived)
             pick[i] = (unsigned)(random >> 60) % 8;
         }
         for (unsigned i = 0; i < 3; i++) {
-            devices[i] = (struct cx_admission_device){
-                odd[pick[i]], pick[3 + i] % 2, odd[pick[6 + i]], 0,          odd[pick[9 + i]],
-                odd[pick[i]], pick[i],         pick[i],          &records[i]};
+            devices[i] = (struct cx_admission_device){.nominal_speed = odd[pick[i]],
+                                                      .device_class = pick[3 + i] % 2,
+                                                      .launch_seconds = odd[pick[6 + i]],
+                                                      .fixed_seconds = odd[pick[12 + i]],
+                                                      .after_seconds = odd[pick[3 + i]],
+                                                      .transfer_seconds = odd[pick[9 + i]],
+                                                      .moves_part = odd[pick[6 + i]],
+                                                      .first_seconds = odd[pick[i]],
+                                                      .min_package = pick[i],
+                                                      .fill = pick[i],
+                                                      .record = &records[i]};
             cx_speed_record_update(&records[i], pick[12 + i], 1, odd[pick[i]]);
         }
         struct cx_admission launch = launch_of(round % 7 ? round : UINT64_C(1) << 40, 1 + round % 3, devices);
@@ -485,6 +524,7 @@ Suite *cx_test_admission(void)
     tcase_add_test(tcase, few_long_groups_are_probed_late);
     tcase_add_test(tcase, delaying_device_is_left_out);
     tcase_add_test(tcase, transfers_decide);
+    tcase_add_test(tcase, learned_moves_decide);
     tcase_add_test(tcase, left_out_is_retried_rarely);
     tcase_add_test(tcase, records_weigh_by_size);
     tcase_add_test(tcase, first_launches_teach_little);
