@@ -309,8 +309,6 @@ static void auto_done(struct cx_balancer *balancer, unsigned index, double now)
     if (package->groups == 0 || device->newest_seconds <= 0)
         return;
     double cost = cx_auto_filled(balancer, device, package), seconds = device->newest_seconds;
-    if (!package->copy && !package->lost)
-        data->done_cost += cx_auto_cost(balancer, package);
     cx_auto_measure(balancer, index, cost, fmax(seconds - device->given.launch_seconds, 0.1 * seconds));
     note_surprise(balancer, index);
     if (package->rate > 0)
@@ -530,13 +528,18 @@ static void auto_weigh(struct cx_balancer *balancer, double *weights)
         weights[i] = data->device[i].out ? 0 : weights[i];
 }
 
-/* Groups came back, and with them an unknown part of the cost that is done: from here on all count alike. */
+/* Groups came back. After a failure, and with them an unknown part of the cost that is done: from there on
+ * all count alike. */
 static void auto_regained(struct cx_balancer *balancer)
 {
     struct cx_auto *data = balancer->data;
-    if (balancer->nlive < balancer->ndevices)
-        data->learned = false;
-    for (unsigned i = 0; i < balancer->ndevices && balancer->nlive < balancer->ndevices; i++)
+    bool failed = false;
+    for (unsigned i = 0; i < balancer->ndevices; i++)
+        failed |= balancer->devices[i].failed && !balancer->devices[i].retired;
+    if (!failed)
+        return;
+    data->learned = false;
+    for (unsigned i = 0; i < balancer->ndevices; i++)
         data->device[i].out = false;
 }
 

@@ -43,7 +43,6 @@ struct cx_auto_device {
 struct cx_auto {
     bool learned;           /* the memory's costs are used */
     double length;          /* seconds of the launch by its speeds */
-    double done_cost;       /* of packages that ended */
     double squares, weight; /* of all errors, by cost */
     double surprise; /* log of the largest factor by which groups cost more or less than those beside */
     struct cx_auto_device device[];

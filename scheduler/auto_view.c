@@ -130,7 +130,7 @@ double cx_auto_cost_left(const struct cx_balancer *balancer)
     const struct cx_auto *data = balancer->data;
     if (!data->learned)
         return (double)balancer->remaining;
-    double cost = (double)balancer->groups - data->done_cost;
+    double cost = (double)balancer->groups - balancer->done_cost;
     for (unsigned i = 0; i < balancer->ndevices; i++) {
         for (unsigned k = 0; k < balancer->devices[i].nflight; k++) {
             const struct cx_flight *package = &balancer->devices[i].flight[k];

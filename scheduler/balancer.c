@@ -340,8 +340,10 @@ enum cx_done cx_balancer_done(struct cx_balancer *balancer, unsigned index, uint
     }
     if (package.copy)
         outcome = cx_rescue_done(balancer, index, &package, cx_number_clean(now));
-    else if (!package.lost)
+    else if (!package.lost) {
         device->done += groups;
+        balancer->done_cost += package.cost;
+    }
     if (package.handed && !package.copy && !package.lost)
         cx_rescue_void(balancer, package.serial);
     if (groups > 0 && !device->failed)

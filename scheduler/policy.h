@@ -77,6 +77,7 @@ struct cx_balancer {
     bool accelerated;                /* an accelerator lives */
     unsigned powerful;               /* cx_most_powerful */
     uint64_t serial;                 /* of the next package */
+    double done_cost;                /* of packages that ended and count, failures aside */
     struct cx_memory *memory;        /* the caller's, or NULL */
     struct cx_taught *taught;        /* what that knew at the launch's beginning; NULL without one */
     struct cx_package_log *packages; /* done ones, for the memory; NULL without one */

@@ -208,7 +208,8 @@ static void complete_oldest(struct state *state, unsigned index, double now)
     struct timeline *line = &state->lines[index];
     struct package package = line->queue[0];
     uint64_t serial = cx_balancer_oldest(state->balancer, index);
-    double seconds = line->seconds;
+    const double untimed = state->sim->devices[index].untimed;
+    double seconds = untimed > 0 && cx_sim_random(&state->random) < untimed ? 0 : line->seconds;
     line->free_at = now;
     line->nqueued--;
     memmove(line->queue, line->queue + 1, line->nqueued * sizeof(package));

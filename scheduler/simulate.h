@@ -41,6 +41,7 @@ struct cx_sim_device {
     double fixed_seconds;           /* and this before its first package; times told do not count it */
     double reply_seconds;           /* from a package's end to the next one's arrival, where none is queued */
     double jitter;                  /* 0..1: a package takes up to this share more or less */
+    double untimed;                 /* 0..1: part of its packages whose times are not told */
     double pause_every, pause_seconds; /* it stands still for so long, each so many seconds of work, both by
                                         * chance and in the mean: something else had its core; 0: never */
     double slows_at;                   /* from then on it is slow_factor times slower; 0: never */

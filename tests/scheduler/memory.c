@@ -7,6 +7,7 @@
 #include "scheduler/memory.h"
 #include "scheduler/simulate.h"
 #include "tests/scheduler/suites.h"
+#include <math.h>
 #include <stdlib.h>
 
 enum { GROUPS = 100000, DEVICES = 2 };
@@ -187,6 +188,91 @@ START_TEST(moves_told_too_high)
 }
 END_TEST
 
+/* Costs of launches of which the first half of the range is three times as dear. */
+static void teach(struct cx_memory *memory)
+{
+    ck_assert_ptr_nonnull(memory);
+    cx_memory_init(memory);
+    struct cx_balancer *first = new_launch(memory);
+    run(first, 1e-7, 3);
+    cx_balancer_learn(first);
+    cx_balancer_destroy(first);
+}
+
+static void expect_left(const struct cx_balancer *balancer, uint64_t from, uint64_t to)
+{
+    ck_assert_double_eq_tol(cx_auto_cost_left(balancer),
+                            cx_taught_cost(balancer->taught, GROUPS, from, to - from), 1);
+}
+
+/* A package is done whether or not somebody tells how long it took, on a device that gets nothing more, too;
+ * and groups that come back beside such a device bring back no cost that was done. */
+START_TEST(done_is_done)
+{
+    struct cx_memory *memory = malloc(sizeof *memory);
+    teach(memory);
+    struct cx_balancer *launch = new_launch(memory);
+    uint64_t front = 0, end = GROUPS;
+    uint64_t got = take(launch, 0, &front, 0), other = take(launch, 1, &end, 0);
+    ck_assert(got > 0 && other > 0);
+    expect_left(launch, front, end);
+    cx_balancer_done(launch, 0, got, 0, 0.01);
+    expect_left(launch, front, end);
+    cx_balancer_retire(launch, 1);
+    cx_balancer_done(launch, 1, other, 0.01, 0.01);
+    expect_left(launch, front, end);
+    got = take(launch, 0, &front, 0.02);
+    ck_assert_uint_gt(got, 2);
+    cx_balancer_give_back(launch, 0, got - 1);
+    front -= got - 1;
+    expect_left(launch, front, end);
+    cx_balancer_destroy(launch);
+    free(memory);
+}
+END_TEST
+
+/* Two devices that do not tell how long many of their packages took; costs vary along the range. */
+START_TEST(times_not_told)
+{
+    enum { UNITS = 4096, LAUNCHES = 10, CASES = 24 };
+    struct cx_memory *memory = malloc(sizeof *memory);
+    ck_assert_ptr_nonnull(memory);
+    double sum = 0;
+    for (unsigned c = 0; c < CASES; c++) {
+        struct cx_sim_load *load =
+            cx_sim_load_create(c % 2 ? CX_SIM_RAMP : CX_SIM_SYMMETRIC, UNITS, 3 + c / 6);
+        ck_assert_ptr_nonnull(load);
+        cx_memory_init(memory);
+        for (unsigned launch = 1; launch <= LAUNCHES; launch++) {
+            struct cx_sim_device devices[DEVICES];
+            for (unsigned i = 0; i < DEVICES; i++)
+                devices[i] =
+                    (struct cx_sim_device){.known = {.nominal_speed = 1, .slot = i, .launch_seconds = 1e-4},
+                                           .speed = i ? 2 * UNITS : UNITS,
+                                           .launch_seconds = 1e-4,
+                                           .reply_seconds = 3e-5,
+                                           .jitter = 0.02,
+                                           .untimed = launch <= 2 ? 0 : (double[]){0.5, 0.9, 1}[c / 2 % 3]};
+            struct cx_simulation sim = {.policy = cx_policy_find("auto"),
+                                        .load = load,
+                                        .ndevices = DEVICES,
+                                        .devices = devices,
+                                        .homes = true,
+                                        .memory = memory,
+                                        .seed = 100 * c + launch};
+            struct cx_sim_result result = cx_simulate(&sim);
+            ck_assert(result.complete);
+            if (launch > 2)
+                sum += log(result.seconds / cx_sim_ideal(load, DEVICES, devices));
+        }
+        free(load);
+    }
+    const double mean = exp(sum / (CASES * (LAUNCHES - 2)));
+    ck_assert_msg(mean < 1.032, "%.4f", mean);
+    free(memory);
+}
+END_TEST
+
 Suite *cx_test_memory(void)
 {
     Suite *suite = suite_create("memory");
@@ -194,6 +280,8 @@ Suite *cx_test_memory(void)
     tcase_add_test(tcase, lessons_during_a_launch);
     tcase_add_loop_test(tcase, slow_first_launch, 0, 6);
     tcase_add_loop_test(tcase, moves_told_too_high, 0, 24);
+    tcase_add_test(tcase, done_is_done);
+    tcase_add_test(tcase, times_not_told);
     suite_add_tcase(suite, tcase);
     return suite;
 }
