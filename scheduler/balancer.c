@@ -313,6 +313,16 @@ static double note_moves(struct cx_device_state *device, uint64_t groups, double
     return told > 0 ? moves * (each / told) : 0;
 }
 
+/* The package is what lies behind so many of its groups, which are done; a rescue of it may begin anew. */
+static void keep_rest(const struct cx_balancer *balancer, struct cx_flight *package, uint64_t done)
+{
+    if (package->first != CX_NOWHERE)
+        package->first += done;
+    if (done > 0)
+        package->handed = package->saved = 0;
+    cx_flight_cost(balancer, package);
+}
+
 enum cx_done cx_balancer_done(struct cx_balancer *balancer, unsigned index, uint64_t groups, double seconds,
                               double now)
 {
@@ -331,7 +341,7 @@ enum cx_done cx_balancer_done(struct cx_balancer *balancer, unsigned index, uint
         drop_oldest(device);
         device->packages++;
     } else {
-        cx_flight_cost(balancer, &device->flight[0]);
+        keep_rest(balancer, &device->flight[0], groups);
     }
     device->busy_since = cx_number_clean(now);
     if (package.groups != groups) {
@@ -344,11 +354,11 @@ enum cx_done cx_balancer_done(struct cx_balancer *balancer, unsigned index, uint
         device->done += groups;
         balancer->done_cost += package.cost;
     }
-    if (package.handed && !package.copy && !package.lost)
+    if (package.handed && groups > 0 && !package.copy && !package.lost)
         cx_rescue_void(balancer, package.serial);
     if (groups > 0 && !device->failed)
         note_package(balancer, index, package, seconds, moves);
-    if (balancer->policy->done && !device->failed)
+    if (balancer->policy->done && groups > 0 && !device->failed)
         balancer->policy->done(balancer, index, cx_number_clean(now));
     return outcome;
 }

@@ -170,10 +170,11 @@ void cx_balancer_placed(struct cx_balancer *balancer, unsigned device, uint64_t 
 void cx_balancer_first(struct cx_balancer *balancer, unsigned device);
 /* Whether what is known of the device's speed is from such a package. */
 bool cx_balancer_doubtful(const struct cx_balancer *balancer, unsigned device);
-/* The oldest package of this device is complete. seconds: how long the device worked on this package alone,
- * queueing behind its predecessor and the moves that fixed_seconds and transfer_seconds tell of not counted,
- * other transfers for it counted; 0 or nonsense: not known, teaches nothing. Moves are taken to have lasted
- * as told, but no longer than the device had beside working since its last package ended. */
+/* The oldest package of this device is complete, or so many groups at its front are, and the rest is its
+ * oldest package from then on. seconds: how long the device worked on them alone, queueing behind their
+ * predecessor and the moves that fixed_seconds and transfer_seconds tell of not counted, other transfers for
+ * them counted; 0 or nonsense: not known, teaches nothing. Moves are taken to have lasted as told, but no
+ * longer than the device had beside working since its last package ended. */
 enum cx_done cx_balancer_done(struct cx_balancer *balancer, unsigned device, uint64_t groups, double seconds,
                               double now);
 /* The device gets nothing more, but does what it holds, and its time teaches nothing: it was only to be

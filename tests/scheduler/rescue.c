@@ -67,6 +67,33 @@ START_TEST(rescuer_wins)
 }
 END_TEST
 
+/* What is left of a package of which a part is done lies behind that part, and is rescued from there. */
+START_TEST(rest_is_rescued)
+{
+    struct held held = hold(true);
+    const uint64_t done = held.groups / 3;
+    struct cx_rescue rest;
+    double now = 1000;
+    ck_assert_int_eq(cx_balancer_done(held.balancer, 0, 0, 100.2, 100.2), CX_DONE_COUNTS); /* none of it */
+    ck_assert_int_eq(cx_balancer_done(held.balancer, 0, done, 100.5, 100.5), CX_DONE_COUNTS);
+    ck_assert(cx_balancer_holds(held.balancer, 0, 0));
+    ck_assert_int_eq(cx_balancer_done(held.balancer, 1, held.rescue.groups, 1, 101), CX_DONE_DROPPED);
+    enum cx_done outcome = CX_DONE_COPY;
+    for (uint64_t end = held.groups; end > done; end = rest.first) {
+        ck_assert_int_eq(outcome, CX_DONE_COPY);
+        ck_assert(cx_balancer_rescue(held.balancer, 1, now, &rest));
+        ck_assert_uint_ge(rest.first, done);
+        ck_assert_uint_eq(rest.first + rest.groups, end);
+        outcome = cx_balancer_done(held.balancer, 1, rest.groups, 1, now += 1);
+    }
+    ck_assert_int_eq(outcome, CX_DONE_REPLACES);
+    ck_assert(cx_balancer_finished(held.balancer));
+    ck_assert_int_eq(cx_balancer_done(held.balancer, 0, held.groups - done, now, now), CX_DONE_DROPPED);
+    ck_assert(cx_balancer_finished(held.balancer));
+    cx_balancer_destroy(held.balancer);
+}
+END_TEST
+
 START_TEST(holder_wins)
 {
     struct held held = hold(true);
@@ -502,6 +529,7 @@ Suite *cx_test_rescue(void)
     tcase_set_timeout(tcase, 170);
     tcase_add_test(tcase, rescuer_wins);
     tcase_add_test(tcase, holder_wins);
+    tcase_add_test(tcase, rest_is_rescued);
     tcase_add_test(tcase, holder_fails);
     tcase_add_test(tcase, rescuer_fails);
     tcase_add_test(tcase, no_rescue_of_shared_memory);
