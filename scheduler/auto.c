@@ -29,7 +29,8 @@
  * 6. A device never measured gets one package, auto_first of its share by nominal speed, and no more than it
  *    could do, were it auto_distrust times slower than nominal, in the time the measured ones still need.
  *    Where all devices are of one kind, none is feared: each gets auto_alike of its share, but no more than
- *    some fillings, and those not measured count as fast as those that are.
+ *    some fillings, and those not measured count as fast as those that are; but where these, which may have
+ *    begun with cheap groups, make the rest seem worth few launches, the first package must end first.
  * 7. The next package is given out while one is held only where both together are no more than a quarter of
  * what is left. Where packages overlap on a device it is cut to that, so that no half-empty filling shows.
  * 8. Nothing is left and a device is idle: it does again what the device that would end last still holds, in
@@ -71,6 +72,8 @@ static const double launches_a_package = 40, even_launches = 3;
 static const double fillings_a_package = 24;
 /* Part of its share that a device begins with where all are of one kind: the rest is for what groups cost. */
 static const double auto_alike = 0.5;
+/* Where all that is left seems worth fewer launches, nobody gets a second package by the speeds of others. */
+static const double few_launches = 16;
 /* Part of what is left that two packages on one device may make up. */
 static const double ahead_part = 0.25;
 
@@ -239,6 +242,9 @@ static uint64_t auto_next(struct cx_balancer *balancer, unsigned index, double n
         return learned_package(balancer, index);
     double cost = cx_auto_cost_left(balancer), mean = cost / (double)balancer->remaining;
     double end = cx_auto_end(balancer, cost, balancer->ndevices);
+    if (!data->learned && device->nflight > 0 && !cx_auto_measured(balancer, index) &&
+        end < few_launches * (view->launch + CX_AUTO_REPLY))
+        return decide(balancer, index, CX_DECIDED_WAIT, 0, 0);
     double share = view->speed * (end - view->start);
     double room = balancer->params.auto_safety * cx_auto_deviation(balancer, index);
     enum cx_decision decision = CX_DECIDED_REST;

@@ -402,6 +402,46 @@ START_TEST(first_packages_of_one_kind)
 }
 END_TEST
 
+/* An image of which the edges cost next to nothing, launched for the first time on devices of one kind. Those
+ * that begin with an edge are done at once, so that all that is left seems to be worth a few launches: the
+ * others, whose first packages are of dear groups, must not get all of their parts for that. */
+START_TEST(cheap_edges)
+{
+    enum { GROUPS = 294912, MOST = 4 };
+    const unsigned n = _i % 2 ? 4 : 2;
+    struct cx_sim_load *load = cx_sim_load_create(CX_SIM_REGULAR, GROUPS, 3);
+    struct cx_sim_device devices[MOST];
+    ck_assert_ptr_nonnull(load);
+    for (unsigned i = 0; i < GROUPS; i++) {
+        const double x = fabs((i + 0.5) / GROUPS - 0.5);
+        load->before[i + 1] = load->before[i] + (x > 0.4 ? 2e-4 : x > 0.3 ? 0.2 : 1 + cos(3.14 * x));
+    }
+    load->total = load->before[GROUPS];
+    for (unsigned i = 0; i < n; i++)
+        devices[i] = (struct cx_sim_device){.known = {.nominal_speed = 1,
+                                                      .fill = 1056,
+                                                      .overlaps = true,
+                                                      .kind = 1,
+                                                      .slot = i,
+                                                      .launch_seconds = 1e-5},
+                                            .speed = load->total / (_i / 2 ? 0.5 : 0.05) / n,
+                                            .launch_seconds = 1e-5,
+                                            .reply_seconds = 4e-5,
+                                            .jitter = 0.02};
+    struct cx_simulation sim = {.policy = cx_policy_find("auto"),
+                                .load = load,
+                                .ndevices = n,
+                                .devices = devices,
+                                .homes = true,
+                                .seed = 1};
+    const struct cx_sim_result result = cx_simulate(&sim);
+    ck_assert(result.complete);
+    const double ratio = result.seconds / cx_sim_ideal(load, n, devices);
+    ck_assert_msg(ratio < 1.05, "%.4f of the ideal", ratio);
+    free(load);
+}
+END_TEST
+
 /* Launches in a row on two like devices. What the second one reads lies elsewhere in every third launch, and
  * is in place in the others: a part to be brought before it begins, the rest with each group. Gives the mean
  * of the logarithm of time over the ideal's. */
@@ -477,6 +517,7 @@ Suite *cx_test_balance(void)
     tcase_add_loop_test(tcase, half_empty_ends, 0, 2);
     tcase_add_loop_test(tcase, first_packages_of_one_kind, 0, 2);
     tcase_add_loop_test(tcase, few_rows, 0, 3);
+    tcase_add_loop_test(tcase, cheap_edges, 0, 4);
     tcase_add_loop_test(tcase, moves_are_planned, 0, 3);
     suite_add_tcase(suite, tcase);
     return suite;
