@@ -414,12 +414,15 @@ static void plan_anew(void *data)
 }
 
 /* Other members have left the build for later, and sharing this launch with them may be worth the wait: it
- * waits for them, as clBuildProgram would have done. */
+ * waits for them, as clBuildProgram would have done. It cannot be shared where it lacks a split variant, too:
+ * nothing waits for these. */
 static bool worth_others(const struct cx_launch *launch)
 {
     const struct cx_queue *queue = launch->base.queue;
 
     if (!(queue->members & (queue->members - 1)) || strcmp(cx_options_get()->split, "never") == 0)
+        return false;
+    if (launch->lacks && launch->lacking != CX_VARIANT_PLAIN)
         return false;
     return cx_plan_late_pays(launch) && (launch->lacks || !cx_kernel_summary_wait(launch->kernel, 0));
 }

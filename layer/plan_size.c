@@ -246,11 +246,14 @@ static double builds_last(const struct cx_launch *launch)
 }
 
 /* Whether members that do such a part of all save more than these builds take, by measured times or else the
- * most that the text of the kernel has it do. Where neither is known a launch of many work-items may. */
+ * most that the text of the kernel has it do. Where neither is known a launch of many work-items may; but it
+ * runs before any split variant is built, and measured. */
 static bool may_save(const struct cx_launch *launch, double part)
 {
     const double expected = cx_plan_expected(launch), seconds = expected > 0 ? expected : launch->longest;
 
+    if (isinf(seconds) && launch->lacking != CX_VARIANT_PLAIN)
+        return false;
     if (seconds < 0 || isinf(seconds))
         return part >= unknown_part && items_of(launch) >= (seconds < 0 ? MANY_ITEMS : MANY_LOOPING);
     return part * seconds > builds_last(launch);
@@ -258,10 +261,8 @@ static bool may_save(const struct cx_launch *launch, double part)
 
 bool cx_plan_late_pays(const struct cx_launch *launch)
 {
-    /* nothing is known of the kernel yet, or it lacks the variant as well */
-    const bool first = !launch->lacks || launch->lacking != CX_VARIANT_PLAIN;
-
-    return (!first || cx_plan_expected(launch) <= 0) && may_save(launch, late_part(launch));
+    /* what seems to lack nothing may not be analysed yet: until it is measured, that is */
+    return (launch->lacks || cx_plan_expected(launch) <= 0) && may_save(launch, late_part(launch));
 }
 
 /* Builds cost a core, and a process that ends meanwhile has to wait: short programs must not pay for what

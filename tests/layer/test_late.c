@@ -76,13 +76,18 @@ static void expect_increments(cl_command_queue queue, cl_kernel kernel, size_t n
     free(numbers);
 }
 
-/* Launches worth a split until another device was asked to build, too; the analysis must be there before. */
-static void launch_until_wanted(cl_kernel kernel, unsigned expected)
+/* Launches worth a split until there were so many builds; the analysis must be there before. */
+static void launch_until_built(cl_kernel kernel, unsigned expected)
 {
     for (unsigned i = 0; i < 2000 && builds() < expected; i++) {
         expect_increments(cl.queue, kernel, MANY);
         usleep(10000);
     }
+}
+
+static void launch_until_wanted(cl_kernel kernel, unsigned expected)
+{
+    launch_until_built(kernel, expected);
     ck_assert_uint_eq(builds(), expected);
 }
 
@@ -98,7 +103,7 @@ static void learn_text(const char *text)
 {
     cl_program program = cl_build(text, "");
     cl_kernel kernel = kernel_of(program, "stub_inc");
-    launch_until_wanted(kernel, 2);
+    launch_until_built(kernel, 2);
     cl_ok(clReleaseKernel(kernel));
     cl_ok(clReleaseProgram(program));
 }
@@ -165,13 +170,13 @@ START_TEST(first_long_launch_waits)
 }
 END_TEST
 
-/* learn_text() in another process, whose launches do not count. */
+/* The same in another process, whose launches do not count; the analysis has ended then. */
 static void learn_text_elsewhere(const char *text)
 {
     int status = -1;
     const pid_t child = fork();
     if (child == 0) {
-        open_with(NULL, NULL);
+        open_with("COEXEC_ANALYSIS_WAIT", "20000");
         learn_text(text);
         close_log();
         exit(0);
@@ -179,6 +184,31 @@ static void learn_text_elsewhere(const char *text)
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(status, 0);
 }
+
+/* A split of it needs a variant of the program. */
+static const char sized[] = ADD "kernel void stub_inc(global int *a)\n"
+                                "{ size_t i = get_global_id(0); while (a[i] < -1) a[i] ^= 1 << (a[i] & 7);\n"
+                                "  a[i] += get_global_size(0) > 0; }\n";
+
+/* A split could not follow the other device's build: no launch waits for that. */
+START_TEST(nothing_waits_without_variant)
+{
+    learn_text_elsewhere(sized);
+    setenv("COEXEC_LOG", "plan:info", 1);
+    open_with("STUB_HANG", "clBuildProgram:2:100");
+    cl_program program = cl_build(sized, "");
+    cl_kernel kernel = kernel_of(program, "stub_inc");
+    expect_increments(cl.queue, kernel, MANY);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    cl_close();
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "stub_inc runs"), 1);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"),
+                                    all() ? "variant is not built yet" : "have not built the program"),
+                      1);
+    cl_folder_remove();
+}
+END_TEST
 
 #define BUSY(times)                                                                                          \
     ADD "kernel void stub_inc(global int *a)\n"                                                              \
@@ -195,12 +225,20 @@ static unsigned builds_of_first(const char *text, const char *types, const char 
     cl_program program = cl_build(text, "");
     cl_kernel kernel = kernel_of(program, "stub_inc");
     expect_increments(cl.queue, kernel, MANY);
-    const unsigned count = builds();
     cl_ok(clReleaseKernel(kernel));
     cl_ok(clReleaseProgram(program));
-    close_log();
+    cl_close(); /* what was begun is done */
+    const unsigned count = builds();
+    cl_folder_remove();
     return count;
 }
+
+/* A split variant is built once launches are known to take long enough, all together. */
+START_TEST(variants_once_measured)
+{
+    ck_assert_uint_eq(builds_of_first(sized, "cpu", "4,1", "clBuildProgram:1:1"), all() ? 2 : 1);
+}
+END_TEST
 
 /* What would keep a CPU core for long enough to wait for a build is nothing to a GPU. */
 START_TEST(many_at_once)
@@ -613,6 +651,8 @@ int main(void)
     tcase_add_test(tcase, short_programs_build_once);
     tcase_add_test(tcase, long_programs_build_twice);
     tcase_add_loop_test(tcase, first_long_launch_waits, 0, 2);
+    tcase_add_test(tcase, nothing_waits_without_variant);
+    tcase_add_test(tcase, variants_once_measured);
     tcase_add_test(tcase, many_at_once);
     tcase_add_test(tcase, brief_by_its_text);
     tcase_add_test(tcase, nothing_to_a_gpu);
