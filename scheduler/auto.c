@@ -35,7 +35,7 @@
  * what is left. Where packages overlap on a device it is cut to that, so that no half-empty filling shows.
  * 8. Nothing is left and a device is idle: it does again what the device that would end last still holds, in
  *    parts by the speeds of all that are idle, where that ends sooner (rescue.c); a part that would end last
- *    itself, whole. An eighth of a part in one go, or what takes ten launches: a device that the other
+ *    itself, whole. An eighth of a part in one go, or what takes twenty launches: a device that the other
  *    forestalls after all is then soon free for the next launch. A package may need k deviations more until
  * that long is over, and is then expected to take as long again as it took so far; one late by a quarter of
  * what doing it again takes is not waited for, so that waiting in vain costs little. In a clustered launch a
