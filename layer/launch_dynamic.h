@@ -125,7 +125,8 @@ unsigned cx_package_note(struct split *split, unsigned part, struct cx_range ran
 /* The package is over and counts. */
 void cx_package_count(struct split *split, const struct package *package);
 
-/* What was assigned: notes it as the lane's, with its transfers. May give up the lock meanwhile. */
+/* What was assigned: notes it as the lane's, with its transfers. May give up the lock meanwhile, and brings
+ * nothing where the launch has settled by then (launch_fetch.h). */
 void cx_package_take(struct lane *lane, struct cx_worker *worker, unsigned index, struct cx_runs *runs);
 
 /* A job that takes packages for a part until there are none. NULL: no memory. */

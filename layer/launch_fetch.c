@@ -262,7 +262,7 @@ void cx_lane_fetch(struct lane *lane, struct cx_worker *worker)
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
     bool again = split->lent != NULL;
-    while (again && !split->failed) {
+    while (again && !split->failed && !split->settled) {
         struct fetch *fetch = NULL;
         if (split->fetching) {
             pthread_cond_wait(&split->changed, &context->lock);

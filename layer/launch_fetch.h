@@ -23,7 +23,8 @@ bool cx_split_lend_input(struct split *split, unsigned i, const struct cx_mem *r
 /* Plans what members are expected to need of such inputs. */
 cl_int cx_split_foresee(struct split *split);
 /* Brings to the host copy what the lane's next package (lane->regions) lacks where it runs and the host copy
- * lacks, too. Gives up the lock meanwhile. What fails fails the launch. */
+ * lacks, too. Gives up the lock meanwhile: afterwards the launch may be settled, and nothing is brought for
+ * it any more. What fails fails the launch. */
 void cx_lane_fetch(struct lane *lane, struct cx_worker *worker);
 
 #endif

@@ -54,7 +54,8 @@ static void give_up(struct lane *lane, unsigned index, cl_int error)
     cx_context_unlock(context);
 }
 
-/* The launch failed before the package was started, perhaps for what the package lacks: it never is. */
+/* The launch failed before the package was started, perhaps for what the package lacks, or others did it
+ * meanwhile: it never is. */
 static void abandon(struct lane *lane, struct cx_worker *worker, unsigned index, struct cx_runs *runs)
 {
     struct split *split = lane->split;
@@ -174,7 +175,7 @@ static enum step next_package(struct lane *lane, struct cx_worker *worker, unsig
     if (step == STEP_PACKAGE) {
         cx_package_take(lane, worker, *index, runs);
         *range = split->packages[*index].range;
-        if (split->failed)
+        if (split->failed || split->settled)
             step = STEP_ABANDON;
     }
     cx_split_settle_if_due(split);

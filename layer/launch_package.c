@@ -76,6 +76,8 @@ void cx_package_take(struct lane *lane, struct cx_worker *worker, unsigned index
     cx_access_package(split->plan.judged->access, package->range.first, package->range.end, lane->regions);
     cx_launch_count_in_place(split->launch, lane->regions, worker);
     cx_lane_fetch(lane, worker);
+    if (split->settled) /* meanwhile, without it: the bytes are others' by now */
+        return;
     lane->slices = split->packages[index].slices = cx_home_slices(lane, worker, index);
     if (!split->failed && cx_launch_moves(split->launch, worker) && !cx_uploads_list(lane, worker, runs))
         cx_split_fail(split, CL_OUT_OF_HOST_MEMORY);
