@@ -482,6 +482,10 @@ void cx_plan_launch(struct cx_command *command)
                  launch->kernel->function->name, launch->longest * 1e3);
     if (late && worth_others(launch) && cx_command_hold_for(command, plan_anew))
         return;
+    if (late && launch->lacks && !cx_program_late(launch->kernel->program)) { /* it has just been built */
+        cx_plan_launch(command);
+        return;
+    }
     if (cx_hold_launch(launch, best) || cx_hold_for_late(launch))
         return;
     if (best < command->context->nmembers)
