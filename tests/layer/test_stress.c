@@ -4,7 +4,8 @@
  * that another thread completes late, markers, barriers, buffers of all kinds with windows on them, every
  * transfer, mappings, and kernels of different access patterns. Each command waits for those it conflicts
  * with, and for nothing else, so what the memory must hold follows from the order of enqueue. All bytes are
- * compared. STRESS_CASES=n runs n seeds, STRESS_SEED=s begins at s. Knows nothing of coexec.
+ * compared. STRESS_CASES=n runs n seeds, STRESS_SEED=s begins at s, STRESS_STEP=0 stays there. Knows nothing
+ * of coexec.
  */
 #include "cl_fixture.h"
 #include "late_events.h"
@@ -654,7 +655,7 @@ START_TEST(graph)
 {
     static void (*const command[])(void) = {do_read, do_write, do_fill,   do_copy,   do_rect,   do_map,
                                             do_rect, do_fresh, do_kernel, do_kernel, do_kernel, do_kernel};
-    unsigned seed = from_env("STRESS_SEED", 1) + (unsigned)_i;
+    unsigned seed = from_env("STRESS_SEED", 1) + (unsigned)_i * from_env("STRESS_STEP", 1);
     printf("# seed %u\n", seed);
     open_case(seed);
     unsigned count = 30 + cl_roll(120);
