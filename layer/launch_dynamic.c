@@ -126,6 +126,24 @@ void cx_split_unref(struct split *split)
         split_free(split);
 }
 
+/* A failing member's package that others do still writes in place: whoever uses these bytes of the host copy
+ * waits for it. */
+static bool note_dropped(const struct split *split, const struct package *package,
+                         const struct cx_access_region *regions)
+{
+    const struct cx_launch *launch = split->launch;
+    const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[package->part]];
+    bool ok = true;
+    for (unsigned i = 0; i < launch->args->count && ok; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        const struct cx_access_interval *write = &regions[i].write;
+        if (mem && write->lo < write->hi && cx_mem_place(mem->root, worker) == CX_PLACE_HOST)
+            ok = cx_coherence_host_share(mem->root->coherence, mem->origin + write->lo,
+                                         mem->origin + write->hi, worker->index, split->seq[package->part]);
+    }
+    return ok;
+}
+
 /* Notes what packages wrote in place, and gives regions to their owners. */
 static bool note_owners(struct split *split)
 {
@@ -136,11 +154,13 @@ static bool note_owners(struct split *split)
 
     for (unsigned p = 0; p < split->npackages && ok; p++) {
         const struct package *package = &split->packages[p];
-        if (package->dropped || package->copy)
+        const bool counts = !package->dropped && !package->copy;
+        if (!counts && (package->over || split->private_[package->part]))
             continue;
         const struct cx_worker *worker = &context->workers[split->plan.member[package->part]];
         cx_access_package(split->plan.judged->access, package->range.first, package->range.end, regions);
-        ok = cx_launch_note(launch, regions, worker, split->seq[package->part]);
+        ok = counts ? cx_launch_note(launch, regions, worker, split->seq[package->part])
+                    : note_dropped(split, package, regions);
     }
     free(regions);
     return ok;

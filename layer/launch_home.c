@@ -357,7 +357,6 @@ static void note(struct split *split, struct cx_home *home, bool valid)
 {
     const struct package *package = &split->packages[home->package];
     const struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[package->part]];
-    uint64_t ignored[64] = {0}; /* nobody used these bytes when the launch began */
     if (!home->kept)
         return;
     valid &= !package->dropped && !package->copy && !home->failed;
@@ -365,8 +364,9 @@ static void note(struct split *split, struct cx_home *home, bool valid)
     for (unsigned i = 0; i < home->runs.count; i++) {
         const struct cx_run *run = &home->runs.run[i];
         struct cx_coherence *map = run->root->coherence;
-        valid &=
-            cx_coherence_host_write(map, run->lo, run->hi, worker->index, split->seq[package->part], ignored);
+        /* nobody used these bytes when the launch began; now two parts may, where one did again what the
+           other had sent a part of */
+        valid &= cx_coherence_host_share(map, run->lo, run->hi, worker->index, split->seq[package->part]);
         valid = valid && cx_coherence_validate(map, run->lo, run->hi, CX_PLACE_HOST);
     }
 }

@@ -305,6 +305,17 @@ void cx_lane_free(struct lane *lane)
     free(lane);
 }
 
+/* Whether the launch goes by something that the part did. */
+static bool counts(const struct split *split, unsigned part)
+{
+    for (unsigned i = 0; i < split->npackages; i++) {
+        const struct package *package = &split->packages[i];
+        if (package->part == part && package->over && !package->dropped && !package->copy)
+            return true;
+    }
+    return false;
+}
+
 static void finish_lane(struct cx_job *job, struct cx_worker *worker)
 {
     struct lane *lane = job->data;
@@ -327,6 +338,8 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
     }
     bool healthy = split->alive[lane->part];
     job->void_ = split->void_[lane->part];
+    if (job->void_ && job->stale && counts(split, lane->part) && launch->base.lost)
+        launch->base.lost(&launch->base); /* its failure is nobody's, what it did before is */
     cx_rescue_over(split, lane->part);
     job->start_ns = launch->parts[lane->part].first_ns;
     job->end_ns = launch->parts[lane->part].last_ns;

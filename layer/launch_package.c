@@ -149,7 +149,10 @@ cl_int cx_package_start(struct lane *lane, struct cx_worker *worker, unsigned pa
         if (lane->aside)
             worker->device->cl->clFinish(worker->aside);
         cx_uploads_last(lane, worker, NULL);
-        cx_uploads_end(flight, worker, moved, false);
+        cx_context_lock(worker->context);
+        const bool relied = lane->split->settled; /* others may have planned on these bytes then */
+        cx_context_unlock(worker->context);
+        cx_uploads_end(flight, worker, moved, relied);
     }
     return error;
 }

@@ -249,8 +249,8 @@ static void mark_late(struct split *split, unsigned part, const struct package *
             split->launch->kernel->function->name, worker->device->name);
 }
 
-/* Whether the part has nothing to do any more but what others have done. *held: its package, or one that it
- * did again in vain; NULL where it did not begin. */
+/* Whether the part has nothing to do any more but what others have done, where that is seen by nobody. *held:
+ * its package, or one that it did again in vain; NULL where it did not begin. */
 static bool is_late(const struct split *split, unsigned part, const struct package **held)
 {
     bool holds = false;
@@ -265,7 +265,7 @@ static bool is_late(const struct split *split, unsigned part, const struct packa
         if (!*held || (*held)->copy)
             *held = package;
     }
-    return (holds || !split->begun[part]) && transfers_over(split, part);
+    return (holds ? split->private_[part] : !split->begun[part]) && transfers_over(split, part);
 }
 
 bool cx_rescue_awaits(const struct split *split)
