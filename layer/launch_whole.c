@@ -174,16 +174,17 @@ static bool wants_times(const struct cx_launch *launch, const struct cx_learned 
            launch->base.base.id % 64 == 0;
 }
 
-/* Handing a job to another thread costs about as much as this. */
-static const double brief_seconds = 3e-6;
+/* Handing a job to another thread, and waiting for it there, costs more than this: two wake-ups. */
+static const double brief_seconds = 20e-6;
 
-/* Whether the member, by the slowest launches of this function of late, is done with it at once. */
+/* Whether the member, by the slowest launches of this function of late or else by its text, is done with it
+ * at once. */
 static bool is_brief(const struct cx_launch *launch, unsigned member)
 {
     const struct cx_learned *learned = launch->kernel->function->learned;
     const struct cx_speed_record *record = learned ? &learned->records[member] : NULL;
     if (!record || record->samples < 4 || !launch->local_given)
-        return false;
+        return launch->longest >= 0 && launch->longest < brief_seconds;
     uint64_t groups = cx_launch_groups(launch);
     uint64_t fill = cx_plan_fill(launch->base.context->workers[member].device, &launch->geometry);
     return (double)(groups > fill ? groups : fill) < brief_seconds * record->slowest;
