@@ -10,6 +10,8 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { ITEMS = 1 << 18, AREA = 3 * ITEMS, STEPS = 60 };
 static cl_int area[AREA], area_model[AREA], model[3][ITEMS];
@@ -134,6 +136,25 @@ END_TEST
 
 /* ---- one package beside the next ---- */
 
+/* Whether it is so in one of a few tries, each in a process of its own: on a busy machine a thread may be
+ * away when it should act, and what comes early comes late. What must hold in each is asserted in the try. */
+static bool in_some_try(bool (*try_once)(int), int with)
+{
+    enum { TRIES = 5, LATE = 3 };
+    int status = 0;
+    for (unsigned i = 0; i < TRIES; i++) {
+        const pid_t child = fork();
+        if (child == 0)
+            exit(try_once(with) ? 0 : LATE);
+        ck_assert_int_eq(waitpid(child, &status, 0), child);
+        ck_assert(WIFEXITED(status));
+        if (WEXITSTATUS(status) != LATE)
+            break;
+    }
+    ck_assert_int_ne(WEXITSTATUS(status), 1); /* an assertion of the try's */
+    return WEXITSTATUS(status) == 0;
+}
+
 static const char *const dynamic[] = {"dynamic", "sigmoid", "hguided"};
 
 /* The second package of a device ends only once something of the first one is home. */
@@ -155,13 +176,12 @@ START_TEST(beside_next_package)
 }
 END_TEST
 
-/* What a member's thread copies itself is no reason for its device to wait: when the first package's results
- * have come in part, the fourth one begins, where the second one is over by then. */
-START_TEST(between_pieces)
+static bool fourth_between_pieces(int unused)
 {
-    enum { PACKAGE = HOME_BYTES / 16, SOON_NS = 100000000 };
+    enum { PACKAGE = HOME_BYTES / 16 };
     unsigned kernels = 0, n;
-    unsigned long second = 0, fourth = 0, first_read = 0, sent = 0;
+    unsigned long fourth = 0, sent = 0;
+    (void)unused;
     home_gpus("dynamic");
     setenv("COEXEC_STAGING", "64", 1);
     setenv("STUB_HOME", "1:1:0", 1); /* leaves packages for device 0 */
@@ -174,22 +194,23 @@ START_TEST(between_pieces)
     cl_ok(clFinish(cl.queue));
     home_check_sums(home.z, 0, HOME_N);
     n = cl_spans_read(cl_folder_path("timeline"), home.spans, HOME_SPANS);
-    for (unsigned i = 0; i < n; i++) {
-        const struct cl_span *span = &home.spans[i];
-        if (span->device == 0 && cl_span_is(span, "kernel") && ++kernels == 2)
-            second = span->end;
-        if (span->device == 0 && cl_span_is(span, "kernel") && kernels == 4 && !fourth)
-            fourth = span->start;
-        if (span->device == 0 && cl_span_is(span, "read") && !first_read)
-            first_read = span->end;
-    }
+    for (unsigned i = 0; i < n; i++)
+        if (cl_span_is(&home.spans[i], "kernel") && home.spans[i].device == 0 && ++kernels == 4)
+            fourth = home.spans[i].start;
     for (unsigned i = 0; i < n; i++)
         sent += cl_span_is(&home.spans[i], "read") && home.spans[i].device == 0 && home.spans[i].end < fourth
                     ? home.spans[i].count
                     : 0;
-    if (second + SOON_NS < first_read) /* else the machine was busy */
-        ck_assert_uint_lt(sent, PACKAGE);
     home_end();
+    cl_folder_remove();
+    return sent < PACKAGE;
+}
+
+/* What a member's thread copies itself is no reason for its device to wait: when the first package's results
+ * have come in part, the fourth one begins, as the second one is over by then. */
+START_TEST(between_pieces)
+{
+    ck_assert(in_some_try(fourth_between_pieces, 0));
 }
 END_TEST
 
@@ -220,11 +241,10 @@ START_TEST(slices)
 }
 END_TEST
 
-/* A mapping that waits for the launch gets what is there. */
-START_TEST(waiting_map)
+static bool maps_early(int i)
 {
     cl_int code;
-    home_gpus(dynamic[_i]);
+    home_gpus(dynamic[i]);
     setenv("STUB_HOME", "0:2:0,1:2:1", 1);
     home_begin();
     home_shut_gate();
@@ -235,12 +255,19 @@ START_TEST(waiting_map)
     home_open_gate(4);
     cl_ok(clFinish(cl.queue));
     home_check_sums(sums, 0, HOME_N);
-    ck_assert_uint_ge(home_early_reads(0, 0), 1);
-    ck_assert_uint_ge(home_early_reads(1, 1), 1);
+    const bool early = home_early_reads(0, 0) >= 1 && home_early_reads(1, 1) >= 1;
     ck_assert_uint_eq(home_bytes_read(), HOME_BYTES); /* nothing twice */
     cl_ok(clEnqueueUnmapMemObject(cl.queue, home.mem[2], (void *)sums, 0, NULL, NULL));
     cl_ok(clFinish(cl.queue));
     home_end();
+    cl_folder_remove();
+    return early;
+}
+
+/* A mapping that waits for the launch gets what is there. */
+START_TEST(waiting_map)
+{
+    ck_assert(in_some_try(maps_early, _i));
 }
 END_TEST
 
