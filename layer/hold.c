@@ -78,7 +78,15 @@ bool cx_hold_launch(struct cx_launch *launch, unsigned member)
     atomic_fetch_add(&context->nheld, 1);
     /* the program may have flushed nothing of what is ahead, and does not know that this waits for it */
     cx_worker_watch(worker, launch->held_until);
-    return true;
+    if (atomic_load(&worker->completed) < launch->held_until)
+        return true;
+    /* it came to be so while this was noted, and whoever reaped the last job saw nothing held */
+    context->held = launch->held_next;
+    atomic_fetch_sub(&context->nheld, 1);
+    launch->base.blockers--;
+    struct cx_command *command = &launch->base;
+    cx_command_unref(&command);
+    return false;
 }
 
 static bool is_any_late(const struct cx_context *context)

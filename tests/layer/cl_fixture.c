@@ -2,6 +2,7 @@
 /* What the API tests share: see cl_fixture.h. */
 #include "cl_fixture.h"
 #include <stdio.h>
+#include <time.h>
 
 struct cl_fixture cl;
 
@@ -231,6 +232,13 @@ static uint64_t state = 1;
 void cl_seed(uint64_t seed)
 {
     state = seed * 2 + 1;
+}
+
+double cl_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 unsigned cl_roll(unsigned below)

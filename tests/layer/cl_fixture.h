@@ -69,6 +69,8 @@ bool cl_user_events_work(void);
 bool cl_user_events_fail(void);
 bool cl_out_of_order_works(void); /* the device has out-of-order queues */
 
+/* A clock's seconds, for lengths of time. */
+double cl_seconds(void);
 void cl_seed(uint64_t seed);
 unsigned cl_roll(unsigned below);
 void cl_noise(void *room, size_t size);

@@ -12,7 +12,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { N = 4096, BYTES = N * sizeof(cl_int), LONG_MS = 3000, SOON_MS = 2000 };
@@ -23,13 +22,6 @@ static struct {
     cl_mem a, b, c, d;
     cl_int x[N], y[N], z[N];
 } p;
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static void set_stub(const char *devices, const char *type, const char *late, const char *dies)
 {
@@ -101,10 +93,10 @@ static void check_sum(cl_mem mem, int more)
 static void launch_in_time(unsigned launches, double limit)
 {
     for (unsigned i = 0; i < launches; i++) {
-        double begin = seconds();
+        double begin = cl_seconds();
         launch(p.add, p.a, p.b, p.c, NULL);
         check_sum(p.c, 0);
-        ck_assert_msg(seconds() - begin < limit, "launch %u took %.3f s", i, seconds() - begin);
+        ck_assert_msg(cl_seconds() - begin < limit, "launch %u took %.3f s", i, cl_seconds() - begin);
     }
 }
 
@@ -127,22 +119,22 @@ START_TEST(first_package)
     set_stub("2", _i ? "gpu" : "cpu", "1:1:3000", "");
     open_program();
     cl_event event;
-    double begin = seconds();
+    double begin = cl_seconds();
     launch(p.add, p.a, p.b, p.c, &event);
     cl_ok(clWaitForEvents(1, &event));
     check_sum(p.c, 0);
-    double end = seconds();
+    double end = cl_seconds();
     cl_ulong start_ns, end_ns, later_ns;
     cl_ok(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof(start_ns), &start_ns, NULL));
     cl_ok(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(end_ns), &end_ns, NULL));
     ck_assert_msg(end - begin < 1e-3 * SOON_MS, "took %.3f s", end - begin);
     ck_assert_uint_lt(end_ns - start_ns, SOON_MS * UINT64_C(1000000));
     run_chain(3); /* without the late device */
-    ck_assert_msg(seconds() - begin < 1e-3 * SOON_MS, "took %.3f s", seconds() - begin);
+    ck_assert_msg(cl_seconds() - begin < 1e-3 * SOON_MS, "took %.3f s", cl_seconds() - begin);
     cl_write(p.b, p.x, BYTES); /* the input of the late one */
     cl_write(p.b, p.y, BYTES);
-    ck_assert_msg(seconds() - begin < 1e-3 * SOON_MS, "took %.3f s", seconds() - begin);
-    usleep((useconds_t)(1000 * (LONG_MS + 200) - 1e6 * (seconds() - begin)));
+    ck_assert_msg(cl_seconds() - begin < 1e-3 * SOON_MS, "took %.3f s", cl_seconds() - begin);
+    usleep((useconds_t)(1000 * (LONG_MS + 200) - 1e6 * (cl_seconds() - begin)));
     check_sum(p.c, 0); /* the loser's end changed nothing */
     check_sum(p.d, 1);
     run_chain(3); /* with it again */
