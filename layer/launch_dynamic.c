@@ -36,6 +36,7 @@ static void split_free(struct split *split)
     free(split->alive);
     free(split->looking);
     free(split->begun);
+    free(split->round);
     free(split->homes);
     free(split->private_);
     free(split->void_);
@@ -256,6 +257,7 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     split->alive = calloc(split->nparts, sizeof(*split->alive));
     split->looking = calloc(split->nparts, sizeof(*split->looking));
     split->begun = calloc(split->nparts, sizeof(*split->begun));
+    split->round = calloc(split->nparts, sizeof(*split->round));
     split->homes = calloc(split->nparts, sizeof(struct cx_home *));
     split->private_ = calloc(split->nparts, sizeof(*split->private_));
     split->void_ = calloc(split->nparts, sizeof(*split->void_));
@@ -274,7 +276,7 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     follow_last(split);
     if (split->plan.probes)
         aside = (struct cx_range){split->plan.probe_first, split->plan.probe_end};
-    if (!split->seq || !split->alive || !split->looking || !split->begun || !split->homes ||
+    if (!split->seq || !split->alive || !split->looking || !split->begun || !split->round || !split->homes ||
         !split->private_ || !split->void_ || !split->late || !split->uploading || !split->upload ||
         !split->before || !split->since ||
         !cx_ranges_init(&split->ranges, split->plan.n, split->plan.weight, split->plan.judged->verdict.groups,

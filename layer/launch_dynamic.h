@@ -53,6 +53,8 @@ struct split {
     bool *alive;               /* each part's driver works */
     bool *looking;             /* each part's job looks for packages, or has yet to start */
     bool *begun;               /* each part's newest job */
+    unsigned *round;           /* ... and how many had been planned anew by then: 0 for the first ones */
+    unsigned rounds;           /* jobs planned anew */
     struct cx_home **homes;    /* each part's, taken by its lane and not over yet (launch_home.h) */
     /* where rescues: */
     bool *private_;   /* each part may do again, and be done again */
@@ -89,6 +91,7 @@ struct flight {
 struct lane {
     struct split *split;
     unsigned part;
+    unsigned round; /* of its job, as the split's */
     struct flight flight[CX_IN_FLIGHT];
     cl_event first_upload; /* until the queue for transfers beside kernels waits for it, then NULL */
     bool aside;            /* uploads go to that queue */

@@ -115,6 +115,17 @@ static bool nothing_left(const struct lane *lane, struct cx_worker *worker)
     return lane->nflight || !split->private_[lane->part] || is_wanted(worker);
 }
 
+/* Whether a part has yet to begin with a job planned after this one. What that waits for, or what comes
+ * before it on its timeline, may wait for this one to end, so this one must not wait for it. */
+static bool awaits_newer(const struct lane *lane)
+{
+    const struct split *split = lane->split;
+    for (unsigned p = 0; p < split->plan.n; p++)
+        if (split->looking[p] && !split->begun[p] && split->round[p] > lane->round)
+            return true;
+    return false;
+}
+
 /* Gets the next package, or says what to do instead. Holds the lock while it looks and while it waits for
  * others. */
 static enum step next_package(struct lane *lane, struct cx_worker *worker, unsigned *index,
@@ -123,6 +134,7 @@ static enum step next_package(struct lane *lane, struct cx_worker *worker, unsig
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
     enum step step = STEP_OVER;
+    bool looked = false;
 
     cx_context_lock(context);
     if (!split->begun[lane->part]) {
@@ -170,7 +182,15 @@ static enum step next_package(struct lane *lane, struct cx_worker *worker, unsig
             step = lane->nflight ? STEP_WAIT_FLIGHT : STEP_SEND;
             break;
         }
-        pthread_cond_wait(&split->changed, &context->lock);
+        if (looked && awaits_newer(lane)) { /* one behind that goes on */
+            cx_lane_plan(split, lane->part);
+            break;
+        }
+        looked = true; /* most begin soon */
+        if (split->rounds)
+            wait_idle(split, 0);
+        else
+            pthread_cond_wait(&split->changed, &context->lock);
     }
     if (step == STEP_PACKAGE) {
         cx_package_take(lane, worker, *index, runs);
@@ -391,6 +411,7 @@ void cx_lane_plan(struct split *split, unsigned part)
     split->jobs++;
     split->looking[part] = true;
     split->begun[part] = false;
+    split->round[part] = ((struct lane *)job->data)->round = ++split->rounds;
     split->before[part] = split->launch->base.cone[worker->index];
     cx_split_order(split, worker, job);
     split->seq[part] = cx_command_add_job(&split->launch->base, worker, job);

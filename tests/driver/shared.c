@@ -6,8 +6,9 @@
  * that ends while still acquired (there clReleaseContext hangs), and memory of 512 MB or more (it crashes).
  *
  *   SHARED_DRIVER=file       the driver below; default libpocl.so.2
- *   SHARED_FAIL=import|acquire|visit|copy:k|copy:k+  what is refused; kernels of memory that was imported
- *                            before; copies within a device: the k-th, and all after
+ *   SHARED_FAIL=import|acquire|visit|copy:k|copy:k+|launch:k  what is refused; kernels of memory that was
+ *                            imported before; copies within a device: the k-th, and all after; the k-th
+ *                            kernel, after a while
  *   SHARED_DELAY=us          copies within a device are enqueued up to so much later
  *   SHARED_LATE=us           every other kernel begins up to so much later than it could
  *   SHARED_LOG=file          a line for each copy within a device
@@ -257,13 +258,28 @@ static cl_int CL_API_CALL set_arg(cl_kernel kernel, cl_uint index, size_t size, 
                                       : driver.real.clSetKernelArg(kernel, index, size, value);
 }
 
+/* Whether this kernel is refused: late, when other devices have done theirs. */
+static bool launch_fails(void)
+{
+    static atomic_ulong seen;
+    const char *fail = getenv("SHARED_FAIL");
+    const unsigned long k = atomic_fetch_add(&seen, 1) + 1;
+    unsigned long at = 0;
+    if (!fail || sscanf(fail, "launch:%lu", &at) != 1 || k != at)
+        return false;
+    usleep(100000);
+    return true;
+}
+
 static cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dim, const size_t *offset,
                                  const size_t *global, const size_t *local, cl_uint nwaits,
                                  const cl_event *waits, cl_event *event)
 {
-    struct late *late = nwaits < 8 ? make_late(queue) : NULL;
     cl_event all[8];
     pthread_t thread;
+    if (launch_fails())
+        return CL_OUT_OF_RESOURCES;
+    struct late *late = nwaits < 8 ? make_late(queue) : NULL;
     if (!late)
         return driver.real.clEnqueueNDRangeKernel(queue, kernel, dim, offset, global, local, nwaits, waits,
                                                   event);

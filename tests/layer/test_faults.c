@@ -307,6 +307,48 @@ START_TEST(late_refusal)
 }
 END_TEST
 
+/* The same of three members, of which one has ended and one (_i, where it is not the third) still works, with
+ * another launch behind them: what is planned for the member that has ended comes behind its part of that
+ * launch, which waits for the others' parts. */
+START_TEST(late_refusal_before_another)
+{
+    static const struct setup three = {"three async", "3", "1", "0", "0", "static"};
+    const size_t items = N / 4 * 3, local = 16; /* one package each */
+    char rule[64];
+    setenv("STUB_TYPE", "gpu", 1);
+    setenv("STUB_FAIL", "clEnqueueNDRangeKernel:3:-5", 1);
+    setenv("STUB_HANG", "clEnqueueNDRangeKernel:3:100", 1);
+    snprintf(rule, sizeof(rule), "%d:1:300,%d:1:30,%d:1:30", _i, (_i + 1) % 3, (_i + 2) % 3);
+    setenv("STUB_LATE", rule, 1);
+    setenv("COEXEC_POWERS", "1,1,1", 1);
+    set_env(&three);
+    cl_open();
+    ck_assert(build());
+    cl_command_queue second = cl_queue(0);
+    for (int i = 0; i < N; i++)
+        p.x[i] = i;
+    cl_mem a = buffer(p.x), b = buffer(p.x), c = buffer(NULL), d = buffer(p.x);
+    const cl_mem add[] = {a, b, c};
+    for (unsigned i = 0; i < 3; i++)
+        cl_set_mem(p.add, i, add[i]);
+    cl_set_mem(p.inc, 0, d);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, p.add, 1, NULL, &items, &local, 0, NULL, NULL));
+    cl_ok(clEnqueueNDRangeKernel(second, p.inc, 1, NULL, &items, &local, 0, NULL, NULL));
+    cl_ok(clFinish(second));
+    cl_read(c, p.y, BYTES);
+    cl_read(d, p.z, BYTES);
+    for (int i = 0; i < (int)items; i++) {
+        ck_assert_int_eq(p.y[i], 2 * i);
+        ck_assert_int_eq(p.z[i], i + 1);
+    }
+    const cl_mem all[] = {a, b, c, d};
+    for (unsigned i = 0; i < 4; i++)
+        cl_ok(clReleaseMemObject(all[i]));
+    cl_ok(clReleaseCommandQueue(second));
+    close_all();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("faults");
@@ -315,6 +357,7 @@ int main(void)
     tcase_add_loop_test(tcase, no_fault, 0, NSETUPS);
     tcase_add_loop_test(tcase, one_fault, 0, (int)count_cases());
     tcase_add_loop_test(tcase, late_refusal, 0, LATE * NSETUPS);
+    tcase_add_loop_test(tcase, late_refusal_before_another, 0, 3);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
 }

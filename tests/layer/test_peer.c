@@ -475,6 +475,21 @@ START_TEST(copy_fails)
 }
 END_TEST
 
+/* One of three devices refuses its part of a launch when the others have done theirs: each of them does more,
+ * and neither waits for the other to be through with the launch. */
+START_TEST(late_refusal)
+{
+    char rule[32];
+    snprintf(rule, sizeof(rule), "launch:%d", _i + 4); /* of the first one that copies from peers, or later */
+    setenv("SHARED_FAIL", rule, 1);
+    setenv("POCL_DEVICES", "pthread pthread pthread", 1);
+    setenv("FAKE_CUDA_DEVICES", "3", 1);
+    struct programs p = start("static");
+    run(&p, 6);
+    stop(&p);
+}
+END_TEST
+
 /* ---- through slots ---- */
 
 /* Kilobytes of a slot, and whether buffers are shared as well, so that what is longer goes directly. */
@@ -601,6 +616,7 @@ int main(void)
     tcase_add_loop_test(tcase, opening_fails, 0, 4);
     tcase_add_loop_test(tcase, failures, 0, getenv("PEER_TEST_LONG") ? 9 : 3);
     tcase_add_loop_test(tcase, copy_fails, 0, 2);
+    tcase_add_loop_test(tcase, late_refusal, 0, 6);
     tcase_add_loop_test(tcase, by_slots, 0, WAYS);
     tcase_add_loop_test(tcase, slot_fails, 0, 16);
     tcase_add_loop_test(tcase, no_slots, 0, 5);
