@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The disk cache. A file is a mark, the SHA-256 of the bytes, and the bytes.
+ * The disk cache. A file is a mark, the checksum of the bytes, and the bytes.
  *
  * Trust: files are only read when they belong to this user or root and nobody else may write them, for what
  * they say decides how kernels are cut.
  */
 #include "layer/cache.h"
+#include "layer/checksum.h"
 #include "layer/sha256.h"
 
 #include <errno.h>
@@ -19,8 +20,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MARK "coexec1"
-enum { DIGEST = 32, HEAD = sizeof(MARK) + DIGEST };
+#define MARK "coexec2"
+enum { DIGEST = 32, HEAD = sizeof(MARK) + CX_CHECKSUM_SIZE };
 static const off_t largest = 256 << 20; /* no summary is this long: a foreign file */
 
 void cx_cache_key(char key[CX_CACHE_KEY_SIZE], unsigned count, const char *const *texts)
@@ -37,15 +38,6 @@ void cx_cache_key(char key[CX_CACHE_KEY_SIZE], unsigned count, const char *const
     cx_sha256_end(&hash, digest);
     for (unsigned i = 0; i < DIGEST; i++)
         snprintf(key + 2 * i, 3, "%02x", digest[i]);
-}
-
-static void digest_of(const void *data, size_t size, unsigned char digest[DIGEST])
-{
-    struct cx_sha256 hash;
-
-    cx_sha256_init(&hash);
-    cx_sha256_add(&hash, data, size);
-    cx_sha256_end(&hash, digest);
 }
 
 static bool read_all(int fd, void *data, size_t size)
@@ -83,7 +75,7 @@ static bool write_all(int fd, const void *data, size_t size)
 /* The payload of an open cache file, or NULL. */
 static void *load_from(int fd, size_t *size)
 {
-    unsigned char head[HEAD], digest[DIGEST];
+    unsigned char head[HEAD], sum[CX_CHECKSUM_SIZE];
     struct stat info;
 
     if (fstat(fd, &info) || !S_ISREG(info.st_mode) || info.st_size <= HEAD || info.st_size > largest)
@@ -93,8 +85,8 @@ static void *load_from(int fd, size_t *size)
     size_t length = (size_t)info.st_size - HEAD;
     void *data = malloc(length);
     if (data && read_all(fd, head, HEAD) && !memcmp(head, MARK, sizeof(MARK)) && read_all(fd, data, length)) {
-        digest_of(data, length, digest);
-        if (!memcmp(head + sizeof(MARK), digest, DIGEST)) {
+        cx_checksum(data, length, sum);
+        if (!memcmp(head + sizeof(MARK), sum, CX_CHECKSUM_SIZE)) {
             *size = length;
             return data;
         }
@@ -144,13 +136,14 @@ bool cx_cache_may_write(size_t size)
 
 static bool store_as(const char *temporary, const char *path, const void *data, size_t size)
 {
-    unsigned char digest[DIGEST];
+    unsigned char sum[CX_CHECKSUM_SIZE];
 
     int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
         return false;
-    digest_of(data, size, digest);
-    bool ok = write_all(fd, MARK, sizeof(MARK)) && write_all(fd, digest, DIGEST) && write_all(fd, data, size);
+    cx_checksum(data, size, sum);
+    bool ok = write_all(fd, MARK, sizeof(MARK)) && write_all(fd, sum, CX_CHECKSUM_SIZE) &&
+              write_all(fd, data, size);
     ok = close(fd) == 0 && ok;
     ok = ok && rename(temporary, path) == 0;
     if (!ok)

@@ -1,30 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Containers: header (mark, digest), then numbers of eight bytes, lowest first, and runs of bytes, each
- * behind its length plus one (0: there is none). The digest covers everything behind it.
+ * Containers: header (mark, checksum), then numbers of eight bytes, lowest first, and runs of bytes, each
+ * behind its length plus one (0: there is none). The checksum covers everything behind it.
  */
 #include "layer/container.h"
-#include "layer/sha256.h"
+#include "layer/checksum.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define MAGIC "coexec program\r\n" /* a transfer that rewrites line ends is noticed at once */
 
-enum { MAGIC_SIZE = 16, DIGEST_SIZE = 32, HEADER_SIZE = MAGIC_SIZE + DIGEST_SIZE, NUMBER_SIZE = 8 };
-
-static void digest_of(const unsigned char *data, size_t size, unsigned char digest[DIGEST_SIZE])
-{
-    struct cx_sha256 hash;
-    cx_sha256_init(&hash);
-    cx_sha256_add(&hash, data + HEADER_SIZE, size - HEADER_SIZE);
-    cx_sha256_end(&hash, digest);
-}
+enum { MAGIC_SIZE = 16, HEADER_SIZE = MAGIC_SIZE + CX_CHECKSUM_SIZE, NUMBER_SIZE = 8, TEXT_SIZE = 32 };
 
 void cx_container_seal(unsigned char *data, size_t size)
 {
     if (size >= HEADER_SIZE)
-        digest_of(data, size, data + MAGIC_SIZE);
+        cx_checksum(data + HEADER_SIZE, size - HEADER_SIZE, data + MAGIC_SIZE);
 }
 
 /* ---- writing: once to count, once to copy ---- */
@@ -136,13 +128,13 @@ static struct cx_container_bytes get_text(struct reader *reader)
 bool cx_container_read(const void *data, size_t size, struct cx_container *container)
 {
     const unsigned char *bytes = data;
-    unsigned char digest[DIGEST_SIZE];
+    unsigned char sum[CX_CHECKSUM_SIZE];
 
     *container = (struct cx_container){0};
     if (size < HEADER_SIZE || memcmp(bytes, MAGIC, MAGIC_SIZE) != 0)
         return false;
-    digest_of(bytes, size, digest);
-    if (memcmp(bytes + MAGIC_SIZE, digest, DIGEST_SIZE) != 0)
+    cx_checksum(bytes + HEADER_SIZE, size - HEADER_SIZE, sum);
+    if (memcmp(bytes + MAGIC_SIZE, sum, CX_CHECKSUM_SIZE) != 0)
         return false;
     struct reader reader = {.at = bytes + HEADER_SIZE, .left = size - HEADER_SIZE};
     if (get_number(&reader) != CX_CONTAINER_VERSION)
@@ -161,7 +153,7 @@ bool cx_container_read(const void *data, size_t size, struct cx_container *conta
         part->binary = get_bytes(&reader);
         part->summary = get_bytes(&reader);
         part->text = get_bytes(&reader);
-        if (!part->device.data || (part->text.data && part->text.size != DIGEST_SIZE))
+        if (!part->device.data || (part->text.data && part->text.size != TEXT_SIZE))
             reader.bad = true;
     }
     return !reader.bad && reader.left == 0;

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 /* Increased whenever the layout changes: a container of another version is none. */
-#define CX_CONTAINER_VERSION 2
+#define CX_CONTAINER_VERSION 3
 
 /* Bytes within a container, or the writer's own; NULL: there are none (size is then 0). */
 struct cx_container_bytes {

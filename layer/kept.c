@@ -3,7 +3,7 @@
 #include "layer/kept.h"
 #include "layer/analyse_run.h"
 #include "layer/options.h"
-#include "layer/sha256.h"
+#include "layer/checksum.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,15 +11,12 @@
 
 void cx_kept_key(char key[CX_CACHE_KEY_SIZE], const char *device, const void *binary, size_t size)
 {
-    unsigned char digest[CX_CACHE_TEXT_SIZE];
-    char hash[2 * CX_CACHE_TEXT_SIZE + 1], tool[CX_ANALYSE_TOOL_SIZE];
-    struct cx_sha256 state;
+    unsigned char sum[CX_CHECKSUM_SIZE];
+    char hash[2 * CX_CHECKSUM_SIZE + 1], tool[CX_ANALYSE_TOOL_SIZE];
 
-    cx_sha256_init(&state);
-    cx_sha256_add(&state, binary, size);
-    cx_sha256_end(&state, digest);
-    for (unsigned i = 0; i < CX_CACHE_TEXT_SIZE; i++)
-        snprintf(hash + 2 * i, 3, "%02x", digest[i]);
+    cx_checksum(binary, size, sum);
+    for (unsigned i = 0; i < CX_CHECKSUM_SIZE; i++)
+        snprintf(hash + 2 * i, 3, "%02x", sum[i]);
     cx_analyse_tool(tool);
     cx_cache_key(key, 4, (const char *const[]){"binary", tool, device, hash});
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Results of analyses that end after the program's binary was saved: kept on disk (cache.h) under a hash of
- * the real driver's binary, of which the loaded program is made again.
+ * Results of analyses that end after the program's binary was saved: kept on disk (cache.h) under a checksum
+ * of the real driver's binary, of which the loaded program is made again.
  *
  * Such a file is trusted no more than any other of the cache: a blob that is not sound counts as absent.
  * Previous stage: analysis.c, program_binary.c. Next: cache.c. Thread-safe.

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* sha256.c against the standard's examples, and cache.c: keys, round trips, damaged files, writers at once.
+/* sha256.c against the standard's examples, checksum.c, and cache.c: keys, round trips, damaged files,
+ * writers at once.
  */
 #include "capture.h"
 #include "layer/cache.h"
+#include "layer/checksum.h"
 #include "layer/sha256.h"
 
 #include <fcntl.h>
@@ -64,6 +66,17 @@ START_TEST(digests)
                       "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
     expect_digest("aaaaaaaaaa", 100000, 7,
                   "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+END_TEST
+
+/* Files written before must be read by later builds: the answer of xxhsum -H2. */
+START_TEST(checksum)
+{
+    static const unsigned char expected[CX_CHECKSUM_SIZE] = {0x06, 0xb0, 0x5a, 0xb6, 0x73, 0x3a, 0x61, 0x85,
+                                                             0x78, 0xaf, 0x5f, 0x94, 0x89, 0x2f, 0x39, 0x50};
+    unsigned char sum[CX_CHECKSUM_SIZE];
+    cx_checksum("abc", 3, sum);
+    ck_assert_mem_eq(sum, expected, CX_CHECKSUM_SIZE);
 }
 END_TEST
 
@@ -133,7 +146,7 @@ static void damage(long at, bool cut)
 
 START_TEST(damaged_files_are_absent)
 {
-    const long length = 8 + 32 + 5;
+    const long length = 8 + CX_CHECKSUM_SIZE + 5;
 
     for (long at = 0; at < length; at++) {
         ck_assert(cx_cache_store(folder, key, "hello", 5));
@@ -191,7 +204,7 @@ START_TEST(no_room)
 
     ck_assert(cx_cache_store(folder, key, "hello", 5));
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
-    struct rlimit low = {8 + 32 + 3, limit.rlim_max};
+    struct rlimit low = {8 + CX_CHECKSUM_SIZE + 3, limit.rlim_max};
     /* no checks in between: libcheck notes each in a file */
     bool set = setrlimit(RLIMIT_FSIZE, &low) == 0;
     bool too_long = cx_cache_store(folder, key, "other", 5), fits = cx_cache_store(folder, key, "cut", 3);
@@ -246,6 +259,7 @@ int main(void)
 
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, digests);
+    tcase_add_test(tests, checksum);
     tcase_add_test(tests, keys_differ);
     tcase_add_test(tests, round_trip);
     tcase_add_test(tests, damaged_files_are_absent);
