@@ -10,12 +10,19 @@
 #ifndef CX_LAYER_DEVICE_H
 #define CX_LAYER_DEVICE_H
 
+#include "layer/container.h"
 #include "layer/object.h"
 #include "layer/real.h"
 
 #ifndef CX_VERSION
 #define CX_VERSION "0.1.0" /* the build gives meson's project version */
 #endif
+
+/* The version that the platform and its device show. It tells the version of binaries, too: programs that
+ * keep those keep them under this, and one that they find but that is refused they build anew each time. */
+#define CX_DIGITS_OF(number) #number
+#define CX_DIGITS(number)    CX_DIGITS_OF(number)
+#define CX_DRIVER_VERSION    CX_VERSION "." CX_DIGITS(CX_CONTAINER_VERSION)
 
 struct cx_platform {
     struct cx_object base;

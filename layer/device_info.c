@@ -384,11 +384,11 @@ static const char *answer_text(const struct cx_device *device, cl_device_info qu
     case CL_DEVICE_VENDOR:
         return "coexec";
     case CL_DRIVER_VERSION:
-        return CX_VERSION;
+        return CX_DRIVER_VERSION;
     case CL_DEVICE_PROFILE:
         return "FULL_PROFILE";
     case CL_DEVICE_VERSION:
-        return "OpenCL 3.0 coexec " CX_VERSION;
+        return "OpenCL 3.0 coexec " CX_DRIVER_VERSION;
     case CL_DEVICE_OPENCL_C_VERSION:
         return c30 ? "OpenCL C 3.0 coexec" : "OpenCL C 1.2 coexec";
     case CL_DEVICE_EXTENSIONS:

@@ -52,7 +52,7 @@ cl_int cx_clGetPlatformInfo(cl_platform_id id, cl_platform_info query, size_t ro
         cl_platform_info query;
         const char *text;
     } texts[] = {
-        {CL_PLATFORM_PROFILE, "FULL_PROFILE"},  {CL_PLATFORM_VERSION, "OpenCL 3.0 coexec " CX_VERSION},
+        {CL_PLATFORM_PROFILE, "FULL_PROFILE"},  {CL_PLATFORM_VERSION, "OpenCL 3.0 coexec " CX_DRIVER_VERSION},
         {CL_PLATFORM_NAME, "coexec"},           {CL_PLATFORM_VENDOR, "coexec"},
         {CL_PLATFORM_ICD_SUFFIX_KHR, "coexec"},
     };

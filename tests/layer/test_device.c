@@ -430,7 +430,7 @@ START_TEST(whose_identity)
     ck_assert_str_eq(text(CL_DEVICE_NAME), _i ? "stub 1" : "coexec: stub 0 + stub 1");
     ck_assert_str_eq(text(CL_DEVICE_VENDOR), _i ? "coexec tests" : "coexec");
     ck_assert_uint_eq(number(CL_DEVICE_VENDOR_ID), _i ? 0x5354 : 0x4358);
-    ck_assert((strcmp(text(CL_DRIVER_VERSION), CX_VERSION) == 0) == !_i);
+    ck_assert((strcmp(text(CL_DRIVER_VERSION), CX_DRIVER_VERSION) == 0) == !_i);
     ck_assert_int_eq(cx_clGetPlatformInfo(platform(), CL_PLATFORM_NAME, sizeof room, room, NULL), CL_SUCCESS);
     ck_assert_str_eq(room, _i ? "Stub" : "coexec");
     ck_assert_int_eq(cx_clGetDeviceInfo(device(), 0x410F, sizeof room, room, NULL), CL_INVALID_VALUE);
