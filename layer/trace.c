@@ -1,26 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The trace file: one event a line, written as it happens. trace_event.h says what is told.
+ *
+ * Each write puts the array's end behind the event, which the next one makes a comma, so that the file is
+ * whole JSON at any time. Who reads it in pieces meanwhile may see an end where the comma came: events have
+ * lines of their own, so nothing else is wrong then. What cannot be written so (a pipe) gets an array without
+ * its end.
  */
 #include "layer/trace.h"
 #include "layer/log.h"
 #include "layer/options.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum { LANES = 24 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_bool is_open; /* or is not asked for */
-static FILE *file;
+static int file = -1;
+static pid_t owner;  /* a child that the program forks off would write over its parent's events */
+static bool appends; /* the file cannot be written but at its end */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows, and the order of lines */
+static off_t end;                                        /* of the file, without the array's */
+static bool has_events;
 static struct {
     char name[160];
     bool named;
@@ -28,20 +39,66 @@ static struct {
     uint64_t end[LANES]; /* of the last block */
 } rows[CX_TRACE_LANE];
 static unsigned nrows;
-static bool incomplete; /* told so */
+static int failure; /* why the trace is not complete; 0: it is */
+static bool told;   /* so */
+
+static const char array_end[] = "]\n";
+
+static struct iovec piece(const char *text)
+{
+    return (struct iovec){(void *)(uintptr_t)text, strlen(text)};
+}
 
 static void open_path(void)
 {
     const char *path = cx_options_get()->trace;
+    const struct iovec empty[] = {piece("[\n"), piece(array_end)};
     if (!path || !*path)
         return;
-    file = fopen(path, "we");
-    if (!file) {
-        cx_error(CX_TOPIC_OPTIONS, "COEXEC_TRACE=%s: cannot be written; no trace", path);
+    int opened = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    appends = opened >= 0 && lseek(opened, 0, SEEK_CUR) < 0;
+    if (opened < 0 || (appends ? write(opened, "[\n", 2) : pwritev(opened, empty, 2, 0)) < 0) {
+        cx_error(CX_TOPIC_OPTIONS, "COEXEC_TRACE=%s: cannot be written: %s; no trace", path, strerror(errno));
+        if (opened >= 0)
+            close(opened);
         return;
     }
-    setvbuf(file, NULL, _IOLBF, 1 << 16);
-    fprintf(file, "[\n");
+    end = 2;
+    owner = getpid();
+    file = opened;
+}
+
+/* One event; under lock. */
+static void write_event(const char *event)
+{
+    const struct iovec last[] = {piece(event), piece(",\n")};
+    const struct iovec next[] = {piece(has_events ? ",\n" : ""), piece(event), piece("\n"), piece(array_end)};
+    const ssize_t whole = (ssize_t)(next[0].iov_len + next[1].iov_len + next[2].iov_len);
+    if (getpid() != owner)
+        return;
+    const ssize_t put = appends ? writev(file, last, 2) : pwritev(file, next, 4, end);
+    const int error = put < 0 ? errno : ENOSPC;
+    if (appends ? put >= (ssize_t)(last[0].iov_len + last[1].iov_len)
+                : put == whole + (ssize_t)next[3].iov_len) {
+        end += whole;
+        has_events = true;
+        return;
+    }
+    if (!appends && pwrite(file, array_end, strlen(array_end), end) > 0 &&
+        ftruncate(file, end + (off_t)strlen(array_end)) != 0)
+        appends = true; /* what stands behind is no JSON */
+    failure = error;
+}
+
+/* Ends what began by taking the lock, and tells once where the file is not complete. */
+static void unlock(void)
+{
+    const int error = told ? 0 : failure;
+    told |= error != 0;
+    pthread_mutex_unlock(&lock);
+    if (error)
+        cx_error(CX_TOPIC_OPTIONS, "COEXEC_TRACE=%s: %s; the trace is not complete", cx_options_get()->trace,
+                 strerror(error));
 }
 
 static void open_file(void)
@@ -54,7 +111,7 @@ bool cx_trace_on(void)
 {
     if (!atomic_load_explicit(&is_open, memory_order_acquire))
         pthread_once(&once, open_file);
-    return file != NULL;
+    return file >= 0;
 }
 
 /* ---- arguments ---- */
@@ -154,23 +211,25 @@ unsigned cx_trace_rows(unsigned count)
     const unsigned most = count < CX_TRACE_LANE ? CX_TRACE_LANE - count : 0;
     const unsigned first = nrows < most ? nrows : most;
     nrows = first + count;
-    pthread_mutex_unlock(&lock);
+    unlock();
     return first;
 }
 
 static void write_name(unsigned row, unsigned lane)
 {
-    char number[16] = "";
+    char event[320], number[16] = "";
+    const unsigned tid = row + CX_TRACE_LANE * lane;
     if (lane)
         snprintf(number, sizeof(number), " (%u)", lane + 1);
-    fprintf(file,
-            "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%u,\"args\":{\"name\":\"%s%s\"}},\n",
-            (int)getpid(), row + CX_TRACE_LANE * lane, rows[row].name, number);
-    fprintf(
-        file,
-        "{\"name\":\"thread_sort_index\",\"ph\":\"M\",\"pid\":%d,\"tid\":%u,\"args\":{\"sort_index\":%u}},"
-        "\n",
-        (int)getpid(), row + CX_TRACE_LANE * lane, row * LANES + lane);
+    snprintf(event, sizeof(event),
+             "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%u,\"args\":{\"name\":\"%s%s\"}}",
+             (int)owner, tid, rows[row].name, number);
+    write_event(event);
+    snprintf(
+        event, sizeof(event),
+        "{\"name\":\"thread_sort_index\",\"ph\":\"M\",\"pid\":%d,\"tid\":%u,\"args\":{\"sort_index\":%u}}",
+        (int)owner, tid, row * LANES + lane);
+    write_event(event);
 }
 
 void cx_trace_name(unsigned row, const char *name)
@@ -184,7 +243,7 @@ void cx_trace_name(unsigned row, const char *name)
         rows[row].lanes = 1;
         write_name(row, 0);
     }
-    pthread_mutex_unlock(&lock);
+    unlock();
 }
 
 /* The first lane whose last block is over by then; moments lie within any block. Under lock. */
@@ -206,24 +265,18 @@ static unsigned choose_lane(unsigned row, uint64_t start_ns, uint64_t end_ns)
 void cx_trace_span(const char *name, const char *category, unsigned row, uint64_t start_ns, uint64_t end_ns,
                    const struct cx_trace_args *args)
 {
-    char safe[256];
+    char safe[256], event[2048];
     if (!cx_trace_on() || row >= CX_TRACE_LANE)
         return;
     escape(safe, sizeof(safe), name);
     end_ns = end_ns > start_ns ? end_ns : start_ns;
     pthread_mutex_lock(&lock);
     const unsigned lane = choose_lane(row, start_ns, end_ns);
-    const int written =
-        fprintf(file,
-                "{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,"
-                "\"args\":{%s}},\n",
-                safe, category, (int)getpid(), row + CX_TRACE_LANE * lane, (double)start_ns / 1e3,
-                (double)(end_ns - start_ns) / 1e3, args ? args->text : "");
-    const int error = errno;
-    const bool tell = written < 0 && !incomplete;
-    incomplete |= tell;
-    pthread_mutex_unlock(&lock);
-    if (tell)
-        cx_error(CX_TOPIC_OPTIONS, "COEXEC_TRACE=%s: %s; the trace is not complete", cx_options_get()->trace,
-                 strerror(error));
+    snprintf(event, sizeof(event),
+             "{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,"
+             "\"args\":{%s}}",
+             safe, category, (int)owner, row + CX_TRACE_LANE * lane, (double)start_ns / 1e3,
+             (double)(end_ns - start_ns) / 1e3, args ? args->text : "");
+    write_event(event);
+    unlock();
 }

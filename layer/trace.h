@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * COEXEC_TRACE: a file in Chrome trace-event JSON (array form, valid to its readers while it is still
- * written). Its readers take the blocks of one row for calls within each other: those that overlap in part
- * go to further rows beside the first (its lanes). Thread-safe; nothing but one test when off.
+ * COEXEC_TRACE: a file in Chrome trace-event JSON (array form; whole JSON at any time, also while the program
+ * runs or where it crashed). It tells of the process that opened it, not of children it forks off. Its
+ * readers take the blocks of one row for calls within each other: those that overlap in part go to further
+ * rows beside the first (its lanes). Thread-safe; nothing but one test when off.
  */
 #ifndef CX_LAYER_TRACE_H
 #define CX_LAYER_TRACE_H

@@ -8,6 +8,7 @@ usage: check_trace.py BUILD
 import json
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -43,7 +44,7 @@ def events_of(words, program=None, **more):
     done = subprocess.run(program or command(words), env=environment(trace, **more), capture_output=True, text=True, timeout=LIMIT)
     assert done.returncode == 0, done
     with open(trace, encoding="utf-8") as file:
-        events = trace_format.read(file.read())
+        events = json.load(file)
     trace_format.check(events)
     return events
 
@@ -143,7 +144,8 @@ def a_program_that_is_killed():
             if os.path.exists(trace):
                 with open(trace, encoding="utf-8") as file:
                     text = file.read()
-                whole = text[:text.rfind("\n") + 1]  # the last line may be on its way
+                # the last line may be on its way, and what was the end between two reads has become a comma
+                whole = text[:text.rfind("\n") + 1].replace("\n]\n{", "\n,\n{")
                 if len(whole) > 2:
                     trace_format.check(trace_format.read(whole))
         assert program.poll() is None and text.count('"package"') >= 200, (program.returncode, text[-500:])
@@ -151,8 +153,7 @@ def a_program_that_is_killed():
         program.send_signal(signal.SIGKILL)
         program.wait()
     with open(trace, encoding="utf-8") as file:
-        events = trace_format.read(file.read())
-    trace_format.check(events)
+        trace_format.check(json.load(file))
     report = subprocess.run([f"{BUILD}/tools/coexec", "report", trace, "-o", "-"], capture_output=True, text=True, timeout=LIMIT)
     assert report.returncode == 0 and not report.stderr and "saxpy" in report.stdout, report.stderr
 
@@ -161,6 +162,28 @@ def a_file_that_cannot_be_written():
     done = subprocess.run(command("saxpy --size 65536 --check"), env=environment("/nonexistent/t.json"), capture_output=True,
                           text=True, timeout=LIMIT)
     assert done.returncode == 0 and "COEXEC_TRACE=/nonexistent/t.json" in done.stderr and "check=pass" in done.stdout, done
+
+
+def a_pipe():
+    """It has no place to go back to: an array without its end."""
+    done = subprocess.run(command("saxpy --size 65536"), env=environment("/dev/stderr"), capture_output=True, text=True, timeout=LIMIT)
+    assert done.returncode == 0 and done.stderr.startswith("[\n{") and done.stderr.endswith("},\n"), done.stderr[-300:]
+    trace_format.check(trace_format.read(done.stderr))
+
+
+def a_file_that_becomes_too_long():
+    """What is there stays whole, and that is told once. On a driver that writes no files."""
+    trace = os.path.join(folder.name, "short.json")
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))
+    done = subprocess.run([f"{BUILD}/tests/benchmark/calls", "launch", "64"], preexec_fn=limit, capture_output=True, text=True, timeout=LIMIT,
+                          env=environment(trace, COEXEC_VENDORS=f"{BUILD}/tests/driver/libstub.so", STUB_DEVICES="2"))
+    assert done.returncode == 0 and done.stderr.count("the trace is not complete") == 1, done
+    assert 8000 < os.path.getsize(trace) <= 9000, os.path.getsize(trace)
+    with open(trace, encoding="utf-8") as file:
+        trace_format.check(json.load(file))
 
 
 def what_does_not_fit_is_seen():
@@ -187,4 +210,5 @@ def what_does_not_fit_is_seen():
 
 if __name__ == "__main__":
     sys.exit(tap.run([what_does_not_fit_is_seen, devices_in_place, why_a_launch_is_whole, the_analysis, devices_with_memory_of_their_own, private_copies,
-                      a_summary_without_group_sizes, a_program_that_is_killed, a_file_that_cannot_be_written]))
+                      a_summary_without_group_sizes, a_program_that_is_killed, a_file_that_cannot_be_written,
+                      a_pipe, a_file_that_becomes_too_long]))
