@@ -25,9 +25,9 @@ struct set {
 
 struct bench {
     struct cx_bench_start start;
-    const char *programs, *algos, *sets, *json, *compare, *baseline;
+    const char *programs, *algos, *sets, *json, *compare, *baselines;
     unsigned runs, limit, alone_limit, time_limit; /* seconds; the latter two 0: none */
-    bool scaling, alike, resume;
+    bool scaling, alike, resume, native, together;
     struct set set[CX_BENCH_ROWS];
     unsigned nsets;
     char algo[CX_BENCH_ROWS][16];
@@ -68,7 +68,7 @@ static int read_options(struct bench *bench, int argc, char **argv)
         {"--json", &bench->json, NULL, 0},
         {"--compare", &bench->compare, NULL, 0},
         {"--examples", &bench->start.examples, NULL, 0},
-        {"--baseline", &bench->baseline, NULL, 0},
+        {"--baseline", &bench->baselines, NULL, 0},
         {"--runs", NULL, &bench->runs, CX_BENCH_RUNS},
         {"--repeat", NULL, &bench->start.repeat, 1000},
         {"--limit", NULL, &bench->limit, 86400},
@@ -108,8 +108,6 @@ static int read_options(struct bench *bench, int argc, char **argv)
         strcmp(bench->start.preset, "paper") && strcmp(bench->start.preset, "large"))
         return cx_usage_error(me, "--preset %s: accepted are tiny, small, paper and large",
                               bench->start.preset);
-    if (bench->baseline && strcmp(bench->baseline, "native") != 0)
-        return cx_usage_error(me, "--baseline %s: accepted is native", bench->baseline);
     if (bench->resume && !bench->json)
         return cx_usage_error(me, "--resume needs --json FILE, which tells what was measured already");
     return CX_EXIT_OK;
@@ -174,6 +172,15 @@ static int take_algo(struct bench *bench, char *name)
             return CX_EXIT_OK;
         }
     return cx_usage_error(me, "--algos %s: accepted are %s", name, known);
+}
+
+static int take_baseline(struct bench *bench, char *name)
+{
+    const bool native = strcmp(name, CX_BENCH_NATIVE) == 0, together = strcmp(name, CX_BENCH_TOGETHER) == 0;
+    bench->native |= native;
+    bench->together |= together;
+    return native || together ? CX_EXIT_OK
+                              : cx_usage_error(me, "--baseline %s: accepted are native, together", name);
 }
 
 static bool add_set(struct bench *bench, const char *label, const char *devices)
@@ -316,7 +323,10 @@ static bool make_rows(struct bench *bench, struct cx_bench_case *job)
         if (devices >> i & 1 && !(done >> i & 1))
             ok &= add_alone(bench, job, i, devices, &done);
     for (unsigned s = 0; s < bench->nsets; s++) {
-        if (bench->baseline && job->program->native && (bench->set[s].bits & (bench->set[s].bits - 1)))
+        const bool several = bench->set[s].bits & (bench->set[s].bits - 1);
+        if (bench->together && several)
+            ok &= add_row(job, bench->set[s].label, CX_BENCH_TOGETHER, bench->set[s].bits);
+        if (bench->native && job->program->native && several)
             ok &= add_row(job, bench->set[s].label, CX_BENCH_NATIVE, bench->set[s].bits);
         for (unsigned a = 0; a < bench->nalgos; a++)
             ok &= add_row(job, bench->set[s].label, bench->algo[a], bench->set[s].bits);
@@ -357,6 +367,8 @@ static bool run_row(struct bench *bench, const struct cx_bench_case *job, struct
         return false;
     if (strcmp(row->algo, CX_BENCH_NATIVE) == 0)
         cx_bench_start_native(&bench->start, job, row, result);
+    else if (strcmp(row->algo, CX_BENCH_TOGETHER) == 0)
+        cx_bench_start_together(&bench->start, job, row, result);
     else if (*row->algo)
         cx_bench_start_through(&bench->start, job->program, devices_of(bench, row), row->algo, result);
     else if (cx_bench_too_slow(row))
@@ -440,6 +452,7 @@ static int prepare(struct bench *bench)
         return cx_tool_error(me, "out of memory");
     if ((status = for_items(bench->programs, ',', take_program, bench)) != CX_EXIT_OK ||
         (status = for_items(bench->algos, ',', take_algo, bench)) != CX_EXIT_OK ||
+        (status = for_items(bench->baselines, ',', take_baseline, bench)) != CX_EXIT_OK ||
         (status = for_items(bench->sets, ';', take_set, bench)) != CX_EXIT_OK)
         return status;
     if (!bench->nsets)
@@ -478,6 +491,7 @@ static int run(int argc, char **argv)
                           .programs = "all",
                           .algos = "static,hguided,sigmoid,auto",
                           .sets = "",
+                          .baselines = "",
                           .runs = 3};
     bench.began = time(NULL);
     bench.argc = argc;
@@ -547,10 +561,15 @@ const struct cx_subcommand cx_bench_subcommand = {
         "  --algos LIST      balancers (default static,hguided,sigmoid,auto)\n"
         "  --sets LIST       LABEL=DEVICES;LABEL=DEVICES, devices as in COEXEC_DEVICES (default: those "
         "used)\n"
-        "  --baseline native also the programs' own versions split by hand over the same devices "
-        "(mandelbrot, "
-        "nbody,\n"
-        "                    gaussian, saxpy, spmv), by the times on each device alone\n"
+        "  --baseline LIST   native: also the programs' own versions split by hand over the same devices "
+        "(mandelbrot,\n"
+        "                    nbody, gaussian, saxpy, spmv), by the times on each device alone; together: "
+        "also "
+        "the\n"
+        "                    programs bare on all of them at the same time, a process each: what devices "
+        "give "
+        "that\n"
+        "                    share cores, memory or power\n"
         "  --scaling         sets of one, two, ... of the devices that are like the fastest, then all "
         "devices\n"
         "  --alike           of devices alike, run alone on one only: its time stands for theirs\n"

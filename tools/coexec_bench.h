@@ -13,6 +13,8 @@
 #include <json-c/json.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
 
 enum cx_bench_paper {
     CX_PAPER_SIGMOID = 1,
@@ -53,10 +55,18 @@ struct cx_bench_result {
     double moved_mb, balance; /* balance: mean over the kernels' launches; -1: none was split */
 };
 
-/* Runs `arguments` (NULL at the end) with the environment changed as NAME=VALUE texts say (NAME alone: taken
- * out), and reads its last line and its summary. Takes at most `seconds`. */
-void cx_bench_run(const char *const *arguments, const char *const *environment, unsigned seconds,
-                  struct cx_bench_result *result);
+/* A program on its way. */
+struct cx_bench_running {
+    pid_t child; /* -1: it could not be started; 0: there is none */
+    FILE *out, *err;
+    int error; /* child -1: why, as errno has it */
+};
+
+/* Starts `arguments` (NULL at the end) with the environment changed as NAME=VALUE texts say (NAME alone:
+ * taken out). */
+struct cx_bench_running cx_bench_begin(const char *const *arguments, const char *const *environment);
+/* Waits for its end for at most `seconds`, and reads its last line and its summary. */
+void cx_bench_end(struct cx_bench_running *running, unsigned seconds, struct cx_bench_result *result);
 
 /* ---- what is to be done, and what came of it ---- */
 
@@ -65,10 +75,14 @@ enum { CX_BENCH_DEVICES = 64, CX_BENCH_ROWS = 32, CX_BENCH_RUNS = 64 };
 /* Alone on the fastest device: from there on compute-bound programs have means of their own. */
 #define CX_BENCH_LONG_MS 50.0
 
-/* The algorithm of rows of a program's own split by hand. */
-#define CX_BENCH_NATIVE "native"
+/* The algorithm of rows of a program's own split by hand; and of a program that runs bare on all the devices
+ * at the same time, a process each, with all of its work: what the devices give together where they share
+ * cores, memory or power. Its ms is what one work would take, shared out by their speeds then: the inverse of
+ * the sum of 1 / T_i. */
+#define CX_BENCH_NATIVE   "native"
+#define CX_BENCH_TOGETHER "together"
 
-/* Runs of one program in one way: bare on a device, split by hand, or through coexec on a set with an
+/* Runs of one program in one way: bare on a device, as one of the above, or through coexec on a set with an
  * algorithm. */
 struct cx_bench_row {
     char set[64], algo[16]; /* algo "": bare, and set is the device's number */
@@ -86,6 +100,8 @@ struct cx_bench_case {
 /* The seconds after which the program was ended alone on a device, by --alone-limit; 0: it was not. Such a
  * device counts as one of no speed. */
 unsigned cx_bench_too_slow(const struct cx_bench_row *row);
+/* Whether coexec had to do with it. */
+bool cx_bench_is_through(const struct cx_bench_row *row);
 /* Median over the runs that went well; 0: none did. */
 double cx_bench_ms(const struct cx_bench_row *row);
 /* The fastest bare time among the devices of a row, and the row's maximum speedup. False where a bare time is

@@ -151,18 +151,24 @@ static void note_problem(struct cx_bench_result *result, int status, char *error
     make_plain(result->problem);
 }
 
-void cx_bench_run(const char *const *arguments, const char *const *environment, unsigned seconds,
-                  struct cx_bench_result *result)
+struct cx_bench_running cx_bench_begin(const char *const *arguments, const char *const *environment)
 {
-    FILE *out = tmpfile(), *err = tmpfile();
+    struct cx_bench_running running = {.out = tmpfile(), .err = tmpfile()};
+    running.child = running.out && running.err ? fork() : -1;
+    if (running.child == 0)
+        become(arguments, environment, fileno(running.out), fileno(running.err));
+    running.error = errno;
+    return running;
+}
+
+void cx_bench_end(struct cx_bench_running *running, unsigned seconds, struct cx_bench_result *result)
+{
+    FILE *out = running->out, *err = running->err;
     *result = (struct cx_bench_result){.balance = -1};
-    pid_t child = out && err ? fork() : -1;
-    if (child == 0)
-        become(arguments, environment, fileno(out), fileno(err));
-    if (child < 0) {
-        snprintf(result->problem, sizeof result->problem, "cannot be started: %s", strerror(errno));
+    if (running->child < 0) {
+        snprintf(result->problem, sizeof result->problem, "cannot be started: %s", strerror(running->error));
     } else {
-        int status = await(child, seconds);
+        int status = await(running->child, seconds);
         char *text = contents(fileno(out)), *errors = contents(fileno(err)), *again = contents(fileno(err));
         result->ended = status == -1;
         result->ok = status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0 && text && errors &&

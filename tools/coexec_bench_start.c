@@ -32,8 +32,9 @@ static void program_arguments(const struct cx_bench_start *start, const struct c
     *at = NULL;
 }
 
-void cx_bench_start_through(const struct cx_bench_start *start, const struct cx_bench_program *program,
-                            const char *devices, const char *algo, struct cx_bench_result *result)
+static struct cx_bench_running begin_through(const struct cx_bench_start *start,
+                                             const struct cx_bench_program *program, const char *devices,
+                                             const char *algo)
 {
     const char *arguments[ARGUMENTS] = {start->self, "run", "--devices", devices,
                                         "--algo",    algo,  "--summary", "--"};
@@ -42,7 +43,14 @@ void cx_bench_start_through(const struct cx_bench_start *start, const struct cx_
         "COEXEC_SUMMARY_FILE", getenv("COEXEC_ANALYSIS_WAIT") ? NULL : "COEXEC_ANALYSIS_WAIT=60000", NULL};
     char path[PATH_MAX], repeat[16];
     program_arguments(start, program, arguments + 8, path, repeat);
-    cx_bench_run(arguments, environment, start->limit, result);
+    return cx_bench_begin(arguments, environment);
+}
+
+void cx_bench_start_through(const struct cx_bench_start *start, const struct cx_bench_program *program,
+                            const char *devices, const char *algo, struct cx_bench_result *result)
+{
+    struct cx_bench_running running = begin_through(start, program, devices, algo);
+    cx_bench_end(&running, start->limit, result);
 }
 
 /* Adds the device's driver to those that the loader finds in a folder, which is made. `folder` gets its path.
@@ -72,9 +80,10 @@ static unsigned ordinal(const struct cx_bench_start *start, const struct cx_real
     return n;
 }
 
-/* Runs the program with what `more` says besides the common options, on the drivers in the folder alone. */
-static void run_beside(const struct cx_bench_start *start, const struct cx_bench_program *program,
-                       const char *folder, const char *const *more, struct cx_bench_result *result)
+/* Starts the program with what `more` says besides the common options, on the drivers in the folder alone. */
+static struct cx_bench_running begin_beside(const struct cx_bench_start *start,
+                                            const struct cx_bench_program *program, const char *folder,
+                                            const char *const *more)
 {
     char variable[PATH_MAX + 32], path[PATH_MAX], repeat[16];
     const char *arguments[ARGUMENTS];
@@ -87,29 +96,34 @@ static void run_beside(const struct cx_bench_start *start, const struct cx_bench
     while (n + 1 < ARGUMENTS && *more)
         arguments[n++] = *more++;
     arguments[n] = NULL;
-    cx_bench_run(arguments, environment, start->limit, result);
+    return cx_bench_begin(arguments, environment);
+}
+
+/* The program alone with the device's own driver. */
+static struct cx_bench_running begin_bare(const struct cx_bench_start *start,
+                                          const struct cx_bench_program *program,
+                                          const struct cx_real_device *device)
+{
+    char folder[PATH_MAX], platform[16], number[16], name[16];
+    unsigned nplatform = 0;
+    snprintf(name, sizeof name, "%u", device->index);
+    if (device->is_sub_device) /* made by COEXEC_FISSION: there is nothing to name it by */
+        return begin_through(start, program, name, "single");
+    for (const struct cx_real_platform *p = start->machine->platforms; p != device->platform; p++)
+        nplatform += strcmp(p->driver, device->platform->driver) == 0;
+    if (!add_driver(start, name, device, folder))
+        return (struct cx_bench_running){.child = -1, .error = errno};
+    snprintf(platform, sizeof platform, "%u", nplatform);
+    snprintf(number, sizeof number, "%u", ordinal(start, device));
+    return begin_beside(start, program, folder,
+                        (const char *const[]){"--platform", platform, "--device", number, NULL});
 }
 
 void cx_bench_start_bare(const struct cx_bench_start *start, const struct cx_bench_program *program,
                          const struct cx_real_device *device, struct cx_bench_result *result)
 {
-    char folder[PATH_MAX], platform[16], number[16], name[16];
-    unsigned nplatform = 0;
-    snprintf(name, sizeof name, "%u", device->index);
-    if (device->is_sub_device) { /* made by COEXEC_FISSION: there is nothing to name it by */
-        cx_bench_start_through(start, program, name, "single", result);
-        return;
-    }
-    for (const struct cx_real_platform *p = start->machine->platforms; p != device->platform; p++)
-        nplatform += strcmp(p->driver, device->platform->driver) == 0;
-    if (!add_driver(start, name, device, folder)) {
-        snprintf(result->problem, sizeof result->problem, "%.100s: %s", folder, strerror(errno));
-        return;
-    }
-    snprintf(platform, sizeof platform, "%u", nplatform);
-    snprintf(number, sizeof number, "%u", ordinal(start, device));
-    run_beside(start, program, folder,
-               (const char *const[]){"--platform", platform, "--device", number, NULL}, result);
+    struct cx_bench_running running = begin_bare(start, program, device);
+    cx_bench_end(&running, start->limit, result);
 }
 
 static const struct cx_bench_row *alone_row(const struct cx_bench_case *job, unsigned device)
@@ -170,8 +184,39 @@ void cx_bench_start_native(const struct cx_bench_start *start, const struct cx_b
                            const struct cx_bench_row *row, struct cx_bench_result *result)
 {
     char folder[PATH_MAX], powers[4096];
-    if (native_powers(start, job, row, powers, sizeof powers, folder, result))
-        run_beside(start, job->program, folder, (const char *const[]){"--native", powers, NULL}, result);
+    if (!native_powers(start, job, row, powers, sizeof powers, folder, result))
+        return;
+    struct cx_bench_running running =
+        begin_beside(start, job->program, folder, (const char *const[]){"--native", powers, NULL});
+    cx_bench_end(&running, start->limit, result);
+}
+
+void cx_bench_start_together(const struct cx_bench_start *start, const struct cx_bench_case *job,
+                             const struct cx_bench_row *row, struct cx_bench_result *result)
+{
+    struct cx_bench_running running[CX_BENCH_DEVICES] = {0};
+    const unsigned n =
+        start->machine->ndevices < CX_BENCH_DEVICES ? start->machine->ndevices : CX_BENCH_DEVICES;
+    double speed = 0;
+    for (unsigned i = 0; i < n; i++)
+        if (row->devices >> i & 1 && !(alone_row(job, i) && cx_bench_too_slow(alone_row(job, i))))
+            running[i] = begin_bare(start, job->program, &start->machine->devices[i]);
+    for (unsigned i = 0; i < n; i++) {
+        struct cx_bench_result one;
+        if (!running[i].child)
+            continue;
+        cx_bench_end(&running[i], start->limit, &one);
+        speed += one.ok ? 1 / one.ms : 0;
+        if (!*result->checksum || (result->ok && !one.ok))
+            *result = one;
+        result->checked &= one.checked;
+    }
+    result->ms = speed > 0 ? 1 / speed : 0;
+    result->launches = result->split = result->packages = 0;
+    result->build_ms = result->first_ms = result->moved_mb = 0;
+    result->balance = -1;
+    if (!(speed > 0) && !*result->problem)
+        snprintf(result->problem, sizeof result->problem, "too slow on each device alone");
 }
 
 static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)

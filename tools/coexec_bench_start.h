@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How `coexec bench` starts a program: alone on a device, through coexec, or split by its own hand. All take
- * as long as the program; *result must be zeroed.
+ * How `coexec bench` starts a program: alone on a device or on each at the same time, through coexec, or
+ * split by its own hand. All take as long as the program; *result must be zeroed.
  */
 #ifndef CX_TOOLS_COEXEC_BENCH_START_H
 #define CX_TOOLS_COEXEC_BENCH_START_H
@@ -33,5 +33,8 @@ void cx_bench_start_through(const struct cx_bench_start *start, const struct cx_
  * for each device alone so far. */
 void cx_bench_start_native(const struct cx_bench_start *start, const struct cx_bench_case *job,
                            const struct cx_bench_row *row, struct cx_bench_result *result);
+/* The program alone on each of the row's devices, all at the same time (CX_BENCH_TOGETHER). */
+void cx_bench_start_together(const struct cx_bench_start *start, const struct cx_bench_case *job,
+                             const struct cx_bench_row *row, struct cx_bench_result *result);
 
 #endif

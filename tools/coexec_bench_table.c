@@ -33,6 +33,11 @@ unsigned cx_bench_too_slow(const struct cx_bench_row *row)
     return !*row->algo && row->runs ? row->result[0].too_slow_s : 0;
 }
 
+bool cx_bench_is_through(const struct cx_bench_row *row)
+{
+    return *row->algo && strcmp(row->algo, CX_BENCH_NATIVE) != 0 && strcmp(row->algo, CX_BENCH_TOGETHER) != 0;
+}
+
 bool cx_bench_is_measured(const struct cx_bench_case *job)
 {
     return job->nrows && job->row[0].runs;
@@ -62,9 +67,9 @@ bool cx_bench_maximum(const struct cx_bench_case *job, const struct cx_bench_row
 double cx_bench_over_native(const struct cx_bench_case *job, const struct cx_bench_row *row)
 {
     const double ms = cx_bench_ms(row);
-    for (unsigned i = 0; i < job->nrows && *row->algo && ms > 0; i++) {
+    for (unsigned i = 0; i < job->nrows && cx_bench_is_through(row) && ms > 0; i++) {
         const struct cx_bench_row *native = &job->row[i];
-        if (native != row && strcmp(native->algo, CX_BENCH_NATIVE) == 0 && strcmp(native->set, row->set) == 0)
+        if (strcmp(native->algo, CX_BENCH_NATIVE) == 0 && strcmp(native->set, row->set) == 0)
             return cx_bench_ms(native) / ms;
     }
     return 0;
@@ -112,10 +117,13 @@ static void print_builds(const struct cx_bench_case *job)
 static bool is_fastest(const struct cx_bench_case *job, const struct cx_bench_row *row)
 {
     unsigned others = 0;
+    if (strcmp(row->algo, CX_BENCH_TOGETHER) == 0)
+        return false;
     for (unsigned i = 0; i < job->nrows; i++) {
         const struct cx_bench_row *other = &job->row[i];
         const double ms = cx_bench_ms(other);
-        if (other == row || !*other->algo || strcmp(other->set, row->set) != 0 || !(ms > 0))
+        if (other == row || !*other->algo || strcmp(other->algo, CX_BENCH_TOGETHER) == 0 ||
+            strcmp(other->set, row->set) != 0 || !(ms > 0))
             continue;
         if (ms < cx_bench_ms(row))
             return false;
@@ -147,7 +155,7 @@ void cx_bench_print_case(const struct cx_bench_case *job)
                 printf("  balance %5.3f", balance);
             else
                 printf("  balance     -");
-            if (strcmp(row->algo, CX_BENCH_NATIVE) != 0)
+            if (cx_bench_is_through(row))
                 printf("  packages %6.1f  moved %.1f MB", packages, moved);
             if (cx_bench_over_native(job, row) > 0)
                 printf("  over native %5.3f", cx_bench_over_native(job, row));

@@ -11,8 +11,7 @@
 #include <string.h>
 
 enum { MAX_NAMES = 32 };
-static const char native[] = "native"; /* rows of a split by hand */
-static const double loses = 0.98;      /* a speedup below this is listed as a loss */
+static const double loses = 0.98; /* a speedup below this is listed as a loss */
 
 /* Different texts, in the order they came. */
 struct names {
@@ -63,7 +62,13 @@ static size_t programs_of(struct json_object *bench)
     return cx_json_length(cx_json_get(bench, "programs"));
 }
 
-/* Through coexec or split by hand; NULL: there is none. */
+/* Whether it names what coexec had nothing to do with. */
+static bool is_baseline(const char *algo)
+{
+    return strcmp(algo, CX_BENCH_NATIVE) == 0 || strcmp(algo, CX_BENCH_TOGETHER) == 0;
+}
+
+/* Through coexec or a baseline; NULL: there is none. */
 static struct json_object *row_of(struct json_object *program, const char *set, const char *algo)
 {
     struct json_object *rows = cx_json_get(program, "rows");
@@ -250,7 +255,8 @@ static void put_program(struct json_object *program, const char *set, const stru
     double best = 0, maximum = NAN;
     for (unsigned a = 0; a < algos->n; a++) {
         struct json_object *row = row_of(program, set, algos->text[a]);
-        best = fmax(best, cx_json_number(row, "speedup"));
+        if (strcmp(algos->text[a], CX_BENCH_TOGETHER) != 0)
+            best = fmax(best, cx_json_number(row, "speedup"));
         maximum = fmax(maximum, cx_json_number(row, "maximum"));
     }
     fputs("| ", out);
@@ -262,7 +268,7 @@ static void put_program(struct json_object *program, const char *set, const stru
     for (unsigned a = 0; a < algos->n; a++) {
         struct json_object *row = row_of(program, set, algos->text[a]);
         const double speedup = cx_json_number(row, "speedup");
-        const char *bold = speedup >= best ? "**" : "";
+        const char *bold = speedup >= best && strcmp(algos->text[a], CX_BENCH_TOGETHER) != 0 ? "**" : "";
         if (speedup > 0)
             fprintf(out, " %s%.3f%s (%.3f) |", bold, speedup, bold, cx_json_number(row, "efficiency"));
         else
@@ -277,7 +283,7 @@ static void put_details(struct json_object *program, const char *set, const stru
     put_text(out, cx_json_text(program, "name"));
     fputs(" |", out);
     for (unsigned a = 0; a < algos->n; a++) {
-        if (strcmp(algos->text[a], native) == 0)
+        if (is_baseline(algos->text[a]))
             continue;
         struct json_object *row = row_of(program, set, algos->text[a]);
         const double balance = cx_report_mean(row, "balance", NULL);
@@ -325,7 +331,7 @@ static void put_set(struct json_object *bench, const char *set, const struct nam
         fprintf(out, "\": %s.\n\n%s", intros[table], heads[table]);
         unsigned columns = 0;
         for (unsigned a = 0; a < algos->n; a++) {
-            if (table && strcmp(algos->text[a], native) == 0)
+            if (table && is_baseline(algos->text[a]))
                 continue;
             fputs(" ", out);
             put_text(out, algos->text[a]);

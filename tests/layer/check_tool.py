@@ -59,7 +59,7 @@ def bench_rejects_what_it_does_not_know():
                             (("--preset", "huge"), "accepted are tiny, small, paper and large"),
                             (("--algos", "sigmoid,nosuch"), "--algos nosuch: accepted are"),
                             (("--sets", "two=0,7"), "names no device"), (("--sets", "0"), "LABEL=DEVICES"),
-                            (("--baseline", "other"), "--baseline other: accepted is native"),
+                            (("--baseline", "other"), "--baseline other: accepted are native, together"),
                             (("--runs", "0"), "accepted are 1 to"), (("--nosuch",), "unknown option --nosuch"),
                             (("--json",), "--json needs a value")]:
         done = tool("bench", *arguments, COEXEC_VENDORS=STUB)
@@ -162,6 +162,36 @@ echo name={name} size=8 ms=$ms checksum=00ff check=pass
         done = tool("bench", "--examples", folder, "--programs", "saxpy", "--algos", "static", "--runs", "1", "--baseline", "native",
                     COEXEC_VENDORS=STUB, STUB_DEVICES="1", COEXEC_FISSION="1")
         assert "saxpy" in done.stdout, done
+
+
+def bench_runs_devices_together():
+    """A program that is faster while another one of it runs, which it waits for."""
+    with tempfile.TemporaryDirectory() as folder:
+        put_program(folder, "saxpy", f"""#!/bin/sh
+case "$*" in
+*'--device 1'*) ms=8 ;;
+*) ms=4 ;;
+esac
+if [ -e {folder}/0 ] && [ -e {folder}/1 ]; then
+    mkdir {folder}/together-$ms
+    while [ ! -e {folder}/together-4 ] || [ ! -e {folder}/together-8 ]; do sleep 0.01; done
+    ms=$((ms / 2))
+fi
+case "$*" in
+*'--device 1'*) touch {folder}/1 ;;
+*'--device 0'*) touch {folder}/0 ;;
+*) ms=3 ;;
+esac
+echo name=saxpy size=8 ms=$ms checksum=00ff check=pass
+""")
+        out = os.path.join(folder, "out.json")
+        done = tool("bench", "--examples", folder, "--programs", "saxpy", "--algos", "static", "--runs", "1", "--baseline", "together",
+                    "--limit", "60", "--json", out, COEXEC_VENDORS=STUB, STUB_DEVICES="2")
+        assert done.returncode == 0, done
+        rows = {(row["set"], row["algo"]): row for row in json.load(open(out))["programs"][0]["rows"]}
+        together = rows["all", "together"]
+        assert abs(together["ms"] - 4 / 3) < 1e-6 and abs(together["speedup"] - 3) < 1e-6 and abs(together["efficiency"] - 2) < 1e-6, together
+        assert "over_native" not in rows["all", "static"] and done.stdout.count("fastest") == 0, done
 
 
 def bench_measures_one_of_its_kind():
