@@ -7,6 +7,7 @@
  * reader most likely is (cx_mem_write_place). Fills and copies run where the data is.
  */
 #include "layer/bytes.h"
+#include "layer/device_copy.h"
 #include "layer/enqueue.h"
 #include "layer/entry.h"
 #include "layer/follow.h"
@@ -431,9 +432,9 @@ static cl_int run_host_copy(struct cx_job *job, struct cx_worker *worker)
 static cl_int run_member_copy(struct cx_job *job, struct cx_worker *worker)
 {
     const struct transfer *transfer = (struct transfer *)job->command;
-    return worker->device->cl->clEnqueueCopyBuffer(
-        worker->queue, transfer->from->root->real[worker->index], transfer->mem->root->real[worker->index],
-        transfer->from_lo, transfer->lo, transfer->hi - transfer->lo, 0, NULL, cx_job_event(job));
+    return cx_device_copy(worker, transfer->from->root->real[worker->index], transfer->from_lo,
+                          transfer->mem->root->real[worker->index], transfer->lo, transfer->hi - transfer->lo,
+                          cx_job_event(job));
 }
 
 static void plan_copy(struct cx_command *command)

@@ -12,6 +12,7 @@
 #include "layer/worker.h"
 #include "layer/background.h"
 #include "layer/command.h"
+#include "layer/device_copy.h"
 #include "layer/diff.h"
 #include "layer/log.h"
 #include "layer/peer.h"
@@ -402,6 +403,7 @@ void cx_worker_finish(struct cx_worker *worker)
     if (started)
         pthread_join(worker->thread, NULL);
     cx_diff_release(worker);
+    cx_device_copy_release(worker);
     cx_ring_release(worker);
     if (worker->aside)
         worker->device->cl->clReleaseCommandQueue(worker->aside);

@@ -17,6 +17,7 @@
 
 struct cx_job;
 struct cx_ring;
+struct cx_copier;
 
 struct cx_worker {
     struct cx_context *context;
@@ -71,6 +72,7 @@ struct cx_worker {
     cl_mem diff_flags;
     size_t diff_room;
     bool diff_fails;                /* the device cannot run it: the host compares */
+    struct cx_copier *copier;       /* device_copy.c: NULL until needed; whoever pumps */
     struct cx_ring *ring;           /* transport_ring.c: NULL until needed; whoever pumps */
     atomic_bool ring_fails;         /* no pinned memory for one */
     uint64_t pageable;              /* bytes moved that could have gone through it; whoever pumps */

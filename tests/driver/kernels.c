@@ -142,14 +142,37 @@ static void run_smooth(struct item *item)
     *at(item, 1, i) = wrap(left + 2u * (cl_uint)*at(item, 0, i) + right);
 }
 
+/* coexec's own: a work-item copies 16 bytes. */
+static void run_device_copy(struct item *item)
+{
+    const struct stub_mem *from = item->launch->args[0].mem;
+    struct stub_mem *to = item->launch->args[2].mem;
+    const size_t i = item->global[0], first = ((size_t)wide(item, 1) + i) * 16,
+                 at = ((size_t)wide(item, 3) + i) * 16;
+    if (i >= wide(item, 4))
+        return;
+    if (first + 16 > from->size || at + 16 > to->size)
+        item->fault = true;
+    else
+        memcpy(to->data + at, from->data + first, 16);
+}
+
 static const struct stub_function functions[] = {
-    {"stub_fill_gid", "b", run_fill_gid, NULL}, {"stub_add", "bbb", run_add, NULL},
-    {"stub_copy", "bb", run_copy, NULL},        {"stub_inc", "b", run_inc, NULL},
-    {"stub_scale", "bbi", run_scale, NULL},     {"stub_smooth", "bbi", run_smooth, NULL},
-    {"stub_fill_2d", "bi", run_fill_2d, NULL},  {"stub_reverse", "bbi", run_reverse, NULL},
-    {"stub_gather", "bbb", run_gather, NULL},   {"stub_scatter", "bbb", run_scatter, NULL},
-    {"stub_count", "bb", run_count, NULL},      {"stub_ramp", "b", run_fill_gid, ramp_extra},
-    {"stub_local", "bl", run_fill_gid, NULL},   {"coexec_diff_blocks", "bubuib", run_diff_blocks, NULL},
+    {"stub_fill_gid", "b", run_fill_gid, NULL},
+    {"stub_add", "bbb", run_add, NULL},
+    {"stub_copy", "bb", run_copy, NULL},
+    {"stub_inc", "b", run_inc, NULL},
+    {"stub_scale", "bbi", run_scale, NULL},
+    {"stub_smooth", "bbi", run_smooth, NULL},
+    {"stub_fill_2d", "bi", run_fill_2d, NULL},
+    {"stub_reverse", "bbi", run_reverse, NULL},
+    {"stub_gather", "bbb", run_gather, NULL},
+    {"stub_scatter", "bbb", run_scatter, NULL},
+    {"stub_count", "bb", run_count, NULL},
+    {"stub_ramp", "b", run_fill_gid, ramp_extra},
+    {"stub_local", "bl", run_fill_gid, NULL},
+    {"coexec_diff_blocks", "bubuib", run_diff_blocks, NULL},
+    {"coexec_copy", "bubuu", run_device_copy, NULL},
 };
 
 const struct stub_function *stub_function_find(const char *name)

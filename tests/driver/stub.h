@@ -35,6 +35,7 @@
  *   STUB_HOME=d:k:e           the k-th launch on device d does not end before a read from device e has ended
  *                             since it was enqueued, or 20 s went by; list with ,
  *   STUB_COMPILE=0,300        ms that the first launch of a kernel in a local size takes longer
+ *   STUB_COPY_CALL=us         the call of clEnqueueCopyBuffer takes so long
  *   STUB_DIES=d:k:code        the k-th launch on device d and all after it end with code; list with ,
  */
 #ifndef CX_TESTS_DRIVER_STUB_H

@@ -2,7 +2,9 @@
 /* Stub driver: reads, writes, copies, fills and migration. Every copy is a rectangle; a plain one has one
  * row. */
 #include "calls.h"
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A host end: its base, and the first byte within. */
 static struct stub_end host_end(const void *host, size_t origin, size_t row, size_t slice)
@@ -143,6 +145,9 @@ CL_API_ENTRY cl_int CL_API_CALL stub_clEnqueueCopyBuffer(cl_command_queue queue,
     struct stub_fault fault =
         stub_call("clEnqueueCopyBuffer", "q%u b%u b%u from=%zu to=%zu size=%zu waits=%u", stub_id(queue),
                   stub_id(from), stub_id(to), from_offset, to_offset, size, nwaits);
+    const char *dear = getenv("STUB_COPY_CALL");
+    if (dear)
+        usleep((useconds_t)strtoul(dear, NULL, 10));
     struct copy copy = {queue,
                         CL_COMMAND_COPY_BUFFER,
                         CL_FALSE,
