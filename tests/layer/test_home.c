@@ -10,7 +10,6 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { ITEMS = 1 << 18, AREA = 3 * ITEMS, STEPS = 60 };
@@ -136,25 +135,6 @@ END_TEST
 
 /* ---- one package beside the next ---- */
 
-/* Whether it is so in one of a few tries, each in a process of its own: on a busy machine a thread may be
- * away when it should act, and what comes early comes late. What must hold in each is asserted in the try. */
-static bool in_some_try(bool (*try_once)(int), int with)
-{
-    enum { TRIES = 5, LATE = 3 };
-    int status = 0;
-    for (unsigned i = 0; i < TRIES; i++) {
-        const pid_t child = fork();
-        if (child == 0)
-            exit(try_once(with) ? 0 : LATE);
-        ck_assert_int_eq(waitpid(child, &status, 0), child);
-        ck_assert(WIFEXITED(status));
-        if (WEXITSTATUS(status) != LATE)
-            break;
-    }
-    ck_assert_int_ne(WEXITSTATUS(status), 1); /* an assertion of the try's */
-    return WEXITSTATUS(status) == 0;
-}
-
 static const char *const dynamic[] = {"dynamic", "sigmoid", "hguided"};
 
 /* The second package of a device ends only once something of the first one is home. */
@@ -210,7 +190,7 @@ static bool fourth_between_pieces(int unused)
  * have come in part, the fourth one begins, as the second one is over by then. */
 START_TEST(between_pieces)
 {
-    ck_assert(in_some_try(fourth_between_pieces, 0));
+    ck_assert(home_in_some_try(fourth_between_pieces, 0));
 }
 END_TEST
 
@@ -267,7 +247,7 @@ static bool maps_early(int i)
 /* A mapping that waits for the launch gets what is there. */
 START_TEST(waiting_map)
 {
-    ck_assert(in_some_try(maps_early, _i));
+    ck_assert(home_in_some_try(maps_early, _i));
 }
 END_TEST
 
