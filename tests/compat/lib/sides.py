@@ -5,6 +5,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import threading
 import time
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -70,21 +71,34 @@ def environment(side, recipe, args, mix=None, cold=False):
 
 def run_script(script, folder, env, timeout):
     """(exit status or None on timeout, output, seconds) of a bash script in `folder`."""
+    late = threading.Event()
+
+    def kill():
+        """The script, and what it left running."""
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def give_up():
+        late.set()
+        kill()
+
     start = time.monotonic()
     with open(folder / "output.txt", "wb") as out:
         process = subprocess.Popen(["bash", "-c", script], cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=out,
                                    stderr=subprocess.STDOUT, start_new_session=True)
+        # Popen.wait(timeout) looks every 50 ms only, which is longer than some programs differ by.
+        limit = threading.Timer(timeout, give_up)
+        limit.start()
         try:
-            status = process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            status = None
+            status = process.wait()
+            seconds = time.monotonic() - start
         finally:
-            try:
-                os.killpg(process.pid, signal.SIGKILL)  # also what it left running
-            except ProcessLookupError:
-                pass
+            limit.cancel()
+            kill()
             process.wait()
-    return status, (folder / "output.txt").read_text(errors="replace"), time.monotonic() - start
+    return None if late.is_set() else status, (folder / "output.txt").read_text(errors="replace"), seconds
 
 
 def builds(args):
