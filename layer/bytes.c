@@ -4,11 +4,10 @@
  */
 #include "layer/bytes.h"
 #include "layer/coherence.h"
+#include "layer/crew.h"
 #include "layer/traffic.h"
 #include "layer/worker.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,67 +18,16 @@ enum { MOST_THREADS = 8 };
 
 /* One thread's part of a copy; on the stack of the thread that asked for the copy. */
 struct share {
-    struct share *next;
+    struct cx_errand errand;
     unsigned char *to;
     const unsigned char *from;
     size_t bytes;
-    unsigned *left; /* shares of this copy not done; under the pool's lock */
 };
 
-/* Threads that wait for shares. They live as long as the process. */
-static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t work, done;
-    struct share *first;
-    unsigned threads;
-    pid_t process; /* threads do not survive fork() */
-} pool = {
-    .lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
-
-/* Does the first share that waits. pool.lock held, and free for a while. */
-static void do_share(void)
+static void copy_share(struct cx_errand *errand)
 {
-    struct share *share = pool.first;
-    pool.first = share->next;
-    pthread_mutex_unlock(&pool.lock);
+    const struct share *share = (const struct share *)errand;
     memcpy(share->to, share->from, share->bytes);
-    pthread_mutex_lock(&pool.lock);
-    if (--*share->left == 0)
-        pthread_cond_broadcast(&pool.done);
-}
-
-static void *pool_main(void *unused)
-{
-    (void)unused;
-    pthread_mutex_lock(&pool.lock);
-    for (;;) {
-        while (!pool.first)
-            pthread_cond_wait(&pool.work, &pool.lock);
-        do_share();
-    }
-    return NULL;
-}
-
-/* Makes sure of so many threads beside the caller, as far as the system gives them. pool.lock held. */
-static void grow_pool(unsigned threads)
-{
-    sigset_t all, old;
-    if (pool.process != getpid()) {
-        pool.process = getpid();
-        pool.threads = 0;
-    }
-    if (pool.threads >= threads)
-        return;
-    sigfillset(&all); /* the program's signals are none of these threads' business */
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    while (pool.threads < threads) {
-        pthread_t thread;
-        if (pthread_create(&thread, NULL, pool_main, NULL) != 0)
-            break;
-        pthread_detach(thread);
-        pool.threads++;
-    }
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 void cx_bytes_copy_by(unsigned threads, void *to, const void *from, size_t bytes)
@@ -96,27 +44,16 @@ void cx_bytes_copy_by(unsigned threads, void *to, const void *from, size_t bytes
     }
     const size_t each = bytes / n / 4096 * 4096; /* the last share takes the rest */
     struct share share[MOST_THREADS];
-    unsigned left = n - 1;
-    pthread_mutex_lock(&pool.lock);
-    grow_pool(n - 1);
     for (unsigned i = 1; i < n; i++) {
-        share[i] = (struct share){.next = pool.first,
+        share[i] = (struct share){.errand.run = copy_share,
                                   .to = target + i * each,
                                   .from = source + i * each,
-                                  .bytes = i + 1 == n ? bytes - i * each : each,
-                                  .left = &left};
-        pool.first = &share[i];
+                                  .bytes = i + 1 == n ? bytes - i * each : each};
+        cx_crew_send(&share[i].errand);
     }
-    pthread_cond_broadcast(&pool.work);
-    pthread_mutex_unlock(&pool.lock);
     memcpy(target, source, each);
-    pthread_mutex_lock(&pool.lock);
-    while (left)
-        if (pool.first) /* perhaps another copy's share; ours come next */
-            do_share();
-        else
-            pthread_cond_wait(&pool.done, &pool.lock);
-    pthread_mutex_unlock(&pool.lock);
+    for (unsigned i = n; i-- > 1;) /* from those that wait longest for a thread */
+        cx_crew_finish(&share[i].errand);
 }
 
 long cx_bytes_cores(void)

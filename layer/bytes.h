@@ -4,7 +4,7 @@
  * much.
  *
  * One core does not fill the memory's bandwidth, and the copy of an input is what a split cannot shorten
- * otherwise. The threads are made when first needed and then kept; they are shared by all contexts.
+ * otherwise. Next: crew.h, the threads.
  */
 #ifndef CX_LAYER_BYTES_H
 #define CX_LAYER_BYTES_H

@@ -5,6 +5,7 @@
 #include "layer/transport_ring.h"
 #include "layer/buffer.h"
 #include "layer/bytes.h"
+#include "layer/chunks.h"
 #include "layer/log.h"
 #include "layer/options.h"
 
@@ -12,8 +13,10 @@
 #include <string.h>
 
 enum {
-    CHUNKS = 4,
-    LARGEST_CHUNK = 8 << 20,
+    CHUNKS = 16,
+    FILLING = 8,    /* of these the threads copy, while the device has the others */
+    A_TRANSFER = 4, /* chunks in the shortest transfer that goes this way */
+    LARGEST_CHUNK = 4 << 20,
     SMALLEST_CHUNK = 4096,
     PAYS_AFTER = 16, /* transfers of the least size, after which pinning a ring has paid for itself */
 };
@@ -24,6 +27,7 @@ struct cx_ring {
     unsigned char *memory;
     size_t chunk;
     bool reserved;          /* its bytes count as pinned */
+    size_t first;           /* the chunk that the next transfer begins with, the longest unused one */
     cl_event event[CHUNKS]; /* of the transfer that uses the chunk, or NULL */
 };
 
@@ -66,7 +70,7 @@ static bool open_ring(struct cx_worker *worker)
     if (worker->ring)
         return true;
     struct cx_ring *ring = calloc(1, sizeof(*ring));
-    uint64_t chunk = least_bytes(worker) / 2 / SMALLEST_CHUNK * SMALLEST_CHUNK;
+    uint64_t chunk = least_bytes(worker) / A_TRANSFER / SMALLEST_CHUNK * SMALLEST_CHUNK;
     if (!ring)
         return false;
     ring->chunk = (size_t)(chunk < SMALLEST_CHUNK  ? SMALLEST_CHUNK
@@ -116,11 +120,13 @@ void cx_ring_release(struct cx_worker *worker)
     worker->ring = NULL;
 }
 
-/* Half of the machine's cores, less the one that drives the device. */
+/* Threads beside the one that drives the device: with it half of the machine's cores. */
 static unsigned copy_threads(void)
 {
     const long cores = cx_bytes_cores();
-    return cores > 4 ? (unsigned)(cores / 2 - 1) : 1;
+    if (cx_options_get()->staging < 1024) /* tests of small machines, too */
+        return 2;
+    return cores >= 4 ? (unsigned)(cores / 2 - 1) : 0;
 }
 
 /* Waits until a chunk is free, or filled. Gives the status of the transfer that used it. */
@@ -140,77 +146,155 @@ static void clear_ring(struct cx_worker *worker)
     cx_worker_drop_events(worker, worker->ring->event, CHUNKS);
 }
 
-static cl_int ring_upload(struct cx_worker *worker, cl_mem real, size_t offset, const void *host,
-                          size_t bytes, const struct cx_rows *rows, cl_event *event)
+/* A transfer in chunks; chunk i of it is in the ring's (first + i) mod CHUNKS. */
+struct crossing {
+    struct cx_worker *worker;
+    struct cx_ring *ring;
+    cl_mem real;
+    size_t offset;
+    unsigned char *host;
+    size_t bytes, count, first;
+};
+
+static struct crossing crossing_of(struct cx_worker *worker, cl_mem real, size_t offset, const void *host,
+                                   size_t bytes)
 {
-    const cl_icd_dispatch *cl = worker->device->cl;
     struct cx_ring *ring = worker->ring;
-    const unsigned threads = copy_threads();
-    cl_int error = CL_SUCCESS;
-    (void)rows; /* one: move.c gives others to the host transport */
-    unsigned slot = 0;
-    for (size_t at = 0; at < bytes && error == CL_SUCCESS; slot = (slot + 1) % CHUNKS) {
-        const size_t n = bytes - at < ring->chunk ? bytes - at : ring->chunk;
-        unsigned char *chunk = ring->memory + slot * ring->chunk;
-        error = await_chunk(worker, &ring->event[slot]);
-        if (error != CL_SUCCESS)
-            break;
-        cx_bytes_copy_by(threads, chunk, (const unsigned char *)host + at, n);
-        error = cl->clEnqueueWriteBuffer(cx_worker_mover(worker), real, CL_FALSE, offset + at, n, chunk, 0,
-                                         NULL, &ring->event[slot]);
-        if (error == CL_SUCCESS)
-            cl->clFlush(cx_worker_mover(worker));
-        at += n;
-        if (at == bytes && error == CL_SUCCESS && event) {
-            *event = ring->event[slot];
-            cl->clRetainEvent(*event);
-        }
-    }
+    return (struct crossing){.worker = worker,
+                             .ring = ring,
+                             .real = real,
+                             .offset = offset,
+                             .host = (unsigned char *)host,
+                             .bytes = bytes,
+                             .count = (bytes + ring->chunk - 1) / ring->chunk,
+                             .first = ring->first};
+}
+
+static size_t slot_of(const struct crossing *crossing, size_t index)
+{
+    return (crossing->first + index) % CHUNKS;
+}
+
+static unsigned char *chunk_of(const struct crossing *crossing, size_t index)
+{
+    return crossing->ring->memory + slot_of(crossing, index) * crossing->ring->chunk;
+}
+
+static size_t length_of(const struct crossing *crossing, size_t index)
+{
+    const size_t chunk = crossing->ring->chunk, left = crossing->bytes - index * chunk;
+    return left < chunk ? left : chunk;
+}
+
+/* Jobs of chunks.h: any thread, for different chunks at once. */
+static void fill_chunk(void *job, size_t index)
+{
+    const struct crossing *crossing = job;
+    memcpy(chunk_of(crossing, index), crossing->host + index * crossing->ring->chunk,
+           length_of(crossing, index));
+}
+
+static void drain_chunk(void *job, size_t index)
+{
+    const struct crossing *crossing = job;
+    memcpy(crossing->host + index * crossing->ring->chunk, chunk_of(crossing, index),
+           length_of(crossing, index));
+}
+
+/* Enqueues the transfer between the device and the ring's chunk. */
+static cl_int start_chunk(const struct crossing *crossing, size_t index, bool upload)
+{
+    const cl_icd_dispatch *cl = crossing->worker->device->cl;
+    const cl_command_queue queue = cx_worker_mover(crossing->worker);
+    const size_t at = crossing->offset + index * crossing->ring->chunk, bytes = length_of(crossing, index);
+    unsigned char *chunk = chunk_of(crossing, index);
+    cl_event *event = &crossing->ring->event[slot_of(crossing, index)];
+    const cl_int error =
+        upload ? cl->clEnqueueWriteBuffer(queue, crossing->real, CL_FALSE, at, bytes, chunk, 0, NULL, event)
+               : cl->clEnqueueReadBuffer(queue, crossing->real, CL_FALSE, at, bytes, chunk, 0, NULL, event);
+    return error == CL_SUCCESS ? cl->clFlush(queue) : error;
+}
+
+/* The transfer's event is that of its last chunk, while the ring still holds it. */
+static void give_event(const struct crossing *crossing, cl_event *event)
+{
+    if (!event)
+        return;
+    *event = crossing->ring->event[slot_of(crossing, crossing->count - 1)];
+    crossing->worker->device->cl->clRetainEvent(*event);
+}
+
+static cl_int end_crossing(const struct crossing *crossing, cl_int error)
+{
+    crossing->ring->first = slot_of(crossing, crossing->count);
     if (error != CL_SUCCESS)
-        clear_ring(worker);
+        clear_ring(crossing->worker);
     return error;
 }
 
-/* Enqueues the read of the chunk that begins `at` bytes into the run. */
-static cl_int start_read(struct cx_worker *worker, cl_mem real, size_t offset, size_t at, size_t bytes)
+static cl_int ring_upload(struct cx_worker *worker, cl_mem real, size_t offset, const void *host,
+                          size_t bytes, const struct cx_rows *rows, cl_event *event)
 {
-    struct cx_ring *ring = worker->ring;
-    const unsigned slot = (unsigned)(at / ring->chunk % CHUNKS);
-    const size_t n = bytes - at < ring->chunk ? bytes - at : ring->chunk;
-    cl_int error = worker->device->cl->clEnqueueReadBuffer(cx_worker_mover(worker), real, CL_FALSE,
-                                                           offset + at, n, ring->memory + slot * ring->chunk,
-                                                           0, NULL, &ring->event[slot]);
-    return error == CL_SUCCESS ? worker->device->cl->clFlush(cx_worker_mover(worker)) : error;
+    struct crossing crossing = crossing_of(worker, real, offset, host, bytes);
+    struct cx_chunks chunks;
+    cl_int error = CL_SUCCESS;
+    (void)rows; /* one: move.c gives others to the host transport */
+    cx_chunks_begin(&chunks, copy_threads(), crossing.count, fill_chunk, &crossing);
+    for (size_t sent = 0, allowed = 0; sent < crossing.count && error == CL_SUCCESS; sent++) {
+        for (; allowed < crossing.count && allowed < sent + FILLING && error == CL_SUCCESS; allowed++) {
+            error = await_chunk(worker, &crossing.ring->event[slot_of(&crossing, allowed)]);
+            if (error == CL_SUCCESS)
+                cx_chunks_allow(&chunks, allowed + 1);
+        }
+        if (error != CL_SUCCESS)
+            break;
+        cx_chunks_await(&chunks, sent);
+        error = start_chunk(&crossing, sent, true);
+    }
+    cx_chunks_end(&chunks);
+    if (error == CL_SUCCESS)
+        give_event(&crossing, event);
+    return end_crossing(&crossing, error);
+}
+
+/* Chunks [asked, asked + n) of the transfer, n such that CHUNKS - FILLING come after `come`, once those
+ * before them in the ring have been copied. */
+static cl_int ask_ahead(const struct crossing *crossing, struct cx_chunks *chunks, size_t come, size_t *asked)
+{
+    cl_int error = CL_SUCCESS;
+    for (; *asked < crossing->count && *asked < come + CHUNKS - FILLING && error == CL_SUCCESS; ++*asked) {
+        if (*asked >= CHUNKS)
+            cx_chunks_await(chunks, *asked - CHUNKS);
+        error = start_chunk(crossing, *asked, false);
+    }
+    return error;
 }
 
 static cl_int ring_download(struct cx_worker *worker, cl_mem real, size_t offset, void *host, size_t bytes,
                             const struct cx_rows *rows, cl_event *event)
 {
-    struct cx_ring *ring = worker->ring;
-    const unsigned threads = copy_threads();
+    struct crossing crossing = crossing_of(worker, real, offset, host, bytes);
+    struct cx_chunks chunks;
     cl_int error = CL_SUCCESS;
     size_t asked = 0;
     (void)rows;
     for (unsigned slot = 0; slot < CHUNKS && error == CL_SUCCESS; slot++) /* an upload may still use them */
-        error = await_chunk(worker, &ring->event[slot]);
-    for (size_t at = 0; at < bytes && error == CL_SUCCESS; at += ring->chunk) {
-        const unsigned slot = (unsigned)(at / ring->chunk % CHUNKS);
-        for (; asked < bytes && asked < at + CHUNKS * ring->chunk && error == CL_SUCCESS;
-             asked += ring->chunk)
-            error = start_read(worker, real, offset, asked, bytes);
-        if (error == CL_SUCCESS && event && at + ring->chunk >= bytes) {
-            *event = ring->event[slot];
-            worker->device->cl->clRetainEvent(*event);
-        }
+        error = await_chunk(worker, &crossing.ring->event[slot]);
+    cx_chunks_begin(&chunks, copy_threads(), crossing.count, drain_chunk, &crossing);
+    for (size_t come = 0; come < crossing.count && error == CL_SUCCESS; come++) {
+        error = ask_ahead(&crossing, &chunks, come, &asked);
+        if (error == CL_SUCCESS && come + 1 == crossing.count)
+            give_event(&crossing, event);
         if (error == CL_SUCCESS)
-            error = await_chunk(worker, &ring->event[slot]);
+            error = await_chunk(worker, &crossing.ring->event[slot_of(&crossing, come)]);
         if (error == CL_SUCCESS)
-            cx_bytes_copy_by(threads, (unsigned char *)host + at, ring->memory + slot * ring->chunk,
-                             bytes - at < ring->chunk ? bytes - at : ring->chunk);
+            cx_chunks_allow(&chunks, come + 1);
     }
-    if (error != CL_SUCCESS)
-        clear_ring(worker);
-    return error;
+    for (size_t left = asked > CHUNKS ? asked - CHUNKS : 0; left < crossing.count && error == CL_SUCCESS;
+         left++)
+        cx_chunks_await(&chunks, left);
+    cx_chunks_end(&chunks);
+    return end_crossing(&crossing, error);
 }
 
 const struct cx_transport cx_transport_ring = {
