@@ -160,8 +160,6 @@ static cl_int check_buffer(const char *function, const struct cx_context *contex
         return cx_fail(function, CL_INVALID_VALUE, "flags are unknown or exclude each other");
     if (size == 0)
         return cx_fail(function, CL_INVALID_BUFFER_SIZE, "size is 0");
-    if (size > largest_alloc(context))
-        return cx_fail(function, CL_INVALID_BUFFER_SIZE, "size is over CL_DEVICE_MAX_MEM_ALLOC_SIZE");
     bool wants = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
     if (wants != (host_ptr != NULL))
         return cx_fail(function, CL_INVALID_HOST_PTR, "host_ptr does not go with the flags");
@@ -214,6 +212,47 @@ static void foresee(struct cx_mem *mem)
     pthread_mutex_unlock(&mem->context->lock);
 }
 
+/* Some drivers have buffers larger than they tell (NVIDIA's 100 GB on an H200, of which it tells 35): one
+ * over all limits is had by those members whose drivers give it now, and by no other. */
+static bool beyond_limits(struct cx_mem *mem)
+{
+    const struct cx_context *context = mem->context;
+    bool had = false;
+    if (context->devices[0]->common)
+        return false;
+    pthread_mutex_lock(&mem->context->lock);
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        const struct cx_worker *worker = &context->workers[m];
+        cl_int error = CL_INVALID_BUFFER_SIZE;
+        if (cx_mem_place(mem, worker) == CX_PLACE_HOST || mem->size > worker->device->global_mem)
+            continue;
+        cl_mem real = worker->device->cl->clCreateBuffer(worker->real_context, CL_MEM_READ_WRITE, mem->size,
+                                                         NULL, &error);
+        cx_debug(CX_TOPIC_DATA, "%s: a buffer of %zu bytes, over its limit, %s", worker->device->name,
+                 mem->size, error == CL_SUCCESS ? "is had" : "cannot be had");
+        if (error == CL_SUCCESS)
+            mem->real[m] = real;
+        had |= error == CL_SUCCESS;
+    }
+    pthread_mutex_unlock(&mem->context->lock);
+    return had;
+}
+
+/* A buffer that the program asked for, in *mem, also where something went wrong afterwards. */
+static cl_int make_buffer(const char *function, struct cx_context *context, cl_mem_flags flags, size_t size,
+                          void *host_ptr, struct cx_mem **mem)
+{
+    *mem = cx_mem_create(context, NULL, 0, size, flags);
+    if (!*mem)
+        return CL_OUT_OF_HOST_MEMORY;
+    if (size > largest_alloc(context) && !beyond_limits(*mem))
+        return cx_fail(function, CL_INVALID_BUFFER_SIZE, "size is over CL_DEVICE_MAX_MEM_ALLOC_SIZE");
+    const cl_int error = fill_contents(*mem, host_ptr);
+    if (error == CL_SUCCESS)
+        foresee(*mem);
+    return error;
+}
+
 static cl_mem create_buffer(const char *function, cl_context handle, const cl_mem_properties *properties,
                             cl_mem_flags flags, size_t size, void *host_ptr, cl_int *errcode_ret)
 {
@@ -228,12 +267,8 @@ static cl_mem create_buffer(const char *function, cl_context handle, const cl_me
             flags |= CL_MEM_READ_WRITE;
         error = create_over_svm(function, context, flags, size, host_ptr, &mem);
     }
-    if (error == CL_SUCCESS && !mem) {
-        mem = cx_mem_create(context, NULL, 0, size, flags);
-        error = mem ? fill_contents(mem, host_ptr) : CL_OUT_OF_HOST_MEMORY;
-        if (error == CL_SUCCESS)
-            foresee(mem);
-    }
+    if (error == CL_SUCCESS && !mem)
+        error = make_buffer(function, context, flags, size, host_ptr, &mem);
     if (error == CL_SUCCESS) {
         if (mem && properties && (mem->properties = calloc(1, sizeof(*mem->properties))))
             mem->nproperties = 1;
@@ -455,10 +490,9 @@ unsigned cx_mem_write_place(const struct cx_mem *root)
             place = at;
         }
     }
-    bool fastest = place == cx_mem_place(root, &context->workers[context->fastest]);
-    return own == 1 && fastest && root->size <= context->workers[context->fastest].device->max_alloc
-               ? place
-               : CX_PLACE_HOST;
+    const struct cx_worker *fastest = &context->workers[context->fastest];
+    const bool fits = root->size <= fastest->device->max_alloc || root->real[context->fastest];
+    return own == 1 && place == cx_mem_place(root, fastest) && fits ? place : CX_PLACE_HOST;
 }
 
 /* ---- queries ---- */

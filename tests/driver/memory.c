@@ -70,7 +70,8 @@ static cl_int check_room(const struct stub_context *context, size_t size)
     if (size == 0)
         return CL_INVALID_BUFFER_SIZE;
     for (unsigned i = 0; i < context->ndevices; i++) {
-        if (size > context->devices[i]->max_alloc)
+        if (size > context->devices[i]->max_alloc &&
+            !stub_config_number("STUB_BEYOND", context->devices[i]->index, 0))
             return CL_INVALID_BUFFER_SIZE;
         if (atomic_load(&context->devices[i]->allocated) + size > context->devices[i]->memory)
             return CL_MEM_OBJECT_ALLOCATION_FAILURE;

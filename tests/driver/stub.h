@@ -11,6 +11,7 @@
  *   STUB_UNITS=4,1            compute units (nominal speed)
  *   STUB_MEM=bytes            global memory; buffers beyond it fail
  *   STUB_ALLOC=bytes          largest buffer
+ *   STUB_BEYOND=1             gives larger ones all the same
  *   STUB_GROUP=n              largest work-group
  *   STUB_IN_PLACE=1,0         whether CL_MEM_USE_HOST_PTR memory is used in place; default 1
  *   STUB_NAMES=a,b            the devices' names; default "stub 0", "stub 1", ...

@@ -311,6 +311,35 @@ START_TEST(over_one_limit)
 }
 END_TEST
 
+/* A buffer over all limits: a driver that gives it all the same is taken at its word, and a device without it
+ * is left out; not where the limits shown are what all have in common, nor where no device has the room. */
+START_TEST(over_all_limits)
+{
+    static const char *const beyond[] = {"1,0", "0,1", "1,1", "0,0", "1,1", "1,1"};
+    const bool had = _i < 3;
+    cl_mem mem[3];
+    cl_int code;
+    gpus();
+    setenv("STUB_ALLOC", "1048576", 1);
+    setenv("STUB_BEYOND", beyond[_i], 1);
+    setenv("COEXEC_LIMITS", _i == 4 ? "common" : "fastest", 1);
+    setenv("STUB_MEM", _i == 5 ? "3145728" : "67108864", 1);
+    cl_kernel kernel = open_add();
+    if (had) {
+        make(mem);
+        rounds(kernel, mem, 3);
+        drop(mem);
+        const unsigned refused = count_lines(read_text("log"), " of stub_add cannot be had on ", "");
+        ck_assert_msg((refused > 0) == (_i < 2), "%u lines tell of what does not fit", refused);
+    } else {
+        ck_assert_ptr_null(clCreateBuffer(cl.context, CL_MEM_READ_WRITE, BYTES, NULL, &code));
+        ck_assert_int_eq(code, CL_INVALID_BUFFER_SIZE);
+    }
+    cl_ok(clReleaseKernel(kernel));
+    cl_close();
+}
+END_TEST
+
 static long resident_pages(void)
 {
     long size = 0, resident = 0;
@@ -512,6 +541,7 @@ int main(void)
     tcase_add_test(tcase, told_in_summary);
     tcase_add_test(tcase, shadow_does_not_fit);
     tcase_add_loop_test(tcase, over_one_limit, 0, 2);
+    tcase_add_loop_test(tcase, over_all_limits, 0, 6);
     tcase_add_test(tcase, thousand_rounds);
     tcase_add_test(tcase, overlapping_windows_newest_first);
     tcase_add_test(tcase, probe_moves_its_own_alone);
