@@ -266,7 +266,10 @@ bool cx_plan_late_pays(const struct cx_launch *launch)
 }
 
 /* Builds cost a core, and a process that ends meanwhile has to wait: short programs must not pay for what
- * they do not use. So the kernel must have run for as long without, or this launch be one that may. */
+ * they do not use. So the kernel must have run for so many times as long without, or this launch be one that
+ * may: then a program that ends at the worst moment has lost a third of its kernels' time, not half. */
+static const double builds_without = 2;
+
 static bool build_pays(const struct cx_launch *launch)
 {
     const struct cx_learned *learned = launch->kernel->function->learned;
@@ -274,7 +277,7 @@ static bool build_pays(const struct cx_launch *launch)
     const double others = (double)(nmembers - 1) / nmembers;
 
     return (launch->lacking == CX_VARIANT_PLAIN ? cx_plan_late_pays(launch) : may_save(launch, others)) ||
-           (learned && learned->unvaried + waiting(launch) >= builds_last(launch));
+           (learned && learned->unvaried + waiting(launch) >= builds_without * builds_last(launch));
 }
 
 /* Speeds of so many launches tell how long others take. */
