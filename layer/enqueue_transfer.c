@@ -17,6 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What the host copies within less time than another thread may need to take it over, where all cores are in
+ * use (3 ms were seen): the thread that enqueues does it, if nothing is before it. */
+#define BRIEF_BYTES (UINT64_C(1) << 20)
+
 struct transfer {
     struct cx_command base;
     struct cx_mem *mem;  /* read, written, filled, or copied to; a reference */
@@ -70,6 +74,11 @@ static cl_int submit(struct transfer *transfer, const struct cx_transfer_wait *w
 {
     struct cx_command *command = &transfer->base;
     return cx_command_submit(&command, wait->nwait, wait->list, wait->event, wait->blocking);
+}
+
+static bool is_brief(const struct transfer *transfer)
+{
+    return transfer->hi - transfer->lo <= BRIEF_BYTES;
 }
 
 static void add_host_job(struct cx_command *command, struct cx_job *job)
@@ -134,6 +143,7 @@ static cl_int read_from_host(struct transfer *transfer, const struct cx_piece *p
     const struct cx_runs *own = job->data;
     job->run = run_host_read;
     job->timed = false;
+    job->brief = is_brief(transfer);
     cx_enqueue_order_read(command, host, job);
     for (unsigned i = 0; i < own->count; i++)
         cx_coherence_host_read(root->coherence, own->run[i].lo, own->run[i].hi, host->index,
@@ -248,6 +258,8 @@ static void plan_write(struct cx_command *command)
         place = CX_PLACE_HOST;
     if (place == CX_PLACE_HOST) {
         job = cx_enqueue_host_writer(command, root, transfer->lo, transfer->hi, run_host_write);
+        if (job)
+            job->brief = is_brief(transfer);
     } else {
         struct cx_runs runs = {.upload = true};
         worker = cx_place_worker(command->context, place);
