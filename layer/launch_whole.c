@@ -177,17 +177,26 @@ static bool wants_times(const struct cx_launch *launch, const struct cx_learned 
 /* Handing a job to another thread, and waiting for it there, costs more than this: two wake-ups. */
 static const double brief_seconds = 20e-6;
 
-/* Whether the member, by the slowest launches of this function of late or else by its text, is done with it
- * at once. */
-static bool is_brief(const struct cx_launch *launch, unsigned member)
+/* Seconds that the launch takes at that speed, groups a second, as far as it fills the member. */
+static double seconds_at(const struct cx_launch *launch, unsigned member, double speed)
 {
-    const struct cx_learned *learned = launch->kernel->function->learned;
+    const uint64_t groups = cx_launch_groups(launch);
+    const uint64_t fill = cx_plan_fill(launch->base.context->workers[member].device, &launch->geometry);
+    return (double)(groups > fill ? groups : fill) / speed;
+}
+
+/* Whether the member, by the slowest launches of this function of late or else by its text, is done with it
+ * at once. Where one launch alone was slow, perhaps since its thread lost the core, *doubted: times are taken
+ * until that is forgotten. */
+static bool is_brief(const struct cx_launch *launch, const struct cx_learned *learned, unsigned member,
+                     bool *doubted)
+{
     const struct cx_speed_record *record = learned ? &learned->records[member] : NULL;
     if (!record || record->samples < 4 || !launch->local_given)
         return launch->longest >= 0 && launch->longest < brief_seconds;
-    uint64_t groups = cx_launch_groups(launch);
-    uint64_t fill = cx_plan_fill(launch->base.context->workers[member].device, &launch->geometry);
-    return (double)(groups > fill ? groups : fill) < brief_seconds * record->slowest;
+    const bool brief = seconds_at(launch, member, record->slowest) < brief_seconds;
+    *doubted = !brief && seconds_at(launch, member, cx_speed_record_speed(record)) < brief_seconds;
+    return brief;
 }
 
 void cx_launch_whole(struct cx_launch *launch, unsigned member)
@@ -210,11 +219,12 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
     job->run = run_whole;
     job->finish = finish_whole;
     struct cx_learned *learned = cx_function_learned(launch->kernel->function, command->context->nmembers);
-    job->timed = wants_times(launch, learned, member);
+    bool doubted = false;
+    job->brief = worker->device->submits_in_caller && is_brief(launch, learned, member, &doubted);
+    job->timed = doubted || wants_times(launch, learned, member);
     launch->times_counted = job->timed && learned;
     if (launch->times_counted)
         atomic_fetch_add(&learned->timing, 1);
-    job->brief = worker->device->submits_in_caller && is_brief(launch, member);
     cx_command_add_job(command, worker, job);
     cx_command_settle(command);
 }

@@ -238,7 +238,7 @@ void cx_worker_pump(struct cx_worker *worker)
         return; /* the queue's lock ordered this after the job came in */
     pthread_mutex_lock(&worker->lock);
     struct cx_job *job = worker->head;
-    bool brief = job && job->brief;
+    bool brief = job && job->brief && deps_done(worker, job);
     bool alone =
         job && !job->next && !worker->flying && !job->waits && !job->urgent && worker->watch < job->seq;
     if (job && !brief && !alone && !worker->pumping)
