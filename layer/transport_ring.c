@@ -14,11 +14,12 @@
 
 enum {
     CHUNKS = 16,
-    FILLING = 8,    /* of these the threads copy, while the device has the others */
-    A_TRANSFER = 4, /* chunks in the shortest transfer that goes this way */
+    FILLING = 8, /* of these the threads copy, while the device has the others */
     LARGEST_CHUNK = 4 << 20,
-    SMALLEST_CHUNK = 4096,
-    PAYS_AFTER = 16, /* transfers of the least size, after which pinning a ring has paid for itself */
+    PAGE = 4096,
+    /* a transfer of few megabytes goes in shorter chunks, so that all threads have some of it */
+    SHORTEST_CHUNK = 256 << 10,
+    A_TRANSFER = 8,
 };
 
 struct cx_ring {
@@ -31,18 +32,26 @@ struct cx_ring {
     cl_event event[CHUNKS]; /* of the transfer that uses the chunk, or NULL */
 };
 
-/* Least bytes of a transfer that goes through the ring, 0: none does. */
-static uint64_t least_bytes(const struct cx_worker *worker)
+/* COEXEC_STAGING in bytes, 0: no transfer of this worker goes through a ring. By it go the shortest transfer
+ * that does, a half, and the ring's chunks, a quarter each. */
+static uint64_t staging(const struct cx_worker *worker)
 {
     const struct cx_options *options = cx_options_get();
     const bool gpu = worker->device && worker->device->type & CL_DEVICE_TYPE_GPU;
     return gpu || options->staging < 1024 ? options->staging * UINT64_C(1024) : 0;
 }
 
+/* Bytes that go the driver's own way first: at 0.1 ns a byte more that takes as long as pinning a ring, 10 ms
+ * on an H200. */
+static uint64_t pays_after(const struct cx_worker *worker)
+{
+    return 8 * staging(worker);
+}
+
 bool cx_ring_possible(const struct cx_worker *worker, uint64_t bytes)
 {
-    const uint64_t least = least_bytes(worker);
-    return worker->device && least && bytes >= least && !atomic_load(&worker->ring_fails);
+    const uint64_t unit = staging(worker);
+    return worker->device && unit && bytes >= unit / 2 && !atomic_load(&worker->ring_fails);
 }
 
 static bool map_chunks(struct cx_ring *ring, struct cx_worker *worker)
@@ -70,12 +79,10 @@ static bool open_ring(struct cx_worker *worker)
     if (worker->ring)
         return true;
     struct cx_ring *ring = calloc(1, sizeof(*ring));
-    uint64_t chunk = least_bytes(worker) / A_TRANSFER / SMALLEST_CHUNK * SMALLEST_CHUNK;
+    const uint64_t chunk = staging(worker) / 4 / PAGE * PAGE;
     if (!ring)
         return false;
-    ring->chunk = (size_t)(chunk < SMALLEST_CHUNK  ? SMALLEST_CHUNK
-                           : chunk > LARGEST_CHUNK ? LARGEST_CHUNK
-                                                   : chunk);
+    ring->chunk = (size_t)(chunk < PAGE ? PAGE : chunk > LARGEST_CHUNK ? LARGEST_CHUNK : chunk);
     worker->ring = ring;
     ring->reserved = cx_pinned_reserve(CHUNKS * ring->chunk);
     bool ok = ring->reserved && map_chunks(ring, worker);
@@ -96,7 +103,7 @@ bool cx_ring_wanted(struct cx_worker *worker, const struct cx_mem *root, const u
     if (!cx_ring_possible(worker, bytes) || pinned)
         return false;
     worker->pageable += bytes;
-    return worker->pageable >= PAYS_AFTER * least_bytes(worker) && open_ring(worker);
+    return worker->pageable >= pays_after(worker) && open_ring(worker);
 }
 
 void cx_ring_release(struct cx_worker *worker)
@@ -153,20 +160,29 @@ struct crossing {
     cl_mem real;
     size_t offset;
     unsigned char *host;
-    size_t bytes, count, first;
+    size_t bytes, chunk, count, first;
 };
+
+static size_t chunk_for(const struct cx_ring *ring, size_t bytes)
+{
+    const size_t part = bytes / A_TRANSFER / PAGE * PAGE,
+                 least = part < SHORTEST_CHUNK ? SHORTEST_CHUNK : part;
+    return least < ring->chunk ? least : ring->chunk;
+}
 
 static struct crossing crossing_of(struct cx_worker *worker, cl_mem real, size_t offset, const void *host,
                                    size_t bytes)
 {
     struct cx_ring *ring = worker->ring;
+    const size_t chunk = chunk_for(ring, bytes);
     return (struct crossing){.worker = worker,
                              .ring = ring,
                              .real = real,
                              .offset = offset,
                              .host = (unsigned char *)host,
                              .bytes = bytes,
-                             .count = (bytes + ring->chunk - 1) / ring->chunk,
+                             .chunk = chunk,
+                             .count = (bytes + chunk - 1) / chunk,
                              .first = ring->first};
 }
 
@@ -182,23 +198,21 @@ static unsigned char *chunk_of(const struct crossing *crossing, size_t index)
 
 static size_t length_of(const struct crossing *crossing, size_t index)
 {
-    const size_t chunk = crossing->ring->chunk, left = crossing->bytes - index * chunk;
-    return left < chunk ? left : chunk;
+    const size_t left = crossing->bytes - index * crossing->chunk;
+    return left < crossing->chunk ? left : crossing->chunk;
 }
 
 /* Jobs of chunks.h: any thread, for different chunks at once. */
 static void fill_chunk(void *job, size_t index)
 {
     const struct crossing *crossing = job;
-    memcpy(chunk_of(crossing, index), crossing->host + index * crossing->ring->chunk,
-           length_of(crossing, index));
+    memcpy(chunk_of(crossing, index), crossing->host + index * crossing->chunk, length_of(crossing, index));
 }
 
 static void drain_chunk(void *job, size_t index)
 {
     const struct crossing *crossing = job;
-    memcpy(crossing->host + index * crossing->ring->chunk, chunk_of(crossing, index),
-           length_of(crossing, index));
+    memcpy(crossing->host + index * crossing->chunk, chunk_of(crossing, index), length_of(crossing, index));
 }
 
 /* Enqueues the transfer between the device and the ring's chunk. */
@@ -206,7 +220,7 @@ static cl_int start_chunk(const struct crossing *crossing, size_t index, bool up
 {
     const cl_icd_dispatch *cl = crossing->worker->device->cl;
     const cl_command_queue queue = cx_worker_mover(crossing->worker);
-    const size_t at = crossing->offset + index * crossing->ring->chunk, bytes = length_of(crossing, index);
+    const size_t at = crossing->offset + index * crossing->chunk, bytes = length_of(crossing, index);
     unsigned char *chunk = chunk_of(crossing, index);
     cl_event *event = &crossing->ring->event[slot_of(crossing, index)];
     const cl_int error =
