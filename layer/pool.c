@@ -7,6 +7,7 @@
  */
 #include "layer/pool.h"
 #include "layer/command.h"
+#include "layer/host_pages.h"
 #include "layer/log.h"
 #include "layer/notify.h"
 #include "layer/options.h"
@@ -78,7 +79,7 @@ static void pages_free(struct cx_pages *pages)
     unregister_pages(pages);
     if (pinned)
         cx_pinned_release(pages->bytes);
-    free(pages->memory);
+    cx_host_pages_give(pages->memory, pages->bytes);
     free(pages);
 }
 
@@ -183,7 +184,6 @@ struct cx_pages *cx_pool_take(struct cx_pool *pool, size_t bytes)
 {
     const size_t page = page_size(), whole = (bytes + page - 1) / page * page;
     struct cx_pages **best = NULL, *pages;
-    void *memory = NULL;
     pthread_mutex_lock(&lock);
     for (struct cx_pages **link = &pool->free; *link; link = &(*link)->next)
         if ((*link)->bytes >= whole && (*link)->bytes - whole <= whole / 4 &&
@@ -200,7 +200,8 @@ struct cx_pages *cx_pool_take(struct cx_pool *pool, size_t bytes)
     if (pages)
         return pages;
     pages = calloc(1, sizeof(*pages));
-    if (!pages || whole < bytes || posix_memalign(&memory, page, whole ? whole : page) != 0) {
+    void *memory = pages && whole >= bytes ? cx_host_pages_take(whole ? whole : page) : NULL;
+    if (!memory) {
         free(pages);
         return NULL;
     }
@@ -233,6 +234,13 @@ void cx_pool_give(struct cx_pool *pool, struct cx_pages **given)
     pthread_mutex_lock(&lock); /* without the thread they stay until the context goes or room is needed */
     keeping = false;
     pthread_mutex_unlock(&lock);
+}
+
+void cx_pool_drop(struct cx_pages **pages)
+{
+    if (*pages)
+        pages_free(*pages);
+    *pages = NULL;
 }
 
 bool cx_pool_pin(struct cx_pages *pages, cl_context context, const struct cx_real_device *device, bool *again)

@@ -42,6 +42,8 @@ struct cx_pool {
 struct cx_pages *cx_pool_take(struct cx_pool *pool, size_t bytes);
 /* The pages of a buffer that goes; nothing uses them any more. Nulls the pointer; accepts NULL. */
 void cx_pool_give(struct cx_pool *pool, struct cx_pages **pages);
+/* The same for pages that no buffer had: they go back to the system, and are of no pool any more. */
+void cx_pool_drop(struct cx_pages **pages);
 /* Pins them through a device. False: the bound is reached (*again: worth another try later), or the driver
  * cannot. At most one thread at a time for the same pages. */
 bool cx_pool_pin(struct cx_pages *pages, cl_context context, const struct cx_real_device *device,

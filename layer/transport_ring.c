@@ -6,6 +6,8 @@
 #include "layer/buffer.h"
 #include "layer/bytes.h"
 #include "layer/chunks.h"
+#include "layer/crew.h"
+#include "layer/host_pages.h"
 #include "layer/log.h"
 #include "layer/options.h"
 
@@ -23,11 +25,11 @@ enum {
 };
 
 struct cx_ring {
-    cl_mem pinned;
-    cl_command_queue queue; /* for the mapping alone */
-    unsigned char *memory;
+    struct cx_errand touching; /* has the pages given, which drivers do slowly and under a lock of theirs */
+    bool touched;
+    struct cx_pool pool; /* of these pages alone, which no buffer is to get */
+    struct cx_pages *pages;
     size_t chunk;
-    bool reserved;          /* its bytes count as pinned */
     size_t first;           /* the chunk that the next transfer begins with, the longest unused one */
     cl_event event[CHUNKS]; /* of the transfer that uses the chunk, or NULL */
 };
@@ -41,8 +43,9 @@ static uint64_t staging(const struct cx_worker *worker)
     return gpu || options->staging < 1024 ? options->staging * UINT64_C(1024) : 0;
 }
 
-/* Bytes that go the driver's own way first: at 0.1 ns a byte more that takes as long as pinning a ring, 10 ms
- * on an H200. */
+/* Bytes that go the driver's own way first. Registering 32 MB takes an H200's driver 3 ms once the pages are
+ * there (10 where it has to get them, and nobody else's calls go on meanwhile): less than half of what 64 MB
+ * take its own way. From half of that on the pages are got, by another thread. */
 static uint64_t pays_after(const struct cx_worker *worker)
 {
     return 8 * staging(worker);
@@ -54,45 +57,52 @@ bool cx_ring_possible(const struct cx_worker *worker, uint64_t bytes)
     return worker->device && unit && bytes >= unit / 2 && !atomic_load(&worker->ring_fails);
 }
 
-static bool map_chunks(struct cx_ring *ring, struct cx_worker *worker)
+static void touch(struct cx_errand *errand)
 {
-    const cl_icd_dispatch *cl = worker->device->cl;
-    const size_t bytes = CHUNKS * ring->chunk;
-    cl_int error;
-    ring->pinned = cl->clCreateBuffer(worker->real_context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes,
-                                      NULL, &error);
-    if (error != CL_SUCCESS)
-        return false;
-    ring->queue = cl->clCreateCommandQueue(worker->real_context, worker->device->id, 0, &error);
-    if (error != CL_SUCCESS)
-        return false;
-    ring->memory = cl->clEnqueueMapBuffer(ring->queue, ring->pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                                          bytes, 0, NULL, NULL, &error);
-    if (error != CL_SUCCESS)
-        ring->memory = NULL;
-    return ring->memory != NULL;
+    struct cx_pages *pages = ((struct cx_ring *)errand)->pages;
+    cx_host_pages_touch(pages->memory, pages->bytes);
 }
 
-/* Called by whoever pumps the worker, and by nobody else at the time. */
-static bool open_ring(struct cx_worker *worker)
+/* From here to cx_ring_release: by whoever pumps the worker, and by nobody else at the time. */
+static void begin_ring(struct cx_worker *worker)
 {
-    if (worker->ring)
-        return true;
     struct cx_ring *ring = calloc(1, sizeof(*ring));
     const uint64_t chunk = staging(worker) / 4 / PAGE * PAGE;
     if (!ring)
-        return false;
+        return;
     ring->chunk = (size_t)(chunk < PAGE ? PAGE : chunk > LARGEST_CHUNK ? LARGEST_CHUNK : chunk);
+    ring->pages = cx_pool_take(&ring->pool, CHUNKS * ring->chunk);
+    ring->touching.run = touch;
+    ring->touched = !ring->pages;
     worker->ring = ring;
-    ring->reserved = cx_pinned_reserve(CHUNKS * ring->chunk);
-    bool ok = ring->reserved && map_chunks(ring, worker);
+    if (ring->pages)
+        cx_crew_send(&ring->touching);
+}
+
+static void await_touch(struct cx_ring *ring)
+{
+    if (!ring->touched)
+        cx_crew_finish(&ring->touching);
+    ring->touched = true;
+}
+
+static bool have_ring(struct cx_worker *worker)
+{
+    struct cx_ring *ring = worker->ring;
+    bool again;
+    if (ring && ring->pages && atomic_load(&ring->pages->pinned))
+        return true;
+    if (ring)
+        await_touch(ring);
+    const bool had =
+        ring && ring->pages && cx_pool_pin(ring->pages, worker->real_context, worker->device, &again);
     cx_debug(CX_TOPIC_DATA, "%s: %u pinned chunks of %zu bytes %s", worker->device->name, (unsigned)CHUNKS,
-             ring->chunk, ok ? "ready" : "cannot be had");
-    if (!ok) {
+             ring ? ring->chunk : 0, had ? "ready" : "cannot be had");
+    if (!had) {
         cx_ring_release(worker);
         atomic_store(&worker->ring_fails, true);
     }
-    return ok;
+    return had;
 }
 
 bool cx_ring_wanted(struct cx_worker *worker, const struct cx_mem *root, const unsigned char *host,
@@ -103,7 +113,9 @@ bool cx_ring_wanted(struct cx_worker *worker, const struct cx_mem *root, const u
     if (!cx_ring_possible(worker, bytes) || pinned)
         return false;
     worker->pageable += bytes;
-    return worker->pageable >= pays_after(worker) && open_ring(worker);
+    if (!worker->ring && worker->pageable >= pays_after(worker) / 2)
+        begin_ring(worker);
+    return worker->pageable >= pays_after(worker) && have_ring(worker);
 }
 
 void cx_ring_release(struct cx_worker *worker)
@@ -111,18 +123,9 @@ void cx_ring_release(struct cx_worker *worker)
     struct cx_ring *ring = worker->ring;
     if (!ring)
         return;
-    const cl_icd_dispatch *cl = worker->device->cl;
+    await_touch(ring);
     cx_worker_drop_events(worker, ring->event, CHUNKS);
-    if (ring->memory) {
-        cl->clEnqueueUnmapMemObject(ring->queue, ring->pinned, ring->memory, 0, NULL, NULL);
-        cl->clFinish(ring->queue);
-    }
-    if (ring->queue)
-        cl->clReleaseCommandQueue(ring->queue);
-    if (ring->pinned)
-        cl->clReleaseMemObject(ring->pinned);
-    if (ring->reserved)
-        cx_pinned_release(CHUNKS * ring->chunk);
+    cx_pool_drop(&ring->pages);
     free(ring);
     worker->ring = NULL;
 }
@@ -193,7 +196,7 @@ static size_t slot_of(const struct crossing *crossing, size_t index)
 
 static unsigned char *chunk_of(const struct crossing *crossing, size_t index)
 {
-    return crossing->ring->memory + slot_of(crossing, index) * crossing->ring->chunk;
+    return crossing->ring->pages->memory + slot_of(crossing, index) * crossing->ring->chunk;
 }
 
 static size_t length_of(const struct crossing *crossing, size_t index)

@@ -4,10 +4,12 @@
  * Every test runs in a process of its own and ends with nothing registered.
  */
 #include "capture.h"
+#include "layer/host_pages.h"
 #include "layer/options.h"
 #include "layer/pool.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -321,6 +323,47 @@ START_TEST(threads)
 }
 END_TEST
 
+/* Pages of this process, as the system counts them. */
+static unsigned long mapped_pages(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(fscanf(file, "%lu", &pages), 1);
+    fclose(file);
+    return pages;
+}
+
+/* Short ones and long ones, about the size of a large page, are ours from end to end and go as they came. */
+START_TEST(host_pages)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE),
+                 sizes[] = {page, 2 * MB - page, 2 * MB, 2 * MB + page, 7 * MB + 3 * page, 32 * MB};
+    unsigned long before = 0;
+    for (unsigned round = 0; round < 50; round++) {
+        unsigned char *pages[6];
+        for (unsigned i = 0; i < 6; i++) {
+            pages[i] = cx_host_pages_take(sizes[i]);
+            ck_assert_ptr_nonnull(pages[i]);
+            ck_assert_uint_eq((uintptr_t)pages[i] % page, 0);
+            if (round % 10 == 0)
+                memset(pages[i], (int)i + 1, sizes[i]);
+        }
+        for (unsigned i = 0; i < 6 && round % 10 == 0; i++)
+            for (size_t at = 0; at < sizes[i]; at += page)
+                ck_assert(pages[i][at] == i + 1 && pages[i][at + page - 1] == i + 1);
+        cx_host_pages_touch(pages[4], sizes[4]);
+        for (unsigned i = 0; i < 6; i++)
+            cx_host_pages_give(pages[i], sizes[i]);
+        if (round == 0)
+            before = mapped_pages();
+    }
+    ck_assert_uint_le(mapped_pages(), before + 8 * MB / page); /* one round has 45 MB */
+    ck_assert_ptr_null(cx_host_pages_take(SIZE_MAX / page * page));
+    cx_host_pages_give(NULL, page);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("pool");
@@ -334,6 +377,7 @@ int main(void)
     tcase_add_test(tcase, driver_refuses);
     tcase_add_test(tcase, idle);
     tcase_add_test(tcase, threads);
+    tcase_add_test(tcase, host_pages);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
 }
