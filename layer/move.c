@@ -27,7 +27,8 @@ static bool add_run(struct cx_runs *runs, struct cx_mem *root, cl_mem real, uint
         runs->run = grown;
         runs->room = room;
     }
-    runs->run[runs->count++] = (struct cx_run){cx_mem_ref(root), real, lo, hi, host, NULL};
+    runs->run[runs->count++] =
+        (struct cx_run){.root = cx_mem_ref(root), .real = real, .lo = lo, .hi = hi, .host = host};
     return true;
 }
 
@@ -139,12 +140,11 @@ static void count_run(const struct cx_runs *runs, const struct cx_run *run, bool
                    runs->upload, bytes * rows);
 }
 
+/* `ring`: through it. */
 static cl_int start_run(const struct cx_runs *runs, const struct cx_run *run, struct cx_worker *worker,
-                        size_t bytes, const struct cx_rows *rows, cl_event *event)
+                        size_t bytes, const struct cx_rows *rows, bool ring, cl_event *event)
 {
     const struct cx_transport *transport = &cx_transport_host;
-    const bool ring =
-        !run->root->image && rows->count == 1 && cx_ring_wanted(worker, run->root, run->host, bytes);
     count_run(runs, run, ring, bytes, rows->count);
     if (run->root->image)
         return runs->upload ? cx_image_upload(worker, run->root->image, run->real, run->lo, run->host, bytes,
@@ -165,10 +165,15 @@ cl_int cx_runs_start(struct cx_runs *runs, struct cx_worker *worker, cl_event *f
         const struct cx_rows rows = rows_from(runs, i, worker);
         size_t bytes = (size_t)(run->hi - run->lo);
         i += (unsigned)rows.count;
-        cl_event *event = i == runs->count ? last : run == runs->run && first ? first : &run->event;
+        cl_event *begin = run == runs->run ? first : NULL;
         if (run->host == run->root->host + run->lo)
             cx_pin_moved(run->root, worker, bytes * rows.count);
-        error = start_run(runs, run, worker, bytes, &rows, event);
+        const bool ring =
+            !run->root->image && rows.count == 1 && cx_ring_wanted(worker, run->root, run->host, bytes);
+        cl_event *event = i == runs->count ? last : begin && !ring ? begin : &run->event;
+        error = start_run(runs, run, worker, bytes, &rows, ring, event);
+        if (ring && error == CL_SUCCESS)
+            error = cx_ring_tell(worker, begin, &run->chunks, &run->nchunks);
     }
     if (error != CL_SUCCESS && runs->count > 1) /* those already started use the host's memory */
         worker->device->cl->clFinish(cx_worker_mover(worker));
@@ -206,9 +211,13 @@ cl_int cx_runs_read(struct cx_runs *runs, struct cx_worker *worker, cl_command_q
 cl_int cx_runs_status(const struct cx_runs *runs, const struct cx_worker *worker)
 {
     cl_int error = CL_SUCCESS;
-    for (unsigned i = 0; i < runs->count && error == CL_SUCCESS; i++)
-        if (runs->run[i].event)
-            error = cx_worker_event_error(worker, runs->run[i].event);
+    for (unsigned i = 0; i < runs->count && error == CL_SUCCESS; i++) {
+        const struct cx_run *run = &runs->run[i];
+        if (run->event)
+            error = cx_worker_event_error(worker, run->event);
+        for (unsigned k = 0; k < run->nchunks && error == CL_SUCCESS; k++)
+            error = cx_worker_event_error(worker, run->chunks[k]);
+    }
     return error;
 }
 
@@ -217,6 +226,9 @@ void cx_runs_finish(struct cx_runs *runs, const struct cx_worker *worker)
     for (unsigned i = 0; i < runs->count; i++) {
         if (runs->run[i].event)
             worker->device->cl->clReleaseEvent(runs->run[i].event);
+        if (runs->run[i].nchunks)
+            cx_worker_drop_events(worker, runs->run[i].chunks, runs->run[i].nchunks);
+        free(runs->run[i].chunks);
         cx_mem_unref(&runs->run[i].root);
     }
     free(runs->run);

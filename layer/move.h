@@ -41,6 +41,8 @@ struct cx_run {
     uint64_t lo, hi;
     unsigned char *host; /* where byte lo lies in host memory */
     cl_event event;      /* of a transfer whose event nobody else has */
+    cl_event *chunks;    /* through a ring: of those parts whose failure that event does not tell of */
+    unsigned nchunks;
 };
 struct cx_runs {
     bool upload;

@@ -32,6 +32,9 @@ struct cx_ring {
     size_t chunk;
     size_t first;           /* the chunk that the next transfer begins with, the longest unused one */
     cl_event event[CHUNKS]; /* of the transfer that uses the chunk, or NULL */
+    /* of the transfer started last */
+    cl_event begun;   /* its first chunk's, or NULL */
+    unsigned pending; /* its chunks before the last one that may be under way */
 };
 
 /* COEXEC_STAGING in bytes, 0: no transfer of this worker goes through a ring. By it go the shortest transfer
@@ -124,6 +127,7 @@ void cx_ring_release(struct cx_worker *worker)
     if (!ring)
         return;
     await_touch(ring);
+    cx_worker_drop_events(worker, &ring->begun, 1);
     cx_worker_drop_events(worker, ring->event, CHUNKS);
     cx_pool_drop(&ring->pages);
     free(ring);
@@ -139,14 +143,36 @@ static unsigned copy_threads(void)
     return cores >= 4 ? (unsigned)(cores / 2 - 1) : 0;
 }
 
-/* Waits until a chunk is free, or filled. Gives the status of the transfer that used it. */
-static cl_int await_chunk(struct cx_worker *worker, cl_event *event)
+/* Waits until a chunk is free, or filled. Gives the status of what used it if that was a part of the same
+ * transfer; others tell their own (cx_ring_tell). */
+static cl_int await_chunk(struct cx_worker *worker, cl_event *event, bool same)
 {
     if (!*event)
         return CL_SUCCESS;
     cl_int error = cx_worker_wait_event(worker, *event);
     cl_int status = cx_worker_drop_events(worker, event, 1);
-    return error != CL_SUCCESS ? error : status;
+    return error != CL_SUCCESS || !same ? error : status;
+}
+
+cl_int cx_ring_tell(struct cx_worker *worker, cl_event *first, cl_event **chunks, unsigned *n)
+{
+    struct cx_ring *ring = worker->ring;
+    const unsigned pending = ring->pending;
+    cl_event *own = pending ? malloc(pending * sizeof(*own)) : NULL;
+    cl_int error = CL_SUCCESS;
+    *n = 0;
+    if (first) {
+        *first = ring->begun;
+        ring->begun = NULL;
+    }
+    for (unsigned i = 0; i < pending && error == CL_SUCCESS; i++) { /* ring->first is behind the last one */
+        cl_event *event = &ring->event[(ring->first + CHUNKS - 1 - pending + i) % CHUNKS];
+        error = own ? worker->device->cl->clRetainEvent(*event) : await_chunk(worker, event, true);
+        if (own && error == CL_SUCCESS)
+            own[(*n)++] = *event;
+    }
+    *chunks = own;
+    return error;
 }
 
 /* After a failure: nothing uses the chunks any more. */
@@ -178,6 +204,8 @@ static struct crossing crossing_of(struct cx_worker *worker, cl_mem real, size_t
 {
     struct cx_ring *ring = worker->ring;
     const size_t chunk = chunk_for(ring, bytes);
+    cx_worker_drop_events(worker, &ring->begun, 1);
+    ring->pending = 0;
     return (struct crossing){.worker = worker,
                              .ring = ring,
                              .real = real,
@@ -229,6 +257,8 @@ static cl_int start_chunk(const struct crossing *crossing, size_t index, bool up
     const cl_int error =
         upload ? cl->clEnqueueWriteBuffer(queue, crossing->real, CL_FALSE, at, bytes, chunk, 0, NULL, event)
                : cl->clEnqueueReadBuffer(queue, crossing->real, CL_FALSE, at, bytes, chunk, 0, NULL, event);
+    if (error == CL_SUCCESS && index == 0 && cl->clRetainEvent(*event) == CL_SUCCESS)
+        crossing->ring->begun = *event;
     return error == CL_SUCCESS ? cl->clFlush(queue) : error;
 }
 
@@ -259,7 +289,8 @@ static cl_int ring_upload(struct cx_worker *worker, cl_mem real, size_t offset, 
     cx_chunks_begin(&chunks, copy_threads(), crossing.count, fill_chunk, &crossing);
     for (size_t sent = 0, allowed = 0; sent < crossing.count && error == CL_SUCCESS; sent++) {
         for (; allowed < crossing.count && allowed < sent + FILLING && error == CL_SUCCESS; allowed++) {
-            error = await_chunk(worker, &crossing.ring->event[slot_of(&crossing, allowed)]);
+            error =
+                await_chunk(worker, &crossing.ring->event[slot_of(&crossing, allowed)], allowed >= CHUNKS);
             if (error == CL_SUCCESS)
                 cx_chunks_allow(&chunks, allowed + 1);
         }
@@ -269,8 +300,10 @@ static cl_int ring_upload(struct cx_worker *worker, cl_mem real, size_t offset, 
         error = start_chunk(&crossing, sent, true);
     }
     cx_chunks_end(&chunks);
-    if (error == CL_SUCCESS)
+    if (error == CL_SUCCESS) {
         give_event(&crossing, event);
+        crossing.ring->pending = (unsigned)(crossing.count < CHUNKS ? crossing.count : CHUNKS) - 1;
+    }
     return end_crossing(&crossing, error);
 }
 
@@ -296,14 +329,14 @@ static cl_int ring_download(struct cx_worker *worker, cl_mem real, size_t offset
     size_t asked = 0;
     (void)rows;
     for (unsigned slot = 0; slot < CHUNKS && error == CL_SUCCESS; slot++) /* an upload may still use them */
-        error = await_chunk(worker, &crossing.ring->event[slot]);
+        error = await_chunk(worker, &crossing.ring->event[slot], false);
     cx_chunks_begin(&chunks, copy_threads(), crossing.count, drain_chunk, &crossing);
     for (size_t come = 0; come < crossing.count && error == CL_SUCCESS; come++) {
         error = ask_ahead(&crossing, &chunks, come, &asked);
         if (error == CL_SUCCESS && come + 1 == crossing.count)
             give_event(&crossing, event);
         if (error == CL_SUCCESS)
-            error = await_chunk(worker, &crossing.ring->event[slot_of(&crossing, come)]);
+            error = await_chunk(worker, &crossing.ring->event[slot_of(&crossing, come)], true);
         if (error == CL_SUCCESS)
             cx_chunks_allow(&chunks, come + 1);
     }

@@ -25,6 +25,11 @@ bool cx_ring_wanted(struct cx_worker *worker, const struct cx_mem *root, const u
 /* Whether a transfer of that size may come to go through the ring: then its job must not run in the program's
  * thread. Any thread. */
 bool cx_ring_possible(const struct cx_worker *worker, uint64_t bytes);
+/* Of the transfer through the ring that was started last, and taken by the driver: a reference to the event
+ * of its first chunk (`first` may be NULL), and those to the events of its other chunks that are not known to
+ * be over but for the last one's, in memory that is the caller's then. Without memory for these it waits for
+ * them, and gives the first error. By whoever pumps. */
+cl_int cx_ring_tell(struct cx_worker *worker, cl_event *first, cl_event **chunks, unsigned *n);
 /* Gives the pinned chunks back; nothing is in flight. */
 void cx_ring_release(struct cx_worker *worker);
 

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Transfers through rings of pinned chunks, here of 4 KB, over one stub GPU: what the program is told when
+ * one of a transfer's chunks fails, and the times of a transfer of many chunks. Each case has a process of
+ * its own (libcheck forks), since the stub reads its environment once.
+ */
+#include "cl_fixture.h"
+
+#include <stdio.h>
+
+enum { N = 50000, BYTES = N * sizeof(cl_int), ROUNDS = 4, SHORT = 4000 };
+
+static cl_int x[N], y[N], z[N];
+static char source[1 << 16];
+
+static cl_kernel open_inc(const char *async)
+{
+    setenv("STUB_DEVICES", "1", 1);
+    setenv("STUB_TYPE", "gpu", 1);
+    setenv("STUB_IN_PLACE", "0", 1);
+    setenv("STUB_SPEED", "0", 1);
+    setenv("STUB_ASYNC", async, 1);
+    setenv("COEXEC_STAGING", "16", 1);
+    FILE *file = fopen(STUB_KERNELS, "r");
+    ck_assert_ptr_nonnull(file);
+    source[fread(source, 1, sizeof(source) - 1, file)] = '\0';
+    fclose(file);
+    cl_open();
+    return cl_kernel_of(source, "stub_inc");
+}
+
+/* One write and launch, and what the device has then is read in short pieces, past the ring: whether nobody
+ * was told of a failure. */
+static bool pass_short(cl_kernel kernel, cl_mem mem)
+{
+    const size_t items = N, local = 16;
+    cl_event event;
+    bool failed = clEnqueueWriteBuffer(cl.queue, mem, CL_FALSE, 0, BYTES, x, 0, NULL, &event) != CL_SUCCESS;
+    if (!failed) {
+        failed = clWaitForEvents(1, &event) != CL_SUCCESS;
+        cl_ok(clReleaseEvent(event));
+    }
+    failed |= clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL) != CL_SUCCESS;
+    for (size_t at = 0; at < BYTES; at += SHORT)
+        failed |= clEnqueueReadBuffer(cl.queue, mem, CL_TRUE, at, SHORT, (char *)z + at, 0, NULL, NULL) !=
+                  CL_SUCCESS;
+    return !failed;
+}
+
+/* One write, launch and read. Whether nobody was told of a failure. */
+static bool pass(cl_kernel kernel, cl_mem mem, bool blocking)
+{
+    const size_t items = N, local = 16;
+    cl_int code, status[3] = {CL_COMPLETE, CL_COMPLETE, CL_COMPLETE};
+    cl_event event[3] = {NULL, NULL, NULL};
+    bool failed = false;
+    code = clEnqueueWriteBuffer(cl.queue, mem, blocking, 0, BYTES, x, 0, NULL, &event[0]);
+    failed |= code != CL_SUCCESS;
+    code = clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, &event[1]);
+    failed |= code != CL_SUCCESS;
+    code = clEnqueueReadBuffer(cl.queue, mem, blocking, 0, BYTES, z, 0, NULL, &event[2]);
+    failed |= code != CL_SUCCESS;
+    for (unsigned i = 0; i < 3; i++) {
+        if (!event[i])
+            continue;
+        failed |= clWaitForEvents(1, &event[i]) != CL_SUCCESS;
+        cl_ok(
+            clGetEventInfo(event[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status[i]), &status[i], NULL));
+        ck_assert_int_le(status[i], CL_COMPLETE);
+        failed |= status[i] < 0;
+        cl_ok(clReleaseEvent(event[i]));
+    }
+    return !failed;
+}
+
+static const char *const calls[] = {"clEnqueueWriteBuffer", "clEnqueueReadBuffer"};
+/* of 49 chunks a transfer: the first, those about the last that the ring holds, the last, and of later ones
+ */
+static const unsigned places[] = {1, 33, 34, 45, 48, 49, 50, 89};
+enum { CASES = sizeof(places) / sizeof(places[0]) };
+
+/* The k-th read or write fails, at once or later: whoever is told of no failure has right data, and so have
+ * all after it. */
+START_TEST(one_chunk_fails)
+{
+    char rule[64];
+    snprintf(rule, sizeof(rule), "%s:%u:-5%s", calls[_i % 2], places[_i / 16], _i / 2 % 2 ? ":event" : "");
+    setenv("STUB_FAIL", rule, 1);
+    cl_kernel kernel = open_inc(_i / 4 % 2 ? "0" : "1");
+    cl_mem mem = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL);
+    unsigned failed = 0;
+    cl_set_mem(kernel, 0, mem);
+    for (int r = 0; r < ROUNDS; r++) {
+        for (int i = 0; i < N; i++)
+            x[i] = i * 3 + r * 1000003;
+        memset(z, 0, sizeof(z));
+        if (!(_i / 8 % 2 ? pass_short(kernel, mem) : pass(kernel, mem, r % 2))) {
+            failed++;
+            continue;
+        }
+        for (int i = 0; i < N; i++)
+            ck_assert_msg(z[i] == x[i] + 1, "%s, round %d: %d is %d, not %d", rule, r, i, z[i], x[i] + 1);
+    }
+    ck_assert_msg(failed == 1, "%s: %u of %d rounds failed", rule, failed, ROUNDS);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseMemObject(mem));
+    cl_close();
+}
+END_TEST
+
+static cl_ulong profiled(cl_event event, cl_profiling_info what)
+{
+    cl_ulong ns;
+    cl_ok(clGetEventProfilingInfo(event, what, sizeof(ns), &ns, NULL));
+    return ns;
+}
+
+/* A transfer begins with its first chunk, and not with its last. */
+START_TEST(times)
+{
+    setenv("STUB_LINK", "4", 1); /* 1 ms a chunk, 50 ms in all */
+    cl_kernel kernel = open_inc("1");
+    cl_mem mem = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL);
+    cl_set_mem(kernel, 0, mem);
+    for (int r = 0; r < 2; r++) /* the ring comes to be used */
+        ck_assert(pass(kernel, mem, true));
+    for (int way = 0; way < 2; way++) {
+        cl_event event;
+        cl_ok(way ? clEnqueueReadBuffer(cl.queue, mem, CL_FALSE, 0, BYTES, y, 0, NULL, &event)
+                  : clEnqueueWriteBuffer(cl.queue, mem, CL_FALSE, 0, BYTES, x, 0, NULL, &event));
+        cl_ok(clWaitForEvents(1, &event));
+        const cl_ulong start = profiled(event, CL_PROFILING_COMMAND_START),
+                       end = profiled(event, CL_PROFILING_COMMAND_END);
+        ck_assert_msg(end - start > 40000000, "%s took %.3f ms", way ? "a read" : "a write",
+                      (double)(end - start) / 1e6);
+        cl_ok(clReleaseEvent(event));
+    }
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseMemObject(mem));
+    cl_close();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("staged");
+    TCase *tcase = tcase_create("staged");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, one_chunk_fails, 0, 16 * (int)CASES);
+    tcase_add_test(tcase, times);
+    suite_add_tcase(suite, tcase);
+    return tap_run(suite);
+}
