@@ -69,11 +69,16 @@ static void touch(struct cx_errand *errand)
 /* From here to cx_ring_release: by whoever pumps the worker, and by nobody else at the time. */
 static void begin_ring(struct cx_worker *worker)
 {
-    struct cx_ring *ring = calloc(1, sizeof(*ring));
-    const uint64_t chunk = staging(worker) / 4 / PAGE * PAGE;
+    const uint64_t wanted = staging(worker) / 4 / PAGE * PAGE, chunk = wanted < PAGE ? PAGE
+                                                                       : wanted > LARGEST_CHUNK
+                                                                           ? LARGEST_CHUNK
+                                                                           : wanted;
+    const bool may = CHUNKS * chunk <= cx_options_get()->pinned_max; /* no pages for what will never be */
+    struct cx_ring *ring = may ? calloc(1, sizeof(*ring)) : NULL;
+    atomic_store(&worker->ring_fails, !may);
     if (!ring)
         return;
-    ring->chunk = (size_t)(chunk < PAGE ? PAGE : chunk > LARGEST_CHUNK ? LARGEST_CHUNK : chunk);
+    ring->chunk = (size_t)chunk;
     ring->pages = cx_pool_take(&ring->pool, CHUNKS * ring->chunk);
     ring->touching.run = touch;
     ring->touched = !ring->pages;

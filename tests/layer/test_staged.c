@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Transfers through rings of pinned chunks, here of 4 KB, over one stub GPU: what the program is told when
- * one of a transfer's chunks fails, and the times of a transfer of many chunks. Each case has a process of
- * its own (libcheck forks), since the stub reads its environment once.
+ * one of a transfer's chunks fails, the times of a transfer of many chunks, and what COEXEC_PINNED_MAX
+ * forbids. Each case has a process of its own (libcheck forks), since the stub reads its environment once.
  */
 #include "cl_fixture.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 enum { N = 50000, BYTES = N * sizeof(cl_int), ROUNDS = 4, SHORT = 4000 };
 
@@ -20,7 +21,7 @@ static cl_kernel open_inc(const char *async)
     setenv("STUB_IN_PLACE", "0", 1);
     setenv("STUB_SPEED", "0", 1);
     setenv("STUB_ASYNC", async, 1);
-    setenv("COEXEC_STAGING", "16", 1);
+    setenv("COEXEC_STAGING", "16", 0);
     FILE *file = fopen(STUB_KERNELS, "r");
     ck_assert_ptr_nonnull(file);
     source[fread(source, 1, sizeof(source) - 1, file)] = '\0';
@@ -141,6 +142,43 @@ START_TEST(times)
 }
 END_TEST
 
+static long resident_kilobytes(void)
+{
+    long size = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(fscanf(file, "%ld %ld", &size, &resident), 2);
+    fclose(file);
+    return resident * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+/* With rings of 32 MB, nothing is got for one that COEXEC_PINNED_MAX forbids (first case). */
+START_TEST(no_pages_over_the_bound)
+{
+    enum { LARGE = 8 << 20, TIMES = 5, RING = 32 << 10, WAITS = 50 };
+    setenv("COEXEC_PINNED_MAX", _i ? "33554432" : "33554431", 1);
+    setenv("COEXEC_STAGING", "8192", 1);
+    cl_kernel kernel = open_inc("1");
+    cl_mem mem = cl_buffer(CL_MEM_READ_WRITE, LARGE, NULL);
+    char *from = calloc(1, LARGE);
+    ck_assert_ptr_nonnull(from);
+    cl_write(mem, from, LARGE);
+    const long before = resident_kilobytes();
+    long more = 0;
+    for (unsigned i = 1; i < TIMES; i++)
+        cl_write(mem, from, LARGE);
+    for (unsigned i = 0; i < WAITS && more < RING / 2; i++) { /* another thread gets them */
+        usleep(_i ? 100000 : 10000);
+        more = resident_kilobytes() - before;
+    }
+    ck_assert_msg((more >= RING / 2) == (_i == 1), "%ld KB more are resident", more);
+    free(from);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseMemObject(mem));
+    cl_close();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("staged");
@@ -148,6 +186,7 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, one_chunk_fails, 0, 16 * (int)CASES);
     tcase_add_test(tcase, times);
+    tcase_add_loop_test(tcase, no_pages_over_the_bound, 0, 2);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
 }
