@@ -87,7 +87,7 @@ static bool is_worth_it(const struct cx_runs *runs)
  * twice the least that is staged. */
 static uint64_t piece_bytes(void)
 {
-    const uint64_t least = cx_options_get()->staging * UINT64_C(1024);
+    const uint64_t least = cx_options_staging();
     return least ? 2 * least : PIECE;
 }
 

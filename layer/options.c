@@ -310,6 +310,12 @@ const struct cx_options *cx_options_get(void)
     return &options;
 }
 
+uint64_t cx_options_staging(void)
+{
+    const uint64_t kilobytes = cx_options_get()->staging, most = UINT64_C(1) << 40;
+    return (kilobytes < most ? kilobytes : most) * 1024;
+}
+
 size_t cx_options_rows(const struct cx_option_row **out)
 {
     cx_options_get();

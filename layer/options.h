@@ -36,6 +36,8 @@ struct cx_option_row {
 
 const struct cx_options *cx_options_get(void);
 size_t cx_options_rows(const struct cx_option_row **rows);
+/* COEXEC_STAGING in bytes, at most 2^50, of which small multiples are numbers yet. */
+uint64_t cx_options_staging(void);
 
 /* The numbers of a NUMS value: fills at most `room` and returns how many there are (0 for ""). */
 size_t cx_options_numbers(const char *list, double *numbers, size_t room);

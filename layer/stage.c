@@ -54,7 +54,7 @@ struct cx_parcel {
 
 size_t cx_stage_slot(void)
 {
-    const uint64_t bytes = (uint64_t)cx_options_get()->staging * 1024;
+    const uint64_t bytes = cx_options_staging();
     return bytes < MOST ? (size_t)bytes : MOST;
 }
 

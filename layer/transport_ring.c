@@ -43,7 +43,7 @@ static uint64_t staging(const struct cx_worker *worker)
 {
     const struct cx_options *options = cx_options_get();
     const bool gpu = worker->device && worker->device->type & CL_DEVICE_TYPE_GPU;
-    return gpu || options->staging < 1024 ? options->staging * UINT64_C(1024) : 0;
+    return gpu || options->staging < 1024 ? cx_options_staging() : 0;
 }
 
 /* Bytes that go the driver's own way first. Registering 32 MB takes an H200's driver 3 ms once the pages are
@@ -97,7 +97,7 @@ static void await_touch(struct cx_ring *ring)
 static bool have_ring(struct cx_worker *worker)
 {
     struct cx_ring *ring = worker->ring;
-    bool again;
+    bool again = false;
     if (ring && ring->pages && atomic_load(&ring->pages->pinned))
         return true;
     if (ring)
@@ -106,7 +106,9 @@ static bool have_ring(struct cx_worker *worker)
         ring && ring->pages && cx_pool_pin(ring->pages, worker->real_context, worker->device, &again);
     cx_debug(CX_TOPIC_DATA, "%s: %u pinned chunks of %zu bytes %s", worker->device->name, (unsigned)CHUNKS,
              ring ? ring->chunk : 0, had ? "ready" : "cannot be had");
-    if (!had) {
+    if (again) { /* others have COEXEC_PINNED_MAX just now */
+        worker->pageable = pays_after(worker) / 2;
+    } else if (!had) {
         cx_ring_release(worker);
         atomic_store(&worker->ring_fails, true);
     }
@@ -183,8 +185,8 @@ cl_int cx_ring_tell(struct cx_worker *worker, cl_event *first, cl_event **chunks
 /* After a failure: nothing uses the chunks any more. */
 static void clear_ring(struct cx_worker *worker)
 {
-    worker->device->cl->clFinish(cx_worker_mover(worker));
-    cx_worker_drop_events(worker, worker->ring->event, CHUNKS);
+    for (unsigned slot = 0; slot < CHUNKS; slot++) /* they may be of two queues */
+        await_chunk(worker, &worker->ring->event[slot], false);
 }
 
 /* A transfer in chunks; chunk i of it is in the ring's (first + i) mod CHUNKS. */

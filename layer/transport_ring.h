@@ -18,8 +18,8 @@ extern const struct cx_transport cx_transport_ring;
 struct cx_mem;
 
 /* Whether a run of so many bytes between host memory and this worker's own memory of `root` goes through the
- * ring. Counts what goes another way: pinned memory is made once so much has moved that it pays. Any thread.
- */
+ * ring. Counts what goes another way: pinned memory is made once so much has moved that it pays. By whoever
+ * pumps. */
 bool cx_ring_wanted(struct cx_worker *worker, const struct cx_mem *root, const unsigned char *host,
                     uint64_t bytes);
 /* Whether a transfer of that size may come to go through the ring: then its job must not run in the program's

@@ -2,9 +2,11 @@
 /*
  * Transfers through rings of pinned chunks, here of 4 KB, over one stub GPU: what the program is told when
  * one of a transfer's chunks fails, the times of a transfer of many chunks, and what COEXEC_PINNED_MAX
- * forbids. Each case has a process of its own (libcheck forks), since the stub reads its environment once.
+ * forbids, for good or while others have it. Each case has a process of its own (libcheck forks), since the
+ * stub reads its environment once.
  */
 #include "cl_fixture.h"
+#include "cl_folder.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -179,6 +181,54 @@ START_TEST(no_pages_over_the_bound)
 }
 END_TEST
 
+static bool logged(const char *what)
+{
+    static char log[1 << 18];
+    FILE *file = fopen(cl_folder_path("log"), "r");
+    ck_assert_ptr_nonnull(file);
+    log[fread(log, 1, sizeof(log) - 1, file)] = '\0';
+    fclose(file);
+    return strstr(log, what) != NULL;
+}
+
+/* A ring of 4 MB that does not fit beside a pinned host copy is had after that copy has gone. */
+START_TEST(had_once_there_is_room)
+{
+    enum { COPY = 2 << 20 };
+    static char from[COPY];
+    cl_folder_make("staged");
+    setenv("COEXEC_PINNED_MAX", "5M", 1);
+    setenv("COEXEC_STAGING", "1023", 1);
+    setenv("COEXEC_LOG", "data:debug", 1);
+    setenv("COEXEC_LOG_FILE", cl_folder_path("log"), 1);
+    cl_kernel kernel = open_inc("0");
+    cl_mem mem = cl_buffer(CL_MEM_READ_WRITE, COPY, NULL), pinned = cl_buffer(CL_MEM_READ_WRITE, COPY, NULL);
+    cl_set_mem(kernel, 0, pinned);
+    for (unsigned i = 0; i < 3; i++) {
+        const size_t items = COPY / sizeof(cl_int), local = 16;
+        cl_int code;
+        cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+        void *at = clEnqueueMapBuffer(cl.queue, pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, COPY, 0, NULL,
+                                      NULL, &code);
+        cl_ok(code);
+        cl_ok(clEnqueueUnmapMemObject(cl.queue, pinned, at, 0, NULL, NULL));
+        cl_ok(clFinish(cl.queue));
+    }
+    ck_assert(logged(" pinned by "));
+    for (unsigned i = 0; i < 8; i++)
+        cl_write(mem, from, COPY);
+    ck_assert(logged("16 pinned chunks of 258048 bytes cannot be had"));
+    ck_assert(!logged("16 pinned chunks of 258048 bytes ready"));
+    cl_ok(clReleaseMemObject(pinned));
+    for (unsigned i = 0; i < 8; i++)
+        cl_write(mem, from, COPY);
+    ck_assert(logged("16 pinned chunks of 258048 bytes ready"));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseMemObject(mem));
+    cl_close();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("staged");
@@ -187,6 +237,7 @@ int main(void)
     tcase_add_loop_test(tcase, one_chunk_fails, 0, 16 * (int)CASES);
     tcase_add_test(tcase, times);
     tcase_add_loop_test(tcase, no_pages_over_the_bound, 0, 2);
+    tcase_add_test(tcase, had_once_there_is_room);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
 }
