@@ -3,6 +3,7 @@
  * Finding and opening the real drivers: see driver.h.
  */
 #include "layer/driver.h"
+#include "layer/driver_open.h"
 #include "layer/entry.h"
 #include "layer/log.h"
 #include "layer/options.h"
@@ -278,9 +279,7 @@ static void add_library(struct search *search, const char *name, const char *fro
     bool quiet = false;
     if (!library)
         return;
-    /* NOW: a library with missing symbols is refused here and does not kill the program in the middle of a
-     * call. */
-    library->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    library->handle = cx_driver_open(name);
     if (!library->handle) {
         const char *why = dlerror();
         cx_drivers_note(search->found, "%s (from %s): cannot be opened: %s", name, from,

@@ -44,7 +44,7 @@ static const struct row_place places[] = {
 enum { ROWS = sizeof rows / sizeof *rows };
 
 static struct cx_options options;
-static char *cache_dir, *loader_filenames, *loader_vendors;
+static char *cache_dir, *loader_filenames, *loader_vendors, *linker_path, *linker_preload;
 static locale_t c_locale; /* numbers are read with a point, whatever locale the program has set */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_bool is_read; /* spares each launch nine calls of pthread_once */
@@ -300,6 +300,8 @@ static void read_environment(void)
     cache_dir = resolve_cache_dir();
     loader_filenames = copy_variable("OCL_ICD_FILENAMES");
     loader_vendors = copy_variable("OCL_ICD_VENDORS");
+    linker_path = copy_variable("LD_LIBRARY_PATH");
+    linker_preload = copy_variable("LD_PRELOAD");
     atomic_store_explicit(&is_read, true, memory_order_release);
 }
 
@@ -354,4 +356,16 @@ const char *cx_options_loader_vendors(void)
 {
     cx_options_get();
     return loader_vendors ? loader_vendors : "";
+}
+
+const char *cx_options_linker_path(void)
+{
+    cx_options_get();
+    return linker_path ? linker_path : "";
+}
+
+const char *cx_options_linker_preload(void)
+{
+    cx_options_get();
+    return linker_preload ? linker_preload : "";
 }

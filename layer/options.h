@@ -48,7 +48,7 @@ size_t cx_options_numbers(const char *list, double *numbers, size_t room);
  * once. */
 const char *cx_options_reject(const char *name, const char *problem, const char *accepted);
 
-/* Where the analysis cache lives: COEXEC_CACHE_DIR, else coexec below $XDG_CACHE_HOME or ~/.cache. NULL: no
+/* Where the cache lives: COEXEC_CACHE_DIR, else coexec below $XDG_CACHE_HOME or ~/.cache. NULL: no
  * cache. */
 const char *cx_options_cache_dir(void);
 
@@ -56,5 +56,8 @@ const char *cx_options_cache_dir(void);
  * set. */
 const char *cx_options_loader_filenames(void);
 const char *cx_options_loader_vendors(void);
+/* What the system's own linker reads: LD_LIBRARY_PATH and LD_PRELOAD; "" when not set. */
+const char *cx_options_linker_path(void);
+const char *cx_options_linker_preload(void);
 
 #endif

@@ -4,16 +4,20 @@
  * Every test runs in its own process, so each finds its own machine. PoCL, where installed, is probed as
  * well.
  *
- * The build gives TEST_STUB (libstub.so), TEST_ICD2 (libicd2.so), TEST_SELF (libcoexec.so).
+ * The build gives TEST_STUB (libstub.so), TEST_ICD2 (libicd2.so), TEST_SELF (libcoexec.so), TEST_LACKING
+ * (liblacking.so, which calls a function that is nowhere).
  */
 #include "capture.h"
+#include "cl_folder.h"
 #include "layer/device.h"
 #include "layer/entry.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const struct cx_machine *machine_of(const char *vendors)
@@ -120,6 +124,67 @@ START_TEST(no_drivers_beside_one)
     ck_assert(has_note(machine, "/nonexistent.icd: No such file"));
     ck_assert(has_note(machine, "/proc/self/fd: no .icd file in it"));
     ck_assert(!has_note(machine, TEST_SELF)); /* to be expected, so not worth a note */
+}
+END_TEST
+
+static void copy_file(const char *from, const char *to)
+{
+    char bytes[4096];
+    size_t got;
+    FILE *in = fopen(from, "r"), *out = fopen(to, "w");
+    ck_assert(in && out);
+    while ((got = fread(bytes, 1, sizeof bytes, in)) > 0)
+        ck_assert_uint_eq(fwrite(bytes, 1, got, out), got);
+    fclose(in);
+    ck_assert_int_eq(fclose(out), 0);
+}
+
+/* How many devices a new process finds there. */
+static unsigned devices_of(const char *vendors)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0)
+        _exit((int)machine_of(vendors)->nused);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status));
+    return (unsigned)WEXITSTATUS(status);
+}
+
+static unsigned entries_of(const char *folder)
+{
+    unsigned count = 0;
+    DIR *entries = opendir(folder);
+    while (entries && readdir(entries))
+        count++;
+    if (entries)
+        closedir(entries);
+    return count < 2 ? 0 : count - 2; /* itself and the one above */
+}
+
+/* A library that lacks a function is refused, though the one of that name before it was found whole (first
+ * case) or nothing may be kept. That one is whole is kept once. */
+START_TEST(functions_missing)
+{
+    char path[128], list[512], cache[128];
+    cl_folder_make("lacking");
+    snprintf(path, sizeof path, "%s", cl_folder_path("driver.so"));
+    snprintf(cache, sizeof cache, "%s", cl_folder_path("cache"));
+    snprintf(list, sizeof list, "%s:%s", path, TEST_STUB);
+    set_environment("COEXEC_CACHE_DIR", _i ? "-" : cache, NULL);
+    copy_file(TEST_STUB, path);
+    for (unsigned i = 0; i < 3; i++) {
+        ck_assert_uint_eq(devices_of(path), 2);
+        ck_assert_uint_eq(entries_of(cache), _i ? 0 : 1);
+    }
+    ck_assert_int_eq(unlink(path), 0);
+    copy_file(TEST_LACKING, path);
+    const struct cx_machine *machine = machine_of(list);
+    ck_assert_uint_eq(machine->nused, 2);
+    ck_assert(has_note(machine, "driver.so (from COEXEC_VENDORS): cannot be opened: "));
+    ck_assert(has_note(machine, "in_no_library"));
+    ck_assert_uint_eq(entries_of(cache), _i ? 0 : 2); /* and the stub's, which is whole */
+    cl_folder_remove();
 }
 END_TEST
 
@@ -380,6 +445,7 @@ int main(void)
     tcase_add_test(tcase, folders_and_icd_files);
     tcase_add_test(tcase, icd_file_without_library);
     tcase_add_test(tcase, no_drivers_beside_one);
+    tcase_add_loop_test(tcase, functions_missing, 0, 2);
     tcase_add_loop_test(tcase, broken_drivers, 0, sizeof broken / sizeof *broken);
     tcase_add_loop_test(tcase, failing_queries, 0, 40);
     tcase_add_test(tcase, nothing_found);
