@@ -107,11 +107,14 @@ static bool probe_caller(const struct probe *probe)
 
 /* ---- in_place ---- */
 
-enum { PAGE = 4096, RANGE = 16 * PAGE, PART = 5 * PAGE, PART_SIZE = 3 * PAGE };
+/* Few pages, since each process of the program's gets them anew. */
+enum { PAGE = 4096, RANGE = 6 * PAGE, PART = 2 * PAGE, PART_SIZE = 3 * PAGE, VIEWS = 3 };
 
-/* The range of host memory, two buffers over all of it, one over a part, and one that is the device's own. */
+/* The range of host memory, two buffers over all of it, one over a part, and one that is the device's own,
+ * with room for VIEWS times as much. */
 struct range {
     unsigned char *host;
+    unsigned char *copy; /* of the device's own, on the host */
     cl_mem first, second, part, own;
 };
 
@@ -127,19 +130,25 @@ static bool device_fills(const struct probe *probe, cl_mem buffer, size_t size, 
            probe->cl->clFinish(probe->queue) == CL_SUCCESS;
 }
 
-/* Whether the device, copying from the buffer into its own memory, finds `value` in every byte. */
-static bool device_sees(const struct probe *probe, const struct range *range, cl_mem buffer, size_t size,
-                        unsigned char value)
+/* The device copies what it sees of a buffer to its own memory, at that place there. */
+static bool device_copies(const struct probe *probe, const struct range *range, cl_mem buffer, size_t size,
+                          unsigned place)
 {
-    unsigned char *copy = malloc(size);
-    bool sees = copy &&
-                probe->cl->clEnqueueCopyBuffer(probe->queue, buffer, range->own, 0, 0, size, 0, NULL, NULL) ==
-                    CL_SUCCESS &&
-                probe->cl->clEnqueueReadBuffer(probe->queue, range->own, CL_TRUE, 0, size, copy, 0, NULL,
-                                               NULL) == CL_SUCCESS &&
-                all_bytes(copy, size, value);
-    free(copy);
-    return sees;
+    return probe->cl->clEnqueueCopyBuffer(probe->queue, buffer, range->own, 0, place * (size_t)RANGE, size, 0,
+                                          NULL, NULL) == CL_SUCCESS;
+}
+
+/* Brings what it copied to the host. */
+static bool device_tells(const struct probe *probe, const struct range *range)
+{
+    return probe->cl->clEnqueueReadBuffer(probe->queue, range->own, CL_TRUE, 0, VIEWS * (size_t)RANGE,
+                                          range->copy, 0, NULL, NULL) == CL_SUCCESS;
+}
+
+/* Whether it saw that value in every byte. */
+static bool device_saw(const struct range *range, unsigned place, size_t size, unsigned char value)
+{
+    return all_bytes(range->copy + place * (size_t)RANGE, size, value);
 }
 
 /* Writes go round between the host and the buffers, with no map, read or write to help; every view must
@@ -150,18 +159,21 @@ static bool views_agree(const struct probe *probe, const struct range *range)
     if (!device_fills(probe, range->first, RANGE, 1) || !all_bytes(host, RANGE, 1))
         return false;
     memset(host, 2, RANGE);
-    if (!device_sees(probe, range, range->first, RANGE, 2) ||
-        !device_sees(probe, range, range->second, RANGE, 2) ||
-        !device_sees(probe, range, range->part, PART_SIZE, 2))
+    if (!device_copies(probe, range, range->first, RANGE, 0) ||
+        !device_copies(probe, range, range->second, RANGE, 1) ||
+        !device_copies(probe, range, range->part, PART_SIZE, 2) || !device_tells(probe, range) ||
+        !device_saw(range, 0, RANGE, 2) || !device_saw(range, 1, RANGE, 2) ||
+        !device_saw(range, 2, PART_SIZE, 2))
         return false;
     if (!device_fills(probe, range->second, RANGE, 3) || !all_bytes(host, RANGE, 3) ||
-        !device_sees(probe, range, range->first, RANGE, 3))
+        !device_copies(probe, range, range->first, RANGE, 0))
         return false;
     if (!device_fills(probe, range->part, PART_SIZE, 4) || !all_bytes(host + PART, PART_SIZE, 4) ||
         !all_bytes(host, PART, 3) || !all_bytes(host + PART + PART_SIZE, RANGE - PART - PART_SIZE, 3))
         return false;
     memset(host, 5, RANGE);
-    return device_sees(probe, range, range->second, RANGE, 5);
+    return device_copies(probe, range, range->second, RANGE, 1) && device_tells(probe, range) &&
+           device_saw(range, 0, RANGE, 3) && device_saw(range, 1, RANGE, 5);
 }
 
 static cl_mem make_buffer(const struct probe *probe, size_t size, void *host)
@@ -190,15 +202,16 @@ static bool probe_place(const struct probe *probe)
 {
     struct range range = {.host = NULL};
     void *memory = NULL;
-    if (!probe->device->unified_memory || probe->device->max_alloc < RANGE ||
-        posix_memalign(&memory, PAGE, RANGE) != 0)
+    if (!probe->device->unified_memory || probe->device->max_alloc < VIEWS * RANGE ||
+        posix_memalign(&memory, PAGE, (1 + VIEWS) * (size_t)RANGE) != 0)
         return false;
     range.host = memory;
+    range.copy = range.host + RANGE;
     memset(range.host, 0, RANGE);
     range.first = make_buffer(probe, RANGE, range.host);
     range.second = make_buffer(probe, RANGE, range.host);
     range.part = make_buffer(probe, PART_SIZE, range.host + PART);
-    range.own = make_buffer(probe, RANGE, NULL);
+    range.own = make_buffer(probe, VIEWS * (size_t)RANGE, NULL);
     bool agree = range.first && range.second && range.part && range.own && views_agree(probe, &range);
     bool left = release_leaves_host(probe, &range);
     free(memory);
