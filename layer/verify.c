@@ -321,7 +321,7 @@ static void run_kernel(const struct cx_launch *launch, struct cx_worker *worker)
     if (error == CL_SUCCESS)
         error = start_kernel(launch, worker, real);
     went(verify, error, "the whole run fails");
-    for (unsigned i = 0; window && i < verify->nargs; i++)
+    for (unsigned i = verify->nargs; window && i-- > 0;) /* newest first, as in window.h */
         if (window[i])
             cl->clReleaseMemObject(window[i]);
     if (real)

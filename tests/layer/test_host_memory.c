@@ -262,6 +262,38 @@ START_TEST(overlapping_windows_newest_first)
 }
 END_TEST
 
+/* The same of those that verifying makes for its whole run. */
+START_TEST(verified_windows_newest_first)
+{
+    unsigned objects[2] = {0, 0};
+    const cl_buffer_region regions[] = {{0, BYTES / 2}, {BYTES / 4, BYTES / 2}};
+    cl_mem mem[3], window[2];
+    cl_int code;
+    gpus();
+    setenv("COEXEC_VERIFY", "1", 1);
+    cl_kernel kernel = open_add();
+    make(mem);
+    cl_write(mem[0], x, BYTES);
+    for (unsigned i = 0; i < 2; i++) {
+        window[i] =
+            clCreateSubBuffer(mem[0], CL_MEM_READ_ONLY, CL_BUFFER_CREATE_TYPE_REGION, &regions[i], &code);
+        cl_ok(code);
+    }
+    add(kernel, window[0], window[1], mem[2], N / 2);
+    cl_ok(clFinish(cl.queue));
+    ck_assert_uint_ge(released(objects, 2), 2);
+    ck_assert_uint_gt(objects[0], objects[1]);
+    cl_read(mem[2], z, BYTES / 2);
+    for (int i = 0; i < N / 2; i++)
+        ck_assert_int_eq(z[i], x[i] + x[i + N / 4]);
+    for (unsigned i = 0; i < 2; i++)
+        cl_ok(clReleaseMemObject(window[i]));
+    drop(mem);
+    cl_ok(clReleaseKernel(kernel));
+    cl_close();
+}
+END_TEST
+
 /* ---- memory ---- */
 
 /* The second device has room for less than one buffer: the first does it all, and the log says why. */
@@ -546,6 +578,7 @@ int main(void)
     tcase_add_loop_test(tcase, over_all_limits, 0, 6);
     tcase_add_test(tcase, thousand_rounds);
     tcase_add_test(tcase, overlapping_windows_newest_first);
+    tcase_add_test(tcase, verified_windows_newest_first);
     tcase_add_test(tcase, probe_moves_its_own_alone);
     tcase_add_test(tcase, copies_without_events);
     tcase_add_loop_test(tcase, packages_on_two_queues, 0, 2);
