@@ -30,6 +30,9 @@ enum { MAX_LOOSE = 31 };
 /* With so many jobs in flight, after every few of them the driver is asked which are over. Asked after each
  * it took 2 % of all that cfd's launches cost on an H200. */
 enum { REAP_FROM = 32, REAP_EVERY = 16 };
+/* After an enqueue so many jobs run in that thread at most, the others in the worker's: more may come all the
+ * while, of other threads, which a call that does not block must not stay for. */
+enum { MOST_IN_CALLER = 16 };
 
 enum pump_mode {
     PUMP_CALLER, /* the program's thread after an enqueue: never waits */
@@ -191,6 +194,8 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
         return;
     }
     worker->pumping = true;
+    if (mode == PUMP_CALLER && worker->head)
+        until = worker->head->seq + MOST_IN_CALLER - 1;
     while ((job = worker->head) && job->seq <= until && may_run(worker, job, mode)) {
         worker->head = job->next;
         job->next = NULL;

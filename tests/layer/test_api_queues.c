@@ -2,12 +2,13 @@
 /*
  * Commands that do not depend on each other: on an out-of-order queue and on several queues of one context
  * they overlap where there are several devices below. Also: what several queues say of time, callbacks in
- * order, and the extension's way of making a queue. For any OpenCL; overlap is asked of coexec alone, and of
- * its profiling times, not of a clock.
+ * order, calls that do not block, and the extension's way of making a queue. For any OpenCL; overlap is asked
+ * of coexec alone, and of its profiling times, not of a clock.
  */
 #include "cl_fixture.h"
 #include <CL/cl_ext.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -300,6 +301,51 @@ START_TEST(callbacks_of_errors)
 }
 END_TEST
 
+/* ---- calls that do not block ---- */
+
+enum { WRITES = 200, WRITTEN = 4096, MOST_IN_CALL = 32 };
+
+static pthread_t caller;
+static atomic_bool calling;
+static atomic_uint in_call, gone;
+
+/* Called by whoever carried out the last command that used the buffer. */
+static void CL_CALLBACK note_who(cl_mem mem, void *data)
+{
+    (void)mem, (void)data;
+    if (atomic_load(&calling) && pthread_equal(pthread_self(), caller))
+        atomic_fetch_add(&in_call, 1);
+    atomic_fetch_add(&gone, 1);
+}
+
+/* What a user event lets go is not all done by the thread that completes it: that call does not block. */
+START_TEST(work_let_go_runs_elsewhere)
+{
+    static const unsigned char bytes[WRITTEN];
+    cl_int error;
+    if (!cl_is_coexec())
+        return;
+    cl_command_queue queue = cl_queue(0);
+    cl_event gate = clCreateUserEvent(cl.context, &error);
+    cl_ok(error);
+    for (unsigned i = 0; i < WRITES; i++) {
+        cl_mem mem = cl_buffer(CL_MEM_READ_WRITE, WRITTEN, NULL);
+        cl_ok(clSetMemObjectDestructorCallback(mem, note_who, NULL));
+        cl_ok(clEnqueueWriteBuffer(queue, mem, CL_FALSE, 0, WRITTEN, bytes, 1, &gate, NULL));
+        cl_ok(clReleaseMemObject(mem));
+    }
+    caller = pthread_self();
+    atomic_store(&calling, true);
+    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    atomic_store(&calling, false);
+    cl_ok(clFinish(queue));
+    ck_assert_uint_eq(atomic_load(&gone), WRITES);
+    ck_assert_msg(atomic_load(&in_call) <= MOST_IN_CALL, "%u writes in one call", atomic_load(&in_call));
+    cl_ok(clReleaseEvent(gate));
+    cl_ok(clReleaseCommandQueue(queue));
+}
+END_TEST
+
 START_TEST(created_by_extension)
 {
     typedef cl_command_queue(CL_API_CALL * creator)(cl_context, cl_device_id, const cl_queue_properties_khr *,
@@ -333,6 +379,7 @@ int main(void)
     tcase_add_test(tcase, one_clock);
     tcase_add_loop_test(tcase, callbacks_in_order, 0, 3);
     tcase_add_test(tcase, callbacks_of_errors);
+    tcase_add_test(tcase, work_let_go_runs_elsewhere);
     tcase_add_test(tcase, created_by_extension);
     return tap_run(suite);
 }
