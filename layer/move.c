@@ -27,8 +27,13 @@ static bool add_run(struct cx_runs *runs, struct cx_mem *root, cl_mem real, uint
         runs->run = grown;
         runs->room = room;
     }
-    runs->run[runs->count++] =
-        (struct cx_run){.root = cx_mem_ref(root), .real = real, .lo = lo, .hi = hi, .host = host};
+    const bool ours = root->pages && host >= root->host && host < root->host + root->size;
+    runs->run[runs->count++] = (struct cx_run){.root = cx_mem_ref(root),
+                                               .real = real,
+                                               .lo = lo,
+                                               .hi = hi,
+                                               .host = host,
+                                               .pages = ours ? root->pages : NULL};
     return true;
 }
 
@@ -129,8 +134,7 @@ static void count_run(const struct cx_runs *runs, const struct cx_run *run, bool
                       size_t rows)
 {
     const struct cx_mem *root = run->root;
-    const bool copy = root->host && run->host >= root->host && run->host < root->host + root->size;
-    const bool pinned = copy && root->pages && atomic_load(&root->pages->pinned);
+    const bool pinned = run->pages && atomic_load(&run->pages->pinned);
     cx_traffic_add(runs->merges  ? CX_ROUTE_MERGE
                    : root->image ? CX_ROUTE_IMAGE
                    : rows > 1    ? CX_ROUTE_RECT
@@ -166,10 +170,9 @@ cl_int cx_runs_start(struct cx_runs *runs, struct cx_worker *worker, cl_event *f
         size_t bytes = (size_t)(run->hi - run->lo);
         i += (unsigned)rows.count;
         cl_event *begin = run == runs->run ? first : NULL;
-        if (run->host == run->root->host + run->lo)
+        if (run->pages && run->host == run->pages->memory + run->lo)
             cx_pin_moved(run->root, worker, bytes * rows.count);
-        const bool ring =
-            !run->root->image && rows.count == 1 && cx_ring_wanted(worker, run->root, run->host, bytes);
+        const bool ring = !run->root->image && rows.count == 1 && cx_ring_wanted(worker, run->pages, bytes);
         cl_event *event = i == runs->count ? last : begin && !ring ? begin : &run->event;
         error = start_run(runs, run, worker, bytes, &rows, ring, event);
         if (ring && error == CL_SUCCESS)

@@ -40,8 +40,11 @@ struct cx_run {
     cl_mem real;
     uint64_t lo, hi;
     unsigned char *host; /* where byte lo lies in host memory */
-    cl_event event;      /* of a transfer whose event nobody else has */
-    cl_event *chunks;    /* through a ring: of those parts whose failure that event does not tell of */
+    /* The root's host copy where `host` lies in it and it is ours, else NULL. Others may make the root one
+     * meanwhile, which is not looked at without context->lock. */
+    struct cx_pages *pages;
+    cl_event event;   /* of a transfer whose event nobody else has */
+    cl_event *chunks; /* through a ring: of those parts whose failure that event does not tell of */
     unsigned nchunks;
 };
 struct cx_runs {

@@ -115,11 +115,9 @@ static bool have_ring(struct cx_worker *worker)
     return had;
 }
 
-bool cx_ring_wanted(struct cx_worker *worker, const struct cx_mem *root, const unsigned char *host,
-                    uint64_t bytes)
+bool cx_ring_wanted(struct cx_worker *worker, const struct cx_pages *pages, uint64_t bytes)
 {
-    const bool ours = root->pages && host >= root->host && host < root->host + root->size;
-    const bool pinned = ours && atomic_load(&root->pages->pinned);
+    const bool pinned = pages && atomic_load(&pages->pinned);
     if (!cx_ring_possible(worker, bytes) || pinned)
         return false;
     worker->pageable += bytes;

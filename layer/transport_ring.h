@@ -15,13 +15,12 @@
 
 extern const struct cx_transport cx_transport_ring;
 
-struct cx_mem;
+struct cx_pages;
 
-/* Whether a run of so many bytes between host memory and this worker's own memory of `root` goes through the
- * ring. Counts what goes another way: pinned memory is made once so much has moved that it pays. By whoever
- * pumps. */
-bool cx_ring_wanted(struct cx_worker *worker, const struct cx_mem *root, const unsigned char *host,
-                    uint64_t bytes);
+/* Whether a run of so many bytes between host memory (of these pages, or NULL: the program's) and this
+ * worker's own memory of a root goes through the ring. Counts what goes another way: pinned memory is made
+ * once so much has moved that it pays. By whoever pumps. */
+bool cx_ring_wanted(struct cx_worker *worker, const struct cx_pages *pages, uint64_t bytes);
 /* Whether a transfer of that size may come to go through the ring: then its job must not run in the program's
  * thread. Any thread. */
 bool cx_ring_possible(const struct cx_worker *worker, uint64_t bytes);
