@@ -92,6 +92,15 @@ static void mem_destroy(struct cx_object *object)
     cx_context_unref(&context);
 }
 
+/* The spec asks that the size suit one of the devices. */
+static cl_ulong largest_alloc(const struct cx_context *context)
+{
+    cl_ulong most = 0;
+    for (unsigned d = 0; d < context->ndevices; d++)
+        most = context->devices[d]->max_alloc > most ? context->devices[d]->max_alloc : most;
+    return most;
+}
+
 struct cx_mem *cx_mem_create(struct cx_context *context, struct cx_mem *parent, size_t origin, size_t size,
                              cl_mem_flags flags)
 {
@@ -106,7 +115,8 @@ struct cx_mem *cx_mem_create(struct cx_context *context, struct cx_mem *parent, 
     mem->flags = flags;
     if (!parent) {
         atomic_fetch_add(&context->nborrowed, (flags & CL_MEM_USE_HOST_PTR) != 0);
-        cx_peers_use(context, size);
+        if (size <= largest_alloc(context)) /* else it may be refused (make_buffer) */
+            cx_peers_use(context, size);
     }
     mem->real = calloc(context->nmembers, sizeof(*mem->real));
     if (!parent)
@@ -140,15 +150,6 @@ bool cx_mem_flags_valid(cl_mem_flags flags)
     if (!one_of(flags, CX_MEM_ACCESS_FLAGS) || !one_of(flags, CX_MEM_HOST_FLAGS))
         return false;
     return !((flags & CL_MEM_USE_HOST_PTR) && (flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)));
-}
-
-/* The spec asks that the size suit one of the devices. */
-static cl_ulong largest_alloc(const struct cx_context *context)
-{
-    cl_ulong most = 0;
-    for (unsigned d = 0; d < context->ndevices; d++)
-        most = context->devices[d]->max_alloc > most ? context->devices[d]->max_alloc : most;
-    return most;
 }
 
 static cl_int check_buffer(const char *function, const struct cx_context *context, cl_mem_flags flags,
@@ -245,8 +246,11 @@ static cl_int make_buffer(const char *function, struct cx_context *context, cl_m
     *mem = cx_mem_create(context, NULL, 0, size, flags);
     if (!*mem)
         return CL_OUT_OF_HOST_MEMORY;
-    if (size > largest_alloc(context) && !beyond_limits(*mem))
-        return cx_fail(function, CL_INVALID_BUFFER_SIZE, "size is over CL_DEVICE_MAX_MEM_ALLOC_SIZE");
+    if (size > largest_alloc(context)) {
+        if (!beyond_limits(*mem))
+            return cx_fail(function, CL_INVALID_BUFFER_SIZE, "size is over CL_DEVICE_MAX_MEM_ALLOC_SIZE");
+        cx_peers_use(context, size);
+    }
     const cl_int error = fill_contents(*mem, host_ptr);
     if (error == CL_SUCCESS)
         foresee(*mem);

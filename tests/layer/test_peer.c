@@ -395,6 +395,21 @@ START_TEST(little_no_opening)
 }
 END_TEST
 
+/* So do those that ask for more than can be had. */
+START_TEST(refused_no_opening)
+{
+    struct programs p = start_beside("1", "4096", false);
+    cl_ulong most;
+    cl_int code;
+    cl_ok(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(most), &most, NULL));
+    ck_assert_ptr_null(clCreateBuffer(cl.context, CL_MEM_READ_WRITE, 64 * (size_t)most, NULL, &code));
+    ck_assert_int_eq(code, CL_INVALID_BUFFER_SIZE);
+    usleep(50000);
+    ck_assert_uint_eq(mapped("libfakecuda"), 0);
+    stop(&p);
+}
+END_TEST
+
 /* But not those that go on for long. */
 START_TEST(little_for_long)
 {
@@ -612,6 +627,7 @@ int main(void)
     tcase_add_test(tcase, many_beside);
     tcase_add_loop_exit_test(tcase, ends_beside, 0, 0, 3);
     tcase_add_test(tcase, little_no_opening);
+    tcase_add_test(tcase, refused_no_opening);
     tcase_add_test(tcase, little_for_long);
     tcase_add_loop_test(tcase, opening_fails, 0, 4);
     tcase_add_loop_test(tcase, failures, 0, getenv("PEER_TEST_LONG") ? 9 : 3);
