@@ -3,7 +3,29 @@
 
 A test finds this module by sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent)).
 """
+import contextlib
 import inspect
+import shutil
+import tempfile
+import time
+
+
+@contextlib.contextmanager
+def folder(prefix="coexec-"):
+    """The name of a temporary folder, removed at the end, also where a process that outlasts its program, such as
+    an analyser's, still writes into it for a while."""
+    name = tempfile.mkdtemp(prefix=prefix)
+    try:
+        yield name
+    finally:
+        for tries_left in reversed(range(100)):
+            try:
+                shutil.rmtree(name)
+                break
+            except OSError:
+                if not tries_left:
+                    raise
+                time.sleep(0.1)
 
 
 class Results:

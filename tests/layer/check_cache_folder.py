@@ -12,7 +12,6 @@ import re
 import shlex
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap
@@ -174,7 +173,7 @@ def reports(room):
 def main():
     cases = [good, below_a_file, a_file, broken_link, not_to_be_made, takes_no_files, no_home, of_another_user, read_only,
              read_only_but_filled, full, reports]
-    with tempfile.TemporaryDirectory(prefix="coexec-cache-") as name:
+    with tap.folder("coexec-cache-") as name:
         room = pathlib.Path(name)
         room.chmod(0o755)
         (room / "pocl").mkdir()

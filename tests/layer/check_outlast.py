@@ -14,7 +14,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -111,7 +110,7 @@ def main():
     if len(sys.argv) > 1:
         return short_program(sys.argv[1])
     results = tap.Results(len(ENDINGS))
-    with tempfile.TemporaryDirectory() as folder:
+    with tap.folder() as folder:
         for ending in ENDINGS:
             shown = 0
             for _ in range(TRIES):

@@ -12,7 +12,6 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 from xml.etree import ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -70,7 +69,7 @@ def bench_rejects_what_it_does_not_know():
 
 def bench_measures_and_compares():
     """On programs made for this: one works, one fails its check, one is missing."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tap.folder() as folder:
         for name, status in ("saxpy", 0), ("vecadd", 1):
             put_program(folder, name, f"""#!/bin/sh
 echo name={name} size=8 ms=2.5 checksum=00ff check={'fail' if status else 'pass'}
@@ -136,7 +135,7 @@ exit {status}
 
 def bench_runs_splits_by_hand():
     """On a program that prints what it is started with: powers by the times alone, on devices named by their platform."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tap.folder() as folder:
         for name in "saxpy", "vecadd":
             put_program(folder, name, f"""#!/bin/sh
 echo "$@" >> {folder}/{name}.words
@@ -166,7 +165,7 @@ echo name={name} size=8 ms=$ms checksum=00ff check=pass
 
 def bench_runs_devices_together():
     """A program that is faster while another one of it runs, which it waits for."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tap.folder() as folder:
         put_program(folder, "saxpy", f"""#!/bin/sh
 case "$*" in
 *'--device 1'*) ms=8 ;;
@@ -196,7 +195,7 @@ echo name=saxpy size=8 ms=$ms checksum=00ff check=pass
 
 def bench_measures_one_of_its_kind():
     """--alike: of two devices alike one is run alone, for the maximum and the split by hand as well; another kind is."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tap.folder() as folder:
         words, out = os.path.join(folder, "words"), os.path.join(folder, "out.json")
         for name in "nbody", "binomial":
             put_program(folder, name, f"""#!/bin/sh
@@ -234,7 +233,7 @@ echo name={name} size=8 ms=$ms checksum=00ff check=pass
 
 def bench_keeps_its_time():
     """On programs that tell how long they run: a device too slow alone is no failure, and a time that is over ends all cleanly."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tap.folder() as folder:
         for name in "saxpy", "vecadd":
             put_program(folder, name, f"""#!/bin/sh
 echo "$@" >> {folder}/{name}.words
@@ -273,7 +272,7 @@ echo name={name} size=8 ms=2 checksum=00ff check=pass
 
 
 def bench_scales():
-    with tempfile.TemporaryDirectory() as folder:
+    with tap.folder() as folder:
         put_program(folder, "saxpy", "#!/bin/sh\necho name=saxpy size=8 ms=2 checksum=00ff check=pass\n")
         out = os.path.join(folder, "out.json")
         base = ("bench", "--examples", folder, "--programs", "saxpy", "--algos", "static", "--runs", "1", "--scaling", "--json", out)
@@ -287,7 +286,7 @@ def bench_scales():
 
 
 def run_in_a_moved_folder():
-    with tempfile.TemporaryDirectory() as folder:
+    with tap.folder() as folder:
         for name in "tools", "layer", "icd":
             os.mkdir(os.path.join(folder, name))
         moved = os.path.join(folder, "tools", "coexec")
@@ -308,7 +307,7 @@ def run_in_a_moved_folder():
 
 def bench_shows_progress():
     """A bar on a terminal, nothing but the tables elsewhere."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tap.folder() as folder:
         put_program(folder, "saxpy", "#!/bin/sh\necho name=saxpy size=8 ms=2 checksum=00ff check=pass\n")
         arguments = [TOOL, "bench", "--examples", folder, "--programs", "saxpy", "--algos", "static", "--runs", "2"]
         ours, theirs = os.openpty()
@@ -329,7 +328,7 @@ def bench_takes_no_nonsense():
     """Programs whose last line is no result, or which end well after printing anything."""
     outputs = {"saxpy": "name=saxpy size=8 ms=nan checksum=00 check=pass", "vecadd": "name=vecadd size=8 ms=-1 checksum=00 check=pass",
                "matmul": "\\377\\376 name=", "histogram": "name=h ms=1 checksum=\\377\\001 check=pass"}
-    with tempfile.TemporaryDirectory() as folder:
+    with tap.folder() as folder:
         for name, output in outputs.items():
             put_program(folder, name, f"#!/bin/sh\nprintf '{output}\\n'\nprintf 'so \\377\\n' >&2\n")
         out = os.path.join(folder, "out.json")
@@ -361,7 +360,7 @@ def simulate_is_deterministic():
 
 
 def simulate_draws_learns_and_reads_traces():
-    with tempfile.TemporaryDirectory() as folder:
+    with tap.folder() as folder:
         svg, trace = folder + "/a.svg", folder + "/trace.json"
         one = ["simulate", "--algo", "auto", "--device", "3000,gpu,fill=8,half=4,in=1e9", "--device", "1000,slows=1,factor=3",
                "--bytes-in", "1000", "--homes", "1", "--format", "json"]
@@ -510,7 +509,7 @@ def explain_names_files():
     analyser = pathlib.Path(TOOL).resolve().parent.parent / "layer" / "analyser" / "coexec-analyse"
     if not analyser.exists():
         return
-    with tempfile.TemporaryDirectory() as room:
+    with tap.folder() as room:
         sub, other = pathlib.Path(room, "sub"), pathlib.Path(room, "other")
         sub.mkdir()
         other.mkdir()
