@@ -13,6 +13,12 @@
 #include <string.h>
 #include <time.h>
 
+/* What this thread is enqueuing in a call that blocks. */
+static _Thread_local struct blocking {
+    const struct cx_command *command;
+    bool event; /* the program gets one */
+} blocking;
+
 uint64_t cx_clock_ns(void)
 {
     struct timespec now;
@@ -517,6 +523,22 @@ static void link_command(struct cx_command *command, cl_uint nwait, const cl_eve
         cx_queue_link(command->queue, command, all, is_barrier);
 }
 
+bool cx_command_blocks_here(const struct cx_command *command)
+{
+    return command && command == blocking.command && atomic_load(&command->parts) == 1;
+}
+
+bool cx_command_returns_here(const struct cx_command *command)
+{
+    return cx_command_blocks_here(command) && !blocking.event;
+}
+
+void cx_command_hand(struct cx_command *command)
+{
+    command->handed = true;
+    command->told = false;
+}
+
 cl_int cx_command_submit(struct cx_command **owned, cl_uint nwait, const cl_event *list, cl_event *event,
                          bool wait)
 {
@@ -537,9 +559,12 @@ cl_int cx_command_submit(struct cx_command **owned, cl_uint nwait, const cl_even
         *event = (cl_event)command;
     if (--command->blockers == 0)
         push_ready(context, command);
-    cx_context_unlock(context);
     if (wait)
-        error = cx_command_wait(command);
+        blocking = (struct blocking){command, event != NULL};
+    cx_context_unlock(context);
+    blocking = (struct blocking){NULL, false};
+    if (wait)
+        error = command->handed ? atomic_load(&command->error) : cx_command_wait(command);
     if (wait && command->queue) { /* an error of its own tells of those before it, too */
         const cl_int before = cx_queue_tell(command->queue);
         error = error == CL_SUCCESS ? before : error;

@@ -59,6 +59,7 @@ struct cx_command {
     bool settled;
     bool inside;        /* it touches memory objects alone, not memory that the program sees */
     bool told;          /* somebody hears of its error: the program has the event or waits in the call */
+    bool handed;        /* cx_command_hand; the thread that enqueued it alone */
     bool watched;       /* completion must be noticed without being asked: callbacks are set */
     cl_int noticed;     /* the least status that callbacks were told of */
     cl_int dep_error;   /* a dependency failed: the command fails instead of being planned */
@@ -121,6 +122,14 @@ cl_int cx_wait_list_check(const struct cx_context *context, cl_uint count, const
  * (blocking calls). */
 cl_int cx_command_submit(struct cx_command **command, cl_uint nwait, const cl_event *list, cl_event *event,
                          bool wait);
+
+/* For a job that runs: whether this thread is enqueuing its command in a call that blocks, and nothing else
+ * of that is left. The job may be a call of the driver's that blocks, too, then. No lock. */
+bool cx_command_blocks_here(const struct cx_command *command);
+/* The same, and the program gets no event that would tell when the device is done. */
+bool cx_command_returns_here(const struct cx_command *command);
+/* Then, by that job: the program's call returns although the device has not done its part. */
+void cx_command_hand(struct cx_command *command);
 
 /* Under context->lock: `command` is planned after `on` settled; with passes_error it fails if that failed. */
 void cx_command_depend(struct cx_command *command, struct cx_command *on, bool passes_error);

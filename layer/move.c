@@ -252,9 +252,45 @@ void cx_runs_failed(struct cx_runs *runs, struct cx_context *context, bool relie
     pthread_mutex_unlock(&context->lock);
 }
 
+/* Whether the job is one plain transfer of the program's own memory, in a call of the program's that blocks:
+ * the driver's own blocking call, as the program would make it, saves an event and, for what is written, the
+ * wait until the device has it. Times are asked for by events and traces alone. */
+static bool blocks(const struct cx_job *job, const struct cx_worker *worker)
+{
+    const struct cx_runs *runs = job->data;
+    if (runs->count != 1 || runs->counted || runs->run->pages || runs->run->root->image || job->waits ||
+        job->tells || worker->device->submits_in_caller || worker->moves_aside || cx_trace_on())
+        return false;
+    return cx_command_returns_here(job->command) ||
+           (!runs->upload && !job->timed && cx_command_blocks_here(job->command));
+}
+
+static cl_int run_blocking(struct cx_job *job, struct cx_worker *worker)
+{
+    const struct cx_runs *runs = job->data;
+    const struct cx_run *run = runs->run;
+    const cl_icd_dispatch *cl = worker->device->cl;
+    const size_t bytes = (size_t)(run->hi - run->lo);
+    count_run(runs, run, false, bytes, 1);
+    cl_int error;
+    if (runs->upload) {
+        error = cl->clEnqueueWriteBuffer(worker->queue, run->real, CL_TRUE, run->lo, bytes, run->host, 0,
+                                         NULL, NULL);
+        if (error == CL_SUCCESS)
+            cx_command_hand(job->command);
+        job->loose = true;
+    } else {
+        error = cl->clEnqueueReadBuffer(worker->queue, run->real, CL_TRUE, run->lo, bytes, run->host, 0, NULL,
+                                        NULL);
+        job->ended = error == CL_SUCCESS;
+    }
+    return error;
+}
+
 static cl_int run_runs(struct cx_job *job, struct cx_worker *worker)
 {
-    cl_int error = cx_runs_start(job->data, worker, &job->first_event, &job->event);
+    cl_int error = blocks(job, worker) ? run_blocking(job, worker)
+                                       : cx_runs_start(job->data, worker, &job->first_event, &job->event);
     if (error != CL_SUCCESS) {
         cx_runs_failed(job->data, worker->context, true);
         cx_worker_leave_out(worker, error);

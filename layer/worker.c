@@ -203,10 +203,12 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
         pthread_mutex_unlock(&worker->lock);
         if (mode != PUMP_CALLER)
             wait_deps(worker, job);
-        job->track = job->timed || runs_in_caller(worker) || worker->nloose >= MAX_LOOSE ||
+        job->tells = worker->nloose >= MAX_LOOSE;
+        job->track = job->tells || job->timed || runs_in_caller(worker) ||
                      (job->command && atomic_load(&job->command->asks_running));
         start(worker, job, at_once);
-        bool ended = ends_at_once(worker, job);
+        bool ended = job->ended || ends_at_once(worker, job);
+        const uint64_t known = job->ended ? job->seq : 0;
         pthread_mutex_lock(&worker->lock);
         worker->nloose = job->loose ? worker->nloose + 1 : 0;
         if (ended && !worker->flying && !worker->reaping) {
@@ -214,13 +216,13 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
             continue;
         }
         cx_worker_fly(worker, job);
-        bool over =
-            runs_in_caller(worker) || (worker->nflying > REAP_FROM && worker->nflying % REAP_EVERY == 0);
+        bool over = known || runs_in_caller(worker) ||
+                    (worker->nflying > REAP_FROM && worker->nflying % REAP_EVERY == 0);
         const struct cx_running running = cx_running_of(worker, job);
         pthread_mutex_unlock(&worker->lock);
         cx_running_tell(worker, running);
         if (over)
-            cx_worker_reap(worker, 0);
+            cx_worker_reap(worker, known);
         pthread_mutex_lock(&worker->lock);
     }
     worker->pumping = false;

@@ -99,6 +99,8 @@ struct cx_job {
     cl_event event;
     cl_event first_event; /* of its first real command where that is another one: profiling starts there */
     bool track;           /* set before run: it must have an event where it can do without */
+    bool tells;           /* ... since many before it have none */
+    bool ended; /* set by run: it is over, and with it all that was handed to the driver before it */
     bool loose; /* set by cx_job_event: in flight without an event; a later job's event, or clFinish, tells of
                    its end */
     bool timed; /* profiling times are wanted: start_ns and end_ns are filled in before finish */

@@ -218,6 +218,7 @@ void stub_command_drop(struct stub_command *command)
             stub_object_unref(&command->launch->args[i].mem->base);
     }
     free(command->launch);
+    free(command->staged);
     stub_object_unref(&command->event->base);
     free(command);
 }

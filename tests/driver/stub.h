@@ -37,7 +37,9 @@
  *                             since it was enqueued, or 20 s went by; list with ,
  *   STUB_COMPILE=0,300        ms that the first launch of a kernel in a local size takes longer
  *   STUB_COPY_CALL=us         the call of clEnqueueCopyBuffer takes so long
- *   STUB_DIES=d:k:code        the k-th launch on device d and all after it end with code; list with ,
+ *   STUB_STAGED=bytes         writes of up to so many bytes that block return once the program's memory has
+ * been copied, before the device has them, as NVIDIA's driver does STUB_DIES=d:k:code        the k-th launch
+ * on device d and all after it end with code; list with ,
  */
 #ifndef CX_TESTS_DRIVER_STUB_H
 #define CX_TESTS_DRIVER_STUB_H
@@ -210,6 +212,7 @@ struct stub_command {
     size_t region[3];
     unsigned char pattern[128];
     size_t pattern_size;
+    void *staged; /* ours: what `from` points at, or NULL */
     struct stub_map *map;
     struct stub_launch *launch;
     cl_int event_code; /* injected failure of the command */

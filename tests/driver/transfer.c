@@ -53,6 +53,21 @@ static cl_int check_end(const struct stub_end *end, const size_t *region)
     return end->origin > end->mem->size || last > end->mem->size ? CL_INVALID_VALUE : CL_SUCCESS;
 }
 
+/* Whether a blocking write need not wait: what it writes is the driver's own now. */
+static bool stage(struct stub_command *command)
+{
+    const double most = stub_config_number("STUB_STAGED", 0, 0);
+    const size_t bytes = command->region[0];
+    if ((double)bytes > most || command->from.mem || command->region[1] * command->region[2] != 1)
+        return false;
+    command->staged = malloc(bytes);
+    if (!command->staged)
+        return false;
+    memcpy(command->staged, end_base(&command->from), bytes);
+    command->from = host_end(command->staged, 0, 0, 0);
+    return true;
+}
+
 struct copy {
     cl_command_queue queue;
     cl_command_type type;
@@ -90,7 +105,7 @@ static cl_int enqueue_copy(const struct copy *copy, const struct stub_fault *fau
         stub_object_ref(&command->from.mem->base);
     if (command->to.mem)
         stub_object_ref(&command->to.mem->base);
-    return stub_command_submit(command, copy->blocking, copy->event);
+    return stub_command_submit(command, copy->blocking && !stage(command), copy->event);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL stub_clEnqueueReadBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking,
