@@ -15,6 +15,7 @@
 #include "layer/background.h"
 #include "layer/command.h"
 #include "layer/deadline.h"
+#include "layer/includes.h"
 #include "layer/kept.h"
 #include "layer/log.h"
 #include "layer/options.h"
@@ -51,8 +52,10 @@ struct cx_analysis {
     atomic_uint *run_of; /* member to run */
     struct run *runs;    /* room for one a member */
     const struct cx_real_device **device;
-    bool includes; /* the text includes files */
-    bool keeps;    /* under lock: a member's result is to be kept */
+    bool includes;                       /* the text includes files */
+    bool included;                       /* which are known to have been these: */
+    unsigned char sum[CX_CHECKSUM_SIZE]; /* by includes.h */
+    bool keeps;                          /* under lock: a member's result is to be kept */
     struct keep {
         char key[CX_CACHE_KEY_SIZE]; /* "": no */
     } *keep;                         /* under lock: one a member */
@@ -164,9 +167,28 @@ static void store_kept(struct run *run)
     }
 }
 
+const char *cx_analysis_files_moved(const struct cx_analysis *analysis)
+{
+    unsigned char now[CX_CHECKSUM_SIZE];
+    if (!analysis->includes)
+        return NULL;
+    if (!analysis->included)
+        return "it cannot be told which files the program includes";
+    return cx_includes_sum(analysis->source, analysis->options, now) &&
+                   !memcmp(now, analysis->sum, sizeof(now))
+               ? NULL
+               : "a file that the program includes is not as it was when it was built";
+}
+
 static void settle(struct run *run)
 {
     struct cx_analysis *analysis = run->analysis;
+    const char *moved = run->result.summary ? cx_analysis_files_moved(analysis) : NULL;
+    if (moved) {
+        cx_analyse_result_finish(&run->result);
+        run->result = (struct cx_analyse_result){0};
+        snprintf(run->result.why, sizeof(run->result.why), "%s", moved);
+    }
     bool ok = run->result.summary;
 
     if (!ok)
@@ -414,6 +436,7 @@ static struct cx_analysis *analysis_new(const struct cx_context *context, const 
     pthread_condattr_destroy(&monotonic);
     analysis->nmembers = context->nmembers;
     analysis->includes = cx_identity_includes(source, options);
+    analysis->included = analysis->includes && cx_includes_sum(source, options, analysis->sum);
     analysis->source = strdup(source);
     analysis->options = strdup(options);
     analysis->runs = calloc(context->nmembers, sizeof(*analysis->runs));

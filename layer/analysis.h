@@ -58,5 +58,8 @@ bool cx_analysis_same(const struct cx_analysis *analysis, unsigned a, unsigned b
 /* Waits until nothing is pending, at most ms. false: time is up. Only where COEXEC_ANALYSIS_WAIT allows it.
  */
 bool cx_analysis_wait(struct cx_analysis *analysis, unsigned ms);
+/* Why what is made of the program's text now may be of another text than what was analysed, and built when
+ * the analysis began: files that it includes (includes.h). NULL: it is the same. */
+const char *cx_analysis_files_moved(const struct cx_analysis *analysis);
 
 #endif

@@ -12,6 +12,7 @@
 #include "layer/command.h"
 #include "layer/device.h"
 #include "layer/entry.h"
+#include "layer/identity.h"
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/plan_size.h"
@@ -380,16 +381,33 @@ static cl_int build_step(struct cx_build *build, unsigned member, cl_program *re
     return compile_member(build->program, member, build->program->options, real);
 }
 
+const char *cx_build_files_moved(const struct cx_program *program)
+{
+    if (program->analysis)
+        return cx_analysis_files_moved(program->analysis);
+    const bool from_text = program->source && (!program->stored || cx_stored_has_text(program->stored));
+    return from_text && cx_identity_includes(program->source, program->options)
+               ? "without analysis it cannot be told whether files that the program includes have changed"
+               : NULL;
+}
+
 bool cx_build_late(struct cx_program *program, unsigned member, const char *options)
 {
     const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
+    const char *moved = cx_build_files_moved(program);
     cl_program real = NULL;
-    const cl_int error = compile_member(program, member, options, &real);
+    cl_int error = moved ? CL_BUILD_PROGRAM_FAILURE : compile_member(program, member, options, &real);
 
+    if (!moved && (moved = cx_build_files_moved(program))) /* while it was built */
+        error = CL_BUILD_PROGRAM_FAILURE;
     cx_trace_build(program, member, "build", origin_of(program), options, error, since);
     if (settle_member(program, member, error, real))
         return true;
-    tell_failure(program, member);
+    if (moved)
+        cx_info(CX_TOPIC_PROGRAM, "program %" PRIu64 ": %s is left out: %s", program->base.id,
+                program->context->workers[member].device->name, moved);
+    else
+        tell_failure(program, member);
     if (program->members[member].log)
         cx_info(CX_TOPIC_PROGRAM, "%s", program->members[member].log);
     return false;

@@ -31,8 +31,7 @@ const char *cx_text_skip(const char *at)
     return at;
 }
 
-/* A copy without escaped line ends, in which some compilers allow blanks. NULL: no memory. */
-static char *joined(const char *source)
+char *cx_text_joined(const char *source)
 {
     char *copy = malloc(strlen(source) + 1), *to = copy;
 
@@ -66,7 +65,7 @@ bool cx_text_includes(const char *source)
 
     if (!may_tell_of_files(source) && !strchr(source, '\\'))
         return false;
-    char *text = joined(source);
+    char *text = cx_text_joined(source);
     if (!text)
         return true;
     found = may_tell_of_files(text);

@@ -14,6 +14,9 @@ const char *cx_text_line_end(const char *at);
  * their line, where nothing else ends them. */
 const char *cx_text_skip(const char *at);
 
+/* A copy, the caller's, without escaped line ends, in which some compilers allow blanks. NULL: no memory. */
+char *cx_text_joined(const char *source);
+
 /* Whether text of files may belong to the program, or what it says may depend on which there are. Errs on the
  * side of true: any word with "include", "import" or "embed" in it that is in no comment or string, such as
  * licences have them. */

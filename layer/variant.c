@@ -74,23 +74,26 @@ static cl_program build_variant(const struct job *job)
     const struct cx_program *program = job->program;
     if (program->stored && !cx_stored_has_text(program->stored) && !text_is_as_before(program, job->member))
         return NULL;
+    const char *moved = cx_build_files_moved(program);
     const struct cx_real_device *device = program->context->workers[job->member].device;
     const char *own = program->text ? program->text : program->source;
     const char *text[] = {cx_prelude_text(job->variant), own, cx_prelude_check(job->variant)};
     cl_int error = CL_OUT_OF_HOST_MEMORY;
     char *options = variant_options(job->options);
 
-    cl_program real = options ? cx_build_source(program, job->member, 3, text, &error) : NULL;
+    cl_program real = options && !moved ? cx_build_source(program, job->member, 3, text, &error) : NULL;
     const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
     if (real)
         error = device->cl->clBuildProgram(real, 1, &device->id, options, NULL, NULL);
+    if (moved || (moved = cx_build_files_moved(program))) /* before, or while it was built */
+        error = CL_BUILD_PROGRAM_FAILURE;
     cx_trace_build(program, job->member, "build split variant", "source", options, error, since);
     free(options);
     if (error == CL_SUCCESS)
         return real;
     cx_info(CX_TOPIC_PROGRAM, "program %" PRIu64 ": no split variant on %s: %s", program->base.id,
-            device->name, cx_cl_name(error));
-    if (real && cx_log_on(CX_LEVEL_DEBUG, CX_TOPIC_PROGRAM)) {
+            device->name, moved ? moved : cx_cl_name(error));
+    if (real && !moved && cx_log_on(CX_LEVEL_DEBUG, CX_TOPIC_PROGRAM)) {
         char *log = cx_build_log(program, job->member, real);
         cx_debug(CX_TOPIC_PROGRAM, "%s", log ? log : "(no log)");
         free(log);

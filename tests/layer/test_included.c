@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs loaded from a binary whose text includes a file: their launches are split where that needs another
- * variant of the text, too, but only while the file says what it said when the binary was made. Each case has
- * a process of its own.
+ * Programs whose text includes a file, built from it or loaded from a binary: their launches are split where
+ * that needs another variant of the text, too, but only while the file says what it said when the program was
+ * built. Each case has a process of its own.
  */
 #include "cl_fixture.h"
 #include "cl_folder.h"
@@ -18,9 +18,9 @@ static const char includer[] =
     "__kernel void run(__global int *a, int n)\n"
     "{ for (int i = get_global_id(0); i < n; i += get_global_size(0)) a[i] = i * FACTOR; }\n";
 
-static void write_header(const char *text)
+static void write_file(const char *name, const char *text)
 {
-    FILE *file = fopen(cl_folder_path("factor.h"), "w");
+    FILE *file = fopen(cl_folder_path(name), "w");
     ck_assert_ptr_nonnull(file);
     fputs(text, file);
     fclose(file);
@@ -74,13 +74,13 @@ START_TEST(file_afterwards)
     snprintf(options, sizeof(options), "-I%s", cl_folder_path(""));
     setenv("COEXEC_LOG", "plan:info,program:info", 1);
     setenv("COEXEC_LOG_FILE", cl_folder_path("log"), 1);
-    write_header("#define FACTOR 5\n");
+    write_file("factor.h", "#define FACTOR 5\n");
     cl_open();
     cl_program program = cl_build(includer, options);
     expect_fives(program);
     program = reloaded(program);
     if (cases[_i].text)
-        write_header(cases[_i].text);
+        write_file("factor.h", cases[_i].text);
     else
         unlink(cl_folder_path("factor.h"));
     expect_fives(program);
@@ -92,12 +92,54 @@ START_TEST(file_afterwards)
 }
 END_TEST
 
+/* The same program built from its text: how it includes the file, what happens to that as soon as it is built
+ * and before it is analysed, and whether launches may be split. */
+#define UNCHANGED "#define FACTOR 5\n"
+static const struct {
+    const char *include, *text;
+    bool split;
+} built[] = {
+    {"#include \"factor.h\"\n", UNCHANGED, true},
+    {"#include \"factor.h\"\n", "#define FACTOR 6\n", false},
+    {"#include \"factor.h\"\n", NULL, false},
+    {"#include <outer.h>\n", UNCHANGED, true},
+    {"#include <outer.h>\n", "#define FACTOR 7\n", false},
+    {"/* an #include of no file */ # /**/ include /* this */ \"factor.h\"\n", UNCHANGED, false},
+    {"#define WHERE \"factor.h\"\n#include WHERE\n", UNCHANGED, false},
+};
+
+START_TEST(file_after_build)
+{
+    char options[512], text[1024];
+    cl_folder_make("included");
+    snprintf(options, sizeof(options), "-I%s", cl_folder_path(""));
+    setenv("COEXEC_LOG", "plan:info", 1);
+    setenv("COEXEC_LOG_FILE", cl_folder_path("log"), 1);
+    write_file("factor.h", "#define FACTOR 5\n");
+    write_file("outer.h", "#include \"factor.h\"\n");
+    snprintf(text, sizeof(text), "%s%s", built[_i].include, strchr(includer, '\n') + 1);
+    cl_open();
+    cl_program program = cl_build(text, options);
+    if (!built[_i].text)
+        unlink(cl_folder_path("factor.h"));
+    else if (strcmp(built[_i].text, UNCHANGED) != 0) /* builds that read it meanwhile would see it empty */
+        write_file("factor.h", built[_i].text);
+    expect_fives(program);
+    expect_fives(program);
+    cl_ok(clReleaseProgram(program));
+    cl_close();
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "run runs split"), built[_i].split ? 2 : 0);
+    cl_folder_remove();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("included");
     TCase *tc = tcase_create("included");
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, file_afterwards, 0, sizeof(cases) / sizeof(*cases));
+    tcase_add_loop_test(tc, file_after_build, 0, sizeof(built) / sizeof(*built));
     suite_add_tcase(suite, tc);
     return tap_run(suite);
 }

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sum over included files. See includes.h.
+ */
+#include "layer/includes.h"
+#include "layer/text.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_FILES = 2000, MOST_BYTES = 64 << 20 };
+
+struct list {
+    char **item;
+    unsigned count;
+};
+
+struct reader {
+    struct list folders; /* of -I, in order, and "." */
+    struct list seen;    /* paths of files read */
+    char *log;           /* what the sum is made of */
+    size_t length;
+    size_t read; /* bytes of files */
+    bool clear;  /* all could be told so far */
+};
+
+static bool list_add(struct list *list, const char *text, size_t length)
+{
+    char **grown = realloc(list->item, (list->count + 1) * sizeof(*grown));
+    if (grown)
+        list->item = grown;
+    if (!grown || !(grown[list->count] = strndup(text, length)))
+        return false;
+    list->count++;
+    return true;
+}
+
+static void list_free(struct list *list)
+{
+    for (unsigned i = 0; i < list->count; i++)
+        free(list->item[i]);
+    free(list->item);
+}
+
+/* ---- options ---- */
+
+/* The next word of the options, quotes and escapes taken off; NULL at the end. */
+static char *next_word(const char **at)
+{
+    const char *from = *at + strspn(*at, " \t\n\r");
+    char *word = *from ? malloc(strlen(from) + 1) : NULL, *to = word, quote = 0;
+    if (!word)
+        return NULL;
+    for (; *from && (quote || !isspace((unsigned char)*from)); from++) {
+        if (*from == quote)
+            quote = 0;
+        else if (!quote && (*from == '"' || *from == '\''))
+            quote = *from;
+        else if (*from == '\\' && from[1] && quote != '\'')
+            *to++ = *++from;
+        else
+            *to++ = *from;
+    }
+    *to = 0;
+    *at = from;
+    return word;
+}
+
+/* The folders, and whether nothing else in the options names files. */
+static bool read_options(struct reader *reader, const char *options)
+{
+    bool clear = true;
+    char *word;
+    while (clear && (word = next_word(&options))) {
+        char *next = NULL;
+        if (strcmp(word, "-I") == 0)
+            clear = (next = next_word(&options)) && list_add(&reader->folders, next, strlen(next));
+        else if (strncmp(word, "-I", 2) == 0)
+            clear = list_add(&reader->folders, word + 2, strlen(word + 2));
+        else
+            clear = strncmp(word, "-i", 2) != 0 && word[0] != '@';
+        free(next);
+        free(word);
+    }
+    return clear && list_add(&reader->folders, ".", 1);
+}
+
+/* ---- files ---- */
+
+static bool note(struct reader *reader, const char *text, size_t length)
+{
+    char *grown = realloc(reader->log, reader->length + length + 1);
+    if (!grown)
+        return false;
+    memcpy(grown + reader->length, text, length);
+    grown[reader->length + length] = 0;
+    reader->log = grown;
+    reader->length += length + 1;
+    return true;
+}
+
+/* The text of a regular file; NULL: there is none. A file too long for us is one that cannot be told of. */
+static char *file_text(struct reader *reader, const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat status;
+    char *text = NULL;
+    ssize_t got = 0;
+    size_t length = 0;
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
+        reader->clear &= (size_t)status.st_size <= MOST_BYTES - reader->read;
+        text = reader->clear ? malloc((size_t)status.st_size + 1) : NULL;
+        while (text && length < (size_t)status.st_size &&
+               (got = read(fd, text + length, (size_t)status.st_size - length)) > 0)
+            length += (size_t)got;
+        reader->clear &= text && length == (size_t)status.st_size;
+    }
+    close(fd);
+    if (text) {
+        text[length] = 0;
+        reader->read += length;
+        reader->clear &= strlen(text) == length;
+    }
+    return text;
+}
+
+static void read_text(struct reader *reader, const char *source, const char *folder);
+
+/* A file that may be meant: what it says, or that there is none. */
+static void read_place(struct reader *reader, const char *folder, const char *name)
+{
+    char *path = NULL;
+    if (name[0] == '/' ? !(path = strdup(name)) : asprintf(&path, "%s/%s", folder, name) < 0) {
+        reader->clear = false;
+        return;
+    }
+    for (unsigned i = 0; i < reader->seen.count; i++)
+        if (strcmp(reader->seen.item[i], path) == 0) {
+            free(path);
+            return;
+        }
+    reader->clear &= reader->seen.count < MOST_FILES && list_add(&reader->seen, path, strlen(path));
+    char *text = reader->clear ? file_text(reader, path) : NULL;
+    reader->clear &= note(reader, path, strlen(path)) && note(reader, text ? "1" : "0", 1);
+    if (text && reader->clear) {
+        reader->clear = note(reader, text, strlen(text));
+        const char *slash = strrchr(path, '/');
+        char *own = strndup(path, slash ? (size_t)(slash - path) : 0);
+        if (own && reader->clear)
+            read_text(reader, text, own);
+        reader->clear &= own != NULL;
+        free(own);
+    }
+    free(text);
+    free(path);
+}
+
+/* `at` is behind the directive's word. */
+static void read_name(struct reader *reader, const char *at, const char *folder)
+{
+    at += strspn(at, " \t");
+    const char close = *at == '"' ? '"' : '>';
+    const size_t length = *at == '"' || *at == '<' ? strcspn(at + 1, close == '"' ? "\"\n" : ">\n") : 0;
+    char *name = length && at[1 + length] == close ? strndup(at + 1, length) : NULL;
+    reader->clear &= name != NULL; /* a macro's, or behind a comment */
+    for (unsigned i = 0; reader->clear && i < reader->folders.count; i++)
+        read_place(reader, reader->folders.item[i], name);
+    if (reader->clear)
+        read_place(reader, folder, name);
+    free(name);
+}
+
+static bool ends_word(char c)
+{
+    return !isalnum((unsigned char)c) && c != '_';
+}
+
+/* The directive's word that `at` begins: how long it is; 0: none that names files. */
+static size_t file_word(const char *at)
+{
+    static const char *const words[] = {"include", "include_next", "import", "embed"};
+    for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        const size_t length = strlen(words[i]);
+        if (strncmp(at, words[i], length) == 0 && ends_word(at[length]))
+            return length;
+    }
+    return 0;
+}
+
+/* All that the text, which lies in `folder`, includes. */
+static void read_text(struct reader *reader, const char *source, const char *folder)
+{
+    char *text = cx_text_joined(source);
+    /* trigraphs and other spellings of #, raw strings of C++, and conditions on files */
+    reader->clear &= text && !strstr(text, "?\?") && !strstr(text, "%:") && !strstr(text, "R\"") &&
+                     !strstr(text, "__has_include") && !strstr(text, "__has_embed");
+    for (const char *at = text; reader->clear && *at;) {
+        const char *next = cx_text_skip(at);
+        if (next == at && *at++ == '#') {
+            while (*at == ' ' || *at == '\t' || cx_text_skip(at) != at)
+                at = cx_text_skip(at) != at ? cx_text_skip(at) : at + 1;
+            const size_t length = file_word(at);
+            if (length)
+                read_name(reader, at + length, folder);
+            at += length;
+        } else if (next > at) {
+            at = next;
+        }
+    }
+    free(text);
+}
+
+bool cx_includes_sum(const char *source, const char *options, unsigned char sum[CX_CHECKSUM_SIZE])
+{
+    struct reader reader = {.clear = true};
+    reader.clear = read_options(&reader, options);
+    if (reader.clear)
+        read_text(&reader, source, ".");
+    if (reader.clear)
+        cx_checksum(reader.log ? reader.log : "", reader.length, sum);
+    list_free(&reader.folders);
+    list_free(&reader.seen);
+    free(reader.log);
+    return reader.clear;
+}
