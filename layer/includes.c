@@ -198,9 +198,13 @@ static size_t file_word(const char *at)
 static void read_text(struct reader *reader, const char *source, const char *folder)
 {
     char *text = cx_text_joined(source);
-    /* trigraphs and other spellings of #, raw strings of C++, and conditions on files */
-    reader->clear &= text && !strstr(text, "?\?") && !strstr(text, "%:") && !strstr(text, "R\"") &&
-                     !strstr(text, "__has_include") && !strstr(text, "__has_embed");
+    /* other spellings of # and of escaped line ends, raw strings of C++, conditions on files, and macros put
+     * aside, which variants cannot bear (variant.c) */
+    static const char *const unclear[] = {"?\?=",          "?\?/",        "%:",       "R\"",
+                                          "__has_include", "__has_embed", "pop_macro"};
+    reader->clear &= text != NULL;
+    for (unsigned i = 0; reader->clear && i < sizeof(unclear) / sizeof(unclear[0]); i++)
+        reader->clear = !strstr(text, unclear[i]);
     for (const char *at = text; reader->clear && *at;) {
         const char *next = cx_text_skip(at);
         if (next == at && *at++ == '#') {

@@ -15,6 +15,7 @@
 #include "layer/log.h"
 #include "layer/prelude.h"
 #include "layer/program.h"
+#include "layer/text.h"
 #include "layer/trace_event.h"
 #include "layer/worker.h"
 
@@ -68,32 +69,44 @@ static char *variant_options(const char *options)
     return asprintf(&quiet, "-w %s", options) < 0 ? NULL : quiet;
 }
 
+/* Why the text cannot stand behind a prelude, whatever files it includes; NULL: it can. The check at its end
+ * sees what the prelude's names mean there: macros that were put aside meanwhile would hide from it. */
+static const char *text_resists(const char *own)
+{
+    char *text = cx_text_joined(own);
+    const bool hides = !text || strstr(text, "pop_macro");
+    free(text);
+    return hides ? "it puts macros aside (pop_macro)" : NULL;
+}
+
 /* Makes and builds the real program; NULL when the driver refuses it. */
 static cl_program build_variant(const struct job *job)
 {
     const struct cx_program *program = job->program;
     if (program->stored && !cx_stored_has_text(program->stored) && !text_is_as_before(program, job->member))
         return NULL;
-    const char *moved = cx_build_files_moved(program);
     const struct cx_real_device *device = program->context->workers[job->member].device;
     const char *own = program->text ? program->text : program->source;
+    const char *why = text_resists(own);
+    if (!why)
+        why = cx_build_files_moved(program);
     const char *text[] = {cx_prelude_text(job->variant), own, cx_prelude_check(job->variant)};
     cl_int error = CL_OUT_OF_HOST_MEMORY;
     char *options = variant_options(job->options);
 
-    cl_program real = options && !moved ? cx_build_source(program, job->member, 3, text, &error) : NULL;
+    cl_program real = options && !why ? cx_build_source(program, job->member, 3, text, &error) : NULL;
     const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
     if (real)
         error = device->cl->clBuildProgram(real, 1, &device->id, options, NULL, NULL);
-    if (moved || (moved = cx_build_files_moved(program))) /* before, or while it was built */
+    if (why || (why = cx_build_files_moved(program))) /* before, or while it was built */
         error = CL_BUILD_PROGRAM_FAILURE;
     cx_trace_build(program, job->member, "build split variant", "source", options, error, since);
     free(options);
     if (error == CL_SUCCESS)
         return real;
     cx_info(CX_TOPIC_PROGRAM, "program %" PRIu64 ": no split variant on %s: %s", program->base.id,
-            device->name, moved ? moved : cx_cl_name(error));
-    if (real && !moved && cx_log_on(CX_LEVEL_DEBUG, CX_TOPIC_PROGRAM)) {
+            device->name, why ? why : cx_cl_name(error));
+    if (real && !why && cx_log_on(CX_LEVEL_DEBUG, CX_TOPIC_PROGRAM)) {
         char *log = cx_build_log(program, job->member, real);
         cx_debug(CX_TOPIC_PROGRAM, "%s", log ? log : "(no log)");
         free(log);
