@@ -19,8 +19,15 @@ struct cx_window {
 /* Held while drivers release, so that no other thread comes in between; they call nobody back. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+static bool order_matters(const struct cx_mem *mem, unsigned member)
+{
+    return mem->context->workers[member].device->type & CL_DEVICE_TYPE_GPU;
+}
+
 bool cx_window_made(const struct cx_mem *mem, unsigned member, cl_mem real)
 {
+    if (!order_matters(mem, member))
+        return true;
     struct cx_window *window = malloc(sizeof(*window));
     if (!window)
         return false;
@@ -60,6 +67,8 @@ static void release_some(struct cx_mem *root)
 bool cx_window_over(const struct cx_mem *mem, unsigned member, cl_mem real)
 {
     bool found = false;
+    if (!order_matters(mem, member))
+        return false;
     pthread_mutex_lock(&lock);
     for (struct cx_window *window = mem->root->windows; window && !found; window = window->older)
         if (window->member == member && window->real == real && !window->over)
