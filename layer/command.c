@@ -412,6 +412,22 @@ cl_int cx_command_wait(struct cx_command *command)
 
 /* ---- being told of a status ---- */
 
+/* Delivers the callbacks of one watched command that has moved on but is not over, which needs no look at all
+ * the others. False: it is over. Without locks. */
+static bool notice_one(struct cx_command *command)
+{
+    struct cx_context *context = command->context;
+    pthread_mutex_lock(&context->lock);
+    const cl_int stage = command->watched ? cx_command_stage(command) : CL_QUEUED;
+    const bool moved = command->watched && stage < command->noticed && stage != CL_COMPLETE;
+    if (moved)
+        command->noticed = stage;
+    pthread_mutex_unlock(&context->lock);
+    if (moved)
+        cx_notify_post(cx_event_run_callbacks, cx_command_ref(command)); /* takes over the reference */
+    return stage != CL_COMPLETE;
+}
+
 void cx_command_watch(struct cx_command *command)
 {
     struct cx_context *context = command->context;
@@ -430,7 +446,8 @@ void cx_command_watch(struct cx_command *command)
                 cx_worker_watch(&context->workers[t], command->cone[t]);
     }
     cx_context_unlock(context);
-    cx_command_check_watched(context);
+    if (!notice_one(command))
+        cx_command_check_watched(context);
 }
 
 void cx_command_runs(struct cx_command *command)
@@ -440,7 +457,10 @@ void cx_command_runs(struct cx_command *command)
     atomic_store(&command->running, true);
     if (command->whole)
         atomic_store(&command->whole->running, true);
-    cx_command_check_watched(command->context);
+    if (atomic_load(&command->context->nwatched) == 0)
+        return;
+    if (!notice_one(command) || (command->whole && !notice_one(command->whole)))
+        cx_command_check_watched(command->context);
 }
 
 /* Takes what moved on out of the list where it is over, and notes it where it is not. */
