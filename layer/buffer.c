@@ -45,7 +45,7 @@ static void release_real(struct cx_mem *mem)
     for (unsigned m = 0; mem->real && m < mem->context->nmembers; m++) {
         if (mem->real[m] && mem->peer && mem->peer[m])
             cx_peer_release(mem->context, m, mem->real[m]);
-        else if (mem->real[m] && (mem->root == mem || !cx_window_over(mem, m, mem->real[m])))
+        else if (mem->real[m] && (mem->root == mem || !cx_window_over(mem, m)))
             mem->context->workers[m].device->cl->clReleaseMemObject(mem->real[m]);
         mem->real[m] = NULL;
     }
@@ -454,8 +454,13 @@ static cl_mem make_window(struct cx_mem *mem, unsigned member, cl_int *error)
             return NULL;
         }
     }
-    cl_mem real = worker->device->cl->clCreateSubBuffer(mem->root->real[member], CL_MEM_READ_WRITE,
-                                                        CL_BUFFER_CREATE_TYPE_REGION, &region, error);
+    cl_mem real = cx_window_again(mem, member);
+    if (real) {
+        *error = CL_SUCCESS;
+        return real;
+    }
+    real = worker->device->cl->clCreateSubBuffer(mem->root->real[member], CL_MEM_READ_WRITE,
+                                                 CL_BUFFER_CREATE_TYPE_REGION, &region, error);
     if (*error == CL_SUCCESS && !cx_window_made(mem, member, real)) {
         worker->device->cl->clReleaseMemObject(real);
         *error = CL_OUT_OF_HOST_MEMORY;

@@ -37,6 +37,7 @@ struct cx_mem {
     unsigned nmaps;        /* through this object */
     struct cx_mem *within; /* a sub-buffer of a buffer over shared virtual memory: that one (a reference) */
     struct cx_forgone_buffer forgone; /* plan_forgone.h */
+    struct cx_window *window;         /* window.h: a sub-buffer's real ones whose release is the root's */
     bool kept; /* svm.h: a window that its root keeps, which therefore holds no reference on it */
     /* root only */
     struct cx_svm *svm;     /* svm.h: an allocation of shared virtual memory */
@@ -49,10 +50,10 @@ struct cx_mem {
     struct cx_command
         *unsettled; /* a launch whose owners are not known yet; others touching this wait for it */
     struct cx_follows
-        *written_by;           /* follow.h: the function of the launch that wrote it last; NULL: used since */
-    unsigned written_arg;      /* ... and through which argument */
-    struct cx_mem_map *maps;   /* of any window; the newest first */
-    struct cx_window *windows; /* window.h: real sub-buffers, the newest first */
+        *written_by;         /* follow.h: the function of the launch that wrote it last; NULL: used since */
+    unsigned written_arg;    /* ... and through which argument */
+    struct cx_mem_map *maps; /* of any window; the newest first */
+    struct cx_windows *windows;   /* window.h: real sub-buffers, one list a member; or NULL */
     struct cx_peer_memory **peer; /* peer.h: one a member, where its shadow lies in such memory; else NULL */
     cl_mem *aliases; /* one_home.h: peers' objects over such memory, at home * members + member; or NULL */
     /* one_home.h: bytes that launches used from elsewhere since the map's writes were so many */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sub-buffers in the order of their making. See window.h.
+ *
+ * Each counts the newer ones that overlap it and the older ones that it overlaps, so that its end looks at
+ * others only where there are such; nor does its making where it lies outside of all others.
  */
 #include "layer/window.h"
 #include "layer/worker.h"
@@ -9,11 +12,20 @@
 #include <stdlib.h>
 
 struct cx_window {
-    struct cx_window *older;
-    uint64_t lo, hi; /* of the root */
+    struct cx_window *older, *newer;
+    struct cx_window *next; /* of its object's, one a member; then of those that are to be released */
+    uint64_t lo, hi;        /* of the root */
+    size_t above, below;    /* newer ones that overlap it; older ones that it overlaps */
     unsigned member;
     cl_mem real;
     bool over;
+};
+
+/* Those of one member. */
+struct cx_windows {
+    struct cx_window *newest;
+    uint64_t lo, hi; /* all lie within */
+    size_t nover;    /* so many stay though they are over */
 };
 
 /* Held while drivers release, so that no other thread comes in between; they call nobody back. */
@@ -24,66 +36,144 @@ static bool order_matters(const struct cx_mem *mem, unsigned member)
     return mem->context->workers[member].device->type & CL_DEVICE_TYPE_GPU;
 }
 
-bool cx_window_made(const struct cx_mem *mem, unsigned member, cl_mem real)
+static bool overlap(const struct cx_window *a, const struct cx_window *b)
 {
-    if (!order_matters(mem, member))
-        return true;
-    struct cx_window *window = malloc(sizeof(*window));
-    if (!window)
-        return false;
-    pthread_mutex_lock(&lock);
-    *window =
-        (struct cx_window){mem->root->windows, mem->origin, mem->origin + mem->size, member, real, false};
-    mem->root->windows = window;
-    pthread_mutex_unlock(&lock);
-    return true;
+    return a->lo < b->hi && b->lo < a->hi;
 }
 
-/* Whether a newer sub-buffer, this side of `window`, overlaps it. */
-static bool is_under(const struct cx_window *newer, const struct cx_window *window)
+/* Makes it the newest. */
+static void add(struct cx_windows *all, struct cx_window *window)
 {
-    for (; newer != window; newer = newer->older)
-        if (newer->member == window->member && newer->lo < window->hi && window->lo < newer->hi)
-            return true;
-    return false;
+    if (!all->newest)
+        all->lo = all->hi = window->lo;
+    if (window->lo < all->hi && all->lo < window->hi)
+        for (struct cx_window *older = all->newest; older; older = older->older)
+            if (overlap(older, window)) {
+                older->above++;
+                window->below++;
+            }
+    all->lo = window->lo < all->lo ? window->lo : all->lo;
+    all->hi = window->hi > all->hi ? window->hi : all->hi;
+    window->older = all->newest;
+    if (all->newest)
+        all->newest->newer = window;
+    all->newest = window;
 }
 
-/* Newest first. */
-static void release_some(struct cx_mem *root)
+static void drop(struct cx_windows *all, struct cx_window *window)
 {
-    struct cx_window **link = &root->windows;
-    while (*link) {
-        struct cx_window *window = *link;
-        if (!window->over || is_under(root->windows, window)) {
-            link = &window->older;
-            continue;
-        }
-        root->context->workers[window->member].device->cl->clReleaseMemObject(window->real);
-        *link = window->older;
-        free(window);
+    if (window->older)
+        window->older->newer = window->newer;
+    if (window->newer)
+        window->newer->older = window->older;
+    else
+        all->newest = window->older;
+    free(window);
+}
+
+/* Releases one that is over and that no newer one overlaps, then the older ones that waited for it. */
+static void release(struct cx_mem *root, struct cx_window *window)
+{
+    struct cx_windows *all = &root->windows[window->member];
+    const struct cx_real_device *device = root->context->workers[window->member].device;
+    window->next = NULL;
+    for (struct cx_window *ready = window; ready;) {
+        struct cx_window *last = ready;
+        ready = last->next;
+        device->cl->clReleaseMemObject(last->real);
+        for (struct cx_window *older = last->older; last->below > 0; older = older->older)
+            if (overlap(older, last)) {
+                last->below--;
+                if (--older->above == 0 && older->over) {
+                    older->next = ready;
+                    ready = older;
+                }
+            }
+        all->nover--;
+        drop(all, last);
     }
 }
 
-bool cx_window_over(const struct cx_mem *mem, unsigned member, cl_mem real)
+/* ---- what an object has ---- */
+
+static void give(struct cx_mem *mem, struct cx_window *window)
 {
-    bool found = false;
+    window->over = false;
+    window->next = mem->window;
+    mem->window = window;
+}
+
+bool cx_window_made(struct cx_mem *mem, unsigned member, cl_mem real)
+{
+    struct cx_mem *root = mem->root;
+    if (!order_matters(mem, member))
+        return true;
+    struct cx_window *window = calloc(1, sizeof(*window));
+    if (!window)
+        return false;
+    pthread_mutex_lock(&lock);
+    if (!root->windows)
+        root->windows = calloc(root->context->nmembers, sizeof(*root->windows));
+    const bool room = root->windows;
+    if (room) {
+        *window = (struct cx_window){
+            .lo = mem->origin, .hi = mem->origin + mem->size, .member = member, .real = real};
+        add(&root->windows[member], window);
+        give(mem, window);
+    }
+    pthread_mutex_unlock(&lock);
+    if (!room)
+        free(window);
+    return room;
+}
+
+cl_mem cx_window_again(struct cx_mem *mem, unsigned member)
+{
+    cl_mem real = NULL;
+    if (!order_matters(mem, member))
+        return NULL;
+    pthread_mutex_lock(&lock);
+    struct cx_windows *all = mem->root->windows ? &mem->root->windows[member] : NULL;
+    struct cx_window *window = all && all->nover > 0 ? all->newest : NULL;
+    while (window && !(window->over && window->lo == mem->origin && window->hi == mem->origin + mem->size))
+        window = window->older;
+    if (window) {
+        all->nover--;
+        give(mem, window);
+        real = window->real;
+    }
+    pthread_mutex_unlock(&lock);
+    return real;
+}
+
+bool cx_window_over(struct cx_mem *mem, unsigned member)
+{
     if (!order_matters(mem, member))
         return false;
     pthread_mutex_lock(&lock);
-    for (struct cx_window *window = mem->root->windows; window && !found; window = window->older)
-        if (window->member == member && window->real == real && !window->over)
-            window->over = found = true;
-    if (found)
-        release_some(mem->root);
+    struct cx_window **link = &mem->window, *window;
+    while (*link && (*link)->member != member)
+        link = &(*link)->next;
+    if ((window = *link) != NULL) {
+        *link = window->next;
+        window->over = true;
+        mem->root->windows[member].nover++;
+        if (window->above == 0)
+            release(mem->root, window);
+    }
     pthread_mutex_unlock(&lock);
-    return found;
+    return window;
 }
 
 void cx_windows_finish(struct cx_mem *root)
 {
     pthread_mutex_lock(&lock);
-    for (struct cx_window *window = root->windows; window; window = window->older)
-        window->over = true;
-    release_some(root);
+    for (unsigned m = 0; root->windows && m < root->context->nmembers; m++)
+        for (struct cx_window *window; (window = root->windows[m].newest) != NULL;) {
+            root->context->workers[m].device->cl->clReleaseMemObject(window->real);
+            drop(&root->windows[m], window);
+        }
+    free(root->windows);
+    root->windows = NULL;
     pthread_mutex_unlock(&lock);
 }

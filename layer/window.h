@@ -5,7 +5,8 @@
  * NVIDIA's driver (580.159.04 on an H200) crashes in clReleaseMemObject of a sub-buffer while a newer one of
  * the same buffer overlaps it, or once the buffer itself was released; newest first it does not. So a
  * sub-buffer of a GPU that a newer one overlaps stays until that one is gone. Others go at once: a program
- * that makes each next window before it ends the last one would else collect them all.
+ * that makes each next window before it ends the last one would else collect them all. One that stays serves
+ * again when the program makes a window of the same bytes, so that two by turns are never more than two.
  */
 #ifndef CX_LAYER_WINDOW_H
 #define CX_LAYER_WINDOW_H
@@ -14,9 +15,11 @@
 
 /* A sub-buffer was made for a window of mem's root on a member; its release is the root's from now on, where
  * order matters there. False: no memory, and it is still the caller's. Thread-safe, as are the others. */
-bool cx_window_made(const struct cx_mem *mem, unsigned member, cl_mem real);
-/* The window is gone: releases what can be. False: the object is none whose release is the root's. */
-bool cx_window_over(const struct cx_mem *mem, unsigned member, cl_mem real);
+bool cx_window_made(struct cx_mem *mem, unsigned member, cl_mem real);
+/* A sub-buffer of the same bytes that stayed, taken for mem as if it had been made for it; NULL: none. */
+cl_mem cx_window_again(struct cx_mem *mem, unsigned member);
+/* The window is gone: releases what can be. False: it has no object there whose release is the root's. */
+bool cx_window_over(struct cx_mem *mem, unsigned member);
 /* Releases what is left of a root, before the root's own objects. */
 void cx_windows_finish(struct cx_mem *root);
 

@@ -268,6 +268,45 @@ START_TEST(overlapping_windows_newest_first)
 }
 END_TEST
 
+/* Each next window is made before the last one, which it overlaps, ends: the driver has two at a time. */
+START_TEST(windows_by_turns)
+{
+    enum { ROUNDS = 40 };
+    const cl_buffer_region regions[] = {{0, BYTES / 2}, {BYTES / 4, BYTES / 2}};
+    cl_mem mem[3], last = NULL;
+    cl_int code;
+    gpus();
+    setenv("STUB_DEVICES", "1", 1);
+    cl_kernel kernel = open_add();
+    make(mem);
+    cl_write(mem[0], x, BYTES);
+    cl_write(mem[1], y, BYTES);
+    const unsigned before = count_lines(read_text("calls"), "clReleaseMemObject", "");
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        cl_mem window = clCreateSubBuffer(mem[0], CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
+                                          &regions[i % 2], &code);
+        cl_ok(code);
+        add(kernel, window, mem[1], mem[2], N / 2);
+        cl_read(mem[2], z, BYTES / 2);
+        unsigned wrong = 0;
+        for (unsigned j = 0; j < N / 2; j++)
+            wrong += z[j] != x[j + (i % 2) * (N / 4)] + y[j];
+        ck_assert_uint_eq(wrong, 0);
+        if (last)
+            cl_ok(clReleaseMemObject(last));
+        last = window;
+        cl_ok(clFinish(cl.queue));
+        const unsigned made = count_lines(read_text("calls"), "clCreateSubBuffer", ""),
+                       gone = count_lines(text, "clReleaseMemObject", "") - before;
+        ck_assert_msg(made - gone <= 2, "%u sub-buffers made, %u released in round %u", made, gone, i);
+    }
+    cl_ok(clReleaseMemObject(last));
+    cl_ok(clReleaseKernel(kernel));
+    drop(mem);
+    cl_close();
+}
+END_TEST
+
 /* The same of those that verifying makes for its whole run. */
 START_TEST(verified_windows_newest_first)
 {
@@ -584,6 +623,7 @@ int main(void)
     tcase_add_loop_test(tcase, over_all_limits, 0, 6);
     tcase_add_test(tcase, thousand_rounds);
     tcase_add_loop_test(tcase, overlapping_windows_newest_first, 0, 2);
+    tcase_add_test(tcase, windows_by_turns);
     tcase_add_test(tcase, verified_windows_newest_first);
     tcase_add_test(tcase, probe_moves_its_own_alone);
     tcase_add_test(tcase, copies_without_events);
