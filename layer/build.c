@@ -381,12 +381,12 @@ static cl_int build_step(struct cx_build *build, unsigned member, cl_program *re
     return compile_member(build->program, member, build->program->options, real);
 }
 
-const char *cx_build_files_moved(const struct cx_program *program)
+const char *cx_build_files_moved(const struct cx_program *program, const char *options)
 {
     if (program->analysis)
         return cx_analysis_files_moved(program->analysis);
     const bool from_text = program->source && (!program->stored || cx_stored_has_text(program->stored));
-    return from_text && cx_identity_includes(program->source, program->options)
+    return from_text && cx_identity_includes(program->source, options)
                ? "without analysis it cannot be told whether files that the program includes have changed"
                : NULL;
 }
@@ -394,11 +394,11 @@ const char *cx_build_files_moved(const struct cx_program *program)
 bool cx_build_late(struct cx_program *program, unsigned member, const char *options)
 {
     const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
-    const char *moved = cx_build_files_moved(program);
+    const char *moved = cx_build_files_moved(program, options);
     cl_program real = NULL;
     cl_int error = moved ? CL_BUILD_PROGRAM_FAILURE : compile_member(program, member, options, &real);
 
-    if (!moved && (moved = cx_build_files_moved(program))) /* while it was built */
+    if (!moved && (moved = cx_build_files_moved(program, options))) /* while it was built */
         error = CL_BUILD_PROGRAM_FAILURE;
     cx_trace_build(program, member, "build", origin_of(program), options, error, since);
     if (settle_member(program, member, error, real))

@@ -157,8 +157,9 @@ cl_program cx_build_source(const struct cx_program *program, unsigned member, cl
 char *cx_build_log(const struct cx_program *program, unsigned member, cl_program real);
 
 /* Why a build of the program's text may now be one of another text than its first: as of
- * cx_analysis_files_moved. NULL: it is the same. */
-const char *cx_build_files_moved(const struct cx_program *program);
+ * cx_analysis_files_moved. The options are that build's: the program's own may become a new build's
+ * meanwhile. NULL: it is the same. */
+const char *cx_build_files_moved(const struct cx_program *program, const char *options);
 /* Runs the build that was left for member m, with the program's options, and notes what came of it. true: it
  * succeeded. */
 bool cx_build_late(struct cx_program *program, unsigned member, const char *options);

@@ -37,17 +37,18 @@ struct job {
 
 /* A program from a binary whose text includes files: they may have changed since. Whether text and files
  * still give what the binary's access summary is about. Asks the analyser, some tens of milliseconds. */
-static bool text_is_as_before(const struct cx_program *program, unsigned member)
+static bool text_is_as_before(const struct job *job)
 {
+    const struct cx_program *program = job->program;
     const char *why = "the program's binary has no access summary";
     const struct cx_analysis_blob before =
-        program->analysis ? cx_analysis_blob(program->analysis, member) : (struct cx_analysis_blob){0};
+        program->analysis ? cx_analysis_blob(program->analysis, job->member) : (struct cx_analysis_blob){0};
     struct cx_analysis *now =
-        before.text ? cx_analysis_start(program->context, program->source, program->options, &why) : NULL;
+        before.text ? cx_analysis_start(program->context, program->source, job->options, &why) : NULL;
 
     if (now) {
         const bool ended = cx_analysis_wait(now, TEXT_WAIT_MS);
-        const struct cx_analysis_blob blob = cx_analysis_blob(now, member);
+        const struct cx_analysis_blob blob = cx_analysis_blob(now, job->member);
         const bool same = blob.text && !memcmp(blob.text, before.text, CX_CACHE_TEXT_SIZE);
         why = same ? NULL : ended ? "a file that it includes is not as it was" : "the analysis does not end";
     }
@@ -83,13 +84,13 @@ static const char *text_resists(const char *own)
 static cl_program build_variant(const struct job *job)
 {
     const struct cx_program *program = job->program;
-    if (program->stored && !cx_stored_has_text(program->stored) && !text_is_as_before(program, job->member))
+    if (program->stored && !cx_stored_has_text(program->stored) && !text_is_as_before(job))
         return NULL;
     const struct cx_real_device *device = program->context->workers[job->member].device;
     const char *own = program->text ? program->text : program->source;
     const char *why = text_resists(own);
     if (!why)
-        why = cx_build_files_moved(program);
+        why = cx_build_files_moved(program, job->options);
     const char *text[] = {cx_prelude_text(job->variant), own, cx_prelude_check(job->variant)};
     cl_int error = CL_OUT_OF_HOST_MEMORY;
     char *options = variant_options(job->options);
@@ -98,7 +99,7 @@ static cl_program build_variant(const struct job *job)
     const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
     if (real)
         error = device->cl->clBuildProgram(real, 1, &device->id, options, NULL, NULL);
-    if (why || (why = cx_build_files_moved(program))) /* before, or while it was built */
+    if (why || (why = cx_build_files_moved(program, job->options))) /* before, or while it was built */
         error = CL_BUILD_PROGRAM_FAILURE;
     cx_trace_build(program, job->member, "build split variant", "source", options, error, since);
     free(options);
