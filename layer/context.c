@@ -145,6 +145,7 @@ static cl_int open_members(struct cx_context *context)
     }
     cx_worker_init(&context->workers[context->nmembers], context, context->nmembers, NULL);
     cx_svm_choose_home(context);
+    cx_worker_open_plain(context);
     cx_peers_look(context);
     return CL_SUCCESS;
 }

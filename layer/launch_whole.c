@@ -161,17 +161,18 @@ enum { LEARNED_FROM = 8 };
 
 /* Times cost two queries: they are taken where somebody asks, and now and then to learn. A program that
  * enqueues all its launches at once must not pay for each. */
-static bool wants_times(const struct cx_launch *launch, const struct cx_learned *learned, unsigned member)
+static void choose_times(const struct cx_launch *launch, const struct cx_learned *learned, unsigned member,
+                         struct cx_job *job)
 {
     const struct cx_context *context = launch->base.context;
-    if (cx_command_is_timed(&launch->base) || cx_options_get()->summary)
-        return true;
-    if (context->nmembers < 2 && !context->workers[member].device->submits_in_caller)
-        return false;
-    return !learned ||
-           (learned->records[member].samples < LEARNED_FROM &&
-            atomic_load(&learned->timing) < LEARNED_FROM) ||
-           launch->base.base.id % 64 == 0;
+    if (cx_command_is_timed(&launch->base) || cx_options_get()->summary) {
+        job->timed = true;
+    } else if (context->nmembers > 1 || context->workers[member].device->submits_in_caller) {
+        job->timed |= !learned || (learned->records[member].samples < LEARNED_FROM &&
+                                   atomic_load(&learned->timing) < LEARNED_FROM);
+        job->samples = !job->timed && launch->base.base.id % 64 == 0;
+        job->timed |= job->samples;
+    }
 }
 
 /* Handing a job to another thread, and waiting for it there, costs more than this: two wake-ups. */
@@ -221,7 +222,8 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
     struct cx_learned *learned = cx_function_learned(launch->kernel->function, command->context->nmembers);
     bool doubted = false;
     job->brief = worker->device->submits_in_caller && is_brief(launch, learned, member, &doubted);
-    job->timed = doubted || wants_times(launch, learned, member);
+    job->timed = doubted;
+    choose_times(launch, learned, member, job);
     launch->times_counted = job->timed && learned;
     if (launch->times_counted)
         atomic_fetch_add(&learned->timing, 1);

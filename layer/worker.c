@@ -203,6 +203,7 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
         pthread_mutex_unlock(&worker->lock);
         if (mode != PUMP_CALLER)
             wait_deps(worker, job);
+        cx_worker_suit_times(worker, job, at_once);
         job->tells = worker->nloose >= MAX_LOOSE;
         job->track = job->tells || job->timed || runs_in_caller(worker) ||
                      (job->command && atomic_load(&job->command->asks_running));
@@ -418,6 +419,8 @@ void cx_worker_finish(struct cx_worker *worker)
         worker->device->cl->clReleaseCommandQueue(worker->second);
     if (worker->lend)
         worker->device->cl->clReleaseCommandQueue(worker->lend);
+    if (worker->other)
+        worker->device->cl->clReleaseCommandQueue(worker->other);
     if (worker->queue)
         worker->device->cl->clReleaseCommandQueue(worker->queue);
     if (worker->real_context)

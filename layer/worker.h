@@ -24,7 +24,12 @@ struct cx_worker {
     unsigned index;                /* the member's number; nmembers for the host's worker */
     struct cx_real_device *device; /* NULL for the host's worker */
     cl_context real_context;
-    cl_command_queue queue; /* in order, with profiling */
+    _Atomic(cl_command_queue) queue; /* in order; with profiling where `profiles`. Set by whoever pumps */
+    cl_command_queue other; /* worker_times.c: the like of it, without where that is with; may be NULL;
+                               whoever pumps, as what follows */
+    bool profiles;
+    unsigned quiet;     /* jobs in a row that wanted no times, while `profiles` */
+    unsigned unsampled; /* times that were wanted by jobs that `samples` and left out */
     cl_command_queue
         aside; /* in order, for transfers beside a kernel that runs; NULL until needed; whoever pumps */
     bool moves_aside;        /* transfers enqueued now go there; whoever pumps */
@@ -104,6 +109,7 @@ struct cx_job {
     bool loose; /* set by cx_job_event: in flight without an event; a later job's event, or clFinish, tells of
                    its end */
     bool timed; /* profiling times are wanted: start_ns and end_ns are filled in before finish */
+    bool samples;              /* timed: only for a look now and then, which may be left out */
     bool times_call;           /* where run leaves no event, its call is what these tell of */
     uint64_t start_ns, end_ns; /* host clock */
     bool urgent;               /* part of a split: starts at once, never left to the next wait */
@@ -129,6 +135,13 @@ cl_int cx_worker_open(struct cx_worker *worker);
  * real queue, so this must come before the first job: else it has no effect. context->lock held. */
 void cx_worker_hint(struct cx_worker *worker, cl_queue_properties priority, cl_queue_properties throttle);
 
+/* Once all members are open: gives a GPU that is the only one a second queue, without profiling
+ * (COEXEC_QUEUES=one: it has none). */
+void cx_worker_open_plain(struct cx_context *context);
+/* Before a job is started: the queue with profiling where it wants times, the other one where the last that
+ * did is long ago. idle: nothing is in flight. May take away a sampling job's wish (timed). Whoever pumps,
+ * without locks. */
+void cx_worker_suit_times(struct cx_worker *worker, struct cx_job *job, bool idle);
 /* The queue that transfers are enqueued on now. */
 static inline cl_command_queue cx_worker_mover(const struct cx_worker *worker)
 {

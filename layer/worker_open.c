@@ -80,6 +80,7 @@ cl_int cx_worker_open(struct cx_worker *worker)
     if (error != CL_SUCCESS)
         return error;
     cx_real_device_probe(worker->device, worker->real_context, worker->queue);
+    worker->profiles = true;
     worker->clock_offset = measure_clock(worker);
     return CL_SUCCESS;
 }
@@ -110,6 +111,10 @@ void cx_worker_hint(struct cx_worker *worker, cl_queue_properties priority, cl_q
         return;
     }
     device->cl->clReleaseCommandQueue(worker->queue);
+    if (worker->other) /* has no hints */
+        device->cl->clReleaseCommandQueue(worker->other);
+    worker->other = NULL;
+    worker->profiles = true;
     worker->queue = queue;
 }
 

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which of a GPU's two real queues commands go to: the one with profiling, where somebody wants times, or the
+ * one without. See worker.h.
+ *
+ * Profiling makes each command dearer, 7 us a short transfer and 1 us a launch on an H100
+ * (docs/benchmarks.md, "Short transfers that block"). A device that a program has to itself is never
+ * measured, so it begins without; beside others kernels are measured at first, so it begins with. Both queues
+ * are in order, and one alone is in use at a time: where the device still works for one when the other takes
+ * over, that one waits for it.
+ */
+#include "layer/log.h"
+#include "layer/options.h"
+#include "layer/worker.h"
+
+#include <string.h>
+
+/* After so many jobs in a row that want no times the queue with profiling is left: at the next moment when
+ * that is free, or without one. */
+enum { QUIET = 32, LONG_QUIET = 256 };
+/* So many times in a row a look now and then is left out for want of such a moment. */
+enum { PATIENCE = 8 };
+
+/* Several GPUs share launches, which takes times, and their queues are tied to each other's by peers. */
+static bool wants_plain(const struct cx_context *context, const struct cx_worker *worker)
+{
+    const cl_icd_dispatch *cl = worker->device->cl;
+    unsigned gpus = 0;
+    for (unsigned m = 0; m < context->nmembers; m++)
+        gpus += (context->workers[m].device->type & CL_DEVICE_TYPE_GPU) != 0;
+    return gpus == 1 && worker->device->type & CL_DEVICE_TYPE_GPU && !worker->device->submits_in_caller &&
+           cl->clEnqueueMarkerWithWaitList && cl->clEnqueueBarrierWithWaitList &&
+           strcmp(cx_options_get()->queues, "one") != 0;
+}
+
+/* The other queue takes over. */
+static void exchange(struct cx_worker *worker, bool idle)
+{
+    const cl_icd_dispatch *cl = worker->device->cl;
+    const cl_command_queue from = worker->queue, to = worker->other;
+    cl_event before = NULL;
+    if (!idle && (cl->clEnqueueMarkerWithWaitList(from, 0, NULL, &before) != CL_SUCCESS ||
+                  cl->clFlush(from) != CL_SUCCESS ||
+                  cl->clEnqueueBarrierWithWaitList(to, 1, &before, NULL) != CL_SUCCESS))
+        cl->clFinish(from);
+    if (before)
+        cl->clReleaseEvent(before);
+    worker->queue = to;
+    worker->other = from;
+    worker->profiles = !worker->profiles;
+}
+
+void cx_worker_open_plain(struct cx_context *context)
+{
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        struct cx_worker *worker = &context->workers[m];
+        cl_int error;
+        if (!wants_plain(context, worker))
+            continue;
+        worker->other =
+            worker->device->cl->clCreateCommandQueue(worker->real_context, worker->device->id, 0, &error);
+        if (error != CL_SUCCESS)
+            worker->other = NULL;
+        else if (context->nmembers == 1)
+            exchange(worker, true);
+    }
+}
+
+void cx_worker_suit_times(struct cx_worker *worker, struct cx_job *job, bool idle)
+{
+    if (!worker->other)
+        return;
+    if (!job->timed && !job->waits) {
+        if (worker->profiles && ++worker->quiet >= (idle ? QUIET : LONG_QUIET))
+            exchange(worker, idle);
+        return;
+    }
+    if (worker->profiles) {
+        worker->quiet = job->samples ? worker->quiet : 0;
+        return;
+    }
+    if (!idle && job->samples && ++worker->unsampled < PATIENCE) {
+        job->timed = false;
+        return;
+    }
+    exchange(worker, idle);
+    worker->unsampled = 0;
+    worker->quiet = job->samples ? LONG_QUIET : 0;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Times cost: which of a GPU's real queues, with or without profiling, commands go to, on stub GPUs, and that
+ * commands stay in order where one takes over from the other. Each case has a process of its own.
+ */
+#include "cl_fixture.h"
+#include "cl_folder.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { N = 4096, BYTES = N * sizeof(cl_int), MOST_QUEUES = 64 };
+
+static struct {
+    char gate[256];
+    cl_kernel kernel;
+    cl_mem mem;
+    cl_command_queue plain;
+} p;
+
+static void open_stubs(const char *types, const char *in_place)
+{
+    const int zero = 0;
+    cl_folder_make("times");
+    snprintf(p.gate, sizeof(p.gate), "%s.gate", cl_folder_path("log"));
+    setenv("STUB_DEVICES", strchr(types, ',') ? "2" : "1", 1);
+    setenv("STUB_TYPE", types, 1);
+    setenv("STUB_IN_PLACE", in_place, 1);
+    setenv("STUB_UNITS", "100,2", 1);
+    setenv("STUB_GATE", p.gate, 1);
+    setenv("STUB_LOG", cl_folder_path("log"), 1);
+    cl_open();
+    p.kernel =
+        cl_kernel_of("__kernel void stub_inc(__global int *a) { a[get_global_id(0)] += 1; }", "stub_inc");
+    p.mem = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL);
+    p.plain = cl_queue(0);
+    cl_set_mem(p.kernel, 0, p.mem);
+    cl_ok(clEnqueueFillBuffer(p.plain, p.mem, &zero, sizeof(zero), 0, BYTES, 0, NULL, NULL));
+    cl_ok(clFinish(p.plain));
+}
+
+/* The log is whole from then on. */
+static void close_stubs(void)
+{
+    cl_ok(clReleaseCommandQueue(p.plain));
+    cl_ok(clReleaseKernel(p.kernel));
+    cl_ok(clReleaseMemObject(p.mem));
+    cl_close();
+}
+
+static void launch(cl_command_queue queue, cl_uint nwait, const cl_event *wait, cl_event *event)
+{
+    const size_t items = N, local = 64;
+    cl_ok(clEnqueueNDRangeKernel(queue, p.kernel, 1, NULL, &items, &local, nwait, wait, event));
+}
+
+/* Calls of this name on real queues of the first device with (true) or without profiling. */
+static unsigned calls(const char *name, bool profiling)
+{
+    bool profiles[MOST_QUEUES] = {false}, first[MOST_QUEUES] = {false};
+    char line[256], call[64];
+    unsigned queues = 0, found = 0, queue, context, device;
+    int properties;
+    FILE *file = fopen(cl_folder_path("log"), "r");
+    ck_assert_ptr_nonnull(file);
+    while (fgets(line, sizeof(line), file))
+        if (sscanf(line, "clCreateCommandQueue c%u d%u properties=%i", &context, &device, &properties) == 3) {
+            ck_assert_uint_lt(++queues, MOST_QUEUES);
+            profiles[queues] = properties & CL_QUEUE_PROFILING_ENABLE;
+            first[queues] = device == 0;
+        } else if (sscanf(line, "%63s q%u", call, &queue) == 2 && queue < MOST_QUEUES) {
+            found += strcmp(call, name) == 0 && first[queue] && profiles[queue] == profiling;
+        }
+    fclose(file);
+    return found;
+}
+
+static void expect_all(cl_int value)
+{
+    static cl_int back[N];
+    cl_ok(clEnqueueReadBuffer(p.plain, p.mem, CL_TRUE, 0, BYTES, back, 0, NULL, NULL));
+    for (int i = 0; i < N; i++)
+        ck_assert_int_eq(back[i], value);
+}
+
+static void expect_times(cl_event event)
+{
+    cl_ulong start = 0, end = 0;
+    cl_ok(clWaitForEvents(1, &event));
+    cl_ok(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof(start), &start, NULL));
+    cl_ok(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(end), &end, NULL));
+    ck_assert_uint_gt(start, 0);
+    ck_assert_uint_ge(end, start);
+    cl_ok(clReleaseEvent(event));
+}
+
+/* Nobody wants times of a GPU that a program has to itself. */
+START_TEST(alone)
+{
+    open_stubs("gpu", "0");
+    for (int i = 0; i < 100; i++)
+        launch(p.plain, 0, NULL, NULL);
+    expect_all(100);
+    close_stubs();
+    ck_assert_uint_eq(calls("clEnqueueNDRangeKernel", false), 100);
+    ck_assert_uint_eq(calls("clEnqueueNDRangeKernel", true), 0);
+    ck_assert_uint_eq(calls("clEnqueueReadBuffer", false), 1);
+    cl_folder_remove();
+}
+END_TEST
+
+/* A queue of the program's with profiling has the times of its commands, and only these cost. */
+START_TEST(times_where_wanted)
+{
+    open_stubs("gpu", "0");
+    cl_event event;
+    for (int i = 0; i < 20; i++) {
+        launch(p.plain, 0, NULL, NULL);
+        expect_all(2 * i + 1);
+        launch(cl.queue, 0, NULL, &event);
+        expect_times(event);
+    }
+    cl_ok(clFinish(cl.queue));
+    for (int i = 0; i < 100; i++) {
+        launch(p.plain, 0, NULL, NULL);
+        cl_ok(clFinish(p.plain));
+    }
+    expect_all(140);
+    close_stubs();
+    ck_assert_uint_ge(calls("clEnqueueNDRangeKernel", false), 50);
+    ck_assert_uint_ge(calls("clEnqueueNDRangeKernel", true), 20);
+    cl_folder_remove();
+}
+END_TEST
+
+/* While the device works for one queue the other one takes over: what it gets comes after. */
+START_TEST(in_order)
+{
+    open_stubs("gpu", "0");
+    static cl_int back[20][N];
+    cl_int count = 0;
+    for (int i = 0; i < 20; i++) {
+        cl_event event[3];
+        close(open(p.gate, O_CREAT | O_WRONLY, 0600));
+        launch(p.plain, 0, NULL, &event[0]);
+        launch(cl.queue, 1, &event[0], &event[1]);
+        cl_ok(clEnqueueReadBuffer(cl.queue, p.mem, CL_FALSE, 0, BYTES, back[i], 1, &event[1], &event[2]));
+        for (int k = 0; k < 40; k++)
+            launch(p.plain, 1, &event[2], NULL);
+        cl_ok(clFlush(p.plain));
+        cl_ok(clFlush(cl.queue));
+        usleep(2000);
+        unlink(p.gate);
+        count += 2;
+        cl_ok(clWaitForEvents(1, &event[2]));
+        ck_assert_int_eq(back[i][N - 1], count);
+        cl_ok(clReleaseEvent(event[0]));
+        expect_times(event[1]);
+        expect_times(event[2]);
+        count += 40;
+        expect_all(count);
+    }
+    close_stubs();
+    ck_assert_uint_gt(calls("clEnqueueNDRangeKernel", false), 0);
+    ck_assert_uint_ge(calls("clEnqueueNDRangeKernel", true), 20);
+    cl_folder_remove();
+}
+END_TEST
+
+/* Beside a CPU a kernel's speed is measured; once that is known, looks now and then are enough, of those that
+ * wait for each launch and of those that never do. */
+START_TEST(beside_cpu)
+{
+    setenv("COEXEC_SPLIT", "never", 1);
+    open_stubs("gpu,cpu", "0,1");
+    enum { LAUNCHES = 2000 };
+    for (int i = 0; i < LAUNCHES; i++) {
+        launch(p.plain, 0, NULL, NULL);
+        if (_i)
+            cl_ok(clFinish(p.plain));
+    }
+    expect_all(LAUNCHES);
+    close_stubs();
+    const unsigned timed = calls("clEnqueueNDRangeKernel", true);
+    ck_assert_uint_ge(timed, 8);
+    ck_assert_uint_ge(calls("clEnqueueNDRangeKernel", false), LAUNCHES / 2);
+    ck_assert_uint_eq(timed + calls("clEnqueueNDRangeKernel", false), LAUNCHES);
+    cl_folder_remove();
+}
+END_TEST
+
+START_TEST(one_queue)
+{
+    setenv("COEXEC_QUEUES", "one", 1);
+    open_stubs("gpu", "0");
+    for (int i = 0; i < 100; i++)
+        launch(p.plain, 0, NULL, NULL);
+    expect_all(100);
+    close_stubs();
+    ck_assert_uint_eq(calls("clEnqueueNDRangeKernel", false), 0);
+    ck_assert_uint_eq(calls("clEnqueueNDRangeKernel", true), 100);
+    cl_folder_remove();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("times");
+    TCase *tests = tcase_create("queues");
+    suite_add_tcase(suite, tests);
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, alone);
+    tcase_add_test(tests, times_where_wanted);
+    tcase_add_test(tests, in_order);
+    tcase_add_loop_test(tests, beside_cpu, 0, 2);
+    tcase_add_test(tests, one_queue);
+    return tap_run(suite);
+}
