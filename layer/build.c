@@ -401,6 +401,7 @@ bool cx_build_late(struct cx_program *program, unsigned member, const char *opti
     if (!moved && (moved = cx_build_files_moved(program, options))) /* while it was built */
         error = CL_BUILD_PROGRAM_FAILURE;
     cx_trace_build(program, member, "build", origin_of(program), options, error, since);
+    program->members[member].moved = moved; /* told by the state that settle_member sets */
     if (settle_member(program, member, error, real))
         return true;
     if (moved)

@@ -221,8 +221,10 @@ static const char *why_not_on(const struct cx_kernel *kernel, unsigned m)
 {
     if (cx_program_late_on(kernel->program, m))
         return "the other devices have not built the program yet";
-    return cx_program_runs_on(kernel->program, m) ? "no other device can run this kernel"
-                                                  : "the other devices' compilers have refused the program";
+    if (cx_program_runs_on(kernel->program, m))
+        return "no other device can run this kernel";
+    const char *moved = cx_program_moved(kernel->program, m);
+    return moved ? moved : "the other devices' compilers have refused the program";
 }
 
 /* How many of the launch's work-items the member runs at the same time. */

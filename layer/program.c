@@ -49,6 +49,7 @@ void cx_program_clear(struct cx_program *program)
         free(member->log);
         member->log = NULL;
         member->told = false;
+        member->moved = NULL;
         member->error = CL_SUCCESS;
     }
     free(program->binary);
@@ -116,6 +117,13 @@ bool cx_program_runs_on(const struct cx_program *program, unsigned member)
 {
     return atomic_load_explicit(&program->members[member].state[CX_VARIANT_PLAIN], memory_order_acquire) ==
            CX_BUILD_READY;
+}
+
+const char *cx_program_moved(const struct cx_program *program, unsigned member)
+{
+    const struct cx_program_member *of = &program->members[member];
+    const unsigned state = atomic_load_explicit(&of->state[CX_VARIANT_PLAIN], memory_order_acquire);
+    return state == CX_BUILD_FAILED ? of->moved : NULL;
 }
 
 bool cx_program_compatible(const struct cx_program *program, unsigned a, unsigned b, const char **why)

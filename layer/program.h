@@ -36,8 +36,9 @@ struct cx_program_member {
     atomic_uint state[CX_VARIANT_COUNT]; /* enum cx_build_state */
     atomic_bool coming;                  /* a build left for later: its kernels are not all asked about yet */
     cl_int error;                        /* what the plain build (compile, link) gave */
-    char *log;                           /* the plain build's, NULL when there is none */
-    bool told;                           /* ... which is part of the program's: it was not left for later */
+    const char *moved; /* why a build left for later was not that of the program's text; NULL: it was */
+    char *log;         /* the plain build's, NULL when there is none */
+    bool told;         /* ... which is part of the program's: it was not left for later */
 };
 
 struct cx_program {
@@ -86,6 +87,9 @@ void cx_program_list_more(struct cx_program *program);
 /* Whether members a and b see the same program text, so that they may share one launch. False while that is
  * not known; *why (may be NULL; lives until the next build) tells then. Never waits. Thread-safe. */
 bool cx_program_compatible(const struct cx_program *program, unsigned a, unsigned b, const char **why);
+/* Why member m, whose build was left for later and failed, did not get the program's text: a static string.
+ * NULL: it did, or its build has not failed. */
+const char *cx_program_moved(const struct cx_program *program, unsigned member);
 /* Whether member m's build succeeded. */
 bool cx_program_runs_on(const struct cx_program *program, unsigned member);
 /* The function of that name, or NULL. */

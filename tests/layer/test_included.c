@@ -129,6 +129,29 @@ START_TEST(file_after_build)
     cl_ok(clReleaseProgram(program));
     cl_close();
     ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "run runs split"), built[_i].split ? 2 : 0);
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "compilers have refused"), 0);
+    cl_folder_remove();
+}
+END_TEST
+
+/* Behind macros put aside the names of work-item functions could hide from the check of a variant. */
+START_TEST(macros_put_aside)
+{
+    cl_folder_make("included");
+    setenv("COEXEC_LOG", "plan:info", 1);
+    setenv("COEXEC_LOG_FILE", cl_folder_path("log"), 1);
+    cl_open();
+    cl_program program =
+        cl_build("#pragma push_macro(\"get_global_id\")\n#undef get_global_id\n"
+                 "size_t first(void) { return get_global_id(0); }\n#pragma pop_macro(\"get_global_id\")\n"
+                 "__kernel void run(__global int *a, int n)\n"
+                 "{ for (int i = first(); i < n; i += get_global_size(0)) a[i] = i * 5; }\n",
+                 "");
+    expect_fives(program);
+    expect_fives(program);
+    cl_ok(clReleaseProgram(program));
+    cl_close();
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "run runs split"), 0);
     cl_folder_remove();
 }
 END_TEST
@@ -140,6 +163,7 @@ int main(void)
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, file_afterwards, 0, sizeof(cases) / sizeof(*cases));
     tcase_add_loop_test(tc, file_after_build, 0, sizeof(built) / sizeof(*built));
+    tcase_add_test(tc, macros_put_aside);
     suite_add_tcase(suite, tc);
     return tap_run(suite);
 }
