@@ -5,7 +5,6 @@
 #include "layer/command.h"
 #include "layer/background.h"
 #include "layer/log.h"
-#include "layer/notify.h"
 #include "layer/queue.h"
 #include "layer/trace_event.h"
 
@@ -34,6 +33,8 @@ static void command_destroy(struct cx_object *object)
     if (command->drop && atomic_load(&command->parts)) /* never submitted */
         command->drop(command);
     cx_event_free_callbacks(command);
+    if (command->watched) /* it can never settle any more */
+        atomic_fetch_sub(&context->nwatched, 1);
     free(command->successors);
     cx_command_unref(&command->whole);
     free(command);
@@ -170,13 +171,11 @@ void cx_context_unlock(struct cx_context *context)
     plan_ready(context);
     uint64_t touched = context->touched;
     struct cx_command *finished = context->finished;
-    bool notice = context->notice;
+    struct cx_command *due = cx_command_take_due(context);
     context->touched = 0;
     context->finished = NULL;
-    context->notice = false;
     pthread_mutex_unlock(&context->lock);
-    if (notice)
-        cx_command_check_watched(context);
+    cx_command_post_due(due);
 
     for (unsigned w = 0; touched; w++, touched >>= 1)
         if (touched & 1)
@@ -186,7 +185,6 @@ void cx_context_unlock(struct cx_context *context)
         finished = command->list_next;
         command->list_next = NULL;
         cx_command_part_done(command, CL_SUCCESS, 0, 0);
-        cx_command_check_watched(command->context);
         cx_command_unref(&command);
     }
 }
@@ -247,7 +245,6 @@ void cx_command_settle(struct cx_command *command)
     if (command->queue)
         cx_queue_settled(command->queue, command);
     command->settled = true;
-    context->notice |= command->watched;
     atomic_store_explicit(&command->submit_ns, stamp(command), memory_order_relaxed);
 
     int error = atomic_load_explicit(&command->error, memory_order_acquire);
@@ -264,7 +261,9 @@ void cx_command_settle(struct cx_command *command)
     command->successors = NULL;
     command->nsuccessors = command->room_successors = 0;
 
-    if (command->watched || (command->queue && command->queue_number < command->queue->pushed))
+    if (command->watched)
+        cx_command_watch_settled(command);
+    else if (command->queue && command->queue_number < command->queue->pushed)
         for (unsigned t = 0; t < timelines; t++)
             if (command->cone[t])
                 cx_worker_watch(&context->workers[t], command->cone[t]);
@@ -408,94 +407,6 @@ cl_int cx_command_wait(struct cx_command *command)
     if (!command->queue && command->user_status < 0)
         return command->user_status;
     return atomic_load_explicit(&command->error, memory_order_acquire);
-}
-
-/* ---- being told of a status ---- */
-
-/* Delivers the callbacks of one watched command that has moved on but is not over, which needs no look at all
- * the others. False: it is over. Without locks. */
-static bool notice_one(struct cx_command *command)
-{
-    struct cx_context *context = command->context;
-    pthread_mutex_lock(&context->lock);
-    const cl_int stage = command->watched ? cx_command_stage(command) : CL_QUEUED;
-    const bool moved = command->watched && stage < command->noticed && stage != CL_COMPLETE;
-    if (moved)
-        command->noticed = stage;
-    pthread_mutex_unlock(&context->lock);
-    if (moved)
-        cx_notify_post(cx_event_run_callbacks, cx_command_ref(command)); /* takes over the reference */
-    return stage != CL_COMPLETE;
-}
-
-void cx_command_watch(struct cx_command *command)
-{
-    struct cx_context *context = command->context;
-    cx_context_lock(context);
-    command->noticed = CL_QUEUED; /* there are new callbacks */
-    if (!command->watched) {
-        command->watched = true;
-        struct cx_watch *watch = malloc(sizeof(*watch));
-        if (watch) {
-            *watch = (struct cx_watch){.next = context->watched, .command = cx_command_ref(command)};
-            context->watched = watch;
-            atomic_fetch_add(&context->nwatched, 1);
-        }
-        for (unsigned t = 0; command->settled && t < cx_context_timelines(context); t++)
-            if (command->cone[t])
-                cx_worker_watch(&context->workers[t], command->cone[t]);
-    }
-    cx_context_unlock(context);
-    if (!notice_one(command))
-        cx_command_check_watched(context);
-}
-
-void cx_command_runs(struct cx_command *command)
-{
-    if (atomic_load_explicit(&command->running, memory_order_relaxed))
-        return;
-    atomic_store(&command->running, true);
-    if (command->whole)
-        atomic_store(&command->whole->running, true);
-    if (atomic_load(&command->context->nwatched) == 0)
-        return;
-    if (!notice_one(command) || (command->whole && !notice_one(command->whole)))
-        cx_command_check_watched(command->context);
-}
-
-/* Takes what moved on out of the list where it is over, and notes it where it is not. */
-void cx_command_check_watched(struct cx_context *context)
-{
-    if (atomic_load(&context->nwatched) == 0)
-        return;
-    struct cx_watch *due = NULL, **tail = &due;
-    pthread_mutex_lock(&context->lock);
-    for (struct cx_watch **link = &context->watched; *link;) {
-        struct cx_watch *watch = *link, *notice = watch;
-        struct cx_command *command = watch->command;
-        cl_int stage = cx_command_stage(command);
-        if (stage == CL_COMPLETE) {
-            *link = watch->next;
-            command->watched = false;
-            atomic_fetch_sub(&context->nwatched, 1);
-        } else {
-            link = &watch->next;
-            if (stage >= command->noticed || !(notice = malloc(sizeof(*notice))))
-                continue;
-            notice->command = cx_command_ref(command);
-        }
-        command->noticed = stage;
-        notice->next = NULL;
-        *tail = notice;
-        tail = &notice->next;
-    }
-    pthread_mutex_unlock(&context->lock);
-    while (due) {
-        struct cx_watch *notice = due;
-        due = notice->next;
-        cx_notify_post(cx_event_run_callbacks, notice->command); /* takes over the reference */
-        free(notice);
-    }
 }
 
 /* ---- handing over ---- */

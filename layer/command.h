@@ -38,12 +38,6 @@ struct cx_edge {
     bool passes_error;
 };
 
-/* A command whose status must be noticed, or was. */
-struct cx_watch {
-    struct cx_watch *next;
-    struct cx_command *command; /* a reference */
-};
-
 struct cx_command {
     struct cx_object base;      /* the program's cl_event */
     struct cx_context *context; /* a reference */
@@ -60,10 +54,15 @@ struct cx_command {
     bool inside;        /* it touches memory objects alone, not memory that the program sees */
     bool told;          /* somebody hears of its error: the program has the event or waits in the call */
     bool handed;        /* cx_command_hand; the thread that enqueued it alone */
-    bool watched;       /* completion must be noticed without being asked: callbacks are set */
+    bool watched;       /* its status must be noticed without being asked: callbacks are set */
+    bool due;           /* cx_event_run_callbacks is about to look at it; who made it so gave a reference */
     cl_int noticed;     /* the least status that callbacks were told of */
     cl_int dep_error;   /* a dependency failed: the command fails instead of being planned */
     cl_int user_status; /* user events: CL_SUBMITTED until set */
+    struct cx_command *due_next; /* in the context's list of those due, or one taken from it */
+    /* watched and settled: in a timeline's heap (command_watch.c), the next in its parent and its first one
+     */
+    struct cx_command *watch_next, *watch_child;
     struct cx_callback *callbacks;
     struct cx_reading
         *reading;        /* reading.h: it is a read of a buffer; else NULL. Set before it is submitted */
@@ -178,12 +177,19 @@ cl_int cx_command_wait(struct cx_command *command);
 cl_int cx_command_status(struct cx_command *command);
 /* The same, without asking drivers; an error counts as CL_COMPLETE. context->lock held. */
 cl_int cx_command_stage(const struct cx_command *command);
-/* One of its jobs runs. Called by workers, without locks. */
+
+/* command_watch.c: One of its jobs runs. Called by workers, without locks. */
 void cx_command_runs(struct cx_command *command);
-/* Delivers callbacks of watched commands whose status moved; called after timelines did. Without locks. */
+/* Delivers callbacks of watched commands that are over; called after timelines moved. Without locks. */
 void cx_command_check_watched(struct cx_context *context);
-/* Asks the workers to notice the completion of this command without being asked. Caller holds no lock. */
+/* Asks the workers to notice the status of this command without being asked. Caller holds no lock. */
 void cx_command_watch(struct cx_command *command);
+/* A watched command has settled. context->lock held. */
+void cx_command_watch_settled(struct cx_command *command);
+/* Commands, with references, whose callbacks are to be looked through. context->lock held. */
+struct cx_command *cx_command_take_due(struct cx_context *context);
+/* Then, without locks: has it done. */
+void cx_command_post_due(struct cx_command *due);
 
 /* event.c: runs the callbacks due by the command's stage (data: its reference, dropped) and frees them. */
 void cx_event_run_callbacks(void *data);

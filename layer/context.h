@@ -20,7 +20,6 @@ struct cx_device;
 struct cx_worker;
 struct cx_mem;
 struct cx_command;
-struct cx_watch;
 struct cx_launch;
 
 typedef void(CL_CALLBACK *cx_context_notify)(const char *, const void *, size_t, void *);
@@ -52,9 +51,9 @@ struct cx_context {
     struct cx_command *ready; /* commands to be planned, in the order in which they became so */
     struct cx_command *ready_tail;
     struct cx_command *finished; /* settled without any part left: to be dropped outside the lock */
-    bool notice;                 /* a command with callbacks settled */
-    struct cx_watch *watched;    /* commands whose status calls back */
-    atomic_uint nwatched;
+    struct cx_command *due;      /* references: commands whose status moved that have callbacks */
+    struct cx_command *due_tail;
+    atomic_uint nwatched;   /* commands whose status calls back and that are not over */
     struct cx_launch *held; /* hold.h: references; under lock */
     atomic_uint nheld;
     atomic_uint nqueues;

@@ -158,6 +158,7 @@ void cx_event_run_callbacks(void *data)
 {
     struct cx_command *command = data;
     pthread_mutex_lock(&command->context->lock);
+    command->due = false;
     cl_int stage = cx_command_stage(command);
     struct cx_callback *list = take_due(command, stage);
     cl_int error = command->queue ? atomic_load(&command->error) : command->user_status;

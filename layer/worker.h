@@ -44,12 +44,14 @@ struct cx_worker {
 
     atomic_bool
         left_out; /* its transfers fail: others are used where there are any; set under context->lock */
-    atomic_uint failures; /* commands that it took and that failed */
-    atomic_uint broken;   /* the context's epoch since a transfer of this worker failed on the device */
-    uint64_t planned;     /* seq of the last job planned; context->lock */
-    uint64_t busy_until;  /* when whole launches planned are expected to be over, host ns (plan_place.c);
-                             context->lock */
-    bool guessed;         /* ... which counts launches never measured */
+    atomic_uint failures;       /* commands that it took and that failed */
+    atomic_uint broken;         /* the context's epoch since a transfer of this worker failed on the device */
+    uint64_t planned;           /* seq of the last job planned; context->lock */
+    struct cx_command *watched; /* a heap of those that wait for this timeline (command_watch.c); references;
+                                   context->lock */
+    uint64_t busy_until; /* when whole launches planned are expected to be over, host ns (plan_place.c);
+                            context->lock */
+    bool guessed;        /* ... which counts launches never measured */
     /* what a probe with the first package of its form took here, of late; 0: none yet. context->lock */
     double first_seconds;
     unsigned late;    /* jobs under way whose work another member has done (launch_rescue.h); context->lock */

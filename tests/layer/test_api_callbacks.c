@@ -193,6 +193,148 @@ START_TEST(user_event_callbacks)
 }
 END_TEST
 
+/* What came of the callbacks of one of many events. */
+static struct outstanding {
+    int calls;
+    bool wrong; /* twice, out of order or with another status */
+} outstanding[3000];
+enum { OUTSTANDING = sizeof(outstanding) / sizeof(outstanding[0]) };
+static cl_int outstanding_failure; /* what all are told in place of their status; 0: none */
+
+static void hear_outstanding(struct outstanding *of, cl_int asked, cl_int status)
+{
+    pthread_mutex_lock(&seen.lock);
+    of->wrong |= of->calls != CL_SUBMITTED - asked;
+    of->wrong |= outstanding_failure ? status >= 0 : status != asked;
+    of->calls++;
+    seen.calls[asked]++;
+    pthread_cond_broadcast(&seen.changed);
+    pthread_mutex_unlock(&seen.lock);
+}
+
+static void CL_CALLBACK on_submitted(cl_event event, cl_int status, void *data)
+{
+    (void)event;
+    hear_outstanding(data, CL_SUBMITTED, status);
+}
+
+static void CL_CALLBACK on_running(cl_event event, cl_int status, void *data)
+{
+    (void)event;
+    hear_outstanding(data, CL_RUNNING, status);
+}
+
+static void CL_CALLBACK on_complete(cl_event event, cl_int status, void *data)
+{
+    (void)event;
+    hear_outstanding(data, CL_COMPLETE, status);
+}
+
+static void watch_outstanding(cl_event event, struct outstanding *of)
+{
+    cl_ok(clSetEventCallback(event, CL_SUBMITTED, on_submitted, of));
+    cl_ok(clSetEventCallback(event, CL_RUNNING, on_running, of));
+    cl_ok(clSetEventCallback(event, CL_COMPLETE, on_complete, of));
+}
+
+enum shape { PLAIN, BEHIND_ONE, CHAIN };
+
+/* One of OUTSTANDING commands: launches, and now and then one that has no work of its own. */
+static cl_event outstanding_command(cl_command_queue queue, cl_kernel kernel, cl_mem mem, int i,
+                                    const cl_event *wait)
+{
+    cl_event event;
+    if (i % 8 < 6)
+        return launch(queue, kernel, mem, i, wait ? 1 : 0, wait);
+    if (i % 8 == 6)
+        cl_ok(clEnqueueMarkerWithWaitList(queue, wait ? 1 : 0, wait, &event));
+    else
+        cl_ok(clEnqueueBarrierWithWaitList(queue, wait ? 1 : 0, wait, &event));
+    return event;
+}
+
+/* All of them with callbacks of every status, while a gate holds them if the shape has one. */
+static void many_outstanding(cl_command_queue queue, enum shape shape, cl_int end)
+{
+    cl_kernel put = cl_kernel_of(text, "put");
+    cl_mem mem = cl_buffer(0, ITEMS * 4, NULL);
+    cl_event gate = gate_new(), before = gate;
+
+    forget_calls();
+    memset(outstanding, 0, sizeof(outstanding));
+    outstanding_failure = end;
+    cl_ok(clRetainEvent(before));
+    for (int i = 0; i < OUTSTANDING; i++) {
+        const cl_event *wait = shape == BEHIND_ONE ? &gate : shape == CHAIN ? &before : NULL;
+        cl_event event = outstanding_command(queue, put, mem, i, wait);
+        watch_outstanding(event, &outstanding[i]);
+        cl_ok(clReleaseEvent(before));
+        before = event;
+    }
+    cl_ok(clReleaseEvent(before));
+    cl_ok(clFlush(queue));
+    if (shape != PLAIN)
+        ck_assert_int_eq(seen.calls[CL_SUBMITTED] + seen.calls[CL_RUNNING] + seen.calls[CL_COMPLETE], 0);
+    cl_ok(clSetUserEventStatus(gate, end));
+    for (cl_int asked = CL_COMPLETE; asked <= CL_SUBMITTED; asked++)
+        wait_calls(asked, OUTSTANDING);
+    (void)clFinish(queue); /* tells of the failure that was asked for */
+    for (int i = 0; i < OUTSTANDING; i++) {
+        ck_assert_int_eq(outstanding[i].calls, 3);
+        ck_assert(!outstanding[i].wrong);
+    }
+    cl_ok(clReleaseEvent(gate));
+    cl_ok(clReleaseMemObject(mem));
+    cl_ok(clReleaseKernel(put));
+}
+
+/* However many are outstanding, and whatever they wait for, each hears of each status once and in order. */
+START_TEST(callbacks_of_many_outstanding)
+{
+    cl_command_queue any = cl_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    if (cl_is_coexec()) {
+        many_outstanding(cl.queue, PLAIN, CL_COMPLETE);
+        many_outstanding(any, PLAIN, CL_COMPLETE);
+        many_outstanding(cl.queue, BEHIND_ONE, CL_COMPLETE);
+        many_outstanding(any, BEHIND_ONE, CL_COMPLETE);
+        many_outstanding(any, CHAIN, CL_COMPLETE);
+        many_outstanding(any, BEHIND_ONE, -7);
+        many_outstanding(any, CHAIN, -7);
+    }
+    cl_ok(clReleaseCommandQueue(any));
+}
+END_TEST
+
+/* User events that end in another order than they were watched in, some of them failed; some never do. */
+START_TEST(callbacks_of_many_user_events)
+{
+    static cl_event gates[OUTSTANDING];
+    if (!cl_is_coexec())
+        return;
+    for (int failed = 0; failed < 2; failed++) {
+        forget_calls();
+        memset(outstanding, 0, sizeof(outstanding));
+        outstanding_failure = 0;
+        for (int i = 0; i < OUTSTANDING; i++) {
+            gates[i] = gate_new();
+            watch_outstanding(gates[i], &outstanding[i]);
+        }
+        wait_calls(CL_SUBMITTED, OUTSTANDING);
+        pthread_mutex_lock(&seen.lock);
+        outstanding_failure = failed ? -7 : 0;
+        pthread_mutex_unlock(&seen.lock);
+        for (int i = 1; i < OUTSTANDING; i++)
+            cl_ok(clSetUserEventStatus(gates[i * 7 % OUTSTANDING], failed ? -7 : CL_COMPLETE));
+        wait_calls(CL_COMPLETE, OUTSTANDING - 1);
+        for (int i = 0; i < OUTSTANDING; i++) {
+            ck_assert_int_eq(outstanding[i].calls, i ? 3 : 1);
+            ck_assert(!outstanding[i].wrong);
+            cl_ok(clReleaseEvent(gates[i]));
+        }
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("api_callbacks");
@@ -202,5 +344,7 @@ int main(void)
     tcase_add_test(tcase, callbacks_of_every_status);
     tcase_add_test(tcase, callbacks_behind_a_user_event);
     tcase_add_test(tcase, user_event_callbacks);
+    tcase_add_test(tcase, callbacks_of_many_outstanding);
+    tcase_add_test(tcase, callbacks_of_many_user_events);
     return tap_run(suite);
 }
