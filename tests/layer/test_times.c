@@ -168,6 +168,67 @@ START_TEST(in_order)
 }
 END_TEST
 
+/* Commands of all kinds, each for either queue and behind the one before, against what they should give. */
+START_TEST(random_order)
+{
+    enum { COMMANDS = 400, READS = 64 };
+    static cl_int want[N], from[N], back[READS][N], expected[READS][N];
+    cl_seed((uint64_t)_i + 1);
+    setenv("STUB_SPEED", "0.02", 1);
+    setenv("COEXEC_SPLIT", "never", 1);
+    open_stubs(_i % 2 ? "gpu,cpu" : "gpu", _i % 2 ? "0,1" : "0");
+    cl_event last = NULL;
+    unsigned reads = 0;
+    memset(want, 0, sizeof(want));
+    for (int i = 0; i < COMMANDS; i++) {
+        const cl_command_queue queue = cl_roll(i / 50 % 2 ? 4 : 40) ? p.plain : cl.queue;
+        const size_t at = cl_roll(N), n = 1 + cl_roll((unsigned)(N - at)), bytes = n * sizeof(cl_int);
+        const cl_bool blocks = cl_roll(2);
+        const cl_int value = (cl_int)cl_roll(1000);
+        const cl_uint waits = last != NULL;
+        cl_event event = NULL;
+        switch (cl_roll(4)) {
+        case 0:
+            for (size_t k = at; k < at + n; k++)
+                want[k] = value;
+            cl_ok(clEnqueueFillBuffer(queue, p.mem, &value, sizeof(value), at * sizeof(cl_int), bytes, waits,
+                                      waits ? &last : NULL, &event));
+            break;
+        case 1:
+            for (size_t k = at; k < at + n; k++)
+                from[k] = want[k] = value + (cl_int)k;
+            cl_ok(clEnqueueWriteBuffer(queue, p.mem, CL_TRUE, at * sizeof(cl_int), bytes, from + at, waits,
+                                       waits ? &last : NULL, &event));
+            break;
+        case 2:
+            if (reads == READS)
+                continue;
+            memcpy(expected[reads], want, sizeof(want));
+            cl_ok(clEnqueueReadBuffer(queue, p.mem, blocks, 0, BYTES, back[reads++], waits,
+                                      waits ? &last : NULL, &event));
+            break;
+        default:
+            for (int k = 0; k < N; k++)
+                want[k]++;
+            launch(queue, waits, waits ? &last : NULL, &event);
+        }
+        if (last)
+            cl_ok(clReleaseEvent(last));
+        last = event;
+    }
+    cl_ok(clFinish(p.plain));
+    cl_ok(clFinish(cl.queue));
+    cl_ok(clReleaseEvent(last));
+    for (unsigned r = 0; r < reads; r++)
+        ck_assert_mem_eq(back[r], expected[r], BYTES);
+    close_stubs();
+    if (_i % 2 == 0)
+        ck_assert_uint_gt(calls("clEnqueueNDRangeKernel", false), 0);
+    ck_assert_uint_gt(calls("clEnqueueNDRangeKernel", true), 0);
+    cl_folder_remove();
+}
+END_TEST
+
 /* Beside a CPU a kernel's speed is measured; once that is known, looks now and then are enough, of those that
  * wait for each launch and of those that never do. */
 START_TEST(beside_cpu)
@@ -213,6 +274,7 @@ int main(void)
     tcase_add_test(tests, alone);
     tcase_add_test(tests, times_where_wanted);
     tcase_add_test(tests, in_order);
+    tcase_add_loop_test(tests, random_order, 0, 12);
     tcase_add_loop_test(tests, beside_cpu, 0, 2);
     tcase_add_test(tests, one_queue);
     return tap_run(suite);
