@@ -24,7 +24,8 @@ enum {
     EXIT_PATIENCE_S = 20,
     FAST_ROUNDS = 60, /* of a millisecond; then of ten */
     ROUNDS = 360,
-    MOST_UNNEEDED = 2
+    MOST_UNNEEDED = 2,
+    MOST_SPARE = 2
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* innermost: nothing is called under it */
@@ -38,9 +39,16 @@ static bool keeping;    /* there is a thread that registers the handler again an
 static unsigned rounds; /* it did so that often */
 
 struct job {
+    struct job *next;
     void (*task)(void *);
     void *data;
 };
+
+static struct job
+    *given; /* to spare threads: as many as were taken off `spares` and have not come for theirs */
+static unsigned spares;                                /* threads that wait for a job */
+static bool prepared;                                  /* one was made ahead of its first job */
+static pthread_cond_t gift = PTHREAD_COND_INITIALIZER; /* a job was given */
 
 /* atexit() is only called under our lock, which fork() takes, too: else a child could find the C library's
  * own lock taken by a thread that it does not have, and hang in its exit(). */
@@ -61,6 +69,9 @@ static void in_child(void)
     keeping = false;
     helpers = NULL;
     unneeded = 0;
+    spares = 0;
+    given = NULL;
+    prepared = false;
     pthread_mutex_unlock(&lock);
 }
 
@@ -126,13 +137,59 @@ static void keep_first(void *unused)
     }
 }
 
-static void run_job(void *data)
+/* The thread that keeps the handler first is to be started: there is none yet. lock held. */
+static bool wants_keeper(void)
+{
+    const bool wants = !keeping && rounds < ROUNDS;
+    keeping |= wants;
+    return wants;
+}
+
+static void start_keeper(void)
+{
+    if (cx_notify_detach(keep_first, NULL))
+        return;
+    pthread_mutex_lock(&lock);
+    keeping = false;
+    pthread_mutex_unlock(&lock);
+}
+
+/* A thread: runs the job, if any, then those that it is given; ends where enough others wait. */
+static void serve(void *data)
 {
     struct job *job = data;
+    for (;;) {
+        if (job) {
+            job->task(job->data);
+            free(job);
+            finish_one();
+        }
+        pthread_mutex_lock(&lock);
+        const bool waits = spares < MOST_SPARE;
+        spares += waits;
+        while (waits && !given)
+            pthread_cond_wait(&gift, &lock);
+        job = waits ? given : NULL;
+        given = job ? job->next : given;
+        pthread_mutex_unlock(&lock);
+        if (!waits)
+            return;
+    }
+}
 
-    job->task(job->data);
-    free(job);
-    finish_one();
+/* To a spare thread, if there is one. */
+static bool give(struct job *job)
+{
+    pthread_mutex_lock(&lock);
+    const bool can = spares > 0;
+    if (can) {
+        spares--;
+        job->next = given;
+        given = job;
+        pthread_cond_signal(&gift);
+    }
+    pthread_mutex_unlock(&lock);
+    return can;
 }
 
 /* Counts one more thread at work. `always`: also when the process is ending. */
@@ -144,17 +201,13 @@ static bool begin_one(bool always)
         rounds++;
         atexit(at_exit);
     }
-    bool keep = ok && !keeping && rounds < ROUNDS;
-    keeping |= keep;
+    bool keep = ok && wants_keeper();
     running += ok;
     if (rounds < ROUNDS)
         pthread_cond_signal(&wanted);
     pthread_mutex_unlock(&lock);
-    if (keep && !cx_notify_detach(keep_first, NULL)) {
-        pthread_mutex_lock(&lock);
-        keeping = false;
-        pthread_mutex_unlock(&lock);
-    }
+    if (keep)
+        start_keeper();
     return ok;
 }
 
@@ -175,13 +228,25 @@ bool cx_background_run(void (*task)(void *data), void *data)
         return false;
     *job = (struct job){.task = task, .data = data};
     bool ok = begin_one(false);
-    if (ok && !cx_notify_detach(run_job, job)) {
+    if (ok && !give(job) && !cx_notify_detach(serve, job)) {
         finish_one();
         ok = false;
     }
     if (!ok)
         free(job);
     return ok;
+}
+
+void cx_background_prepare(void)
+{
+    pthread_mutex_lock(&lock);
+    const bool keep = wants_keeper(), serves = !spares && !prepared;
+    prepared = true;
+    pthread_mutex_unlock(&lock);
+    if (keep)
+        start_keeper();
+    if (serves)
+        cx_notify_detach(serve, NULL);
 }
 
 bool cx_background_ending(void)

@@ -17,6 +17,8 @@
 
 /* Runs task(data) on a thread of its own. False: none could be started, or the process is ending. */
 bool cx_background_run(void (*task)(void *data), void *data);
+/* Such a task is likely to come soon, when time is dearer: starts the threads that it needs now. */
+void cx_background_prepare(void);
 
 /* A worker has work for a driver that may compile in it, until cx_background_leave: exit() waits for that,
  * too. May be called with the worker's lock held. */

@@ -256,6 +256,8 @@ static cl_int execute(struct cx_build *build)
     pthread_mutex_unlock(&program->lock);
     if (cx_plan_wants_all())
         cx_program_late_want(program);
+    else if (late)
+        cx_background_prepare(); /* a launch may want the others */
     if (notify)
         notify((cl_program)program, data);
     cx_build_destroy(&build);

@@ -204,6 +204,53 @@ START_TEST(forked_child_ends)
 }
 END_TEST
 
+static pthread_barrier_t barrier;
+static atomic_uint arrived;
+
+static void arrive(void *unused)
+{
+    (void)unused;
+    pthread_barrier_wait(&barrier);
+    atomic_fetch_add(&arrived, 1);
+}
+
+static void note_thread(void *data)
+{
+    *(pthread_t *)data = pthread_self();
+    atomic_fetch_add(&arrived, 1);
+}
+
+/* Threads that are done wait for more, but no job waits for a thread: however many there are, they run at the
+ * same time. */
+START_TEST(threads_for_all)
+{
+    enum { JOBS = 8, ROUNDS = 20, ALONE = 50 };
+    static pthread_t thread[ALONE];
+    unsigned threads = 0;
+    pthread_barrier_init(&barrier, NULL, JOBS);
+    cx_background_prepare();
+    cx_background_prepare();
+    for (unsigned round = 1; round <= ROUNDS; round++) {
+        for (int i = 0; i < JOBS; i++)
+            ck_assert(cx_background_run(arrive, NULL));
+        while (atomic_load(&arrived) < round * JOBS)
+            usleep(100);
+    }
+    pthread_barrier_destroy(&barrier);
+    for (unsigned i = 0; i < ALONE; i++) {
+        bool seen = false;
+        ck_assert(cx_background_run(note_thread, &thread[i]));
+        while (atomic_load(&arrived) <= ROUNDS * JOBS + i)
+            usleep(100);
+        usleep(1000);
+        for (unsigned k = 0; k < i; k++)
+            seen |= pthread_equal(thread[k], thread[i]) != 0;
+        threads += !seen;
+    }
+    ck_assert_uint_lt(threads, ALONE / 2);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("helper");
@@ -218,6 +265,7 @@ int main(void)
     tcase_add_test(tests, standard_files_closed);
     tcase_add_test(tests, process_ends);
     tcase_add_test(tests, forked_child_ends);
+    tcase_add_test(tests, threads_for_all);
     suite_add_tcase(suite, tests);
     return tap_run(suite);
 }
