@@ -175,18 +175,18 @@ void cx_context_unlock(struct cx_context *context)
     context->touched = 0;
     context->finished = NULL;
     pthread_mutex_unlock(&context->lock);
-    cx_command_post_due(due);
-
-    for (unsigned w = 0; touched; w++, touched >>= 1)
-        if (touched & 1)
-            cx_worker_pump(&context->workers[w]);
-    while (finished) {
+    while (finished) { /* before callbacks ask for their times */
         struct cx_command *command = finished;
         finished = command->list_next;
         command->list_next = NULL;
         cx_command_part_done(command, CL_SUCCESS, 0, 0);
         cx_command_unref(&command);
     }
+    cx_command_post_due(due);
+
+    for (unsigned w = 0; touched; w++, touched >>= 1)
+        if (touched & 1)
+            cx_worker_pump(&context->workers[w]);
 }
 
 /* ---- settling; context->lock held ---- */

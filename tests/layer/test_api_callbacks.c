@@ -4,6 +4,7 @@
  */
 #include "cl_fixture.h"
 #include <pthread.h>
+#include <time.h>
 #include <unistd.h>
 #include "cl_events.h"
 
@@ -68,6 +69,35 @@ START_TEST(callbacks)
     cl_ok(clReleaseEvent(gate));
     cl_ok(clReleaseKernel(put));
     cl_ok(clReleaseMemObject(mem));
+}
+END_TEST
+
+static void CL_CALLBACK on_end(cl_event event, cl_int status, void *data)
+{
+    cl_ulong *end = data;
+    if (clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(*end), end, NULL) != CL_SUCCESS)
+        *end = 0;
+    on_status(event, status, &(int){CL_COMPLETE});
+}
+
+/* A command that has no work of its own: in its callback it has the times that it keeps. */
+START_TEST(times_within_callbacks)
+{
+    const struct timespec pause = {0, 300000};
+    for (int i = 0; i < 300 && cl_is_coexec(); i++) {
+        cl_event gate = gate_new(), event;
+        cl_ulong within = 0, after = 0;
+        forget_calls();
+        cl_ok(clEnqueueMarkerWithWaitList(cl.queue, 1, &gate, &event));
+        cl_ok(clSetEventCallback(event, CL_COMPLETE, on_end, &within));
+        cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+        wait_calls(CL_COMPLETE, 1);
+        nanosleep(&pause, NULL);
+        cl_ok(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(after), &after, NULL));
+        ck_assert_uint_eq(within, after);
+        cl_ok(clReleaseEvent(event));
+        cl_ok(clReleaseEvent(gate));
+    }
 }
 END_TEST
 
@@ -341,6 +371,7 @@ int main(void)
     TCase *tcase = cl_case(suite, "callbacks");
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, callbacks);
+    tcase_add_test(tcase, times_within_callbacks);
     tcase_add_test(tcase, callbacks_of_every_status);
     tcase_add_test(tcase, callbacks_behind_a_user_event);
     tcase_add_test(tcase, user_event_callbacks);
