@@ -38,9 +38,12 @@ static cl_int access_place(const struct cx_worker *worker, const struct cx_mem *
         return CL_SUCCESS;
     }
     cl_mem real = root->real[worker->index];
-    return write
-               ? cl->clEnqueueWriteBuffer(worker->queue, real, CL_TRUE, piece.lo, size, bytes, 0, NULL, NULL)
-               : cl->clEnqueueReadBuffer(worker->queue, real, CL_TRUE, piece.lo, size, bytes, 0, NULL, NULL);
+    const cl_command_queue queue =
+        worker->queue; /* another one may come into use, which waits for jobs alone */
+    if (!write)
+        return cl->clEnqueueReadBuffer(queue, real, CL_TRUE, piece.lo, size, bytes, 0, NULL, NULL);
+    const cl_int error = cl->clEnqueueWriteBuffer(queue, real, CL_TRUE, piece.lo, size, bytes, 0, NULL, NULL);
+    return error == CL_SUCCESS ? cl->clFinish(queue) : error;
 }
 
 /* One piece, from the failed member's place to the clone or back. */

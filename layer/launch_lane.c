@@ -395,7 +395,7 @@ struct cx_job *cx_lane_job(struct split *split, unsigned part)
     job->run = run_lane;
     job->skip = skip_lane;
     job->finish = finish_lane;
-    job->waits = true;
+    job->waits = job->times_parts = true;
     return job;
 }
 

@@ -112,6 +112,7 @@ struct cx_job {
                    its end */
     bool timed; /* profiling times are wanted: start_ns and end_ns are filled in before finish */
     bool samples;              /* timed: only for a look now and then, which may be left out */
+    bool times_parts;          /* run asks for the times of several commands of its own */
     bool times_call;           /* where run leaves no event, its call is what these tell of */
     uint64_t start_ns, end_ns; /* host clock */
     bool urgent;               /* part of a split: starts at once, never left to the next wait */

@@ -234,8 +234,11 @@ void cx_worker_mark_end(struct cx_worker *worker)
     struct cx_job *last = worker->flying_tail;
     uint64_t seq = last && last->loose && !last->event ? last->seq : 0;
     pthread_mutex_unlock(&worker->lock);
-    if (!seq || worker->device->cl->clEnqueueMarker(worker->queue, &event) != CL_SUCCESS)
+    const cl_command_queue queue = worker->queue;
+    if (!seq || worker->device->cl->clEnqueueMarker(queue, &event) != CL_SUCCESS)
         return;
+    if (worker->queue != queue) /* it was left meanwhile, and flushed before this came (worker_times.c) */
+        worker->device->cl->clFlush(queue);
     pthread_mutex_lock(&worker->lock);
     last = worker->flying_tail;
     bool takes = last && last->seq == seq && !last->event;

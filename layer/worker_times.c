@@ -70,7 +70,7 @@ void cx_worker_suit_times(struct cx_worker *worker, struct cx_job *job, bool idl
 {
     if (!worker->other)
         return;
-    if (!job->timed && !job->waits) {
+    if (!job->timed && !job->times_parts) {
         if (worker->profiles && ++worker->quiet >= (idle ? QUIET : LONG_QUIET))
             exchange(worker, idle);
         return;

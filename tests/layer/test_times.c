@@ -99,10 +99,18 @@ static void expect_times(cl_event event)
 START_TEST(alone)
 {
     open_stubs("gpu", "0");
-    for (int i = 0; i < 100; i++)
+    enum { LARGE = 16 << 20 }; /* may be staged */
+    void *large = calloc(1, LARGE);
+    cl_mem mem = cl_buffer(CL_MEM_READ_WRITE, LARGE, NULL);
+    for (int i = 0; i < 100; i++) {
         launch(p.plain, 0, NULL, NULL);
+        if (i % 25 == 0)
+            cl_ok(clEnqueueWriteBuffer(p.plain, mem, CL_TRUE, 0, LARGE, large, 0, NULL, NULL));
+    }
     expect_all(100);
+    cl_ok(clReleaseMemObject(mem));
     close_stubs();
+    free(large);
     ck_assert_uint_eq(calls("clEnqueueNDRangeKernel", false), 100);
     ck_assert_uint_eq(calls("clEnqueueNDRangeKernel", true), 0);
     ck_assert_uint_eq(calls("clEnqueueReadBuffer", false), 1);
