@@ -12,6 +12,7 @@
  */
 #include "layer/command.h"
 #include "layer/notify.h"
+#include "layer/worker_reap.h"
 
 /* ---- context->lock held ---- */
 
@@ -46,6 +47,12 @@ static struct cx_command *without_first(struct cx_command *heap, unsigned t)
     return rest;
 }
 
+static void set_heap(struct cx_worker *worker, struct cx_command *heap)
+{
+    worker->watched = heap;
+    atomic_store_explicit(&worker->first_watched, heap ? heap->cone[worker->index] : 0, memory_order_relaxed);
+}
+
 /* Its callbacks are looked through soon, by the stage that it has then. */
 static void push_due(struct cx_command *command)
 {
@@ -78,7 +85,7 @@ static void place(struct cx_command *command)
         struct cx_worker *worker = &context->workers[t];
         if (atomic_load_explicit(&worker->completed, memory_order_acquire) >= command->cone[t])
             continue;
-        worker->watched = meld(worker->watched, cx_command_ref(command), t);
+        set_heap(worker, meld(worker->watched, cx_command_ref(command), t));
         return;
     }
     command->watched = false;
@@ -115,9 +122,23 @@ void cx_command_post_due(struct cx_command *due)
     }
 }
 
+/* Events that tell of its own end, where it has none, not of that of what comes behind it. */
+static void mark_end(struct cx_command *command)
+{
+    struct cx_context *context = command->context;
+    pthread_mutex_lock(&context->lock);
+    const bool settled = command->settled; /* its cone stays */
+    pthread_mutex_unlock(&context->lock);
+    for (unsigned t = 0; settled && t < context->nmembers; t++)
+        if (command->cone[t] > atomic_load_explicit(&context->workers[t].completed, memory_order_acquire))
+            cx_worker_mark_end(&context->workers[t]);
+}
+
 void cx_command_watch(struct cx_command *command)
 {
     struct cx_context *context = command->context;
+    atomic_store(&command->calls_back, true);
+    mark_end(command); /* before anybody waits for it */
     cx_context_lock(context);
     command->noticed = CL_QUEUED; /* there are new callbacks */
     if (!command->watched && cx_command_stage(command) > CL_COMPLETE) {
@@ -162,7 +183,7 @@ void cx_command_check_watched(struct cx_context *context)
         const uint64_t completed = atomic_load_explicit(&worker->completed, memory_order_acquire);
         struct cx_command *command;
         while ((command = worker->watched) && command->cone[t] <= completed) {
-            worker->watched = without_first(command, t);
+            set_heap(worker, without_first(command, t));
             place(command);
             cx_command_unref(&command); /* never the last one */
         }

@@ -206,7 +206,8 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
         cx_worker_suit_times(worker, job, at_once);
         job->tells = worker->nloose >= MAX_LOOSE;
         job->track = job->tells || job->timed || runs_in_caller(worker) ||
-                     (job->command && atomic_load(&job->command->asks_running));
+                     (job->command &&
+                      (atomic_load(&job->command->asks_running) || atomic_load(&job->command->calls_back)));
         start(worker, job, at_once);
         bool ended = job->ended || ends_at_once(worker, job);
         const uint64_t known = job->ended ? job->seq : 0;
@@ -361,13 +362,21 @@ void cx_worker_wait(struct cx_worker *worker, uint64_t seq)
 
 /* ---- the thread ---- */
 
+/* What the worker's thread waits for next: the first command with callbacks, else everything that it shall
+ * see to. worker->lock held. */
+static uint64_t next_watch(const struct cx_worker *worker)
+{
+    const uint64_t first = atomic_load_explicit(&worker->first_watched, memory_order_relaxed);
+    return first > atomic_load(&worker->completed) && first < worker->watch ? first : worker->watch;
+}
+
 static void *worker_main(void *data)
 {
     struct cx_worker *worker = data;
     is_owner = true;
     pthread_mutex_lock(&worker->lock);
     for (;;) {
-        uint64_t watch = worker->watch;
+        uint64_t watch = next_watch(worker);
         bool due = watch > atomic_load(&worker->completed) && watch <= atomic_load(&worker->submitted);
         if (worker->head && !worker->pumping) {
             pthread_mutex_unlock(&worker->lock);

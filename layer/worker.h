@@ -44,9 +44,11 @@ struct cx_worker {
 
     atomic_bool
         left_out; /* its transfers fail: others are used where there are any; set under context->lock */
-    atomic_uint failures;       /* commands that it took and that failed */
-    atomic_uint broken;         /* the context's epoch since a transfer of this worker failed on the device */
-    uint64_t planned;           /* seq of the last job planned; context->lock */
+    atomic_uint failures; /* commands that it took and that failed */
+    atomic_uint broken;   /* the context's epoch since a transfer of this worker failed on the device */
+    uint64_t planned;     /* seq of the last job planned; context->lock */
+    atomic_uint_fast64_t
+        first_watched;          /* the position that the first of `watched` waits for; 0: there is none */
     struct cx_command *watched; /* a heap of those that wait for this timeline (command_watch.c); references;
                                    context->lock */
     uint64_t busy_until; /* when whole launches planned are expected to be over, host ns (plan_place.c);

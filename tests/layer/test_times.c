@@ -7,6 +7,7 @@
 #include "cl_folder.h"
 
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -237,6 +238,42 @@ START_TEST(random_order)
 }
 END_TEST
 
+static atomic_uint told;
+
+static void CL_CALLBACK on_complete(cl_event event, cl_int status, void *data)
+{
+    (void)event, (void)status, (void)data;
+    atomic_fetch_add(&told, 1);
+}
+
+/* Callbacks come when their own command ends, not with those of later ones: the fifth takes long. */
+START_TEST(callbacks_one_by_one)
+{
+    enum { LAUNCHES = 6, SLOW = 4 };
+    cl_event event[LAUNCHES];
+    cl_int status = CL_COMPLETE;
+    setenv("STUB_HANG", "clEnqueueNDRangeKernel:5:4000", 1);
+    open_stubs("gpu", "0");
+    close(open(p.gate, O_CREAT | O_WRONLY, 0600));
+    for (int i = 0; i < LAUNCHES; i++) {
+        launch(_i ? cl.queue : p.plain, 0, NULL, &event[i]);
+        cl_ok(clSetEventCallback(event[i], CL_COMPLETE, on_complete, NULL));
+    }
+    unlink(p.gate);
+    while (atomic_load(&told) < SLOW)
+        usleep(1000);
+    cl_ok(clGetEventInfo(event[SLOW], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL));
+    ck_assert_int_ne(status, CL_COMPLETE);
+    cl_ok(clFinish(_i ? cl.queue : p.plain));
+    while (atomic_load(&told) < LAUNCHES)
+        usleep(1000);
+    for (int i = 0; i < LAUNCHES; i++)
+        cl_ok(clReleaseEvent(event[i]));
+    close_stubs();
+    cl_folder_remove();
+}
+END_TEST
+
 /* Beside a CPU a kernel's speed is measured; once that is known, looks now and then are enough, of those that
  * wait for each launch and of those that never do. */
 START_TEST(beside_cpu)
@@ -283,6 +320,7 @@ int main(void)
     tcase_add_test(tests, times_where_wanted);
     tcase_add_test(tests, in_order);
     tcase_add_loop_test(tests, random_order, 0, 12);
+    tcase_add_loop_test(tests, callbacks_one_by_one, 0, 2);
     tcase_add_loop_test(tests, beside_cpu, 0, 2);
     tcase_add_test(tests, one_queue);
     return tap_run(suite);
