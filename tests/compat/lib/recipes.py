@@ -20,6 +20,7 @@ A key before the first table is the default of all recipes of its file. Keys:
   verify    false: too slow for COEXEC_VERIFY=1
   unusable  why it cannot run here: stands in the report in place of a result
   note      a remark for the report
+  slower    what it loses time on, where coexec is slower: the report says so where the ratio is over 1.05
 """
 import dataclasses
 import functools
@@ -49,6 +50,7 @@ class Recipe:
     verify: bool = True
     unusable: str = ""
     note: str = ""
+    slower: str = ""
     family: str = ""  # the file it comes from
 
 

@@ -32,6 +32,9 @@ def line(result):
     return text + (f"\n  {result['why']}" if result["why"] else "")
 
 
+START_MS = 8
+
+
 HEAD = """# Programs that nobody here wrote, on the bare driver and through coexec
 
 Made by `tests/compat/run`; `tests/compat/run --help` says how, `tests/compat/recipes` holds each program's recipe.
@@ -50,7 +53,10 @@ Made by `tests/compat/run`; `tests/compat/run --help` says how, `tests/compat/re
   coexec's time over bare's; below 1 coexec is faster. Where a
   program is built for both devices (where a launch may be long; with `COEXEC_BUILD=all` always, at once) that is twice the
   work of a bare device, and PoCL 3.1 compiles for one after the other.
-"""
+* *Why slower* stands where the ratio is over 1.05: *starting* where the difference is {start} ms or less, which is what
+  opening coexec and PoCL's second device take, with the noise of such short runs; *noise* where bare runs were as far
+  apart; else what the program's recipe says.
+""".format(start=START_MS)
 
 
 def cell(text):
@@ -78,6 +84,21 @@ def outcome(result, recipe):
     return "same" if recipe and (recipe.compare == "output" or recipe.files) else "passes"
 
 
+def slower(result, recipe):
+    """Why coexec took more than 1.05 of bare, as one cell."""
+    if result.get("ratio", 0) <= 1.05:
+        return ""
+    more = result["coexec_seconds"] - result["bare_seconds"]
+    if more * 1e3 <= START_MS:
+        return f"starting: {more * 1e3:.0f} ms"
+    if recipe and recipe.slower:
+        return f"{recipe.slower}: {more * 1e3:.0f} ms"
+    bare = [took - builds for took, builds in result["all_seconds"][result["bare_side"]]]
+    if len(bare) > 2 and max(bare) - min(bare) >= more:
+        return f"noise: bare runs took {min(bare):.2f} to {max(bare):.2f} s"
+    return "not found out"
+
+
 def row(result, recipe):
     always, auto = (result["sides"].get(s) for s in ("always", "auto"))
     verify = result["sides"].get("verify")
@@ -87,7 +108,7 @@ def row(result, recipe):
              f"{result['bare_seconds']:.2f}" if "ratio" in result else "",
              f"{result['coexec_seconds']:.2f}" if "ratio" in result else "",
              f"{result['ratio']:.2f}" if "ratio" in result else "",
-             f"{result['bare_builds']:.2f}, {result['coexec_builds']:.2f}" if "ratio" in result else ""]
+             f"{result['bare_builds']:.2f}, {result['coexec_builds']:.2f}" if "ratio" in result else "", slower(result, recipe)]
     return "| " + " | ".join(cell(c) for c in cells) + " |"
 
 
@@ -114,8 +135,8 @@ def write(path, results, recipes):
     mixed = merge(((r["mix"], r["name"]), r) for r in results if r["mix"])
     out = [HEAD]
     out.append(f"Measured on {os.cpu_count()} cores, {datetime.date.today()}.\n")
-    out.append("| recipe | version | kernels | launches | how split | split by default | result | verified launches | bare s | coexec s | ratio | builds s |")
-    out.append("|---|---|---|---|---|---|---|---|---|---|---|---|")
+    out.append("| recipe | version | kernels | launches | how split | split by default | result | verified launches | bare s | coexec s | ratio | builds s | why slower |")
+    out.append("|---|---|---|---|---|---|---|---|---|---|---|---|---|")
     order = [n for n in known if n in plain]
     out += [row(plain[n], known[n]) for n in order]
     ran = [plain[n] for n in order if plain[n]["verdict"] != "not run"]
