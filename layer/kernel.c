@@ -83,6 +83,17 @@ static bool take_buffers(const struct cx_args *args)
     return true;
 }
 
+/* One more capture of a snapshot that has any, whose buffers are referenced; false: it has none. The last one
+ * may be given back at any moment, by another thread. */
+static bool capture_again(struct cx_args *args)
+{
+    unsigned captures = atomic_load_explicit(&args->capture, memory_order_acquire);
+    while (captures && !atomic_compare_exchange_weak_explicit(&args->capture, &captures, captures + 1,
+                                                              memory_order_acq_rel, memory_order_acquire))
+        ;
+    return captures != 0;
+}
+
 struct cx_args *cx_kernel_capture(struct cx_kernel *kernel, unsigned *missing)
 {
     pthread_mutex_lock(&kernel->lock);
@@ -93,12 +104,13 @@ struct cx_args *cx_kernel_capture(struct cx_kernel *kernel, unsigned *missing)
             args = NULL;
         }
     }
-    /* only this lock lets the count grow from 0 */
-    if (args && atomic_load_explicit(&args->capture, memory_order_acquire) == 0 && !take_buffers(args)) {
+    if (args && capture_again(args)) {
+        atomic_fetch_add_explicit(&args->refs, 1, memory_order_relaxed);
+    } else if (args && take_buffers(args)) { /* only this lock lets the count grow from 0 */
+        cx_args_ref(args);
+    } else if (args) {
         *missing = args->count;
         args = NULL;
-    } else if (args) {
-        cx_args_ref(args);
     }
     pthread_mutex_unlock(&kernel->lock);
     return args;
