@@ -432,7 +432,6 @@ static void *window_in_place(const struct cx_mem *mem, unsigned member)
 static cl_mem make_window(struct cx_mem *mem, unsigned member, cl_int *error)
 {
     const struct cx_worker *worker = &mem->context->workers[member];
-    const cl_buffer_region region = {mem->origin, mem->size};
     if (mem->image) {
         *error = cx_mem_prepare(mem->image->from, member);
         return *error == CL_SUCCESS ? cx_image_make(mem, member, NULL, mem->image->from->real[member], error)
@@ -454,18 +453,7 @@ static cl_mem make_window(struct cx_mem *mem, unsigned member, cl_int *error)
             return NULL;
         }
     }
-    cl_mem real = cx_window_again(mem, member);
-    if (real) {
-        *error = CL_SUCCESS;
-        return real;
-    }
-    real = worker->device->cl->clCreateSubBuffer(mem->root->real[member], CL_MEM_READ_WRITE,
-                                                 CL_BUFFER_CREATE_TYPE_REGION, &region, error);
-    if (*error == CL_SUCCESS && !cx_window_made(mem, member, real)) {
-        worker->device->cl->clReleaseMemObject(real);
-        *error = CL_OUT_OF_HOST_MEMORY;
-    }
-    return *error == CL_SUCCESS ? real : NULL;
+    return cx_window_make(mem, member, error);
 }
 
 cl_int cx_mem_prepare(struct cx_mem *mem, unsigned member)

@@ -228,8 +228,9 @@ static void plan_replay(struct cx_command *command)
             cx_command_fail(command, atomic_load(&event_at(replay, i)->error));
             return;
         }
+    const uint64_t submit_ns = atomic_load(&event_at(replay, 0)->submit_ns); /* the events may be gone then */
     cx_command_settle(command);
-    atomic_store(&command->submit_ns, atomic_load(&event_at(replay, 0)->submit_ns));
+    atomic_store(&command->submit_ns, submit_ns);
 }
 
 /* The gate, and behind it all commands. Nothing of it runs yet. */

@@ -320,10 +320,12 @@ cl_int CL_API_CALL cx_clReleaseCommandQueue(cl_command_queue handle)
     struct cx_queue *queue = cx_queue_from(handle);
     if (!queue)
         return CX_FAIL(CL_INVALID_COMMAND_QUEUE, "no queue of ours");
-    queue_push(queue, cx_object_app_refs(&queue->base) == 1);
-    if (!cx_object_release_app(&queue->base))
-        return CX_FAIL(CL_INVALID_COMMAND_QUEUE, "released already");
-    return CL_SUCCESS;
+    cx_queue_ref(queue);
+    const bool released = cx_object_release_app(&queue->base);
+    if (released)
+        queue_push(queue, cx_object_app_refs(&queue->base) == 0);
+    cx_queue_unref(&queue);
+    return released ? CL_SUCCESS : CX_FAIL(CL_INVALID_COMMAND_QUEUE, "released already");
 }
 
 cl_int CL_API_CALL cx_clGetCommandQueueInfo(cl_command_queue handle, cl_command_queue_info name, size_t room,

@@ -28,7 +28,8 @@ struct cx_windows {
     size_t nover;    /* so many stay though they are over */
 };
 
-/* Held while drivers release, so that no other thread comes in between; they call nobody back. */
+/* Held while drivers make and release, so that what is released then is what the newest one known here
+ * allows; they call nobody back. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static bool order_matters(const struct cx_mem *mem, unsigned member)
@@ -103,46 +104,51 @@ static void give(struct cx_mem *mem, struct cx_window *window)
     mem->window = window;
 }
 
-bool cx_window_made(struct cx_mem *mem, unsigned member, cl_mem real)
+/* One of the same bytes that is over but stayed; NULL: none. */
+static struct cx_window *again(struct cx_windows *all, const struct cx_mem *mem)
+{
+    struct cx_window *window = all->nover > 0 ? all->newest : NULL;
+    while (window && !(window->over && window->lo == mem->origin && window->hi == mem->origin + mem->size))
+        window = window->older;
+    all->nover -= window != NULL;
+    return window;
+}
+
+static cl_mem create(const struct cx_mem *mem, unsigned member, cl_int *error)
+{
+    const cl_buffer_region region = {mem->origin, mem->size};
+    return mem->context->workers[member].device->cl->clCreateSubBuffer(
+        mem->root->real[member], CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, error);
+}
+
+cl_mem cx_window_make(struct cx_mem *mem, unsigned member, cl_int *error)
 {
     struct cx_mem *root = mem->root;
     if (!order_matters(mem, member))
-        return true;
-    struct cx_window *window = calloc(1, sizeof(*window));
-    if (!window)
-        return false;
+        return create(mem, member, error);
+    struct cx_window *fresh = calloc(1, sizeof(*fresh)), *window = NULL;
+    *error = CL_OUT_OF_HOST_MEMORY;
     pthread_mutex_lock(&lock);
     if (!root->windows)
         root->windows = calloc(root->context->nmembers, sizeof(*root->windows));
-    const bool room = root->windows;
-    if (room) {
-        *window = (struct cx_window){
-            .lo = mem->origin, .hi = mem->origin + mem->size, .member = member, .real = real};
-        add(&root->windows[member], window);
-        give(mem, window);
+    struct cx_windows *all = root->windows ? &root->windows[member] : NULL;
+    if (all && (window = again(all, mem))) {
+        *error = CL_SUCCESS;
+    } else if (all && fresh) {
+        cl_mem real = create(mem, member, error);
+        if (*error == CL_SUCCESS) {
+            *fresh = (struct cx_window){
+                .lo = mem->origin, .hi = mem->origin + mem->size, .member = member, .real = real};
+            window = fresh;
+            fresh = NULL;
+            add(all, window);
+        }
     }
-    pthread_mutex_unlock(&lock);
-    if (!room)
-        free(window);
-    return room;
-}
-
-cl_mem cx_window_again(struct cx_mem *mem, unsigned member)
-{
-    cl_mem real = NULL;
-    if (!order_matters(mem, member))
-        return NULL;
-    pthread_mutex_lock(&lock);
-    struct cx_windows *all = mem->root->windows ? &mem->root->windows[member] : NULL;
-    struct cx_window *window = all && all->nover > 0 ? all->newest : NULL;
-    while (window && !(window->over && window->lo == mem->origin && window->hi == mem->origin + mem->size))
-        window = window->older;
-    if (window) {
-        all->nover--;
+    if (window)
         give(mem, window);
-        real = window->real;
-    }
+    cl_mem real = window ? window->real : NULL; /* as long as the lock is held it cannot be over again */
     pthread_mutex_unlock(&lock);
+    free(fresh);
     return real;
 }
 

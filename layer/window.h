@@ -13,11 +13,10 @@
 
 #include "layer/buffer.h"
 
-/* A sub-buffer was made for a window of mem's root on a member; its release is the root's from now on, where
- * order matters there. False: no memory, and it is still the caller's. Thread-safe, as are the others. */
-bool cx_window_made(struct cx_mem *mem, unsigned member, cl_mem real);
-/* A sub-buffer of the same bytes that stayed, taken for mem as if it had been made for it; NULL: none. */
-cl_mem cx_window_again(struct cx_mem *mem, unsigned member);
+/* A sub-buffer for a window of mem's root on a member, made or taken from those of the same bytes that
+ * stayed; where order matters there its release is the root's. NULL and *error: the driver's, or no memory.
+ * Thread-safe, as are the others. */
+cl_mem cx_window_make(struct cx_mem *mem, unsigned member, cl_int *error);
 /* The window is gone: releases what can be. False: it has no object there whose release is the root's. */
 bool cx_window_over(struct cx_mem *mem, unsigned member);
 /* Releases what is left of a root, before the root's own objects. */
