@@ -103,6 +103,29 @@ START_TEST(replayed)
 }
 END_TEST
 
+/* Many times, while the device is done with the first replays. */
+START_TEST(replayed_often)
+{
+    enum { REPLAYS = 4000 };
+    if (!cl_is_coexec())
+        return;
+    cl_mem a = filled(1), b = filled(0);
+    cl_kernel add = cl_kernel_of(source, "add");
+    cl_command_buffer_khr buffer = cl_recorded_create(cl.queue, CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR);
+    cl_set_mem(add, 0, b);
+    cl_set_mem(add, 1, a);
+    record_kernel(buffer, add);
+    cl_ok(recorded.finalize(buffer));
+    for (int i = 0; i < REPLAYS; i++)
+        cl_ok(recorded.enqueue(0, NULL, buffer, 0, NULL, NULL));
+    expect(b, REPLAYS);
+    cl_ok(recorded.release(buffer));
+    cl_ok(clReleaseKernel(add));
+    cl_ok(clReleaseMemObject(a));
+    cl_ok(clReleaseMemObject(b));
+}
+END_TEST
+
 START_TEST(queries)
 {
     const cl_command_buffer_properties_khr given[] = {CL_COMMAND_BUFFER_FLAGS_KHR,
@@ -500,6 +523,7 @@ int main(void)
     TCase *tests = cl_case(suite, "command buffers");
     tcase_add_checked_fixture(tests, cl_recorded_find, NULL);
     tcase_add_test(tests, replayed);
+    tcase_add_test(tests, replayed_often);
     tcase_add_test(tests, queries);
     tcase_add_test(tests, in_its_place);
     tcase_add_test(tests, elsewhere);
