@@ -240,7 +240,6 @@ void cx_command_after_memory(const struct cx_command *command, const struct cx_w
 void cx_command_settle(struct cx_command *command)
 {
     struct cx_context *context = command->context;
-    unsigned timelines = cx_context_timelines(context);
 
     if (command->queue)
         cx_queue_settled(command->queue, command);
@@ -264,9 +263,7 @@ void cx_command_settle(struct cx_command *command)
     if (command->watched)
         cx_command_watch_settled(command);
     else if (command->queue && command->queue_number < command->queue->pushed)
-        for (unsigned t = 0; t < timelines; t++)
-            if (command->cone[t])
-                cx_worker_watch(&context->workers[t], command->cone[t]);
+        cx_command_see_to(command);
     /* The part that stood for planning ends here. With jobs under way the last of them drops the command,
      * before its timeline moves, so that whoever waited finds its kernel and buffers free; without, unlock
      * does it. */

@@ -185,6 +185,8 @@ void cx_command_runs(struct cx_command *command);
 void cx_command_check_watched(struct cx_context *context);
 /* Asks the workers to notice the status of this command without being asked. Caller holds no lock. */
 void cx_command_watch(struct cx_command *command);
+/* A settled command's end shall be noticed by the workers' threads. context->lock held. */
+void cx_command_see_to(struct cx_command *command);
 /* A watched command has settled. context->lock held. */
 void cx_command_watch_settled(struct cx_command *command);
 /* Commands, with references, whose callbacks are to be looked through. context->lock held. */

@@ -94,14 +94,19 @@ static void place(struct cx_command *command)
     push_due(command); /* told of it already or not: a reference is left for a caller that drops its own */
 }
 
-void cx_command_watch_settled(struct cx_command *command)
+void cx_command_see_to(struct cx_command *command)
 {
     struct cx_context *context = command->context;
-    note(command);
-    place(command);
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
         if (command->cone[t])
             cx_worker_watch(&context->workers[t], command->cone[t]);
+}
+
+void cx_command_watch_settled(struct cx_command *command)
+{
+    note(command);
+    place(command);
+    cx_command_see_to(command);
 }
 
 struct cx_command *cx_command_take_due(struct cx_context *context)

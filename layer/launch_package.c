@@ -92,15 +92,11 @@ void cx_package_take(struct lane *lane, struct cx_worker *worker, unsigned index
  */
 static void open_two(struct lane *lane, struct cx_worker *worker)
 {
-    const cl_icd_dispatch *cl = worker->device->cl;
-    cl_event before = NULL;
     if (lane->started || lane->part >= lane->split->plan.n || !cx_worker_wants_second(worker) ||
         (cx_balancer_is_static(lane->split->plan.balancer) && lane->slices < 2) ||
-        !cx_worker_open_second(worker) ||
-        cl->clEnqueueMarkerWithWaitList(worker->queue, 0, NULL, &before) != CL_SUCCESS)
+        !cx_worker_open_second(worker))
         return;
-    lane->two = cl->clEnqueueBarrierWithWaitList(worker->second, 1, &before, NULL) == CL_SUCCESS;
-    cl->clReleaseEvent(before);
+    lane->two = cx_worker_order(worker, worker->queue, worker->second);
 }
 
 /* Starts the package's kernels, by turns on the lane's two queues where there are two. */

@@ -135,10 +135,11 @@ cl_mem cx_window_make(struct cx_mem *mem, unsigned member, cl_int *error)
     if (all && (window = again(all, mem))) {
         *error = CL_SUCCESS;
     } else if (all && fresh) {
-        cl_mem real = create(mem, member, error);
+        *fresh = (struct cx_window){.lo = mem->origin,
+                                    .hi = mem->origin + mem->size,
+                                    .member = member,
+                                    .real = create(mem, member, error)};
         if (*error == CL_SUCCESS) {
-            *fresh = (struct cx_window){
-                .lo = mem->origin, .hi = mem->origin + mem->size, .member = member, .real = real};
             window = fresh;
             fresh = NULL;
             add(all, window);

@@ -158,6 +158,13 @@ bool cx_worker_open_aside(struct cx_worker *worker);
  * groups of another end; whether it is wanted (COEXEC_QUEUES) and may be had. */
 bool cx_worker_open_second(struct cx_worker *worker);
 bool cx_worker_wants_second(const struct cx_worker *worker);
+/* The same for the one without profiling beside `queue`. */
+bool cx_worker_open_other(struct cx_worker *worker);
+/* Whether the device may work for two queues, one of which waits for the other. */
+bool cx_worker_takes_two(const struct cx_worker *worker);
+/* What `to` gets from now on waits for all that `from` has: whether it will. Flushes neither. Whoever pumps.
+ */
+bool cx_worker_order(const struct cx_worker *worker, cl_command_queue from, cl_command_queue to);
 /* Whether only the thread that pumps may give commands to the device: its driver runs them in the calling
  * thread. PoCL's basic device locks itself out (pocl_update_event_running) when a second thread's command is
  * found ready. Who means to read from another worker's device asks first; peers are never shy (peer.c). */

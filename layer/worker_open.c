@@ -140,19 +140,40 @@ bool cx_worker_open_aside(struct cx_worker *worker)
     return open_queue(worker, &worker->aside, &worker->aside_fails, 0, "transfers beside kernels");
 }
 
-bool cx_worker_wants_second(const struct cx_worker *worker)
+bool cx_worker_takes_two(const struct cx_worker *worker)
 {
     const struct cx_real_device *device = worker->device;
-    const char *which = cx_options_get()->queues;
-    return !worker->second_fails && !device->submits_in_caller && device->cl->clEnqueueMarkerWithWaitList &&
-           device->cl->clEnqueueBarrierWithWaitList && strcmp(which, "one") != 0 &&
-           (strcmp(which, "gpus") != 0 || device->type & CL_DEVICE_TYPE_GPU);
+    return !device->submits_in_caller && device->cl->clEnqueueMarkerWithWaitList &&
+           device->cl->clEnqueueBarrierWithWaitList && strcmp(cx_options_get()->queues, "one") != 0;
+}
+
+bool cx_worker_order(const struct cx_worker *worker, cl_command_queue from, cl_command_queue to)
+{
+    const cl_icd_dispatch *cl = worker->device->cl;
+    cl_event before = NULL;
+    if (cl->clEnqueueMarkerWithWaitList(from, 0, NULL, &before) != CL_SUCCESS)
+        return false;
+    const bool ordered = cl->clEnqueueBarrierWithWaitList(to, 1, &before, NULL) == CL_SUCCESS;
+    cl->clReleaseEvent(before);
+    return ordered;
+}
+
+bool cx_worker_wants_second(const struct cx_worker *worker)
+{
+    return !worker->second_fails && cx_worker_takes_two(worker) &&
+           (strcmp(cx_options_get()->queues, "gpus") != 0 || worker->device->type & CL_DEVICE_TYPE_GPU);
 }
 
 bool cx_worker_open_second(struct cx_worker *worker)
 {
     return open_queue(worker, &worker->second, &worker->second_fails, CL_QUEUE_PROFILING_ENABLE,
                       "every other package");
+}
+
+bool cx_worker_open_other(struct cx_worker *worker)
+{
+    bool fails = false; /* it is asked for once */
+    return open_queue(worker, &worker->other, &fails, 0, "commands without times");
 }
 
 cl_command_queue cx_worker_lender(struct cx_worker *worker)

@@ -9,11 +9,7 @@
  * are in order, and one alone is in use at a time: where the device still works for one when the other takes
  * over, that one waits for it.
  */
-#include "layer/log.h"
-#include "layer/options.h"
 #include "layer/worker.h"
-
-#include <string.h>
 
 /* After so many jobs in a row that want no times the queue with profiling is left: at the next moment when
  * that is free, or without one. */
@@ -24,13 +20,10 @@ enum { PATIENCE = 8 };
 /* Several GPUs share launches, which takes times, and their queues are tied to each other's by peers. */
 static bool wants_plain(const struct cx_context *context, const struct cx_worker *worker)
 {
-    const cl_icd_dispatch *cl = worker->device->cl;
     unsigned gpus = 0;
     for (unsigned m = 0; m < context->nmembers; m++)
         gpus += (context->workers[m].device->type & CL_DEVICE_TYPE_GPU) != 0;
-    return gpus == 1 && worker->device->type & CL_DEVICE_TYPE_GPU && !worker->device->submits_in_caller &&
-           cl->clEnqueueMarkerWithWaitList && cl->clEnqueueBarrierWithWaitList &&
-           strcmp(cx_options_get()->queues, "one") != 0;
+    return gpus == 1 && worker->device->type & CL_DEVICE_TYPE_GPU && cx_worker_takes_two(worker);
 }
 
 /* The other queue takes over. */
@@ -38,13 +31,8 @@ static void exchange(struct cx_worker *worker, bool idle)
 {
     const cl_icd_dispatch *cl = worker->device->cl;
     const cl_command_queue from = worker->queue, to = worker->other;
-    cl_event before = NULL;
-    if (!idle && (cl->clEnqueueMarkerWithWaitList(from, 0, NULL, &before) != CL_SUCCESS ||
-                  cl->clFlush(from) != CL_SUCCESS ||
-                  cl->clEnqueueBarrierWithWaitList(to, 1, &before, NULL) != CL_SUCCESS))
+    if (!idle && (!cx_worker_order(worker, from, to) || cl->clFlush(from) != CL_SUCCESS))
         cl->clFinish(from);
-    if (before)
-        cl->clReleaseEvent(before);
     worker->queue = to;
     worker->other = from;
     worker->profiles = !worker->profiles;
@@ -54,14 +42,7 @@ void cx_worker_open_plain(struct cx_context *context)
 {
     for (unsigned m = 0; m < context->nmembers; m++) {
         struct cx_worker *worker = &context->workers[m];
-        cl_int error;
-        if (!wants_plain(context, worker))
-            continue;
-        worker->other =
-            worker->device->cl->clCreateCommandQueue(worker->real_context, worker->device->id, 0, &error);
-        if (error != CL_SUCCESS)
-            worker->other = NULL;
-        else if (context->nmembers == 1)
+        if (wants_plain(context, worker) && cx_worker_open_other(worker) && context->nmembers == 1)
             exchange(worker, true);
     }
 }

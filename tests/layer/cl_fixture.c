@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the API tests share: see cl_fixture.h. */
 #include "cl_fixture.h"
+#include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -192,6 +193,24 @@ void cl_read(cl_mem mem, void *to, size_t size)
 void cl_write(cl_mem mem, const void *from, size_t size)
 {
     cl_ok(clEnqueueWriteBuffer(cl.queue, mem, CL_TRUE, 0, size, from, 0, NULL, NULL));
+}
+
+static atomic_uint ends;
+
+static void CL_CALLBACK on_end(cl_event event, cl_int status, void *data)
+{
+    (void)event, (void)status, (void)data;
+    atomic_fetch_add(&ends, 1);
+}
+
+void cl_count_end(cl_event event)
+{
+    cl_ok(clSetEventCallback(event, CL_COMPLETE, on_end, NULL));
+}
+
+unsigned cl_ends(void)
+{
+    return atomic_load(&ends);
 }
 
 bool cl_is_coexec(void)

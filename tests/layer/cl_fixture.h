@@ -61,6 +61,9 @@ void cl_set_int(cl_kernel kernel, cl_uint index, cl_int value);
 void cl_launch(cl_kernel kernel, size_t items);
 void cl_read(cl_mem mem, void *to, size_t size);
 void cl_write(cl_mem mem, const void *from, size_t size);
+/* Counts the event's end in a callback; how many have been counted. */
+void cl_count_end(cl_event event);
+unsigned cl_ends(void);
 bool cl_is_coexec(void); /* for checks that crash other drivers */
 /* Commands may wait for a user event. PoCL 3.1's basic device aborts or hangs; its others must be flushed
  * first. */

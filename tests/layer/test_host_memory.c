@@ -227,6 +227,24 @@ static unsigned released(unsigned *objects, unsigned room)
     return n;
 }
 
+/* Buffers for sums of windows, and these. */
+static cl_kernel open_windows(cl_mem *mem)
+{
+    cl_kernel kernel = open_add();
+    make(mem);
+    cl_write(mem[0], x, BYTES);
+    cl_write(mem[1], y, BYTES);
+    return kernel;
+}
+
+static cl_mem window_on(cl_mem mem, cl_mem_flags flags, const cl_buffer_region *region)
+{
+    cl_int code;
+    cl_mem window = clCreateSubBuffer(mem, flags, CL_BUFFER_CREATE_TYPE_REGION, region, &code);
+    cl_ok(code);
+    return window;
+}
+
 /* A GPU's sub-buffer goes after the newer ones that overlap it, and before the buffer; others, and those of
  * CPUs, at once. */
 START_TEST(overlapping_windows_newest_first)
@@ -235,19 +253,13 @@ START_TEST(overlapping_windows_newest_first)
     unsigned objects[8];
     const cl_buffer_region regions[] = {{0, BYTES / 2}, {BYTES / 4, BYTES / 2}, {3 * (BYTES / 4), BYTES / 4}};
     cl_mem mem[3], window[3];
-    cl_int code;
     gpus();
     setenv("STUB_DEVICES", "1", 1);
     if (!is_gpu)
         setenv("STUB_TYPE", "cpu", 1);
-    cl_kernel kernel = open_add();
-    make(mem);
-    cl_write(mem[0], x, BYTES);
-    cl_write(mem[1], y, BYTES);
+    cl_kernel kernel = open_windows(mem);
     for (unsigned i = 0; i < 3; i++) {
-        window[i] =
-            clCreateSubBuffer(mem[0], CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &regions[i], &code);
-        cl_ok(code);
+        window[i] = window_on(mem[0], CL_MEM_READ_WRITE, &regions[i]);
         add(kernel, window[i], mem[1], mem[2], regions[i].size / sizeof(cl_int));
     }
     cl_ok(clFinish(cl.queue));
@@ -274,18 +286,12 @@ START_TEST(windows_by_turns)
     enum { ROUNDS = 40 };
     const cl_buffer_region regions[] = {{0, BYTES / 2}, {BYTES / 4, BYTES / 2}};
     cl_mem mem[3], last = NULL;
-    cl_int code;
     gpus();
     setenv("STUB_DEVICES", "1", 1);
-    cl_kernel kernel = open_add();
-    make(mem);
-    cl_write(mem[0], x, BYTES);
-    cl_write(mem[1], y, BYTES);
+    cl_kernel kernel = open_windows(mem);
     const unsigned before = count_lines(read_text("calls"), "clReleaseMemObject", "");
     for (unsigned i = 0; i < ROUNDS; i++) {
-        cl_mem window = clCreateSubBuffer(mem[0], CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
-                                          &regions[i % 2], &code);
-        cl_ok(code);
+        cl_mem window = window_on(mem[0], CL_MEM_READ_WRITE, &regions[i % 2]);
         add(kernel, window, mem[1], mem[2], N / 2);
         cl_read(mem[2], z, BYTES / 2);
         unsigned wrong = 0;
@@ -313,17 +319,11 @@ START_TEST(verified_windows_newest_first)
     unsigned objects[2] = {0, 0};
     const cl_buffer_region regions[] = {{0, BYTES / 2}, {BYTES / 4, BYTES / 2}};
     cl_mem mem[3], window[2];
-    cl_int code;
     gpus();
     setenv("COEXEC_VERIFY", "1", 1);
-    cl_kernel kernel = open_add();
-    make(mem);
-    cl_write(mem[0], x, BYTES);
-    for (unsigned i = 0; i < 2; i++) {
-        window[i] =
-            clCreateSubBuffer(mem[0], CL_MEM_READ_ONLY, CL_BUFFER_CREATE_TYPE_REGION, &regions[i], &code);
-        cl_ok(code);
-    }
+    cl_kernel kernel = open_windows(mem);
+    for (unsigned i = 0; i < 2; i++)
+        window[i] = window_on(mem[0], CL_MEM_READ_ONLY, &regions[i]);
     add(kernel, window[0], window[1], mem[2], N / 2);
     cl_ok(clFinish(cl.queue));
     ck_assert_uint_ge(released(objects, 2), 2);
@@ -556,10 +556,7 @@ START_TEST(probe_moves_its_own_alone)
     setenv("COEXEC_ALGO", "sigmoid", 1);
     setenv("COEXEC_SPLIT", "auto", 1);
     setenv("COEXEC_LOG", "plan:info", 1);
-    cl_kernel kernel = open_add();
-    make(mem);
-    cl_write(mem[0], x, BYTES);
-    cl_write(mem[1], y, BYTES);
+    cl_kernel kernel = open_windows(mem);
     for (unsigned i = 0; i < 6; i++) {
         add(kernel, mem[0], mem[1], mem[2], N);
         cl_ok(clFinish(cl.queue));

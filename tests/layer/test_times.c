@@ -7,7 +7,6 @@
 #include "cl_folder.h"
 
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -238,14 +237,6 @@ START_TEST(random_order)
 }
 END_TEST
 
-static atomic_uint told;
-
-static void CL_CALLBACK on_complete(cl_event event, cl_int status, void *data)
-{
-    (void)event, (void)status, (void)data;
-    atomic_fetch_add(&told, 1);
-}
-
 /* Callbacks come when their own command ends, not with those of later ones: the fifth takes long. */
 START_TEST(callbacks_one_by_one)
 {
@@ -257,15 +248,15 @@ START_TEST(callbacks_one_by_one)
     close(open(p.gate, O_CREAT | O_WRONLY, 0600));
     for (int i = 0; i < LAUNCHES; i++) {
         launch(_i ? cl.queue : p.plain, 0, NULL, &event[i]);
-        cl_ok(clSetEventCallback(event[i], CL_COMPLETE, on_complete, NULL));
+        cl_count_end(event[i]);
     }
     unlink(p.gate);
-    while (atomic_load(&told) < SLOW)
+    while (cl_ends() < SLOW)
         usleep(1000);
     cl_ok(clGetEventInfo(event[SLOW], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL));
     ck_assert_int_ne(status, CL_COMPLETE);
     cl_ok(clFinish(_i ? cl.queue : p.plain));
-    while (atomic_load(&told) < LAUNCHES)
+    while (cl_ends() < LAUNCHES)
         usleep(1000);
     for (int i = 0; i < LAUNCHES; i++)
         cl_ok(clReleaseEvent(event[i]));
