@@ -3,6 +3,7 @@
  * The sum over included files. See includes.h.
  */
 #include "layer/includes.h"
+#include "layer/include_macro.h"
 #include "layer/text.h"
 
 #include <ctype.h>
@@ -13,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_FILES = 2000, MOST_BYTES = 64 << 20 };
+enum { MOST_FILES = 2000, MOST_BYTES = 64 << 20, MOST_PASSES = 8 };
 
 struct list {
     char **item;
@@ -23,10 +24,12 @@ struct list {
 struct reader {
     struct list folders; /* of -I, in order, and "." */
     struct list seen;    /* paths of files read */
-    char *log;           /* what the sum is made of */
+    struct cx_include_macros *macros;
+    char *log; /* what the sum is made of */
     size_t length;
     size_t read; /* bytes of files */
     bool clear;  /* all could be told so far */
+    bool vague;  /* not what a directive means, but maybe the next pass knows its macros */
 };
 
 static bool list_add(struct list *list, const char *text, size_t length)
@@ -71,17 +74,23 @@ static char *next_word(const char **at)
     return word;
 }
 
-/* The folders, and whether nothing else in the options names files. */
+/* What -I, -D or -U says. */
+static bool read_option(struct reader *reader, char letter, const char *value)
+{
+    return letter == 'I' ? list_add(&reader->folders, value, strlen(value))
+                         : cx_include_macros_option(reader->macros, letter, value);
+}
+
+/* The folders and macros, and whether nothing else in the options names files. */
 static bool read_options(struct reader *reader, const char *options)
 {
     bool clear = true;
     char *word;
     while (clear && (word = next_word(&options))) {
         char *next = NULL;
-        if (strcmp(word, "-I") == 0)
-            clear = (next = next_word(&options)) && list_add(&reader->folders, next, strlen(next));
-        else if (strncmp(word, "-I", 2) == 0)
-            clear = list_add(&reader->folders, word + 2, strlen(word + 2));
+        if (word[0] == '-' && word[1] && strchr("IDU", word[1]))
+            clear = (word[2] || (next = next_word(&options))) &&
+                    read_option(reader, word[1], word[2] ? word + 2 : next);
         else
             clear = strncmp(word, "-i", 2) != 0 && word[0] != '@';
         free(next);
@@ -162,19 +171,44 @@ static void read_place(struct reader *reader, const char *folder, const char *na
     free(path);
 }
 
-/* `at` is behind the directive's word. */
-static void read_name(struct reader *reader, const char *at, const char *folder)
+struct meant {
+    struct list names;
+    bool whole;
+};
+
+static void take_name(void *data, const char *name)
 {
-    at += strspn(at, " \t");
-    const char close = *at == '"' ? '"' : '>';
-    const size_t length = *at == '"' || *at == '<' ? strcspn(at + 1, close == '"' ? "\"\n" : ">\n") : 0;
-    char *name = length && at[1 + length] == close ? strndup(at + 1, length) : NULL;
-    reader->clear &= name != NULL; /* a macro's, or behind a comment */
-    for (unsigned i = 0; reader->clear && i < reader->folders.count; i++)
-        read_place(reader, reader->folders.item[i], name);
-    if (reader->clear)
-        read_place(reader, folder, name);
-    free(name);
+    struct meant *meant = data;
+    meant->whole &= list_add(&meant->names, name, strlen(name));
+}
+
+/* The names that the directive's words may mean; whole: that is all. */
+static struct meant meant_by(struct reader *reader, const char *words)
+{
+    struct meant meant = {.whole = true};
+    words += strspn(words, " \t");
+    if (*words == '"' || *words == '<') {
+        const size_t length = strcspn(words + 1, *words == '"' ? "\"\n" : ">\n");
+        meant.whole = length && words[1 + length] == (*words == '"' ? '"' : '>') &&
+                      list_add(&meant.names, words + 1, length);
+    } else { /* macros, or a comment before it */
+        meant.whole = cx_include_macros_names(reader->macros, words, take_name, &meant) && meant.whole;
+    }
+    return meant;
+}
+
+/* `at` is behind the directive's word. */
+static void read_names(struct reader *reader, const char *at, const char *folder)
+{
+    struct meant meant = meant_by(reader, at);
+    reader->vague |= !meant.whole;
+    for (unsigned n = 0; reader->clear && n < meant.names.count; n++) {
+        for (unsigned i = 0; reader->clear && i < reader->folders.count; i++)
+            read_place(reader, reader->folders.item[i], meant.names.item[n]);
+        if (reader->clear)
+            read_place(reader, folder, meant.names.item[n]);
+    }
+    list_free(&meant.names);
 }
 
 static bool ends_word(char c)
@@ -182,16 +216,38 @@ static bool ends_word(char c)
     return !isalnum((unsigned char)c) && c != '_';
 }
 
-/* The directive's word that `at` begins: how long it is; 0: none that names files. */
-static size_t file_word(const char *at)
+/* If `at` begins one of the words: how long it is, else 0. */
+static size_t word_among(const char *const *words, const char *at)
 {
-    static const char *const words[] = {"include", "include_next", "import", "embed"};
-    for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        const size_t length = strlen(words[i]);
-        if (strncmp(at, words[i], length) == 0 && ends_word(at[length]))
+    for (; *words; words++) {
+        const size_t length = strlen(*words);
+        if (strncmp(at, *words, length) == 0 && ends_word(at[length]))
             return length;
     }
     return 0;
+}
+
+static const char *skip_blanks(const char *at)
+{
+    while (*at == ' ' || *at == '\t' || cx_text_skip(at) != at)
+        at = cx_text_skip(at) != at ? cx_text_skip(at) : at + 1;
+    return at;
+}
+
+/* A directive, `at` behind its #: what follows the word that says which. */
+static const char *read_directive(struct reader *reader, const char *at, const char *folder)
+{
+    static const char *const files[] = {"include", "include_next", "import", "embed", NULL};
+    static const char *const define[] = {"define", NULL}, *const undefine[] = {"undef", NULL};
+    at = skip_blanks(at);
+    size_t length;
+    if ((length = word_among(files, at)))
+        read_names(reader, at + length, folder);
+    else if ((length = word_among(define, at)))
+        reader->clear &= cx_include_macros_define(reader->macros, skip_blanks(at + length));
+    else if ((length = word_among(undefine, at)))
+        reader->clear &= cx_include_macros_undefine(reader->macros, skip_blanks(at + length));
+    return at + length;
 }
 
 /* All that the text, which lies in `folder`, includes. */
@@ -207,30 +263,41 @@ static void read_text(struct reader *reader, const char *source, const char *fol
         reader->clear = !strstr(text, unclear[i]);
     for (const char *at = text; reader->clear && *at;) {
         const char *next = cx_text_skip(at);
-        if (next == at && *at++ == '#') {
-            while (*at == ' ' || *at == '\t' || cx_text_skip(at) != at)
-                at = cx_text_skip(at) != at ? cx_text_skip(at) : at + 1;
-            const size_t length = file_word(at);
-            if (length)
-                read_name(reader, at + length, folder);
-            at += length;
-        } else if (next > at) {
+        if (next == at && *at++ == '#')
+            at = read_directive(reader, at, folder);
+        else if (next > at)
             at = next;
-        }
     }
     free(text);
 }
 
+/* The source and all that it includes, read anew. */
+static void read_all(struct reader *reader, const char *source)
+{
+    list_free(&reader->seen);
+    reader->seen = (struct list){0};
+    reader->length = reader->read = 0;
+    reader->vague = false;
+    read_text(reader, source, ".");
+}
+
 bool cx_includes_sum(const char *source, const char *options, unsigned char sum[CX_CHECKSUM_SIZE])
 {
-    struct reader reader = {.clear = true};
-    reader.clear = read_options(&reader, options);
-    if (reader.clear)
-        read_text(&reader, source, ".");
+    struct reader reader = {.macros = cx_include_macros_new()};
+    unsigned passes = 0;
+    reader.clear = reader.macros && read_options(&reader, options);
+    while (reader.clear && (!passes || cx_include_macros_more(reader.macros))) {
+        if (!passes) /* what the options say counts from the first pass on */
+            cx_include_macros_more(reader.macros);
+        read_all(&reader, source);
+        reader.clear &= ++passes < MOST_PASSES;
+    }
+    reader.clear &= !reader.vague;
     if (reader.clear)
         cx_checksum(reader.log ? reader.log : "", reader.length, sum);
     list_free(&reader.folders);
     list_free(&reader.seen);
+    cx_include_macros_free(reader.macros);
     free(reader.log);
     return reader.clear;
 }

@@ -16,8 +16,8 @@
 
 #include <stdbool.h>
 
-/* False: it cannot be told which files those are, as macros or the options name them, or there are too many.
- */
+/* False: it cannot be told which files those are, as options such as -include name them, or macros that
+ * cannot be followed (include_macro.h), or there are too many. */
 bool cx_includes_sum(const char *source, const char *options, unsigned char sum[CX_CHECKSUM_SIZE]);
 
 #endif

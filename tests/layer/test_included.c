@@ -93,26 +93,34 @@ START_TEST(file_afterwards)
 END_TEST
 
 /* The same program built from its text: how it includes the file, what happens to that as soon as it is built
- * and before it is analysed, and whether launches may be split. */
+ * and before it is analysed, whether launches may be split, and with which more options. */
 #define UNCHANGED "#define FACTOR 5\n"
+#define QUOTES    "-D TEXT(x)=#x -D QUOTED(x)=TEXT(x) -D STEM=factor"
 static const struct {
     const char *include, *text;
     bool split;
+    const char *options;
 } built[] = {
-    {"#include \"factor.h\"\n", UNCHANGED, true},
-    {"#include \"factor.h\"\n", "#define FACTOR 6\n", false},
-    {"#include \"factor.h\"\n", NULL, false},
-    {"#include <outer.h>\n", UNCHANGED, true},
-    {"#include <outer.h>\n", "#define FACTOR 7\n", false},
-    {"/* an #include of no file */ # /**/ include /* this */ \"factor.h\"\n", UNCHANGED, false},
-    {"#define WHERE \"factor.h\"\n#include WHERE\n", UNCHANGED, false},
+    {"#include \"factor.h\"\n", UNCHANGED, true, ""},
+    {"#include \"factor.h\"\n", "#define FACTOR 6\n", false, ""},
+    {"#include \"factor.h\"\n", NULL, false, ""},
+    {"#include <outer.h>\n", UNCHANGED, true, ""},
+    {"#include <outer.h>\n", "#define FACTOR 7\n", false, ""},
+    {"/* an #include of no file */ # /**/ include /* this */ \"factor.h\"\n", UNCHANGED, false, ""},
+    {"#define WHERE \"factor.h\"\n#include WHERE\n", UNCHANGED, true, ""},
+    {"#define WHERE \"factor.h\"\n#include WHERE\n", "#define FACTOR 6\n", false, ""},
+    {"#include QUOTED(STEM.h)\n", UNCHANGED, true, QUOTES},
+    {"#include QUOTED(STEM.h)\n", "#define FACTOR 6\n", false, QUOTES},
+    {"#define STEM2 STEM.h\n#include \"outer.h\"\n#include QUOTED(STEM2)\n", UNCHANGED, true, QUOTES},
+    {"#define WHERE TEXT(x)##x\n#ifdef OTHER\n#include WHERE\n#endif\n#include \"factor.h\"\n", UNCHANGED,
+     false, QUOTES},
 };
 
 START_TEST(file_after_build)
 {
     char options[512], text[1024];
     cl_folder_make("included");
-    snprintf(options, sizeof(options), "-I%s", cl_folder_path(""));
+    snprintf(options, sizeof(options), "-I%s %s", cl_folder_path(""), built[_i].options);
     setenv("COEXEC_LOG", "plan:info", 1);
     setenv("COEXEC_LOG_FILE", cl_folder_path("log"), 1);
     write_file("factor.h", "#define FACTOR 5\n");
