@@ -137,6 +137,12 @@ static void make_graph(struct graph *g, LLVMModuleRef module)
     }
 }
 
+/* Unless it is recursive. */
+static bool goes_inline(const struct node *n)
+{
+    return n->matters || n->size < SMALL;
+}
+
 /* Depth first: sizes, what matters, and functions on a cycle (all that are under way when the cycle is seen
  * to close). */
 static void visit(struct graph *g, int32_t at)
@@ -155,7 +161,7 @@ static void visit(struct graph *g, int32_t at)
             visit(g, n->callee[i]);
         }
         n->matters |= callee->matters;
-        n->inlined += callee->inlined;
+        n->inlined += goes_inline(callee) ? callee->inlined : 0;
         n->inlined = n->inlined < MAX_COUNTED ? n->inlined : MAX_COUNTED;
     }
     n->visit = 2;
@@ -219,7 +225,7 @@ static void mark(struct node *n)
     remove_attribute(n->function, "optnone");
     remove_attribute(n->function, "noinline");
     remove_attribute(n->function, "alwaysinline");
-    if (!n->recursive && (n->matters || n->size < SMALL)) {
+    if (!n->recursive && goes_inline(n)) {
         set_attribute(n->function, "alwaysinline", false);
     }
     if (!n->kernel) {

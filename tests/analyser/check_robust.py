@@ -64,6 +64,13 @@ def calls_in_a_row(n):
     return "void f0(global float *a, int i) { a[i] += 1; }\n" + helpers + HEAD + f"f{n - 1}(a, i); }}\n"
 
 
+def computes_apart(n):
+    """Much code that never comes together: large functions of numbers alone stay calls."""
+    work = "x = (x * 3) ^ (x >> 1) + 7;\n" * 60
+    helpers = "".join(f"int g{k}(int x) {{ {work} return g{k - 1}(x) + g{k - 1}(x + 1); }}\n" for k in range(1, n))
+    return f"int g0(int x) {{ {work} return x; }}\n" + helpers + HEAD + f"a[i] = g{n - 1}(b[i]); }}\n"
+
+
 def recursive(n):
     last = f"void f{n - 1}(global float *a, int i) {{ if (i) f0(a, i - 1); a[i] = 1; }}\n"
     first = each(n, "void f#(global float *a, int i);\n")
@@ -131,6 +138,7 @@ CASES = [
     (counted, 40, 2000, (SPLITS, TOO_LARGE, TOO_SLOW)),
     (calls_doubled, 80, 200, (TOO_LARGE,)),
     (calls_in_a_row, 100, 4000, (SPLITS, TOO_SLOW)),
+    (computes_apart, 20, 100, (SPLITS,)),
     (recursive, 40, 1000, ("a function calls itself",)),
     (cases, 300, 5000, (SPLITS, TOO_LARGE, TOO_SLOW)),
     (large_table, 2000, 100000, (SPLITS,)),
