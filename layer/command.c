@@ -244,7 +244,8 @@ void cx_command_settle(struct cx_command *command)
     if (command->queue)
         cx_queue_settled(command->queue, command);
     command->settled = true;
-    atomic_store_explicit(&command->submit_ns, stamp(command), memory_order_relaxed);
+    if (!command->begun)
+        atomic_store_explicit(&command->submit_ns, stamp(command), memory_order_relaxed);
 
     int error = atomic_load_explicit(&command->error, memory_order_acquire);
     for (unsigned i = 0; i < command->nsuccessors; i++) {
@@ -273,6 +274,16 @@ void cx_command_settle(struct cx_command *command)
         context->finished = cx_command_ref(command);
     }
     pthread_cond_broadcast(&context->settled);
+}
+
+void cx_command_begin(struct cx_command *command)
+{
+    if (command->begun)
+        return;
+    command->begun = true;
+    atomic_store_explicit(&command->submit_ns, stamp(command), memory_order_relaxed);
+    if (command->watched)
+        cx_command_watch_stage(command);
 }
 
 static void set_error(struct cx_command *command, cl_int error)
@@ -356,7 +367,7 @@ cl_int cx_command_stage(const struct cx_command *command)
         return CL_COMPLETE;
     if (atomic_load(&command->running))
         return CL_RUNNING;
-    return command->settled ? CL_SUBMITTED : CL_QUEUED;
+    return command->settled || command->begun ? CL_SUBMITTED : CL_QUEUED;
 }
 
 cl_int cx_command_status(struct cx_command *command)

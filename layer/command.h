@@ -51,6 +51,7 @@ struct cx_command {
     struct cx_command *queue_prev, *queue_next; /* the queue's list of unsettled commands */
     uint64_t queue_number;                      /* order of enqueue within the queue */
     bool settled;
+    bool begun;         /* cx_command_begin */
     bool inside;        /* it touches memory objects alone, not memory that the program sees */
     bool told;          /* somebody hears of its error: the program has the event or waits in the call */
     bool handed;        /* cx_command_hand; the thread that enqueued it alone */
@@ -156,6 +157,9 @@ void cx_command_after_memory(const struct cx_command *command, const struct cx_w
                              struct cx_job *job);
 /* The command waits for `other`, unsettled, and is planned again from the start when that settles. */
 void cx_command_block_on(struct cx_command *command, struct cx_command *other);
+/* Devices get work of it from now on, though what they get of it, and so its place, is not final yet: it
+ * counts as submitted. Others are as they settle. context->lock held. */
+void cx_command_begin(struct cx_command *command);
 /* The command's place is final. Plans successors that this frees. */
 void cx_command_settle(struct cx_command *command);
 /* Fails a command while it is planned: settles it with an error. */
@@ -187,6 +191,8 @@ void cx_command_check_watched(struct cx_context *context);
 void cx_command_watch(struct cx_command *command);
 /* A settled command's end shall be noticed by the workers' threads. context->lock held. */
 void cx_command_see_to(struct cx_command *command);
+/* The status of a watched command that is not settled may have moved. context->lock held. */
+void cx_command_watch_stage(struct cx_command *command);
 /* A watched command has settled. context->lock held. */
 void cx_command_watch_settled(struct cx_command *command);
 /* Commands, with references, whose callbacks are to be looked through. context->lock held. */

@@ -102,6 +102,11 @@ void cx_command_see_to(struct cx_command *command)
             cx_worker_watch(&context->workers[t], command->cone[t]);
 }
 
+void cx_command_watch_stage(struct cx_command *command)
+{
+    note(command);
+}
+
 void cx_command_watch_settled(struct cx_command *command)
 {
     note(command);

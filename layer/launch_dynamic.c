@@ -416,6 +416,7 @@ static void run_whole(struct cx_launch *launch, struct split *split, cl_int erro
 
 void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan)
 {
+    cx_command_begin(&launch->base);
     struct split *split = split_new(launch, plan);
     struct cx_access_region *whole = calloc(launch->args->count + 1u, sizeof(*whole));
     cl_int error = split && whole ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;

@@ -30,6 +30,7 @@ static void open_stubs(const char *types, const char *in_place)
     setenv("STUB_UNITS", "100,2", 1);
     setenv("STUB_GATE", p.gate, 1);
     setenv("STUB_LOG", cl_folder_path("log"), 1);
+    setenv("COEXEC_LOG_FILE", cl_folder_path("coexec"), 1);
     cl_open();
     p.kernel =
         cl_kernel_of("__kernel void stub_inc(__global int *a) { a[get_global_id(0)] += 1; }", "stub_inc");
@@ -301,6 +302,49 @@ START_TEST(one_queue)
 }
 END_TEST
 
+static cl_ulong time_of(cl_event event, cl_profiling_info what)
+{
+    cl_ulong time;
+    cl_ok(clGetEventProfilingInfo(event, what, sizeof(time), &time, NULL));
+    return time;
+}
+
+/* A split launch begins with its first package, however late it is known what its last one is. */
+static const char *const balancers[] = {"static", "dynamic", "hguided", "sigmoid", "auto"};
+
+START_TEST(split)
+{
+    enum { LAUNCHES = 4, GROUPS = N / 64, GROUP_NS = 1000000 };
+    const bool at_once = _i % 2; /* as CPU devices that run what they are given in the call */
+    setenv("COEXEC_ALGO", balancers[_i / 2], 1);
+    setenv("COEXEC_SPLIT", "always", 1);
+    setenv("COEXEC_ANALYSIS_WAIT", "60000", 1);
+    setenv("COEXEC_LOG", "plan:info", 1);
+    setenv("STUB_SPEED", "0.001", 1); /* GROUP_NS a group */
+    if (at_once)
+        unsetenv("STUB_ASYNC");
+    open_stubs(at_once ? "cpu,cpu" : "gpu,gpu", at_once ? "1,1" : "0,0");
+    for (int i = 0; i < LAUNCHES; i++) {
+        cl_event event;
+        launch(cl.queue, 0, NULL, &event);
+        cl_ok(clWaitForEvents(1, &event));
+        const cl_ulong queued = time_of(event, CL_PROFILING_COMMAND_QUEUED);
+        const cl_ulong submit = time_of(event, CL_PROFILING_COMMAND_SUBMIT);
+        const cl_ulong start = time_of(event, CL_PROFILING_COMMAND_START);
+        const cl_ulong end = time_of(event, CL_PROFILING_COMMAND_END);
+        ck_assert_uint_le(queued, submit);
+        ck_assert_uint_le(submit, start);
+        /* two devices cannot have done it in less, but for how clocks are compared */
+        ck_assert_uint_ge(end - start, GROUPS * (cl_ulong)GROUP_NS / 2 * 9 / 10);
+        cl_ok(clReleaseEvent(event));
+    }
+    expect_all(LAUNCHES);
+    close_stubs();
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("coexec"), "stub_inc runs split"), LAUNCHES);
+    cl_folder_remove();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("times");
@@ -314,5 +358,6 @@ int main(void)
     tcase_add_loop_test(tests, callbacks_one_by_one, 0, 2);
     tcase_add_loop_test(tests, beside_cpu, 0, 2);
     tcase_add_test(tests, one_queue);
+    tcase_add_loop_test(tests, split, 0, 2 * sizeof(balancers) / sizeof(*balancers));
     return tap_run(suite);
 }
