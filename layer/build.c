@@ -317,6 +317,8 @@ cl_int cx_build_run(struct cx_build **build)
 
     *build = NULL;
     pthread_mutex_lock(&program->lock);
+    while (program->saving)
+        pthread_cond_wait(&program->changed, &program->lock);
     bool busy = program->building || program->nattached;
     if (!busy) {
         char *options = program->options;

@@ -68,6 +68,7 @@ struct cx_program {
     uint64_t build_ns;             /* how long the last build took */
     atomic_uint home;              /* 1 + the member whose program-scope variables count; 0: none yet */
     unsigned nattached;            /* kernels, and links under way: builds are refused then */
+    unsigned saving;               /* threads that make the binary: builds wait for them (`changed`) */
     unsigned char *binary;         /* of the last build, once it was asked for; NULL: not yet */
     size_t binary_size;
 };
@@ -97,9 +98,12 @@ struct cx_function *cx_program_find(const struct cx_program *program, const char
 /* The k-th member in order of preference: the fastest first, then the others. */
 unsigned cx_program_member_at(const struct cx_program *program, unsigned k);
 
-/* program_binary.c: the program's binary and its size, for as long as the program is not built anew; NULL:
- * none can be had. Thread-safe; the caller holds no lock. */
-const unsigned char *cx_program_binary(struct cx_program *program, size_t *size);
+/* program_binary.c: the size of the program's binary, and with `give` the binary goes to it, under the
+ * program's lock, as another thread may build the program anew. 0: none can be had. Thread-safe; the caller
+ * holds no lock.
+ */
+size_t cx_program_binary(struct cx_program *program,
+                         void (*give)(void *data, const void *binary, size_t size), void *data);
 /* What a program was made from that is no source. */
 void cx_stored_destroy(struct cx_stored **stored);
 /* The options in the binary, which every build takes. */

@@ -211,38 +211,47 @@ static bool lacks_members(struct cx_program *program)
     return lacks;
 }
 
-const unsigned char *cx_program_binary(struct cx_program *program, size_t *size)
+/* Makes it where that is to be done. */
+static void have_binary(struct cx_program *program)
 {
-    const struct cx_stored *stored = program->stored;
-    const unsigned char *binary = stored ? stored->data : NULL;
-    unsigned char *made = NULL;
+    size_t size = 0;
 
-    *size = stored ? stored->size : 0;
-    if (binary)
-        return binary;
     if (lacks_members(program))
         cx_program_late_wait(program, ~0u);
     pthread_mutex_lock(&program->lock);
-    bool built = !program->building && program->status == CL_BUILD_SUCCESS;
-    bool make = built && !program->binary && !program->builtins;
+    bool make =
+        !program->building && program->status == CL_BUILD_SUCCESS && !program->binary && !program->builtins;
     if (make)
-        program->nattached++; /* nobody builds it anew meanwhile */
+        program->saving++;
     pthread_mutex_unlock(&program->lock);
-    if (make)
-        made = make_binary(program, size);
+    unsigned char *made = make ? make_binary(program, &size) : NULL;
     pthread_mutex_lock(&program->lock);
-    if (make)
-        program->nattached--;
+    if (make && --program->saving == 0)
+        pthread_cond_broadcast(&program->changed);
     if (made && !program->binary) {
         program->binary = made;
-        program->binary_size = *size;
+        program->binary_size = size;
         made = NULL;
     }
-    binary = built ? program->binary : NULL;
-    *size = binary ? program->binary_size : 0;
     pthread_mutex_unlock(&program->lock);
     free(made);
-    return binary;
+}
+
+size_t cx_program_binary(struct cx_program *program,
+                         void (*give)(void *data, const void *binary, size_t size), void *data)
+{
+    const struct cx_stored *stored = program->stored;
+
+    if (!stored || !stored->data)
+        have_binary(program);
+    pthread_mutex_lock(&program->lock);
+    const bool built = !program->building && program->status == CL_BUILD_SUCCESS;
+    const unsigned char *binary = stored && stored->data ? stored->data : built ? program->binary : NULL;
+    const size_t size = stored && stored->data ? stored->size : binary ? program->binary_size : 0;
+    if (binary && give)
+        give(data, binary, size);
+    pthread_mutex_unlock(&program->lock);
+    return size;
 }
 
 /* ---- loading ---- */

@@ -27,17 +27,28 @@ static cl_int info_kernels(struct cx_program *program, cl_program_info param, si
     return error;
 }
 
+struct takers {
+    unsigned char **to;
+    unsigned count;
+};
+
+static void take_binary(void *data, const void *binary, size_t size)
+{
+    const struct takers *takers = data;
+    for (unsigned d = 0; d < takers->count; d++)
+        if (takers->to[d])
+            memcpy(takers->to[d], binary, size);
+}
+
 /* One binary for every device of the context, all alike; a NULL in the program's array leaves one out. */
 static cl_int info_binaries(struct cx_program *program, size_t room, void *value, size_t *size_ret)
 {
-    const size_t size = program->context->ndevices * sizeof(unsigned char *);
+    struct takers takers = {value, program->context->ndevices};
+    const size_t size = takers.count * sizeof(*takers.to);
     if (value && room < size)
         return CL_INVALID_VALUE;
-    size_t bytes = 0;
-    const unsigned char *binary = value ? cx_program_binary(program, &bytes) : NULL;
-    for (unsigned d = 0; binary && d < program->context->ndevices; d++)
-        if (((unsigned char **)value)[d])
-            memcpy(((unsigned char **)value)[d], binary, bytes);
+    if (value)
+        cx_program_binary(program, take_binary, &takers);
     if (size_ret)
         *size_ret = size;
     return CL_SUCCESS;
@@ -50,7 +61,7 @@ static cl_int info_binary_sizes(struct cx_program *program, size_t room, void *v
     if (value && room < count * sizeof(bytes))
         return CL_INVALID_VALUE;
     if (value)
-        cx_program_binary(program, &bytes);
+        bytes = cx_program_binary(program, NULL, NULL);
     for (size_t d = 0; value && d < count; d++)
         ((size_t *)value)[d] = bytes;
     if (size_ret)

@@ -2,6 +2,8 @@
 /* Programs saved as binaries and loaded again, as programs that keep a cache of their own do. */
 #include "cl_fixture.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -251,6 +253,47 @@ START_TEST(wrong_arguments)
 }
 END_TEST
 
+static atomic_bool over;
+
+/* Whole binaries, or none while the program is being built. */
+static void *ask_for_binary(void *data)
+{
+    const cl_program program = data;
+    enum { ROOM = 4 << 20 };
+    unsigned char *binary = malloc(ROOM);
+    size_t size;
+    while (!atomic_load(&over)) {
+        cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, NULL));
+        ck_assert_uint_lt(size, ROOM);
+        cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(binary), &binary, NULL));
+    }
+    free(binary);
+    return NULL;
+}
+
+/* One thread asks for the binary while another builds the program anew. */
+START_TEST(asked_while_built)
+{
+    enum { BUILDS = 60 };
+    if (!cl_is_coexec()) /* PoCL 3.1 gives the binary of the build under way */
+        return;
+    pthread_t thread;
+    char options[32];
+    cl_program program = cl_build(text, "-DFACTOR=0");
+    ck_assert_int_eq(pthread_create(&thread, NULL, ask_for_binary, program), 0);
+    for (int i = 0; i < BUILDS; i++) {
+        snprintf(options, sizeof(options), "-DFACTOR=%d", i % 3);
+        cl_ok(clBuildProgram(program, 1, &cl.device, options, NULL, NULL));
+        if (i % 4 == 0)
+            usleep(2000);
+    }
+    atomic_store(&over, true);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    expect_writes(program, (BUILDS - 1) % 3);
+    cl_ok(clReleaseProgram(program));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("binary");
@@ -263,5 +306,6 @@ int main(void)
     tcase_add_test(tests, without_its_header);
     tcase_add_test(tests, built_in_kernels);
     tcase_add_test(tests, wrong_arguments);
+    tcase_add_test(tests, asked_while_built);
     return tap_run(suite);
 }
