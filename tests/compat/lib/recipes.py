@@ -16,6 +16,7 @@ A key before the first table is the default of all recipes of its file. Keys:
   drop      lines that match are left out before comparing; replace = [[expression, text], ...] (times, names)
   tests     expression with groups `test` and `result`: every test whose result bare is one of `good` must have it
             through coexec (compare = "tests")
+  rate      expression with one group, what the program says it does a second: then seconds are those of ten million, not its own
   suite     "ci": in the fast slice, "all" (default), "long": only when named or --suite long
   verify    false: too slow for COEXEC_VERIFY=1
   unusable  why it cannot run here: stands in the report in place of a result
@@ -28,6 +29,8 @@ import pathlib
 import subprocess
 import sys
 import tomllib
+
+RATED = 1e7  # pieces of work, see rate
 
 
 @dataclasses.dataclass
@@ -46,6 +49,7 @@ class Recipe:
     replace: list = dataclasses.field(default_factory=list)
     tests: str = ""
     good: list = dataclasses.field(default_factory=lambda: ["pass"])
+    rate: str = ""
     suite: str = "all"
     verify: bool = True
     unusable: str = ""

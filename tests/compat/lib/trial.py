@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """One recipe on all sides: is it right, what was split, how long does it take."""
+import re
 import statistics
 import sys
 
@@ -66,6 +67,17 @@ def compared(recipe, args, mix, result):
     conclude(result, wrong)
 
 
+def take_rate(recipe, done):
+    """Makes the run's time that of the work which the recipe's rate is about; whether the program tells it."""
+    if not recipe.rate:
+        return True
+    said = re.search(recipe.rate, done["output"], re.MULTILINE)
+    if not said or float(said[1]) <= 0:
+        return False
+    done.update(seconds=recipes.RATED / float(said[1]), builds=0.0)
+    return True
+
+
 def conclude(result, wrong):
     """Sets verdict and reason from the list of what is wrong."""
     result["verdict"] = "differs" if wrong else "same"
@@ -89,18 +101,21 @@ def judge(recipe, args, reference, done, result):
 
 def times(recipe, args, mix, bare, result):
     """Times bare and coexec alternately, checking each run; the list of what went wrong."""
+    quickest = min(b["seconds"] for b in bare.values())  # a slow program is timed less often: half a minute a side
+    for side, done in bare.items():
+        if not take_rate(recipe, done):
+            return [f"{side}: it does not tell how fast it was"]
     best = min(bare, key=lambda side: bare[side]["seconds"] - bare[side]["builds"])
     ran = {best: [], "auto": []}
-    # a slow program is timed less often: half a minute a side
-    pairs = min(args.runs, max(1, int(30 / max(0.1, min(b["seconds"] for b in bare.values())))))
+    pairs = min(args.runs, max(1, int(30 / max(0.1, quickest))))
     for pair in range(pairs):
         for side in (best, "auto") if pair % 2 == 0 else ("auto", best):
             progress(recipe, f"timing {pair + 1}/{pairs}")
             done = sides.run(side, recipe, args, mix)
             ran[side].append(done)
             wrong = compare.differences(recipe, bare[BARE[0]], done, exact=not args.mix)
-            if wrong:
-                return [f"{side}: timed run {pair + 1}: {wrong[0]}"]
+            if wrong or not take_rate(recipe, done):
+                return [f"{side}: timed run {pair + 1}: {wrong[0] if wrong else 'it does not tell how fast it was'}"]
     result.update(bare_side=best, runs=pairs)
     for name, side in (("bare", best), ("coexec", "auto")):
         result[f"{name}_builds"] = round(statistics.median(d["builds"] for d in ran[side]), 3)
