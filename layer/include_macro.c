@@ -11,7 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PARAMETERS = 8, MOST_DEPTH = 32, MOST_CHOICES = 32, MOST_WAYS = 256 };
+enum {
+    MOST_PARAMETERS = 8,
+    /* of one way through an expansion: what is open at a time, what is done in all, what comes out */
+    MOST_DEPTH = 64,
+    MOST_USES = 1000,
+    MOST_BYTES = 64 << 10,
+    MOST_CHOICES = 32,
+    MOST_WAYS = 256
+};
 
 struct macro {
     char *name, *body;
@@ -38,14 +46,14 @@ struct cx_include_macros {
     struct names met;    /* in expansions, whether macros or not: only their definitions are kept */
     struct names itself; /* may stand for themselves besides: the text has definitions of them */
     struct choices choices;
-    bool more; /* more names were met, or definitions of such were found */
+    unsigned depth, uses; /* of the way under way */
+    bool more;            /* more names were met, or definitions of such were found */
 };
 
-/* What is being expanded, innermost first: not expanded again. */
+/* What is being expanded, innermost first. */
 struct within {
     const char *name;
     const struct within *outer;
-    unsigned depth;
 };
 
 /* ---- names ---- */
@@ -172,8 +180,8 @@ static bool add_macro(struct cx_include_macros *macros, struct macro *macro)
     return whole && i < macros->count;
 }
 
-/* A definition, what lies between its name and its text being `between`. */
-static bool define(struct cx_include_macros *macros, const char *at, const char *between, const char *none)
+/* A definition; by an option: NAME=TEXT, where a name alone is 1. */
+static bool define(struct cx_include_macros *macros, const char *at, bool option)
 {
     const size_t length = word_length(at);
     if (!length)
@@ -182,10 +190,10 @@ static bool define(struct cx_include_macros *macros, const char *at, const char 
     at += length;
     if (*at == '(' && !(at = read_parameters(&macro, at + 1)))
         macro.unknown = true;
-    if (at && !*at)
-        at = none;
-    else if (at)
-        at += strspn(at, between);
+    if (at && option)
+        at = *at ? at + (*at == '=') : "1";
+    while (at && !option && *at && isspace((unsigned char)*at))
+        at++;
     macro.body = strdup(at ? at : "");
     return add_macro(macros, &macro);
 }
@@ -206,7 +214,7 @@ bool cx_include_macros_option(struct cx_include_macros *macros, char letter, con
     char *name = strndup(value, word_length(value));
     if (name)
         forget(macros, name); /* the last one counts */
-    const bool ok = name && *name && (letter == 'U' || define(macros, value, "=", "1"));
+    const bool ok = name && *name && (letter == 'U' || define(macros, value, true));
     free(name);
     return ok;
 }
@@ -250,8 +258,7 @@ static bool is_met(const struct cx_include_macros *macros, const char *at)
 bool cx_include_macros_define(struct cx_include_macros *macros, const char *at)
 {
     char *text = is_met(macros, at) ? definition(at) : NULL;
-    const bool ok =
-        !is_met(macros, at) || (text && note_itself(macros, text) && define(macros, text, " \t", ""));
+    const bool ok = !is_met(macros, at) || (text && note_itself(macros, text) && define(macros, text, false));
     free(text);
     return ok;
 }
@@ -320,11 +327,27 @@ struct arguments {
     unsigned count;
 };
 
+/* The end of a preprocessing number (C11, 6.4.8), NULL: none begins here. */
+static const char *number_end(const char *at, const char *end)
+{
+    const char *digit = at + (*at == '.');
+    if (digit == end || !isdigit((unsigned char)*digit))
+        return NULL;
+    for (at = digit + 1; at < end; at++)
+        if (!isalnum((unsigned char)*at) && *at != '_' && *at != '.' &&
+            !((*at == '+' || *at == '-') && strchr("eEpP", at[-1])))
+            break;
+    return at;
+}
+
 /* The end of the token that `at` begins: a word, a number, a string, or one character. */
 static const char *token_end(const char *at, const char *end)
 {
-    const char *next = at + 1;
-    if (isalnum((unsigned char)*at) || *at == '_') {
+    const char *next = number_end(at, end);
+    if (next)
+        return next;
+    next = at + 1;
+    if (isalpha((unsigned char)*at) || *at == '_') {
         while (next < end && (isalnum((unsigned char)*next) || *next == '_'))
             next++;
     } else if (*at == '"' || *at == '\'') {
@@ -335,11 +358,13 @@ static const char *token_end(const char *at, const char *end)
     return next;
 }
 
-/* Comments, and escapes in strings: nothing that paths have, and compilers differ in what they make of it. */
+/* No comments, no escapes in strings, no letters that are none in C: what paths seldom have, and compilers
+ * may make something else of. */
 static bool plain(const char *at, const char *end)
 {
     for (; at < end; at++)
-        if (*at == '\\' || (at + 1 < end && at[0] == '/' && (at[1] == '/' || at[1] == '*')))
+        if (*at == '\\' || *at == '$' || (unsigned char)*at >= 0x80 ||
+            (at + 1 < end && at[0] == '/' && (at[1] == '/' || at[1] == '*')))
             return false;
     return true;
 }
@@ -390,7 +415,7 @@ static bool substitute(struct cx_include_macros *macros, FILE *out, const struct
 {
     const char *at = macro->body, *end = at + strlen(at);
     bool ok = true;
-    while (ok && at < end) {
+    while (ok && at < end && ftell(out) < MOST_BYTES) {
         const bool quoted = *at == '#';
         if (quoted)
             at += 1 + strspn(at + 1, " \t");
@@ -405,18 +430,18 @@ static bool substitute(struct cx_include_macros *macros, FILE *out, const struct
             ok = expand(macros, out, arguments->at[p], arguments->at[p] + arguments->length[p], within);
         at = next;
     }
-    return ok;
+    return ok && at == end;
 }
 
 /* One use of the macro, which ends before `at`; what follows it, NULL: it cannot be told. */
 static const char *expand_macro(struct cx_include_macros *macros, FILE *out, const struct macro *macro,
                                 const char *at, const char *end, const struct within *within)
 {
-    const struct within inner = {macro->name, within, within ? within->depth + 1 : 1};
+    const struct within inner = {macro->name, within};
     struct arguments arguments = {.count = 0};
     char *body = NULL;
     size_t size = 0;
-    bool ok = inner.depth < MOST_DEPTH && plain(macro->body, macro->body + strlen(macro->body));
+    bool ok = ++macros->uses < MOST_USES && plain(macro->body, macro->body + strlen(macro->body));
     if (macro->function) {
         while (at < end && isspace((unsigned char)*at))
             at++;
@@ -456,22 +481,49 @@ static bool followed(const char *at, const char *end)
     return at < end && *at == '(';
 }
 
+/* Of a function's macro without arguments: whether what comes behind the text could give it some. */
+static bool may_be_followed(const struct cx_include_macros *macros, const char *at, const char *end)
+{
+    while (at < end && isspace((unsigned char)*at))
+        at++;
+    return at == end && macros->depth > 1;
+}
+
+/* The word, or what it stands for; what follows it, NULL: it cannot be told. */
+static const char *expand_word(struct cx_include_macros *macros, FILE *out, const char *at, const char *next,
+                               const char *end, const struct within *within)
+{
+    const size_t length = (size_t)(next - at);
+    const struct macro *macro = NULL;
+    if (!meet(macros, at, length) || !meaning(macros, at, length, &macro))
+        return NULL;
+    /* within itself it stands for itself from then on, also where it comes to be looked at again */
+    if (macro && expanding(within, macro))
+        return NULL;
+    if (macro && (!macro->function || followed(next, end)))
+        return expand_macro(macros, out, macro, next, end, within);
+    if (macro && may_be_followed(macros, next, end))
+        return NULL;
+    return fwrite(at, 1, length, out) == length ? next : NULL;
+}
+
 static bool expand(struct cx_include_macros *macros, FILE *out, const char *at, const char *end,
                    const struct within *within)
 {
-    while (at && at < end) {
+    bool ok = macros->depth < MOST_DEPTH;
+    macros->depth++;
+    while (ok && at < end) {
         const char *next = token_end(at, end);
         const size_t length = (size_t)(next - at);
-        const bool word = word_length(at);
-        const struct macro *macro = NULL;
-        if (word && (!meet(macros, at, length) || !meaning(macros, at, length, &macro)))
-            return false;
-        if (macro && !expanding(within, macro) && (!macro->function || followed(next, end)))
-            at = expand_macro(macros, out, macro, next, end, within);
-        else
-            at = fwrite(at, 1, length, out) == length ? next : NULL;
+        if (word_length(at))
+            next = expand_word(macros, out, at, next, end, within);
+        else if (fwrite(at, 1, length, out) != length)
+            next = NULL;
+        ok = next && ftell(out) < MOST_BYTES;
+        at = next;
     }
-    return at;
+    macros->depth--;
+    return ok;
 }
 
 /* The words on one way; the caller's, NULL: they cannot be told. */
@@ -483,6 +535,7 @@ static char *expanded(struct cx_include_macros *macros, const char *words)
     FILE *out = plain(words, end) ? open_memstream(&text, &size) : NULL;
     if (!out)
         return NULL;
+    macros->depth = macros->uses = 0;
     const bool ok = expand(macros, out, words, end, NULL);
     if (fclose(out) == 0 && ok && macros->choices.at < MOST_CHOICES)
         return text;
@@ -490,20 +543,25 @@ static char *expanded(struct cx_include_macros *macros, const char *words)
     return NULL;
 }
 
-/* Where the text is a name between quotes or brackets, that goes to take(). False: there is one, but
- * compilers may do as they like with blanks in it. */
+/* Where the text is a name between quotes or brackets, that goes to take(). False: it begins with one, but
+ * compilers may make something of what is in it or behind it. */
 static bool take_name(char *text, void (*take)(void *data, const char *name), void *data, bool *any)
 {
-    char *from = text + strspn(text, " \t");
+    char *from = text;
+    while (isspace((unsigned char)*from))
+        from++;
     size_t length = strlen(from);
     while (length && isspace((unsigned char)from[length - 1]))
         length--;
     const char close = *from == '"' ? '"' : *from == '<' ? '>' : 0;
-    if (!close || length < 3 || from[length - 1] != close || memchr(from + 1, close, length - 2))
+    if (!close)
         return true;
-    from[length - 1] = 0;
-    if (strpbrk(from, " \t"))
+    if (length < 3 || from[length - 1] != close || memchr(from + 1, close, length - 2))
         return false;
+    from[length - 1] = 0;
+    for (const char *at = from; *at; at++)
+        if (isspace((unsigned char)*at))
+            return false;
     take(data, from + 1);
     *any = true;
     return true;

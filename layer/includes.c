@@ -186,7 +186,7 @@ static void take_name(void *data, const char *name)
 static struct meant meant_by(struct reader *reader, const char *words)
 {
     struct meant meant = {.whole = true};
-    words += strspn(words, " \t");
+    words += strspn(words, " \t\v\f");
     if (*words == '"' || *words == '<') {
         const size_t length = strcspn(words + 1, *words == '"' ? "\"\n" : ">\n");
         meant.whole = length && words[1 + length] == (*words == '"' ? '"' : '>') &&
@@ -229,7 +229,7 @@ static size_t word_among(const char *const *words, const char *at)
 
 static const char *skip_blanks(const char *at)
 {
-    while (*at == ' ' || *at == '\t' || cx_text_skip(at) != at)
+    while ((*at && strchr(" \t\v\f", *at)) || cx_text_skip(at) != at)
         at = cx_text_skip(at) != at ? cx_text_skip(at) : at + 1;
     return at;
 }

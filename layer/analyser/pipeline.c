@@ -33,6 +33,7 @@ struct node {
     int32_t *callee;
     uint32_t ncallee;
     uint64_t size, inlined; /* instructions, alone and with all that would be inlined */
+    uint64_t largest;       /* inlined, of it or of a function that it reaches */
     bool matters, recursive, kernel;
     uint8_t visit; /* 0 new, 1 under way, 2 done */
 };
@@ -85,8 +86,12 @@ static void add_callee(struct node *n, int32_t callee)
 static void look_at_call(struct graph *g, struct node *n, LLVMValueRef call)
 {
     LLVMValueRef callee = LLVMGetCalledValue(call);
+    const char *always = "alwaysinline";
     int32_t index;
 
+    /* what goes inline is for mark() to say */
+    LLVMRemoveCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex,
+                                    LLVMGetEnumAttributeKindForName(always, strlen(always)));
     if (!callee || !LLVMIsAFunction(callee)) {
         n->matters = true;
     } else if (cx_map_get(&g->index, (uintptr_t)callee, 0, &index)) {
@@ -163,7 +168,9 @@ static void visit(struct graph *g, int32_t at)
         n->matters |= callee->matters;
         n->inlined += goes_inline(callee) ? callee->inlined : 0;
         n->inlined = n->inlined < MAX_COUNTED ? n->inlined : MAX_COUNTED;
+        n->largest = n->largest > callee->largest ? n->largest : callee->largest;
     }
+    n->largest = n->largest > n->inlined ? n->largest : n->inlined;
     n->visit = 2;
 }
 
@@ -246,7 +253,7 @@ static void mark_all(struct graph *g, bool *too_large)
     for (uint32_t i = 0; i < g->count; i++) {
         mark(&g->node[i]);
         if (g->node[i].kernel) {
-            too_large[kernel] = g->node[i].inlined > MAX_INLINED;
+            too_large[kernel] = g->node[i].largest > MAX_INLINED;
             if (too_large[kernel]) { /* so that it is dropped unless another kernel calls it */
                 LLVMSetLinkage(g->node[i].function, LLVMInternalLinkage);
             }

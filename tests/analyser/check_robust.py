@@ -71,6 +71,14 @@ def computes_apart(n):
     return f"int g0(int x) {{ {work} return x; }}\n" + helpers + HEAD + f"a[i] = g{n - 1}(b[i]); }}\n"
 
 
+def doubled_apart(n):
+    """A large function that stays a call, but in which small ones double and double."""
+    small = "int s0(int x) { return x * 3; }\n"
+    small += "".join(f"int s{k}(int x) {{ return s{k - 1}(x) + s{k - 1}(x ^ {k}); }}\n" for k in range(1, n))
+    work = "x = (x * 3) ^ (x >> 1) + 7;\n" * 60
+    return small + f"int large(int x) {{ {work} return s{n - 1}(x); }}\n" + HEAD + "a[i] = large(b[i]); }\n"
+
+
 def recursive(n):
     last = f"void f{n - 1}(global float *a, int i) {{ if (i) f0(a, i - 1); a[i] = 1; }}\n"
     first = each(n, "void f#(global float *a, int i);\n")
@@ -139,6 +147,7 @@ CASES = [
     (calls_doubled, 80, 200, (TOO_LARGE,)),
     (calls_in_a_row, 100, 4000, (SPLITS, TOO_SLOW)),
     (computes_apart, 20, 100, (SPLITS,)),
+    (doubled_apart, 40, 100, (TOO_LARGE,)),
     (recursive, 40, 1000, ("a function calls itself",)),
     (cases, 300, 5000, (SPLITS, TOO_LARGE, TOO_SLOW)),
     (large_table, 2000, 100000, (SPLITS,)),

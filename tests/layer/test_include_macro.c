@@ -6,6 +6,7 @@
 #include "tests/tap.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The options' definitions, "-" before those that are taken away; the directive's words; the text's
@@ -27,8 +28,9 @@ static const struct {
     {{"Q(a,b)=<a/b>", "A=a"}, "Q(A,c.h)", {NULL}, "a/c.h"},
     {{"Q(x)=#x", "P()=p"}, "Q(P())", {NULL}, "P()"},
     {{"X(x)=#x", "Q(x)=X(x)", "P()=p"}, "Q(P().h)", {NULL}, "p.h"},
-    /* a macro within itself stands for itself */
-    {{"X(x)=#x", "Q(x)=X(x)", "DIR=DIR/more"}, "Q(DIR/a.h)", {NULL}, "DIR/more/a.h"},
+    /* a macro within itself: which of its names are looked at again is left to compilers */
+    {{"X(x)=#x", "Q(x)=X(x)", "DIR=DIR/more"}, "Q(DIR/a.h)", {NULL}, ""},
+    {{"Q(x)=<x>", "DIR=DIR/more"}, "Q(DIR/a.h)", {NULL}, ""},
     {{"A=B", "B=A"}, "A", {NULL}, ""},
     /* the text's: each of its definitions may count, or none */
     {{NULL}, "A", {"A \"a.h\" // why"}, "a.h"},
@@ -46,6 +48,16 @@ static const struct {
     {{"X(x)=#x", "Q(x)=X(x)", "DIR=/usr/linux"}, "Q(DIR/a.h)", {NULL}, ""},
     {{"X(x)=#x", "Q(x)=X(x)", "DIR=/usr/__x"}, "Q(DIR/a.h)", {NULL}, ""},
     {{NULL}, "HEADER", {NULL}, ""},
+    /* a function's name gets its arguments from behind what it is the end of */
+    {{"S(x)=#x"}, "Q(a.h)", {"Q S", "Q(x) \"d.h\""}, ""},
+    {{"S(x)=#x", "F(x)=x(a.h)"}, "F(S)", {NULL}, ""},
+    {{"S(x)=#x", "N=5"}, "S(a.h)", {NULL}, "a.h"},
+    {{"X(x)=#x", "Q(x)=X(x)", "N=5"}, "Q(dir/1.N/.3e+N/N.h)", {NULL}, "dir/1.N/.3e+N/5.h"},
+    {{"A==\"a.h\""}, "A", {NULL}, ""},
+    {{NULL}, "H", {"H \"a.h\";", "H \"b.h\""}, ""},
+    {{NULL}, "H", {"H <a.h> x", "H \"b.h\""}, ""},
+    {{NULL}, "H", {"H \xc3\xa9", "H \"b.h\""}, ""},
+    {{NULL}, "H", {"H a$b", "H \"b.h\""}, ""},
     /* what compilers may differ in, and what is no name */
     {{"A=\"a .h\""}, "A", {NULL}, ""},
     {{"A=\"a\\\\b.h\""}, "A", {NULL}, ""},
@@ -134,6 +146,36 @@ START_TEST(too_many_ways)
 }
 END_TEST
 
+/* What a compiler need not look at, as its condition is false, is given up soon. */
+START_TEST(far_too_much)
+{
+    enum { DEEP = 20000 };
+    struct cx_include_macros *macros = cx_include_macros_new();
+    char all[512] = "", text[64], *deep = malloc(3 * DEEP + 8), *long_ = malloc(60000);
+    for (unsigned i = 0; i < 40; i++) {
+        snprintf(text, sizeof(text), "A%u=A%u A%u", i, i + 1, i + 1);
+        ck_assert(cx_include_macros_option(macros, 'D', text));
+    }
+    ck_assert(cx_include_macros_option(macros, 'D', "F(x)=x"));
+    ck_assert(cx_include_macros_option(macros, 'D', "G(x)=x x x x x x x x x x x x x x x x"));
+    ck_assert(!cx_include_macros_names(macros, "A0", take, all));
+    for (unsigned i = 0; i < DEEP; i++) {
+        memcpy(deep + 2 * i, "F(", 2);
+        deep[2 * DEEP + 1 + i] = ')';
+    }
+    deep[2 * DEEP] = 'a';
+    deep[3 * DEEP + 1] = 0;
+    ck_assert(!cx_include_macros_names(macros, deep, take, all));
+    memset(long_, 'x', 59999);
+    memcpy(long_, "G(G(G(G(G(", 10);
+    memcpy(long_ + 59990, ")))))", 6);
+    ck_assert(!cx_include_macros_names(macros, long_, take, all));
+    free(long_);
+    free(deep);
+    cx_include_macros_free(macros);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("include macro");
@@ -141,6 +183,7 @@ int main(void)
     tcase_add_loop_test(tc, names, 0, sizeof(cases) / sizeof(*cases));
     tcase_add_test(tc, no_definitions);
     tcase_add_test(tc, too_many_ways);
+    tcase_add_test(tc, far_too_much);
     suite_add_tcase(suite, tc);
     return tap_run(suite);
 }
