@@ -64,6 +64,12 @@ def text_seeds():
     yield b"-DX=__GPU__\n#include \"a.h\"\n/* \n#include <b/c.h>\n*/ '\\'' \"/*\"\n#include \"b/c.h\"\n#pragma x\n"
 
 
+def macro_seeds():
+    yield b'-DHEADER="a.h"\n-UHEADER\nHEADER\n#define HEADER <b.h> // why\n#undef HEADER\nHEADER'
+    yield b"-DX(x)=#x\n-DQ(x)=X(x)\n-DDIR=/opt/x86_64\nQ(DIR/a.h)\n#define NAME Q(DIR/b.h)\nNAME"
+    yield b"-DF(a, b)=<a/b.h>\n-DN=N/1.5e+3\n#define M(x...) x##x\nF(one,N)\nF(M, \"c\")\nF((,),(()))"
+
+
 def summary_seeds():
     for kernel in kernels:
         blob = corpus / "blob.tmp"
@@ -73,7 +79,7 @@ def summary_seeds():
             blob.unlink()
 
 
-seeds = {"container": container_seeds, "options": option_seeds, "select": select_seeds, "summary": summary_seeds,
+seeds = {"container": container_seeds, "macros": macro_seeds, "options": option_seeds, "select": select_seeds, "summary": summary_seeds,
          "text": text_seeds}
 made = 0
 for seed in seeds[target]():
