@@ -7,6 +7,7 @@
 #include "cl_folder.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 enum { LOCAL = 16, ITEMS = 2048, BYTES = ITEMS * sizeof(cl_int), THREADS = 4 };
 
@@ -354,6 +355,73 @@ START_TEST(fine_grained_ends)
 }
 END_TEST
 
+static void CL_CALLBACK fill_late(void *data)
+{
+    cl_int *p = *(cl_int **)data;
+    usleep(20000);
+    for (int i = 0; i < ITEMS; i++)
+        p[i] = i * 3;
+}
+
+static void CL_CALLBACK copy_late(void *data)
+{
+    cl_int **p = data;
+    usleep(20000);
+    memcpy(p[1], p[0], BYTES);
+}
+
+/* Commands on the host may use fine-grained memory without telling: a launch waits for those before it, by
+ * their events or in their queue, and they for it. */
+START_TEST(fine_grained_beside_the_host)
+{
+    cl_device_svm_capabilities caps = 0;
+    cl_device_exec_capabilities runs = 0;
+    cl_ok(clGetDeviceInfo(cl.device, CL_DEVICE_SVM_CAPABILITIES, sizeof(caps), &caps, NULL));
+    cl_ok(clGetDeviceInfo(cl.device, CL_DEVICE_EXECUTION_CAPABILITIES, sizeof(runs), &runs, NULL));
+    if (!(caps & CL_DEVICE_SVM_FINE_GRAIN_BUFFER) || !(runs & CL_EXEC_NATIVE_KERNEL))
+        return;
+    static cl_int copy[ITEMS];
+    const size_t items = ITEMS, local = LOCAL;
+    const bool events = _i;
+    cl_int *p = clSVMAlloc(cl.context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, BYTES, 0);
+    cl_int *both[2] = {p, copy};
+    ck_assert_ptr_nonnull(p);
+    cl_command_queue queue = events ? cl_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) : cl_queue(0);
+    cl_kernel inc = cl_kernel_of(source, "inc");
+    cl_mem other = cl_buffer(0, BYTES, NULL);
+    cl_ok(clSetKernelArgSVMPointer(inc, 0, p));
+    for (int round = 0; round < 4; round++) {
+        cl_event event[5];
+        memset(p, 0, BYTES);
+        cl_ok(clEnqueueNativeKernel(queue, fill_late, &p, sizeof(p), 0, NULL, NULL, 0, NULL, &event[0]));
+        cl_ok(clEnqueueNDRangeKernel(queue, inc, 1, NULL, &items, &local, events, events ? &event[0] : NULL,
+                                     &event[1]));
+        cl_ok(clEnqueueNativeKernel(queue, copy_late, both, sizeof(both), 0, NULL, NULL, events,
+                                    events ? &event[1] : NULL, &event[2]));
+        cl_ok(clEnqueueNDRangeKernel(queue, inc, 1, NULL, &items, &local, events, events ? &event[2] : NULL,
+                                     &event[3]));
+        cl_ok(clEnqueueWriteBuffer(queue, other, CL_FALSE, 0, BYTES, p, events, events ? &event[3] : NULL,
+                                   &event[4]));
+        cl_ok(clEnqueueNDRangeKernel(queue, inc, 1, NULL, &items, &local, events, events ? &event[4] : NULL,
+                                     NULL));
+        cl_ok(clFinish(queue));
+        for (int i = 0; i < ITEMS; i++) {
+            ck_assert_int_eq(copy[i], 3 * i + 1);
+            ck_assert_int_eq(p[i], 3 * i + 3);
+        }
+        cl_read(other, copy, BYTES);
+        for (int i = 0; i < ITEMS; i++)
+            ck_assert_int_eq(copy[i], 3 * i + 2);
+        for (int i = 0; i < 5; i++)
+            cl_ok(clReleaseEvent(event[i]));
+    }
+    cl_ok(clReleaseMemObject(other));
+    cl_ok(clReleaseKernel(inc));
+    cl_ok(clReleaseCommandQueue(queue));
+    clSVMFree(cl.context, p);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("svm ways");
@@ -364,6 +432,7 @@ int main(void)
     tcase_add_test(tcase, many_pointers);
     tcase_add_test(tcase, no_order);
     tcase_add_test(tcase, fine_grained_ends);
+    tcase_add_loop_test(tcase, fine_grained_beside_the_host, 0, 2);
     tcase_add_test(tcase, threads);
     TCase *logged = tcase_create("logged");
     tcase_set_timeout(logged, 120);
