@@ -73,6 +73,7 @@ struct cx_command {
      * before this one can be planned. */
     struct cx_command *whole;
 
+    atomic_bool idle;         /* its parts are over, and none told times: it did nothing but wait */
     atomic_bool running;      /* one of its jobs was seen to run */
     atomic_bool asks_running; /* ... and somebody wants to hear of it at once */
     atomic_bool calls_back;   /* callbacks are or were set: its jobs shall have events of their own */
@@ -187,6 +188,9 @@ cl_int cx_command_stage(const struct cx_command *command);
 void cx_command_runs(struct cx_command *command);
 /* Delivers callbacks of watched commands that are over; called after timelines moved. Without locks. */
 void cx_command_check_watched(struct cx_context *context);
+/* Of a complete command whose times are asked for: makes its end final, which is not later than now; of one
+ * that did nothing that of what it waited for. No locks held. */
+void cx_command_end(struct cx_command *command);
 /* Asks the workers to notice the status of this command without being asked. Caller holds no lock. */
 void cx_command_watch(struct cx_command *command);
 /* A settled command's end shall be noticed by the workers' threads. context->lock held. */

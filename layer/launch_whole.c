@@ -136,7 +136,8 @@ static cl_int plan_data(struct cx_launch *launch, struct cx_worker *worker, stru
 {
     const struct cx_summary_kernel *summary = cx_launch_summary(launch);
     struct cx_access_region few[FEW];
-    if (launch->at_home) /* its memory is the program's, which commands on the host use without telling where */
+    if (launch
+            ->at_home) /* its memory is the program's, which commands on the host use without telling where */
         cx_command_after_cone(&launch->base, job);
     if (is_settled(launch, summary, worker))
         return CL_SUCCESS;

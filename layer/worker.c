@@ -158,7 +158,8 @@ static void start(struct cx_worker *worker, struct cx_job *job, bool at_once)
     if (!job->stale) {
         if (at_once && job->command)
             cx_command_runs(job->command);
-        const uint64_t since = job->times_call ? cx_clock_ns() : 0;
+        const bool on_host = !worker->device && job->command && cx_command_is_timed(job->command);
+        const uint64_t since = job->times_call || on_host ? cx_clock_ns() : 0;
         job->status = job->run(job, worker);
         job->loose &= job->status == CL_SUCCESS;
         if (since && !job->event) {
@@ -436,5 +437,6 @@ void cx_worker_finish(struct cx_worker *worker)
         worker->device->cl->clReleaseContext(worker->real_context);
     pthread_cond_destroy(&worker->moved);
     pthread_cond_destroy(&worker->wake);
+    free(worker->ends);
     pthread_mutex_destroy(&worker->lock);
 }

@@ -118,6 +118,7 @@ static void complete_job(struct cx_worker *worker, struct cx_job *job)
     if (job->command)
         cx_command_part_done(job->command, job->void_ ? CL_SUCCESS : job->status, job->start_ns, job->end_ns);
     struct cx_command *command = job->command;
+    cx_worker_note_end(worker, job->seq, command ? atomic_load(&command->end_ns) : job->end_ns);
     cx_job_free(job);
     cx_command_unref(&command);
 }

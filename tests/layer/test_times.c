@@ -345,6 +345,69 @@ START_TEST(split)
 }
 END_TEST
 
+/* Commands that do nothing but wait end with what they wait for, whose times are asked for before or after,
+ * and nothing ends later than now. */
+START_TEST(waiting)
+{
+    enum { ROUNDS = 3, WAITING = 4 };
+    setenv("COEXEC_SPLIT", _i % 2 ? "always" : "never", 1);
+    setenv("COEXEC_ANALYSIS_WAIT", "60000", 1);
+    setenv("STUB_SPEED", "0.002", 1);
+    if (_i / 2)
+        unsetenv("STUB_ASYNC");
+    open_stubs(_i / 2 ? "cpu,cpu" : "gpu,gpu", _i / 2 ? "1,1" : "0,0");
+    cl_command_queue none = cl_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE);
+    for (int round = 0; round < ROUNDS; round++) {
+        cl_event kernel, event[WAITING];
+        cl_ulong device, host;
+        launch(cl.queue, 0, NULL, &kernel);
+        cl_ok(clEnqueueMarkerWithWaitList(cl.queue, 0, NULL, &event[0]));
+        cl_ok(clEnqueueBarrierWithWaitList(none, 1, &kernel, &event[1]));
+        cl_ok(clEnqueueMarkerWithWaitList(none, 1, &event[1], &event[2]));
+        cl_ok(clEnqueueMigrateMemObjects(none, 1, &p.mem, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 1, &kernel,
+                                         &event[3]));
+        cl_ok(clFinish(cl.queue));
+        cl_ok(clFinish(none));
+        const cl_ulong end = time_of(kernel, CL_PROFILING_COMMAND_END);
+        cl_ok(clGetDeviceAndHostTimer(cl.device, &device, &host));
+        ck_assert_uint_le(end, device);
+        for (int i = 0; i < WAITING; i++) {
+            const cl_ulong now = time_of(event[i], CL_PROFILING_COMMAND_END);
+            ck_assert_uint_ge(now, end);
+            ck_assert_uint_le(now, device);
+            ck_assert_uint_eq(now, time_of(event[i], CL_PROFILING_COMMAND_END));
+            ck_assert_uint_le(time_of(event[i], CL_PROFILING_COMMAND_START), now);
+            cl_ok(clReleaseEvent(event[i]));
+        }
+        cl_ok(clReleaseEvent(kernel));
+    }
+    cl_ok(clReleaseCommandQueue(none));
+    close_stubs();
+    cl_folder_remove();
+}
+END_TEST
+
+/* Transfers that the host makes begin when they do, not when they were planned. */
+START_TEST(host_transfers)
+{
+    const size_t zero[3] = {0, 0, 0}, region[3] = {64, BYTES / 64, 1};
+    static cl_int there[N];
+    cl_event kernel, event;
+    unsetenv("STUB_ASYNC");
+    setenv("STUB_SPEED", "0.002", 1);
+    open_stubs("cpu,cpu", "1,1");
+    launch(cl.queue, 0, NULL, &kernel);
+    cl_ok(clEnqueueReadBufferRect(cl.queue, p.mem, CL_FALSE, zero, zero, region, 0, 0, 0, 0, there, 0, NULL,
+                                  &event));
+    cl_ok(clFinish(cl.queue));
+    ck_assert_uint_ge(time_of(event, CL_PROFILING_COMMAND_START), time_of(kernel, CL_PROFILING_COMMAND_END));
+    cl_ok(clReleaseEvent(event));
+    cl_ok(clReleaseEvent(kernel));
+    close_stubs();
+    cl_folder_remove();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("times");
@@ -359,5 +422,7 @@ int main(void)
     tcase_add_loop_test(tests, beside_cpu, 0, 2);
     tcase_add_test(tests, one_queue);
     tcase_add_loop_test(tests, split, 0, 2 * sizeof(balancers) / sizeof(*balancers));
+    tcase_add_loop_test(tests, waiting, 0, 4);
+    tcase_add_test(tests, host_transfers);
     return tap_run(suite);
 }
