@@ -3,6 +3,7 @@
 #include "layer/analyser/table.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define MAX_LEAVES 16384u /* of one table */
 #define MAX_STORES 64u    /* into one array */
@@ -133,6 +134,8 @@ struct contents {
     LLVMValueRef stored[MAX_STORES], table[MAX_STORES];
     unsigned nstored, ntable;
     bool zeroed;
+    uint64_t grain; /* its lowest bit: places where blocks copied or zeroed begin and end are multiples of it;
+                       0: there are none */
 };
 
 static LLVMOpcode opcode_of(LLVMValueRef v)
@@ -148,6 +151,24 @@ static LLVMValueRef variable_of(LLVMValueRef pointer)
         pointer = LLVMGetOperand(pointer, 0);
     }
     return LLVMIsAAllocaInst(pointer) ? pointer : NULL;
+}
+
+/* Of a call that writes a block: where that begins, as far as it is told, and how long it is. */
+static uint64_t block_grain(LLVMValueRef call)
+{
+    const char *name = "align";
+    LLVMAttributeRef align =
+        LLVMGetCallSiteEnumAttribute(call, 1, LLVMGetEnumAttributeKindForName(name, strlen(name)));
+    LLVMValueRef length = LLVMGetOperand(call, 2);
+
+    return (align ? LLVMGetEnumAttributeValue(align) : 1) |
+           (LLVMIsAConstantInt(length) ? LLVMConstIntGetZExtValue(length) : 1);
+}
+
+/* Whether numbers of so many bytes, each in a place of its own, lie within blocks entirely or not at all. */
+static bool fits_blocks(const struct contents *c, unsigned bytes)
+{
+    return !c->grain || (bytes && (c->grain & -c->grain) % bytes == 0);
 }
 
 static bool look_at_call(LLVMValueRef call, LLVMValueRef pointer, struct contents *c)
@@ -170,10 +191,12 @@ static bool look_at_call(LLVMValueRef call, LLVMValueRef pointer, struct content
             return false;
         }
         c->table[c->ntable++] = source;
+        c->grain |= block_grain(call);
         return true;
     case CX_BUILTIN_MEMSET:
         fill = LLVMGetOperand(call, 1);
         c->zeroed = true;
+        c->grain |= block_grain(call);
         return LLVMIsAConstantInt(fill) && LLVMConstIntGetZExtValue(fill) == 0;
     default:
         return false;
@@ -273,6 +296,9 @@ int32_t cx_table_private(struct cx_build *b, LLVMValueRef load)
         return -1;
     }
     width = LLVMGetIntTypeWidth(type);
+    if (!fits_blocks(&c, width / 8)) {
+        return -1;
+    }
     for (unsigned i = 0; i < c.nstored; i++) {
         int32_t one = LLVMTypeOf(c.stored[i]) == type ? cx_build_value(b, c.stored[i], 0) : -1;
         if (one < 0 || !cx_table_is_stable(&b->dag, one)) {
@@ -297,7 +323,7 @@ unsigned cx_table_pointers(LLVMValueRef load, LLVMValueRef *pointers, unsigned r
     LLVMValueRef variable = variable_of(LLVMGetOperand(load, 0));
     struct contents c = {.nstored = 0};
 
-    if (!variable || !collect(variable, &c, 0) || c.ntable || c.nstored > room) {
+    if (!variable || !collect(variable, &c, 0) || c.ntable || c.nstored > room || !fits_blocks(&c, 8)) {
         return 0;
     }
     for (unsigned i = 0; i < c.nstored; i++) {

@@ -130,28 +130,35 @@ static bool goes_on_if_unequal(struct update *u, LLVMValueRef x, LLVMValueRef y)
     return yes != equal && ((l == x && r == y) || (l == y && r == x));
 }
 
+/* Lanes of a vector in one word: carries would cross them, and sums of them are no sum of the word. */
+static bool has_lanes(LLVMValueRef v)
+{
+    return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
+}
+
 /* The operation, if `sum` is old OP something that does not change in the loop. */
 static enum cx_atomic_op operation(const struct update *u, LLVMValueRef old)
 {
     static const struct {
         LLVMOpcode opcode;
         enum cx_atomic_op op;
-        bool ordered;
+        bool ordered, bitwise;
     } table[] = {
-        {LLVMFAdd, CX_ATOMIC_FADD, false}, {LLVMFSub, CX_ATOMIC_FADD, true}, {LLVMAdd, CX_ATOMIC_ADD, false},
-        {LLVMSub, CX_ATOMIC_SUB, true},    {LLVMAnd, CX_ATOMIC_AND, false},  {LLVMOr, CX_ATOMIC_OR, false},
-        {LLVMXor, CX_ATOMIC_XOR, false},
+        {LLVMFAdd, CX_ATOMIC_FADD, false, false}, {LLVMFSub, CX_ATOMIC_FADD, true, false},
+        {LLVMAdd, CX_ATOMIC_ADD, false, false},   {LLVMSub, CX_ATOMIC_SUB, true, false},
+        {LLVMAnd, CX_ATOMIC_AND, false, true},    {LLVMOr, CX_ATOMIC_OR, false, true},
+        {LLVMXor, CX_ATOMIC_XOR, false, true},
     };
 
     if (opcode_of(u->sum) == LLVMCall && builtin_of(u->sum).kind == CX_BUILTIN_PURE) {
         struct cx_builtin b = builtin_of(u->sum);
-        bool fixed = b.is_fma && LLVMGetNumArgOperands(u->sum) == 3 &&
+        bool fixed = b.is_fma && !has_lanes(u->sum) && LLVMGetNumArgOperands(u->sum) == 3 &&
                      cx_build_invariant(u->b, LLVMGetOperand(u->sum, 0), u->loop) &&
                      cx_build_invariant(u->b, LLVMGetOperand(u->sum, 1), u->loop);
         return fixed && strip(LLVMGetOperand(u->sum, 2)) == old ? CX_ATOMIC_FADD : CX_ATOMIC_NONE;
     }
     for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
-        if (opcode_of(u->sum) != table[i].opcode) {
+        if (opcode_of(u->sum) != table[i].opcode || (has_lanes(u->sum) && !table[i].bitwise)) {
             continue;
         }
         for (unsigned side = 0; side < (table[i].ordered ? 1 : 2); side++) {
@@ -224,7 +231,7 @@ static enum cx_atomic_op by_exchanges(struct update *u)
     LLVMValueRef start, next, zero = LLVMConstNull(LLVMTypeOf(u->exchange)), test;
 
     u->sum = strip(LLVMGetOperand(u->exchange, 1));
-    if (opcode_of(u->sum) != LLVMFAdd || !is_in(u, u->sum)) {
+    if (opcode_of(u->sum) != LLVMFAdd || has_lanes(u->sum) || !is_in(u, u->sum)) {
         return CX_ATOMIC_NONE;
     }
     for (unsigned side = 0; side < 2; side++) {
