@@ -441,7 +441,8 @@ static const char *expand_macro(struct cx_include_macros *macros, FILE *out, con
     struct arguments arguments = {.count = 0};
     char *body = NULL;
     size_t size = 0;
-    bool ok = ++macros->uses < MOST_USES && plain(macro->body, macro->body + strlen(macro->body));
+    bool ok = ++macros->uses < MOST_USES && plain(macro->body, macro->body + strlen(macro->body)) &&
+              !strstr(macro->body, "##");
     if (macro->function) {
         while (at < end && isspace((unsigned char)*at))
             at++;

@@ -58,6 +58,7 @@ static const struct {
     {{NULL}, "H", {"H <a.h> x", "H \"b.h\""}, ""},
     {{NULL}, "H", {"H \xc3\xa9", "H \"b.h\""}, ""},
     {{NULL}, "H", {"H a$b", "H \"b.h\""}, ""},
+    {{"X=<a##b.h>"}, "X", {NULL}, ""},
     /* what compilers may differ in, and what is no name */
     {{"A=\"a .h\""}, "A", {NULL}, ""},
     {{"A=\"a\\\\b.h\""}, "A", {NULL}, ""},
