@@ -270,6 +270,7 @@ void cx_command_settle(struct cx_command *command)
      * does it. */
     if (atomic_fetch_sub_explicit(&command->parts, 1, memory_order_acq_rel) == 1) {
         atomic_store_explicit(&command->parts, 1, memory_order_relaxed);
+        atomic_store(&command->idle, command->queue && !atomic_load(&command->end_ns));
         for (unsigned t = 0; cx_command_is_timed(command) && t < cx_context_timelines(context); t++)
             cx_worker_keep_ends(&context->workers[t]); /* it ends with jobs of others */
         command->list_next = context->finished;
@@ -333,10 +334,8 @@ void cx_command_part_done(struct cx_command *command, cl_int status, uint64_t st
     cx_command_times(command, start_ns, end_ns);
     if (atomic_fetch_sub_explicit(&command->parts, 1, memory_order_acq_rel) != 1)
         return;
-    if (atomic_load_explicit(&command->end_ns, memory_order_relaxed) == 0) {
-        atomic_store(&command->idle, true);
+    if (atomic_load_explicit(&command->end_ns, memory_order_relaxed) == 0)
         raise(&command->end_ns, stamp(command));
-    }
     cx_trace_command(command);
     if (!command->told && command->queue && atomic_load(&command->error) < 0)
         cx_queue_failed(command->queue, atomic_load(&command->error));
@@ -353,7 +352,7 @@ void cx_command_end(struct cx_command *command)
 {
     struct cx_context *context = command->context;
     const uint64_t now = cx_clock_ns();
-    const bool idle = atomic_load(&command->idle) || !atomic_load(&command->end_ns);
+    const bool idle = atomic_load(&command->idle);
     for (unsigned t = 0; idle && t < cx_context_timelines(context); t++)
         if (command->cone[t])
             raise(&command->end_ns, cx_worker_end_of(&context->workers[t], command->cone[t]));

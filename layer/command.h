@@ -73,7 +73,7 @@ struct cx_command {
      * before this one can be planned. */
     struct cx_command *whole;
 
-    atomic_bool idle;         /* its parts are over, and none told times: it did nothing but wait */
+    atomic_bool idle;         /* it has no jobs under way when it settles: it does nothing but wait */
     atomic_bool running;      /* one of its jobs was seen to run */
     atomic_bool asks_running; /* ... and somebody wants to hear of it at once */
     atomic_bool calls_back;   /* callbacks are or were set: its jobs shall have events of their own */
