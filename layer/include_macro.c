@@ -3,6 +3,7 @@
  * Names of files by macros. See include_macro.h.
  */
 #include "layer/include_macro.h"
+#include "layer/names.h"
 #include "layer/text.h"
 
 #include <ctype.h>
@@ -29,11 +30,6 @@ struct macro {
     bool unknown;  /* its parameters or its text are none that we can follow */
 };
 
-struct names {
-    char **item;
-    size_t count;
-};
-
 /* One way through an expansion: which meaning each name with several was given, in order. */
 struct choices {
     unsigned at, count;
@@ -43,8 +39,8 @@ struct choices {
 struct cx_include_macros {
     struct macro *macro;
     size_t count;
-    struct names met;    /* in expansions, whether macros or not: only their definitions are kept */
-    struct names itself; /* may stand for themselves besides: the text has definitions of them */
+    struct cx_names met;    /* in expansions, whether macros or not: only their definitions are kept */
+    struct cx_names itself; /* may stand for themselves besides: the text has definitions of them */
     struct choices choices;
     unsigned depth, uses; /* of the way under way */
     bool more;            /* more names were met, or definitions of such were found */
@@ -66,32 +62,6 @@ static size_t word_length(const char *at)
     return isdigit((unsigned char)*at) ? 0 : length;
 }
 
-static bool has(const struct names *names, const char *at, size_t length)
-{
-    for (size_t i = 0; i < names->count; i++)
-        if (!strncmp(names->item[i], at, length) && !names->item[i][length])
-            return true;
-    return false;
-}
-
-static bool add(struct names *names, const char *at, size_t length)
-{
-    char **grown = realloc(names->item, (names->count + 1) * sizeof(*grown));
-    if (grown)
-        names->item = grown;
-    if (!grown || !(grown[names->count] = strndup(at, length)))
-        return false;
-    names->count++;
-    return true;
-}
-
-static void names_free(struct names *names)
-{
-    for (size_t i = 0; i < names->count; i++)
-        free(names->item[i]);
-    free(names->item);
-}
-
 /* Compilers for systems and processors define names outside those that the language reserves. */
 static bool may_be_defined_elsewhere(const char *at, size_t length)
 {
@@ -99,7 +69,7 @@ static bool may_be_defined_elsewhere(const char *at, size_t length)
     if (*at == '_' || !strncmp(at, "cl_", 3))
         return true;
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-        if (strlen(known[i]) == length && !strncmp(at, known[i], length))
+        if (cx_name_is(known[i], at, length))
             return true;
     return false;
 }
@@ -126,8 +96,8 @@ void cx_include_macros_free(struct cx_include_macros *macros)
     for (size_t i = 0; i < macros->count; i++)
         macro_finish(&macros->macro[i]);
     free(macros->macro);
-    names_free(&macros->met);
-    names_free(&macros->itself);
+    cx_names_finish(&macros->met);
+    cx_names_finish(&macros->itself);
     free(macros);
 }
 
@@ -243,16 +213,15 @@ static char *definition(const char *at)
 static bool note_itself(struct cx_include_macros *macros, const char *at)
 {
     const size_t length = word_length(at);
-    if (has(&macros->itself, at, length))
+    if (cx_names_have(&macros->itself, at, length))
         return true;
     macros->more = true;
-    return add(&macros->itself, at, length);
+    return cx_names_add(&macros->itself, at, length);
 }
 
 static bool is_met(const struct cx_include_macros *macros, const char *at)
 {
-    const size_t length = word_length(at);
-    return length && has(&macros->met, at, length);
+    return cx_names_have(&macros->met, at, word_length(at));
 }
 
 bool cx_include_macros_define(struct cx_include_macros *macros, const char *at)
@@ -308,13 +277,13 @@ static bool meaning(struct cx_include_macros *macros, const char *at, size_t len
     unsigned n = 0, k = 0;
     *macro = NULL;
     for (size_t i = 0; i < macros->count; i++)
-        n += !strncmp(macros->macro[i].name, at, length) && !macros->macro[i].name[length];
+        n += cx_name_is(macros->macro[i].name, at, length);
     if (n + 1 > UCHAR_MAX)
         return false;
-    const unsigned all = n + (!n || has(&macros->itself, at, length));
+    const unsigned all = n + (!n || cx_names_have(&macros->itself, at, length));
     const unsigned chosen = all > 1 ? choose(&macros->choices, all) : 0;
     for (size_t i = 0; i < macros->count && !*macro; i++)
-        if (!strncmp(macros->macro[i].name, at, length) && !macros->macro[i].name[length] && k++ == chosen)
+        if (cx_name_is(macros->macro[i].name, at, length) && k++ == chosen)
             *macro = &macros->macro[i];
     return *macro ? !(*macro)->unknown : !may_be_defined_elsewhere(at, length);
 }
@@ -344,13 +313,10 @@ static const char *number_end(const char *at, const char *end)
 static const char *token_end(const char *at, const char *end)
 {
     const char *next = number_end(at, end);
-    if (next)
-        return next;
+    if (next || word_length(at))
+        return next ? next : at + word_length(at);
     next = at + 1;
-    if (isalpha((unsigned char)*at) || *at == '_') {
-        while (next < end && (isalnum((unsigned char)*next) || *next == '_'))
-            next++;
-    } else if (*at == '"' || *at == '\'') {
+    if (*at == '"' || *at == '\'') {
         while (next < end && *next != *at)
             next++;
         next += next < end;
@@ -369,6 +335,13 @@ static bool plain(const char *at, const char *end)
     return true;
 }
 
+static const char *behind_blanks(const char *at, const char *end)
+{
+    while (at < end && isspace((unsigned char)*at))
+        at++;
+    return at;
+}
+
 static bool expand(struct cx_include_macros *macros, FILE *out, const char *at, const char *end,
                    const struct within *within);
 
@@ -383,9 +356,8 @@ static const char *read_arguments(struct arguments *arguments, const char *at, c
         if (ends && arguments->count == MOST_PARAMETERS)
             return NULL;
         if (ends) {
-            while (from < at && isspace((unsigned char)*from))
-                from++;
             const char *last = at;
+            from = behind_blanks(from, at);
             while (last > from && isspace((unsigned char)last[-1]))
                 last--;
             arguments->at[arguments->count] = from;
@@ -403,8 +375,7 @@ static const char *read_arguments(struct arguments *arguments, const char *at, c
 static unsigned parameter_of(const struct macro *macro, const char *at, const char *end)
 {
     unsigned p = 0;
-    while (p < macro->parameters &&
-           (strncmp(macro->parameter[p], at, (size_t)(end - at)) != 0 || macro->parameter[p][end - at]))
+    while (p < macro->parameters && !cx_name_is(macro->parameter[p], at, (size_t)(end - at)))
         p++;
     return p;
 }
@@ -433,7 +404,8 @@ static bool substitute(struct cx_include_macros *macros, FILE *out, const struct
     return ok && at == end;
 }
 
-/* One use of the macro, which ends before `at`; what follows it, NULL: it cannot be told. */
+/* One use of the macro, whose name ends before `at`, and which has its parenthesis if it needs one; what
+ * follows it, NULL: it cannot be told. */
 static const char *expand_macro(struct cx_include_macros *macros, FILE *out, const struct macro *macro,
                                 const char *at, const char *end, const struct within *within)
 {
@@ -444,9 +416,7 @@ static const char *expand_macro(struct cx_include_macros *macros, FILE *out, con
     bool ok = ++macros->uses < MOST_USES && plain(macro->body, macro->body + strlen(macro->body)) &&
               !strstr(macro->body, "##");
     if (macro->function) {
-        while (at < end && isspace((unsigned char)*at))
-            at++;
-        at = ok && at < end && *at == '(' ? read_arguments(&arguments, at + 1, end) : NULL;
+        at = ok ? read_arguments(&arguments, behind_blanks(at, end) + 1, end) : NULL;
         ok = at && (arguments.count == macro->parameters ||
                     (arguments.count == 1 && !macro->parameters && !arguments.length[0]));
     }
@@ -469,25 +439,10 @@ static bool expanding(const struct within *within, const struct macro *macro)
 
 static bool meet(struct cx_include_macros *macros, const char *at, size_t length)
 {
-    if (has(&macros->met, at, length))
+    if (cx_names_have(&macros->met, at, length))
         return true;
     macros->more = true;
-    return add(&macros->met, at, length);
-}
-
-static bool followed(const char *at, const char *end)
-{
-    while (at < end && isspace((unsigned char)*at))
-        at++;
-    return at < end && *at == '(';
-}
-
-/* Of a function's macro without arguments: whether what comes behind the text could give it some. */
-static bool may_be_followed(const struct cx_include_macros *macros, const char *at, const char *end)
-{
-    while (at < end && isspace((unsigned char)*at))
-        at++;
-    return at == end && macros->depth > 1;
+    return cx_names_add(&macros->met, at, length);
 }
 
 /* The word, or what it stands for; what follows it, NULL: it cannot be told. */
@@ -495,15 +450,16 @@ static const char *expand_word(struct cx_include_macros *macros, FILE *out, cons
                                const char *end, const struct within *within)
 {
     const size_t length = (size_t)(next - at);
+    const char *follows = behind_blanks(next, end);
     const struct macro *macro = NULL;
     if (!meet(macros, at, length) || !meaning(macros, at, length, &macro))
         return NULL;
     /* within itself it stands for itself from then on, also where it comes to be looked at again */
     if (macro && expanding(within, macro))
         return NULL;
-    if (macro && (!macro->function || followed(next, end)))
+    if (macro && (!macro->function || (follows < end && *follows == '(')))
         return expand_macro(macros, out, macro, next, end, within);
-    if (macro && may_be_followed(macros, next, end))
+    if (macro && follows == end && macros->depth > 1) /* what comes behind may give it arguments */
         return NULL;
     return fwrite(at, 1, length, out) == length ? next : NULL;
 }
@@ -548,9 +504,7 @@ static char *expanded(struct cx_include_macros *macros, const char *words)
  * compilers may make something of what is in it or behind it. */
 static bool take_name(char *text, void (*take)(void *data, const char *name), void *data, bool *any)
 {
-    char *from = text;
-    while (isspace((unsigned char)*from))
-        from++;
+    char *from = text + (behind_blanks(text, text + strlen(text)) - text);
     size_t length = strlen(from);
     while (length && isspace((unsigned char)from[length - 1]))
         length--;

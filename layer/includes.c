@@ -4,6 +4,7 @@
  */
 #include "layer/includes.h"
 #include "layer/include_macro.h"
+#include "layer/names.h"
 #include "layer/text.h"
 
 #include <ctype.h>
@@ -16,14 +17,17 @@
 
 enum { MOST_FILES = 2000, MOST_BYTES = 64 << 20, MOST_PASSES = 8 };
 
-struct list {
-    char **item;
-    unsigned count;
+/* A place where a file was looked for. */
+struct place {
+    char *path;
+    char *text; /* what it says, without escaped line ends; NULL: there is none */
+    bool seen;  /* in this pass */
 };
 
 struct reader {
-    struct list folders; /* of -I, in order, and "." */
-    struct list seen;    /* paths of files read */
+    struct cx_names folders; /* of -I, in order, and "." */
+    struct place *place;
+    unsigned nplaces;
     struct cx_include_macros *macros;
     char *log; /* what the sum is made of */
     size_t length;
@@ -31,24 +35,6 @@ struct reader {
     bool clear;  /* all could be told so far */
     bool vague;  /* not what a directive means, but maybe the next pass knows its macros */
 };
-
-static bool list_add(struct list *list, const char *text, size_t length)
-{
-    char **grown = realloc(list->item, (list->count + 1) * sizeof(*grown));
-    if (grown)
-        list->item = grown;
-    if (!grown || !(grown[list->count] = strndup(text, length)))
-        return false;
-    list->count++;
-    return true;
-}
-
-static void list_free(struct list *list)
-{
-    for (unsigned i = 0; i < list->count; i++)
-        free(list->item[i]);
-    free(list->item);
-}
 
 /* ---- options ---- */
 
@@ -77,7 +63,7 @@ static char *next_word(const char **at)
 /* What -I, -D or -U says. */
 static bool read_option(struct reader *reader, char letter, const char *value)
 {
-    return letter == 'I' ? list_add(&reader->folders, value, strlen(value))
+    return letter == 'I' ? cx_names_add(&reader->folders, value, strlen(value))
                          : cx_include_macros_option(reader->macros, letter, value);
 }
 
@@ -96,7 +82,7 @@ static bool read_options(struct reader *reader, const char *options)
         free(next);
         free(word);
     }
-    return clear && list_add(&reader->folders, ".", 1);
+    return clear && cx_names_add(&reader->folders, ".", 1);
 }
 
 /* ---- files ---- */
@@ -140,46 +126,77 @@ static char *file_text(struct reader *reader, const char *path)
     return text;
 }
 
-static void read_text(struct reader *reader, const char *source, const char *folder);
+/* What the compiler's first stages make of it; the caller's. */
+static char *clear_text(struct reader *reader, const char *source)
+{
+    /* other spellings of # and of escaped line ends, raw strings of C++, conditions on files, and macros put
+     * aside, which variants cannot bear (variant.c) */
+    static const char *const unclear[] = {"?\?=",          "?\?/",        "%:",       "R\"",
+                                          "__has_include", "__has_embed", "pop_macro"};
+    char *text = cx_text_joined(source);
+    reader->clear &= text != NULL;
+    for (unsigned i = 0; reader->clear && i < sizeof(unclear) / sizeof(unclear[0]); i++)
+        reader->clear = !strstr(text, unclear[i]);
+    return text;
+}
+
+/* A place that was not met before, whose path it takes over; it becomes part of the sum. */
+static void add_place(struct reader *reader, char *path)
+{
+    struct place *grown =
+        reader->nplaces < MOST_FILES ? realloc(reader->place, (reader->nplaces + 1) * sizeof(*grown)) : NULL;
+    if (!grown) {
+        reader->clear = false;
+        free(path);
+        return;
+    }
+    reader->place = grown;
+    grown[reader->nplaces++] = (struct place){.path = path};
+    char *source = file_text(reader, path);
+    reader->clear &= note(reader, path, strlen(path)) && note(reader, source ? "1" : "0", 1) &&
+                     (!source || note(reader, source, strlen(source)));
+    if (source)
+        grown[reader->nplaces - 1].text = clear_text(reader, source);
+    free(source);
+}
+
+static void read_text(struct reader *reader, const char *text, const char *folder);
 
 /* A file that may be meant: what it says, or that there is none. */
 static void read_place(struct reader *reader, const char *folder, const char *name)
 {
     char *path = NULL;
+    unsigned i = 0;
     if (name[0] == '/' ? !(path = strdup(name)) : asprintf(&path, "%s/%s", folder, name) < 0) {
         reader->clear = false;
         return;
     }
-    for (unsigned i = 0; i < reader->seen.count; i++)
-        if (strcmp(reader->seen.item[i], path) == 0) {
-            free(path);
-            return;
-        }
-    reader->clear &= reader->seen.count < MOST_FILES && list_add(&reader->seen, path, strlen(path));
-    char *text = reader->clear ? file_text(reader, path) : NULL;
-    reader->clear &= note(reader, path, strlen(path)) && note(reader, text ? "1" : "0", 1);
-    if (text && reader->clear) {
-        reader->clear = note(reader, text, strlen(text));
-        const char *slash = strrchr(path, '/');
-        char *own = strndup(path, slash ? (size_t)(slash - path) : 0);
-        if (own && reader->clear)
-            read_text(reader, text, own);
-        reader->clear &= own != NULL;
-        free(own);
-    }
-    free(text);
-    free(path);
+    while (i < reader->nplaces && strcmp(reader->place[i].path, path) != 0)
+        i++;
+    if (i == reader->nplaces)
+        add_place(reader, path);
+    else
+        free(path);
+    if (!reader->clear || reader->place[i].seen)
+        return;
+    reader->place[i].seen = true;
+    const char *text = reader->place[i].text, *own = reader->place[i].path, *slash = strrchr(own, '/');
+    char *beside = text ? strndup(own, slash ? (size_t)(slash - own) : 0) : NULL;
+    reader->clear = beside || !text;
+    if (beside)
+        read_text(reader, text, beside);
+    free(beside);
 }
 
 struct meant {
-    struct list names;
+    struct cx_names names;
     bool whole;
 };
 
 static void take_name(void *data, const char *name)
 {
     struct meant *meant = data;
-    meant->whole &= list_add(&meant->names, name, strlen(name));
+    meant->whole &= cx_names_add(&meant->names, name, strlen(name));
 }
 
 /* The names that the directive's words may mean; whole: that is all. */
@@ -190,7 +207,7 @@ static struct meant meant_by(struct reader *reader, const char *words)
     if (*words == '"' || *words == '<') {
         const size_t length = strcspn(words + 1, *words == '"' ? "\"\n" : ">\n");
         meant.whole = length && words[1 + length] == (*words == '"' ? '"' : '>') &&
-                      list_add(&meant.names, words + 1, length);
+                      cx_names_add(&meant.names, words + 1, length);
     } else { /* macros, or a comment before it */
         meant.whole = cx_include_macros_names(reader->macros, words, take_name, &meant) && meant.whole;
     }
@@ -208,7 +225,7 @@ static void read_names(struct reader *reader, const char *at, const char *folder
         if (reader->clear)
             read_place(reader, folder, meant.names.item[n]);
     }
-    list_free(&meant.names);
+    cx_names_finish(&meant.names);
 }
 
 static bool ends_word(char c)
@@ -251,16 +268,8 @@ static const char *read_directive(struct reader *reader, const char *at, const c
 }
 
 /* All that the text, which lies in `folder`, includes. */
-static void read_text(struct reader *reader, const char *source, const char *folder)
+static void read_text(struct reader *reader, const char *text, const char *folder)
 {
-    char *text = cx_text_joined(source);
-    /* other spellings of # and of escaped line ends, raw strings of C++, conditions on files, and macros put
-     * aside, which variants cannot bear (variant.c) */
-    static const char *const unclear[] = {"?\?=",          "?\?/",        "%:",       "R\"",
-                                          "__has_include", "__has_embed", "pop_macro"};
-    reader->clear &= text != NULL;
-    for (unsigned i = 0; reader->clear && i < sizeof(unclear) / sizeof(unclear[0]); i++)
-        reader->clear = !strstr(text, unclear[i]);
     for (const char *at = text; reader->clear && *at;) {
         const char *next = cx_text_skip(at);
         if (next == at && *at++ == '#')
@@ -268,36 +277,41 @@ static void read_text(struct reader *reader, const char *source, const char *fol
         else if (next > at)
             at = next;
     }
-    free(text);
 }
 
-/* The source and all that it includes, read anew. */
-static void read_all(struct reader *reader, const char *source)
+/* Goes through the text and all that it includes until no more is found. */
+static void read_all(struct reader *reader, const char *text)
 {
-    list_free(&reader->seen);
-    reader->seen = (struct list){0};
-    reader->length = reader->read = 0;
-    reader->vague = false;
-    read_text(reader, source, ".");
+    cx_include_macros_more(reader->macros); /* what the options say counts from the first pass on */
+    for (unsigned passes = 0; reader->clear; passes++) {
+        reader->vague = false;
+        reader->clear = passes + 1 < MOST_PASSES;
+        for (unsigned i = 0; i < reader->nplaces; i++)
+            reader->place[i].seen = false;
+        read_text(reader, text, ".");
+        if (!cx_include_macros_more(reader->macros))
+            break;
+    }
+    reader->clear &= !reader->vague;
 }
 
 bool cx_includes_sum(const char *source, const char *options, unsigned char sum[CX_CHECKSUM_SIZE])
 {
     struct reader reader = {.macros = cx_include_macros_new()};
-    unsigned passes = 0;
     reader.clear = reader.macros && read_options(&reader, options);
-    while (reader.clear && (!passes || cx_include_macros_more(reader.macros))) {
-        if (!passes) /* what the options say counts from the first pass on */
-            cx_include_macros_more(reader.macros);
-        read_all(&reader, source);
-        reader.clear &= ++passes < MOST_PASSES;
-    }
-    reader.clear &= !reader.vague;
+    char *text = reader.clear ? clear_text(&reader, source) : NULL;
+    if (reader.clear)
+        read_all(&reader, text);
     if (reader.clear)
         cx_checksum(reader.log ? reader.log : "", reader.length, sum);
-    list_free(&reader.folders);
-    list_free(&reader.seen);
+    for (unsigned i = 0; i < reader.nplaces; i++) {
+        free(reader.place[i].path);
+        free(reader.place[i].text);
+    }
+    free(reader.place);
+    cx_names_finish(&reader.folders);
     cx_include_macros_free(reader.macros);
     free(reader.log);
+    free(text);
     return reader.clear;
 }
