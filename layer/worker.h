@@ -80,14 +80,13 @@ struct cx_worker {
     cl_kernel diff; /* diff.c: finds changed blocks; NULL until needed; whoever pumps */
     cl_mem diff_flags;
     size_t diff_room;
-    bool diff_fails;          /* the device cannot run it: the host compares */
-    struct cx_copier *copier; /* device_copy.c: NULL until needed; whoever pumps */
-    struct cx_ring *ring;     /* transport_ring.c: NULL until needed; whoever pumps */
-    atomic_bool ring_fails;   /* no pinned memory for one */
-    uint64_t pageable;        /* bytes moved that could have gone through it; whoever pumps */
-    int64_t clock_offset;     /* host ns minus device ns of profiling times */
-    struct cx_ends *ends;     /* worker_ends.c: NULL until needed */
-    atomic_bool keeps_ends;
+    bool diff_fails;                /* the device cannot run it: the host compares */
+    struct cx_copier *copier;       /* device_copy.c: NULL until needed; whoever pumps */
+    struct cx_ring *ring;           /* transport_ring.c: NULL until needed; whoever pumps */
+    atomic_bool ring_fails;         /* no pinned memory for one */
+    uint64_t pageable;              /* bytes moved that could have gone through it; whoever pumps */
+    int64_t clock_offset;           /* host ns minus device ns of profiling times */
+    _Atomic(struct cx_ends *) ends; /* worker_ends.c: NULL until needed; lock guards what it holds */
     atomic_uint_fast64_t waited_ns; /* for how long another worker's thread waited for this device last */
 };
 
@@ -226,7 +225,7 @@ void cx_worker_event_times(const struct cx_worker *worker, cl_event event, uint6
 /* Pushes what was handed to the driver to the device. */
 void cx_worker_flush(struct cx_worker *worker);
 
-/* worker_ends.c. From now on it is noted when jobs end; without memory it is not. */
+/* worker_ends.c. From now on it is noted when jobs end; without memory it is not. context->lock held. */
 void cx_worker_keep_ends(struct cx_worker *worker);
 /* The job is over, host ns; 0: not known. Called in their order. Caller holds no lock. */
 void cx_worker_note_end(struct cx_worker *worker, uint64_t seq, uint64_t ns);

@@ -19,21 +19,16 @@ struct cx_ends {
 
 void cx_worker_keep_ends(struct cx_worker *worker)
 {
-    if (atomic_load_explicit(&worker->keeps_ends, memory_order_relaxed))
-        return;
-    pthread_mutex_lock(&worker->lock);
-    if (!worker->ends)
-        worker->ends = calloc(1, sizeof(*worker->ends));
-    atomic_store(&worker->keeps_ends, worker->ends != NULL);
-    pthread_mutex_unlock(&worker->lock);
+    if (!atomic_load_explicit(&worker->ends, memory_order_relaxed))
+        atomic_store(&worker->ends, calloc(1, sizeof(struct cx_ends)));
 }
 
 void cx_worker_note_end(struct cx_worker *worker, uint64_t seq, uint64_t ns)
 {
-    if (!ns || !atomic_load_explicit(&worker->keeps_ends, memory_order_relaxed))
+    struct cx_ends *ends = ns ? atomic_load_explicit(&worker->ends, memory_order_acquire) : NULL;
+    if (!ends)
         return;
     pthread_mutex_lock(&worker->lock);
-    struct cx_ends *ends = worker->ends;
     const uint64_t before = ends->count ? ends->end[(ends->count - 1) % MOST].ns : 0;
     ends->end[ends->count % MOST].seq = seq;
     ends->end[ends->count++ % MOST].ns = ns > before ? ns : before;
@@ -44,7 +39,7 @@ uint64_t cx_worker_end_of(struct cx_worker *worker, uint64_t seq)
 {
     uint64_t ns = 0;
     pthread_mutex_lock(&worker->lock);
-    const struct cx_ends *ends = worker->ends;
+    const struct cx_ends *ends = atomic_load(&worker->ends);
     for (uint64_t back = 1; ends && back <= ends->count && back <= MOST && !ns; back++)
         if (ends->end[(ends->count - back) % MOST].seq <= seq)
             ns = ends->end[(ends->count - back) % MOST].ns;
