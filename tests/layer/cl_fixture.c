@@ -195,6 +195,13 @@ void cl_write(cl_mem mem, const void *from, size_t size)
     cl_ok(clEnqueueWriteBuffer(cl.queue, mem, CL_TRUE, 0, size, from, 0, NULL, NULL));
 }
 
+cl_ulong cl_time_of(cl_event event, cl_profiling_info what)
+{
+    cl_ulong time = 0;
+    cl_ok(clGetEventProfilingInfo(event, what, sizeof(time), &time, NULL));
+    return time;
+}
+
 static atomic_uint ends;
 
 static void CL_CALLBACK on_end(cl_event event, cl_int status, void *data)

@@ -52,6 +52,7 @@ const char *cl_code_name(cl_int code);
 
 /* These assert success. */
 cl_command_queue cl_queue(cl_command_queue_properties properties);
+cl_ulong cl_time_of(cl_event event, cl_profiling_info what);
 cl_mem cl_buffer(cl_mem_flags flags, size_t size, void *host_ptr);
 cl_program cl_build(const char *source, const char *options);
 cl_kernel cl_kernel_of(const char *source, const char *name);

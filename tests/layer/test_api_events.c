@@ -169,20 +169,13 @@ START_TEST(event_info)
 }
 END_TEST
 
-static cl_ulong time_of(cl_event event, cl_profiling_info what)
-{
-    cl_ulong time = 0;
-    cl_ok(clGetEventProfilingInfo(event, what, sizeof(time), &time, NULL));
-    return time;
-}
-
 static void check_times(cl_event event)
 {
     cl_ok(clWaitForEvents(1, &event));
-    cl_ulong queued = time_of(event, CL_PROFILING_COMMAND_QUEUED);
-    cl_ulong submit = time_of(event, CL_PROFILING_COMMAND_SUBMIT);
-    cl_ulong start = time_of(event, CL_PROFILING_COMMAND_START),
-             end = time_of(event, CL_PROFILING_COMMAND_END);
+    cl_ulong queued = cl_time_of(event, CL_PROFILING_COMMAND_QUEUED);
+    cl_ulong submit = cl_time_of(event, CL_PROFILING_COMMAND_SUBMIT);
+    cl_ulong start = cl_time_of(event, CL_PROFILING_COMMAND_START),
+             end = cl_time_of(event, CL_PROFILING_COMMAND_END);
     ck_assert_uint_gt(queued, 0);
     ck_assert_uint_le(queued, submit);
     ck_assert_uint_le(submit, start);
@@ -200,7 +193,8 @@ START_TEST(profiling)
     cl_mem mem = cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(host), host);
     event = launch(cl.queue, slow, mem, 20000, 0, NULL);
     cl_ok(clFinish(cl.queue));
-    ck_assert_uint_gt(time_of(event, CL_PROFILING_COMMAND_END), time_of(event, CL_PROFILING_COMMAND_START));
+    ck_assert_uint_gt(cl_time_of(event, CL_PROFILING_COMMAND_END),
+                      cl_time_of(event, CL_PROFILING_COMMAND_START));
     check_times(event);
     cl_ok(clEnqueueWriteBuffer(cl.queue, mem, CL_FALSE, 0, sizeof(host), host, 0, NULL, &event));
     check_times(event);

@@ -48,17 +48,10 @@ static cl_event start(cl_command_queue queue, cl_kernel kernel, cl_mem mem, int 
     return event;
 }
 
-static cl_ulong time_of(cl_event event, cl_profiling_info what)
-{
-    cl_ulong time = 0;
-    cl_ok(clGetEventProfilingInfo(event, what, sizeof time, &time, NULL));
-    return time;
-}
-
 static bool overlap(cl_event a, cl_event b)
 {
-    return time_of(a, CL_PROFILING_COMMAND_START) < time_of(b, CL_PROFILING_COMMAND_END) &&
-           time_of(b, CL_PROFILING_COMMAND_START) < time_of(a, CL_PROFILING_COMMAND_END);
+    return cl_time_of(a, CL_PROFILING_COMMAND_START) < cl_time_of(b, CL_PROFILING_COMMAND_END) &&
+           cl_time_of(b, CL_PROFILING_COMMAND_START) < cl_time_of(a, CL_PROFILING_COMMAND_END);
 }
 
 static void expect(cl_mem mem, cl_uint want)
@@ -161,8 +154,8 @@ START_TEST(dependent_ones_do_not)
             want[m] = pings ? ping(want[m], ROUNDS / 50) : pong(want[m], ROUNDS / 50);
             if (last[m]) {
                 cl_ok(clWaitForEvents(1, &next));
-                ck_assert_uint_le(time_of(last[m], CL_PROFILING_COMMAND_END),
-                                  time_of(next, CL_PROFILING_COMMAND_END));
+                ck_assert_uint_le(cl_time_of(last[m], CL_PROFILING_COMMAND_END),
+                                  cl_time_of(next, CL_PROFILING_COMMAND_END));
                 cl_ok(clReleaseEvent(last[m]));
             }
             last[m] = next;
@@ -198,10 +191,10 @@ START_TEST(one_clock)
     if (timer)
         cl_ok(clGetHostTimer(cl.device, &after));
     for (int i = 0; i < 20; i++) {
-        cl_ulong queued = time_of(events[i], CL_PROFILING_COMMAND_QUEUED),
-                 submit = time_of(events[i], CL_PROFILING_COMMAND_SUBMIT),
-                 begin = time_of(events[i], CL_PROFILING_COMMAND_START),
-                 end = time_of(events[i], CL_PROFILING_COMMAND_END);
+        cl_ulong queued = cl_time_of(events[i], CL_PROFILING_COMMAND_QUEUED),
+                 submit = cl_time_of(events[i], CL_PROFILING_COMMAND_SUBMIT),
+                 begin = cl_time_of(events[i], CL_PROFILING_COMMAND_START),
+                 end = cl_time_of(events[i], CL_PROFILING_COMMAND_END);
         ck_assert_uint_le(queued, submit);
         ck_assert_uint_le(submit, begin);
         ck_assert_uint_le(begin, end);
@@ -210,7 +203,7 @@ START_TEST(one_clock)
             ck_assert_uint_le(end, after + SLACK_NS);
         }
         if (i >= 2) /* of one in-order queue */
-            ck_assert_uint_le(time_of(events[i - 2], CL_PROFILING_COMMAND_QUEUED), queued);
+            ck_assert_uint_le(cl_time_of(events[i - 2], CL_PROFILING_COMMAND_QUEUED), queued);
     }
     for (int i = 0; i < 20; i++)
         cl_ok(clReleaseEvent(events[i]));

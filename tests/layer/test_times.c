@@ -302,13 +302,6 @@ START_TEST(one_queue)
 }
 END_TEST
 
-static cl_ulong time_of(cl_event event, cl_profiling_info what)
-{
-    cl_ulong time;
-    cl_ok(clGetEventProfilingInfo(event, what, sizeof(time), &time, NULL));
-    return time;
-}
-
 /* A split launch begins with its first package, however late it is known what its last one is. */
 static const char *const balancers[] = {"static", "dynamic", "hguided", "sigmoid", "auto"};
 
@@ -328,10 +321,10 @@ START_TEST(split)
         cl_event event;
         launch(cl.queue, 0, NULL, &event);
         cl_ok(clWaitForEvents(1, &event));
-        const cl_ulong queued = time_of(event, CL_PROFILING_COMMAND_QUEUED);
-        const cl_ulong submit = time_of(event, CL_PROFILING_COMMAND_SUBMIT);
-        const cl_ulong start = time_of(event, CL_PROFILING_COMMAND_START);
-        const cl_ulong end = time_of(event, CL_PROFILING_COMMAND_END);
+        const cl_ulong queued = cl_time_of(event, CL_PROFILING_COMMAND_QUEUED);
+        const cl_ulong submit = cl_time_of(event, CL_PROFILING_COMMAND_SUBMIT);
+        const cl_ulong start = cl_time_of(event, CL_PROFILING_COMMAND_START);
+        const cl_ulong end = cl_time_of(event, CL_PROFILING_COMMAND_END);
         ck_assert_uint_le(queued, submit);
         ck_assert_uint_le(submit, start);
         /* two devices cannot have done it in less, but for how clocks are compared */
@@ -368,15 +361,15 @@ START_TEST(waiting)
                                          &event[3]));
         cl_ok(clFinish(cl.queue));
         cl_ok(clFinish(none));
-        const cl_ulong end = time_of(kernel, CL_PROFILING_COMMAND_END);
+        const cl_ulong end = cl_time_of(kernel, CL_PROFILING_COMMAND_END);
         cl_ok(clGetDeviceAndHostTimer(cl.device, &device, &host));
         ck_assert_uint_le(end, device);
         for (int i = 0; i < WAITING; i++) {
-            const cl_ulong now = time_of(event[i], CL_PROFILING_COMMAND_END);
+            const cl_ulong now = cl_time_of(event[i], CL_PROFILING_COMMAND_END);
             ck_assert_uint_ge(now, end);
             ck_assert_uint_le(now, device);
-            ck_assert_uint_eq(now, time_of(event[i], CL_PROFILING_COMMAND_END));
-            ck_assert_uint_le(time_of(event[i], CL_PROFILING_COMMAND_START), now);
+            ck_assert_uint_eq(now, cl_time_of(event[i], CL_PROFILING_COMMAND_END));
+            ck_assert_uint_le(cl_time_of(event[i], CL_PROFILING_COMMAND_START), now);
             cl_ok(clReleaseEvent(event[i]));
         }
         cl_ok(clReleaseEvent(kernel));
@@ -400,7 +393,8 @@ START_TEST(host_transfers)
     cl_ok(clEnqueueReadBufferRect(cl.queue, p.mem, CL_FALSE, zero, zero, region, 0, 0, 0, 0, there, 0, NULL,
                                   &event));
     cl_ok(clFinish(cl.queue));
-    ck_assert_uint_ge(time_of(event, CL_PROFILING_COMMAND_START), time_of(kernel, CL_PROFILING_COMMAND_END));
+    ck_assert_uint_ge(cl_time_of(event, CL_PROFILING_COMMAND_START),
+                      cl_time_of(kernel, CL_PROFILING_COMMAND_END));
     cl_ok(clReleaseEvent(event));
     cl_ok(clReleaseEvent(kernel));
     close_stubs();
