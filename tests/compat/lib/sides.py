@@ -45,7 +45,8 @@ def environment(side, recipe, args, mix=None, cold=False):
             shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True, exist_ok=True)
     env = clean_environment()
-    env.update(HOME=str(home), POCL_CACHE_DIR=str(cache), POCL_MAX_PTHREAD_COUNT="1", OCL_ICD_FILENAMES="",
+    # hashcat takes the home in /etc/passwd, but for what XDG_* say
+    env.update(HOME=str(home), XDG_CACHE_HOME=str(home / ".cache"), POCL_CACHE_DIR=str(cache), POCL_MAX_PTHREAD_COUNT="1", OCL_ICD_FILENAMES="",
                HERE=str(pathlib.Path(__file__).resolve().parent.parent / "recipes"),
                SHARED=str(args.work / "shared" / recipe.family), KEEP=str(keep(side, recipe, args)), **recipe.env)
     if args.runs and args.layer.exists():
