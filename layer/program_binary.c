@@ -242,12 +242,12 @@ size_t cx_program_binary(struct cx_program *program,
 {
     const struct cx_stored *stored = program->stored;
 
-    if (!stored || !stored->data)
+    if (!stored)
         have_binary(program);
     pthread_mutex_lock(&program->lock);
     const bool built = !program->building && program->status == CL_BUILD_SUCCESS;
-    const unsigned char *binary = stored && stored->data ? stored->data : built ? program->binary : NULL;
-    const size_t size = stored && stored->data ? stored->size : binary ? program->binary_size : 0;
+    const unsigned char *binary = stored ? stored->data : built ? program->binary : NULL;
+    const size_t size = stored ? stored->size : binary ? program->binary_size : 0;
     if (binary && give)
         give(data, binary, size);
     pthread_mutex_unlock(&program->lock);

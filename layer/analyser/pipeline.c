@@ -86,12 +86,11 @@ static void add_callee(struct node *n, int32_t callee)
 static void look_at_call(struct graph *g, struct node *n, LLVMValueRef call)
 {
     LLVMValueRef callee = LLVMGetCalledValue(call);
-    const char *always = "alwaysinline";
     int32_t index;
 
     /* what goes inline is for mark() to say */
     LLVMRemoveCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex,
-                                    LLVMGetEnumAttributeKindForName(always, strlen(always)));
+                                    LLVMGetEnumAttributeKindForName("alwaysinline", 12));
     if (!callee || !LLVMIsAFunction(callee)) {
         n->matters = true;
     } else if (cx_map_get(&g->index, (uintptr_t)callee, 0, &index)) {

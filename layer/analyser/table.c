@@ -3,7 +3,6 @@
 #include "layer/analyser/table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define MAX_LEAVES 16384u /* of one table */
 #define MAX_STORES 64u    /* into one array */
@@ -156,9 +155,8 @@ static LLVMValueRef variable_of(LLVMValueRef pointer)
 /* Of a call that writes a block: where that begins, as far as it is told, and how long it is. */
 static uint64_t block_grain(LLVMValueRef call)
 {
-    const char *name = "align";
     LLVMAttributeRef align =
-        LLVMGetCallSiteEnumAttribute(call, 1, LLVMGetEnumAttributeKindForName(name, strlen(name)));
+        LLVMGetCallSiteEnumAttribute(call, 1, LLVMGetEnumAttributeKindForName("align", 5));
     LLVMValueRef length = LLVMGetOperand(call, 2);
 
     return (align ? LLVMGetEnumAttributeValue(align) : 1) |
