@@ -36,15 +36,22 @@ static void command_destroy(struct cx_object *object)
     if (command->watched) /* it can never settle any more */
         atomic_fetch_sub(&context->nwatched, 1);
     free(command->successors);
+    cx_ends_drop(&command->ends);
     cx_command_unref(&command->whole);
     free(command);
     cx_queue_unref(&queue);
     cx_context_unref(&context);
 }
 
+/* The program may ask for its times. */
+static bool has_times(const struct cx_command *command)
+{
+    return command->queue && command->queue->properties & CL_QUEUE_PROFILING_ENABLE;
+}
+
 bool cx_command_is_timed(const struct cx_command *command)
 {
-    return (command->queue && command->queue->properties & CL_QUEUE_PROFILING_ENABLE) || cx_trace_on();
+    return has_times(command) || cx_trace_on();
 }
 
 /* Reading the clock is a tenth of a small launch. */
@@ -271,8 +278,8 @@ void cx_command_settle(struct cx_command *command)
     if (atomic_fetch_sub_explicit(&command->parts, 1, memory_order_acq_rel) == 1) {
         atomic_store_explicit(&command->parts, 1, memory_order_relaxed);
         atomic_store(&command->idle, command->queue && !atomic_load(&command->end_ns));
-        for (unsigned t = 0; cx_command_is_timed(command) && t < cx_context_timelines(context); t++)
-            cx_worker_keep_ends(&context->workers[t]); /* it ends with jobs of others */
+        if (has_times(command)) /* it ends with jobs of others */
+            command->ends = cx_ends_ask(context, command->cone);
         command->list_next = context->finished;
         context->finished = cx_command_ref(command);
     }
@@ -350,13 +357,9 @@ void cx_command_part_done(struct cx_command *command, cl_int status, uint64_t st
 
 void cx_command_end(struct cx_command *command)
 {
-    struct cx_context *context = command->context;
     const uint64_t now = cx_clock_ns();
-    const bool idle = atomic_load(&command->idle);
-    for (unsigned t = 0; idle && t < cx_context_timelines(context); t++)
-        if (command->cone[t])
-            raise(&command->end_ns, cx_worker_end_of(&context->workers[t], command->cone[t]));
-    if (idle)
+    raise(&command->end_ns, cx_ends_last(command->ends));
+    if (atomic_load(&command->idle))
         raise(&command->start_ns, atomic_load(&command->end_ns));
     /* clocks of devices are compared within some microseconds; what was told once stays */
     lower(&command->end_ns, now);

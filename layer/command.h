@@ -72,6 +72,7 @@ struct cx_command {
     /* A recorded command's enqueue of its command buffer, one of whose parts it is; a reference, or NULL. Set
      * before this one can be planned. */
     struct cx_command *whole;
+    struct cx_ends *ends; /* worker_ends.c: of what it waits for, from when it settles; NULL: not asked */
 
     atomic_bool idle;         /* it has no jobs under way when it settles: it does nothing but wait */
     atomic_bool running;      /* one of its jobs was seen to run */

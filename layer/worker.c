@@ -437,6 +437,5 @@ void cx_worker_finish(struct cx_worker *worker)
         worker->device->cl->clReleaseContext(worker->real_context);
     pthread_cond_destroy(&worker->moved);
     pthread_cond_destroy(&worker->wake);
-    free(atomic_load(&worker->ends));
     pthread_mutex_destroy(&worker->lock);
 }

@@ -18,6 +18,8 @@
 struct cx_job;
 struct cx_ring;
 struct cx_copier;
+struct cx_end;
+struct cx_ends;
 
 struct cx_worker {
     struct cx_context *context;
@@ -80,14 +82,15 @@ struct cx_worker {
     cl_kernel diff; /* diff.c: finds changed blocks; NULL until needed; whoever pumps */
     cl_mem diff_flags;
     size_t diff_room;
-    bool diff_fails;                /* the device cannot run it: the host compares */
-    struct cx_copier *copier;       /* device_copy.c: NULL until needed; whoever pumps */
-    struct cx_ring *ring;           /* transport_ring.c: NULL until needed; whoever pumps */
-    atomic_bool ring_fails;         /* no pinned memory for one */
-    uint64_t pageable;              /* bytes moved that could have gone through it; whoever pumps */
-    int64_t clock_offset;           /* host ns minus device ns of profiling times */
-    _Atomic(struct cx_ends *) ends; /* worker_ends.c: NULL until needed; lock guards what it holds */
-    atomic_uint_fast64_t waited_ns; /* for how long another worker's thread waited for this device last */
+    bool diff_fails;                 /* the device cannot run it: the host compares */
+    struct cx_copier *copier;        /* device_copy.c: NULL until needed; whoever pumps */
+    struct cx_ring *ring;            /* transport_ring.c: NULL until needed; whoever pumps */
+    atomic_bool ring_fails;          /* no pinned memory for one */
+    uint64_t pageable;               /* bytes moved that could have gone through it; whoever pumps */
+    int64_t clock_offset;            /* host ns minus device ns of profiling times */
+    struct cx_end *ends, *ends_tail; /* worker_ends.c: ends that are asked for, the next first; under lock */
+    uint64_t last_end;               /* when the last of all completed jobs ended, host ns; under lock */
+    atomic_uint_fast64_t waited_ns;  /* for how long another worker's thread waited for this device last */
 };
 
 /* A piece of work on one timeline. Allocated by the planner, freed by the worker after completion. */
@@ -225,11 +228,15 @@ void cx_worker_event_times(const struct cx_worker *worker, cl_event event, uint6
 /* Pushes what was handed to the driver to the device. */
 void cx_worker_flush(struct cx_worker *worker);
 
-/* worker_ends.c. From now on it is noted when jobs end; without memory it is not. context->lock held. */
-void cx_worker_keep_ends(struct cx_worker *worker);
-/* The job is over, host ns; 0: not known. Called in their order. Caller holds no lock. */
+/* worker_ends.c. Asks when the last of all up to this cone ends, for a command that is over then. NULL: all
+ * is over, or there is no memory. context->lock held. */
+struct cx_ends *cx_ends_ask(struct cx_context *context, const uint64_t *cone);
+/* Once the timelines have passed the cone: when that was, host ns; 0: nothing was asked, or it is unknown. */
+uint64_t cx_ends_last(const struct cx_ends *ends);
+/* The command forgets what it asked for. NULL is fine. */
+void cx_ends_drop(struct cx_ends **ends);
+/* The job is over, host ns; 0: not known. Called in their order, before `completed` moves. worker->lock held.
+ */
 void cx_worker_note_end(struct cx_worker *worker, uint64_t seq, uint64_t ns);
-/* When the last of all jobs up to seq ended, as far as it was noted, host ns; 0: unknown. */
-uint64_t cx_worker_end_of(struct cx_worker *worker, uint64_t seq);
 
 #endif

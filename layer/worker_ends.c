@@ -1,48 +1,102 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * When the jobs of a timeline ended, for the times of commands that have no job of their own, such as
- * markers: such a command ends with the last of what it waits for. Only kept where there are such commands in
- * queues with profiling. Previous: worker_reap.c. Next: event.c.
+ * markers: such a command ends with the last of what it waits for. It asks for the ends of what is not over
+ * when it settles. Each is told before the timeline moves, so that whoever sees the command complete finds
+ * its end, once and for all. Previous: worker_reap.c. Next: event.c.
  */
 #include "layer/worker.h"
 
 #include <stdlib.h>
 
-enum { MOST = 4096 }; /* a program that asks for a marker's times later than so many jobs gets earlier ones */
-
+/* What a command waits for. Shared by the command and the timelines that have not told yet. */
 struct cx_ends {
-    uint64_t count;
-    struct {
-        uint64_t seq, ns; /* host clock: of the last to end of all jobs up to this */
-    } end[MOST];
+    atomic_uint refs;
+    atomic_uint_fast64_t ns; /* host clock: the last end that was told */
+    struct cx_end {
+        struct cx_end *next; /* in the timeline's list, by seq; its worker's lock */
+        struct cx_ends *of;
+        uint64_t seq;
+    } end[];
 };
 
-void cx_worker_keep_ends(struct cx_worker *worker)
+void cx_ends_drop(struct cx_ends **ends)
 {
-    if (!atomic_load_explicit(&worker->ends, memory_order_relaxed))
-        atomic_store(&worker->ends, calloc(1, sizeof(struct cx_ends)));
+    struct cx_ends *dropped = *ends;
+    *ends = NULL;
+    if (dropped && atomic_fetch_sub_explicit(&dropped->refs, 1, memory_order_acq_rel) == 1)
+        free(dropped);
+}
+
+static void tell(struct cx_ends *ends, uint64_t ns)
+{
+    uint64_t seen = atomic_load_explicit(&ends->ns, memory_order_relaxed);
+    while (ns > seen && !atomic_compare_exchange_weak(&ends->ns, &seen, ns))
+        ;
+}
+
+uint64_t cx_ends_last(const struct cx_ends *ends)
+{
+    return ends ? atomic_load_explicit(&ends->ns, memory_order_acquire) : 0;
+}
+
+static bool is_pending(const struct cx_worker *worker, uint64_t seq)
+{
+    return atomic_load_explicit(&worker->completed, memory_order_acquire) < seq;
+}
+
+/* worker->lock held */
+static void insert(struct cx_worker *worker, struct cx_end *end)
+{
+    struct cx_end **link = &worker->ends;
+    if (*link && worker->ends_tail->seq <= end->seq)
+        link = &worker->ends_tail->next;
+    while (*link && (*link)->seq <= end->seq)
+        link = &(*link)->next;
+    end->next = *link;
+    *link = end;
+    if (!end->next)
+        worker->ends_tail = end;
+}
+
+static void ask(struct cx_worker *worker, struct cx_ends *ends, struct cx_end *end, uint64_t seq)
+{
+    *end = (struct cx_end){.of = ends, .seq = seq};
+    pthread_mutex_lock(&worker->lock);
+    if (is_pending(worker, seq)) {
+        atomic_fetch_add_explicit(&ends->refs, 1, memory_order_relaxed);
+        insert(worker, end);
+    } else {
+        tell(ends, worker->last_end);
+    }
+    pthread_mutex_unlock(&worker->lock);
+}
+
+struct cx_ends *cx_ends_ask(struct cx_context *context, const uint64_t *cone)
+{
+    unsigned pending = 0, asked = 0;
+    for (unsigned t = 0; t < cx_context_timelines(context); t++)
+        pending += is_pending(&context->workers[t], cone[t]);
+    struct cx_ends *ends = pending ? malloc(sizeof(*ends) + pending * sizeof(ends->end[0])) : NULL;
+    if (!ends)
+        return NULL;
+    atomic_init(&ends->refs, 1);
+    atomic_init(&ends->ns, 0);
+    for (unsigned t = 0; asked < pending && t < cx_context_timelines(context); t++)
+        if (is_pending(&context->workers[t], cone[t]))
+            ask(&context->workers[t], ends, &ends->end[asked++], cone[t]);
+    return ends;
 }
 
 void cx_worker_note_end(struct cx_worker *worker, uint64_t seq, uint64_t ns)
 {
-    struct cx_ends *ends = ns ? atomic_load_explicit(&worker->ends, memory_order_acquire) : NULL;
-    if (!ends)
-        return;
-    pthread_mutex_lock(&worker->lock);
-    const uint64_t before = ends->count ? ends->end[(ends->count - 1) % MOST].ns : 0;
-    ends->end[ends->count % MOST].seq = seq;
-    ends->end[ends->count++ % MOST].ns = ns > before ? ns : before;
-    pthread_mutex_unlock(&worker->lock);
-}
-
-uint64_t cx_worker_end_of(struct cx_worker *worker, uint64_t seq)
-{
-    uint64_t ns = 0;
-    pthread_mutex_lock(&worker->lock);
-    const struct cx_ends *ends = atomic_load(&worker->ends);
-    for (uint64_t back = 1; ends && back <= ends->count && back <= MOST && !ns; back++)
-        if (ends->end[(ends->count - back) % MOST].seq <= seq)
-            ns = ends->end[(ends->count - back) % MOST].ns;
-    pthread_mutex_unlock(&worker->lock);
-    return ns;
+    if (worker->last_end < ns)
+        worker->last_end = ns;
+    while (worker->ends && worker->ends->seq <= seq) {
+        struct cx_end *end = worker->ends;
+        struct cx_ends *of = end->of;
+        worker->ends = end->next;
+        tell(of, worker->last_end);
+        cx_ends_drop(&of);
+    }
 }

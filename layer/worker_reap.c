@@ -86,8 +86,8 @@ static void take_status(const struct cx_worker *worker, struct cx_job *job, cl_e
         job->status = cx_worker_event_error(worker, event);
 }
 
-/* The job is complete: fill in times and status, tell the command, free. */
-static void complete_job(struct cx_worker *worker, struct cx_job *job)
+/* The job is complete: fill in times and status, tell the command, free. Gives when it ended, 0: unknown. */
+static uint64_t complete_job(struct cx_worker *worker, struct cx_job *job)
 {
     if (job->first_event)
         take_status(worker, job, job->first_event);
@@ -118,9 +118,10 @@ static void complete_job(struct cx_worker *worker, struct cx_job *job)
     if (job->command)
         cx_command_part_done(job->command, job->void_ ? CL_SUCCESS : job->status, job->start_ns, job->end_ns);
     struct cx_command *command = job->command;
-    cx_worker_note_end(worker, job->seq, command ? atomic_load(&command->end_ns) : job->end_ns);
+    const uint64_t end_ns = command ? atomic_load(&command->end_ns) : job->end_ns;
     cx_job_free(job);
     cx_command_unref(&command);
+    return end_ns;
 }
 
 /* The first flying job from `job` on that has an event: when that is over, so are all before it. worker->lock
@@ -179,8 +180,9 @@ void cx_worker_reap(struct cx_worker *worker, uint64_t known)
             worker->flying_tail = NULL;
         worker->nflying--;
         pthread_mutex_unlock(&worker->lock);
-        complete_job(worker, job);
+        const uint64_t end_ns = complete_job(worker, job);
         pthread_mutex_lock(&worker->lock);
+        cx_worker_note_end(worker, seq, end_ns);
         atomic_store_explicit(&worker->completed, seq, memory_order_release);
         struct cx_running next =
             worker->flying ? cx_running_of(worker, worker->flying) : (struct cx_running){0};
@@ -215,17 +217,24 @@ bool cx_worker_ended_at_once(const struct cx_worker *worker, struct cx_job *job)
 
 void cx_worker_complete_at_once(struct cx_worker *worker, struct cx_job *job)
 {
+    struct cx_context *context = worker->context;
     uint64_t seq = job->seq;
     worker->reaping = true;
     pthread_mutex_unlock(&worker->lock);
-    complete_job(worker, job);
+    const uint64_t end_ns = complete_job(worker, job);
+    pthread_mutex_lock(&worker->lock);
+    cx_worker_note_end(worker, seq, end_ns);
     atomic_store_explicit(&worker->submitted, seq, memory_order_release);
     atomic_store_explicit(&worker->completed, seq, memory_order_release);
-    cx_command_check_watched(worker->context);
-    cx_hold_check(worker->context);
-    pthread_mutex_lock(&worker->lock);
     worker->reaping = false;
     cx_worker_moved(worker);
+    /* no mere loads: see cx_command_check_watched */
+    if (atomic_fetch_add(&context->nwatched, 0) == 0 && atomic_load(&context->nheld) == 0)
+        return;
+    pthread_mutex_unlock(&worker->lock);
+    cx_command_check_watched(context);
+    cx_hold_check(context);
+    pthread_mutex_lock(&worker->lock);
 }
 
 void cx_worker_mark_end(struct cx_worker *worker)

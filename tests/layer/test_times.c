@@ -56,6 +56,12 @@ static void launch(cl_command_queue queue, cl_uint nwait, const cl_event *wait, 
     cl_ok(clEnqueueNDRangeKernel(queue, p.kernel, 1, NULL, &items, &local, nwait, wait, event));
 }
 
+/* Launches do not begin while it is closed. Not for devices that run them in the calling thread. */
+static void close_gate(void)
+{
+    close(open(p.gate, O_CREAT | O_WRONLY, 0600));
+}
+
 /* Calls of this name on real queues of the first device with (true) or without profiling. */
 static unsigned calls(const char *name, bool profiling)
 {
@@ -151,7 +157,7 @@ START_TEST(in_order)
     cl_int count = 0;
     for (int i = 0; i < 20; i++) {
         cl_event event[3];
-        close(open(p.gate, O_CREAT | O_WRONLY, 0600));
+        close_gate();
         launch(p.plain, 0, NULL, &event[0]);
         launch(cl.queue, 1, &event[0], &event[1]);
         cl_ok(clEnqueueReadBuffer(cl.queue, p.mem, CL_FALSE, 0, BYTES, back[i], 1, &event[1], &event[2]));
@@ -246,7 +252,7 @@ START_TEST(callbacks_one_by_one)
     cl_int status = CL_COMPLETE;
     setenv("STUB_HANG", "clEnqueueNDRangeKernel:5:4000", 1);
     open_stubs("gpu", "0");
-    close(open(p.gate, O_CREAT | O_WRONLY, 0600));
+    close_gate();
     for (int i = 0; i < LAUNCHES; i++) {
         launch(_i ? cl.queue : p.plain, 0, NULL, &event[i]);
         cl_count_end(event[i]);
@@ -380,6 +386,29 @@ START_TEST(waiting)
 }
 END_TEST
 
+/* However many commands come before anybody asks. */
+START_TEST(asked_late)
+{
+    enum { LATER = 5000 };
+    cl_event kernel, marker;
+    open_stubs("gpu", "0");
+    close_gate();
+    launch(cl.queue, 0, NULL, &kernel);
+    cl_ok(clEnqueueMarkerWithWaitList(cl.queue, 0, NULL, &marker));
+    unlink(p.gate);
+    for (int i = 0; i < LATER; i++)
+        launch(cl.queue, 0, NULL, NULL);
+    cl_ok(clFinish(cl.queue));
+    ck_assert_uint_ge(cl_time_of(marker, CL_PROFILING_COMMAND_END),
+                      cl_time_of(kernel, CL_PROFILING_COMMAND_END));
+    cl_ok(clReleaseEvent(kernel));
+    cl_ok(clReleaseEvent(marker));
+    expect_all(LATER + 1);
+    close_stubs();
+    cl_folder_remove();
+}
+END_TEST
+
 /* Transfers that the host makes begin when they do, not when they were planned. */
 START_TEST(host_transfers)
 {
@@ -417,6 +446,7 @@ int main(void)
     tcase_add_test(tests, one_queue);
     tcase_add_loop_test(tests, split, 0, 2 * sizeof(balancers) / sizeof(*balancers));
     tcase_add_loop_test(tests, waiting, 0, 4);
+    tcase_add_test(tests, asked_late);
     tcase_add_test(tests, host_transfers);
     return tap_run(suite);
 }
