@@ -60,6 +60,20 @@ static uint64_t stamp(const struct cx_command *command)
     return cx_command_is_timed(command) ? cx_clock_ns() : 0;
 }
 
+static void lower(atomic_uint_fast64_t *value, uint64_t candidate)
+{
+    uint64_t seen = atomic_load_explicit(value, memory_order_relaxed);
+    while ((seen == 0 || candidate < seen) && !atomic_compare_exchange_weak(value, &seen, candidate))
+        ;
+}
+
+static void raise(atomic_uint_fast64_t *value, uint64_t candidate)
+{
+    uint64_t seen = atomic_load_explicit(value, memory_order_relaxed);
+    while (candidate > seen && !atomic_compare_exchange_weak(value, &seen, candidate))
+        ;
+}
+
 /* calloc as of glibc passes by what the thread has freed before, which malloc does not: twice the
  * instructions. The empty statement keeps the compiler from making calloc of it again. */
 static void *zeroed(size_t size)
@@ -280,6 +294,9 @@ void cx_command_settle(struct cx_command *command)
         atomic_store(&command->idle, command->queue && !atomic_load(&command->end_ns));
         if (has_times(command)) /* it ends with jobs of others */
             command->ends = cx_ends_ask(context, command->cone);
+        if (atomic_load(&command->idle))
+            raise(&command->end_ns,
+                  stamp(command)); /* not before what nobody was asked about: that is over */
         command->list_next = context->finished;
         context->finished = cx_command_ref(command);
     }
@@ -313,22 +330,15 @@ void cx_command_fail(struct cx_command *command, cl_int error)
 
 /* ---- completion ---- */
 
-static void lower(atomic_uint_fast64_t *value, uint64_t candidate)
-{
-    uint64_t seen = atomic_load_explicit(value, memory_order_relaxed);
-    while ((seen == 0 || candidate < seen) && !atomic_compare_exchange_weak(value, &seen, candidate))
-        ;
-}
-
-static void raise(atomic_uint_fast64_t *value, uint64_t candidate)
-{
-    uint64_t seen = atomic_load_explicit(value, memory_order_relaxed);
-    while (candidate > seen && !atomic_compare_exchange_weak(value, &seen, candidate))
-        ;
-}
-
 void cx_command_times(struct cx_command *command, uint64_t start_ns, uint64_t end_ns)
 {
+    /* Clocks of devices are compared within some microseconds. What is told once stays, and what waits for
+     * this ends no sooner: the end is not later than now. */
+    if (end_ns && has_times(command)) {
+        const uint64_t now = cx_clock_ns();
+        end_ns = end_ns < now ? end_ns : now;
+        start_ns = start_ns < end_ns ? start_ns : end_ns;
+    }
     if (start_ns)
         lower(&command->start_ns, start_ns);
     if (end_ns)
@@ -355,16 +365,11 @@ void cx_command_part_done(struct cx_command *command, cl_int status, uint64_t st
                              atomic_load(&command->end_ns));
 }
 
-void cx_command_end(struct cx_command *command)
+void cx_command_span(const struct cx_command *command, uint64_t *start_ns, uint64_t *end_ns)
 {
-    const uint64_t now = cx_clock_ns();
-    raise(&command->end_ns, cx_ends_last(command->ends));
-    if (atomic_load(&command->idle))
-        raise(&command->start_ns, atomic_load(&command->end_ns));
-    /* clocks of devices are compared within some microseconds; what was told once stays */
-    lower(&command->end_ns, now);
-    if (atomic_load(&command->start_ns))
-        lower(&command->start_ns, atomic_load(&command->end_ns));
+    const uint64_t end = atomic_load(&command->end_ns), awaited = cx_ends_last(command->ends);
+    *end_ns = end < awaited ? awaited : end;
+    *start_ns = atomic_load(&command->idle) ? *end_ns : atomic_load(&command->start_ns);
 }
 
 /* Whether all timelines have passed the cone of a settled command. Polls; takes no context lock. */

@@ -189,9 +189,9 @@ cl_int cx_command_stage(const struct cx_command *command);
 void cx_command_runs(struct cx_command *command);
 /* Delivers callbacks of watched commands that are over; called after timelines moved. Without locks. */
 void cx_command_check_watched(struct cx_context *context);
-/* Of a complete command whose times are asked for: makes its end final, which is not later than now; of one
- * that did nothing that of what it waited for. No locks held. */
-void cx_command_end(struct cx_command *command);
+/* When a complete command began and ended, for its queue's profiling; one that did nothing, with the end of
+ * what it waited for. Always the same, and not later than now. */
+void cx_command_span(const struct cx_command *command, uint64_t *start_ns, uint64_t *end_ns);
 /* Asks the workers to notice the status of this command without being asked. Caller holds no lock. */
 void cx_command_watch(struct cx_command *command);
 /* A settled command's end shall be noticed by the workers' threads. context->lock held. */

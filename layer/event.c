@@ -217,9 +217,8 @@ cl_int CL_API_CALL cx_clGetEventProfilingInfo(cl_event handle, cl_profiling_info
         return CX_FAIL(CL_PROFILING_INFO_NOT_AVAILABLE, "the queue was created without profiling");
     if (cx_command_status(event) != CL_COMPLETE)
         return CX_FAIL(CL_PROFILING_INFO_NOT_AVAILABLE, "the command is not complete");
-    cx_command_end(event);
-    uint64_t queued = atomic_load(&event->queued_ns), submit = atomic_load(&event->submit_ns);
-    uint64_t start = atomic_load(&event->start_ns), end = atomic_load(&event->end_ns);
+    uint64_t queued = atomic_load(&event->queued_ns), submit = atomic_load(&event->submit_ns), start, end;
+    cx_command_span(event, &start, &end);
     if (submit < queued)
         submit = queued;
     if (start < submit)

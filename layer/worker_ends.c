@@ -5,7 +5,7 @@
  * when it settles. Each is told before the timeline moves, so that whoever sees the command complete finds
  * its end, once and for all. Previous: worker_reap.c. Next: event.c.
  */
-#include "layer/worker.h"
+#include "layer/command.h"
 
 #include <stdlib.h>
 
@@ -28,8 +28,10 @@ void cx_ends_drop(struct cx_ends **ends)
         free(dropped);
 }
 
-static void tell(struct cx_ends *ends, uint64_t ns)
+/* The end of all that is over on a timeline; not later than now: see cx_command_times. worker->lock held. */
+static void tell_last(const struct cx_worker *worker, struct cx_ends *ends)
 {
+    const uint64_t now = cx_clock_ns(), ns = worker->last_end < now ? worker->last_end : now;
     uint64_t seen = atomic_load_explicit(&ends->ns, memory_order_relaxed);
     while (ns > seen && !atomic_compare_exchange_weak(&ends->ns, &seen, ns))
         ;
@@ -67,7 +69,7 @@ static void ask(struct cx_worker *worker, struct cx_ends *ends, struct cx_end *e
         atomic_fetch_add_explicit(&ends->refs, 1, memory_order_relaxed);
         insert(worker, end);
     } else {
-        tell(ends, worker->last_end);
+        tell_last(worker, ends);
     }
     pthread_mutex_unlock(&worker->lock);
 }
@@ -96,7 +98,7 @@ void cx_worker_note_end(struct cx_worker *worker, uint64_t seq, uint64_t ns)
         struct cx_end *end = worker->ends;
         struct cx_ends *of = end->of;
         worker->ends = end->next;
-        tell(of, worker->last_end);
+        tell_last(worker, of);
         cx_ends_drop(&of);
     }
 }

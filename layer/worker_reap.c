@@ -115,8 +115,10 @@ static uint64_t complete_job(struct cx_worker *worker, struct cx_job *job)
         job->command->lost(job->command);
         pthread_mutex_unlock(&worker->context->lock);
     }
-    if (job->command)
-        cx_command_part_done(job->command, job->void_ ? CL_SUCCESS : job->status, job->start_ns, job->end_ns);
+    if (job->command && job->void_) /* the command was over without it: its times stay as they were told */
+        cx_command_part_done(job->command, CL_SUCCESS, 0, 0);
+    else if (job->command)
+        cx_command_part_done(job->command, job->status, job->start_ns, job->end_ns);
     struct cx_command *command = job->command;
     const uint64_t end_ns = command ? atomic_load(&command->end_ns) : job->end_ns;
     cx_job_free(job);

@@ -7,6 +7,7 @@
 #include "cl_folder.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -386,6 +387,43 @@ START_TEST(waiting)
 }
 END_TEST
 
+static void *ask_end(void *event)
+{
+    return (void *)(uintptr_t)cl_time_of((cl_event)event, CL_PROFILING_COMMAND_END);
+}
+
+/* What is told once stays, whoever asks, even where the devices' clock says that it is still to come. */
+START_TEST(stays)
+{
+    enum { EVENTS = 4 };
+    cl_event event[EVENTS];
+    cl_ulong end[EVENTS], device, host;
+    pthread_t thread[EVENTS];
+    void *told;
+    setenv("STUB_AHEAD", "1000000000", 1);
+    open_stubs("gpu,gpu", "0");
+    launch(cl.queue, 0, NULL, &event[3]);
+    cl_ok(clEnqueueMarkerWithWaitList(cl.queue, 0, NULL, &event[2]));
+    launch(cl.queue, 0, NULL, &event[1]);
+    cl_ok(clEnqueueBarrierWithWaitList(cl.queue, 1, &event[1], &event[0]));
+    cl_ok(clFinish(cl.queue));
+    for (int i = 0; i < EVENTS; i++)
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, ask_end, event[i]), 0);
+    for (int i = 0; i < EVENTS; i++)
+        end[i] = cl_time_of(event[i], CL_PROFILING_COMMAND_END);
+    cl_ok(clGetDeviceAndHostTimer(cl.device, &device, &host));
+    for (int i = 0; i < EVENTS; i++) {
+        ck_assert_int_eq(pthread_join(thread[i], &told), 0);
+        ck_assert_uint_eq((uintptr_t)told, end[i]);
+        ck_assert_uint_eq(cl_time_of(event[i], CL_PROFILING_COMMAND_END), end[i]);
+        ck_assert_uint_le(end[i], i ? end[i - 1] : device);
+        cl_ok(clReleaseEvent(event[i]));
+    }
+    close_stubs();
+    cl_folder_remove();
+}
+END_TEST
+
 /* However many commands come before anybody asks. */
 START_TEST(asked_late)
 {
@@ -446,6 +484,7 @@ int main(void)
     tcase_add_test(tests, one_queue);
     tcase_add_loop_test(tests, split, 0, 2 * sizeof(balancers) / sizeof(*balancers));
     tcase_add_loop_test(tests, waiting, 0, 4);
+    tcase_add_test(tests, stays);
     tcase_add_test(tests, asked_late);
     tcase_add_test(tests, host_transfers);
     return tap_run(suite);
