@@ -235,8 +235,9 @@ struct cx_ends *cx_ends_ask(struct cx_context *context, const uint64_t *cone);
 uint64_t cx_ends_last(const struct cx_ends *ends);
 /* The command forgets what it asked for. NULL is fine. */
 void cx_ends_drop(struct cx_ends **ends);
-/* The job is over, host ns; 0: not known. Called in their order, before `completed` moves. worker->lock held.
- */
+/* The job is over, host ns; 0: others of its command tell. Called in their order, before `completed` moves.
+ * worker->lock held. */
+#define CX_END_UNKNOWN UINT64_MAX /* its command has no times */
 void cx_worker_note_end(struct cx_worker *worker, uint64_t seq, uint64_t ns);
 
 #endif

@@ -92,6 +92,8 @@ struct cx_ends *cx_ends_ask(struct cx_context *context, const uint64_t *cone)
 
 void cx_worker_note_end(struct cx_worker *worker, uint64_t seq, uint64_t ns)
 {
+    if (ns == CX_END_UNKNOWN) /* the clock is read where somebody asks for just this one */
+        ns = worker->ends && worker->ends->seq <= seq ? cx_clock_ns() : 0;
     if (worker->last_end < ns)
         worker->last_end = ns;
     while (worker->ends && worker->ends->seq <= seq) {

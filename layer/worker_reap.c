@@ -86,7 +86,16 @@ static void take_status(const struct cx_worker *worker, struct cx_job *job, cl_e
         job->status = cx_worker_event_error(worker, event);
 }
 
-/* The job is complete: fill in times and status, tell the command, free. Gives when it ended, 0: unknown. */
+/* When a job that is over ended, for cx_worker_note_end. */
+static uint64_t end_of(const struct cx_job *job)
+{
+    const struct cx_command *command = job->command;
+    if (command && cx_command_is_timed(command))
+        return atomic_load(&command->end_ns);
+    return !command || job->end_ns ? job->end_ns : CX_END_UNKNOWN;
+}
+
+/* The job is complete: fill in times and status, tell the command, free. Gives end_of it. */
 static uint64_t complete_job(struct cx_worker *worker, struct cx_job *job)
 {
     if (job->first_event)
@@ -120,7 +129,7 @@ static uint64_t complete_job(struct cx_worker *worker, struct cx_job *job)
     else if (job->command)
         cx_command_part_done(job->command, job->status, job->start_ns, job->end_ns);
     struct cx_command *command = job->command;
-    const uint64_t end_ns = command ? atomic_load(&command->end_ns) : job->end_ns;
+    const uint64_t end_ns = end_of(job);
     cx_job_free(job);
     cx_command_unref(&command);
     return end_ns;

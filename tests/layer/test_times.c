@@ -424,6 +424,31 @@ START_TEST(stays)
 }
 END_TEST
 
+/* What waits for a command that has no times of its own ends after it all the same. */
+START_TEST(behind_untimed)
+{
+    cl_event kernel, event[2];
+    cl_ulong device, host;
+    open_stubs(_i ? "gpu,gpu" : "gpu", "0");
+    launch(cl.queue, 0, NULL, NULL);
+    close_gate();
+    launch(p.plain, 0, NULL, &kernel);
+    cl_ok(clEnqueueMarkerWithWaitList(cl.queue, 1, &kernel, &event[0]));
+    cl_ok(clEnqueueBarrierWithWaitList(cl.queue, 0, NULL, &event[1]));
+    cl_ok(clFlush(cl.queue));
+    cl_ok(clGetDeviceAndHostTimer(cl.device, &device, &host));
+    unlink(p.gate);
+    for (int i = 0; i < 2; i++) {
+        cl_ok(clWaitForEvents(1, &event[i]));
+        ck_assert_uint_ge(cl_time_of(event[i], CL_PROFILING_COMMAND_END), device);
+        cl_ok(clReleaseEvent(event[i]));
+    }
+    cl_ok(clReleaseEvent(kernel));
+    close_stubs();
+    cl_folder_remove();
+}
+END_TEST
+
 /* However many commands come before anybody asks. */
 START_TEST(asked_late)
 {
@@ -485,6 +510,7 @@ int main(void)
     tcase_add_loop_test(tests, split, 0, 2 * sizeof(balancers) / sizeof(*balancers));
     tcase_add_loop_test(tests, waiting, 0, 4);
     tcase_add_test(tests, stays);
+    tcase_add_loop_test(tests, behind_untimed, 0, 2);
     tcase_add_test(tests, asked_late);
     tcase_add_test(tests, host_transfers);
     return tap_run(suite);
