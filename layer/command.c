@@ -258,6 +258,14 @@ void cx_command_after_memory(const struct cx_command *command, const struct cx_w
         cx_cone_raise(job->deps, command->queue->cone + timelines, timelines);
 }
 
+void cx_command_ends_with(struct cx_command *command)
+{
+    if (!has_times(command))
+        return;
+    command->ends = cx_ends_ask(command->context, command->cone);
+    raise(&command->end_ns, cx_clock_ns()); /* what was over by now was not asked for */
+}
+
 void cx_command_settle(struct cx_command *command)
 {
     struct cx_context *context = command->context;
@@ -291,12 +299,10 @@ void cx_command_settle(struct cx_command *command)
      * does it. */
     if (atomic_fetch_sub_explicit(&command->parts, 1, memory_order_acq_rel) == 1) {
         atomic_store_explicit(&command->parts, 1, memory_order_relaxed);
-        atomic_store(&command->idle, command->queue && !atomic_load(&command->end_ns));
-        if (has_times(command)) /* it ends with jobs of others */
-            command->ends = cx_ends_ask(context, command->cone);
-        if (atomic_load(&command->idle))
-            raise(&command->end_ns,
-                  stamp(command)); /* not before what nobody was asked about: that is over */
+        if (command->queue && !atomic_load(&command->end_ns)) {
+            atomic_store(&command->idle, true);
+            cx_command_ends_with(command);
+        }
         command->list_next = context->finished;
         context->finished = cx_command_ref(command);
     }

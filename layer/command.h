@@ -74,7 +74,7 @@ struct cx_command {
     struct cx_command *whole;
     struct cx_ends *ends; /* worker_ends.c: of what it waits for, from when it settles; NULL: not asked */
 
-    atomic_bool idle;         /* it has no jobs under way when it settles: it does nothing but wait */
+    atomic_bool idle;         /* it had no jobs under way when it settled: it does nothing but wait */
     atomic_bool running;      /* one of its jobs was seen to run */
     atomic_bool asks_running; /* ... and somebody wants to hear of it at once */
     atomic_bool calls_back;   /* callbacks are or were set: its jobs shall have events of their own */
@@ -164,6 +164,8 @@ void cx_command_block_on(struct cx_command *command, struct cx_command *other);
 void cx_command_begin(struct cx_command *command);
 /* The command's place is final. Plans successors that this frees. */
 void cx_command_settle(struct cx_command *command);
+/* A command that settles, and has no job that ends it, ends with the last of its cone. context->lock held. */
+void cx_command_ends_with(struct cx_command *command);
 /* Fails a command while it is planned: settles it with an error. */
 void cx_command_fail(struct cx_command *command, cl_int error);
 

@@ -196,6 +196,15 @@ static void drop(struct cx_command *command)
     cx_command_buffer_unref(&replay->buffer);
 }
 
+/* Of the gate and the replayed commands, those that do nothing but wait. All are settled. */
+static unsigned count_idle(const struct replay *replay)
+{
+    unsigned idle = 0;
+    for (unsigned i = 0; i < replay->count; i++)
+        idle += atomic_load(&event_at(replay, i)->idle);
+    return idle;
+}
+
 /* The gate opens when the program's queue has come to this command, which is then planned again until all
  * that it replays is settled. It was submitted when the gate was. */
 static void plan_replay(struct cx_command *command)
@@ -229,8 +238,12 @@ static void plan_replay(struct cx_command *command)
             return;
         }
     const uint64_t submit_ns = atomic_load(&event_at(replay, 0)->submit_ns); /* the events may be gone then */
+    const unsigned idle = count_idle(replay), all = replay->count;
     cx_command_settle(command);
     atomic_store(&command->submit_ns, submit_ns);
+    atomic_store(&command->idle, idle == all);
+    if (idle > 1 || idle == all)
+        cx_command_ends_with(command);
 }
 
 /* The gate, and behind it all commands. Nothing of it runs yet. */

@@ -5,6 +5,7 @@
  */
 #include "cl_fixture.h"
 #include "cl_folder.h"
+#include "cl_recorded.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -449,6 +450,40 @@ START_TEST(behind_untimed)
 }
 END_TEST
 
+/* Command buffers that do nothing but wait: in order; of no command; behind a wait list. */
+START_TEST(recorded_waiting)
+{
+    const bool waits = _i == 2;
+    cl_int status = CL_COMPLETE;
+    cl_event kernel, event;
+    open_stubs("gpu,gpu", "0");
+    cl_recorded_find();
+    cl_command_queue queue =
+        cl_queue(CL_QUEUE_PROFILING_ENABLE | (waits ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0));
+    cl_command_buffer_khr buffer = cl_recorded_create(queue, 0);
+    for (int i = 0; i < 2 && _i != 1; i++)
+        cl_ok(recorded.barrier(buffer, NULL, 0, NULL, NULL, NULL));
+    cl_ok(recorded.finalize(buffer));
+    close_gate();
+    launch(queue, 0, NULL, &kernel);
+    cl_ok(recorded.enqueue(0, NULL, buffer, waits, waits ? &kernel : NULL, &event));
+    cl_ok(clFlush(queue));
+    cl_ok(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL));
+    ck_assert_int_gt(status, CL_COMPLETE);
+    unlink(p.gate);
+    cl_ok(clFinish(queue));
+    const cl_ulong end = cl_time_of(kernel, CL_PROFILING_COMMAND_END);
+    ck_assert_uint_ge(cl_time_of(event, CL_PROFILING_COMMAND_START), end);
+    ck_assert_uint_ge(cl_time_of(event, CL_PROFILING_COMMAND_END), end);
+    cl_ok(clReleaseEvent(kernel));
+    cl_ok(clReleaseEvent(event));
+    cl_ok(recorded.release(buffer));
+    cl_ok(clReleaseCommandQueue(queue));
+    close_stubs();
+    cl_folder_remove();
+}
+END_TEST
+
 /* However many commands come before anybody asks. */
 START_TEST(asked_late)
 {
@@ -511,6 +546,7 @@ int main(void)
     tcase_add_loop_test(tests, waiting, 0, 4);
     tcase_add_test(tests, stays);
     tcase_add_loop_test(tests, behind_untimed, 0, 2);
+    tcase_add_loop_test(tests, recorded_waiting, 0, 3);
     tcase_add_test(tests, asked_late);
     tcase_add_test(tests, host_transfers);
     return tap_run(suite);
