@@ -37,6 +37,7 @@ static void command_destroy(struct cx_object *object)
         atomic_fetch_sub(&context->nwatched, 1);
     free(command->successors);
     cx_ends_drop(&command->ends);
+    cx_ends_drop(&command->awaited);
     cx_command_unref(&command->whole);
     free(command);
     cx_queue_unref(&queue);
@@ -89,7 +90,8 @@ struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *q
 {
     size = (size + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
     const size_t cone = cx_cone_size(context) * sizeof(uint64_t);
-    struct cx_command *command = zeroed(size + cone + cx_job_size(context));
+    const size_t before = cx_context_timelines(context) * sizeof(uint64_t);
+    struct cx_command *command = zeroed(size + cone + before + cx_job_size(context));
     if (!command)
         return NULL;
     cx_object_init(&command->base, CX_TAG_EVENT, command_destroy);
@@ -99,7 +101,8 @@ struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *q
     command->plan = plan;
     command->drop = drop;
     command->cone = (uint64_t *)(void *)((char *)command + size);
-    command->room = (struct cx_job *)(void *)((char *)command + size + cone);
+    command->before = (uint64_t *)(void *)((char *)command + size + cone);
+    command->room = (struct cx_job *)(void *)((char *)command + size + cone + before);
     command->noticed = CL_QUEUED;
     atomic_init(&command->parts, 1);
     command->blockers = 1; /* not submitted yet */
@@ -222,8 +225,19 @@ struct cx_job *cx_command_job(struct cx_command *command)
     return job;
 }
 
+/* Up to where the command waits for others on a timeline. context->lock held, or it is settled. */
+static uint64_t awaited_on(const struct cx_command *command, unsigned t)
+{
+    if (command->own >> t & 1)
+        return command->before[t];
+    const struct cx_queue *queue = command->settled || !command->queue->in_order ? NULL : command->queue;
+    return queue && queue->cone[t] > command->cone[t] ? queue->cone[t] : command->cone[t];
+}
+
 uint64_t cx_command_add_job(struct cx_command *command, struct cx_worker *worker, struct cx_job *job)
 {
+    command->before[worker->index] = awaited_on(command, worker->index); /* the same again */
+    command->own |= UINT64_C(1) << worker->index;
     job->command = cx_command_ref(command);
     atomic_fetch_add_explicit(&command->parts, 1, memory_order_relaxed);
     uint64_t seq = cx_worker_plan(worker, job);
@@ -262,8 +276,21 @@ void cx_command_ends_with(struct cx_command *command)
 {
     if (!has_times(command))
         return;
-    command->ends = cx_ends_ask(command->context, command->cone);
+    command->ends = cx_ends_ask(command->context, command->cone, true);
     raise(&command->end_ns, cx_clock_ns()); /* what was over by now was not asked for */
+}
+
+void cx_command_starts_after(struct cx_command *command)
+{
+    uint64_t positions[CX_MEMBERS_MAX + 1];
+    if (!has_times(command) || command->awaited)
+        return;
+    for (unsigned t = 0; t < cx_context_timelines(command->context); t++) {
+        const bool alone = command->settled && command->own == UINT64_C(1) << t; /* in the device's order */
+        positions[t] = alone ? 0 : awaited_on(command, t);
+    }
+    /* what is over by now ended before the command counts as submitted */
+    command->awaited = cx_ends_ask(command->context, positions, false);
 }
 
 void cx_command_settle(struct cx_command *command)
@@ -273,6 +300,8 @@ void cx_command_settle(struct cx_command *command)
     if (command->queue)
         cx_queue_settled(command->queue, command);
     command->settled = true;
+    if (!command->begun && (atomic_load(&command->parts) > 1 || atomic_load(&command->end_ns)))
+        cx_command_starts_after(command);
     if (!command->begun)
         atomic_store_explicit(&command->submit_ns, stamp(command), memory_order_relaxed);
 
@@ -314,6 +343,7 @@ void cx_command_begin(struct cx_command *command)
     if (command->begun)
         return;
     command->begun = true;
+    cx_command_starts_after(command);
     atomic_store_explicit(&command->submit_ns, stamp(command), memory_order_relaxed);
     if (command->watched)
         cx_command_watch_stage(command);
@@ -375,7 +405,8 @@ void cx_command_span(const struct cx_command *command, uint64_t *start_ns, uint6
 {
     const uint64_t end = atomic_load(&command->end_ns), awaited = cx_ends_last(command->ends);
     *end_ns = end < awaited ? awaited : end;
-    *start_ns = atomic_load(&command->idle) ? *end_ns : atomic_load(&command->start_ns);
+    const uint64_t start = atomic_load(&command->start_ns), before = cx_ends_last(command->awaited);
+    *start_ns = atomic_load(&command->idle) ? *end_ns : start < before ? before : start;
 }
 
 /* Whether all timelines have passed the cone of a settled command. Polls; takes no context lock. */
@@ -384,6 +415,25 @@ static bool cone_passed(struct cx_command *command)
     unsigned timelines = cx_context_timelines(command->context);
     for (unsigned t = 0; t < timelines; t++)
         if (command->cone[t] && !cx_worker_done(&command->context->workers[t], command->cone[t]))
+            return false;
+    return true;
+}
+
+/* Whether all that the command waits for is over, as far as is known. */
+static bool may_run(const struct cx_command *command)
+{
+    for (unsigned t = 0; t < cx_context_timelines(command->context); t++)
+        if (atomic_load_explicit(&command->context->workers[t].completed, memory_order_acquire) <
+            awaited_on(command, t))
+            return false;
+    return true;
+}
+
+/* The same of one that is settled, as drivers tell when asked. Takes no context lock. */
+static bool awaited_passed(struct cx_command *command)
+{
+    for (unsigned t = 0; t < cx_context_timelines(command->context); t++)
+        if (!cx_worker_done(&command->context->workers[t], awaited_on(command, t)))
             return false;
     return true;
 }
@@ -398,7 +448,8 @@ cl_int cx_command_stage(const struct cx_command *command)
                atomic_load_explicit(&command->context->workers[t].completed, memory_order_acquire);
     if (over)
         return CL_COMPLETE;
-    if (atomic_load(&command->running))
+    /* where memory is apart its jobs may run before what it waits for is over, which nobody shall see */
+    if (atomic_load(&command->running) && may_run(command))
         return CL_RUNNING;
     return command->settled || command->begun ? CL_SUBMITTED : CL_QUEUED;
 }
@@ -411,8 +462,11 @@ cl_int cx_command_status(struct cx_command *command)
     pthread_mutex_unlock(&command->context->lock);
     if (!command->queue)
         return stage;
-    if (!settled || !cone_passed(command))
+    if (!settled || !cone_passed(command)) {
+        if (settled && stage == CL_SUBMITTED && atomic_load(&command->running) && awaited_passed(command))
+            stage = CL_RUNNING;
         return stage > CL_COMPLETE ? stage : CL_RUNNING;
+    }
     cl_int error = atomic_load_explicit(&command->error, memory_order_acquire);
     return error < 0 ? error : CL_COMPLETE;
 }

@@ -68,15 +68,20 @@ struct cx_command {
     struct cx_reading
         *reading;        /* reading.h: it is a read of a buffer; else NULL. Set before it is submitted */
     uint64_t *cone;      /* two halves of one a timeline; final once settled */
+    uint64_t own;        /* timelines with jobs of its own, as bits */
+    uint64_t *before;    /* of these: the cone without its own jobs, up to where it waits for others */
     struct cx_job *room; /* for one job, behind the command; NULL once used. context->lock */
     /* A recorded command's enqueue of its command buffer, one of whose parts it is; a reference, or NULL. Set
      * before this one can be planned. */
     struct cx_command *whole;
-    struct cx_ends *ends; /* worker_ends.c: of what it waits for, from when it settles; NULL: not asked */
+    /* worker_ends.c: of what it waits for, or NULL: for its end, where it does nothing, from when it settles,
+     * and for its start, from when it settles or devices get work of it */
+    struct cx_ends *ends, *awaited;
 
     atomic_bool idle;         /* it had no jobs under way when it settled: it does nothing but wait */
     atomic_bool running;      /* one of its jobs was seen to run */
     atomic_bool asks_running; /* ... and somebody wants to hear of it at once */
+    atomic_bool told_running; /* ... which was done */
     atomic_bool calls_back;   /* callbacks are or were set: its jobs shall have events of their own */
     atomic_int error;         /* CL_SUCCESS or the first failure of a part */
     atomic_uint parts;        /* own jobs not finished, plus one until settled */
@@ -166,6 +171,9 @@ void cx_command_begin(struct cx_command *command);
 void cx_command_settle(struct cx_command *command);
 /* A command that settles, and has no job that ends it, ends with the last of its cone. context->lock held. */
 void cx_command_ends_with(struct cx_command *command);
+/* To the program a command that is settled, or of which devices are about to get work, starts after the end
+ * of what it waits for. context->lock held. */
+void cx_command_starts_after(struct cx_command *command);
 /* Fails a command while it is planned: settles it with an error. */
 void cx_command_fail(struct cx_command *command, cl_int error);
 

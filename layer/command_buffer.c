@@ -219,6 +219,9 @@ static void plan_replay(struct cx_command *command)
         cx_cone_raise(gate->cone, command->cone, timelines);
         if (queue->in_order)
             cx_cone_raise(gate->cone, queue->cone, timelines);
+        cx_cone_raise(command->before, gate->cone, timelines);
+        command->own = UINT64_MAX; /* its parts may have jobs anywhere */
+        cx_command_starts_after(command);
         cx_command_resume(gate);
     }
     for (; replay->settled < replay->count; replay->settled++) {

@@ -74,18 +74,32 @@ static void note(struct cx_command *command)
     if (stage >= command->noticed)
         return;
     command->noticed = stage;
+    if (stage <= CL_RUNNING)
+        atomic_store(&command->told_running, true);
     push_due(command);
 }
 
-/* A settled command, to the heap of a timeline that it waits for; without one it is over. */
+/* Of these timelines, as bits, one that has not passed the command's cone; NULL: all have. */
+static struct cx_worker *ahead_of(const struct cx_command *command, uint64_t timelines)
+{
+    struct cx_context *context = command->context;
+    for (unsigned t = 0; t < cx_context_timelines(context); t++)
+        if (timelines >> t & 1 &&
+            atomic_load_explicit(&context->workers[t].completed, memory_order_acquire) < command->cone[t])
+            return &context->workers[t];
+    return NULL;
+}
+
+/* A settled command, to the heap of a timeline that it waits for, first one with jobs of others alone: when
+ * that has passed it may show as running. Without one it is over. */
 static void place(struct cx_command *command)
 {
     struct cx_context *context = command->context;
-    for (unsigned t = 0; t < cx_context_timelines(context); t++) {
-        struct cx_worker *worker = &context->workers[t];
-        if (atomic_load_explicit(&worker->completed, memory_order_acquire) >= command->cone[t])
-            continue;
-        set_heap(worker, meld(worker->watched, cx_command_ref(command), t));
+    struct cx_worker *worker = ahead_of(command, ~command->own);
+    if (!worker)
+        worker = ahead_of(command, command->own);
+    if (worker) {
+        set_heap(worker, meld(worker->watched, cx_command_ref(command), worker->index));
         return;
     }
     command->watched = false;
@@ -164,7 +178,8 @@ void cx_command_watch(struct cx_command *command)
 void cx_command_runs(struct cx_command *command)
 {
     struct cx_context *context = command->context;
-    if (atomic_load_explicit(&command->running, memory_order_relaxed))
+    if (atomic_load_explicit(&command->running, memory_order_relaxed) &&
+        (!atomic_load(&command->asks_running) || atomic_load(&command->told_running)))
         return;
     atomic_store(&command->running, true);
     if (command->whole)
@@ -195,6 +210,7 @@ void cx_command_check_watched(struct cx_context *context)
         while ((command = worker->watched) && command->cone[t] <= completed) {
             set_heap(worker, without_first(command, t));
             place(command);
+            note(command);
             cx_command_unref(&command); /* never the last one */
         }
     }

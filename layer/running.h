@@ -14,11 +14,13 @@
 struct cx_running {
     struct cx_command *command; /* a reference; NULL: nothing */
     cl_event event;             /* retained; NULL: it runs */
+    struct cx_worker *worker;
+    uint64_t seq; /* of the job */
 };
 
 /* For a flying job. worker->lock held. */
 struct cx_running cx_running_of(struct cx_worker *worker, const struct cx_job *job);
 /* Does it, and drops what it holds. Caller holds no lock. */
-void cx_running_tell(const struct cx_worker *worker, struct cx_running running);
+void cx_running_tell(struct cx_running running);
 
 #endif

@@ -223,7 +223,7 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
                     (worker->nflying > REAP_FROM && worker->nflying % REAP_EVERY == 0);
         const struct cx_running running = cx_running_of(worker, job);
         pthread_mutex_unlock(&worker->lock);
-        cx_running_tell(worker, running);
+        cx_running_tell(running);
         if (over)
             cx_worker_reap(worker, known);
         pthread_mutex_lock(&worker->lock);

@@ -228,9 +228,9 @@ void cx_worker_event_times(const struct cx_worker *worker, cl_event event, uint6
 /* Pushes what was handed to the driver to the device. */
 void cx_worker_flush(struct cx_worker *worker);
 
-/* worker_ends.c. Asks when the last of all up to this cone ends, for a command that is over then. NULL: all
- * is over, or there is no memory. context->lock held. */
-struct cx_ends *cx_ends_ask(struct cx_context *context, const uint64_t *cone);
+/* worker_ends.c. Asks when the last of all up to this cone ends. clock: also of what has no times, which is
+ * when that is noticed. NULL: all is over, or there is no memory. context->lock held. */
+struct cx_ends *cx_ends_ask(struct cx_context *context, const uint64_t *cone, bool clock);
 /* Once the timelines have passed the cone: when that was, host ns; 0: nothing was asked, or it is unknown. */
 uint64_t cx_ends_last(const struct cx_ends *ends);
 /* The command forgets what it asked for. NULL is fine. */

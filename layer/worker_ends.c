@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * When the jobs of a timeline ended, for the times of commands that have no job of their own, such as
- * markers: such a command ends with the last of what it waits for. It asks for the ends of what is not over
- * when it settles. Each is told before the timeline moves, so that whoever sees the command complete finds
- * its end, once and for all. Previous: worker_reap.c. Next: event.c.
+ * markers: such a command ends with the last of what it waits for. Others start after that to the program,
+ * whatever their devices did before. They ask for the ends of what is not over when they settle. Each is told
+ * before the timeline moves, so that whoever sees the command complete finds its end, once and for all.
+ * Previous: worker_reap.c. Next: event.c.
  */
 #include "layer/command.h"
 
@@ -13,6 +14,7 @@
 struct cx_ends {
     atomic_uint refs;
     atomic_uint_fast64_t ns; /* host clock: the last end that was told */
+    bool clock;              /* ends that are unknown count, by the clock */
     struct cx_end {
         struct cx_end *next; /* in the timeline's list, by seq; its worker's lock */
         struct cx_ends *of;
@@ -74,7 +76,7 @@ static void ask(struct cx_worker *worker, struct cx_ends *ends, struct cx_end *e
     pthread_mutex_unlock(&worker->lock);
 }
 
-struct cx_ends *cx_ends_ask(struct cx_context *context, const uint64_t *cone)
+struct cx_ends *cx_ends_ask(struct cx_context *context, const uint64_t *cone, bool clock)
 {
     unsigned pending = 0, asked = 0;
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
@@ -84,16 +86,26 @@ struct cx_ends *cx_ends_ask(struct cx_context *context, const uint64_t *cone)
         return NULL;
     atomic_init(&ends->refs, 1);
     atomic_init(&ends->ns, 0);
+    ends->clock = clock;
     for (unsigned t = 0; asked < pending && t < cx_context_timelines(context); t++)
         if (is_pending(&context->workers[t], cone[t]))
             ask(&context->workers[t], ends, &ends->end[asked++], cone[t]);
     return ends;
 }
 
+/* Somebody asks for just this end. */
+static bool wants_clock(const struct cx_worker *worker, uint64_t seq)
+{
+    const struct cx_end *end = worker->ends;
+    while (end && end->seq <= seq && !end->of->clock)
+        end = end->next;
+    return end && end->seq <= seq;
+}
+
 void cx_worker_note_end(struct cx_worker *worker, uint64_t seq, uint64_t ns)
 {
-    if (ns == CX_END_UNKNOWN) /* the clock is read where somebody asks for just this one */
-        ns = worker->ends && worker->ends->seq <= seq ? cx_clock_ns() : 0;
+    if (ns == CX_END_UNKNOWN)
+        ns = wants_clock(worker, seq) ? cx_clock_ns() : 0;
     if (worker->last_end < ns)
         worker->last_end = ns;
     while (worker->ends && worker->ends->seq <= seq) {

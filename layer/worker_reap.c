@@ -199,7 +199,7 @@ void cx_worker_reap(struct cx_worker *worker, uint64_t known)
             worker->flying ? cx_running_of(worker, worker->flying) : (struct cx_running){0};
         if (next.command) {
             pthread_mutex_unlock(&worker->lock);
-            cx_running_tell(worker, next);
+            cx_running_tell(next);
             pthread_mutex_lock(&worker->lock);
         }
         moved = true;
@@ -211,6 +211,19 @@ void cx_worker_reap(struct cx_worker *worker, uint64_t known)
         cx_command_check_watched(worker->context);
         cx_hold_check(worker->context);
     }
+}
+
+void cx_worker_reap_before(struct cx_worker *worker, uint64_t seq)
+{
+    cx_worker_reap(worker, 0);
+    pthread_mutex_lock(&worker->lock);
+    const struct cx_job *job = worker->flying;
+    while (job && job->seq < seq && !job->event)
+        job = job->next;
+    const bool loose = job && job->seq == seq; /* what has an event is asked */
+    pthread_mutex_unlock(&worker->lock);
+    if (loose)
+        cx_worker_reap(worker, seq - 1);
 }
 
 bool cx_worker_ended_at_once(const struct cx_worker *worker, struct cx_job *job)
@@ -307,5 +320,5 @@ void cx_worker_tell_running(struct cx_worker *worker, struct cx_command *command
     if (job)
         running = cx_running_of(worker, job);
     pthread_mutex_unlock(&worker->lock);
-    cx_running_tell(worker, running);
+    cx_running_tell(running);
 }

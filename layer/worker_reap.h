@@ -20,6 +20,9 @@ void cx_worker_moved(struct cx_worker *worker);
  * nothing where another thread is at it. Caller holds no lock. */
 void cx_worker_reap(struct cx_worker *worker, uint64_t known);
 
+/* The driver runs this job: completes those before it. Caller holds no lock. */
+void cx_worker_reap_before(struct cx_worker *worker, uint64_t seq);
+
 /* Whether a job that was handed just now to a driver that runs commands in the calling thread is over
  * already. Whoever pumps. */
 bool cx_worker_ended_at_once(const struct cx_worker *worker, struct cx_job *job);

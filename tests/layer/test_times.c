@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -484,6 +485,55 @@ START_TEST(recorded_waiting)
 }
 END_TEST
 
+static atomic_int early, later;
+
+/* data: what the event waits for */
+static void CL_CALLBACK on_running(cl_event event, cl_int status, void *data)
+{
+    cl_int before = CL_COMPLETE;
+    clGetEventInfo((cl_event)data, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(before), &before, NULL);
+    atomic_fetch_add(before > CL_COMPLETE ? &early : &later, 1);
+}
+
+/* Where memory is apart the host reads a buffer while a launch runs that the read waits for. Nobody sees
+ * that: in order, or behind a wait list; the status, or the callback. */
+START_TEST(not_before)
+{
+    const bool waits = _i % 2, calls_back = _i / 2;
+    cl_int there = 0, status = CL_COMPLETE;
+    cl_event kernel, event;
+    open_stubs("gpu", "0");
+    cl_command_queue queue =
+        cl_queue(CL_QUEUE_PROFILING_ENABLE | (waits ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0));
+    cl_mem mem = cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(status), &status);
+    close_gate();
+    launch(queue, 0, NULL, &kernel);
+    cl_ok(clEnqueueReadBuffer(queue, mem, CL_FALSE, 0, sizeof(there), &there, waits, waits ? &kernel : NULL,
+                              &event));
+    if (calls_back)
+        cl_ok(clSetEventCallback(event, CL_RUNNING, on_running, kernel));
+    cl_ok(clFlush(queue));
+    for (int i = 0; i < 20; i++) {
+        cl_ok(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL));
+        ck_assert_int_gt(status, CL_RUNNING);
+        usleep(1000);
+    }
+    unlink(p.gate);
+    cl_ok(clFinish(queue));
+    ck_assert_uint_ge(cl_time_of(event, CL_PROFILING_COMMAND_START),
+                      cl_time_of(kernel, CL_PROFILING_COMMAND_END));
+    while (calls_back && atomic_load(&early) + atomic_load(&later) == 0)
+        usleep(1000);
+    ck_assert_int_eq(atomic_load(&early), 0);
+    cl_ok(clReleaseEvent(kernel));
+    cl_ok(clReleaseEvent(event));
+    cl_ok(clReleaseMemObject(mem));
+    cl_ok(clReleaseCommandQueue(queue));
+    close_stubs();
+    cl_folder_remove();
+}
+END_TEST
+
 /* However many commands come before anybody asks. */
 START_TEST(asked_late)
 {
@@ -547,6 +597,7 @@ int main(void)
     tcase_add_test(tests, stays);
     tcase_add_loop_test(tests, behind_untimed, 0, 2);
     tcase_add_loop_test(tests, recorded_waiting, 0, 3);
+    tcase_add_loop_test(tests, not_before, 0, 4);
     tcase_add_test(tests, asked_late);
     tcase_add_test(tests, host_transfers);
     return tap_run(suite);
