@@ -12,6 +12,7 @@
  */
 #include "layer/command.h"
 #include "layer/notify.h"
+#include "layer/worker_held.h"
 #include "layer/worker_reap.h"
 
 /* ---- context->lock held ---- */
@@ -50,7 +51,9 @@ static struct cx_command *without_first(struct cx_command *heap, unsigned t)
 static void set_heap(struct cx_worker *worker, struct cx_command *heap)
 {
     worker->watched = heap;
-    atomic_store_explicit(&worker->first_watched, heap ? heap->cone[worker->index] : 0, memory_order_relaxed);
+    atomic_store(&worker->first_watched, heap ? heap->cone[worker->index] : 0);
+    if (heap) /* no mere stores and loads: the thread says that it is held up and then looks here */
+        cx_worker_watched(worker);
 }
 
 /* Its callbacks are looked through soon, by the stage that it has then. */

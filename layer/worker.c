@@ -18,6 +18,7 @@
 #include "layer/peer.h"
 #include "layer/running.h"
 #include "layer/transport_ring.h"
+#include "layer/worker_held.h"
 #include "layer/worker_reap.h"
 
 #include <signal.h>
@@ -91,12 +92,16 @@ static bool deps_done(const struct cx_worker *worker, const struct cx_job *job)
     return true;
 }
 
-static void wait_deps(struct cx_worker *worker, const struct cx_job *job)
+static void wait_deps(struct cx_worker *worker, const struct cx_job *job, enum pump_mode mode)
 {
     struct cx_context *context = worker->context;
+    if (mode == PUMP_OWNER)
+        cx_worker_held(worker, true);
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
         if (t != worker->index && job->deps[t])
             cx_worker_wait(&context->workers[t], job->deps[t]);
+    if (mode == PUMP_OWNER)
+        cx_worker_held(worker, false);
 }
 
 static bool may_run(const struct cx_worker *worker, const struct cx_job *job, enum pump_mode mode)
@@ -202,8 +207,8 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
         job->next = NULL;
         const bool at_once = runs_in_caller(worker) || !worker->flying;
         pthread_mutex_unlock(&worker->lock);
-        if (mode != PUMP_CALLER)
-            wait_deps(worker, job);
+        if (mode != PUMP_CALLER && !deps_done(worker, job))
+            wait_deps(worker, job, mode);
         cx_worker_suit_times(worker, job, at_once);
         job->tells = worker->nloose >= MAX_LOOSE;
         job->track = job->tells || job->timed || runs_in_caller(worker) ||

@@ -77,7 +77,9 @@ struct cx_worker {
     uint64_t watch;      /* the worker's thread sees to the completion of everything up to here by itself */
     atomic_bool pumping; /* some thread runs jobs; it looks at the queue once more before it ends that */
     bool reaping, stop, started;
-    bool counted; /* a process that ends waits for the thread (background.h) */
+    atomic_bool held; /* worker_held.c: its thread waits for another timeline */
+    uint64_t heard;   /* ... then the driver tells when this position is passed; 0: none */
+    bool counted;     /* a process that ends waits for the thread (background.h) */
     pthread_t thread;
     cl_kernel diff; /* diff.c: finds changed blocks; NULL until needed; whoever pumps */
     cl_mem diff_flags;

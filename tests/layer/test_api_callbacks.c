@@ -4,6 +4,7 @@
  */
 #include "cl_fixture.h"
 #include <pthread.h>
+#include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
 #include "cl_events.h"
@@ -365,6 +366,60 @@ START_TEST(callbacks_of_many_user_events)
 }
 END_TEST
 
+/* A function between commands that waits for a callback. */
+static struct {
+    atomic_bool called, over, waited;
+} native;
+
+static void CL_CALLBACK on_called(cl_event event, cl_int status, void *data)
+{
+    atomic_store(&native.called, true);
+}
+
+static void CL_CALLBACK wait_for_call(void *data)
+{
+    enum { MOST = 20000 }; /* rather than for ever */
+    int i = 0;
+    for (; i < MOST && !atomic_load(&native.called); i++)
+        usleep(1000);
+    atomic_store(&native.waited, i < MOST);
+    atomic_store(&native.over, true);
+}
+
+/* A device's next command waits for the function, which waits for the callback of the one before. */
+START_TEST(callbacks_for_a_native_kernel)
+{
+    cl_device_exec_capabilities can;
+    cl_event events[2];
+    cl_ok(clGetDeviceInfo(cl.device, CL_DEVICE_EXECUTION_CAPABILITIES, sizeof(can), &can, NULL));
+    if (!(can & CL_EXEC_NATIVE_KERNEL) || !cl_is_coexec())
+        return;
+    cl_kernel put = cl_kernel_of(text, "put");
+    cl_mem mem = cl_buffer(0, ITEMS * 4, NULL), other = cl_buffer(0, ITEMS * 4, NULL);
+    cl_command_queue queue = cl_queue(0);
+    void *args[1] = {NULL};
+    const void *place = args;
+    memset(&native, 0, sizeof(native));
+    events[0] = launch(cl.queue, put, mem, 1, 0, NULL);
+    cl_ok(clEnqueueNativeKernel(queue, wait_for_call, args, sizeof(args), 1, &other, &place, 0, NULL, NULL));
+    events[1] = launch(queue, put, other, 1, 0, NULL);
+    cl_ok(clFlush(queue));
+    usleep(20000); /* the device's thread may be waiting by now, or not: both must do */
+    cl_ok(clSetEventCallback(events[0], CL_COMPLETE, on_called, NULL));
+    cl_ok(clFlush(cl.queue));
+    while (!atomic_load(&native.over))
+        usleep(1000);
+    ck_assert(atomic_load(&native.waited));
+    cl_ok(clFinish(queue));
+    cl_ok(clReleaseEvent(events[0]));
+    cl_ok(clReleaseEvent(events[1]));
+    cl_ok(clReleaseCommandQueue(queue));
+    cl_ok(clReleaseKernel(put));
+    cl_ok(clReleaseMemObject(mem));
+    cl_ok(clReleaseMemObject(other));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("api_callbacks");
@@ -377,5 +432,6 @@ int main(void)
     tcase_add_test(tcase, user_event_callbacks);
     tcase_add_test(tcase, callbacks_of_many_outstanding);
     tcase_add_test(tcase, callbacks_of_many_user_events);
+    tcase_add_test(tcase, callbacks_for_a_native_kernel);
     return tap_run(suite);
 }
