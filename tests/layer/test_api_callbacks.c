@@ -400,6 +400,8 @@ START_TEST(callbacks_for_a_native_kernel)
     void *args[1] = {NULL};
     const void *place = args;
     memset(&native, 0, sizeof(native));
+    cl_ok(clReleaseEvent(launch(cl.queue, put, mem, 1, 0, NULL))); /* from now on its order is that below */
+    cl_ok(clFinish(cl.queue));
     events[0] = launch(cl.queue, put, mem, 1, 0, NULL);
     cl_ok(clEnqueueNativeKernel(queue, wait_for_call, args, sizeof(args), 1, &other, &place, 0, NULL, NULL));
     events[1] = launch(queue, put, other, 1, 0, NULL);
