@@ -168,9 +168,10 @@ static void choose_times(const struct cx_launch *launch, const struct cx_learned
                          struct cx_job *job)
 {
     const struct cx_context *context = launch->base.context;
+    struct cx_worker *worker = &context->workers[member];
     if (cx_command_is_timed(&launch->base) || cx_options_get()->summary) {
         job->timed = true;
-    } else if (context->nmembers > 1 || context->workers[member].device->submits_in_caller) {
+    } else if ((context->nmembers > 1 && cx_worker_measures(worker)) || worker->device->submits_in_caller) {
         job->timed |= !learned || (learned->records[member].samples < LEARNED_FROM &&
                                    atomic_load(&learned->timing) < LEARNED_FROM);
         job->samples = !job->timed && launch->base.base.id % 64 == 0;

@@ -32,6 +32,9 @@ struct cx_worker {
     bool profiles;
     unsigned quiet;     /* jobs in a row that wanted no times, while `profiles` */
     unsigned unsampled; /* times that were wanted by jobs that `samples` and left out */
+    bool spares;        /* nothing is measured yet for the sake of learning, see cx_worker_measures */
+    uint64_t
+        first_ns; /* spares: when the first launch was planned that could have been; 0: none. context->lock */
     cl_command_queue
         aside; /* in order, for transfers beside a kernel that runs; NULL until needed; whoever pumps */
     bool moves_aside;        /* transfers enqueued now go there; whoever pumps */
@@ -149,6 +152,9 @@ void cx_worker_hint(struct cx_worker *worker, cl_queue_properties priority, cl_q
 /* Once all members are open: gives a GPU that is the only one a second queue, without profiling
  * (COEXEC_QUEUES=one: it has none). */
 void cx_worker_open_plain(struct cx_context *context);
+/* Whether whole launches on the member are to be measured yet, to learn from, now that one is planned; beside
+ * such a GPU's first 30 ms of launches always. context->lock held. */
+bool cx_worker_measures(struct cx_worker *worker);
 /* Before a job is started: the queue with profiling where it wants times, the other one where the last that
  * did is long ago. idle: nothing is in flight. May take away a sampling job's wish (timed). Whoever pumps,
  * without locks. */

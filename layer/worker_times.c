@@ -5,10 +5,12 @@
  *
  * Profiling makes each command dearer, 7 us a short transfer and 1 us a launch on an H100
  * (docs/benchmarks.md, "Short transfers that block"). A device that a program has to itself is never
- * measured, so it begins without; beside others kernels are measured at first, so it begins with. Both queues
- * are in order, and one alone is in use at a time: where the device still works for one when the other takes
- * over, that one waits for it.
+ * measured. Beside others kernels are measured at first, but not in the first milliseconds: a program that is
+ * over by then would have paid for what it never used. So both begin without. Both queues are in order, and
+ * one alone is in use at a time: where the device still works for one when the other takes over, that one
+ * waits for it.
  */
+#include "layer/command.h"
 #include "layer/worker.h"
 
 /* After so many jobs in a row that want no times the queue with profiling is left: at the next moment when
@@ -16,6 +18,9 @@
 enum { QUIET = 32, LONG_QUIET = 256 };
 /* So many times in a row a look now and then is left out for want of such a moment. */
 enum { PATIENCE = 8 };
+/* Measuring costs some 0.3 ms in all (exchanges, and QUIET jobs with profiling), which is then a hundredth.
+ */
+#define SPARED_NS UINT64_C(30000000)
 
 /* Several GPUs share launches, which takes times, and their queues are tied to each other's by peers. */
 static bool wants_plain(const struct cx_context *context, const struct cx_worker *worker)
@@ -42,9 +47,22 @@ void cx_worker_open_plain(struct cx_context *context)
 {
     for (unsigned m = 0; m < context->nmembers; m++) {
         struct cx_worker *worker = &context->workers[m];
-        if (wants_plain(context, worker) && cx_worker_open_other(worker) && context->nmembers == 1)
-            exchange(worker, true);
+        if (!wants_plain(context, worker) || !cx_worker_open_other(worker))
+            continue;
+        exchange(worker, true);
+        worker->spares = context->nmembers > 1;
     }
+}
+
+bool cx_worker_measures(struct cx_worker *worker)
+{
+    if (!worker->spares)
+        return true;
+    const uint64_t now = cx_clock_ns();
+    if (!worker->first_ns)
+        worker->first_ns = now;
+    worker->spares = now - worker->first_ns < SPARED_NS;
+    return !worker->spares;
 }
 
 void cx_worker_suit_times(struct cx_worker *worker, struct cx_job *job, bool idle)
