@@ -149,11 +149,13 @@ struct cx_grid_result cx_grid_run(const struct cx_grid_case *given, const struct
             result.first = one.seconds;
             result.first_balance = one.balance;
             result.first_packages = one.packages;
+            result.first_after = one.after / one.seconds;
         }
         if (launch >= CX_GRID_SETTLED) {
             result.settled += log(one.seconds) / settled;
             result.settled_balance += log(fmax(one.balance, 1e-6)) / settled;
             result.settled_packages += (double)one.packages / settled;
+            result.settled_after += one.after / one.seconds / settled;
         }
         take_speeds(&c, records);
     }

@@ -41,7 +41,8 @@ struct cx_grid_result {
     double ideal_balance; /* cx_sim_ideal_balance */
     double first, first_balance, first_packages;
     double settled, settled_balance, settled_packages; /* geometric means; packages: mean */
-    double worst;                                      /* longest of all launches */
+    double first_after, settled_after; /* of the launch's time, in the mean: cx_sim_result.after */
+    double worst;                      /* longest of all launches */
 };
 struct cx_grid_variant {
     const struct cx_policy *policy;

@@ -290,6 +290,21 @@ static void run(struct state *state)
     state->result.seconds = now;
 }
 
+/* Work that devices could do beside what they still hold, were another launch like this one to follow. */
+static double after(const struct state *state)
+{
+    double work = 0;
+    for (unsigned i = 0; i < state->sim->ndevices; i++) {
+        const struct timeline *line = &state->lines[i];
+        double left = line->nqueued > 0 ? line->ends_at - state->result.seconds : 0;
+        for (unsigned k = 1; k < line->nqueued; k++)
+            left += cx_sim_package_seconds(&state->sim->devices[i], state->sim->load, line->queue[k].first,
+                                           line->queue[k].count);
+        work += fmin(left, state->result.seconds) * state->sim->devices[i].speed;
+    }
+    return work;
+}
+
 static void summarise(struct state *state)
 {
     const struct cx_simulation *sim = state->sim;
@@ -312,6 +327,7 @@ static void summarise(struct state *state)
         last = fmax(last, until);
     }
     state->result.ideal = sim->load->total / sum;
+    state->result.after = after(state) / sum;
     state->result.best = sim->load->total / fastest;
     state->result.balance = last > 0 ? first / last : 1;
 }

@@ -87,6 +87,8 @@ struct cx_sim_result {
     double best;    /* whole on the fastest device */
     double balance; /* first finisher's time over the last one's, of those that did any of it; one that
                      * is busy with what others finished first is busy to the end */
+    double after;   /* by how much a launch like it, begun at once, ends later for what devices still do that
+                     * nobody waits for */
     unsigned packages;
     unsigned rescues; /* parts of packages done again */
 };

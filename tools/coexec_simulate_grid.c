@@ -15,6 +15,7 @@
 /* Over cases: sums of logarithms, of numbers, and worst ones. */
 struct sum {
     double first, settled, first_balance, settled_balance, first_packages, settled_packages;
+    double first_after, settled_after;
     double worst, worst_alone, ideal_balance;
     unsigned count;
 };
@@ -28,6 +29,8 @@ static void add(struct sum *sum, const struct cx_grid_result *result)
     sum->ideal_balance += log(fmax(result->ideal_balance, 1e-6));
     sum->first_packages += result->first_packages;
     sum->settled_packages += result->settled_packages;
+    sum->first_after += log1p(result->first_after);
+    sum->settled_after += log1p(result->settled_after);
     sum->worst = fmax(sum->worst, result->first / result->ideal);
     sum->worst_alone = fmax(sum->worst_alone, result->worst / result->alone);
     sum->count++;
@@ -36,9 +39,10 @@ static void add(struct sum *sum, const struct cx_grid_result *result)
 static void print_sum(const char *name, const struct sum *sum)
 {
     double n = sum->count;
-    printf("| %s | %.4f | %.4f | %.4f | %.4f | %.3f | %.3f | %.1f | %.1f |\n", name, exp(sum->first / n),
-           exp(sum->settled / n), exp(sum->first_balance / n), exp(sum->settled_balance / n), sum->worst,
-           sum->worst_alone, sum->first_packages / n, sum->settled_packages / n);
+    printf("| %s | %.4f | %.4f | %.4f | %.4f | %.3f | %.3f | %.1f | %.1f | %.4f | %.4f |\n", name,
+           exp(sum->first / n), exp(sum->settled / n), exp(sum->first_balance / n),
+           exp(sum->settled_balance / n), sum->worst, sum->worst_alone, sum->first_packages / n,
+           sum->settled_packages / n, expm1(sum->first_after / n), expm1(sum->settled_after / n));
     fflush(stdout);
 }
 
@@ -46,7 +50,7 @@ static void print_header(const char *what)
 {
     printf(
         "| %s | first | repeated | balance first | repeated | worst first | worst / alone | packages first | "
-        "repeated |\n|---|---|---|---|---|---|---|---|---|\n",
+        "repeated | afterwards first | repeated |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
         what);
 }
 

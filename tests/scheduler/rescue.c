@@ -294,6 +294,10 @@ START_TEST(very_slow_device_is_bounded)
         struct cx_sim_result result = cx_simulate(&sim);
         ck_assert(result.complete);
         ck_assert_double_le(result.seconds, (1 + cx_balancer_defaults.auto_first) / (n - 1) + 0.02);
+        /* all of a next launch goes without that device, and without nobody else for all of it */
+        const double lost = result.seconds * 0.4096 / (0.4096 + 4096 * (n - 1));
+        ck_assert_double_ge(result.after, lost * (1 - 1e-9));
+        ck_assert_double_lt(result.after, result.seconds);
         free(load);
     }
 }
