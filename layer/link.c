@@ -80,7 +80,7 @@ static const char **input_texts(const struct cx_build *build, const char **why)
 {
     const char **text = calloc(build->ninputs, sizeof(*text));
     *why = text ? NULL : "there is no memory";
-    for (unsigned i = 0; text && i < build->ninputs; i++) {
+    for (unsigned i = 0; !*why && i < build->ninputs; i++) {
         const struct cx_program *input = build->inputs[i];
         text[i] = input->text;
         if (!input->text || input->stored)

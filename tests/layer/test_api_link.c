@@ -240,6 +240,57 @@ START_TEST(link_side_by_side)
 }
 END_TEST
 
+/* The program, which is released, made anew of its binary. */
+static cl_program reloaded(cl_program program)
+{
+    size_t size = 0;
+    cl_int error;
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, NULL));
+    unsigned char *binary = malloc(size);
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(binary), &binary, NULL));
+    cl_ok(clReleaseProgram(program));
+    program = clCreateProgramWithBinary(cl.context, 1, &cl.device, &size, (const unsigned char **)&binary,
+                                        NULL, &error);
+    cl_ok(error);
+    free(binary);
+    return program;
+}
+
+/* Objects and libraries that were saved link with those that were not, in any order. */
+enum { HELPER_SAVED = 1, KERNEL_SAVED = 2, KERNEL_FIRST = 4, SHELVED = 8 };
+static const unsigned saved[] = {
+    HELPER_SAVED,
+    KERNEL_SAVED,
+    HELPER_SAVED | KERNEL_FIRST,
+    KERNEL_SAVED | KERNEL_FIRST,
+    HELPER_SAVED | KERNEL_SAVED,
+    HELPER_SAVED | SHELVED,
+    KERNEL_SAVED | SHELVED,
+    HELPER_SAVED | SHELVED | KERNEL_FIRST,
+    KERNEL_SAVED | SHELVED | KERNEL_FIRST,
+};
+
+START_TEST(saved_objects)
+{
+    cl_program helper = compiled(helper_text), kernel = compiled(kernel_text);
+    if (saved[_i] & SHELVED) {
+        cl_program shelf = linked("-create-library", 1, &helper, CL_SUCCESS);
+        cl_ok(clReleaseProgram(helper));
+        helper = shelf;
+    }
+    helper = saved[_i] & HELPER_SAVED ? reloaded(helper) : helper;
+    kernel = saved[_i] & KERNEL_SAVED ? reloaded(kernel) : kernel;
+    const bool swapped = saved[_i] & KERNEL_FIRST;
+    cl_program parts[] = {swapped ? kernel : helper, swapped ? helper : kernel};
+
+    cl_program program = linked("", 2, parts, CL_SUCCESS);
+    expect_runs(program);
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseProgram(helper));
+    cl_ok(clReleaseProgram(kernel));
+}
+END_TEST
+
 START_TEST(library)
 {
     cl_program object = compiled(helper_text);
@@ -374,6 +425,7 @@ int main(void)
     tcase_add_loop_test(logged, joined_objects, 0, sizeof(joined) / sizeof(*joined));
     tcase_add_test(tests, two_objects);
     tcase_add_test(tests, library);
+    tcase_add_loop_test(tests, saved_objects, 0, sizeof(saved) / sizeof(*saved));
     tcase_add_test(tests, compile_again);
     tcase_add_test(tests, compile_errors);
     tcase_add_test(tests, link_errors);
