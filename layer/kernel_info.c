@@ -139,19 +139,66 @@ cl_int cx_clGetKernelArgInfo(cl_kernel handle, cl_uint arg_index, cl_kernel_arg_
     return error == CL_SUCCESS ? error : CX_FAIL(error, "no driver tells");
 }
 
-/* The largest answer of any member to a query of this type. */
-static cl_ulong largest(const struct cx_kernel *kernel, cl_kernel_work_group_info param, size_t size)
+/* A kernel of a member's that was given nothing yet; NULL where its driver makes none. */
+static cl_kernel make_real(const struct cx_kernel *kernel, unsigned member, enum cx_variant variant)
+{
+    cl_int error;
+    return kernel->program->context->workers[member].device->cl->clCreateKernel(
+        kernel->program->members[member].real[variant], kernel->function->name, &error);
+}
+
+/* The largest answer of any member. */
+static cl_ulong largest_private(const struct cx_kernel *kernel)
 {
     cl_ulong most = 0;
 
     for (unsigned k = 0; k < members_of(kernel); k++) {
         const struct cx_real_device *device;
         cl_kernel check = check_at(kernel, k, &device);
-        cl_ulong answer = 0; /* little-endian, so a size_t's bytes are right in it */
-        if (check && !device->cl->clGetKernelWorkGroupInfo(check, device->id, param, size, &answer, NULL) &&
+        cl_ulong answer = 0;
+        if (check &&
+            !device->cl->clGetKernelWorkGroupInfo(check, device->id, CL_KERNEL_PRIVATE_MEM_SIZE,
+                                                  sizeof(answer), &answer, NULL) &&
             answer > most)
             most = answer;
     }
+    return most;
+}
+
+/* What a member's driver says of a kernel with these arguments. */
+static cl_ulong ask_local(const struct cx_kernel *kernel, unsigned member, const struct cx_args *args)
+{
+    const struct cx_real_device *device = kernel->program->context->workers[member].device;
+    cl_kernel real = make_real(kernel, member, CX_VARIANT_PLAIN);
+    cl_int error = real ? CL_SUCCESS : CL_INVALID_KERNEL;
+    cl_ulong answer = 0;
+
+    for (unsigned i = 0; i < args->count && error == CL_SUCCESS; i++)
+        if (args->arg[i].kind == CX_ARGS_LOCAL)
+            error = device->cl->clSetKernelArg(real, i, args->arg[i].size, NULL);
+    if (error == CL_SUCCESS)
+        error = device->cl->clGetKernelWorkGroupInfo(real, device->id, CL_KERNEL_LOCAL_MEM_SIZE,
+                                                     sizeof(answer), &answer, NULL);
+    if (real)
+        device->cl->clReleaseKernel(real);
+    return error == CL_SUCCESS ? answer : 0;
+}
+
+/* The largest answer of any member. Local memory whose size is not set counts as none: the checking kernels
+ * cannot be asked, which hold what was tried on them. */
+static cl_ulong largest_local(struct cx_kernel *kernel)
+{
+    cl_ulong most = 0;
+
+    pthread_mutex_lock(&kernel->lock);
+    struct cx_args *args = kernel->args;
+    atomic_fetch_add_explicit(&args->refs, 1, memory_order_relaxed);
+    pthread_mutex_unlock(&kernel->lock);
+    for (unsigned m = 0; m < members_of(kernel); m++) {
+        const cl_ulong answer = cx_kernel_runs_on(kernel, m) ? ask_local(kernel, m, args) : 0;
+        most = answer > most ? answer : most;
+    }
+    cx_args_drop(&args);
     return most;
 }
 
@@ -185,8 +232,8 @@ static cl_int largest_launch(const struct cx_kernel *kernel, size_t room, void *
     return CL_INVALID_VALUE;
 }
 
-static cl_int group_info(const struct cx_kernel *kernel, cl_kernel_work_group_info param, size_t room,
-                         void *value, size_t *size_ret)
+static cl_int group_info(struct cx_kernel *kernel, cl_kernel_work_group_info param, size_t room, void *value,
+                         size_t *size_ret)
 {
     switch (param) {
     case CL_KERNEL_WORK_GROUP_SIZE:
@@ -197,8 +244,9 @@ static cl_int group_info(const struct cx_kernel *kernel, cl_kernel_work_group_in
     case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
         return CX_INFO(size_t, preferred_multiple(kernel), room, value, size_ret);
     case CL_KERNEL_LOCAL_MEM_SIZE:
+        return CX_INFO(cl_ulong, largest_local(kernel), room, value, size_ret);
     case CL_KERNEL_PRIVATE_MEM_SIZE:
-        return CX_INFO(cl_ulong, largest(kernel, param, sizeof(cl_ulong)), room, value, size_ret);
+        return CX_INFO(cl_ulong, largest_private(kernel), room, value, size_ret);
     case CL_KERNEL_GLOBAL_WORK_SIZE:
         return largest_launch(kernel, room, value, size_ret);
     default:
@@ -279,11 +327,9 @@ void cx_kernel_required_size(const struct cx_kernel *kernel, size_t size[3])
 static size_t ask_limit(const struct cx_kernel *kernel, unsigned member, enum cx_variant variant)
 {
     const struct cx_real_device *device = kernel->program->context->workers[member].device;
-    cl_program program = kernel->program->members[member].real[variant];
+    cl_kernel real = make_real(kernel, member, variant);
     size_t limit = 0;
-    cl_int error;
 
-    cl_kernel real = device->cl->clCreateKernel(program, kernel->function->name, &error);
     if (!real)
         return 0;
     if (device->cl->clGetKernelWorkGroupInfo(real, device->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof(limit),

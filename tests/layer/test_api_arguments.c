@@ -77,6 +77,37 @@ START_TEST(work_group_info)
 }
 END_TEST
 
+static void expect_local(cl_kernel kernel, cl_ulong bytes)
+{
+    cl_ulong got = ~0ul;
+    cl_ok(clGetKernelWorkGroupInfo(kernel, cl.device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof(got), &got, NULL));
+    ck_assert_uint_eq(got, bytes);
+}
+
+/* Local memory whose size is not set counts as none, whatever another kernel of that name was given. */
+START_TEST(local_mem_size)
+{
+    cl_int error;
+    cl_program program = cl_build("__kernel void run(__local int *x, __local int *y, __global int *a)\n"
+                                  "{ x[0] = y[0] = a[0]; a[0] = x[0] + y[0]; }\n",
+                                  "");
+    cl_kernel kernel = clCreateKernel(program, "run", &error);
+    cl_ok(error);
+    expect_local(kernel, 0);
+    cl_ok(clSetKernelArg(kernel, 0, 128, NULL));
+    expect_local(kernel, 128);
+    cl_ok(clSetKernelArg(kernel, 1, 64, NULL));
+    expect_local(kernel, 192);
+    cl_kernel second = clCreateKernel(program, "run", &error);
+    cl_ok(error);
+    expect_local(second, 0);
+    expect_local(kernel, 192);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseKernel(second));
+    cl_ok(clReleaseProgram(program));
+}
+END_TEST
+
 struct packed_args {
     cl_int a;
     cl_float b;
@@ -234,6 +265,7 @@ int main(void)
     TCase *tcase = cl_case(suite, "arguments");
     tcase_add_test(tcase, arg_info);
     tcase_add_test(tcase, work_group_info);
+    tcase_add_test(tcase, local_mem_size);
     tcase_add_test(tcase, scalar_and_struct_args);
     tcase_add_test(tcase, local_args);
     tcase_add_test(tcase, null_buffer_args);
