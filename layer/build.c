@@ -377,7 +377,11 @@ static cl_int compile_member(struct cx_program *program, unsigned member, const 
                         : cx_build_source(program, member, 1, &text, &error);
     if (!*real)
         return error;
-    return device->cl->clBuildProgram(*real, 1, &device->id, options, NULL, NULL);
+    char *given = cx_program_driver_options(program, options);
+    error =
+        given ? device->cl->clBuildProgram(*real, 1, &device->id, given, NULL, NULL) : CL_OUT_OF_HOST_MEMORY;
+    free(given);
+    return error;
 }
 
 static cl_int build_step(struct cx_build *build, unsigned member, cl_program *real)

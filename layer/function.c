@@ -4,8 +4,9 @@
  * by all kernels of that name.
  *
  * A real kernel of each member is kept for such questions (function->check); launches use others
- * (kernel_bind.c). What a parameter is, drivers tell only where they keep argument info; else the analysis
- * tells once it is ready; else what the program sets must do (kernel_arg.c).
+ * (kernel_bind.c). What a parameter is, drivers tell only where they keep argument info, which they are asked
+ * to where a program's text speaks of images (cx_program_driver_options); else the analysis tells once it is
+ * ready; else what the program sets must do (kernel_arg.c).
  */
 #include "layer/log.h"
 #include "layer/plan.h"

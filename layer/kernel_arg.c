@@ -8,6 +8,7 @@
  */
 #include "layer/buffer.h"
 #include "layer/entry.h"
+#include "layer/image.h"
 #include "layer/kernel.h"
 #include "layer/live.h"
 #include "layer/log.h"
@@ -126,10 +127,14 @@ done:
     return error;
 }
 
-/* Whether a memory object (or NULL) is what the parameter wants, where the driver tells what that is. */
-static cl_int check_kind(const struct cx_param *param, const struct cx_mem *mem, const char **reason)
+/* Whether a memory object (or NULL) is what the parameter wants, where it is known what that is: the driver
+ * tells, or the program has no images. */
+static cl_int check_kind(const struct cx_kernel *kernel, const struct cx_param *param,
+                         const struct cx_mem *mem, const char **reason)
 {
-    if (!param->told)
+    const cl_mem_flags access = mem && mem->image ? mem->image->access : CL_MEM_READ_WRITE;
+
+    if (!param->told && (!mem || !mem->image || cx_program_may_take_images(kernel->program)))
         return CL_SUCCESS;
     if (param->kind == CX_PARAM_IMAGE && (!mem || !mem->image)) {
         *reason = "the argument is an image, and this is none";
@@ -139,8 +144,8 @@ static cl_int check_kind(const struct cx_param *param, const struct cx_mem *mem,
         *reason = "the argument is a buffer, and this is an image";
         return CL_INVALID_MEM_OBJECT;
     }
-    if (mem && ((param->access == CL_KERNEL_ARG_ACCESS_READ_ONLY && (mem->flags & CL_MEM_WRITE_ONLY)) ||
-                (param->access == CL_KERNEL_ARG_ACCESS_WRITE_ONLY && (mem->flags & CL_MEM_READ_ONLY)))) {
+    if ((param->access == CL_KERNEL_ARG_ACCESS_READ_ONLY && access == CL_MEM_WRITE_ONLY) ||
+        (param->access == CL_KERNEL_ARG_ACCESS_WRITE_ONLY && access == CL_MEM_READ_ONLY)) {
         *reason = "the image's flags forbid what the kernel does with it";
         return CL_INVALID_ARG_VALUE;
     }
@@ -157,6 +162,10 @@ static cl_int set_mem(struct cx_kernel *kernel, unsigned index, size_t size, con
         *reason = "the argument is a memory object, the size is not a handle's";
         return CL_INVALID_ARG_SIZE;
     }
+    if (!value && kernel->function->params[index].kind == CX_PARAM_IMAGE) {
+        *reason = "the argument is an image, but NULL is given";
+        return CL_INVALID_ARG_VALUE;
+    }
     if (value)
         memcpy(&handle, value, sizeof(handle));
     if (handle) {
@@ -166,7 +175,7 @@ static cl_int set_mem(struct cx_kernel *kernel, unsigned index, size_t size, con
             return CL_INVALID_MEM_OBJECT;
         }
     }
-    cl_int error = check_kind(&kernel->function->params[index], mem, reason);
+    cl_int error = check_kind(kernel, &kernel->function->params[index], mem, reason);
     return error == CL_SUCCESS ? store(kernel, index, CX_ARGS_MEM, size, NULL, mem ? &mem->base : NULL)
                                : error;
 }
@@ -181,8 +190,11 @@ static cl_int set_sampler(struct cx_kernel *kernel, unsigned index, size_t size,
         *reason = "the argument is a sampler, the size is not a handle's";
         return CL_INVALID_ARG_SIZE;
     }
-    if (value)
-        memcpy(&handle, value, sizeof(handle));
+    if (!value) {
+        *reason = "the argument is a sampler, but NULL is given";
+        return CL_INVALID_ARG_VALUE;
+    }
+    memcpy(&handle, value, sizeof(handle));
     if (handle && cx_live_has(handle))
         sampler = cx_sampler_from(handle);
     if (!sampler || sampler->context != kernel->program->context) {

@@ -141,18 +141,22 @@ static cl_int compile_step(struct cx_build *build, unsigned member, cl_program *
     if (!device->cl->clCompileProgram)
         return CL_COMPILER_NOT_AVAILABLE;
     cl_program *headers = calloc(count + 1, sizeof(cl_program));
-    if (!headers)
+    char *options = cx_program_driver_options(program, program->options);
+    if (!headers || !options) {
+        free(headers);
+        free(options);
         return CL_OUT_OF_HOST_MEMORY;
+    }
     *real = program->il ? cx_il_program(build->program, member, &error)
                         : cx_build_source(program, member, 1, &text, &error);
     if (*real && make_headers(build, member, headers, &error))
-        error = device->cl->clCompileProgram(*real, 1, &device->id, program->options, count,
-                                             count ? headers : NULL,
+        error = device->cl->clCompileProgram(*real, 1, &device->id, options, count, count ? headers : NULL,
                                              count ? (const char **)build->names : NULL, NULL, NULL);
     for (unsigned i = 0; i < count; i++)
         if (headers[i])
             device->cl->clReleaseProgram(headers[i]);
     free(headers);
+    free(options);
     return error;
 }
 

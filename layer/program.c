@@ -9,9 +9,11 @@
 #include "layer/analysis.h"
 #include "layer/device.h"
 #include "layer/entry.h"
+#include "layer/identity.h"
 #include "layer/log.h"
 #include "layer/worker.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,6 +148,21 @@ struct cx_function *cx_program_find(const struct cx_program *program, const char
         if (!strcmp(program->more[f].name, name))
             return &program->more[f];
     return NULL;
+}
+
+bool cx_program_may_take_images(const struct cx_program *program)
+{
+    return !program->source || strstr(program->source, "image") || strstr(program->options, "image") ||
+           cx_identity_includes(program->source, program->options);
+}
+
+char *cx_program_driver_options(const struct cx_program *program, const char *options)
+{
+    static const char telling[] = "-cl-kernel-arg-info";
+    char *text = NULL;
+    if (program->il || !program->source || !strstr(program->source, "image") || strstr(options, telling))
+        return strdup(options);
+    return asprintf(&text, "%s%s%s", options, *options ? " " : "", telling) < 0 ? NULL : text;
 }
 
 /* Member m's kernel names, separated by ;, or NULL; free() them. */

@@ -7,8 +7,8 @@ static const char text[] =
     "{ l[0] = n; a[get_global_id(0)] = l[0] + c[0] + (int)v.x; }\n"
     "__kernel void other(__global int *a) { a[0] = 1; }\n";
 static const char image_text[] =
-    "__kernel void look(__read_only image2d_t i, sampler_t s, __global float4 *o)\n"
-    "{ o[0] = read_imagef(i, s, (int2)(0, 0)); }\n";
+    "__kernel void look(__read_only image2d_t i, sampler_t s, __global float4 *o, __write_only image2d_t w)\n"
+    "{ o[0] = read_imagef(i, s, (int2)(0, 0)); write_imagef(w, (int2)(0, 0), o[0]); }\n";
 
 static cl_kernel kernel_of(cl_program program, const char *name)
 {
@@ -96,28 +96,96 @@ START_TEST(arguments)
 }
 END_TEST
 
-/* Whether or not the device has images. */
+static cl_mem image_of(cl_mem_flags flags)
+{
+    const cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8, .image_height = 4};
+    cl_int error;
+    cl_mem image = clCreateImage(cl.context, flags, &format, &desc, NULL, &error);
+    cl_ok(error);
+    return image;
+}
+
+/* Whether or not the device has images, and whether or not the program asks for what its arguments are. */
 START_TEST(image_arguments)
 {
     const char *source = image_text;
     cl_bool images = CL_FALSE;
-    cl_int error;
-    cl_mem mem = cl_buffer(0, 64, NULL);
-    cl_int n = 1;
-
+    cl_int error, n = 1;
     cl_ok(clGetDeviceInfo(cl.device, CL_DEVICE_IMAGE_SUPPORT, sizeof(images), &images, NULL));
     cl_program program = clCreateProgramWithSource(cl.context, 1, &source, NULL, &error);
     cl_ok(error);
-    if (images && clBuildProgram(program, 1, &cl.device, "-cl-kernel-arg-info", NULL, NULL) == CL_SUCCESS) {
-        cl_kernel kernel = kernel_of(program, "look");
-        ROW(CL_INVALID_ARG_SIZE, clSetKernelArg(kernel, 0, 1, &mem));
-        ROW_POCL(CL_INVALID_MEM_OBJECT, CL_SUCCESS, clSetKernelArg(kernel, 0, sizeof(mem), &mem));
-        ROW_POCL(CL_INVALID_SAMPLER, CRASHES, clSetKernelArg(kernel, 1, sizeof(mem), &mem));
-        ROW_POCL(CL_INVALID_ARG_SIZE, CRASHES, clSetKernelArg(kernel, 1, sizeof(n), &n));
+    if (!images ||
+        clBuildProgram(program, 1, &cl.device, _i ? "-cl-kernel-arg-info" : "", NULL, NULL) != CL_SUCCESS) {
+        cl_ok(clReleaseProgram(program));
+        return;
+    }
+    cl_mem mem = cl_buffer(0, 64, NULL), image = image_of(0), readable = image_of(CL_MEM_READ_ONLY),
+           writable = image_of(CL_MEM_WRITE_ONLY), both = image_of(CL_MEM_READ_WRITE), none = NULL;
+    cl_sampler sampler = clCreateSampler(cl.context, CL_FALSE, CL_ADDRESS_NONE, CL_FILTER_NEAREST, &error),
+               no_sampler = NULL;
+    cl_ok(error);
+    cl_kernel kernel = kernel_of(program, "look"), plain = cl_kernel_of(text, "other");
+
+#define SET(index, object) clSetKernelArg(kernel, index, sizeof(object), &(object))
+    ROW(CL_INVALID_ARG_SIZE, clSetKernelArg(kernel, 0, 1, &mem));
+    ROW(CL_INVALID_ARG_VALUE, clSetKernelArg(kernel, 0, sizeof(image), NULL));
+    ROW_POCL(CL_INVALID_MEM_OBJECT, CL_SUCCESS, SET(0, none));
+    ROW_POCL(CL_INVALID_MEM_OBJECT, CL_SUCCESS, SET(0, mem));
+    ROW_POCL(CL_INVALID_MEM_OBJECT, CRASHES, SET(0, sampler));
+    ROW_POCL(CL_INVALID_ARG_VALUE, CL_SUCCESS, SET(0, writable));
+    ROW_POCL(CL_INVALID_MEM_OBJECT, CL_SUCCESS, SET(3, none));
+    ROW_POCL(CL_INVALID_MEM_OBJECT, CL_SUCCESS, SET(3, mem));
+    ROW_POCL(CL_INVALID_ARG_VALUE, CL_SUCCESS, SET(3, readable));
+    ROW(CL_SUCCESS, SET(0, image));
+    ROW(CL_SUCCESS, SET(0, both));
+    ROW(CL_SUCCESS, SET(0, readable));
+    ROW(CL_SUCCESS, SET(3, image));
+    ROW(CL_SUCCESS, SET(3, both));
+    ROW(CL_SUCCESS, SET(3, writable));
+    ROW_POCL(CL_INVALID_SAMPLER, CRASHES, SET(1, mem));
+    ROW_POCL(CL_INVALID_SAMPLER, CRASHES, SET(1, image));
+    ROW_POCL(CL_INVALID_SAMPLER, CRASHES, SET(1, no_sampler));
+    ROW_POCL(CL_INVALID_ARG_SIZE, CRASHES, SET(1, n));
+    ROW(CL_INVALID_ARG_VALUE, clSetKernelArg(kernel, 1, sizeof(sampler), NULL));
+    ROW(CL_SUCCESS, SET(1, sampler));
+    ROW_POCL(CL_INVALID_MEM_OBJECT, CL_SUCCESS, SET(2, image));
+    ROW_POCL(CL_INVALID_MEM_OBJECT, CRASHES, SET(2, sampler));
+    ROW(CL_SUCCESS, SET(2, none));
+    ROW(CL_SUCCESS, SET(2, mem));
+    /* of a program without images, whatever its drivers tell */
+    ROW_POCL(CL_INVALID_MEM_OBJECT, CL_SUCCESS, clSetKernelArg(plain, 0, sizeof(image), &image));
+    ROW_POCL(CL_INVALID_MEM_OBJECT, CRASHES, clSetKernelArg(plain, 0, sizeof(sampler), &sampler));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseKernel(plain));
+    cl_ok(clReleaseProgram(program));
+    const cl_mem list[] = {mem, image, readable, writable, both};
+    for (unsigned i = 0; i < sizeof(list) / sizeof(*list); i++)
+        cl_ok(clReleaseMemObject(list[i]));
+    cl_ok(clReleaseSampler(sampler));
+    negative_end();
+}
+END_TEST
+
+/* An image that a kernel both reads and writes may have any flags, as far as the specification says. */
+START_TEST(read_write_arguments)
+{
+    static const char source[] = "__kernel void turn(__read_write image2d_t i)\n"
+                                 "{ write_imagef(i, (int2)(1, 0), read_imagef(i, (int2)(0, 0))); }\n";
+    const char *of = source;
+    cl_int error;
+    cl_program program = clCreateProgramWithSource(cl.context, 1, &of, NULL, &error);
+    cl_ok(error);
+    if (clBuildProgram(program, 1, &cl.device, "-cl-std=CL3.0", NULL, NULL) == CL_SUCCESS) {
+        cl_kernel kernel = kernel_of(program, "turn");
+        const cl_mem list[] = {image_of(0), image_of(CL_MEM_READ_ONLY), image_of(CL_MEM_WRITE_ONLY)};
+        for (unsigned i = 0; i < sizeof(list) / sizeof(*list); i++) {
+            ROW(CL_SUCCESS, SET(0, list[i]));
+            cl_ok(clReleaseMemObject(list[i]));
+        }
         cl_ok(clReleaseKernel(kernel));
     }
     cl_ok(clReleaseProgram(program));
-    cl_ok(clReleaseMemObject(mem));
     negative_end();
 }
 END_TEST
@@ -168,7 +236,8 @@ int main(void)
     TCase *tests = cl_case(suite, "kernel");
     tcase_add_test(tests, creation);
     tcase_add_test(tests, arguments);
-    tcase_add_test(tests, image_arguments);
+    tcase_add_loop_test(tests, image_arguments, 0, 2);
+    tcase_add_test(tests, read_write_arguments);
     tcase_add_test(tests, queries);
     return tap_run(suite);
 }
