@@ -309,37 +309,51 @@ cl_int cx_clSetProgramSpecializationConstant(cl_program handle, cl_uint spec_id,
 
 /* ---- built-in kernels ---- */
 
+static bool has_builtins(const struct cx_real_device *device, const char *names)
+{
+    char *own =
+        device->cl->clCreateProgramWithBuiltInKernels ? info_text(device, CL_DEVICE_BUILT_IN_KERNELS) : NULL;
+    const bool has = has_names(own, names);
+    free(own);
+    return has;
+}
+
 /* PoCL wants such a program to be built; drivers that do not refuse that, which is no harm. */
 cl_int cx_builtin_step(struct cx_build *build, unsigned member, cl_program *real)
 {
     const struct cx_program *program = build->program;
     const struct cx_worker *worker = &program->context->workers[member];
     const struct cx_real_device *device = worker->device;
-    cl_int error = CL_INVALID_VALUE;
+    cl_int error = CL_BUILD_PROGRAM_FAILURE;
 
-    char *own =
-        device->cl->clCreateProgramWithBuiltInKernels ? info_text(device, CL_DEVICE_BUILT_IN_KERNELS) : NULL;
-    if (has_names(own, program->builtins))
+    if (has_builtins(device, program->builtins))
         *real = device->cl->clCreateProgramWithBuiltInKernels(worker->real_context, 1, &device->id,
                                                               program->builtins, &error);
     if (*real &&
         device->cl->clBuildProgram(*real, 1, &device->id, "", NULL, NULL) == CL_BUILD_PROGRAM_FAILURE)
         error = CL_BUILD_PROGRAM_FAILURE;
-    free(own);
     return error;
 }
 
-/* Such a program can be used at once. */
+/* Such a program can be used at once, where its drivers can build it: else clBuildProgram says so. */
 static cl_int make_builtins(struct cx_program *program)
 {
-    struct cx_build *build = cx_build_new(program, "");
+    struct cx_build *build;
+    bool known = false;
 
-    if (!build)
+    for (unsigned m = 0; m < program->context->nmembers && !known; m++)
+        known = has_builtins(program->context->workers[m].device, program->builtins);
+    if (!known)
+        return CL_INVALID_VALUE;
+    if (!(build = cx_build_new(program, "")))
         return CL_OUT_OF_HOST_MEMORY;
     build->binary_type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-    build->failure = CL_INVALID_VALUE;
     build->step = cx_builtin_step;
-    return cx_build_run(&build);
+    const cl_int error = cx_build_run(&build);
+    if (error != CL_BUILD_PROGRAM_FAILURE)
+        return error;
+    program->status = CL_BUILD_NONE;
+    return CL_SUCCESS;
 }
 
 cl_program cx_clCreateProgramWithBuiltInKernels(cl_context handle, cl_uint num_devices,
