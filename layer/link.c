@@ -21,9 +21,8 @@
 static bool attach(struct cx_program *input)
 {
     pthread_mutex_lock(&input->lock);
-    bool ready = !input->building && input->status == CL_BUILD_SUCCESS &&
-                 (input->binary_type == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT ||
-                  input->binary_type == CL_PROGRAM_BINARY_TYPE_LIBRARY);
+    bool ready = !input->building && (input->binary_type == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT ||
+                                      input->binary_type == CL_PROGRAM_BINARY_TYPE_LIBRARY);
     if (ready)
         input->nattached++;
     pthread_mutex_unlock(&input->lock);

@@ -409,7 +409,7 @@ static cl_int load_step(struct cx_build *build, unsigned member, cl_program *rea
 
 static cl_int load_members(struct cx_program *program)
 {
-    struct cx_build *build = cx_build_new(program, cx_stored_options(program->stored));
+    struct cx_build *build = cx_build_new(program, NULL);
 
     if (!build)
         return CL_OUT_OF_HOST_MEMORY;
@@ -436,8 +436,12 @@ static struct cx_program *open_binary(struct cx_context *context, const unsigned
     }
     program->stored = stored;
     if (container->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE &&
-        (*error = load_members(program)) != CL_SUCCESS)
+        (*error = load_members(program)) != CL_SUCCESS) {
         cx_program_unref(&program);
+        return NULL;
+    }
+    program->binary_type = container->type;
+    program->status = CL_BUILD_NONE; /* as the program has neither built nor compiled it */
     return program;
 }
 

@@ -45,6 +45,21 @@ static void expect_writes(cl_program program, cl_int value)
     cl_ok(clReleaseMemObject(mem));
 }
 
+/* What a program is that was loaded and not built yet. */
+static void expect_loaded(cl_program program, cl_program_binary_type expected)
+{
+    cl_program_binary_type type = 0;
+    cl_build_status status = 1;
+    char options[64] = "none";
+    cl_ok(clGetProgramBuildInfo(program, cl.device, CL_PROGRAM_BINARY_TYPE, sizeof(type), &type, NULL));
+    ck_assert_uint_eq(type, expected);
+    cl_ok(clGetProgramBuildInfo(program, cl.device, CL_PROGRAM_BUILD_STATUS, sizeof(status), &status, NULL));
+    ck_assert_int_eq(status, CL_BUILD_NONE);
+    cl_ok(
+        clGetProgramBuildInfo(program, cl.device, CL_PROGRAM_BUILD_OPTIONS, sizeof(options), options, NULL));
+    ck_assert_str_eq(options, "");
+}
+
 /* A binary keeps the options it was built with, whatever options its own build is given. */
 START_TEST(saved_and_loaded)
 {
@@ -54,6 +69,7 @@ START_TEST(saved_and_loaded)
     cl_ok(clReleaseProgram(first));
 
     cl_program second = load(binary, size, CL_SUCCESS);
+    expect_loaded(second, CL_PROGRAM_BINARY_TYPE_EXECUTABLE);
     cl_ok(clBuildProgram(second, 1, &cl.device, cl_is_coexec() ? "-DFACTOR=42" : "", NULL, NULL));
     expect_writes(second, 41);
     unsigned char *copy = binary_of(second, &again);
@@ -137,19 +153,16 @@ START_TEST(parts_and_whole)
     static const char helper[] = "int scale(int x) { return x * FACTOR; }\n";
     static const char kernel[] = "int scale(int x);\n"
                                  "__kernel void run(__global int *a) { a[get_global_id(0)] = scale(7); }\n";
-    cl_program_binary_type type = 0;
     cl_int error;
     if (!cl_is_coexec()) /* PoCL 3.1 takes a loaded object for an executable */
         return;
     cl_program object = reloaded(compiled(helper, "-DFACTOR=6"));
-    cl_ok(clGetProgramBuildInfo(object, cl.device, CL_PROGRAM_BINARY_TYPE, sizeof(type), &type, NULL));
-    ck_assert_uint_eq(type, CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT);
+    expect_loaded(object, CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT);
     cl_program library =
         clLinkProgram(cl.context, 0, NULL, "-create-library", 1, &object, NULL, NULL, &error);
     cl_ok(error);
     library = reloaded(library);
-    cl_ok(clGetProgramBuildInfo(library, cl.device, CL_PROGRAM_BINARY_TYPE, sizeof(type), &type, NULL));
-    ck_assert_uint_eq(type, CL_PROGRAM_BINARY_TYPE_LIBRARY);
+    expect_loaded(library, CL_PROGRAM_BINARY_TYPE_LIBRARY);
     cl_program inputs[] = {library, reloaded(compiled(kernel, ""))};
     cl_program program = clLinkProgram(cl.context, 0, NULL, "", 2, inputs, NULL, NULL, &error);
     cl_ok(error);
