@@ -267,8 +267,7 @@ static cl_mem create_buffer(const char *function, cl_context handle, const cl_me
     if (error == CL_SUCCESS && properties && properties[0])
         error = cx_fail(function, CL_INVALID_PROPERTY, "unknown buffer property");
     if (error == CL_SUCCESS) {
-        if (!(flags & CX_MEM_ACCESS_FLAGS))
-            flags |= CL_MEM_READ_WRITE;
+        flags = cx_mem_flags_told(flags);
         error = create_over_svm(function, context, flags, size, host_ptr, &mem);
     }
     if (error == CL_SUCCESS && !mem)

@@ -104,6 +104,11 @@ struct cx_mem_map {
 #define CX_MEM_PTR_FLAGS    (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)
 /* Whether they are known and none excludes another. */
 bool cx_mem_flags_valid(cl_mem_flags flags);
+/* As the queries tell them: as given, or the default where none are. */
+static inline cl_mem_flags cx_mem_flags_told(cl_mem_flags given)
+{
+    return given ? given : (cl_mem_flags)CL_MEM_READ_WRITE;
+}
 /* The flags of a window on `parent`: its own access and host flags where given, the parent's otherwise.
  * False: they do not go together. */
 bool cx_mem_window_flags(cl_mem_flags parent, cl_mem_flags *flags);

@@ -326,6 +326,44 @@ START_TEST(buffer_info)
 }
 END_TEST
 
+/* Flags are told as they were given, and none as the default; a window has its parent's besides. */
+START_TEST(flags_told)
+{
+    static const cl_mem_flags given[] = {CL_MEM_READ_WRITE,
+                                         CL_MEM_READ_ONLY,
+                                         CL_MEM_HOST_READ_ONLY,
+                                         CL_MEM_HOST_NO_ACCESS | CL_MEM_ALLOC_HOST_PTR,
+                                         CL_MEM_COPY_HOST_PTR,
+                                         CL_MEM_USE_HOST_PTR | CL_MEM_HOST_WRITE_ONLY,
+                                         CL_MEM_USE_HOST_PTR | CL_MEM_WRITE_ONLY};
+    static char host[SIZE] __attribute__((aligned(4096)));
+    const cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
+    const cl_buffer_region half = {0, SIZE / 2};
+    cl_int error;
+    for (unsigned i = 0; i < sizeof(given) / sizeof(*given); i++) {
+        void *from = given[i] & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) ? host : NULL;
+        cl_mem mem = cl_buffer(given[i], SIZE, from);
+        MEM_INFO(mem, CL_MEM_FLAGS, cl_mem_flags, given[i]);
+        cl_mem part = clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, &half, &error);
+        cl_ok(error);
+        MEM_INFO(part, CL_MEM_FLAGS, cl_mem_flags, given[i]);
+        cl_ok(clReleaseMemObject(part));
+        cl_ok(clReleaseMemObject(mem));
+        mem = clCreateImage(cl.context, given[i], &format, &desc, from, &error);
+        cl_ok(error);
+        MEM_INFO(mem, CL_MEM_FLAGS, cl_mem_flags, given[i]);
+        cl_ok(clReleaseMemObject(mem));
+    }
+    cl_mem mem = cl_buffer(CL_MEM_HOST_READ_ONLY, SIZE, NULL);
+    cl_mem part = clCreateSubBuffer(mem, CL_MEM_WRITE_ONLY, CL_BUFFER_CREATE_TYPE_REGION, &half, &error);
+    cl_ok(error);
+    MEM_INFO(part, CL_MEM_FLAGS, cl_mem_flags, CL_MEM_HOST_READ_ONLY | CL_MEM_WRITE_ONLY);
+    cl_ok(clReleaseMemObject(part));
+    cl_ok(clReleaseMemObject(mem));
+}
+END_TEST
+
 /* What an object was made with is told as it was given: a list, an empty one, or none. */
 START_TEST(property_lists)
 {
@@ -605,6 +643,7 @@ int main(void)
     tcase_add_test(tcase, queue_errors);
     tcase_add_test(tcase, children_outlive_release_of_context);
     tcase_add_test(tcase, buffer_info);
+    tcase_add_test(tcase, flags_told);
     tcase_add_test(tcase, property_lists);
     tcase_add_test(tcase, timers);
     tcase_add_test(tcase, buffer_host_pointer_flags);
