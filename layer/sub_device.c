@@ -426,6 +426,22 @@ static void finish(struct partition *partition)
     free(partition->type);
 }
 
+/* Whether a device, or one that it is part of, can be partitioned in that way. */
+static bool is_way(const struct cx_device *device, cl_device_partition_property way)
+{
+    cl_device_partition_property known[3];
+    cl_uint max_sub_devices;
+    cl_device_affinity_domain domains;
+
+    for (; device; device = device->parent) {
+        unsigned n = cx_device_partitions(device, known, &max_sub_devices, &domains);
+        while (n--)
+            if (known[n] == way)
+                return true;
+    }
+    return false;
+}
+
 static cl_int plan(struct partition *partition, const cl_device_partition_property *list)
 {
     cl_device_partition_property known[3];
@@ -434,6 +450,8 @@ static cl_int plan(struct partition *partition, const cl_device_partition_proper
     unsigned n = cx_device_partitions(partition->device, known, &max_sub_devices, &domains), i = 0;
     while (i < n && known[i] != list[0])
         i++;
+    if (i == n && n == 0 && is_way(partition->device->parent, list[0]))
+        return cx_fail(me, CL_DEVICE_PARTITION_FAILED, "the sub-device cannot be partitioned further");
     if (i == n)
         return cx_fail(me, CL_INVALID_VALUE, "the device cannot be partitioned in that way");
     if (list[0] == CL_DEVICE_PARTITION_BY_COUNTS)

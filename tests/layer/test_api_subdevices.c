@@ -125,6 +125,27 @@ START_TEST(errors)
 }
 END_TEST
 
+/* The implementation knows the way, but such a device has nothing left to share out. */
+START_TEST(smallest)
+{
+    cl_device_partition_property ones[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    cl_device_partition_property counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1,
+                                             CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+    cl_device_partition_property unknown[] = {0x7777, 1, 0};
+    cl_device_id made[MOST], none[MOST];
+    cl_uint count = 0, units = units_of(cl.device);
+    if (!offers(cl.device, CL_DEVICE_PARTITION_EQUALLY) || most_of(cl.device) < units)
+        return;
+    cl_ok(clCreateSubDevices(cl.device, ones, MOST, made, &count));
+    ck_assert_uint_eq(count, units);
+    cl_expect(clCreateSubDevices(made[0], ones, MOST, none, NULL), CL_DEVICE_PARTITION_FAILED);
+    cl_expect(clCreateSubDevices(made[0], counts, MOST, none, NULL), CL_DEVICE_PARTITION_FAILED);
+    cl_expect(clCreateSubDevices(made[0], unknown, MOST, none, NULL), CL_INVALID_VALUE);
+    for (cl_uint i = 0; i < count; i++)
+        cl_ok(clReleaseDevice(made[i]));
+}
+END_TEST
+
 START_TEST(equally)
 {
     cl_device_partition_property list[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
@@ -426,6 +447,7 @@ int main(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, root_queries);
     tcase_add_test(tcase, errors);
+    tcase_add_test(tcase, smallest);
     tcase_add_test(tcase, equally);
     tcase_add_test(tcase, by_counts);
     tcase_add_test(tcase, contexts);

@@ -20,6 +20,11 @@ START_TEST(platforms)
     ROW_POCL(CL_INVALID_PLATFORM, CRASHES,
              clGetPlatformInfo((cl_platform_id)cl.device, CL_PLATFORM_NAME, sizeof(text), text, &size));
     ROW_POCL(CL_INVALID_PLATFORM, CRASHES, clUnloadPlatformCompiler((cl_platform_id)cl.device));
+    /* these give no code: a function, or none */
+    ROW(CL_SUCCESS, clGetExtensionFunctionAddressForPlatform(cl.platform, "clUnheardOf") != NULL);
+    ROW_POCL(CL_SUCCESS, CRASHES, clGetExtensionFunctionAddressForPlatform(cl.platform, NULL) != NULL);
+    ROW(CL_SUCCESS, clGetExtensionFunctionAddressForPlatform(NULL, "clUnheardOf") != NULL);
+    ROW(CL_SUCCESS, clGetExtensionFunctionAddress("clUnheardOf") != NULL);
     negative_end();
 }
 END_TEST
@@ -88,8 +93,15 @@ START_TEST(sub_devices)
     cl_uint units = 0;
     cl_ok(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units), &units, NULL));
     const cl_device_partition_property ones[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
-    if (units > 1)
+    ROW(CL_INVALID_VALUE, clCreateSubDevices(cl.device, ones, 0, list, &count));
+    if (units > 1 && units <= 8) {
         ROW(CL_INVALID_VALUE, clCreateSubDevices(cl.device, ones, 1, list, NULL));
+        cl_ok(clCreateSubDevices(cl.device, ones, 8, list, &count));
+        ROW(CL_DEVICE_PARTITION_FAILED, clCreateSubDevices(list[0], ones, 0, NULL, &count));
+        ROW(CL_INVALID_VALUE, clCreateSubDevices(list[0], unknown, 0, NULL, &count));
+        for (cl_uint i = 0; i < count; i++)
+            cl_ok(clReleaseDevice(list[i]));
+    }
     negative_end();
 }
 END_TEST
