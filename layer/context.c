@@ -203,6 +203,8 @@ static cl_int check_properties(const char *function, const cl_context_properties
                 return cx_fail(function, CL_INVALID_PLATFORM, "not our platform");
             break;
         case CL_CONTEXT_INTEROP_USER_SYNC:
+            if (value != CL_TRUE && value != CL_FALSE)
+                return cx_fail(function, CL_INVALID_PROPERTY, "CL_CONTEXT_INTEROP_USER_SYNC is no boolean");
             break;
         case CL_PRINTF_CALLBACK_ARM: /* for the members that print so (worker.c) */
         case CL_PRINTF_BUFFERSIZE_ARM:

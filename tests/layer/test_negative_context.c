@@ -9,6 +9,9 @@ START_TEST(contexts)
                                              0, 0},
                                 wrong[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)negative_handle(), 0},
                                 right[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)cl.platform, 0},
+                                no_boolean[] = {CL_CONTEXT_INTEROP_USER_SYNC, 7, 0},
+                                boolean[] = {CL_CONTEXT_INTEROP_USER_SYNC, CL_TRUE, 0},
+                                shared[] = {0x2008 /* CL_GL_CONTEXT_KHR */, 1, 0},
                                 twice[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)cl.platform,
                                            CL_CONTEXT_PLATFORM, (cl_context_properties)cl.platform, 0};
     cl_device_id none = NULL, other = (cl_device_id)cl.queue;
@@ -21,6 +24,10 @@ START_TEST(contexts)
     ROW(CL_INVALID_VALUE, MADE(clCreateContext(right, 1, &cl.device, NULL, text, code)));
     ROW(CL_INVALID_PROPERTY, MADE(clCreateContext(unknown, 1, &cl.device, NULL, NULL, code)));
     ROW(CL_INVALID_PROPERTY, MADE(clCreateContext(twice, 1, &cl.device, NULL, NULL, code)));
+    ROW_POCL(CL_INVALID_PROPERTY, CL_SUCCESS,
+             MADE(clCreateContext(no_boolean, 1, &cl.device, NULL, NULL, code)));
+    ROW(CL_SUCCESS, MADE(clCreateContext(boolean, 1, &cl.device, NULL, NULL, code)));
+    ROW_POCL(CL_INVALID_PROPERTY, CL_SUCCESS, MADE(clCreateContext(shared, 1, &cl.device, NULL, NULL, code)));
     ROW(CL_INVALID_PLATFORM, MADE(clCreateContext(wrong, 1, &cl.device, NULL, NULL, code)));
     ROW(CL_INVALID_DEVICE, MADE(clCreateContext(right, 2, two, NULL, NULL, code)));
     ROW_POCL(CL_INVALID_DEVICE, CRASHES, MADE(clCreateContext(right, 1, &other, NULL, NULL, code)));
@@ -63,6 +70,8 @@ START_TEST(queues)
              MADE(clCreateCommandQueue((cl_context)cl.queue, cl.device, 0, code)));
     ROW_POCL(CL_INVALID_DEVICE, CRASHES,
              MADE(clCreateCommandQueue(cl.context, (cl_device_id)cl.queue, 0, code)));
+    ROW_POCL(CL_INVALID_QUEUE_PROPERTIES, CL_SUCCESS,
+             MADE(clCreateCommandQueue(cl.context, cl.device, on_device[1], code)));
     ROW(CL_INVALID_CONTEXT, MADE(clCreateCommandQueueWithProperties(NULL, cl.device, NULL, code)));
     ROW(CL_INVALID_DEVICE, MADE(clCreateCommandQueueWithProperties(cl.context, NULL, NULL, code)));
     ROW(CL_INVALID_VALUE, MADE(clCreateCommandQueueWithProperties(cl.context, cl.device, unknown, code)));
@@ -80,10 +89,16 @@ START_TEST(queues)
     ROW(CL_INVALID_COMMAND_QUEUE, clGetCommandQueueInfo(cl.queue, CL_QUEUE_SIZE, sizeof(text), text, &size));
     ROW(CL_INVALID_COMMAND_QUEUE, clFlush(NULL));
     ROW(CL_INVALID_COMMAND_QUEUE, clFinish(NULL));
+    ROW_POCL(CL_INVALID_COMMAND_QUEUE, CRASHES, clFlush((cl_command_queue)cl.context));
+    ROW_POCL(CL_INVALID_COMMAND_QUEUE, CRASHES, clFinish((cl_command_queue)cl.context));
     ROW(CL_INVALID_CONTEXT, clSetDefaultDeviceCommandQueue(NULL, cl.device, cl.queue));
     ROW_POCL(CL_INVALID_DEVICE, CL_INVALID_OPERATION,
              clSetDefaultDeviceCommandQueue(cl.context, NULL, cl.queue));
     ROW(CL_INVALID_OPERATION, clSetDefaultDeviceCommandQueue(cl.context, cl.device, cl.queue));
+    ROW_POCL(CL_INVALID_COMMAND_QUEUE, CL_INVALID_OPERATION,
+             clSetDefaultDeviceCommandQueue(cl.context, cl.device, NULL));
+    ROW_POCL(CL_INVALID_COMMAND_QUEUE, CRASHES,
+             clSetDefaultDeviceCommandQueue(cl.context, cl.device, (cl_command_queue)cl.context));
     negative_end();
 }
 END_TEST
