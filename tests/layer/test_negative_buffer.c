@@ -35,10 +35,20 @@ START_TEST(creation)
     ROW(CL_INVALID_VALUE, flags(CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS, NULL));
     ROW(CL_INVALID_VALUE, flags(CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR, host));
     ROW(CL_INVALID_VALUE, flags(CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR, host));
+    ROW(CL_INVALID_VALUE, flags(CL_MEM_SVM_FINE_GRAIN_BUFFER, NULL));
+    ROW(CL_INVALID_VALUE, flags(CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, NULL));
     ROW(CL_INVALID_HOST_PTR, flags(CL_MEM_USE_HOST_PTR, NULL));
     ROW(CL_INVALID_HOST_PTR, flags(CL_MEM_COPY_HOST_PTR, NULL));
     ROW(CL_INVALID_HOST_PTR, flags(0, host));
     ROW(CL_INVALID_HOST_PTR, flags(CL_MEM_ALLOC_HOST_PTR, host));
+    void *svm = clSVMAlloc(cl.context, CL_MEM_READ_WRITE, 128, 0);
+    if (svm) {
+#define OVER(pointer, size) MADE(clCreateBuffer(cl.context, CL_MEM_USE_HOST_PTR, size, pointer, code))
+        ROW(CL_INVALID_BUFFER_SIZE, OVER(svm, 256));
+        ROW_POCL(CL_INVALID_BUFFER_SIZE, CL_SUCCESS, OVER((char *)svm + 64, 128));
+        ROW(CL_SUCCESS, OVER(svm, 128));
+        clSVMFree(cl.context, svm);
+    }
     ROW(CL_INVALID_PROPERTY, MADE(clCreateBufferWithProperties(cl.context, unknown, 0, 64, NULL, code)));
     ROW(CL_SUCCESS, MADE(clCreateBufferWithProperties(cl.context, none, 0, 64, NULL, code)));
     ROW(CL_INVALID_CONTEXT, MADE(clCreateBufferWithProperties(NULL, none, 0, 64, NULL, code)));
@@ -63,6 +73,21 @@ START_TEST(sub_buffers)
     ROW(CL_INVALID_MEM_OBJECT, sub_buffer(NULL, 0, 0, step));
     ROW_POCL(CL_INVALID_MEM_OBJECT, CRASHES, sub_buffer((cl_mem)cl.queue, 0, 0, step));
     ROW(CL_INVALID_MEM_OBJECT, sub_buffer(child, 0, 0, step));
+    const cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
+    const cl_image_desc desc = {
+        .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 2 * step, .image_height = 2};
+    cl_mem image = clCreateImage(cl.context, 0, &format, &desc, NULL, code);
+    if (image)
+        ROW(CL_INVALID_MEM_OBJECT, sub_buffer(image, 0, 0, step));
+    ROW_POCL(CL_INVALID_VALUE, CL_SUCCESS, sub_buffer(hidden, (cl_mem_flags)1 << 40, 0, step));
+    ROW_POCL(CL_INVALID_VALUE, CL_SUCCESS, sub_buffer(hidden, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, 0, step));
+    cl_mem plain = cl_buffer(0, 4 * step, NULL);
+    ROW_POCL(CL_INVALID_VALUE, CL_SUCCESS, sub_buffer(plain, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, 0, step));
+    ROW_POCL(CL_INVALID_VALUE, CL_SUCCESS, sub_buffer(plain, CL_MEM_READ_ONLY | CL_MEM_READ_WRITE, 0, step));
+    ROW_POCL(CL_INVALID_VALUE, CL_SUCCESS,
+             sub_buffer(plain, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY, 0, step));
+    ROW_POCL(CL_INVALID_VALUE, CL_SUCCESS,
+             sub_buffer(plain, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS, 0, step));
     ROW(CL_INVALID_VALUE, sub_buffer(parent, CL_MEM_READ_WRITE, 0, step));
     ROW(CL_INVALID_VALUE, sub_buffer(parent, CL_MEM_WRITE_ONLY, 0, step));
     ROW(CL_INVALID_VALUE, sub_buffer(writable, CL_MEM_READ_ONLY, 0, step));

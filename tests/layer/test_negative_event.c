@@ -65,6 +65,8 @@ START_TEST(events)
     ROW(CL_INVALID_VALUE, clSetEventCallback(done, CL_QUEUED, called, NULL));
     ROW(CL_INVALID_VALUE, clSetEventCallback(done, 7, called, NULL));
     ROW(CL_INVALID_EVENT, clSetUserEventStatus(NULL, CL_COMPLETE));
+    ROW_POCL(CL_INVALID_EVENT, CRASHES, clSetUserEventStatus((cl_event)cl.queue, CL_COMPLETE));
+    ROW(CL_INVALID_VALUE, clSetUserEventStatus(user, 5));
     ROW(CL_INVALID_EVENT, clSetUserEventStatus(done, CL_COMPLETE));
     ROW(CL_INVALID_VALUE, clSetUserEventStatus(user, CL_RUNNING));
     ROW(CL_INVALID_VALUE, clSetUserEventStatus(user, CL_QUEUED));

@@ -70,12 +70,79 @@ START_TEST(creation)
     WITHOUT(CL_MEM_OBJECT_IMAGE2D, 8, 0, 0, 0);
     WITHOUT(CL_MEM_OBJECT_IMAGE2D_ARRAY, 8, 8, 0, 0);
     WITHOUT(CL_MEM_OBJECT_IMAGE3D, 8, 8, 0, 0);
+    ROW(CL_INVALID_VALUE, made(CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR, &rgba, &plane, host));
+    ROW(CL_INVALID_VALUE, made(CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR, &rgba, &plane, host));
     ROW(CL_INVALID_HOST_PTR, made(CL_MEM_USE_HOST_PTR, &rgba, &plane, NULL));
     ROW(CL_INVALID_HOST_PTR, made(CL_MEM_COPY_HOST_PTR, &rgba, &plane, NULL));
     ROW(CL_INVALID_HOST_PTR, made(0, &rgba, &plane, host));
     cl_uint count;
     ROW(CL_INVALID_CONTEXT, clGetSupportedImageFormats(NULL, 0, CL_MEM_OBJECT_IMAGE2D, 0, NULL, &count));
     ROW(CL_INVALID_VALUE, clGetSupportedImageFormats(cl.context, 0, CL_MEM_OBJECT_BUFFER, 0, NULL, &count));
+    negative_end();
+}
+END_TEST
+
+/* From other objects, and over memory with pitches. */
+START_TEST(creation_from)
+{
+    const cl_image_format packed = {CL_RGB, CL_UNORM_SHORT_565};
+    cl_image_desc texels = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 16};
+    cl_image_desc space = {.image_type = CL_MEM_OBJECT_IMAGE3D,
+                           .image_width = 4,
+                           .image_height = 4,
+                           .image_depth = 2,
+                           .image_row_pitch = 16};
+    cl_image_desc layers = {.image_type = CL_MEM_OBJECT_IMAGE1D_ARRAY,
+                            .image_width = 4,
+                            .image_array_size = 2,
+                            .image_row_pitch = 16};
+    if (!has_images())
+        return;
+    cl_mem buffer = cl_buffer(0, 64, NULL), readable = cl_buffer(CL_MEM_READ_ONLY, 64, NULL),
+           writable = cl_buffer(CL_MEM_WRITE_ONLY, 64, NULL),
+           hidden = cl_buffer(CL_MEM_HOST_NO_ACCESS, 64, NULL);
+
+    ROW_POCL(CL_IMAGE_FORMAT_NOT_SUPPORTED, ANY, made(0, &packed, &plane, NULL));
+    ROW_POCL(CL_INVALID_IMAGE_DESCRIPTOR, ANY, made(0, &rgba, &texels, NULL));
+    texels.mem_object = (cl_mem)cl.queue;
+    ROW_POCL(CL_INVALID_IMAGE_DESCRIPTOR, CRASHES, made(0, &rgba, &texels, NULL));
+    texels.mem_object = buffer;
+    ROW(CL_SUCCESS, made(0, &rgba, &texels, NULL));
+    ROW_POCL(CL_INVALID_VALUE, ANY, made(CL_MEM_ALLOC_HOST_PTR, &rgba, &texels, NULL));
+    ROW_POCL(CL_INVALID_HOST_PTR, ANY, made(0, &rgba, &texels, host));
+    texels.image_width = 17;
+    ROW_POCL(CL_INVALID_IMAGE_SIZE, ANY, made(0, &rgba, &texels, NULL));
+    texels.image_width = 16;
+    texels.mem_object = readable;
+    ROW_POCL(CL_INVALID_VALUE, ANY, made(CL_MEM_READ_WRITE, &rgba, &texels, NULL));
+    ROW_POCL(CL_INVALID_VALUE, ANY, made(CL_MEM_WRITE_ONLY, &rgba, &texels, NULL));
+    ROW(CL_SUCCESS, made(CL_MEM_READ_ONLY, &rgba, &texels, NULL));
+    texels.mem_object = writable;
+    ROW_POCL(CL_INVALID_VALUE, ANY, made(CL_MEM_READ_WRITE, &rgba, &texels, NULL));
+    ROW_POCL(CL_INVALID_VALUE, ANY, made(CL_MEM_READ_ONLY, &rgba, &texels, NULL));
+    texels.mem_object = hidden;
+    ROW_POCL(CL_INVALID_VALUE, ANY, made(CL_MEM_HOST_READ_ONLY, &rgba, &texels, NULL));
+    ROW_POCL(CL_INVALID_VALUE, ANY, made(CL_MEM_HOST_WRITE_ONLY, &rgba, &texels, NULL));
+
+    /* 4 rows of 16 bytes are a slice, a row of a 1D array is one */
+    space.image_slice_pitch = 63;
+    ROW_POCL(CL_INVALID_IMAGE_DESCRIPTOR, ANY, made(CL_MEM_COPY_HOST_PTR, &rgba, &space, host));
+    space.image_slice_pitch = 48;
+    ROW_POCL(CL_INVALID_IMAGE_DESCRIPTOR, ANY, made(CL_MEM_COPY_HOST_PTR, &rgba, &space, host));
+    space.image_slice_pitch = 72;
+    ROW_POCL(CL_INVALID_IMAGE_DESCRIPTOR, ANY, made(CL_MEM_COPY_HOST_PTR, &rgba, &space, host));
+    space.image_slice_pitch = 80;
+    ROW(CL_SUCCESS, made(CL_MEM_COPY_HOST_PTR, &rgba, &space, host));
+    layers.image_slice_pitch = 8;
+    ROW_POCL(CL_INVALID_IMAGE_DESCRIPTOR, ANY, made(CL_MEM_COPY_HOST_PTR, &rgba, &layers, host));
+    layers.image_slice_pitch = 32;
+    ROW(CL_SUCCESS, made(CL_MEM_COPY_HOST_PTR, &rgba, &layers, host));
+    space.mem_object = buffer;
+    space.image_row_pitch = space.image_slice_pitch = 0;
+    ROW_POCL(CL_INVALID_IMAGE_DESCRIPTOR, ANY, made(0, &rgba, &space, NULL));
+    const cl_mem list[] = {buffer, readable, writable, hidden};
+    for (unsigned i = 0; i < sizeof(list) / sizeof(*list); i++)
+        cl_ok(clReleaseMemObject(list[i]));
     negative_end();
 }
 END_TEST
@@ -153,6 +220,14 @@ START_TEST(commands)
     ROW_POCL(CL_INVALID_VALUE, CL_SUCCESS, READ(cl.queue, image, zero, all, 63, 0, host));
     ROW(CL_INVALID_VALUE, READ(cl.queue, image, zero, all, 0, 0, NULL));
     ROW(CL_INVALID_OPERATION, READ(cl.queue, hidden, zero, all, 0, 0, host));
+    ROW_POCL(CL_INVALID_COMMAND_QUEUE, CRASHES,
+             READ((cl_command_queue)cl.context, image, zero, all, 0, 0, host));
+    ROW_POCL(CL_INVALID_MEM_OBJECT, CRASHES, READ(cl.queue, (cl_mem)cl.context, zero, all, 0, 0, host));
+    /* 0 by the specification, which no driver known to us holds programs to, and of no meaning */
+    ROW(CL_SUCCESS, READ(cl.queue, image, zero, all, 64, 1024, host));
+    ROW(CL_INVALID_MEM_OBJECT, WRITE(cl.queue, NULL, zero, all, 0, host));
+    ROW(CL_INVALID_VALUE, WRITE(cl.queue, image, NULL, all, 0, host));
+    ROW(CL_INVALID_VALUE, WRITE(cl.queue, image, zero, NULL, 0, host));
     ROW(CL_INVALID_COMMAND_QUEUE, WRITE(NULL, image, zero, all, 0, host));
     ROW(CL_INVALID_MEM_OBJECT, WRITE(cl.queue, buffer, zero, all, 0, host));
     ROW(CL_INVALID_VALUE, WRITE(cl.queue, image, far, all, 0, host));
@@ -161,6 +236,17 @@ START_TEST(commands)
     ROW(CL_INVALID_OPERATION, WRITE(cl.queue, hidden, zero, all, 0, host));
     ROW(CL_INVALID_MEM_OBJECT, COPY(image, buffer, zero, zero, all));
     ROW(CL_INVALID_MEM_OBJECT, COPY(NULL, image, zero, zero, all));
+    ROW(CL_INVALID_MEM_OBJECT, COPY(image, NULL, zero, zero, all));
+    ROW(CL_INVALID_MEM_OBJECT, COPY(buffer, image, zero, zero, all));
+    ROW(CL_INVALID_MEM_OBJECT, clEnqueueFillImage(cl.queue, NULL, colour, zero, all, 0, NULL, NULL));
+    ROW_POCL(CL_INVALID_MEM_OBJECT, CRASHES,
+             clEnqueueCopyImageToBuffer(cl.queue, NULL, buffer, zero, all, 0, 0, NULL, NULL));
+    ROW_POCL(CL_INVALID_MEM_OBJECT, CRASHES,
+             clEnqueueCopyImageToBuffer(cl.queue, image, NULL, zero, all, 0, 0, NULL, NULL));
+    ROW_POCL(CL_INVALID_MEM_OBJECT, CRASHES,
+             clEnqueueCopyBufferToImage(cl.queue, NULL, image, 0, zero, all, 0, NULL, NULL));
+    ROW_POCL(CL_INVALID_MEM_OBJECT, CRASHES,
+             clEnqueueCopyBufferToImage(cl.queue, buffer, NULL, 0, zero, all, 0, NULL, NULL));
     ROW(CL_IMAGE_FORMAT_MISMATCH, COPY(image, other, zero, zero, all));
     ROW(CL_INVALID_VALUE, COPY(image, hidden, far, zero, all));
     ROW(CL_INVALID_VALUE, COPY(image, hidden, zero, far, all));
@@ -178,6 +264,10 @@ START_TEST(commands)
 #define MAP(image, flags, origin, pitch)                                                                     \
     MADE(clEnqueueMapImage(cl.queue, image, CL_TRUE, flags, origin, all, pitch, NULL, 0, NULL, NULL, code))
     ROW(CL_INVALID_MEM_OBJECT, MAP(buffer, CL_MAP_READ, zero, &row));
+    ROW(CL_INVALID_MEM_OBJECT, MAP(NULL, CL_MAP_READ, zero, &row));
+    /* twice for writing: as of buffers */
+    ROW(CL_SUCCESS, MAP(image, CL_MAP_WRITE, zero, &row));
+    ROW(CL_SUCCESS, MAP(image, CL_MAP_WRITE, zero, &row));
     ROW(CL_INVALID_VALUE, MAP(image, CL_MAP_READ, far, &row));
     ROW(CL_INVALID_VALUE, MAP(image, CL_MAP_READ, zero, NULL));
     ROW_POCL(CL_INVALID_VALUE, CL_SUCCESS, MAP(image, 1 << 20, zero, &row));
@@ -320,13 +410,80 @@ START_TEST(commands_otherwise)
 }
 END_TEST
 
+/* Slices and layers have a pitch of their own. */
+START_TEST(slices)
+{
+    static const cl_image_desc descs[] = {
+        {.image_type = CL_MEM_OBJECT_IMAGE3D, .image_width = 4, .image_height = 4, .image_depth = 2},
+        {.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY,
+         .image_width = 4,
+         .image_height = 4,
+         .image_array_size = 2},
+        {.image_type = CL_MEM_OBJECT_IMAGE1D_ARRAY, .image_width = 4, .image_array_size = 2},
+    };
+    static const size_t zero[3] = {0}, region[][3] = {{4, 4, 2}, {4, 4, 2}, {4, 2, 1}},
+                        least[] = {64, 64, 16};
+    cl_int *code = &negative_code;
+    size_t row, slice;
+    if (!has_images())
+        return;
+    for (unsigned i = 0; i < sizeof(descs) / sizeof(*descs); i++) {
+        cl_mem image = clCreateImage(cl.context, 0, &rgba, &descs[i], NULL, code);
+        cl_ok(*code);
+#define PITCHED(call, slice) call(cl.queue, image, CL_TRUE, zero, region[i], 0, slice, host, 0, NULL, NULL)
+#define SEEN(row, slice)                                                                                     \
+    MADE(clEnqueueMapImage(cl.queue, image, CL_TRUE, CL_MAP_READ, zero, region[i], row, slice, 0, NULL,      \
+                           NULL, code))
+        ROW_POCL(CL_INVALID_VALUE, ANY, PITCHED(clEnqueueReadImage, least[i] - 4));
+        ROW_POCL(CL_INVALID_VALUE, ANY, PITCHED(clEnqueueWriteImage, least[i] - 4));
+        ROW_POCL(CL_SUCCESS, ANY, PITCHED(clEnqueueReadImage, least[i]));
+        ROW_POCL(CL_SUCCESS, ANY, PITCHED(clEnqueueWriteImage, 2 * least[i]));
+        ROW(CL_INVALID_VALUE, SEEN(&row, NULL));
+        ROW(CL_INVALID_VALUE, SEEN(NULL, &slice));
+        ROW(CL_SUCCESS, SEEN(&row, &slice));
+        cl_ok(clFinish(cl.queue));
+        cl_ok(clReleaseMemObject(image));
+    }
+    negative_end();
+}
+END_TEST
+
+/* Calls that block tell that what they waited for has failed. */
+START_TEST(failed_waits)
+{
+    const size_t zero[3] = {0}, all[3] = {16, 8, 1};
+    cl_int *code = &negative_code;
+    size_t row;
+    if (!has_images() || !cl_user_events_fail())
+        return;
+    cl_mem image = clCreateImage(cl.context, 0, &rgba, &plane, NULL, code);
+    cl_ok(*code);
+    cl_event failed = clCreateUserEvent(cl.context, code);
+    cl_ok(*code);
+    cl_ok(clSetUserEventStatus(failed, -7));
+    cl_command_queue queue = cl_queue(0);
+    ROW(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+        clEnqueueReadImage(queue, image, CL_TRUE, zero, all, 0, 0, host, 1, &failed, NULL));
+    ROW(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+        clEnqueueWriteImage(queue, image, CL_TRUE, zero, all, 0, 0, host, 1, &failed, NULL));
+    ROW(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+        MADE(clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_READ, zero, all, &row, NULL, 1, &failed, NULL,
+                               code)));
+    cl_ok(clReleaseCommandQueue(queue));
+    cl_ok(clReleaseEvent(failed));
+    cl_ok(clReleaseMemObject(image));
+    negative_end();
+}
+END_TEST
+
 START_TEST(samplers)
 {
     cl_int *code = &negative_code;
     const cl_sampler_properties unknown[] = {0x7777, 0, 0},
                                 twice[] = {CL_SAMPLER_FILTER_MODE, CL_FILTER_NEAREST, CL_SAMPLER_FILTER_MODE,
                                            CL_FILTER_NEAREST, 0},
-                                bad[] = {CL_SAMPLER_FILTER_MODE, 0x7777, 0};
+                                bad[] = {CL_SAMPLER_FILTER_MODE, 0x7777, 0},
+                                no_boolean[] = {CL_SAMPLER_NORMALIZED_COORDS, 5, 0};
     char room[64];
     size_t size;
     if (!has_images())
@@ -343,6 +500,9 @@ START_TEST(samplers)
     ROW(CL_INVALID_VALUE, MADE(clCreateSamplerWithProperties(cl.context, unknown, code)));
     ROW(CL_INVALID_VALUE, MADE(clCreateSamplerWithProperties(cl.context, twice, code)));
     ROW_POCL(CL_INVALID_VALUE, CL_SUCCESS, MADE(clCreateSamplerWithProperties(cl.context, bad, code)));
+    ROW(CL_INVALID_VALUE, MADE(clCreateSamplerWithProperties(cl.context, no_boolean, code)));
+    ROW_POCL(CL_INVALID_SAMPLER, CRASHES, clRetainSampler((cl_sampler)cl.queue));
+    ROW_POCL(CL_INVALID_SAMPLER, CRASHES, clReleaseSampler((cl_sampler)cl.queue));
     ROW(CL_INVALID_SAMPLER, clRetainSampler(NULL));
     ROW(CL_INVALID_SAMPLER, clReleaseSampler(NULL));
     ROW(CL_INVALID_SAMPLER, clGetSamplerInfo(NULL, CL_SAMPLER_CONTEXT, sizeof(room), room, &size));
@@ -358,9 +518,12 @@ int main(void)
     Suite *suite = suite_create("negative image");
     TCase *tests = cl_case(suite, "image");
     tcase_add_test(tests, creation);
+    tcase_add_test(tests, creation_from);
     tcase_add_test(tests, creation_otherwise);
     tcase_add_test(tests, commands);
     tcase_add_test(tests, commands_otherwise);
+    tcase_add_test(tests, slices);
+    tcase_add_test(tests, failed_waits);
     tcase_add_test(tests, samplers);
     return tap_run(suite);
 }

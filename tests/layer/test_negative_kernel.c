@@ -206,7 +206,9 @@ START_TEST(queries)
     ROW(CL_INVALID_VALUE, INFO(kernel, CL_KERNEL_FUNCTION_NAME, 1));
 #define ARG(kernel, index, what, bytes) clGetKernelArgInfo(kernel, index, what, bytes, room, &size)
     ROW(CL_INVALID_KERNEL, ARG(NULL, 0, CL_KERNEL_ARG_NAME, sizeof(room)));
+    ROW_POCL(CL_INVALID_KERNEL, CRASHES, ARG((cl_kernel)cl.queue, 0, CL_KERNEL_ARG_NAME, sizeof(room)));
     ROW(CL_INVALID_ARG_INDEX, ARG(kernel, 5, CL_KERNEL_ARG_NAME, sizeof(room)));
+    ROW(CL_INVALID_ARG_INDEX, ARG(kernel, ~0u, CL_KERNEL_ARG_NAME, sizeof(room)));
     ROW(CL_INVALID_VALUE, ARG(kernel, 0, 0xffff, sizeof(room)));
     ROW(CL_INVALID_VALUE, ARG(kernel, 0, CL_KERNEL_ARG_TYPE_NAME, 1));
     ROW(CL_INVALID_VALUE, ARG(kernel, 0, CL_KERNEL_ARG_ADDRESS_QUALIFIER, 1));
@@ -217,6 +219,9 @@ START_TEST(queries)
     ROW(CL_INVALID_VALUE, GROUP(kernel, cl.device, CL_KERNEL_WORK_GROUP_SIZE, 1));
     ROW(CL_INVALID_VALUE, GROUP(kernel, cl.device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, 8));
     ROW(CL_INVALID_VALUE, GROUP(kernel, cl.device, CL_KERNEL_GLOBAL_WORK_SIZE, sizeof(room)));
+    ROW_POCL(CL_INVALID_KERNEL, CRASHES,
+             GROUP((cl_kernel)cl.queue, cl.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof(room)));
+    ROW(CL_SUCCESS, GROUP(kernel, NULL, CL_KERNEL_WORK_GROUP_SIZE, sizeof(room)));
     ROW_POCL(CL_INVALID_DEVICE, CRASHES,
              clGetKernelSubGroupInfo(kernel, wrong, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL, sizeof(room), room,
                                      &size));
@@ -224,6 +229,56 @@ START_TEST(queries)
     clGetKernelSubGroupInfo(kernel, cl.device, what, sizeof(sizes), sizes, sizeof(room), room, &size)
     ROW(CL_INVALID_KERNEL, SUB(NULL, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE));
     ROW(CL_INVALID_OPERATION, SUB(kernel, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    negative_end();
+}
+END_TEST
+
+/* Of which device, must be said where a kernel has several. */
+START_TEST(queries_of_devices)
+{
+    const cl_device_partition_property ones[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    const char *source = text;
+    cl_device_id part[8];
+    cl_uint count = 0, units = 0;
+    cl_int error;
+    char room[256];
+    size_t size;
+    cl_ok(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units), &units, NULL));
+    if (units < 2 || units > 8 || clCreateSubDevices(cl.device, ones, 8, part, &count) != CL_SUCCESS)
+        return;
+    cl_context context = clCreateContext(NULL, 2, part, NULL, NULL, &error);
+    cl_ok(error);
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    cl_ok(error);
+    cl_ok(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    cl_kernel kernel = kernel_of(program, "run");
+    ROW(CL_SUCCESS, GROUP(kernel, part[1], CL_KERNEL_WORK_GROUP_SIZE, sizeof(room)));
+    ROW(CL_INVALID_DEVICE, GROUP(kernel, NULL, CL_KERNEL_WORK_GROUP_SIZE, sizeof(room)));
+    ROW(CL_INVALID_DEVICE, GROUP(kernel, cl.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof(room)));
+    ROW(CL_INVALID_DEVICE, clGetKernelSubGroupInfo(kernel, NULL, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL,
+                                                   sizeof(room), room, &size));
+    ROW(CL_INVALID_DEVICE, clGetKernelSubGroupInfo(kernel, cl.device, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL,
+                                                   sizeof(room), room, &size));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseContext(context));
+    for (cl_uint i = 0; i < count; i++)
+        cl_ok(clReleaseDevice(part[i]));
+    negative_end();
+}
+END_TEST
+
+/* What arguments are is told only where the build was asked to keep it. */
+START_TEST(no_argument_info)
+{
+    cl_program program = cl_build(text, "");
+    cl_kernel kernel = kernel_of(program, "run");
+    char room[256];
+    size_t size;
+    ROW(CL_KERNEL_ARG_INFO_NOT_AVAILABLE, ARG(kernel, 0, CL_KERNEL_ARG_NAME, sizeof(room)));
+    ROW(CL_INVALID_ARG_INDEX, ARG(kernel, 5, CL_KERNEL_ARG_NAME, sizeof(room)));
     cl_ok(clReleaseKernel(kernel));
     cl_ok(clReleaseProgram(program));
     negative_end();
@@ -239,5 +294,7 @@ int main(void)
     tcase_add_loop_test(tests, image_arguments, 0, 2);
     tcase_add_test(tests, read_write_arguments);
     tcase_add_test(tests, queries);
+    tcase_add_test(tests, queries_of_devices);
+    tcase_add_test(tests, no_argument_info);
     return tap_run(suite);
 }

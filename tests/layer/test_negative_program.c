@@ -110,11 +110,34 @@ START_TEST(builds)
     ROW_POCL(CL_INVALID_VALUE, CRASHES, COMPILE(program, 1, &cl.device, "", 1, &program, NULL));
     ROW_POCL(CL_INVALID_VALUE, CRASHES, COMPILE(program, 1, &cl.device, "", 1, NULL, &name));
     ROW_POCL(CL_INVALID_VALUE, CL_SUCCESS, COMPILE(program, 1, &cl.device, "", 0, &program, &name));
+    const cl_program no_header = NULL, plain = source_of("int one(void);\n");
+    const char *no_name = NULL;
+    ROW_POCL(CL_INVALID_PROGRAM, CRASHES, COMPILE(program, 1, &cl.device, "", 1, &no_header, &name));
+    ROW_POCL(CL_INVALID_PROGRAM, CRASHES,
+             COMPILE(program, 1, &cl.device, "", 1, (const cl_program *)&cl.queue, &name));
+    ROW_POCL(CL_INVALID_VALUE, CRASHES, COMPILE(program, 1, &cl.device, "", 1, &plain, &no_name));
+    ROW_POCL(CL_INVALID_PROGRAM, CRASHES, COMPILE((cl_program)cl.queue, 1, &cl.device, "", 0, NULL, NULL));
     ROW(CL_INVALID_VALUE, clCompileProgram(program, 1, &cl.device, "", 0, NULL, NULL, NULL, &data));
     ROW_POCL(CL_INVALID_DEVICE, CRASHES, COMPILE(program, 1, &other, "", 0, NULL, NULL));
     ROW(CL_INVALID_COMPILER_OPTIONS,
         refused(COMPILE(program, 1, &cl.device, "-no-such-option", 0, NULL, NULL)));
     ROW(CL_COMPILE_PROGRAM_FAILURE, COMPILE(broken, 1, &cl.device, "", 0, NULL, NULL));
+
+    /* a binary has no source to compile */
+    size_t size = 0;
+    cl_program whole = cl_build(good, "");
+    cl_ok(clGetProgramInfo(whole, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, NULL));
+    unsigned char *binary = malloc(size);
+    cl_ok(clGetProgramInfo(whole, CL_PROGRAM_BINARIES, sizeof(binary), &binary, NULL));
+    cl_program loaded = clCreateProgramWithBinary(cl.context, 1, &cl.device, &size,
+                                                  (const unsigned char **)&binary, NULL, &error);
+    cl_ok(error);
+    ROW(CL_INVALID_OPERATION, COMPILE(loaded, 1, &cl.device, "", 0, NULL, NULL));
+    ROW(CL_SUCCESS, BUILD(loaded, 1, &cl.device, "", NULL, NULL));
+    cl_ok(clReleaseProgram(loaded));
+    cl_ok(clReleaseProgram(whole));
+    cl_ok(clReleaseProgram(plain));
+    free(binary);
 
     /* with a kernel on it, a program cannot be built anew */
     cl_ok(BUILD(program, 1, &cl.device, "", NULL, NULL));

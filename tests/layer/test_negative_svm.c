@@ -116,6 +116,18 @@ START_TEST(commands)
     LISTS(BY_UNMAP);
     LISTS(BY_MIGRATE);
     LISTS(BY_FREE);
+    if (cl_user_events_fail()) { /* calls that block tell that what they waited for has failed */
+        cl_event failed = clCreateUserEvent(cl.context, &negative_code);
+        cl_ok(negative_code);
+        cl_ok(clSetUserEventStatus(failed, -7));
+        cl_command_queue queue = cl_queue(0);
+        ROW_POCL(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, ANY,
+                 clEnqueueSVMMemcpy(queue, CL_TRUE, svm, host, 8, 1, &failed, NULL));
+        ROW_POCL(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, ANY,
+                 clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, svm, 8, 1, &failed, NULL));
+        cl_ok(clReleaseCommandQueue(queue));
+        cl_ok(clReleaseEvent(failed));
+    }
     cl_ok(clReleaseEvent(strange));
     cl_ok(clReleaseContext(second));
     list[0] = svm;
