@@ -89,6 +89,10 @@ START_TEST(intermediate_language)
     cl_expect(error, CL_INVALID_VALUE);
     ck_assert_ptr_null(clCreateProgramWithIL(cl.context, il, 0, &error));
     cl_expect(error, CL_INVALID_VALUE);
+    ck_assert_ptr_null(clCreateProgramWithIL(cl.context, NULL, sizeof(il) - 1, &error));
+    cl_expect(error, CL_INVALID_VALUE);
+    ck_assert_ptr_null(clCreateProgramWithIL(NULL, il, sizeof(il) - 1, &error));
+    cl_expect(error, CL_INVALID_CONTEXT);
     close_log();
 }
 END_TEST
@@ -128,6 +132,10 @@ START_TEST(specialization)
     cl_expect(clSetProgramSpecializationConstant(program, 9, sizeof(value), &value), CL_INVALID_SPEC_ID);
     cl_expect(clSetProgramSpecializationConstant(program, 1, 2, &value), CL_INVALID_VALUE);
     cl_expect(clSetProgramSpecializationConstant(program, 1, sizeof(value), NULL), CL_INVALID_VALUE);
+    cl_program source = cl_build("kernel void stub_add(global int *a) {}", "");
+    cl_expect(clSetProgramSpecializationConstant(source, 1, sizeof(value), &value), CL_INVALID_PROGRAM);
+    cl_expect(clSetProgramSpecializationConstant(NULL, 1, sizeof(value), &value), CL_INVALID_PROGRAM);
+    cl_ok(clReleaseProgram(source));
     ck_assert_uint_eq(calls("id=1 value=8"), 1); /* the judge's */
     cl_ok(clBuildProgram(program, 0, NULL, "", NULL, NULL));
     ck_assert_uint_eq(calls("id=1 value=8"), 3);
@@ -192,10 +200,52 @@ START_TEST(sub_groups)
                                       sizeof(local), &local, sizeof(size), &size, NULL),
               expected[_i] ? CL_SUCCESS : CL_INVALID_OPERATION);
     ck_assert_uint_eq(size, expected[_i]);
-    if (expected[_i])
+    if (expected[_i]) {
         cl_expect(clGetKernelSubGroupInfo(kernel, cl.device, 0x7777, 0, NULL, sizeof(size), &size, NULL),
                   CL_INVALID_VALUE);
+        cl_expect(clGetKernelSubGroupInfo(kernel, cl.device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE,
+                                          sizeof(local), &local, 1, &size, NULL),
+                  CL_INVALID_VALUE);
+    }
     cl_ok(clReleaseKernel(kernel));
+    close_log();
+}
+END_TEST
+
+static void CL_CALLBACK never(void *data)
+{
+    (void)data;
+    abort();
+}
+
+START_TEST(no_native_kernels)
+{
+    open_with("STUB_DEVICES", "2");
+    cl_expect(clEnqueueNativeKernel(cl.queue, never, NULL, 0, 0, NULL, NULL, 0, NULL, NULL),
+              CL_INVALID_OPERATION);
+    close_log();
+}
+END_TEST
+
+/* Drivers are asked to keep what arguments are where these may be images, and the program does not see that.
+ */
+START_TEST(asked_of_images)
+{
+    static const char *const given[] = {"-DX", "", "-DX -cl-kernel-arg-info"},
+                             *const asked[] = {"\"-DX -cl-kernel-arg-info\"", "\"-cl-kernel-arg-info\"",
+                                               "\"-DX -cl-kernel-arg-info\""};
+    char options[64] = "none";
+    setenv("COEXEC_BUILD", "all", 1);
+    open_with("STUB_DEVICES", "2");
+    cl_program plain = cl_build("kernel void stub_inc(global int *a) {}", given[_i]);
+    ck_assert_uint_eq(calls("-cl-kernel-arg-info"), _i == 2 ? 2 : 0);
+    cl_program program = cl_build("kernel void stub_inc(global int *a) {} /* image2d_t */", given[_i]);
+    ck_assert_uint_eq(calls(asked[_i]), _i == 2 ? 4 : 2);
+    cl_ok(
+        clGetProgramBuildInfo(program, cl.device, CL_PROGRAM_BUILD_OPTIONS, sizeof(options), options, NULL));
+    ck_assert_str_eq(options, given[_i]);
+    cl_ok(clReleaseProgram(plain));
+    cl_ok(clReleaseProgram(program));
     close_log();
 }
 END_TEST
@@ -451,6 +501,8 @@ int main(void)
     tcase_add_test(tests, built_in);
     tcase_add_test(tests, common_built_in);
     tcase_add_loop_test(tests, sub_groups, 0, 3);
+    tcase_add_test(tests, no_native_kernels);
+    tcase_add_loop_test(tests, asked_of_images, 0, 3);
     tcase_add_loop_test(tests, argument_info, 0, 2);
     tcase_add_test(tests, refused_binary);
     tcase_add_loop_test(tests, program_variables, 0, 2);
