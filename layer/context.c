@@ -69,6 +69,17 @@ bool cx_context_has_device(const struct cx_context *context, const struct cx_dev
     return false;
 }
 
+uint64_t cx_context_members(const struct cx_context *context, const struct cx_device *device)
+{
+    uint64_t members = 0;
+
+    for (unsigned m = 0; m < context->nmembers; m++)
+        for (unsigned d = 0; d < device->nmembers; d++)
+            if (context->workers[m].device == device->members[d])
+                members |= UINT64_C(1) << m;
+    return members;
+}
+
 static bool is_open(const struct cx_context *context, const struct cx_real_device *device)
 {
     for (unsigned m = 0; m < context->nmembers; m++)

@@ -80,6 +80,8 @@ CX_OBJECT_CASTS(context, cl_context, CX_TAG_CONTEXT)
 
 /* Whether a device is one of those the context was made for. */
 bool cx_context_has_device(const struct cx_context *context, const struct cx_device *device);
+/* Which of the context's members the device has, as bits. */
+uint64_t cx_context_members(const struct cx_context *context, const struct cx_device *device);
 /* Whether two members give the same results bit for bit and run equally fast. */
 bool cx_context_alike(const struct cx_context *context, unsigned a, unsigned b);
 

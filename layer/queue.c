@@ -83,18 +83,14 @@ static void queue_destroy(struct cx_object *object)
 /* Which of the context's members the queue's device has. */
 static void find_members(struct cx_queue *queue)
 {
-    const struct cx_context *context = queue->context;
-    const struct cx_device *device = queue->device;
-    for (unsigned m = 0; m < context->nmembers; m++)
-        for (unsigned d = 0; d < device->nmembers; d++) {
-            const struct cx_real_device *member = context->workers[m].device;
-            if (member != device->members[d])
-                continue;
-            if (!queue->members ||
-                member->nominal_gflops > context->workers[queue->fastest].device->nominal_gflops)
-                queue->fastest = m;
-            queue->members |= UINT64_C(1) << m;
-        }
+    const struct cx_worker *workers = queue->context->workers;
+
+    queue->members = cx_context_members(queue->context, queue->device);
+    queue->fastest = queue->members ? (unsigned)__builtin_ctzll(queue->members) : 0;
+    for (unsigned m = queue->fastest; m < queue->context->nmembers; m++)
+        if (cx_queue_takes(queue, m) &&
+            workers[m].device->nominal_gflops > workers[queue->fastest].device->nominal_gflops)
+            queue->fastest = m;
 }
 
 static struct cx_queue *queue_new(struct cx_context *context, struct cx_device *device,
