@@ -129,7 +129,7 @@ static void build_parts(struct cx_build *build, struct part *parts, unsigned fir
     unsigned n = 0;
 
     for (unsigned m = 0; m < context->nmembers; m++)
-        if (!has_ended(build->program, m) &&
+        if (build->program->reach >> m & 1 && !has_ended(build->program, m) &&
             (m == first || first == context->nmembers || builds_beside(context, first, m)))
             parts[n++] = (struct part){.build = build, .member = m};
     for (unsigned i = 0; i + 1 < n; i++)
@@ -142,18 +142,29 @@ static void build_parts(struct cx_build *build, struct part *parts, unsigned fir
             pthread_join(parts[i].thread, NULL);
 }
 
+/* The first member at or after the k-th in order of preference that the unit's devices have; the number of
+ * members: none. */
+static unsigned next_reached(const struct cx_program *program, unsigned k)
+{
+    while (k < program->context->nmembers && !(program->reach >> cx_program_member_at(program, k) & 1))
+        k++;
+    return k;
+}
+
 /* Whether the member that whole launches run on has built it, with those that cost no more time, so that the
- * others may do it later (late.c). */
+ * others may do it later (late.c). Several devices must each know whether they have the program. */
 static bool build_first(struct cx_build *build, struct part *parts)
 {
     const struct cx_program *program = build->program;
-    unsigned k = 0;
+    const unsigned end = program->context->nmembers;
+    unsigned k = next_reached(program, 0);
 
-    if (!build->may_be_late || program->context->nmembers < 2 || strcmp(cx_options_get()->build, "lazy") != 0)
+    if (!build->may_be_late || program->nserved > 1 || !(program->reach & (program->reach - 1)) ||
+        strcmp(cx_options_get()->build, "lazy") != 0)
         return false;
-    while (k + 1 < program->context->nmembers &&
+    while (next_reached(program, k + 1) < end &&
            atomic_load(&program->context->workers[cx_program_member_at(program, k)].left_out))
-        k++;
+        k = next_reached(program, k + 1);
     const unsigned first = cx_program_member_at(program, k);
     build_parts(build, parts, first);
     return cx_program_runs_on(program, first);
@@ -189,6 +200,28 @@ static cl_int judge(const struct cx_build *build)
     return CL_SUCCESS;
 }
 
+/* The error of the first device that none of its members built; CL_SUCCESS: there is none such. */
+static cl_int judge_devices(const struct cx_build *build)
+{
+    const struct cx_program *program = build->program;
+
+    for (unsigned d = 0; d < program->nserved; d++) {
+        cl_int error = CL_SUCCESS;
+        bool any = !program->served[d];
+        for (unsigned k = 0; k < program->context->nmembers && !any; k++) {
+            const unsigned m = cx_program_member_at(program, k);
+            if (!(program->served[d] >> m & 1))
+                continue;
+            any = cx_program_runs_on(program, m);
+            if (error == CL_SUCCESS)
+                error = program->members[m].error;
+        }
+        if (!any)
+            return error == CL_SUCCESS ? build->failure : error;
+    }
+    return CL_SUCCESS;
+}
+
 /* A variant of the last build may still be under way; its members' fields are not ours before it ends. */
 static void wait_for_variants(struct cx_program *program)
 {
@@ -210,12 +243,12 @@ static struct cx_analysis *start_analysis(struct cx_program *program)
     return cx_analysis_start(program->context, program->source, program->options, &program->unanalysed);
 }
 
-/* The whole build, from the caller's thread or in the background. Frees the build. */
+/* A unit's whole build, from the caller's thread or in the background. */
 static cl_int execute(struct cx_build *build)
 {
     struct cx_program *program = build->program;
     struct part *parts = calloc(program->context->nmembers, sizeof(*parts));
-    cl_int error = CL_OUT_OF_HOST_MEMORY;
+    cl_int error = CL_OUT_OF_HOST_MEMORY, failed = CL_SUCCESS;
 
     bool late = false;
     cx_program_late_end(program); /* may want variants */
@@ -243,8 +276,8 @@ static cl_int execute(struct cx_build *build)
         free(parts);
     }
 
-    cx_program_notify notify = build->notify;
-    void *data = build->notify_data;
+    if (error == CL_SUCCESS)
+        failed = judge_devices(build);
     pthread_mutex_lock(&program->lock);
     if (error == CL_SUCCESS)
         program->binary_type = build->binary_type;
@@ -258,87 +291,144 @@ static cl_int execute(struct cx_build *build)
         cx_program_late_want(program);
     else if (late)
         cx_background_prepare(); /* a launch may want the others */
-    if (notify)
-        notify((cl_program)program, data);
-    cx_build_destroy(&build);
-    return error;
+    return error == CL_SUCCESS ? failed : error;
 }
 
-static void execute_task(void *data)
-{
-    execute(data);
-}
-
-struct cx_build *cx_build_new(struct cx_program *program, const char *options)
+static struct cx_build *build_new(struct cx_program *unit, const char *options)
 {
     struct cx_build *build = calloc(1, sizeof(*build));
-    char *copy = strdup(options ? options : "");
+    const char *given = unit->stored ? cx_stored_options(unit->stored) : options;
+    char *copy = strdup(given ? given : "");
     if (!build || !copy) {
         free(build);
         free(copy);
         return NULL;
     }
-    build->program = cx_program_ref(program);
+    build->program = cx_program_ref(unit);
     build->options = copy;
     build->failure = CL_BUILD_PROGRAM_FAILURE;
     return build;
 }
 
-void cx_build_destroy(struct cx_build **build)
+static void build_destroy(struct cx_build *build)
 {
-    struct cx_build *old = *build;
+    for (unsigned i = 0; i < build->ninputs; i++) {
+        if (build->names) {
+            free(build->names[i]);
+        } else {
+            pthread_mutex_lock(&build->inputs[i]->lock);
+            build->inputs[i]->nattached--;
+            pthread_mutex_unlock(&build->inputs[i]->lock);
+        }
+        cx_program_unref(&build->inputs[i]);
+    }
+    free(build->names);
+    free(build->inputs);
+    free(build->text);
+    free(build->text_options);
+    free(build->options);
+    cx_program_unref(&build->program);
+    free(build);
+}
 
-    *build = NULL;
+struct cx_builds *cx_builds_new(struct cx_program *program, cx_program_notify notify, void *notify_data)
+{
+    struct cx_builds *builds = calloc(1, sizeof(*builds));
+    struct cx_build **build = calloc(program->ndevices, sizeof(*build));
+    if (!builds || !build) {
+        free(builds);
+        free(build);
+        return NULL;
+    }
+    *builds = (struct cx_builds){
+        .program = cx_program_ref(program), .build = build, .notify = notify, .notify_data = notify_data};
+    return builds;
+}
+
+void cx_builds_destroy(struct cx_builds **builds)
+{
+    struct cx_builds *old = *builds;
+
+    *builds = NULL;
     if (!old)
         return;
-    for (unsigned i = 0; i < old->ninputs; i++) {
-        if (old->names)
-            free(old->names[i]);
-        else {
-            pthread_mutex_lock(&old->inputs[i]->lock);
-            old->inputs[i]->nattached--;
-            pthread_mutex_unlock(&old->inputs[i]->lock);
-        }
-        cx_program_unref(&old->inputs[i]);
+    for (unsigned i = 0; i < old->count; i++) {
+        cx_program_unclaim(old->build[i]->program);
+        build_destroy(old->build[i]);
     }
-    free(old->names);
-    free(old->inputs);
-    free(old->text);
-    free(old->text_options);
-    free(old->options);
+    free(old->build);
     cx_program_unref(&old->program);
     free(old);
 }
 
-cl_int cx_build_run(struct cx_build **build)
+cl_int cx_builds_add(struct cx_builds *builds, cl_uint ndevices, const cl_device_id *devices,
+                     const char *options)
 {
-    struct cx_build *own = *build;
-    struct cx_program *program = own->program;
+    struct cx_program **units = calloc(builds->program->ndevices, sizeof(cl_program));
+    unsigned count = 0;
+    cl_int error = CL_OUT_OF_HOST_MEMORY;
 
-    *build = NULL;
-    pthread_mutex_lock(&program->lock);
-    while (program->saving)
-        pthread_cond_wait(&program->changed, &program->lock);
-    bool busy = program->building || program->nattached;
-    if (!busy) {
-        char *options = program->options;
-        program->building = true;
-        program->status = CL_BUILD_IN_PROGRESS;
-        program->options = own->options;
-        own->options = options;
+    if (units)
+        error = cx_program_claim(builds->program, ndevices, devices, units, &count);
+    for (unsigned i = 0; i < count; i++) {
+        struct cx_build *build = error == CL_SUCCESS ? build_new(units[i], options) : NULL;
+        if (build) {
+            builds->build[builds->count++] = build;
+        } else {
+            cx_program_unclaim(units[i]);
+            error = CL_OUT_OF_HOST_MEMORY;
+        }
+        cx_program_unref(&units[i]);
     }
-    pthread_mutex_unlock(&program->lock);
-    if (busy) {
-        cx_build_destroy(&own);
-        return CL_INVALID_OPERATION;
+    free(units);
+    return error;
+}
+
+static cl_int execute_all(struct cx_builds *builds)
+{
+    cl_int error = CL_SUCCESS;
+
+    for (unsigned i = 0; i < builds->count; i++) {
+        cl_int failed = execute(builds->build[i]);
+        if (error == CL_SUCCESS)
+            error = failed;
+        build_destroy(builds->build[i]);
+    }
+    builds->count = 0;
+    if (builds->notify)
+        builds->notify((cl_program)builds->program, builds->notify_data);
+    cx_builds_destroy(&builds);
+    return error;
+}
+
+static void execute_task(void *data)
+{
+    execute_all(data);
+}
+
+cl_int cx_builds_run(struct cx_builds **builds)
+{
+    struct cx_builds *own = *builds;
+
+    *builds = NULL;
+    for (unsigned i = 0; i < own->count; i++) {
+        struct cx_build *build = own->build[i];
+        struct cx_program *program = build->program;
+        pthread_mutex_lock(&program->lock);
+        char *options = program->options;
+        program->status = CL_BUILD_IN_PROGRESS;
+        program->options = build->options;
+        build->options = options;
+        pthread_mutex_unlock(&program->lock);
     }
     if (own->notify && cx_background_run(execute_task, own))
         return CL_SUCCESS;
-    return execute(own);
+    return execute_all(own);
 }
 
-cl_int cx_build_check(const struct cx_context *context, cl_uint ndevices, const cl_device_id *devices,
-                      cx_program_notify notify, const void *data, const char **reason)
+cl_int cx_build_check(const struct cx_context *context, const struct cx_program *program, cl_uint ndevices,
+                      const cl_device_id *devices, cx_program_notify notify, const void *data,
+                      const char **reason)
 {
     if ((ndevices == 0) != !devices) {
         *reason = "device list and number of devices do not fit each other";
@@ -350,8 +440,9 @@ cl_int cx_build_check(const struct cx_context *context, cl_uint ndevices, const 
     }
     for (cl_uint i = 0; i < ndevices; i++) {
         const struct cx_device *device = cx_device_from(devices[i]);
-        if (!device || !cx_context_has_device(context, device)) {
-            *reason = "not a device of the context";
+        if (!device || (program ? cx_program_device(program, device) == program->ndevices
+                                : !cx_context_has_device(context, device))) {
+            *reason = program ? "not a device of the program" : "not a device of the context";
             return CL_INVALID_DEVICE;
         }
     }
@@ -430,21 +521,25 @@ cl_int cx_clBuildProgram(cl_program handle, cl_uint num_devices, const cl_device
 
     if (!program)
         return CX_FAIL(CL_INVALID_PROGRAM, "not a program");
-    cl_int error = cx_build_check(program->context, num_devices, device_list, pfn_notify, user_data, &reason);
+    cl_int error =
+        cx_build_check(program->context, program, num_devices, device_list, pfn_notify, user_data, &reason);
     if (error != CL_SUCCESS)
         return CX_FAIL(error, reason);
     if (!program->source && !program->stored && !program->il && !program->builtins)
         return CX_FAIL(CL_INVALID_OPERATION, "the program was made by linking");
-    struct cx_build *build =
-        cx_build_new(program, program->stored ? cx_stored_options(program->stored) : options);
-    if (!build)
+    struct cx_builds *builds = cx_builds_new(program, pfn_notify, user_data);
+    if (!builds)
         return CX_FAIL(CL_OUT_OF_HOST_MEMORY, "no memory for the build");
-    build->binary_type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-    build->analyse = !program->builtins;
-    build->step = program->builtins ? cx_builtin_step : build_step;
-    build->may_be_late = !program->builtins && !program->il; /* constants may be set anew meanwhile */
-    build->notify = pfn_notify;
-    build->notify_data = user_data;
-    error = cx_build_run(&build);
+    error = cx_builds_add(builds, num_devices, device_list, options);
+    for (unsigned i = 0; i < builds->count; i++) {
+        struct cx_build *build = builds->build[i];
+        build->binary_type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+        build->analyse = !program->builtins;
+        build->step = program->builtins ? cx_builtin_step : build_step;
+        build->may_be_late = !program->builtins && !program->il; /* constants may be set anew meanwhile */
+    }
+    if (error == CL_SUCCESS)
+        error = cx_builds_run(&builds);
+    cx_builds_destroy(&builds);
     return error == CL_SUCCESS ? error : CX_FAIL(error, "the build failed, or one runs, or kernels exist");
 }

@@ -163,13 +163,16 @@ static cl_int enqueue_launch(const char *function, cl_command_type type, cl_comm
         return cx_fail(function, CL_INVALID_CONTEXT, "kernel and queue are of different contexts");
     if ((error = check_range(function, dims, offset, global, &empty)) != CL_SUCCESS)
         return error;
+    struct cx_kernel *given = kernel;
+    if (!(kernel = cx_kernel_on(given, queue->device)))
+        return cx_fail(function, CL_INVALID_PROGRAM_EXECUTABLE, "the program is not built for the device");
     size_t required[3];
     cx_kernel_required_size(kernel, required);
     if (!local && required[0]) /* some drivers refuse NULL for such kernels, which the spec allows */
         local = required;
     if (!empty && (error = check_local(function, queue, kernel, dims, global, local)) != CL_SUCCESS)
         return error;
-    args = args ? cx_args_ref(args) : cx_kernel_capture(kernel, &missing);
+    args = args ? cx_args_ref(args) : cx_kernel_capture(given, &missing);
     if (!args)
         return cx_fail(function, CL_INVALID_KERNEL_ARGS, "an argument is not set");
 

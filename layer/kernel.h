@@ -16,6 +16,7 @@
 #include "layer/object.h"
 #include <pthread.h>
 
+struct cx_device;
 struct cx_program;
 struct cx_mem;
 struct cx_sampler;
@@ -113,7 +114,11 @@ struct cx_function {
 
 struct cx_kernel {
     struct cx_object base;
-    struct cx_program *program; /* a reference */
+    struct cx_program *program; /* the unit whose build it is: a reference */
+    struct cx_program *whole;   /* the program it was made of: a reference; NULL: it is in another's `on` */
+    /* One a device of the context: the kernel that its queues launch, with this one's arguments: itself, or
+     * of another unit (a reference); NULL: the program is not built for it. NULL: itself on all. */
+    struct cx_kernel **on;
     struct cx_function *function;
     unsigned nargs;
     pthread_mutex_t lock;
@@ -122,6 +127,11 @@ struct cx_kernel {
 };
 
 CX_OBJECT_CASTS(kernel, cl_kernel, CX_TAG_KERNEL)
+
+/* The kernel that stands for this one on a device of the context; NULL: the program is not built for it. */
+struct cx_kernel *cx_kernel_on(struct cx_kernel *kernel, const struct cx_device *device);
+/* cx_function_try with the functions of all that stand for it. */
+cl_int cx_kernel_try(struct cx_kernel *kernel, unsigned index, size_t size, const void *value);
 
 /* The current arguments with a reference for the caller. NULL when one is not set (*missing tells which) or
  * names a buffer that is gone, or without memory (*missing is then the number of arguments). Thread-safe. */

@@ -215,7 +215,7 @@ static cl_int set_local(struct cx_kernel *kernel, unsigned index, size_t size, c
         *reason = "local memory of size 0";
         return CL_INVALID_ARG_SIZE;
     }
-    cl_int error = cx_function_try(kernel->function, index, size, NULL);
+    cl_int error = cx_kernel_try(kernel, index, size, NULL);
     *reason = "the driver refuses this local memory";
     return error == CL_SUCCESS ? store(kernel, index, CX_ARGS_LOCAL, size, NULL, NULL) : error;
 }
@@ -240,7 +240,7 @@ static cl_int set_value(struct cx_kernel *kernel, unsigned index, size_t size, c
         *reason = "a value of size 0";
         return CL_INVALID_ARG_SIZE;
     }
-    cl_int error = cx_function_try(kernel->function, index, size, value);
+    cl_int error = cx_kernel_try(kernel, index, size, value);
     *reason = "the driver refuses this value";
     return error == CL_SUCCESS ? store(kernel, index, CX_ARGS_VALUE, size, value, NULL) : error;
 }

@@ -53,7 +53,7 @@ static cl_int kernel_info(struct cx_kernel *kernel, cl_kernel_info param, size_t
     case CL_KERNEL_CONTEXT:
         return CX_INFO(cl_context, (cl_context)kernel->program->context, room, value, size_ret);
     case CL_KERNEL_PROGRAM:
-        return CX_INFO(cl_program, (cl_program)kernel->program, room, value, size_ret);
+        return CX_INFO(cl_program, (cl_program)kernel->whole, room, value, size_ret);
     case CL_KERNEL_ATTRIBUTES:
         return info_attributes(kernel, room, value, size_ret);
     default:
@@ -185,15 +185,16 @@ static cl_ulong ask_local(const struct cx_kernel *kernel, unsigned member, const
 }
 
 /* The largest answer of any member. Local memory whose size is not set counts as none: the checking kernels
- * cannot be asked, which hold what was tried on them. */
-static cl_ulong largest_local(struct cx_kernel *kernel)
+ * cannot be asked, which hold what was tried on them. given: the program's kernel, which has the arguments.
+ */
+static cl_ulong largest_local(const struct cx_kernel *kernel, struct cx_kernel *given)
 {
     cl_ulong most = 0;
 
-    pthread_mutex_lock(&kernel->lock);
-    struct cx_args *args = kernel->args;
+    pthread_mutex_lock(&given->lock);
+    struct cx_args *args = given->args;
     atomic_fetch_add_explicit(&args->refs, 1, memory_order_relaxed);
-    pthread_mutex_unlock(&kernel->lock);
+    pthread_mutex_unlock(&given->lock);
     for (unsigned m = 0; m < members_of(kernel); m++) {
         const cl_ulong answer = cx_kernel_runs_on(kernel, m) ? ask_local(kernel, m, args) : 0;
         most = answer > most ? answer : most;
@@ -232,8 +233,19 @@ static cl_int largest_launch(const struct cx_kernel *kernel, size_t room, void *
     return CL_INVALID_VALUE;
 }
 
-static cl_int group_info(struct cx_kernel *kernel, cl_kernel_work_group_info param, size_t room, void *value,
-                         size_t *size_ret)
+/* What stands for the kernel on this device (NULL: its only one); NULL: it is not for that. */
+static struct cx_kernel *kernel_on(struct cx_kernel *kernel, cl_device_id device)
+{
+    const struct cx_program *program = kernel->whole;
+    const struct cx_device *of = device ? cx_device_from(device) : program->devices[0];
+
+    if ((!device && program->ndevices > 1) || cx_program_device(program, of) == program->ndevices)
+        return NULL;
+    return cx_kernel_on(kernel, of);
+}
+
+static cl_int group_info(const struct cx_kernel *kernel, struct cx_kernel *given,
+                         cl_kernel_work_group_info param, size_t room, void *value, size_t *size_ret)
 {
     switch (param) {
     case CL_KERNEL_WORK_GROUP_SIZE:
@@ -244,7 +256,7 @@ static cl_int group_info(struct cx_kernel *kernel, cl_kernel_work_group_info par
     case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
         return CX_INFO(size_t, preferred_multiple(kernel), room, value, size_ret);
     case CL_KERNEL_LOCAL_MEM_SIZE:
-        return CX_INFO(cl_ulong, largest_local(kernel), room, value, size_ret);
+        return CX_INFO(cl_ulong, largest_local(kernel, given), room, value, size_ret);
     case CL_KERNEL_PRIVATE_MEM_SIZE:
         return CX_INFO(cl_ulong, largest_private(kernel), room, value, size_ret);
     case CL_KERNEL_GLOBAL_WORK_SIZE:
@@ -258,14 +270,12 @@ cl_int cx_clGetKernelWorkGroupInfo(cl_kernel handle, cl_device_id device,
                                    cl_kernel_work_group_info param_name, size_t param_value_size,
                                    void *param_value, size_t *param_value_size_ret)
 {
-    struct cx_kernel *kernel = cx_kernel_from(handle);
-    if (!kernel)
+    struct cx_kernel *given = cx_kernel_from(handle), *kernel;
+    if (!given)
         return CX_FAIL(CL_INVALID_KERNEL, "not a kernel");
-    const struct cx_context *context = kernel->program->context;
-    const struct cx_device *of = cx_device_from(device);
-    if (device ? !of || !cx_context_has_device(context, of) : context->ndevices > 1)
+    if (!(kernel = kernel_on(given, device)))
         return CX_FAIL(CL_INVALID_DEVICE, "not a device of the kernel, or none while it has several");
-    cl_int error = group_info(kernel, param_name, param_value_size, param_value, param_value_size_ret);
+    cl_int error = group_info(kernel, given, param_name, param_value_size, param_value, param_value_size_ret);
     return error == CL_SUCCESS ? error : CX_FAIL(error, "unknown query or too little room");
 }
 
@@ -280,9 +290,7 @@ cl_int cx_clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id device, cl_kern
 
     if (!kernel)
         return CX_FAIL(CL_INVALID_KERNEL, "not a kernel");
-    const struct cx_context *context = kernel->program->context;
-    const struct cx_device *of = cx_device_from(device);
-    if (device ? !of || !cx_context_has_device(context, of) : context->ndevices > 1)
+    if (!(kernel = kernel_on(kernel, device)))
         return CX_FAIL(CL_INVALID_DEVICE, "not a device of the kernel, or none while it has several");
     for (unsigned k = 0; k < members_of(kernel) && !check; k++)
         check = check_at(kernel, k, &real);

@@ -34,8 +34,9 @@ void cx_program_late_leave(struct cx_program *program)
 
     for (unsigned m = 0; m < program->context->nmembers; m++) {
         unsigned none = CX_BUILD_NONE;
-        late += atomic_compare_exchange_strong(&program->members[m].state[CX_VARIANT_PLAIN], &none,
-                                               CX_BUILD_LATE);
+        if (program->reach >> m & 1)
+            late += atomic_compare_exchange_strong(&program->members[m].state[CX_VARIANT_PLAIN], &none,
+                                                   CX_BUILD_LATE);
     }
     atomic_store(&program->nlate, late);
 }

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Attaches to a program that can be linked, so that nobody builds it anew meanwhile. */
+/* Attaches to a unit that can be linked, so that nobody builds it anew meanwhile. */
 static bool attach(struct cx_program *input)
 {
     pthread_mutex_lock(&input->lock);
@@ -29,26 +29,18 @@ static bool attach(struct cx_program *input)
     return ready;
 }
 
-static void detach(cl_uint count, const cl_program *programs)
+/* References the headers. */
+static bool take_headers(struct cx_build *build, cl_uint count, const cl_program *programs,
+                         const char **names)
 {
-    for (cl_uint i = 0; i < count; i++) {
-        struct cx_program *input = cx_program_from(programs[i]);
-        pthread_mutex_lock(&input->lock);
-        input->nattached--;
-        pthread_mutex_unlock(&input->lock);
-    }
-}
-
-/* Takes references on the input programs. Headers (with names) are only read; programs to link are attached
- * already. Without names it fails before it took any. */
-static bool take_inputs(struct cx_build *build, cl_uint count, const cl_program *programs, const char **names)
-{
-    build->inputs = calloc(count + 1, sizeof(*build->inputs));
-    build->names = names ? calloc(count + 1, sizeof(*build->names)) : NULL;
-    if (!build->inputs || (names && !build->names))
+    if (count == 0)
+        return true;
+    build->inputs = calloc(count, sizeof(*build->inputs));
+    build->names = calloc(count, sizeof(*build->names));
+    if (!build->inputs || !build->names)
         return false;
     for (cl_uint i = 0; i < count; i++) {
-        if (names && !(build->names[i] = strdup(names[i])))
+        if (!(build->names[i] = strdup(names[i])))
             return false;
         build->inputs[build->ninputs++] = cx_program_ref(cx_program_from(programs[i]));
     }
@@ -184,26 +176,31 @@ cl_int cx_clCompileProgram(cl_program handle, cl_uint num_devices, const cl_devi
 
     if (!program)
         return CX_FAIL(CL_INVALID_PROGRAM, "not a program");
-    cl_int error = cx_build_check(program->context, num_devices, device_list, pfn_notify, user_data, &reason);
+    cl_int error =
+        cx_build_check(program->context, program, num_devices, device_list, pfn_notify, user_data, &reason);
     if (error == CL_SUCCESS)
         error = check_headers(num_input_headers, input_headers, header_include_names, &reason);
     if (error != CL_SUCCESS)
         return CX_FAIL(error, reason);
     if ((!program->source && !program->il) || program->stored)
         return CX_FAIL(CL_INVALID_OPERATION, "the program was not made from source");
-    struct cx_build *build = cx_build_new(program, options);
-    if (!build ||
-        (num_input_headers && !take_inputs(build, num_input_headers, input_headers, header_include_names))) {
-        cx_build_destroy(&build);
+    struct cx_builds *builds = cx_builds_new(program, pfn_notify, user_data);
+    if (!builds)
         return CX_FAIL(CL_OUT_OF_HOST_MEMORY, "no memory for the build");
+    error = cx_builds_add(builds, num_devices, device_list, options);
+    for (unsigned i = 0; i < builds->count && error == CL_SUCCESS; i++) {
+        struct cx_build *build = builds->build[i];
+        build->binary_type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
+        build->failure = CL_COMPILE_PROGRAM_FAILURE;
+        build->step = compile_step;
+        if (take_headers(build, num_input_headers, input_headers, header_include_names))
+            keep_text(build); /* without it, what is linked of it runs whole */
+        else
+            error = CL_OUT_OF_HOST_MEMORY;
     }
-    build->binary_type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
-    build->failure = CL_COMPILE_PROGRAM_FAILURE;
-    keep_text(build); /* without it, what is linked of it runs whole */
-    build->step = compile_step;
-    build->notify = pfn_notify;
-    build->notify_data = user_data;
-    error = cx_build_run(&build);
+    if (error == CL_SUCCESS)
+        error = cx_builds_run(&builds);
+    cx_builds_destroy(&builds);
     return error == CL_SUCCESS ? error : CX_FAIL(error, "compilation failed, or one runs, or kernels exist");
 }
 
@@ -231,50 +228,141 @@ static cl_int link_step(struct cx_build *build, unsigned member, cl_program *rea
     return error;
 }
 
-/* Checks the inputs and attaches to them. */
-static cl_int check_inputs(const struct cx_context *context, cl_uint count, const cl_program *programs,
-                           const char **reason)
-{
-    if (count == 0 || !programs) {
-        *reason = "no input programs";
-        return CL_INVALID_VALUE;
-    }
-    for (cl_uint i = 0; i < count; i++) {
-        struct cx_program *input = cx_program_from(programs[i]);
-        const bool ours = input && input->context == context;
-        if (ours && attach(input))
-            continue;
-        detach(i, programs);
-        *reason =
-            ours ? "an input is neither compiled nor a library" : "an input is no program of the context";
-        return ours ? CL_INVALID_OPERATION : CL_INVALID_PROGRAM;
-    }
-    return CL_SUCCESS;
-}
-
 /* Whether the options ask for a library: a word that begins with -create-library. */
 static bool makes_library(const char *options)
 {
     return options && strstr(options, "-create-library");
 }
 
-/* Takes the attachments over. */
-static struct cx_build *link_new(struct cx_program *program, const char *options, cl_uint count,
-                                 const cl_program *programs)
-{
-    struct cx_build *build = program ? cx_build_new(program, options) : NULL;
+/* What a device's link takes: the inputs' units. NULL entries: the program has none for the device. */
+struct inputs {
+    unsigned count, ready; /* how many there are; and are attached to */
+    struct cx_program **unit;
+};
 
-    if (!build || !take_inputs(build, count, programs, NULL)) {
-        detach(count, programs);
-        cx_build_destroy(&build);
-        return NULL;
+static void drop_inputs(struct inputs *inputs)
+{
+    for (unsigned i = 0; inputs->unit && i < inputs->count; i++) {
+        if (inputs->unit[i]) {
+            pthread_mutex_lock(&inputs->unit[i]->lock);
+            inputs->unit[i]->nattached--;
+            pthread_mutex_unlock(&inputs->unit[i]->lock);
+        }
+        cx_program_unref(&inputs->unit[i]);
     }
+    free(inputs->unit);
+    inputs->unit = NULL;
+}
+
+/* Attaches to the units that the device's link takes. false: no memory. */
+static bool find_inputs(struct inputs *inputs, const cl_program *programs, const struct cx_device *device)
+{
+    inputs->unit = calloc(inputs->count, sizeof(cl_program));
+    inputs->ready = 0;
+    for (unsigned i = 0; inputs->unit && i < inputs->count; i++) {
+        struct cx_program *input = cx_program_from(programs[i]);
+        const unsigned d = cx_program_device(input, device);
+        if (d == input->ndevices)
+            continue;
+        pthread_mutex_lock(&input->apart); /* no unit comes or goes */
+        if (attach(input->units[d])) {
+            inputs->unit[i] = cx_program_ref(input->units[d]);
+            inputs->ready++;
+        }
+        pthread_mutex_unlock(&input->apart);
+    }
+    return inputs->unit;
+}
+
+static bool same_inputs(const struct inputs *a, const struct inputs *b)
+{
+    return a->unit && b->unit && !memcmp(a->unit, b->unit, a->count * sizeof(cl_program));
+}
+
+static cl_int check_inputs(const struct cx_context *context, cl_uint count, const cl_program *programs,
+                           const char **reason)
+{
+    *reason = "no input programs";
+    if (count == 0 || !programs)
+        return CL_INVALID_VALUE;
+    *reason = "an input is no program of the context";
+    for (cl_uint i = 0; i < count; i++) {
+        const struct cx_program *input = cx_program_from(programs[i]);
+        if (!input || input->context != context)
+            return CL_INVALID_PROGRAM;
+    }
+    return CL_SUCCESS;
+}
+
+/* Attaches to what each device's link takes. A device for which there is nothing is not linked for. */
+static cl_int take_inputs(const struct cx_program *program, const cl_program *programs, struct inputs *inputs,
+                          const char **reason)
+{
+    bool any = false;
+
+    *reason = "an input is neither compiled nor a library";
+    for (unsigned d = 0; d < program->ndevices; d++) {
+        if (!find_inputs(&inputs[d], programs, program->devices[d]))
+            return CL_OUT_OF_HOST_MEMORY;
+        any |= inputs[d].ready > 0;
+        if (inputs[d].ready && inputs[d].ready < inputs[d].count)
+            return CL_INVALID_OPERATION;
+        if (!inputs[d].ready)
+            drop_inputs(&inputs[d]);
+    }
+    return any ? CL_SUCCESS : CL_INVALID_OPERATION;
+}
+
+/* Adds the build for the d-th device and those that take the same inputs. */
+static cl_int add_build(struct cx_builds *builds, struct inputs *inputs, unsigned d, const char *options)
+{
+    const struct cx_program *program = builds->program;
+    cl_device_id *devices = calloc(program->ndevices, sizeof(cl_device_id));
+    cl_int error = CL_OUT_OF_HOST_MEMORY;
+    unsigned count = 0;
+
+    for (unsigned e = d; devices && e < program->ndevices; e++)
+        if (same_inputs(&inputs[d], &inputs[e]))
+            devices[count++] = (cl_device_id)program->devices[e];
+    if (devices)
+        error = cx_builds_add(builds, count, devices, options);
+    free(devices);
+    if (error != CL_SUCCESS)
+        return error;
+    for (unsigned e = d + 1; e < program->ndevices; e++)
+        if (same_inputs(&inputs[d], &inputs[e]))
+            drop_inputs(&inputs[e]);
+    struct cx_build *build = builds->build[builds->count - 1];
     build->binary_type =
         makes_library(options) ? CL_PROGRAM_BINARY_TYPE_LIBRARY : CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
     build->failure = CL_LINK_PROGRAM_FAILURE;
     build->step = link_step;
+    build->inputs = inputs[d].unit;
+    build->ninputs = inputs[d].count;
+    inputs[d].unit = NULL;
     take_text(build);
-    return build;
+    return CL_SUCCESS;
+}
+
+/* The builds that link the program, one for each set of inputs. */
+static cl_int add_builds(struct cx_builds *builds, const char *options, cl_uint count,
+                         const cl_program *programs, const char **reason)
+{
+    const unsigned ndevices = builds->program->ndevices;
+    struct inputs *inputs = calloc(ndevices, sizeof(*inputs));
+    cl_int error = CL_OUT_OF_HOST_MEMORY;
+
+    for (unsigned d = 0; inputs && d < ndevices; d++)
+        inputs[d].count = count;
+    if (inputs)
+        error = take_inputs(builds->program, programs, inputs, reason);
+    for (unsigned d = 0; d < ndevices && error == CL_SUCCESS; d++)
+        if (inputs[d].unit)
+            error = add_build(builds, inputs, d, options);
+    for (unsigned d = 0; inputs && d < ndevices; d++)
+        drop_inputs(&inputs[d]);
+    free(inputs);
+    return error;
 }
 
 /* A link that fails gives a program, too: its log can be asked for. One that could not begin does not. */
@@ -285,26 +373,25 @@ cl_program cx_clLinkProgram(cl_context handle, cl_uint num_devices, const cl_dev
     struct cx_context *context = cx_context_from(handle);
     struct cx_program *program = NULL;
     const char *reason = "not a context";
-    cl_int error = context ? cx_build_check(context, num_devices, device_list, pfn_notify, user_data, &reason)
-                           : CL_INVALID_CONTEXT;
+    cl_int error =
+        context ? cx_build_check(context, NULL, num_devices, device_list, pfn_notify, user_data, &reason)
+                : CL_INVALID_CONTEXT;
 
     if (error == CL_SUCCESS)
         error = check_inputs(context, num_input_programs, input_programs, &reason);
     if (error == CL_SUCCESS) {
-        program = cx_program_new(context, NULL);
-        struct cx_build *build = link_new(program, options, num_input_programs, input_programs);
-        if (build) {
-            build->notify = pfn_notify;
-            build->notify_data = user_data;
-            error = cx_build_run(&build);
+        program = cx_program_new(context, num_devices, device_list, NULL);
+        struct cx_builds *builds = program ? cx_builds_new(program, pfn_notify, user_data) : NULL;
+        reason = "no memory for the link";
+        error = builds ? add_builds(builds, options, num_input_programs, input_programs, &reason)
+                       : CL_OUT_OF_HOST_MEMORY;
+        if (error == CL_SUCCESS) {
             reason = "linking failed";
-            if (error != CL_SUCCESS && error != CL_LINK_PROGRAM_FAILURE)
-                cx_program_unref(&program);
-        } else {
-            cx_program_unref(&program);
-            error = CL_OUT_OF_HOST_MEMORY;
-            reason = "no memory for the link";
+            error = cx_builds_run(&builds);
         }
+        cx_builds_destroy(&builds);
+        if (error != CL_SUCCESS && error != CL_LINK_PROGRAM_FAILURE)
+            cx_program_unref(&program);
     }
     if (errcode_ret)
         *errcode_ret = error;

@@ -3,7 +3,7 @@
  * Programs: making them, their life, and what they know about their kernel functions.
  *
  * Real programs are made by the builds (build.c, link.c), so each build starts from fresh ones.
- * Previous stage: context.c. Next: build.c, then kernel.c.
+ * Previous stage: context.c. Next: program_unit.c, build.c, then kernel.c.
  */
 #include "layer/program.h"
 #include "layer/analysis.h"
@@ -68,20 +68,22 @@ static void program_destroy(struct cx_object *object)
 {
     struct cx_program *program = (struct cx_program *)object;
 
+    cx_program_units_finish(program);
     cx_program_clear(program);
     free(program->members);
     free(program->source);
     free(program->builtins);
-    cx_stored_destroy(&program->stored);
-    cx_il_destroy(program);
+    cx_stored_unref(&program->stored);
+    cx_il_unref(&program->il, program->context);
     free(program->options);
     pthread_cond_destroy(&program->changed);
     pthread_mutex_destroy(&program->lock);
+    pthread_mutex_destroy(&program->apart);
     cx_context_unref(&program->context);
     free(program);
 }
 
-struct cx_program *cx_program_new(struct cx_context *context, char *source)
+struct cx_program *cx_program_blank(struct cx_context *context, char *source)
 {
     struct cx_program *program = calloc(1, sizeof(*program));
     if (!program) {
@@ -96,6 +98,7 @@ struct cx_program *cx_program_new(struct cx_context *context, char *source)
     program->binary_type = CL_PROGRAM_BINARY_TYPE_NONE;
     program->unanalysed = "the program is not built";
     pthread_mutex_init(&program->lock, NULL);
+    pthread_mutex_init(&program->apart, NULL);
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -302,7 +305,7 @@ cl_program cx_clCreateProgramWithSource(cl_context handle, cl_uint count, const 
         error = CX_FAIL(CL_INVALID_VALUE, "no strings, or one of them is NULL");
     } else {
         char *source = join_strings(count, strings, lengths);
-        program = source ? cx_program_new(context, source) : NULL;
+        program = source ? cx_program_new(context, 0, NULL, source) : NULL;
         if (!program)
             error = CX_FAIL(CL_OUT_OF_HOST_MEMORY, "no memory for the source");
     }

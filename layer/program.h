@@ -7,7 +7,8 @@
  * late.c). Nobody ever waits for (2), nor for (4): a split variant, built in the background once a kernel
  * needs it (variant.c). Who needs the answer of a member that has not built yet waits for (3). A member whose
  * compiler fails is left out for this program with a log line; the build fails for the program only when
- * every member failed. Logs are joined, each under its device's name when there are several. Thread-safety:
+ * every member failed. Logs are joined, each under its device's name when there are several. Virtual devices
+ * that are built apart have a program of their own each, a unit (program_unit.c). Thread-safety:
  * program->lock guards states; build results are written once a build, while `building` is set.
  */
 #ifndef CX_LAYER_PROGRAM_H
@@ -71,12 +72,47 @@ struct cx_program {
     unsigned saving;               /* threads that make the binary: builds wait for them (`changed`) */
     unsigned char *binary;         /* of the last build, once it was asked for; NULL: not yet */
     size_t binary_size;
+    /* program_unit.c: what the program shows; a unit that is not the program itself has none of these */
+    unsigned ndevices;          /* that it is associated with */
+    struct cx_device **devices; /* the context's */
+    pthread_mutex_t apart;      /* guards units; before any program's lock */
+    struct cx_program **units;  /* one a device */
+    /* the devices of a unit; written by who claims it, or claims devices of it */
+    unsigned nserved;
+    uint64_t *served; /* one a device: its members, as bits */
+    uint64_t reach;   /* all of them */
 };
 
 CX_OBJECT_CASTS(program, cl_program, CX_TAG_PROGRAM)
 
-/* A program without real ones yet. Takes source (may be NULL) over, also on failure. NULL: no memory. */
-struct cx_program *cx_program_new(struct cx_context *context, char *source);
+/* A program without real ones yet, associated with these devices of the context (0: all). Takes source (may
+ * be NULL) over, also on failure. NULL: no memory. blank: with no devices. */
+struct cx_program *cx_program_new(struct cx_context *context, cl_uint ndevices, const cl_device_id *devices,
+                                  char *source);
+struct cx_program *cx_program_blank(struct cx_context *context, char *source);
+
+/* The names of all units' kernels, each once, ; between them, and their number; free() it. NULL: *error tells
+ * why. Thread-safe. */
+char *cx_program_kernels(struct cx_program *program, size_t *count, cl_int *error);
+
+/* program_unit.c. The device's place in the program's list; ndevices: it has none. */
+unsigned cx_program_device(const struct cx_program *program, const struct cx_device *device);
+/* The unit of the d-th device: a reference. Thread-safe. */
+struct cx_program *cx_program_unit(struct cx_program *program, unsigned d);
+/* Whether the d-th device is the first one of its unit; the caller holds program->apart. */
+bool cx_program_first(const struct cx_program *program, unsigned d);
+/* Whether a member of the device built the unit, or will once it is asked to. */
+bool cx_program_serves(const struct cx_program *unit, const struct cx_device *device);
+/* Makes these devices (0: all) units for a build to come, and marks those as being built: references, at most
+ * ndevices of the program, their number in *count. CL_INVALID_OPERATION: one is being built, or kernels are
+ * attached to the program. unclaim: it is not built after all. Thread-safe. */
+cl_int cx_program_claim(struct cx_program *program, cl_uint ndevices, const cl_device_id *devices,
+                        struct cx_program **units, unsigned *count);
+void cx_program_unclaim(struct cx_program *unit);
+/* For a program that is being made, one device after the other: its binary and that one's text, which it
+ * takes over, also on failure. false: no memory. */
+bool cx_program_take_binary(struct cx_program *program, unsigned d, struct cx_stored *stored, char *source);
+void cx_program_units_finish(struct cx_program *program);
 
 /* Releases everything that the last build left. The caller set `building`, or is the last one here. */
 void cx_program_clear(struct cx_program *program);
@@ -104,14 +140,16 @@ char *cx_program_driver_options(const struct cx_program *program, const char *op
 /* The k-th member in order of preference: the fastest first, then the others. */
 unsigned cx_program_member_at(const struct cx_program *program, unsigned k);
 
-/* program_binary.c: the size of the program's binary, and with `give` the binary goes to it, under the
- * program's lock, as another thread may build the program anew. 0: none can be had. Thread-safe; the caller
+/* program_binary.c: the size of a unit's binary, and with `give` the binary goes to it, under the unit's
+ * lock, as another thread may build the program anew. 0: none can be had. Thread-safe; the caller
  * holds no lock.
  */
 size_t cx_program_binary(struct cx_program *program,
                          void (*give)(void *data, const void *binary, size_t size), void *data);
-/* What a program was made from that is no source. */
-void cx_stored_destroy(struct cx_stored **stored);
+/* What a program was made from that is no source. Counted. same: of the same bytes. */
+struct cx_stored *cx_stored_ref(struct cx_stored *stored);
+void cx_stored_unref(struct cx_stored **stored);
+bool cx_stored_same(const struct cx_stored *a, const struct cx_stored *b);
 /* The options in the binary, which every build takes. */
 const char *cx_stored_options(const struct cx_stored *stored);
 /* Whether the text in the binary is all there is to the program, so that it can be built from it. */
@@ -127,8 +165,9 @@ cl_int cx_program_check_devices(cl_context context, cl_uint count, const cl_devi
 /* program_il.c: what the program's intermediate language is; and member m's real program of it, with the
  * constants set, not built. */
 const void *cx_il_text(const struct cx_il *il, size_t *size);
-cl_program cx_il_program(struct cx_program *program, unsigned member, cl_int *error);
-void cx_il_destroy(struct cx_program *program);
+cl_program cx_il_program(const struct cx_program *program, unsigned member, cl_int *error);
+struct cx_il *cx_il_ref(struct cx_il *il);
+void cx_il_unref(struct cx_il **il, const struct cx_context *context);
 /* The step that makes member m's program of built-in kernels. */
 struct cx_build;
 cl_int cx_builtin_step(struct cx_build *build, unsigned member, cl_program *real);
@@ -136,10 +175,12 @@ cl_int cx_builtin_step(struct cx_build *build, unsigned member, cl_program *real
  * it. NULL: there are none. */
 char *cx_device_il_versions(const struct cx_device *device);
 char *cx_device_builtins(const struct cx_device *device);
+/* Adds names that are not there yet, ; between them; gives the new list and frees both. NULL: no memory. */
+char *cx_names_join(char *list, char *more);
 
-/* build.c: one step of work for each member, all at the same time. */
+/* build.c: one step of work for each member that a unit's devices have, all at the same time. */
 struct cx_build {
-    struct cx_program *program;         /* a reference where it runs in the background */
+    struct cx_program *program;         /* the unit: a reference, claimed */
     char *options;                      /* owned; becomes program->options */
     cl_program_binary_type binary_type; /* what a success makes of the program */
     cl_int failure;                     /* code for a failure that the drivers do not name */
@@ -148,22 +189,34 @@ struct cx_build {
     bool may_be_late;           /* all but one member may run the step later (cx_build_late) */
     bool analyse;               /* the text is the whole program: start the analyser beside the builds */
     char *text, *text_options;  /* owned; become the program's */
-    struct cx_program **inputs; /* headers, or programs to link (attached): referenced */
+    struct cx_program **inputs; /* headers, or units to link (attached): referenced */
     char **names;               /* of the headers */
     unsigned ninputs;
+};
+
+/* One call's builds: most often one, else one after the other. */
+struct cx_builds {
+    struct cx_program *program; /* a reference */
+    unsigned count;
+    struct cx_build **build;
     cx_program_notify notify;
     void *notify_data;
 };
-/* A build of the program with these options (NULL for none). NULL: no memory. */
-struct cx_build *cx_build_new(struct cx_program *program, const char *options);
-/* Marks the program as being built, drops what an earlier build left, runs the build (in the background when
- * there is a callback, which is then called) and frees it. CL_INVALID_OPERATION when a build runs or kernels
- * are attached. */
-cl_int cx_build_run(struct cx_build **build);
-void cx_build_destroy(struct cx_build **build);
-/* The checks that clBuildProgram, clCompileProgram and clLinkProgram share: devices and callback. */
-cl_int cx_build_check(const struct cx_context *context, cl_uint ndevices, const cl_device_id *devices,
-                      cx_program_notify notify, const void *data, const char **reason);
+/* NULL: no memory. destroy: what has not run leaves its devices as they were. */
+struct cx_builds *cx_builds_new(struct cx_program *program, cx_program_notify notify, void *notify_data);
+void cx_builds_destroy(struct cx_builds **builds);
+/* Adds builds for these devices (0: all) with these options (NULL: none; a binary keeps its own).
+ * CL_INVALID_OPERATION when one is being built or kernels are attached. */
+cl_int cx_builds_add(struct cx_builds *builds, cl_uint ndevices, const cl_device_id *devices,
+                     const char *options);
+/* Drops what an earlier build left, runs the builds (in the background when there is a callback, which is
+ * then called) and frees them. Gives the first error of a device that none of its members built. */
+cl_int cx_builds_run(struct cx_builds **builds);
+/* The checks that clBuildProgram, clCompileProgram and clLinkProgram share: devices (of the program, or with
+ * NULL the context) and callback. */
+cl_int cx_build_check(const struct cx_context *context, const struct cx_program *program, cl_uint ndevices,
+                      const cl_device_id *devices, cx_program_notify notify, const void *data,
+                      const char **reason);
 /* A real program of this text in member m's real context. */
 cl_program cx_build_source(const struct cx_program *program, unsigned member, cl_uint count,
                            const char **text, cl_int *error);

@@ -25,6 +25,7 @@
 #include <string.h>
 
 struct cx_stored {
+    atomic_uint refs;    /* units made of it */
     unsigned char *data; /* the container's bytes; the rest points into them */
     size_t size;
     struct cx_container container;
@@ -104,8 +105,12 @@ static bool text_is_whole(const char *source, const char *options)
 
 static bool one_text(const struct cx_program *program)
 {
-    for (unsigned m = 1; program->analysis && m < program->context->nmembers; m++)
-        if (!cx_analysis_same(program->analysis, 0, m, NULL))
+    unsigned first = 0;
+
+    while (first < program->context->nmembers && !cx_program_runs_on(program, first))
+        first++;
+    for (unsigned m = first + 1; program->analysis && m < program->context->nmembers; m++)
+        if (cx_program_runs_on(program, m) && !cx_analysis_same(program->analysis, first, m, NULL))
             return false;
     return program->analysis;
 }
@@ -256,16 +261,27 @@ size_t cx_program_binary(struct cx_program *program,
 
 /* ---- loading ---- */
 
-void cx_stored_destroy(struct cx_stored **stored)
+struct cx_stored *cx_stored_ref(struct cx_stored *stored)
+{
+    atomic_fetch_add_explicit(&stored->refs, 1, memory_order_relaxed);
+    return stored;
+}
+
+void cx_stored_unref(struct cx_stored **stored)
 {
     struct cx_stored *old = *stored;
 
     *stored = NULL;
-    if (!old)
+    if (!old || atomic_fetch_sub_explicit(&old->refs, 1, memory_order_acq_rel) != 1)
         return;
     free(old->options);
     free(old->data);
     free(old);
+}
+
+bool cx_stored_same(const struct cx_stored *a, const struct cx_stored *b)
+{
+    return a->size == b->size && !memcmp(a->data, b->data, a->size);
 }
 
 const char *cx_stored_options(const struct cx_stored *stored)
@@ -351,26 +367,32 @@ struct cx_analysis *cx_stored_analysis(const struct cx_program *program, const c
     return analysis;
 }
 
-/* Whether any device here can have the program. */
-static bool fits_context(const struct cx_stored *stored, const struct cx_context *context)
+/* Whether a member of the device can have the program. */
+static bool fits_device(const struct cx_stored *stored, const struct cx_context *context,
+                        const struct cx_device *device)
 {
+    const uint64_t members = cx_context_members(context, device);
+
     if (stored->has_text)
         return true;
     for (unsigned m = 0; m < context->nmembers; m++)
-        if (part_for(stored, context->workers[m].device))
+        if (members >> m & 1 && part_for(stored, context->workers[m].device))
             return true;
     return false;
 }
 
-/* A copy of a sound container that fits the context. */
-static struct cx_stored *stored_new(const struct cx_context *context, const unsigned char *binary,
-                                    size_t size, cl_int *error)
+/* A copy of a sound container that fits the device. */
+static struct cx_stored *stored_new(const struct cx_context *context, const struct cx_device *device,
+                                    const unsigned char *binary, size_t size, cl_int *error)
 {
     struct cx_stored *stored = calloc(1, sizeof(*stored));
     struct cx_container *container = stored ? &stored->container : NULL;
 
     *error = CL_OUT_OF_HOST_MEMORY;
-    if (!stored || !(stored->data = malloc(size)))
+    if (!stored)
+        return NULL;
+    atomic_init(&stored->refs, 1);
+    if (!(stored->data = malloc(size)))
         goto fail;
     memcpy(stored->data, binary, size);
     stored->size = size;
@@ -389,12 +411,12 @@ static struct cx_stored *stored_new(const struct cx_context *context, const unsi
     stored->has_text =
         container->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE && text_is_whole(source, stored->options);
     free(source);
-    if (fits_context(stored, context)) {
+    if (fits_device(stored, context, device)) {
         *error = CL_SUCCESS;
         return stored;
     }
 fail:
-    cx_stored_destroy(&stored);
+    cx_stored_unref(&stored);
     return NULL;
 }
 
@@ -407,42 +429,44 @@ static cl_int load_step(struct cx_build *build, unsigned member, cl_program *rea
     return *real ? CL_SUCCESS : error;
 }
 
-static cl_int load_members(struct cx_program *program)
+static cl_int load_members(struct cx_program *program, unsigned count, const cl_device_id *devices)
 {
-    struct cx_build *build = cx_build_new(program, NULL);
+    struct cx_builds *builds = cx_builds_new(program, NULL, NULL);
+    cl_int error = builds ? cx_builds_add(builds, count, devices, NULL) : CL_OUT_OF_HOST_MEMORY;
 
-    if (!build)
-        return CL_OUT_OF_HOST_MEMORY;
-    build->binary_type = program->stored->container.type;
-    build->failure = CL_INVALID_BINARY;
-    build->step = load_step;
-    return cx_build_run(&build);
+    for (unsigned i = 0; error == CL_SUCCESS && i < builds->count; i++) {
+        struct cx_build *build = builds->build[i];
+        build->binary_type = build->program->stored->container.type;
+        build->failure = CL_INVALID_BINARY;
+        build->step = load_step;
+    }
+    if (error == CL_SUCCESS)
+        error = cx_builds_run(&builds);
+    cx_builds_destroy(&builds);
+    return error;
 }
 
-/* A program of a binary. NULL: *error is CL_INVALID_BINARY, or there is no memory. */
-static struct cx_program *open_binary(struct cx_context *context, const unsigned char *binary, size_t size,
-                                      cl_int *error)
+/* Gives the program its binary for a device; the first one that is named for it counts, another must be
+ * sound. */
+static cl_int take_binary(struct cx_program *program, unsigned d, bool *taken, const unsigned char *binary,
+                          size_t size)
 {
-    struct cx_stored *stored = stored_new(context, binary, size, error);
+    cl_int error;
+    struct cx_stored *stored = stored_new(program->context, program->devices[d], binary, size, &error);
     if (!stored)
-        return NULL;
-    const struct cx_container *container = &stored->container;
-    char *source = container->source.data ? copy_text(container->source) : NULL;
-    struct cx_program *program = cx_program_new(context, source);
-    if (!program) {
-        cx_stored_destroy(&stored);
-        *error = CL_OUT_OF_HOST_MEMORY;
-        return NULL;
+        return error;
+    if (taken[d]) {
+        cx_stored_unref(&stored);
+        return CL_SUCCESS;
     }
-    program->stored = stored;
-    if (container->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE &&
-        (*error = load_members(program)) != CL_SUCCESS) {
-        cx_program_unref(&program);
-        return NULL;
+    const struct cx_container_bytes text = stored->container.source;
+    char *source = text.data ? copy_text(text) : NULL;
+    if (text.data && !source) {
+        cx_stored_unref(&stored);
+        return CL_OUT_OF_HOST_MEMORY;
     }
-    program->binary_type = container->type;
-    program->status = CL_BUILD_NONE; /* as the program has neither built nor compiled it */
-    return program;
+    taken[d] = true;
+    return cx_program_take_binary(program, d, stored, source) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int cx_program_check_devices(cl_context context, cl_uint count, const cl_device_id *devices)
@@ -460,6 +484,43 @@ cl_int cx_program_check_devices(cl_context context, cl_uint count, const cl_devi
     return CL_SUCCESS;
 }
 
+/* A program of binaries, one a device. NULL: *error tells why, status[] (may be NULL) for each. */
+static struct cx_program *open_binaries(struct cx_context *context, cl_uint count,
+                                        const cl_device_id *devices, const size_t *lengths,
+                                        const unsigned char **binaries, cl_int *status, cl_int *error)
+{
+    struct cx_program *program = cx_program_new(context, count, devices, NULL);
+    bool *taken = calloc(count, sizeof(*taken));
+    cl_device_id *loads = calloc(count, sizeof(cl_device_id));
+    unsigned nloads = 0;
+
+    *error = program && taken && loads ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    for (cl_uint i = 0; i < count && *error == CL_SUCCESS; i++) {
+        if (lengths[i] == 0 || !binaries[i])
+            *error = CL_INVALID_VALUE;
+        else
+            *error = take_binary(program, cx_program_device(program, cx_device_from(devices[i])), taken,
+                                 binaries[i], lengths[i]);
+        if (status)
+            status[i] = *error;
+    }
+    for (unsigned d = 0; *error == CL_SUCCESS && d < program->ndevices; d++)
+        if (program->units[d]->stored->container.type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
+            loads[nloads++] = (cl_device_id)program->devices[d];
+    if (nloads && (*error = load_members(program, nloads, loads)) != CL_SUCCESS)
+        for (cl_uint i = 0; status && i < count; i++)
+            status[i] = *error;
+    for (unsigned d = 0; *error == CL_SUCCESS && d < program->ndevices; d++) {
+        program->units[d]->binary_type = program->units[d]->stored->container.type;
+        program->units[d]->status = CL_BUILD_NONE; /* as the program has neither built nor compiled it */
+    }
+    free(loads);
+    free(taken);
+    if (*error != CL_SUCCESS)
+        cx_program_unref(&program);
+    return program;
+}
+
 cl_program cx_clCreateProgramWithBinary(cl_context context, cl_uint num_devices,
                                         const cl_device_id *device_list, const size_t *lengths,
                                         const unsigned char **binaries, cl_int *binary_status,
@@ -470,24 +531,11 @@ cl_program cx_clCreateProgramWithBinary(cl_context context, cl_uint num_devices,
 
     if (error == CL_SUCCESS && (!lengths || !binaries))
         error = CL_INVALID_VALUE;
-    /* every entry of the list is the one device: its first binary counts, the others must be sound too */
-    for (cl_uint i = 0; error == CL_SUCCESS && i < num_devices; i++) {
-        struct cx_program *opened = NULL;
-        if (lengths[i] == 0 || !binaries[i])
-            error = CL_INVALID_VALUE;
-        else
-            opened = open_binary(cx_context_from(context), binaries[i], lengths[i], &error);
-        if (binary_status)
-            binary_status[i] = error;
-        if (!program)
-            program = opened;
-        else
-            cx_program_unref(&opened);
-    }
-    if (error != CL_SUCCESS) {
+    if (error == CL_SUCCESS)
+        program = open_binaries(cx_context_from(context), num_devices, device_list, lengths, binaries,
+                                binary_status, &error);
+    if (error != CL_SUCCESS)
         CX_FAIL(error, "not a binary of this driver for these devices, or wrong arguments");
-        cx_program_unref(&program);
-    }
     if (errcode_ret)
         *errcode_ret = error;
     return (cl_program)program;

@@ -25,9 +25,11 @@ struct constant {
 };
 
 struct cx_il {
+    atomic_uint refs; /* the units of one program */
     size_t size;
     unsigned char *text;
-    struct constant *constants; /* under the program's lock */
+    pthread_mutex_t lock;
+    struct constant *constants; /* under the lock */
     unsigned judge;             /* the member whose driver judged it */
     cl_program checked;         /* that driver's program, never built */
 };
@@ -90,10 +92,9 @@ static bool has_names(const char *list, const char *names)
     }
 }
 
-/* Adds what is not there yet; gives the new list and frees the old ones. NULL: no memory. */
-static char *join_lists(char *list, char *more)
+char *cx_names_join(char *list, char *more)
 {
-    char *joined = calloc(1, strlen(list) + strlen(more) + 2);
+    char *joined = list && more ? calloc(1, strlen(list) + strlen(more) + 2) : NULL;
     char *end = joined ? stpcpy(joined, list) : NULL;
 
     for (const char *name = more; joined && *name; name += strspn(name, ";")) {
@@ -144,7 +145,7 @@ char *cx_device_builtins(const struct cx_device *device)
                 keep_common(list, own ? own : "");
             free(own);
         } else if (list && own) {
-            list = join_lists(list, own);
+            list = cx_names_join(list, own);
         } else if (own) {
             list = own;
         }
@@ -154,22 +155,29 @@ char *cx_device_builtins(const struct cx_device *device)
 
 /* ---- intermediate languages ---- */
 
-void cx_il_destroy(struct cx_program *program)
+struct cx_il *cx_il_ref(struct cx_il *il)
 {
-    struct cx_il *il = program->il;
+    atomic_fetch_add_explicit(&il->refs, 1, memory_order_relaxed);
+    return il;
+}
 
-    program->il = NULL;
-    if (!il)
+void cx_il_unref(struct cx_il **il, const struct cx_context *context)
+{
+    struct cx_il *old = *il;
+
+    *il = NULL;
+    if (!old || atomic_fetch_sub_explicit(&old->refs, 1, memory_order_acq_rel) != 1)
         return;
-    for (struct constant *c = il->constants; c;) {
+    for (struct constant *c = old->constants; c;) {
         struct constant *next = c->next;
         free(c);
         c = next;
     }
-    if (il->checked)
-        program->context->workers[il->judge].device->cl->clReleaseProgram(il->checked);
-    free(il->text);
-    free(il);
+    if (old->checked)
+        context->workers[old->judge].device->cl->clReleaseProgram(old->checked);
+    pthread_mutex_destroy(&old->lock);
+    free(old->text);
+    free(old);
 }
 
 const void *cx_il_text(const struct cx_il *il, size_t *size)
@@ -189,17 +197,17 @@ static cl_program create_real(const struct cx_program *program, unsigned member,
                                                      program->il->size, error);
 }
 
-cl_program cx_il_program(struct cx_program *program, unsigned member, cl_int *error)
+cl_program cx_il_program(const struct cx_program *program, unsigned member, cl_int *error)
 {
     const cl_icd_dispatch *cl = program->context->workers[member].device->cl;
     cl_program real = create_real(program, member, error);
 
-    pthread_mutex_lock(&program->lock);
+    pthread_mutex_lock(&program->il->lock);
     for (const struct constant *c = program->il->constants; real && c && *error == CL_SUCCESS; c = c->next)
         *error = cl->clSetProgramSpecializationConstant
                      ? cl->clSetProgramSpecializationConstant(real, c->id, c->size, c->value)
                      : CL_INVALID_OPERATION;
-    pthread_mutex_unlock(&program->lock);
+    pthread_mutex_unlock(&program->il->lock);
     if (real && *error != CL_SUCCESS) {
         cl->clReleaseProgram(real);
         real = NULL;
@@ -235,6 +243,8 @@ static struct cx_il *il_new(const void *text, size_t size)
     }
     memcpy(il->text, text, size);
     il->size = size;
+    atomic_init(&il->refs, 1);
+    pthread_mutex_init(&il->lock, NULL);
     return il;
 }
 
@@ -251,7 +261,7 @@ cl_program cx_clCreateProgramWithIL(cl_context handle, const void *text, size_t 
         error = CX_FAIL(CL_INVALID_OPERATION, "the device takes no intermediate language");
     } else if (!text || !length) {
         error = CX_FAIL(CL_INVALID_VALUE, "no program");
-    } else if (!(program = cx_program_new(context, NULL)) || !(program->il = il_new(text, length))) {
+    } else if (!(program = cx_program_new(context, 0, NULL, NULL)) || !(program->il = il_new(text, length))) {
         error = CX_FAIL(CL_OUT_OF_HOST_MEMORY, "no memory for the program");
     } else if ((error = judge(program)) != CL_SUCCESS) {
         CX_FAIL(error, "the driver refuses the program");
@@ -264,7 +274,7 @@ cl_program cx_clCreateProgramWithIL(cl_context handle, const void *text, size_t 
     return (cl_program)program;
 }
 
-/* The caller holds the program's lock. */
+/* The caller holds the lock. */
 static cl_int keep_constant(struct cx_il *il, cl_uint id, size_t size, const void *value)
 {
     struct constant *c = il->constants;
@@ -299,11 +309,11 @@ cl_int cx_clSetProgramSpecializationConstant(cl_program handle, cl_uint spec_id,
     const cl_icd_dispatch *cl = program->context->workers[il->judge].device->cl;
     if (!cl->clSetProgramSpecializationConstant)
         return CX_FAIL(CL_INVALID_OPERATION, "the driver has no specialization constants");
-    pthread_mutex_lock(&program->lock);
+    pthread_mutex_lock(&il->lock);
     cl_int error = cl->clSetProgramSpecializationConstant(il->checked, spec_id, spec_size, spec_value);
     if (error == CL_SUCCESS)
         error = keep_constant(il, spec_id, spec_size, spec_value);
-    pthread_mutex_unlock(&program->lock);
+    pthread_mutex_unlock(&il->lock);
     return error == CL_SUCCESS ? error : CX_FAIL(error, "the driver refuses the constant");
 }
 
@@ -338,18 +348,22 @@ cl_int cx_builtin_step(struct cx_build *build, unsigned member, cl_program *real
 /* Such a program can be used at once, where its drivers can build it: else clBuildProgram says so. */
 static cl_int make_builtins(struct cx_program *program)
 {
-    struct cx_build *build;
+    struct cx_builds *builds;
     bool known = false;
 
     for (unsigned m = 0; m < program->context->nmembers && !known; m++)
         known = has_builtins(program->context->workers[m].device, program->builtins);
     if (!known)
         return CL_INVALID_VALUE;
-    if (!(build = cx_build_new(program, "")))
-        return CL_OUT_OF_HOST_MEMORY;
-    build->binary_type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-    build->step = cx_builtin_step;
-    const cl_int error = cx_build_run(&build);
+    builds = cx_builds_new(program, NULL, NULL);
+    cl_int error = builds ? cx_builds_add(builds, 0, NULL, "") : CL_OUT_OF_HOST_MEMORY;
+
+    if (error == CL_SUCCESS) {
+        builds->build[0]->binary_type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+        builds->build[0]->step = cx_builtin_step;
+        error = cx_builds_run(&builds);
+    }
+    cx_builds_destroy(&builds);
     if (error != CL_BUILD_PROGRAM_FAILURE)
         return error;
     program->status = CL_BUILD_NONE;
@@ -367,7 +381,7 @@ cl_program cx_clCreateProgramWithBuiltInKernels(cl_context handle, cl_uint num_d
         error = CL_INVALID_VALUE;
     if (error == CL_SUCCESS) {
         char *names = strdup(kernel_names);
-        program = names ? cx_program_new(cx_context_from(handle), NULL) : NULL;
+        program = names ? cx_program_new(cx_context_from(handle), num_devices, device_list, NULL) : NULL;
         error = CL_OUT_OF_HOST_MEMORY;
         if (program) {
             program->builtins = names;

@@ -284,7 +284,6 @@ START_TEST(contexts)
 }
 END_TEST
 
-/* What one device of a context wrote is what the other reads. */
 /* Programs and kernels of one half know neither the other half nor the root. */
 START_TEST(foreign_devices)
 {
@@ -347,6 +346,7 @@ START_TEST(released_at_once)
 }
 END_TEST
 
+/* What one device of a context wrote is what the other reads. */
 START_TEST(shared_buffer)
 {
     cl_device_id halves[2];
