@@ -263,7 +263,7 @@ static cl_build_status status_of(const struct built *built)
 
 static cl_program_binary_type type_of(const struct built *built)
 {
-    return built->unit->building || status_of(built) != CL_BUILD_SUCCESS /* a build owns what it makes */
+    return built->unit->building || status_of(built) == CL_BUILD_ERROR /* a build owns what it makes */
                ? CL_PROGRAM_BINARY_TYPE_NONE
                : built->unit->binary_type;
 }
