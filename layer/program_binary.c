@@ -511,8 +511,11 @@ static struct cx_program *open_binaries(struct cx_context *context, cl_uint coun
         for (cl_uint i = 0; status && i < count; i++)
             status[i] = *error;
     for (unsigned d = 0; *error == CL_SUCCESS && d < program->ndevices; d++) {
-        program->units[d]->binary_type = program->units[d]->stored->container.type;
-        program->units[d]->status = CL_BUILD_NONE; /* as the program has neither built nor compiled it */
+        struct cx_program *unit = program->units[d];
+        unit->binary_type = unit->stored->container.type;
+        unit->status = CL_BUILD_NONE; /* as the program has neither built nor compiled it */
+        if (unit->options)
+            *unit->options = '\0';
     }
     free(loads);
     free(taken);
