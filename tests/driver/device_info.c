@@ -154,6 +154,8 @@ CL_API_ENTRY cl_int CL_API_CALL stub_clGetDeviceInfo(cl_device_id handle, cl_dev
                                                  {CL_MAKE_VERSION(1, 2, 0), "OpenCL C"}};
     if (!device)
         return CL_INVALID_DEVICE;
+    if (stub_domain_info(device, what, room, value, size_ret) == CL_SUCCESS)
+        return CL_SUCCESS;
     for (size_t i = 0; i < sizeof(plain_answers) / sizeof(plain_answers[0]); i++) {
         if (plain_answers[i].what == what) /* little-endian machines only */
             return stub_info(&plain_answers[i].value, plain_answers[i].size, room, value, size_ret);

@@ -50,6 +50,7 @@ static void init(void)
         device->max_alloc = (cl_ulong)stub_config_number("STUB_ALLOC", i, (double)device->memory);
         device->max_group = (size_t)stub_config_number("STUB_GROUP", i, 1024);
         device->in_place = stub_config_number("STUB_IN_PLACE", i, 1) != 0;
+        device->domains = (cl_uint)stub_config_number("STUB_NUMA", i, 0);
         snprintf(device->name, sizeof(device->name), "stub %u", i);
         const char *name = stub_config_word("STUB_NAMES", i, NULL, word, sizeof(word));
         if (name)
@@ -161,23 +162,4 @@ CL_API_ENTRY cl_int CL_API_CALL stub_clGetDeviceIDs(cl_platform_id handle, cl_de
     if (count)
         *count = found;
     return found ? CL_SUCCESS : CL_DEVICE_NOT_FOUND;
-}
-
-CL_API_ENTRY cl_int CL_API_CALL stub_clCreateSubDevices(cl_device_id handle,
-                                                        const cl_device_partition_property *properties,
-                                                        cl_uint room, cl_device_id *devices, cl_uint *count)
-{
-    struct stub_fault fault = stub_call("clCreateSubDevices", "d%u", stub_id(handle));
-    (void)properties, (void)room, (void)devices, (void)count;
-    return fault.code ? fault.code : CL_INVALID_VALUE; /* no partition type is supported */
-}
-
-CL_API_ENTRY cl_int CL_API_CALL stub_clRetainDevice(cl_device_id handle)
-{
-    return stub_object_of(handle, STUB_DEVICE) ? CL_SUCCESS : CL_INVALID_DEVICE;
-}
-
-CL_API_ENTRY cl_int CL_API_CALL stub_clReleaseDevice(cl_device_id handle)
-{
-    return stub_object_of(handle, STUB_DEVICE) ? CL_SUCCESS : CL_INVALID_DEVICE;
 }

@@ -9,6 +9,7 @@
  *   STUB_TYPE=cpu,gpu         types (cpu, gpu, accelerator, custom); default cpu
  *   STUB_SPEED=1,0.5          work-groups a microsecond (a kernel sleeps that long); 0: no sleep
  *   STUB_UNITS=4,1            compute units (nominal speed)
+ *   STUB_NUMA=2,0             NUMA domains that a device can be cut into; default none
  *   STUB_MEM=bytes            global memory; buffers beyond it fail
  *   STUB_ALLOC=bytes          largest buffer
  *   STUB_BEYOND=1             gives larger ones all the same
@@ -86,7 +87,8 @@ struct stub_device {
     cl_uint units;
     cl_ulong memory, max_alloc;
     size_t max_group;
-    bool in_place;
+    bool in_place, is_part;
+    cl_uint domains;
     char name[32];
     atomic_uint launches, reads; /* reads that are over */
     atomic_uint_fast64_t allocated;
@@ -240,6 +242,9 @@ void stub_object_ref(struct stub_object *object);
 void stub_object_unref(struct stub_object *object);
 unsigned stub_id(const void *handle);      /* for the log; 0 for NULL */
 unsigned stub_new_id(enum stub_kind kind); /* 1, 2, 3, ... per kind */
+/* sub_device.c: CL_INVALID_VALUE for all that has nothing to do with domains. */
+cl_int stub_domain_info(const struct stub_device *device, cl_device_info what, size_t room, void *value,
+                        size_t *size_ret);
 cl_int stub_info(const void *data, size_t size, size_t room, void *value, size_t *size_ret);
 #define STUB_INFO(type, expression) stub_info(&(type){expression}, sizeof(type), room, value, size_ret)
 #define STUB_TEXT(text)             stub_info(text, strlen(text) + 1, room, value, size_ret)

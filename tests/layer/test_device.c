@@ -283,6 +283,44 @@ START_TEST(sub_devices_of_whole_members)
 }
 END_TEST
 
+/* A member that knows the domain is cut by its driver; one that does not is a sub-device as it is. 1: the
+ * next domain, whatever that is. */
+START_TEST(sub_devices_by_domain)
+{
+    struct cx_device *made[8];
+    cl_device_partition_property way[3];
+    cl_uint n = 0;
+    set_environment("COEXEC_VENDORS", TEST_STUB, "STUB_DEVICES", "2", "STUB_UNITS", "8,4", "STUB_NUMA", "2,0",
+                    NULL);
+    ck_assert_uint_ne(number(CL_DEVICE_PARTITION_AFFINITY_DOMAIN) & CL_DEVICE_AFFINITY_DOMAIN_NUMA, 0);
+    ck_assert_int_eq(partition(CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN,
+                               (cl_uint[]){_i ? CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE
+                                              : CL_DEVICE_AFFINITY_DOMAIN_NUMA},
+                               1, made, &n),
+                     CL_SUCCESS);
+    ck_assert_uint_eq(n, 3);
+    for (cl_uint i = 0; i < n; i++) {
+        cl_uint units = 0;
+        ck_assert_uint_eq(made[i]->nmembers, 1);
+        ck_assert_int_eq(cx_clGetDeviceInfo((cl_device_id)made[i], CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units,
+                                            &units, NULL),
+                         CL_SUCCESS);
+        ck_assert_uint_eq(units, 4);
+        ck_assert_int_eq(
+            cx_clGetDeviceInfo((cl_device_id)made[i], CL_DEVICE_PARTITION_TYPE, sizeof way, way, NULL),
+            CL_SUCCESS);
+        ck_assert_int_eq(way[0], CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN);
+        ck_assert_int_eq(way[1], CL_DEVICE_AFFINITY_DOMAIN_NUMA);
+        cx_clReleaseDevice((cl_device_id)made[i]);
+    }
+    ck_assert_int_eq(partition(CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN,
+                               (cl_uint[]){CL_DEVICE_AFFINITY_DOMAIN_L3_CACHE}, 1, made, &n),
+                     CL_INVALID_VALUE);
+    ck_assert_int_eq(partition(CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, (cl_uint[]){3}, 1, made, &n),
+                     CL_INVALID_VALUE);
+}
+END_TEST
+
 static cl_int queue_of(const cl_queue_properties *list)
 {
     cl_device_id id = device();
@@ -503,6 +541,7 @@ int main(void)
     tcase_add_test(tcase, limits_in_common);
     tcase_add_loop_test(tcase, extensions_by_limits, 0, 2);
     tcase_add_test(tcase, sub_devices_of_whole_members);
+    tcase_add_loop_test(tcase, sub_devices_by_domain, 0, 2);
     tcase_add_test(tcase, queue_properties);
     tcase_add_test(tcase, queue_hints);
     tcase_add_test(tcase, timers);
