@@ -152,8 +152,8 @@ void cx_worker_hint(struct cx_worker *worker, cl_queue_properties priority, cl_q
 /* Once all members are open: gives a GPU that is the only one a second queue, without profiling
  * (COEXEC_QUEUES=one: it has none). */
 void cx_worker_open_plain(struct cx_context *context);
-/* Whether whole launches on the member are to be measured yet, to learn from, now that one is planned; beside
- * such a GPU's first 30 ms of launches always. context->lock held. */
+/* Whether whole launches on the member are measured by now, to learn from; one is being planned. A GPU that
+ * begins without profiling beside other devices spares its first 30 ms of launches. context->lock held. */
 bool cx_worker_measures(struct cx_worker *worker);
 /* Before a job is started: the queue with profiling where it wants times, the other one where the last that
  * did is long ago. idle: nothing is in flight. May take away a sampling job's wish (timed). Whoever pumps,
