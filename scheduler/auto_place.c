@@ -92,14 +92,13 @@ double cx_auto_local_mean(const struct cx_balancer *balancer, unsigned index, do
     bool at_end;
     if (!data->learned || !cx_auto_next_run(balancer, index, &run, &at_end))
         return mean;
-    uint64_t length = run.end - run.first;
-    double local = mean;
-    for (unsigned round = 0; round < 3; round++) {
-        uint64_t count = cx_groups_clamp(want / local, length);
-        count = count ? count : 1;
-        double cost =
-            cx_taught_cost(balancer->taught, balancer->groups, at_end ? run.end - count : run.first, count);
-        local = fmax(cost / (double)count, 1e-6);
-    }
-    return local;
+    const struct cx_taught *taught = balancer->taught;
+    const uint64_t all = balancer->groups, length = run.end - run.first;
+    const double from =
+        cx_taught_cost(taught, all, 0, at_end ? run.end : run.first) + (at_end ? -want : want);
+    const double place = cx_taught_place(taught, all, fmin(fmax(from / (double)all, 0), 1));
+    uint64_t count = cx_groups_clamp(at_end ? (double)run.end - place : place - (double)run.first, length);
+    count = count ? count : 1;
+    const double cost = cx_taught_cost(taught, all, at_end ? run.end - count : run.first, count);
+    return fmax(cost / (double)count, 1e-6);
 }
