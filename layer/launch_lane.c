@@ -187,8 +187,9 @@ static enum step next_package(struct lane *lane, struct cx_worker *worker, unsig
             break;
         }
         looked = true; /* most begin soon */
-        if (split->rounds)
-            wait_idle(split, 0);
+        again = cx_balancer_again(split->plan.balancer, lane->part, cx_split_seconds(split));
+        if (split->rounds || again > 0)
+            wait_idle(split, again);
         else
             pthread_cond_wait(&split->changed, &context->lock);
     }

@@ -560,6 +560,7 @@ const struct cx_policy cx_policy_auto = {
     .next = auto_next,
     .done = auto_done,
     .regained = auto_regained,
+    .again = cx_auto_again,
     .rescue = cx_auto_rescue,
     .weigh = auto_weigh,
 };

@@ -91,5 +91,6 @@ double cx_auto_local_mean(const struct cx_balancer *balancer, unsigned index, do
 /* auto_rescue.c: see struct cx_policy. */
 uint64_t cx_auto_rescue(struct cx_balancer *balancer, unsigned index, double now, unsigned *victim,
                         unsigned *package, double *again);
+double cx_auto_again(struct cx_balancer *balancer, unsigned index, double now);
 
 #endif

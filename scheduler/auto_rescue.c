@@ -125,3 +125,16 @@ uint64_t cx_auto_rescue(struct cx_balancer *balancer, unsigned index, double now
     *again = now + fmax(fmin(latest, patience), 0.1 * end) + CX_AUTO_REPLY;
     return 0;
 }
+
+/* A device was refused as the others would be through with the rest first: when a package of one of them
+ * should be over there is no event if that is wrong. */
+double cx_auto_again(struct cx_balancer *balancer, unsigned index, double now)
+{
+    double first = INFINITY;
+    if (!cx_auto_look(balancer, now))
+        return 0;
+    for (unsigned i = 0; i < balancer->ndevices; i++)
+        if (i != index && balancer->devices[i].nflight > 0 && !balancer->devices[i].failed)
+            first = fmin(first, end_of_package(balancer, i, 0, now));
+    return isfinite(first) ? now + first + CX_AUTO_REPLY : 0;
+}

@@ -262,6 +262,16 @@ static void drop_oldest(struct cx_device_state *device)
         device->flight[i] = device->flight[i + 1];
 }
 
+double cx_balancer_again(struct cx_balancer *balancer, unsigned index, double now)
+{
+    if (index >= balancer->ndevices || !balancer->policy->again || balancer->remaining == 0)
+        return 0;
+    const struct cx_device_state *device = &balancer->devices[index];
+    return device->failed || device->nflight > 0
+               ? 0
+               : balancer->policy->again(balancer, index, cx_number_clean(now));
+}
+
 void cx_balancer_give_back(struct cx_balancer *balancer, unsigned index, uint64_t groups)
 {
     if (index >= balancer->ndevices || balancer->devices[index].nflight == 0)

@@ -6,10 +6,10 @@
  * has room (two packages in flight keep it from idling), and reports each finished one with cx_balancer_done.
  * Only counts pass through here; which groups a package consists of is the layer's business. Unless a policy
  * is static, 0 from cx_balancer_next means "nothing for this device now": ask again for every device with
- * room after each done or fail while cx_balancer_remaining is not 0. The fastest live device that is not
- * absent is never refused while it has nothing in flight, so a launch always moves. Thread-safety: none; the
- * caller serialises. No clock: times are seconds since the launch began. Previous stage: admission.h says
- * which devices take part. Next: policy.h, what a policy sees.
+ * room after each done or fail while cx_balancer_remaining is not 0, and at the time of cx_balancer_again.
+ * The fastest live device that is not absent is never refused while it has nothing in flight, so a launch
+ * always moves. Thread-safety: none; the caller serialises. No clock: times are seconds since the launch
+ * began. Previous stage: admission.h says which devices take part. Next: policy.h, what a policy sees.
  */
 #ifndef CX_SCHEDULER_BALANCER_H
 #define CX_SCHEDULER_BALANCER_H
@@ -133,6 +133,9 @@ struct cx_policy {
      * policy: nothing now; the fastest live device with nothing in flight gets its smallest package all the
      * same. */
     uint64_t (*next)(struct cx_balancer *balancer, unsigned device, double now);
+    /* When a device that next refused, and that holds nothing, should be asked for again, should nothing have
+     * happened by then; 0: never. May be NULL. */
+    double (*again)(struct cx_balancer *balancer, unsigned device, double now);
     /* After a package was counted and speeds were updated. May be NULL. */
     void (*done)(struct cx_balancer *balancer, unsigned device, double now);
     /* After groups came back to the pool (failure, or a package given back). May be NULL. */
@@ -159,6 +162,9 @@ void cx_balancer_destroy(struct cx_balancer *balancer); /* accepts NULL */
  * static policy gives each device its whole share at the first call; ask in device order for equal shares
  * each time. */
 uint64_t cx_balancer_next(struct cx_balancer *balancer, unsigned device, double now);
+/* When to ask again for a device that was just refused a package, where nothing happens before: it was
+ * refused for what others were expected to have done by then. 0: never. */
+double cx_balancer_again(struct cx_balancer *balancer, unsigned device, double now);
 /* The newest package of this device is to be shorter by that many groups (the layer's free range was shorter
  * than the package): they are free again. */
 void cx_balancer_give_back(struct cx_balancer *balancer, unsigned device, uint64_t groups);

@@ -25,7 +25,7 @@ struct timeline {
     double counted;          /* end of the last package whose results count */
     double seconds;          /* of the oldest package */
     double ends_at;          /* of the oldest package; INFINITY when none */
-    double asks_at;          /* for a rescue; INFINITY: after the next event */
+    double asks_at;          /* for a package or a rescue; INFINITY: after the next event */
     bool begun;              /* its first package */
     bool dead;               /* noticed */
     struct package *history; /* done packages, lost when the device dies */
@@ -124,13 +124,18 @@ static void push(struct state *state, unsigned index, struct package package, do
         start_oldest(state, index);
 }
 
-/* Nothing is to be had, and the device idles: it may do again what another one holds. */
+/* Nothing is to be had, and the device idles: it may do again what another one holds, or asks later. */
 static void rescue(struct state *state, unsigned index, double now)
 {
     struct timeline *line = &state->lines[index];
     struct cx_rescue rescue;
     line->asks_at = INFINITY;
-    if (!state->sim->rescues || line->dead || line->nqueued > 0)
+    if (line->dead || line->nqueued > 0)
+        return;
+    const double again = cx_balancer_again(state->balancer, index, now);
+    if (again > 0)
+        line->asks_at = fmax(again, nextafter(now, INFINITY));
+    if (!state->sim->rescues)
         return;
     if (cx_balancer_rescue(state->balancer, index, now, &rescue)) {
         state->result.rescues++;
