@@ -23,9 +23,12 @@
  * takes, longer than predicted it is as many times shorter. Here a filling of the device counts with L: its
  * first and last groups may not hide each other's latencies. Where the others are weak it matters less, and a
  * package is longer, as long as it likes where all that they could do until the end is worth less than L.
+ * Where they are not weak, it has no more than three times the groups that its device was given before in the
+ * launch: what was measured may be the cheap edge, by which all that is left seems worth no launch.
  * 5. A device for which even the smallest package (what fills it) would end after the others' end without it
  *    gets none; one that works on a package that should be over does not count among the others.
  *    Nor does one that could do next to nothing, and that before the end, as a group more would be late.
+ *    One refused so is asked again when a package of the others should be over.
  * 6. A device never measured gets one package, auto_first of its share by nominal speed, and no more than it
  *    could do, were it auto_distrust times slower than nominal, in the time the measured ones still need.
  *    Where all devices are of one kind, none is feared: each gets auto_alike of its share, but no more than
@@ -103,6 +106,9 @@ static const double weak_others = 0.5, weak_part = 0.6;
 /* Lengths that differ so from what that many earlier launches taught: costs lie elsewhere in each. */
 static const double useless_deviation = 0.45;
 enum { enough_launches = 4 };
+/* While the cost along the range is unknown, a package is no more than so many times what its device was
+ * given before. */
+static const double most_growth = 3;
 /* Neighbours that took so many times longer than predicted make the package as many times shorter. */
 static const double dear_factor = 2, dear_launches = 30;
 
@@ -219,8 +225,11 @@ static double longest_package(const struct cx_balancer *balancer, unsigned index
     }
     if (beside > dear_factor)
         longest = fmin(longest, fmax(longest / beside, dear_launches * launch));
+    const double most =
+        device->assigned > 0 ? most_growth * (double)device->assigned / view->speed : INFINITY;
     if (others / (1 - others) * end < launch)
-        return INFINITY;
+        return others < weak_others * alike ? INFINITY : most;
+    longest = fmin(longest, most);
     return fmax(longest, fmin(longest * weak_others * alike / others, weak_part * end));
 }
 

@@ -442,6 +442,80 @@ START_TEST(cheap_edges)
 }
 END_TEST
 
+/* The same with dear groups in the middle or beside it, over launches: a large package says nothing of where
+ * in it they lie, and neither that nor cheap groups at the edge may mislead later ones. */
+START_TEST(dear_middle)
+{
+    enum { GROUPS = 294912, LAUNCHES = 8 };
+    const double middle = 0.44 + 0.01 * (_i % 13), width = 0.03 + 0.03 * (_i / 13);
+    struct cx_sim_load *load = cx_sim_load_create(CX_SIM_REGULAR, GROUPS, 3);
+    struct cx_memory *memory = malloc(sizeof *memory);
+    struct cx_speed_record records[2] = {{0}};
+    ck_assert(load && memory);
+    cx_memory_init(memory);
+    for (unsigned i = 0; i < GROUPS; i++) {
+        const double x = ((i + 0.5) / GROUPS - middle) / width;
+        load->before[i + 1] = load->before[i] + 2e-4 + exp(-x * x);
+    }
+    load->total = load->before[GROUPS];
+    const struct cx_sim_device device = {
+        .known = {.nominal_speed = 1, .fill = 192, .overlaps = true, .kind = 1, .launch_seconds = 1e-5},
+        .speed = load->total / 0.5,
+        .launch_seconds = 1e-5,
+        .reply_seconds = 5e-5,
+        .jitter = 0.01};
+    struct cx_sim_device devices[] = {device, device};
+    struct cx_simulation sim = {.policy = cx_policy_find("auto"),
+                                .load = load,
+                                .granularity = 192,
+                                .ndevices = 2,
+                                .devices = devices,
+                                .homes = true,
+                                .rescues = true,
+                                .memory = memory,
+                                .records = records};
+    for (unsigned n = 0; n < LAUNCHES; n++) {
+        for (unsigned i = 0; i < 2; i++)
+            devices[i].known.measured_speed = cx_speed_record_speed(&records[i]);
+        sim.seed = n + 1;
+        const struct cx_sim_result result = cx_simulate(&sim);
+        ck_assert(result.complete);
+        const double ratio = result.seconds / cx_sim_ideal(load, 2, devices);
+        ck_assert_msg(ratio < 1.05, "launch %u: %.4f of the ideal", n, ratio);
+    }
+    free(memory);
+    free(load);
+}
+END_TEST
+
+/* A device that was refused, as the rest seemed another's, is told when to ask again, and gets it where the
+ * other holds on to its package. */
+START_TEST(refused_and_asked_again)
+{
+    struct cx_balancer_device devices[2] = {{.measured_speed = 1000, .fill = 40},
+                                            {.measured_speed = 500, .fill = 1500}};
+    struct cx_problem problem = {.groups = 2800, .ndevices = 2, .devices = devices};
+    struct cx_balancer *balancer = cx_balancer_create(cx_policy_find("auto"), &problem, NULL);
+    ck_assert_ptr_nonnull(balancer);
+    ck_assert_uint_gt(cx_balancer_next(balancer, 0, 0), 0);
+    double now = 0, again;
+    for (uint64_t groups; (groups = cx_balancer_next(balancer, 1, now)) > 0;) {
+        now += (double)groups / 500;
+        cx_balancer_done(balancer, 1, groups, (double)groups / 500, now);
+    }
+    ck_assert_uint_gt(cx_balancer_remaining(balancer), 0);       /* else this shows nothing */
+    ck_assert_double_eq(cx_balancer_again(balancer, 0, now), 0); /* it holds something */
+    for (unsigned asked = 0; cx_balancer_next(balancer, 1, now) == 0; asked++) {
+        again = cx_balancer_again(balancer, 1, now);
+        ck_assert_uint_lt(asked, 8);
+        ck_assert_double_gt(again, now);
+        now = again;
+    }
+    ck_assert_double_lt(now, 30);
+    cx_balancer_destroy(balancer);
+}
+END_TEST
+
 /* Launches in a row on two like devices. What the second one reads lies elsewhere in every third launch, and
  * is in place in the others: a part to be brought before it begins, the rest with each group. Gives the mean
  * of the logarithm of time over the ideal's. */
@@ -518,6 +592,8 @@ Suite *cx_test_balance(void)
     tcase_add_loop_test(tcase, first_packages_of_one_kind, 0, 2);
     tcase_add_loop_test(tcase, few_rows, 0, 3);
     tcase_add_loop_test(tcase, cheap_edges, 0, 4);
+    tcase_add_loop_test(tcase, dear_middle, 0, 39);
+    tcase_add_test(tcase, refused_and_asked_again);
     tcase_add_loop_test(tcase, moves_are_planned, 0, 3);
     suite_add_tcase(suite, tcase);
     return suite;
