@@ -6,12 +6,15 @@ import shutil
 import subprocess
 import sys
 
+from . import recipes, sides
+
 
 @dataclasses.dataclass
 class Mix:
     about: str
     library: str                 # of the second driver, in the folder it is unpacked into
     packages: tuple = ()         # Debian packages to unpack
+    installed: tuple = ()        # Debian packages that the driver looks for below /usr
     wheels: tuple = ()           # packages of the Python registry to unpack
     folders: tuple = ()          # for LD_LIBRARY_PATH, in that folder
     extra: dict = dataclasses.field(default_factory=dict)  # variables; {} is the folder
@@ -22,9 +25,10 @@ MIXES = {
     "oclgrind": Mix("PoCL and oclgrind, an interpreter",
                     "usr/lib/oclgrind/liboclgrind-rt-icd.so", ("oclgrind", "liboclgrind-21.10"),
                     folders=("usr/lib/x86_64-linux-gnu",)),
-    # looks for its built-in functions below /usr: libclc-15 must be installed
+    # without the built-in functions of libclc-15 it shows a platform of no device, and says nothing
     "rusticl": Mix("PoCL and Mesa's rusticl on llvmpipe", "usr/lib/x86_64-linux-gnu/libRusticlOpenCL.so.1",
-                   ("mesa-opencl-icd", "libllvmspirvlib15", "libclang-cpp15"),
+                   ("mesa-opencl-icd", "libllvmspirvlib15", "libclang-cpp15", "libdrm2", "libdrm-nouveau2",
+                    "libsensors5"), installed=("libclc-15",),
                    folders=("usr/lib/x86_64-linux-gnu",), extra={"RUSTICL_ENABLE": "llvmpipe"}),
     "intel": Mix("PoCL and Intel's CPU runtime", "*.data/data/lib/libintelocl.so",
                  wheels=("intel-opencl-rt", "intel-cmplr-lib-rt"), folders=("lib",)),
@@ -55,10 +59,21 @@ def unpack(mix, folder):
     done.touch()
 
 
+def shows_device(mix, library, args):
+    """Whether coexec sees a device of the mix's driver: without one it would split over PoCL's devices alone."""
+    env = {**sides.clean_environment(), **mix.environment, "HOME": str(args.work)}
+    said = subprocess.run([args.build / "tools/coexec", "info"], env=env, capture_output=True, text=True, check=False).stdout
+    devices = said.partition("Drivers were searched in")[0]
+    return f", {library}\n" in devices
+
+
 def get(name, args):
     """The mix with the environment of coexec's runs; exits with a line when its driver is not to be had."""
     mix = MIXES[name]
     folder = args.work / "mix" / name
+    missing = [p for p in mix.installed if not recipes.version(p)]
+    if missing:
+        sys.exit(f"compat: mix {name}: not installed: {' '.join(missing)} (--install)")
     try:
         unpack(mix, folder)
     except (OSError, subprocess.CalledProcessError) as error:
@@ -71,4 +86,7 @@ def get(name, args):
     mix.environment["POCL_DEVICES"] = "pthread"
     if mix.folders:
         mix.environment["LD_LIBRARY_PATH"] = ":".join(str(folder / f) for f in mix.folders)
+    sides.vendors(args)
+    if not shows_device(mix, found[0], args):
+        sys.exit(f"compat: mix {name}: {found[0]} shows no device")
     return mix

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Tests that run's mixes of drivers (lib/mixes.py) are refused, with a line, where the second driver takes no part. TAP.
+
+usage: check_mixes.py BUILD
+"""
+import argparse
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+import tap
+from lib import mixes
+
+BUILD = pathlib.Path(sys.argv[1])
+
+
+def get(link=None, **mix):
+    """What get() makes of a mix whose driver is there, a link to `link`: its environment, or the line that it exits with."""
+    with tap.folder() as name:
+        work = pathlib.Path(name)
+        folder = work / "mix/test"
+        folder.mkdir(parents=True)
+        (folder / ".done").touch()
+        (folder / "driver.so").symlink_to(link or "/dev/null")
+        mixes.MIXES["test"] = mixes.Mix("for this test", "driver.so", **mix)
+        try:
+            return mixes.get("test", argparse.Namespace(work=work, build=BUILD)).environment
+        except SystemExit as end:
+            return str(end)
+
+
+def a_driver_without_devices_is_refused():
+    said = get()
+    assert isinstance(said, str) and said.endswith("driver.so shows no device"), said
+
+
+def a_missing_package_is_named():
+    said = get(installed=("coexec-no-such-package",))
+    assert said == "compat: mix test: not installed: coexec-no-such-package (--install)", said
+
+
+def a_driver_with_devices_is_taken():
+    said = get(link=BUILD / "tests/driver/libstub.so")
+    assert isinstance(said, dict) and said["COEXEC_VENDORS"].endswith("driver.so"), said
+
+
+if __name__ == "__main__":
+    sys.exit(tap.run(tap.tests_of(globals())))
