@@ -5,7 +5,7 @@ import re
 KERNEL = re.compile(r"^  kernel (.*): (\d+) launches, (\d+) split, (\d+) whole; time ([\d.]+) ms")
 MERGED = re.compile(r"^    merged afterwards (\d+) times")
 PRIVATE = re.compile(r"^    private copies combined (\d+) times")
-WHOLE = re.compile(r"^    whole (\d+) times: (.*?)(?: \(line \d+\))?$")
+WHOLE = re.compile(r"^    whole (\d+) times: (.*?)(?: \((?:line |[^()]*:)\d+\))?$")
 VERIFIED = re.compile(r"^  in all: verified (\d+) launches, (\d+) of them differ(?:; (\d+) could not)?")
 
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests that run's mixes of drivers (lib/mixes.py) are refused, with a line, where the second driver takes no part. TAP.
+"""Tests parts of run: that mixes of drivers are refused, with a line, where the second driver takes no part, and that
+summaries are read. TAP.
 
-usage: check_mixes.py BUILD
+usage: check_lib.py BUILD
 """
 import argparse
 import pathlib
@@ -11,7 +12,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 import tap
-from lib import mixes
+from lib import mixes, summary
 
 BUILD = pathlib.Path(sys.argv[1])
 
@@ -44,6 +45,15 @@ def a_missing_package_is_named():
 def a_driver_with_devices_is_taken():
     said = get(link=BUILD / "tests/driver/libstub.so")
     assert isinstance(said, dict) and said["COEXEC_VENDORS"].endswith("driver.so"), said
+
+
+def reasons_are_counted_without_their_lines():
+    said = summary.parse("""  kernel k: 9 launches, 0 split, 9 whole; time 1.0 ms
+    whole 2 times: an atomic's result is used (/usr/share/a.cl:346)
+    whole 3 times: an atomic's result is used (line 5)
+    whole 4 times: no other device (it has two) is there
+""")
+    assert said["reasons"] == {"an atomic's result is used": 5, "no other device (it has two) is there": 4}, said["reasons"]
 
 
 if __name__ == "__main__":
