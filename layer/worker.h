@@ -230,6 +230,12 @@ cl_int cx_worker_wait_event(struct cx_worker *worker, cl_event event);
 cl_int cx_worker_event_error(const struct cx_worker *worker, cl_event event);
 /* Drops events (or NULL) of this worker's commands that are over. Gives the first error among them. */
 cl_int cx_worker_drop_events(const struct cx_worker *worker, cl_event *events, unsigned n);
+/* Whether a number that a driver gives for an event's time is one. Mesa 22.3 answers 0, 1, 2 and 3 ns for
+ * every event, by which a device would be boundlessly fast: none of its clock's first microsecond counts. */
+static inline bool cx_worker_is_time(cl_ulong ns)
+{
+    return ns >= 1000;
+}
 /* Profiling times of a real event of this worker on the host's clock; 0 where unknown. */
 void cx_worker_event_times(const struct cx_worker *worker, cl_event event, uint64_t *start_ns,
                            uint64_t *end_ns);

@@ -24,7 +24,7 @@ static bool clock_difference(const struct cx_worker *worker, int64_t *difference
     ok =
         ok &&
         cl->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(end), &end, NULL) == CL_SUCCESS &&
-        end;
+        cx_worker_is_time(end);
     *difference -= (int64_t)end;
     cl->clReleaseEvent(event);
     return ok;

@@ -19,7 +19,7 @@ static uint64_t event_time(const struct cx_worker *worker, cl_event event, cl_pr
 {
     cl_ulong ns = 0;
     if (worker->device->cl->clGetEventProfilingInfo(event, what, sizeof(ns), &ns, NULL) != CL_SUCCESS ||
-        ns == 0)
+        !cx_worker_is_time(ns))
         return 0;
     return (uint64_t)((int64_t)ns + worker->clock_offset);
 }

@@ -211,6 +211,8 @@ CL_API_ENTRY cl_int CL_API_CALL stub_clGetEventProfilingInfo(cl_event handle, cl
         what = CL_PROFILING_COMMAND_END;
     if (what < CL_PROFILING_COMMAND_QUEUED || what > CL_PROFILING_COMMAND_END)
         return CL_INVALID_VALUE;
+    if (stub_config_number("STUB_UNTIMED", 0, 0))
+        return STUB_INFO(cl_ulong, what - CL_PROFILING_COMMAND_QUEUED);
     const bool ahead = what == CL_PROFILING_COMMAND_END && event->type == CL_COMMAND_NDRANGE_KERNEL;
     return STUB_INFO(cl_ulong, event->times[what - CL_PROFILING_COMMAND_QUEUED] +
                                    (ahead ? (cl_ulong)stub_config_number("STUB_AHEAD", 0, 0) : 0));

@@ -35,6 +35,7 @@
  *   STUB_LATE=d:k:ms          the k-th launch on device d takes ms longer; list with ,
  *   STUB_GATE=file            launches do not begin while this file exists
  *   STUB_AHEAD=ns             launches say that they ended so much later, as by a clock that is ahead
+ *   STUB_UNTIMED=1            events say 0, 1, 2 and 3 ns in place of their times, as Mesa 22.3 does
  *   STUB_HOME=d:k:e           the k-th launch on device d does not end before a read from device e has ended
  *                             since it was enqueued, or 20 s went by; list with ,
  *   STUB_COMPILE=0,300        ms that the first launch of a kernel in a local size takes longer

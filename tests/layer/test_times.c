@@ -444,6 +444,30 @@ START_TEST(stays)
 }
 END_TEST
 
+/* A driver may answer with numbers that are no times: the host's clock is told then. */
+START_TEST(no_times)
+{
+    cl_event event;
+    cl_ulong before, after, host;
+    setenv("STUB_UNTIMED", "1", 1);
+    open_stubs(_i ? "gpu,gpu" : "gpu", "0");
+    close_gate();
+    launch(cl.queue, 0, NULL, &event);
+    cl_ok(clFlush(cl.queue));
+    cl_ok(clGetDeviceAndHostTimer(cl.device, &before, &host));
+    unlink(p.gate);
+    cl_ok(clFinish(cl.queue));
+    cl_ok(clGetDeviceAndHostTimer(cl.device, &after, &host));
+    ck_assert_uint_ge(cl_time_of(event, CL_PROFILING_COMMAND_END), before);
+    ck_assert_uint_le(cl_time_of(event, CL_PROFILING_COMMAND_END), after);
+    ck_assert_uint_le(cl_time_of(event, CL_PROFILING_COMMAND_START),
+                      cl_time_of(event, CL_PROFILING_COMMAND_END));
+    cl_ok(clReleaseEvent(event));
+    close_stubs();
+    cl_folder_remove();
+}
+END_TEST
+
 /* What waits for a command that has no times of its own ends after it all the same. */
 START_TEST(behind_untimed)
 {
@@ -614,6 +638,7 @@ int main(void)
     tcase_add_loop_test(tests, split, 0, 2 * sizeof(balancers) / sizeof(*balancers));
     tcase_add_loop_test(tests, waiting, 0, 4);
     tcase_add_test(tests, stays);
+    tcase_add_loop_test(tests, no_times, 0, 2);
     tcase_add_loop_test(tests, behind_untimed, 0, 2);
     tcase_add_loop_test(tests, recorded_waiting, 0, 3);
     tcase_add_loop_test(tests, not_before, 0, 4);
