@@ -125,25 +125,25 @@ static void push(struct state *state, unsigned index, struct package package, do
 }
 
 /* Nothing is to be had, and the device idles: it may do again what another one holds, or asks later. */
-static void rescue(struct state *state, unsigned index, double now)
+static void idle(struct state *state, unsigned index, double now)
 {
     struct timeline *line = &state->lines[index];
-    struct cx_rescue rescue;
     line->asks_at = INFINITY;
     if (line->dead || line->nqueued > 0)
         return;
-    const double again = cx_balancer_again(state->balancer, index, now);
+    double again = cx_balancer_again(state->balancer, index, now);
+    if (again <= 0 && state->sim->rescues) {
+        struct cx_rescue rescue;
+        if (cx_balancer_rescue(state->balancer, index, now, &rescue)) {
+            state->result.rescues++;
+            push(state, index, (struct package){.first = rescue.first, .count = rescue.groups, .copy = true},
+                 now);
+            return;
+        }
+        again = rescue.again;
+    }
     if (again > 0)
         line->asks_at = fmax(again, nextafter(now, INFINITY));
-    if (!state->sim->rescues)
-        return;
-    if (cx_balancer_rescue(state->balancer, index, now, &rescue)) {
-        state->result.rescues++;
-        push(state, index, (struct package){.first = rescue.first, .count = rescue.groups, .copy = true},
-             now);
-    } else if (rescue.again > 0) {
-        line->asks_at = fmax(rescue.again, nextafter(now, INFINITY));
-    }
 }
 
 /* Gives a device packages until its queue is full or the balancer refuses. */
@@ -164,7 +164,7 @@ static void refill(struct state *state, unsigned index, double now)
         cx_balancer_placed(state->balancer, index, range.first);
         push(state, index, (struct package){.first = range.first, .count = got}, now);
     }
-    rescue(state, index, now);
+    idle(state, index, now);
 }
 
 static void note(const struct state *state, unsigned index, const struct package *package, double end,
