@@ -24,6 +24,7 @@ struct timeline {
     double free_at;          /* end of the last package that completed */
     double counted;          /* end of the last package whose results count */
     double seconds;          /* of the oldest package */
+    double drain;            /* of the newest package that began */
     double ends_at;          /* of the oldest package; INFINITY when none */
     double asks_at;          /* for a package or a rescue; INFINITY: after the next event */
     bool begun;              /* its first package */
@@ -66,9 +67,8 @@ double cx_sim_package_seconds(const struct cx_sim_device *device, const struct c
                               uint64_t first, uint64_t count)
 {
     double cost = load->before[first + count] - load->before[first];
-    if (device->known.fill > count)
-        cost *= (double)device->known.fill / (double)count;
-    return device->launch_seconds + (cost + device->half) / device->speed +
+    const double timed = (double)(device->known.fill > count ? device->known.fill : count) + device->drain;
+    return device->launch_seconds + (cost * (timed / (double)count) + device->half) / device->speed +
            (double)count * (device->in_seconds + device->out_seconds);
 }
 
@@ -85,6 +85,26 @@ static double pauses(struct state *state, const struct cx_sim_device *device, do
     return sum;
 }
 
+/* Seconds that the device idles at the package's end, were none behind it. */
+static double drain_of(const struct state *state, unsigned index, const struct package *package)
+{
+    const struct cx_sim_device *device = &state->sim->devices[index];
+    const double *before = state->sim->load->before;
+    const double cost = before[package->first + package->count] - before[package->first];
+    return device->drain * cost / (double)package->count / device->speed;
+}
+
+/* What the package saves as it begins while the one before ends: that leaves the device ever emptier, for
+ * twice as long as it would idle in all. */
+static double overlapped(const struct state *state, unsigned index, const struct package *package)
+{
+    const struct timeline *line = &state->lines[index];
+    const double late = fmax(package->arrives - (line->free_at - 2 * line->drain), 0);
+    if (!state->sim->devices[index].known.overlaps || !(line->drain > 0) || late > 2 * line->drain)
+        return 0;
+    return line->drain - late * late / (4 * line->drain);
+}
+
 /* Starts the oldest package of a device. */
 static void start_oldest(struct state *state, unsigned index)
 {
@@ -99,6 +119,8 @@ static void start_oldest(struct state *state, unsigned index)
     line->seconds =
         launch +
         (cx_sim_package_seconds(device, state->sim->load, package->first, package->count) - launch) * jitter;
+    line->seconds = fmax(line->seconds - overlapped(state, index, package), launch);
+    line->drain = drain_of(state, index, package);
     line->seconds += pauses(state, device, line->seconds);
     package->starts = fmax(line->free_at, package->arrives);
     double quick = fmax(device->slows_at - package->starts, 0);
@@ -129,10 +151,10 @@ static void idle(struct state *state, unsigned index, double now)
 {
     struct timeline *line = &state->lines[index];
     line->asks_at = INFINITY;
-    if (line->dead || line->nqueued > 0)
+    if (line->dead || line->nqueued == (state->sim->depth ? state->sim->depth : 2))
         return;
     double again = cx_balancer_again(state->balancer, index, now);
-    if (again <= 0 && state->sim->rescues) {
+    if (again <= 0 && line->nqueued == 0 && state->sim->rescues) {
         struct cx_rescue rescue;
         if (cx_balancer_rescue(state->balancer, index, now, &rescue)) {
             state->result.rescues++;

@@ -73,6 +73,7 @@ static bool set_field(struct cx_sim_device *device, const char *key, const char 
         {"slows", &device->slows_at, NULL},
         {"factor", &device->slow_factor, NULL},
         {"half", &device->half, NULL},
+        {"drain", &device->drain, NULL},
         {"in", &device->in_seconds, NULL}, /* bandwidths, until all arguments are read */
         {"out", &device->out_seconds, NULL},
         {"fill", NULL, &device->known.fill},
@@ -115,6 +116,7 @@ static int add_device(struct job *job, const char *argument)
     if (!good || device.jitter >= 1)
         return cx_usage_error(me, "not a device: %s", argument);
     device.known.launch_seconds = device.launch_seconds;
+    device.known.overlaps = device.drain > 0;
     job->devices[job->ndevices++] = device;
     return CX_EXIT_OK;
 }
@@ -369,7 +371,9 @@ const struct cx_subcommand cx_simulate_subcommand = {
         "                   (1e-5), reply=SECONDS (3e-5), jitter=PART, fill=GROUPS (1), min=GROUPS,\n"
         "                   dies=SECONDS, slows=SECONDS with\n"
         "                   factor=TIMES, half=GROUPS of a package at half of the speed, in=BYTES/S, "
-        "out=BYTES/S;\n"
+        "out=BYTES/S,\n"
+        "                   drain=GROUPS' time that a package's end leaves it idle, unless another is "
+        "there;\n"
         "                   once for each device\n"
         "  --algo A,B       balancers (all)\n"
         "  --profile P      cost of the work-groups: regular, ramp, random, clustered or symmetric\n"
