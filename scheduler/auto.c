@@ -15,7 +15,8 @@
  *    is shared again by the same rule: packages shrink geometrically, fast where lengths are sure.
  * 3. All of x where another package could gain less than it costs: k d x / v < L; of a package that takes
  *    longer the others can do only their part of all speeds, so a device faster than all others gets few. L
- *    counts the half-empty filling that a package ends with (cx_groups_drain); nor is less than that left.
+ *    counts the half-empty filling that a package ends with (cx_groups_drain), where nothing overlaps with
+ * it; nor is less than that left.
  * 4. While the cost along the range is unknown, a package lasts no longer than a part 1 / auto_packages of
  * the launch T, or min(40 L, sqrt(3 L T)): cheap ones find out where the dear groups are. Where groups turned
  * out, or turn out in a package under way, to cost f times those beside them, f > 4, it lasts no longer than
@@ -24,7 +25,10 @@
  * first and last groups may not hide each other's latencies. Where the others are weak it matters less, and a
  * package is longer, as long as it likes where all that they could do until the end is worth less than L.
  * Where they are not weak, it has no more than three times the groups that its device was given before in the
- * launch: what was measured may be the cheap edge, by which all that is left seems worth no launch.
+ * launch: what was measured may be the cheap edge, by which all that is left seems worth no launch. Where
+ * packages overlap, so that more of them cost little, it has between a quarter and a half of a device's even
+ * part of the groups left, whatever these seem to cost: lengths may be those of single groups (a kernel as
+ * long as its dearest one), or of groups unlike the rest.
  * 5. A device for which even the smallest package (what fills it) would end after the others' end without it
  *    gets none; one that works on a package that should be over does not count among the others.
  *    Nor does one that could do next to nothing, and that before the end, as a group more would be late.
@@ -32,16 +36,22 @@
  * 6. A device never measured gets one package, auto_first of its share by nominal speed, and no more than it
  *    could do, were it auto_distrust times slower than nominal, in the time the measured ones still need.
  *    Where all devices are of one kind, none is feared: each gets auto_alike of its share, but no more than
- *    some fillings, and those not measured count as fast as those that are; but where these, which may have
+ *    eight fillings, and those not measured count as fast as those that are; but where these, which may have
  *    begun with cheap groups, make the rest seem worth few launches, the first package must end first.
  * 7. The next package is given out while one is held only where both together are no more than a quarter of
- * what is left. Where packages overlap on a device it is cut to that, so that no half-empty filling shows.
+ * what is left. Where packages overlap on a device it is cut to that, so that no half-empty filling shows;
+ * and a device is asked again shortly before what it holds should be over (cx_auto_due): when it begins to
+ *    drain, and half a deviation of its length earlier. What it then gets is at most 1 / (k d) times as long
+ * as the drain, or a small part of what is left: its size rests on what was known before the one that it
+ * holds.
  * 8. Nothing is left and a device is idle: it does again what the device that would end last still holds, in
  *    parts by the speeds of all that are idle, where that ends sooner (rescue.c); a part that would end last
  *    itself, whole. An eighth of a part in one go, or what takes twenty launches: a device that the other
  *    forestalls after all is then soon free for the next launch. A package may need k deviations more until
  * that long is over, and is then expected to take as long again as it took so far; one late by a quarter of
- * what doing it again takes is not waited for, so that waiting in vain costs little. In a clustered launch a
+ * what doing it again takes is not waited for, so that waiting in vain costs little. Both by four launches at
+ * least: an end is noticed late, and what is done again in vain keeps the device from the next launch. In a
+ * clustered launch a
  * device's speed is here the best that it had: the latest may be that of dear groups, which the package's
  * cost counts already.
  *
@@ -73,12 +83,17 @@ static const double launches_a_package = 40, even_launches = 3;
 /* Times that a package should fill a device, where the end is far: one filling after the other hides
  * latencies. */
 static const double fillings_a_package = 24;
+/* The same of a first package, so that it is short even where it hits the dearest groups; and times as long
+ * as its drain that a package may be which begins while the one before drains. */
+static const double first_fillings = 8, early_drains = 8;
 /* Part of its share that a device begins with where all are of one kind: the rest is for what groups cost. */
 static const double auto_alike = 0.5;
 /* Where all that is left seems worth fewer launches, nobody gets a second package by the speeds of others. */
 static const double few_launches = 16;
 /* Part of what is left that two packages on one device may make up. */
 static const double ahead_part = 0.25;
+/* Seconds: a device is asked at the time it told, give or take rounding. */
+static const double due_now = 1e-9;
 
 /* Part of what is left that a package may make up at a place that the device does not know yet, and launches
  * that it is worth all the same. */
@@ -108,7 +123,7 @@ static const double useless_deviation = 0.45;
 enum { enough_launches = 4 };
 /* While the cost along the range is unknown, a package is no more than so many times what its device was
  * given before. */
-static const double most_growth = 3;
+static const double most_growth = 3, most_left = 2, most_packages = 4;
 /* Neighbours that took so many times longer than predicted make the package as many times shorter. */
 static const double dear_factor = 2, dear_launches = 30;
 
@@ -137,21 +152,6 @@ static uint64_t decide(struct cx_balancer *balancer, unsigned index, enum cx_dec
     return decision >= CX_DECIDED_WAIT ? 0 : cx_groups_clamp(fmax(groups, 1), balancer->remaining);
 }
 
-/* Whether all that are there are of one kind. */
-static bool all_alike(const struct cx_balancer *balancer)
-{
-    unsigned kind = 0;
-    for (unsigned i = 0; i < balancer->ndevices; i++) {
-        const struct cx_device_state *device = &balancer->devices[i];
-        if (device->failed || device->given.absent)
-            continue;
-        if (device->given.kind == 0 || (kind > 0 && device->given.kind != kind))
-            return false;
-        kind = device->given.kind;
-    }
-    return kind > 0;
-}
-
 static uint64_t first_package(struct cx_balancer *balancer, unsigned index, bool known)
 {
     const struct cx_auto *data = balancer->data;
@@ -175,9 +175,9 @@ static uint64_t first_package(struct cx_balancer *balancer, unsigned index, bool
     if (device->given.first_package > 0 && device->done == 0) {
         groups = fmin(groups, (double)device->given.first_package);
     } else {
-        if (!known && device->given.fill > 1 && all_alike(balancer))
+        if (!known && device->given.fill > 1 && cx_auto_alike(balancer))
             groups = fmax(groups, fmin(auto_alike * (double)balancer->groups / balancer->ndevices,
-                                       fillings_a_package * (double)device->given.fill));
+                                       first_fillings * (double)device->given.fill));
         groups = fmax(groups, minimum);
     }
     return decide(balancer, index, CX_DECIDED_FIRST, groups, 0);
@@ -225,12 +225,38 @@ static double longest_package(const struct cx_balancer *balancer, unsigned index
     }
     if (beside > dear_factor)
         longest = fmin(longest, fmax(longest / beside, dear_launches * launch));
+    const bool overlaps = device->given.overlaps;
+    const double left = (double)balancer->remaining / balancer->ndevices;
+    const double part = overlaps ? left / most_left : INFINITY;
     const double most =
-        device->assigned > 0 ? most_growth * (double)device->assigned / view->speed : INFINITY;
+        device->assigned > 0 ? fmin(most_growth * (double)device->assigned, part) / view->speed : INFINITY;
     if (others / (1 - others) * end < launch)
         return others < weak_others * alike ? INFINITY : most;
-    longest = fmin(longest, most);
+    longest = fmin(overlaps ? fmax(longest, left / most_packages / view->speed) : longest, most);
     return fmax(longest, fmin(longest * weak_others * alike / others, weak_part * end));
+}
+
+/* The most cost that the device may get behind the package that it holds, by rule 7; 0: that must end first.
+ * `want`: what it would get otherwise. */
+static double most_behind(const struct cx_balancer *balancer, unsigned index, double want, double cost,
+                          double end, double now)
+{
+    const struct cx_auto *data = balancer->data;
+    const struct cx_device_state *device = &balancer->devices[index];
+    const struct cx_auto_view *view = &data->device[index].view;
+    const double mean = cost / (double)balancer->remaining;
+    if (device->given.overlaps) {
+        const double room = balancer->params.auto_safety * cx_auto_deviation(balancer, index);
+        const double drains = fmax(early_drains, room > 0 ? 1 / room : INFINITY);
+        want = fmin(
+            want, fmax(drains * cx_groups_drain(device) * mean, cost / (most_packages * balancer->ndevices)));
+    }
+    if (cx_auto_due(balancer, index, now) <= due_now)
+        return want;
+    const double ahead = (ahead_part * end - view->backlog) * view->speed;
+    if (device->given.overlaps && ahead >= mean * (double)cx_package_minimum(balancer, index))
+        want = fmin(want, ahead);
+    return view->backlog + want / view->speed > ahead_part * end * (1 + 1e-9) ? 0 : want;
 }
 
 static uint64_t auto_next(struct cx_balancer *balancer, unsigned index, double now)
@@ -245,7 +271,7 @@ static uint64_t auto_next(struct cx_balancer *balancer, unsigned index, double n
     if (device->given.first_package > 0 && device->done == 0)
         return device->assigned > 0 ? decide(balancer, index, CX_DECIDED_WAIT, 0, 0)
                                     : first_package(balancer, index, known);
-    if (!cx_auto_measured(balancer, index) && !(known && all_alike(balancer)))
+    if (!cx_auto_measured(balancer, index) && !(known && cx_auto_alike(balancer)))
         return first_package(balancer, index, known);
     if (data->learned && !own->started && own->home > 0)
         return learned_package(balancer, index);
@@ -258,10 +284,7 @@ static uint64_t auto_next(struct cx_balancer *balancer, unsigned index, double n
     double room = balancer->params.auto_safety * cx_auto_deviation(balancer, index);
     enum cx_decision decision = CX_DECIDED_REST;
     double want = share;
-    double speeds = 0;
-    for (unsigned i = 0; i < balancer->ndevices; i++)
-        speeds += data->device[i].view.speed;
-    double others = 1 - view->speed / speeds;
+    const double others = cx_auto_others(balancer, index);
     /* What would be left is not worth a package, unless some groups are much dearer than others. */
     const bool useless = device->given.fill > 1 && exp(data->surprise) <= CX_AUTO_CLUSTERED &&
                          (share - share / (1 + room)) / mean < 2 * cx_groups_drain(device);
@@ -274,13 +297,12 @@ static uint64_t auto_next(struct cx_balancer *balancer, unsigned index, double n
         want = longest * view->speed;
         decision = CX_DECIDED_PART;
     }
-    const double ahead = (ahead_part * end - view->backlog) * view->speed;
-    if (device->nflight > 0 && device->given.overlaps && want > ahead &&
-        ahead >= mean * (double)cx_package_minimum(balancer, index)) {
-        want = ahead;
-        decision = CX_DECIDED_PART;
+    if (device->nflight > 0) {
+        const double behind = most_behind(balancer, index, want, cost, end, now);
+        decision = behind < want ? CX_DECIDED_PART : decision;
+        want = behind;
     }
-    if (device->nflight > 0 && view->backlog + want / view->speed > ahead_part * end * (1 + 1e-9))
+    if (device->nflight > 0 && !(want > 0))
         return decide(balancer, index, CX_DECIDED_WAIT, 0, 0);
     mean = cx_auto_local_mean(balancer, index, want, mean);
     double least = (double)cx_package_minimum(balancer, index), groups = want / mean;
@@ -510,7 +532,7 @@ static void remember_speeds(struct cx_balancer *balancer)
 static void auto_init(struct cx_balancer *balancer)
 {
     struct cx_auto *data = balancer->data;
-    const double deviation = all_alike(balancer) ? alike_deviation : first_deviation;
+    const double deviation = cx_auto_alike(balancer) ? alike_deviation : first_deviation;
     data->squares = first_weight * deviation * deviation;
     data->weight = first_weight;
     data->learned =

@@ -48,6 +48,8 @@ struct cx_auto {
     struct cx_auto_device device[];
 };
 
+/* Whether all that are there are of one kind. */
+bool cx_auto_alike(const struct cx_balancer *balancer);
 /* Brings every device's view up to date. False: no speed is known in groups/s. */
 bool cx_auto_look(struct cx_balancer *balancer, double now);
 /* Whether a speed of the device is known, from this launch or earlier ones; that speed, transfers counted, 0:
@@ -63,6 +65,8 @@ double cx_auto_deviation(const struct cx_balancer *balancer, unsigned index);
 double cx_auto_cost(const struct cx_balancer *balancer, const struct cx_flight *package);
 double cx_auto_filled(const struct cx_balancer *balancer, const struct cx_device_state *device,
                       const struct cx_flight *package);
+/* The part of all speed that the other devices have. */
+double cx_auto_others(const struct cx_balancer *balancer, unsigned index);
 /* Cost of what is not given out. */
 double cx_auto_cost_left(const struct cx_balancer *balancer);
 /* Seconds until all are done with that cost and what they hold, without new work for one of them (ndevices:
@@ -91,6 +95,9 @@ double cx_auto_local_mean(const struct cx_balancer *balancer, unsigned index, do
 /* auto_rescue.c: see struct cx_policy. */
 uint64_t cx_auto_rescue(struct cx_balancer *balancer, unsigned index, double now, unsigned *victim,
                         unsigned *package, double *again);
+/* Seconds until the device should get its next package, so that it begins while the one it holds drains;
+ * INFINITY: it holds none or several, or they do not overlap there. */
+double cx_auto_due(const struct cx_balancer *balancer, unsigned index, double now);
 double cx_auto_again(struct cx_balancer *balancer, unsigned index, double now);
 
 #endif

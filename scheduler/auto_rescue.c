@@ -10,6 +10,11 @@
 static const double rescue_gain = 0.9;
 /* A package late by that part of what doing it again takes is not waited for, however unsure lengths are. */
 static const double wait_part = 0.25;
+/* A device is asked for its next package before the one it holds should be over, by what that ends early for
+ * an error of so many deviations. */
+static const double early = 0.5;
+/* Launches that a rescue has to gain, and that a package may be late: ends are noticed late by that. */
+static const double launches_worth = 4;
 /* What is done again in one go: such a part of it, but worth so many launches. */
 static const double part_a_go = 0.125, launches_a_go = 20;
 
@@ -30,6 +35,22 @@ static double end_of_package(const struct cx_balancer *balancer, unsigned index,
         end += length;
     }
     return end;
+}
+
+double cx_auto_due(const struct cx_balancer *balancer, unsigned index, double now)
+{
+    const struct cx_auto *data = balancer->data;
+    const struct cx_device_state *device = &balancer->devices[index];
+    const struct cx_auto_view *view = &data->device[index].view;
+    if (device->nflight != 1 || !device->given.overlaps)
+        return INFINITY;
+    const struct cx_flight *package = &device->flight[0];
+    const double each = cx_auto_cost(balancer, package) / (double)package->groups;
+    const double drain = 2 * cx_groups_drain(device) * each / view->belief;
+    const double length = cx_auto_filled(balancer, device, package) / view->belief;
+    const double room = balancer->params.auto_safety * cx_auto_deviation(balancer, index) * length;
+    const double end = device->busy_since + device->given.launch_seconds + view->fixed + length;
+    return end - now - (drain + CX_AUTO_REPLY + view->launch + early * room);
 }
 
 /* Seconds that the oldest package there has taken beyond what was predicted. */
@@ -119,8 +140,10 @@ uint64_t cx_auto_rescue(struct cx_balancer *balancer, unsigned index, double now
         groups = cx_auto_done_by(balancer, work, each, index, alone / (1 + 1e-9)) ? 0 : least;
     }
     data->device[*victim].view.speed = speed;
-    const double patience = *package == 0 ? wait_part * end - lateness(balancer, *victim, now) : INFINITY;
-    if (groups > 0 && (end + CX_AUTO_REPLY < rescue_gain * latest || patience <= 0))
+    const double worth = launches_worth * (view->launch + CX_AUTO_REPLY);
+    const double late = lateness(balancer, *victim, now);
+    const double patience = *package == 0 ? fmax(wait_part * end, worth) - late : INFINITY;
+    if (groups > 0 && (end + worth < rescue_gain * latest || patience <= 0))
         return (uint64_t)fmin(flight->copy ? groups : one_go(view, groups, each, least), left);
     *again = now + fmax(fmin(latest, patience), 0.1 * end) + CX_AUTO_REPLY;
     return 0;
@@ -133,6 +156,10 @@ double cx_auto_again(struct cx_balancer *balancer, unsigned index, double now)
     double first = INFINITY;
     if (!cx_auto_look(balancer, now))
         return 0;
+    if (balancer->devices[index].nflight > 0) {
+        const double due = cx_auto_due(balancer, index, now);
+        return isfinite(due) && due > 0 ? now + due : 0;
+    }
     for (unsigned i = 0; i < balancer->ndevices; i++)
         if (i != index && balancer->devices[i].nflight > 0 && !balancer->devices[i].failed)
             first = fmin(first, end_of_package(balancer, i, 0, now));

@@ -24,8 +24,22 @@ double cx_auto_cost(const struct cx_balancer *balancer, const struct cx_flight *
 double cx_auto_filled(const struct cx_balancer *balancer, const struct cx_device_state *device,
                       const struct cx_flight *package)
 {
-    const double timed = cx_groups_filled(device, package->groups) + cx_groups_drain(device);
+    const double timed = cx_groups_timed(device, package->groups, package->fresh);
     return cx_auto_cost(balancer, package) * timed / (double)package->groups;
+}
+
+bool cx_auto_alike(const struct cx_balancer *balancer)
+{
+    unsigned kind = 0;
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        const struct cx_device_state *device = &balancer->devices[i];
+        if (device->failed || device->given.absent)
+            continue;
+        if (device->given.kind == 0 || (kind > 0 && device->given.kind != kind))
+            return false;
+        kind = device->given.kind;
+    }
+    return kind > 0;
 }
 
 bool cx_auto_measured(const struct cx_balancer *balancer, unsigned index)
@@ -94,7 +108,8 @@ bool cx_auto_look(struct cx_balancer *balancer, double now)
                                                     : device->start_speed);
         view->belief = view->speed;
         view->fixed = known > 0 && device->packages == 0 ? device->given.fixed_seconds : 0;
-        view->launch += cx_groups_drain(device) / view->speed;
+        if (device->nflight == 0 || !device->given.overlaps)
+            view->launch += cx_groups_drain(device) / view->speed;
         view->start = view->launch + view->fixed;
         if (device->nflight == 0 || known == 0)
             continue;
@@ -123,6 +138,17 @@ double cx_auto_deviation(const struct cx_balancer *balancer, unsigned index)
     const struct cx_auto_device *own = &data->device[index];
     double common = data->squares / data->weight;
     return fmax(sqrt((common + own->squares) / (1 + own->weight)), least_deviation);
+}
+
+/* One of a kind that does not answer yet is not weak: it may have begun late, or with dear groups. */
+double cx_auto_others(const struct cx_balancer *balancer, unsigned index)
+{
+    const struct cx_auto *data = balancer->data;
+    const bool alike = cx_auto_alike(balancer);
+    double speeds = 0;
+    for (unsigned i = 0; i < balancer->ndevices; i++)
+        speeds += alike ? data->device[i].view.belief : data->device[i].view.speed;
+    return 1 - (alike ? data->device[index].view.belief : data->device[index].view.speed) / speeds;
 }
 
 double cx_auto_cost_left(const struct cx_balancer *balancer)
@@ -183,9 +209,10 @@ double cx_auto_dearness(const struct cx_balancer *balancer, unsigned index, doub
     const struct cx_auto *data = balancer->data;
     const struct cx_auto_device *own = &data->device[index];
     const struct cx_device_state *device = &balancer->devices[index];
-    if (own->samples == 0 || device->nflight == 0) /* slow or dear: who knows? */
+    const bool alike = own->samples == 0 && balancer->measured && cx_auto_alike(balancer);
+    if ((own->samples == 0 && !alike) || device->nflight == 0) /* slow or dear: who knows? */
         return 1;
     double worked = now - device->busy_since - device->given.launch_seconds;
     double dear = worked * own->view.belief / cx_auto_filled(balancer, device, &device->flight[0]);
-    return fmax(fmin(dear, exp(data->surprise)), 1);
+    return alike ? fmax(dear, 1) : fmax(fmin(dear, exp(data->surprise)), 1);
 }

@@ -226,10 +226,12 @@ uint64_t cx_balancer_next(struct cx_balancer *balancer, unsigned index, double n
     if (device->decision >= CX_DECIDED_WAIT)
         device->decision = CX_DECIDED_LEAST;
     uint64_t groups = round_package(balancer, want);
+    const bool fresh = device->nflight == 0 || !device->given.overlaps;
     if (device->nflight == 0)
         device->busy_since = now;
     device->flight[device->nflight++] = (struct cx_flight){.groups = groups,
                                                            .first = CX_NOWHERE,
+                                                           .fresh = fresh,
                                                            .cost = (double)groups,
                                                            .serial = balancer->serial++,
                                                            .issued = now,
@@ -267,7 +269,7 @@ double cx_balancer_again(struct cx_balancer *balancer, unsigned index, double no
     if (index >= balancer->ndevices || !balancer->policy->again || balancer->remaining == 0)
         return 0;
     const struct cx_device_state *device = &balancer->devices[index];
-    return device->failed || device->nflight > 0
+    return device->failed || device->nflight == CX_PACKAGES_IN_FLIGHT
                ? 0
                : balancer->policy->again(balancer, index, cx_number_clean(now));
 }
@@ -299,16 +301,17 @@ static void note_package(struct cx_balancer *balancer, unsigned index, struct cx
     struct cx_device_state *device = &balancer->devices[index];
     device->newest_done = package;
     device->newest_seconds = cx_number_clean(seconds);
-    double launch = device->given.launch_seconds,
-           timed = cx_groups_filled(device, package.groups) + cx_groups_drain(device);
+    double launch = device->given.launch_seconds;
+    double timed = cx_groups_timed(device, package.groups, package.fresh);
     double cost = package.cost * (timed / (double)package.groups);
     device->newest_expected = package.rate > 0 ? launch + cost / package.rate : 0;
     cx_speeds_update(balancer, index, package.groups, seconds, package.first_here);
     if (!balancer->packages || package.first_here || balancer->npackages == CX_MEMORY_PACKAGES ||
         package.first == CX_NOWHERE)
         return;
-    balancer->packages[balancer->npackages++] = (struct cx_package_log){
-        index, package.first, package.groups, device->newest_seconds, moves, device->newest_expected};
+    balancer->packages[balancer->npackages++] =
+        (struct cx_package_log){index, package.first,           package.groups, device->newest_seconds,
+                                moves, device->newest_expected, package.fresh};
 }
 
 /* What moves took of the time since the device was free for its oldest package, beside working for so many

@@ -23,6 +23,9 @@ static const double balance_weight = 2.0 / 3, balance_least = 0.85, balance_lost
 static const double settled_deviation = 0.05;
 /* What a launch's deviation counts against that of all before it. */
 static const double newer = 0.5;
+/* The first launch was predicted by what it saw of itself. Where costs vary widely that errs far more than
+ * what is learned of them will. */
+static const double most_at_first = 0.4;
 static const double loser_doubt = 4;
 /* Moves that took so many times longer or less long than before are not averaged with those. */
 static const double moves_change = 1.25;
@@ -98,8 +101,7 @@ static double seconds_of(const struct cx_balancer *balancer, const struct cx_pac
 {
     const struct cx_device_state *device = &balancer->devices[package->device];
     double seconds = fmax(package->seconds - device->given.launch_seconds, 0.1 * package->seconds);
-    return seconds * (double)package->groups /
-           (cx_groups_filled(device, package->groups) + cx_groups_drain(device));
+    return seconds * (double)package->groups / cx_groups_timed(device, package->groups, package->fresh);
 }
 
 /* The same without what moving its groups took of it. */
@@ -231,8 +233,8 @@ static void learn_costs(struct lesson *lesson)
     memory->taught.before[CX_MEMORY_PIECES] = 1;
 }
 
-/* A device that finished nothing before others did its package is no faster than that; it may be far slower.
- */
+/* A device that finished nothing before others did its package is no faster than that; it may be far slower
+ * where nothing was known of it. Of one that was measured before, once may be a matter of a moment. */
 static void learn_losers(struct lesson *lesson)
 {
     const struct cx_balancer *balancer = lesson->balancer;
@@ -242,8 +244,13 @@ static void learn_losers(struct lesson *lesson)
         struct cx_memory_device *device = &lesson->memory->taught.device[slot_of(balancer, i)];
         cx_balancer_measured(balancer, i, &groups, &seconds);
         double most = cx_number_clean((double)groups / seconds);
-        if (balancer->devices[i].lost_seconds > 0 && balancer->devices[i].samples == 0 && most > 0)
-            device->speed = (device->speed > 0 ? fmin(device->speed, most) : most) / loser_doubt;
+        const bool lost =
+            balancer->devices[i].lost_seconds > 0 && balancer->devices[i].samples == 0 && most > 0;
+        device->losses = lost ? device->losses + 1 : 0;
+        if (lost && !(device->speed > 0))
+            device->speed = most / loser_doubt;
+        else if (device->losses > 1)
+            device->speed = fmin(device->speed, most);
         device->launches += groups > 0;
     }
 }
@@ -335,8 +342,8 @@ void cx_memory_learn(struct cx_memory *memory, const struct cx_balancer *balance
         learn_costs(&lesson);
     }
     learn_losers(&lesson);
-    memory->taught.deviation =
-        first ? deviation : sqrt(newer * deviation * deviation + (1 - newer) * old * old);
+    memory->taught.deviation = first ? fmin(deviation, most_at_first)
+                                     : sqrt(newer * deviation * deviation + (1 - newer) * old * old);
     memory->settled |= memory->taught.deviation < settled_deviation;
     memory->taught.launches++;
 }

@@ -23,6 +23,7 @@ struct cx_memory_device {
     double transfer;   /* seconds of moves for each group that are part of that: the last launch's */
     double moves;      /* part of the seconds told of moves that they took; 0: none seen yet */
     unsigned launches; /* that measured it */
+    unsigned losses;   /* of the newest ones, those in which others did all that it held */
 };
 
 /* A package of an earlier launch. */
@@ -56,6 +57,7 @@ struct cx_package_log {
     double seconds;  /* alone on the device, moves of its groups counted */
     double moves;    /* these */
     double expected; /* predicted before; 0: not */
+    bool fresh;      /* it did not overlap with one before it on the device */
 };
 
 /* Forgets everything; also makes a memory out of raw storage. */

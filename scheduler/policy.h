@@ -22,6 +22,7 @@ struct cx_flight {
     double issued;   /* when it was given out */
     double rate;     /* speed that its length was predicted by; 0: it was not */
     bool first_here; /* cx_balancer_first */
+    bool fresh;      /* nothing before it on the device that it overlaps with */
     double cost;     /* of its groups there (memory.h); their number where it was not told */
     bool copy;
     bool lost;       /* others finished it first: its results are dropped */
@@ -172,6 +173,12 @@ static inline double cx_groups_filled(const struct cx_device_state *device, uint
 static inline double cx_groups_drain(const struct cx_device_state *device)
 {
     return device->given.fill > 1 ? (double)device->given.fill / 2.75 : 0;
+}
+/* Groups as the device's time counts them for a package of so many, and its end: one that begins while the
+ * one before it drains has as much of that time as its own drain adds. */
+static inline double cx_groups_timed(const struct cx_device_state *device, uint64_t groups, bool fresh)
+{
+    return cx_groups_filled(device, groups) + (fresh ? cx_groups_drain(device) : 0);
 }
 /* The smallest package worth giving: the user's minimum, else what fills the device. At least 1. */
 uint64_t cx_package_minimum(const struct cx_balancer *balancer, unsigned device);

@@ -176,6 +176,7 @@ bool cx_balancer_rescue(struct cx_balancer *balancer, unsigned index, double now
                                                            .first = first,
                                                            .serial = package->serial,
                                                            .issued = now,
+                                                           .fresh = true,
                                                            .copy = true,
                                                            .victim = victim};
     cx_flight_cost(balancer, &device->flight[device->nflight - 1]);

@@ -488,6 +488,88 @@ START_TEST(dear_middle)
 }
 END_TEST
 
+/* Packages whose last groups leave the device ever emptier, for a third of a filling or more, unless the next
+ * one is there by then: it has to be, but must not be given away before its size can be known. */
+START_TEST(drains_overlap)
+{
+    enum { GROUPS = 294912, LAUNCHES = 6, SHAPES = 3, FILL = 1056 };
+    static const double lengths[] = {0.05, 0.5}, drains[] = {0.36, 0.62};
+    const unsigned n = _i % 2 ? 4 : 2;
+    const double drain = drains[_i / 2 % 2], seconds = lengths[_i / 4];
+    double sum = 0;
+    for (unsigned shape = 0; shape < SHAPES; shape++) {
+        struct cx_sim_load *load = cx_sim_load_create(shape ? CX_SIM_RAMP : CX_SIM_REGULAR, GROUPS, 3);
+        struct cx_memory *memory = malloc(sizeof *memory);
+        struct cx_speed_record records[4] = {{0}};
+        struct cx_sim_device devices[4];
+        ck_assert(load && memory);
+        cx_memory_init(memory);
+        for (unsigned i = 0; i < GROUPS && shape == 2; i++) {
+            const double x = ((i + 0.5) / GROUPS - 0.47) / 0.15;
+            load->before[i + 1] = load->before[i] + 2e-4 + exp(-x * x);
+        }
+        load->total = load->before[GROUPS];
+        for (unsigned i = 0; i < n; i++)
+            devices[i] = (struct cx_sim_device){
+                .known =
+                    {.nominal_speed = 1, .fill = FILL, .overlaps = true, .kind = 1, .launch_seconds = 1e-5},
+                .speed = load->total / seconds,
+                .launch_seconds = 1e-5,
+                .reply_seconds = 8e-5,
+                .jitter = 0.01,
+                .drain = drain * FILL,
+            };
+        struct cx_simulation sim = {.policy = cx_policy_find("auto"),
+                                    .load = load,
+                                    .granularity = 192,
+                                    .ndevices = n,
+                                    .devices = devices,
+                                    .homes = true,
+                                    .rescues = true,
+                                    .memory = memory,
+                                    .records = records};
+        for (unsigned l = 0; l < LAUNCHES; l++) {
+            for (unsigned i = 0; i < n; i++)
+                devices[i].known.measured_speed = cx_speed_record_speed(&records[i]);
+            sim.seed = l + 1;
+            const struct cx_sim_result result = cx_simulate(&sim);
+            ck_assert(result.complete);
+            const double ratio = result.seconds / cx_sim_ideal(load, n, devices);
+            ck_assert_msg(ratio < 1.15, "shape %u, launch %u: %.4f of the ideal", shape, l, ratio);
+            sum += log(ratio);
+        }
+        free(memory);
+        free(load);
+    }
+    const double mean = exp(sum / (SHAPES * LAUNCHES));
+
+    ck_assert_msg(mean < (n == 2 ? 1.02 : 1.04), "%.4f of the ideal", mean);
+}
+END_TEST
+
+/* A device that holds a package is asked for the next one shortly before that should be over, where they
+ * overlap on it. */
+START_TEST(asked_while_it_drains)
+{
+    struct cx_balancer_device device = {.measured_speed = 1e5, .fill = 100, .kind = 1, .overlaps = true};
+    struct cx_balancer_device devices[2] = {device, device};
+    struct cx_problem problem = {.groups = 100000, .ndevices = 2, .devices = devices};
+    struct cx_balancer *balancer = cx_balancer_create(cx_policy_find("auto"), &problem, NULL);
+    ck_assert_ptr_nonnull(balancer);
+    double held = 0, again, now = 0;
+    for (uint64_t groups; (groups = cx_balancer_next(balancer, 0, now)) > 0;)
+        held += (double)groups / 1e5;
+    ck_assert_uint_gt(cx_balancer_next(balancer, 1, now), 0);
+    for (unsigned i = 0; i < 3 && cx_balancer_next(balancer, 0, now) == 0; i++, now = again) {
+        again = cx_balancer_again(balancer, 0, now);
+        ck_assert_double_gt(again, now);
+        ck_assert_double_lt(again, held);
+    }
+    ck_assert_double_gt(now, 0.8 * held);
+    cx_balancer_destroy(balancer);
+}
+END_TEST
+
 /* A device that was refused, as the rest seemed another's, is told when to ask again, and gets it where the
  * other holds on to its package. */
 START_TEST(refused_and_asked_again)
@@ -503,8 +585,9 @@ START_TEST(refused_and_asked_again)
         now += (double)groups / 500;
         cx_balancer_done(balancer, 1, groups, (double)groups / 500, now);
     }
-    ck_assert_uint_gt(cx_balancer_remaining(balancer), 0);       /* else this shows nothing */
-    ck_assert_double_eq(cx_balancer_again(balancer, 0, now), 0); /* it holds something */
+    ck_assert_uint_gt(cx_balancer_remaining(balancer), 0); /* else this shows nothing */
+    ck_assert_double_eq(cx_balancer_again(balancer, 0, now),
+                        0); /* it holds something, and nothing overlaps */
     for (unsigned asked = 0; cx_balancer_next(balancer, 1, now) == 0; asked++) {
         again = cx_balancer_again(balancer, 1, now);
         ck_assert_uint_lt(asked, 8);
@@ -594,6 +677,8 @@ Suite *cx_test_balance(void)
     tcase_add_loop_test(tcase, cheap_edges, 0, 4);
     tcase_add_loop_test(tcase, dear_middle, 0, 39);
     tcase_add_test(tcase, refused_and_asked_again);
+    tcase_add_test(tcase, asked_while_it_drains);
+    tcase_add_loop_test(tcase, drains_overlap, 0, 8);
     tcase_add_loop_test(tcase, moves_are_planned, 0, 3);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -273,6 +273,75 @@ START_TEST(times_not_told)
 }
 END_TEST
 
+/* A device that was measured before hangs in its package from the beginning, so that others do all of it:
+ * once that may be a matter of a moment, and its speed stays; twice it is slower. */
+START_TEST(lost_once)
+{
+    enum { UNITS = 4096, LAUNCHES = 5 };
+    struct cx_memory *memory = malloc(sizeof *memory);
+    struct cx_sim_load *load = cx_sim_load_create(CX_SIM_REGULAR, UNITS, 3);
+    ck_assert(memory && load);
+    cx_memory_init(memory);
+    double known = 0;
+    for (unsigned launch = 0; launch < LAUNCHES; launch++) {
+        struct cx_sim_device devices[DEVICES];
+        for (unsigned i = 0; i < DEVICES; i++)
+            devices[i] = (struct cx_sim_device){.known = {.nominal_speed = 1, .launch_seconds = 1e-5},
+                                                .speed = UNITS,
+                                                .launch_seconds = 1e-5,
+                                                .slows_at = launch >= 3 && i == 1 ? 1e-6 : 0,
+                                                .slow_factor = 1e6};
+        struct cx_simulation sim = {.policy = cx_policy_find("auto"),
+                                    .load = load,
+                                    .ndevices = DEVICES,
+                                    .devices = devices,
+                                    .homes = true,
+                                    .rescues = true,
+                                    .memory = memory,
+                                    .seed = launch};
+        ck_assert(cx_simulate(&sim).complete);
+        const double speed = memory->taught.device[1].speed;
+        if (launch == 2)
+            known = speed;
+        if (launch == 3)
+            ck_assert_double_eq_tol(speed, known, 0.05 * known);
+        if (launch == 4)
+            ck_assert_double_lt(speed, 0.9 * known);
+    }
+    free(load);
+    free(memory);
+}
+END_TEST
+
+/* What a first launch predicted of itself where its cheap end came first says little of what it taught. */
+START_TEST(first_launch_of_cheap_ends)
+{
+    enum { UNITS = 65536 };
+    struct cx_memory *memory = malloc(sizeof *memory);
+    struct cx_sim_load *load = cx_sim_load_create(CX_SIM_REGULAR, UNITS, 3);
+    ck_assert(memory && load);
+    cx_memory_init(memory);
+    for (unsigned i = 0; i < UNITS; i++)
+        load->before[i + 1] = load->before[i] + (i > UNITS / 4 && i < 3 * UNITS / 4 ? 1 : 1e-5);
+    load->total = load->before[UNITS];
+    struct cx_sim_device devices[DEVICES];
+    for (unsigned i = 0; i < DEVICES; i++)
+        devices[i] = (struct cx_sim_device){.known = {.nominal_speed = 1, .launch_seconds = 1e-5},
+                                            .speed = 10 * load->total,
+                                            .launch_seconds = 1e-5};
+    struct cx_simulation sim = {.policy = cx_policy_find("auto"),
+                                .load = load,
+                                .ndevices = DEVICES,
+                                .devices = devices,
+                                .homes = true,
+                                .memory = memory};
+    ck_assert(cx_simulate(&sim).complete);
+    ck_assert_double_lt(memory->taught.deviation, 0.41);
+    free(load);
+    free(memory);
+}
+END_TEST
+
 Suite *cx_test_memory(void)
 {
     Suite *suite = suite_create("memory");
@@ -282,6 +351,8 @@ Suite *cx_test_memory(void)
     tcase_add_loop_test(tcase, moves_told_too_high, 0, 24);
     tcase_add_test(tcase, done_is_done);
     tcase_add_test(tcase, times_not_told);
+    tcase_add_test(tcase, lost_once);
+    tcase_add_test(tcase, first_launch_of_cheap_ends);
     suite_add_tcase(suite, tcase);
     return suite;
 }
