@@ -6,14 +6,14 @@
 #include "layer/log.h"
 #include "layer/worker.h"
 
-enum { LEAST_BYTES = 1 << 20 };
+enum { LEAST_BYTES = 1 << 20, LEAST_TIMES = 2 };
 
 void cx_pin_moved(struct cx_mem *root, struct cx_worker *worker, uint64_t bytes)
 {
     struct cx_pin *pin = &root->pin;
     bool again;
     uint64_t moved = atomic_fetch_add_explicit(&pin->moved, bytes, memory_order_relaxed) + bytes;
-    if (moved <= root->size || root->size < LEAST_BYTES || !root->pages ||
+    if (moved <= LEAST_TIMES * (uint64_t)root->size || root->size < LEAST_BYTES || !root->pages ||
         atomic_load(&root->pages->pinned) || !(worker->device->type & CL_DEVICE_TYPE_GPU) ||
         moved < atomic_load(&pin->wait) || atomic_exchange(&pin->taken, true))
         return;
