@@ -303,12 +303,12 @@ bool cx_launch_first(struct cx_launch *launch, unsigned member, enum cx_variant 
     return first;
 }
 
-/* context->lock held. */
-static void learn(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds, bool first)
+void cx_launch_learn_held(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds,
+                          bool first)
 {
     struct cx_context *context = launch->base.context;
     struct cx_learned *learned = cx_function_learned(launch->kernel->function, context->nmembers);
-    if (!learned)
+    if (!learned || groups == 0 || !(seconds > 0))
         return;
     const uint64_t fill = cx_plan_fill(context->workers[member].device, &launch->geometry);
     if (first)
@@ -323,7 +323,7 @@ void cx_launch_learn(struct cx_launch *launch, unsigned member, uint64_t groups,
     if (groups == 0 || !(seconds > 0))
         return;
     pthread_mutex_lock(&context->lock);
-    learn(launch, member, groups, seconds, first);
+    cx_launch_learn_held(launch, member, groups, seconds, first);
     pthread_mutex_unlock(&context->lock);
 }
 
@@ -334,6 +334,6 @@ void cx_launch_learn_package(struct cx_launch *launch, unsigned member, enum cx_
     if (groups == 0 || !(seconds > 0))
         return;
     pthread_mutex_lock(&context->lock);
-    learn(launch, member, groups, seconds, cx_launch_first(launch, member, variant, at_start));
+    cx_launch_learn_held(launch, member, groups, seconds, cx_launch_first(launch, member, variant, at_start));
     pthread_mutex_unlock(&context->lock);
 }

@@ -209,6 +209,29 @@ static void close_split(struct split *split)
         settle(split);
 }
 
+void cx_split_learn(struct split *split)
+{
+    if (!split->taught && split->launch->kernel->function->learned)
+        cx_balancer_learn(split->plan.balancer);
+    split->taught = true;
+}
+
+void cx_split_learn_early(struct split *split)
+{
+    if (split->taught)
+        return;
+    cx_split_learn(split);
+    split->told = true;
+    for (unsigned p = 0; p < split->plan.n; p++) {
+        uint64_t groups = 0;
+        double seconds = 0;
+        cx_balancer_measured(split->plan.balancer, p, &groups, &seconds);
+        if (split->alive[p])
+            cx_launch_learn_held(split->launch, split->plan.member[p], groups, seconds,
+                                 cx_balancer_doubtful(split->plan.balancer, p));
+    }
+}
+
 /* context->lock held: nothing more is started. */
 void cx_split_fail(struct split *split, cl_int error)
 {

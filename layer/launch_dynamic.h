@@ -44,6 +44,8 @@ struct split {
     unsigned jobs;    /* not finished */
     unsigned issuing; /* packages assigned but not started */
     bool settled, failed;
+    bool taught;  /* cx_split_learn: done */
+    bool told;    /* the parts' speeds were learned early */
     bool lingers; /* it settles only when no more is left than the last slice of each part's last package */
     bool rescues; /* packages may be done again: it settles only when all is done */
     struct cx_merge *merge;    /* writes to be merged once all is started, or NULL */
@@ -113,6 +115,10 @@ struct lane {
 
 /* The jobs that are not over yet hold the split: one less. */
 void cx_split_unref(struct split *split);
+/* What the launch's packages taught, once: the next launch like it is planned by that. */
+void cx_split_learn(struct split *split);
+/* The same, and each part's speed, while the job of a part that nobody waits for is not over. */
+void cx_split_learn_early(struct split *split);
 /* Nothing more is started; the command fails. */
 void cx_split_fail(struct split *split, cl_int error);
 bool cx_split_all_assigned(const struct split *split);

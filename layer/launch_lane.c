@@ -357,7 +357,7 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
         if (first) /* a probe's groups are few: the rest its driver needs once */
             worker->first_seconds = seconds > worker->first_seconds / 2 ? seconds : worker->first_seconds / 2;
     }
-    bool healthy = split->alive[lane->part];
+    const bool teaches = split->alive[lane->part] && !split->told;
     job->void_ = split->void_[lane->part];
     if (job->void_ && job->stale && counts(split, lane->part) && launch->base.lost)
         launch->base.lost(&launch->base); /* its failure is nobody's, what it did before is */
@@ -366,11 +366,11 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
     job->end_ns = launch->parts[lane->part].last_ns;
     if (split->jobs == 1 && !split->failed && launch->kernel->function->learned) {
         ((struct cx_learned *)launch->kernel->function->learned)->proven = true;
-        cx_balancer_learn(split->plan.balancer);
+        cx_split_learn(split);
     }
     cx_split_unref(split);
     pthread_mutex_unlock(&context->lock);
-    if (healthy)
+    if (teaches)
         cx_launch_learn(launch, worker->index, groups, seconds, first);
     if (lane->first_upload)
         worker->device->cl->clReleaseEvent(lane->first_upload);

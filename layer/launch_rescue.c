@@ -307,8 +307,10 @@ void cx_rescue_leave(struct split *split)
         cx_worker_watch(worker, split->seq[p]); /* nobody else waits for its end */
         cx_command_times(&launch->base, launch->parts[p].first_ns, launch->parts[p].last_ns);
         split->late[p] = held != NULL;
-        if (held)
+        if (held) {
             mark_late(split, p, held);
+            cx_split_learn_early(split); /* its job is over much later, perhaps behind the next launches */
+        }
     }
 }
 

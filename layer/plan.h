@@ -193,6 +193,9 @@ bool cx_launch_knows(const struct cx_launch *launch, const struct cx_learned *le
                      enum cx_variant variant, bool at_start);
 /* A part of a launch done: what it teaches about a member. first: as above. Takes context->lock. */
 void cx_launch_learn(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds, bool first);
+/* Likewise with context->lock held. */
+void cx_launch_learn_held(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds,
+                          bool first);
 /* Likewise for a part that is one package. */
 void cx_launch_learn_package(struct cx_launch *launch, unsigned member, enum cx_variant variant,
                              bool at_start, uint64_t groups, double seconds);
