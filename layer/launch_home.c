@@ -511,7 +511,8 @@ unsigned cx_home_slices(struct lane *lane, const struct cx_worker *worker, unsig
     const struct package *package = &split->packages[index];
     const uint64_t steps = package->range.end - package->range.first;
     if (split->settled || package->copy || !is_fit(split, lane->part) || (split->rescues && !split->alike) ||
-        cx_balancer_remaining(split->plan.balancer) > steps * split->plan.n) /* that hides what it sends */
+        cx_balancer_remaining(split->plan.balancer) > /* what is left hides what it sends */
+            steps * split->plan.slice * split->plan.n)
         return 1;
     return slices_of(split->launch, &split->plan, worker, steps,
                      bytes_read(split->launch, lane->regions, worker));

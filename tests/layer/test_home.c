@@ -221,6 +221,46 @@ START_TEST(slices)
 }
 END_TEST
 
+/* Likewise where the range is cut between rows of many work-groups: by both devices, also the one that took
+ * its half first, while the other half was left. */
+START_TEST(slices_of_rows)
+{
+    enum { WIDTH = 1024, ROWS = HOME_N / WIDTH, LAUNCHES = 3 };
+    const size_t items[] = {WIDTH, ROWS}, local[] = {16, 1};
+    const cl_int width = WIDTH;
+    unsigned kernels[2] = {0};
+    home_gpus("static");
+    setenv("STUB_SPEED", "1", 1);
+    setenv("COEXEC_LINK", "0.01", 1);
+    home.kernel = home_open_kernel("stub_fill_2d");
+    home.mem[0] = cl_buffer(CL_MEM_READ_WRITE, HOME_BYTES, NULL);
+    cl_set_mem(home.kernel, 0, home.mem[0]);
+    cl_ok(clSetKernelArg(home.kernel, 1, sizeof(width), &width));
+    unsigned long before = 0;
+    for (unsigned i = 0; i < LAUNCHES; i++) {
+        before = i ? home_newest() : 0;
+        const unsigned launched = i ? home_launches() : 0;
+        memset(home.z, 0, sizeof(home.z));
+        home_shut_gate();
+        cl_ok(clEnqueueNDRangeKernel(cl.queue, home.kernel, 2, NULL, items, local, 0, NULL, NULL));
+        home_read_part(home.mem[0], 0, HOME_BYTES, home.z);
+        home_open_gate(launched + 2);
+        cl_ok(clFinish(cl.queue));
+        for (int k = 0; k < HOME_N; k++)
+            ck_assert_int_eq(home.z[k], k);
+    }
+    const unsigned n = cl_spans_read(cl_folder_path("timeline"), home.spans, HOME_SPANS);
+    for (unsigned i = 0; i < n; i++)
+        if (cl_span_is(&home.spans[i], "kernel") && home.spans[i].start >= before)
+            kernels[home.spans[i].device]++;
+    ck_assert_uint_gt(kernels[0], 1);
+    ck_assert_uint_gt(kernels[1], 1);
+    cl_ok(clReleaseMemObject(home.mem[0]));
+    cl_ok(clReleaseKernel(home.kernel));
+    cl_close();
+}
+END_TEST
+
 static bool maps_early(int i)
 {
     cl_int code;
@@ -527,6 +567,7 @@ int main(void)
     tcase_add_loop_test(packages, beside_next_package, 0, sizeof(dynamic) / sizeof(dynamic[0]));
     tcase_add_test(packages, between_pieces);
     tcase_add_loop_test(packages, slices, 0, sizeof(dynamic) / sizeof(dynamic[0]));
+    tcase_add_test(packages, slices_of_rows);
     tcase_add_loop_test(packages, waiting_map, 0, sizeof(dynamic) / sizeof(dynamic[0]));
     tcase_add_test(packages, beside_rescues);
     tcase_add_test(packages, late_after_it_sent);
