@@ -501,8 +501,10 @@ static unsigned slices_of(const struct cx_launch *launch, const struct cx_split_
     if (!(speed > 0) || most < 2 ||
         worker->device->type & CL_DEVICE_TYPE_CPU) /* its cores move what it sends */
         return 1;
-    return cx_slices_best(groups / speed, cx_plan_move_seconds((double)bytes),
-                          (double)cx_plan_fill(worker->device, &launch->geometry), groups, most);
+    /* on the other queue the next slice begins while one ends */
+    const double fill =
+        cx_worker_wants_second(worker) ? 0 : (double)cx_plan_fill(worker->device, &launch->geometry);
+    return cx_slices_best(groups / speed, cx_plan_move_seconds((double)bytes), fill, groups, most);
 }
 
 unsigned cx_home_slices(struct lane *lane, const struct cx_worker *worker, unsigned index)

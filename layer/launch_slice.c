@@ -6,8 +6,9 @@
 
 #include <math.h>
 
-/* A slice's own costs, and what slices must gain at least: as part of the package's time, and in all. */
-static const double slice_seconds = 20e-6, least_part = 0.02, least_seconds = 200e-6;
+/* A slice's own costs, and what slices must gain at least: as part of the package's time, less of it where no
+ * half-empty end is guessed, and in all. */
+static const double slice_seconds = 20e-6, least_part = 0.02, least_seconds = 200e-6, certain_part = 0.005;
 
 unsigned cx_slices_best(double compute_seconds, double send_seconds, double fill, double groups,
                         uint64_t most)
@@ -15,7 +16,7 @@ unsigned cx_slices_best(double compute_seconds, double send_seconds, double fill
     const double hidden = fmin(compute_seconds, send_seconds);
     /* on average the device is half empty for the time of a group at a kernel's end */
     const double each = slice_seconds + compute_seconds * fill / fmax(groups, 1) / 2;
-    double best_gain = fmax(least_part * compute_seconds, least_seconds);
+    double best_gain = fmax((fill > 0 ? least_part : certain_part) * compute_seconds, least_seconds);
     unsigned best = 1;
     for (unsigned n = 2; n <= CX_MOST_SLICES && n <= most; n++) {
         const double gain = hidden * (1 - 1.0 / n) - each * (n - 1);
