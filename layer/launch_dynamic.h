@@ -81,10 +81,12 @@ struct split {
 struct flight {
     cl_event event;
     cl_event slice[CX_MOST_SLICES - 1]; /* of the kernels before that */
-    unsigned nslices;                   /* of these; 0: it is one kernel */
-    cl_event upload;                    /* of the last transfer into the device before it, or NULL */
-    struct cx_runs runs;                /* those transfers */
-    unsigned package;                   /* which */
+    unsigned nslices;                   /* of these that are not over; 0: it is one kernel */
+    cl_int failed;                      /* one of those that are over */
+    uint64_t first_ns, before_ns; /* of these: the first one's start, the latest end; 0: there were none */
+    cl_event upload;              /* of the last transfer into the device before it, or NULL */
+    struct cx_runs runs;          /* those transfers */
+    unsigned package;             /* which */
     uint64_t groups;
     uint64_t started_ns;
 };
@@ -107,8 +109,9 @@ struct lane {
     uint64_t last_start_ns, last_end_ns, last_groups; /* of the package that was over last */
     struct cx_access_region *regions;
     struct cx_runs *copies; /* one a member, from peers, for the next package (launch_peer.h) */
-    unsigned nhomes;        /* of the split's for this part: not started yet */
-    bool drained;           /* nothing from before the launch is in the device's queue */
+    double again;    /* when to ask for a package beside the one in flight, on the split's clock; 0: not */
+    unsigned nhomes; /* of the split's for this part: not started yet */
+    bool drained;    /* nothing from before the launch is in the device's queue */
 };
 
 /* All under context->lock. */
@@ -155,6 +158,8 @@ cl_int cx_package_start(struct lane *lane, struct cx_worker *worker, unsigned pa
                         struct cx_runs *runs);
 /* Waits for the oldest package in flight and tells the balancer. */
 cl_int cx_package_end(struct lane *lane, struct cx_worker *worker);
+/* Waits for the kernels of the oldest package but the last one, and sends home what they wrote. */
+void cx_package_end_slices(struct lane *lane, struct cx_worker *worker);
 /* Starts a package's transfers. */
 cl_int cx_uploads_start(struct lane *lane, struct cx_worker *worker, struct flight *flight);
 /* Others may have to know when they are over (launch_rescue.h). */

@@ -136,6 +136,7 @@ static enum step next_package(struct lane *lane, struct cx_worker *worker, unsig
     enum step step = STEP_OVER;
     bool looked = false;
 
+    lane->again = 0;
     cx_context_lock(context);
     if (!split->begun[lane->part]) {
         split->begun[lane->part] = true;
@@ -180,6 +181,8 @@ static enum step next_package(struct lane *lane, struct cx_worker *worker, unsig
         }
         if (lane->nflight || lane->nhomes) {
             step = lane->nflight ? STEP_WAIT_FLIGHT : STEP_SEND;
+            if (lane->nflight)
+                lane->again = cx_balancer_again(split->plan.balancer, lane->part, cx_split_seconds(split));
             break;
         }
         if (looked && awaits_newer(lane)) { /* one behind that goes on */
@@ -202,6 +205,18 @@ static enum step next_package(struct lane *lane, struct cx_worker *worker, unsig
     cx_split_settle_if_due(split);
     cx_context_unlock(context);
     return step;
+}
+
+/* Waits for the package in flight until the balancer wants to be asked for the next one. Whether that is now:
+ * the package may be over before. */
+static bool wait_until_due(struct lane *lane, struct cx_worker *worker)
+{
+    const double now = cx_split_seconds(lane->split);
+    const struct flight *flight = &lane->flight[0];
+    if (!(lane->again > now))
+        return false;
+    const uint64_t until = cx_clock_ns() + (uint64_t)((lane->again - now) * 1e9);
+    return !cx_worker_await_until(worker, flight->event, until);
 }
 
 static void package_started(struct lane *lane, struct cx_range range)
@@ -292,6 +307,13 @@ static cl_int run_lane(struct cx_job *job, struct cx_worker *worker)
         }
         const struct flight *first = &lane->flight[0];
         cx_home_start(lane, worker, first->nslices ? first->slice[0] : first->event);
+        if (first->nslices &&
+            lane->again > 0) { /* the balancer is asked again near the end of the last one */
+            cx_package_end_slices(lane, worker);
+            continue;
+        }
+        if (wait_until_due(lane, worker))
+            continue;
         cl_int error = cx_package_end(lane, worker);
         if (error != CL_SUCCESS)
             failed = error;

@@ -211,13 +211,11 @@ static bool run_elsewhere(const struct lane *lane, struct cx_worker *worker, uns
                                split->plan.judged->verdict.dim, range.first, range.end, true) == CL_SUCCESS;
 }
 
-/* Waits for the kernels of a package but the last one, and sends home what they wrote. Gives their error, and
- * when the first one began and the last one of them ended. */
-static cl_int end_slices(struct lane *lane, struct cx_worker *worker, struct flight *flight,
-                         uint64_t *start_ns, uint64_t *end_ns)
+void cx_package_end_slices(struct lane *lane, struct cx_worker *worker)
 {
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
+    struct flight *flight = &lane->flight[0];
     cl_int error = CL_SUCCESS;
     for (unsigned i = 0; i < flight->nslices; i++) {
         uint64_t start = 0, end = 0;
@@ -225,8 +223,8 @@ static cl_int end_slices(struct lane *lane, struct cx_worker *worker, struct fli
         const cl_int status = cx_worker_event_error(worker, flight->slice[i]);
         error = error != CL_SUCCESS ? error : status != CL_SUCCESS ? status : waited;
         cx_worker_event_times(worker, flight->slice[i], &start, &end);
-        *start_ns = i ? *start_ns : start;
-        *end_ns = end > *end_ns ? end : *end_ns;
+        flight->first_ns = i ? flight->first_ns : start;
+        flight->before_ns = end > flight->before_ns ? end : flight->before_ns;
         cx_worker_drop_events(worker, &flight->slice[i], 1);
         if (error != CL_SUCCESS)
             continue;
@@ -241,7 +239,8 @@ static cl_int end_slices(struct lane *lane, struct cx_worker *worker, struct fli
         cx_context_unlock(context);
         cx_home_start(lane, worker, i + 1 < flight->nslices ? flight->slice[i + 1] : flight->event);
     }
-    return error;
+    flight->failed = flight->nslices ? error : flight->failed;
+    flight->nslices = 0;
 }
 
 cl_int cx_package_end(struct lane *lane, struct cx_worker *worker)
@@ -249,12 +248,12 @@ cl_int cx_package_end(struct lane *lane, struct cx_worker *worker)
     struct split *split = lane->split;
     struct cx_launch *launch = split->launch;
     struct cx_context *context = launch->base.context;
-    struct flight flight = lane->flight[0];
-    uint64_t start, end, first_ns = 0, before_ns = 0;
+    uint64_t start, end;
 
-    const cl_int sliced = end_slices(lane, worker, &flight, &first_ns, &before_ns);
+    cx_package_end_slices(lane, worker);
+    struct flight flight = lane->flight[0];
     cl_int error = cx_worker_wait_event(worker, flight.event);
-    cl_int status = sliced != CL_SUCCESS ? sliced : cx_worker_event_error(worker, flight.event);
+    cl_int status = flight.failed != CL_SUCCESS ? flight.failed : cx_worker_event_error(worker, flight.event);
     if (flight.upload && flight.upload == lane->last_upload)
         cx_uploads_last(lane, worker, NULL);
     cl_int moved = cx_uploads_end(&flight, worker, CL_SUCCESS, true);
@@ -265,9 +264,9 @@ cl_int cx_package_end(struct lane *lane, struct cx_worker *worker)
             status = CL_SUCCESS;
     }
     cx_worker_event_times(worker, flight.event, &start, &end);
-    if (flight.nslices) {
-        start = first_ns;
-        end = end > before_ns ? end : before_ns;
+    if (flight.first_ns) {
+        start = flight.first_ns;
+        end = end > flight.before_ns ? end : flight.before_ns;
     }
     worker->device->cl->clReleaseEvent(flight.event);
     memmove(&lane->flight[0], &lane->flight[1], sizeof(flight) * --lane->nflight);

@@ -225,6 +225,9 @@ bool cx_worker_idle(struct cx_worker *worker);
 bool cx_worker_done(struct cx_worker *worker, uint64_t seq);
 /* Waits for a real event of this worker, whatever comes of its command. An error: no way to wait works. */
 cl_int cx_worker_wait_event(struct cx_worker *worker, cl_event event);
+/* Waits for it until that time (cx_clock_ns) at most, by looking at it now and then. Whether it is over: it
+ * is to be waited for all the same, as a look orders no memory. */
+bool cx_worker_await_until(struct cx_worker *worker, cl_event event, uint64_t until);
 /* The error of a real event's command; CL_SUCCESS where it has none, is not over, or the driver does not say.
  */
 cl_int cx_worker_event_error(const struct cx_worker *worker, cl_event event);

@@ -18,9 +18,10 @@
 enum {
     LOOK_NS = 200000,
     MOST_LOOKS = 400,
-    EARLY_NS = 110000, /* naps end so long before: they are up to 60 us too long */
-    NAP_NS = 20000,    /* the first; later ones a quarter of the time until then */
-    LONG_NS = 20000000 /* of a longer wait nobody notices the end's delay */
+    EARLY_NS = 110000,    /* naps end so long before: they are up to 60 us too long */
+    NAP_NS = 20000,       /* the first; later ones a quarter of the time until then */
+    MOST_NAP_NS = 250000, /* where the end is not expected before, but would be noticed so much later */
+    LONG_NS = 20000000    /* of a longer wait nobody notices the end's delay */
 };
 
 /* Whether a core may be spent on it: none that computes, and not the program's own. */
@@ -45,10 +46,12 @@ static bool is_over(const struct cx_worker *worker, cl_event event)
            status <= CL_COMPLETE;
 }
 
-static bool nap_until(const struct cx_worker *worker, cl_event event, uint64_t since, uint64_t until)
+static bool nap_until(const struct cx_worker *worker, cl_event event, uint64_t since, uint64_t until,
+                      uint64_t longest)
 {
     for (uint64_t now = cx_clock_ns(); now < until; now = cx_clock_ns()) {
-        const uint64_t left = until - now, nap = NAP_NS + (now - since) / 4;
+        const uint64_t left = until - now, longer = NAP_NS + (now - since) / 4,
+                       nap = longer < longest ? longer : longest;
         const struct timespec pause = {0, (long)(nap < left ? nap : left)};
         nanosleep(&pause, NULL);
         if (is_over(worker, event))
@@ -63,11 +66,16 @@ static void look(const struct cx_worker *worker, cl_event event, uint64_t since)
     const uint64_t expected = atomic_load_explicit(&worker->waited_ns, memory_order_relaxed);
     if (expected > LONG_NS)
         return;
-    if (expected > EARLY_NS && nap_until(worker, event, since, since + expected - EARLY_NS))
+    if (expected > EARLY_NS && nap_until(worker, event, since, since + expected - EARLY_NS, UINT64_MAX))
         return;
     const uint64_t until = cx_clock_ns() + LOOK_NS;
     for (unsigned i = 0; i < MOST_LOOKS && cx_clock_ns() < until && !is_over(worker, event); i++)
         sched_yield();
+}
+
+bool cx_worker_await_until(struct cx_worker *worker, cl_event event, uint64_t until)
+{
+    return is_over(worker, event) || nap_until(worker, event, cx_clock_ns(), until, MOST_NAP_NS);
 }
 
 void cx_worker_await(struct cx_worker *worker, cl_event event)
