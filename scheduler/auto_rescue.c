@@ -13,8 +13,9 @@ static const double wait_part = 0.25;
 /* A device is asked for its next package before the one it holds should be over, by what that ends early for
  * an error of so many deviations. */
 static const double early = 0.5;
-/* Launches that a rescue has to gain, and that a package may be late: ends are noticed late by that. */
-static const double launches_worth = 4;
+/* Launches, or seconds, that a rescue has to gain, and that a package may be late: ends are noticed late by
+ * that. */
+static const double launches_worth = 4, most_worth = 500e-6;
 /* What is done again in one go: such a part of it, but worth so many launches. */
 static const double part_a_go = 0.125, launches_a_go = 20;
 
@@ -140,7 +141,7 @@ uint64_t cx_auto_rescue(struct cx_balancer *balancer, unsigned index, double now
         groups = cx_auto_done_by(balancer, work, each, index, alone / (1 + 1e-9)) ? 0 : least;
     }
     data->device[*victim].view.speed = speed;
-    const double worth = launches_worth * (view->launch + CX_AUTO_REPLY);
+    const double worth = fmin(launches_worth * (view->launch + CX_AUTO_REPLY), most_worth);
     const double late = lateness(balancer, *victim, now);
     const double patience = *package == 0 ? fmax(wait_part * end, worth) - late : INFINITY;
     if (groups > 0 && (end + worth < rescue_gain * latest || patience <= 0))
