@@ -36,8 +36,9 @@
  * 6. A device never measured gets one package, auto_first of its share by nominal speed, and no more than it
  *    could do, were it auto_distrust times slower than nominal, in the time the measured ones still need.
  *    Where all devices are of one kind, none is feared: each gets auto_alike of its share, but no more than
- *    eight fillings, and those not measured count as fast as those that are; but where these, which may have
- *    begun with cheap groups, make the rest seem worth few launches, the first package must end first.
+ *    eight fillings, and a third as much behind it where packages overlap; those not measured count as fast
+ * as those that are; but where these, which may have begun with cheap groups, make the rest seem worth few
+ * launches, the first package must end first.
  * 7. The next package is given out while one is held only where both together are no more than a quarter of
  * what is left. Where packages overlap on a device it is cut to that, so that no half-empty filling shows;
  * and a device is asked again shortly before what it holds should be over (cx_auto_due): when it begins to
@@ -86,6 +87,9 @@ static const double fillings_a_package = 24;
 /* The same of a first package, so that it is short even where it hits the dearest groups; and times as long
  * as its drain that a package may be which begins while the one before drains. */
 static const double first_fillings = 8, early_drains = 8;
+/* Behind a first package of so many fillings a device gets such a part of it, so that its end does not show.
+ */
+static const double least_fillings = 2, second_part = 0.33;
 /* Part of its share that a device begins with where all are of one kind: the rest is for what groups cost. */
 static const double auto_alike = 0.5;
 /* Where all that is left seems worth fewer launches, nobody gets a second package by the speeds of others. */
@@ -158,6 +162,10 @@ static uint64_t first_package(struct cx_balancer *balancer, unsigned index, bool
     const struct cx_device_state *device = &balancer->devices[index];
     double sum = 0, minimum = (double)cx_package_minimum(balancer, index);
     double speed = data->device[index].view.speed;
+    if (device->nflight == 1 && device->given.overlaps && !known && device->given.first_package == 0 &&
+        (double)device->flight[0].groups >= least_fillings * (double)device->given.fill &&
+        cx_auto_alike(balancer))
+        return decide(balancer, index, CX_DECIDED_FIRST, second_part * (double)device->flight[0].groups, 0);
     if (device->nflight > 0)
         return decide(balancer, index, CX_DECIDED_WAIT, 0, 0);
     for (unsigned i = 0; i < balancer->ndevices; i++)

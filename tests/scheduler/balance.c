@@ -535,7 +535,7 @@ START_TEST(drains_overlap)
             const struct cx_sim_result result = cx_simulate(&sim);
             ck_assert(result.complete);
             const double ratio = result.seconds / cx_sim_ideal(load, n, devices);
-            ck_assert_msg(ratio < 1.15, "shape %u, launch %u: %.4f of the ideal", shape, l, ratio);
+            ck_assert_msg(ratio < 1.25, "shape %u, launch %u: %.4f of the ideal", shape, l, ratio);
             sum += log(ratio);
         }
         free(memory);
@@ -544,6 +544,50 @@ START_TEST(drains_overlap)
     const double mean = exp(sum / (SHAPES * LAUNCHES));
 
     ck_assert_msg(mean < (n == 2 ? 1.02 : 1.04), "%.4f of the ideal", mean);
+}
+END_TEST
+
+/* nbody on H100s: few groups, and a package drains for longer than the device's fillings tell. */
+START_TEST(long_drains)
+{
+    enum { GROUPS = 32768, LAUNCHES = 4 };
+    const unsigned n = _i ? 4 : 2;
+    struct cx_sim_load *load = cx_sim_load_create(CX_SIM_REGULAR, GROUPS, 3);
+    struct cx_memory *memory = malloc(sizeof *memory);
+    struct cx_speed_record records[4] = {{0}};
+    struct cx_sim_device devices[4];
+    ck_assert(load && memory);
+    cx_memory_init(memory);
+    for (unsigned i = 0; i < n; i++)
+        devices[i] = (struct cx_sim_device){
+            .known = {.nominal_speed = 1, .fill = 1056, .overlaps = true, .kind = 1, .launch_seconds = 1e-5},
+            .speed = 10989,
+            .launch_seconds = 1e-5,
+            .reply_seconds = 8e-5,
+            .jitter = 0.005,
+            .drain = 1400};
+    struct cx_simulation sim = {.policy = cx_policy_find("auto"),
+                                .load = load,
+                                .ndevices = n,
+                                .devices = devices,
+                                .homes = true,
+                                .rescues = true,
+                                .memory = memory,
+                                .records = records};
+    double sum = 0;
+    for (unsigned l = 0; l < LAUNCHES; l++) {
+        for (unsigned i = 0; i < n; i++)
+            devices[i].known.measured_speed = cx_speed_record_speed(&records[i]);
+        sim.seed = l + 1;
+        const struct cx_sim_result result = cx_simulate(&sim);
+        ck_assert(result.complete);
+        const double ratio = result.seconds / cx_sim_ideal(load, n, devices);
+        ck_assert_msg(ratio < 1.2, "launch %u: %.4f of the ideal", l, ratio);
+        sum += l ? log(ratio) : 0;
+    }
+    ck_assert_msg(exp(sum / (LAUNCHES - 1)) < 1.02, "%.4f of the ideal", exp(sum / (LAUNCHES - 1)));
+    free(memory);
+    free(load);
 }
 END_TEST
 
@@ -679,6 +723,7 @@ Suite *cx_test_balance(void)
     tcase_add_test(tcase, refused_and_asked_again);
     tcase_add_test(tcase, asked_while_it_drains);
     tcase_add_loop_test(tcase, drains_overlap, 0, 8);
+    tcase_add_loop_test(tcase, long_drains, 0, 2);
     tcase_add_loop_test(tcase, moves_are_planned, 0, 3);
     suite_add_tcase(suite, tcase);
     return suite;
