@@ -441,7 +441,7 @@ def info_as_json():
     assert facts["devices"][0]["left_out"] == "not chosen by COEXEC_DEVICES"
     assert facts["virtual_device"]["name"] == "coexec: stub 1"
     algo = next(o for o in facts["options"] if o["name"] == "COEXEC_ALGO")
-    assert algo["value"] == "sigmoid" and algo["origin"].startswith("default (bad value"), algo
+    assert algo["value"] == "auto" and algo["origin"].startswith("default (bad value"), algo
     assert done.stderr.count("\n") == 1 and "COEXEC_ALGO=none: not known" in done.stderr, done.stderr
 
 

@@ -39,7 +39,7 @@ START_TEST(defaults)
         ck_assert_int_eq(strncmp(rows[i].name, "COEXEC_", 7), 0);
         ck_assert_uint_gt(strlen(rows[i].help), 0);
     }
-    ck_assert_str_eq(options->algo, "sigmoid");
+    ck_assert_str_eq(options->algo, "auto");
     ck_assert_str_eq(options->vendors, "");
     ck_assert_str_eq(options->zero_copy, "1");
     ck_assert(!options->summary);
@@ -71,7 +71,7 @@ END_TEST
     "not known; accepted: single, static, dynamic, hguided, adaptive, sigmoid, logfit, concord, hdss, "      \
     "auto; "                                                                                                 \
     "using "                                                                                                 \
-    "sigmoid"
+    "auto"
 
 static const struct {
     const char *name, *value, *line;
@@ -158,7 +158,7 @@ START_TEST(bad_values)
     const struct cx_options *options = cx_options_get();
     ck_assert_ptr_eq(cx_options_get(), options);
     ck_assert_str_eq(capture_end(), line);
-    ck_assert_str_eq(options->algo, "sigmoid");
+    ck_assert_str_eq(options->algo, "auto");
     ck_assert_str_eq(options->powers, "");
     ck_assert_uint_eq(options->fission, 0);
     ck_assert(fabs(options->hguided_k - 2) < 1e-12 && fabs(options->sigmoid_p - 0.05) < 1e-12);
