@@ -15,6 +15,7 @@ static const struct {
     {"properties", cx_test_properties}, {"formulas", cx_test_formulas},   {"published", cx_test_published},
     {"balance", cx_test_balance},       {"admission", cx_test_admission}, {"rescue", cx_test_rescue},
     {"forgone", cx_test_forgone},       {"parts", cx_test_parts},         {"memory", cx_test_memory},
+    {"overlap", cx_test_overlap},
 };
 
 int main(int argc, char **argv)
@@ -24,6 +25,6 @@ int main(int argc, char **argv)
             return tap_run(suites[i].create());
     }
     fprintf(stderr, "usage: test_scheduler "
-                    "properties|formulas|published|balance|admission|rescue|forgone|parts|memory\n");
+                    "properties|formulas|published|balance|admission|rescue|forgone|parts|memory|overlap\n");
     return 2;
 }

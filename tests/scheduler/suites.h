@@ -12,6 +12,7 @@ Suite *cx_test_formulas(void);
 Suite *cx_test_published(void);
 Suite *cx_test_balance(void);
 Suite *cx_test_memory(void);
+Suite *cx_test_overlap(void);
 Suite *cx_test_admission(void);
 Suite *cx_test_rescue(void);
 Suite *cx_test_forgone(void);
