@@ -41,6 +41,7 @@ static void split_free(struct split *split)
     free(split->private_);
     free(split->void_);
     free(split->late);
+    free(split->told);
     free(split->uploading);
     free(split->upload);
     free(split->before);
@@ -221,14 +222,15 @@ void cx_split_learn_early(struct split *split)
     if (split->taught)
         return;
     cx_split_learn(split);
-    split->told = true;
     for (unsigned p = 0; p < split->plan.n; p++) {
         uint64_t groups = 0;
         double seconds = 0;
+        if (split->told[p] || !split->alive[p] || !cx_balancer_sampled(split->plan.balancer, p))
+            continue;
         cx_balancer_measured(split->plan.balancer, p, &groups, &seconds);
-        if (split->alive[p])
-            cx_launch_learn_held(split->launch, split->plan.member[p], groups, seconds,
-                                 cx_balancer_doubtful(split->plan.balancer, p));
+        cx_launch_learn_held(split->launch, split->plan.member[p], groups, seconds,
+                             cx_balancer_doubtful(split->plan.balancer, p));
+        split->told[p] = true;
     }
 }
 
@@ -285,6 +287,7 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     split->private_ = calloc(split->nparts, sizeof(*split->private_));
     split->void_ = calloc(split->nparts, sizeof(*split->void_));
     split->late = calloc(split->nparts, sizeof(*split->late));
+    split->told = calloc(split->nparts, sizeof(*split->told));
     split->uploading = calloc(split->nparts, sizeof(*split->uploading));
     split->upload = calloc(split->nparts, sizeof(*split->upload));
     split->before = calloc(split->nparts, sizeof(*split->before));
@@ -300,8 +303,8 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     if (split->plan.probes)
         aside = (struct cx_range){split->plan.probe_first, split->plan.probe_end};
     if (!split->seq || !split->alive || !split->looking || !split->begun || !split->round || !split->homes ||
-        !split->private_ || !split->void_ || !split->late || !split->uploading || !split->upload ||
-        !split->before || !split->since ||
+        !split->private_ || !split->void_ || !split->late || !split->told || !split->uploading ||
+        !split->upload || !split->before || !split->since ||
         !cx_ranges_init(&split->ranges, split->plan.n, split->plan.weight, split->plan.judged->verdict.groups,
                         split->plan.judged->verdict.granularity, aside)) {
         split_free(split);

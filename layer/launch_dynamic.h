@@ -45,7 +45,6 @@ struct split {
     unsigned issuing; /* packages assigned but not started */
     bool settled, failed;
     bool taught;  /* cx_split_learn: done */
-    bool told;    /* the parts' speeds were learned early */
     bool lingers; /* it settles only when no more is left than the last slice of each part's last package */
     bool rescues; /* packages may be done again: it settles only when all is done */
     struct cx_merge *merge;    /* writes to be merged once all is started, or NULL */
@@ -63,6 +62,7 @@ struct split {
     bool *void_;      /* each part: the launch is over without its job */
     bool alike;       /* all parts' members are of one kind */
     bool *late;       /* ... which holds a package that others have done */
+    bool *told;       /* each part: its speed in this launch was learned */
     bool *uploading;  /* each part starts transfers, of which `upload` does not tell yet */
     cl_event *upload; /* each part's last transfer, a reference, or NULL */
     uint64_t *before; /* each part: the command's cone on its timeline but for its newest job */
@@ -83,10 +83,11 @@ struct flight {
     cl_event slice[CX_MOST_SLICES - 1]; /* of the kernels before that */
     unsigned nslices;                   /* of these that are not over; 0: it is one kernel */
     cl_int failed;                      /* one of those that are over */
-    uint64_t first_ns, before_ns; /* of these: the first one's start, the latest end; 0: there were none */
-    cl_event upload;              /* of the last transfer into the device before it, or NULL */
-    struct cx_runs runs;          /* those transfers */
-    unsigned package;             /* which */
+    bool sliced;                        /* it was several kernels */
+    uint64_t first_ns, before_ns;       /* of those that are over: the first one's start, the latest end */
+    cl_event upload;                    /* of the last transfer into the device before it, or NULL */
+    struct cx_runs runs;                /* those transfers */
+    unsigned package;                   /* which */
     uint64_t groups;
     uint64_t started_ns;
 };

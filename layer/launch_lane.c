@@ -80,6 +80,8 @@ enum step { STEP_PACKAGE, STEP_ABANDON, STEP_WAIT_FLIGHT, STEP_SEND, STEP_OVER }
 /* An idle part looks again after that at the latest: its device may be wanted by others meanwhile; or, where
  * nothing but transfers are awaited, after this. */
 static const double longest_look = 5e-3, upload_look = 2e-4;
+/* One that holds a package asks for the next one after that at the latest. */
+static const double longest_nap = 60;
 
 /* Waits for something to happen, until `again` (seconds since the launch began) at most; 0: not known when.
  */
@@ -213,9 +215,12 @@ static bool wait_until_due(struct lane *lane, struct cx_worker *worker)
 {
     const double now = cx_split_seconds(lane->split);
     const struct flight *flight = &lane->flight[0];
-    if (!(lane->again > now))
+    if (!(lane->again > 0))
         return false;
-    const uint64_t until = cx_clock_ns() + (uint64_t)((lane->again - now) * 1e9);
+    if (lane->again <= now) /* passed meanwhile */
+        return !cx_worker_await_until(worker, flight->event, 0);
+    const double seconds = lane->again - now < longest_nap ? lane->again - now : longest_nap;
+    const uint64_t until = cx_clock_ns() + (uint64_t)(seconds * 1e9);
     return !cx_worker_await_until(worker, flight->event, until);
 }
 
@@ -310,7 +315,9 @@ static cl_int run_lane(struct cx_job *job, struct cx_worker *worker)
         if (first->nslices &&
             lane->again > 0) { /* the balancer is asked again near the end of the last one */
             cx_package_end_slices(lane, worker);
-            continue;
+            if (first->failed == CL_SUCCESS)
+                continue;
+            lane->again = 0;
         }
         if (wait_until_due(lane, worker))
             continue;
@@ -359,6 +366,19 @@ static bool counts(const struct split *split, unsigned part)
     return false;
 }
 
+/* Whether a late part took longer in the end than was learned of it when the launch was over. */
+static bool is_slower(const struct split *split, unsigned part)
+{
+    const struct cx_learned *learned = split->launch->kernel->function->learned;
+    uint64_t groups;
+    double seconds;
+    if (part >= split->plan.n || !learned)
+        return false;
+    cx_balancer_measured(split->plan.balancer, part, &groups, &seconds);
+    const double known = cx_speed_record_speed(&learned->records[split->plan.member[part]]);
+    return groups > 0 && (double)groups < 0.8 * known * seconds;
+}
+
 static void finish_lane(struct cx_job *job, struct cx_worker *worker)
 {
     struct lane *lane = job->data;
@@ -379,7 +399,9 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
         if (first) /* a probe's groups are few: the rest its driver needs once */
             worker->first_seconds = seconds > worker->first_seconds / 2 ? seconds : worker->first_seconds / 2;
     }
-    const bool teaches = split->alive[lane->part] && !split->told;
+    const bool teaches =
+        split->alive[lane->part] && (!split->told[lane->part] || is_slower(split, lane->part));
+    split->told[lane->part] |= teaches && groups > 0;
     job->void_ = split->void_[lane->part];
     if (job->void_ && job->stale && counts(split, lane->part) && launch->base.lost)
         launch->base.lost(&launch->base); /* its failure is nobody's, what it did before is */

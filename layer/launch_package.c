@@ -239,7 +239,10 @@ void cx_package_end_slices(struct lane *lane, struct cx_worker *worker)
         cx_context_unlock(context);
         cx_home_start(lane, worker, i + 1 < flight->nslices ? flight->slice[i + 1] : flight->event);
     }
-    flight->failed = flight->nslices ? error : flight->failed;
+    if (flight->nslices == 0)
+        return;
+    flight->failed = error;
+    flight->sliced = true;
     flight->nslices = 0;
 }
 
@@ -264,7 +267,7 @@ cl_int cx_package_end(struct lane *lane, struct cx_worker *worker)
             status = CL_SUCCESS;
     }
     cx_worker_event_times(worker, flight.event, &start, &end);
-    if (flight.first_ns) {
+    if (flight.sliced) {
         start = flight.first_ns;
         end = end > flight.before_ns ? end : flight.before_ns;
     }

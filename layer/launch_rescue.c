@@ -289,6 +289,7 @@ bool cx_rescue_awaits(const struct split *split)
 void cx_rescue_leave(struct split *split)
 {
     struct cx_launch *launch = split->launch;
+    bool any = false;
     for (unsigned i = 0; i < split->npackages; i++) /* what else runs is a copy that came too late */
         split->packages[i].dropped |= !split->packages[i].over && split->packages[i].copy;
     for (unsigned p = 0; p < split->plan.n; p++) {
@@ -307,11 +308,12 @@ void cx_rescue_leave(struct split *split)
         cx_worker_watch(worker, split->seq[p]); /* nobody else waits for its end */
         cx_command_times(&launch->base, launch->parts[p].first_ns, launch->parts[p].last_ns);
         split->late[p] = held != NULL;
-        if (held) {
+        if (held)
             mark_late(split, p, held);
-            cx_split_learn_early(split); /* its job is over much later, perhaps behind the next launches */
-        }
+        any |= held != NULL;
     }
+    if (any) /* their jobs are over much later, perhaps behind the next launches */
+        cx_split_learn_early(split);
 }
 
 void cx_rescue_over(struct split *split, unsigned part)

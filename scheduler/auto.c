@@ -87,9 +87,8 @@ static const double fillings_a_package = 24;
 /* The same of a first package, so that it is short even where it hits the dearest groups; and times as long
  * as its drain that a package may be which begins while the one before drains. */
 static const double first_fillings = 8, early_drains = 8;
-/* Behind a first package of so many fillings a device gets such a part of it, so that its end does not show.
- */
-static const double least_fillings = 2, second_part = 0.33;
+/* Behind its first package a device gets such a part of it, so that its end does not show. */
+static const double second_part = 0.33;
 /* Part of its share that a device begins with where all are of one kind: the rest is for what groups cost. */
 static const double auto_alike = 0.5;
 /* Where all that is left seems worth fewer launches, nobody gets a second package by the speeds of others. */
@@ -163,8 +162,7 @@ static uint64_t first_package(struct cx_balancer *balancer, unsigned index, bool
     double sum = 0, minimum = (double)cx_package_minimum(balancer, index);
     double speed = data->device[index].view.speed;
     if (device->nflight == 1 && device->given.overlaps && !known && device->given.first_package == 0 &&
-        (double)device->flight[0].groups >= least_fillings * (double)device->given.fill &&
-        cx_auto_alike(balancer))
+        second_part * (double)device->flight[0].groups >= minimum && cx_auto_alike(balancer))
         return decide(balancer, index, CX_DECIDED_FIRST, second_part * (double)device->flight[0].groups, 0);
     if (device->nflight > 0)
         return decide(balancer, index, CX_DECIDED_WAIT, 0, 0);
@@ -259,7 +257,7 @@ static double most_behind(const struct cx_balancer *balancer, unsigned index, do
         want = fmin(
             want, fmax(drains * cx_groups_drain(device) * mean, cost / (most_packages * balancer->ndevices)));
     }
-    if (cx_auto_due(balancer, index, now) <= due_now)
+    if (cx_auto_due(balancer, index, now) <= due_now && !view->overdue)
         return want;
     const double ahead = (ahead_part * end - view->backlog) * view->speed;
     if (device->given.overlaps && ahead >= mean * (double)cx_package_minimum(balancer, index))

@@ -382,6 +382,11 @@ void cx_balancer_first(struct cx_balancer *balancer, unsigned index)
         balancer->devices[index].flight[0].first_here = true;
 }
 
+bool cx_balancer_sampled(const struct cx_balancer *balancer, unsigned index)
+{
+    return index < balancer->ndevices && balancer->devices[index].samples > 0;
+}
+
 bool cx_balancer_doubtful(const struct cx_balancer *balancer, unsigned index)
 {
     return index < balancer->ndevices && balancer->devices[index].doubtful;

@@ -133,8 +133,8 @@ struct cx_policy {
      * policy: nothing now; the fastest live device with nothing in flight gets its smallest package all the
      * same. */
     uint64_t (*next)(struct cx_balancer *balancer, unsigned device, double now);
-    /* When a device that next refused, and that holds nothing, should be asked for again, should nothing have
-     * happened by then; 0: never. May be NULL. */
+    /* When a device that next refused should be asked for again, should nothing have happened by then,
+     * whether it holds a package or not; 0: never. May be NULL. */
     double (*again)(struct cx_balancer *balancer, unsigned device, double now);
     /* After a package was counted and speeds were updated. May be NULL. */
     void (*done)(struct cx_balancer *balancer, unsigned device, double now);
@@ -163,7 +163,8 @@ void cx_balancer_destroy(struct cx_balancer *balancer); /* accepts NULL */
  * each time. */
 uint64_t cx_balancer_next(struct cx_balancer *balancer, unsigned device, double now);
 /* When to ask again for a device that was just refused a package, where nothing happens before: it was
- * refused for what others were expected to have done by then. 0: never. */
+ * refused for what others were expected to have done by then, or the package that it holds should then be
+ * nearly over, so that the next one fills it meanwhile. 0: never. */
 double cx_balancer_again(struct cx_balancer *balancer, unsigned device, double now);
 /* The newest package of this device is to be shorter by that many groups (the layer's free range was shorter
  * than the package): they are free again. */
@@ -174,6 +175,8 @@ void cx_balancer_placed(struct cx_balancer *balancer, unsigned device, uint64_t 
 /* The oldest package of this device, about to be told done, is the first of its kind there: its time may hold
  * what a driver does once, such as compiling. It teaches something only as long as nothing else does. */
 void cx_balancer_first(struct cx_balancer *balancer, unsigned device);
+/* Whether a package of the device was measured in this launch. */
+bool cx_balancer_sampled(const struct cx_balancer *balancer, unsigned device);
 /* Whether what is known of the device's speed is from such a package. */
 bool cx_balancer_doubtful(const struct cx_balancer *balancer, unsigned device);
 /* The oldest package of this device is complete, or so many groups at its front are, and the rest is its

@@ -233,6 +233,16 @@ static void learn_costs(struct lesson *lesson)
     memory->taught.before[CX_MEMORY_PIECES] = 1;
 }
 
+/* What a device did once, when it was faster. */
+static void forget_samples(struct cx_memory *memory, unsigned slot)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < memory->nsamples; i++)
+        if (memory->sample[i].slot != slot)
+            memory->sample[kept++] = memory->sample[i];
+    memory->nsamples = kept;
+}
+
 /* A device that finished nothing before others did its package is no faster than that; it may be far slower
  * where nothing was known of it. Of one that was measured before, once may be a matter of a moment. */
 static void learn_losers(struct lesson *lesson)
@@ -243,15 +253,21 @@ static void learn_losers(struct lesson *lesson)
         double seconds;
         struct cx_memory_device *device = &lesson->memory->taught.device[slot_of(balancer, i)];
         cx_balancer_measured(balancer, i, &groups, &seconds);
+        device->launches += groups > 0;
         double most = cx_number_clean((double)groups / seconds);
         const bool lost =
             balancer->devices[i].lost_seconds > 0 && balancer->devices[i].samples == 0 && most > 0;
-        device->losses = lost ? device->losses + 1 : 0;
-        if (lost && !(device->speed > 0))
+        if (balancer->devices[i].samples > 0)
+            device->losses = 0;
+        if (!lost)
+            continue;
+        device->losses++;
+        if (!(device->speed > 0)) {
             device->speed = most / loser_doubt;
-        else if (device->losses > 1)
-            device->speed = fmin(device->speed, most);
-        device->launches += groups > 0;
+        } else if (device->losses > 1) {
+            device->speed = fmin(device->speed, most) / loser_doubt;
+            forget_samples(lesson->memory, slot_of(balancer, i));
+        }
     }
 }
 
