@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When a host copy is pinned: not before as much has moved as it is long, and not below a size where it
+ * When a host copy is pinned: not before twice as much has moved as it is long, and not below a size where it
  * cannot pay, since pinning takes time. Pages that come pinned from the pool are used as they are. The
  * program's own memory (USE_HOST_PTR) is never kept pinned. Thread-safety: from any worker, without locks.
  * Previous stage: move.c. Next: pool.h.
