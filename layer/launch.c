@@ -244,7 +244,7 @@ void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups
     if (end_ns > part->last_ns)
         part->last_ns = end_ns;
     if (start_ns)
-        cx_trace_package(launch, part->member, groups, part->at, part->why, start_ns, end_ns);
+        cx_trace_package(launch, part, groups, start_ns, end_ns);
 }
 
 static uint64_t form_of(const struct cx_launch *launch, enum cx_variant variant, bool at_start)

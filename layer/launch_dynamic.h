@@ -23,13 +23,14 @@ struct package {
     bool over;         /* its device is done with it */
     bool dropped;      /* its results count for nothing */
     uint64_t serial;   /* copy, rescued: which rescue */
-    uint64_t start_ns; /* when it was assigned; once over, when it began */
-    uint64_t end_ns, busy_ns; /* once over */
-    const char *why;          /* it is as long as it is */
-    unsigned slices;          /* kernels that it is run as (launch_slice.h) */
-    uint64_t done;            /* up to which step these are over */
-    uint64_t sent;            /* up to which what they write is promised to reads (launch_home.h) */
-    struct cx_home *homes;    /* these promises, until its lane takes them */
+    uint64_t asked_ns; /* when it was assigned */
+    uint64_t start_ns; /* the same; once over, when it began */
+    uint64_t end_ns, busy_ns, noticed_ns; /* once over */
+    const char *why;                      /* it is as long as it is */
+    unsigned slices;                      /* kernels that it is run as (launch_slice.h) */
+    uint64_t done;                        /* up to which step these are over */
+    uint64_t sent;         /* up to which what they write is promised to reads (launch_home.h) */
+    struct cx_home *homes; /* these promises, until its lane takes them */
 };
 
 /* One launch under way; context->lock guards it. Freed by the last job. */

@@ -46,9 +46,11 @@ bool cx_package_room(struct split *split)
 
 unsigned cx_package_note(struct split *split, unsigned part, struct cx_range range)
 {
+    const uint64_t now = cx_clock_ns();
     split->packages[split->npackages] = (struct package){.part = part,
                                                          .range = range,
-                                                         .start_ns = cx_clock_ns(),
+                                                         .asked_ns = now,
+                                                         .start_ns = now,
                                                          .slices = 1,
                                                          .done = range.first,
                                                          .sent = range.first};
@@ -60,6 +62,8 @@ void cx_package_count(struct split *split, const struct package *package)
     struct cx_part *part = &split->launch->parts[package->part];
     part->why = package->why;
     part->at = package->range.first * split->plan.slice;
+    part->asked_ns = package->asked_ns;
+    part->noticed_ns = package->noticed_ns;
     cx_part_add(split->launch, part, (package->range.end - package->range.first) * split->plan.slice,
                 package->start_ns, package->end_ns, package->busy_ns);
 }
@@ -172,10 +176,14 @@ static cl_int package_over(struct lane *lane, struct package *package, uint64_t 
     cx_rescue_note(split, package, outcome);
     if (held && error != CL_SUCCESS && split->rescues)
         cx_split_fail(split, error); /* now: its job may yet come to be late */
-    if (package->dropped)
-        cx_trace_package(split->launch, split->plan.member[lane->part], groups,
-                         package->range.first * split->plan.slice, "dropped: another device was first",
-                         package->start_ns, package->end_ns);
+    if (package->dropped) {
+        const struct cx_part part = {.member = split->plan.member[lane->part],
+                                     .at = package->range.first * split->plan.slice,
+                                     .why = "dropped: another device was first",
+                                     .asked_ns = package->asked_ns,
+                                     .noticed_ns = package->noticed_ns};
+        cx_trace_package(split->launch, &part, groups, package->start_ns, package->end_ns);
+    }
     return held ? error : CL_SUCCESS;
 }
 
@@ -284,6 +292,7 @@ cl_int cx_package_end(struct lane *lane, struct cx_worker *worker)
     package->start_ns = start;
     package->end_ns = end;
     package->busy_ns = busy;
+    package->noticed_ns = cx_clock_ns();
     const cl_int failed = status != CL_SUCCESS ? status : moved != CL_SUCCESS ? moved : error;
     error = package_over(lane, package, flight.groups, failed);
     cx_home_promise(lane);

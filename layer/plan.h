@@ -67,9 +67,10 @@ struct cx_part {
     enum cx_variant variant;
     struct cx_args *args; /* the member's own (private.h); NULL: the launch's */
     uint64_t groups, packages, busy_ns;
-    uint64_t first_ns, last_ns; /* host clock */
-    uint64_t at;                /* first group of the package that is added next, where `why` is given */
-    const char *why;            /* why the package that is added next is as long as it is, or NULL */
+    uint64_t first_ns, last_ns;    /* host clock */
+    uint64_t at;                   /* first group of the package that is added next, where `why` is given */
+    const char *why;               /* why the package that is added next is as long as it is, or NULL */
+    uint64_t asked_ns, noticed_ns; /* and when it was decided, and its end seen, by the host; 0: not noted */
 };
 
 /* A launch judged separable, kept for the next one with the same kernel, geometry and arguments. */

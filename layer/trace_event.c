@@ -155,21 +155,30 @@ void cx_trace_plan(const struct cx_launch *launch, bool split)
     cx_trace_span(launch->kernel->function->name, "plan", row_behind(context, WAITS), now, now, &args);
 }
 
-void cx_trace_package(const struct cx_launch *launch, unsigned member, uint64_t groups, uint64_t first,
-                      const char *why, uint64_t start_ns, uint64_t end_ns)
+/* A time between two events, where both are known. */
+static void count_between(struct cx_trace_args *args, const char *name, uint64_t from_ns, uint64_t to_ns)
+{
+    if (from_ns && to_ns)
+        cx_trace_number(args, name, ((double)to_ns - (double)from_ns) / 1e3);
+}
+
+void cx_trace_package(const struct cx_launch *launch, const struct cx_part *part, uint64_t groups,
+                      uint64_t start_ns, uint64_t end_ns)
 {
     if (!cx_trace_on())
         return;
     struct cx_trace_args args = {.used = 0};
     cx_trace_count(&args, "groups", groups);
     cx_trace_count(&args, "launch", launch->base.base.id);
-    cx_trace_count(&args, "device", member);
-    if (why) {
-        cx_trace_count(&args, "first", first);
-        cx_trace_text(&args, "why", why);
+    cx_trace_count(&args, "device", part->member);
+    if (part->why) {
+        cx_trace_count(&args, "first", part->at);
+        cx_trace_text(&args, "why", part->why);
+        count_between(&args, "asked_us_before", part->asked_ns, start_ns);
+        count_between(&args, "noticed_us_after", end_ns, part->noticed_ns);
     }
     cx_trace_span(launch->kernel->function->name, "package",
-                  cx_trace_worker(&launch->base.context->workers[member]), start_ns, end_ns, &args);
+                  cx_trace_worker(&launch->base.context->workers[part->member]), start_ns, end_ns, &args);
 }
 
 void cx_trace_merge(const struct cx_launch *launch, const struct cx_worker *worker, const char *step,

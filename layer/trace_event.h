@@ -12,6 +12,7 @@
 struct cx_command;
 struct cx_context;
 struct cx_launch;
+struct cx_part;
 struct cx_program;
 struct cx_queue;
 struct cx_runs;
@@ -33,9 +34,10 @@ void cx_trace_command(const struct cx_command *command);
 void cx_trace_wait(const struct cx_context *context, const char *what, uint64_t id, uint64_t since_ns);
 /* What was decided about a launch, and from what. */
 void cx_trace_plan(const struct cx_launch *launch, bool split);
-/* A package, or a whole launch on one member: groups from `first` on, and why that many (NULL: no choice). */
-void cx_trace_package(const struct cx_launch *launch, unsigned member, uint64_t groups, uint64_t first,
-                      const char *why, uint64_t start_ns, uint64_t end_ns);
+/* A package, or a whole launch on one member: groups from part->at on, why that many (part->why, NULL: no
+ * choice), and how long before its start that was decided and after its end that was noticed. */
+void cx_trace_package(const struct cx_launch *launch, const struct cx_part *part, uint64_t groups,
+                      uint64_t start_ns, uint64_t end_ns);
 /* A step of putting a launch's writes together; `args` gets what launch it was. */
 void cx_trace_merge(const struct cx_launch *launch, const struct cx_worker *worker, const char *step,
                     struct cx_trace_args *args, uint64_t start_ns, uint64_t end_ns);
