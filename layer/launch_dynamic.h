@@ -160,8 +160,10 @@ cl_int cx_package_start(struct lane *lane, struct cx_worker *worker, unsigned pa
                         struct cx_runs *runs);
 /* Waits for the oldest package in flight and tells the balancer. */
 cl_int cx_package_end(struct lane *lane, struct cx_worker *worker);
-/* Waits for the kernels of the oldest package but the last one, and sends home what they wrote. */
-void cx_package_end_slices(struct lane *lane, struct cx_worker *worker);
+/* What ends next of the oldest package: its oldest slice, or itself. */
+cl_event cx_package_next_end(const struct lane *lane);
+/* Waits for its oldest slice, of which there is one, and takes what it has to send home. False: it failed. */
+bool cx_package_end_slice(struct lane *lane, struct cx_worker *worker);
 /* Starts a package's transfers. */
 cl_int cx_uploads_start(struct lane *lane, struct cx_worker *worker, struct flight *flight);
 /* Others may have to know when they are over (launch_rescue.h). */

@@ -580,7 +580,7 @@ void cx_home_start(struct lane *lane, struct cx_worker *worker, cl_event until)
 {
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
-    for (bool any = false; lane->nhomes && !(any && (!until || is_over(until, worker))); lane->nhomes--) {
+    for (bool any = false; lane->nhomes && !(until ? is_over(until, worker) : any); lane->nhomes--) {
         any = true;
         pthread_mutex_lock(&context->lock);
         struct cx_home *home = split->homes[lane->part];

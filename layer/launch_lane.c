@@ -209,19 +209,19 @@ static enum step next_package(struct lane *lane, struct cx_worker *worker, unsig
     return step;
 }
 
-/* Waits for the package in flight until the balancer wants to be asked for the next one. Whether that is now:
- * the package may be over before. */
+/* Waits for the package in flight, or its next slice, until the balancer wants to be asked for the next one.
+ * Whether that is now: it may be over before. */
 static bool wait_until_due(struct lane *lane, struct cx_worker *worker)
 {
     const double now = cx_split_seconds(lane->split);
-    const struct flight *flight = &lane->flight[0];
+    const cl_event end = cx_package_next_end(lane);
     if (!(lane->again > 0))
         return false;
     if (lane->again <= now) /* passed meanwhile */
-        return !cx_worker_await_until(worker, flight->event, 0);
+        return !cx_worker_await_until(worker, end, 0);
     const double seconds = lane->again - now < longest_nap ? lane->again - now : longest_nap;
     const uint64_t until = cx_clock_ns() + (uint64_t)(seconds * 1e9);
-    return !cx_worker_await_until(worker, flight->event, until);
+    return !cx_worker_await_until(worker, end, until);
 }
 
 static void package_started(struct lane *lane, struct cx_range range)
@@ -310,16 +310,10 @@ static cl_int run_lane(struct cx_job *job, struct cx_worker *worker)
             cx_home_start(lane, worker, NULL);
             continue;
         }
-        const struct flight *first = &lane->flight[0];
-        cx_home_start(lane, worker, first->nslices ? first->slice[0] : first->event);
-        if (first->nslices &&
-            lane->again > 0) { /* the balancer is asked again near the end of the last one */
-            cx_package_end_slices(lane, worker);
-            if (first->failed == CL_SUCCESS)
-                continue;
-            lane->again = 0;
-        }
+        cx_home_start(lane, worker, cx_package_next_end(lane));
         if (wait_until_due(lane, worker))
+            continue;
+        if (lane->again > 0 && lane->flight[0].nslices && cx_package_end_slice(lane, worker))
             continue;
         cl_int error = cx_package_end(lane, worker);
         if (error != CL_SUCCESS)

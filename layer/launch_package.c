@@ -219,39 +219,39 @@ static bool run_elsewhere(const struct lane *lane, struct cx_worker *worker, uns
                                split->plan.judged->verdict.dim, range.first, range.end, true) == CL_SUCCESS;
 }
 
-void cx_package_end_slices(struct lane *lane, struct cx_worker *worker)
+cl_event cx_package_next_end(const struct lane *lane)
+{
+    return lane->flight[0].nslices ? lane->flight[0].slice[0] : lane->flight[0].event;
+}
+
+bool cx_package_end_slice(struct lane *lane, struct cx_worker *worker)
 {
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
     struct flight *flight = &lane->flight[0];
-    cl_int error = CL_SUCCESS;
-    for (unsigned i = 0; i < flight->nslices; i++) {
-        uint64_t start = 0, end = 0;
-        const cl_int waited = cx_worker_wait_event(worker, flight->slice[i]);
-        const cl_int status = cx_worker_event_error(worker, flight->slice[i]);
-        error = error != CL_SUCCESS ? error : status != CL_SUCCESS ? status : waited;
-        cx_worker_event_times(worker, flight->slice[i], &start, &end);
-        flight->first_ns = i ? flight->first_ns : start;
-        flight->before_ns = end > flight->before_ns ? end : flight->before_ns;
-        cx_worker_drop_events(worker, &flight->slice[i], 1);
-        if (error != CL_SUCCESS)
-            continue;
-        cx_context_lock(context);
-        struct package *package = &split->packages[flight->package];
-        package->done =
-            cx_slice_at(package->range, split->plan.judged->verdict.granularity, i + 1, package->slices);
-        cx_home_promise(lane);
-        cx_home_take(lane, flight->package, CL_SUCCESS);
-        cx_split_settle_if_due(split);
-        pthread_cond_broadcast(&split->changed);
-        cx_context_unlock(context);
-        cx_home_start(lane, worker, i + 1 < flight->nslices ? flight->slice[i + 1] : flight->event);
-    }
-    if (flight->nslices == 0)
-        return;
-    flight->failed = error;
+    uint64_t start = 0, end = 0;
+    const cl_int waited = cx_worker_wait_event(worker, flight->slice[0]);
+    const cl_int status = cx_worker_event_error(worker, flight->slice[0]);
+    cx_worker_event_times(worker, flight->slice[0], &start, &end);
+    flight->first_ns = flight->sliced ? flight->first_ns : start;
+    flight->before_ns = end > flight->before_ns ? end : flight->before_ns;
     flight->sliced = true;
-    flight->nslices = 0;
+    cx_worker_drop_events(worker, flight->slice, 1);
+    memmove(flight->slice, flight->slice + 1, sizeof(*flight->slice) * --flight->nslices);
+    if (flight->failed == CL_SUCCESS)
+        flight->failed = status != CL_SUCCESS ? status : waited;
+    if (flight->failed != CL_SUCCESS)
+        return false;
+    cx_context_lock(context);
+    struct package *package = &split->packages[flight->package];
+    package->done = cx_slice_at(package->range, split->plan.judged->verdict.granularity,
+                                package->slices - 1 - flight->nslices, package->slices);
+    cx_home_promise(lane);
+    cx_home_take(lane, flight->package, CL_SUCCESS);
+    cx_split_settle_if_due(split);
+    pthread_cond_broadcast(&split->changed);
+    cx_context_unlock(context);
+    return true;
 }
 
 cl_int cx_package_end(struct lane *lane, struct cx_worker *worker)
@@ -261,7 +261,9 @@ cl_int cx_package_end(struct lane *lane, struct cx_worker *worker)
     struct cx_context *context = launch->base.context;
     uint64_t start, end;
 
-    cx_package_end_slices(lane, worker);
+    while (lane->flight[0].nslices)
+        if (cx_package_end_slice(lane, worker))
+            cx_home_start(lane, worker, cx_package_next_end(lane));
     struct flight flight = lane->flight[0];
     cl_int error = cx_worker_wait_event(worker, flight.event);
     cl_int status = flight.failed != CL_SUCCESS ? flight.failed : cx_worker_event_error(worker, flight.event);

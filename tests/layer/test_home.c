@@ -221,6 +221,69 @@ START_TEST(slices)
 }
 END_TEST
 
+/* Bytes that a device sent, of those begun after that moment, before it got its next kernel behind the first
+ * package. */
+static unsigned long sent_between(unsigned device, unsigned long since)
+{
+    const unsigned n = cl_spans_read(cl_folder_path("timeline"), home.spans, HOME_SPANS);
+    unsigned long end = 0, next = 0, sent = 0;
+    ck_assert_uint_lt(n, HOME_SPANS);
+    for (unsigned i = 0; i < n && !next; i++) { /* in the order of their ends */
+        const struct cl_span *span = &home.spans[i];
+        if (span->device != device || span->start < since || !cl_span_is(span, "kernel"))
+            continue;
+        if (end && span->start > end + 1000000)
+            next = span->start;
+        end = next ? end : span->end;
+    }
+    for (unsigned i = 0; i < n; i++)
+        if (home.spans[i].device == device && cl_span_is(&home.spans[i], "read") && home.spans[i].end > end &&
+            home.spans[i].end < next)
+            sent += home.spans[i].count;
+    return sent;
+}
+
+/* A device whose sending takes longer than its computing is not kept waiting for it: when all that it holds
+ * is over, it gets its next package first. */
+static bool next_before_sent(int unused)
+{
+    enum {
+        LAUNCHES = 6,
+        A_PIECE = 8 * 16384
+    }; /* what the thread sends in one go: chunks of COEXEC_STAGING / 4 */
+    unsigned long most = 0;
+    (void)unused;
+    home_gpus("auto");
+    unsetenv("COEXEC_POWERS");
+    setenv("STUB_NAMES", "gpu,gpu", 1);
+    setenv("STUB_SPEED", "0.3", 1);
+    setenv("STUB_LINK", "25", 1);
+    setenv("COEXEC_LINK", "0.1", 1);
+    setenv("COEXEC_STAGING", "64", 1);
+    setenv("COEXEC_AUTO_SAFETY", "4", 1); /* so that something is left behind the first package */
+    home_begin();
+    for (unsigned i = 0; i < LAUNCHES; i++) {
+        const unsigned long before = i ? home_newest() : 0;
+        home_launch();
+        home_read_part(home.mem[2], 0, HOME_BYTES, home.z);
+        cl_ok(clFinish(cl.queue));
+        home_check_sums(home.z, 0, HOME_N);
+        for (unsigned device = 0; device < 2 && i > 1; device++) {
+            const unsigned long sent = sent_between(device, before);
+            most = sent > most ? sent : most;
+        }
+    }
+    home_end();
+    cl_folder_remove();
+    return most <= A_PIECE;
+}
+
+START_TEST(sends_behind_next_package)
+{
+    ck_assert(home_in_some_try(next_before_sent, 0));
+}
+END_TEST
+
 /* Likewise where the range is cut between rows of many work-groups: by both devices, also the one that took
  * its half first, while the other half was left. */
 START_TEST(slices_of_rows)
@@ -578,5 +641,10 @@ int main(void)
     tcase_add_loop_test(packages, at_random, 0, 16);
     tcase_add_loop_test(packages, failures, 0, 4 * sizeof(faults) / sizeof(faults[0]));
     suite_add_tcase(suite, packages);
+    TCase *sends = tcase_create("sends");
+    tcase_set_timeout(sends, 120);
+    tcase_add_checked_fixture(sends, NULL, cl_folder_remove);
+    tcase_add_test(sends, sends_behind_next_package);
+    suite_add_tcase(suite, sends);
     return tap_run(suite);
 }
