@@ -31,8 +31,9 @@ struct cx_home {
     uint64_t end;         /* once the package's kernels up to this step are over */
     cl_event first, last; /* NULL until started; first: NULL where it is the last */
     bool started;
-    bool ends;   /* context->lock: somebody waits for it */
-    bool failed; /* context->lock: there is nothing to bring, or it did not come */
+    uint64_t since_ns; /* then */
+    bool ends;         /* context->lock: somebody waits for it */
+    bool failed;       /* context->lock: there is nothing to bring, or it did not come */
     cl_int error;
 };
 
@@ -568,6 +569,7 @@ static void start(struct cx_home *home, struct cx_worker *worker)
     cx_debug(CX_TOPIC_DATA, "a package's results go home: %u runs from %s", home->runs.count,
              worker->device->name);
     worker->moves_aside = cx_worker_open_aside(worker);
+    home->since_ns = cx_clock_ns();
     home->error = cx_runs_start(&home->runs, worker, &home->first, &home->last);
     if (home->error == CL_SUCCESS)
         home->error = worker->device->cl->clFlush(cx_worker_mover(worker));
@@ -605,8 +607,8 @@ static cl_int finish(struct cx_home *home, struct cx_worker *worker)
         cx_worker_event_times(worker, home->last, &start_ns, &end_ns);
         if (home->first)
             cx_worker_event_times(worker, home->first, &start_ns, &unused);
-        if (start_ns && end_ns)
-            cx_trace_runs(&home->runs, worker, start_ns, end_ns);
+        const bool timed = start_ns && end_ns; /* else the trace tells how long they were seen under way */
+        cx_trace_runs(&home->runs, worker, timed ? start_ns : home->since_ns, timed ? end_ns : cx_clock_ns());
         const cl_int status = cx_runs_status(&home->runs, worker);
         failed = failed == CL_SUCCESS ? status : failed;
         home->error = home->error == CL_SUCCESS ? failed : home->error;

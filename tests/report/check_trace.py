@@ -30,7 +30,8 @@ def environment(trace, **more):
         env["COEXEC_CACHE_DIR"] = os.environ["COEXEC_CACHE_DIR"]
     env.update(OCL_ICD_VENDORS=f"{BUILD}/icd/", POCL_DEVICES="basic pthread", POCL_MAX_PTHREAD_COUNT="1",
                COEXEC_SPLIT="always", COEXEC_ANALYSIS_WAIT="60000", COEXEC_TRACE=trace,
-               COEXEC_ALGO="static", COEXEC_POWERS="1,1", **more)  # halves: both devices work, however busy the machine is
+               COEXEC_ALGO="static", COEXEC_POWERS="1,1")  # halves: both devices work, however busy the machine is
+    env.update(more)
     return env
 
 
@@ -102,6 +103,11 @@ def the_analysis():
             [analysis] = of(events_of("saxpy --size 65536", COEXEC_CACHE_DIR=cache), "analysis")
             need(analysis, device=str, options=str, seconds=(int, float))
             assert analysis["args"]["cached"] is cached and analysis["args"]["result"] == "done", analysis
+
+
+def when_packages_were_decided():
+    for package in of(events_of("vecadd --size 65536", COEXEC_ALGO="dynamic"), "package"):
+        need(package, first=int, why=str, asked_us_before=(int, float), noticed_us_after=(int, float))
 
 
 def devices_with_memory_of_their_own():
@@ -209,6 +215,6 @@ def what_does_not_fit_is_seen():
 
 
 if __name__ == "__main__":
-    sys.exit(tap.run([what_does_not_fit_is_seen, devices_in_place, why_a_launch_is_whole, the_analysis, devices_with_memory_of_their_own, private_copies,
+    sys.exit(tap.run([what_does_not_fit_is_seen, devices_in_place, why_a_launch_is_whole, the_analysis, when_packages_were_decided, devices_with_memory_of_their_own, private_copies,
                       a_summary_without_group_sizes, a_program_that_is_killed, a_file_that_cannot_be_written,
                       a_pipe, a_file_that_becomes_too_long]))
