@@ -25,6 +25,7 @@ struct timeline {
     double counted;          /* end of the last package whose results count */
     double seconds;          /* of the oldest package */
     double drain;            /* of the newest package that began */
+    double *slot;            /* when each is free next, a heap; NULL: the device has none */
     double ends_at;          /* of the oldest package; INFINITY when none */
     double asks_at;          /* for a package or a rescue; INFINITY: after the next event */
     bool begun;              /* its first package */
@@ -95,14 +96,50 @@ static double drain_of(const struct state *state, unsigned index, const struct p
 }
 
 /* What the package saves as it begins while the one before ends: that leaves the device ever emptier, for
- * twice as long as it would idle in all. */
+ * twice as long as it would idle in all. Groups too few to fill the device take the free places there. */
 static double overlapped(const struct state *state, unsigned index, const struct package *package)
 {
     const struct timeline *line = &state->lines[index];
     const double late = fmax(package->arrives - (line->free_at - 2 * line->drain), 0);
     if (!state->sim->devices[index].known.overlaps || !(line->drain > 0) || late > 2 * line->drain)
         return 0;
-    return line->drain - late * late / (4 * line->drain);
+    const double *before = state->sim->load->before, count = (double)package->count;
+    const double cost = before[package->first + package->count] - before[package->first];
+    const double few = fmax((double)state->sim->devices[index].known.fill - count, 0) * cost / count;
+    const double in_time = 1 - late * late / (4 * line->drain * line->drain);
+    return in_time * (line->drain + few / state->sim->devices[index].speed);
+}
+
+/* The slot that is free first is free then; restores the heap. */
+static void occupy(double *slot, uint64_t n, double until)
+{
+    uint64_t at = 0;
+    for (uint64_t child = 1; child < n; child = 2 * at + 1) {
+        child += child + 1 < n && slot[child + 1] < slot[child];
+        if (slot[child] >= until)
+            break;
+        slot[at] = slot[child];
+        at = child;
+    }
+    slot[at] = until;
+}
+
+/* Seconds from the package's begin, which is no sooner than the end of the one before, until its last group
+ * ends. The groups take free slots in turn: where packages overlap, those that the one before leaves. */
+static double in_slots(struct state *state, unsigned index, const struct package *package, double jitter)
+{
+    struct timeline *line = &state->lines[index];
+    const struct cx_sim_device *device = &state->sim->devices[index];
+    const double *before = state->sim->load->before, each = jitter * (double)device->slots / device->speed;
+    const double begins = fmax(line->free_at, package->arrives) + device->launch_seconds;
+    const double ready = device->known.overlaps ? package->arrives + device->launch_seconds : begins;
+    double end = begins;
+    for (uint64_t i = package->first; i < package->first + package->count; i++) {
+        const double until = fmax(line->slot[0], ready) + (before[i + 1] - before[i]) * each;
+        occupy(line->slot, device->slots, until);
+        end = fmax(end, until);
+    }
+    return end - begins + device->launch_seconds;
 }
 
 /* Starts the oldest package of a device. */
@@ -120,6 +157,8 @@ static void start_oldest(struct state *state, unsigned index)
         launch +
         (cx_sim_package_seconds(device, state->sim->load, package->first, package->count) - launch) * jitter;
     line->seconds = fmax(line->seconds - overlapped(state, index, package), launch);
+    if (line->slot)
+        line->seconds = in_slots(state, index, package, jitter);
     line->drain = drain_of(state, index, package);
     line->seconds += pauses(state, device, line->seconds);
     package->starts = fmax(line->free_at, package->arrives);
@@ -401,6 +440,9 @@ struct cx_sim_result cx_simulate(const struct cx_simulation *simulation)
             known[i].private_results = simulation->rescues;
             known[i].slot = i;
             state.lines[i].ends_at = state.lines[i].asks_at = INFINITY;
+            const uint64_t slots = simulation->devices[i].slots;
+            state.lines[i].slot = slots ? calloc(slots, sizeof(double)) : NULL;
+            state.broken |= slots && !state.lines[i].slot;
         }
         struct cx_problem problem = {simulation->load->groups, simulation->granularity, n, known,
                                      simulation->rescues,      simulation->memory};
@@ -412,8 +454,10 @@ struct cx_sim_result cx_simulate(const struct cx_simulation *simulation)
         cx_balancer_learn(state.balancer);
         learn_speeds(&state);
     }
-    for (unsigned i = 0; state.lines && i < n; i++)
+    for (unsigned i = 0; state.lines && i < n; i++) {
         free(state.lines[i].history);
+        free(state.lines[i].slot);
+    }
     cx_balancer_destroy(state.balancer);
     cx_ranges_finish(&state.ranges);
     free(state.parts);

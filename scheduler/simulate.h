@@ -35,11 +35,13 @@ double cx_sim_random(uint64_t *state);
 struct cx_sim_device {
     struct cx_balancer_device known; /* what the balancer is told */
     double speed;                    /* groups of cost 1 a second, at full occupancy */
-    double half;           /* cost of a package that reaches half of that speed; 0: all do reach it */
-    double drain;          /* groups as dear as the package's by which it takes longer, as its last ones leave
-                            * the device ever emptier; the package behind it fills the gap where packages
-                            * overlap and it is there in time */
-    double launch_seconds; /* the device spends this on every package */
+    double half;    /* cost of a package that reaches half of that speed; 0: all do reach it */
+    double drain;   /* groups as dear as the package's by which it takes longer, as its last ones leave
+                     * the device ever emptier; the package behind it fills the gap where packages
+                     * overlap and it is there in time */
+    uint64_t slots; /* groups that run at once, each for slots / speed times its cost, as on a GPU: what
+                     * drains is then what their lengths make; 0: any number does, at `speed` together */
+    double launch_seconds;          /* the device spends this on every package */
     double in_seconds, out_seconds; /* and this on each group's data: bytes over bandwidth */
     double fixed_seconds;           /* and this before its first package; times told do not count it */
     double reply_seconds;           /* from a package's end to the next one's arrival, where none is queued */

@@ -79,6 +79,7 @@ static bool set_field(struct cx_sim_device *device, const char *key, const char 
         {"fill", NULL, &device->known.fill},
         {"min", NULL, &device->known.min_package},
         {"kind", NULL, &kind},
+        {"slots", NULL, &device->slots},
     };
     for (unsigned i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (strcmp(fields[i].key, key) != 0)
@@ -116,7 +117,7 @@ static int add_device(struct job *job, const char *argument)
     if (!good || device.jitter >= 1)
         return cx_usage_error(me, "not a device: %s", argument);
     device.known.launch_seconds = device.launch_seconds;
-    device.known.overlaps = device.drain > 0;
+    device.known.overlaps = device.drain > 0 || device.slots > 0;
     job->devices[job->ndevices++] = device;
     return CX_EXIT_OK;
 }
@@ -373,7 +374,8 @@ const struct cx_subcommand cx_simulate_subcommand = {
         "                   factor=TIMES, half=GROUPS of a package at half of the speed, in=BYTES/S, "
         "out=BYTES/S,\n"
         "                   drain=GROUPS' time that a package's end leaves it idle, unless another is "
-        "there;\n"
+        "there,\n"
+        "                   or slots=GROUPS that run at once, from package to package;\n"
         "                   once for each device\n"
         "  --algo A,B       balancers (all)\n"
         "  --profile P      cost of the work-groups: regular, ramp, random, clustered or symmetric\n"
