@@ -87,6 +87,9 @@ static const double fillings_a_package = 24;
 /* The same of a first package, so that it is short even where it hits the dearest groups; and times as long
  * as its drain that a package may be which begins while the one before drains. */
 static const double first_fillings = 8, early_drains = 8;
+/* Fillings, the last of a device's home, that are given out with the rest where packages overlap: groups that
+ * all run at once are done as soon as one of them, whoever does them. */
+static const double few_fillings = 2;
 /* Behind its first package a device gets such a part of it, so that its end does not show. */
 static const double second_part = 0.33;
 /* Part of its share that a device begins with where all are of one kind: the rest is for what groups cost. */
@@ -199,7 +202,8 @@ static uint64_t learned_package(struct cx_balancer *balancer, unsigned index)
     double later = cost - floor(cost / (1 + room));
     bool all = room * cost / own->view.speed < own->view.launch + CX_AUTO_REPLY;
     for (unsigned i = 0; i < balancer->ndevices; i++) /* nobody could make good use of so few */
-        all |= later < (double)cx_package_minimum(balancer, i);
+        all |= later < (double)cx_package_minimum(balancer, i) *
+                           (balancer->devices[i].given.overlaps ? few_fillings : 1);
     own->started = true;
     return decide(balancer, index, all ? CX_DECIDED_REST : CX_DECIDED_LEARNED,
                   all ? ceil((double)own->home) : floor((double)own->home / (1 + room)), own->view.speed);
@@ -355,7 +359,9 @@ static void auto_done(struct cx_balancer *balancer, unsigned index, double now)
     cx_auto_measure(balancer, index, cost, fmax(seconds - device->given.launch_seconds, 0.1 * seconds));
     note_surprise(balancer, index);
     if (package->rate > 0)
-        add_error(balancer, index, log(seconds / (device->given.launch_seconds + cost / package->rate)),
+        add_error(balancer, index,
+                  cx_package_error(device, package->groups, package->fresh, seconds,
+                                   device->given.launch_seconds + cost / package->rate),
                   cost);
     if (package->rate > 0 || own->samples > 1)
         return;

@@ -286,7 +286,8 @@ static double deviation_of(const struct cx_memory *memory, const struct cx_balan
                 cx_with_transfers(device->speed,
                                   cx_moves_a_group(&balancer->devices[package->device]) - device->transfer);
         double seconds = memory->taught.launches > 0 ? seconds_of(balancer, package) : package->seconds;
-        double error = log(seconds / expected);
+        double error = cx_package_error(&balancer->devices[package->device], package->groups, package->fresh,
+                                        seconds, expected);
         if (!(expected > 0) || !isfinite(error))
             continue;
         squares += expected * error * error;

@@ -175,11 +175,15 @@ static inline double cx_groups_drain(const struct cx_device_state *device)
     return device->given.fill > 1 ? (double)device->given.fill / 2.75 : 0;
 }
 /* Groups as the device's time counts them for a package of so many, and its end: one that begins while the
- * one before it drains has as much of that time as its own drain adds. */
+ * one before it drains has as much of that time as its own drain adds, and few groups fill the gap. */
 static inline double cx_groups_timed(const struct cx_device_state *device, uint64_t groups, bool fresh)
 {
-    return cx_groups_filled(device, groups) + (fresh ? cx_groups_drain(device) : 0);
+    return fresh ? cx_groups_filled(device, groups) + cx_groups_drain(device) : (double)groups;
 }
+/* Log of the time that a package took over the predicted one. When one ended that another overlaps with is
+ * told to within a drain, so that one of few groups is not taken for a surprise. NaN, infinite: none. */
+double cx_package_error(const struct cx_device_state *device, uint64_t groups, bool fresh, double seconds,
+                        double expected);
 /* The smallest package worth giving: the user's minimum, else what fills the device. At least 1. */
 uint64_t cx_package_minimum(const struct cx_balancer *balancer, unsigned device);
 
