@@ -75,6 +75,9 @@
 static const double first_deviation = 0.4, first_weight = 0.5;
 /* The same where all devices are of one kind, so that only the groups' costs are unknown. */
 static const double alike_deviation = 0.2;
+/* Fillings that packages in a row have to be worth to tell an error in the launch under way, where a plan
+ * that errs should be seen at once. */
+static const double fillings_now = 0;
 /* No sample says more than that: one wild package must not outweigh all others. */
 static const double most_error = 0.7;
 /* Launches that a package of unknown groups should be worth; and where they are dear, the square root of so
@@ -87,8 +90,8 @@ static const double fillings_a_package = 24;
 /* The same of a first package, so that it is short even where it hits the dearest groups; and times as long
  * as its drain that a package may be which begins while the one before drains. */
 static const double first_fillings = 8, early_drains = 8;
-/* Fillings, the last of a device's home, that are given out with the rest where packages overlap: groups that
- * all run at once are done as soon as one of them, whoever does them. */
+/* Where packages overlap and so few fillings would be left of a device's even share, it gets all that it
+ * should have at once: groups that all run at once are done as soon as one of them, whoever does them. */
 static const double few_fillings = 2;
 /* Behind its first package a device gets such a part of it, so that its end does not show. */
 static const double second_part = 0.33;
@@ -202,8 +205,10 @@ static uint64_t learned_package(struct cx_balancer *balancer, unsigned index)
     double later = cost - floor(cost / (1 + room));
     bool all = room * cost / own->view.speed < own->view.launch + CX_AUTO_REPLY;
     for (unsigned i = 0; i < balancer->ndevices; i++) /* nobody could make good use of so few */
-        all |= later < (double)cx_package_minimum(balancer, i) *
-                           (balancer->devices[i].given.overlaps ? few_fillings : 1);
+        all |= later < (double)cx_package_minimum(balancer, i);
+    const double even = (double)balancer->groups / balancer->ndevices;
+    all |= balancer->devices[index].given.overlaps &&
+           even - even / (1 + room) < few_fillings * (double)cx_package_minimum(balancer, index);
     own->started = true;
     return decide(balancer, index, all ? CX_DECIDED_REST : CX_DECIDED_LEARNED,
                   all ? ceil((double)own->home) : floor((double)own->home / (1 + room)), own->view.speed);
@@ -358,11 +363,12 @@ static void auto_done(struct cx_balancer *balancer, unsigned index, double now)
     double cost = cx_auto_filled(balancer, device, package), seconds = device->newest_seconds;
     cx_auto_measure(balancer, index, cost, fmax(seconds - device->given.launch_seconds, 0.1 * seconds));
     note_surprise(balancer, index);
-    if (package->rate > 0)
-        add_error(balancer, index,
-                  cx_package_error(device, package->groups, package->fresh, seconds,
-                                   device->given.launch_seconds + cost / package->rate),
-                  cost);
+    struct cx_lengths row = {0};
+    double error, length;
+    if (package->rate > 0 &&
+        cx_lengths_add(&row, device, fillings_now, package->groups, seconds,
+                       device->given.launch_seconds + cost / package->rate, &error, &length))
+        add_error(balancer, index, error, length * package->rate);
     if (package->rate > 0 || own->samples > 1)
         return;
     /* A first package: whether nominal speeds keep their proportions says how even the launch is. */

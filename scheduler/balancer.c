@@ -6,7 +6,6 @@
  */
 #include "scheduler/limit.h"
 #include "scheduler/memory.h"
-#include <math.h>
 #include <stdlib.h>
 
 /* p, d and l from the Sigmoid paper (sections 3.3, 3.4); its printed values of k are lost in our copy, ours
@@ -293,14 +292,6 @@ void cx_balancer_give_back(struct cx_balancer *balancer, unsigned index, uint64_
     balancer->remaining += groups;
     if (balancer->policy->regained)
         balancer->policy->regained(balancer);
-}
-
-double cx_package_error(const struct cx_device_state *device, uint64_t groups, bool fresh, double seconds,
-                        double expected)
-{
-    const double slack = fresh || groups == 0 ? 0 : cx_groups_drain(device) * expected / (double)groups;
-    const double told = fmin(fmax(expected, seconds - slack), seconds + slack);
-    return log(told / expected);
 }
 
 /* What a package taught about its device, and, if its place is known, about the groups there. */

@@ -21,8 +21,12 @@
 static const double balance_weight = 2.0 / 3, balance_least = 0.85, balance_lost = 0.8;
 /* Costs are known well enough that imbalance means drift. */
 static const double settled_deviation = 0.05;
+/* Fillings of the device that a row of overlapping packages has to be worth to tell an error. */
+static const double fillings_a_row = 8;
 /* What a launch's deviation counts against that of all before it. */
 static const double newer = 0.5;
+/* The same of the second launch's, the first that the memory foretold. */
+static const double first_foretold = 0.85;
 /* The first launch was predicted by what it saw of itself. Where costs vary widely that errs far more than
  * what is learned of them will. */
 static const double most_at_first = 0.4;
@@ -170,6 +174,28 @@ static double seconds_with_moves(const struct lesson *lesson, const struct cx_me
     return sample->seconds + groups * lesson->memory->taught.device[sample->slot].transfer;
 }
 
+/* A launch in which each device had a region of its own cannot tell a slow device from dear groups. Those of
+ * one kind are as fast as each other, so it is the groups; the more launches there were, the more of the
+ * range several devices have done, and the less that is assumed. */
+static void pool_alike(struct lesson *lesson, const double *cost, const double *seconds)
+{
+    struct cx_taught *taught = &lesson->memory->taught;
+    const struct cx_balancer *balancer = lesson->balancer;
+    const double part = 1 / pow(1 + (double)taught->launches, 2);
+    for (unsigned i = 0; i < balancer->ndevices; i++) {
+        const unsigned kind = balancer->devices[i].given.kind, slot = slot_of(balancer, i);
+        double costs = 0, times = 0;
+        for (unsigned k = 0; k < balancer->ndevices && kind > 0; k++) {
+            const bool alike = balancer->devices[k].given.kind == kind && cost[slot_of(balancer, k)] > 0;
+            costs += alike ? cost[slot_of(balancer, k)] : 0;
+            times += alike ? seconds[slot_of(balancer, k)] : 0;
+        }
+        if (cost[slot] > 0 && costs > 0 && taught->device[slot].speed > 0)
+            taught->device[slot].speed =
+                cx_number_clean(pow(taught->device[slot].speed, 1 - part) * pow(costs / times, part));
+    }
+}
+
 static void learn_speeds(struct lesson *lesson)
 {
     struct cx_memory *memory = lesson->memory;
@@ -185,6 +211,7 @@ static void learn_speeds(struct lesson *lesson)
         double speed = cost[i] > 0 ? cx_number_clean(cost[i] / seconds[i]) : 0;
         memory->taught.device[i].speed = speed > 0 ? speed : memory->taught.device[i].speed;
     }
+    pool_alike(lesson, cost, seconds);
 }
 
 /* Adds to all pieces from there on, and to the first of them the part that the place leaves of it. */
@@ -271,14 +298,29 @@ static void learn_losers(struct lesson *lesson)
     }
 }
 
+struct deviation {
+    double squares, weight, sum;
+    bool common; /* an error that all have in common is none */
+};
+
+static void count_error(struct deviation *all, double error, double length)
+{
+    all->squares += length * error * error;
+    all->sum += all->common ? length * error : 0;
+    all->weight += length;
+}
+
 /* How far lengths were from what the memory says, weighted by length; a factor that all have in common says
  * nothing of shares. What the launch itself predicted counts where there is no memory yet. */
 static double deviation_of(const struct cx_memory *memory, const struct cx_balancer *balancer)
 {
-    double squares = 0, weight = 0, sum = 0;
+    struct cx_lengths lengths[CX_MEMORY_DEVICES] = {{0}};
+    struct deviation all = {.common = memory->taught.launches > 0};
+    double error, length;
     for (unsigned p = 0; p < balancer->npackages; p++) {
         const struct cx_package_log *package = &balancer->packages[p];
-        const struct cx_memory_device *device = &memory->taught.device[slot_of(balancer, package->device)];
+        const unsigned slot = slot_of(balancer, package->device);
+        const struct cx_memory_device *device = &memory->taught.device[slot];
         double expected = package->expected;
         if (memory->taught.launches > 0 && device->speed > 0)
             expected =
@@ -286,15 +328,14 @@ static double deviation_of(const struct cx_memory *memory, const struct cx_balan
                 cx_with_transfers(device->speed,
                                   cx_moves_a_group(&balancer->devices[package->device]) - device->transfer);
         double seconds = memory->taught.launches > 0 ? seconds_of(balancer, package) : package->seconds;
-        double error = cx_package_error(&balancer->devices[package->device], package->groups, package->fresh,
-                                        seconds, expected);
-        if (!(expected > 0) || !isfinite(error))
-            continue;
-        squares += expected * error * error;
-        sum += memory->taught.launches > 0 ? expected * error : 0;
-        weight += expected;
+        if (cx_lengths_add(&lengths[slot], &balancer->devices[package->device], fillings_a_row,
+                           package->groups, seconds, expected, &error, &length))
+            count_error(&all, error, length);
     }
-    return weight > 0 ? sqrt(fmax(squares - sum * sum / weight, 0) / weight) : 0.5;
+    for (unsigned i = 0; i < CX_MEMORY_DEVICES; i++)
+        if (cx_lengths_rest(&lengths[i], &error, &length))
+            count_error(&all, error, length);
+    return all.weight > 0 ? sqrt(fmax(all.squares - all.sum * all.sum / all.weight, 0) / all.weight) : 0.5;
 }
 
 static unsigned rounds_for(const struct cx_memory *memory, const struct cx_balancer *balancer)
@@ -359,8 +400,9 @@ void cx_memory_learn(struct cx_memory *memory, const struct cx_balancer *balance
         learn_costs(&lesson);
     }
     learn_losers(&lesson);
-    memory->taught.deviation = first ? fmin(deviation, most_at_first)
-                                     : sqrt(newer * deviation * deviation + (1 - newer) * old * old);
+    const double part = memory->taught.launches == 1 ? first_foretold : newer;
+    memory->taught.deviation =
+        first ? fmin(deviation, most_at_first) : sqrt(part * deviation * deviation + (1 - part) * old * old);
     memory->settled |= memory->taught.deviation < settled_deviation;
     memory->taught.launches++;
 }

@@ -180,10 +180,20 @@ static inline double cx_groups_timed(const struct cx_device_state *device, uint6
 {
     return fresh ? cx_groups_filled(device, groups) + cx_groups_drain(device) : (double)groups;
 }
-/* Log of the time that a package took over the predicted one. When one ended that another overlaps with is
- * told to within a drain, so that one of few groups is not taken for a surprise. NaN, infinite: none. */
-double cx_package_error(const struct cx_device_state *device, uint64_t groups, bool fresh, double seconds,
-                        double expected);
+
+/* lengths.c: packages of a device one after the other, whose lengths are compared with what was predicted. */
+struct cx_lengths {
+    double seconds, expected; /* of those that tell nothing by themselves yet */
+    double slack;             /* seconds by which their end is not known */
+};
+/* One more of so many groups. Gives whether they tell an error by now, which is the log of real over
+ * predicted length, and what was predicted; then the next ones begin anew. Where packages overlap each border
+ * between two is told to within a drain, and those tell something that are worth so many fillings of the
+ * device together. */
+bool cx_lengths_add(struct cx_lengths *lengths, const struct cx_device_state *device, double fillings,
+                    uint64_t groups, double seconds, double expected, double *error, double *length);
+/* What is left at a launch's end. False: nothing. */
+bool cx_lengths_rest(struct cx_lengths *lengths, double *error, double *length);
 /* The smallest package worth giving: the user's minimum, else what fills the device. At least 1. */
 uint64_t cx_package_minimum(const struct cx_balancer *balancer, unsigned device);
 

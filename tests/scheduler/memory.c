@@ -94,6 +94,28 @@ START_TEST(lessons_during_a_launch)
 }
 END_TEST
 
+/* Where packages overlap, single ones tell little of how far lengths are from what was predicted. */
+START_TEST(lengths_in_rows)
+{
+    struct cx_device_state device = {.given = {.fill = 100, .overlaps = true}};
+    const double each = 1e-5, factor = _i ? 1.5 : 1;
+    struct cx_lengths lengths = {0};
+    double error = -1, length = -1;
+    for (unsigned i = 0; i < 15; i++) /* 50 groups each: 7.5 fillings */
+        ck_assert(!cx_lengths_add(&lengths, &device, 8, 50, factor * (i % 2 ? 0.2 : 1.8) * 50 * each,
+                                  50 * each, &error, &length));
+    ck_assert(cx_lengths_add(&lengths, &device, 8, 50, factor * 0.2 * 50 * each, 50 * each, &error, &length));
+    ck_assert_double_eq_tol(length, 800 * each, 1e-12);
+    ck_assert_double_eq_tol(error, _i ? log(1.5 - cx_groups_drain(&device) / 800) : 0, 1e-9);
+    ck_assert(!cx_lengths_rest(&lengths, &error, &length));
+    device.given.overlaps = false;
+    ck_assert(cx_lengths_add(&lengths, &device, 8, 50, factor * 0.2 * 50 * each, 50 * each, &error, &length));
+    ck_assert_double_eq_tol(error, log(factor * 0.2), 1e-9);
+    ck_assert(!cx_lengths_add(&lengths, &device, 0, 50, NAN, 50 * each, &error, &length));
+    ck_assert(!cx_lengths_add(&lengths, &device, 0, 50, 1, 0, &error, &length));
+}
+END_TEST
+
 /* A first launch that takes 40 times as long as all others (it touches pages for the first time, or devices
  * wake up), on one device 120, or one that is over sooner, says little of how costs vary along the range. */
 START_TEST(slow_first_launch)
@@ -347,6 +369,7 @@ Suite *cx_test_memory(void)
     Suite *suite = suite_create("memory");
     TCase *tcase = tcase_create("memory");
     tcase_add_test(tcase, lessons_during_a_launch);
+    tcase_add_loop_test(tcase, lengths_in_rows, 0, 2);
     tcase_add_loop_test(tcase, slow_first_launch, 0, 6);
     tcase_add_loop_test(tcase, moves_told_too_high, 0, 24);
     tcase_add_test(tcase, done_is_done);

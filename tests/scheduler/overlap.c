@@ -84,7 +84,8 @@ START_TEST(drains_overlap)
         fill_row(&row, n, row.load->total / lengths[_i / 4], FILL, drains[_i / 2 % 2] * FILL);
         for (unsigned l = 0; l < LAUNCHES; l++) {
             const double ratio = launch(&row, l + 1);
-            ck_assert_msg(ratio < 1.25, "shape %u, launch %u: %.4f of the ideal", shape, l, ratio);
+            ck_assert_msg(ratio < (l ? 1.1 : 1.25), "shape %u, launch %u: %.4f of the ideal", shape, l,
+                          ratio);
             sum += log(ratio);
         }
         free_row(&row);
