@@ -2,7 +2,7 @@
 /*
  * What packages wrote, brought to reads that wait. See launch_home.h.
  */
-#include "layer/launch_home.h"
+#include "layer/launch_home_inside.h"
 #include "layer/bytes.h"
 #include "layer/launch_slice.h"
 #include "layer/launch_waiting.h"
@@ -15,10 +15,9 @@
 #include <stdlib.h>
 
 enum {
-    LEAST_BYTES = 64 << 10, /* of a package, for one read */
-    LEAST_RUN = 4 << 10,    /* on average */
-    LEAST_SLICE = 2 * LEAST_BYTES,
-    PIECE = 16 << 20, /* where nothing is staged */
+    LEAST_BYTES = CX_HOME_LEAST_BYTES,
+    LEAST_RUN = 4 << 10, /* on average */
+    PIECE = 16 << 20,    /* where nothing is staged */
 };
 
 /* What one package wrote of one read. */
@@ -39,8 +38,7 @@ struct cx_home {
 
 /* ---- promises ---- */
 
-/* Whether packages of the part may be promised at all. */
-static bool is_fit(const struct split *split, unsigned part)
+bool cx_home_is_fit(const struct split *split, unsigned part)
 {
     const struct cx_launch *launch = split->launch;
     const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[part]];
@@ -48,21 +46,19 @@ static bool is_fit(const struct split *split, unsigned part)
            !launch->ways && !worker->device->submits_in_caller;
 }
 
-/* Whether what the worker writes there has a way home. */
-static bool is_sent(const struct cx_mem *root, const struct cx_access_region *region,
-                    const struct cx_worker *worker)
+bool cx_home_is_sent(const struct cx_mem *root, const struct cx_access_region *region,
+                     const struct cx_worker *worker)
 {
     return !root->image && !root->svm && region->write.lo < region->write.hi &&
            cx_mem_place(root, worker) != CX_PLACE_HOST;
 }
 
-/* Adds what the package wrote through one argument of what is read. */
-static bool add_argument(struct cx_runs *runs, const struct cx_reading *reading, const struct cx_mem *mem,
-                         const struct cx_access_region *region, const struct cx_worker *worker)
+bool cx_home_add_argument(struct cx_runs *runs, const struct cx_reading *reading, const struct cx_mem *mem,
+                          const struct cx_access_region *region, const struct cx_worker *worker)
 {
     struct cx_mem *root = mem->root;
     struct cx_pieces pieces;
-    if (root != reading->root || !is_sent(root, region, worker))
+    if (root != reading->root || !cx_home_is_sent(root, region, worker))
         return true;
     bool ok = cx_pieces_of(&pieces, mem, region, true, false);
     for (size_t i = 0; i < pieces.count && ok; i++) {
@@ -196,7 +192,8 @@ static bool keep(struct split *split, struct package *package, uint64_t end, con
     struct cx_runs runs = {.upload = false, .place = CX_PLACE_HOST};
     bool ok = true;
     for (unsigned i = 0; i < launch->args->count && ok; i++)
-        if (i < 64 && split->kept >> i & 1 && is_sent(cx_launch_mem(launch, i)->root, &regions[i], worker))
+        if (i < 64 && split->kept >> i & 1 &&
+            cx_home_is_sent(cx_launch_mem(launch, i)->root, &regions[i], worker))
             ok = add_wanted(&runs, split, i, &regions[i], waiting, worker);
     ok = ok && runs.count && is_worth_it(&runs) && queue_homes(split, package, NULL, &runs, end);
     if (!ok)
@@ -221,7 +218,7 @@ static void promise(struct split *split, struct package *package, uint64_t end,
         bool ok = !waiting->command[w]->reading->map;
         for (unsigned i = 0; i < launch->args->count && ok; i++) {
             const struct cx_mem *mem = cx_launch_mem(launch, i);
-            ok = !mem || add_argument(&runs, waiting->command[w]->reading, mem, &regions[i], worker);
+            ok = !mem || cx_home_add_argument(&runs, waiting->command[w]->reading, mem, &regions[i], worker);
         }
         if (ok && runs.count && is_worth_it(&runs)) {
             add_homes(split, package, end, waiting->command[w], &runs);
@@ -252,7 +249,7 @@ void cx_home_promise(struct lane *lane)
 {
     struct split *split = lane->split;
     struct cx_waiting waiting;
-    if (split->settled || !is_fit(split, lane->part))
+    if (split->settled || !cx_home_is_fit(split, lane->part))
         return;
     cx_waiting_find(&split->launch->base, &waiting);
     for (unsigned i = 0; i < split->npackages && (waiting.count > 1 || split->foreseen); i++) {
@@ -290,7 +287,7 @@ void cx_home_settle(struct split *split)
     struct cx_waiting waiting;
     cx_waiting_find(&split->launch->base, &waiting);
     for (unsigned part = 0; part < split->plan.n && waiting.count > 1; part++) {
-        const struct package *last = is_fit(split, part) ? last_of(split, part) : NULL;
+        const struct package *last = cx_home_is_fit(split, part) ? last_of(split, part) : NULL;
         for (unsigned i = 0; i < split->npackages && last; i++)
             if (is_open(&split->packages[i], part))
                 promise_slices(split, &split->packages[i], &split->packages[i] == last, &waiting);
@@ -341,7 +338,7 @@ void cx_home_begin(struct split *split, const struct cx_access_region *whole)
     const bool foresees = cx_home_wants(launch, &split->plan), faster = copies_faster(split);
     bool any = false;
     for (unsigned p = 0; p < split->plan.n; p++)
-        any |= is_fit(split, p);
+        any |= cx_home_is_fit(split, p);
     for (unsigned i = 0; i < launch->args->count && i < 64 && any; i++) {
         const uint64_t bit = UINT64_C(1) << i;
         if (!may_keep(launch, whole, i))
@@ -435,126 +432,6 @@ bool cx_home_over(const struct split *split, unsigned part)
     const struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
     for (const struct cx_home *home = split->homes[part]; home; home = home->next) {
         if (!home->started || home->ends || (home->last && !is_over(home->last, worker)))
-            return false;
-    }
-    return true;
-}
-
-/* ---- slices ---- */
-
-/* Bytes that a package writes through the argument and that are read by those who wait. */
-static uint64_t bytes_awaited(const struct cx_waiting *waiting, const struct cx_mem *mem,
-                              const struct cx_access_region *region, const struct cx_worker *worker)
-{
-    uint64_t bytes = 0;
-    for (unsigned w = 1; w < waiting->count; w++) {
-        struct cx_runs runs = {.upload = false};
-        const bool ok = add_argument(&runs, waiting->command[w]->reading, mem, region, worker);
-        for (unsigned i = 0; i < runs.count && ok; i++)
-            bytes += runs.run[i].hi - runs.run[i].lo;
-        cx_runs_finish(&runs, NULL);
-    }
-    return bytes;
-}
-
-static uint64_t bytes_written(const struct cx_mem *mem, const struct cx_access_region *region)
-{
-    struct cx_pieces pieces;
-    uint64_t bytes = 0;
-    const bool ok = cx_pieces_of(&pieces, mem, region, true, false);
-    for (size_t i = 0; i < pieces.count && ok; i++)
-        bytes += pieces.piece[i].hi - pieces.piece[i].lo;
-    cx_pieces_finish(&pieces);
-    return bytes;
-}
-
-/* Bytes of a package with these regions that are read by those who wait, or that are expected to be. */
-static uint64_t bytes_read(struct cx_launch *launch, const struct cx_access_region *regions,
-                           const struct cx_worker *worker)
-{
-    struct cx_waiting waiting;
-    uint64_t bytes = 0;
-    cx_waiting_find(&launch->base, &waiting);
-    for (unsigned i = 0; i < launch->args->count; i++) {
-        const struct cx_mem *mem = cx_launch_mem(launch, i);
-        if (!mem || !is_sent(mem->root, &regions[i], worker))
-            continue;
-        const uint64_t awaited = bytes_awaited(&waiting, mem, &regions[i], worker);
-        bytes += awaited                                                   ? awaited
-                 : cx_follow_expects(launch->kernel->function->learned, i) ? bytes_written(mem, &regions[i])
-                                                                           : 0;
-    }
-    return bytes;
-}
-
-/* For so many steps of the launch, which send so many bytes, on that member. */
-static unsigned slices_of(const struct cx_launch *launch, const struct cx_split_plan *plan,
-                          const struct cx_worker *worker, uint64_t steps, uint64_t bytes)
-{
-    const struct cx_learned *learned = launch->kernel->function->learned;
-    const double speed = learned ? cx_speed_record_speed(&learned->records[worker->index]) : 0;
-    const double groups = (double)(steps * plan->slice);
-    /* no more than so many of all that the device does: packages overlap with each other anyway */
-    const uint64_t part = CX_MOST_SLICES * steps * plan->n / plan->judged->verdict.groups;
-    uint64_t most = steps / plan->judged->verdict.granularity;
-    most = most < bytes / LEAST_SLICE ? most : bytes / LEAST_SLICE;
-    most = most < part + 1 ? most : part + 1;
-    if (!(speed > 0) || most < 2 ||
-        worker->device->type & CL_DEVICE_TYPE_CPU) /* its cores move what it sends */
-        return 1;
-    /* on the other queue the next slice begins while one ends */
-    const double fill =
-        cx_worker_wants_second(worker) ? 0 : (double)cx_plan_fill(worker->device, &launch->geometry);
-    return cx_slices_best(groups / speed, cx_plan_move_seconds((double)bytes), fill, groups, most);
-}
-
-unsigned cx_home_slices(struct lane *lane, const struct cx_worker *worker, unsigned index)
-{
-    const struct split *split = lane->split;
-    const struct package *package = &split->packages[index];
-    const uint64_t steps = package->range.end - package->range.first;
-    if (split->settled || package->copy || !is_fit(split, lane->part) || (split->rescues && !split->alike) ||
-        cx_balancer_remaining(split->plan.balancer) > /* what is left hides what it sends */
-            steps * split->plan.slice * split->plan.n)
-        return 1;
-    return slices_of(split->launch, &split->plan, worker, steps,
-                     bytes_read(split->launch, lane->regions, worker));
-}
-
-bool cx_home_expected(const struct cx_launch *launch)
-{
-    bool expected = false;
-    for (unsigned i = 0; i < launch->args->count; i++)
-        expected |= cx_launch_mem(launch, i) && cx_follow_expects(launch->kernel->function->learned, i);
-    return expected && cx_options_get()->overlap;
-}
-
-bool cx_home_wants(struct cx_launch *launch, const struct cx_split_plan *plan)
-{
-    const struct cx_context *context = launch->base.context;
-    const uint64_t steps = plan->judged->verdict.groups / plan->n;
-    if (!cx_home_expected(launch) || launch->verify || launch->ways || !steps)
-        return false;
-    struct cx_access_region *whole = calloc(launch->args->count + 1u, sizeof(*whole));
-    bool wants = false;
-    if (whole)
-        cx_access_whole(plan->judged->access, whole);
-    for (unsigned p = 0; p < plan->n && whole && !wants; p++) {
-        const struct cx_worker *worker = &context->workers[plan->member[p]];
-        const uint64_t bytes = bytes_read(launch, whole, worker) / plan->n;
-        wants = !worker->device->submits_in_caller && slices_of(launch, plan, worker, steps, bytes) > 1;
-    }
-    free(whole);
-    return wants;
-}
-
-bool cx_home_is_last(const struct split *split)
-{
-    for (unsigned i = 0; i < split->npackages; i++) {
-        const struct package *package = &split->packages[i];
-        if (!package->dropped && !package->over &&
-            package->done < cx_slice_at(package->range, split->plan.judged->verdict.granularity,
-                                        package->slices - 1, package->slices))
             return false;
     }
     return true;

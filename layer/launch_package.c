@@ -157,6 +157,17 @@ cl_int cx_package_start(struct lane *lane, struct cx_worker *worker, unsigned pa
     return error;
 }
 
+/* One whose groups all ran at once tells how long the dearest of them takes. context->lock held. */
+static void learn_few(const struct lane *lane, const struct package *package, uint64_t groups)
+{
+    const struct cx_launch *launch = lane->split->launch;
+    struct cx_learned *learned = launch->kernel->function->learned;
+    const unsigned member = lane->split->plan.member[lane->part];
+    const struct cx_real_device *device = launch->base.context->workers[member].device;
+    if (learned && !lane->first && groups <= cx_plan_fill(device, &launch->geometry))
+        cx_speed_record_few(&learned->records[member], (double)(package->end_ns - package->start_ns) * 1e-9);
+}
+
 /* A package is over: its results count, or somebody else does that work. Gives what the command fails with.
  * context->lock held. */
 static cl_int package_over(struct lane *lane, struct package *package, uint64_t groups, cl_int error)
@@ -169,6 +180,8 @@ static cl_int package_over(struct lane *lane, struct package *package, uint64_t 
                                   split->launch->parts[lane->part].variant, package->range.first == 0);
     if (lane->first)
         cx_balancer_first(split->plan.balancer, lane->part);
+    if (error == CL_SUCCESS)
+        learn_few(lane, package, groups);
     if (held && error != CL_SUCCESS && cx_rescue_failed(split, lane->part, package))
         return CL_SUCCESS;
     enum cx_done outcome = cx_balancer_done(split->plan.balancer, lane->part, groups,

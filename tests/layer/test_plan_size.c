@@ -5,6 +5,7 @@
 #include "capture.h"
 #include "layer/context.h"
 #include "layer/kernel.h"
+#include "layer/launch_slice.h"
 #include "layer/plan_size.h"
 #include "layer/program.h"
 
@@ -112,6 +113,20 @@ START_TEST(judging_does_not_pay)
 }
 END_TEST
 
+/* Packages on two H100: 66 ms of gaussian, whose groups are even, 247 of Mandelbrot, 1,620 of nbody. */
+START_TEST(slices)
+{
+    ck_assert_uint_eq(cx_slices_best(0.066, 1.2e-3, cx_slice_end_beside(2e-3, 2.1e-3), true, 8), 8);
+    ck_assert_uint_eq(cx_slices_best(0.066, 1.2e-3, cx_slice_end_beside(0, 2.1e-3), true, 8), 8);
+    ck_assert_uint_eq(cx_slices_best(0.247, 1.5e-3, cx_slice_end_beside(13e-3, 3.5e-3), true, 8), 1);
+    ck_assert_uint_eq(cx_slices_best(1.62, 0.6e-3, cx_slice_end_beside(0.324, 0.418), true, 8), 1);
+    ck_assert_uint_eq(cx_slices_best(0.066, 1.2e-3, cx_slice_end_beside(2e-3, 2.1e-3), true, 3), 3);
+    /* one queue: a quarter of a filling is lost at each end */
+    ck_assert_uint_eq(cx_slices_best(0.066, 10e-3, cx_slice_end(0.066, 500, 33000), false, 8), 4);
+    ck_assert_uint_eq(cx_slices_best(0.066, 0, 0, true, 8), 1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("plan size");
@@ -122,6 +137,7 @@ int main(void)
     tcase_add_test(tcase, cheap_and_dear_parts);
     tcase_add_test(tcase, judging_pays);
     tcase_add_test(tcase, judging_does_not_pay);
+    tcase_add_test(tcase, slices);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
 }
