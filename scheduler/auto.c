@@ -58,7 +58,8 @@
  *
  * With a memory (9) the first packages come from a plan of the whole launch: homes one after the other along
  * the range, of cost v_i (T - L_i). As lengths get surer over launches d goes to the devices' noise, the
- * first package to the whole home: one static share a device. When balance drifts, errors raise d, and
+ * first package to the whole home: one static share a device; at once where packages overlap and two fillings
+ * or fewer of an even share would be left. When balance drifts, errors raise d, and
  * packages are small again; memory.c holds Marrow's test, and what stands for its binary search. Where
  * costs lie elsewhere in each launch the plan is left alone, and rule 4 holds.
  *

@@ -5,13 +5,13 @@
  * A package of cost c on a device of speed v takes launch + c / v; both are unknown up to one common factor.
  * In turn, each device's speed is set to the cost it did over its time, and the cost of each piece of the
  * range is multiplied by what the packages over it took longer than predicted, by their mean (the
- * expectation-maximisation of tomography). However many the samples, it costs at most a fraction of the
- * launch. The first launch, whose packages are many, tells speeds and costs apart; later ones, with one
- * package a device, correct both by half of the error: that moves every border towards balance as Marrow's
- * binary search does, but all borders at once and by the amount that the times say. "Marrow" (section 4.2):
- * lbt(n) = w unbalanced + (1 - w) lbt(n-1), w = 2/3, unbalanced where the first finisher's time is under 0.85
- * of the last one's. Above 0.8, which takes two such launches in a row, the old speeds are forgotten.
- * Previous stage: memory.h.
+ * expectation-maximisation of tomography). Devices of one kind begin as equally fast. However many the
+ * samples, it costs at most a fraction of the launch. The first launch, whose packages are many, tells speeds
+ * and costs apart; later ones, with one package a device, correct both by half of the error: that moves every
+ * border towards balance as Marrow's binary search does, but all borders at once and by the amount that the
+ * times say. "Marrow" (section 4.2): lbt(n) = w unbalanced + (1 - w) lbt(n-1), w = 2/3, unbalanced where the
+ * first finisher's time is under 0.85 of the last one's. Above 0.8, which takes two such launches in a row,
+ * the old speeds are forgotten. Previous stage: memory.h.
  */
 #include "scheduler/memory.h"
 #include "scheduler/policy.h"
