@@ -122,7 +122,8 @@ struct lane {
 void cx_split_unref(struct split *split);
 /* What the launch's packages taught, once: the next launch like it is planned by that. */
 void cx_split_learn(struct split *split);
-/* The same, and each part's speed, while the job of a part that nobody waits for is not over. */
+/* The same, and each part's speed, while the job of a part that nobody waits for is not over, or before the
+ * next launch is planned. */
 void cx_split_learn_early(struct split *split);
 /* Nothing more is started; the command fails. */
 void cx_split_fail(struct split *split, cl_int error);

@@ -474,6 +474,12 @@ void cx_balancer_learn(const struct cx_balancer *balancer)
         cx_memory_learn(balancer->memory, balancer);
 }
 
+bool cx_balancer_teaches_much(const struct cx_balancer *balancer)
+{
+    const unsigned few = 3;
+    return balancer->memory && balancer->memory->taught.launches < few;
+}
+
 uint64_t cx_balancer_remaining(const struct cx_balancer *balancer)
 {
     return balancer->remaining;

@@ -224,6 +224,8 @@ void cx_balancer_weights(struct cx_balancer *balancer, double *weights);
 enum cx_decision cx_balancer_decision(const struct cx_balancer *balancer, unsigned device);
 /* Teaches the memory what this launch showed: once, after its end. */
 void cx_balancer_learn(const struct cx_balancer *balancer);
+/* Whether the memory knows so little of such launches that the next one should know what this one taught. */
+bool cx_balancer_teaches_much(const struct cx_balancer *balancer);
 
 /* Groups not assigned to anybody now. */
 uint64_t cx_balancer_remaining(const struct cx_balancer *balancer);

@@ -121,6 +121,54 @@ START_TEST(equal_device_tells)
 }
 END_TEST
 
+/* How many lines of the file have the text. */
+static unsigned lines_with(const char *path, const char *text)
+{
+    char line[4096];
+    unsigned count = 0;
+    FILE *file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    while (fgets(line, sizeof(line), file))
+        count += strstr(line, text) != NULL;
+    fclose(file);
+    return count;
+}
+
+/* Launches enqueued all at once: each is planned when the one before is over, and knows by then how fast the
+ * devices were. */
+START_TEST(next_launch_knows)
+{
+    enum { AT_ONCE = 5 };
+    static cl_int zero[N];
+    const size_t items = N, local = LOCAL;
+    cl_program program;
+    cl_mem mem[3];
+    set_stub("auto", "0");
+    setenv("STUB_TYPE", "gpu", 1);
+    setenv("STUB_NAMES", "twin,twin", 1);
+    setenv("STUB_SPEED", "0.2", 1);
+    setenv("STUB_IN_PLACE", "0", 1);
+    setenv("COEXEC_SPLIT", "auto", 1);
+    setenv("COEXEC_TRACE", cl_folder_path("trace"), 1);
+    cl_kernel kernel = open_kernel(&program, "stub_add");
+    for (unsigned i = 0; i < 3; i++) {
+        mem[i] = cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(zero), zero);
+        cl_set_mem(kernel, i, mem[i]);
+    }
+    for (unsigned i = 0; i < AT_ONCE; i++)
+        cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+    cl_ok(clFinish(cl.queue));
+    for (unsigned i = 0; i < 3; i++)
+        cl_ok(clReleaseMemObject(mem[i]));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    cl_close();
+    ck_assert_uint_eq(lines_with(cl_folder_path("trace"), "\"cat\":\"plan\""), AT_ONCE);
+    ck_assert_uint_eq(lines_with(cl_folder_path("trace"), "\"groups_per_s\":[0"), 1);
+    cl_folder_remove();
+}
+END_TEST
+
 static const char *const algos[] = {"static", "sigmoid", "auto"};
 
 /* Each launch reads all that the last one wrote, by an index: half of it lies on the other device, and the
@@ -345,6 +393,7 @@ int main(void)
     TCase *tc = tcase_create("learn");
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, equal_device_tells);
+    tcase_add_test(tc, next_launch_knows);
     tcase_add_loop_test(tc, compiles_at_first_launch, 0, sizeof(cases) / sizeof(*cases));
     tcase_add_loop_test(tc, splits_that_lose_end, 0, sizeof(algos) / sizeof(*algos));
     tcase_add_test(tc, splits_that_gain_go_on);
