@@ -94,6 +94,8 @@ static const double first_fillings = 8, early_drains = 8;
 /* Where packages overlap and so few fillings would be left of a device's even share, it gets all that it
  * should have at once: groups that all run at once are done as soon as one of them, whoever does them. */
 static const double few_fillings = 2;
+/* The same where nobody could do again what is late. */
+static const double sure_room = 0.1;
 /* Behind its first package a device gets such a part of it, so that its end does not show. */
 static const double second_part = 0.33;
 /* Part of its share that a device begins with where all are of one kind: the rest is for what groups cost. */
@@ -208,7 +210,7 @@ static uint64_t learned_package(struct cx_balancer *balancer, unsigned index)
     for (unsigned i = 0; i < balancer->ndevices; i++) /* nobody could make good use of so few */
         all |= later < (double)cx_package_minimum(balancer, i);
     const double even = (double)balancer->groups / balancer->ndevices;
-    all |= balancer->devices[index].given.overlaps &&
+    all |= balancer->devices[index].given.overlaps && (balancer->parts || room < sure_room) &&
            even - even / (1 + room) < few_fillings * (double)cx_package_minimum(balancer, index);
     own->started = true;
     return decide(balancer, index, all ? CX_DECIDED_REST : CX_DECIDED_LEARNED,
@@ -366,7 +368,9 @@ static void auto_done(struct cx_balancer *balancer, unsigned index, double now)
     note_surprise(balancer, index);
     struct cx_lengths row = {0};
     double error, length;
-    if (package->rate > 0 &&
+    const bool tells =
+        package->fresh || package->groups >= device->given.fill; /* else it may end with the one before */
+    if (package->rate > 0 && tells &&
         cx_lengths_add(&row, device, fillings_now, package->groups, seconds,
                        device->given.launch_seconds + cost / package->rate, &error, &length))
         add_error(balancer, index, error, length * package->rate);

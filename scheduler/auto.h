@@ -61,10 +61,13 @@ void cx_auto_measure(struct cx_balancer *balancer, unsigned index, double cost, 
 /* Of log(real / predicted length), as the device's packages and all others' show. */
 double cx_auto_deviation(const struct cx_balancer *balancer, unsigned index);
 
-/* Cost of a package; the same with its groups as the device's time counts them (cx_groups_filled). */
+/* Cost of a package; the same with its groups as the device's time counts them (cx_groups_timed); and as it
+ * counts them where few groups found no place beside those of the package before. */
 double cx_auto_cost(const struct cx_balancer *balancer, const struct cx_flight *package);
 double cx_auto_filled(const struct cx_balancer *balancer, const struct cx_device_state *device,
                       const struct cx_flight *package);
+double cx_auto_at_most(const struct cx_balancer *balancer, const struct cx_device_state *device,
+                       const struct cx_flight *package);
 /* The part of all speed that the other devices have. */
 double cx_auto_others(const struct cx_balancer *balancer, unsigned index);
 /* Cost of what is not given out. */

@@ -62,7 +62,7 @@ static double lateness(const struct cx_balancer *balancer, unsigned index, doubl
     const struct cx_auto *data = balancer->data;
     const struct cx_device_state *device = &balancer->devices[index];
     const struct cx_auto_view *view = &data->device[index].view;
-    const double filled = cx_auto_filled(balancer, device, &device->flight[0]);
+    const double filled = cx_auto_at_most(balancer, device, &device->flight[0]);
     return now - device->busy_since - device->given.launch_seconds - view->fixed - filled / view->belief;
 }
 

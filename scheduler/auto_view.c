@@ -28,6 +28,14 @@ double cx_auto_filled(const struct cx_balancer *balancer, const struct cx_device
     return cx_auto_cost(balancer, package) * timed / (double)package->groups;
 }
 
+double cx_auto_at_most(const struct cx_balancer *balancer, const struct cx_device_state *device,
+                       const struct cx_flight *package)
+{
+    const double timed = cx_groups_timed(device, package->groups, package->fresh);
+    return cx_auto_cost(balancer, package) * cx_greater(timed, cx_groups_filled(device, package->groups)) /
+           (double)package->groups;
+}
+
 bool cx_auto_alike(const struct cx_balancer *balancer)
 {
     unsigned kind = 0;
@@ -114,7 +122,7 @@ bool cx_auto_look(struct cx_balancer *balancer, double now)
         if (device->nflight == 0 || known == 0)
             continue;
         double worked = cx_greater(now - device->busy_since, 0), sum = view->fixed;
-        double oldest = cx_auto_filled(balancer, device, &device->flight[0]);
+        double oldest = cx_auto_at_most(balancer, device, &device->flight[0]);
         const double began = worked - device->given.launch_seconds - view->fixed;
         view->overdue =
             began > 0 && view->speed * began >

@@ -100,7 +100,8 @@ static unsigned slot_of(const struct cx_balancer *balancer, unsigned device)
     return balancer->devices[device].given.slot;
 }
 
-/* Seconds of computing that the package would take if its groups filled the device: fewer take as long. */
+/* Seconds of computing that the package would take if its groups filled the device: fewer take as long, where
+ * none was before them. */
 static double seconds_of(const struct cx_balancer *balancer, const struct cx_package_log *package)
 {
     const struct cx_device_state *device = &balancer->devices[package->device];
@@ -175,9 +176,9 @@ static double seconds_with_moves(const struct lesson *lesson, const struct cx_me
 }
 
 /* A launch in which each device had a region of its own cannot tell a slow device from dear groups. Those of
- * one kind are as fast as each other, so it is the groups; the more launches there were, the more of the
- * range several devices have done, and the less that is assumed. */
-static void pool_alike(struct lesson *lesson, const double *cost, const double *seconds)
+ * one kind compute as fast as each other, so it is the groups; the more launches there were, the more of the
+ * range several devices have done, and the less that is assumed. What they move is their own. */
+static void pool_alike(struct lesson *lesson, const double *cost, const double *computing)
 {
     struct cx_taught *taught = &lesson->memory->taught;
     const struct cx_balancer *balancer = lesson->balancer;
@@ -186,32 +187,38 @@ static void pool_alike(struct lesson *lesson, const double *cost, const double *
         const unsigned kind = balancer->devices[i].given.kind, slot = slot_of(balancer, i);
         double costs = 0, times = 0;
         for (unsigned k = 0; k < balancer->ndevices && kind > 0; k++) {
-            const bool alike = balancer->devices[k].given.kind == kind && cost[slot_of(balancer, k)] > 0;
-            costs += alike ? cost[slot_of(balancer, k)] : 0;
-            times += alike ? seconds[slot_of(balancer, k)] : 0;
+            const unsigned other = slot_of(balancer, k);
+            const bool alike = balancer->devices[k].given.kind == kind && cost[other] > 0;
+            costs += alike ? cost[other] : 0;
+            times += alike ? computing[other] : 0;
         }
-        if (cost[slot] > 0 && costs > 0 && taught->device[slot].speed > 0)
-            taught->device[slot].speed =
-                cx_number_clean(pow(taught->device[slot].speed, 1 - part) * pow(costs / times, part));
+        if (!(cost[slot] > 0) || !(costs > 0) || !(taught->device[slot].speed > 0))
+            continue;
+        const double own = computing[slot] / cost[slot],
+                     pooled = pow(own, 1 - part) * pow(times / costs, part);
+        const double speed = cx_number_clean(1 / (1 / taught->device[slot].speed - own + pooled));
+        taught->device[slot].speed = speed > 0 ? speed : taught->device[slot].speed;
     }
 }
 
 static void learn_speeds(struct lesson *lesson)
 {
     struct cx_memory *memory = lesson->memory;
-    double cost[CX_MEMORY_DEVICES] = {0}, seconds[CX_MEMORY_DEVICES] = {0};
+    double cost[CX_MEMORY_DEVICES] = {0}, seconds[CX_MEMORY_DEVICES] = {0},
+           computing[CX_MEMORY_DEVICES] = {0};
     for (unsigned i = 0; i < memory->nsamples; i++) {
         const struct cx_memory_sample *sample = &memory->sample[i];
         lesson->cost[i] = (double)lesson->balancer->groups * (part_before(&memory->taught, sample->to) -
                                                               part_before(&memory->taught, sample->from));
         cost[sample->slot] += lesson->cost[i];
         seconds[sample->slot] += seconds_with_moves(lesson, sample);
+        computing[sample->slot] += sample->seconds;
     }
     for (unsigned i = 0; i < CX_MEMORY_DEVICES; i++) {
         double speed = cost[i] > 0 ? cx_number_clean(cost[i] / seconds[i]) : 0;
         memory->taught.device[i].speed = speed > 0 ? speed : memory->taught.device[i].speed;
     }
-    pool_alike(lesson, cost, seconds);
+    pool_alike(lesson, cost, computing);
 }
 
 /* Adds to all pieces from there on, and to the first of them the part that the place leaves of it. */
