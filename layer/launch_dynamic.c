@@ -225,12 +225,12 @@ void cx_split_learn_early(struct split *split)
     for (unsigned p = 0; p < split->plan.n; p++) {
         uint64_t groups = 0;
         double seconds = 0;
-        if (split->told[p] || !split->alive[p] || !cx_balancer_sampled(split->plan.balancer, p))
+        if (split->told[p] > 0 || !split->alive[p] || !cx_balancer_sampled(split->plan.balancer, p))
             continue;
         cx_balancer_measured(split->plan.balancer, p, &groups, &seconds);
         cx_launch_learn_held(split->launch, split->plan.member[p], groups, seconds,
                              cx_balancer_doubtful(split->plan.balancer, p));
-        split->told[p] = true;
+        split->told[p] = seconds;
     }
 }
 

@@ -59,11 +59,11 @@ struct split {
     unsigned rounds;           /* jobs planned anew */
     struct cx_home **homes;    /* each part's, taken by its lane and not over yet (launch_home.h) */
     /* where rescues: */
-    bool *private_;   /* each part may do again, and be done again */
-    bool *void_;      /* each part: the launch is over without its job */
-    bool alike;       /* all parts' members are of one kind */
-    bool *late;       /* ... which holds a package that others have done */
-    bool *told;       /* each part: its speed in this launch was learned */
+    bool *private_; /* each part may do again, and be done again */
+    bool *void_;    /* each part: the launch is over without its job */
+    bool alike;     /* all parts' members are of one kind */
+    bool *late;     /* ... which holds a package that others have done */
+    double *told; /* each part: the seconds that its speed in this launch was learned from; 0: not learned */
     bool *uploading;  /* each part starts transfers, of which `upload` does not tell yet */
     cl_event *upload; /* each part's last transfer, a reference, or NULL */
     uint64_t *before; /* each part: the command's cone on its timeline but for its newest job */

@@ -459,7 +459,10 @@ void cx_home_start(struct lane *lane, struct cx_worker *worker, cl_event until)
 {
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
-    for (bool any = false; lane->nhomes && !(until ? is_over(until, worker) : any); lane->nhomes--) {
+    bool any = false;
+    for (; lane->nhomes; lane->nhomes--) {
+        if (until ? (any || lane->nflight < CX_IN_FLIGHT) && is_over(until, worker) : any)
+            return;
         any = true;
         pthread_mutex_lock(&context->lock);
         struct cx_home *home = split->homes[lane->part];

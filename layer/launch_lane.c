@@ -360,7 +360,7 @@ static bool counts(const struct split *split, unsigned part)
     return false;
 }
 
-/* Whether a late part took longer in the end than was learned of it when the launch was over. */
+/* Whether the part worked on since it was learned of, as it was late, and turned out slower than that. */
 static bool is_slower(const struct split *split, unsigned part)
 {
     const struct cx_learned *learned = split->launch->kernel->function->learned;
@@ -370,7 +370,7 @@ static bool is_slower(const struct split *split, unsigned part)
         return false;
     cx_balancer_measured(split->plan.balancer, part, &groups, &seconds);
     const double known = cx_speed_record_speed(&learned->records[split->plan.member[part]]);
-    return groups > 0 && (double)groups < 0.8 * known * seconds;
+    return groups > 0 && seconds > split->told[part] && (double)groups < 0.8 * known * seconds;
 }
 
 static void finish_lane(struct cx_job *job, struct cx_worker *worker)
@@ -394,8 +394,9 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
             worker->first_seconds = seconds > worker->first_seconds / 2 ? seconds : worker->first_seconds / 2;
     }
     const bool teaches =
-        split->alive[lane->part] && (!split->told[lane->part] || is_slower(split, lane->part));
-    split->told[lane->part] |= teaches && groups > 0;
+        split->alive[lane->part] && (!(split->told[lane->part] > 0) || is_slower(split, lane->part));
+    if (teaches)
+        split->told[lane->part] = seconds;
     job->void_ = split->void_[lane->part];
     if (job->void_ && job->stale && counts(split, lane->part) && launch->base.lost)
         launch->base.lost(&launch->base); /* its failure is nobody's, what it did before is */

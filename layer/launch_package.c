@@ -180,7 +180,7 @@ static cl_int package_over(struct lane *lane, struct package *package, uint64_t 
                                   split->launch->parts[lane->part].variant, package->range.first == 0);
     if (lane->first)
         cx_balancer_first(split->plan.balancer, lane->part);
-    if (error == CL_SUCCESS)
+    if (error == CL_SUCCESS && held && !package->copy)
         learn_few(lane, package, groups);
     if (held && error != CL_SUCCESS && cx_rescue_failed(split, lane->part, package))
         return CL_SUCCESS;

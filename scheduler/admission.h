@@ -20,9 +20,9 @@ struct cx_speed_record {
     double seconds;   /* likewise; groups / seconds is the speed */
     uint64_t samples; /* launches measured */
     double slowest;   /* the lowest speed of late, work-groups/s */
-    double few;       /* seconds that packages took of late whose groups all ran at once; 0: there was none */
-    double credit;    /* seconds that a probe of this device may cost by now */
-    uint64_t waited;  /* launches decided since it last took part */
+    double few;      /* seconds that a package of late took whose groups all ran at once; 0: there was none */
+    double credit;   /* seconds that a probe of this device may cost by now */
+    uint64_t waited; /* launches decided since it last took part */
     uint64_t backoff; /* launches to wait before the next probe */
     unsigned firsts;  /* launches in a row that were the first of their kind here */
     bool doubtful;    /* nothing but such launches is known */
@@ -36,7 +36,8 @@ void cx_speed_record_update(struct cx_speed_record *record, uint64_t groups, uin
  * counts as no measurement, but for a program in which many launches in a row are such and nothing else is
  * known; the fastest of them does then, until another launch was measured. */
 void cx_speed_record_first(struct cx_speed_record *record, uint64_t groups, uint64_t fill, double seconds);
-/* A package whose groups all ran at once took so long: as long as the dearest of them. */
+/* A package whose groups all ran at once took so long: as long as the dearest of them. The shortest counts,
+ * until longer ones have come several times. */
 void cx_speed_record_few(struct cx_speed_record *record, double seconds);
 /* Work-groups/s of the device when full; 0: never measured. Accepts NULL. */
 double cx_speed_record_speed(const struct cx_speed_record *record);

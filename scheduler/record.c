@@ -52,7 +52,7 @@ void cx_speed_record_update(struct cx_speed_record *record, uint64_t groups, uin
 void cx_speed_record_few(struct cx_speed_record *record, double seconds)
 {
     if (isfinite(seconds) && seconds > 0)
-        record->few = record->few > 0 ? (record->few + seconds) / 2 : seconds;
+        record->few = record->few > 0 ? fmin(record->few * forgiveness, seconds) : seconds;
 }
 
 double cx_speed_record_speed(const struct cx_speed_record *record)

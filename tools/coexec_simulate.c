@@ -116,6 +116,9 @@ static int add_device(struct job *job, const char *argument)
     free(copy);
     if (!good || device.jitter >= 1)
         return cx_usage_error(me, "not a device: %s", argument);
+    if (device.slots > 0 &&
+        (device.half > 0 || device.drain > 0 || device.in_seconds > 0 || device.out_seconds > 0))
+        return cx_usage_error(me, "slots= tells what half=, drain=, in= and out= do: %s", argument);
     device.known.launch_seconds = device.launch_seconds;
     device.known.overlaps = device.drain > 0 || device.slots > 0;
     job->devices[job->ndevices++] = device;

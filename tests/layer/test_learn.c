@@ -135,36 +135,42 @@ static unsigned lines_with(const char *path, const char *text)
 }
 
 /* Launches enqueued all at once: each is planned when the one before is over, and knows by then how fast the
- * devices were. */
+ * devices were: so of those of one context only the first does not. Nor does another where, on a busy
+ * machine, one device did so little of the first one that it was all of it the first of its kind there. */
 START_TEST(next_launch_knows)
 {
-    enum { AT_ONCE = 5 };
+    enum { AT_ONCE = 5, TRIES = 5 };
     static cl_int zero[N];
     const size_t items = N, local = LOCAL;
+    unsigned unknown = 0, before = 0;
     cl_program program;
     cl_mem mem[3];
     set_stub("auto", "0");
     setenv("STUB_TYPE", "gpu", 1);
     setenv("STUB_NAMES", "twin,twin", 1);
-    setenv("STUB_SPEED", "0.2", 1);
+    setenv("STUB_SPEED", "0.05", 1);
     setenv("STUB_IN_PLACE", "0", 1);
     setenv("COEXEC_SPLIT", "auto", 1);
     setenv("COEXEC_TRACE", cl_folder_path("trace"), 1);
-    cl_kernel kernel = open_kernel(&program, "stub_add");
-    for (unsigned i = 0; i < 3; i++) {
-        mem[i] = cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(zero), zero);
-        cl_set_mem(kernel, i, mem[i]);
+    for (unsigned i = 0; i < TRIES && unknown != 1; i++) {
+        cl_kernel kernel = open_kernel(&program, "stub_add");
+        for (unsigned k = 0; k < 3; k++) {
+            mem[k] = cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(zero), zero);
+            cl_set_mem(kernel, k, mem[k]);
+        }
+        for (unsigned k = 0; k < AT_ONCE; k++)
+            cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+        cl_ok(clFinish(cl.queue));
+        for (unsigned k = 0; k < 3; k++)
+            cl_ok(clReleaseMemObject(mem[k]));
+        cl_ok(clReleaseKernel(kernel));
+        cl_ok(clReleaseProgram(program));
+        cl_close();
+        ck_assert_uint_eq(lines_with(cl_folder_path("trace"), "\"cat\":\"plan\""), (i + 1) * AT_ONCE);
+        unknown = lines_with(cl_folder_path("trace"), "\"groups_per_s\":[0") - before;
+        before += unknown;
     }
-    for (unsigned i = 0; i < AT_ONCE; i++)
-        cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL));
-    cl_ok(clFinish(cl.queue));
-    for (unsigned i = 0; i < 3; i++)
-        cl_ok(clReleaseMemObject(mem[i]));
-    cl_ok(clReleaseKernel(kernel));
-    cl_ok(clReleaseProgram(program));
-    cl_close();
-    ck_assert_uint_eq(lines_with(cl_folder_path("trace"), "\"cat\":\"plan\""), AT_ONCE);
-    ck_assert_uint_eq(lines_with(cl_folder_path("trace"), "\"groups_per_s\":[0"), 1);
+    ck_assert_uint_eq(unknown, 1);
     cl_folder_remove();
 }
 END_TEST
