@@ -164,7 +164,8 @@ static void learn_few(const struct lane *lane, const struct package *package, ui
     struct cx_learned *learned = launch->kernel->function->learned;
     const unsigned member = lane->split->plan.member[lane->part];
     const struct cx_real_device *device = launch->base.context->workers[member].device;
-    if (learned && !lane->first && groups <= cx_plan_fill(device, &launch->geometry))
+    if (learned && !lane->first && package->end_ns > package->start_ns &&
+        groups <= cx_plan_fill(device, &launch->geometry))
         cx_speed_record_few(&learned->records[member], (double)(package->end_ns - package->start_ns) * 1e-9);
 }
 

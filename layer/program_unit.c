@@ -222,6 +222,8 @@ static unsigned take_units(struct cx_program *program, const bool *wanted, struc
         count_served(program, unit);
         pthread_mutex_lock(&unit->lock);
         unit->building = true;
+        while (unit->saving) /* somebody began to make the binary since it was found not to be busy */
+            pthread_cond_wait(&unit->changed, &unit->lock);
         pthread_mutex_unlock(&unit->lock);
         units[count++] = cx_program_ref(unit);
     }
