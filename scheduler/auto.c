@@ -76,9 +76,6 @@
 static const double first_deviation = 0.4, first_weight = 0.5;
 /* The same where all devices are of one kind, so that only the groups' costs are unknown. */
 static const double alike_deviation = 0.2;
-/* Fillings that packages in a row have to be worth to tell an error in the launch under way, where a plan
- * that errs should be seen at once. */
-static const double fillings_now = 0;
 /* No sample says more than that: one wild package must not outweigh all others. */
 static const double most_error = 0.7;
 /* Launches that a package of unknown groups should be worth; and where they are dear, the square root of so
@@ -370,9 +367,10 @@ static void auto_done(struct cx_balancer *balancer, unsigned index, double now)
     double error, length;
     const bool tells =
         package->fresh || package->groups >= device->given.fill; /* else it may end with the one before */
-    if (package->rate > 0 && tells &&
-        cx_lengths_add(&row, device, fillings_now, package->groups, seconds,
-                       device->given.launch_seconds + cost / package->rate, &error, &length))
+    if (package->rate > 0 && tells)
+        cx_lengths_add(&row, device, package->groups, seconds,
+                       device->given.launch_seconds + cost / package->rate);
+    if (cx_lengths_tell(&row, &error, &length)) /* at once, not in rows: a plan that errs should be seen */
         add_error(balancer, index, error, length * package->rate);
     if (package->rate > 0 || own->samples > 1)
         return;

@@ -31,9 +31,8 @@ double cx_auto_filled(const struct cx_balancer *balancer, const struct cx_device
 double cx_auto_at_most(const struct cx_balancer *balancer, const struct cx_device_state *device,
                        const struct cx_flight *package)
 {
-    const double timed = cx_groups_timed(device, package->groups, package->fresh);
-    return cx_auto_cost(balancer, package) * cx_greater(timed, cx_groups_filled(device, package->groups)) /
-           (double)package->groups;
+    const double filled = cx_groups_filled(device, package->groups) / (double)package->groups;
+    return cx_greater(cx_auto_filled(balancer, device, package), cx_auto_cost(balancer, package) * filled);
 }
 
 bool cx_auto_alike(const struct cx_balancer *balancer)

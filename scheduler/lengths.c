@@ -12,7 +12,19 @@
 #include "scheduler/policy.h"
 #include <math.h>
 
-bool cx_lengths_rest(struct cx_lengths *lengths, double *error, double *length)
+double cx_lengths_add(struct cx_lengths *lengths, const struct cx_device_state *device, uint64_t groups,
+                      double seconds, double expected)
+{
+    const double each = expected / (double)groups;
+    if (!(expected > 0) || !isfinite(expected) || !(seconds > 0))
+        return 0;
+    lengths->seconds += seconds;
+    lengths->expected += expected;
+    lengths->slack = device->given.overlaps ? cx_groups_drain(device) * each : 0;
+    return device->given.overlaps ? lengths->expected / ((double)device->given.fill * each) : INFINITY;
+}
+
+bool cx_lengths_tell(struct cx_lengths *lengths, double *error, double *length)
 {
     const struct cx_lengths row = *lengths;
     const double told = fmin(fmax(row.expected, row.seconds - row.slack), row.seconds + row.slack);
@@ -20,19 +32,4 @@ bool cx_lengths_rest(struct cx_lengths *lengths, double *error, double *length)
     *error = log(told / row.expected);
     *length = row.expected;
     return row.expected > 0 && isfinite(*error);
-}
-
-bool cx_lengths_add(struct cx_lengths *lengths, const struct cx_device_state *device, double fillings,
-                    uint64_t groups, double seconds, double expected, double *error, double *length)
-{
-    const double each = expected / (double)groups;
-    const bool overlaps = device->given.overlaps;
-    if (!(expected > 0) || !isfinite(expected) || !(seconds > 0))
-        return false;
-    lengths->seconds += seconds;
-    lengths->expected += expected;
-    lengths->slack = overlaps ? cx_groups_drain(device) * each : 0;
-    if (overlaps && lengths->expected < fillings * (double)device->given.fill * each)
-        return false;
-    return cx_lengths_rest(lengths, error, length);
 }

@@ -194,8 +194,7 @@ static void pool_alike(struct lesson *lesson, const double *cost, const double *
         }
         if (!(cost[slot] > 0) || !(costs > 0) || !(taught->device[slot].speed > 0))
             continue;
-        const double own = computing[slot] / cost[slot],
-                     pooled = pow(own, 1 - part) * pow(times / costs, part);
+        const double own = computing[slot] / cost[slot], pooled = own * pow(times / costs / own, part);
         const double speed = cx_number_clean(1 / (1 / taught->device[slot].speed - own + pooled));
         taught->device[slot].speed = speed > 0 ? speed : taught->device[slot].speed;
     }
@@ -335,12 +334,13 @@ static double deviation_of(const struct cx_memory *memory, const struct cx_balan
                 cx_with_transfers(device->speed,
                                   cx_moves_a_group(&balancer->devices[package->device]) - device->transfer);
         double seconds = memory->taught.launches > 0 ? seconds_of(balancer, package) : package->seconds;
-        if (cx_lengths_add(&lengths[slot], &balancer->devices[package->device], fillings_a_row,
-                           package->groups, seconds, expected, &error, &length))
+        const double fillings = cx_lengths_add(&lengths[slot], &balancer->devices[package->device],
+                                               package->groups, seconds, expected);
+        if (fillings >= fillings_a_row && cx_lengths_tell(&lengths[slot], &error, &length))
             count_error(&all, error, length);
     }
     for (unsigned i = 0; i < CX_MEMORY_DEVICES; i++)
-        if (cx_lengths_rest(&lengths[i], &error, &length))
+        if (cx_lengths_tell(&lengths[i], &error, &length))
             count_error(&all, error, length);
     return all.weight > 0 ? sqrt(fmax(all.squares - all.sum * all.sum / all.weight, 0) / all.weight) : 0.5;
 }

@@ -186,14 +186,14 @@ struct cx_lengths {
     double seconds, expected; /* of those that tell nothing by themselves yet */
     double slack;             /* seconds by which their end is not known */
 };
-/* One more of so many groups. Gives whether they tell an error by now, which is the log of real over
- * predicted length, and what was predicted; then the next ones begin anew. Where packages overlap each border
- * between two is told to within a drain, and those tell something that are worth so many fillings of the
- * device together. */
-bool cx_lengths_add(struct cx_lengths *lengths, const struct cx_device_state *device, double fillings,
-                    uint64_t groups, double seconds, double expected, double *error, double *length);
-/* What is left at a launch's end. False: nothing. */
-bool cx_lengths_rest(struct cx_lengths *lengths, double *error, double *length);
+/* One more of so many groups. Gives how many fillings of the device those are worth together; INFINITY where
+ * packages do not overlap: the border between two that do is told to within a drain. Nonsense counts as none.
+ */
+double cx_lengths_add(struct cx_lengths *lengths, const struct cx_device_state *device, uint64_t groups,
+                      double seconds, double expected);
+/* The log of their real over their predicted length, and that; then the next ones begin anew. False: there is
+ * none. */
+bool cx_lengths_tell(struct cx_lengths *lengths, double *error, double *length);
 /* The smallest package worth giving: the user's minimum, else what fills the device. At least 1. */
 uint64_t cx_package_minimum(const struct cx_balancer *balancer, unsigned device);
 

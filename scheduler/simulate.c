@@ -153,12 +153,12 @@ static void start_oldest(struct state *state, unsigned index)
     struct package *package = &line->queue[0];
     double jitter = 1 + device->jitter * (2 * cx_sim_random(&state->random) - 1);
     double launch = device->launch_seconds;
-    line->seconds =
-        launch +
-        (cx_sim_package_seconds(device, state->sim->load, package->first, package->count) - launch) * jitter;
-    line->seconds = fmax(line->seconds - overlapped(state, index, package), launch);
-    if (line->slot)
+    if (line->slot) {
         line->seconds = in_slots(state, index, package, jitter);
+    } else {
+        const double alone = cx_sim_package_seconds(device, state->sim->load, package->first, package->count);
+        line->seconds = fmax(launch + (alone - launch) * jitter - overlapped(state, index, package), launch);
+    }
     line->drain = drain_of(state, index, package);
     line->seconds += pauses(state, device, line->seconds);
     package->starts = fmax(line->free_at, package->arrives);

@@ -61,6 +61,34 @@ static void run(struct cx_balancer *balancer, double each, double dearer)
     }
 }
 
+/* One more simulated launch of the two devices, by what those before taught. */
+static struct cx_sim_result simulate(const struct cx_sim_load *load, struct cx_sim_device *devices,
+                                     struct cx_memory *memory, uint64_t seed)
+{
+    const struct cx_simulation sim = {.policy = cx_policy_find("auto"),
+                                      .load = load,
+                                      .ndevices = DEVICES,
+                                      .devices = devices,
+                                      .homes = true,
+                                      .memory = memory,
+                                      .seed = seed};
+    const struct cx_sim_result result = cx_simulate(&sim);
+    ck_assert(result.complete);
+    return result;
+}
+
+/* Launches and replies cost what such devices' do; they are of one kind. */
+static void two_alike(struct cx_sim_device *devices, double speed, double jitter)
+{
+    for (unsigned i = 0; i < DEVICES; i++)
+        devices[i] = (struct cx_sim_device){
+            .known = {.nominal_speed = 1, .launch_seconds = 1e-5, .kind = 1, .slot = i},
+            .speed = speed,
+            .launch_seconds = 1e-5,
+            .reply_seconds = 3e-5,
+            .jitter = jitter};
+}
+
 /* A launch of a queue is planned before the one ahead of it ends and teaches what it saw. Costs that change
  * when a part of the range is given out do not add up to the launch: too little seemed to be left, and the
  * rest went out in packages of one group. */
@@ -101,20 +129,22 @@ START_TEST(lengths_in_rows)
     const double each = 1e-5, factor = _i ? 1.5 : 1;
     struct cx_lengths lengths = {0};
     double error = -1, length = -1;
+    const double predicted = 50 * each;
     for (unsigned i = 0; i < 15; i++) /* 7.5 fillings */
-        ck_assert(!cx_lengths_add(&lengths, &device, 7.9, 50, factor * (i % 2 ? 0.2 : 1.8) * 50 * each,
-                                  50 * each, &error, &length));
-    ck_assert(
-        cx_lengths_add(&lengths, &device, 7.9, 50, factor * 0.2 * 50 * each, 50 * each, &error, &length));
+        ck_assert_double_lt(
+            cx_lengths_add(&lengths, &device, 50, factor * (i % 2 ? 0.2 : 1.8) * predicted, predicted), 7.9);
+    ck_assert_double_gt(cx_lengths_add(&lengths, &device, 50, factor * 0.2 * predicted, predicted), 7.9);
+    ck_assert(cx_lengths_tell(&lengths, &error, &length));
     ck_assert_double_eq_tol(length, 800 * each, 1e-12);
     ck_assert_double_eq_tol(error, _i ? log(1.5 - cx_groups_drain(&device) / 800) : 0, 1e-9);
-    ck_assert(!cx_lengths_rest(&lengths, &error, &length));
+    ck_assert(!cx_lengths_tell(&lengths, &error, &length));
     device.given.overlaps = false;
-    ck_assert(
-        cx_lengths_add(&lengths, &device, 7.9, 50, factor * 0.2 * 50 * each, 50 * each, &error, &length));
+    ck_assert(isinf(cx_lengths_add(&lengths, &device, 50, factor * 0.2 * predicted, predicted)));
+    ck_assert(cx_lengths_tell(&lengths, &error, &length));
     ck_assert_double_eq_tol(error, log(factor * 0.2), 1e-9);
-    ck_assert(!cx_lengths_add(&lengths, &device, 0, 50, NAN, 50 * each, &error, &length));
-    ck_assert(!cx_lengths_add(&lengths, &device, 0, 50, 1, 0, &error, &length));
+    ck_assert_double_eq(cx_lengths_add(&lengths, &device, 50, NAN, predicted), 0);
+    ck_assert_double_eq(cx_lengths_add(&lengths, &device, 50, 1, 0), 0);
+    ck_assert(!cx_lengths_tell(&lengths, &error, &length));
 }
 END_TEST
 
@@ -129,24 +159,11 @@ START_TEST(slow_first_launch)
     cx_memory_init(memory);
     for (unsigned launch = 1; launch <= 12; launch++) {
         const double speed = 1e7 / (launch == 1 ? times[_i % 3] : 1);
-        const struct cx_sim_device device = {.known = {.nominal_speed = 1, .launch_seconds = 1e-5, .kind = 1},
-                                             .speed = speed,
-                                             .launch_seconds = 1e-5,
-                                             .reply_seconds = 3e-5,
-                                             .jitter = 0.02};
-        struct cx_sim_device devices[DEVICES] = {device, device};
-        devices[1].known.slot = 1;
+        struct cx_sim_device devices[DEVICES];
+        two_alike(devices, speed, 0.02);
         if (launch == 1)
             devices[_i / 3].speed /= 3;
-        struct cx_simulation sim = {.policy = cx_policy_find("auto"),
-                                    .load = load,
-                                    .ndevices = DEVICES,
-                                    .devices = devices,
-                                    .homes = true,
-                                    .memory = memory,
-                                    .seed = launch};
-        struct cx_sim_result result = cx_simulate(&sim);
-        ck_assert(result.complete);
+        const struct cx_sim_result result = simulate(load, devices, memory, launch);
         if (launch > 2)
             ck_assert_double_lt(result.seconds, 1.045 * cx_sim_ideal(load, DEVICES, devices));
         ck_assert_uint_le(result.packages, launch == 1 ? 64 : 24);
@@ -171,24 +188,11 @@ START_TEST(alike_but_for_moves)
     ck_assert(memory && load);
     cx_memory_init(memory);
     for (unsigned launch = 1; launch <= 3; launch++) {
-        const struct cx_sim_device device = {.known = {.nominal_speed = 1, .launch_seconds = 1e-5, .kind = 1},
-                                             .speed = speed,
-                                             .launch_seconds = 1e-5,
-                                             .reply_seconds = 3e-5,
-                                             .jitter = 0.01};
-        struct cx_sim_device devices[DEVICES] = {device, device};
-        devices[1].known.slot = 1;
+        struct cx_sim_device devices[DEVICES];
+        two_alike(devices, speed, 0.01);
         devices[1].in_seconds = devices[1].known.transfer_seconds = launch == 1 ? moves : 0;
-        struct cx_simulation sim = {.policy = cx_policy_find("auto"),
-                                    .load = load,
-                                    .ndevices = DEVICES,
-                                    .devices = devices,
-                                    .homes = true,
-                                    .memory = memory,
-                                    .seed = launch};
-        const struct cx_sim_result result = cx_simulate(&sim);
+        const struct cx_sim_result result = simulate(load, devices, memory, launch);
         const double ratio = result.seconds / cx_sim_ideal(load, DEVICES, devices);
-        ck_assert(result.complete);
         ck_assert_msg(launch == 1 || ratio < 1.05, "launch %u: %.4f of the ideal", launch, ratio);
     }
     free(load);
@@ -312,15 +316,7 @@ START_TEST(times_not_told)
                                            .reply_seconds = 3e-5,
                                            .jitter = 0.02,
                                            .untimed = launch <= 2 ? 0 : (double[]){0.5, 0.9, 1}[c / 2 % 3]};
-            struct cx_simulation sim = {.policy = cx_policy_find("auto"),
-                                        .load = load,
-                                        .ndevices = DEVICES,
-                                        .devices = devices,
-                                        .homes = true,
-                                        .memory = memory,
-                                        .seed = 100 * c + launch};
-            struct cx_sim_result result = cx_simulate(&sim);
-            ck_assert(result.complete);
+            const struct cx_sim_result result = simulate(load, devices, memory, 100 * c + launch);
             if (launch > 2)
                 sum += log(result.seconds / cx_sim_ideal(load, DEVICES, devices));
         }
@@ -388,13 +384,7 @@ START_TEST(first_launch_of_cheap_ends)
         devices[i] = (struct cx_sim_device){.known = {.nominal_speed = 1, .launch_seconds = 1e-5},
                                             .speed = 10 * load->total,
                                             .launch_seconds = 1e-5};
-    struct cx_simulation sim = {.policy = cx_policy_find("auto"),
-                                .load = load,
-                                .ndevices = DEVICES,
-                                .devices = devices,
-                                .homes = true,
-                                .memory = memory};
-    ck_assert(cx_simulate(&sim).complete);
+    (void)simulate(load, devices, memory, 0);
     ck_assert_double_lt(memory->taught.deviation, 0.41);
     free(load);
     free(memory);
