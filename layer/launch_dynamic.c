@@ -196,8 +196,12 @@ static void close_split(struct split *split)
     if (split->visits)
         cx_one_home_end(launch, split->visits, split->seq);
     split->visits = NULL;
-    if (split->rescues && !split->failed && error == CL_SUCCESS)
+    if (split->rescues && !split->failed && error == CL_SUCCESS) {
         cx_rescue_leave(split);
+        if (cx_balancer_teaches_much(
+                split->plan.balancer)) /* all is done, and the next launch is planned now */
+            cx_split_learn_early(split);
+    }
     if (split->copies && !split->failed && error == CL_SUCCESS)
         error = cx_private_end(&split->copies);
     if (error != CL_SUCCESS)

@@ -15,7 +15,6 @@
 #include <stdlib.h>
 
 enum {
-    LEAST_BYTES = CX_HOME_LEAST_BYTES,
     LEAST_RUN = 4 << 10, /* on average */
     PIECE = 16 << 20,    /* where nothing is staged */
 };
@@ -77,7 +76,7 @@ static bool is_worth_it(const struct cx_runs *runs)
     uint64_t bytes = 0;
     for (unsigned i = 0; i < runs->count; i++)
         bytes += runs->run[i].hi - runs->run[i].lo;
-    return bytes >= LEAST_BYTES && bytes / runs->count >= LEAST_RUN;
+    return bytes >= CX_HOME_LEAST_BYTES && bytes / runs->count >= LEAST_RUN;
 }
 
 /* A lane copies what is staged (transport_ring.h) itself, and looks at its packages after so many bytes:
@@ -419,19 +418,11 @@ void cx_home_take(struct lane *lane, unsigned index, cl_int error)
     }
 }
 
-static bool is_over(cl_event event, const struct cx_worker *worker)
-{
-    cl_int status = CL_QUEUED;
-    return worker->device->cl->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status),
-                                              &status, NULL) == CL_SUCCESS &&
-           status <= CL_COMPLETE;
-}
-
 bool cx_home_over(const struct split *split, unsigned part)
 {
     const struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
     for (const struct cx_home *home = split->homes[part]; home; home = home->next) {
-        if (!home->started || home->ends || (home->last && !is_over(home->last, worker)))
+        if (!home->started || home->ends || (home->last && !cx_worker_event_over(worker, home->last)))
             return false;
     }
     return true;
@@ -461,7 +452,7 @@ void cx_home_start(struct lane *lane, struct cx_worker *worker, cl_event until)
     struct cx_context *context = split->launch->base.context;
     bool any = false;
     for (; lane->nhomes; lane->nhomes--) {
-        if (until ? (any || lane->nflight < CX_IN_FLIGHT) && is_over(until, worker) : any)
+        if (until ? (any || lane->nflight < CX_IN_FLIGHT) && cx_worker_event_over(worker, until) : any)
             return;
         any = true;
         pthread_mutex_lock(&context->lock);

@@ -58,8 +58,8 @@ void cx_home_leave(struct split *split, unsigned part);
 
 /* By the lane's worker, which holds no lock. */
 
-/* Starts transfers taken, until that event is over, as the device may then want its next package: they can
- * hold the thread; NULL: just one. Takes context->lock. */
+/* Starts transfers taken, until that event is over, as the device may then want its next package, which they
+ * can keep the thread from giving it: one at least where it has two. NULL: just one. Takes context->lock. */
 void cx_home_start(struct lane *lane, struct cx_worker *worker, cl_event until);
 /* The lane is over: starts what is left and waits for all. Takes context->lock. */
 void cx_home_end(struct lane *lane, struct cx_worker *worker);

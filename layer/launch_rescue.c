@@ -312,8 +312,7 @@ void cx_rescue_leave(struct split *split)
             mark_late(split, p, held);
         any |= held != NULL;
     }
-    /* late ones' jobs are over much later, perhaps behind the next launches; and these are planned now */
-    if (any || cx_balancer_teaches_much(split->plan.balancer))
+    if (any) /* their jobs are over much later, perhaps behind the next launches */
         cx_split_learn_early(split);
 }
 

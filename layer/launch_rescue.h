@@ -64,8 +64,7 @@ void cx_rescue_uploads(struct split *split, unsigned part, cl_event event);
 /* Whether all is done, but for transfers of a late member, which read the host copy or bring results home: it
  * could not be left now, and an idle part looks again. */
 bool cx_rescue_awaits(const struct split *split);
-/* The split settles: takes late members out of what its command waits for, and learns what the next launch
- * should know. */
+/* The split settles: takes late members out of what its command waits for. */
 void cx_rescue_leave(struct split *split);
 /* The part has done all it held: its member is not late with it any more. */
 void cx_rescue_over(struct split *split, unsigned part);

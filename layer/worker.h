@@ -231,6 +231,8 @@ bool cx_worker_await_until(struct cx_worker *worker, cl_event event, uint64_t un
 /* The error of a real event's command; CL_SUCCESS where it has none, is not over, or the driver does not say.
  */
 cl_int cx_worker_event_error(const struct cx_worker *worker, cl_event event);
+/* Whether a real event's command is over, or failed, as far as the driver says. A look orders no memory. */
+bool cx_worker_event_over(const struct cx_worker *worker, cl_event event);
 /* Drops events (or NULL) of this worker's commands that are over. Gives the first error among them. */
 cl_int cx_worker_drop_events(const struct cx_worker *worker, cl_event *events, unsigned n);
 /* Whether a number that a driver gives for an event's time is one. Mesa 22.3 answers 0, 1, 2 and 3 ns for

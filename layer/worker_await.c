@@ -38,14 +38,6 @@ static bool may_look(const struct cx_worker *worker)
     return cx_bytes_cores() >= (long)context->nmembers + 2;
 }
 
-static bool is_over(const struct cx_worker *worker, cl_event event)
-{
-    cl_int status = CL_QUEUED;
-    return worker->device->cl->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status),
-                                              &status, NULL) == CL_SUCCESS &&
-           status <= CL_COMPLETE;
-}
-
 static bool nap_until(const struct cx_worker *worker, cl_event event, uint64_t since, uint64_t until,
                       uint64_t longest)
 {
@@ -54,7 +46,7 @@ static bool nap_until(const struct cx_worker *worker, cl_event event, uint64_t s
                        nap = longer < longest ? longer : longest;
         const struct timespec pause = {0, (long)(nap < left ? nap : left)};
         nanosleep(&pause, NULL);
-        if (is_over(worker, event))
+        if (cx_worker_event_over(worker, event))
             return true;
     }
     return false;
@@ -69,19 +61,19 @@ static void look(const struct cx_worker *worker, cl_event event, uint64_t since)
     if (expected > EARLY_NS && nap_until(worker, event, since, since + expected - EARLY_NS, UINT64_MAX))
         return;
     const uint64_t until = cx_clock_ns() + LOOK_NS;
-    for (unsigned i = 0; i < MOST_LOOKS && cx_clock_ns() < until && !is_over(worker, event); i++)
+    for (unsigned i = 0; i < MOST_LOOKS && cx_clock_ns() < until && !cx_worker_event_over(worker, event); i++)
         sched_yield();
 }
 
 bool cx_worker_await_until(struct cx_worker *worker, cl_event event, uint64_t until)
 {
-    return is_over(worker, event) || nap_until(worker, event, cx_clock_ns(), until, MOST_NAP_NS);
+    return cx_worker_event_over(worker, event) || nap_until(worker, event, cx_clock_ns(), until, MOST_NAP_NS);
 }
 
 void cx_worker_await(struct cx_worker *worker, cl_event event)
 {
     const uint64_t since = cx_clock_ns();
-    const bool wait = may_look(worker) && !is_over(worker, event);
+    const bool wait = may_look(worker) && !cx_worker_event_over(worker, event);
     if (wait)
         look(worker, event, since);
     cx_worker_wait_event(worker, event); /* a look at a status orders no memory */

@@ -46,6 +46,11 @@ cl_int cx_worker_event_error(const struct cx_worker *worker, cl_event event)
     return status < 0 ? status : CL_SUCCESS;
 }
 
+bool cx_worker_event_over(const struct cx_worker *worker, cl_event event)
+{
+    return event_status(worker, event, CL_QUEUED) <= CL_COMPLETE;
+}
+
 /* A driver that does not say is waited for. */
 static bool event_complete(const struct cx_worker *worker, cl_event event)
 {

@@ -121,19 +121,6 @@ START_TEST(equal_device_tells)
 }
 END_TEST
 
-/* How many lines of the file have the text. */
-static unsigned lines_with(const char *path, const char *text)
-{
-    char line[4096];
-    unsigned count = 0;
-    FILE *file = fopen(path, "r");
-    ck_assert_ptr_nonnull(file);
-    while (fgets(line, sizeof(line), file))
-        count += strstr(line, text) != NULL;
-    fclose(file);
-    return count;
-}
-
 /* Launches enqueued all at once: each is planned when the one before is over, and knows by then how fast the
  * devices were: so of those of one context only the first does not. Nor does another where, on a busy
  * machine, one device did so little of the first one that it was all of it the first of its kind there. */
@@ -166,8 +153,8 @@ START_TEST(next_launch_knows)
         cl_ok(clReleaseKernel(kernel));
         cl_ok(clReleaseProgram(program));
         cl_close();
-        ck_assert_uint_eq(lines_with(cl_folder_path("trace"), "\"cat\":\"plan\""), (i + 1) * AT_ONCE);
-        unknown = lines_with(cl_folder_path("trace"), "\"groups_per_s\":[0") - before;
+        ck_assert_uint_eq(cl_lines_with(cl_folder_path("trace"), "\"cat\":\"plan\""), (i + 1) * AT_ONCE);
+        unknown = cl_lines_with(cl_folder_path("trace"), "\"groups_per_s\":[0") - before;
         before += unknown;
     }
     ck_assert_uint_eq(unknown, 1);
