@@ -52,6 +52,24 @@ static void binomial_enqueue(struct run *run, void *state)
         run_launch(run, b->kernel, 1, &global, &local);
 }
 
+/* Each device prices options of its own, from the start of its buffers: the kernel counts by group. */
+static bool binomial_native(struct run *part, void *state, size_t step)
+{
+    struct binomial *b = state;
+    size_t first, end, local = STEPS + 1;
+    run_share(part, round_up(run_size(part), OPTIONS_A_GROUP), OPTIONS_A_GROUP, &first, &end);
+    size_t bytes = (end - first) * sizeof(float), global = (end - first) / OPTIONS_A_GROUP * local;
+    if (end == first)
+        return false;
+    run_write(part, b->spot_buffer, b->spots + first, bytes);
+    run_write(part, b->strike_buffer, b->strikes + first, bytes);
+    run_write(part, b->year_buffer, b->years + first, bytes);
+    for (size_t i = 0; i < run_iterations(part); i++)
+        run_launch(part, b->kernel, 1, &global, &local);
+    run_read(part, b->price_buffer, bytes, b->prices + first);
+    return false;
+}
+
 static double price(double spot, double strike, double years)
 {
     double value[STEPS + 1], step = years / STEPS, jump = (double)volatility * sqrt(step);
@@ -95,6 +113,7 @@ static const struct example binomial = {
     .state_size = sizeof(struct binomial),
     .setup = binomial_setup,
     .enqueue = binomial_enqueue,
+    .native = binomial_native,
     .check = binomial_check,
 };
 

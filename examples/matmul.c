@@ -54,6 +54,23 @@ static void matmul_enqueue(struct run *run, void *state)
         run_launch(run, m->kernel, 2, global, local);
 }
 
+/* Each device computes rows of its own, from the start of its buffers: the kernel counts by group. */
+static bool matmul_native(struct run *part, void *state, size_t step)
+{
+    struct matmul *m = state;
+    size_t row = m->n * sizeof(float), first, end;
+    run_share(part, m->n, TILE, &first, &end);
+    size_t global[] = {round_up(m->n, TILE), round_up(end - first, TILE)}, local[] = {TILE, TILE};
+    if (end == first)
+        return false;
+    run_write(part, m->a_buffer, m->a + first * m->n, (end - first) * row);
+    run_write(part, m->b_buffer, m->b, m->bytes);
+    for (size_t i = 0; i < run_iterations(part); i++)
+        run_launch(part, m->kernel, 2, global, local);
+    run_read(part, m->c_buffer, (end - first) * row, m->c + first * m->n);
+    return false;
+}
+
 /* Elements beside each other at once: memory gives them together. */
 static bool matmul_check(struct run *run, void *state)
 {
@@ -92,6 +109,7 @@ static const struct example matmul = {
     .state_size = sizeof(struct matmul),
     .setup = matmul_setup,
     .enqueue = matmul_enqueue,
+    .native = matmul_native,
     .check = matmul_check,
 };
 

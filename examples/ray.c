@@ -73,6 +73,24 @@ static void ray_enqueue(struct run *run, void *state)
         run_launch(run, r->kernel, 2, global, local);
 }
 
+/* Each device traces rows of its own. */
+static bool ray_native(struct run *part, void *state, size_t step)
+{
+    struct ray *r = state;
+    size_t sphere_bytes = r->count * sizeof(cl_float4), row = r->side * sizeof(cl_uchar4), first, end;
+    run_share(part, r->side, LOCAL_SIDE, &first, &end);
+    if (end == first)
+        return false;
+    size_t offset[] = {0, first}, local[] = {LOCAL_SIDE, LOCAL_SIDE};
+    size_t global[] = {round_up(r->side, LOCAL_SIDE), round_up(end - first, LOCAL_SIDE)};
+    run_write(part, r->sphere_buffer, r->spheres, sphere_bytes);
+    run_write(part, r->colour_buffer, r->colours, sphere_bytes);
+    for (size_t i = 0; i < run_iterations(part); i++)
+        run_launch_part(part, r->kernel, 2, offset, global, local);
+    run_read_part(part, r->picture_buffer, first * row, end * row, r->picture);
+    return false;
+}
+
 static float product(vec a, vec b)
 {
     return a.x * b.x + a.y * b.y + a.z * b.z;
@@ -194,6 +212,7 @@ static const struct example ray = {
     .state_size = sizeof(struct ray),
     .setup = ray_setup,
     .enqueue = ray_enqueue,
+    .native = ray_native,
     .check = ray_check,
 };
 

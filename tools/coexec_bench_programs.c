@@ -14,7 +14,7 @@
 #define OTHER     false /* bound by memory, transfers, the number of its launches or what the host does */
 
 const struct cx_bench_program cx_bench_programs[] = {
-    {"binomial", "binomial", {NULL}, CX_PAPER_SIGMOID | CX_PAPER_OMPSS, REGULAR, ONE, COMPUTE},
+    {"binomial", "binomial", {NULL}, CX_PAPER_SIGMOID | CX_PAPER_OMPSS, REGULAR, NATIVE, COMPUTE},
     {"gaussian", "gaussian", {NULL}, CX_PAPER_SIGMOID, REGULAR, NATIVE, COMPUTE},
     {"nbody", "nbody", {NULL}, CX_PAPER_SIGMOID | CX_PAPER_OMPSS | CX_PAPER_MARROW, REGULAR, NATIVE, COMPUTE},
     {"taylor", "taylor", {NULL}, CX_PAPER_SIGMOID, REGULAR, ONE, COMPUTE},
@@ -22,8 +22,8 @@ const struct cx_bench_program cx_bench_programs[] = {
     {"aho", "aho", {NULL}, CX_PAPER_SIGMOID, IRREGULAR, ONE, OTHER},
     {"bm3d", "bm3d", {NULL}, CX_PAPER_SIGMOID, IRREGULAR, ONE, COMPUTE},
     {"rap", "rap", {NULL}, CX_PAPER_SIGMOID | CX_PAPER_OMPSS, IRREGULAR, ONE, COMPUTE},
-    {"ray1", "ray", {"--scene", "ray1"}, CX_PAPER_SIGMOID, IRREGULAR, ONE, COMPUTE},
-    {"ray2", "ray", {"--scene", "ray2"}, CX_PAPER_SIGMOID, IRREGULAR, ONE, COMPUTE},
+    {"ray1", "ray", {"--scene", "ray1"}, CX_PAPER_SIGMOID, IRREGULAR, NATIVE, COMPUTE},
+    {"ray2", "ray", {"--scene", "ray2"}, CX_PAPER_SIGMOID, IRREGULAR, NATIVE, COMPUTE},
     {"krist", "krist", {NULL}, CX_PAPER_OMPSS, REGULAR, ONE, COMPUTE},
     {"perlin", "perlin", {NULL}, CX_PAPER_OMPSS, REGULAR, ONE, OTHER},
     {"spmv", "spmv", {"--profile", "random"}, CX_PAPER_OMPSS, IRREGULAR, NATIVE, OTHER},
@@ -36,7 +36,7 @@ const struct cx_bench_program cx_bench_programs[] = {
     {"cfd", "cfd", {NULL}, CX_PAPER_LOGFIT, REGULAR, ONE, OTHER},
     {"spmv-triangular", "spmv", {"--profile", "triangular"}, CX_PAPER_LOGFIT, IRREGULAR, NATIVE, OTHER},
     {"vecadd", "vecadd", {NULL}, CX_PAPER_NONE, REGULAR, ONE, OTHER},
-    {"matmul", "matmul", {NULL}, CX_PAPER_NONE, REGULAR, ONE, COMPUTE},
+    {"matmul", "matmul", {NULL}, CX_PAPER_NONE, REGULAR, NATIVE, COMPUTE},
     {"histogram", "histogram", {NULL}, CX_PAPER_NONE, REGULAR, ONE, OTHER},
     {"bfs", "bfs", {NULL}, CX_PAPER_NONE, IRREGULAR, ONE, OTHER},
     {"stencil", "stencil", {NULL}, CX_PAPER_NONE, REGULAR, ONE, OTHER},

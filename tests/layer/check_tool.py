@@ -197,14 +197,14 @@ def bench_measures_one_of_its_kind():
     """--alike: of two devices alike one is run alone, for the maximum and the split by hand as well; another kind is."""
     with tap.folder() as folder:
         words, out = os.path.join(folder, "words"), os.path.join(folder, "out.json")
-        for name in "nbody", "binomial":
+        for name in "nbody", "taylor":
             put_program(folder, name, f"""#!/bin/sh
 echo "{name} $*" >> {words}
-case "$*" in *--native*) ms=50 ;; *) ms={ {'nbody': 80, 'binomial': 20}[name] } ;; esac
-if [ "$COEXEC_SUMMARY" ]; then ms={ {'nbody': 40, 'binomial': 20}[name] }; fi
+case "$*" in *--native*) ms=50 ;; *) ms={ {'nbody': 80, 'taylor': 20}[name] } ;; esac
+if [ "$COEXEC_SUMMARY" ]; then ms={ {'nbody': 40, 'taylor': 20}[name] }; fi
 echo name={name} size=8 ms=$ms checksum=00ff check=pass
 """)
-        base = ("bench", "--examples", folder, "--programs", "nbody,binomial", "--algos", "static", "--runs", "1", "--alike",
+        base = ("bench", "--examples", folder, "--programs", "nbody,taylor", "--algos", "static", "--runs", "1", "--alike",
                 "--baseline", "native", "--sets", "1 device=0;2 devices=0,1", "--json", out)
         done = tool(*base, COEXEC_VENDORS=STUB, STUB_NAMES="one")
         assert done.returncode == 0, done
