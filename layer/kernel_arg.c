@@ -47,33 +47,28 @@ static bool set_pointers(struct cx_args *args, const void *const *pointers, size
 
 struct cx_args *cx_args_clone(const struct cx_args *args)
 {
-    struct cx_args *clone = calloc(1, sizeof(*clone) + args->count * sizeof(clone->arg[0]));
+    const size_t size = args->count * sizeof(args->arg[0]);
+    struct cx_args *clone = malloc(sizeof(*clone) + size);
+    bool done = clone;
     if (!clone)
         return NULL;
+    *clone = (struct cx_args){.count = args->count};
     atomic_init(&clone->refs, 1);
-    clone->count = args->count;
+    memcpy(clone->arg, args->arg, size);
     for (unsigned i = 0; i < args->count; i++) {
         const struct cx_arg *from = &args->arg[i];
         struct cx_arg *to = &clone->arg[i];
-        *to = (struct cx_arg){.kind = from->kind,
-                              .mem = from->mem,
-                              .mem_id = from->mem_id,
-                              .svm = from->svm,
-                              .real = from->real};
         if (from->sampler)
             to->sampler = cx_sampler_ref(from->sampler);
         if (from->window)
             to->window = cx_mem_ref(from->window);
-        if (from->kind == CX_ARGS_VALUE) {
-            if (!make_room(to, from->size)) {
-                cx_args_drop(&clone);
-                return NULL;
-            }
+        if (!from->value)
+            continue;
+        to->value = NULL;
+        if (from->kind == CX_ARGS_VALUE && (done &= make_room(to, from->size)))
             memcpy(to->value, from->value, from->size);
-        }
-        to->size = from->size;
     }
-    if (args->svm && !set_pointers(clone, args->svm, args->nsvm))
+    if (!done || (args->svm && !set_pointers(clone, args->svm, args->nsvm)))
         cx_args_drop(&clone);
     return clone;
 }

@@ -5,6 +5,8 @@
 #include "layer/live.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 /* Its own answer to a lack of memory is exit(). */
 #define HASH_NONFATAL_OOM            1
@@ -19,6 +21,17 @@ struct live {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct live *set;
+
+/* Handles asked about last, for a look without the lock: each launch asks about each of its buffers. Only
+ * what is in the set is here; written under the lock. */
+enum { RECENT = 256 };
+static _Atomic(const void *) recent[RECENT];
+
+static _Atomic(const void *) *recent_of(const void *handle)
+{
+    const uintptr_t at = (uintptr_t)handle / 16; /* malloc's alignment */
+    return &recent[(at ^ at / RECENT) % RECENT];
+}
 
 bool cx_live_add(const void *handle)
 {
@@ -42,6 +55,8 @@ void cx_live_remove(const void *handle)
     HASH_FIND_PTR(set, &handle, entry);
     if (entry)
         HASH_DEL(set, entry);
+    if (atomic_load_explicit(recent_of(handle), memory_order_relaxed) == handle)
+        atomic_store_explicit(recent_of(handle), NULL, memory_order_relaxed);
     pthread_mutex_unlock(&lock);
     free(entry);
 }
@@ -49,8 +64,12 @@ void cx_live_remove(const void *handle)
 bool cx_live_has(const void *handle)
 {
     struct live *entry = NULL;
+    if (handle && atomic_load_explicit(recent_of(handle), memory_order_relaxed) == handle)
+        return true;
     pthread_mutex_lock(&lock);
     HASH_FIND_PTR(set, &handle, entry);
+    if (entry)
+        atomic_store_explicit(recent_of(handle), handle, memory_order_relaxed);
     pthread_mutex_unlock(&lock);
     return entry != NULL;
 }
