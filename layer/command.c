@@ -75,15 +75,6 @@ static void raise(atomic_uint_fast64_t *value, uint64_t candidate)
         ;
 }
 
-/* calloc as of glibc passes by what the thread has freed before, which malloc does not: twice the
- * instructions. The empty statement keeps the compiler from making calloc of it again. */
-static void *zeroed(size_t size)
-{
-    void *memory = malloc(size);
-    __asm__("" : "+r"(memory));
-    return memory ? memset(memory, 0, size) : NULL;
-}
-
 struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *queue, size_t size,
                                   cl_command_type type, void (*plan)(struct cx_command *),
                                   void (*drop)(struct cx_command *))
@@ -91,7 +82,7 @@ struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *q
     size = (size + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
     const size_t cone = cx_cone_size(context) * sizeof(uint64_t);
     const size_t before = cx_context_timelines(context) * sizeof(uint64_t);
-    struct cx_command *command = zeroed(size + cone + before + cx_job_size(context));
+    struct cx_command *command = cx_zeroed(size + cone + before + cx_job_size(context));
     if (!command)
         return NULL;
     cx_object_init(&command->base, CX_TAG_EVENT, command_destroy);

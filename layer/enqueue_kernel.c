@@ -8,6 +8,7 @@
 #include "layer/device.h"
 #include "layer/enqueue.h"
 #include "layer/entry.h"
+#include "layer/launch_again.h"
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/plan.h"
@@ -80,8 +81,6 @@ static cl_int check_range(const char *function, cl_uint dims, const size_t *offs
                           bool *empty)
 {
     *empty = !global;
-    if (dims < 1 || dims > 3)
-        return cx_fail(function, CL_INVALID_WORK_DIMENSION, "neither 1, 2 nor 3");
     for (cl_uint d = 0; d < dims && global; d++) {
         *empty |= global[d] == 0;
         if (offset && offset[d] > SIZE_MAX - global[d])
@@ -143,6 +142,29 @@ static void hold_for_analysis(struct cx_launch *launch)
 
 /* ---- entry points ---- */
 
+static struct cx_access_geometry geometry_of(cl_uint dims, const size_t *offset, const size_t *global,
+                                             const size_t *local)
+{
+    struct cx_access_geometry geometry = {.work_dim = dims};
+    for (cl_uint d = 0; d < 3; d++) {
+        geometry.offset[d] = offset && d < dims ? offset[d] : 0;
+        geometry.global[d] = global && d < dims ? global[d] : 1;
+        geometry.local[d] = d >= dims ? 1 : local ? local[d] : 0;
+    }
+    return geometry;
+}
+
+/* Launches like one whose range was checked and planned before; false: not done. */
+static bool launch_again(struct cx_queue *queue, struct cx_kernel *given, struct cx_kernel *kernel,
+                         const struct cx_access_geometry *geometry, bool local_given)
+{
+    unsigned missing;
+    struct cx_args *args = cx_kernel_capture(given, &missing);
+    const bool done = args && cx_again_launch(queue, kernel, &args, geometry, local_given);
+    cx_args_unref(&args);
+    return done;
+}
+
 /* args: captured before; NULL: as they are set now. */
 static cl_int enqueue_launch(const char *function, cl_command_type type, cl_command_queue queue_handle,
                              cl_kernel kernel_handle, struct cx_args *args, cl_uint dims,
@@ -161,15 +183,23 @@ static cl_int enqueue_launch(const char *function, cl_command_type type, cl_comm
     struct cx_context *context = queue->context;
     if (kernel->program->context != context)
         return cx_fail(function, CL_INVALID_CONTEXT, "kernel and queue are of different contexts");
+    if (dims < 1 || dims > 3)
+        return cx_fail(function, CL_INVALID_WORK_DIMENSION, "neither 1, 2 nor 3");
+    struct cx_kernel *given = kernel;
+    kernel = cx_kernel_on(given, queue->device);
+    size_t required[3];
+    if (kernel)
+        cx_kernel_required_size(kernel, required);
+    if (kernel && !local &&
+        required[0]) /* some drivers refuse NULL for such kernels, which the spec allows */
+        local = required;
+    const struct cx_access_geometry geometry = geometry_of(dims, offset, global, local);
+    if (!args && kernel && global && !nwait && !event && launch_again(queue, given, kernel, &geometry, local))
+        return CL_SUCCESS;
     if ((error = check_range(function, dims, offset, global, &empty)) != CL_SUCCESS)
         return error;
-    struct cx_kernel *given = kernel;
-    if (!(kernel = cx_kernel_on(given, queue->device)))
+    if (!kernel)
         return cx_fail(function, CL_INVALID_PROGRAM_EXECUTABLE, "the program is not built for the device");
-    size_t required[3];
-    cx_kernel_required_size(kernel, required);
-    if (!local && required[0]) /* some drivers refuse NULL for such kernels, which the spec allows */
-        local = required;
     if (!empty && (error = check_local(function, queue, kernel, dims, global, local)) != CL_SUCCESS)
         return error;
     args = args ? cx_args_ref(args) : cx_kernel_capture(given, &missing);
@@ -188,12 +218,7 @@ static cl_int enqueue_launch(const char *function, cl_command_type type, cl_comm
     launch->args = args;
     launch->arg = -1;
     launch->local_given = local != NULL;
-    launch->geometry.work_dim = dims;
-    for (cl_uint d = 0; d < 3; d++) {
-        launch->geometry.offset[d] = offset && d < dims ? offset[d] : 0;
-        launch->geometry.global[d] = global && d < dims ? global[d] : 1;
-        launch->geometry.local[d] = d >= dims ? 1 : local ? local[d] : 0;
-    }
+    launch->geometry = geometry;
     if (empty)
         launch->base.plan = cx_command_settle;
     else

@@ -33,12 +33,12 @@ static void mark(struct cx_mem *root, struct cx_follows *follows, unsigned arg)
     root->written_arg = arg;
 }
 
-void cx_follow_launch(struct cx_launch *launch, struct cx_learned *learned)
+void cx_follow_launch(const struct cx_args *args, const struct cx_summary_kernel *summary,
+                      struct cx_learned *learned)
 {
-    const struct cx_summary_kernel *summary = cx_launch_summary(launch);
-    const unsigned n = launch->args->count < CX_FOLLOWED ? launch->args->count : CX_FOLLOWED;
-    for (unsigned i = 0; i < launch->args->count; i++) {
-        struct cx_mem *mem = cx_launch_mem(launch, i);
+    const unsigned n = args->count < CX_FOLLOWED ? args->count : CX_FOLLOWED;
+    for (unsigned i = 0; i < args->count; i++) {
+        struct cx_mem *mem = cx_args_mem(args, i);
         if (!mem || !mem->root->written_by)
             continue;
         struct cx_follow *follow = &mem->root->written_by->arg[mem->root->written_arg];
@@ -49,8 +49,8 @@ void cx_follow_launch(struct cx_launch *launch, struct cx_learned *learned)
     if (learned && !learned->follows && (learned->follows = calloc(1, sizeof(*learned->follows))))
         atomic_init(&learned->follows->refs, 1);
     for (unsigned i = 0; i < n && learned && learned->follows && summary; i++) {
-        const struct cx_mem *mem = cx_launch_mem(launch, i);
-        if (mem && cx_launch_may_write(launch, summary, i))
+        const struct cx_mem *mem = cx_args_mem(args, i);
+        if (mem && cx_args_may_write(args, summary, i))
             mark(mem->root, learned->follows, i);
     }
 }

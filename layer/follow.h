@@ -15,9 +15,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct cx_launch;
+struct cx_args;
 struct cx_learned;
 struct cx_mem;
+struct cx_summary_kernel;
 
 enum { CX_FOLLOWED = 16 }; /* arguments of a function that are followed */
 
@@ -31,8 +32,9 @@ struct cx_follow {
 struct cx_follows;
 void cx_follows_unref(struct cx_follows **follows);
 
-/* The launch is planned. */
-void cx_follow_launch(struct cx_launch *launch, struct cx_learned *learned);
+/* A launch of the function with these arguments is planned. summary: cx_kernel_accesses (plan.h). */
+void cx_follow_launch(const struct cx_args *args, const struct cx_summary_kernel *summary,
+                      struct cx_learned *learned);
 /* The host reads, or maps for reading, so many bytes of the root. */
 void cx_follow_read(struct cx_mem *root, size_t bytes, bool maps);
 /* Whether the host is expected to read next what launches of the function write through the argument: 0: no;

@@ -66,6 +66,11 @@ struct cx_args {
     size_t nsvm;
     struct cx_arg arg[];
 };
+/* The memory object behind an argument, or NULL for other kinds and NULL objects. */
+static inline struct cx_mem *cx_args_mem(const struct cx_args *args, unsigned arg)
+{
+    return args->arg[arg].kind == CX_ARGS_MEM ? args->arg[arg].mem : NULL;
+}
 /* One more reference to a captured snapshot (cx_kernel_capture). */
 struct cx_args *cx_args_ref(struct cx_args *args);
 /* Gives a captured reference back and nulls it. Accepts a pointer to NULL. */

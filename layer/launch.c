@@ -177,29 +177,33 @@ bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *reg
     return ok;
 }
 
-const struct cx_summary_kernel *cx_launch_summary(const struct cx_launch *launch)
+const struct cx_summary_kernel *cx_kernel_accesses(const struct cx_kernel *kernel)
 {
-    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    const struct cx_summary_kernel *summary = cx_kernel_summary(kernel, NULL);
     return summary && cx_summary_forbids(summary, NULL, NULL) == CX_REASON_NONE ? summary : NULL;
 }
 
-bool cx_launch_may_write(const struct cx_launch *launch, const struct cx_summary_kernel *summary, unsigned i)
+bool cx_args_may_write(const struct cx_args *args, const struct cx_summary_kernel *summary, unsigned i)
 {
-    const struct cx_mem *mem = cx_launch_mem(launch, i);
+    const struct cx_mem *mem = cx_args_mem(args, i);
     return !(mem->image && mem->flags & CL_MEM_READ_ONLY) &&
            !(summary && i < summary->narg && !(summary->arg[i].touch & (CX_TOUCH_WRITE | CX_TOUCH_ATOMIC)));
+}
+
+void cx_args_lost(const struct cx_kernel *kernel, const struct cx_args *args)
+{
+    const struct cx_summary_kernel *summary = cx_kernel_accesses(kernel);
+    for (unsigned i = 0; i < args->count; i++) {
+        struct cx_mem *mem = cx_args_mem(args, i);
+        if (mem && cx_args_may_write(args, summary, i))
+            cx_coherence_void(mem->root->coherence, mem->origin, mem->origin + mem->size);
+    }
 }
 
 void cx_launch_lost(struct cx_command *command)
 {
     struct cx_launch *launch = (struct cx_launch *)command;
-    const struct cx_summary_kernel *summary = cx_launch_summary(launch);
-    for (unsigned i = 0; i < launch->args->count; i++) {
-        struct cx_mem *mem = cx_launch_mem(launch, i);
-        if (!mem || !cx_launch_may_write(launch, summary, i))
-            continue;
-        cx_coherence_void(mem->root->coherence, mem->origin, mem->origin + mem->size);
-    }
+    cx_args_lost(launch->kernel, launch->args);
     const struct cx_context *context = command->context;
     for (size_t i = 0; i < context->nsvm && launch->at_home; i++) /* it may have written anywhere */
         cx_coherence_void(context->svm[i]->coherence, 0, context->svm[i]->size);

@@ -3,6 +3,7 @@
  * A launch on one member: the program's own kernel, range and local size.
  */
 #include "layer/enqueue.h"
+#include "layer/launch_again.h"
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/plan.h"
@@ -14,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
+cl_int cx_launch_kernel(struct cx_kernel *kernel, struct cx_args *args,
+                        const struct cx_access_geometry *geometry, bool local_given, struct cx_job *job,
+                        struct cx_worker *worker)
 {
-    struct cx_launch *launch = (struct cx_launch *)job->command;
-    const struct cx_access_geometry *geometry = &launch->geometry;
     size_t offset[3], global[3], local[3];
     cl_kernel real;
-    cl_int error = cx_kernel_bind(launch->kernel, worker->index, CX_VARIANT_PLAIN, launch->args, &real);
+    cl_int error = cx_kernel_bind(kernel, worker->index, CX_VARIANT_PLAIN, args, &real);
     for (unsigned d = 0; d < 3; d++) {
         offset[d] = geometry->offset[d];
         global[d] = geometry->global[d];
@@ -28,15 +29,30 @@ static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
     }
     if (error == CL_SUCCESS)
         error = worker->device->cl->clEnqueueNDRangeKernel(worker->queue, real, geometry->work_dim, offset,
-                                                           global, launch->local_given ? local : NULL, 0,
-                                                           NULL, cx_job_event(job));
+                                                           global, local_given ? local : NULL, 0, NULL,
+                                                           cx_job_event(job));
     if (error != CL_SUCCESS)
-        cx_warn(CX_TOPIC_WORKER, "%s fails to run %s: %s", worker->device->name,
-                launch->kernel->function->name, cx_cl_name(error));
+        cx_warn(CX_TOPIC_WORKER, "%s fails to run %s: %s", worker->device->name, kernel->function->name,
+                cx_cl_name(error));
     if (error == CL_OUT_OF_RESOURCES || error == CL_INVALID_PROGRAM_EXECUTABLE ||
         error == CL_BUILD_PROGRAM_FAILURE)
-        cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(error));
+        cx_kernel_leave_out(kernel, worker->index, cx_cl_name(error));
     return error;
+}
+
+static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
+{
+    struct cx_launch *launch = (struct cx_launch *)job->command;
+    return cx_launch_kernel(launch->kernel, launch->args, &launch->geometry, launch->local_given, job,
+                            worker);
+}
+
+void cx_launch_kernel_failed(struct cx_kernel *kernel, const struct cx_job *job, struct cx_worker *worker)
+{
+    if (job->stale || !job->event) /* it did not fail, or the driver did not take it */
+        return;
+    cx_kernel_leave_out(kernel, worker->index, cx_cl_name(job->status));
+    cx_worker_failed(worker, job->status);
 }
 
 static void finish_whole(struct cx_job *job, struct cx_worker *worker)
@@ -47,10 +63,7 @@ static void finish_whole(struct cx_job *job, struct cx_worker *worker)
     if (launch->times_counted)
         atomic_fetch_sub(&((struct cx_learned *)launch->kernel->function->learned)->timing, 1);
     if (job->status != CL_SUCCESS) {
-        if (!job->stale && job->event) { /* the driver took it and failed */
-            cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(job->status));
-            cx_worker_failed(worker, job->status);
-        }
+        cx_launch_kernel_failed(launch->kernel, job, worker);
         return;
     }
     if (launch->parts)
@@ -72,31 +85,36 @@ static void opaque_region(const struct cx_launch *launch, unsigned i, const stru
 {
     const struct cx_mem *mem = cx_launch_mem(launch, i);
     region->read.hi = summary && i < summary->narg && !summary->arg[i].touch ? 0 : mem->size;
-    region->write.hi = cx_launch_may_write(launch, summary, i) ? mem->size : 0;
+    region->write.hi = cx_args_may_write(launch->args, summary, i) ? mem->size : 0;
 }
 
-/* Whether the member's own memory holds all that the arguments may be read of, and alone holds what may be
- * written: nothing is to be brought there or noted then, whatever the launch touches. Where launches follow
- * each other on one device they are all such. */
-static bool is_settled(const struct cx_launch *launch, const struct cx_summary_kernel *summary,
-                       const struct cx_worker *worker)
+/* Where launches follow each other on one device they are all such. */
+bool cx_args_settled(const struct cx_args *args, const struct cx_summary_kernel *summary,
+                     const struct cx_worker *worker)
 {
-    if (launch->at_home || (!launch->local_given && !launch->geometry.local[0]) ||
-        cx_plan_forgone_counts(launch))
-        return false;
-    for (unsigned i = 0; i < launch->args->count; i++) {
-        const struct cx_mem *mem = cx_launch_mem(launch, i);
+    for (unsigned i = 0; i < args->count; i++) {
+        const struct cx_mem *mem = cx_args_mem(args, i);
         if (!mem)
             continue;
         const unsigned place = cx_mem_place(mem->root, worker);
         const uint64_t end = mem->origin + mem->size;
         if (place == CX_PLACE_HOST || mem->image ||
-            !(cx_launch_may_write(launch, summary, i)
+            !(cx_args_may_write(args, summary, i)
                   ? cx_coherence_owned(mem->root->coherence, mem->origin, end, place)
                   : cx_coherence_valid(mem->root->coherence, mem->origin, end, place)))
             return false;
     }
     return true;
+}
+
+/* Nothing is to be brought there or noted, whatever the launch touches. Without a local size it is judged all
+ * the same where there are several members, which gives it one. */
+static bool is_settled(const struct cx_launch *launch, const struct cx_summary_kernel *summary,
+                       const struct cx_worker *worker)
+{
+    const bool sized = launch->local_given || launch->geometry.local[0] || worker->context->nmembers == 1;
+    return !launch->at_home && sized && !cx_plan_forgone_counts(launch) &&
+           cx_args_settled(launch->args, summary, worker);
 }
 
 /* Whether some member works on memory of its own, so that moving less than everything pays. */
@@ -131,15 +149,17 @@ whole_regions(struct cx_launch *launch, const struct cx_summary_kernel *summary,
     return regions;
 }
 
-/* Plans what has to come to the member first, what the job waits for, and notes what it writes. */
-static cl_int plan_data(struct cx_launch *launch, struct cx_worker *worker, struct cx_job *job)
+/* Plans what has to come to the member first, what the job waits for, and notes what it writes. *settled:
+ * nothing of that was to be done. */
+static cl_int plan_data(struct cx_launch *launch, const struct cx_summary_kernel *summary,
+                        struct cx_worker *worker, struct cx_job *job, bool *settled)
 {
-    const struct cx_summary_kernel *summary = cx_launch_summary(launch);
     struct cx_access_region few[FEW];
     if (launch
             ->at_home) /* its memory is the program's, which commands on the host use without telling where */
         cx_command_after_cone(&launch->base, job);
-    if (is_settled(launch, summary, worker))
+    *settled = is_settled(launch, summary, worker);
+    if (*settled)
         return CL_SUCCESS;
     struct cx_access_region *regions = whole_regions(launch, summary, few);
     cl_int error = regions ? cx_launch_gather(launch, regions, worker) : CL_OUT_OF_HOST_MEMORY;
@@ -164,19 +184,30 @@ enum { LEARNED_FROM = 8 };
 
 /* Times cost two queries: they are taken where somebody asks, and now and then to learn. A program that
  * enqueues all its launches at once must not pay for each. */
-static void choose_times(const struct cx_launch *launch, const struct cx_learned *learned, unsigned member,
+enum { SAMPLED = 64 }; /* one launch of so many */
+
+bool cx_launch_wants_times(struct cx_worker *worker, const struct cx_learned *learned, bool *samples)
+{
+    const struct cx_context *context = worker->context;
+    if (!(context->nmembers > 1 && cx_worker_measures(worker)) && !worker->device->submits_in_caller)
+        return false;
+    if (!learned || (learned->records[worker->index].samples < LEARNED_FROM &&
+                     atomic_load(&learned->timing) < LEARNED_FROM))
+        return true;
+    if (samples)
+        *samples = learned->unmeasured + 1 >= SAMPLED;
+    return learned->unmeasured + 1 >= SAMPLED;
+}
+
+static void choose_times(const struct cx_launch *launch, struct cx_learned *learned, struct cx_worker *worker,
                          struct cx_job *job)
 {
-    const struct cx_context *context = launch->base.context;
-    struct cx_worker *worker = &context->workers[member];
-    if (cx_command_is_timed(&launch->base) || cx_options_get()->summary) {
+    if (cx_command_is_timed(&launch->base) || cx_options_get()->summary)
         job->timed = true;
-    } else if ((context->nmembers > 1 && cx_worker_measures(worker)) || worker->device->submits_in_caller) {
-        job->timed |= !learned || (learned->records[member].samples < LEARNED_FROM &&
-                                   atomic_load(&learned->timing) < LEARNED_FROM);
-        job->samples = !job->timed && launch->base.base.id % 64 == 0;
-        job->timed |= job->samples;
-    }
+    else if (!job->timed)
+        job->timed = cx_launch_wants_times(worker, learned, &job->samples);
+    if (learned)
+        learned->unmeasured = job->timed ? 0 : learned->unmeasured + 1;
 }
 
 /* Handing a job to another thread, and waiting for it there, costs more than this: two wake-ups. */
@@ -209,7 +240,9 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
     struct cx_command *command = &launch->base;
     struct cx_worker *worker = &command->context->workers[member];
     struct cx_job *job = cx_command_job(command);
-    cl_int error = job ? plan_data(launch, worker, job) : CL_OUT_OF_HOST_MEMORY;
+    const struct cx_summary_kernel *summary = cx_kernel_accesses(launch->kernel);
+    bool settled = false;
+    cl_int error = job ? plan_data(launch, summary, worker, job, &settled) : CL_OUT_OF_HOST_MEMORY;
     if (error != CL_SUCCESS) {
         cx_job_free(job);
         cx_command_fail(command, error);
@@ -227,10 +260,12 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
     bool doubted = false;
     job->brief = worker->device->submits_in_caller && is_brief(launch, learned, member, &doubted);
     job->timed = doubted;
-    choose_times(launch, learned, member, job);
+    choose_times(launch, learned, worker, job);
     launch->times_counted = job->timed && learned;
     if (launch->times_counted)
         atomic_fetch_add(&learned->timing, 1);
+    if (settled && !job->timed)
+        cx_again_note(launch, member, summary);
     cx_command_add_job(command, worker, job);
     cx_command_settle(command);
 }

@@ -6,6 +6,7 @@
 #include "layer/log.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool cx_object_forked;
@@ -29,6 +30,14 @@ void *cx_object_refused(void)
         cx_warn(CX_TOPIC_API, "the process used OpenCL before it forked: in the child, every call fails");
     told = true;
     return NULL;
+}
+
+/* The empty statement keeps the compiler from making calloc of it again. */
+void *cx_zeroed(size_t size)
+{
+    void *memory = malloc(size);
+    __asm__("" : "+r"(memory));
+    return memory ? memset(memory, 0, size) : NULL;
 }
 
 void cx_object_init(struct cx_object *object, enum cx_tag tag, void (*destroy)(struct cx_object *object))

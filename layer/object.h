@@ -45,6 +45,10 @@ struct cx_object {
 /* The table that every handle of the layer points to; icd.c. */
 extern const cl_icd_dispatch cx_dispatch;
 
+/* Zeroed memory, for free(). calloc as of glibc passes by what the thread has freed before, which malloc does
+ * not: twice the instructions. NULL: no memory. */
+void *cx_zeroed(size_t size);
+
 /* Starts an object with one program reference (that holds one internal reference). destroy frees it. */
 void cx_object_init(struct cx_object *object, enum cx_tag tag, void (*destroy)(struct cx_object *object));
 

@@ -198,6 +198,13 @@ static bool whole_because(struct cx_launch *launch, const char *reason)
     return false;
 }
 
+/* The same where that is so for all launches of the function and range. */
+static bool whole_alike(struct cx_launch *launch, const char *reason)
+{
+    launch->repeats = true;
+    return whole_because(launch, reason);
+}
+
 /* Whether the late member may share the launch: as one that joins in where its lateness could then do no
  * harm; else only while it seems to be a matter of noise, and where a slow device is not made up for anyway.
  */
@@ -331,11 +338,11 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     const char *why = NULL;
 
     if (!(queue->members & (queue->members - 1)))
-        return whole_because(launch, "there is one device");
+        return whole_alike(launch, "there is one device");
     if (launch->at_home) /* the reason is told */
         return false;
     if (strcmp(cx_options_get()->split, "never") == 0)
-        return whole_because(launch, "COEXEC_SPLIT=never");
+        return whole_alike(launch, "COEXEC_SPLIT=never");
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, &why);
     if (!summary)
         return whole_because(launch, why ? why : "there is no access summary");
@@ -347,12 +354,12 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
         return whole_because(launch, "no work-group size suits all devices");
     struct cx_learned *learned = cx_function_learned(launch->kernel->function, context->nmembers);
     if (learned && cx_plan_too_short(launch, learned))
-        return whole_because(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
+        return whole_alike(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
     bool spared = false;
     struct cx_judged *judged =
         learned ? judge(learned, summary, launch, cx_plan_always() ? NULL : &spared) : NULL;
     if (spared)
-        return whole_because(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
+        return whole_alike(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
     if (!judged || !judged->verdict.splits) {
         launch->line = judged ? judged->verdict.line : 0;
         launch->arg = judged ? judged->verdict.arg : -1;
@@ -376,8 +383,11 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
         return whole_because(launch, "out of memory");
     if (plan->n >= 2)
         cx_one_home_choose(launch, judged, plan->member, plan->n);
-    if (plan->n < 2 || !cx_plan_share(launch, plan, learned, best))
+    if (plan->n < 2 || !cx_plan_share(launch, plan, learned, best)) {
+        launch->repeats = launch->reason == cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT) ||
+                          launch->reason == cx_admission_reason_text(CX_ADMISSION_WHOLE_UNMEASURED);
         return false;
+    }
     /* those that are left may work at one place in common */
     return (launch->one_home && cx_one_home_keep(launch, plan->member, plan->n + plan->probes)) ||
            cx_launch_choose_ways(launch, judged, plan->member, plan->n + plan->probes);
@@ -447,7 +457,7 @@ void cx_plan_launch(struct cx_command *command)
         if (launch->args->arg[i].kind == CX_ARGS_MEM && cx_enqueue_blocked(command, launch->args->arg[i].mem))
             return;
     launch->arg = -1;
-    launch->lacks = launch->lacks_late = false;
+    launch->lacks = launch->lacks_late = launch->repeats = false;
     launch->longest = -1;
     launch->at_home = cx_svm_binds(launch, &launch->reason);
     if (launch->at_home && cx_svm_blocked(command))
@@ -464,7 +474,7 @@ void cx_plan_launch(struct cx_command *command)
         cx_plan_hindsight_begin(launch, !plan.moves);
         cx_verify_begin(launch, &plan);
         struct cx_learned *learned = launch->kernel->function->learned;
-        cx_follow_launch(launch, learned);
+        cx_follow_launch(launch->args, cx_kernel_accesses(launch->kernel), learned);
         if (cx_balancer_is_static(plan.balancer) && learned->proven && !plan.probes && !afterwards(launch) &&
             !cx_home_wants(launch, &plan))
             cx_launch_split(launch, &plan);
@@ -493,7 +503,7 @@ void cx_plan_launch(struct cx_command *command)
     if (best < command->context->nmembers)
         cx_plan_occupy(launch, best);
     cx_plan_without(launch);
-    cx_follow_launch(launch, launch->kernel->function->learned);
+    cx_follow_launch(launch->args, cx_kernel_accesses(launch->kernel), launch->kernel->function->learned);
     tell(launch, false);
     if (best == command->context->nmembers) {
         cx_command_fail(command, CL_MEM_OBJECT_ALLOCATION_FAILURE);

@@ -15,6 +15,7 @@
 #include "layer/command.h"
 #include "layer/follow.h"
 #include "layer/kernel.h"
+#include "layer/launch_again.h"
 #include "layer/prelude.h"
 #include "scheduler/admission.h"
 #include "scheduler/balancer.h"
@@ -30,6 +31,7 @@ struct cx_launch {
     bool local_given;
     bool at_home;       /* svm.h: it runs whole on the home of shared virtual memory */
     bool times_counted; /* in cx_learned.timing */
+    bool repeats;       /* launch_again.h: what keeps it whole holds for all launches alike */
     /* hold.h */
     bool lacks, counted; /* a split lacks what is not built yet; its time is counted (cx_plan_without) */
     bool lacks_late;     /* ... or a member that is late (launch_rescue.h) */
@@ -114,10 +116,12 @@ struct cx_learned {
     uint64_t forms[16], launched[16];
     struct cx_lay lays[4]; /* by shape */
     unsigned nforms;
-    atomic_uint timing; /* whole launches in flight whose times will be known */
-    double unvaried;    /* seconds that launches took which lack a split variant, by measured speeds */
-    double judging;     /* seconds that judging a launch takes; 0: none was */
-    struct {            /* launches of late for which that did not pay, the next at nspared % 16 */
+    atomic_uint timing;                    /* whole launches in flight whose times will be known */
+    unsigned unmeasured;                   /* whole launches planned since one whose times were wanted */
+    struct cx_again again[CX_AGAIN_FORMS]; /* launch_again.h: newest first */
+    double unvaried; /* seconds that launches took which lack a split variant, by measured speeds */
+    double judging;  /* seconds that judging a launch takes; 0: none was */
+    struct {         /* launches of late for which that did not pay, the next at nspared % 16 */
         uint64_t hash;
         double lost; /* seconds that splits of them could have saved at most */
     } spared[16];
@@ -150,10 +154,12 @@ void cx_split_plan_finish(struct cx_split_plan *plan);
 void cx_plan_launch(struct cx_command *command);
 /* The kernel's summary where it tells of all accesses, else NULL: what forbids a split may also mean that
  * some escape it. */
-const struct cx_summary_kernel *cx_launch_summary(const struct cx_launch *launch);
-/* Whether the launch may write through an argument that is a memory object. summary: as above. Of images the
+const struct cx_summary_kernel *cx_kernel_accesses(const struct cx_kernel *kernel);
+/* Whether a launch may write through an argument that is a memory object. summary: as above. Of images the
  * drivers see to it that those for reading are not written. */
-bool cx_launch_may_write(const struct cx_launch *launch, const struct cx_summary_kernel *summary, unsigned i);
+bool cx_args_may_write(const struct cx_args *args, const struct cx_summary_kernel *summary, unsigned i);
+/* A launch with these arguments was not carried out: what it should have written is nobody's. */
+void cx_args_lost(const struct cx_kernel *kernel, const struct cx_args *args);
 /* A launch's cx_command.lost. */
 void cx_launch_lost(struct cx_command *command);
 /* The launch judged by its summary, or NULL where there is none; borrowed from the function's records. */
@@ -203,6 +209,19 @@ void cx_launch_learn_package(struct cx_launch *launch, unsigned member, enum cx_
 /* A job that runs steps [first, end) along dim as one package of a part. NULL: no memory. */
 struct cx_job *cx_launch_share_job(struct cx_launch *launch, struct cx_part *part, unsigned dim,
                                    uint64_t first, uint64_t end, uint64_t groups);
+/* Whether times of a launch on the worker's member are wanted to learn from; *samples (may be NULL): only for
+ * a look now and then. context->lock held. */
+bool cx_launch_wants_times(struct cx_worker *worker, const struct cx_learned *learned, bool *samples);
+/* For the run of a job: gives the program's own kernel to the worker's device. */
+cl_int cx_launch_kernel(struct cx_kernel *kernel, struct cx_args *args,
+                        const struct cx_access_geometry *geometry, bool local_given, struct cx_job *job,
+                        struct cx_worker *worker);
+/* Then, for its finish where its status is an error. */
+void cx_launch_kernel_failed(struct cx_kernel *kernel, const struct cx_job *job, struct cx_worker *worker);
+/* Whether the member's own memory holds all that the arguments may be read of, and alone holds what may be
+ * written. summary: cx_kernel_accesses. context->lock held. */
+bool cx_args_settled(const struct cx_args *args, const struct cx_summary_kernel *summary,
+                     const struct cx_worker *worker);
 /* Shared by them. Allocates every memory object and sampler among the arguments on the member. */
 cl_int cx_launch_prepare(struct cx_launch *launch, unsigned member);
 /* The arguments as access.h wants them; free() it. NULL: no memory. */
@@ -229,10 +248,10 @@ void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups
                  uint64_t end_ns, uint64_t busy_ns);
 /* For the summary: what was decided about a member, and why (static text). */
 void cx_launch_decided(const struct cx_launch *launch, unsigned member, const char *why);
-/* The launch's buffer argument, or NULL for other kinds and NULL buffers. */
+/* The launch's memory object behind an argument, likewise. */
 static inline struct cx_mem *cx_launch_mem(const struct cx_launch *launch, unsigned arg)
 {
-    return launch->args->arg[arg].kind == CX_ARGS_MEM ? launch->args->arg[arg].mem : NULL;
+    return cx_args_mem(launch->args, arg);
 }
 /* Whether the member has a place of its own for one of the launch's buffers. */
 bool cx_launch_moves(const struct cx_launch *launch, const struct cx_worker *worker);

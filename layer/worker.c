@@ -43,7 +43,16 @@ enum pump_mode {
 
 struct cx_job *cx_job_new(const struct cx_context *context)
 {
-    return calloc(1, cx_job_size(context));
+    return cx_zeroed(cx_job_size(context));
+}
+
+struct cx_job *cx_job_new_with(const struct cx_context *context, size_t more, void **behind)
+{
+    const size_t size = cx_job_size(context);
+    struct cx_job *job = cx_zeroed(size + more);
+    if (job)
+        *behind = (char *)job + size;
+    return job;
 }
 
 size_t cx_job_size(const struct cx_context *context)
@@ -226,7 +235,7 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
         cx_worker_fly(worker, job);
         bool over = known || runs_in_caller(worker) ||
                     (worker->nflying > REAP_FROM && worker->nflying % REAP_EVERY == 0);
-        const struct cx_running running = cx_running_of(worker, job);
+        const struct cx_running running = job->command ? cx_running_of(worker, job) : (struct cx_running){0};
         pthread_mutex_unlock(&worker->lock);
         cx_running_tell(running);
         if (over)

@@ -128,6 +128,7 @@ struct cx_job {
     uint64_t start_ns, end_ns; /* host clock */
     bool urgent;               /* part of a split: starts at once, never left to the next wait */
     bool waits;                /* may wait on the host: never pumped by the program's thread */
+    bool launches;             /* a launch that has no command (launch_again.h) */
     bool copies;               /* between peers (peer.h): its order is planned by whoever plans it */
     bool brief;   /* expected to take less time than another thread to take it over: the thread that enqueued
                      it may run it, too, where the driver runs commands in the calling thread */
@@ -191,6 +192,8 @@ cl_command_queue cx_worker_lender(struct cx_worker *worker);
 /* A zeroed job with room for the context's timelines. NULL: no memory. */
 struct cx_job *cx_job_new(const struct cx_context *context);
 size_t cx_job_size(const struct cx_context *context);
+/* The same with `more` zeroed bytes behind it, freed with it: *behind. */
+struct cx_job *cx_job_new_with(const struct cx_context *context, size_t more, void **behind);
 /* Frees one that was not added, or is over; NULL is fine. */
 void cx_job_free(struct cx_job *job);
 
