@@ -34,6 +34,7 @@ static void context_free(void *data)
     cx_pool_finish(&context->pool);
     for (unsigned w = 0; context->workers && w <= context->nmembers; w++)
         cx_worker_finish(&context->workers[w]);
+    cx_spares_free(&context->repeated);
     cx_stages_finish(context);
     cx_peers_finish(context->peers);
     free(context->workers);
@@ -182,6 +183,7 @@ static struct cx_context *context_create(struct cx_device *const *devices, cl_ui
     cx_object_init(&context->base, CX_TAG_CONTEXT, context_destroy);
     pthread_mutex_init(&context->lock, NULL);
     pthread_cond_init(&context->settled, NULL);
+    context->repeated = (struct cx_spares)CX_SPARES_NONE;
     context->notify = notify;
     context->notify_data = data;
     if (nproperties) {

@@ -11,6 +11,7 @@
 
 #include "layer/object.h"
 #include "layer/pool.h"
+#include "layer/spares.h"
 #include "layer/real.h"
 #include "scheduler/forgone.h"
 #include "scheduler/hindsight.h"
@@ -56,6 +57,7 @@ struct cx_context {
     atomic_uint nwatched;   /* commands whose status calls back and that are not over */
     struct cx_launch *held; /* hold.h: references; under lock */
     atomic_uint nheld;
+    struct cx_spares repeated; /* launch_again.c: memory of its jobs */
     atomic_uint nqueues;
     atomic_uint nborrowed; /* memory objects that lie in the program's own memory (CL_MEM_USE_HOST_PTR) */
     /* plan_hindsight.h; under lock */

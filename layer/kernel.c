@@ -17,9 +17,14 @@
 #include "layer/plan_size.h"
 #include "layer/program.h"
 #include "layer/sampler.h"
+#include "layer/spares.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Snapshots of so many arguments; each launch of a kernel whose arguments change makes one. */
+enum { SPARED_ARGS = 24 };
+static struct cx_spares spare_args[SPARED_ARGS] = {[0 ... SPARED_ARGS - 1] = CX_SPARES_NONE};
 
 void cx_args_drop(struct cx_args **args)
 {
@@ -35,7 +40,30 @@ void cx_args_drop(struct cx_args **args)
         cx_mem_unref(&old->arg[i].window);
     }
     free(old->svm);
-    free(old);
+    if (old->count < SPARED_ARGS)
+        cx_spares_give(&spare_args[old->count], old);
+    else
+        free(old);
+}
+
+struct cx_args *cx_args_new(unsigned count)
+{
+    struct cx_args *args = NULL;
+    const size_t size = sizeof(*args) + count * sizeof(args->arg[0]);
+    args = count < SPARED_ARGS ? cx_spares_take(&spare_args[count], size) : malloc(size);
+    if (!args)
+        return NULL;
+    *args = (struct cx_args){.count = count};
+    atomic_init(&args->refs, 1);
+    return args;
+}
+
+static struct cx_args *args_unset(unsigned count)
+{
+    struct cx_args *args = cx_args_new(count);
+    if (args)
+        memset(args->arg, 0, count * sizeof(args->arg[0]));
+    return args;
 }
 
 struct cx_args *cx_args_ref(struct cx_args *args)
@@ -113,16 +141,6 @@ struct cx_args *cx_kernel_capture(struct cx_kernel *kernel, unsigned *missing)
         args = NULL;
     }
     pthread_mutex_unlock(&kernel->lock);
-    return args;
-}
-
-static struct cx_args *args_new(unsigned count)
-{
-    struct cx_args *args = calloc(1, sizeof(*args) + count * sizeof(args->arg[0]));
-    if (args) {
-        atomic_init(&args->refs, 1);
-        args->count = count;
-    }
     return args;
 }
 
@@ -277,7 +295,7 @@ static struct cx_kernel *make_kernel(struct cx_function *function, cl_int *error
         detach(function->program);
         return NULL;
     }
-    kernel = kernel_new(function, args_new(function->nargs));
+    kernel = kernel_new(function, args_unset(function->nargs));
     if (kernel)
         foresee(kernel);
     else

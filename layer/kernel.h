@@ -195,6 +195,8 @@ cl_int cx_function_try(struct cx_function *function, unsigned index, size_t size
 void cx_function_init(struct cx_function *function, struct cx_program *program, unsigned index, char *name);
 void cx_function_finish(struct cx_function *function);
 
+/* A snapshot with one reference, whose arguments are not initialised. NULL: no memory. */
+struct cx_args *cx_args_new(unsigned count);
 /* kernel_arg.c: a copy that nobody else holds, not captured. NULL: no memory. The caller holds the kernel's
  * lock. */
 struct cx_args *cx_args_clone(const struct cx_args *args);

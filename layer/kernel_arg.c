@@ -47,14 +47,11 @@ static bool set_pointers(struct cx_args *args, const void *const *pointers, size
 
 struct cx_args *cx_args_clone(const struct cx_args *args)
 {
-    const size_t size = args->count * sizeof(args->arg[0]);
-    struct cx_args *clone = malloc(sizeof(*clone) + size);
+    struct cx_args *clone = cx_args_new(args->count);
     bool done = clone;
     if (!clone)
         return NULL;
-    *clone = (struct cx_args){.count = args->count};
-    atomic_init(&clone->refs, 1);
-    memcpy(clone->arg, args->arg, size);
+    memcpy(clone->arg, args->arg, args->count * sizeof(args->arg[0]));
     for (unsigned i = 0; i < args->count; i++) {
         const struct cx_arg *from = &args->arg[i];
         struct cx_arg *to = &clone->arg[i];

@@ -118,7 +118,7 @@ static bool repeat(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_a
 {
     struct cx_worker *worker = &queue->context->workers[again->member];
     struct repetition *own;
-    struct cx_job *job = cx_job_new_with(queue->context, sizeof(*own), (void **)&own);
+    struct cx_job *job = cx_job_take(&queue->context->repeated, queue->context, sizeof(*own), (void **)&own);
     if (!job)
         return false;
     *own = (struct repetition){cx_queue_ref(queue), cx_kernel_ref(kernel), args, again->geometry,

@@ -23,6 +23,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 static _Thread_local bool is_owner; /* the thread is a worker's: what it waits for holds up a device */
 
@@ -46,12 +47,16 @@ struct cx_job *cx_job_new(const struct cx_context *context)
     return cx_zeroed(cx_job_size(context));
 }
 
-struct cx_job *cx_job_new_with(const struct cx_context *context, size_t more, void **behind)
+struct cx_job *cx_job_take(struct cx_spares *spares, const struct cx_context *context, size_t more,
+                           void **behind)
 {
     const size_t size = cx_job_size(context);
-    struct cx_job *job = cx_zeroed(size + more);
-    if (job)
-        *behind = (char *)job + size;
+    struct cx_job *job = cx_spares_take(spares, size + more);
+    if (!job)
+        return NULL;
+    memset(job, 0, size + more);
+    job->spares = spares;
+    *behind = (char *)job + size;
     return job;
 }
 
@@ -62,7 +67,9 @@ size_t cx_job_size(const struct cx_context *context)
 
 void cx_job_free(struct cx_job *job)
 {
-    if (job && !job->within)
+    if (job && job->spares)
+        cx_spares_give(job->spares, job);
+    else if (job && !job->within)
         free(job);
 }
 
@@ -236,6 +243,8 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
         bool over = known || runs_in_caller(worker) ||
                     (worker->nflying > REAP_FROM && worker->nflying % REAP_EVERY == 0);
         const struct cx_running running = job->command ? cx_running_of(worker, job) : (struct cx_running){0};
+        if (!over && !running.command)
+            continue;
         pthread_mutex_unlock(&worker->lock);
         cx_running_tell(running);
         if (over)

@@ -134,8 +134,9 @@ struct cx_job {
                      it may run it, too, where the driver runs commands in the calling thread */
     bool checked; /* the event's status is known: it is over, and status tells how */
     bool stale;   /* failed because of the context's epoch, not by itself */
-    bool within;  /* the memory is its command's (cx_command_job) */
-    bool void_;   /* set by finish: nobody counts on what it did, so that its failure is nobody's either */
+    struct cx_spares *spares; /* the memory is of these, or NULL */
+    bool within;              /* the memory is its command's (cx_command_job) */
+    bool void_;      /* set by finish: nobody counts on what it did, so that its failure is nobody's either */
     unsigned epoch;  /* the context's when it was planned */
     cl_int status;   /* CL_SUCCESS or the first error */
     uint64_t deps[]; /* one a timeline: that timeline must have completed this seq before run; 0 for none */
@@ -192,8 +193,10 @@ cl_command_queue cx_worker_lender(struct cx_worker *worker);
 /* A zeroed job with room for the context's timelines. NULL: no memory. */
 struct cx_job *cx_job_new(const struct cx_context *context);
 size_t cx_job_size(const struct cx_context *context);
-/* The same with `more` zeroed bytes behind it, freed with it: *behind. */
-struct cx_job *cx_job_new_with(const struct cx_context *context, size_t more, void **behind);
+/* The same with `more` zeroed bytes behind it (*behind), of memory that goes back to the spares with it: they
+ * outlive it, and are of jobs with as much behind them. */
+struct cx_job *cx_job_take(struct cx_spares *spares, const struct cx_context *context, size_t more,
+                           void **behind);
 /* Frees one that was not added, or is over; NULL is fine. */
 void cx_job_free(struct cx_job *job);
 
