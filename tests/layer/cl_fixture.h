@@ -74,6 +74,10 @@ bool cl_user_events_fail(void);
 bool cl_out_of_order_works(void); /* the device has out-of-order queues */
 
 /* A clock's seconds, for lengths of time. */
+/* Whether it is so in one of a few tries, each in a process of its own: on a busy machine a thread may be
+ * away when it should act, what comes early comes late, and speeds are measured wrong. What must hold in each
+ * is asserted in the try. */
+bool cl_in_some_try(bool (*try_once)(int), int with);
 double cl_seconds(void);
 void cl_seed(uint64_t seed);
 unsigned cl_roll(unsigned below);

@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -156,21 +155,4 @@ unsigned long home_bytes_read(void)
     for (unsigned i = 0; i < n; i++)
         bytes += cl_span_is(&home.spans[i], "read") && home.spans[i].start >= first ? home.spans[i].count : 0;
     return bytes;
-}
-
-bool home_in_some_try(bool (*try_once)(int), int with)
-{
-    enum { TRIES = 5, LATE = 3 };
-    int status = 0;
-    for (unsigned i = 0; i < TRIES; i++) {
-        const pid_t child = fork();
-        if (child == 0)
-            exit(try_once(with) ? 0 : LATE);
-        ck_assert_int_eq(waitpid(child, &status, 0), child);
-        ck_assert(WIFEXITED(status));
-        if (WEXITSTATUS(status) != LATE)
-            break;
-    }
-    ck_assert_int_ne(WEXITSTATUS(status), 1); /* an assertion of the try's */
-    return WEXITSTATUS(status) == 0;
 }

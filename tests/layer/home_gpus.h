@@ -29,10 +29,6 @@ void home_end(void);
 void home_shut_gate(void);
 /* How many the drivers were given. */
 unsigned home_launches(void);
-/* Whether it is so in one of a few tries, each in a process of its own: on a busy machine a thread may be
- * away when it should act, what comes early comes late, and speeds are measured wrong. What must hold in each
- * is asserted in the try. */
-bool home_in_some_try(bool (*try_once)(int), int with);
 /* Once the driver has so many launches, or a while later. */
 void home_open_gate(unsigned expected);
 void home_launch(void);

@@ -44,7 +44,7 @@ static bool expects_read(int which)
 
 START_TEST(expected_read)
 {
-    ck_assert(home_in_some_try(expects_read, _i));
+    ck_assert(cl_in_some_try(expects_read, _i));
 }
 END_TEST
 

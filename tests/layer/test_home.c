@@ -190,7 +190,7 @@ static bool fourth_between_pieces(int unused)
  * have come in part, the fourth one begins, as the second one is over by then. */
 START_TEST(between_pieces)
 {
-    ck_assert(home_in_some_try(fourth_between_pieces, 0));
+    ck_assert(cl_in_some_try(fourth_between_pieces, 0));
 }
 END_TEST
 
@@ -282,7 +282,7 @@ static bool next_before_sent(int unused)
 
 START_TEST(sends_behind_next_package)
 {
-    ck_assert(home_in_some_try(next_before_sent, 0));
+    ck_assert(cl_in_some_try(next_before_sent, 0));
 }
 END_TEST
 
@@ -357,7 +357,7 @@ static bool maps_early(int i)
 /* A mapping that waits for the launch gets what is there. */
 START_TEST(waiting_map)
 {
-    ck_assert(home_in_some_try(maps_early, _i));
+    ck_assert(cl_in_some_try(maps_early, _i));
 }
 END_TEST
 
