@@ -72,6 +72,7 @@ struct split {
     /* by argument, reads and writes; NULL: none */
     uint64_t foreseen;       /* of these, expected to be read */
     uint64_t kept;           /* arguments, as bits, whose results may come to the host copy (launch_home.h) */
+    uint64_t kept_in_place;  /* of these, read as well: only of packages that are over */
     struct cx_home *brought; /* results that have, not in the map yet */
     bool *served;            /* packages copy it from peers (launch_peer.h) */
     bool *lent;              /* ... or get it from its owners by way of the host copy (launch_fetch.h) */

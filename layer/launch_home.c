@@ -182,17 +182,30 @@ static bool add_wanted(struct cx_runs *runs, const struct split *split, unsigned
     return ok;
 }
 
+/* Whether what the package wrote over what it read may come where that was read from: nobody reads it any
+ * more, as the package is over, and nobody does it again. */
+static bool is_past_use(const struct split *split, const struct package *package)
+{
+    bool past = package->over && package->sent == package->range.first;
+    for (unsigned i = 0; i < split->npackages && past; i++) {
+        const struct package *other = &split->packages[i];
+        past = other == package || other->over || other->range.first >= package->range.end ||
+               other->range.end <= package->range.first;
+    }
+    return past;
+}
+
 /* Has what a package wrote up to that step come to the host copy where that is wanted. */
 static bool keep(struct split *split, struct package *package, uint64_t end, const struct cx_waiting *waiting,
                  const struct cx_access_region *regions)
 {
     const struct cx_launch *launch = split->launch;
+    const uint64_t kept = is_past_use(split, package) ? split->kept : split->kept & ~split->kept_in_place;
     const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[package->part]];
     struct cx_runs runs = {.upload = false, .place = CX_PLACE_HOST};
     bool ok = true;
     for (unsigned i = 0; i < launch->args->count && ok; i++)
-        if (i < 64 && split->kept >> i & 1 &&
-            cx_home_is_sent(cx_launch_mem(launch, i)->root, &regions[i], worker))
+        if (i < 64 && kept >> i & 1 && cx_home_is_sent(cx_launch_mem(launch, i)->root, &regions[i], worker))
             ok = add_wanted(&runs, split, i, &regions[i], waiting, worker);
     ok = ok && runs.count && is_worth_it(&runs) && queue_homes(split, package, NULL, &runs, end);
     if (!ok)
@@ -307,7 +320,8 @@ static bool is_idle(const struct cx_mem *root, uint64_t lo, uint64_t hi)
     return true;
 }
 
-/* Whether what is written through the argument may come to the host copy. */
+/* Whether what is written through the argument may come to the host copy; what is read through it as well, no
+ * other package reads, or else the launch would not be split. */
 static bool may_keep(const struct cx_launch *launch, const struct cx_access_region *whole, unsigned arg)
 {
     const struct cx_mem *mem = cx_launch_mem(launch, arg);
@@ -316,7 +330,7 @@ static bool may_keep(const struct cx_launch *launch, const struct cx_access_regi
         return false;
     for (unsigned i = 0; i < launch->args->count; i++) {
         const struct cx_mem *other = cx_launch_mem(launch, i);
-        if (other && other->root == mem->root && (i != arg || whole[i].read.lo < whole[i].read.hi))
+        if (other && other->root == mem->root && i != arg)
             return false;
     }
     return is_idle(mem->root, mem->origin + write->lo, mem->origin + write->hi);
@@ -343,6 +357,8 @@ void cx_home_begin(struct split *split, const struct cx_access_region *whole)
         if (!may_keep(launch, whole, i))
             continue;
         split->kept |= bit;
+        if (whole[i].read.lo < whole[i].read.hi)
+            split->kept_in_place |= bit;
         if (foresees && cx_follow_expects(learned, i) > 1 && (faster || cx_follow_maps(learned, i)) &&
             cx_mem_host(cx_launch_mem(launch, i)))
             split->foreseen |= bit;

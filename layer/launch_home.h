@@ -17,8 +17,8 @@
  *
  * Where no read waits but one is expected (follow.h) the results go to the host copy, until the launch
  * settles: then the map says so, and a read copies them from there. Likewise for a mapping that waits. Only
- * what the launch writes for certain, and does not read, since others may have to do a package from the
- * start; and only where the host copy's bytes are not in use otherwise.
+ * what the launch writes for certain; what it reads as well, of packages that are over, since others may have
+ * to do one that is not from the start; and only where the host copy's bytes are not in use otherwise.
  *
  * Not where it is open which bytes count or who holds them (packages that are merged, private or verified),
  * not for members that work in place (nothing moves), nor for drivers that run commands in the calling thread

@@ -18,8 +18,11 @@ static uint64_t bytes_awaited(const struct cx_waiting *waiting, const struct cx_
                               const struct cx_access_region *region, const struct cx_worker *worker)
 {
     uint64_t bytes = 0;
+    const bool in_place = region->read.lo < region->read.hi; /* nothing of it comes home in slices */
     for (unsigned w = 1; w < waiting->count; w++) {
         struct cx_runs runs = {.upload = false};
+        if (in_place && waiting->command[w]->reading->map)
+            continue;
         const bool ok = cx_home_add_argument(&runs, waiting->command[w]->reading, mem, region, worker);
         for (unsigned i = 0; i < runs.count && ok; i++)
             bytes += runs.run[i].hi - runs.run[i].lo;
@@ -51,9 +54,9 @@ static uint64_t bytes_read(struct cx_launch *launch, const struct cx_access_regi
         if (!mem || !cx_home_is_sent(mem->root, &regions[i], worker))
             continue;
         const uint64_t awaited = bytes_awaited(&waiting, mem, &regions[i], worker);
-        bytes += awaited                                                   ? awaited
-                 : cx_follow_expects(launch->kernel->function->learned, i) ? bytes_written(mem, &regions[i])
-                                                                           : 0;
+        const bool foreseen = cx_follow_expects(launch->kernel->function->learned, i) &&
+                              regions[i].read.lo >= regions[i].read.hi;
+        bytes += awaited ? awaited : foreseen ? bytes_written(mem, &regions[i]) : 0;
     }
     return bytes;
 }

@@ -24,9 +24,9 @@ static const char *const text =
     "                   uint apart, uint first)\n"
     "{ uint i = get_global_id(0) + first;\n"
     "  to[get_global_id(0)] = number(low, high, part, i) * 3u +\n"
-    "                         number(low, high, part, (i + apart) % (2u * part)); }\n"
+    "                         number(low, high, part, (i + apart) % (2u * part)) * 2u + 1u; }\n"
     "kernel void whole(global const uint *from, global uint *to, uint part, uint apart)\n"
-    "{ uint i = get_global_id(0); to[i] = from[i] * 3u + from[(i + apart) % (2u * part)]; }\n";
+    "{ uint i = get_global_id(0); to[i] = from[i] * 3u + from[(i + apart) % (2u * part)] * 2u + 1u; }\n";
 
 static cl_uint half, apart;
 static unsigned steps;
