@@ -358,8 +358,8 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     bool spared = false;
     struct cx_judged *judged =
         learned ? judge(learned, summary, launch, cx_plan_always() ? NULL : &spared) : NULL;
-    if (spared)
-        return whole_alike(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
+    if (spared) /* counted until judging pays */
+        return whole_because(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
     if (!judged || !judged->verdict.splits) {
         launch->line = judged ? judged->verdict.line : 0;
         launch->arg = judged ? judged->verdict.arg : -1;
