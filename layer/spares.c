@@ -27,7 +27,7 @@ void *cx_spares_take(struct cx_spares *spares, size_t size)
 void cx_spares_give(struct cx_spares *spares, void *memory)
 {
     pthread_mutex_lock(&spares->lock);
-    if (memory && spares->n < MOST) {
+    if (memory && spares->n + 1 <= MOST) {
         *(void **)memory = spares->first;
         spares->first = memory;
         spares->n++;
