@@ -92,7 +92,7 @@ static void inc(unsigned a)
     cl_set_mem(t.inc, 0, t.mem[a]);
     cl_ok(launch(t.inc, N, NULL));
     for (int i = 0; i < N; i++)
-        t.is[a][i]++;
+        t.is[a][i] = (cl_int)((cl_uint)t.is[a][i] + 1);
 }
 
 static void add(unsigned a, unsigned b, unsigned c)
@@ -102,7 +102,7 @@ static void add(unsigned a, unsigned b, unsigned c)
     cl_set_mem(t.add, 2, t.mem[c]);
     cl_ok(launch(t.add, N, NULL));
     for (int i = 0; i < N; i++)
-        t.is[c][i] = t.is[a][i] + t.is[b][i];
+        t.is[c][i] = (cl_int)((cl_uint)t.is[a][i] + (cl_uint)t.is[b][i]);
 }
 
 static void copy(unsigned a, unsigned b, int items)
