@@ -19,9 +19,14 @@ struct client {
 void client_check(cl_int error, const char *what);
 /* The first device of the first platform; the kernel of that name in the text. */
 struct client client_open(const char *text, const char *kernel);
+/* The same on another platform. */
+struct client client_open_on(cl_platform_id platform, const char *text, const char *kernel);
 cl_mem client_buffer(const struct client *client, size_t bytes);
+void client_set(cl_kernel kernel, cl_uint index, size_t size, const void *value);
 void client_close(struct client *client);
 /* Monotonic. */
 double client_now_us(void);
+/* Of n numbers, which are sorted. */
+double client_median(double *numbers, unsigned n);
 
 #endif

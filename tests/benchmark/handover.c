@@ -31,17 +31,6 @@ static const char *const text =
 static cl_uint half, apart;
 static unsigned steps;
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void set(cl_kernel kernel, cl_uint index, size_t size, const void *value)
-{
-    client_check(clSetKernelArg(kernel, index, size, value), "clSetKernelArg");
-}
-
 static void launch(cl_command_queue queue, cl_kernel kernel, size_t items)
 {
     const size_t local = LOCAL;
@@ -66,12 +55,12 @@ static void run_one(cl_uint *numbers, double *ms)
     cl_mem mem[2] = {client_buffer(&client, bytes), client_buffer(&client, bytes)};
     client_check(clEnqueueWriteBuffer(client.queue, mem[0], CL_TRUE, 0, bytes, numbers, 0, NULL, NULL),
                  "write");
-    set(client.kernel, 2, sizeof(half), &half);
-    set(client.kernel, 3, sizeof(apart), &apart);
+    client_set(client.kernel, 2, sizeof(half), &half);
+    client_set(client.kernel, 3, sizeof(apart), &apart);
     for (unsigned s = 0; s < steps; s++) {
         const double since = client_now_us();
-        set(client.kernel, 0, sizeof(cl_mem), &mem[s % 2]);
-        set(client.kernel, 1, sizeof(cl_mem), &mem[(s + 1) % 2]);
+        client_set(client.kernel, 0, sizeof(cl_mem), &mem[s % 2]);
+        client_set(client.kernel, 1, sizeof(cl_mem), &mem[(s + 1) % 2]);
         launch(client.queue, client.kernel, (size_t)half * PARTS);
         client_check(clFinish(client.queue), "clFinish");
         ms[s] = (client_now_us() - since) / 1e3;
@@ -112,9 +101,9 @@ static void run_shared(cl_uint *numbers, double *ms)
         client_check(error, "clCreateCommandQueueWithProperties");
         kernel[p] = clCreateKernel(program, "halves", &error);
         client_check(error, "clCreateKernel");
-        set(kernel[p], 3, sizeof(half), &half);
-        set(kernel[p], 4, sizeof(apart), &apart);
-        set(kernel[p], 5, sizeof(first), &first);
+        client_set(kernel[p], 3, sizeof(half), &half);
+        client_set(kernel[p], 4, sizeof(apart), &apart);
+        client_set(kernel[p], 5, sizeof(first), &first);
         for (unsigned b = 0; b < 2; b++) {
             mem[b][p] = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &error);
             client_check(error, "clCreateBuffer");
@@ -127,9 +116,9 @@ static void run_shared(cl_uint *numbers, double *ms)
         const double since = client_now_us();
         for (unsigned p = 0; p < PARTS; p++) {
             const unsigned low = apart ? 0 : p, high = apart ? 1 : p; /* own: the other one is not named */
-            set(kernel[p], 0, sizeof(cl_mem), &mem[s % 2][low]);
-            set(kernel[p], 1, sizeof(cl_mem), &mem[s % 2][high]);
-            set(kernel[p], 2, sizeof(cl_mem), &mem[(s + 1) % 2][p]);
+            client_set(kernel[p], 0, sizeof(cl_mem), &mem[s % 2][low]);
+            client_set(kernel[p], 1, sizeof(cl_mem), &mem[s % 2][high]);
+            client_set(kernel[p], 2, sizeof(cl_mem), &mem[(s + 1) % 2][p]);
             launch(queue[p], kernel[p], half);
         }
         for (unsigned p = 0; p < PARTS; p++)
@@ -171,8 +160,8 @@ int main(int argc, char **argv)
         run_shared(numbers, ms);
     else
         run_one(numbers, ms);
-    qsort(ms, steps, sizeof(*ms), compare);
-    printf("%s bytes=%lu ms=%.3f sum=%08x\n", argv[1], megabytes << 20, ms[steps / 2], sum_of(numbers));
+    printf("%s bytes=%lu ms=%.3f sum=%08x\n", argv[1], megabytes << 20, client_median(ms, steps),
+           sum_of(numbers));
     free(numbers);
     return 0;
 }

@@ -25,53 +25,21 @@ static const cl_uint count = 47271;
 
 struct side {
     char name[64];
-    cl_command_queue queue;
-    cl_kernel kernel;
+    struct client client;
     cl_mem vector[2], other;
     double *us[PARTS];
 };
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void set(cl_kernel kernel, cl_uint index, size_t size, const void *value)
-{
-    client_check(clSetKernelArg(kernel, index, size, value), "clSetKernelArg");
-}
-
-static cl_mem buffer(cl_context context, size_t bytes)
-{
-    cl_int error;
-    cl_mem mem = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &error);
-    client_check(error, "clCreateBuffer");
-    return mem;
-}
-
 static void open_side(struct side *side, cl_platform_id platform, cl_uint steps, unsigned rounds)
 {
-    cl_device_id device;
-    cl_int error;
-    const char *source = text;
     client_check(clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof(side->name), side->name, NULL),
                  "clGetPlatformInfo");
-    client_check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "clGetDeviceIDs");
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    client_check(error, "clCreateContext");
-    side->queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    client_check(error, "clCreateCommandQueueWithProperties");
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    client_check(error, "clCreateProgramWithSource");
-    client_check(clBuildProgram(program, 1, &device, NULL, NULL, NULL), "clBuildProgram");
-    side->kernel = clCreateKernel(program, "k", &error);
-    client_check(error, "clCreateKernel");
+    side->client = client_open_on(platform, text, "k");
     for (unsigned b = 0; b < 2; b++)
-        side->vector[b] = buffer(context, count * sizeof(float));
-    side->other = buffer(context, BYTES);
-    set(side->kernel, 2, sizeof(count), &count);
-    set(side->kernel, 3, sizeof(steps), &steps);
+        side->vector[b] = client_buffer(&side->client, count * sizeof(float));
+    side->other = client_buffer(&side->client, BYTES);
+    client_set(side->client.kernel, 2, sizeof(count), &count);
+    client_set(side->client.kernel, 3, sizeof(steps), &steps);
     for (unsigned p = 0; p < PARTS; p++)
         if (!(side->us[p] = malloc(rounds * sizeof(double))))
             client_check(CL_OUT_OF_HOST_MEMORY, "malloc");
@@ -82,26 +50,29 @@ static void one_round(struct side *side, unsigned r, bool same, const void *from
     const size_t bytes = count * sizeof(float), local = LOCAL, global = (count + LOCAL - 1) / LOCAL * LOCAL;
     double setting = 0, launching = 0;
     const double start = client_now_us();
-    client_check(clEnqueueWriteBuffer(side->queue, side->other, CL_FALSE, 0, BYTES, from, 0, NULL, NULL),
-                 "write");
-    client_check(clEnqueueWriteBuffer(side->queue, side->vector[0], CL_FALSE, 0, bytes, from, 0, NULL, NULL),
-                 "write");
+    client_check(
+        clEnqueueWriteBuffer(side->client.queue, side->other, CL_FALSE, 0, BYTES, from, 0, NULL, NULL),
+        "write");
+    client_check(
+        clEnqueueWriteBuffer(side->client.queue, side->vector[0], CL_FALSE, 0, bytes, from, 0, NULL, NULL),
+        "write");
     const double written = client_now_us();
     for (unsigned i = 0; i < LAUNCHES; i++) {
         const double before = client_now_us();
         for (cl_uint a = 0; a < 2 && (!same || i == 0); a++)
-            set(side->kernel, a, sizeof(cl_mem), &side->vector[(i + a) % 2]);
+            client_set(side->client.kernel, a, sizeof(cl_mem), &side->vector[(i + a) % 2]);
         const double is_set = client_now_us();
-        client_check(
-            clEnqueueNDRangeKernel(side->queue, side->kernel, 1, NULL, &global, &local, 0, NULL, NULL),
-            "launch");
+        client_check(clEnqueueNDRangeKernel(side->client.queue, side->client.kernel, 1, NULL, &global, &local,
+                                            0, NULL, NULL),
+                     "launch");
         setting += is_set - before;
         launching += client_now_us() - is_set;
     }
     const double launched = client_now_us();
-    client_check(clEnqueueReadBuffer(side->queue, side->vector[0], CL_FALSE, 0, bytes, to, 0, NULL, NULL),
-                 "read");
-    client_check(clFinish(side->queue), "clFinish");
+    client_check(
+        clEnqueueReadBuffer(side->client.queue, side->vector[0], CL_FALSE, 0, bytes, to, 0, NULL, NULL),
+        "read");
+    client_check(clFinish(side->client.queue), "clFinish");
     const double end = client_now_us();
     side->us[WRITE][r] = written - start;
     side->us[LOOP][r] = launched - written;
@@ -134,10 +105,8 @@ int main(int argc, char **argv)
             one_round(&side[p], r, same, from, to);
     for (unsigned p = 0; p < n; p++) {
         printf("%s:", side[p].name);
-        for (unsigned i = 0; i < PARTS; i++) {
-            qsort(side[p].us[i], rounds, sizeof(double), compare);
-            printf(" %s=%.3f", names[i], side[p].us[i][rounds / 2]);
-        }
+        for (unsigned i = 0; i < PARTS; i++)
+            printf(" %s=%.3f", names[i], client_median(side[p].us[i], rounds));
         printf("\n");
     }
     return 0; /* what was opened ends with the process */

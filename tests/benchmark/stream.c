@@ -21,12 +21,6 @@ static const char *const text = "kernel void saxpy(global const float *x, global
 static size_t bytes;
 static unsigned times;
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static cl_mem pinned(cl_context context)
 {
     cl_int error;
@@ -186,8 +180,7 @@ int main(int argc, char **argv)
         run_copies(ms);
     else
         run_saxpy(ms);
-    qsort(ms, times, sizeof(*ms), compare);
-    printf("%s bytes=%zu ms=%.3f GB/s=%.2f\n", argv[1], 3 * bytes, ms[times / 2],
-           3 * (double)bytes / ms[times / 2] / 1e6);
+    const double median = client_median(ms, times);
+    printf("%s bytes=%zu ms=%.3f GB/s=%.2f\n", argv[1], 3 * bytes, median, 3 * (double)bytes / median / 1e6);
     return 0;
 }
