@@ -11,8 +11,8 @@
 
 #include "layer/object.h"
 #include "layer/pool.h"
-#include "layer/spares.h"
 #include "layer/real.h"
+#include "layer/spares.h"
 #include "scheduler/forgone.h"
 #include "scheduler/hindsight.h"
 #include <pthread.h>

@@ -154,15 +154,18 @@ static struct cx_access_geometry geometry_of(cl_uint dims, const size_t *offset,
     return geometry;
 }
 
-/* Launches like one whose range was checked and planned before; false: not done. */
-static bool launch_again(struct cx_queue *queue, struct cx_kernel *given, struct cx_kernel *kernel,
-                         const struct cx_access_geometry *geometry, bool local_given)
+/* What only a launch unlike those before has to be asked. kernel: NULL where the program is not built for the
+ * device. */
+static cl_int check_launch(const char *function, const struct cx_queue *queue, const struct cx_kernel *kernel,
+                           cl_uint dims, const size_t *offset, const size_t *global, const size_t *local,
+                           bool *empty)
 {
-    unsigned missing;
-    struct cx_args *args = cx_kernel_capture(given, &missing);
-    const bool done = args && cx_again_launch(queue, kernel, &args, geometry, local_given);
-    cx_args_unref(&args);
-    return done;
+    const cl_int error = check_range(function, dims, offset, global, empty);
+    if (error != CL_SUCCESS)
+        return error;
+    if (!kernel)
+        return cx_fail(function, CL_INVALID_PROGRAM_EXECUTABLE, "the program is not built for the device");
+    return *empty ? CL_SUCCESS : check_local(function, queue, kernel, dims, global, local);
 }
 
 /* args: captured before; NULL: as they are set now. */
@@ -194,15 +197,16 @@ static cl_int enqueue_launch(const char *function, cl_command_type type, cl_comm
         required[0]) /* some drivers refuse NULL for such kernels, which the spec allows */
         local = required;
     const struct cx_access_geometry geometry = geometry_of(dims, offset, global, local);
-    if (!args && kernel && global && !nwait && !event && launch_again(queue, given, kernel, &geometry, local))
+    const bool recorded = args;
+    args = recorded ? cx_args_ref(args) : cx_kernel_capture(given, &missing);
+    if (!recorded && args && kernel && global && !nwait && !event &&
+        cx_again_launch(queue, kernel, &args, &geometry, local))
         return CL_SUCCESS;
-    if ((error = check_range(function, dims, offset, global, &empty)) != CL_SUCCESS)
+    error = check_launch(function, queue, kernel, dims, offset, global, local, &empty);
+    if (error != CL_SUCCESS) {
+        cx_args_unref(&args);
         return error;
-    if (!kernel)
-        return cx_fail(function, CL_INVALID_PROGRAM_EXECUTABLE, "the program is not built for the device");
-    if (!empty && (error = check_local(function, queue, kernel, dims, global, local)) != CL_SUCCESS)
-        return error;
-    args = args ? cx_args_ref(args) : cx_kernel_capture(given, &missing);
+    }
     if (!args)
         return cx_fail(function, CL_INVALID_KERNEL_ARGS, "an argument is not set");
 

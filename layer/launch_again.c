@@ -105,7 +105,7 @@ static bool may_repeat(const struct cx_queue *queue, const struct cx_kernel *ker
 {
     struct cx_context *context = queue->context;
     struct cx_worker *worker = &context->workers[again->member];
-    return is_plain(queue) && !queue->unsettled && queue->home == again->member + 1 && !context->nsvm &&
+    return !queue->unsettled && queue->home == again->member + 1 && !context->nsvm &&
            !context->forgone.active && !cx_plan_is_late(worker) && cx_queue_takes(queue, again->member) &&
            cx_kernel_runs_on(kernel, again->member) && !cx_launch_wants_times(worker, learned, NULL) &&
            has_all(args, again, worker);
@@ -138,6 +138,8 @@ bool cx_again_launch(struct cx_queue *queue, struct cx_kernel *kernel, struct cx
                      const struct cx_access_geometry *geometry, bool local_given)
 {
     struct cx_context *context = queue->context;
+    if (!is_plain(queue))
+        return false;
     cx_context_lock(context);
     struct cx_learned *learned = kernel->function->learned;
     struct cx_again *again = learned ? find(learned, geometry, local_given) : NULL;

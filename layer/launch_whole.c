@@ -194,9 +194,10 @@ bool cx_launch_wants_times(struct cx_worker *worker, const struct cx_learned *le
     if (!learned || (learned->records[worker->index].samples < LEARNED_FROM &&
                      atomic_load(&learned->timing) < LEARNED_FROM))
         return true;
+    const bool now = learned->unmeasured + 1 >= SAMPLED;
     if (samples)
-        *samples = learned->unmeasured + 1 >= SAMPLED;
-    return learned->unmeasured + 1 >= SAMPLED;
+        *samples = now;
+    return now;
 }
 
 static void choose_times(const struct cx_launch *launch, struct cx_learned *learned, struct cx_worker *worker,
