@@ -3,12 +3,13 @@
  * Running coexec-analyse. It reads the source from a file and writes its blob to another, both in a folder
  * made for this run and removed afterwards.
  *
- * A result is kept on disk under the hash of all that it depends on. Headers are files that may change, and
- * the options only say where to look for them, so texts that include some are always analysed anew.
+ * A result is kept on disk under the hash of all that it depends on, what included files say among it. If
+ * these have changed while the helper ran, nobody knows which it read, and the result is not kept.
  */
 #include "layer/analyse_run.h"
 #include "layer/ask.h"
 #include "layer/cache.h"
+#include "layer/includes.h"
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/sha256.h"
@@ -127,16 +128,19 @@ void cx_analyse_tool(char tool[CX_ANALYSE_TOOL_SIZE])
 static void key_of(const struct cx_analyse_task *task, char key[CX_CACHE_KEY_SIZE])
 {
     const struct cx_identity *identity = task->identity;
-    const char *texts[7 + CX_IDENTITY_DEFINES];
-    char tool[CX_ANALYSE_TOOL_SIZE];
+    const char *texts[8 + CX_IDENTITY_DEFINES];
+    char tool[CX_ANALYSE_TOOL_SIZE], files[CX_INCLUDES_TEXT_SIZE] = "";
     unsigned count = 0;
 
     cx_analyse_tool(tool);
+    if (task->files)
+        cx_includes_text(task->files, files);
     texts[count++] = tool;
     texts[count++] = cx_options_get()->clang;
     texts[count++] = task->options;
     texts[count++] = task->text ? "with text" : "";
     texts[count++] = task->told ? task->told : "";
+    texts[count++] = files;
     texts[count++] = identity->extensions;
     for (unsigned i = 0; i < identity->ndefines; i++)
         texts[count++] = identity->define[i];
@@ -147,7 +151,8 @@ static void key_of(const struct cx_analyse_task *task, char key[CX_CACHE_KEY_SIZ
 /* The cache's folder where this text's result may be kept, else NULL. */
 static const char *cache_for(const struct cx_analyse_task *task)
 {
-    return cx_identity_includes(task->source, task->options) ? NULL : cx_options_cache_dir();
+    const bool unknown = !task->files && cx_identity_includes(task->source, task->options);
+    return unknown ? NULL : cx_options_cache_dir();
 }
 
 bool cx_analyse_cached(const struct cx_analyse_task *task, struct cx_analyse_result *result)
@@ -182,6 +187,8 @@ static void keep(const struct cx_analyse_task *task, const struct cx_analyse_res
     const char *folder = cache_for(task);
     char key[CX_CACHE_KEY_SIZE];
     if (!folder || (task->text && result->blob && !result->has_text))
+        return;
+    if (task->files && !cx_includes_are(task->source, task->options, task->files))
         return;
     key_of(task, key);
     if (result->blob ? !cx_cache_store_result(folder, key, result->blob, result->size, result->text)
@@ -234,7 +241,8 @@ static void *read_file(const char *path, size_t *size)
 struct files {
     char folder[24], source[48], blob[48], told[48], text[48];
     char process[24]; /* our number */
-    char *kept;       /* where the result goes on disk, or NULL */
+    char included[CX_INCLUDES_TEXT_SIZE];
+    char *kept; /* where the result goes on disk, or NULL */
 };
 
 /* coexec-analyse [options] -o BLOB SOURCE -- build options */
@@ -266,6 +274,10 @@ static void command_line(const struct cx_analyse_task *task, const char *limit, 
         words[n++] = files->kept;
         words[n++] = "--for";
         words[n++] = files->process;
+        if (task->files) {
+            words[n++] = "--included";
+            words[n++] = files->included;
+        }
     }
     if (task->told) {
         words[n++] = "--told";
@@ -313,6 +325,8 @@ static bool files_make(const struct cx_analyse_task *task, struct files *files)
     snprintf(files->blob, sizeof(files->blob), "%s/summary", files->folder);
     snprintf(files->told, sizeof(files->told), "%s/told.h", files->folder);
     snprintf(files->text, sizeof(files->text), "%s/text", files->folder);
+    if (task->files)
+        cx_includes_text(task->files, files->included);
     if (folder) {
         key_of(task, key);
         if (asprintf(&files->kept, "%s/%s", folder, key) < 0)

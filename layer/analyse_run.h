@@ -14,7 +14,9 @@ struct cx_analyse_task {
     const char *analyser, *source, *options;
     const struct cx_identity *identity;
     const char *told; /* what the device's compiler says of itself (ask.h); NULL: it was not asked */
-    bool text;        /* the result's text is wanted */
+    const unsigned char *files; /* the sum over the files that the text includes (includes.h); NULL: it
+                                   includes none, or it cannot be told which */
+    bool text;                  /* the result's text is wanted */
 };
 
 struct cx_analyse_result {
@@ -33,8 +35,8 @@ const char *cx_analyse_program(void);
 /* Names the helper: another one, also of the same version, may judge otherwise. */
 enum { CX_ANALYSE_TOOL_SIZE = 160 };
 void cx_analyse_tool(char tool[CX_ANALYSE_TOOL_SIZE]);
-/* The result from disk, a refusal among them; false when it is not there or must not be used (texts with
- * headers). */
+/* The result from disk, a refusal among them; false when it is not there or must not be used, as it cannot be
+ * told which files the text includes. */
 bool cx_analyse_cached(const struct cx_analyse_task *task, struct cx_analyse_result *result);
 /* Runs the helper, and keeps its result on disk. */
 void cx_analyse_run(const struct cx_analyse_task *task, struct cx_helper *helper,

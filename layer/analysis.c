@@ -54,7 +54,7 @@ struct cx_analysis {
     const struct cx_real_device **device;
     bool includes;                       /* the text includes files */
     bool included;                       /* which are known to have been these: */
-    unsigned char sum[CX_CHECKSUM_SIZE]; /* by includes.h */
+    unsigned char sum[CX_INCLUDES_SIZE]; /* by includes.h */
     bool keeps;                          /* under lock: a member's result is to be kept */
     struct keep {
         char key[CX_CACHE_KEY_SIZE]; /* "": no */
@@ -108,6 +108,7 @@ static struct cx_analyse_task task_of(const struct run *run)
     return (struct cx_analyse_task){.analyser = analysis->analyser,
                                     .source = analysis->source,
                                     .options = analysis->options,
+                                    .files = analysis->included ? analysis->sum : NULL,
                                     .identity = &run->identity,
                                     .told = run->told,
                                     .text = several || analysis->includes};
@@ -167,15 +168,15 @@ static void store_kept(struct run *run)
     }
 }
 
+static const char unknown_files[] = "it cannot be told which files the program includes";
+
 const char *cx_analysis_files_moved(const struct cx_analysis *analysis)
 {
-    unsigned char now[CX_CHECKSUM_SIZE];
     if (!analysis->includes)
         return NULL;
     if (!analysis->included)
-        return "it cannot be told which files the program includes";
-    return cx_includes_sum(analysis->source, analysis->options, now) &&
-                   !memcmp(now, analysis->sum, sizeof(now))
+        return unknown_files;
+    return cx_includes_are(analysis->source, analysis->options, analysis->sum)
                ? NULL
                : "a file that the program includes is not as it was when it was built";
 }
@@ -183,7 +184,8 @@ const char *cx_analysis_files_moved(const struct cx_analysis *analysis)
 static void settle(struct run *run)
 {
     struct cx_analysis *analysis = run->analysis;
-    const char *moved = run->result.summary ? cx_analysis_files_moved(analysis) : NULL;
+    /* a result from disk is of files that said the same */
+    const char *moved = run->result.summary && !run->cached ? cx_analysis_files_moved(analysis) : NULL;
     if (moved) {
         cx_analyse_result_finish(&run->result);
         run->result = (struct cx_analyse_result){0};
@@ -376,6 +378,11 @@ static void start_run(struct run *run)
 {
     struct cx_analyse_task task = task_of(run);
 
+    if (run->analysis->includes && !run->analysis->included) { /* whatever came of it would be dropped */
+        snprintf(run->result.why, sizeof(run->result.why), "%s", unknown_files);
+        settle(run);
+        return;
+    }
     run->cached = cx_analyse_cached(&task, &run->result);
     if (run->result.question && start_asked(run))
         return;

@@ -5,6 +5,7 @@
 #include "layer/includes.h"
 #include "layer/include_macro.h"
 #include "layer/names.h"
+#include "layer/sha256.h"
 #include "layer/text.h"
 
 #include <ctype.h>
@@ -295,15 +296,19 @@ static void read_all(struct reader *reader, const char *text)
     reader->clear &= !reader->vague;
 }
 
-bool cx_includes_sum(const char *source, const char *options, unsigned char sum[CX_CHECKSUM_SIZE])
+bool cx_includes_sum(const char *source, const char *options, unsigned char sum[CX_INCLUDES_SIZE])
 {
     struct reader reader = {.macros = cx_include_macros_new()};
+    struct cx_sha256 hash;
     reader.clear = reader.macros && read_options(&reader, options);
     char *text = reader.clear ? clear_text(&reader, source) : NULL;
     if (reader.clear)
         read_all(&reader, text);
-    if (reader.clear)
-        cx_checksum(reader.log ? reader.log : "", reader.length, sum);
+    if (reader.clear) {
+        cx_sha256_init(&hash);
+        cx_sha256_add(&hash, reader.log ? reader.log : "", reader.length);
+        cx_sha256_end(&hash, sum);
+    }
     for (unsigned i = 0; i < reader.nplaces; i++) {
         free(reader.place[i].path);
         free(reader.place[i].text);
@@ -314,4 +319,28 @@ bool cx_includes_sum(const char *source, const char *options, unsigned char sum[
     free(reader.log);
     free(text);
     return reader.clear;
+}
+
+bool cx_includes_are(const char *source, const char *options, const unsigned char sum[CX_INCLUDES_SIZE])
+{
+    unsigned char now[CX_INCLUDES_SIZE];
+    return cx_includes_sum(source, options, now) && !memcmp(now, sum, sizeof(now));
+}
+
+void cx_includes_text(const unsigned char sum[CX_INCLUDES_SIZE], char text[CX_INCLUDES_TEXT_SIZE])
+{
+    for (unsigned i = 0; i < CX_INCLUDES_SIZE; i++)
+        snprintf(text + 2 * i, 3, "%02x", sum[i]);
+}
+
+bool cx_includes_parse(const char *text, unsigned char sum[CX_INCLUDES_SIZE])
+{
+    unsigned value;
+
+    if (strlen(text) != CX_INCLUDES_TEXT_SIZE - 1 ||
+        strspn(text, "0123456789abcdef") != CX_INCLUDES_TEXT_SIZE - 1)
+        return false;
+    for (unsigned i = 0; i < CX_INCLUDES_SIZE && sscanf(text + 2 * i, "%2x", &value) == 1; i++)
+        sum[i] = (unsigned char)value;
+    return true;
 }

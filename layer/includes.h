@@ -7,17 +7,24 @@
  * Every place where a file could lie counts, whether there is one or not: the folder of the including file,
  * the -I folders of the options, and the current folder; also of inclusions that no compiler would reach.
  * Previous stage: analysis.h, when a program is built. Next: analysis.c, late.c and variant.c, which drop
- * what was made of other files. Any thread.
+ * what was made of other files, and analyse_run.c, which keeps results under the sum. Any thread.
  */
 #ifndef CX_LAYER_INCLUDES_H
 #define CX_LAYER_INCLUDES_H
 
-#include "layer/checksum.h"
-
 #include <stdbool.h>
+
+enum { CX_INCLUDES_SIZE = 32 }; /* of a sum */
 
 /* False: it cannot be told which files those are, as options such as -include name them, or macros that
  * cannot be followed (include_macro.h), or there are too many. */
-bool cx_includes_sum(const char *source, const char *options, unsigned char sum[CX_CHECKSUM_SIZE]);
+bool cx_includes_sum(const char *source, const char *options, unsigned char sum[CX_INCLUDES_SIZE]);
+/* Whether the sum is this one still. */
+bool cx_includes_are(const char *source, const char *options, const unsigned char sum[CX_INCLUDES_SIZE]);
+
+/* The sum as hexadecimal digits, and from such; false: they are none. */
+enum { CX_INCLUDES_TEXT_SIZE = 2 * CX_INCLUDES_SIZE + 1 };
+void cx_includes_text(const unsigned char sum[CX_INCLUDES_SIZE], char text[CX_INCLUDES_TEXT_SIZE]);
+bool cx_includes_parse(const char *text, unsigned char sum[CX_INCLUDES_SIZE]);
 
 #endif

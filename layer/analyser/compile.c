@@ -211,6 +211,25 @@ static void command_line(const struct cx_compile_request *r, const char *const *
     add(arguments, r->source);
 }
 
+char *cx_source_read(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    size_t size = 0, room = 0;
+    char *text = NULL;
+
+    if (!file) {
+        return NULL;
+    }
+    do {
+        room = room * 2 + 65536;
+        text = cx_realloc(text, room, 1);
+        size += fread(text + size, 1, room - size - 1, file);
+    } while (size == room - 1);
+    fclose(file);
+    text[size] = '\0';
+    return text;
+}
+
 static int run_clang(void *context)
 {
     struct cx_strings *arguments = context;

@@ -34,6 +34,9 @@ struct cx_compile_request {
     bool bits32;
 };
 
+/* The text of a file (free() it); NULL: it cannot be read. */
+char *cx_source_read(const char *path);
+
 /* The bitcode in *out; otherwise a message of one line in *message (free() it). */
 enum cx_process_status cx_compile(const struct cx_compile_request *request, struct cx_buffer *out,
                                   char **message);

@@ -458,25 +458,6 @@ static void blank_out(char *text)
     *to = '\0';
 }
 
-static char *read_text(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    size_t size = 0, room = 0;
-    char *text = NULL;
-
-    if (!file) {
-        return NULL;
-    }
-    do {
-        room = room * 2 + 65536;
-        text = cx_realloc(text, room, 1);
-        size += fread(text + size, 1, room - size - 1, file);
-    } while (size == room - 1);
-    fclose(file);
-    text[size] = '\0';
-    return text;
-}
-
 /* A -D or -U. Compilers may have their own way with those that name macros of theirs. */
 static void take_definition(struct scan *scan, const char *kind, const char *name)
 {
@@ -525,7 +506,7 @@ static bool take_options(struct scan *scan)
 /* The names in the file of answers: those that it undefines, for it does so before it defines any. */
 static void take_told(struct scan *scan, const char *path)
 {
-    char *text = path ? read_text(path) : NULL;
+    char *text = path ? cx_source_read(path) : NULL;
 
     for (const char *at = text; at && (at = strstr(at, "#undef "));) {
         at += strlen("#undef ");
@@ -589,7 +570,7 @@ static bool are_plain(const struct cx_strings *options)
 void cx_macros_read(const struct cx_compile_request *request, struct cx_macros *macros)
 {
     struct scan scan = {.request = request, .found = macros};
-    char *text = request->extensions && strcmp(request->source, "-") ? read_text(request->source) : NULL;
+    char *text = request->extensions && strcmp(request->source, "-") ? cx_source_read(request->source) : NULL;
 
     *macros = (struct cx_macros){0};
     if (!text) { /* no device is named, or clang will tell that there is no file */

@@ -15,6 +15,7 @@
 #include "layer/analyser/pipeline.h"
 #include "layer/ask.h"
 #include "layer/explain.h"
+#include "layer/includes.h"
 
 #include <llvm-c/BitReader.h>
 
@@ -35,10 +36,13 @@ enum { DONE = 0, COMPILE_FAILED = 1, USAGE = 2, INTERNAL = 3, NO_CLANG = 4, TOO_
 
 struct request {
     struct cx_compile_request compile;
-    const char *output; /* NULL or "-": standard output */
-    const char *text;   /* file for the preprocessed text, or NULL */
-    const char *kept;   /* its place in the layer's cache, or NULL */
-    unsigned process;   /* who wants it; 0: not told */
+    const char *output;        /* NULL or "-": standard output */
+    const char *text;          /* file for the preprocessed text, or NULL */
+    const char *kept;          /* its place in the layer's cache, or NULL */
+    const char *build_options; /* as one string; NULL: they came as several */
+    bool includes;             /* the result is only to be kept if the text's files still have this sum: */
+    unsigned char included[CX_INCLUDES_SIZE];
+    unsigned process; /* who wants it; 0: not told */
     unsigned limit_ms;
     bool explain, timing;
     bool ask; /* doubts about macros are an answer, too */
@@ -59,6 +63,7 @@ static const char usage[] =
     "  --keep FILE        where to write, too, should the program that wants it end; SOURCE's folder goes "
     "then\n"
     "  --for PROCESS      that program's number\n"
+    "  --included SUM     of the files that SOURCE includes; if they change meanwhile, nothing is kept\n"
     "  -I DIR             folder to look for headers in\n"
     "  --bits 32|64       the device's pointers (default: 64)\n"
     "  --timing           tell on standard error how long each stage took\n"
@@ -111,6 +116,9 @@ static bool parse_valued(struct request *r, const char *name, const char *value)
         r->kept = value;
     } else if (strcmp(name, "--for") == 0) {
         return parse_number(value, &r->process);
+    } else if (strcmp(name, "--included") == 0) {
+        r->includes = true;
+        return cx_includes_parse(value, r->included);
     } else if (strcmp(name, "-I") == 0) {
         cx_strings_add(&r->compile.includes, value, strlen(value));
     } else if (strcmp(name, "--bits") == 0) {
@@ -126,6 +134,7 @@ static bool parse_options(struct request *r, int argc, char **argv, int i)
 {
     if (argc - i == 1) {
         cx_strings_split(&r->compile.options, argv[i]);
+        r->build_options = argv[i];
         return true;
     }
     for (; i < argc; i++) {
@@ -415,6 +424,16 @@ static int run(const struct request *r)
     return result;
 }
 
+/* Whether the files that the text includes say what they said when the program was built. */
+static bool is_keepable(const struct request *r)
+{
+    char *text = r->includes && r->build_options ? cx_source_read(r->compile.source) : NULL;
+    const bool same = text && cx_includes_are(text, r->build_options, r->included);
+
+    free(text);
+    return same || !r->includes;
+}
+
 int main(int argc, char **argv)
 {
     static struct cx_outlast outlast;
@@ -436,7 +455,7 @@ int main(int argc, char **argv)
         cx_outlast_begin(&outlast);
     }
     result = run(&r);
-    cx_outlast_end(result == DONE);
+    cx_outlast_end(result == DONE && is_keepable(&r));
     cx_strings_finish(&r.compile.includes);
     cx_strings_finish(&r.compile.defines);
     cx_strings_finish(&r.compile.options);

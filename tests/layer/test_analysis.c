@@ -144,19 +144,20 @@ START_TEST(one_run_for_all)
 }
 END_TEST
 
-/* What the key must tell apart, and what must never be kept. */
+/* What the key must tell apart. Which files the last text includes cannot be told: it is not even analysed.
+ */
 START_TEST(disk)
 {
-    static const char *const sources[] = {plain_source, plain_source, telling_source, "#include \"x.h\"\n",
-                                          "#include \"x.h\"\n"};
-    static const char *const options[] = {"", "-w", "", "", ""};
-    static const unsigned expected[] = {1, 2, 4, 6, 8};
+    static const char *const sources[] = {plain_source,         plain_source,         telling_source,
+                                          "#include \"x.h\"\n", "#include \"x.h\"\n", "#include X\n"};
+    static const char *const options[] = {"", "-w", "", "", "", ""};
+    static const unsigned expected[] = {1, 2, 4, 6, 6, 6};
 
-    use_script("cp $here/one $blob");
-    for (unsigned i = 0; i < 5; i++) {
+    use_script("cp $here/one $blob; [ -z \"$text\" ] || echo int >$text");
+    for (unsigned i = 0; i < 6; i++) {
         struct cx_analysis *analysis = start(sources[i], options[i]);
         ck_assert(cx_analysis_wait(analysis, 20000));
-        ck_assert_int_eq(cx_analysis_state(analysis, 0), CX_ANALYSIS_READY);
+        ck_assert((cx_analysis_state(analysis, 0) == CX_ANALYSIS_READY) == (i < 5));
         cx_analysis_release(&analysis);
         ck_assert_uint_eq(runs(), expected[i]);
     }
@@ -164,7 +165,62 @@ START_TEST(disk)
     struct cx_analysis *analysis = start(plain_source, "");
     ck_assert(cx_analysis_wait(analysis, 20000));
     cx_analysis_release(&analysis);
-    ck_assert_uint_eq(runs(), 9);
+    ck_assert_uint_eq(runs(), 7);
+}
+END_TEST
+
+/* Analyses the text, which includes x.h, in a process of its own; whether there is a summary. */
+static bool included_in_a_process(void)
+{
+    char options[512];
+    int status;
+    pid_t child = fork();
+
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        const char *why;
+        snprintf(options, sizeof(options), "-I%s", cl_folder_path(""));
+        struct cx_analysis *analysis = cx_analysis_start(
+            &context, "#include \"y.h\"\n__kernel void one(__global int *a) { a[0] = 1; }", options, &why);
+        _exit(!analysis || !cx_analysis_wait(analysis, 20000) ||
+              cx_analysis_state(analysis, 0) != CX_ANALYSIS_READY);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+static void write_included(const char *text)
+{
+    write_file("x.h", text, strlen(text), 0600);
+}
+
+/* A text with included files is analysed once for what these say, in however many processes. */
+START_TEST(included_files)
+{
+    /* what x.h, which y.h includes, says; NULL: it is gone */
+    static const char *const texts[] = {"int a;", "int b;", "int a;", NULL, "int b;"};
+    static const unsigned expected[] = {1, 2, 2, 3, 3};
+
+    devices[2].extensions = devices[0].extensions;
+    use_script("cp $here/one $blob; echo int >$text");
+    write_file("y.h", "#include <x.h>", 14, 0600);
+    for (unsigned i = 0; i < 5; i++) {
+        if (texts[i])
+            write_included(texts[i]);
+        else
+            unlink(cl_folder_path("x.h"));
+        for (unsigned process = 0; process < 2; process++)
+            ck_assert(included_in_a_process());
+        ck_assert_uint_eq(runs(), expected[i]);
+    }
+    /* it changes while it is analysed: nobody knows what of */
+    use_script("cp $here/one $blob; echo int >$text; echo 'int d;' >$here/x.h");
+    write_included("int c;");
+    ck_assert(!included_in_a_process());
+    ck_assert_uint_eq(runs(), 4);
+    write_included("int c;");
+    ck_assert(!included_in_a_process());
+    ck_assert_uint_eq(runs(), 5);
 }
 END_TEST
 
@@ -613,6 +669,7 @@ int main(void)
     tcase_add_test(tests, identities);
     tcase_add_test(tests, one_run_for_all);
     tcase_add_test(tests, disk);
+    tcase_add_test(tests, included_files);
     tcase_add_test(tests, runs_by_identity);
     tcase_add_test(tests, failures);
     tcase_add_test(tests, no_analyser);
