@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What may be risked for a gain: whether one launch is split, and whether another device is opened at all.
+ *
+ * A program begins on one device. Splitting a launch is a bet against what that device would have taken, and
+ * this is the arithmetic that bounds the loss, whatever the program does:
+ *
+ *  - By knowledge: the launch's length is known, the estimate gains a tenth at least, and even the upper
+ * bound of all costs does not lose. Nothing is risked but what true costs exceed their stated bounds by.
+ *  - As a trial: launches like it would gain once everything is in place, but this one may lose. It may only
+ * if the upper bound of its loss is in the account: CX_BUDGET_SHARE of the time that the first device was
+ * busy so far, nothing in its first CX_BUDGET_START seconds, less what was lost before. Gains never refill
+ * it.
+ *  - What disappointed is not tried again before its kernel has run for CX_BUDGET_AGAIN times the loss.
+ *
+ * So the loss against the first device alone never exceeds CX_BUDGET_SHARE of its busy time plus what true
+ * costs exceed their bounds by (the argument of ski rental: Karlin, Manasse, Rudolph, Sleator, "Competitive
+ * snoopy caching", 1988). And a device r times as fast whose trial costs at most c seconds is tried once the
+ * first one was busy for CX_BUDGET_START + c / CX_BUDGET_SHARE seconds, unless trials of others came first.
+ *
+ * Seconds everywhere. Thread-safety: none, the caller serialises. Previous stage: admission.h, which
+ * estimates.
+ */
+#ifndef CX_SCHEDULER_BUDGET_H
+#define CX_SCHEDULER_BUDGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CX_BUDGET_SHARE 0.02 /* of busy time that trials may lose: the default of `share` */
+#define CX_BUDGET_START 0.05 /* busy seconds before the first trial */
+#define CX_BUDGET_GAIN  0.1  /* least gain, as a part of the whole launch */
+#define CX_BUDGET_AGAIN 50.0 /* times the loss that a kernel runs before it is tried again */
+#define CX_BUDGET_WORTH 2.0  /* times its price that opening a device must be expected to gain */
+
+/* The account, one a process. Zeroed but for share: nothing has run. */
+struct cx_budget {
+    double share;    /* of busy time; from 1 on: no bound */
+    double busy;     /* the first device's, so far */
+    double spent;    /* lost by trials, by splits that lost, by opening and building */
+    double reserved; /* upper bounds of the losses of trials under way */
+    unsigned trials; /* begun */
+};
+
+/* What is known of the splits of one kernel and shape. Zeroed: nothing. */
+struct cx_budget_record {
+    double lost;     /* by its last disappointing split; 0: there was none */
+    double since;    /* busy seconds of its launches since then */
+    double ratio;    /* of a split's time to the whole launch's, newer ones counting more; 0: none measured */
+    unsigned splits; /* measured */
+};
+
+/* One launch, in seconds. */
+struct cx_stake {
+    double whole; /* on the first device; 0: not known */
+    double split; /* estimate, with all that this launch has to bring along */
+    double worst; /* upper bound of that; at least `split` */
+    double later; /* estimate of launches like it, once data, memory and code are in place; at most `split` */
+};
+
+enum cx_stake_verdict {
+    CX_STAKE_UNKNOWN,  /* whole: its length is not known */
+    CX_STAKE_NO_GAIN,  /* whole: the estimate gains too little */
+    CX_STAKE_TOO_DEAR, /* whole: it may lose more than the account holds */
+    CX_STAKE_WAITS,    /* whole: it disappointed before */
+    CX_STAKE_SPLIT,    /* split by knowledge */
+    CX_STAKE_TRIAL,    /* split, at the account's expense */
+    CX_STAKE_VERDICTS
+};
+/* A phrase that completes "runs whole/split: ...". */
+const char *cx_stake_verdict_text(enum cx_stake_verdict verdict);
+static inline bool cx_stake_splits(enum cx_stake_verdict verdict)
+{
+    return verdict >= CX_STAKE_SPLIT;
+}
+
+/* The first device was busy with the program's work for so much longer. record: of the kernel; NULL: none.
+ * Nonsense is ignored. */
+void cx_budget_ran(struct cx_budget *budget, struct cx_budget_record *record, double seconds);
+/* What a trial may lose at most by now; at least 0. */
+double cx_budget_left(const struct cx_budget *budget);
+/* Something beside the program took so much of its time: opening a device, a build, what a split's results
+ * cost to bring back. */
+void cx_budget_charge(struct cx_budget *budget, double seconds);
+
+/* Decides about one launch. CX_STAKE_TRIAL reserves the bound of its loss, *reserved, until cx_budget_settle
+ * (else *reserved is 0). record: may not be NULL. */
+enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, const struct cx_budget_record *record,
+                                       const struct cx_stake *stake, double *reserved);
+/* A split launch is over: it took `elapsed`, the first device alone would have taken `whole` (0: not known:
+ * nothing is learned). Gives what it lost, which is charged. */
+double cx_budget_settle(struct cx_budget *budget, struct cx_budget_record *record, double reserved,
+                        double whole, double elapsed);
+
+/* Whether something that costs `price` (opening a device, analysing, building) is worth it: device time still
+ * expected, times the part of it that would be saved, exceeds CX_BUDGET_WORTH times that. */
+bool cx_budget_pays(double expected, double part, double price);
+
+#endif
