@@ -310,14 +310,15 @@ static struct cx_real_device *fastest_of(struct cx_real_device **members, unsign
 /* What COEXEC_DEVICES chooses; its default where it cannot be obeyed. */
 static unsigned choose(unsigned *order)
 {
-    const char *problem, *list = cx_options_get()->devices;
-    unsigned count = cx_select(machine.devices, machine.ndevices, list, order, &problem);
-    if (!problem || machine.ndevices == 0)
+    char problem[CX_SELECT_PROBLEM];
+    const char *list = cx_options_get()->devices;
+    unsigned count = cx_select(machine.devices, machine.ndevices, list, order, problem);
+    if (!*problem || machine.ndevices == 0)
         return count;
     char *accepted = cx_select_accepted(machine.devices, machine.ndevices);
     list = cx_options_reject("COEXEC_DEVICES", problem, accepted);
     free(accepted);
-    return cx_select(machine.devices, machine.ndevices, list, order, &problem);
+    return cx_select(machine.devices, machine.ndevices, list, order, problem);
 }
 
 /* Takes the chosen ones that are fit, then leaves out those that cannot share memory contents with the

@@ -60,18 +60,14 @@ static bool add_item(const struct cx_real_device *devices, unsigned ndevices, co
     return any;
 }
 
-static bool remove_item(const struct cx_real_device *devices, unsigned ndevices, const char *item,
+static void remove_item(const struct cx_real_device *devices, unsigned ndevices, const char *item,
                         unsigned *order, unsigned *count)
 {
     unsigned kept = 0;
-    bool any = false;
-    for (unsigned d = 0; d < ndevices; d++)
-        any = any || matches(&devices[d], d, item);
     for (unsigned i = 0; i < *count; i++)
         if (!matches(&devices[order[i]], order[i], item))
             order[kept++] = order[i];
     *count = kept;
-    return any;
 }
 
 /* The next item of the list, without the blanks around it; NULL at the end. */
@@ -89,10 +85,11 @@ static char *next_item(char **rest)
     return item;
 }
 
-/* Walks the list once: first what is added, then (exclude) what is taken away. Returns false at an item that
- * names nothing, unless it is a word: `gpu` is no mistake on a machine without one. */
+/* Walks the list once: first what is added, then (exclude) what is taken away. Returns false, with the
+ * problem, at an item to add that names nothing, unless it is a word: `gpu` is no mistake on a machine
+ * without one. To leave out what is not there is none: one list may serve several machines. */
 static bool walk(const struct cx_real_device *devices, unsigned ndevices, const char *list, bool exclude,
-                 unsigned *order, unsigned *count, bool *any_added)
+                 unsigned *order, unsigned *count, bool *any_added, char problem[CX_SELECT_PROBLEM])
 {
     char *copy = strdup(list), *rest = copy, *item;
     bool good = copy != NULL;
@@ -101,30 +98,35 @@ static bool walk(const struct cx_real_device *devices, unsigned ndevices, const 
         if (is_exclusion != exclude)
             continue;
         item += is_exclusion ? 1 + strspn(item + 1, " \t") : 0;
-        bool named = is_exclusion ? remove_item(devices, ndevices, item, order, count)
-                                  : add_item(devices, ndevices, item, order, count);
+        if (is_exclusion)
+            remove_item(devices, ndevices, item, order, count);
+        else
+            good = add_item(devices, ndevices, item, order, count) || types_of(item);
+        good = good && *item;
         *any_added = *any_added || !is_exclusion;
-        good = *item && (named || types_of(item));
+        if (!good && *item)
+            snprintf(problem, CX_SELECT_PROBLEM, "'%.60s' names no device", item);
+        else if (!good)
+            snprintf(problem, CX_SELECT_PROBLEM, "'!' leaves out nothing");
     }
     free(copy);
     return good;
 }
 
 unsigned cx_select(const struct cx_real_device *devices, unsigned ndevices, const char *list, unsigned *order,
-                   const char **problem)
+                   char problem[CX_SELECT_PROBLEM])
 {
     unsigned count = 0;
     bool any_added = false;
-    *problem = NULL;
-    bool good = walk(devices, ndevices, list, false, order, &count, &any_added);
+    *problem = '\0';
+    if (!walk(devices, ndevices, list, false, order, &count, &any_added, problem))
+        return 0;
     if (!any_added)
         add_item(devices, ndevices, "all", order, &count);
-    if (!good || !walk(devices, ndevices, list, true, order, &count, &any_added)) {
-        *problem = "an item names no device";
+    if (!walk(devices, ndevices, list, true, order, &count, &any_added, problem))
         return 0;
-    }
     if (count == 0)
-        *problem = "leaves no device";
+        snprintf(problem, CX_SELECT_PROBLEM, "leaves no device of the %u found", ndevices);
     return count;
 }
 

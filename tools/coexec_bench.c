@@ -187,10 +187,10 @@ static bool add_set(struct bench *bench, const char *label, const char *devices)
 {
     const struct cx_machine *machine = bench->start.machine;
     unsigned *order = calloc(machine->ndevices + 1u, sizeof *order);
-    const char *problem = NULL;
+    char problem[CX_SELECT_PROBLEM];
     struct set *set = &bench->set[bench->nsets];
-    unsigned n = order ? cx_select(machine->devices, machine->ndevices, devices, order, &problem) : 0;
-    if (n == 0 || problem || bench->nsets == CX_BENCH_ROWS) {
+    unsigned n = order ? cx_select(machine->devices, machine->ndevices, devices, order, problem) : 0;
+    if (n == 0 || bench->nsets == CX_BENCH_ROWS) {
         free(order);
         return false;
     }

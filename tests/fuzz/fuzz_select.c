@@ -20,15 +20,15 @@ static const struct cx_real_device devices[DEVICES] = {
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
     unsigned order[DEVICES], seen = 0;
-    const char *problem = NULL;
+    char problem[CX_SELECT_PROBLEM];
 
     if (size > 300) /* patterns with many stars take long in the C library, and have no place in a list */
         return 0;
     char *list = strndup((const char *)data, size);
     if (!list)
         return 0;
-    unsigned count = cx_select(devices, DEVICES, list, order, &problem);
-    if (count > DEVICES || (count == 0) != (problem != NULL))
+    unsigned count = cx_select(devices, DEVICES, list, order, problem);
+    if (count > DEVICES || (count == 0) != (*problem != 0))
         abort();
     for (unsigned i = 0; i < count; i++) {
         if (order[i] >= DEVICES || seen & 1u << order[i])

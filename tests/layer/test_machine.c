@@ -287,7 +287,7 @@ START_TEST(bad_choice)
     const struct cx_machine *machine = machine_of(TEST_STUB);
     ck_assert_str_eq(
         capture_end(),
-        "coexec: COEXEC_DEVICES=geforce: an item names no device; accepted: 0 (stub 0), 1 (stub 1), cpu, "
+        "coexec: COEXEC_DEVICES=geforce: 'geforce' names no device; accepted: 0 (stub 0), 1 (stub 1), cpu, "
         "gpu, accelerator, all, a part of a name or a pattern with * ?, !item; using all\n");
     ck_assert_uint_eq(machine->nused, 2);
 }

@@ -205,9 +205,9 @@ START_TEST(rejected_later)
     set_environment("COEXEC_DEVICES", "9", NULL);
     cx_options_get();
     capture_start();
-    ck_assert_str_eq(cx_options_reject("COEXEC_DEVICES", "an item names no device", "0 (a), all"), "all");
+    ck_assert_str_eq(cx_options_reject("COEXEC_DEVICES", "'9' names no device", "0 (a), all"), "all");
     ck_assert_str_eq(capture_end(),
-                     "coexec: COEXEC_DEVICES=9: an item names no device; accepted: 0 (a), all; using all\n");
+                     "coexec: COEXEC_DEVICES=9: '9' names no device; accepted: 0 (a), all; using all\n");
     ck_assert_str_eq(row_of("COEXEC_DEVICES")->value, "all");
     ck_assert_str_eq(row_of("COEXEC_DEVICES")->origin, "default (bad value in the environment)");
 }

@@ -42,13 +42,16 @@ static const struct {
     {"cpu,accelerator", "01"}, /* a word that names nothing is no mistake beside another */
     {"!accelerator", "0123"},
     {",,1,", "1"},
+    {"!radeon", "0123"}, /* nor is to leave out what is not there */
+    {"gpu,!*pocl*", "23"},
+    {"1,!9", "1"},
     {"4", ""},
     {"radeon", ""},
     {"0,radeon", ""},
-    {"!radeon", ""},
     {"accelerator", ""},
     {"!all", ""},
     {"!", ""},
+    {"gpu,!h200", ""},
     {"h200*x", ""},
     {"99999999999999999999", ""},
 };
@@ -56,14 +59,26 @@ static const struct {
 START_TEST(lists)
 {
     unsigned order[4];
-    const char *problem;
-    unsigned count = cx_select(devices, 4, cases[_i].list, order, &problem);
+    char problem[CX_SELECT_PROBLEM];
+    unsigned count = cx_select(devices, 4, cases[_i].list, order, problem);
     ck_assert_msg(count == strlen(cases[_i].order), "'%s' chooses %u devices", cases[_i].list, count);
-    ck_assert_msg((problem == NULL) == (count > 0), "'%s': problem %s", cases[_i].list,
-                  problem ? problem : "none");
+    ck_assert_msg(!*problem == (count > 0), "'%s': problem '%s'", cases[_i].list, problem);
     for (unsigned i = 0; i < count; i++)
         ck_assert_msg(order[i] == (unsigned)(cases[_i].order[i] - '0'), "'%s': place %u is %u",
                       cases[_i].list, i, order[i]);
+}
+END_TEST
+
+START_TEST(problems)
+{
+    unsigned order[4];
+    char problem[CX_SELECT_PROBLEM];
+    cx_select(devices, 4, "0, radeon ,!x", order, problem);
+    ck_assert_str_eq(problem, "'radeon' names no device");
+    cx_select(devices, 4, "gpu,!h200", order, problem);
+    ck_assert_str_eq(problem, "leaves no device of the 4 found");
+    cx_select(devices, 4, "gpu,! ", order, problem);
+    ck_assert_str_eq(problem, "'!' leaves out nothing");
 }
 END_TEST
 
@@ -82,6 +97,7 @@ int main(void)
     Suite *suite = suite_create("select");
     TCase *tcase = tcase_create("select");
     tcase_add_loop_test(tcase, lists, 0, sizeof cases / sizeof *cases);
+    tcase_add_test(tcase, problems);
     tcase_add_test(tcase, accepted);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
