@@ -8,6 +8,7 @@
 #include "layer/device.h"
 #include "layer/entry.h"
 #include "layer/follow.h"
+#include "layer/host_pages.h"
 #include "layer/image.h"
 #include "layer/live.h"
 #include "layer/log.h"
@@ -375,6 +376,19 @@ unsigned char *cx_mem_host(struct cx_mem *mem)
     return root->host;
 }
 
+cl_mem cx_mem_make_own(const struct cx_worker *worker, size_t size, cl_int *error)
+{
+    const struct cx_real_device *device = worker->device;
+    const size_t margin = device->unified_memory ? cx_host_pages_margin(size) : 0;
+    cl_mem real = NULL;
+    if (margin && size <= device->max_alloc && margin <= device->max_alloc - size)
+        real =
+            device->cl->clCreateBuffer(worker->real_context, CL_MEM_READ_WRITE, size + margin, NULL, error);
+    if (!real)
+        real = device->cl->clCreateBuffer(worker->real_context, CL_MEM_READ_WRITE, size, NULL, error);
+    return real;
+}
+
 /* A shadow in memory that the member's peers reach; false: it takes an ordinary one. */
 static bool share_root(struct cx_mem *root, unsigned member)
 {
@@ -406,9 +420,10 @@ static cl_int prepare_root(struct cx_mem *root, unsigned member)
     }
     if (!host && !root->image && share_root(root, member))
         return CL_SUCCESS;
-    cl_mem real = root->image ? cx_image_make(root, member, host, NULL, &error)
-                              : worker->device->cl->clCreateBuffer(worker->real_context, flags, root->size,
-                                                                   host, &error);
+    cl_mem real =
+        root->image ? cx_image_make(root, member, host, NULL, &error)
+        : !host     ? cx_mem_make_own(worker, root->size, &error)
+                : worker->device->cl->clCreateBuffer(worker->real_context, flags, root->size, host, &error);
     if (error == CL_SUCCESS)
         root->real[member] = real;
     return error;

@@ -147,6 +147,9 @@ bool cx_mem_is_apart(const struct cx_context *context);
 
 /* The root's host copy, allocated at the first call. NULL: out of memory. Caller holds context->lock. */
 unsigned char *cx_mem_host(struct cx_mem *mem);
+/* A real buffer in the device's own memory, with a margin behind it (host_pages.h) where that is the host's.
+ */
+cl_mem cx_mem_make_own(const struct cx_worker *worker, size_t size, cl_int *error);
 /* Allocates member m's shadow of the root and, for a sub-buffer, its window. Caller holds context->lock.
  * Errors: the driver's (CL_MEM_OBJECT_ALLOCATION_FAILURE: the caller leaves the member out). */
 cl_int cx_mem_prepare(struct cx_mem *mem, unsigned member);

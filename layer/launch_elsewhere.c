@@ -93,8 +93,7 @@ static cl_int make_clone(struct elsewhere *e, unsigned i)
         }
     }
     if (!e->clone[i])
-        e->clone[i] =
-            cl->clCreateBuffer(e->to->real_context, CL_MEM_READ_WRITE, mem->root->size, NULL, &error);
+        e->clone[i] = cx_mem_make_own(e->to, mem->root->size, &error);
     if (error == CL_SUCCESS && mem != mem->root)
         e->window[i] = cl->clCreateSubBuffer(e->clone[i], CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
                                              &(cl_buffer_region){mem->origin, mem->size}, &error);

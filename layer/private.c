@@ -331,8 +331,7 @@ static cl_int make_copies(struct cx_private *copies, struct object *object)
         return CL_OUT_OF_HOST_MEMORY;
     for (unsigned p = 0; p < copies->nparts && error == CL_SUCCESS; p++) {
         const struct cx_worker *worker = copies->worker[p];
-        object->copy[p] = worker->device->cl->clCreateBuffer(worker->real_context, CL_MEM_READ_WRITE,
-                                                             (size_t)object->size, NULL, &error);
+        object->copy[p] = cx_mem_make_own(worker, (size_t)object->size, &error);
         if (error == CL_SUCCESS && !(object->delta[p] = malloc((size_t)(object->hi - object->lo))))
             error = CL_OUT_OF_HOST_MEMORY;
     }

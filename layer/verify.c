@@ -13,6 +13,7 @@
  */
 #include "layer/verify.h"
 #include "layer/enqueue.h"
+#include "layer/host_pages.h"
 #include "layer/image.h"
 #include "layer/log.h"
 #include "layer/options.h"
@@ -210,12 +211,12 @@ static cl_int make_clone(struct copy *copy, struct cx_worker *worker)
     const bool home = copy->root->svm && copy->root->svm->home == worker->index;
     if (copy->root->svm && /* pointers into it are aligned to nothing */
         (worker->device->in_place || (home && worker->device->type & CL_DEVICE_TYPE_CPU)))
-        copy->memory = aligned_alloc(4096, (size + 4095) & ~(size_t)4095);
-    copy->clone = copy->root->image
-                      ? cx_image_make(copy->root, worker->index, NULL, NULL, &error)
-                      : cl->clCreateBuffer(worker->real_context,
-                                           CL_MEM_READ_WRITE | (copy->memory ? CL_MEM_USE_HOST_PTR : 0), size,
-                                           copy->memory, &error);
+        copy->memory = aligned_alloc(4096, (size + cx_host_pages_margin(size) + 4095) & ~(size_t)4095);
+    copy->clone = copy->root->image ? cx_image_make(copy->root, worker->index, NULL, NULL, &error)
+                  : copy->memory
+                      ? cl->clCreateBuffer(worker->real_context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                           size, copy->memory, &error)
+                      : cx_mem_make_own(worker, size, &error);
     if (error != CL_SUCCESS)
         return error;
     if (copy->root->image && copy->whole) /* nobody writes what lies between the rows */

@@ -351,7 +351,7 @@ START_TEST(host_pages)
             ck_assert_ptr_nonnull(pages[i]);
             ck_assert_uint_eq((uintptr_t)pages[i] % page, 0);
             if (round % 10 == 0)
-                memset(pages[i], (int)i + 1, sizes[i]);
+                memset(pages[i], (int)i + 1, sizes[i] + cx_host_pages_margin(sizes[i]));
         }
         for (unsigned i = round ? 2 : 0; i < 6 && round % 10 == 0; i++)
             for (size_t at = 0; at < sizes[i]; at += page)
@@ -365,6 +365,29 @@ START_TEST(host_pages)
     ck_assert_uint_le(mapped_pages(), before + 8 * MB / page); /* one round has 45 MB */
     ck_assert_ptr_null(cx_host_pages_take(SIZE_MAX / page * page));
     cx_host_pages_give(NULL, page);
+}
+END_TEST
+
+/* The margins are there to read and write. */
+START_TEST(margins)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE),
+                 sizes[] = {page, 8 * page, MB, 2 * MB, 5 * MB, 64 * MB};
+    ck_assert_uint_eq(cx_host_pages_margin(page), 16 << 10);
+    ck_assert_uint_eq(cx_host_pages_margin(MB), MB);
+    ck_assert_uint_eq(cx_host_pages_margin(64 * MB), 2 * MB);
+    for (unsigned i = 0; i < 6; i++) {
+        const size_t margin = cx_host_pages_margin(sizes[i]);
+        unsigned char *memory = cx_host_pages_take(sizes[i]);
+        ck_assert_ptr_nonnull(memory);
+        for (volatile unsigned char *at = memory + sizes[i]; at < memory + sizes[i] + margin; at += page)
+            *at = (unsigned char)(*at + 1);
+        if (sizes[i] >= 2 * MB) {
+            volatile unsigned char *at = memory - (64 << 10);
+            *at = (unsigned char)(*at + 1);
+        }
+        cx_host_pages_give(memory, sizes[i]);
+    }
 }
 END_TEST
 
@@ -382,6 +405,7 @@ int main(void)
     tcase_add_test(tcase, idle);
     tcase_add_test(tcase, threads);
     tcase_add_test(tcase, host_pages);
+    tcase_add_test(tcase, margins);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
 }
