@@ -51,7 +51,7 @@ static bool counts(const struct cx_device *device, const struct cx_real_device *
 static void settle_limits(struct cx_device *device)
 {
     const struct cx_real_device *fastest = device->fastest;
-    cl_ulong smallest = fastest->global_mem;
+    device->global_mem = fastest->global_mem;
     device->max_alloc = fastest->max_alloc;
     device->local_mem = fastest->local_mem;
     device->max_constant = fastest->max_constant;
@@ -59,17 +59,14 @@ static void settle_limits(struct cx_device *device)
     memcpy(device->max_item_sizes, fastest->max_item_sizes, sizeof device->max_item_sizes);
     for (unsigned m = 0; m < device->nmembers; m++) {
         const struct cx_real_device *member = device->members[m];
-        if (member->global_mem > device->global_mem)
-            device->global_mem = member->global_mem;
         if (member->base_align_bits > device->base_align_bits)
             device->base_align_bits = member->base_align_bits;
-        if (device->common && member->global_mem < smallest)
-            smallest = member->global_mem;
         if (!counts(device, member))
             continue;
 #define LOWER(field)                                                                                         \
     if (member->field < device->field)                                                                       \
     device->field = member->field
+        LOWER(global_mem);
         LOWER(max_alloc);
         LOWER(local_mem);
         LOWER(max_constant);
@@ -78,8 +75,23 @@ static void settle_limits(struct cx_device *device)
             LOWER(max_item_sizes[i]);
 #undef LOWER
     }
-    if (device->common)
-        device->global_mem = smallest;
+}
+
+/* Programs size persistent kernels and reductions by these: groups that wait for each other must all find
+ * room on one device. */
+static void settle_sizes(struct cx_device *device)
+{
+    const struct cx_real_device *fastest = device->fastest;
+    device->units = fastest->compute_units;
+    if (device->sum)
+        device->global_mem = fastest->global_mem;
+    for (unsigned m = 0; device->sum && m < device->nmembers; m++)
+        if (device->members[m] != fastest) {
+            device->units += device->members[m]->compute_units;
+            device->global_mem += device->members[m]->global_mem;
+        }
+    if (!device->units)
+        device->units = 1;
 }
 
 /* GPU where one is a member, else accelerator, else CPU; what COEXEC_DEVICE_TYPE says goes before. */
@@ -239,7 +251,9 @@ struct cx_device *cx_device_new(struct cx_real_device **members, unsigned nmembe
         if (members[m]->nominal_gflops > device->fastest->nominal_gflops)
             device->fastest = members[m];
     device->common = strcmp(cx_options_get()->limits, "common") == 0;
+    device->sum = strcmp(cx_options_get()->units, "sum") == 0;
     settle_limits(device);
+    settle_sizes(device);
     device->type = settle_type(device);
     device->c_version = settle_c_version(device);
     device->sub_groups = settle_sub_groups(device);

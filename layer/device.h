@@ -34,12 +34,14 @@ struct cx_device {
     struct cx_real_device **members; /* real devices, or parts of them */
     struct cx_real_device *fastest;  /* of the members */
     cl_device_type type;             /* what CL_DEVICE_TYPE says */
+    cl_uint units;                   /* what CL_DEVICE_MAX_COMPUTE_UNITS says */
     cl_ulong max_alloc, global_mem, local_mem, max_constant;
     size_t max_group_size, max_item_sizes[3];
     cl_uint base_align_bits; /* the largest member's, so that every member takes our sub-buffers */
     char *name;
     char *extensions;
     bool common;          /* COEXEC_LIMITS=common */
+    bool sum;             /* COEXEC_UNITS=sum */
     cl_version c_version; /* CL_DEVICE_OPENCL_C_VERSION: 1.2, or 3.0 where the fastest member says so */
     bool sub_groups;      /* every member has them, of the same size */
     /* sub-devices */

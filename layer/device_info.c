@@ -27,7 +27,6 @@ enum rule {
     RULE_FIXED,      /* the row's value */
     RULE_LOWEST,     /* of all with COEXEC_LIMITS=common */
     RULE_BITS,       /* what all have with COEXEC_LIMITS=common */
-    RULE_SUM,        /* over all members */
     RULE_HIGHEST,    /* over all members */
     RULE_ALL,        /* bits that all members have */
     RULE_SUB_GROUPS, /* any member's where all are alike, else the row's value */
@@ -60,7 +59,6 @@ enum {
 // clang-format off
 static const struct number_row numbers[] = {
     {CL_DEVICE_VENDOR_ID, UINT, RULE_FIXED, VENDOR_ID, 0},
-    {CL_DEVICE_MAX_COMPUTE_UNITS, UINT, RULE_SUM, 1, 0},
     {CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, UINT, RULE_FIXED, 3, 0},
     {CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR, UINT, RULE_LOWEST, 1, 0},
     {CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT, UINT, RULE_LOWEST, 1, 0},
@@ -166,8 +164,6 @@ static cl_ulong join(cl_ulong one, cl_ulong other, enum rule rule)
         return other < one ? other : one;
     case RULE_HIGHEST:
         return other > one ? other : one;
-    case RULE_SUM:
-        return one + other;
     default:
         return one & other;
     }
@@ -480,6 +476,8 @@ static cl_int answer_rest(const struct cx_device *device, cl_device_info query, 
     switch (query) {
     case CL_DEVICE_TYPE:
         return CX_INFO(cl_device_type, device->type, room, value, size_ret);
+    case CL_DEVICE_MAX_COMPUTE_UNITS:
+        return CX_INFO(cl_uint, device->units, room, value, size_ret);
     case CL_DEVICE_MAX_WORK_GROUP_SIZE:
         return CX_INFO(size_t, device->max_group_size, room, value, size_ret);
     case CL_DEVICE_MAX_WORK_ITEM_SIZES:

@@ -88,6 +88,8 @@ unsigned cx_device_partitions(const struct cx_device *device, cl_device_partitio
         *max_sub_devices += cuts ? parts : 1;
         *domains |= cutter.domains;
     }
+    if (*max_sub_devices > device->units)
+        *max_sub_devices = device->units;
     if (*max_sub_devices < 2) {
         *max_sub_devices = 0;
         return 0;
@@ -145,11 +147,14 @@ static unsigned find_cut(const struct partition *partition)
     return best;
 }
 
-/* Whole members as long as they fit, the largest first, then parts. */
+/* Whole members as long as they fit, the largest first, then parts; a part of one member where the parent
+ * shows the units of one, so that the sub-device shows those asked for. */
 static bool fill(struct partition *partition, unsigned sub, cl_uint units)
 {
     const unsigned none = partition->device->nmembers;
-    unsigned m;
+    unsigned m = find_cut(partition);
+    if (!partition->device->sum && m != none && units && partition->cutter[m].left >= units)
+        return add_share(partition, sub, m, units);
     while (units && (m = find_whole(partition, units, false)) != none) {
         units -= partition->cutter[m].units;
         if (!add_share(partition, sub, m, 0))
@@ -317,9 +322,8 @@ static cl_int plan_counts(struct partition *partition, const cl_device_partition
                           cl_uint max_sub_devices)
 {
     size_t n = 0;
-    cl_ulong sum = 0, units = 0;
-    for (unsigned m = 0; m < partition->device->nmembers; m++)
-        units += partition->cutter[m].units;
+    cl_ulong sum = 0;
+    const cl_ulong units = partition->device->units;
     for (; list[1 + n] != CL_DEVICE_PARTITION_BY_COUNTS_LIST_END; n++) {
         if (list[1 + n] < 0 || (sum += (cl_ulong)list[1 + n]) > units)
             return cx_fail(me, CL_INVALID_DEVICE_PARTITION_COUNT, "more compute units than the device has");
@@ -342,9 +346,7 @@ static cl_int plan_counts(struct partition *partition, const cl_device_partition
 static cl_int plan_equally(struct partition *partition, const cl_device_partition_property *list,
                            cl_uint max_sub_devices)
 {
-    cl_ulong units = 0;
-    for (unsigned m = 0; m < partition->device->nmembers; m++)
-        units += partition->cutter[m].units;
+    const cl_ulong units = partition->device->units;
     if (list[1] <= 0)
         return cx_fail(me, CL_INVALID_VALUE, "sub-devices without compute units");
     if ((cl_ulong)list[1] > units)

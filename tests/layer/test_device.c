@@ -176,20 +176,21 @@ START_TEST(refused_queries)
 END_TEST
 
 /* The second is the fastest; the first has the most memory. */
-static void two_unlike(const char *limits)
+static void two_unlike(const char *limits, const char *units)
 {
     set_environment("STUB_UNITS", "2,6", "STUB_MEM", "4194304,1048576", "STUB_ALLOC", "262144,524288",
                     "STUB_GROUP", "128,512", "STUB_EXTENSIONS",
-                    "cl_khr_fp64 cl_khr_spir cl_khr_int64_base_atomics", "COEXEC_LIMITS", limits, NULL);
+                    "cl_khr_fp64 cl_khr_spir cl_khr_int64_base_atomics", "COEXEC_LIMITS", limits,
+                    "COEXEC_UNITS", units, NULL);
 }
 
 START_TEST(limits_of_fastest)
 {
-    two_unlike("fastest");
-    ck_assert_uint_eq(number(CL_DEVICE_MAX_COMPUTE_UNITS), 8);
+    two_unlike("fastest", "fastest");
+    ck_assert_uint_eq(number(CL_DEVICE_MAX_COMPUTE_UNITS), 6);
     ck_assert_uint_eq(number(CL_DEVICE_MAX_WORK_GROUP_SIZE), 512);
     ck_assert_uint_eq(number(CL_DEVICE_MAX_MEM_ALLOC_SIZE), 524288);
-    ck_assert_uint_eq(number(CL_DEVICE_GLOBAL_MEM_SIZE), 4194304);
+    ck_assert_uint_eq(number(CL_DEVICE_GLOBAL_MEM_SIZE), 1048576);
     ck_assert_str_eq(text(CL_DEVICE_NAME), "coexec: stub 0 + stub 1");
     ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_fp64"));
     ck_assert(!cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_spir"));
@@ -198,11 +199,21 @@ END_TEST
 
 START_TEST(limits_in_common)
 {
-    two_unlike("common");
-    ck_assert_uint_eq(number(CL_DEVICE_MAX_COMPUTE_UNITS), 8);
+    two_unlike("common", "fastest");
+    ck_assert_uint_eq(number(CL_DEVICE_MAX_COMPUTE_UNITS), 6);
     ck_assert_uint_eq(number(CL_DEVICE_MAX_WORK_GROUP_SIZE), 128);
     ck_assert_uint_eq(number(CL_DEVICE_MAX_MEM_ALLOC_SIZE), 262144);
     ck_assert_uint_eq(number(CL_DEVICE_GLOBAL_MEM_SIZE), 1048576);
+}
+END_TEST
+
+/* Who asks for the sums gets them, whatever the limits are. */
+START_TEST(sums_of_all)
+{
+    two_unlike(_i ? "common" : "fastest", "sum");
+    ck_assert_uint_eq(number(CL_DEVICE_MAX_COMPUTE_UNITS), 8);
+    ck_assert_uint_eq(number(CL_DEVICE_GLOBAL_MEM_SIZE), 4194304 + 1048576);
+    ck_assert_uint_eq(number(CL_DEVICE_MAX_WORK_GROUP_SIZE), _i ? 128 : 512);
 }
 END_TEST
 
@@ -251,7 +262,8 @@ START_TEST(sub_devices_of_whole_members)
 {
     struct cx_device *made[8];
     cl_uint n = 0;
-    set_environment("COEXEC_VENDORS", TEST_STUB, "STUB_DEVICES", "3", "STUB_UNITS", "4,132,4", NULL);
+    set_environment("COEXEC_VENDORS", TEST_STUB, "STUB_DEVICES", "3", "STUB_UNITS", "4,132,4", "COEXEC_UNITS",
+                    "sum", NULL);
     ck_assert_uint_eq(number(CL_DEVICE_MAX_COMPUTE_UNITS), 140);
     ck_assert_uint_eq(number(CL_DEVICE_PARTITION_MAX_SUB_DEVICES), 3);
     ck_assert_int_eq(partition(CL_DEVICE_PARTITION_BY_COUNTS, (cl_uint[]){8, 132}, 2, made, &n), CL_SUCCESS);
@@ -280,6 +292,26 @@ START_TEST(sub_devices_of_whole_members)
     ck_assert_int_eq(partition(CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN,
                                (cl_uint[]){CL_DEVICE_AFFINITY_DOMAIN_NUMA}, 1, made, &n),
                      CL_INVALID_VALUE);
+}
+END_TEST
+
+/* Where the device shows the units of its fastest member, no more than these are shared out. */
+START_TEST(sub_devices_of_units_shown)
+{
+    struct cx_device *made[8];
+    cl_uint n = 0;
+    set_environment("COEXEC_VENDORS", TEST_STUB, "STUB_DEVICES", "3", "STUB_UNITS", "4,132,4", NULL);
+    ck_assert_uint_eq(number(CL_DEVICE_MAX_COMPUTE_UNITS), 132);
+    ck_assert_uint_eq(number(CL_DEVICE_PARTITION_MAX_SUB_DEVICES), 3);
+    ck_assert_int_eq(partition(CL_DEVICE_PARTITION_EQUALLY, (cl_uint[]){4}, 1, made, &n), CL_SUCCESS);
+    ck_assert_uint_eq(n, 2);
+    for (cl_uint i = 0; i < n; i++)
+        cx_clReleaseDevice((cl_device_id)made[i]);
+    ck_assert_int_eq(partition(CL_DEVICE_PARTITION_BY_COUNTS, (cl_uint[]){132}, 1, made, &n), CL_SUCCESS);
+    ck_assert_uint_eq(made[0]->members[0]->index, 1);
+    cx_clReleaseDevice((cl_device_id)made[0]);
+    ck_assert_int_eq(partition(CL_DEVICE_PARTITION_BY_COUNTS, (cl_uint[]){132, 4}, 2, made, &n),
+                     CL_INVALID_DEVICE_PARTITION_COUNT);
 }
 END_TEST
 
@@ -442,7 +474,8 @@ START_TEST(uuids)
     cl_uchar one[CL_UUID_SIZE_KHR], again[CL_UUID_SIZE_KHR], driver[CL_UUID_SIZE_KHR];
     struct cx_device *made[8];
     cl_uint n = 0;
-    set_environment("COEXEC_VENDORS", TEST_STUB, "STUB_DEVICES", "2", "STUB_UNITS", "1", NULL);
+    set_environment("COEXEC_VENDORS", TEST_STUB, "STUB_DEVICES", "2", "STUB_UNITS", "1", "COEXEC_UNITS",
+                    "sum", NULL);
     ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_device_uuid"));
     uuid_of(device(), CL_DEVICE_UUID_KHR, one);
     uuid_of(device(), CL_DEVICE_UUID_KHR, again);
@@ -539,8 +572,10 @@ int main(void)
     tcase_add_test(tcase, limits_of_fastest);
     tcase_add_loop_test(tcase, names_are_short, 0, 3);
     tcase_add_test(tcase, limits_in_common);
+    tcase_add_loop_test(tcase, sums_of_all, 0, 2);
     tcase_add_loop_test(tcase, extensions_by_limits, 0, 2);
     tcase_add_test(tcase, sub_devices_of_whole_members);
+    tcase_add_test(tcase, sub_devices_of_units_shown);
     tcase_add_loop_test(tcase, sub_devices_by_domain, 0, 2);
     tcase_add_test(tcase, queue_properties);
     tcase_add_test(tcase, queue_hints);
