@@ -15,7 +15,6 @@ struct plain {
 #define UINT sizeof(cl_uint)
 #define BITS sizeof(cl_ulong)
 static const struct plain plain_answers[] = {
-    {CL_DEVICE_VENDOR_ID, UINT, 0x5354},
     {CL_DEVICE_MAX_CLOCK_FREQUENCY, UINT, 1000},
     {CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, UINT, 3},
     {CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR, UINT, 1},
@@ -109,10 +108,51 @@ static const struct plain plain_answers[] = {
     {CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED, 1, 0},
 };
 
+static const char *extensions(const struct stub_device *device, char *room, size_t size)
+{
+    return stub_config_word("STUB_EXTENSIONS", device->index,
+                            "cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
+                            "cl_khr_byte_addressable_store",
+                            room, size);
+}
+
+static cl_uint vendor_id(const struct stub_device *device)
+{
+    char word[32];
+    return (cl_uint)strtoul(stub_config_word("STUB_VENDOR_ID", device->index, "0x5354", word, sizeof(word)),
+                            NULL, 0);
+}
+
+/* Queries of vendors' extensions: those of the first have the number 100 * device + the query's own. */
+static cl_int vendor_answer(cl_device_info what, const struct stub_device *device, size_t room, void *value,
+                            size_t *size_ret)
+{
+    static const struct {
+        const char *extension;
+        cl_device_info first, last;
+    } queries[] = {{"cl_nv_device_attribute_query", 0x4000, 0x400A},
+                   {"cl_amd_device_attribute_query", 0x4030, 0x404C},
+                   {"cl_khr_pci_bus_info", 0x410F, 0x410F},
+                   {"cl_khr_device_uuid", 0x106A, 0x106A}};
+    char list[512];
+    const char *have = extensions(device, list, sizeof(list));
+    for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
+        if (what < queries[i].first || what > queries[i].last || !strstr(have, queries[i].extension))
+            continue;
+        if (what == 0x410F)
+            return stub_info((cl_uint[]){0, device->index + 1, 0, 0}, 4 * sizeof(cl_uint), room, value,
+                             size_ret);
+        if (what == 0x106A)
+            return stub_info("sixteen bytes id", 16, room, value, size_ret);
+        return STUB_INFO(cl_uint, 100 * device->index + what - queries[i].first);
+    }
+    return CL_INVALID_VALUE;
+}
+
 static cl_int text_answer(cl_device_info what, const struct stub_device *device, size_t room, void *value,
                           size_t *size_ret)
 {
-    char version[64], name[256], offer[256];
+    char version[64], name[256], offer[256], list[512];
     switch (what) {
     case CL_DEVICE_MAX_NUM_SUB_GROUPS: {
         unsigned long size = strtoul(stub_offer("STUB_SUB_GROUP", device, offer, sizeof(offer)), NULL, 10);
@@ -126,9 +166,9 @@ static cl_int text_answer(cl_device_info what, const struct stub_device *device,
         snprintf(name, sizeof name, "%s%s", device->name, stub_config_text("STUB_NAME_END", ""));
         return STUB_TEXT(name);
     case CL_DEVICE_VENDOR:
-        return STUB_TEXT("coexec tests");
+        return STUB_TEXT(device->platform->vendor);
     case CL_DRIVER_VERSION:
-        return STUB_TEXT("1");
+        return STUB_TEXT(stub_config_word("STUB_DRIVER", device->index, "1", offer, sizeof(offer)));
     case CL_DEVICE_PROFILE:
         return STUB_TEXT("FULL_PROFILE");
     case CL_DEVICE_VERSION:
@@ -137,11 +177,9 @@ static cl_int text_answer(cl_device_info what, const struct stub_device *device,
     case CL_DEVICE_OPENCL_C_VERSION:
         return STUB_TEXT("OpenCL C 1.2 stub");
     case CL_DEVICE_EXTENSIONS:
-        return STUB_TEXT(stub_config_text("STUB_EXTENSIONS", "cl_khr_global_int32_base_atomics "
-                                                             "cl_khr_global_int32_extended_atomics "
-                                                             "cl_khr_byte_addressable_store"));
+        return STUB_TEXT(extensions(device, list, sizeof(list)));
     default:
-        return CL_INVALID_VALUE;
+        return vendor_answer(what, device, room, value, size_ret);
     }
 }
 
@@ -164,7 +202,9 @@ CL_API_ENTRY cl_int CL_API_CALL stub_clGetDeviceInfo(cl_device_id handle, cl_dev
     case CL_DEVICE_TYPE:
         return STUB_INFO(cl_device_type, device->type | (device->index == 0 ? CL_DEVICE_TYPE_DEFAULT : 0));
     case CL_DEVICE_PLATFORM:
-        return STUB_INFO(cl_platform_id, (cl_platform_id)stub_platform_get());
+        return STUB_INFO(cl_platform_id, (cl_platform_id)device->platform);
+    case CL_DEVICE_VENDOR_ID:
+        return STUB_INFO(cl_uint, vendor_id(device));
     case CL_DEVICE_MAX_COMPUTE_UNITS:
         return STUB_INFO(cl_uint, device->units);
     case CL_DEVICE_MAX_WORK_GROUP_SIZE:

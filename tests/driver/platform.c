@@ -12,8 +12,8 @@ const cl_icd_dispatch stub_dispatch = {.clGetPlatformIDs = NULL, /* the loader's
 
 static struct {
     pthread_once_t once;
-    struct stub_platform platform;
-    unsigned count;
+    struct stub_platform platforms[STUB_MAX_DEVICES];
+    unsigned count, nplatforms;
     struct stub_device devices[STUB_MAX_DEVICES];
     char version[64];
 } stub = {.once = PTHREAD_ONCE_INIT};
@@ -32,12 +32,28 @@ static cl_device_type type_of(const char *word)
     return strcmp(word, "custom") == 0 ? CL_DEVICE_TYPE_CUSTOM : CL_DEVICE_TYPE_CPU;
 }
 
+/* Devices of one vendor have one platform. */
+static struct stub_platform *platform_of(const char *vendor)
+{
+    unsigned p = 0;
+    while (p < stub.nplatforms && strcmp(stub.platforms[p].vendor, vendor) != 0)
+        p++;
+    struct stub_platform *platform = &stub.platforms[p];
+    if (p == stub.nplatforms) {
+        stub.nplatforms++;
+        stub_object_init(&platform->base, STUB_PLATFORM, p + 1, never_destroyed);
+        snprintf(platform->vendor, sizeof(platform->vendor), "%s", vendor);
+    }
+    return platform;
+}
+
 static void init(void)
 {
-    char word[32];
+    char word[64];
     double count = stub_config_number("STUB_DEVICES", 0, 2);
     stub.count = count < 0 ? 0 : count > STUB_MAX_DEVICES ? STUB_MAX_DEVICES : (unsigned)count;
-    stub_object_init(&stub.platform.base, STUB_PLATFORM, 1, never_destroyed);
+    if (!stub.count)
+        platform_of("coexec tests");
     snprintf(stub.version, sizeof(stub.version), "OpenCL %s stub", stub_config_text("STUB_VERSION", "3.0"));
     for (unsigned i = 0; i < stub.count; i++) {
         struct stub_device *device = &stub.devices[i];
@@ -54,14 +70,16 @@ static void init(void)
         snprintf(device->name, sizeof(device->name), "stub %u", i);
         const char *name = stub_config_word("STUB_NAMES", i, NULL, word, sizeof(word));
         if (name)
-            snprintf(device->name, sizeof(device->name), "%s", name);
+            snprintf(device->name, sizeof(device->name), "%.31s", name);
+        device->platform =
+            platform_of(stub_config_word("STUB_VENDOR", i, "coexec tests", word, sizeof(word)));
     }
 }
 
 struct stub_platform *stub_platform_get(void)
 {
     pthread_once(&stub.once, init);
-    return &stub.platform;
+    return &stub.platforms[0];
 }
 
 unsigned stub_device_count(void)
@@ -83,10 +101,11 @@ EXPORT CL_API_ENTRY cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint room, cl_p
         return fault.code;
     if (ids && room == 0)
         return CL_INVALID_VALUE;
-    if (ids)
-        ids[0] = (cl_platform_id)stub_platform_get();
+    stub_platform_get();
+    for (unsigned p = 0; ids && p < stub.nplatforms && p < room; p++)
+        ids[p] = (cl_platform_id)&stub.platforms[p];
     if (count)
-        *count = 1;
+        *count = stub.nplatforms;
     return CL_SUCCESS;
 }
 
@@ -113,9 +132,9 @@ CL_API_ENTRY void *CL_API_CALL stub_clGetExtensionFunctionAddressForPlatform(cl_
 CL_API_ENTRY cl_int CL_API_CALL stub_clGetPlatformInfo(cl_platform_id handle, cl_platform_info what,
                                                        size_t room, void *value, size_t *size_ret)
 {
-    if (handle && !stub_object_of(handle, STUB_PLATFORM))
+    const struct stub_platform *platform = stub_platform_get();
+    if (handle && !(platform = stub_object_of(handle, STUB_PLATFORM)))
         return CL_INVALID_PLATFORM;
-    stub_platform_get();
     switch (what) {
     case CL_PLATFORM_PROFILE:
         return STUB_TEXT("FULL_PROFILE");
@@ -124,7 +143,7 @@ CL_API_ENTRY cl_int CL_API_CALL stub_clGetPlatformInfo(cl_platform_id handle, cl
     case CL_PLATFORM_NAME:
         return STUB_TEXT("Stub");
     case CL_PLATFORM_VENDOR:
-        return STUB_TEXT("coexec tests");
+        return STUB_TEXT(platform->vendor);
     case CL_PLATFORM_EXTENSIONS:
         return STUB_TEXT("cl_khr_icd");
     case CL_PLATFORM_ICD_SUFFIX_KHR:
@@ -153,7 +172,7 @@ CL_API_ENTRY cl_int CL_API_CALL stub_clGetDeviceIDs(cl_platform_id handle, cl_de
         return CL_INVALID_VALUE;
     for (unsigned i = 0; i < stub_device_count(); i++) {
         bool wanted = (stub.devices[i].type & type) || ((type & CL_DEVICE_TYPE_DEFAULT) && i == 0);
-        if (!wanted)
+        if (!wanted || (handle && (cl_platform_id)stub.devices[i].platform != handle))
             continue;
         if (ids && found < room)
             ids[found] = (cl_device_id)&stub.devices[i];

@@ -120,6 +120,14 @@ cl_int stub_program_compile(struct stub_program *program)
     return CL_SUCCESS;
 }
 
+static bool takes_options(const struct stub_program *program)
+{
+    char word[64];
+    const char *refused =
+        stub_config_word("STUB_REFUSES", program->context->devices[0]->index, "", word, sizeof(word));
+    return !*refused || !strstr(program->options, refused);
+}
+
 CL_API_ENTRY cl_int CL_API_CALL stub_clBuildProgram(cl_program handle, cl_uint count,
                                                     const cl_device_id *devices, const char *options,
                                                     void(CL_CALLBACK *notify)(cl_program, void *), void *data)
@@ -139,7 +147,7 @@ CL_API_ENTRY cl_int CL_API_CALL stub_clBuildProgram(cl_program handle, cl_uint c
     if (code)
         set_log(program, "error: ", "injected");
     else
-        code = stub_program_compile(program);
+        code = takes_options(program) ? stub_program_compile(program) : CL_INVALID_BUILD_OPTIONS;
     program->status = code ? CL_BUILD_ERROR : CL_BUILD_SUCCESS;
     if (notify)
         notify(handle, data);

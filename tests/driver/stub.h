@@ -17,7 +17,11 @@
  *   STUB_IN_PLACE=1,0         whether CL_MEM_USE_HOST_PTR memory is used in place; default 1
  *   STUB_NAMES=a,b            the devices' names; default "stub 0", "stub 1", ...
  *   STUB_NAME_END=text        follows each device's name
- *   STUB_EXTENSIONS=text      device extensions
+ *   STUB_VENDOR=A,B           the devices' vendors, each vendor a platform of its own; default "coexec tests"
+ *   STUB_VENDOR_ID=0x10de     the devices' vendor ids; default 0x5354
+ *   STUB_DRIVER=535.1         the devices' driver versions; default 1
+ *   STUB_EXTENSIONS=text,text device extensions; with those of vendors' queries come answers
+ *   STUB_REFUSES=-cl-nv,-g    a build option that the device refuses, by its beginning; default none
  *   STUB_VERSION=3.0          OpenCL version of platform and devices
  *   STUB_IL=SPIR-V_1.2,none   intermediate languages; its programs are the magic number and then source
  *   STUB_BUILTINS=add;inc,add built-in kernels; default none
@@ -78,6 +82,7 @@ struct stub_object {
 
 struct stub_platform {
     struct stub_object base;
+    char vendor[64];
 };
 
 struct stub_device {
@@ -90,6 +95,7 @@ struct stub_device {
     size_t max_group;
     bool in_place, is_part;
     cl_uint domains;
+    struct stub_platform *platform;
     char name[32];
     atomic_uint launches, reads; /* reads that are over */
     atomic_uint_fast64_t allocated;

@@ -17,6 +17,7 @@ static cl_device_id part_of(const struct stub_device *device)
         return NULL;
     stub_object_init(&part->base, STUB_DEVICE, device->base.id, part_destroyed);
     part->index = device->index;
+    part->platform = device->platform;
     part->type = device->type;
     part->speed = device->speed / device->domains;
     part->units = device->units / device->domains;
