@@ -6,6 +6,7 @@
 #include "layer/device.h"
 #include "layer/command.h"
 #include "layer/entry.h"
+#include "layer/extensions.h"
 #include "layer/log.h"
 #include "layer/options.h"
 
@@ -17,28 +18,6 @@
 
 static struct cx_device *root;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-/* Extensions that are the members': of the kernel language, which need nothing of a runtime, and hints. */
-static const char *const member_extensions[] = {
-    "cl_khr_byte_addressable_store",
-    "cl_khr_global_int32_base_atomics",
-    "cl_khr_global_int32_extended_atomics",
-    "cl_khr_local_int32_base_atomics",
-    "cl_khr_local_int32_extended_atomics",
-    "cl_khr_int64_base_atomics",
-    "cl_khr_int64_extended_atomics",
-    "cl_khr_fp64",
-    "cl_khr_fp16",
-    "cl_khr_expect_assume",
-    "cl_khr_3d_image_writes",
-    "cl_khr_image2d_from_buffer",
-    "cl_khr_depth_images",
-    "cl_khr_extended_bit_ops",
-    "cl_arm_printf", /* its context properties are passed on (worker.c) */
-    /* hints, passed on (worker.h) */
-    "cl_khr_priority_hints",
-    "cl_khr_throttle_hints",
-};
 
 /* ---- putting it together ---- */
 
@@ -161,35 +140,6 @@ static char *short_name(const struct cx_device *device)
     return asprintf(&text, "coexec: %u devices", device->nmembers) < 0 ? NULL : text;
 }
 
-static bool all_have(const struct cx_device *device, const char *extension)
-{
-    for (unsigned m = 0; m < device->nmembers; m++)
-        if (counts(device, device->members[m]) &&
-            !cx_extension_has(device->members[m]->extensions, extension))
-            return false;
-    return true;
-}
-
-static char *join_extensions(const struct cx_device *device)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        return NULL;
-    fputs("cl_khr_create_command_queue cl_khr_device_uuid cl_khr_extended_versioning cl_khr_command_buffer",
-          stream); /* ours */
-    for (size_t i = 0; i < sizeof member_extensions / sizeof *member_extensions; i++)
-        if (all_have(device, member_extensions[i]))
-            fprintf(stream, " %s", member_extensions[i]);
-    if (device->sub_groups && all_have(device, "cl_khr_subgroups"))
-        fputs(" cl_khr_subgroups", stream);
-    if (fclose(stream) == 0)
-        return text;
-    free(text);
-    return NULL;
-}
-
 /* A kernel with sub-groups must see the same ones wherever it runs, and only devices of one kind are known to
  * have them alike. */
 static bool settle_sub_groups(const struct cx_device *device)
@@ -258,7 +208,7 @@ struct cx_device *cx_device_new(struct cx_real_device **members, unsigned nmembe
     device->c_version = settle_c_version(device);
     device->sub_groups = settle_sub_groups(device);
     device->name = short_name(device);
-    device->extensions = join_extensions(device);
+    device->extensions = cx_extensions_join(device);
     if (!device->name || !device->extensions)
         cx_device_unref(&device);
     return device;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * clGetDeviceInfo: every query of the OpenCL 3.0 core and of the extensions reported, by one table of
- * numbers, one of texts, and a few functions. Queries of vendors' extensions are refused: their extensions
- * are not reported either. Previous stage: device.c.
+ * numbers, one of texts, and a few functions. These are coexec's own answers; whether the program sees them
+ * or the fastest member's says shown.h. Previous stage: device.c.
  */
 #include "layer/device.h"
 #include "layer/entry.h"
 #include "layer/log.h"
-#include "layer/options.h"
 #include "layer/program.h"
 #include "layer/sha256.h"
+#include "layer/shown.h"
 #include "layer/svm.h"
 
 #include <CL/cl_ext.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Not a PCI vendor's and not registered: programs must not take the device for one vendor's and use its
- * extensions. */
+/* Not a PCI vendor's and not registered: with COEXEC_IDENTITY=virtual programs are not to take the device for
+ * one vendor's. */
 enum { VENDOR_ID = 0x4358 };
 
 /* ---- numbers ---- */
@@ -272,7 +272,7 @@ static bool keep_c_version(const cl_name_version *entry)
     return CL_VERSION_MAJOR(entry->version) != 2;
 }
 
-/* Features that need nothing of a runtime, as with the extensions in device.c. */
+/* Features that need nothing of a runtime, as with the extensions in extensions.c. */
 static bool keep_feature(const cl_name_version *entry)
 {
     static const char *const features[] = {
@@ -541,31 +541,14 @@ static cl_int answer_rest(const struct cx_device *device, cl_device_info query, 
     }
 }
 
-/* What COEXEC_IDENTITY=fastest takes from the fastest member: who it is, and what its vendor's programs ask
- * it for beyond OpenCL. Numbers from 0x4000 on are those of vendors' extensions, save the one of
- * cl_khr_pci_bus_info. */
-static bool is_identity(cl_device_info query)
-{
-    enum { PCI_BUS_INFO = 0x410F, VENDORS_FIRST = 0x4000, VENDORS_LAST = 0x4FFF };
-    switch (query) {
-    case CL_DEVICE_NAME:
-    case CL_DEVICE_VENDOR:
-    case CL_DEVICE_VENDOR_ID:
-    case CL_DRIVER_VERSION:
-        return true;
-    default:
-        return query >= VENDORS_FIRST && query <= VENDORS_LAST && query != PCI_BUS_INFO;
-    }
-}
-
 cl_int cx_clGetDeviceInfo(cl_device_id id, cl_device_info query, size_t room, void *value, size_t *size_ret)
 {
     const struct cx_device *device = cx_device_from(id);
     cl_int code;
     if (!device)
         return CX_FAIL(CL_INVALID_DEVICE, "not a device of coexec");
-    if (strcmp(cx_options_get()->identity, "fastest") == 0 && is_identity(query))
-        return device->fastest->cl->clGetDeviceInfo(device->fastest->id, query, room, value, size_ret);
+    if (cx_shown_device(device, query, room, value, size_ret, &code))
+        return code;
     if (answer_number(device, query, room, value, size_ret, &code))
         return code;
     const char *text = answer_text(device, query);

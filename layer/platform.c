@@ -6,7 +6,7 @@
 #include "layer/device.h"
 #include "layer/entry.h"
 #include "layer/log.h"
-#include "layer/options.h"
+#include "layer/shown.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -58,11 +58,9 @@ cl_int cx_clGetPlatformInfo(cl_platform_id id, cl_platform_info query, size_t ro
     };
     if (!cx_platform_from(id))
         return CX_FAIL(CL_INVALID_PLATFORM, "not the platform of coexec");
-    if (strcmp(cx_options_get()->identity, "fastest") == 0 &&
-        (query == CL_PLATFORM_NAME || query == CL_PLATFORM_VENDOR)) {
-        const struct cx_real_platform *real = cx_device_get()->fastest->platform;
-        return real->cl->clGetPlatformInfo(real->id, query, room, value, size_ret);
-    }
+    cl_int code;
+    if (cx_shown_platform(cx_device_get(), query, room, value, size_ret, &code))
+        return code;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i].query == query)
             return cx_info_string(texts[i].text, room, value, size_ret);

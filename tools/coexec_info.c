@@ -6,6 +6,7 @@
 #include "tools/coexec_info.h"
 #include "tools/coexec.h"
 #include "tools/coexec_links.h"
+#include "layer/entry.h"
 #include "layer/options.h"
 
 #include <string.h>
@@ -92,7 +93,13 @@ static void print_virtual(const struct cx_device *device)
         puts("\nThe virtual device: none, as no real device is used");
         return;
     }
-    printf("\nThe virtual device\n  %s\n  %s, memory ", device->name, cx_type_name(device->type));
+    char vendor[128] = "", name[256] = "", driver[128] = "";
+    cl_device_id id = (cl_device_id)(uintptr_t)device;
+    cx_clGetDeviceInfo(id, CL_DEVICE_VENDOR, sizeof vendor, vendor, NULL);
+    cx_clGetDeviceInfo(id, CL_DEVICE_NAME, sizeof name, name, NULL);
+    cx_clGetDeviceInfo(id, CL_DRIVER_VERSION, sizeof driver, driver, NULL);
+    printf("\nThe virtual device\n  %s\n  shown to programs as %s, vendor %s, driver %s\n  %s, memory ",
+           device->name, name, vendor, driver, cx_type_name(device->type));
     print_bytes(device->global_mem);
     fputs(", a buffer up to ", stdout);
     print_bytes(device->max_alloc);
