@@ -5,7 +5,8 @@
  * work-item copies it out.
  *
  * Only what means the same to every compiler counts as an answer: no macro, one of numbers, strings and
- * operators, or a built-in function's name. A function-like macro spells as its own name.
+ * operators, or a built-in function's name. A function-like macro spells as its own name. Operators with
+ * their arguments (__has_builtin(x)) are asked by #if, and answer as "+NAME 0" or 1.
  */
 #include "layer/ask.h"
 #include "layer/background.h"
@@ -217,6 +218,33 @@ static void unref(struct inquiry *inquiry)
     free(inquiry);
 }
 
+/* How long the operator's name is that `name` begins with; 0: it is a macro's. */
+static int operator_length(const char *name)
+{
+    const char *argument = strchr(name, '(');
+    return argument ? (int)(argument - name) : 0;
+}
+
+/* A name as part of a string. */
+static void put_quoted(FILE *file, const char *name)
+{
+    for (; *name; name++)
+        fprintf(file, *name == '"' || *name == '\\' ? "\\%c" : "%c", *name);
+}
+
+/* The lines of the program that tell of the operator. Compilers that lack it could not read the inner #if. */
+static void put_operator(FILE *file, const char *name)
+{
+    const int length = operator_length(name);
+    const bool any = name[length + 1] != ')';
+
+    fprintf(file, "#ifdef %.*s\n\"+", length, name);
+    put_quoted(file, name);
+    fprintf(file, " \"\n#if %s\n\"1\\n\"\n#else\n\"0\\n\"\n#endif\n#else\n\"-", any ? name : "1");
+    put_quoted(file, name);
+    fputs("\\n\"\n#endif\n", file);
+}
+
 /* The program for names [first, end). */
 static char *program_text(const struct question *question, unsigned first, unsigned end)
 {
@@ -229,8 +257,11 @@ static char *program_text(const struct question *question, unsigned first, unsig
           text.file);
     for (unsigned i = first; i < end; i++) {
         const char *name = question->name[i];
-        fprintf(text.file, "#ifdef %s\n\"+%s \" COEXEC__SPELL(%s) \"\\n\"\n#else\n\"-%s\\n\"\n#endif\n", name,
-                name, name, name);
+        if (operator_length(name))
+            put_operator(text.file, name);
+        else
+            fprintf(text.file, "#ifdef %s\n\"+%s \" COEXEC__SPELL(%s) \"\\n\"\n#else\n\"-%s\\n\"\n#endif\n",
+                    name, name, name, name);
     }
     fprintf(text.file,
             "\".\";\n"
@@ -318,6 +349,40 @@ static bool is_function(const char *name, const char *spelled)
            !spelled[strspn(spelled, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")];
 }
 
+/* How clang learns of an operator that is there. What it says of files is its own: these are compared. */
+static void tell_operator(FILE *file, const char *name, char is)
+{
+    const int length = operator_length(name);
+    const int room = (int)strlen(name) - length - 2; /* the argument's */
+
+    if (strncmp(name, "__has_include", (size_t)length) == 0) {
+        if (room)
+            fprintf(file, "#if %s != %c\n#error %s may be another macro to a device's compiler\n#endif\n",
+                    name, is, name);
+        return;
+    }
+    fprintf(file, "#undef %.*s\n#define %.*s(x) " CX_MACRO_OPERATOR "%.*s" CX_MACRO_OF "##x()\n", length,
+            name, length, name, length, name);
+    if (room)
+        fprintf(file, "#define " CX_MACRO_OPERATOR "%.*s" CX_MACRO_OF "%.*s() %c\n", length, name, room,
+                name + length + 1, is);
+}
+
+/* One line about an operator, "-NAME" or "+NAME 1". false: it is none. */
+static bool take_operator(FILE *file, const char *line, const char *name)
+{
+    const char *is = line + 1 + strlen(name);
+
+    if (*line == '-' && !*is)
+        fprintf(file, "#undef %.*s\n", operator_length(name), name);
+    else if (*line == '+' && (!strcmp(is, " 0") || !strcmp(is, " 1")))
+        tell_operator(file, name, is[1]);
+    else
+        return false;
+    fprintf(file, CX_MACRO_TOLD "%.*s\n" CX_MACRO_TOLD "%s\n", operator_length(name), name, name);
+    return true;
+}
+
 /* Takes the device's lines into the answers; each must be about the next name. */
 static bool take_lines(struct inquiry *inquiry, char *lines, unsigned first, unsigned end)
 {
@@ -329,6 +394,12 @@ static bool take_lines(struct inquiry *inquiry, char *lines, unsigned first, uns
             return false;
         *stop = 0;
         const char *spelled = lines + 1 + length;
+        if (operator_length(name)) {
+            if (!take_operator(inquiry->told.file, lines, name))
+                return false;
+            lines = stop + 1;
+            continue;
+        }
         if (*lines == '-' && !*spelled)
             fprintf(inquiry->told.file, "#undef %s\n", name);
         else if (*lines == '+' && *spelled == ' ' && is_plain(spelled + 1))

@@ -18,6 +18,13 @@ struct cx_real_device;
  * for a question the build options that matter and the names, a line each. */
 #define CX_MACRO_QUESTION "coexec-question 1"
 #define CX_MACRO_REFUSAL  "coexec-refusal 1"
+/* A name is that of a macro, OPERATOR() for whether there is that operator (__has_builtin), or
+ * OPERATOR(ARGUMENT). The answers have a line that begins so for each of the latter, and for each operator;
+ * and where the operator is there, it is a macro that joins this prefix, its name, the middle and the
+ * argument. */
+#define CX_MACRO_TOLD     "// told "
+#define CX_MACRO_OPERATOR "coexec"
+#define CX_MACRO_OF       "__of__"
 
 /* The answers as text for coexec-analyse --told (free() it): for each name that the device told about #undef,
  * and #define where it is a macro. NULL where they are not known yet. Never calls the driver's compiler. */

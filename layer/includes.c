@@ -127,17 +127,36 @@ static char *file_text(struct reader *reader, const char *path)
     return text;
 }
 
+static const char has_file[] = "__has_include";
+
+/* Whether the operator, which begins at `at`, is in a condition, and asks for a file by its name or for
+ * nothing. */
+static bool asks_plainly(const char *text, const char *at)
+{
+    const char *line = at, *name = at + strlen(has_file);
+    while (line > text && line[-1] != '\n')
+        line--;
+    line += strspn(line, " \t");
+    if (*line != '#' || strncmp(line + 1 + strspn(line + 1, " \t"), "define", 6) == 0)
+        return false;
+    name += strspn(name, " \t");
+    return *name != '(' || name[1 + strspn(name + 1, " \t")] == '"' ||
+           name[1 + strspn(name + 1, " \t")] == '<';
+}
+
 /* What the compiler's first stages make of it; the caller's. */
 static char *clear_text(struct reader *reader, const char *source)
 {
-    /* other spellings of # and of escaped line ends, raw strings of C++, conditions on files, and macros put
-     * aside, which variants cannot bear (variant.c) */
-    static const char *const unclear[] = {"?\?=",          "?\?/",        "%:",       "R\"",
-                                          "__has_include", "__has_embed", "pop_macro"};
+    /* other spellings of # and of escaped line ends, raw strings of C++, conditions on files but the simple
+     * one, and macros put aside, which variants cannot bear (variant.c) */
+    static const char *const unclear[] = {"?\?=",           "?\?/",        "%:",       "R\"",
+                                          "__has_include_", "__has_embed", "pop_macro"};
     char *text = cx_text_joined(source);
     reader->clear &= text != NULL;
     for (unsigned i = 0; reader->clear && i < sizeof(unclear) / sizeof(unclear[0]); i++)
         reader->clear = !strstr(text, unclear[i]);
+    for (const char *at = text; reader->clear && (at = strstr(at, has_file)); at++)
+        reader->clear = asks_plainly(text, at);
     return text;
 }
 
@@ -252,14 +271,29 @@ static const char *skip_blanks(const char *at)
     return at;
 }
 
+/* The files that a condition asks for. */
+static void read_condition(struct reader *reader, const char *at, const char *folder)
+{
+    const char *end = at + strcspn(at, "\n");
+    while ((at = strstr(at, has_file)) && at < end) {
+        at += strlen(has_file);
+        at += strspn(at, " \t");
+        if (*at == '(')
+            read_names(reader, ++at, folder);
+    }
+}
+
 /* A directive, `at` behind its #: what follows the word that says which. */
 static const char *read_directive(struct reader *reader, const char *at, const char *folder)
 {
     static const char *const files[] = {"include", "include_next", "import", "embed", NULL};
     static const char *const define[] = {"define", NULL}, *const undefine[] = {"undef", NULL};
+    static const char *const conditions[] = {"if", "elif", NULL};
     at = skip_blanks(at);
     size_t length;
-    if ((length = word_among(files, at)))
+    if ((length = word_among(conditions, at)))
+        read_condition(reader, at + length, folder);
+    else if ((length = word_among(files, at)))
         read_names(reader, at + length, folder);
     else if ((length = word_among(define, at)))
         reader->clear &= cx_include_macros_define(reader->macros, skip_blanks(at + length));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/analyser/compile.h"
 #include "layer/analyser/map.h"
+#include "layer/ask.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -243,6 +244,25 @@ static int run_clang(void *context)
     return 127;
 }
 
+/* What clang says of an operator's argument that the device was not asked about (ask.h), in other words;
+ * NULL: it says something else. */
+static char *operator_error(const char *line)
+{
+    static const char mark[] = "function-like macro '" CX_MACRO_OPERATOR "__";
+    const char *name = strstr(line, mark), *middle = name ? strstr(name, CX_MACRO_OF) : NULL;
+    char *message = NULL;
+
+    if (middle) {
+        name += strlen(mark) - 2;
+        const char *argument = middle + strlen(CX_MACRO_OF);
+        if (asprintf(&message, "%.*s(%.*s) may be another macro to a device's compiler", (int)(middle - name),
+                     name, (int)strcspn(argument, "'"), argument) < 0) {
+            message = NULL;
+        }
+    }
+    return message;
+}
+
 /* The line of clang's output that tells most: the first with "error:", else the first. */
 static char *first_error(const char *text)
 {
@@ -252,6 +272,10 @@ static char *first_error(const char *text)
         line--;
     }
     line = line ? line : text;
+    char *message = operator_error(line);
+    if (message) {
+        return message;
+    }
     end = strchr(line, '\n');
     return strndup(line, end ? (size_t)(end - line) : strlen(line));
 }

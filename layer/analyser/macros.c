@@ -5,16 +5,21 @@
  * Known to be the same on both sides: what the program defines itself, what the caller told of the device or
  * the device itself, the language's extensions (defined if and only if the device lists them), and what the
  * specification fixes.
- * Conditions that choose between nothing but pragmas and errors do not matter.
+ * Conditions that choose between nothing but pragmas and errors do not matter, nor does what is never
+ * compiled.
  */
 #include "layer/analyser/macros.h"
+#include "layer/analyser/condition.h"
+#include "layer/analyser/macro_names.h"
 #include "layer/analyser/map.h"
+#include "layer/ask.h"
 #include "layer/text.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_DEPTH = 256 };
 
@@ -23,16 +28,15 @@ struct group {
     char *doubt; /* the first doubtful macro that its conditions ask for */
     unsigned line;
     bool inert; /* so far it holds nothing that matters */
+    bool dead;  /* the branch is never compiled */
+    bool over;  /* nor are those that follow */
 };
 
 struct scan {
-    const struct cx_compile_request *request;
+    struct cx_macro_sources known;
     bool rewritten;            /* by clang, which moves conditions away from what they choose */
-    bool has_standard;         /* the options name the OpenCL C version */
-    struct cx_strings given;   /* by the build options */
-    struct cx_strings defined; /* anywhere in the text */
-    struct cx_strings settled; /* outside all conditions, up to here */
-    struct cx_strings told;    /* by the device */
+    struct cx_strings wrapped; /* operators that macros of the text use */
+    struct cx_strings tested;  /* names in conditions */
     struct group group[MAX_DEPTH];
     unsigned depth, line;
     struct cx_macros *found;
@@ -43,180 +47,26 @@ static bool starts(const char *word, const char *prefix)
     return strncmp(word, prefix, strlen(prefix)) == 0;
 }
 
-static bool holds(const struct cx_strings *list, const char *word)
+static void add_name(struct scan *scan, const char *word, const char *argument)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        size_t length = strcspn(list->item[i], "=");
-        if (strlen(word) == length && memcmp(list->item[i], word, length) == 0) {
-            return true;
-        }
-    }
-    return false;
+    struct cx_strings *names = &scan->found->names;
+    const size_t length = strlen(word) + strlen(argument) + 3;
+    char *name = cx_alloc(length, 1);
+
+    snprintf(name, length, "%s(%s)", word, argument);
+    cx_strings_add(names, name, length - 1);
+    free(name);
 }
 
-static bool is_one_of(const char *word, const char *const *list)
-{
-    while (*list && strcmp(*list, word) != 0) {
-        list++;
-    }
-    return *list;
-}
-
-static bool has_prefix(const char *word, const char *const *list)
-{
-    while (*list && !starts(word, *list)) {
-        list++;
-    }
-    return *list;
-}
-
-/* ---- what is known of a name ---- */
-
-/* Extensions that belong to the language: compilers define the names if and only if the device lists them.
- * That is not so of those for the host (NVIDIA's defines few of them), nor of those in clang's own header,
- * which defines them for every device. */
-static bool is_language_extension(const char *word)
-{
-    static const char *const names[] = {"cl_khr_fp64",
-                                        "cl_khr_fp16",
-                                        "cl_khr_global_int32_base_atomics",
-                                        "cl_khr_global_int32_extended_atomics",
-                                        "cl_khr_local_int32_base_atomics",
-                                        "cl_khr_local_int32_extended_atomics",
-                                        "cl_khr_int64_base_atomics",
-                                        "cl_khr_int64_extended_atomics",
-                                        "cl_khr_byte_addressable_store",
-                                        "cl_khr_3d_image_writes",
-                                        NULL};
-    return is_one_of(word, names);
-}
-
-/* What the caller says of the device. Not the version: NVIDIA's compiler defines the language's in its place.
- */
-static bool is_given(const struct scan *scan, const char *word)
-{
-    return holds(&scan->request->defines, word) && strcmp(word, "__OPENCL_VERSION__") != 0;
-}
-
-/* Names that clang and the devices' compilers agree on. */
-static bool is_agreed(const struct scan *scan, const char *word)
-{
-    static const char *const always[] = {"__FAST_RELAXED_MATH__",
-                                         "__LINE__",
-                                         "__FILE__",
-                                         "__func__",
-                                         "__VA_ARGS__",
-                                         "CL_VERSION_1_0",
-                                         "CL_VERSION_1_1",
-                                         "CL_VERSION_1_2",
-                                         "__kernel_exec",
-                                         "kernel_exec",
-                                         NULL};
-    if (strcmp(word, "__OPENCL_C_VERSION__") == 0 && scan->has_standard) {
-        return true;
-    }
-    return is_one_of(word, always) || is_language_extension(word) || is_given(scan, word) ||
-           holds(&scan->given, word) || holds(&scan->settled, word) || holds(&scan->told, word);
-}
-
-/* Reserved names that programs do not take for themselves. */
-static bool is_compilers_own(const char *word)
-{
-    static const char *const own[] = {"__OPENCL", "__opencl_", "__clang", "__GNUC",  "__STDC", "__SPIR",
-                                      "__NV",     "__CUDA",    "__AMD",   "__INTEL", "__CL_",  "__GPU",
-                                      "__CPU",    "__ENDIAN",  "__IMAGE", "__has_",  "_CL_",   NULL};
-    return has_prefix(word, own);
-}
-
-static bool is_vendors(const char *word)
-{
-    static const char *const vendors[] = {"CL_",  "FP_FAST_", "POCL_",   "NV_", "NVIDIA",
-                                          "AMD_", "INTEL_",   "ATOMIC_", NULL};
-    return has_prefix(word, vendors);
-}
-
-/* Whether a condition on the name may turn out differently elsewhere. Names in lower case alone may be
- * built-in functions, which some compilers make macros. */
-static bool is_doubtful_test(const struct scan *scan, const char *word)
-{
-    if (strcmp(word, "defined") == 0 || is_agreed(scan, word)) {
-        return false;
-    }
-    if (word[0] == '_') {
-        return is_compilers_own(word) || !holds(&scan->defined, word);
-    }
-    return is_vendors(word) || !word[strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_")];
-}
-
-/* Whether the name in the code itself may be a macro with another value elsewhere. */
-static bool is_doubtful_use(const struct scan *scan, const char *word)
-{
-    static const char *const words[] = {"__attribute__",
-                                        "__asm__",
-                                        "__inline__",
-                                        "__volatile__",
-                                        "__restrict__",
-                                        "__const__",
-                                        "__signed__",
-                                        "__typeof__",
-                                        "__alignof__",
-                                        "__extension__",
-                                        "__packed__",
-                                        "__aligned__",
-                                        "__unused__",
-                                        "__noinline__",
-                                        "__always_inline__",
-                                        "__FUNCTION__",
-                                        "__pure__",
-                                        "__overloadable__",
-                                        "__reqd_work_group_size__",
-                                        "__work_group_size_hint__",
-                                        "__vec_type_hint__",
-                                        NULL};
-    size_t length = strlen(word);
-
-    if (is_compilers_own(word)) {
-        return !is_agreed(scan, word);
-    }
-    if (length < 5 || !starts(word, "__") || strcmp(word + length - 2, "__") != 0) {
-        return starts(word, "CL_VERSION_") && !is_agreed(scan, word);
-    }
-    return !is_one_of(word, words) && !is_agreed(scan, word) && !holds(&scan->defined, word);
-}
-
-/* Whether a device's answer would be worth something: not for names whose meaning changes from place to
- * place, operators, what is no name at all, and the functions that split variants define (prelude.h). */
-static bool is_askable(const char *word)
-{
-    static const char *const never[] = {"defined",
-                                        "__COUNTER__",
-                                        "__DATE__",
-                                        "__TIME__",
-                                        "__TIMESTAMP__",
-                                        "__INCLUDE_LEVEL__",
-                                        "__BASE_FILE__",
-                                        "__FILE_NAME__",
-                                        "__LINE__",
-                                        "__FILE__",
-                                        "__VA_ARGS__",
-                                        "__VA_OPT__",
-                                        "_Pragma",
-                                        "__pragma",
-                                        "get_global_id",
-                                        "get_work_dim",
-                                        "get_global_offset",
-                                        "get_global_size",
-                                        "get_group_id",
-                                        "get_num_groups",
-                                        "get_global_linear_id",
-                                        NULL};
-    return (isalpha((unsigned char)word[0]) || word[0] == '_') && !starts(word, "__has_") &&
-           !starts(word, "COEXEC_") && !starts(word, "coexec_") && !is_one_of(word, never);
-}
-
+/* An operator alone is asked for as WORD(). */
 static void ask(struct scan *scan, const char *word)
 {
-    if (is_askable(word)) {
+    if (!cx_macro_is_askable(word)) {
+        return;
+    }
+    if (cx_macro_is_operator(word) && !strchr(word, '(')) {
+        add_name(scan, word, "");
+    } else {
         cx_strings_add(&scan->found->names, word, strlen(word));
     }
 }
@@ -228,9 +78,9 @@ static void answer(struct scan *scan, const char *word, unsigned line)
     size_t size = strlen(word) + 96;
 
     ask(scan, word);
-    if (!found->doubt || (found->askable && !is_askable(word))) {
+    if (!found->doubt || (found->askable && !cx_macro_is_askable(word))) {
         free(found->doubt);
-        found->askable = is_askable(word);
+        found->askable = cx_macro_is_askable(word);
         found->doubt = cx_alloc(size, 1);
         int used = snprintf(found->doubt, size, "%s may be another macro to a device's compiler", word);
         if (!scan->rewritten) {
@@ -261,10 +111,69 @@ static char *next_word(const char **at)
     return length ? strndup(c, length) : NULL;
 }
 
+/* Whether the file is there for whoever includes it, from a folder of the options or the current one. */
+static bool is_found(const struct scan *scan, const char *quoted)
+{
+    const struct cx_strings *options = &scan->known.request->options;
+    const size_t length = strlen(quoted);
+    char path[4096];
+
+    if (length < 3 || (*quoted != '"' && *quoted != '<')) {
+        return false;
+    }
+    for (size_t i = 0; i <= options->count; i++) {
+        const char *folder = i == options->count ? "." : options->item[i];
+        if (i < options->count && !starts(folder, "-I")) {
+            continue;
+        }
+        if (i < options->count) {
+            folder = folder[2] ? folder + 2 : options->item[i + 1] ? options->item[++i] : "";
+        }
+        snprintf(path, sizeof(path), "%s/%.*s", quoted[1] == '/' ? "" : folder, (int)length - 2, quoted + 1);
+        if (access(path, R_OK) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* As next_word, but an operator comes with its argument, as WORD(ARGUMENT), unless the text has its own, or
+ * the argument is a file that is there. */
+static char *next_name(const struct scan *scan, const char **at)
+{
+    char *word = next_word(at);
+    const char *from, *end;
+
+    if (!word || !cx_macro_is_operator(word) || cx_strings_hold(&scan->known.settled, word)) {
+        return word;
+    }
+    from = *at + strspn(*at, " \t");
+    end = *from == '(' ? strchr(from, ')') : NULL;
+    if (!end) {
+        return word;
+    }
+    from++;
+    from += strspn(from, " \t");
+    *at = end + 1;
+    while (end > from && isspace((unsigned char)end[-1])) {
+        end--;
+    }
+    const size_t length = (size_t)(end - from), room = strlen(word) + length + 4;
+    char *item = cx_alloc(room, 1);
+    snprintf(item, room, "%.*s", (int)length, from);
+    if (starts(word, "__has_include") && is_found(scan, item)) {
+        free(item);
+        return word;
+    }
+    snprintf(item, room, "%s(%.*s)", word, length ? (int)length : 1, length ? from : "?");
+    free(word);
+    return item;
+}
+
 static void check_uses(struct scan *scan, const char *text)
 {
-    for (char *word; (word = next_word(&text)); free(word)) {
-        if (is_doubtful_use(scan, word)) {
+    for (char *word; (word = next_name(scan, &text)); free(word)) {
+        if (cx_macro_is_doubtful_use(&scan->known, word)) {
             answer(scan, word, scan->line);
         }
     }
@@ -274,11 +183,12 @@ static void check_condition(struct scan *scan, const char *text)
 {
     struct group *group = &scan->group[scan->depth - 1];
 
-    for (char *word; (word = next_word(&text)); free(word)) {
-        if (!holds(&scan->given, word) && !holds(&scan->settled, word)) {
+    for (char *word; (word = next_name(scan, &text)); free(word)) {
+        cx_strings_add(&scan->tested, word, strlen(word));
+        if (!cx_strings_hold(&scan->known.given, word) && !cx_strings_hold(&scan->known.settled, word)) {
             ask(scan, word); /* the more it tells the better, once it is asked */
         }
-        if (!is_doubtful_test(scan, word)) {
+        if (!cx_macro_is_doubtful_test(&scan->known, word)) {
             continue;
         }
         if (scan->rewritten) {
@@ -290,13 +200,68 @@ static void check_condition(struct scan *scan, const char *text)
     }
 }
 
+static enum cx_condition_name look_up(const void *data, const char *name, const char **text)
+{
+    const struct cx_macro_sources *known = data;
+
+    if (cx_strings_hold(&known->defined, name) || cx_strings_hold(&known->undone, name)) {
+        return CX_NAME_OPEN; /* it depends on where in the text */
+    }
+    for (size_t i = known->given.count; i > 0; i--) {
+        const char *item = known->given.item[i - 1];
+        const size_t length = strcspn(item, "=");
+        if (strlen(name) == length && !memcmp(item, name, length)) {
+            *text = item + length + 1;
+            return item[length] ? CX_NAME_TEXT : CX_NAME_OPEN;
+        }
+    }
+    const bool none = cx_strings_hold(&known->missing, name) || cx_macro_is_nobodys(known, name);
+    return none ? CX_NAME_NONE : CX_NAME_OPEN;
+}
+
+/* What the branch behind the condition is. It then matters whether its compilers agree on the condition. */
+static void begin_branch(struct scan *scan, const char *word, const char *text)
+{
+    struct group *group = &scan->group[scan->depth - 1];
+    enum cx_condition is = CX_CONDITION_OPEN;
+    const size_t room = strlen(text) + 16;
+    char *expression;
+
+    group->dead = group->over;
+    if (group->dead) {
+        return;
+    }
+    if (!scan->rewritten) {
+        expression = cx_alloc(room, 1);
+        snprintf(expression, room, "%s%s",
+                 strcmp(word, "ifdef") == 0    ? "defined "
+                 : strcmp(word, "ifndef") == 0 ? "! defined "
+                                               : "",
+                 text);
+        is = cx_condition_read(expression, look_up, &scan->known);
+        free(expression);
+    }
+    if (is == CX_CONDITION_OPEN) {
+        check_condition(scan, text);
+    }
+    group->dead = is == CX_CONDITION_FALSE;
+    group->over = is == CX_CONDITION_TRUE;
+}
+
+static bool is_dead(const struct scan *scan)
+{
+    return scan->depth && scan->group[scan->depth - 1].dead;
+}
+
 static void open_group(struct scan *scan)
 {
+    const bool dead = is_dead(scan);
+
     if (scan->depth == MAX_DEPTH) {
         answer(scan, "#if", scan->line);
         scan->depth--;
     }
-    scan->group[scan->depth++] = (struct group){.inert = true};
+    scan->group[scan->depth++] = (struct group){.inert = true, .dead = dead, .over = dead};
 }
 
 static void close_group(struct scan *scan)
@@ -318,33 +283,50 @@ static void matters(struct scan *scan)
     }
 }
 
+/* Behind #define. */
+static void take_define(struct scan *scan, const char *text)
+{
+    char *macro = next_word(&text), *word;
+
+    if (macro && scan->depth == 0) {
+        cx_strings_add(&scan->known.settled, macro, strlen(macro));
+    }
+    if (macro && cx_macro_is_doubtful_use(&scan->known, macro)) {
+        answer(scan, macro, scan->line);
+    }
+    free(macro);
+    check_uses(scan, text);
+    for (; (word = next_word(&text)); free(word)) {
+        if (cx_macro_is_operator(word)) {
+            cx_strings_add(&scan->wrapped, word, strlen(word));
+        }
+    }
+}
+
 /* A directive, behind its #. */
 static void take_directive(struct scan *scan, const char *text)
 {
-    static const char *const idle[] = {"pragma", "error", "warning", "line", "else", NULL};
+    static const char *const idle[] = {"pragma", "error", "warning", "line", NULL};
     char *name = next_word(&text);
 
-    if (!name || is_one_of(name, idle)) {
+    if (!name || cx_is_one_of(name, idle)) {
         free(name);
         return;
     }
     if (strcmp(name, "endif") == 0) {
         close_group(scan);
+    } else if (strcmp(name, "else") == 0 && scan->depth) {
+        scan->group[scan->depth - 1].dead = scan->group[scan->depth - 1].over;
     } else if (starts(name, "if") || (starts(name, "elif") && scan->depth)) {
         if (name[0] == 'i') {
             open_group(scan);
         }
-        check_condition(scan, text);
-    } else {
+        begin_branch(scan, name + (name[0] == 'e' ? 2 : 0), text);
+    } else if (!is_dead(scan)) {
         matters(scan);
         if (strcmp(name, "define") == 0) {
-            char *macro = next_word(&text);
-            if (macro && scan->depth == 0) {
-                cx_strings_add(&scan->settled, macro, strlen(macro));
-            }
-            free(macro);
-        }
-        if (strcmp(name, "undef") != 0) {
+            take_define(scan, text);
+        } else if (strcmp(name, "undef") != 0) {
             check_uses(scan, text);
         }
     }
@@ -356,7 +338,7 @@ static void take_line(struct scan *scan, const char *line)
     line += strspn(line, " \t\r\f\v");
     if (*line == '#') {
         take_directive(scan, line + 1);
-    } else if (*line) {
+    } else if (*line && !is_dead(scan)) {
         matters(scan);
         check_uses(scan, line);
     }
@@ -368,7 +350,9 @@ static void note_define(struct scan *scan, const char *line)
     if (*line++ == '#') {
         char *name = next_word(&line), *macro = next_word(&line);
         if (name && macro && strcmp(name, "define") == 0) {
-            cx_strings_add(&scan->defined, macro, strlen(macro));
+            cx_strings_add(&scan->known.defined, macro, strlen(macro));
+        } else if (name && macro && strcmp(name, "undef") == 0) {
+            cx_strings_add(&scan->known.undone, macro, strlen(macro));
         }
         free(name);
         free(macro);
@@ -426,7 +410,17 @@ static const char *quote_end(const char *at)
     return *end == *at ? end + 1 : end;
 }
 
-/* Makes each comment and each quotation one blank, in place; counting stays right as above. */
+/* Whether what lies between, which ends at `to`, closes with __has_include(. */
+static bool asks_for_file(const char *text, const char *to)
+{
+    static const char operator[] = "__has_include(";
+
+    return (size_t)(to - text) >= strlen(operator) &&
+           !strncmp(to - strlen(operator), operator, strlen(operator));
+}
+
+/* Makes each comment and each quotation one blank, in place; counting stays right as above. Names of files
+ * that are asked for stay. */
 static void blank_out(char *text)
 {
     char *to = text;
@@ -441,6 +435,12 @@ static void blank_out(char *text)
             end = end ? end + 2 : at + strlen(at);
         } else if (*at == '"' || *at == '\'') {
             end = quote_end(at);
+            if (asks_for_file(text, to)) {
+                memmove(to, at, (size_t)(end - at));
+                to += end - at;
+                at = end;
+                continue;
+            }
         }
         if (end == at) {
             *to++ = *at;
@@ -458,16 +458,28 @@ static void blank_out(char *text)
     *to = '\0';
 }
 
+/* Notes NAME=VALUE of a -D that defines no function; else NAME. */
+static void give(struct scan *scan, char letter, const char *name, const char *word)
+{
+    const size_t room = strlen(name) + 3;
+    char *item = cx_alloc(room, 1);
+    const bool plain = letter == 'D' && name[strlen(word)] != '(';
+
+    snprintf(item, room, "%s%s", plain ? name : word, plain && !strchr(name, '=') ? "=1" : "");
+    cx_strings_add(&scan->known.given, item, strlen(item));
+    free(item);
+}
+
 /* A -D or -U. Compilers may have their own way with those that name macros of theirs. */
 static void take_definition(struct scan *scan, const char *kind, const char *name)
 {
     struct cx_strings *kept = &scan->found->options;
     char *word = strndup(name, strcspn(name, "=("));
 
-    if (!is_compilers_own(word)) {
-        cx_strings_add(&scan->given, word, strlen(word));
+    if (!cx_macro_is_own(word)) {
+        give(scan, kind[1], name, word);
     }
-    if (is_compilers_own(word) || is_vendors(word) || word[0] == '_' || starts(word, "cl_")) {
+    if (cx_macro_is_own(word) || cx_macro_is_vendors(word) || word[0] == '_' || starts(word, "cl_")) {
         cx_strings_add(kept, kind, 2);
         cx_strings_add(kept, name, strlen(name));
     }
@@ -481,19 +493,19 @@ static void take_definition(struct scan *scan, const char *kind, const char *nam
 static bool take_options(struct scan *scan)
 {
     static const char *const with_word[] = {"-I", "-include", "-x", NULL};
-    const struct cx_strings *options = &scan->request->options;
+    const struct cx_strings *options = &scan->known.request->options;
     bool files = false;
 
     for (size_t i = 0; i < options->count; i++) {
         const char *option = options->item[i], *name = option + 2;
-        scan->has_standard |= starts(option, "-cl-std=");
+        scan->known.has_standard |= starts(option, "-cl-std=");
         files |= starts(option, "-include");
         if (starts(option, "-D") || starts(option, "-U")) {
             if (!*name && i + 1 < options->count) {
                 name = options->item[++i];
             }
             take_definition(scan, option, name);
-        } else if (is_one_of(option, with_word)) {
+        } else if (cx_is_one_of(option, with_word)) {
             i++;
         } else if (starts(option, "-cl-") || starts(option, "-O") || starts(option, "-g") ||
                    starts(option, "-f") || starts(option, "-m") || starts(option, "-q")) {
@@ -503,7 +515,15 @@ static bool take_options(struct scan *scan)
     return files;
 }
 
-/* The names in the file of answers: those that it undefines, for it does so before it defines any. */
+/* Whether the line that follows defines the name. */
+static bool defines(const char *at, const char *name)
+{
+    static const char define[] = "\n#define ";
+    return starts(at, define) && starts(at + strlen(define), name);
+}
+
+/* What the file of answers is about: what it undefines, for it does so before it defines any, and lines that
+ * say so of operators. */
 static void take_told(struct scan *scan, const char *path)
 {
     char *text = path ? cx_source_read(path) : NULL;
@@ -512,9 +532,16 @@ static void take_told(struct scan *scan, const char *path)
         at += strlen("#undef ");
         char *word = next_word(&at);
         if (word) {
-            cx_strings_add(&scan->told, word, strlen(word));
+            cx_strings_add(&scan->known.told, word, strlen(word));
+        }
+        if (word && !defines(at, word)) {
+            cx_strings_add(&scan->known.missing, word, strlen(word));
         }
         free(word);
+    }
+    for (const char *at = text; at && (at = strstr(at, CX_MACRO_TOLD));) {
+        at += strlen(CX_MACRO_TOLD);
+        cx_strings_add(&scan->known.told, at, strcspn(at, "\n"));
     }
     free(text);
 }
@@ -541,6 +568,21 @@ static void sort_once(struct cx_strings *names)
     names->count = count;
 }
 
+/* Macros of the text hand operators what conditions name. */
+static void ask_wrapped(struct scan *scan)
+{
+    sort_once(&scan->wrapped);
+    sort_once(&scan->tested);
+    for (size_t i = 0; i < scan->wrapped.count; i++) {
+        for (size_t j = 0; j < scan->tested.count; j++) {
+            if (!strchr(scan->tested.item[j], '(') && strcmp(scan->tested.item[j], "defined") != 0 &&
+                !cx_macro_is_operator(scan->tested.item[j])) {
+                add_name(scan, scan->wrapped.item[i], scan->tested.item[j]);
+            }
+        }
+    }
+}
+
 static void read_directives(struct scan *scan, char *text)
 {
     if (strstr(text, "?\?=") || strstr(text, "?\?/") || strstr(text, "%:")) {
@@ -553,6 +595,7 @@ static void read_directives(struct scan *scan, char *text)
     while (scan->depth) {
         close_group(scan);
     }
+    ask_wrapped(scan);
     sort_once(&scan->found->names);
 }
 
@@ -569,7 +612,7 @@ static bool are_plain(const struct cx_strings *options)
 
 void cx_macros_read(const struct cx_compile_request *request, struct cx_macros *macros)
 {
-    struct scan scan = {.request = request, .found = macros};
+    struct scan scan = {.known = {.request = request}, .found = macros};
     char *text = request->extensions && strcmp(request->source, "-") ? cx_source_read(request->source) : NULL;
 
     *macros = (struct cx_macros){0};
@@ -589,10 +632,9 @@ void cx_macros_read(const struct cx_compile_request *request, struct cx_macros *
     read_directives(&scan, text);
     macros->askable = macros->askable && are_plain(&macros->options);
     free(text);
-    cx_strings_finish(&scan.given);
-    cx_strings_finish(&scan.defined);
-    cx_strings_finish(&scan.settled);
-    cx_strings_finish(&scan.told);
+    cx_macro_sources_finish(&scan.known);
+    cx_strings_finish(&scan.wrapped);
+    cx_strings_finish(&scan.tested);
 }
 
 void cx_macros_finish(struct cx_macros *macros)

@@ -54,6 +54,22 @@ CASES = [  # what, text, options, the macro that is told (None: accepted)
     ("digraph", KERNEL + choice("%:if 1"), "", "a disguised #"),
     ("attributes", KERNEL.replace("void", "__attribute__((__reqd_work_group_size__(1, 1, 1))) void") +
      "{ a[0] = __LINE__; }", "", None),
+    ("operator", KERNEL + choice("#if __has_builtin(__builtin_fma)"), "", "__has_builtin(__builtin_fma)"),
+    ("operator, the text's own", "#undef __has_builtin\n#define __has_builtin(x) 0\n" + KERNEL +
+     choice("#if __has_builtin(__builtin_fma)"), "", None),
+    ("operator nobody reaches", "#ifdef NOBODY\n#if __has_builtin(__builtin_fma)\n#define X\n#endif\n#endif\n" +
+     KERNEL + "{ a[0] = 1; }", "", None),
+    ("never compiled", "#if 0\n#if __GNUC__\n#elif 1\n#define X\n#endif\nint x = __GNUC__;\n#endif\n" + KERNEL +
+     "{ a[0] = 1; }", "", None),
+    ("never compiled: else", "#ifndef NOBODY\n#else\nint x = __GNUC__;\n#endif\n" + KERNEL + "{ a[0] = 1; }", "", None),
+    ("never compiled: options", "#if defined(ODD) || (N >= 3 && !EVEN)\n#elif __GNUC__\n#define X\n#endif\n" + KERNEL +
+     "{ a[0] = 1; }", "-DN=4", None),
+    ("compiled: undefined later", "#if N >= 3\n#elif __GNUC__\n#define X\n#endif\n#undef N\n" + KERNEL + "{ a[0] = 1; }",
+     "-DN=4", "__GNUC__"),
+    ("compiled: a macro of parts", "#if OPEN 1\n#elif __GNUC__\n#define X\n#endif\n" + KERNEL + "{ a[0] = 1; }",
+     "-DOPEN=0*", "__GNUC__"),
+    ("compiled: the language's", "#ifdef M_PI\nint x = __GNUC__;\n#endif\n" + KERNEL + "{ a[0] = 1; }", "", "__GNUC__"),
+    ("compiled: no arithmetic", "#if 3 + 4 == 8\nint x = __GNUC__;\n#endif\n" + KERNEL + "{ a[0] = 1; }", "", "__GNUC__"),
     ("in a header", '#include "h.h"\n' + KERNEL + "{ a[X] = 1; }\n", "", "__GNUC__"),
 ]
 
@@ -78,7 +94,7 @@ TOLD = [  # what, text, options, the names that are asked for, the device's macr
     ("defined in expressions", two("#if defined(__GPU__) && (defined __POCL__ || __V__ + 1 > 3)"), "",
      "__GPU__ __POCL__ __V__", {"__GPU__": "1", "__POCL__": None, "__V__": "(1 << 2)"}, CODE),
     ("nested", two("#ifdef X\n#endif\n#ifdef __CPU__\n#ifdef __SSE__\n#define Y\n#endif\n#endif\n#ifdef Y"), "",
-     "X Y __CPU__ __SSE__", {"X": None, "Y": None, "__CPU__": "", "__SSE__": "1"}, CODE),
+     "Y __CPU__ __SSE__", {"Y": None, "__CPU__": "", "__SSE__": "1"}, CODE),
     ("undefined by the text", "#undef __GPU__\n" + two("#ifdef __GPU__"), "", "__GPU__", {"__GPU__": "1"}, OTHER),
     ("redefined by the text", "#ifdef __clang_major__\n#undef __clang_major__\n#define __clang_major__ 3\n#endif\n" +
      two("#if __clang_major__ == 3"), "", "__clang_major__", {"__clang_major__": "15"}, CODE),
@@ -92,13 +108,49 @@ TOLD = [  # what, text, options, the names that are asked for, the device's macr
      "{ a[7] = 3; }"),
     ("built-in function", two("#ifdef atomic_add"), "", "atomic_add", {"atomic_add": "atomic_add"}, CODE),
     ("no answer", two("#ifdef __GPU__"), "", "__GPU__", {}, None),
-    ("operator", two("#if __has_builtin(__builtin_fma)"), "", None, {}, None),
+    ("operator", two("#if __has_builtin(__builtin_fma)"), "", "__has_builtin(__builtin_fma)",
+     {"__has_builtin(__builtin_fma)": 0}, OTHER),
+    ("operator: yes", two("#if __has_builtin( made_up )"), "", "__has_builtin(made_up)", {"__has_builtin(made_up)": 1}, CODE),
+    ("operator: no answer", two("#if __has_builtin(__builtin_fma)"), "", "__has_builtin(__builtin_fma)",
+     {"__has_builtin(other)": 1}, None),
+    ("operator and the text's own", "#ifndef __has_builtin\n#define __has_builtin(x) 1\n#endif\n" +
+     two("#if __has_builtin(__builtin_fma)"), "", "__has_builtin() __has_builtin(__builtin_fma)",
+     {"__has_builtin()": None, "__has_builtin(__builtin_fma)": None}, CODE),
+    ("operator in a macro", "#define HAS(x) __has_feature(x)\n" + two("#if HAS(made_up) && defined(__has_feature)"), "",
+     "__has_feature() __has_feature(HAS) __has_feature(made_up) __has_feature(x) made_up",
+     {"made_up": None, "__has_feature()": 1, "__has_feature(HAS)": 0, "__has_feature(made_up)": 1,
+      "__has_feature(x)": 0}, CODE),
+    ("operator that would be reached", "#ifdef __GPU__\n#if __has_attribute(x)\n#define X\n#endif\n#endif\n" + two("#if 1"), "",
+     "__GPU__ __has_attribute(x)", {"__GPU__": None}, CODE),
+    ("several operators", two("#if __has_attribute(x) + __is_identifier(y) + __has_extension(z) == 2"), "",
+     "__has_attribute(x) __has_extension(z) __is_identifier(y)",
+     {"__has_attribute(x)": 1, "__has_extension(z)": 0, "__is_identifier(y)": 1}, CODE),
+    ("file that is there", two('#if __has_include("h.h")'), "", "__has_include()", {"__has_include()": 1}, CODE),
+    ("file, no operator", two('#if defined(__has_include) && 1'), "", "__has_include()", {"__has_include()": None}, OTHER),
+    ("no file", two("#if __has_include(<made_up.h>)"), "", "__has_include(<made_up.h>)",
+     {"__has_include(<made_up.h>)": 0}, OTHER),
+    ("a compiler's file", two("#if __has_include(<made_up.h>)"), "", "__has_include(<made_up.h>)",
+     {"__has_include(<made_up.h>)": 1}, ""),
     ("what the split variant defines", two("#ifdef get_group_id"), "", None, {}, None),
     ("another code in doubt", two("#if __GPU__\n#elif __COUNTER__ == 0"), "", "__GPU__", {"__GPU__": None}, None),
     ("pragmas", "#ifdef __GPU__\n" + PRAGMA + "#endif\n" + two("#if __CPU__"), "", "__CPU__ __GPU__",
      {"__GPU__": "1", "__CPU__": "1"}, KERNEL),
     ("option with quotes", two("#ifdef __GPU__"), "-D__NAME='a b'", None, {}, None),
 ]
+
+
+def answer(name, value):
+    """Lines of the file of answers, as ask.c writes them."""
+    operator, _, argument = name[:-1].partition("(")
+    if not name.endswith(")"):
+        return "#undef %s\n" % name + ("" if value is None else "#define %s %s\n" % (name, value))
+    told = "// told %s\n// told %s\n" % (operator, name)
+    if value is None:
+        return "#undef %s\n" % operator + told
+    if operator == "__has_include":
+        return ("#if %s != %s\n#error %s may be another macro\n#endif\n" % (name, value, name) if argument else "") + told
+    define = "#define coexec%s__of__%s() %s\n" % (operator, argument, value) if argument else ""
+    return "#undef %s\n#define %s(x) coexec%s__of__##x()\n" % (operator, operator, operator) + define + told
 
 
 def file_text(path):
@@ -121,8 +173,11 @@ def told_failure(folder, text, options, asked, macros, code):
                 os.remove(os.path.join(folder, name))
         subprocess.run([os.path.abspath(sys.argv[1]), "--extensions", "cl_khr_fp64 cl_nv_copy_opts", "--define",
                         "__OPENCL_VERSION__=300", "--ask", *more, "-o", "out", "p.cl", "--", options], cwd=folder, check=False)
-        with open(os.path.join(folder, "out"), "rb") as out:
-            return out.read()
+        try:
+            with open(os.path.join(folder, "out"), "rb") as out:
+                return out.read()
+        except FileNotFoundError:
+            return b""
 
     with open(os.path.join(folder, "p.cl"), "w", encoding="ascii") as file:
         file.write(text)
@@ -135,14 +190,16 @@ def told_failure(folder, text, options, asked, macros, code):
         return repr(question)
     with open(os.path.join(folder, "told.h"), "w", encoding="ascii") as file:
         for name, value in macros.items():
-            file.write("#undef %s\n" % name + ("" if value is None else "#define %s %s\n" % (name, value)))
-    answer = analyse("--told", "told.h", "--text", "text")
+            file.write(answer(name, value))
+    got = analyse("--told", "told.h", "--text", "text")
     if code is None:
-        return None if answer.startswith(b"coexec-refusal 1\n") else repr(answer)
+        return None if got.startswith(b"coexec-refusal 1\n") else repr(got)
+    if not code:
+        return None if not got else repr(got)
     left = file_text(os.path.join(folder, "text"))
     dropped = {CODE: OTHER, OTHER: CODE}.get(code, "#pragma")
     fits = squeeze(code) in squeeze(left) and squeeze(dropped) not in squeeze(left)
-    return None if fits and not answer.startswith(b"coexec-") else repr((answer[:100], left))
+    return None if fits and not got.startswith(b"coexec-") else repr((got[:100], left))
 
 
 with tempfile.TemporaryDirectory() as folder:
