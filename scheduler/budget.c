@@ -6,8 +6,6 @@
 
 #include <math.h>
 
-/* A split that took so much longer than expected of the whole launch has lost; less is noise of either. */
-#define NOISE 0.03
 /* How much of its ratio the newest split makes up. */
 #define NEWEST 0.5
 
@@ -52,10 +50,11 @@ void cx_budget_charge(struct cx_budget *budget, double seconds)
         budget->spent += seconds;
 }
 
-/* More is lost than the account ever held: bounds were wrong, so only what was seen to gain is split. */
-static bool is_overdrawn(const struct cx_budget *budget)
+/* Splits lost more beyond their bounds than the account ever held: bounds are wrong, so only what was seen to
+ * gain is split. */
+static bool is_misled(const struct cx_budget *budget)
 {
-    return budget->share < 1 && budget->spent > 0 && budget->spent >= budget->share * budget->busy;
+    return budget->share < 1 && budget->excess > 0 && budget->excess >= budget->share * budget->busy;
 }
 
 static bool has_gained(const struct cx_budget_record *record)
@@ -63,24 +62,48 @@ static bool has_gained(const struct cx_budget_record *record)
     return record->splits > 0 && record->ratio < 1 - CX_BUDGET_GAIN;
 }
 
+/* What trials against the estimates may lose at most by now. */
+static double left_for_curiosity(const struct cx_budget *budget)
+{
+    const double left = cx_budget_left(budget);
+    const double others = (1 - CX_BUDGET_CURIOUS) * budget->share * budget->busy;
+    return isfinite(left) ? fmax(left - others, 0) : left;
+}
+
+/* What a split may lose by its bound. */
+static double most_lost(const struct cx_stake *stake)
+{
+    const double loss = fmax(stake->worst, stake->split) - stake->whole;
+    return isnan(stake->worst) || isnan(loss) ? INFINITY : fmax(loss, 0);
+}
+
+/* What its launches have to outweigh before it is split again. */
+static double to_make_good(const struct cx_budget_record *record, const struct cx_stake *stake, bool promises)
+{
+    return promises || record->splits == 0 ? record->lost : fmax(record->lost, stake->whole);
+}
+
 enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, const struct cx_budget_record *record,
                                        const struct cx_stake *stake, double *reserved)
 {
     const double least = CX_BUDGET_GAIN * stake->whole;
-    const bool waits = record->lost > 0 && record->since < CX_BUDGET_AGAIN * record->lost;
-
     *reserved = 0;
     if (!is_time(stake->whole))
         return CX_STAKE_UNKNOWN;
-    if (!(stake->whole - stake->later > least))
+    const bool promises = stake->whole - stake->later > least || has_gained(record);
+    const double loss = most_lost(stake);
+    const double room = promises ? cx_budget_left(budget) : left_for_curiosity(budget);
+    const bool early = budget->share < 1 && budget->busy < CX_BUDGET_START;
+    const bool affordable = loss <= room && !early && !is_misled(budget);
+
+    if (!promises && !affordable)
         return CX_STAKE_NO_GAIN;
-    if (waits)
+    if (record->since < CX_BUDGET_AGAIN * to_make_good(record, stake, promises))
         return CX_STAKE_WAITS;
-    if (stake->whole - stake->split > least && stake->worst <= stake->whole &&
-        (!is_overdrawn(budget) || has_gained(record)))
+    if (promises && stake->whole - stake->split > least && loss <= 0 &&
+        (!is_misled(budget) || has_gained(record)))
         return CX_STAKE_SPLIT;
-    const double loss = fmax(stake->worst - stake->whole, 0);
-    if (!(loss <= cx_budget_left(budget)) || is_overdrawn(budget))
+    if (!affordable)
         return CX_STAKE_TOO_DEAR;
     *reserved = isfinite(loss) ? loss : 0;
     budget->reserved += *reserved;
@@ -92,18 +115,19 @@ double cx_budget_settle(struct cx_budget *budget, struct cx_budget_record *recor
                         double whole, double elapsed)
 {
     budget->reserved = fmax(budget->reserved - reserved, 0);
-    if (!is_time(whole) || !is_time(elapsed))
+    if (!is_time(elapsed))
         return 0;
-    const double ratio = elapsed / whole, lost = ratio > 1 + NOISE ? elapsed - whole : 0;
+    if (!is_time(whole)) {
+        cx_budget_charge(budget, reserved);
+        return fmax(reserved, 0);
+    }
+    const double ratio = elapsed / whole, lost = fmax(elapsed - whole, 0);
     record->ratio = record->splits ? (1 - NEWEST) * record->ratio + NEWEST * ratio : ratio;
     record->splits++;
+    record->lost = ratio < 1 - CX_BUDGET_GAIN ? 0 : record->lost + lost;
+    record->since = 0;
     cx_budget_charge(budget, lost);
-    if (lost > 0) {
-        record->lost = lost;
-        record->since = 0;
-    } else {
-        record->lost = 0;
-    }
+    budget->excess += fmax(lost - reserved, 0);
     return lost;
 }
 

@@ -11,12 +11,26 @@
  * if the upper bound of its loss is in the account: CX_BUDGET_SHARE of the time that the first device was
  * busy so far, nothing in its first CX_BUDGET_START seconds, less what was lost before. Gains never refill
  * it.
- *  - What disappointed is not tried again before its kernel has run for CX_BUDGET_AGAIN times the loss.
+ *  - Out of curiosity: estimates say that no launch like it would gain, but they may be wrong. What it may
+ * lose has to fit into CX_BUDGET_CURIOUS of the account, and what did not gain is left alone for
+ * CX_BUDGET_AGAIN launches.
+ *  - What disappointed is not tried again before its kernel has run for CX_BUDGET_AGAIN times what it lost
+ * since it last gained, so that what never gains takes ever less of the account.
  *
  * So the loss against the first device alone never exceeds CX_BUDGET_SHARE of its busy time plus what true
  * costs exceed their bounds by (the argument of ski rental: Karlin, Manasse, Rudolph, Sleator, "Competitive
- * snoopy caching", 1988). And a device r times as fast whose trial costs at most c seconds is tried once the
- * first one was busy for CX_BUDGET_START + c / CX_BUDGET_SHARE seconds, unless trials of others came first.
+ * snoopy caching", 1988).
+ *
+ * And a device that is r times as fast, r > 1 / (1 - CX_BUDGET_GAIN), is used in the end. Let the bound of
+ * what a trial there may lose be c seconds at most. Once the first device alone was busy for K seconds, the
+ * program's launches run there, where
+ *
+ *     K(r) = CX_BUDGET_START + CX_BUDGET_WORTH P / (1 - 1 / r) + (s + 2 c) / CX_BUDGET_SHARE,
+ *
+ * P is the price of opening the device (0: it is open; as much again as has run is expected), and s what was
+ * charged otherwise, other kernels' losses too. Of several kernels c is the sum, and a launch of each may be
+ * added. Where estimates say wrongly that nothing would be gained, s and c count 1 / CX_BUDGET_CURIOUS times,
+ * and CX_BUDGET_AGAIN launches may be added. tests/scheduler/budget.c holds random programs against all that.
  *
  * Seconds everywhere. Thread-safety: none, the caller serialises. Previous stage: admission.h, which
  * estimates.
@@ -27,11 +41,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CX_BUDGET_SHARE 0.02 /* of busy time that trials may lose: the default of `share` */
-#define CX_BUDGET_START 0.05 /* busy seconds before the first trial */
-#define CX_BUDGET_GAIN  0.1  /* least gain, as a part of the whole launch */
-#define CX_BUDGET_AGAIN 50.0 /* times the loss that a kernel runs before it is tried again */
-#define CX_BUDGET_WORTH 2.0  /* times its price that opening a device must be expected to gain */
+#define CX_BUDGET_SHARE   0.02 /* of busy time that trials may lose: the default of `share` */
+#define CX_BUDGET_START   0.05 /* busy seconds before the first trial */
+#define CX_BUDGET_GAIN    0.1  /* least gain, as a part of the whole launch */
+#define CX_BUDGET_AGAIN   50.0 /* times the loss that a kernel runs before it is tried again */
+#define CX_BUDGET_CURIOUS 0.25 /* of the account that trials against the estimates may lose */
+#define CX_BUDGET_WORTH   2.0  /* times its price that opening a device must be expected to gain */
 
 /* The account, one a process. Zeroed but for share: nothing has run. */
 struct cx_budget {
@@ -39,13 +54,14 @@ struct cx_budget {
     double busy;     /* the first device's, so far */
     double spent;    /* lost by trials, by splits that lost, by opening and building */
     double reserved; /* upper bounds of the losses of trials under way */
+    double excess;   /* of what was spent, that which splits lost beyond their bounds */
     unsigned trials; /* begun */
 };
 
 /* What is known of the splits of one kernel and shape. Zeroed: nothing. */
 struct cx_budget_record {
-    double lost;     /* by its last disappointing split; 0: there was none */
-    double since;    /* busy seconds of its launches since then */
+    double lost;     /* by its splits since one gained */
+    double since;    /* busy seconds of its launches since the last one */
     double ratio;    /* of a split's time to the whole launch's, newer ones counting more; 0: none measured */
     unsigned splits; /* measured */
 };
@@ -87,8 +103,9 @@ void cx_budget_charge(struct cx_budget *budget, double seconds);
  * (else *reserved is 0). record: may not be NULL. */
 enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, const struct cx_budget_record *record,
                                        const struct cx_stake *stake, double *reserved);
-/* A split launch is over: it took `elapsed`, the first device alone would have taken `whole` (0: not known:
- * nothing is learned). Gives what it lost, which is charged. */
+/* A split launch is over: it took `elapsed`, the first device alone would have taken `whole`. Gives what it
+ * lost, which is charged. elapsed 0: it did not happen after all. whole 0: not known any more: nothing is
+ * learned, and it counts as having lost what was reserved. */
 double cx_budget_settle(struct cx_budget *budget, struct cx_budget_record *record, double reserved,
                         double whole, double elapsed);
 
