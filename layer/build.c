@@ -297,7 +297,7 @@ static cl_int execute(struct cx_build *build)
 static struct cx_build *build_new(struct cx_program *unit, const char *options)
 {
     struct cx_build *build = calloc(1, sizeof(*build));
-    const char *given = unit->stored ? cx_stored_options(unit->stored) : options;
+    const char *own = unit->stored ? cx_stored_options(unit->stored) : NULL, *given = own ? own : options;
     char *copy = strdup(given ? given : "");
     if (!build || !copy) {
         free(build);

@@ -125,13 +125,18 @@ static struct cx_container_bytes get_text(struct reader *reader)
     return text;
 }
 
+bool cx_container_marked(const void *data, size_t size)
+{
+    return size >= MAGIC_SIZE && memcmp(data, MAGIC, MAGIC_SIZE) == 0;
+}
+
 bool cx_container_read(const void *data, size_t size, struct cx_container *container)
 {
     const unsigned char *bytes = data;
     unsigned char sum[CX_CHECKSUM_SIZE];
 
     *container = (struct cx_container){0};
-    if (size < HEADER_SIZE || memcmp(bytes, MAGIC, MAGIC_SIZE) != 0)
+    if (size < HEADER_SIZE || !cx_container_marked(data, size))
         return false;
     cx_checksum(bytes + HEADER_SIZE, size - HEADER_SIZE, sum);
     if (memcmp(bytes + MAGIC_SIZE, sum, CX_CHECKSUM_SIZE) != 0)

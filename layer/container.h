@@ -45,6 +45,8 @@ struct cx_container {
 unsigned char *cx_container_write(const struct cx_container *container, size_t *size);
 /* Reads one; the contents point into data. false: it is none of ours, or damaged. */
 bool cx_container_read(const void *data, size_t size, struct cx_container *container);
+/* Whether the bytes begin as ours do, sound or not. */
+bool cx_container_marked(const void *data, size_t size);
 /* Puts the checksum right: for tests that change a container on purpose. */
 void cx_container_seal(unsigned char *data, size_t size);
 

@@ -150,7 +150,7 @@ size_t cx_program_binary(struct cx_program *program,
 struct cx_stored *cx_stored_ref(struct cx_stored *stored);
 void cx_stored_unref(struct cx_stored **stored);
 bool cx_stored_same(const struct cx_stored *a, const struct cx_stored *b);
-/* The options in the binary, which every build takes. */
+/* The options in the binary, which every build takes; NULL: it has none, builds take their own. */
 const char *cx_stored_options(const struct cx_stored *stored);
 /* Whether the text in the binary is all there is to the program, so that it can be built from it. */
 bool cx_stored_has_text(const struct cx_stored *stored);

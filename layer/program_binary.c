@@ -6,7 +6,8 @@
  * and the program's text where it has one. A text that includes no files is all there is to a program: it is
  * analysed and split like any other after loading, and stands in wherever a device has no binary or refuses
  * it. For any other program the access summaries are in the container too, and it loads only where one of the
- * devices is among those it was built for.
+ * devices is among those it was built for. A binary that is no container is offered to the drivers, as it may
+ * have been made by one without coexec: it loads where one takes it, and runs on its devices alone.
  * Previous stage: program.c, program_info.c. Next: build.c.
  */
 #include "layer/analysis.h"
@@ -29,8 +30,9 @@ struct cx_stored {
     unsigned char *data; /* the container's bytes; the rest points into them */
     size_t size;
     struct cx_container container;
-    char *options;
+    char *options; /* NULL: none of its own */
     bool has_text;
+    char *kind[CX_CONTAINER_PARTS]; /* a driver's own binary: which kinds of devices take it */
 };
 
 static const struct cx_real_device *device_of(const struct cx_program *program, unsigned member)
@@ -274,6 +276,8 @@ void cx_stored_unref(struct cx_stored **stored)
     *stored = NULL;
     if (!old || atomic_fetch_sub_explicit(&old->refs, 1, memory_order_acq_rel) != 1)
         return;
+    for (unsigned i = 0; i < CX_CONTAINER_PARTS; i++)
+        free(old->kind[i]);
     free(old->options);
     free(old->data);
     free(old);
@@ -381,7 +385,57 @@ static bool fits_device(const struct cx_stored *stored, const struct cx_context 
     return false;
 }
 
-/* A copy of a sound container that fits the device. */
+/* What a member's driver says the bytes are: an executable, object or library; NONE: it does not take them.
+ */
+static cl_program_binary_type foreign_type(const struct cx_context *context, unsigned member,
+                                           const struct cx_stored *stored)
+{
+    const struct cx_worker *worker = &context->workers[member];
+    const struct cx_real_device *device = worker->device;
+    const unsigned char *binary = stored->data;
+    cl_program_binary_type type = CL_PROGRAM_BINARY_TYPE_NONE;
+    cl_int error, status;
+
+    if (!device->cl->clCreateProgramWithBinary)
+        return type;
+    cl_program real = device->cl->clCreateProgramWithBinary(worker->real_context, 1, &device->id,
+                                                            &stored->size, &binary, &status, &error);
+    if (!real)
+        return type;
+    if (device->cl->clGetProgramBuildInfo(real, device->id, CL_PROGRAM_BINARY_TYPE, sizeof(type), &type,
+                                          NULL) != CL_SUCCESS ||
+        (type != CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT && type != CL_PROGRAM_BINARY_TYPE_LIBRARY))
+        type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE; /* drivers may not know before it is built */
+    device->cl->clReleaseProgram(real);
+    return type;
+}
+
+/* Makes a container's contents of a driver's own binary: a part for each kind of device of these members that
+ * takes it, all of one type. */
+static cl_int take_foreign(const struct cx_context *context, uint64_t members, struct cx_stored *stored)
+{
+    struct cx_container *container = &stored->container;
+
+    for (unsigned m = 0; m < context->nmembers && container->nparts < CX_CONTAINER_PARTS; m++) {
+        if (!(members >> m & 1) || part_for(stored, context->workers[m].device))
+            continue;
+        const cl_program_binary_type type = foreign_type(context, m, stored);
+        if (type == CL_PROGRAM_BINARY_TYPE_NONE || (container->nparts && type != container->type))
+            continue;
+        char *kind = name_device(context->workers[m].device);
+        if (!kind)
+            return CL_OUT_OF_HOST_MEMORY;
+        container->type = type;
+        stored->kind[container->nparts] = kind;
+        container->part[container->nparts++] =
+            (struct cx_container_part){.device = bytes_of(kind), .binary = {stored->data, stored->size}};
+        cx_info(CX_TOPIC_PROGRAM, "a binary that was made without coexec: %s takes it",
+                context->workers[m].device->name);
+    }
+    return container->nparts ? CL_SUCCESS : CL_INVALID_BINARY;
+}
+
+/* A copy of a sound container, or of a driver's own binary, that fits the device. */
 static struct cx_stored *stored_new(const struct cx_context *context, const struct cx_device *device,
                                     const unsigned char *binary, size_t size, cl_int *error)
 {
@@ -396,6 +450,12 @@ static struct cx_stored *stored_new(const struct cx_context *context, const stru
         goto fail;
     memcpy(stored->data, binary, size);
     stored->size = size;
+    if (!cx_container_marked(binary, size)) {
+        *error = take_foreign(context, cx_context_members(context, device), stored);
+        if (*error == CL_SUCCESS)
+            return stored;
+        goto fail;
+    }
     *error = CL_INVALID_BINARY;
     if (!cx_container_read(stored->data, size, container) ||
         (container->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE &&
@@ -538,7 +598,7 @@ cl_program cx_clCreateProgramWithBinary(cl_context context, cl_uint num_devices,
         program = open_binaries(cx_context_from(context), num_devices, device_list, lengths, binaries,
                                 binary_status, &error);
     if (error != CL_SUCCESS)
-        CX_FAIL(error, "not a binary of this driver for these devices, or wrong arguments");
+        CX_FAIL(error, "not a binary of coexec or a device's driver for these devices, or wrong arguments");
     if (errcode_ret)
         *errcode_ret = error;
     return (cl_program)program;

@@ -308,6 +308,38 @@ START_TEST(refused_binary)
 }
 END_TEST
 
+/* A driver's own binary, made without coexec: 0: both devices take it, 1: one, 2: none. */
+START_TEST(foreign_binary)
+{
+    static const char own[] = "stub:kernel void stub_add(global int *a)\n";
+    static const char *const refusals[] = {
+        "no:1:-42", "clCreateProgramWithBinary:1:-42",
+        "clCreateProgramWithBinary:1:-42,clCreateProgramWithBinary:2:-42,clCreateProgramWithBinary:3:-42"};
+    const unsigned char *binary = (const unsigned char *)own;
+    unsigned char back[sizeof(own)], *place = back;
+    size_t size = sizeof(own) - 1, told = 0;
+    cl_int error, status = 77;
+    setenv("STUB_DRIVER", "1,2", 1); /* two kinds of devices */
+    open_with("STUB_FAIL", refusals[_i]);
+    cl_program program =
+        clCreateProgramWithBinary(cl.context, 1, &cl.device, &size, &binary, &status, &error);
+    cl_expect(error, _i == 2 ? CL_INVALID_BINARY : CL_SUCCESS);
+    cl_expect(status, error);
+    if (program) {
+        cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(told), &told, NULL));
+        ck_assert_uint_eq(told, size);
+        cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(place), &place, NULL));
+        ck_assert_mem_eq(back, own, size);
+        cl_ok(clBuildProgram(program, 0, NULL, "-DOF_ITS=own", NULL, NULL));
+        ck_assert_uint_ge(calls("options=\"-DOF_ITS=own\""), 1);
+        expect_adds(program);
+        ck_assert_uint_eq(calls("clCreateProgramWithSource"), 0);
+        cl_ok(clReleaseProgram(program));
+    }
+    close_log();
+}
+END_TEST
+
 static void CL_CALLBACK print(const char *text, size_t size, size_t complete, void *data)
 {
     (void)text;
@@ -505,6 +537,7 @@ int main(void)
     tcase_add_loop_test(tests, asked_of_images, 0, 3);
     tcase_add_loop_test(tests, argument_info, 0, 2);
     tcase_add_test(tests, refused_binary);
+    tcase_add_loop_test(tests, foreign_binary, 0, 3);
     tcase_add_loop_test(tests, program_variables, 0, 2);
     tcase_add_loop_test(tests, empty_range, 0, 2);
     tcase_add_test(tests, huge_group);
