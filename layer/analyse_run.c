@@ -296,7 +296,31 @@ static void command_line(const struct cx_analyse_task *task, const char *limit, 
     memcpy(argv, words, (n + 1) * sizeof(*argv));
 }
 
-static void explain_end(enum cx_helper_end end, const char *message, struct cx_analyse_result *result)
+/* The helper's message as what it says of the program: where clang found an error in the run's files, its
+ * line in the program's text, or no place at all, in place of a name that nobody knows. */
+static void explain_failure(const struct files *files, const char *message, struct cx_analyse_result *result)
+{
+    static const char name[] = "coexec-analyse: ", mark[] = "error: ";
+    const size_t length = strlen(files->source);
+    const char *what = message, *line = NULL;
+
+    if (!strncmp(what, name, strlen(name)))
+        what += strlen(name);
+    const char *error = strstr(what, mark);
+    if (error && !strncmp(what, files->folder, strlen(files->folder))) {
+        if (!strncmp(what, files->source, length) && what[length] == ':')
+            line = what + length + 1;
+        what = error + strlen(mark);
+    }
+    if (line)
+        snprintf(result->why, sizeof(result->why), "%.*s (line %ld)", (int)sizeof(result->why) - 32, what,
+                 strtol(line, NULL, 10));
+    else
+        snprintf(result->why, sizeof(result->why), "%s", what);
+}
+
+static void explain_end(enum cx_helper_end end, const char *message, const struct files *files,
+                        struct cx_analyse_result *result)
 {
     static const char *const texts[] = {
         [CX_HELPER_OK] = "the analyser's result cannot be read",
@@ -306,9 +330,10 @@ static void explain_end(enum cx_helper_end end, const char *message, struct cx_a
         [CX_HELPER_ABSENT] = "the analyser cannot be started",
         [CX_HELPER_LEFT] = "the program ends before the analysis",
     };
-    bool said = end == CX_HELPER_FAILED && *message;
-
-    snprintf(result->why, sizeof(result->why), "%s", said ? message : texts[end]);
+    if (end == CX_HELPER_FAILED && *message)
+        explain_failure(files, message, result);
+    else
+        snprintf(result->why, sizeof(result->why), "%s", texts[end]);
 }
 
 static bool files_make(const struct cx_analyse_task *task, struct files *files)
@@ -401,7 +426,7 @@ void cx_analyse_run(const struct cx_analyse_task *task, struct cx_helper *helper
         unsigned most = limit_ms < INT_MAX ? (unsigned)limit_ms : INT_MAX;
         enum cx_helper_end end = cx_helper_run(helper, argv, most, message, sizeof(message));
         if (end != CX_HELPER_OK || !take_product(task, &files, result))
-            explain_end(end, message, result);
+            explain_end(end, message, &files, result);
         left = end == CX_HELPER_LEFT;
     } else {
         snprintf(result->why, sizeof(result->why), "no room for the analysis's files in /tmp");

@@ -187,8 +187,8 @@ static void command_line(const struct cx_compile_request *r, const char *const *
     for (; *task; task++) {
         add(arguments, *task);
     }
-    for (const char *const *fixed =
-             (const char *const[]){"-x", "cl", "-w", "-ferror-limit=1", "-o", "-", NULL};
+    for (const char *const *fixed = (const char *const[]){"-x", "cl", "-w", "-ferror-limit=1",
+                                                          "-fforce-enable-int128", "-o", "-", NULL};
          *fixed; fixed++) {
         add(arguments, *fixed);
     }
@@ -292,22 +292,42 @@ static enum cx_process_status compile(const struct cx_compile_request *request, 
     return status;
 }
 
-/* Whether the device told that its language is newer than 1.2 by default, as compilers of 3.0 drivers do. */
-static bool is_newer(const struct cx_compile_request *request)
+/* The number behind the prefix in the file's first such line; 0: there is none. */
+static unsigned number_in(const char *path, const char *prefix)
 {
-    FILE *file = request->told ? fopen(request->told, "r") : NULL;
+    FILE *file = path ? fopen(path, "r") : NULL;
     char line[256];
-    unsigned version = 0;
+    unsigned number = 0;
 
-    while (file && !version && fgets(line, sizeof(line), file)) {
-        if (sscanf(line, "#define __OPENCL_C_VERSION__ %u", &version) != 1) {
-            version = 0;
+    while (file && !number && fgets(line, sizeof(line), file)) {
+        if (starts(line, prefix)) {
+            number = (unsigned)strtoul(line + strlen(prefix), NULL, 10);
         }
     }
     if (file) {
         fclose(file);
     }
-    return version >= 200;
+    return number;
+}
+
+/* Whether the device may know more than OpenCL C 1.2 where the options ask for no version: its language is
+ * newer by default, or it has the newer one's built-in functions in the older, too, as PoCL does. */
+static bool may_be_newer(const struct cx_compile_request *request)
+{
+    static const char version[] = "__OPENCL_VERSION__=";
+
+    for (size_t i = 0; i < request->options.count; i++) {
+        if (starts(request->options.item[i], "-cl-std=")) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < request->defines.count; i++) {
+        if (starts(request->defines.item[i], version) &&
+            strtoul(request->defines.item[i] + strlen(version), NULL, 10) < 200) {
+            return number_in(request->told, "#define __OPENCL_C_VERSION__ ") >= 200;
+        }
+    }
+    return true;
 }
 
 enum cx_process_status cx_compile(const struct cx_compile_request *request, struct cx_buffer *out,
@@ -328,10 +348,17 @@ enum cx_process_status cx_compile(const struct cx_compile_request *request, stru
     enum cx_process_status status = compile(request, task, OLD_STANDARD, out, &err);
 
     *message = NULL;
-    if (status == CX_PROCESS_FAILED && is_newer(request)) {
-        free(out->data);
-        free(err.data);
-        status = compile(request, task, NEW_STANDARD, out, &err);
+    if (status == CX_PROCESS_FAILED && may_be_newer(request)) {
+        struct cx_buffer newer, newer_err;
+        const enum cx_process_status again = compile(request, task, NEW_STANDARD, &newer, &newer_err);
+        if (again == CX_PROCESS_OK) { /* else the first errors tell more */
+            const struct cx_buffer older = *out;
+            *out = newer;
+            newer = older;
+            status = again;
+        }
+        free(newer.data);
+        free(newer_err.data);
     }
     if (status == CX_PROCESS_TIMEOUT) {
         *message = strdup("clang took too long");

@@ -261,6 +261,7 @@ static void expect_failure(const char *script, const char *cause)
     ck_assert_int_eq(cx_analysis_state(analysis, 0), CX_ANALYSIS_FAILED);
     ck_assert_ptr_null(cx_analysis_summary(analysis, 0, &why));
     ck_assert_msg(strstr(why, cause) != NULL, "%s", why);
+    ck_assert_msg(!strstr(why, "/tmp/"), "%s", why);
     cx_analysis_release(&analysis);
 }
 
@@ -268,6 +269,11 @@ START_TEST(failures)
 {
     set_environment("COEXEC_ANALYSIS_LIMIT", "300", NULL);
     expect_failure("echo 'line 3: unknown type' >&2; exit 1", "line 3: unknown type");
+    expect_failure("echo \"coexec-analyse: $source:3:14: error: unknown 'x'\" >&2; exit 1",
+                   "unknown 'x' (line 3)");
+    expect_failure("echo \"coexec-analyse: ${source%/*}/told.h:3:2: error: x may be\" >&2; exit 1",
+                   "x may be");
+    expect_failure("echo 'coexec-analyse: ./a.h:3:2: error: x' >&2; exit 1", "./a.h:3:2: error: x");
     expect_failure("exit 1", "analyser failed");
     expect_failure("kill -11 $$", "analyser failed");
     expect_failure("exit 0 # no file", "cannot be read");
