@@ -156,6 +156,7 @@ struct cx_access_verdict {
     enum cx_summary_reason reason;
     int arg;
     uint32_t line;
+    uint32_t other; /* the line of a second access that is as much to blame; 0: there is none, or unknown */
 };
 
 struct cx_access; /* one launch (kernel, geometry, arguments) prepared for a cut along one dimension */

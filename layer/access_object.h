@@ -47,6 +47,13 @@ extern int64_t cx_access_row_cost;
 /* Whether an argument is a memory object: global, constant or an image. */
 bool cx_access_is_memory(const struct cx_summary_kernel *kernel, uint32_t arg);
 
+/* Whether two shapes of two arguments of one object are apart in different units. */
+bool cx_access_shapes_apart(const struct cx_access *access, uint32_t arg_x, const struct cx_shape *x,
+                            uint32_t arg_y, const struct cx_shape *y);
+/* Whether different stores may write unlike values to one place of the object from different units; *fault
+ * tells of two such stores. Only while the launch is being judged; in access_race.c. */
+bool cx_access_stores_race(struct cx_access *access, uint64_t object, struct cx_fault *fault);
+
 /* Sets the means of each argument and what the verdict says about them. */
 void cx_access_find_ways(struct cx_access *access);
 

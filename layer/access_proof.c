@@ -88,7 +88,7 @@ static bool writes(const struct cx_access_record *r)
 
 static bool fail(struct cx_fault *fault, enum cx_summary_reason reason, const struct cx_access_record *r)
 {
-    *fault = (struct cx_fault){reason, r};
+    *fault = (struct cx_fault){.reason = reason, .record = r};
     return false;
 }
 

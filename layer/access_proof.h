@@ -28,6 +28,7 @@ struct cx_proof {
 struct cx_fault {
     enum cx_summary_reason reason; /* CX_REASON_NONE: nothing */
     const struct cx_access_record *record;
+    uint32_t other; /* the line of the other access, where two are at fault; 0: there is none, or unknown */
 };
 
 /* For one object: what units write is apart, in intervals that are too; atomics are writes (and reads). */

@@ -98,10 +98,10 @@ static void by_atomics(const struct cx_access *a, uint64_t object, const struct 
         used = !used && r->mode == CX_MODE_ATOMIC && r->flags & CX_ACCESS_RESULT_USED ? r : used;
     }
     if (used) {
-        *fault = (struct cx_fault){CX_REASON_ATOMIC_RESULT_USED, used};
+        *fault = (struct cx_fault){.reason = CX_REASON_ATOMIC_RESULT_USED, .record = used};
     } else if (odd || family(first->atomic_op) == CX_ATOMIC_NONE ||
                (first->width != 4 && first->width != 8) || !in_one_grid(a, object, first->width)) {
-        *fault = (struct cx_fault){CX_REASON_ATOMIC_MIXED, odd ? odd : first};
+        *fault = (struct cx_fault){.reason = CX_REASON_ATOMIC_MIXED, .record = odd ? odd : first};
     } else {
         means->way = CX_WAY_PRIVATE;
         means->atomic_op = (uint8_t)family(first->atomic_op);
@@ -173,25 +173,6 @@ static bool list(struct cx_access *a, uint64_t object, struct cx_proof *proof)
     return true;
 }
 
-/* Whether two shapes of two arguments of one object are apart in different units. */
-static bool shapes_apart(const struct cx_access *a, uint32_t arg_x, const struct cx_shape *x, uint32_t arg_y,
-                         const struct cx_shape *y)
-{
-    int64_t by = (int64_t)a->args[arg_y].base - (int64_t)a->args[arg_x].base;
-    struct cx_bound bx, by_bound;
-
-    if (cx_shape_apart(x, y, by) != CX_APART_NOT) {
-        return true;
-    }
-    bx = cx_shape_bound(x);
-    by_bound = cx_shape_bound(y);
-    by_bound.lo = cx_sat_add(by_bound.lo, by);
-    by_bound.hi = cx_sat_add(by_bound.hi, by);
-    by_bound.min = cx_sat_add(by_bound.min, by);
-    by_bound.max = cx_sat_add(by_bound.max, by);
-    return cx_proof_apart(&bx, &by_bound, a->launch.units) && cx_proof_apart(&by_bound, &bx, a->launch.units);
-}
-
 /* All shapes written through one argument against all through another (or the same) one. */
 static bool args_apart(const struct cx_access *a, uint32_t x, uint32_t y)
 {
@@ -199,7 +180,7 @@ static bool args_apart(const struct cx_access *a, uint32_t x, uint32_t y)
 
     for (unsigned i = 0; i < px->n; i++) {
         for (unsigned j = x == y ? i : 0; j < py->n; j++) {
-            if (!shapes_apart(a, x, &px->shape[i], y, &py->shape[j])) {
+            if (!cx_access_shapes_apart(a, x, &px->shape[i], y, &py->shape[j])) {
                 return false;
             }
         }
@@ -245,7 +226,7 @@ static bool reads_scattered(struct cx_access *a, uint32_t arg)
         w = cx_access_shape(a, j);
         for (unsigned i = 0; apart && i < reads->n; i++) {
             apart = w && cx_shape_is_strict(&reads->shape[i]) &&
-                    shapes_apart(a, arg, &reads->shape[i], k->access[j].arg, w);
+                    cx_access_shapes_apart(a, arg, &reads->shape[i], k->access[j].arg, w);
         }
     }
     reads->must = apart;
@@ -337,6 +318,9 @@ static void judge_object(struct cx_access *a, uint64_t object, struct cx_access_
         by_atomics(a, object, atomic, means, fault);
         return;
     }
+    if (cx_access_stores_race(a, object, fault)) {
+        return;
+    }
     means->way = CX_WAY_MERGE;
     means->width = narrowest(a, object);
     means->before = true;
@@ -348,6 +332,7 @@ static int severity(enum cx_summary_reason reason)
     switch (reason) {
     case CX_REASON_ATOMIC_RESULT_USED:
     case CX_REASON_ATOMIC_MIXED:
+    case CX_REASON_STORES_RACE:
         return 4;
     case CX_REASON_WRITE_UNKNOWN:
         return 3;
@@ -364,6 +349,7 @@ static void note_fault(struct cx_access_verdict *v, const struct cx_fault *fault
         v->reason = fault->reason;
         v->arg = fault->record->arg;
         v->line = fault->record->line;
+        v->other = fault->other;
     }
 }
 
@@ -414,7 +400,7 @@ void cx_access_find_ways(struct cx_access *a)
     v->splits = true;
     for (uint32_t i = 0; i < k->narg; i++) {
         struct cx_access_means means = {.way = CX_WAY_NONE};
-        struct cx_fault fault = {CX_REASON_NONE, NULL};
+        struct cx_fault fault = {.reason = CX_REASON_NONE};
         uint64_t object = a->args[i].object;
         uint8_t listed = 0;
         if (!is_first(a, i) || !is_written(a, object)) {

@@ -298,13 +298,14 @@ static void print_arg(const struct story *s, uint32_t i)
 static void print_culprit(const struct story *s)
 {
     const struct cx_access_verdict *v = &s->verdict;
-    char name[32];
+    char name[32], text[1024];
 
     fputs(cx_summary_reason_text(v->reason), s->out);
     if (v->arg >= 0) {
         fprintf(s->out, ", %s", arg_name(s->k, (uint32_t)v->arg, name, sizeof(name)));
     }
-    print_line(s->out, s->k, s->file, v->line);
+    cx_places_text(text, sizeof(text), s->k, v->line, v->other, s->file);
+    fputs(text, s->out);
 }
 
 static void print_verdict(const struct story *s)

@@ -362,6 +362,7 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
         return whole_because(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
     if (!judged || !judged->verdict.splits) {
         launch->line = judged ? judged->verdict.line : 0;
+        launch->other_line = judged ? judged->verdict.other : 0;
         launch->arg = judged ? judged->verdict.arg : -1;
         return whole_because(launch,
                              cx_summary_reason_text(judged ? judged->verdict.reason : CX_REASON_NO_MEMORY));
@@ -407,7 +408,7 @@ static void tell(const struct cx_launch *launch, bool split)
     char where[256];
     where[0] = '\0';
     if (launch->line)
-        cx_place_text(where, sizeof(where), launch->summary, launch->line, NULL);
+        cx_places_text(where, sizeof(where), launch->summary, launch->line, launch->other_line, NULL);
     cx_info(CX_TOPIC_PLAN, "%s runs %s: %s%s", launch->kernel->function->name, split ? "split" : "whole",
             launch->reason, where);
     cx_trace_plan(launch, split);

@@ -56,6 +56,7 @@ struct cx_launch {
     /* outcome, for stats.h */
     const char *reason;                      /* why it runs as it does; static text */
     uint32_t line;                           /* of the source, where the reason has one (cx_place_text()) */
+    uint32_t other_line;                     /* a second one; 0: there is none */
     const struct cx_summary_kernel *summary; /* that the line is of; NULL: not asked for */
     int arg;                                 /* the argument the reason is about, -1: none */
     unsigned nparts;

@@ -291,6 +291,8 @@ static void write_launch(FILE *out, const void *of)
     fprintf(out, "],\"ran\":\"%s\",\"reason\":", split ? "split" : "whole");
     put_text(out, launch->reason ? launch->reason : "");
     fprintf(out, ",\"line\":%" PRIu32, cx_place_line(launch->line));
+    if (launch->other_line)
+        fprintf(out, ",\"other_line\":%" PRIu32, cx_place_line(launch->other_line));
     const char *included = launch->summary ? cx_place_file(launch->summary, launch->line) : NULL;
     if (included) {
         fputs(",\"file\":", out);

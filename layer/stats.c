@@ -94,7 +94,7 @@ void cx_stats_decided(struct cx_function_stats *stats, unsigned device, const ch
 static char *where_of(const struct cx_launch *launch)
 {
     char where[256];
-    cx_place_text(where, sizeof(where), launch->summary, launch->line, NULL);
+    cx_places_text(where, sizeof(where), launch->summary, launch->line, launch->other_line, NULL);
     return strdup(where);
 }
 

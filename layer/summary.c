@@ -49,6 +49,8 @@ static const struct reason_name reason_names[CX_REASON_COUNT] = {
     [CX_REASON_ONE_GROUP] = {"one-group", "there is only one work-group to give away"},
     [CX_REASON_BAD_LAUNCH] = {"bad-launch", "geometry or arguments do not fit the kernel"},
     [CX_REASON_NO_MEMORY] = {"no-memory", "out of memory"},
+    [CX_REASON_STORES_RACE] = {"stores-race",
+                               "different stores may write one place from different work-groups"},
 };
 
 const char *cx_summary_reason_name(enum cx_summary_reason reason)
@@ -132,6 +134,21 @@ void cx_place_text(char *text, size_t size, const struct cx_summary_kernel *kern
         snprintf(text, size, " (%s:%" PRIu32 ")", file, line);
     } else {
         snprintf(text, size, " (line %" PRIu32 ")", line);
+    }
+}
+
+void cx_places_text(char *text, size_t size, const struct cx_summary_kernel *kernel, uint32_t place,
+                    uint32_t other, const char *own)
+{
+    char first[512], second[512];
+
+    cx_place_text(first, sizeof(first), kernel, place, own);
+    cx_place_text(second, sizeof(second), kernel, other == place ? 0 : other, own);
+    if (*first && *second) {
+        first[strlen(first) - 1] = '\0';
+        snprintf(text, size, "%s and %s", first, second + 2); /* without the brackets in between */
+    } else {
+        snprintf(text, size, "%s", *first ? first : second);
     }
 }
 
@@ -260,7 +277,8 @@ static bool check_kernel(const struct cx_summary_kernel *k)
         }
     }
     for (uint32_t i = 0; i < k->naccess; i++) {
-        if (!check_access(k, i) || !check_place(k, k->access[i].line)) {
+        if (!check_access(k, i) || !check_place(k, k->access[i].line) ||
+            !check_place(k, k->access[i].other)) {
             return false;
         }
     }

@@ -20,7 +20,7 @@ extern "C" {
 
 /* Changes whenever a blob of another version would be misread, or says what is wrong; part of the disk
  * cache's key. */
-#define CX_SUMMARY_VERSION 8
+#define CX_SUMMARY_VERSION 9
 
 /*
  * Why a kernel (or one launch of it) is not split. The values up to CX_REASON_KERNEL_LAST are found by the
@@ -61,6 +61,7 @@ enum cx_summary_reason {
     CX_REASON_ONE_GROUP,     /* a single work-group (or unit of granularity) along the dimension */
     CX_REASON_BAD_LAUNCH,    /* geometry or arguments do not fit the summary */
     CX_REASON_NO_MEMORY,
+    CX_REASON_STORES_RACE, /* different stores may write one place from different work-groups */
     CX_REASON_COUNT
 };
 
@@ -296,6 +297,7 @@ enum cx_access_flag {
     CX_ACCESS_VOLATILE = 1u << 1,
     CX_ACCESS_RESULT_USED = 1u << 2, /* atomics */
     CX_ACCESS_SPARSE = 1u << 3,      /* not all bytes of [off, off + size + len) are touched */
+    CX_ACCESS_SEVERAL = 1u << 4,     /* stores that write unlike values at unlike places, made into one */
 };
 
 /*
@@ -315,6 +317,15 @@ struct cx_access_record {
     uint64_t size;
     uint32_t guard, nguard;
     uint32_t line;
+    /*
+     * Writes to buffers that are no atomics: those with equal numbers store the same value wherever they
+     * store, or are one instruction.
+     */
+    uint32_t store;
+    /* Accesses with equal numbers, which are not 0, begin at one place if one work-item executes them, but
+     * for their skews. */
+    uint32_t place;
+    uint32_t other; /* CX_ACCESS_SEVERAL: the line of another one of the stores */
 };
 
 /* One thing in the kernel that stands in the way of a split, at its first source line. */
@@ -385,6 +396,9 @@ const char *cx_place_file(const struct cx_summary_kernel *kernel, uint32_t place
 /* " (FILE:LINE)", with `own` for the program's own text, or " (line LINE)" where that is NULL, or "". */
 void cx_place_text(char *text, size_t size, const struct cx_summary_kernel *kernel, uint32_t place,
                    const char *own);
+/* The same of two, where both are known and unlike: " (FILE:LINE and FILE:LINE)". */
+void cx_places_text(char *text, size_t size, const struct cx_summary_kernel *kernel, uint32_t place,
+                    uint32_t other, const char *own);
 
 /* Number of operand nodes of an op: 0, 1 or 2. */
 unsigned cx_expr_operands(enum cx_expr_op op);

@@ -242,6 +242,9 @@ static void walk_access(struct codec *c, struct cx_access_record *r)
     WALK_U32(c, r->guard);
     WALK_U32(c, r->nguard);
     WALK_U32(c, r->line);
+    WALK_U32(c, r->store);
+    WALK_U32(c, r->place);
+    WALK_U32(c, r->other);
 }
 
 static void walk_note(struct codec *c, struct cx_summary_note *n)

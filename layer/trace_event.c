@@ -147,6 +147,8 @@ void cx_trace_plan(const struct cx_launch *launch, bool split)
     const char *file = launch->summary ? cx_place_file(launch->summary, launch->line) : NULL;
     if (launch->line)
         cx_trace_count(&args, "line", cx_place_line(launch->line));
+    if (launch->other_line)
+        cx_trace_count(&args, "other_line", cx_place_line(launch->other_line));
     if (file)
         cx_trace_text(&args, "file", file);
     cx_trace_count(&args, "groups", launch->geometry.local[0] ? cx_launch_groups(launch) : 0);

@@ -119,12 +119,12 @@ static bool read_numbers(struct json_object *launch, size_t nargs, struct number
 }
 
 static void because(char *text, size_t room, const struct cx_summary_kernel *kernel, const char *reason,
-                    int arg, uint32_t line)
+                    const struct cx_access_verdict *verdict)
 {
     char name[80] = "", where[256];
-    if (arg >= 0 && (uint32_t)arg < kernel->narg)
-        snprintf(name, sizeof(name), ", %s", kernel->arg[arg].name);
-    cx_place_text(where, sizeof(where), kernel, line, NULL);
+    if (verdict->arg >= 0 && (uint32_t)verdict->arg < kernel->narg)
+        snprintf(name, sizeof(name), ", %s", kernel->arg[verdict->arg].name);
+    cx_places_text(where, sizeof(where), kernel, verdict->line, verdict->other, NULL);
     snprintf(text, room, "%s%s%s", reason, name, where);
 }
 
@@ -186,8 +186,7 @@ static void judge(const struct cx_summary_kernel *kernel, struct json_object *la
         if (!splits && reason != CX_REASON_NONE)
             cx_summary_forbids(kernel, &verdict.line, &verdict.arg);
         if (!splits)
-            because(text, room, kernel, cx_summary_reason_text(reason ? reason : verdict.reason), verdict.arg,
-                    verdict.line);
+            because(text, room, kernel, cx_summary_reason_text(reason ? reason : verdict.reason), &verdict);
         const struct cx_access_means *means = splits && access ? cx_access_means(access) : NULL;
         for (uint32_t i = 0; means && i < kernel->narg; i++)
             tally->ways[i] |= 1u << means[i].way;

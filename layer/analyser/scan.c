@@ -61,19 +61,19 @@ static int64_t max64(int64_t a, int64_t b)
  * Takes the access `more` into `into` where one record can say both: reads of the same place but for a
  * constant (stencil taps), and writes that touch or overlap.
  */
-static bool merge(const struct cx_scan *scan, struct cx_access_record *into,
-                  const struct cx_access_record *more)
+static bool merge(struct cx_scan *scan, struct cx_access_record *into, const struct cx_access_record *more)
 {
     int64_t lo = min64(into->skew, more->skew);
     int64_t into_end = into->skew + (int64_t)into->size, more_end = more->skew + (int64_t)more->size;
     bool touching = into->skew <= more_end && more->skew <= into_end;
 
     if (into->arg != more->arg || into->mode != more->mode || into->atomic_op != more->atomic_op ||
-        into->off != more->off || into->len != more->len || into->flags != more->flags ||
-        !same_guards(scan, into, more)) {
+        into->off != more->off || into->len != more->len || into->place != more->place ||
+        ((into->flags ^ more->flags) & ~CX_ACCESS_SEVERAL) || !same_guards(scan, into, more)) {
         return false;
     }
     if (into->off < 0 || (into->skew == more->skew && into->size == more->size)) {
+        cx_scan_join_stores(scan, into, more);
         into->width = into->width < more->width ? into->width : more->width;
         return true;
     }
@@ -81,6 +81,7 @@ static bool merge(const struct cx_scan *scan, struct cx_access_record *into,
         into_end - lo > 1 << 20) {
         return false;
     }
+    cx_scan_join_stores(scan, into, more);
     into->size = (uint64_t)(max64(into_end, more_end) - lo);
     into->skew = lo;
     into->width = into->width < more->width ? into->width : more->width;
@@ -246,6 +247,10 @@ static void touch_arg(struct cx_scan *scan, uint32_t line, const struct cx_base 
         (uint8_t)((touch->is_volatile ? CX_ACCESS_VOLATILE : 0) |
                   (touch->result_used ? CX_ACCESS_RESULT_USED : 0) | (touch->sparse ? CX_ACCESS_SPARSE : 0) |
                   (scan->must && only && !touch->may && r.off >= 0 ? CX_ACCESS_MUST : 0));
+    if (r.mode == CX_MODE_WRITE) {
+        r.store = scan->store;
+        r.place = cx_scan_place(scan, r.off);
+    }
     describe_arg(&scan->kernel->arg[base->arg], touch);
     add_record(scan, &r);
 }
@@ -342,6 +347,10 @@ void cx_scan_touch(struct cx_scan *scan, LLVMValueRef instruction, LLVMValueRef 
         }
     }
     n = cx_build_pointer(scan->build, pointer, base);
+    if (touch.mode == CX_MODE_WRITE) {
+        scan->home = cx_scan_home(scan, pointer, &touch);
+        scan->store = cx_scan_store(scan, touch.stored);
+    }
     for (unsigned i = 0; i < n; i++) {
         enum cx_base_kind kind = base[i].kind;
         int arg = kind == CX_BASE_ARG ? (int)base[i].arg : -1;
@@ -413,6 +422,7 @@ static void scan_load_store(struct cx_scan *scan, LLVMValueRef v, bool store)
 
     touch.size = bytes_of(scan, type);
     touch.width = store ? stored_alone(scan, v, type) : touch.size;
+    touch.stored = store ? LLVMGetOperand(v, 0) : NULL;
     touch.is_volatile = LLVMGetVolatile(v);
     if (LLVMGetOrdering(v) != LLVMAtomicOrderingNotAtomic) {
         touch.mode = CX_MODE_ATOMIC;
@@ -655,6 +665,8 @@ void cx_scan_run(struct cx_scan *scan)
     }
     judge_order(scan);
     cx_map_finish(&scan->updates);
+    cx_map_finish(&scan->stores);
+    cx_map_finish(&scan->places);
     free(scan->anywhere);
     if (k->naccess > 1) {
         qsort(k->access, k->naccess, sizeof(*k->access), by_arg);

@@ -19,8 +19,12 @@ struct cx_scan {
     struct cx_block_guards guards; /* of the block being scanned */
     bool must;                     /* of an access in it */
     bool too_complex;
-    bool *anywhere;        /* arguments whose places are no longer followed */
-    struct cx_map updates; /* of update.h */
+    bool *anywhere;               /* arguments whose places are no longer followed */
+    struct cx_map updates;        /* of update.h */
+    struct cx_map stores, places; /* of scan_store.c */
+    uint32_t nstore, nplace;
+    uint32_t store; /* the number of the write being looked at */
+    int32_t home;   /* of its pointer: the innermost loop in which that changes; -1: none */
     struct {
         uint32_t arg, line;
     } ordered[8]; /* atomics that are sequentially consistent by the letter, an argument once */
@@ -45,6 +49,7 @@ struct cx_touch {
     int32_t len;                  /* node, -1: none */
     const struct cx_guard *guard; /* more conditions, besides those of the block */
     unsigned nguard;
+    LLVMValueRef stored; /* by a write, if it is one value; else NULL */
 };
 void cx_scan_touch(struct cx_scan *scan, LLVMValueRef instruction, LLVMValueRef pointer,
                    struct cx_touch touch);
@@ -54,6 +59,14 @@ void cx_scan_touch_arg(struct cx_scan *scan, uint32_t line, uint32_t arg, const 
 void cx_scan_touch_from(struct cx_scan *scan, uint32_t line, uint32_t arg, const struct cx_touch *touch);
 /* A call that reads or writes an image; in scan_image.c. */
 void cx_scan_image(struct cx_scan *scan, LLVMValueRef call, const struct cx_builtin *builtin);
+/* Which writes may race with each other; in scan_store.c. Numbers for cx_access_record.store and .place. */
+uint32_t cx_scan_store(struct cx_scan *scan, LLVMValueRef stored);
+uint32_t cx_scan_place(struct cx_scan *scan, int32_t off);
+/* The innermost loop around the block being scanned in which the place that is touched changes; -1: none. */
+int32_t cx_scan_home(struct cx_scan *scan, LLVMValueRef pointer, const struct cx_touch *touch);
+/* Two writes that begin at one place, or at unknown ones, become one record: sets what is known of both. */
+void cx_scan_join_stores(struct cx_scan *scan, struct cx_access_record *into,
+                         const struct cx_access_record *more);
 /* A call; in scan_call.c. */
 void cx_scan_call(struct cx_scan *scan, LLVMValueRef call);
 

@@ -28,7 +28,8 @@ static void scan_vector(struct cx_scan *scan, LLVMValueRef call, const struct cx
                                     .size = (uint64_t)b->lanes * b->elem,
                                     .width = b->elem,
                                     .extra = scaled(scan, index, (int64_t)b->pitch * b->elem),
-                                    .len = -1});
+                                    .len = -1,
+                                    .stored = store ? argument(call, 0) : NULL});
 }
 
 static bool is_global_pointer(LLVMValueRef v)

@@ -26,13 +26,23 @@ void cx_thin_record(struct cx_access_record *r)
     r->off = r->len = -1;
     r->skew = 0;
     r->guard = r->nguard = 0;
-    r->flags &= CX_ACCESS_VOLATILE | CX_ACCESS_RESULT_USED;
+    r->place = 0;
+    r->flags &= CX_ACCESS_VOLATILE | CX_ACCESS_RESULT_USED | CX_ACCESS_SEVERAL;
 }
 
 static bool is_like(const struct cx_access_record *a, const struct cx_access_record *b)
 {
-    return a->arg == b->arg && a->mode == b->mode && a->atomic_op == b->atomic_op && a->flags == b->flags &&
-           a->off < 0 && b->off < 0;
+    return a->arg == b->arg && a->mode == b->mode && a->atomic_op == b->atomic_op &&
+           ((a->flags ^ b->flags) & ~CX_ACCESS_SEVERAL) == 0 && a->off < 0 && b->off < 0;
+}
+
+void cx_thin_join(struct cx_access_record *into, const struct cx_access_record *more)
+{
+    into->width = more->width < into->width ? more->width : into->width;
+    if (more->flags & CX_ACCESS_SEVERAL || more->store != into->store) {
+        into->other = into->flags & CX_ACCESS_SEVERAL ? into->other : more->line;
+        into->flags |= CX_ACCESS_SEVERAL;
+    }
 }
 
 void cx_thin_arg(struct cx_summary_kernel *k, uint32_t arg)
@@ -49,7 +59,7 @@ void cx_thin_arg(struct cx_summary_kernel *k, uint32_t arg)
             same++;
         }
         if (same < n) {
-            k->access[same].width = r.width < k->access[same].width ? r.width : k->access[same].width;
+            cx_thin_join(&k->access[same], &r);
         } else {
             k->access[n++] = r;
         }

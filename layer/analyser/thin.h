@@ -14,6 +14,8 @@ uint32_t cx_thin_pick(const struct cx_summary_kernel *kernel);
 void cx_thin_arg(struct cx_summary_kernel *kernel, uint32_t arg);
 /* A record as cx_thin_arg() makes them. */
 void cx_thin_record(struct cx_access_record *record);
+/* Takes a record at an unknown place into another one of its kind. */
+void cx_thin_join(struct cx_access_record *into, const struct cx_access_record *more);
 /* What judging one launch costs, in nodes evaluated, and what it may cost. */
 uint64_t cx_thin_cost(const struct cx_summary_kernel *kernel);
 #define CX_THIN_MOST UINT64_C(300000)

@@ -184,7 +184,7 @@ kernel void same_buffer(global const float *a, global float *b)
 }
 
 //! two_views on 256/64 same b=a+1024 splits 0
-//! two_views on 256/64 same b=a mended write-overlap
+//! two_views on 256/64 same b=a whole stores-race
 kernel void two_views(global float *a, global float *b)
 {
     int i = get_global_id(0);

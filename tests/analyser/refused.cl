@@ -224,12 +224,12 @@ kernel void stop_flag(global const int *in, global int *out, global int *stop)
         *stop = 1; // here
 }
 
-//! halo on 1024/64 mended write-overlap here
+//! halo on 1024/64 whole stores-race here there
 kernel void halo(global int *out)
 {
     int i = get_global_id(0);
     out[i] = 1; // here
-    out[i + 1] = 2; // here
+    out[i + 1] = 2; // there
 }
 
 //! in_place_stencil on 1024/64 mended read-overlap here

@@ -45,7 +45,7 @@ kernel void close_planes(global float *a, int n)
 
 //! colours on 1024/64 n=1024 splits 0
 //! colours on 1024/64 n=1024 part 2..3 a writes in 512+256! 4608+256! 8704+256!
-//! colours on 1024/64 n=1023 mended write-overlap
+//! colours on 1024/64 n=1023 whole stores-race
 kernel void colours(global float *a, int n)
 {
     int i = get_global_id(0);

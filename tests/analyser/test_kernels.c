@@ -5,7 +5,7 @@
  *     //! KERNEL refused REASON [here]
  *     //! KERNEL on GEOMETRY [SCALARS] [same B=A[+OFFSET]] splits DIM [by GRANULARITY]
  *     //! KERNEL on GEOMETRY [SCALARS] [same ...] mended REASON [here]
- *     //! KERNEL on GEOMETRY [SCALARS] [same ...] whole REASON [here]
+ *     //! KERNEL on GEOMETRY [SCALARS] [same ...] whole REASON [here [there]]
  *     //! KERNEL on GEOMETRY [SCALARS] [same ...] way ARG none | own | before | merge WIDTH | private OP
  * WIDTH
  *     //! KERNEL on GEOMETRY [SCALARS] [same ...] part G0..G1 ARG reads|writes LO..HI [exact] | nothing |
@@ -21,7 +21,8 @@
  * commas. Before "splits" and the like, "image W,H,D" sizes all images (D: also layers; without:
  * 1024,1024,8); their texels have 4 bytes and their rows no gaps. SCALARS are NAME=VALUE or, for bytes of a
  * struct, NAME@OFFSET:BYTES=VALUE, with commas. "here" means that the reason names a line which has the
- * comment "// here". Run as `test_kernels ANALYSER FILE.cl...`; each expectation is one test (TAP).
+ * comment "// here", "there" the same of a second line. Run as `test_kernels ANALYSER FILE.cl...`; each
+ * expectation is one test (TAP).
  */
 #include "file.h"
 #include "layer/access.h"
@@ -218,11 +219,14 @@ static void set_images(struct expectation *e, const char *text)
     }
 }
 
+/* The word names the comment that the line must have; NULL: any line will do. */
 static void check_line(struct expectation *e, const char *word, uint32_t line)
 {
-    if (word && strcmp(word, "here") == 0 &&
-        (line == 0 || line > e->source->count || !strstr(e->source->line[line - 1], "// here"))) {
-        wrong(e, "names line %u", line);
+    char comment[20];
+
+    snprintf(comment, sizeof(comment), "// %s", word ? word : "");
+    if (word && (line == 0 || line > e->source->count || !strstr(e->source->line[line - 1], comment))) {
+        wrong(e, "names line %u, not the one with %s", line, comment);
     }
 }
 
@@ -331,6 +335,7 @@ static void check_splits(struct expectation *e, char **save)
 static void check_not_separable(struct expectation *e, bool splits, char **save)
 {
     const char *reason = strtok_r(NULL, " ", save), *here = strtok_r(NULL, " ", save);
+    const char *there = strtok_r(NULL, " ", save);
     struct cx_access_verdict v;
 
     if (cx_access_choose(e->kernel, &e->geometry, e->args, NULL, &v) != splits || v.separable) {
@@ -343,6 +348,7 @@ static void check_not_separable(struct expectation *e, bool splits, char **save)
     }
     check_reason(e, v.reason, reason);
     check_line(e, here, v.line);
+    check_line(e, there, v.other);
 }
 
 static void check_way(struct expectation *e, char **save)

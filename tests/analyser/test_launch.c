@@ -18,8 +18,8 @@ static struct cx_summary_arg arg[] = {
     {"n", "int", 4, 0, 0, CX_ARG_VALUE, 0},
 };
 static struct cx_access_record record[] = {
-    {0, CX_MODE_WRITE, CX_ATOMIC_NONE, CX_ACCESS_MUST, 4, 4, -1, 0, 4, 0, 1, 7},
-    {1, CX_MODE_READ, CX_ATOMIC_NONE, CX_ACCESS_MUST, 4, 4, -1, 0, 4, 0, 1, 7},
+    {0, CX_MODE_WRITE, CX_ATOMIC_NONE, CX_ACCESS_MUST, 4, 4, -1, 0, 4, 0, 1, 7, 1, 1, 0},
+    {1, CX_MODE_READ, CX_ATOMIC_NONE, CX_ACCESS_MUST, 4, 4, -1, 0, 4, 0, 1, 7, 0, 0, 0},
 };
 static struct cx_summary_kernel kernel = {.name = "copy",
                                           .narg = 3,

@@ -72,6 +72,14 @@ static void check_places(struct cx_summary_kernel *kernel)
     ck_assert_str_eq(text, " (line 3)");
     cx_place_text(text, sizeof(text), kernel, 0, "own.cl");
     ck_assert_str_eq(text, "");
+    cx_places_text(text, sizeof(text), kernel, 3, place, "own.cl");
+    ck_assert_str_eq(text, " (own.cl:3 and b/c.h:12)");
+    cx_places_text(text, sizeof(text), kernel, 3, 7, NULL);
+    ck_assert_str_eq(text, " (line 3 and line 7)");
+    cx_places_text(text, sizeof(text), kernel, 3, 3, NULL);
+    ck_assert_str_eq(text, " (line 3)");
+    cx_places_text(text, sizeof(text), kernel, 0, 7, NULL);
+    ck_assert_str_eq(text, " (line 7)");
     kernel->note[0].line = cx_place(3, 12);
     ck_assert(!cx_summary_check(&summary));
     kernel->note[0].line = place;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Two pointers of a private array that one store in a loop filled: they may differ. */
-// expect: split
+// expect: whole (stores that race)
 // kernel: loaded_pointers
 // arg: buffer int X*3
 // arg: buffer int X+8
@@ -8,7 +8,7 @@
 // arg: int 0
 // writes: 0 unknown
 // part: 8..10 reads 1 0..32
-// way: 0 merge 4
+// reason: stores-race
 __kernel void loaded_pointers(__global int *out, __global const int *in, int n, int zero)
 {
     int i = get_global_id(0);
@@ -18,7 +18,7 @@ __kernel void loaded_pointers(__global int *out, __global const int *in, int n, 
     a = p[zero];
     b = p[1 + zero];
     if (a != b)
-        out[2 * n + i] = 1;
+        out[2 * n + i] = 1; // here
     if (in[0] > in[1])
-        *p[2 + zero] = 2;
+        *p[2 + zero] = 2; // there
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Each item writes its neighbour's element too, the same value. */
-// expect: split
+/* Each item writes its neighbour's element too, the same value, which is not seen. */
+// expect: whole (stores that race)
 // kernel: overlapping
 // arg: buffer int X+1
 // part: 8..10 writes 0 2048..2564 exact
-// way: 0 merge 4
+// reason: stores-race
 __kernel void overlapping(__global int *out)
 {
     int i = get_global_id(0);
-    out[i] = i * 2;
-    out[i + 1] = i * 2 + 2;
+    out[i] = i * 2; // here
+    out[i + 1] = i * 2 + 2; // there
 }

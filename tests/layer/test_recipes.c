@@ -14,9 +14,9 @@
  *   // reason: REASON                of this launch
  *
  * `// expect: split` and `whole` are checked on that launch too. Where a reason is stated and a line of the
- * file has the comment "// here", it must be the one named. A file without any of these lines fails.
- * usage: test_recipes ANALYSER FILE.cl...
- *        test_recipes --state ANALYSER FILE.cl...   prints what could be stated of each file: to be judged
+ * file has the comment "// here" ("// there", of a second line), it must be the one named. A file without any
+ * of these lines fails. usage: test_recipes ANALYSER FILE.cl... test_recipes --state ANALYSER FILE.cl...
+ * prints what could be stated of each file: to be judged
  */
 #include "file.h"
 #include "layer/access.h"
@@ -172,17 +172,17 @@ static bool judged(struct check *c)
     return c->access != NULL;
 }
 
-/* A stated reason's line where the file marks one. */
-static void check_line(struct check *c, uint32_t line)
+/* A stated reason's line where the file marks one with that comment. */
+static void check_line(struct check *c, const char *mark, uint32_t line)
 {
     const char *at = c->text;
-    if (!strstr(c->text, "// here"))
+    if (!strstr(c->text, mark))
         return;
     for (uint32_t i = 1; at && i < line; i++)
         at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
     size_t length = at ? strcspn(at, "\n") : 0;
-    if (line == 0 || length < 7 || !memmem(at, length, "// here", 7))
-        wrong(c, "names line %u", line);
+    if (line == 0 || !memmem(at, length, mark, strlen(mark)))
+        wrong(c, "names line %u, not that with %s", line, mark);
 }
 
 static void check_reason(struct check *c, const char *value, enum cx_summary_reason reason, uint32_t line)
@@ -190,7 +190,7 @@ static void check_reason(struct check *c, const char *value, enum cx_summary_rea
     if (strcmp(cx_summary_reason_name(reason), value) != 0)
         wrong(c, "reason %s, found %s in line %u", value, cx_summary_reason_name(reason), line);
     else
-        check_line(c, line);
+        check_line(c, "// here", line);
 }
 
 static const char *way_name(const struct cx_access_means *m, char name[40])
@@ -316,6 +316,7 @@ static void check_statement(struct check *c, const char *key, const char *value)
         check_reason(c, value, reason, line);
     } else if (strcmp(key, "reason") == 0 && judged(c)) {
         check_reason(c, value, c->verdict.reason, c->verdict.line);
+        check_line(c, "// there", c->verdict.other);
     }
 }
 
