@@ -21,6 +21,7 @@
 #include "layer/options.h"
 #include "layer/sha256.h"
 #include "layer/trace_event.h"
+#include "layer/vendor_options.h"
 #include "layer/worker.h"
 
 #include <errno.h>
@@ -445,7 +446,7 @@ static struct cx_analysis *analysis_new(const struct cx_context *context, const 
     analysis->includes = cx_identity_includes(source, options);
     analysis->included = analysis->includes && cx_includes_sum(source, options, analysis->sum);
     analysis->source = strdup(source);
-    analysis->options = strdup(options);
+    analysis->options = cx_vendor_options_none(options);
     analysis->runs = calloc(context->nmembers, sizeof(*analysis->runs));
     analysis->run_of = calloc(context->nmembers, sizeof(*analysis->run_of));
     analysis->device = calloc(context->nmembers, sizeof(*analysis->device));

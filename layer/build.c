@@ -18,6 +18,7 @@
 #include "layer/plan_size.h"
 #include "layer/program.h"
 #include "layer/record.h"
+#include "layer/vendor_options.h"
 #include "layer/worker.h"
 #include "layer/trace_event.h"
 
@@ -449,6 +450,15 @@ cl_int cx_build_check(const struct cx_context *context, const struct cx_program 
     return CL_SUCCESS;
 }
 
+/* Builds what the options are for this member. */
+static cl_int build_real(const struct cx_real_device *device, cl_program real, char *options)
+{
+    const cl_int error = options ? device->cl->clBuildProgram(real, 1, &device->id, options, NULL, NULL)
+                                 : CL_OUT_OF_HOST_MEMORY;
+    free(options);
+    return error;
+}
+
 static cl_int compile_member(struct cx_program *program, unsigned member, const char *options,
                              cl_program *real)
 {
@@ -457,7 +467,7 @@ static cl_int compile_member(struct cx_program *program, unsigned member, const 
     cl_int error = CL_SUCCESS;
 
     if (program->stored && (*real = cx_stored_program(program, member, &error))) {
-        error = device->cl->clBuildProgram(*real, 1, &device->id, options, NULL, NULL);
+        error = build_real(device, *real, cx_vendor_options(program->context, member, options));
         if (error == CL_SUCCESS || !cx_stored_has_text(program->stored))
             return error;
         device->cl->clReleaseProgram(*real);
@@ -466,13 +476,7 @@ static cl_int compile_member(struct cx_program *program, unsigned member, const 
     }
     *real = program->il ? cx_il_program(program, member, &error)
                         : cx_build_source(program, member, 1, &text, &error);
-    if (!*real)
-        return error;
-    char *given = cx_program_driver_options(program, options);
-    error =
-        given ? device->cl->clBuildProgram(*real, 1, &device->id, given, NULL, NULL) : CL_OUT_OF_HOST_MEMORY;
-    free(given);
-    return error;
+    return *real ? build_real(device, *real, cx_program_driver_options(program, member, options)) : error;
 }
 
 static cl_int build_step(struct cx_build *build, unsigned member, cl_program *real)

@@ -12,6 +12,7 @@
 #include "layer/join.h"
 #include "layer/log.h"
 #include "layer/program.h"
+#include "layer/vendor_options.h"
 #include "layer/worker.h"
 
 #include <stdlib.h>
@@ -132,7 +133,7 @@ static cl_int compile_step(struct cx_build *build, unsigned member, cl_program *
     if (!device->cl->clCompileProgram)
         return CL_COMPILER_NOT_AVAILABLE;
     cl_program *headers = calloc(count + 1, sizeof(cl_program));
-    char *options = cx_program_driver_options(program, program->options);
+    char *options = cx_program_driver_options(program, member, program->options);
     if (!headers || !options) {
         free(headers);
         free(options);
@@ -213,8 +214,9 @@ static cl_int link_step(struct cx_build *build, unsigned member, cl_program *rea
     if (!device->cl->clLinkProgram)
         return CL_LINKER_NOT_AVAILABLE;
     cl_program *inputs = calloc(build->ninputs, sizeof(cl_program));
-    if (!inputs)
-        return CL_OUT_OF_HOST_MEMORY;
+    char *options = cx_vendor_options(build->program->context, member, build->program->options);
+    if (!inputs || !options)
+        error = CL_OUT_OF_HOST_MEMORY;
     for (unsigned i = 0; i < build->ninputs && error == CL_SUCCESS; i++) {
         if (cx_program_runs_on(build->inputs[i], member))
             inputs[i] = build->inputs[i]->members[member].real[CX_VARIANT_PLAIN];
@@ -222,8 +224,9 @@ static cl_int link_step(struct cx_build *build, unsigned member, cl_program *rea
             error = CL_LINK_PROGRAM_FAILURE; /* this member could not compile that one */
     }
     if (error == CL_SUCCESS)
-        *real = device->cl->clLinkProgram(worker->real_context, 1, &device->id, build->program->options,
-                                          build->ninputs, inputs, NULL, NULL, &error);
+        *real = device->cl->clLinkProgram(worker->real_context, 1, &device->id, options, build->ninputs,
+                                          inputs, NULL, NULL, &error);
+    free(options);
     free(inputs);
     return error;
 }

@@ -11,6 +11,7 @@
 #include "layer/entry.h"
 #include "layer/identity.h"
 #include "layer/log.h"
+#include "layer/vendor_options.h"
 #include "layer/worker.h"
 
 #include <stdio.h>
@@ -159,13 +160,16 @@ bool cx_program_may_take_images(const struct cx_program *program)
            cx_identity_includes(program->source, program->options);
 }
 
-char *cx_program_driver_options(const struct cx_program *program, const char *options)
+char *cx_program_driver_options(const struct cx_program *program, unsigned member, const char *options)
 {
     static const char telling[] = "-cl-kernel-arg-info";
-    char *text = NULL;
-    if (program->il || !program->source || !strstr(program->source, "image") || strstr(options, telling))
-        return strdup(options);
-    return asprintf(&text, "%s%s%s", options, *options ? " " : "", telling) < 0 ? NULL : text;
+    char *own = cx_vendor_options(program->context, member, options), *text = NULL;
+    if (!own || program->il || !program->source || !strstr(program->source, "image") || strstr(own, telling))
+        return own;
+    if (asprintf(&text, "%s%s%s", own, *own ? " " : "", telling) < 0)
+        text = NULL;
+    free(own);
+    return text;
 }
 
 /* Member m's kernel names, separated by ;, or NULL; free() them. */

@@ -133,10 +133,11 @@ bool cx_program_runs_on(const struct cx_program *program, unsigned member);
 struct cx_function *cx_program_find(const struct cx_program *program, const char *name);
 /* Whether its kernels may take images, as far as its own text tells; errs on the side of true. */
 bool cx_program_may_take_images(const struct cx_program *program);
-/* The options that its own text is built with; free() it. NULL: no memory. Where that speaks of images,
- * drivers are asked to keep what the arguments are: some take anything for an image, and crash in the launch.
+/* The options that its own text is built with by member m's driver; free() it. NULL: no memory. Where that
+ * speaks of images, drivers are asked to keep what the arguments are: some take anything for an image, and
+ * crash in the launch.
  */
-char *cx_program_driver_options(const struct cx_program *program, const char *options);
+char *cx_program_driver_options(const struct cx_program *program, unsigned member, const char *options);
 /* The k-th member in order of preference: the fastest first, then the others. */
 unsigned cx_program_member_at(const struct cx_program *program, unsigned k);
 

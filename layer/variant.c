@@ -17,6 +17,7 @@
 #include "layer/program.h"
 #include "layer/text.h"
 #include "layer/trace_event.h"
+#include "layer/vendor_options.h"
 #include "layer/worker.h"
 
 #include <errno.h>
@@ -59,15 +60,19 @@ static bool text_is_as_before(const struct job *job)
     return !why;
 }
 
-/* The program's options, and -w: some drivers tell of warnings on stderr, and those of the text the program's
- * own build has told. With -Werror there are none in a text that was built, and the word stays the program's.
- * NULL: no memory. */
-static char *variant_options(const char *options)
+/* The program's options for the member, and -w: some drivers tell of warnings on stderr, and those of the
+ * text the program's own build has told. With -Werror there are none in a text that was built, and the word
+ * stays the program's. NULL: no memory. */
+static char *variant_options(const struct job *job)
 {
+    char *own = cx_vendor_options(job->program->context, job->member, job->options ? job->options : "");
     char *quiet = NULL;
-    if (!options || strstr(options, "-Werror"))
-        return strdup(options ? options : "");
-    return asprintf(&quiet, "-w %s", options) < 0 ? NULL : quiet;
+    if (!own || strstr(own, "-Werror"))
+        return own;
+    if (asprintf(&quiet, "-w %s", own) < 0)
+        quiet = NULL;
+    free(own);
+    return quiet;
 }
 
 /* Why the text cannot stand behind a prelude, whatever files it includes; NULL: it can. The check at its end
@@ -93,7 +98,7 @@ static cl_program build_variant(const struct job *job)
         why = cx_build_files_moved(program, job->options);
     const char *text[] = {cx_prelude_text(job->variant), own, cx_prelude_check(job->variant)};
     cl_int error = CL_OUT_OF_HOST_MEMORY;
-    char *options = variant_options(job->options);
+    char *options = variant_options(job);
 
     cl_program real = options && !why ? cx_build_source(program, job->member, 3, text, &error) : NULL;
     const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
