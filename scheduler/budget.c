@@ -77,10 +77,11 @@ static double most_lost(const struct cx_stake *stake)
     return isnan(stake->worst) || isnan(loss) ? INFINITY : fmax(loss, 0);
 }
 
-/* What its launches have to outweigh before it is split again. */
-static double to_make_good(const struct cx_budget_record *record, const struct cx_stake *stake, bool promises)
+/* Whether its launches have not yet made good what it lost. A split by knowledge has to wait only where
+ * bounds were wrong: what a trial lost as foreseen, to moves or a first use, is over. */
+static bool waits(const struct cx_budget_record *record, double lost)
 {
-    return promises || record->splits == 0 ? record->lost : fmax(record->lost, stake->whole);
+    return record->since < CX_BUDGET_AGAIN * lost;
 }
 
 enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, const struct cx_budget_record *record,
@@ -98,11 +99,11 @@ enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, const struct cx
 
     if (!promises && !affordable)
         return CX_STAKE_NO_GAIN;
-    if (record->since < CX_BUDGET_AGAIN * to_make_good(record, stake, promises))
-        return CX_STAKE_WAITS;
-    if (promises && stake->whole - stake->split > least && loss <= 0 &&
+    if (promises && stake->whole - stake->split > least && loss <= 0 && !waits(record, record->excess) &&
         (!is_misled(budget) || has_gained(record)))
         return CX_STAKE_SPLIT;
+    if (waits(record, promises || record->splits == 0 ? record->lost : fmax(record->lost, stake->whole)))
+        return CX_STAKE_WAITS;
     if (!affordable)
         return CX_STAKE_TOO_DEAR;
     *reserved = isfinite(loss) ? loss : 0;
@@ -122,12 +123,14 @@ double cx_budget_settle(struct cx_budget *budget, struct cx_budget_record *recor
         return fmax(reserved, 0);
     }
     const double ratio = elapsed / whole, lost = fmax(elapsed - whole, 0);
+    const double excess = fmax(lost - reserved, 0);
     record->ratio = record->splits ? (1 - NEWEST) * record->ratio + NEWEST * ratio : ratio;
     record->splits++;
     record->lost = ratio < 1 - CX_BUDGET_GAIN ? 0 : record->lost + lost;
+    record->excess = ratio < 1 - CX_BUDGET_GAIN ? 0 : record->excess + excess;
     record->since = 0;
     cx_budget_charge(budget, lost);
-    budget->excess += fmax(lost - reserved, 0);
+    budget->excess += excess;
     return lost;
 }
 

@@ -15,7 +15,8 @@
  * lose has to fit into CX_BUDGET_CURIOUS of the account, and what did not gain is left alone for
  * CX_BUDGET_AGAIN launches.
  *  - What disappointed is not tried again before its kernel has run for CX_BUDGET_AGAIN times what it lost
- * since it last gained, so that what never gains takes ever less of the account.
+ * since it last gained, so that what never gains takes ever less of the account. Knowledge waits only for
+ * what was lost beyond bounds: what a trial lost as foreseen, such as moves, need not recur.
  *
  * So the loss against the first device alone never exceeds CX_BUDGET_SHARE of its busy time plus what true
  * costs exceed their bounds by (the argument of ski rental: Karlin, Manasse, Rudolph, Sleator, "Competitive
@@ -61,6 +62,7 @@ struct cx_budget {
 /* What is known of the splits of one kernel and shape. Zeroed: nothing. */
 struct cx_budget_record {
     double lost;     /* by its splits since one gained */
+    double excess;   /* of that, beyond their bounds */
     double since;    /* busy seconds of its launches since the last one */
     double ratio;    /* of a split's time to the whole launch's, newer ones counting more; 0: none measured */
     unsigned splits; /* measured */
