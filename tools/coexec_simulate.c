@@ -31,7 +31,7 @@ struct job {
     struct cx_sim_device devices[MAX_DEVICES];
     double in_bytes, out_bytes; /* a group's */
     uint64_t launches, homes, rescues;
-    const char *trace, *svg, *paper;
+    const char *trace, *svg, *paper, *programs, *costs;
     bool grid;
 };
 
@@ -181,6 +181,10 @@ static int set_option(struct job *job, const char *name, const char *value)
         good = *(job->svg = value) != '\0';
     else if (strcmp(name, "--paper") == 0)
         good = *(job->paper = value) != '\0';
+    else if (strcmp(name, "--programs") == 0)
+        good = *(job->programs = value) != '\0';
+    else if (strcmp(name, "--costs") == 0)
+        good = *(job->costs = value) != '\0';
     else if (strcmp(name, "--format") == 0)
         good = find_format(value, &job->format);
     else
@@ -332,6 +336,8 @@ static int simulate(int argc, char **argv)
         return cx_simulate_grid(job.algos, job.seeded ? job.seed : 0, job.format);
     if (job.paper)
         return cx_simulate_paper(job.paper);
+    if (job.programs)
+        return cx_simulate_programs(job.programs, job.costs, job.format);
     if (job.ndevices == 0)
         return cx_usage_error(me, "no device");
     if (job.svg && (!job.algos || strchr(job.algos, ',')))
@@ -369,6 +375,28 @@ const struct cx_subcommand cx_simulate_subcommand = {
         "                   planner's time (csv, json: each case); first launches and repeated ones; with\n"
         "                   --seed N other numbers of the same kinds are drawn\n"
         "  --paper P        no --device: sigmoid, ompss or logfit, the paper's figures beside ours\n"
+        "  --programs P     no --device: whole programs on two devices, decided launch by launch as the "
+        "driver\n"
+        "                   would: P is a file, `all` made-up ones or one of them. Prints launches, seconds "
+        "on\n"
+        "                   the first device alone and with the decisions, one over the other, what "
+        "launches\n"
+        "                   lost and gained, splits and trials, and when the second device began to be "
+        "opened.\n"
+        "                   A file has a command a line, seconds and bytes as numbers:\n"
+        "                     program NAME               kernel NAME SECONDS [speed=TIMES] [merges]\n"
+        "                     buffer NAME BYTES          launch KERNEL [reads=A,B*] [writes=C] [seconds=S]\n"
+        "                     upload|read BUFFER [BYTES] host SECONDS\n"
+        "                     repeat TIMES [shrink=F]    end\n"
+        "                   A star: every package reads all of the buffer; merges: what the kernel writes "
+        "is\n"
+        "                   not known; speed: of the second device over the first one's\n"
+        "  --costs K=V,...  for --programs: speed=TIMES as told (1), open=SECONDS of the second device "
+        "(0.25),\n"
+        "                   suffer=PART by which launches take longer meanwhile (0.05), first=SECONDS of a\n"
+        "                   kernel's first use there (1e-3), launch=SECONDS (1e-5), link=BYTES/S (1e10),\n"
+        "                   off=TIMES that costs are as high as estimated (1), bound=TIMES that bounds are "
+        "(2)\n"
         "  --device D       SPEED in work-groups/s; then any of gpu, kind=N (those of one run alike), "
         "nominal=\n"
         "                   RELATIVE SPEED (default: the speed), measured=GROUPS/S, power=P, launch=SECONDS\n"

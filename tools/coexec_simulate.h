@@ -20,6 +20,13 @@ int cx_simulate_grid(const char *algos, uint64_t seed, enum cx_sim_format format
 /* A paper's comparison, printed figures beside ours. An exit status. */
 int cx_simulate_paper(const char *name);
 
+/* Programs on two devices (scheduler/play.h): all made-up ones ("all"), one of these by name, or those in a
+ * file. costs: KEY=VALUE,...; NULL: the defaults. An exit status. */
+int cx_simulate_programs(const char *what, const char *costs, enum cx_sim_format format);
+/* The text of the made-up ones; whether one has that name. */
+extern const char cx_simulate_shapes[];
+bool cx_simulate_is_shape(const char *name);
+
 /* Packages of a launch; free() them. */
 struct cx_simulate_log {
     struct cx_sim_package *packages;

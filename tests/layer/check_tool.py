@@ -389,6 +389,34 @@ def simulate_knows_papers():
         assert done.returncode == 0 and f"{policy} printed" in done.stdout, done
 
 
+def simulate_plays_programs():
+    played = json.loads(tool("simulate", "--programs", "all", "--format", "json").stdout)
+    assert len(played) >= 10 and all(one["over_alone"] < 1.02 for one in played), played
+    by_name = {one["program"]: one for one in played}
+    assert by_name["bodies"]["over_alone"] < 0.7 and by_name["bodies"]["opened"] > 0.5, by_name["bodies"]
+    assert by_name["one-long-launch"]["opened"] is None and by_name["stencil"]["splits"] > 1000, by_name
+    lines = tool("simulate", "--programs", "images", "--costs", "speed=0.01,open=0.1", "--format", "csv").stdout.splitlines()
+    assert len(lines) == 2 and lines[1].startswith("images,300,") and lines[1].endswith(","), lines
+    with tap.folder() as folder:
+        path = folder + "/programs"
+        with open(path, "w") as file:
+            file.write("# two\nprogram one\nbuffer b 1e6\nkernel k 0.01 speed=3 merges\nrepeat 2 shrink=0.5\n"
+                       "  launch k reads=b* writes=b\nend\nread b 5e6\nprogram two\nhost 1.5\n")
+        played = json.loads(tool("simulate", "--programs", path, "--format", "json").stdout)
+        assert [one["program"] for one in played] == ["one", "two"] and played[1]["seconds"] == 1.5, played
+        assert abs(played[0]["alone"] - (0.015 + 0.0005)) < 1e-9 and played[0]["launches"] == 2, played
+        assert len(tool("simulate", "--programs", path).stdout.splitlines()) == 3
+        for bad in ("program p\nlaunch k\n", "program p\nrepeat 2\nhost 1\n", "program p\nend\n", "program a b\n",
+                    "program p\nkernel k x\n", "program p\nread b\n", "program p\nbuffer b 1\nbuffer b 1\n", "",
+                    "program p\nkernel k 1\nlaunch k reads=b\n", "program p\nrepeat 1e6\nrepeat 1e6\nhost 0\nend\nend\n"):
+            with open(path, "w") as file:
+                file.write(bad)
+            done = tool("simulate", "--programs", path)
+            assert done.returncode == 1 and done.stderr, (bad, done)
+    for costs in "open", "speed=0", "x=1", "bound=0.5":
+        assert tool("simulate", "--programs", "all", "--costs", costs).returncode == 2, costs
+
+
 def simulate_refuses_bad_arguments():
     for arguments in ([], ["--device"], ["--device", "0"], ["--device", "1,x=2"], ["--device", "1,jitter=1"],
                       ["--device", "nan"], ["--device", "1", "--algo", "sig"], ["--device", "1", "--algo", ""],

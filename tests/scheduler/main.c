@@ -15,7 +15,7 @@ static const struct {
     {"properties", cx_test_properties}, {"formulas", cx_test_formulas},   {"published", cx_test_published},
     {"balance", cx_test_balance},       {"admission", cx_test_admission}, {"rescue", cx_test_rescue},
     {"forgone", cx_test_forgone},       {"parts", cx_test_parts},         {"memory", cx_test_memory},
-    {"overlap", cx_test_overlap},       {"budget", cx_test_budget},
+    {"overlap", cx_test_overlap},       {"budget", cx_test_budget},       {"play", cx_test_play},
 };
 
 int main(int argc, char **argv)
@@ -24,8 +24,9 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], suites[i].name) == 0)
             return tap_run(suites[i].create());
     }
-    fprintf(stderr,
-            "usage: test_scheduler "
-            "properties|formulas|published|balance|admission|rescue|forgone|parts|memory|overlap|budget\n");
+    fprintf(
+        stderr,
+        "usage: test_scheduler "
+        "properties|formulas|published|balance|admission|rescue|forgone|parts|memory|overlap|budget|play\n");
     return 2;
 }

@@ -18,6 +18,7 @@ Suite *cx_test_rescue(void);
 Suite *cx_test_forgone(void);
 Suite *cx_test_parts(void);
 Suite *cx_test_budget(void);
+Suite *cx_test_play(void);
 
 /* How many policies there are. */
 unsigned cx_test_policies(void);
