@@ -232,6 +232,10 @@ static void wait_for_variants(struct cx_program *program)
 
 static struct cx_analysis *start_analysis(struct cx_program *program)
 {
+    if (!cx_context_shares(program->context)) {
+        program->unanalysed = "there is one device";
+        return NULL;
+    }
     if (program->stored && !cx_stored_has_text(program->stored))
         return cx_stored_analysis(program, &program->unanalysed);
     if (program->text)

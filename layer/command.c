@@ -251,7 +251,9 @@ void cx_command_after_memory(const struct cx_command *command, const struct cx_w
     const struct cx_context *context = command->context;
     const unsigned timelines = cx_context_timelines(context);
     const bool in_order = command->queue && command->queue->in_order;
-    for (unsigned t = 0; t < timelines; t++) {
+    /* with one device the call that blocks waits for it itself, and needs no thread for that */
+    const bool own = !cx_context_shares(context) && cx_command_blocks_here(command);
+    for (unsigned t = 0; t < timelines && !own; t++) {
         const uint64_t in_queue = in_order ? command->queue->cone[t] : 0;
         const uint64_t all = command->cone[t] > in_queue ? command->cone[t] : in_queue;
         job->waits |= t != worker->index &&

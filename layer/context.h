@@ -87,6 +87,13 @@ uint64_t cx_context_members(const struct cx_context *context, const struct cx_de
 /* Whether two members give the same results bit for bit and run equally fast. */
 bool cx_context_alike(const struct cx_context *context, unsigned a, unsigned b);
 
+/* Whether there is anybody to share launches with. Else the one device is passed through: nothing is analysed
+ * or built for splits. */
+static inline bool cx_context_shares(const struct cx_context *context)
+{
+    return context->nmembers > 1;
+}
+
 /* Timelines of the context: one a member, and the host's. */
 static inline unsigned cx_context_timelines(const struct cx_context *context)
 {
