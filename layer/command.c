@@ -383,7 +383,8 @@ void cx_command_part_done(struct cx_command *command, cl_int status, uint64_t st
     if (atomic_load_explicit(&command->end_ns, memory_order_relaxed) == 0)
         raise(&command->end_ns, stamp(command));
     cx_trace_command(command);
-    if (!command->told && command->queue && atomic_load(&command->error) < 0)
+    if (!command->told && command->queue && atomic_load(&command->error) < 0 &&
+        atomic_load(&command->asked) >= 0)
         cx_queue_failed(command->queue, atomic_load(&command->error));
     if (command->drop)
         command->drop(command);

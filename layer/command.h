@@ -83,6 +83,7 @@ struct cx_command {
     atomic_bool asks_running; /* ... and somebody wants to hear of it at once */
     atomic_bool told_running; /* ... which was done */
     atomic_bool calls_back;   /* callbacks are or were set: its jobs shall have events of their own */
+    atomic_int asked;         /* enum cx_asked (launch_take.h) */
     atomic_int error;         /* CL_SUCCESS or the first failure of a part */
     atomic_uint parts;        /* own jobs not finished, plus one until settled */
     atomic_uint_fast64_t queued_ns, submit_ns, start_ns, end_ns; /* host clock (cx_clock_ns); 0: not yet */

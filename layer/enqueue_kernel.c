@@ -23,8 +23,9 @@
 static void drop(struct cx_command *command)
 {
     struct cx_launch *launch = (struct cx_launch *)command;
+    const bool refused = atomic_load(&launch->base.asked) < 0; /* to the program it never was */
     cx_plan_hindsight_end(launch);
-    if (cx_options_get()->summary && launch->base.queue->role != CX_QUEUE_CHECK)
+    if (cx_options_get()->summary && launch->base.queue->role != CX_QUEUE_CHECK && !refused)
         cx_stats_launch(launch);
     cx_verify_free(&launch->verify);
     for (unsigned p = 0; p < launch->nparts; p++)
@@ -47,33 +48,17 @@ static bool allows_uneven(const struct cx_program *program, const struct cx_queu
            queue->context->workers[queue->fastest].device->non_uniform_groups;
 }
 
-static cl_int check_local(const char *function, const struct cx_queue *queue, const struct cx_kernel *kernel,
-                          cl_uint dims, const size_t *global, const size_t *local)
+/* Whether the member reports that it takes such groups, or will once it has built the program. */
+static bool reports(const struct cx_kernel *kernel, unsigned member, cl_uint dims, const size_t *local)
 {
-    size_t required[3], items = 1;
-    cx_kernel_required_size(kernel, required);
-    if (!local)
-        return CL_SUCCESS;
+    const struct cx_real_device *device = kernel->program->context->workers[member].device;
+    size_t items = 1;
     for (cl_uint d = 0; d < dims; d++) {
-        if (local[d] == 0)
-            return cx_fail(function, CL_INVALID_WORK_GROUP_SIZE, "a local size is 0");
-        if (required[0] && required[d] != local[d])
-            return cx_fail(function, CL_INVALID_WORK_GROUP_SIZE, "not the size that the kernel requires");
-        if (local[d] > queue->device->max_item_sizes[d])
-            return cx_fail(function, CL_INVALID_WORK_ITEM_SIZE, "over CL_DEVICE_MAX_WORK_ITEM_SIZES");
-        if (global[d] % local[d] && !allows_uneven(kernel->program, queue))
-            return cx_fail(function, CL_INVALID_WORK_GROUP_SIZE, "does not divide the global size");
-        if (__builtin_mul_overflow(items, local[d], &items))
-            return cx_fail(function, CL_INVALID_WORK_GROUP_SIZE, "more work-items than can be counted");
+        if (local[d] > device->max_item_sizes[d])
+            return false;
+        items *= local[d];
     }
-    size_t limit = 0;
-    for (unsigned m = 0; m < queue->context->nmembers && limit < items; m++) {
-        size_t of = cx_queue_takes(queue, m) ? cx_kernel_group_most(kernel, m) : 0;
-        limit = of > limit ? of : limit;
-    }
-    if (items > limit)
-        return cx_fail(function, CL_INVALID_WORK_GROUP_SIZE, "over CL_KERNEL_WORK_GROUP_SIZE");
-    return CL_SUCCESS;
+    return items <= cx_kernel_group_most(kernel, member);
 }
 
 /* *empty: no work-items, which is no error of an OpenCL 3.0 device's, whatever the version below. */
@@ -154,18 +139,157 @@ static struct cx_access_geometry geometry_of(cl_uint dims, const size_t *offset,
     return geometry;
 }
 
-/* What only a launch unlike those before has to be asked. kernel: NULL where the program is not built for the
- * device. */
-static cl_int check_launch(const char *function, const struct cx_queue *queue, const struct cx_kernel *kernel,
-                           cl_uint dims, const size_t *offset, const size_t *global, const size_t *local,
-                           bool *empty)
+/* What is enqueued: once, or several times, each member in turn refusing it. */
+struct wish {
+    const char *function;
+    struct cx_queue *queue;
+    struct cx_kernel *kernel; /* NULL: the program is not built for the device */
+    struct cx_args *args;     /* captured; NULL: one is missing */
+    struct cx_access_geometry geometry;
+    cl_command_type type;
+    bool local_given, empty;
+    bool beyond;    /* by all that drivers report they refuse it */
+    bool uneven;    /* ... as its groups are not of one size, or not of the one that the kernel requires */
+    uint64_t tried; /* members, as bits, that refused it */
+    cl_uint nwait;
+    const cl_event *list;
+    cl_event *event;
+};
+
+/* What no driver can take is refused here. All else is the driver's to say. */
+static cl_int check_local(struct wish *wish, const size_t *global, const size_t *local)
 {
-    const cl_int error = check_range(function, dims, offset, global, empty);
+    const struct cx_queue *queue = wish->queue;
+    const cl_uint dims = wish->geometry.work_dim;
+    size_t required[3], items = 1;
+    cx_kernel_required_size(wish->kernel, required);
+    for (cl_uint d = 0; d < dims; d++) {
+        if (local[d] == 0)
+            return cx_fail(wish->function, CL_INVALID_WORK_GROUP_SIZE, "a local size is 0");
+        if (__builtin_mul_overflow(items, local[d], &items))
+            return cx_fail(wish->function, CL_INVALID_WORK_GROUP_SIZE, "more work-items than can be counted");
+        wish->uneven |= (required[0] && required[d] != local[d]) ||
+                        (global[d] % local[d] && !allows_uneven(wish->kernel->program, queue));
+    }
+    wish->beyond = true;
+    for (unsigned m = 0; m < queue->context->nmembers && !wish->uneven; m++)
+        wish->beyond &= !cx_queue_takes(queue, m) || !reports(wish->kernel, m, dims, local);
+    return CL_SUCCESS;
+}
+
+/* What only a launch unlike those before has to be asked. */
+static cl_int check_launch(struct wish *wish, const size_t *offset, const size_t *global, const size_t *local)
+{
+    const cl_uint dims = wish->geometry.work_dim;
+    cl_int error = check_range(wish->function, dims, offset, global, &wish->empty);
     if (error != CL_SUCCESS)
         return error;
-    if (!kernel)
-        return cx_fail(function, CL_INVALID_PROGRAM_EXECUTABLE, "the program is not built for the device");
-    return *empty ? CL_SUCCESS : check_local(function, queue, kernel, dims, global, local);
+    if (!wish->kernel)
+        return cx_fail(wish->function, CL_INVALID_PROGRAM_EXECUTABLE,
+                       "the program is not built for the device");
+    if (!wish->empty && local)
+        error = check_local(wish, global, local);
+    if (error == CL_SUCCESS && !wish->args)
+        return cx_fail(wish->function, CL_INVALID_KERNEL_ARGS, "an argument is not set");
+    return error;
+}
+
+static struct cx_launch *make_launch(const struct wish *wish)
+{
+    struct cx_launch *launch = (struct cx_launch *)cx_command_new(
+        wish->queue->context, wish->queue, sizeof(*launch), wish->type, cx_plan_launch, drop);
+    if (!launch)
+        return NULL;
+    launch->base.lost = cx_launch_lost;
+    launch->base.inside = true;
+    launch->kernel = cx_kernel_ref(wish->kernel);
+    launch->args = cx_args_ref(wish->args);
+    launch->arg = -1;
+    launch->local_given = wish->local_given;
+    launch->geometry = wish->geometry;
+    launch->beyond = wish->beyond;
+    launch->tried = wish->tried;
+    return launch;
+}
+
+/* Members that were not tried yet and may take it. *asks: one of them can be asked now. */
+static bool others_left(const struct wish *wish, bool *asks)
+{
+    size_t local[3];
+    bool left = false;
+    *asks = false;
+    for (unsigned d = 0; d < 3; d++)
+        local[d] = wish->geometry.local[d];
+    for (unsigned m = 0; m < wish->queue->context->nmembers; m++) {
+        if (!cx_queue_takes(wish->queue, m) || wish->tried >> m & 1)
+            continue;
+        *asks |= cx_kernel_runs_on(wish->kernel, m);
+        left |= *asks || (cx_program_late_on(wish->kernel->program, m) && wish->local_given &&
+                          !wish->uneven && reports(wish->kernel, m, wish->geometry.work_dim, local));
+    }
+    return left;
+}
+
+/* The driver's refusal, where it is known, or is worth being waited for: a driver that runs kernels in the
+ * calling thread would run it, too. Else the event tells. The caller has a reference. */
+static cl_int hear(struct cx_launch *launch, unsigned *member)
+{
+    struct cx_context *context = launch->base.context;
+    int asked = CX_ASKED_WAITS;
+    pthread_mutex_lock(&context->lock);
+    const unsigned placed = launch->base.settled ? launch->placed : 0;
+    const uint64_t seq = launch->placed_seq;
+    pthread_mutex_unlock(&context->lock);
+    if (placed && launch->beyond)
+        cx_worker_hand(&context->workers[placed - 1], seq);
+    if (atomic_compare_exchange_strong(&launch->base.asked, &asked, CX_ASKED_NOT))
+        return CL_SUCCESS;
+    *member = launch->placed - 1; /* for good, since it ran into the refusal there */
+    return asked;
+}
+
+/* asks: a refusal is the answer, and *member's. */
+static cl_int try_launch(const struct wish *wish, bool asks, unsigned *member)
+{
+    struct cx_launch *launch = make_launch(wish);
+    cl_event event = NULL;
+    if (!launch)
+        return cx_fail(wish->function, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
+    if (wish->empty)
+        launch->base.plan = cx_command_settle;
+    else if (!wish->beyond)
+        hold_for_analysis(launch);
+    struct cx_command *command = &launch->base;
+    if (!asks)
+        return cx_command_submit(&command, wish->nwait, wish->list, wish->event, false);
+    atomic_store(&command->asked, CX_ASKED_WAITS);
+    struct cx_command *kept = cx_command_ref(command);
+    cx_command_submit(&command, wish->nwait, wish->list, wish->event ? &event : NULL, false);
+    const cl_int error = hear(launch, member);
+    if (error == CL_SUCCESS && wish->event)
+        *wish->event = event;
+    else if (event)
+        cx_object_release_app(&kept->base);
+    cx_command_unref(&kept);
+    return error;
+}
+
+/* The fastest member's driver is asked first; where it refuses the next one, and so on. */
+static cl_int try_members(struct wish *wish)
+{
+    bool asks = !wish->empty && wish->queue->role == CX_QUEUE_PROGRAM, more;
+    cl_int first = CL_SUCCESS;
+    do {
+        unsigned member = 0;
+        const cl_int error = try_launch(wish, asks, &member);
+        if (error == CL_SUCCESS || !asks)
+            return error;
+        const bool again = wish->tried >> member & 1;
+        first = first == CL_SUCCESS ? error : first;
+        wish->tried |= UINT64_C(1) << member;
+        more = !again && others_left(wish, &asks);
+    } while (more);
+    return cx_fail(wish->function, first, "the device's driver refuses the launch");
 }
 
 /* args: captured before; NULL: as they are set now. */
@@ -174,61 +298,35 @@ static cl_int enqueue_launch(const char *function, cl_command_type type, cl_comm
                              const size_t *offset, const size_t *global, const size_t *local, cl_uint nwait,
                              const cl_event *list, cl_event *event)
 {
-    struct cx_kernel *kernel = cx_kernel_from(kernel_handle);
-    struct cx_queue *queue;
-    bool empty;
+    struct wish wish = {.function = function, .type = type, .nwait = nwait, .list = list, .event = event};
+    struct cx_kernel *given = cx_kernel_from(kernel_handle);
+    size_t required[3];
     unsigned missing = 0;
-    cl_int error = cx_enqueue_check(function, queue_handle, NULL, nwait, list, &queue);
+    cl_int error = cx_enqueue_check(function, queue_handle, NULL, nwait, list, &wish.queue);
     if (error != CL_SUCCESS)
         return error;
-    if (!kernel)
+    if (!given)
         return cx_fail(function, CL_INVALID_KERNEL, "no kernel of ours");
-    struct cx_context *context = queue->context;
-    if (kernel->program->context != context)
+    if (given->program->context != wish.queue->context)
         return cx_fail(function, CL_INVALID_CONTEXT, "kernel and queue are of different contexts");
     if (dims < 1 || dims > 3)
         return cx_fail(function, CL_INVALID_WORK_DIMENSION, "neither 1, 2 nor 3");
-    struct cx_kernel *given = kernel;
-    kernel = cx_kernel_on(given, queue->device);
-    size_t required[3];
-    if (kernel)
-        cx_kernel_required_size(kernel, required);
-    if (kernel && !local &&
-        required[0]) /* some drivers refuse NULL for such kernels, which the spec allows */
-        local = required;
-    const struct cx_access_geometry geometry = geometry_of(dims, offset, global, local);
-    const bool recorded = args;
-    args = recorded ? cx_args_ref(args) : cx_kernel_capture(given, &missing);
-    if (!recorded && args && kernel && global && !nwait && !event &&
-        cx_again_launch(queue, kernel, &args, &geometry, local))
+    wish.kernel = cx_kernel_on(given, wish.queue->device);
+    if (wish.kernel)
+        cx_kernel_required_size(wish.kernel, required);
+    if (wish.kernel && !local && required[0])
+        local = required; /* some drivers refuse NULL for such kernels, which the spec allows */
+    wish.geometry = geometry_of(dims, offset, global, local);
+    wish.local_given = local != NULL;
+    wish.args = args ? cx_args_ref(args) : cx_kernel_capture(given, &missing);
+    if (!args && wish.args && wish.kernel && global && !nwait && !event &&
+        cx_again_launch(wish.queue, wish.kernel, &wish.args, &wish.geometry, local))
         return CL_SUCCESS;
-    error = check_launch(function, queue, kernel, dims, offset, global, local, &empty);
-    if (error != CL_SUCCESS) {
-        cx_args_unref(&args);
-        return error;
-    }
-    if (!args)
-        return cx_fail(function, CL_INVALID_KERNEL_ARGS, "an argument is not set");
-
-    struct cx_launch *launch =
-        (struct cx_launch *)cx_command_new(context, queue, sizeof(*launch), type, cx_plan_launch, drop);
-    if (!launch) {
-        cx_args_unref(&args);
-        return cx_fail(function, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
-    }
-    launch->base.lost = cx_launch_lost;
-    launch->base.inside = true;
-    launch->kernel = cx_kernel_ref(kernel);
-    launch->args = args;
-    launch->arg = -1;
-    launch->local_given = local != NULL;
-    launch->geometry = geometry;
-    if (empty)
-        launch->base.plan = cx_command_settle;
-    else
-        hold_for_analysis(launch);
-    struct cx_command *command = &launch->base;
-    return cx_command_submit(&command, nwait, list, event, false);
+    error = check_launch(&wish, offset, global, local);
+    if (error == CL_SUCCESS)
+        error = try_members(&wish);
+    cx_args_unref(&wish.args);
+    return error;
 }
 
 cl_int CL_API_CALL cx_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims,

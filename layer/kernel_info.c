@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a kernel tells about itself: clGetKernelInfo, clGetKernelArgInfo, clGetKernelWorkGroupInfo. Work-group
- * limits are the smallest over the members that may share the kernel's launches.
+ * sizes and memory are what the fastest member's driver says of the program's own kernel, as programs see it
+ * bare: they size launches by it. Variants, and members that take less, are the planner's matter.
  */
 #include "layer/device.h"
 #include "layer/entry.h"
@@ -147,22 +148,35 @@ static cl_kernel make_real(const struct cx_kernel *kernel, unsigned member, enum
         kernel->program->members[member].real[variant], kernel->function->name, &error);
 }
 
-/* The largest answer of any member. */
-static cl_ulong largest_private(const struct cx_kernel *kernel)
+/* The first member, in order of preference, that runs the kernel; the number of members: none. */
+static unsigned first_member(const struct cx_kernel *kernel)
 {
-    cl_ulong most = 0;
-
     for (unsigned k = 0; k < members_of(kernel); k++) {
-        const struct cx_real_device *device;
-        cl_kernel check = check_at(kernel, k, &device);
-        cl_ulong answer = 0;
-        if (check &&
-            !device->cl->clGetKernelWorkGroupInfo(check, device->id, CL_KERNEL_PRIVATE_MEM_SIZE,
-                                                  sizeof(answer), &answer, NULL) &&
-            answer > most)
-            most = answer;
+        const unsigned member = cx_program_member_at(kernel->program, k);
+        if (cx_kernel_runs_on(kernel, member))
+            return member;
     }
-    return most;
+    return members_of(kernel);
+}
+
+static size_t group_size(const struct cx_kernel *kernel)
+{
+    const unsigned first = first_member(kernel);
+    const bool common = kernel->program->context->devices[0]->common;
+    return cx_kernel_group_limit(kernel, common || first == members_of(kernel) ? CX_ALL_MEMBERS : first);
+}
+
+static cl_ulong private_size(const struct cx_kernel *kernel)
+{
+    const unsigned first = first_member(kernel);
+    cl_ulong answer = 0;
+    if (first == members_of(kernel))
+        return 0;
+    const struct cx_real_device *device = kernel->program->context->workers[first].device;
+    const cl_int error =
+        device->cl->clGetKernelWorkGroupInfo(kernel->function->check[first], device->id,
+                                             CL_KERNEL_PRIVATE_MEM_SIZE, sizeof(answer), &answer, NULL);
+    return error == CL_SUCCESS ? answer : 0;
 }
 
 /* What a member's driver says of a kernel with these arguments. */
@@ -184,23 +198,18 @@ static cl_ulong ask_local(const struct cx_kernel *kernel, unsigned member, const
     return error == CL_SUCCESS ? answer : 0;
 }
 
-/* The largest answer of any member. Local memory whose size is not set counts as none: the checking kernels
- * cannot be asked, which hold what was tried on them. given: the program's kernel, which has the arguments.
- */
-static cl_ulong largest_local(const struct cx_kernel *kernel, struct cx_kernel *given)
+/* Local memory whose size is not set counts as none: the checking kernels cannot be asked, which hold what
+ * was tried on them. given: the program's kernel, which has the arguments. */
+static cl_ulong local_size(const struct cx_kernel *kernel, struct cx_kernel *given)
 {
-    cl_ulong most = 0;
-
+    const unsigned first = first_member(kernel);
     pthread_mutex_lock(&given->lock);
     struct cx_args *args = given->args;
     atomic_fetch_add_explicit(&args->refs, 1, memory_order_relaxed);
     pthread_mutex_unlock(&given->lock);
-    for (unsigned m = 0; m < members_of(kernel); m++) {
-        const cl_ulong answer = cx_kernel_runs_on(kernel, m) ? ask_local(kernel, m, args) : 0;
-        most = answer > most ? answer : most;
-    }
+    const cl_ulong answer = first < members_of(kernel) ? ask_local(kernel, first, args) : 0;
     cx_args_drop(&args);
-    return most;
+    return answer;
 }
 
 /* The fastest member's; 1 where no driver tells. */
@@ -249,16 +258,16 @@ static cl_int group_info(const struct cx_kernel *kernel, struct cx_kernel *given
 {
     switch (param) {
     case CL_KERNEL_WORK_GROUP_SIZE:
-        return CX_INFO(size_t, cx_kernel_group_limit(kernel, CX_ALL_MEMBERS), room, value, size_ret);
+        return CX_INFO(size_t, group_size(kernel), room, value, size_ret);
     case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
         return cx_info_bytes(kernel->function->required, sizeof(kernel->function->required), room, value,
                              size_ret);
     case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
         return CX_INFO(size_t, preferred_multiple(kernel), room, value, size_ret);
     case CL_KERNEL_LOCAL_MEM_SIZE:
-        return CX_INFO(cl_ulong, largest_local(kernel, given), room, value, size_ret);
+        return CX_INFO(cl_ulong, local_size(kernel, given), room, value, size_ret);
     case CL_KERNEL_PRIVATE_MEM_SIZE:
-        return CX_INFO(cl_ulong, largest_private(kernel), room, value, size_ret);
+        return CX_INFO(cl_ulong, private_size(kernel), room, value, size_ret);
     case CL_KERNEL_GLOBAL_WORK_SIZE:
         return largest_launch(kernel, room, value, size_ret);
     default:

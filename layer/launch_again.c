@@ -30,7 +30,11 @@ struct repetition {
 static cl_int run_again(struct cx_job *job, struct cx_worker *worker)
 {
     const struct repetition *again = job->data;
-    return cx_launch_kernel(again->kernel, again->args, &again->geometry, again->local_given, job, worker);
+    const cl_int error =
+        cx_launch_kernel(again->kernel, again->args, &again->geometry, again->local_given, job, worker);
+    if (error != CL_SUCCESS)
+        cx_launch_kernel_refused(again->kernel, worker, error);
+    return error;
 }
 
 static void finish_again(struct cx_job *job, struct cx_worker *worker)

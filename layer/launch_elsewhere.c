@@ -9,8 +9,10 @@
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/pieces.h"
+#include "layer/plan_size.h"
 #include "layer/prelude.h"
 #include "layer/program.h"
+#include "layer/queue.h"
 #include "layer/sampler.h"
 
 #include <stdlib.h>
@@ -20,6 +22,9 @@ struct elsewhere {
     struct cx_launch *launch;
     struct cx_worker *from, *to;      /* the member that failed, and the other one */
     struct cx_access_region *regions; /* of the share, by argument */
+    enum cx_variant variant;
+    struct cx_prelude_launch range;
+    bool local_given;
     cl_command_queue queue;
     cl_mem *clone;  /* by argument: of its root; the same for all of one root */
     cl_mem *window; /* by argument: its part of the clone, where that is not all */
@@ -119,8 +124,9 @@ static cl_int set_arg(const struct elsewhere *e, cl_kernel real, unsigned i)
     }
 }
 
-static cl_int run_kernel(const struct elsewhere *e, cl_kernel real, const struct cx_prelude_launch *range)
+static cl_int run_kernel(const struct elsewhere *e, cl_kernel real)
 {
+    const struct cx_prelude_launch *range = &e->range;
     const cl_icd_dispatch *cl = e->to->device->cl;
     cl_event event = NULL;
     cl_int error = CL_SUCCESS;
@@ -128,7 +134,7 @@ static cl_int run_kernel(const struct elsewhere *e, cl_kernel real, const struct
         error = set_arg(e, real, i);
     if (error == CL_SUCCESS)
         error = cl->clEnqueueNDRangeKernel(e->queue, real, range->dims, range->offset, range->global,
-                                           range->local, 0, NULL, &event);
+                                           e->local_given ? range->local : NULL, 0, NULL, &event);
     if (error != CL_SUCCESS)
         return error;
     const cl_int unwaited = cx_worker_wait_event(e->to, event);
@@ -137,13 +143,11 @@ static cl_int run_kernel(const struct elsewhere *e, cl_kernel real, const struct
     return error == CL_SUCCESS ? unwaited : error;
 }
 
-static cl_int run_share(struct elsewhere *e, enum cx_variant variant, unsigned dim, uint64_t first,
-                        uint64_t end)
+static cl_int run_share(struct elsewhere *e)
 {
     const cl_icd_dispatch *cl = e->to->device->cl;
     const struct cx_kernel *kernel = e->launch->kernel;
     const unsigned nargs = e->launch->args->count;
-    struct cx_prelude_launch range;
     cl_int error = CL_SUCCESS;
 
     for (unsigned i = 0; i < nargs && error == CL_SUCCESS; i++) {
@@ -157,11 +161,10 @@ static cl_int run_share(struct elsewhere *e, enum cx_variant variant, unsigned d
     }
     cl_kernel real = NULL;
     if (error == CL_SUCCESS)
-        real = cl->clCreateKernel(kernel->program->members[e->to->index].real[variant],
+        real = cl->clCreateKernel(kernel->program->members[e->to->index].real[e->variant],
                                   kernel->function->name, &error);
-    cx_prelude_package(&e->launch->geometry, dim, variant, first, end, &range);
     if (error == CL_SUCCESS)
-        error = run_kernel(e, real, &range);
+        error = run_kernel(e, real);
     for (unsigned i = 0; i < nargs && error == CL_SUCCESS; i++)
         if (cx_launch_mem(e->launch, i))
             error = copy_pieces(e, i, true, false, true);
@@ -171,8 +174,7 @@ static cl_int run_share(struct elsewhere *e, enum cx_variant variant, unsigned d
 }
 
 /* With the other member, from beginning to end. */
-static cl_int try_member(struct elsewhere *e, enum cx_variant variant, unsigned dim, uint64_t first,
-                         uint64_t end)
+static cl_int try_member(struct elsewhere *e)
 {
     const cl_icd_dispatch *cl = e->to->device->cl;
     const unsigned nargs = e->launch->args->count;
@@ -181,7 +183,7 @@ static cl_int try_member(struct elsewhere *e, enum cx_variant variant, unsigned 
     e->window = calloc(nargs + 1u, sizeof(cl_mem));
     e->queue = cl->clCreateCommandQueue(e->to->real_context, e->to->device->id, 0, &error);
     if (e->clone && e->window && error == CL_SUCCESS)
-        error = run_share(e, variant, dim, first, end);
+        error = run_share(e);
     for (unsigned i = 0; e->clone && e->window && i < nargs; i++) {
         if (e->window[i])
             cl->clReleaseMemObject(e->window[i]);
@@ -205,10 +207,9 @@ static bool overlap(const struct cx_mem *a, const struct cx_access_interval *wri
 }
 
 /* Whether all that the share needs is as it was, and copies stand for its buffers. */
-static bool is_possible(const struct cx_launch *launch, const struct cx_part *part,
-                        const struct cx_access_region *regions, bool started)
+static bool is_possible(const struct cx_launch *launch, const struct cx_access_region *regions, bool started)
 {
-    if (!cx_options_get()->rescue || launch->ways || launch->at_home || part->args || launch->args->svm)
+    if (launch->ways || launch->at_home || launch->args->svm)
         return false;
     for (unsigned i = 0; i < launch->args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
@@ -239,18 +240,20 @@ static bool find_regions(struct cx_launch *launch, uint64_t first, uint64_t end,
 cl_int cx_launch_elsewhere(struct cx_launch *launch, struct cx_worker *worker, const struct cx_part *part,
                            unsigned dim, uint64_t first, uint64_t end, bool started)
 {
-    struct elsewhere e = {.launch = launch, .from = worker};
+    struct elsewhere e = {.launch = launch, .from = worker, .local_given = true};
     cl_int error = CL_OUT_OF_RESOURCES;
     e.regions = calloc(launch->args->count + 1u, sizeof(*e.regions));
-    bool possible = e.regions && find_regions(launch, first, end, e.regions) &&
-                    is_possible(launch, part, e.regions, started) &&
+    bool possible = cx_options_get()->rescue && !part->args && e.regions &&
+                    find_regions(launch, first, end, e.regions) && is_possible(launch, e.regions, started) &&
                     worker->device->cl->clFinish(worker->queue) == CL_SUCCESS;
     for (unsigned p = 0; p < launch->nparts && possible && error != CL_SUCCESS; p++) {
         const struct cx_part *other = &launch->parts[p];
         if (other->member == worker->index || !cx_kernel_runs_on(launch->kernel, other->member))
             continue;
         e.to = &launch->base.context->workers[other->member];
-        error = try_member(&e, other->variant, dim, first, end);
+        e.variant = other->variant;
+        cx_prelude_package(&launch->geometry, dim, e.variant, first, end, &e.range);
+        error = try_member(&e);
         if (error != CL_SUCCESS)
             continue;
         cx_info(CX_TOPIC_PLAN, "%s: %s did what %s failed to do", launch->kernel->function->name,
@@ -259,4 +262,50 @@ cl_int cx_launch_elsewhere(struct cx_launch *launch, struct cx_worker *worker, c
     }
     free(e.regions);
     return error;
+}
+
+/* The members that report that they take it. */
+static uint64_t find_takers(const struct cx_launch *launch, const struct cx_worker *worker)
+{
+    struct cx_context *context = launch->base.context;
+    uint64_t members = 0;
+    pthread_mutex_lock(&context->lock);
+    for (unsigned m = 0; m < context->nmembers; m++)
+        if (m != worker->index && cx_queue_takes(launch->base.queue, m) &&
+            cx_kernel_runs_on(launch->kernel, m) && cx_plan_fits(launch, m))
+            members |= UINT64_C(1) << m;
+    pthread_mutex_unlock(&context->lock);
+    return members;
+}
+
+cl_int cx_launch_whole_elsewhere(struct cx_launch *launch, struct cx_worker *worker, cl_int refusal)
+{
+    struct elsewhere e = {.launch = launch, .from = worker, .local_given = launch->local_given};
+    struct cx_context *context = launch->base.context;
+    const uint64_t members = find_takers(launch, worker);
+    cl_int error = refusal;
+    if (!members)
+        return refusal;
+    pthread_mutex_lock(&context->lock);
+    e.regions = cx_launch_whole_regions(launch);
+    pthread_mutex_unlock(&context->lock);
+    const bool possible = e.regions && is_possible(launch, e.regions, false) &&
+                          worker->device->cl->clFinish(worker->queue) == CL_SUCCESS;
+    e.range.dims = launch->geometry.work_dim;
+    for (unsigned d = 0; d < 3; d++) {
+        e.range.offset[d] = launch->geometry.offset[d];
+        e.range.global[d] = launch->geometry.global[d];
+        e.range.local[d] = launch->geometry.local[d];
+    }
+    for (unsigned m = 0; m < context->nmembers && possible && error != CL_SUCCESS; m++) {
+        if (!(members >> m & 1))
+            continue;
+        e.to = &context->workers[m];
+        error = try_member(&e);
+        if (error == CL_SUCCESS)
+            cx_info(CX_TOPIC_PLAN, "%s: %s did what %s refused", launch->kernel->function->name,
+                    e.to->device->name, worker->device->name);
+    }
+    free(e.regions);
+    return error == CL_SUCCESS ? error : refusal;
 }

@@ -17,5 +17,8 @@
  * results are in place. Errors: nothing can be said about them. */
 cl_int cx_launch_elsewhere(struct cx_launch *launch, struct cx_worker *worker, const struct cx_part *part,
                            unsigned dim, uint64_t first, uint64_t end, bool started);
+/* The same for a whole launch that the worker's driver refused, by members that report that they take it. A
+ * refusal, where none does. */
+cl_int cx_launch_whole_elsewhere(struct cx_launch *launch, struct cx_worker *worker, cl_int refusal);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "layer/enqueue.h"
 #include "layer/launch_again.h"
+#include "layer/launch_elsewhere.h"
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/plan.h"
@@ -31,20 +32,38 @@ cl_int cx_launch_kernel(struct cx_kernel *kernel, struct cx_args *args,
         error = worker->device->cl->clEnqueueNDRangeKernel(worker->queue, real, geometry->work_dim, offset,
                                                            global, local_given ? local : NULL, 0, NULL,
                                                            cx_job_event(job));
-    if (error != CL_SUCCESS)
-        cx_warn(CX_TOPIC_WORKER, "%s fails to run %s: %s", worker->device->name, kernel->function->name,
-                cx_cl_name(error));
-    if (error == CL_OUT_OF_RESOURCES || error == CL_INVALID_PROGRAM_EXECUTABLE ||
-        error == CL_BUILD_PROGRAM_FAILURE)
-        cx_kernel_leave_out(kernel, worker->index, cx_cl_name(error));
     return error;
+}
+
+void cx_launch_kernel_refused(struct cx_kernel *kernel, struct cx_worker *worker, cl_int error)
+{
+    cx_warn(CX_TOPIC_WORKER, "%s fails to run %s: %s", worker->device->name, kernel->function->name,
+            cx_cl_name(error));
+    if (error == CL_INVALID_PROGRAM_EXECUTABLE || error == CL_BUILD_PROGRAM_FAILURE)
+        cx_kernel_leave_out(kernel, worker->index, cx_cl_name(error));
 }
 
 static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
 {
     struct cx_launch *launch = (struct cx_launch *)job->command;
-    return cx_launch_kernel(launch->kernel, launch->args, &launch->geometry, launch->local_given, job,
-                            worker);
+    const cl_int error =
+        cx_launch_kernel(launch->kernel, launch->args, &launch->geometry, launch->local_given, job, worker);
+    if (error == CL_SUCCESS && launch->unproven) {
+        pthread_mutex_lock(&worker->context->lock);
+        cx_take_note(launch, worker->index);
+        pthread_mutex_unlock(&worker->context->lock);
+    }
+    if (error == CL_SUCCESS)
+        return error;
+    if (cx_take_refuse(launch, worker->index, error)) {
+        cx_info(CX_TOPIC_WORKER, "%s refuses %s: %s", worker->device->name, launch->kernel->function->name,
+                cx_cl_name(error));
+        return error;
+    }
+    if (cx_launch_whole_elsewhere(launch, worker, error) == CL_SUCCESS)
+        return CL_SUCCESS;
+    cx_launch_kernel_refused(launch->kernel, worker, error);
+    return error;
 }
 
 void cx_launch_kernel_failed(struct cx_kernel *kernel, const struct cx_job *job, struct cx_worker *worker)
@@ -130,22 +149,48 @@ static bool has_shadows(const struct cx_launch *launch)
 /* Regions of few arguments, which need no memory of their own. */
 enum { FEW = 4 };
 
+/* A launch that is refused leaves what it would have written as it was: that has to be there. */
+static void keep_written(const struct cx_launch *launch, struct cx_access_region *regions)
+{
+    for (unsigned i = 0; i < launch->args->count && launch->unproven; i++) {
+        struct cx_access_region *region = &regions[i];
+        region->write.exact = false;
+        for (unsigned b = 0; b < region->nwrite; b++)
+            region->write_box[b].exact = false;
+    }
+}
+
+/* The regions were zeroed. */
+static void fill_regions(struct cx_launch *launch, const struct cx_summary_kernel *summary,
+                         struct cx_access_region *regions)
+{
+    struct cx_judged *judged = summary && has_shadows(launch) ? cx_plan_judge(launch) : NULL;
+    if (judged && judged->access) {
+        cx_access_whole(judged->access, regions);
+        keep_written(launch, regions);
+        return;
+    }
+    for (unsigned i = 0; i < launch->args->count; i++)
+        if (cx_launch_mem(launch, i))
+            opaque_region(launch, i, summary, &regions[i]);
+}
+
 static struct cx_access_region *
 whole_regions(struct cx_launch *launch, const struct cx_summary_kernel *summary, struct cx_access_region *few)
 {
     unsigned nargs = launch->args->count;
     struct cx_access_region *regions =
         nargs > FEW ? calloc(nargs, sizeof(*regions)) : memset(few, 0, nargs * sizeof(*few));
-    if (!regions)
-        return NULL;
-    struct cx_judged *judged = summary && has_shadows(launch) ? cx_plan_judge(launch) : NULL;
-    if (judged && judged->access) {
-        cx_access_whole(judged->access, regions);
-        return regions;
-    }
-    for (unsigned i = 0; i < nargs; i++)
-        if (cx_launch_mem(launch, i))
-            opaque_region(launch, i, summary, &regions[i]);
+    if (regions)
+        fill_regions(launch, summary, regions);
+    return regions;
+}
+
+struct cx_access_region *cx_launch_whole_regions(struct cx_launch *launch)
+{
+    struct cx_access_region *regions = calloc(launch->args->count + 1u, sizeof(*regions));
+    if (regions)
+        fill_regions(launch, cx_kernel_accesses(launch->kernel), regions);
     return regions;
 }
 
@@ -155,8 +200,7 @@ static cl_int plan_data(struct cx_launch *launch, const struct cx_summary_kernel
                         struct cx_worker *worker, struct cx_job *job, bool *settled)
 {
     struct cx_access_region few[FEW];
-    if (launch
-            ->at_home) /* its memory is the program's, which commands on the host use without telling where */
+    if (launch->at_home) /* its memory is the program's, which commands on the host use unannounced */
         cx_command_after_cone(&launch->base, job);
     *settled = is_settled(launch, summary, worker);
     if (*settled)
@@ -265,8 +309,9 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
     launch->times_counted = job->timed && learned;
     if (launch->times_counted)
         atomic_fetch_add(&learned->timing, 1);
-    if (settled && !job->timed)
+    if (settled && !job->timed && !launch->unproven)
         cx_again_note(launch, member, summary);
-    cx_command_add_job(command, worker, job);
+    launch->placed = member + 1;
+    launch->placed_seq = cx_command_add_job(command, worker, job);
     cx_command_settle(command);
 }

@@ -343,6 +343,8 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
         return false;
     if (strcmp(cx_options_get()->split, "never") == 0)
         return whole_alike(launch, "COEXEC_SPLIT=never");
+    if (launch->beyond)
+        return whole_because(launch, "only its driver can tell whether it takes such work-groups");
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, &why);
     if (!summary)
         return whole_because(launch, why ? why : "there is no access summary");
@@ -460,6 +462,7 @@ void cx_plan_launch(struct cx_command *command)
     launch->arg = -1;
     launch->lacks = launch->lacks_late = launch->repeats = false;
     launch->longest = -1;
+    cx_take_begin(launch);
     launch->at_home = cx_svm_binds(launch, &launch->reason);
     if (launch->at_home && cx_svm_blocked(command))
         return;
@@ -493,13 +496,14 @@ void cx_plan_launch(struct cx_command *command)
     if (late && launch->longest >= 0)
         cx_debug(CX_TOPIC_PLAN, "%s takes %g ms at most; others have not built it",
                  launch->kernel->function->name, launch->longest * 1e3);
-    if (late && worth_others(launch) && cx_command_hold_for(command, plan_anew))
+    if (late && !launch->beyond && worth_others(launch) && cx_command_hold_for(command, plan_anew))
         return;
     if (late && launch->lacks && !cx_program_late(launch->kernel->program)) { /* it has just been built */
         cx_plan_launch(command);
         return;
     }
-    if (cx_hold_launch(launch, best) || cx_hold_for_late(launch))
+    launch->unproven = best < command->context->nmembers && !cx_take_known(launch, best);
+    if (!launch->beyond && (cx_hold_launch(launch, best) || cx_hold_for_late(launch)))
         return;
     if (best < command->context->nmembers)
         cx_plan_occupy(launch, best);

@@ -16,6 +16,7 @@
 #include "layer/follow.h"
 #include "layer/kernel.h"
 #include "layer/launch_again.h"
+#include "layer/launch_take.h"
 #include "layer/prelude.h"
 #include "scheduler/admission.h"
 #include "scheduler/balancer.h"
@@ -32,6 +33,13 @@ struct cx_launch {
     bool at_home;       /* svm.h: it runs whole on the home of shared virtual memory */
     bool times_counted; /* in cx_learned.timing */
     bool repeats;       /* launch_again.h: what keeps it whole holds for all launches alike */
+    /* launch_take.h */
+    bool beyond;             /* by what drivers report, none takes it */
+    bool unproven;           /* the member that runs it whole never took one like it */
+    uint64_t form;           /* 0: not planned yet */
+    uint64_t tried, refused; /* members, as bits, that refused it in this call; the same and at others */
+    unsigned placed;         /* 1 + the member that runs it whole; 0: not planned so */
+    uint64_t placed_seq;     /* ... and its position there */
     /* hold.h */
     bool lacks, counted; /* a split lacks what is not built yet; its time is counted (cx_plan_without) */
     bool lacks_late;     /* ... or a member that is late (launch_rescue.h) */
@@ -120,6 +128,7 @@ struct cx_learned {
     atomic_uint timing;                    /* whole launches in flight whose times will be known */
     unsigned unmeasured;                   /* whole launches planned since one whose times were wanted */
     struct cx_again again[CX_AGAIN_FORMS]; /* launch_again.h: newest first */
+    struct cx_takes takes;                 /* launch_take.h */
     double unvaried; /* seconds that launches took which lack a split variant, by measured speeds */
     double judging;  /* seconds that judging a launch takes; 0: none was */
     struct {         /* launches of late for which that did not pay, the next at nspared % 16 */
@@ -217,8 +226,12 @@ bool cx_launch_wants_times(struct cx_worker *worker, const struct cx_learned *le
 cl_int cx_launch_kernel(struct cx_kernel *kernel, struct cx_args *args,
                         const struct cx_access_geometry *geometry, bool local_given, struct cx_job *job,
                         struct cx_worker *worker);
+/* What follows from the driver's refusal of it, where nobody else hears of that. */
+void cx_launch_kernel_refused(struct cx_kernel *kernel, struct cx_worker *worker, cl_int error);
 /* Then, for its finish where its status is an error. */
 void cx_launch_kernel_failed(struct cx_kernel *kernel, const struct cx_job *job, struct cx_worker *worker);
+/* What a whole launch touches, by argument, by all that is known; free() it. context->lock held. */
+struct cx_access_region *cx_launch_whole_regions(struct cx_launch *launch);
 /* Whether the member's own memory holds all that the arguments may be read of, and alone holds what may be
  * written. summary: cx_kernel_accesses. context->lock held. */
 bool cx_args_settled(const struct cx_args *args, const struct cx_summary_kernel *summary,

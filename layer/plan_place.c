@@ -43,8 +43,8 @@ unsigned cx_plan_prompt(const struct cx_launch *launch, unsigned member)
 }
 
 /* The member with the highest speed that takes the launch, of those that are not late where there are any;
- * nmembers: none. */
-static unsigned fastest_taker(struct cx_launch *launch)
+ * nmembers: none. sure: none that reports less than the launch asks for. */
+static unsigned fastest_of(struct cx_launch *launch, bool sure)
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_learned *learned = launch->kernel->function->learned;
@@ -59,13 +59,22 @@ static unsigned fastest_taker(struct cx_launch *launch)
         if (cx_plan_is_late(&context->workers[m]))
             speed *= 1e-9;
         if (speed <= best_speed || !cx_queue_takes(launch->base.queue, m) ||
-            !cx_kernel_runs_on(launch->kernel, m) || !cx_plan_fits(launch, m) ||
-            cx_launch_prepare(launch, m) != CL_SUCCESS)
+            !cx_kernel_runs_on(launch->kernel, m) || cx_take_refused(launch, m) ||
+            (sure && !cx_plan_fits(launch, m)) || cx_launch_prepare(launch, m) != CL_SUCCESS)
             continue;
         best = m;
         best_speed = speed;
     }
     return best;
+}
+
+/* Drivers take more than they report: the fastest one is asked first where its refusal does no harm, as the
+ * call is still there and tries the next one. */
+static unsigned fastest_taker(struct cx_launch *launch)
+{
+    const bool asked = atomic_load(&launch->base.asked) == CX_ASKED_WAITS;
+    const unsigned sure = asked ? launch->base.context->nmembers : fastest_of(launch, true);
+    return sure < launch->base.context->nmembers ? sure : fastest_of(launch, false);
 }
 
 /* Whether the kernel may use variables of its program's, of which each device has its own. */
@@ -299,7 +308,7 @@ unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
         best = place_with_state(launch, preferred, certain);
     } else {
         if (preferred >= context->nmembers || cx_plan_is_late(&context->workers[preferred]) ||
-            cx_launch_prepare(launch, preferred) != CL_SUCCESS)
+            cx_take_refused(launch, preferred) || cx_launch_prepare(launch, preferred) != CL_SUCCESS)
             best = fastest_taker(launch);
         best = stay(launch, best);
     }

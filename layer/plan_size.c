@@ -70,7 +70,9 @@ bool cx_plan_fits(const struct cx_launch *launch, unsigned member)
 {
     const struct cx_real_device *device = launch->base.context->workers[member].device;
     size_t items = 1;
-    if (!launch->local_given)
+    if (cx_take_refused(launch, member))
+        return false;
+    if (!launch->local_given || cx_take_known(launch, member))
         return true;
     for (unsigned d = 0; d < launch->geometry.work_dim; d++) {
         items *= launch->geometry.local[d];

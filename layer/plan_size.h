@@ -20,7 +20,7 @@ double cx_plan_move_seconds(double bytes);
 /* Chooses the one local size that all packages of a launch without one use: the required size, else one that
  * divides the global size and that every member takes. False: none is any good. */
 bool cx_plan_local_size(struct cx_launch *launch);
-/* Whether the member takes the launch's given local size. */
+/* Whether the member takes the launch's given local size, by what it did before or else reports. */
 bool cx_plan_fits(const struct cx_launch *launch, unsigned member);
 /* Work-groups that fill the device. */
 uint64_t cx_plan_fill(const struct cx_real_device *device, const struct cx_access_geometry *geometry);

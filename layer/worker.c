@@ -341,6 +341,16 @@ bool cx_worker_done(struct cx_worker *worker, uint64_t seq)
     return atomic_load_explicit(&worker->completed, memory_order_acquire) >= seq;
 }
 
+/* Until something moved. worker->lock held. */
+static void await_move(struct cx_worker *worker, uint64_t seq)
+{
+    if (!worker->pumping && worker->head)
+        wake(worker);
+    worker->awaited = worker->waiters++ && worker->awaited < seq ? worker->awaited : seq;
+    pthread_cond_wait(&worker->moved, &worker->lock);
+    worker->waiters--;
+}
+
 /* One step of waiting: by the driver's own wait where the work is with the driver, else until something
  * moved. urgent: another device is held up. */
 static void wait_step(struct cx_worker *worker, uint64_t seq, bool urgent)
@@ -356,11 +366,7 @@ static void wait_step(struct cx_worker *worker, uint64_t seq, bool urgent)
     if (atomic_load(&worker->submitted) >= seq && !worker->reaping) {
         event = cx_worker_end_event(worker, seq, &of, &needed);
     } else {
-        if (!worker->pumping && worker->head)
-            wake(worker);
-        worker->awaited = worker->waiters++ && worker->awaited < seq ? worker->awaited : seq;
-        pthread_cond_wait(&worker->moved, &worker->lock);
-        worker->waiters--;
+        await_move(worker, seq);
     }
     pthread_mutex_unlock(&worker->lock);
     if (event) {
@@ -373,6 +379,17 @@ static void wait_step(struct cx_worker *worker, uint64_t seq, bool urgent)
         worker->device->cl->clFinish(worker->queue);
     }
     cx_worker_reap(worker, needed ? of : 0);
+}
+
+void cx_worker_hand(struct cx_worker *worker, uint64_t seq)
+{
+    while (atomic_load_explicit(&worker->submitted, memory_order_acquire) < seq) {
+        pump(worker, PUMP_WAITER, seq);
+        pthread_mutex_lock(&worker->lock);
+        if (atomic_load(&worker->submitted) < seq)
+            await_move(worker, seq);
+        pthread_mutex_unlock(&worker->lock);
+    }
 }
 
 void cx_worker_wait(struct cx_worker *worker, uint64_t seq)

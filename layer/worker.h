@@ -216,6 +216,8 @@ void cx_worker_pump(struct cx_worker *worker);
 void cx_worker_watch(struct cx_worker *worker, uint64_t seq);
 /* Hears of it when a job of this command, in flight already, runs (cx_command_runs). Caller holds no lock. */
 void cx_worker_tell_running(struct cx_worker *worker, struct cx_command *command);
+/* Waits until all jobs up to seq are with the driver, or over. Caller holds no lock. */
+void cx_worker_hand(struct cx_worker *worker, uint64_t seq);
 /* Waits until all jobs up to seq are complete. Caller holds no lock. */
 void cx_worker_wait(struct cx_worker *worker, uint64_t seq);
 /* A command that the member's driver took has failed. At the second one the member is left out, unless it is

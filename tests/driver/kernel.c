@@ -207,14 +207,15 @@ CL_API_ENTRY cl_int CL_API_CALL stub_clGetKernelWorkGroupInfo(cl_kernel handle, 
         device = kernel->program->context->devices[0];
     switch (what) {
     case CL_KERNEL_WORK_GROUP_SIZE:
-        return STUB_INFO(size_t, device->max_group);
+        return STUB_INFO(size_t, device->kernel_group);
     case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
         return stub_info((size_t[]){0, 0, 0}, 3 * sizeof(size_t), room, value, size_ret);
     case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
-        return STUB_INFO(size_t, 1);
+        return STUB_INFO(size_t, (size_t)stub_config_number("STUB_MULTIPLE", device->index, 1));
     case CL_KERNEL_LOCAL_MEM_SIZE:
+        return STUB_INFO(cl_ulong, (cl_ulong)stub_config_number("STUB_LOCAL", device->index, 0));
     case CL_KERNEL_PRIVATE_MEM_SIZE:
-        return STUB_INFO(cl_ulong, 0);
+        return STUB_INFO(cl_ulong, (cl_ulong)stub_config_number("STUB_PRIVATE", device->index, 0));
     default:
         return CL_INVALID_VALUE;
     }

@@ -82,7 +82,9 @@ static cl_int take_range(struct stub_launch *launch, const struct stub_device *d
             return CL_INVALID_WORK_GROUP_SIZE;
         items *= launch->local[d];
     }
-    return items > device->max_group ? CL_INVALID_WORK_GROUP_SIZE : CL_SUCCESS;
+    if (device->lacks && items >= device->lacks)
+        return CL_OUT_OF_RESOURCES;
+    return items > device->takes ? CL_INVALID_WORK_GROUP_SIZE : CL_SUCCESS;
 }
 
 static cl_int take_args(struct stub_launch *launch, const struct stub_kernel *kernel)

@@ -65,6 +65,9 @@ static void init(void)
         device->memory = (cl_ulong)stub_config_number("STUB_MEM", i, 1 << 30);
         device->max_alloc = (cl_ulong)stub_config_number("STUB_ALLOC", i, (double)device->memory);
         device->max_group = (size_t)stub_config_number("STUB_GROUP", i, 1024);
+        device->kernel_group = (size_t)stub_config_number("STUB_KERNEL_GROUP", i, (double)device->max_group);
+        device->takes = (size_t)stub_config_number("STUB_TAKES", i, (double)device->max_group);
+        device->lacks = (size_t)stub_config_number("STUB_LACKS", i, 0);
         device->in_place = stub_config_number("STUB_IN_PLACE", i, 1) != 0;
         device->domains = (cl_uint)stub_config_number("STUB_NUMA", i, 0);
         snprintf(device->name, sizeof(device->name), "stub %u", i);

@@ -14,6 +14,10 @@
  *   STUB_ALLOC=bytes          largest buffer
  *   STUB_BEYOND=1             gives larger ones all the same
  *   STUB_GROUP=n              largest work-group
+ *   STUB_KERNEL_GROUP=n       the same of every kernel, as CL_KERNEL_WORK_GROUP_SIZE says (STUB_GROUP)
+ *   STUB_TAKES=n              largest work-group that launches may have, whatever is said (STUB_GROUP)
+ *   STUB_LACKS=n              work-items of a group from which on launches are out of resources (none)
+ *   STUB_MULTIPLE=n, STUB_PRIVATE=n, STUB_LOCAL=n  what kernels say of preferred sizes and of memory they use
  *   STUB_IN_PLACE=1,0         whether CL_MEM_USE_HOST_PTR memory is used in place; default 1
  *   STUB_NAMES=a,b            the devices' names; default "stub 0", "stub 1", ...
  *   STUB_NAME_END=text        follows each device's name
@@ -92,7 +96,7 @@ struct stub_device {
     double speed; /* groups a microsecond, 0: no limit */
     cl_uint units;
     cl_ulong memory, max_alloc;
-    size_t max_group;
+    size_t max_group, kernel_group, takes, lacks; /* lacks: 0: never */
     bool in_place, is_part;
     cl_uint domains;
     struct stub_platform *platform;

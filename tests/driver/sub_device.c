@@ -24,6 +24,9 @@ static cl_device_id part_of(const struct stub_device *device)
     part->memory = device->memory;
     part->max_alloc = device->max_alloc;
     part->max_group = device->max_group;
+    part->kernel_group = device->kernel_group;
+    part->takes = device->takes;
+    part->lacks = device->lacks;
     part->in_place = device->in_place;
     part->is_part = true;
     memcpy(part->name, device->name, sizeof(part->name));
