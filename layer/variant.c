@@ -60,13 +60,15 @@ static bool text_is_as_before(const struct job *job)
     return !why;
 }
 
-/* The program's options for the member, and -w: some drivers tell of warnings on stderr, and those of the
- * text the program's own build has told. With -Werror there are none in a text that was built, and the word
- * stays the program's. NULL: no memory. */
+/* The program's options for the member but those for debuggers, and -w: some drivers tell of warnings on
+ * stderr, and those of the text the program's own build has told. With -Werror there are none in a text that
+ * was built, and the word stays the program's. NULL: no memory. */
 static char *variant_options(const struct job *job)
 {
     char *own = cx_vendor_options(job->program->context, job->member, job->options ? job->options : "");
     char *quiet = NULL;
+    if (own)
+        cx_debug_options_drop(own);
     if (!own || strstr(own, "-Werror"))
         return own;
     if (asprintf(&quiet, "-w %s", own) < 0)

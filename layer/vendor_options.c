@@ -98,3 +98,50 @@ char *cx_vendor_options_none(const char *options)
 {
     return filter(NULL, 0, options);
 }
+
+static bool begins(const char *word, size_t length, const char *with)
+{
+    return length >= strlen(with) && memcmp(word, with, strlen(with)) == 0;
+}
+
+/* Options that ask for nothing but something to debug with: clang's -g and its kin, Intel's -s FILE, AMD's
+ * -save-temps. */
+static bool is_for_debuggers(const char *word, size_t length)
+{
+    static const char *const beginnings[] = {"-g", "-fdebug-", "-fstandalone-debug", "-save-temps",
+                                             "-cl-nv-line-info"};
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (begins(word, length, beginnings[i]))
+            return true;
+    return length == 2 && begins(word, length, "-s");
+}
+
+/* Whether the next word is what this one is about. */
+static bool has_value(const char *word, size_t length)
+{
+    return length == 2 && *word == '-' && strchr("DIUsx", word[1]);
+}
+
+void cx_debug_options_drop(char *options)
+{
+    char *to = options;
+    for (const char *at = options; *at;) {
+        const char *word = at;
+        while (is_blank(*word))
+            word++;
+        const char *end = word_end(word);
+        const size_t length = (size_t)(end - word);
+        if (has_value(word, length)) {
+            while (is_blank(*end))
+                end++;
+            end = word_end(end);
+        }
+        if (!is_for_debuggers(word, length)) {
+            const char *from = to == options ? word : at;
+            memmove(to, from, (size_t)(end - from));
+            to += end - from;
+        }
+        at = end;
+    }
+    *to = '\0';
+}

@@ -15,5 +15,8 @@ struct cx_context;
 char *cx_vendor_options(const struct cx_context *context, unsigned member, const char *options);
 /* Those without any that are a vendor's. */
 char *cx_vendor_options_none(const char *options);
+/* Takes out what is for debuggers, who look for the program's own text: a split variant has another one, and
+ * drivers' debug information does not go with always inlined functions (PoCL's LLVM tells so on stderr). */
+void cx_debug_options_drop(char *options);
 
 #endif

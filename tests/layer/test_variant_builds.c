@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How split variants of a program are built: with the program's options, and silently, as their compiler's
- * warnings are those that the program's own build has told. Two stub devices, whose log has each build's
- * options. Options of a vendor's compiler reach that vendor's devices alone. Each case has a process of its
- * own.
+ * How split variants of a program are built: with the program's options but those for debuggers, and
+ * silently, as their compiler's warnings are those that the program's own build has told. Two stub devices,
+ * whose log has each build's options. Options of a vendor's compiler reach that vendor's devices alone. Each
+ * case has a process of its own.
  */
 #include "cl_fixture.h"
 #include "cl_folder.h"
@@ -20,6 +20,12 @@ static const struct {
     const char *given, *of_variants;
 } cases[] = {{"", "\"-w \""},
              {"-DN=1 -cl-mad-enable", "\"-w -DN=1 -cl-mad-enable\""},
+             /* nothing for debuggers, but what only looks like it */
+             {"-g", "\"-w \""},
+             {"-g -s /tmp/own.cl -DN=1", "\"-w -DN=1\""},
+             {"-DN=1 -ggdb3  -I -g -save-temps=x -O1", "\"-w -DN=1  -I -g -O1\""},
+             {"-D'N= -g 3' -gline-tables-only", "\"-w -D'N= -g 3'\""},
+             {"-g -Werror", "\"-Werror\""},
              /* without warnings then, or there were no program */
              {"-Werror", NULL},
              {"-DN=1 -Werror -cl-mad-enable", NULL}};
