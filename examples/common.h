@@ -102,13 +102,15 @@ struct run {
     cl_program program;
     const void *output; /* what the checksum covers besides the outputs below; may be NULL */
     size_t output_bytes;
+    double measured_ms; /* what enqueue took of the time for the result; 0: all of the run is */
 
     struct transfer inputs[MAX_KEPT], outputs[MAX_KEPT];
     unsigned input_count, output_count;
     cl_mem buffers[MAX_KEPT];
     cl_kernel kernels[MAX_KEPT];
+    cl_command_queue queues[MAX_KEPT]; /* besides the one above */
     void *arrays[MAX_KEPT];
-    unsigned buffer_count, kernel_count, array_count;
+    unsigned buffer_count, kernel_count, queue_count, array_count;
 
     /* With --native: one part a device; the first one keeps them all, and the arrays, in pinned memory. */
     double powers[MAX_PARTS];
@@ -135,6 +137,8 @@ size_t run_extra(const struct run *run, unsigned i);
 void *run_array(struct run *run, size_t bytes);
 cl_mem run_buffer(struct run *run, cl_mem_flags flags, size_t bytes);
 cl_kernel run_kernel(struct run *run, const char *name);
+/* One more queue; while it is run->queue, what is enqueued goes there. */
+cl_command_queue run_queue(struct run *run);
 
 /* An array of the buffer's size that each run writes into the buffer before its launches. */
 void *run_input(struct run *run, cl_mem buffer, size_t bytes);
