@@ -347,7 +347,10 @@ int example_main(const struct example *example, int argc, char **argv)
     double ms = run_timed(&run, state);
     uint64_t sum = checksum_outputs(&run);
     bool check = run.options[OPT_CHECK].value != 0;
+    double start = now_ms();
     bool pass = !check || example->check(&run, state);
+    if (check && run.options[OPT_VERBOSE].value)
+        fprintf(stderr, "%s: check %.3f ms\n", example->name, now_ms() - start);
     printf("name=%s size=%zu ms=%.3f checksum=%016" PRIx64 " check=%s\n", example->name, run_size(&run), ms,
            sum,
            !check ? "off"

@@ -27,7 +27,7 @@ struct bench {
     struct cx_bench_start start;
     const char *programs, *algos, *sets, *json, *compare, *baselines;
     unsigned runs, limit, alone_limit, time_limit; /* seconds; the latter two 0: none */
-    bool scaling, alike, resume, native, together;
+    bool scaling, alike, resume, native, together, cold;
     struct set set[CX_BENCH_ROWS];
     unsigned nsets;
     char algo[CX_BENCH_ROWS][16];
@@ -79,6 +79,7 @@ static int read_options(struct bench *bench, int argc, char **argv)
         const char *flag;
         bool *at, value;
     } flags[] = {{"--no-check", &bench->start.check, false},
+                 {"--no-cold", &bench->cold, false},
                  {"--scaling", &bench->scaling, true},
                  {"--alike", &bench->alike, true},
                  {"--resume", &bench->resume, true}};
@@ -134,22 +135,23 @@ static void add_job(struct bench *bench, const struct cx_bench_program *program)
     bench->jobs[bench->njobs++].program = program;
 }
 
-/* A program's name, a paper's, compute, or all. */
+/* A program's name, a paper's, compute, field, or all but those of field. */
 static int take_program(struct bench *bench, char *name)
 {
     unsigned paper = cx_bench_paper_of(name);
     size_t before = bench->njobs, known = 0;
     for (size_t i = 0; i < cx_bench_program_count; i++) {
         const struct cx_bench_program *program = &cx_bench_programs[i];
-        if (strcmp(name, "all") == 0 || (program->compute && strcmp(name, "compute") == 0) ||
-            program->papers & paper || strcmp(name, program->name) == 0) {
+        if (strcmp(name, program->field ? "field" : "all") == 0 ||
+            (program->compute && strcmp(name, "compute") == 0) || program->papers & paper ||
+            strcmp(name, program->name) == 0) {
             add_job(bench, program);
             known++;
         }
     }
     if (known || bench->njobs > before)
         return CX_EXIT_OK;
-    fprintf(stderr, "known: all compute sigmoid ompss marrow logfit");
+    fprintf(stderr, "known: all compute field sigmoid ompss marrow logfit");
     for (size_t i = 0; i < cx_bench_program_count; i++)
         fprintf(stderr, " %s", cx_bench_programs[i].name);
     fprintf(stderr, "\n");
@@ -358,13 +360,21 @@ static bool allot(struct bench *bench, bool alone)
     return !bench->until || now < bench->until;
 }
 
-/* One run more of the row. False: the time is over. */
-static bool run_row(struct bench *bench, const struct cx_bench_case *job, struct cx_bench_row *row)
+/* What a row has built stays apart from what others have, so that its first process finds nothing. */
+static bool use_caches(struct bench *bench, const struct cx_bench_case *job, const struct cx_bench_row *row)
 {
-    struct cx_bench_result *result = &row->result[row->runs];
-    progress(bench, job->program->name, *row->algo ? row->algo : "bare");
-    if (!allot(bench, !*row->algo))
-        return false;
+    char name[64];
+    snprintf(name, sizeof name, "caches-%td-%td", job - bench->jobs, row - job->row);
+    if (!bench->cold || cx_bench_start_caches(&bench->start, name))
+        return true;
+    cx_tool_error(me, "%s: %s", bench->start.caches, strerror(errno));
+    return false;
+}
+
+/* Runs the row's program once more. */
+static void start_row(struct bench *bench, const struct cx_bench_case *job, const struct cx_bench_row *row,
+                      struct cx_bench_result *result)
+{
     if (strcmp(row->algo, CX_BENCH_NATIVE) == 0)
         cx_bench_start_native(&bench->start, job, row, result);
     else if (strcmp(row->algo, CX_BENCH_TOGETHER) == 0)
@@ -376,6 +386,37 @@ static bool run_row(struct bench *bench, const struct cx_bench_case *job, struct
     else
         cx_bench_start_bare(&bench->start, job->program,
                             &bench->start.machine->devices[__builtin_ctzll(row->devices)], result);
+}
+
+/* Whether the row has a process with empty caches of its own: bare, where no device may turn out to be too
+ * slow, and through coexec. */
+static bool has_cold(const struct bench *bench, const struct cx_bench_row *row)
+{
+    return bench->cold && (*row->algo ? cx_bench_is_through(row) : !bench->alone_limit);
+}
+
+/* That process. False: the time is over. */
+static bool run_cold(struct bench *bench, const struct cx_bench_case *job, struct cx_bench_row *row)
+{
+    progress(bench, job->program->name, "cold");
+    if (!has_cold(bench, row))
+        return true;
+    if (!allot(bench, false) || !use_caches(bench, job, row))
+        return false;
+    start_row(bench, job, row, &row->cold);
+    row->has_cold = true;
+    bench->done++;
+    return !(row->cold.ended && bench->start.limit < bench->limit);
+}
+
+/* One run more of the row. False: the time is over. */
+static bool run_row(struct bench *bench, const struct cx_bench_case *job, struct cx_bench_row *row)
+{
+    struct cx_bench_result *result = &row->result[row->runs];
+    progress(bench, job->program->name, *row->algo ? row->algo : "bare");
+    if (!allot(bench, !*row->algo) || !use_caches(bench, job, row))
+        return false;
+    start_row(bench, job, row, result);
     if (result->ended && bench->start.limit < bench->limit) {
         if (*row->algo || bench->start.limit < bench->alone_limit || !bench->alone_limit)
             return false;
@@ -391,6 +432,10 @@ static bool run_row(struct bench *bench, const struct cx_bench_case *job, struct
 static bool run_job(struct bench *bench, struct cx_bench_case *job, bool *ok)
 {
     bool whole = true, good = true;
+    for (unsigned i = 0; i < job->nrows && whole; i++) {
+        whole = run_cold(bench, job, &job->row[i]);
+        good &= !job->row[i].has_cold || job->row[i].cold.ok;
+    }
     for (unsigned r = 0; r < bench->runs && whole; r++)
         for (unsigned i = 0; i < job->nrows && whole; i++) {
             whole = run_row(bench, job, &job->row[i]);
@@ -401,8 +446,10 @@ static bool run_job(struct bench *bench, struct cx_bench_case *job, bool *ok)
         *ok &= good;
         cx_bench_print_case(job);
     }
-    for (unsigned i = 0; i < job->nrows && !whole; i++)
+    for (unsigned i = 0; i < job->nrows && !whole; i++) {
         job->row[i].runs = 0;
+        job->row[i].has_cold = false;
+    }
     return whole;
 }
 
@@ -480,7 +527,8 @@ static int prepare(struct bench *bench)
     if ((status = cx_bench_start_init(&bench->start)) != CX_EXIT_OK)
         return status;
     for (size_t j = 0; j < bench->njobs; j++)
-        bench->all += cx_bench_is_measured(&bench->jobs[j]) ? 0 : (size_t)bench->jobs[j].nrows * bench->runs;
+        for (unsigned i = 0; i < bench->jobs[j].nrows && !cx_bench_is_measured(&bench->jobs[j]); i++)
+            bench->all += bench->runs + has_cold(bench, &bench->jobs[j].row[i]);
     return CX_EXIT_OK;
 }
 
@@ -492,7 +540,8 @@ static int run(int argc, char **argv)
                           .algos = "static,hguided,sigmoid,auto",
                           .sets = "",
                           .baselines = "",
-                          .runs = 3};
+                          .runs = 3,
+                          .cold = true};
     bench.began = time(NULL);
     bench.argc = argc;
     bench.argv = argv;
@@ -547,16 +596,19 @@ const struct cx_subcommand cx_bench_subcommand = {
         "Runs the example programs bare on every device and through coexec with several balancers, "
         "interleaved, "
         "and\n"
-        "prints times (medians, transfers included; builds are waited for before and told apart), speedup "
-        "over "
-        "the\n"
+        "prints times (medians, transfers included), speedup over the\n"
         "fastest device alone, its maximum by the devices' own times, efficiency (one over the other), load "
         "balance,\n"
-        "packages a launch and bytes moved, then geometric means for each paper. Exit status 1 where a run "
-        "failed or\n"
-        "was wrong; the others' results are kept.\n\n"
+        "packages a launch and bytes moved; then what a user meets: later runs and the first one of a "
+        "process, "
+        "whole\n"
+        "processes, and both where all caches are empty; then geometric means for each paper. Options are "
+        "the\n"
+        "defaults or those set. Exit status 1 where a run failed or was wrong; the others' results are "
+        "kept.\n\n"
         "  --programs LIST   names, papers (sigmoid, ompss, marrow, logfit), compute (those bound by\n"
-        "                    arithmetic) or all (default)\n"
+        "                    arithmetic), field (the shapes of programs that people run) or all (default:\n"
+        "                    all but field)\n"
         "  --preset P        sizes: tiny, small (default), paper or large (for GPUs of today)\n"
         "  --algos LIST      balancers (default static,hguided,sigmoid,auto)\n"
         "  --sets LIST       LABEL=DEVICES;LABEL=DEVICES, devices as in COEXEC_DEVICES (default: those "
@@ -572,6 +624,7 @@ const struct cx_subcommand cx_bench_subcommand = {
         "  --runs N          runs of each program in each way (3)\n"
         "  --repeat N        timed repetitions within a run, of which the median counts (3)\n"
         "  --no-check        do not compare outputs with plain C\n"
+        "  --no-cold         no process with empty caches first; caches are where they always are\n"
         "  --limit S         seconds after which a run is ended, and has failed (600)\n"
         "  --alone-limit S   the same for runs on one device alone; one that is too slow then counts as of "
         "no "

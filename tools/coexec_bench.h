@@ -33,6 +33,7 @@ struct cx_bench_program {
     bool regular;
     bool native;  /* has a version split by hand (--native) */
     bool compute; /* bound by arithmetic, on GPUs too: not by memory, transfers, launches or the host */
+    bool field;   /* a shape of programs that people run: run where asked for by name, or by "field" */
 };
 
 extern const struct cx_bench_program cx_bench_programs[];
@@ -48,6 +49,7 @@ struct cx_bench_result {
     bool ended;                    /* it took longer than it was given */
     unsigned too_slow_s;           /* it was ended, alone on a device, after --alone-limit: no failure */
     double ms, build_ms, first_ms; /* first: the run that is not counted */
+    double process_ms;             /* from its start to its end, but for its check */
     char checksum[40];
     bool checked;
     /* from the summary; 0 and -1 for runs that were not through coexec */
@@ -59,6 +61,7 @@ struct cx_bench_result {
 struct cx_bench_running {
     pid_t child; /* -1: it could not be started; 0: there is none */
     FILE *out, *err;
+    double began_ms;
     int error; /* child -1: why, as errno has it */
 };
 
@@ -89,6 +92,8 @@ struct cx_bench_row {
     uint64_t devices;       /* bits of their numbers; bare: of all that are like it, if one stands for them */
     struct cx_bench_result result[CX_BENCH_RUNS];
     unsigned runs;
+    struct cx_bench_result cold; /* of a process before these, with empty caches */
+    bool has_cold;
 };
 
 struct cx_bench_case {
@@ -104,6 +109,22 @@ unsigned cx_bench_too_slow(const struct cx_bench_row *row);
 bool cx_bench_is_through(const struct cx_bench_row *row);
 /* Median over the runs that went well; 0: none did. */
 double cx_bench_ms(const struct cx_bench_row *row);
+/* The times of a row that have columns of their own: medians, but for the one cold process. */
+enum cx_bench_time {
+    CX_BENCH_LATER,        /* cx_bench_ms */
+    CX_BENCH_FIRST,        /* the first run of a process */
+    CX_BENCH_PROCESS,      /* the process */
+    CX_BENCH_COLD_FIRST,   /* the first run where all caches are empty */
+    CX_BENCH_COLD_PROCESS, /* the process then */
+    CX_BENCH_TIMES
+};
+/* 0: not measured. */
+double cx_bench_time_ms(const struct cx_bench_row *row, enum cx_bench_time what);
+/* The name in columns, and in JSON. */
+extern const char *const cx_bench_time_names[CX_BENCH_TIMES], *const cx_bench_time_keys[CX_BENCH_TIMES];
+/* The row of the device on which the program is fastest alone, of those of `row`; NULL: none is measured. */
+const struct cx_bench_row *cx_bench_fastest_alone(const struct cx_bench_case *job,
+                                                  const struct cx_bench_row *row);
 /* The fastest bare time among the devices of a row, and the row's maximum speedup. False where a bare time is
  * missing. */
 bool cx_bench_maximum(const struct cx_bench_case *job, const struct cx_bench_row *row, double *best_ms,

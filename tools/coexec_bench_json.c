@@ -27,6 +27,7 @@ static struct json_object *result_object(const struct cx_bench_result *result)
     cx_json_add_number(object, "ms", result->ms);
     cx_json_add_number(object, "build_ms", result->build_ms);
     cx_json_add_number(object, "first_ms", result->first_ms);
+    cx_json_add_number(object, "process_ms", result->process_ms);
     cx_json_add_text(object, "checksum", result->checksum);
     cx_json_add_bool(object, "checked", result->checked);
     if (result->launches) {
@@ -47,6 +48,9 @@ static struct json_object *row_object(const struct cx_bench_case *job, const str
     cx_json_add_text(object, "algo", *row->algo ? row->algo : NULL);
     cx_json_add_count(object, "devices", row->devices);
     cx_json_add(object, "ms", ms > 0 ? json_object_new_double(ms) : NULL);
+    for (enum cx_bench_time t = CX_BENCH_FIRST; t < CX_BENCH_TIMES; t++)
+        if (cx_bench_time_ms(row, t) > 0)
+            cx_json_add_number(object, cx_bench_time_keys[t], cx_bench_time_ms(row, t));
     if (*row->algo && ms > 0 && cx_bench_maximum(job, row, &best, &maximum)) {
         cx_json_add_number(object, "speedup", best / ms);
         cx_json_add_number(object, "maximum", maximum);
@@ -57,6 +61,8 @@ static struct json_object *row_object(const struct cx_bench_case *job, const str
     for (unsigned i = 0; i < row->runs; i++)
         cx_json_append(runs, result_object(&row->result[i]));
     cx_json_add(object, "runs", runs);
+    if (row->has_cold)
+        cx_json_add(object, "cold", result_object(&row->cold));
     return object;
 }
 

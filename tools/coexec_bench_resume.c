@@ -32,6 +32,7 @@ static bool read_result(struct json_object *run, bool check, struct cx_bench_res
                                        .ms = number(run, "ms", 0),
                                        .build_ms = number(run, "build_ms", 0),
                                        .first_ms = number(run, "first_ms", 0),
+                                       .process_ms = number(run, "process_ms", 0),
                                        .checked = json_object_get_boolean(cx_json_get(run, "checked")),
                                        .launches = cx_json_count(run, "launches", 0),
                                        .split = cx_json_count(run, "split", 0),
@@ -54,7 +55,9 @@ static bool read_row(struct json_object *rows, unsigned runs, bool check, struct
         bool good = true;
         for (row->runs = 0; row->runs < runs && good; row->runs++)
             good = read_result(json_object_array_get_idx(list, row->runs), check, &row->result[row->runs]);
-        return good;
+        struct json_object *cold = cx_json_get(old, "cold");
+        row->has_cold = cold != NULL;
+        return good && (!cold || read_result(cold, check, &row->cold));
     }
     return false;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { ARGUMENTS = 40 };
@@ -32,15 +33,37 @@ static void program_arguments(const struct cx_bench_start *start, const struct c
     *at = NULL;
 }
 
+/* The variables that tell coexec and the drivers where to keep what they build, at the end of an environment:
+ * none where programs keep that where they always do. */
+struct caches {
+    char text[3][PATH_MAX + 32];
+    bool set;
+};
+#define CACHES(caches) (caches).set ? (caches).text[0] : NULL, (caches).text[1], (caches).text[2]
+
+static struct caches caches_of(const struct cx_bench_start *start)
+{
+    static const char *const names[] = {"COEXEC_CACHE_DIR", "POCL_CACHE_DIR", "CUDA_CACHE_PATH"};
+    struct caches caches = {.set = *start->caches != '\0'};
+    for (unsigned i = 0; i < 3; i++)
+        snprintf(caches.text[i], sizeof caches.text[i], "%s=%s", names[i], start->caches);
+    return caches;
+}
+
+bool cx_bench_start_caches(struct cx_bench_start *start, const char *name)
+{
+    snprintf(start->caches, sizeof start->caches, "%.*s/%s", PATH_MAX - 64, start->folder, name);
+    return mkdir(start->caches, 0700) == 0 || errno == EEXIST;
+}
+
 static struct cx_bench_running begin_through(const struct cx_bench_start *start,
                                              const struct cx_bench_program *program, const char *devices,
                                              const char *algo)
 {
     const char *arguments[ARGUMENTS] = {start->self, "run", "--devices", devices,
                                         "--algo",    algo,  "--summary", "--"};
-    /* builds are not measured: what is launched before they are through waits for them */
-    const char *const environment[] = {
-        "COEXEC_SUMMARY_FILE", getenv("COEXEC_ANALYSIS_WAIT") ? NULL : "COEXEC_ANALYSIS_WAIT=60000", NULL};
+    struct caches caches = caches_of(start);
+    const char *const environment[] = {"COEXEC_SUMMARY_FILE", CACHES(caches), NULL};
     char path[PATH_MAX], repeat[16];
     program_arguments(start, program, arguments + 8, path, repeat);
     return cx_bench_begin(arguments, environment);
@@ -87,7 +110,9 @@ static struct cx_bench_running begin_beside(const struct cx_bench_start *start,
 {
     char variable[PATH_MAX + 32], path[PATH_MAX], repeat[16];
     const char *arguments[ARGUMENTS];
-    const char *const environment[] = {variable, "OCL_ICD_FILENAMES", "OCL_ICD_DEFAULT_PLATFORM", NULL};
+    struct caches caches = caches_of(start);
+    const char *const environment[] = {variable, "OCL_ICD_FILENAMES", "OCL_ICD_DEFAULT_PLATFORM",
+                                       CACHES(caches), NULL};
     unsigned n = 0;
     snprintf(variable, sizeof variable, "OCL_ICD_VENDORS=%s", folder);
     program_arguments(start, program, arguments, path, repeat);
@@ -242,5 +267,12 @@ int cx_bench_start_init(struct cx_bench_start *start)
 
 void cx_bench_start_finish(const struct cx_bench_start *start)
 {
-    nftw(start->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    const struct timespec wait = {0, 100000000};
+    /* an analysis that outlasts its program may still write into its cache */
+    for (unsigned tries = 0; tries < 50; tries++) {
+        nftw(start->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+        if (access(start->folder, F_OK) != 0)
+            break;
+        nanosleep(&wait, NULL);
+    }
 }

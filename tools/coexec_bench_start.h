@@ -16,10 +16,14 @@ struct cx_bench_start {
     unsigned repeat, limit;        /* seconds that the next run may take */
     bool check;
     char self[PATH_MAX], folder[PATH_MAX]; /* this program; where .icd files are put */
+    char caches[PATH_MAX];                 /* where programs keep what they build; "": where they always do */
 };
 
 /* Fills in self and folder, and makes that. Returns an exit status, with a message where it is not 0. */
 int cx_bench_start_init(struct cx_bench_start *start);
+/* From here on programs keep what they build in a folder of that name, which is empty at first. False: errno.
+ */
+bool cx_bench_start_caches(struct cx_bench_start *start, const char *name);
 /* Removes the folder. */
 void cx_bench_start_finish(const struct cx_bench_start *start);
 

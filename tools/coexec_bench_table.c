@@ -15,17 +15,84 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double cx_bench_ms(const struct cx_bench_row *row)
+static double field_ms(const struct cx_bench_result *result)
+{
+    return result->ms;
+}
+
+static double field_first_ms(const struct cx_bench_result *result)
+{
+    return result->first_ms;
+}
+
+static double field_process_ms(const struct cx_bench_result *result)
+{
+    return result->process_ms;
+}
+
+/* Over the runs that went well; 0: none did. */
+static double median(const struct cx_bench_row *row, double (*field)(const struct cx_bench_result *))
 {
     double ms[CX_BENCH_RUNS];
     unsigned n = 0;
     for (unsigned i = 0; i < row->runs; i++)
         if (row->result[i].ok)
-            ms[n++] = row->result[i].ms;
+            ms[n++] = field(&row->result[i]);
     if (!n)
         return 0;
     qsort(ms, n, sizeof *ms, by_size);
     return n % 2 ? ms[n / 2] : (ms[n / 2 - 1] + ms[n / 2]) / 2;
+}
+
+const char *const cx_bench_time_names[CX_BENCH_TIMES] = {
+    [CX_BENCH_LATER] = "later runs",
+    [CX_BENCH_FIRST] = "first run",
+    [CX_BENCH_PROCESS] = "process",
+    [CX_BENCH_COLD_FIRST] = "cold: first run",
+    [CX_BENCH_COLD_PROCESS] = "cold: process",
+};
+const char *const cx_bench_time_keys[CX_BENCH_TIMES] = {
+    [CX_BENCH_LATER] = "ms",
+    [CX_BENCH_FIRST] = "first_ms",
+    [CX_BENCH_PROCESS] = "process_ms",
+    [CX_BENCH_COLD_FIRST] = "cold_first_ms",
+    [CX_BENCH_COLD_PROCESS] = "cold_process_ms",
+};
+
+double cx_bench_time_ms(const struct cx_bench_row *row, enum cx_bench_time what)
+{
+    switch (what) {
+    case CX_BENCH_LATER:
+        return median(row, field_ms);
+    case CX_BENCH_FIRST:
+        return median(row, field_first_ms);
+    case CX_BENCH_PROCESS:
+        return median(row, field_process_ms);
+    case CX_BENCH_COLD_FIRST:
+        return row->has_cold && row->cold.ok ? row->cold.first_ms : 0;
+    case CX_BENCH_COLD_PROCESS:
+        return row->has_cold && row->cold.ok ? row->cold.process_ms : 0;
+    default:
+        return 0;
+    }
+}
+
+double cx_bench_ms(const struct cx_bench_row *row)
+{
+    return cx_bench_time_ms(row, CX_BENCH_LATER);
+}
+
+const struct cx_bench_row *cx_bench_fastest_alone(const struct cx_bench_case *job,
+                                                  const struct cx_bench_row *row)
+{
+    const struct cx_bench_row *best = NULL;
+    for (unsigned i = 0; i < job->nrows; i++) {
+        const struct cx_bench_row *bare = &job->row[i];
+        const double ms = *bare->algo || !(bare->devices & row->devices) ? 0 : cx_bench_ms(bare);
+        if (ms > 0 && (!best || ms < cx_bench_ms(best)))
+            best = bare;
+    }
+    return best;
 }
 
 unsigned cx_bench_too_slow(const struct cx_bench_row *row)
@@ -97,20 +164,29 @@ static void means(const struct cx_bench_row *row, double *balance, double *packa
     *moved /= n ? n : 1;
 }
 
-/* What the times leave out: of each row its first run's build, and the launches before the timed ones. */
-static void print_builds(const struct cx_bench_case *job)
+/* What a user meets, ms; and through coexec how fast that is over the fastest device alone. */
+static void print_times(const struct cx_bench_case *job)
 {
-    const char *before = "  not counted, build + first run, ms:";
+    printf("  %-14s %-9s", "ms (of bare)", "");
+    for (enum cx_bench_time t = 0; t < CX_BENCH_TIMES; t++)
+        printf("  %18s", cx_bench_time_names[t]);
+    printf("\n");
     for (unsigned i = 0; i < job->nrows; i++) {
-        const struct cx_bench_row *row = &job->row[i];
-        if (!row->runs || !row->result[0].ok || !(row->result[0].first_ms > 0))
+        const struct cx_bench_row *row = &job->row[i], *bare = cx_bench_fastest_alone(job, row);
+        if (!(cx_bench_ms(row) > 0) || strcmp(row->algo, CX_BENCH_TOGETHER) == 0)
             continue;
-        printf("%s %s %s %.0f + %.0f", before, *row->algo ? row->set : "bare",
-               *row->algo ? row->algo : row->set, row->result[0].build_ms, row->result[0].first_ms);
-        before = ",";
-    }
-    if (*before == ',')
+        printf("  %-14.14s %-9.9s", *row->algo ? row->set : "bare", *row->algo ? row->algo : row->set);
+        for (enum cx_bench_time t = 0; t < CX_BENCH_TIMES; t++) {
+            const double ms = cx_bench_time_ms(row, t), alone = bare ? cx_bench_time_ms(bare, t) : 0;
+            if (ms > 0 && *row->algo && alone > 0)
+                printf("  %10.3f (%5.3f)", ms, alone / ms);
+            else if (ms > 0)
+                printf("  %10.3f        ", ms);
+            else
+                printf("  %18s", "-");
+        }
         printf("\n");
+    }
 }
 
 /* Whether no other way on the same devices is faster. */
@@ -169,7 +245,7 @@ void cx_bench_print_case(const struct cx_bench_case *job)
             }
         printf("\n");
     }
-    print_builds(job);
+    print_times(job);
     fflush(stdout);
 }
 

@@ -80,18 +80,23 @@ static struct json_object *row_of(struct json_object *program, const char *set, 
     return NULL;
 }
 
-/* The least time on one device alone. */
-static double alone_ms(struct json_object *program)
+/* The row of the device on which the program is fastest alone; NULL: there is none. */
+static struct json_object *alone_row(struct json_object *program)
 {
-    struct json_object *rows = cx_json_get(program, "rows");
-    double best = NAN;
+    struct json_object *rows = cx_json_get(program, "rows"), *best = NULL;
     for (size_t i = 0; i < cx_json_length(rows); i++) {
         struct json_object *row = json_object_array_get_idx(rows, i);
         const double ms = cx_json_number(row, "ms");
-        if (!*cx_json_text(row, "algo") && ms > 0)
-            best = fmin(best, ms);
+        if (!*cx_json_text(row, "algo") && ms > 0 && !(ms >= cx_json_number(best, "ms")))
+            best = row;
     }
     return best;
+}
+
+/* The least time on one device alone. */
+static double alone_ms(struct json_object *program)
+{
+    return cx_json_number(alone_row(program), "ms");
 }
 
 static void find_names(struct json_object *bench, struct names *sets, struct names *algos)
@@ -347,6 +352,58 @@ static void put_set(struct json_object *bench, const char *set, const struct nam
     put_losses(bench, set, algos, out);
 }
 
+/* One program's times as a user meets them, ms; through coexec with how fast that is over the device alone.
+ */
+static void put_times_row(const char *name, struct json_object *row, struct json_object *alone, FILE *out)
+{
+    fputs("| ", out);
+    put_text(out, name);
+    fputs(" | ", out);
+    put_text(out, *cx_json_text(row, "algo") ? cx_json_text(row, "algo") : "alone");
+    fputs(" |", out);
+    for (enum cx_bench_time t = 0; t < CX_BENCH_TIMES; t++) {
+        const double ms = cx_json_number(row, cx_bench_time_keys[t]);
+        const double bare = cx_json_number(alone, cx_bench_time_keys[t]);
+        if (ms > 0 && bare > 0 && row != alone)
+            fprintf(out, " %.2f (%.3f) |", ms, bare / ms);
+        else
+            put_cell(out, ms, 2);
+    }
+    fputs("\n", out);
+}
+
+static void put_times(struct json_object *bench, const char *set, const struct names *algos, FILE *out)
+{
+    fputs("\nDevices \"", out);
+    put_text(out, set);
+    fputs("\", as a user meets them, ms (in parentheses: how fast that is over the fastest device alone).\n\n"
+          "| program | balancer |",
+          out);
+    for (enum cx_bench_time t = 0; t < CX_BENCH_TIMES; t++)
+        fprintf(out, " %s |", cx_bench_time_names[t]);
+    fputs("\n", out);
+    put_rule(out, 2, CX_BENCH_TIMES);
+    for (size_t p = 0; p < programs_of(bench); p++) {
+        struct json_object *program = program_at(bench, p), *alone = alone_row(program);
+        if (alone)
+            put_times_row(cx_json_text(program, "name"), alone, alone, out);
+        for (unsigned a = 0; a < algos->n; a++) {
+            struct json_object *row = row_of(program, set, algos->text[a]);
+            if (strcmp(algos->text[a], CX_BENCH_TOGETHER) != 0 && cx_json_number(row, "ms") > 0)
+                put_times_row("", row, alone, out);
+        }
+    }
+}
+
+/* Whether it was made by a bench that measured whole processes. */
+static bool has_times(struct json_object *bench)
+{
+    for (size_t p = 0; p < programs_of(bench); p++)
+        if (cx_json_number(alone_row(program_at(bench, p)), cx_bench_time_keys[CX_BENCH_PROCESS]) > 0)
+            return true;
+    return false;
+}
+
 /* Programs on devices that were left out of their maximum. */
 static void put_too_slow(struct json_object *bench, FILE *out)
 {
@@ -404,8 +461,11 @@ void cx_report_markdown(struct json_object *bench, FILE *out)
     find_names(bench, &sets, &algos);
     put_machine(bench, out);
     put_means(bench, &sets, &algos, out);
-    for (unsigned s = 0; s < sets.n; s++)
+    for (unsigned s = 0; s < sets.n; s++) {
         put_set(bench, sets.text[s], &algos, out);
+        if (has_times(bench))
+            put_times(bench, sets.text[s], &algos, out);
+    }
     put_too_slow(bench, out);
     put_failures(bench, out);
 }
