@@ -18,6 +18,7 @@
 #include "layer/plan_size.h"
 #include "layer/program.h"
 #include "layer/record.h"
+#include "layer/thread.h"
 #include "layer/vendor_options.h"
 #include "layer/worker.h"
 #include "layer/trace_event.h"
@@ -134,7 +135,7 @@ static void build_parts(struct cx_build *build, struct part *parts, unsigned fir
             (m == first || first == context->nmembers || builds_beside(context, first, m)))
             parts[n++] = (struct part){.build = build, .member = m};
     for (unsigned i = 0; i + 1 < n; i++)
-        parts[i].threaded = !pthread_create(&parts[i].thread, NULL, build_part, &parts[i]);
+        parts[i].threaded = cx_thread_start(&parts[i].thread, build_part, &parts[i]);
     for (unsigned i = 0; i < n; i++)
         if (!parts[i].threaded)
             build_part(&parts[i]);

@@ -4,8 +4,11 @@
  */
 #include "layer/command.h"
 #include "layer/background.h"
+#include "layer/deadline.h"
 #include "layer/log.h"
+#include "layer/notify.h"
 #include "layer/queue.h"
+#include "layer/thread.h"
 #include "layer/trace_event.h"
 
 #include <stdlib.h>
@@ -479,19 +482,45 @@ uint64_t cx_context_start(struct cx_context *context, const uint64_t *cone, uint
     return skip;
 }
 
+/* How long it takes at most until a wait notices what others did where nobody tells it. */
+enum { NAP_MS = 5 };
+
+void cx_context_await_settled(struct cx_context *context)
+{
+    uint64_t planned[CX_MEMBERS_MAX + 1];
+    bool any = false;
+    if (!cx_thread_short()) {
+        pthread_cond_wait(&context->settled, &context->lock);
+        return;
+    }
+    for (unsigned t = 0; t < cx_context_timelines(context); t++)
+        planned[t] = context->workers[t].planned;
+    pthread_mutex_unlock(&context->lock);
+    for (unsigned t = 0; t < cx_context_timelines(context); t++) {
+        any |= atomic_load(&context->workers[t].completed) < planned[t];
+        cx_worker_wait(&context->workers[t], planned[t]);
+    }
+    any |= cx_notify_help(false);
+    const struct timespec until = cx_deadline(NAP_MS);
+    pthread_mutex_lock(&context->lock);
+    if (!any)
+        pthread_cond_timedwait(&context->settled, &context->lock, &until);
+}
+
 cl_int cx_command_wait(struct cx_command *command)
 {
     struct cx_context *context = command->context;
     const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
     pthread_mutex_lock(&context->lock);
     while (!command->settled)
-        pthread_cond_wait(&context->settled, &context->lock);
+        cx_context_await_settled(context);
     cx_context_start(context, command->cone, 0);
     pthread_mutex_unlock(&context->lock);
 
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
         if (command->cone[t])
             cx_worker_wait(&context->workers[t], command->cone[t]);
+    cx_notify_help(false);
     cx_trace_wait(context, "command", command->base.id, since);
     if (!command->queue && command->user_status < 0)
         return command->user_status;

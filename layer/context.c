@@ -33,6 +33,8 @@ static void context_free(void *data)
     }
     cx_pool_finish(&context->pool);
     for (unsigned w = 0; context->workers && w <= context->nmembers; w++)
+        cx_worker_end(&context->workers[w]);
+    for (unsigned w = 0; context->workers && w <= context->nmembers; w++)
         cx_worker_finish(&context->workers[w]);
     cx_spares_free(&context->repeated);
     cx_stages_finish(context);
@@ -55,7 +57,7 @@ static void context_destroy(struct cx_object *object)
     for (unsigned w = 0; context->workers && w <= context->nmembers; w++) {
         struct cx_worker *worker = &context->workers[w];
         if (worker->started && pthread_equal(worker->thread, pthread_self())) {
-            cx_notify_post(context_free, context);
+            cx_notify_post_end(context_free, context);
             return;
         }
     }
@@ -182,7 +184,11 @@ static struct cx_context *context_create(struct cx_device *const *devices, cl_ui
         return NULL;
     cx_object_init(&context->base, CX_TAG_CONTEXT, context_destroy);
     pthread_mutex_init(&context->lock, NULL);
-    pthread_cond_init(&context->settled, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&context->settled, &monotonic);
+    pthread_condattr_destroy(&monotonic);
     context->repeated = (struct cx_spares)CX_SPARES_NONE;
     context->notify = notify;
     context->notify_data = data;
@@ -306,6 +312,7 @@ cl_int CL_API_CALL cx_clReleaseContext(cl_context handle)
         return CX_FAIL(CL_INVALID_CONTEXT, "no context of ours");
     if (!cx_object_release_app(&context->base))
         return CX_FAIL(CL_INVALID_CONTEXT, "released already");
+    cx_notify_help(false); /* buffers may go, and with them the context */
     return CL_SUCCESS;
 }
 

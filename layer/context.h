@@ -41,6 +41,7 @@ struct cx_context {
     unsigned fastest;   /* the member with the highest nominal speed */
     /* nmembers + 1 timelines: workers[m] submits to member m; workers[nmembers] does the host's own work. */
     struct cx_worker *workers;
+    atomic_bool lone;         /* a worker has jobs and no thread: others see to it (worker.c) */
     struct cx_pool pool;      /* host copies lie in its pages */
     struct cx_peers *peers;   /* peer.h; NULL: no two members could be peers */
     struct cx_stages *stages; /* stage.h; NULL until needed */

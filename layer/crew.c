@@ -4,9 +4,9 @@
  */
 #include "layer/crew.h"
 #include "layer/bytes.h"
+#include "layer/thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <unistd.h>
@@ -52,19 +52,13 @@ static void grow(void)
 {
     const unsigned half = (unsigned)(cx_bytes_cores() / 2),
                    most = half > LEAST_THREADS ? half : LEAST_THREADS;
-    sigset_t all, old;
     if (crew.threads - crew.busy >= crew.waiting || crew.threads >= most)
         return;
-    sigfillset(&all); /* the program's signals are none of these threads' business */
-    pthread_sigmask(SIG_SETMASK, &all, &old);
     while (crew.threads - crew.busy < crew.waiting && crew.threads < most) {
-        pthread_t thread;
-        if (pthread_create(&thread, NULL, crew_main, NULL) != 0)
+        if (!cx_thread_start(NULL, crew_main, NULL))
             break;
-        pthread_detach(thread);
         crew.threads++;
     }
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 void cx_crew_send(struct cx_errand *errand)

@@ -6,6 +6,7 @@
 #include "layer/command.h"
 #include "layer/entry.h"
 #include "layer/log.h"
+#include "layer/notify.h"
 #include "layer/queue.h"
 
 #include <stdlib.h>
@@ -56,7 +57,11 @@ cl_int CL_API_CALL cx_clSetUserEventStatus(cl_event handle, cl_int status)
         cx_command_settle(event);
     }
     cx_context_unlock(context);
+    for (unsigned t = 0; t < cx_context_timelines(context);
+         t++) /* perhaps nobody waits for what waited for it */
+        cx_worker_stand_in(&context->workers[t], UINT64_MAX);
     cx_command_unref(&event);
+    cx_notify_help(false);
     return first ? CL_SUCCESS : CX_FAIL(CL_INVALID_OPERATION, "the status was set before");
 }
 
@@ -100,6 +105,7 @@ cl_int CL_API_CALL cx_clGetEventInfo(cl_event handle, cl_event_info name, size_t
     case CL_EVENT_COMMAND_TYPE:
         return CX_INFO(cl_command_type, event->type, room, value, size_ret);
     case CL_EVENT_COMMAND_EXECUTION_STATUS:
+        cx_notify_help(false); /* a program that asks again and again waits */
         return CX_INFO(cl_int, cx_command_status(event), room, value, size_ret);
     case CL_EVENT_REFERENCE_COUNT:
         return CX_INFO(cl_uint, cx_object_app_refs(&event->base), room, value, size_ret);
@@ -203,6 +209,7 @@ cl_int CL_API_CALL cx_clSetEventCallback(cl_event handle, cl_int type,
             cx_worker_tell_running(&event->context->workers[t], event);
     cx_command_watch(event);
     cx_command_unref(&event);
+    cx_notify_help(false);
     return CL_SUCCESS;
 }
 

@@ -426,11 +426,21 @@ static cl_int plan_jobs(struct split *split, const struct cx_access_region *whol
     return CL_SUCCESS;
 }
 
-/* The copies that merging or private updates need cannot be had: one device does it all. */
-static void run_whole(struct cx_launch *launch, struct split *split, cl_int error)
+/* Lanes wait for each other: each needs a thread. */
+static bool have_threads(const struct split *split)
+{
+    struct cx_worker *workers = split->launch->base.context->workers;
+    bool has = true;
+    for (unsigned p = 0; p < split->nparts && split->nparts > 1 && has; p++)
+        has = cx_worker_has_thread(&workers[split->plan.member[p]]);
+    return has;
+}
+
+/* What a split needs cannot be had: one device does it all. */
+static void run_whole(struct cx_launch *launch, struct split *split, const char *reason)
 {
     unsigned member = split->plan.member[0];
-    cx_info(CX_TOPIC_PLAN, "%s runs whole after all: %s", launch->kernel->function->name, cx_cl_name(error));
+    cx_info(CX_TOPIC_PLAN, "%s runs whole after all: %s", launch->kernel->function->name, reason);
     for (unsigned p = 0; p < launch->nparts; p++)
         cx_args_drop(&launch->parts[p].args);
     free(launch->parts);
@@ -439,7 +449,7 @@ static void run_whole(struct cx_launch *launch, struct split *split, cl_int erro
     launch->ways = NULL;
     launch->one_home = false;
     launch->nparts = 0;
-    launch->reason = "there is no memory for the copies that a split needs";
+    launch->reason = reason;
     split_free(split);
     cx_launch_whole(launch, member);
 }
@@ -452,6 +462,11 @@ void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan)
     cl_int error = split && whole ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
     bool shadows = false;
 
+    if (error == CL_SUCCESS && !have_threads(split)) {
+        free(whole);
+        run_whole(launch, split, "the system gives no thread for a device that would share it");
+        return;
+    }
     if (error == CL_SUCCESS) {
         cx_access_whole(split->plan.judged->access, whole);
         error = gather(split, whole, &shadows);
@@ -466,7 +481,7 @@ void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan)
             error = CL_OUT_OF_HOST_MEMORY;
         if (error != CL_SUCCESS) {
             free(whole);
-            run_whole(launch, split, error);
+            run_whole(launch, split, "there is no memory for the copies that a split needs");
             return;
         }
     }

@@ -6,6 +6,7 @@
 #include "layer/device.h"
 #include "layer/entry.h"
 #include "layer/log.h"
+#include "layer/notify.h"
 #include "layer/peer.h"
 #include "layer/trace_event.h"
 
@@ -308,7 +309,9 @@ static void queue_push(struct cx_queue *queue, bool watch)
         if (watch)
             cx_worker_watch(&context->workers[t], seq);
         cx_worker_flush(&context->workers[t]);
+        cx_worker_stand_in(&context->workers[t], seq);
     }
+    cx_notify_help(false);
 }
 
 cl_int CL_API_CALL cx_clReleaseCommandQueue(cl_command_queue handle)
@@ -386,7 +389,7 @@ cl_int CL_API_CALL cx_clFinish(cl_command_queue handle)
     pthread_mutex_lock(&context->lock);
     uint64_t number = queue->next_number;
     while (queue->unsettled && queue->unsettled->queue_number < number)
-        pthread_cond_wait(&context->settled, &context->lock);
+        cx_context_await_settled(context);
     if (!queue->in_order)
         cx_context_start(context, queue->cone, 0);
     pthread_mutex_unlock(&context->lock);
@@ -397,6 +400,7 @@ cl_int CL_API_CALL cx_clFinish(cl_command_queue handle)
         if (seq)
             cx_worker_wait(&context->workers[t], seq);
     }
+    cx_notify_help(false);
     cx_trace_wait(context, "queue", queue->base.id, since);
     return cx_queue_tell(queue);
 }

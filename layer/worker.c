@@ -8,6 +8,11 @@
  * calling thread is pumped by the worker's thread, save for jobs known to be brief that find the worker idle;
  * a single other job that does is left to the next flush, wait, status query or job, so that a program that
  * launches and waits pays for no change of threads.
+ *
+ * Where the system gives a worker no thread, whoever waits for a job, asks whether it is over, or flushes
+ * does all that the thread would, and so do the context's other workers while they have nothing to do. Jobs
+ * that need each other at the same time (the parts of a split) are only planned for workers that have
+ * threads.
  */
 #include "layer/worker.h"
 #include "layer/background.h"
@@ -15,17 +20,19 @@
 #include "layer/device_copy.h"
 #include "layer/diff.h"
 #include "layer/log.h"
+#include "layer/notify.h"
 #include "layer/peer.h"
 #include "layer/running.h"
+#include "layer/thread.h"
 #include "layer/transport_ring.h"
 #include "layer/worker_held.h"
 #include "layer/worker_reap.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-static _Thread_local bool is_owner; /* the thread is a worker's: what it waits for holds up a device */
+/* The worker whose thread this is, or NULL: what that waits for holds up a device. */
+static _Thread_local const struct cx_worker *own;
 
 /* Events cost microseconds on some drivers, so a launch nobody asks about has none, save every so manyth. */
 enum { MAX_LOOSE = 31 };
@@ -40,6 +47,7 @@ enum pump_mode {
     PUMP_CALLER, /* the program's thread after an enqueue: never waits */
     PUMP_WAITER, /* a thread that waits for this timeline anyway: may wait, but runs no dynamic launch */
     PUMP_OWNER,  /* the worker's thread */
+    PUMP_FOR_IT, /* another one that does what that would */
 };
 
 struct cx_job *cx_job_new(const struct cx_context *context)
@@ -122,7 +130,7 @@ static void wait_deps(struct cx_worker *worker, const struct cx_job *job, enum p
 
 static bool may_run(const struct cx_worker *worker, const struct cx_job *job, enum pump_mode mode)
 {
-    if (mode == PUMP_OWNER)
+    if (mode >= PUMP_OWNER)
         return true;
     if (job->waits)
         return false;
@@ -151,23 +159,44 @@ static void count_out(struct cx_worker *worker)
     worker->counted = false;
 }
 
-/* worker->lock held */
-static void wake(struct cx_worker *worker)
+/* worker->lock held. False: it can have no thread (any more); see call_others. */
+static bool wake(struct cx_worker *worker)
 {
     count_in(worker);
     if (worker->started) {
         pthread_cond_signal(&worker->wake);
-        return;
+        return true;
     }
-    sigset_t all, old;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    worker->started = pthread_create(&worker->thread, NULL, worker_main, worker) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    worker->started = cx_thread_start(&worker->thread, worker_main, worker);
+    atomic_store(&worker->alone, !worker->started);
     if (worker->started)
-        return;
+        return true;
     count_out(worker);
-    cx_error(CX_TOPIC_WORKER, "no thread for worker %u", worker->index);
+    return false;
+}
+
+/* Has other workers of the context look after one that has jobs and no thread. No worker's lock held. */
+static void call_others(const struct cx_worker *worker)
+{
+    struct cx_context *context = worker->context;
+    atomic_store(&context->lone, true);
+    for (unsigned t = 0; t < cx_context_timelines(context); t++) {
+        struct cx_worker *other = &context->workers[t];
+        if (other == worker)
+            continue;
+        pthread_mutex_lock(&other->lock);
+        other->called = true;
+        pthread_cond_signal(&other->wake);
+        pthread_mutex_unlock(&other->lock);
+    }
+}
+
+bool cx_worker_has_thread(struct cx_worker *worker)
+{
+    pthread_mutex_lock(&worker->lock);
+    const bool has = wake(worker);
+    pthread_mutex_unlock(&worker->lock);
+    return has;
 }
 
 /* at_once: nothing is before it. */
@@ -254,11 +283,13 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
     worker->pumping = false;
     /* the owner slept while this thread pumped: jobs are left, or one that it shall see to is in flight now
      */
-    if (mode != PUMP_OWNER && (worker->head || worker->watch > atomic_load(&worker->completed)))
-        wake(worker);
+    const bool woken = mode == PUMP_OWNER ||
+                       !(worker->head || worker->watch > atomic_load(&worker->completed)) || wake(worker);
     if (worker->waiters && worker->head) /* theirs to run where the owner has no thread */
         pthread_cond_broadcast(&worker->moved);
     pthread_mutex_unlock(&worker->lock);
+    if (!woken && mode != PUMP_FOR_IT)
+        call_others(worker);
 }
 
 void cx_worker_pump(struct cx_worker *worker)
@@ -274,31 +305,36 @@ void cx_worker_pump(struct cx_worker *worker)
     bool brief = job && job->brief && deps_done(worker, job);
     bool alone =
         job && !job->next && !worker->flying && !job->waits && !job->urgent && worker->watch < job->seq;
-    if (job && !brief && !alone && !worker->pumping)
-        wake(worker);
+    const bool woken = !job || brief || alone || worker->pumping || wake(worker);
     pthread_mutex_unlock(&worker->lock);
+    if (!woken)
+        call_others(worker);
     if (brief)
         pump(worker, PUMP_CALLER, UINT64_MAX);
 }
 
 void cx_worker_watch(struct cx_worker *worker, uint64_t seq)
 {
+    bool woken = true;
     pthread_mutex_lock(&worker->lock);
     if (worker->watch < seq) {
         worker->watch = seq;
         if (atomic_load(&worker->completed) < seq)
-            wake(worker);
+            woken = wake(worker);
     }
     pthread_mutex_unlock(&worker->lock);
+    if (!woken)
+        call_others(worker);
 }
 
 void cx_worker_flush(struct cx_worker *worker)
 {
     pthread_mutex_lock(&worker->lock);
-    if (worker->head && !worker->pumping)
-        wake(worker);
+    const bool woken = !worker->head || worker->pumping || wake(worker);
     bool flying = worker->flying != NULL;
     pthread_mutex_unlock(&worker->lock);
+    if (!woken)
+        call_others(worker);
     if (flying && worker->queue && !runs_in_caller(worker))
         worker->device->cl->clFlush(worker->queue);
 }
@@ -337,18 +373,21 @@ bool cx_worker_done(struct cx_worker *worker, uint64_t seq)
         return true;
     cx_worker_mark_end(worker);
     cx_worker_flush(worker);
+    cx_worker_stand_in(worker, seq);
     cx_worker_reap(worker, 0);
     return atomic_load_explicit(&worker->completed, memory_order_acquire) >= seq;
 }
 
-/* Until something moved. worker->lock held. */
-static void await_move(struct cx_worker *worker, uint64_t seq)
+/* Until something moved. False: there is no thread to move it, and it is for the caller to do. worker->lock
+ * held. */
+static bool await_move(struct cx_worker *worker, uint64_t seq)
 {
-    if (!worker->pumping && worker->head)
-        wake(worker);
+    if (!worker->pumping && worker->head && !wake(worker))
+        return false;
     worker->awaited = worker->waiters++ && worker->awaited < seq ? worker->awaited : seq;
     pthread_cond_wait(&worker->moved, &worker->lock);
     worker->waiters--;
+    return true;
 }
 
 /* One step of waiting: by the driver's own wait where the work is with the driver, else until something
@@ -366,7 +405,7 @@ static void wait_step(struct cx_worker *worker, uint64_t seq, bool urgent)
     if (atomic_load(&worker->submitted) >= seq && !worker->reaping) {
         event = cx_worker_end_event(worker, seq, &of, &needed);
     } else {
-        await_move(worker, seq);
+        (void)await_move(worker, seq);
     }
     pthread_mutex_unlock(&worker->lock);
     if (event) {
@@ -381,13 +420,25 @@ static void wait_step(struct cx_worker *worker, uint64_t seq, bool urgent)
     cx_worker_reap(worker, needed ? of : 0);
 }
 
+/* A worker's thread that does the jobs of another one may have to do its own at the same time. */
+static bool does_for(const struct cx_worker *worker)
+{
+    return atomic_load(&worker->alone) || worker == own;
+}
+
+void cx_worker_stand_in(struct cx_worker *worker, uint64_t seq)
+{
+    if (atomic_load(&worker->alone))
+        pump(worker, PUMP_FOR_IT, seq);
+}
+
 void cx_worker_hand(struct cx_worker *worker, uint64_t seq)
 {
     while (atomic_load_explicit(&worker->submitted, memory_order_acquire) < seq) {
-        pump(worker, PUMP_WAITER, seq);
+        pump(worker, does_for(worker) ? PUMP_FOR_IT : PUMP_WAITER, seq);
         pthread_mutex_lock(&worker->lock);
         if (atomic_load(&worker->submitted) < seq)
-            await_move(worker, seq);
+            (void)await_move(worker, seq);
         pthread_mutex_unlock(&worker->lock);
     }
 }
@@ -396,8 +447,8 @@ void cx_worker_wait(struct cx_worker *worker, uint64_t seq)
 {
     while (atomic_load_explicit(&worker->completed, memory_order_acquire) < seq) {
         if (atomic_load_explicit(&worker->submitted, memory_order_acquire) < seq)
-            pump(worker, PUMP_WAITER, seq);
-        wait_step(worker, seq, is_owner);
+            pump(worker, does_for(worker) ? PUMP_FOR_IT : PUMP_WAITER, seq);
+        wait_step(worker, seq, own != NULL);
     }
 }
 
@@ -411,10 +462,38 @@ static uint64_t next_watch(const struct cx_worker *worker)
     return first > atomic_load(&worker->completed) && first < worker->watch ? first : worker->watch;
 }
 
+/* Does what a worker without a thread has for one to do. */
+static void see_to(struct cx_worker *worker)
+{
+    if (!atomic_load(&worker->alone))
+        return;
+    pthread_mutex_lock(&worker->lock);
+    const uint64_t watch = next_watch(worker);
+    const bool runs = worker->head && !worker->pumping, due = watch > atomic_load(&worker->completed) &&
+                                                              watch <= atomic_load(&worker->submitted) &&
+                                                              !worker->reaping;
+    pthread_mutex_unlock(&worker->lock);
+    if (runs)
+        pump(worker, PUMP_FOR_IT, UINT64_MAX);
+    else if (due)
+        wait_step(worker, watch, false);
+}
+
+/* Everything that there is no thread for, before this worker's sleeps. */
+static void help_others(const struct cx_worker *worker)
+{
+    struct cx_context *context = worker->context;
+    cx_notify_help(true);
+    for (unsigned t = 0; t < cx_context_timelines(context) && atomic_load(&context->lone); t++)
+        if (&context->workers[t] != worker)
+            see_to(&context->workers[t]);
+}
+
 static void *worker_main(void *data)
 {
     struct cx_worker *worker = data;
-    is_owner = true;
+    bool helped = false;
+    own = worker;
     pthread_mutex_lock(&worker->lock);
     for (;;) {
         uint64_t watch = next_watch(worker);
@@ -428,11 +507,20 @@ static void *worker_main(void *data)
             wait_step(worker, watch, false);
         } else if (worker->stop && !worker->head) {
             break;
+        } else if (worker->called || (!helped && cx_thread_short())) {
+            worker->called = false;
+            helped = true; /* once, before it sleeps */
+            pthread_mutex_unlock(&worker->lock);
+            help_others(worker);
+            pthread_mutex_lock(&worker->lock);
+            continue;
         } else {
             count_out(worker);
             pthread_cond_wait(&worker->wake, &worker->lock);
+            helped = false;
             continue;
         }
+        helped = false;
         pthread_mutex_lock(&worker->lock);
     }
     count_out(worker);
@@ -450,16 +538,21 @@ cl_int cx_worker_init(struct cx_worker *worker, struct cx_context *context, unsi
     return device ? cx_worker_open(worker) : CL_SUCCESS;
 }
 
-void cx_worker_finish(struct cx_worker *worker)
+void cx_worker_end(struct cx_worker *worker)
 {
     cx_worker_wait(worker, worker->planned);
     pthread_mutex_lock(&worker->lock);
+    const bool joins = worker->started && !worker->stop;
     worker->stop = true;
-    bool started = worker->started;
     pthread_cond_signal(&worker->wake);
     pthread_mutex_unlock(&worker->lock);
-    if (started)
+    if (joins)
         pthread_join(worker->thread, NULL);
+}
+
+void cx_worker_finish(struct cx_worker *worker)
+{
+    cx_worker_end(worker);
     cx_diff_release(worker);
     cx_device_copy_release(worker);
     cx_ring_release(worker);

@@ -6,8 +6,8 @@
  * in that order. A dependency between timelines is a position on the other one; since planning gives
  * positions in one total order, waiting for a dependency can never close a circle. Jobs that must not wait
  * are run ("pumped") by the thread that enqueued them where the driver returns at once; all others by the
- * worker's own thread. Previous stage: plan.h. Next: the real driver; worker_reap.h notices the end and
- * tells command.h.
+ * worker's own thread, or, where it can have none, by whoever waits for them. Previous stage: plan.h. Next:
+ * the real driver; worker_reap.h notices the end and tells command.h.
  */
 #ifndef CX_LAYER_WORKER_H
 #define CX_LAYER_WORKER_H
@@ -80,9 +80,11 @@ struct cx_worker {
     uint64_t watch;      /* the worker's thread sees to the completion of everything up to here by itself */
     atomic_bool pumping; /* some thread runs jobs; it looks at the queue once more before it ends that */
     bool reaping, stop, started;
-    atomic_bool held; /* worker_held.c: its thread waits for another timeline */
-    uint64_t heard;   /* ... then the driver tells when this position is passed; 0: none */
-    bool counted;     /* a process that ends waits for the thread (background.h) */
+    bool called;       /* its thread is to look after workers without one */
+    atomic_bool held;  /* worker_held.c: its thread waits for another timeline */
+    uint64_t heard;    /* ... then the driver tells when this position is passed; 0: none */
+    atomic_bool alone; /* no thread can be had for it at the moment: others do what it would */
+    bool counted;      /* a process that ends waits for the thread (background.h) */
     pthread_t thread;
     cl_kernel diff; /* diff.c: finds changed blocks; NULL until needed; whoever pumps */
     cl_mem diff_flags;
@@ -144,6 +146,9 @@ struct cx_job {
 
 cl_int cx_worker_init(struct cx_worker *worker, struct cx_context *context, unsigned index,
                       struct cx_real_device *device);
+/* Waits for all its jobs and ends its thread. All of a context end before one finishes: they look after each
+ * other. */
+void cx_worker_end(struct cx_worker *worker);
 void cx_worker_finish(struct cx_worker *worker);
 /* For cx_worker_init: opens the real context and queue. */
 cl_int cx_worker_open(struct cx_worker *worker);
@@ -218,6 +223,11 @@ void cx_worker_watch(struct cx_worker *worker, uint64_t seq);
 void cx_worker_tell_running(struct cx_worker *worker, struct cx_command *command);
 /* Waits until all jobs up to seq are with the driver, or over. Caller holds no lock. */
 void cx_worker_hand(struct cx_worker *worker, uint64_t seq);
+/* Whether the worker has a thread of its own; starts it where there is none. For jobs that wait for what jobs
+ * of other workers do meanwhile. Caller may hold context->lock. */
+bool cx_worker_has_thread(struct cx_worker *worker);
+/* Where it has none, does what that would do now, but for jobs after seq. Caller holds no lock. */
+void cx_worker_stand_in(struct cx_worker *worker, uint64_t seq);
 /* Waits until all jobs up to seq are complete. Caller holds no lock. */
 void cx_worker_wait(struct cx_worker *worker, uint64_t seq);
 /* A command that the member's driver took has failed. At the second one the member is left out, unless it is
