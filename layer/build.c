@@ -18,6 +18,7 @@
 #include "layer/plan_size.h"
 #include "layer/program.h"
 #include "layer/record.h"
+#include "layer/text.h"
 #include "layer/thread.h"
 #include "layer/vendor_options.h"
 #include "layer/worker.h"
@@ -231,6 +232,14 @@ static void wait_for_variants(struct cx_program *program)
         cx_program_variant_wait(program, (enum cx_variant)v, ~0u);
 }
 
+static void look_for_assembly(struct cx_program *program)
+{
+    const char *text = program->text ? program->text : program->source;
+
+    program->assembles = text && cx_text_assembles(text);
+    program->may_assemble = !text || program->assembles || cx_identity_includes(text, program->options);
+}
+
 static struct cx_analysis *start_analysis(struct cx_program *program)
 {
     if (!cx_context_shares(program->context)) {
@@ -263,6 +272,7 @@ static cl_int execute(struct cx_build *build)
     program->text = build->text;
     program->text_options = build->text_options;
     build->text = build->text_options = NULL;
+    look_for_assembly(program);
     if (parts) {
         program->unanalysed = program->builtins ? "built-in kernels have no source" : "linked program";
         if (build->analyse)

@@ -148,8 +148,12 @@ struct cx_args *cx_kernel_capture(struct cx_kernel *kernel, unsigned *missing);
 cl_int cx_kernel_bind(struct cx_kernel *kernel, unsigned member, enum cx_variant variant,
                       struct cx_args *args, cl_kernel *real);
 
-/* Whether member m can run this kernel (its build of the program succeeded, the kernel exists there).
- * Thread-safe. */
+/* Whether the kernel has inline assembly, and member m is of another driver or model than the fastest that
+ * takes the program: compilers take assembly of others, and the kernel then does who knows what. Thread-safe.
+ */
+bool cx_kernel_is_foreign(const struct cx_kernel *kernel, unsigned member);
+/* Whether member m can run this kernel (its build of the program succeeded, the kernel exists there, and it
+ * is not foreign there). Thread-safe. */
 bool cx_kernel_runs_on(const struct cx_kernel *kernel, unsigned member);
 /* Takes a member out for this kernel after its driver failed on it, unless it is the last one; logs once.
  * Thread-safe. */

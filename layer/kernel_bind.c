@@ -176,9 +176,32 @@ cl_int cx_kernel_bind(struct cx_kernel *kernel, unsigned member, enum cx_variant
     return error;
 }
 
+/* Whether the kernel has inline assembly. Where the analysis does not know, the program's text tells. */
+static bool has_assembly(const struct cx_kernel *kernel, unsigned member)
+{
+    const struct cx_summary_kernel *summary = cx_kernel_summary_on(kernel, member, NULL);
+
+    return summary ? summary->flags & CX_SUMMARY_ONE_MODEL : kernel->program->assembles;
+}
+
+bool cx_kernel_is_foreign(const struct cx_kernel *kernel, unsigned member)
+{
+    const struct cx_context *context = kernel->program->context;
+
+    if (!kernel->program->may_assemble)
+        return false;
+    for (unsigned k = 0; k < context->nmembers; k++) {
+        const unsigned first = cx_program_member_at(kernel->program, k);
+        if (atomic_load_explicit(&kernel->function->check[first], memory_order_acquire))
+            return !cx_context_alike(context, first, member) && has_assembly(kernel, first);
+    }
+    return false;
+}
+
 bool cx_kernel_runs_on(const struct cx_kernel *kernel, unsigned member)
 {
-    return atomic_load_explicit(&kernel->function->check[member], memory_order_acquire) &&
+    return !cx_kernel_is_foreign(kernel, member) &&
+           atomic_load_explicit(&kernel->function->check[member], memory_order_acquire) &&
            !atomic_load_explicit(&kernel->members[member].left_out, memory_order_relaxed) &&
            !atomic_load_explicit(&kernel->program->context->workers[member].left_out, memory_order_relaxed);
 }

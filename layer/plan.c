@@ -226,6 +226,8 @@ static bool await_late(struct cx_launch *launch, const struct cx_judged *judged,
 /* Why the kernel does not run on a member. */
 static const char *why_not_on(const struct cx_kernel *kernel, unsigned m)
 {
+    if (cx_kernel_is_foreign(kernel, m))
+        return "the kernel has inline assembly, and the other devices are of another model than the fastest";
     if (cx_program_late_on(kernel->program, m))
         return "the other devices have not built the program yet";
     if (cx_program_runs_on(kernel->program, m))
@@ -276,7 +278,7 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
     for (unsigned m = 0; m < context->nmembers; m++) {
         if (!cx_queue_takes(queue, m))
             continue;
-        late |= cx_program_late_on(kernel->program, m);
+        late |= cx_program_late_on(kernel->program, m) && !cx_kernel_is_foreign(kernel, m);
         if (!cx_kernel_runs_on(kernel, m)) {
             launch->reason = why_not_on(kernel, m);
             continue;

@@ -66,6 +66,8 @@ struct cx_program {
     struct cx_function *more;      /* NULL until one was asked for */
     struct cx_analysis *analysis;  /* of the last build; NULL: none was started */
     const char *unanalysed;        /* why there is none */
+    bool assembles;                /* its text has inline assembly, used or not */
+    bool may_assemble;             /* it may have, also in files, or in objects that we do not see */
     uint64_t build_ns;             /* how long the last build took */
     atomic_uint home;              /* 1 + the member whose program-scope variables count; 0: none yet */
     unsigned nattached;            /* kernels, and links under way: builds are refused then */

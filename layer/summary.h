@@ -91,13 +91,14 @@ enum cx_summary_use {
 
 /* Properties of a kernel (struct cx_summary_kernel.flags). */
 enum cx_summary_flag {
-    CX_SUMMARY_OPAQUE = 1u << 0,     /* nothing is known but the name: args may be empty, never split */
-    CX_SUMMARY_PINNED = 1u << 1,     /* uses state the host cannot copy: always the same one device */
-    CX_SUMMARY_BARRIER = 1u << 2,    /* has a work-group barrier or collective */
-    CX_SUMMARY_LOCAL_MEM = 1u << 3,  /* uses local memory (argument or variable) */
-    CX_SUMMARY_REQD_SIZE = 1u << 4,  /* reqd_work_group_size given */
-    CX_SUMMARY_SIZE_HINT = 1u << 5,  /* work_group_size_hint given */
-    CX_SUMMARY_DYNAMIC_DIM = 1u << 6 /* a work-item function has a run-time dimension argument */
+    CX_SUMMARY_OPAQUE = 1u << 0,      /* nothing is known but the name: args may be empty, never split */
+    CX_SUMMARY_PINNED = 1u << 1,      /* uses state the host cannot copy: always the same one device */
+    CX_SUMMARY_BARRIER = 1u << 2,     /* has a work-group barrier or collective */
+    CX_SUMMARY_LOCAL_MEM = 1u << 3,   /* uses local memory (argument or variable) */
+    CX_SUMMARY_REQD_SIZE = 1u << 4,   /* reqd_work_group_size given */
+    CX_SUMMARY_SIZE_HINT = 1u << 5,   /* work_group_size_hint given */
+    CX_SUMMARY_DYNAMIC_DIM = 1u << 6, /* a work-item function has a run-time dimension argument */
+    CX_SUMMARY_ONE_MODEL = 1u << 7,   /* has inline assembly, which other models may take and not do */
 };
 
 enum cx_arg_kind {

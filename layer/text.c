@@ -4,6 +4,7 @@
  */
 #include "layer/text.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,4 +81,33 @@ bool cx_text_includes(const char *source)
     }
     free(text);
     return found;
+}
+
+static size_t word_length(const char *at)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)at[length]) || at[length] == '_')
+        length++;
+    return length;
+}
+
+bool cx_text_is_assembly(const char *at)
+{
+    const size_t length = word_length(at);
+
+    return (length == 3 && !strncmp(at, "asm", 3)) || (length == 5 && !strncmp(at, "__asm", 5)) ||
+           (length == 7 && !strncmp(at, "__asm__", 7));
+}
+
+bool cx_text_assembles(const char *source)
+{
+    if (!strstr(source, "asm"))
+        return false;
+    for (const char *at = source; *at;) {
+        if (cx_text_is_assembly(at))
+            return true;
+        const char *next = cx_text_skip(at);
+        at = next > at ? next : at + (word_length(at) ? word_length(at) : 1);
+    }
+    return false;
 }

@@ -22,4 +22,9 @@ char *cx_text_joined(const char *source);
  * licences have them. */
 bool cx_text_includes(const char *source);
 
+/* Whether a word that begins inline assembly begins here; and whether one is in the text, comments and
+ * strings left out. */
+bool cx_text_is_assembly(const char *at);
+bool cx_text_assembles(const char *source);
+
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/analyser/compile.h"
+#include "layer/analyser/assembly.h"
 #include "layer/analyser/map.h"
 #include "layer/ask.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* What options without -cl-std get: the specification's default, then what has all that 3.0 may have. */
@@ -330,8 +332,115 @@ static bool may_be_newer(const struct cx_compile_request *request)
     return true;
 }
 
-enum cx_process_status cx_compile(const struct cx_compile_request *request, struct cx_buffer *out,
-                                  char **message)
+/* Whether a line marker (# LINE "FILE" ...) begins text of the program. */
+static bool is_own_file(const char *marker)
+{
+    static const char *const foreign[] = {"/opencl-c-base.h\"", "/opencl-c.h\"", "\"<built-in>\"",
+                                          "\"<command line>\""};
+    for (size_t i = 0; i < sizeof(foreign) / sizeof(*foreign); i++) {
+        if (strstr(marker, foreign[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The program's own lines of the expanded text, with markers that have `path` for the name of its file. */
+static char *own_lines(const char *text, size_t size, const char *source, const char *path)
+{
+    char *copy = strndup(text, size), *result = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&result, &length);
+    bool own = true;
+
+    for (char *line = copy, *end; out && line && *line; line = end) {
+        end = strchrnul(line, '\n');
+        char *last = end;
+        end += *end != 0;
+        *last = 0;
+        if (strncmp(line, "# ", 2) != 0 || line[2] < '0' || line[2] > '9') {
+            own ? fprintf(out, "%s\n", line) : 0;
+            continue;
+        }
+        own = is_own_file(line);
+        const char *name = strchr(line, '"'), *close = name ? strrchr(line, '"') : NULL;
+        if (own && close > name) {
+            const int room = (int)(close - name) - 1;
+            const bool main = (size_t)room == strlen(source) && !strncmp(name + 1, source, (size_t)room);
+            fprintf(out, "#line %lu \"%.*s\"\n", strtoul(line + 2, NULL, 10), main ? (int)strlen(path) : room,
+                    main ? path : name + 1);
+        }
+    }
+    if (out) {
+        fclose(out);
+    }
+    free(copy);
+    return result;
+}
+
+/* What options say of a text whose macros and headers are in their places already. */
+static void keep_standing(struct cx_strings *kept, const struct cx_strings *options)
+{
+    for (size_t i = 0; i < options->count; i++) {
+        const char *option = options->item[i];
+        if (is_kept(option)) {
+            add(kept, option);
+        }
+    }
+}
+
+/* Each error in the file of that name is one of the program's. */
+static void rename_errors(struct cx_buffer *err, const char *path, const char *source)
+{
+    const char *found = err->data ? strstr(err->data, path) : NULL;
+    char *text = NULL;
+
+    if (found &&
+        asprintf(&text, "%.*s%s%s", (int)(found - err->data), err->data, source, found + strlen(path)) >= 0) {
+        free(err->data);
+        err->data = text;
+        err->size = strlen(text);
+    }
+}
+
+/* Compiles with inline assembly rewritten. */
+static enum cx_process_status compile_rewritten(const struct cx_compile_request *request,
+                                                const char *const *task, const char *standard,
+                                                struct cx_buffer *out, struct cx_buffer *err)
+{
+    static const char *const expand[] = {"-E", NULL};
+    struct cx_compile_request inner = *request;
+    char path[32], *own, *text;
+    const int fd = memfd_create("program", 0); /* clang inherits it */
+    enum cx_process_status status = compile(request, expand, standard, out, err);
+
+    if (status != CX_PROCESS_OK || fd < 0) {
+        close(fd);
+        return status;
+    }
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    own = own_lines(out->data ? out->data : "", out->size, request->source, path);
+    text = cx_assembly_rewrite(own ? own : "");
+    const ssize_t length = (ssize_t)strlen(text ? text : "");
+    free(out->data);
+    free(err->data);
+    *out = *err = (struct cx_buffer){0};
+    inner.source = path;
+    inner.told = NULL;
+    inner.options = (struct cx_strings){0};
+    keep_standing(&inner.options, &request->options);
+    status = write(fd, text ? text : "", (size_t)length) == length ? compile(&inner, task, standard, out, err)
+                                                                   : CX_PROCESS_FAILED;
+    rename_errors(err, path, request->source);
+    cx_strings_finish(&inner.options);
+    free(own);
+    free(text);
+    close(fd);
+    return status;
+}
+
+static enum cx_process_status compile_program(const struct cx_compile_request *request, const char *standard,
+                                              struct cx_buffer *out, struct cx_buffer *err)
 {
     /* -fwrapv: signed overflow wraps around on devices, whatever C says; LLVM must not take it that there is
      * none. */
@@ -344,13 +453,19 @@ enum cx_process_status cx_compile(const struct cx_compile_request *request, stru
                                        "-c",
                                        "-emit-llvm",
                                        NULL};
+    return (request->assembly ? compile_rewritten : compile)(request, task, standard, out, err);
+}
+
+enum cx_process_status cx_compile(const struct cx_compile_request *request, struct cx_buffer *out,
+                                  char **message)
+{
     struct cx_buffer err;
-    enum cx_process_status status = compile(request, task, OLD_STANDARD, out, &err);
+    enum cx_process_status status = compile_program(request, OLD_STANDARD, out, &err);
 
     *message = NULL;
     if (status == CX_PROCESS_FAILED && may_be_newer(request)) {
         struct cx_buffer newer, newer_err;
-        const enum cx_process_status again = compile(request, task, NEW_STANDARD, &newer, &newer_err);
+        const enum cx_process_status again = compile_program(request, NEW_STANDARD, &newer, &newer_err);
         if (again == CX_PROCESS_OK) { /* else the first errors tell more */
             const struct cx_buffer older = *out;
             *out = newer;
@@ -387,19 +502,6 @@ static char *folder_map(const char *source)
 
     sprintf(map, "-fmacro-prefix-map=%.*s=.", slash ? (int)(slash - source) : 1, slash ? source : ".");
     return map;
-}
-
-/* Whether a line marker (# LINE "FILE" ...) begins text of the program. */
-static bool is_own_file(const char *marker)
-{
-    static const char *const foreign[] = {"/opencl-c-base.h\"", "/opencl-c.h\"", "\"<built-in>\"",
-                                          "\"<command line>\""};
-    for (size_t i = 0; i < sizeof(foreign) / sizeof(*foreign); i++) {
-        if (strstr(marker, foreign[i])) {
-            return false;
-        }
-    }
-    return true;
 }
 
 static bool is_extension_pragma(const char *line)

@@ -32,6 +32,7 @@ struct cx_compile_request {
     struct cx_strings options; /* the program's build options, one each */
     unsigned limit_ms, memory_mb;
     bool bits32;
+    bool assembly; /* the text may have inline assembly (assembly.h) */
 };
 
 /* The text of a file (free() it); NULL: it cannot be read. */

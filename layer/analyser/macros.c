@@ -613,10 +613,15 @@ static bool are_plain(const struct cx_strings *options)
 void cx_macros_read(const struct cx_compile_request *request, struct cx_macros *macros)
 {
     struct scan scan = {.known = {.request = request}, .found = macros};
-    char *text = request->extensions && strcmp(request->source, "-") ? cx_source_read(request->source) : NULL;
+    char *text = strcmp(request->source, "-") ? cx_source_read(request->source) : NULL;
 
     *macros = (struct cx_macros){0};
-    if (!text) { /* no device is named, or clang will tell that there is no file */
+    if (!text) { /* clang will tell that there is no file */
+        return;
+    }
+    if (!request->extensions) { /* no device is named */
+        macros->assembly = cx_text_assembles(text) || cx_text_includes(text);
+        free(text);
         return;
     }
     take_told(&scan, request->told);
@@ -629,6 +634,7 @@ void cx_macros_read(const struct cx_compile_request *request, struct cx_macros *
         }
         free(whole.data);
     }
+    macros->assembly = cx_text_assembles(text);
     read_directives(&scan, text);
     macros->askable = macros->askable && are_plain(&macros->options);
     free(text);

@@ -13,8 +13,9 @@
 #include "layer/analyser/compile.h"
 
 struct cx_macros {
-    char *doubt;  /* a line that tells the first macro that may be another one there; NULL: there is none */
-    bool askable; /* the device may know more */
+    char *doubt;   /* a line that tells the first macro that may be another one there; NULL: there is none */
+    bool askable;  /* the device may know more */
+    bool assembly; /* the text may have inline assembly */
     struct cx_strings names;   /* what to ask it: each once, sorted */
     struct cx_strings options; /* the build options that may change the answers, in their order */
 };

@@ -175,6 +175,7 @@ struct work {
     double deadline; /* ms: kernels not begun by then are left out */
     LLVMModuleRef module;
     struct cx_summary summary;
+    bool assembly; /* some function has inline assembly */
 };
 
 /* What LLVM has to say about its optimisations interests nobody here. */
@@ -199,6 +200,7 @@ static bool load(const struct cx_buffer *bitcode, struct work *work)
         return false;
     }
     for (LLVMValueRef f = LLVMGetFirstFunction(work->module); f; f = LLVMGetNextFunction(f)) {
+        work->assembly |= cx_pipeline_has_assembly(f);
         if (cx_pipeline_is_kernel(f)) {
             s->kernel = cx_realloc(s->kernel, s->nkernel + 1, sizeof(*s->kernel));
             cx_kernel_describe(&s->kernel[s->nkernel++], f, work->module);
@@ -218,6 +220,19 @@ static int emit(const struct cx_summary *summary)
     fwrite(blob, 1, size, stdout);
     free(blob);
     return fflush(stdout) ? INTERNAL : DONE;
+}
+
+/* Where it is not known which functions the kernel reaches, it may be those with assembly. */
+static void suspect_assembly(const struct work *work, struct cx_summary_kernel *k)
+{
+    bool unknown = k->flags & CX_SUMMARY_OPAQUE;
+
+    for (uint32_t n = 0; n < k->nnote; n++) {
+        unknown |= k->note[n].reason == CX_REASON_RECURSION || k->note[n].reason == CX_REASON_INDIRECT_CALL;
+    }
+    if (unknown && work->assembly) {
+        k->flags |= CX_SUMMARY_ONE_MODEL;
+    }
 }
 
 /* The child: passes and analysis, the blob to standard output. */
@@ -241,6 +256,7 @@ static int analyse(void *context)
         } else {
             cx_kernel_analyse(k, f, work->module);
         }
+        suspect_assembly(work, k);
     }
     return emit(&work->summary);
 }
@@ -261,6 +277,7 @@ static int analyse_guarded(const struct request *r, struct work *work, struct cx
             cx_kernel_make_opaque(&work->summary.kernel[i], status == CX_PROCESS_TIMEOUT
                                                                 ? CX_REASON_TIME_LIMIT
                                                                 : CX_REASON_ANALYSER_CRASHED);
+            suspect_assembly(work, &work->summary.kernel[i]);
         }
         result = cx_summary_serialise(&work->summary, &blob, &size) == CX_SUMMARY_OK &&
                          cx_summary_parse(blob, size, summary) == CX_SUMMARY_OK
@@ -369,13 +386,14 @@ static int compile_failure(enum cx_process_status status, const char *message)
 }
 
 /* The doubt's part of run: whether there is one, and with what it ends the program. */
-static bool in_doubt(const struct request *r, int *result)
+static bool in_doubt(struct request *r, int *result)
 {
     struct cx_macros macros;
     bool doubt;
 
     cx_macros_read(&r->compile, &macros);
     doubt = macros.doubt;
+    r->compile.assembly = macros.assembly;
     if (doubt) {
         *result = r->ask ? deliver_doubt(r, &macros) : COMPILE_FAILED;
         if (!r->ask) {
@@ -386,7 +404,7 @@ static bool in_doubt(const struct request *r, int *result)
     return doubt;
 }
 
-static int run(const struct request *r)
+static int run(struct request *r)
 {
     double start = now_ms(), compiled;
     struct cx_buffer bitcode;

@@ -49,6 +49,18 @@ bool cx_pipeline_is_kernel(LLVMValueRef function)
     return LLVMGetFunctionCallConv(function) == LLVMSPIRKERNELCallConv && LLVMCountBasicBlocks(function) > 0;
 }
 
+bool cx_pipeline_has_assembly(LLVMValueRef function)
+{
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb)) {
+        for (LLVMValueRef v = LLVMGetFirstInstruction(bb); v; v = LLVMGetNextInstruction(v)) {
+            if (LLVMIsACallInst(v) && LLVMGetCalledValue(v) && LLVMIsAInlineAsm(LLVMGetCalledValue(v))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static bool is_shared_pointer(LLVMTypeRef type)
 {
     unsigned space;

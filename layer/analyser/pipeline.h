@@ -13,6 +13,8 @@
 #include <stdbool.h>
 
 bool cx_pipeline_is_kernel(LLVMValueRef function);
+/* Whether a statement of inline assembly is in the function itself. */
+bool cx_pipeline_has_assembly(LLVMValueRef function);
 /*
  * Runs on the whole module. too_large is set (by kernel, in module order) for kernels that would grow past
  * the cap when their helpers are inlined; these are left out (without their bodies' analysis being sensible).

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls that are left after inlining: built-ins and what clang makes of language features. */
 #include "layer/analyser/scan.h"
+#include "layer/analyser/assembly.h"
 #include "layer/analyser/place.h"
 
 #include <string.h>
@@ -240,12 +241,47 @@ static void scan_declared(struct cx_scan *scan, LLVMValueRef call, LLVMValueRef 
     }
 }
 
+/* Whether the number may be an address, or part of one. */
+static bool is_address(LLVMValueRef value, unsigned depth)
+{
+    if (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind || LLVMIsAPtrToIntInst(value) ||
+        (LLVMIsAConstantExpr(value) && LLVMGetConstOpcode(value) == LLVMPtrToInt)) {
+        return true;
+    }
+    if (!LLVMIsAInstruction(value) || LLVMIsALoadInst(value) || LLVMIsACallInst(value)) {
+        return false;
+    }
+    for (int i = 0; i < LLVMGetNumOperands(value); i++) {
+        if (depth == 0 || is_address(LLVMGetOperand(value, (unsigned)i), depth - 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* assembly.h tells what is known of the instructions. */
+static bool is_pure_assembly(LLVMValueRef call, LLVMValueRef callee)
+{
+    enum { MOST_DEPTH = 6 };
+    char *text = LLVMPrintValueToString(callee);
+    bool pure = strstr(text, "\"" CX_ASSEMBLY_PURE "\"") != NULL;
+
+    LLVMDisposeMessage(text);
+    for (unsigned i = 0; pure && i < LLVMGetNumArgOperands(call); i++) {
+        pure = !is_address(argument(call, i), MOST_DEPTH);
+    }
+    return pure;
+}
+
 void cx_scan_call(struct cx_scan *scan, LLVMValueRef call)
 {
     LLVMValueRef callee = LLVMGetCalledValue(call);
 
     if (callee && LLVMIsAInlineAsm(callee)) {
-        cx_scan_note(scan, CX_REASON_INLINE_ASM, cx_place_of(scan->kernel, call), -1);
+        scan->kernel->flags |= CX_SUMMARY_ONE_MODEL;
+        if (!is_pure_assembly(call, callee)) {
+            cx_scan_note(scan, CX_REASON_INLINE_ASM, cx_place_of(scan->kernel, call), -1);
+        }
     } else if (!callee || !LLVMIsAFunction(callee)) {
         cx_scan_note(scan, CX_REASON_INDIRECT_CALL, cx_place_of(scan->kernel, call), -1);
     } else if (LLVMCountBasicBlocks(callee) > 0) {

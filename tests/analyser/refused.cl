@@ -315,7 +315,7 @@ kernel void recursive(global int *a)
 kernel void assembly(global int *a)
 {
     int x;
-    __asm__ volatile("mov %0, 1;" : "=r"(x)); // here
+    __asm__ volatile("mov.u32 %0, %%laneid;" : "=r"(x)); // here
     a[get_global_id(0)] = x;
 }
 

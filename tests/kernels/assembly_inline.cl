@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inline assembly, which may do anything. */
+/* Inline assembly that reads where it runs. */
 // expect: whole (assembly)
 // kernel: assembly_inline
 // run: no
@@ -8,6 +8,6 @@
 __kernel void assembly_inline(__global int *out)
 {
     int x;
-    __asm__ volatile("mov %0, 1;" : "=r"(x)); // here
+    __asm__ volatile("mov.u32 %0, %%laneid;" : "=r"(x)); // here
     out[get_global_id(0)] = x;
 }

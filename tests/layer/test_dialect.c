@@ -41,6 +41,10 @@ static const struct {
      "2\n"
      "#endif\nkernel void run(global int *a) { a[get_global_id(0)] *= FACTOR; }\n",
      ""},
+    {"assembly nobody reaches",
+     "uint lane(void) { uint l; __asm__ volatile(\"mov.u32 %0, %%laneid;\" : \"=l\"(l)); return l; }\n"
+     "kernel void run(global int *a) { a[get_global_id(0)] *= 2; }\n",
+     ""},
     {"OpenCL 2 beside",
      "kernel void other(global uint *a) { a[get_global_linear_id()] = 1; }\n"
      "kernel void run(global int *a) { a[get_global_id(0)] *= 2; }\n",
@@ -80,12 +84,65 @@ START_TEST(splits)
 }
 END_TEST
 
+/* Stub GPUs, which add one whatever the text says, beside PoCL's device, which does what it says. */
+#define HUNDRED(before, inside)                                                                              \
+    before "__kernel void stub_inc(__global int *a) { int x = 0; " inside                                    \
+           " a[get_global_id(0)] += 100 + x * 0; }"
+#define ASSEMBLY "__asm__ volatile(\"\" : \"+r\"(x));"
+static const struct {
+    const char *text;
+    bool pocl; /* takes part */
+} beside[] = {
+    {HUNDRED("", ""), true},
+    {HUNDRED("int f(void) { int x = 0; " ASSEMBLY " return x; }\n", ""), true},
+    {HUNDRED("", ASSEMBLY), false},
+    {HUNDRED("int f(void) { int x = 0; " ASSEMBLY " return x; }\n", "x = f();"), false},
+    {HUNDRED("#define A __asm__\n", "A volatile(\"nop\" ::: \"memory\");"), false},
+};
+
+START_TEST(assembly_beside)
+{
+    static cl_int a[N];
+    const size_t items = N, local = 16;
+    cl_int wrong = 0, error;
+
+    cl_folder_make("dialect");
+    setenv("COEXEC_LOG", "plan:info,analysis:info", 1);
+    setenv("COEXEC_LOG_FILE", cl_folder_path("log"), 1);
+    setenv("COEXEC_CACHE_DIR", cl_folder_path("cache"), 1);
+    cl_open();
+    cl_mem mem = cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(a), a);
+    cl_program program = cl_build(beside[_i].text, "");
+    cl_kernel kernel = clCreateKernel(program, "stub_inc", &error);
+    cl_ok(error);
+    cl_set_mem(kernel, 0, mem);
+    for (int i = 0; i < 3; i++)
+        cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+    cl_read(mem, a, sizeof(a));
+    for (int i = 0; i < N; i++)
+        wrong += a[i] != 3;
+    if (beside[_i].pocl)
+        ck_assert_int_gt(wrong, 0);
+    else
+        ck_assert_int_eq(wrong, 0);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseMemObject(mem));
+    cl_close();
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "runs split"), (_i < 4 ? 3 : 0));
+    cl_folder_remove();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("dialect");
     TCase *tc = tcase_create("dialect");
     tcase_set_timeout(tc, 120);
-    tcase_add_loop_test(tc, splits, 0, sizeof(cases) / sizeof(*cases));
+    if (getenv("DIALECT_TEST_BESIDE"))
+        tcase_add_loop_test(tc, assembly_beside, 0, sizeof(beside) / sizeof(*beside));
+    else
+        tcase_add_loop_test(tc, splits, 0, sizeof(cases) / sizeof(*cases));
     suite_add_tcase(suite, tc);
     return tap_run(suite);
 }
