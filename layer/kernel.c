@@ -345,7 +345,7 @@ static struct cx_kernel *made_for(const void *data, unsigned d)
 {
     const struct made *made = data;
     const struct cx_device *device = made->program->context->devices[d];
-    const unsigned own = cx_program_device(made->program, device);
+    const unsigned own = cx_program_device_of(made->program, device);
 
     for (unsigned i = 0; own < made->program->ndevices && i < made->count; i++)
         if (made->kernel[i]->program == made->program->units[own] &&

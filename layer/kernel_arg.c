@@ -35,10 +35,11 @@ static bool make_room(struct cx_arg *arg, size_t size)
 /* Replaces the list of CL_KERNEL_EXEC_INFO_SVM_PTRS. false: no memory. */
 static bool set_pointers(struct cx_args *args, const void *const *pointers, size_t count)
 {
-    const void **copy = malloc(count * sizeof(*copy));
+    const void **copy = calloc(count + 1, sizeof(*copy)); /* an empty list is one, too */
     if (!copy)
         return false;
-    memcpy(copy, pointers, count * sizeof(*copy));
+    if (count)
+        memcpy(copy, pointers, count * sizeof(*copy));
     free(args->svm);
     args->svm = copy;
     args->nsvm = count;
@@ -184,7 +185,7 @@ static cl_int set_sampler(struct cx_kernel *kernel, unsigned index, size_t size,
     }
     if (!value) {
         *reason = "the argument is a sampler, but NULL is given";
-        return CL_INVALID_ARG_VALUE;
+        return CL_INVALID_SAMPLER;
     }
     memcpy(&handle, value, sizeof(handle));
     if (handle && cx_live_has(handle))
@@ -301,7 +302,7 @@ static cl_int set_svm_pointers(const char *function, struct cx_kernel *kernel, s
     const size_t count = size / sizeof(*pointers);
     size_t offset;
 
-    if (count == 0 || size % sizeof(*pointers))
+    if (size % sizeof(*pointers) || (count && !pointers))
         return cx_fail(function, CL_INVALID_VALUE, "the size is not that of pointers");
     for (size_t i = 0; i < count; i++) {
         struct cx_mem *root = cx_svm_find(context, pointers[i], 1, &offset);
@@ -325,7 +326,8 @@ cl_int cx_clSetKernelExecInfo(cl_kernel handle, cl_kernel_exec_info param_name, 
     const struct cx_context *context = kernel->program->context;
     if (cx_svm_home(context) == context->nmembers)
         return CX_FAIL(CL_INVALID_OPERATION, "no device has shared virtual memory");
-    if (!param_value)
+    const bool empties = param_name == CL_KERNEL_EXEC_INFO_SVM_PTRS && !param_value_size;
+    if (!param_value && !empties)
         return CX_FAIL(CL_INVALID_VALUE, "no value");
     if (param_name == CL_KERNEL_EXEC_INFO_SVM_PTRS)
         return set_svm_pointers("clSetKernelExecInfo", kernel, param_value_size, param_value);

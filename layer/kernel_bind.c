@@ -100,10 +100,13 @@ static cl_int set_svm_pointers(const struct cx_kernel *kernel, unsigned member, 
 {
     const size_t size = args->nsvm * sizeof(*args->svm);
     if (!args->svm || cx_svm_home(kernel->program->context) != member ||
-        (held && held->nsvm == args->nsvm && memcmp(held->svm, args->svm, size) == 0))
+        (held && held->nsvm == args->nsvm && memcmp(held->svm, args->svm, size) == 0) ||
+        (!args->nsvm && (!held || !held->nsvm)))
         return CL_SUCCESS;
-    return device_of(kernel, member)
-        ->cl->clSetKernelExecInfo(real, CL_KERNEL_EXEC_INFO_SVM_PTRS, size, args->svm);
+    const cl_int error =
+        device_of(kernel, member)
+            ->cl->clSetKernelExecInfo(real, CL_KERNEL_EXEC_INFO_SVM_PTRS, size, size ? args->svm : NULL);
+    return size ? error : CL_SUCCESS; /* older drivers take no empty list; more than is needed does no harm */
 }
 
 /* NVIDIA's driver launches no kernel with a buffer for an argument that was shared virtual memory before:

@@ -99,6 +99,8 @@ char *cx_program_kernels(struct cx_program *program, size_t *count, cl_int *erro
 
 /* program_unit.c. The device's place in the program's list; ndevices: it has none. */
 unsigned cx_program_device(const struct cx_program *program, const struct cx_device *device);
+/* The same of a sub-device that it is not associated with: the place of the device that it is part of. */
+unsigned cx_program_device_of(const struct cx_program *program, const struct cx_device *device);
 /* The unit of the d-th device: a reference. Thread-safe. */
 struct cx_program *cx_program_unit(struct cx_program *program, unsigned d);
 /* Whether the d-th device is the first one of its unit; the caller holds program->apart. */

@@ -296,12 +296,25 @@ static cl_int keep_constant(struct cx_il *il, cl_uint id, size_t size, const voi
     return CL_SUCCESS;
 }
 
+static bool any_takes_il(const struct cx_program *program)
+{
+    bool any = false;
+    for (unsigned d = 0; d < program->ndevices && !any; d++) {
+        char *versions = cx_device_il_versions(program->devices[d]);
+        any = versions && *versions;
+        free(versions);
+    }
+    return any;
+}
+
 cl_int cx_clSetProgramSpecializationConstant(cl_program handle, cl_uint spec_id, size_t spec_size,
                                              const void *spec_value)
 {
     struct cx_program *program = cx_program_from(handle);
     struct cx_il *il = program ? program->il : NULL;
 
+    if (program && !il && !any_takes_il(program))
+        return CX_FAIL(CL_INVALID_OPERATION, "no device takes an intermediate language");
     if (!il)
         return CX_FAIL(CL_INVALID_PROGRAM, "not a program in an intermediate language");
     if (!spec_value)

@@ -36,7 +36,16 @@ void cx_program_units_finish(struct cx_program *program)
     free(program->served);
 }
 
-/* Notes which devices a unit is for. */
+unsigned cx_program_device_of(const struct cx_program *program, const struct cx_device *device)
+{
+    unsigned d = program->ndevices;
+    for (; device && d == program->ndevices; device = device->parent)
+        d = cx_program_device(program, device);
+    return d;
+}
+
+/* Notes which devices a unit is for. It is also built for what their sub-devices in the context have of their
+ * own, where the program does not know these. */
 static void count_served(const struct cx_program *program, struct cx_program *unit)
 {
     unit->nserved = 0;
@@ -47,6 +56,12 @@ static void count_served(const struct cx_program *program, struct cx_program *un
             unit->served[unit->nserved++] = members;
             unit->reach |= members;
         }
+    for (unsigned c = 0; c < program->context->ndevices; c++) {
+        const struct cx_device *device = program->context->devices[c];
+        const unsigned of = cx_program_device_of(program, device);
+        if (of < program->ndevices && program->devices[of] != device && program->units[of] == unit)
+            unit->reach |= cx_context_members(program->context, device);
+    }
 }
 
 /* Associates the program with devices, each once. */
@@ -230,6 +245,22 @@ static unsigned take_units(struct cx_program *program, const bool *wanted, struc
     return count;
 }
 
+/* A build for a device is one for its sub-devices, which run what it runs, save those that have a build of
+ * their own. program->apart held. */
+static void want_parts(const struct cx_program *program, bool *wanted)
+{
+    for (unsigned d = 0; d < program->ndevices; d++) {
+        struct cx_program *unit = program->units[d];
+        const struct cx_device *parent = program->devices[d]->parent;
+        const unsigned of = parent ? cx_program_device_of(program, parent) : program->ndevices;
+        if (wanted[d] || of == program->ndevices || !wanted[of])
+            continue;
+        pthread_mutex_lock(&unit->lock);
+        wanted[d] = unit == program->units[of] || (unit->status == CL_BUILD_NONE && !unit->building);
+        pthread_mutex_unlock(&unit->lock);
+    }
+}
+
 cl_int cx_program_claim(struct cx_program *program, cl_uint ndevices, const cl_device_id *devices,
                         struct cx_program **units, unsigned *count)
 {
@@ -245,6 +276,7 @@ cl_int cx_program_claim(struct cx_program *program, cl_uint ndevices, const cl_d
             wanted[d] |= cx_device_from(devices[i]) == program->devices[d];
     }
     pthread_mutex_lock(&program->apart);
+    want_parts(program, wanted);
     if (is_busy(program, wanted))
         error = CL_INVALID_OPERATION;
     else if (!split_units(program, wanted))

@@ -5,6 +5,7 @@
  * code that the spec gives for a device without the feature; the device's queries (device_info.c) say the
  * same. Signatures are checked against entry.h.
  */
+#include "layer/context.h"
 #include "layer/device.h"
 #include "layer/entry.h"
 #include "layer/log.h"
@@ -42,12 +43,13 @@ cl_int cx_clGetPipeInfo(cl_mem pipe, cl_pipe_info param_name, size_t param_value
 
 cl_int cx_clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device, cl_command_queue queue)
 {
-    if (!cx_object_cast(context, CX_TAG_CONTEXT))
+    const struct cx_context *of = cx_context_from(context);
+    const struct cx_device *own = cx_device_from(device);
+    (void)queue; /* the specification asks about it last */
+    if (!of)
         return CX_FAIL(CL_INVALID_CONTEXT, "not a context");
-    if (!cx_device_from(device))
-        return CX_FAIL(CL_INVALID_DEVICE, "not a device");
-    if (!cx_object_cast(queue, CX_TAG_QUEUE))
-        return CX_FAIL(CL_INVALID_COMMAND_QUEUE, "not a command queue");
+    if (!own || !cx_context_has_device(of, own))
+        return CX_FAIL(CL_INVALID_DEVICE, "not a device of the context");
     return CX_FAIL(CL_INVALID_OPERATION, "the device has no queues of its own");
 }
 

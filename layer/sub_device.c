@@ -351,6 +351,8 @@ static cl_int plan_equally(struct partition *partition, const cl_device_partitio
         return cx_fail(me, CL_INVALID_VALUE, "sub-devices without compute units");
     if ((cl_ulong)list[1] > units)
         return cx_fail(me, CL_INVALID_DEVICE_PARTITION_COUNT, "more compute units than the device has");
+    if ((cl_ulong)list[1] == units)
+        return cx_fail(me, CL_DEVICE_PARTITION_FAILED, "one part, which would be the device itself");
     cl_ulong n = units / (cl_ulong)list[1];
     if (n > max_sub_devices)
         n = max_sub_devices;

@@ -163,6 +163,56 @@ START_TEST(built_for_one)
 }
 END_TEST
 
+/* A program built for the device runs on its sub-devices, save on one that has a build of its own; so does
+ * one made of the device's binary, though it is not associated with them. */
+START_TEST(built_for_the_whole)
+{
+    struct apart apart;
+    if (!cl_is_coexec() || !apart_open(&apart))
+        return;
+    cl_device_id devices[] = {apart.halves[0], cl.device, apart.halves[1]};
+    cl_int error, status;
+    cl_context context = clCreateContext(NULL, 3, devices, NULL, NULL, &error), before = apart.context;
+    cl_ok(error);
+    cl_command_queue queues[2], *old = apart.queues;
+    for (int i = 0; i < 2; i++) {
+        queues[i] = clCreateCommandQueue(context, apart.halves[i], 0, &error);
+        cl_ok(error);
+    }
+    cl_command_queue kept[] = {old[0], old[1]};
+    apart.context = context;
+    memcpy(apart.queues, queues, sizeof queues);
+    cl_program program = apart_program(&apart);
+    cl_ok(clBuildProgram(program, 1, &cl.device, "-DV=1", NULL, NULL));
+    for (int i = 0; i < 3; i++)
+        expect_build(program, devices[i], CL_BUILD_SUCCESS, "-DV=1");
+    expect_results(&apart, program, 41, 41);
+    cl_ok(clBuildProgram(program, 1, &apart.halves[1], "-DV=2", NULL, NULL));
+    expect_results(&apart, program, 41, 42);
+    cl_ok(clBuildProgram(program, 1, &cl.device, "-DV=3", NULL, NULL));
+    expect_results(&apart, program, 43, 42);
+    size_t sizes[3];
+    unsigned char *binaries[3] = {0};
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL));
+    binaries[1] = malloc(sizes[1]);
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binaries, binaries, NULL));
+    const unsigned char *binary = binaries[1];
+    cl_program again = clCreateProgramWithBinary(context, 1, &cl.device, &sizes[1], &binary, &status, &error);
+    cl_ok(error);
+    cl_ok(clBuildProgram(again, 0, NULL, "", NULL, NULL));
+    expect_results(&apart, again, 43, 43);
+    free(binaries[1]);
+    cl_ok(clReleaseProgram(again));
+    cl_ok(clReleaseProgram(program));
+    for (int i = 0; i < 2; i++)
+        cl_ok(clReleaseCommandQueue(queues[i]));
+    cl_ok(clReleaseContext(context));
+    apart.context = before;
+    memcpy(apart.queues, kept, sizeof kept);
+    apart_close(&apart);
+}
+END_TEST
+
 START_TEST(options_for_each)
 {
     struct apart apart;
@@ -385,6 +435,7 @@ int main(void)
     Suite *suite = suite_create("api_build_apart");
     TCase *tcase = cl_case(suite, "apart");
     tcase_set_timeout(tcase, 120);
+    tcase_add_test(tcase, built_for_the_whole);
     tcase_add_loop_test(tcase, built_for_one, 0, 2);
     tcase_add_test(tcase, options_for_each);
     tcase_add_loop_test(tcase, failed_for_one, 0, 2);

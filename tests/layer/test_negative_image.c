@@ -508,6 +508,14 @@ START_TEST(samplers)
     ROW(CL_INVALID_SAMPLER, clGetSamplerInfo(NULL, CL_SAMPLER_CONTEXT, sizeof(room), room, &size));
     ROW(CL_INVALID_VALUE, clGetSamplerInfo(sampler, 0xffff, sizeof(room), room, &size));
     ROW(CL_INVALID_VALUE, clGetSamplerInfo(sampler, CL_SAMPLER_CONTEXT, 1, room, &size));
+    cl_sampler none = NULL;
+    cl_kernel kernel = cl_kernel_of("kernel void s(sampler_t s, read_only image2d_t i, global float *o)"
+                                    "{ *o = read_imagef(i, s, (int2)(0, 0)).x; }",
+                                    "s");
+    ROW_POCL(CL_INVALID_SAMPLER, ANY, clSetKernelArg(kernel, 0, sizeof(none), NULL));
+    ROW_POCL(CL_INVALID_SAMPLER, ANY, clSetKernelArg(kernel, 0, sizeof(none), &none));
+    ROW(CL_SUCCESS, clSetKernelArg(kernel, 0, sizeof(sampler), &sampler));
+    cl_ok(clReleaseKernel(kernel));
     cl_ok(clReleaseSampler(sampler));
     negative_end();
 }

@@ -96,6 +96,8 @@ START_TEST(sub_devices)
     ROW(CL_INVALID_VALUE, clCreateSubDevices(cl.device, ones, 0, list, &count));
     if (units > 1 && units <= 8) {
         ROW(CL_INVALID_VALUE, clCreateSubDevices(cl.device, ones, 1, list, NULL));
+        const cl_device_partition_property whole[] = {CL_DEVICE_PARTITION_EQUALLY, units, 0};
+        ROW_POCL(CL_DEVICE_PARTITION_FAILED, ANY, clCreateSubDevices(cl.device, whole, 8, list, NULL));
         cl_ok(clCreateSubDevices(cl.device, ones, 8, list, &count));
         ROW(CL_DEVICE_PARTITION_FAILED, clCreateSubDevices(list[0], ones, 0, NULL, &count));
         ROW(CL_INVALID_VALUE, clCreateSubDevices(list[0], unknown, 0, NULL, &count));

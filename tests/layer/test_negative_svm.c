@@ -153,6 +153,7 @@ START_TEST(kernels)
         ROW(CL_SUCCESS, clSetKernelArgSVMPointer(kernel, 0, svm));
         ROW(CL_INVALID_KERNEL, clSetKernelExecInfo(NULL, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof(svm), &svm));
         ROW(CL_SUCCESS, clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof(svm), &svm));
+        ROW(CL_SUCCESS, clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, 0, NULL));
         ROW_POCL(CL_INVALID_VALUE, CL_SUCCESS,
                  clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, 3, &svm));
         ROW_POCL(CL_INVALID_VALUE, CL_SUCCESS,
