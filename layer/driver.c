@@ -211,6 +211,7 @@ static void add_platform(struct search *search, const struct library *library, c
     platform->name = cx_platform_text(table, id, CL_PLATFORM_NAME);
     platform->vendor = cx_platform_text(table, id, CL_PLATFORM_VENDOR);
     cx_serialise(platform->name, table);
+    cx_tell_twins_apart(platform->name, table);
     cx_info(CX_TOPIC_DRIVER, "%s: platform %s, %s%s", library->name, platform->name, platform->version,
             is_icd2 ? ", cl_khr_icd 2.0" : "");
 }

@@ -36,6 +36,10 @@ char *cx_platform_text(const cl_icd_dispatch *cl, cl_platform_id platform, cl_pl
  * with a lock into its table (serial.c). Nothing happens for all others. */
 void cx_serialise(const char *platform, cl_icd_dispatch *table);
 
+/* Gives equal devices of a driver that mixes up their kernels' machine code options of their own (twins.c).
+ * Nothing happens for all others. */
+void cx_tell_twins_apart(const char *platform, cl_icd_dispatch *table);
+
 /* "OpenCL 1.2 ..." gives 120; 100 when there is no version in it. */
 unsigned cx_version_number(const char *version);
 
