@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import field
 import tap
 
 ODD = {  # under each of POLICIES
@@ -31,9 +32,6 @@ ODD = {  # under each of POLICIES
 POLICIES = ("static", "hguided", "sigmoid")
 TINY = [*ODD, "binomial", "taylor", "krist", "segmentation", "filter", "perlin", "spmv", "spmv --profile triangular",
         "rap", "aho", "fft", "ray", "ray --scene ray2", "bm3d", "barneshut", "pepc", "cfd"]
-# Not all of their kernels split, and none has to: right results, forced to split and as the driver decides.
-FIELD = ["blur2d", "blur3d", "matvec", "products", "once", "steps-short", "steps-long", "reads-short", "reads-long", "chain", "stream",
-         "eliminate", "wave", "fields", "search", "tune", "reduce", "cluster", "queues", "frames", "programs"]
 NATIVE = ["mandelbrot", "nbody", "gaussian", "binomial", "matmul", "ray", "saxpy", "spmv"]  # split by hand over both devices, unevenly
 REFUSED = [  # arguments, what the message must name
     ("vecadd --preset huge", "default|tiny|small|paper|large"),
@@ -81,7 +79,7 @@ def main():
     parser.add_argument("--full", action="store_true")
     args = parser.parse_args()
     every = list(cases(args.full))
-    results = tap.Results(len(every) + 2 * len(FIELD) + len(NATIVE) + len(REFUSED))
+    results = tap.Results(len(every) + 2 * len(field.SHAPES) + len(NATIVE) + len(REFUSED))
     bare = {}
     for name, words, algo, copy in every:
         if name not in bare:
@@ -95,7 +93,7 @@ def main():
         ok = (status == 0 and got.get("check") == "pass" and got.get("checksum") == bare[name].get("checksum") and
               len(kernels) > 0 and splits)
         results.add(f"{name} {algo} zero-copy {copy}", None if ok else f"bare {bare[name]} got {got} status {status}\n{summary}")
-    for name in FIELD:
+    for name in field.SHAPES:  # not all of their kernels split, and none has to
         words = ["field", "--shape", name, "--preset", "tiny", "--repeat", "2", "--check"]
         bare[name], _, _ = execute(args, words, {})
         for split in ("always", "auto"):
