@@ -335,6 +335,10 @@ static void print_notes(const struct story *s)
     const struct cx_summary_kernel *k = s->k;
     char name[32];
 
+    if (k->flags & CX_SUMMARY_ONE_MODEL) {
+        fputs("  note: it has inline assembly: only devices of the fastest one's driver and model run it\n",
+              s->out);
+    }
     for (uint32_t i = 0; i < k->nnote; i++) {
         fprintf(s->out, "  note: %s", cx_summary_reason_text((enum cx_summary_reason)k->note[i].reason));
         if (k->note[i].arg >= 0) {

@@ -508,8 +508,12 @@ def explain_tells_what_is_missing():
 
 
 def explain_passes_on():
-    done = tool("explain", __file__, "--", "-DA=1", "-w", COEXEC_ANALYSER="/bin/echo", COEXEC_CLANG="/c")
+    done = tool("explain", __file__, "--", "-DA=1", "-w", COEXEC_ANALYSER="/bin/echo", COEXEC_CLANG="/c",
+                COEXEC_VENDORS="/nonexistent")
     assert done.stdout == f"--clang /c --explain {__file__} -- -DA=1 -w\n", done.stdout
+    done = tool("explain", __file__, "--", "-DA=1", COEXEC_ANALYSER="/bin/echo", COEXEC_VENDORS=STUB)
+    assert done.stdout.startswith("--bits 64 --extensions cl_") and " --define __OPENCL_VERSION__=" in done.stdout, done
+    assert done.stdout.endswith(f" --explain {__file__} -- -DA=1\n"), done.stdout
     assert tool("explain", __file__, COEXEC_ANALYSER="/bin/false").returncode == 1
 
 
@@ -531,6 +535,25 @@ def explain_tells_ways():
     text = tool("explain", str(kernels / "tables.cl")).stdout
     assert "merged afterwards by units of 4 bytes, because the bytes written are not known before the launch" in text
     assert "bytes written: not expressible" in text and "in (global int*): only read; bytes read: exp" in text, text
+
+
+def explain_asks_as_a_run_does():
+    """What only the device's compiler knows decides; a text in doubt is told as such."""
+    analyser = pathlib.Path(TOOL).resolve().parent.parent / "layer" / "analyser" / "coexec-analyse"
+    if not analyser.exists():
+        return
+    with tap.folder() as room:
+        main = pathlib.Path(room, "main.cl")
+        main.write_text("kernel void one(global int *a)\n{\n#ifdef POCL_DEVICE_ADDRESS_BITS\na[get_global_id(0)] = 1;\n#else\n"
+                        'printf("x");\n#endif\n}\n')
+        folder = {"COEXEC_CACHE_DIR": room, "POCL_CACHE_DIR": room, "COEXEC_VENDORS": "libpocl.so.2", "POCL_DEVICES": "basic"}
+        done = tool("explain", str(main), **folder)
+        assert "splits along dimension 0" in done.stdout, done
+        done = tool("explain", str(main), COEXEC_VENDORS="/nonexistent")
+        assert "the kernel prints" in done.stdout, done
+        main.write_text("kernel void one(global int *a) { a[get_global_id(0)] = __COUNTER__; }\n")
+        done = tool("explain", str(main), **folder)
+        assert done.returncode == 1 and "__COUNTER__ may be another macro" in done.stderr, done
 
 
 def explain_names_files():
