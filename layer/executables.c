@@ -208,13 +208,16 @@ static void read_file(const char *path, const char *executable)
     fclose(file);
 }
 
-/* Not the name that the process gives itself: an interpreter is what runs its scripts. */
+/* Not the name that the process gives itself, as an interpreter is what runs its scripts; but the linker,
+ * which some bundles call to run their programs, is nobody's. */
 static const char *find_executable(char path[PATH_MAX])
 {
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
     path[length > 0 ? length : 0] = '\0';
     const char *last = strrchr(path, '/');
-    return last ? last + 1 : path;
+    const char *name = last ? last + 1 : path;
+    const bool is_linker = strncmp(name, "ld-", 3) == 0 || strncmp(name, "ld.so", 5) == 0;
+    return is_linker || !*name ? program_invocation_short_name : name;
 }
 
 static void collect(void)
