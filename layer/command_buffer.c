@@ -131,8 +131,8 @@ cl_int CL_API_CALL cx_clFinalizeCommandBufferKHR(cl_command_buffer_khr handle)
     return before ? CX_FAIL(CL_INVALID_OPERATION, "finalized before") : CL_SUCCESS;
 }
 
-/* Whether an enqueue of it is not over yet. Those that are leave the list. buffer->lock held. */
-static bool is_pending(struct cx_command_buffer *buffer)
+/* Enqueues that are over leave the list. buffer->lock held. */
+static void tidy_flying(struct cx_command_buffer *buffer)
 {
     unsigned kept = 0;
     for (unsigned i = 0; i < buffer->nflying; i++) {
@@ -142,15 +142,13 @@ static bool is_pending(struct cx_command_buffer *buffer)
             cx_command_unref(&buffer->flying[i]);
     }
     buffer->nflying = kept;
-    return kept > 0;
 }
 
 static cl_command_buffer_state_khr state_of(struct cx_command_buffer *buffer)
 {
     pthread_mutex_lock(&buffer->lock);
-    cl_command_buffer_state_khr state = !buffer->finalized   ? CL_COMMAND_BUFFER_STATE_RECORDING_KHR
-                                        : is_pending(buffer) ? CL_COMMAND_BUFFER_STATE_PENDING_KHR
-                                                             : CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR;
+    const cl_command_buffer_state_khr state =
+        buffer->finalized ? CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR : CL_COMMAND_BUFFER_STATE_RECORDING_KHR;
     pthread_mutex_unlock(&buffer->lock);
     return state;
 }
@@ -166,6 +164,8 @@ cl_int CL_API_CALL cx_clGetCommandBufferInfoKHR(cl_command_buffer_khr handle, cl
         return CX_INFO(cl_uint, 1, room, value, size_ret);
     case CL_COMMAND_BUFFER_QUEUES_KHR:
         return CX_INFO(cl_command_queue, (cl_command_queue)buffer->queue, room, value, size_ret);
+    case CL_COMMAND_BUFFER_CONTEXT_KHR:
+        return CX_INFO(cl_context, (cl_context)buffer->queue->context, room, value, size_ret);
     case CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR:
         return CX_INFO(cl_uint, cx_object_app_refs(&buffer->base), room, value, size_ret);
     case CL_COMMAND_BUFFER_STATE_KHR:
@@ -249,6 +249,18 @@ static void plan_replay(struct cx_command *command)
         cx_command_ends_with(command);
 }
 
+/* Without CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR the enqueues of a buffer run one after the other, on
+ * whatever queues. */
+static void follow_flying(const struct cx_command_buffer *buffer, struct cx_command *gate)
+{
+    if (buffer->simultaneous)
+        return;
+    cx_context_lock(gate->context);
+    for (unsigned i = 0; i < buffer->nflying; i++)
+        cx_command_depend(gate, buffer->flying[i], false);
+    cx_context_unlock(gate->context);
+}
+
 /* The gate, and behind it all commands. Nothing of it runs yet. */
 static cl_int replay_commands(struct replay *replay, cl_uint nwait, const cl_event *list)
 {
@@ -262,6 +274,7 @@ static cl_int replay_commands(struct replay *replay, cl_uint nwait, const cl_eve
         return CL_OUT_OF_HOST_MEMORY;
     }
     cx_command_hold(gate);
+    follow_flying(buffer, gate);
     cx_command_submit(&gate, nwait, list, &replay->events[replay->count++], false);
     for (unsigned i = 0; i < buffer->ncommands; i++, replay->count++) {
         cl_int error = cx_recorded_enqueue(buffer->commands[i], replay->inner, replay->events[0],
@@ -363,10 +376,10 @@ cl_int CL_API_CALL cx_clEnqueueCommandBufferKHR(cl_uint count, cl_command_queue 
     pthread_mutex_lock(&buffer->lock);
     if (!buffer->finalized)
         error = CX_FAIL(CL_INVALID_OPERATION, "the command buffer is not finalized");
-    else if (is_pending(buffer) && !buffer->simultaneous)
-        error = CX_FAIL(CL_INVALID_OPERATION, "the command buffer is pending");
-    else
+    else {
+        tidy_flying(buffer);
         error = enqueue(buffer, queue, nwait, list, event);
+    }
     pthread_mutex_unlock(&buffer->lock);
     return error;
 }

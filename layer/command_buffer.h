@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cl_khr_command_buffer 0.9.1: lists of commands that are recorded once and enqueued many times.
+ * cl_khr_command_buffer 0.9.8: lists of commands that are recorded once and enqueued many times.
  *
  * The members' own command buffers are not used: what a recorded launch reads and writes, and where its data
  * is, is another question at each enqueue. A command is recorded by its arguments, which the enqueue function
@@ -14,9 +14,8 @@
 #ifndef CX_LAYER_COMMAND_BUFFER_H
 #define CX_LAYER_COMMAND_BUFFER_H
 
+#include "layer/command_buffer_api.h"
 #include "layer/queue.h"
-
-#include <CL/cl_ext.h>
 
 struct cx_recorded;
 
@@ -43,7 +42,7 @@ cl_int cx_recorded_enqueue(const struct cx_recorded *recorded, struct cx_queue *
                            const cl_event *points, cl_event *event);
 void cx_recorded_free(struct cx_recorded *recorded);
 
-/* The entry points: found by name (icd.c), as loaders of this version have no slots for them. */
+/* The entry points: found by name (icd.c), as loaders have no slots for them. */
 #define CX_COMMAND_BUFFER_ENTRIES                                                                            \
     CX_ENTRY(clCreateCommandBufferKHR)                                                                       \
     CX_ENTRY(clFinalizeCommandBufferKHR)                                                                     \
@@ -59,9 +58,65 @@ void cx_recorded_free(struct cx_recorded *recorded);
     CX_ENTRY(clCommandFillBufferKHR)                                                                         \
     CX_ENTRY(clCommandFillImageKHR)                                                                          \
     CX_ENTRY(clCommandNDRangeKernelKHR)                                                                      \
+    CX_ENTRY(clCommandSVMMemcpyKHR)                                                                          \
+    CX_ENTRY(clCommandSVMMemFillKHR)                                                                         \
     CX_ENTRY(clGetCommandBufferInfoKHR)
-#define CX_ENTRY(name) extern __typeof__(name) cx_##name;
-CX_COMMAND_BUFFER_ENTRIES
-#undef CX_ENTRY
+
+cl_command_buffer_khr CL_API_CALL
+cx_clCreateCommandBufferKHR(cl_uint count, const cl_command_queue *queues,
+                            const cl_command_buffer_properties_khr *properties, cl_int *errcode_ret);
+cl_int CL_API_CALL cx_clFinalizeCommandBufferKHR(cl_command_buffer_khr buffer);
+cl_int CL_API_CALL cx_clRetainCommandBufferKHR(cl_command_buffer_khr buffer);
+cl_int CL_API_CALL cx_clReleaseCommandBufferKHR(cl_command_buffer_khr buffer);
+cl_int CL_API_CALL cx_clEnqueueCommandBufferKHR(cl_uint count, cl_command_queue *queues,
+                                                cl_command_buffer_khr buffer, cl_uint nwait,
+                                                const cl_event *list, cl_event *event);
+cl_int CL_API_CALL cx_clGetCommandBufferInfoKHR(cl_command_buffer_khr buffer, cl_command_buffer_info_khr name,
+                                                size_t room, void *value, size_t *size_ret);
+cl_int CL_API_CALL cx_clCommandNDRangeKernelKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                                const cl_command_properties_khr *properties, cl_kernel kernel,
+                                                cl_uint dims, const size_t *offset, const size_t *global,
+                                                const size_t *local, cl_uint nwait,
+                                                const cl_sync_point_khr *list, cl_sync_point_khr *point,
+                                                cl_mutable_command_khr *handle);
+cl_int CL_API_CALL cx_clCommandSVMMemcpyKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                            const cl_command_properties_khr *properties, void *dst,
+                                            const void *src, size_t size, cl_uint nwait,
+                                            const cl_sync_point_khr *list, cl_sync_point_khr *point,
+                                            cl_mutable_command_khr *handle);
+cl_int CL_API_CALL cx_clCommandSVMMemFillKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                             const cl_command_properties_khr *properties, void *to,
+                                             const void *pattern, size_t pattern_size, size_t size,
+                                             cl_uint nwait, const cl_sync_point_khr *list,
+                                             cl_sync_point_khr *point, cl_mutable_command_khr *handle);
+/* Those that gained `properties` since 0.9.1, in front of what is slots here: an integer or a pointer each,
+ * which take a register or a place of the stack of their own. A program of today gives one more than one
+ * built against 0.9.1, whose first is no list of properties but a memory object of ours, or the length of a
+ * list. */
+typedef uintptr_t cx_slot;
+cl_int CL_API_CALL cx_clCommandBarrierWithWaitListKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                                      cx_slot a, cx_slot b, cx_slot c, cx_slot d, cx_slot e);
+cl_int CL_API_CALL cx_clCommandCopyBufferKHR(cl_command_buffer_khr buffer, cl_command_queue queue, cx_slot a,
+                                             cx_slot b, cx_slot c, cx_slot d, cx_slot e, cx_slot f, cx_slot g,
+                                             cx_slot h, cx_slot i, cx_slot j);
+cl_int CL_API_CALL cx_clCommandCopyBufferRectKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                                 cx_slot a, cx_slot b, cx_slot c, cx_slot d, cx_slot e,
+                                                 cx_slot f, cx_slot g, cx_slot h, cx_slot i, cx_slot j,
+                                                 cx_slot k, cx_slot l, cx_slot m, cx_slot n);
+cl_int CL_API_CALL cx_clCommandCopyBufferToImageKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                                    cx_slot a, cx_slot b, cx_slot c, cx_slot d, cx_slot e,
+                                                    cx_slot f, cx_slot g, cx_slot h, cx_slot i, cx_slot j);
+cl_int CL_API_CALL cx_clCommandCopyImageKHR(cl_command_buffer_khr buffer, cl_command_queue queue, cx_slot a,
+                                            cx_slot b, cx_slot c, cx_slot d, cx_slot e, cx_slot f, cx_slot g,
+                                            cx_slot h, cx_slot i, cx_slot j);
+cl_int CL_API_CALL cx_clCommandCopyImageToBufferKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                                    cx_slot a, cx_slot b, cx_slot c, cx_slot d, cx_slot e,
+                                                    cx_slot f, cx_slot g, cx_slot h, cx_slot i, cx_slot j);
+cl_int CL_API_CALL cx_clCommandFillBufferKHR(cl_command_buffer_khr buffer, cl_command_queue queue, cx_slot a,
+                                             cx_slot b, cx_slot c, cx_slot d, cx_slot e, cx_slot f, cx_slot g,
+                                             cx_slot h, cx_slot i, cx_slot j);
+cl_int CL_API_CALL cx_clCommandFillImageKHR(cl_command_buffer_khr buffer, cl_command_queue queue, cx_slot a,
+                                            cx_slot b, cx_slot c, cx_slot d, cx_slot e, cx_slot f, cx_slot g,
+                                            cx_slot h, cx_slot i);
 
 #endif

@@ -9,6 +9,7 @@
 #include "layer/entry.h"
 #include "layer/image.h"
 #include "layer/kernel.h"
+#include "layer/live.h"
 #include "layer/log.h"
 
 #include <stdlib.h>
@@ -25,7 +26,9 @@ struct call {
     cl_uint dims;           /* launches */
     const size_t *sizes[3]; /* origin there, here and region; or offset, global and local size */
     size_t number[4];       /* offsets and sizes, or pitches */
-    const void *pattern;    /* fills: pattern or colour */
+    void *svm_to;           /* shared virtual memory, which the program keeps */
+    const void *svm_from;
+    const void *pattern; /* fills: pattern or colour */
     size_t pattern_size;
 };
 
@@ -65,6 +68,12 @@ static cl_int enqueue_call(const struct call *call, struct cx_queue *to, cl_uint
                                       number[1], nwait, list, event);
     case CL_COMMAND_FILL_IMAGE:
         return cx_clEnqueueFillImage(queue, call->to, call->pattern, sizes[1], sizes[2], nwait, list, event);
+    case CL_COMMAND_SVM_MEMCPY:
+        return cx_clEnqueueSVMMemcpy(queue, CL_FALSE, call->svm_to, call->svm_from, number[0], nwait, list,
+                                     event);
+    case CL_COMMAND_SVM_MEMFILL:
+        return cx_clEnqueueSVMMemFill(queue, call->svm_to, call->pattern, call->pattern_size, number[0],
+                                      nwait, list, event);
     default:
         return cx_enqueue_recorded(to, (struct cx_kernel *)call->kernel, call->args, call->dims, sizes, nwait,
                                    list, event);
@@ -157,6 +166,7 @@ static bool append(struct cx_command_buffer *buffer, struct cx_recorded *recorde
 /* What all functions that record end with. */
 struct order {
     cl_command_queue queue; /* of other extensions */
+    const cl_command_properties_khr *properties;
     cl_uint nwait;
     const cl_sync_point_khr *list;
     cl_sync_point_khr *point;
@@ -171,6 +181,8 @@ static cl_int check_order(const char *function, const struct cx_command_buffer *
         return cx_fail(function, CL_INVALID_COMMAND_QUEUE, "a queue was given: there is only one");
     if (buffer->finalized)
         return cx_fail(function, CL_INVALID_OPERATION, "the command buffer is finalized");
+    if (order->properties && *order->properties)
+        return cx_fail(function, CL_INVALID_VALUE, "no property of recorded commands is known");
     if (order->handle)
         return cx_fail(function, CL_INVALID_VALUE, "recorded commands cannot be changed");
     if ((order->nwait == 0) != (order->list == NULL))
@@ -205,121 +217,200 @@ static cl_int record(const char *function, cl_command_buffer_khr handle, struct 
     return error;
 }
 
+/* ---- which signature ---- */
+
+/* The arguments behind those that both signatures have, by the older one's places. */
+struct slots {
+    const cx_slot *at;
+    const cl_command_properties_khr *properties;
+};
+
+/* No list of properties lies so low: it is the length of another list. */
+enum { MOST_POINTS = 4096 };
+
+/* A handle of ours where today's programs have properties tells that the program was built against 0.9.1.
+ * NULL in its place tells nothing: then the arguments are taken for today's. */
+static struct slots read_slots(const cx_slot *slot)
+{
+    const bool older = slot[0] && (slot[0] < MOST_POINTS || cx_live_has((const void *)slot[0]));
+    return older ? (struct slots){slot, NULL}
+                 : (struct slots){slot + 1, (const cl_command_properties_khr *)slot[0]};
+}
+
+/* Where the arguments were not those of today they may be anything. */
+static cl_mem mem_at(const struct slots *slots, unsigned i)
+{
+    return cx_live_has((const void *)slots->at[i]) ? (cl_mem)slots->at[i] : NULL;
+}
+
+static const size_t *sizes_at(const struct slots *slots, unsigned i)
+{
+    return (const size_t *)slots->at[i];
+}
+
+/* What all end with; a cl_uint need not fill its slot. */
+static struct order order_at(const struct slots *slots, cl_command_queue queue, unsigned i)
+{
+    return (struct order){.queue = queue,
+                          .properties = slots->properties,
+                          .nwait = (cl_uint)slots->at[i],
+                          .list = (const cl_sync_point_khr *)slots->at[i + 1],
+                          .point = (cl_sync_point_khr *)slots->at[i + 2],
+                          .handle = (cl_mutable_command_khr *)slots->at[i + 3]};
+}
+
 /* ---- entry points ---- */
 
 cl_int CL_API_CALL cx_clCommandBarrierWithWaitListKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                                      cl_uint nwait, const cl_sync_point_khr *list,
-                                                      cl_sync_point_khr *point,
-                                                      cl_mutable_command_khr *handle)
+                                                      cx_slot a, cx_slot b, cx_slot c, cx_slot d, cx_slot e)
 {
-    return record(__func__ + 3, buffer, &(struct call){.type = CL_COMMAND_BARRIER},
-                  &(struct order){queue, nwait, list, point, handle});
+    const cx_slot slot[] = {a, b, c, d, e};
+    const struct slots slots = read_slots(slot);
+    const struct order order = order_at(&slots, queue, 0);
+    return record(__func__ + 3, buffer, &(struct call){.type = CL_COMMAND_BARRIER}, &order);
 }
 
-cl_int CL_API_CALL cx_clCommandCopyBufferKHR(cl_command_buffer_khr buffer, cl_command_queue queue, cl_mem src,
-                                             cl_mem dst, size_t src_offset, size_t dst_offset, size_t size,
-                                             cl_uint nwait, const cl_sync_point_khr *list,
-                                             cl_sync_point_khr *point, cl_mutable_command_khr *handle)
+cl_int CL_API_CALL cx_clCommandCopyBufferKHR(cl_command_buffer_khr buffer, cl_command_queue queue, cx_slot a,
+                                             cx_slot b, cx_slot c, cx_slot d, cx_slot e, cx_slot f, cx_slot g,
+                                             cx_slot h, cx_slot i, cx_slot j)
 {
-    struct call call = {
-        .type = CL_COMMAND_COPY_BUFFER, .from = src, .to = dst, .number = {src_offset, dst_offset, size}};
-    return record(__func__ + 3, buffer, &call, &(struct order){queue, nwait, list, point, handle});
+    const cx_slot slot[] = {a, b, c, d, e, f, g, h, i, j};
+    const struct slots slots = read_slots(slot);
+    const struct order order = order_at(&slots, queue, 5);
+    struct call call = {.type = CL_COMMAND_COPY_BUFFER,
+                        .from = mem_at(&slots, 0),
+                        .to = mem_at(&slots, 1),
+                        .number = {slots.at[2], slots.at[3], slots.at[4]}};
+    return record(__func__ + 3, buffer, &call, &order);
 }
 
 cl_int CL_API_CALL cx_clCommandCopyBufferRectKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                                 cl_mem src, cl_mem dst, const size_t *src_origin,
-                                                 const size_t *dst_origin, const size_t *region,
-                                                 size_t src_row, size_t src_slice, size_t dst_row,
-                                                 size_t dst_slice, cl_uint nwait,
-                                                 const cl_sync_point_khr *list, cl_sync_point_khr *point,
-                                                 cl_mutable_command_khr *handle)
+                                                 cx_slot a, cx_slot b, cx_slot c, cx_slot d, cx_slot e,
+                                                 cx_slot f, cx_slot g, cx_slot h, cx_slot i, cx_slot j,
+                                                 cx_slot k, cx_slot l, cx_slot m, cx_slot n)
 {
+    const cx_slot slot[] = {a, b, c, d, e, f, g, h, i, j, k, l, m, n};
+    const struct slots slots = read_slots(slot);
+    const struct order order = order_at(&slots, queue, 9);
     struct call call = {.type = CL_COMMAND_COPY_BUFFER_RECT,
-                        .from = src,
-                        .to = dst,
-                        .sizes = {src_origin, dst_origin, region},
-                        .number = {src_row, src_slice, dst_row, dst_slice}};
-    return record(__func__ + 3, buffer, &call, &(struct order){queue, nwait, list, point, handle});
+                        .from = mem_at(&slots, 0),
+                        .to = mem_at(&slots, 1),
+                        .sizes = {sizes_at(&slots, 2), sizes_at(&slots, 3), sizes_at(&slots, 4)},
+                        .number = {slots.at[5], slots.at[6], slots.at[7], slots.at[8]}};
+    return record(__func__ + 3, buffer, &call, &order);
 }
 
 cl_int CL_API_CALL cx_clCommandCopyBufferToImageKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                                    cl_mem src, cl_mem dst, size_t offset,
-                                                    const size_t *origin, const size_t *region, cl_uint nwait,
-                                                    const cl_sync_point_khr *list, cl_sync_point_khr *point,
-                                                    cl_mutable_command_khr *handle)
+                                                    cx_slot a, cx_slot b, cx_slot c, cx_slot d, cx_slot e,
+                                                    cx_slot f, cx_slot g, cx_slot h, cx_slot i, cx_slot j)
 {
+    const cx_slot slot[] = {a, b, c, d, e, f, g, h, i, j};
+    const struct slots slots = read_slots(slot);
+    const struct order order = order_at(&slots, queue, 5);
     struct call call = {.type = CL_COMMAND_COPY_BUFFER_TO_IMAGE,
-                        .from = src,
-                        .to = dst,
-                        .sizes = {NULL, origin, region},
-                        .number = {offset}};
-    return record(__func__ + 3, buffer, &call, &(struct order){queue, nwait, list, point, handle});
+                        .from = mem_at(&slots, 0),
+                        .to = mem_at(&slots, 1),
+                        .sizes = {NULL, sizes_at(&slots, 3), sizes_at(&slots, 4)},
+                        .number = {slots.at[2]}};
+    return record(__func__ + 3, buffer, &call, &order);
 }
 
-cl_int CL_API_CALL cx_clCommandCopyImageKHR(cl_command_buffer_khr buffer, cl_command_queue queue, cl_mem src,
-                                            cl_mem dst, const size_t *src_origin, const size_t *dst_origin,
-                                            const size_t *region, cl_uint nwait,
-                                            const cl_sync_point_khr *list, cl_sync_point_khr *point,
-                                            cl_mutable_command_khr *handle)
+cl_int CL_API_CALL cx_clCommandCopyImageKHR(cl_command_buffer_khr buffer, cl_command_queue queue, cx_slot a,
+                                            cx_slot b, cx_slot c, cx_slot d, cx_slot e, cx_slot f, cx_slot g,
+                                            cx_slot h, cx_slot i, cx_slot j)
 {
-    struct call call = {
-        .type = CL_COMMAND_COPY_IMAGE, .from = src, .to = dst, .sizes = {src_origin, dst_origin, region}};
-    return record(__func__ + 3, buffer, &call, &(struct order){queue, nwait, list, point, handle});
+    const cx_slot slot[] = {a, b, c, d, e, f, g, h, i, j};
+    const struct slots slots = read_slots(slot);
+    const struct order order = order_at(&slots, queue, 5);
+    struct call call = {.type = CL_COMMAND_COPY_IMAGE,
+                        .from = mem_at(&slots, 0),
+                        .to = mem_at(&slots, 1),
+                        .sizes = {sizes_at(&slots, 2), sizes_at(&slots, 3), sizes_at(&slots, 4)}};
+    return record(__func__ + 3, buffer, &call, &order);
 }
 
 cl_int CL_API_CALL cx_clCommandCopyImageToBufferKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                                    cl_mem src, cl_mem dst, const size_t *origin,
-                                                    const size_t *region, size_t offset, cl_uint nwait,
-                                                    const cl_sync_point_khr *list, cl_sync_point_khr *point,
-                                                    cl_mutable_command_khr *handle)
+                                                    cx_slot a, cx_slot b, cx_slot c, cx_slot d, cx_slot e,
+                                                    cx_slot f, cx_slot g, cx_slot h, cx_slot i, cx_slot j)
 {
+    const cx_slot slot[] = {a, b, c, d, e, f, g, h, i, j};
+    const struct slots slots = read_slots(slot);
+    const struct order order = order_at(&slots, queue, 5);
     struct call call = {.type = CL_COMMAND_COPY_IMAGE_TO_BUFFER,
-                        .from = src,
-                        .to = dst,
-                        .sizes = {origin, NULL, region},
-                        .number = {offset}};
-    return record(__func__ + 3, buffer, &call, &(struct order){queue, nwait, list, point, handle});
+                        .from = mem_at(&slots, 0),
+                        .to = mem_at(&slots, 1),
+                        .sizes = {sizes_at(&slots, 2), NULL, sizes_at(&slots, 3)},
+                        .number = {slots.at[4]}};
+    return record(__func__ + 3, buffer, &call, &order);
 }
 
-cl_int CL_API_CALL cx_clCommandFillBufferKHR(cl_command_buffer_khr buffer, cl_command_queue queue, cl_mem mem,
-                                             const void *pattern, size_t pattern_size, size_t offset,
-                                             size_t size, cl_uint nwait, const cl_sync_point_khr *list,
-                                             cl_sync_point_khr *point, cl_mutable_command_khr *handle)
+cl_int CL_API_CALL cx_clCommandFillBufferKHR(cl_command_buffer_khr buffer, cl_command_queue queue, cx_slot a,
+                                             cx_slot b, cx_slot c, cx_slot d, cx_slot e, cx_slot f, cx_slot g,
+                                             cx_slot h, cx_slot i, cx_slot j)
 {
+    const cx_slot slot[] = {a, b, c, d, e, f, g, h, i, j};
+    const struct slots slots = read_slots(slot);
+    const struct order order = order_at(&slots, queue, 5);
     struct call call = {.type = CL_COMMAND_FILL_BUFFER,
-                        .to = mem,
-                        .pattern = pattern,
-                        .pattern_size = pattern_size,
-                        .number = {offset, size}};
-    return record(__func__ + 3, buffer, &call, &(struct order){queue, nwait, list, point, handle});
+                        .to = mem_at(&slots, 0),
+                        .pattern = (const void *)slots.at[1],
+                        .pattern_size = slots.at[2],
+                        .number = {slots.at[3], slots.at[4]}};
+    return record(__func__ + 3, buffer, &call, &order);
 }
 
-cl_int CL_API_CALL cx_clCommandFillImageKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                            cl_mem image, const void *color, const size_t *origin,
-                                            const size_t *region, cl_uint nwait,
-                                            const cl_sync_point_khr *list, cl_sync_point_khr *point,
-                                            cl_mutable_command_khr *handle)
+cl_int CL_API_CALL cx_clCommandFillImageKHR(cl_command_buffer_khr buffer, cl_command_queue queue, cx_slot a,
+                                            cx_slot b, cx_slot c, cx_slot d, cx_slot e, cx_slot f, cx_slot g,
+                                            cx_slot h, cx_slot i)
 {
-    const struct cx_mem *mem = cx_image_from(image);
+    const cx_slot slot[] = {a, b, c, d, e, f, g, h, i};
+    const struct slots slots = read_slots(slot);
+    const struct order order = order_at(&slots, queue, 4);
+    const struct cx_mem *mem = cx_image_from(mem_at(&slots, 0));
     const bool depth = mem && mem->image->format.image_channel_order == CL_DEPTH; /* one number */
     struct call call = {.type = CL_COMMAND_FILL_IMAGE,
-                        .to = image,
-                        .pattern = color,
+                        .to = mem_at(&slots, 0),
+                        .pattern = (const void *)slots.at[1],
                         .pattern_size = depth ? sizeof(cl_float) : sizeof(cl_float4),
-                        .sizes = {NULL, origin, region}};
-    return record(__func__ + 3, buffer, &call, &(struct order){queue, nwait, list, point, handle});
+                        .sizes = {NULL, sizes_at(&slots, 2), sizes_at(&slots, 3)}};
+    return record(__func__ + 3, buffer, &call, &order);
 }
 
 cl_int CL_API_CALL cx_clCommandNDRangeKernelKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                                const cl_ndrange_kernel_command_properties_khr *properties,
-                                                cl_kernel kernel, cl_uint dims, const size_t *offset,
-                                                const size_t *global, const size_t *local, cl_uint nwait,
+                                                const cl_command_properties_khr *properties, cl_kernel kernel,
+                                                cl_uint dims, const size_t *offset, const size_t *global,
+                                                const size_t *local, cl_uint nwait,
                                                 const cl_sync_point_khr *list, cl_sync_point_khr *point,
                                                 cl_mutable_command_khr *handle)
 {
     struct call call = {
         .type = CL_COMMAND_NDRANGE_KERNEL, .kernel = kernel, .dims = dims, .sizes = {offset, global, local}};
-    if (properties && *properties && cx_command_buffer_from(buffer))
-        return CX_FAIL(CL_INVALID_VALUE, "no property of recorded launches is known");
-    return record(__func__ + 3, buffer, &call, &(struct order){queue, nwait, list, point, handle});
+    return record(__func__ + 3, buffer, &call,
+                  &(struct order){queue, properties, nwait, list, point, handle});
+}
+
+cl_int CL_API_CALL cx_clCommandSVMMemcpyKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                            const cl_command_properties_khr *properties, void *dst,
+                                            const void *src, size_t size, cl_uint nwait,
+                                            const cl_sync_point_khr *list, cl_sync_point_khr *point,
+                                            cl_mutable_command_khr *handle)
+{
+    struct call call = {.type = CL_COMMAND_SVM_MEMCPY, .svm_to = dst, .svm_from = src, .number = {size}};
+    return record(__func__ + 3, buffer, &call,
+                  &(struct order){queue, properties, nwait, list, point, handle});
+}
+
+cl_int CL_API_CALL cx_clCommandSVMMemFillKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                             const cl_command_properties_khr *properties, void *to,
+                                             const void *pattern, size_t pattern_size, size_t size,
+                                             cl_uint nwait, const cl_sync_point_khr *list,
+                                             cl_sync_point_khr *point, cl_mutable_command_khr *handle)
+{
+    struct call call = {.type = CL_COMMAND_SVM_MEMFILL,
+                        .svm_to = to,
+                        .pattern = pattern,
+                        .pattern_size = pattern_size,
+                        .number = {size}};
+    return record(__func__ + 3, buffer, &call,
+                  &(struct order){queue, properties, nwait, list, point, handle});
 }

@@ -4,6 +4,7 @@
  * numbers, one of texts, and a few functions. These are coexec's own answers; whether the program sees them
  * or the fastest member's says shown.h. Previous stage: device.c.
  */
+#include "layer/command_buffer_api.h"
 #include "layer/device.h"
 #include "layer/entry.h"
 #include "layer/log.h"
@@ -12,7 +13,6 @@
 #include "layer/shown.h"
 #include "layer/svm.h"
 
-#include <CL/cl_ext.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,6 +141,8 @@ static const struct number_row numbers[] = {
     {CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR, ULONG, RULE_FIXED,
      CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR | CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR |
      CL_COMMAND_BUFFER_CAPABILITY_OUT_OF_ORDER_KHR, 0},
+    {CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR, ULONG, RULE_FIXED,
+     CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE, 0},
     {CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR, ULONG, RULE_FIXED, 0, 0},
 };
 // clang-format on
@@ -259,7 +261,7 @@ size_t cx_extension_versions(const char *extensions, cl_name_version **list)
         if (length && length < CL_NAME_VERSION_MAX_NAME_SIZE) {
             memcpy((*list)[count].name, extensions, length);
             const bool provisional = strcmp((*list)[count].name, "cl_khr_command_buffer") == 0;
-            (*list)[count++].version = provisional ? CL_MAKE_VERSION(0, 9, 1) : CL_MAKE_VERSION(1, 0, 0);
+            (*list)[count++].version = provisional ? CL_MAKE_VERSION(0, 9, 8) : CL_MAKE_VERSION(1, 0, 0);
         }
         extensions += length + strspn(extensions + length, " ");
     }

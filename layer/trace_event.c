@@ -4,6 +4,7 @@
  * those who make them. Next stage: trace.c.
  */
 #include "layer/trace_event.h"
+#include "layer/command_buffer_api.h"
 #include "layer/log.h"
 #include "layer/move.h"
 #include "layer/options.h"

@@ -242,8 +242,10 @@ START_TEST(behind_user_event)
     cl_ok(error);
     cl_ok(recorded.enqueue(0, NULL, buffer, 1, &gate, &event));
     cl_ok(clFlush(cl.queue));
-    ck_assert_uint_eq(state(buffer), CL_COMMAND_BUFFER_STATE_PENDING_KHR);
-    cl_expect(recorded.enqueue(0, NULL, buffer, 0, NULL, &second), CL_INVALID_OPERATION);
+    if (recorded.has_properties) /* since then it is enqueued again at any time */
+        ck_assert_uint_eq(state(buffer), CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR);
+    else
+        cl_expect(recorded.enqueue(0, NULL, buffer, 0, NULL, &second), CL_INVALID_OPERATION);
     cl_ok(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
     ck_assert_int_gt(status, CL_COMPLETE);
     cl_ok(clSetUserEventStatus(gate, fails ? -7 : CL_COMPLETE));
@@ -256,6 +258,112 @@ START_TEST(behind_user_event)
     expect(a, 3);
     cl_ok(clReleaseEvent(gate));
     cl_ok(clReleaseEvent(event));
+    cl_ok(recorded.release(buffer));
+    cl_ok(clReleaseMemObject(a));
+}
+END_TEST
+
+/* Enqueued while it is pending, without CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR: one run follows the other,
+ * also of a queue that keeps no order. */
+START_TEST(one_after_the_other)
+{
+    enum { TIMES = 12 };
+    if (!recorded.has_properties || !cl_user_events_work())
+        return;
+    cl_command_queue queue = cl_queue(_i ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
+    cl_mem a = filled(1);
+    cl_kernel scale = cl_kernel_of(source, "scale");
+    cl_int error;
+    cl_event gate = clCreateUserEvent(cl.context, &error);
+    cl_ok(error);
+    cl_command_buffer_khr buffer = cl_recorded_create(queue, 0);
+    set_scale(scale, a, a, 3, 1);
+    record_kernel(buffer, scale);
+    cl_ok(clReleaseKernel(scale));
+    cl_ok(recorded.finalize(buffer));
+    cl_uint want = 1;
+    for (int i = 0; i < TIMES; i++, want = 3 * want + 1)
+        cl_ok(recorded.enqueue(0, NULL, buffer, i == 0, i == 0 ? &gate : NULL, NULL));
+    cl_ok(clFlush(queue));
+    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    cl_ok(clFinish(queue));
+    expect(a, want);
+    cl_ok(clReleaseEvent(gate));
+    cl_ok(recorded.release(buffer));
+    cl_ok(clReleaseMemObject(a));
+    cl_ok(clReleaseCommandQueue(queue));
+}
+END_TEST
+
+/* Programs built against 0.9.1 give no list of properties: a memory object, or a length, in its place tells.
+ */
+START_TEST(older_signature)
+{
+    const size_t zero[3] = {0}, region[3] = {BYTES, 1, 1};
+    const cl_uint value = 5;
+    cl_sync_point_khr points[3] = {0};
+    if (!recorded.has_properties)
+        return;
+    cl_mem a = filled(1), b = filled(2), c = filled(3);
+    cl_command_buffer_khr buffer = cl_recorded_create(cl.queue, 0);
+    const struct cl_recorded_older *older = &recorded.older;
+    cl_ok(older->fill(buffer, NULL, a, &value, sizeof value, 0, BYTES, 0, NULL, &points[0], NULL));
+    cl_ok(older->copy(buffer, NULL, a, b, 0, 0, BYTES, 1, &points[0], &points[1], NULL));
+    cl_ok(older->barrier(buffer, NULL, 2, points, &points[2], NULL));
+    cl_ok(older->copy_rect(buffer, NULL, b, c, zero, zero, region, 0, 0, 0, 0, 1, &points[2], NULL, NULL));
+    ck_assert_uint_eq(points[0], 1);
+    ck_assert_uint_eq(points[2], 3);
+    cl_expect(older->copy(buffer, NULL, a, a, 0, 0, BYTES, 0, NULL, NULL, NULL), CL_MEM_COPY_OVERLAP);
+    cl_ok(recorded.finalize(buffer));
+    cl_ok(recorded.enqueue(0, NULL, buffer, 0, NULL, NULL));
+    expect(c, 5);
+    cl_ok(recorded.release(buffer));
+    for (int i = 0; i < 3; i++)
+        cl_ok(clReleaseMemObject(((cl_mem[]){a, b, c})[i]));
+}
+END_TEST
+
+/* What 0.9.8 has beyond 0.9.1. */
+START_TEST(todays_signature)
+{
+    const cl_command_properties_khr nothing[] = {0}, unknown[] = {0x7777, 1, 0};
+    const cl_uint value = 6;
+    cl_device_svm_capabilities svm = 0;
+    cl_command_queue_properties queues = 0;
+    cl_context context = NULL;
+    if (!recorded.has_properties)
+        return;
+    cl_mem a = filled(1);
+    cl_command_buffer_khr buffer = cl_recorded_create(cl.queue, 0);
+    const struct cl_recorded_today *today = &recorded.today;
+    cl_ok(recorded.info(buffer, CL_COMMAND_BUFFER_CONTEXT_KHR, sizeof context, &context, NULL));
+    ck_assert_ptr_eq(context, cl.context);
+    cl_ok(clGetDeviceInfo(cl.device, CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR, sizeof queues,
+                          &queues, NULL));
+    ck_assert(queues & CL_QUEUE_PROFILING_ENABLE);
+    cl_ok(today->fill(buffer, NULL, nothing, a, &value, sizeof value, 0, BYTES, 0, NULL, NULL, NULL));
+    cl_expect(today->fill(buffer, NULL, unknown, a, &value, sizeof value, 0, BYTES, 0, NULL, NULL, NULL),
+              CL_INVALID_VALUE);
+    cl_expect(today->barrier(buffer, NULL, unknown, 0, NULL, NULL, NULL), CL_INVALID_VALUE);
+    cl_ok(clGetDeviceInfo(cl.device, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL));
+    cl_uint *one = svm ? clSVMAlloc(cl.context, 0, BYTES, 0) : NULL;
+    cl_uint *two = one ? clSVMAlloc(cl.context, 0, BYTES, 0) : NULL;
+    if (two) {
+        cl_ok(today->svm_fill(buffer, NULL, NULL, one, &value, sizeof value, BYTES, 0, NULL, NULL, NULL));
+        cl_ok(today->svm_copy(buffer, NULL, NULL, two, one, BYTES, 0, NULL, NULL, NULL));
+    }
+    cl_ok(recorded.finalize(buffer));
+    cl_ok(recorded.enqueue(0, NULL, buffer, 0, NULL, NULL));
+    expect(a, 6);
+    if (two) {
+        cl_ok(clEnqueueSVMMap(cl.queue, CL_TRUE, CL_MAP_READ, two, BYTES, 0, NULL, NULL));
+        for (int i = 0; i < SIZE; i++)
+            ck_assert_uint_eq(two[i], 6);
+        cl_ok(clEnqueueSVMUnmap(cl.queue, two, 0, NULL, NULL));
+        cl_ok(clFinish(cl.queue));
+        clSVMFree(cl.context, two);
+        clSVMFree(cl.context, one);
+    }
     cl_ok(recorded.release(buffer));
     cl_ok(clReleaseMemObject(a));
 }
@@ -529,6 +637,9 @@ int main(void)
     tcase_add_test(tests, elsewhere);
     tcase_add_loop_test(tests, behind_user_event, 0, 2);
     tcase_add_test(tests, simultaneous);
+    tcase_add_loop_test(tests, one_after_the_other, 0, 2);
+    tcase_add_test(tests, older_signature);
+    tcase_add_test(tests, todays_signature);
     tcase_add_test(tests, out_of_order);
     tcase_add_test(tests, images);
     tcase_add_test(tests, as_one_by_one);
