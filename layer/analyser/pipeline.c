@@ -273,6 +273,23 @@ static void mark_all(struct graph *g, bool *too_large)
     }
 }
 
+/* Each frozen value is what it was frozen of: LLVM freezes what it puts to another use, as the numerator of
+ * i / n * n + i % n, which is then i. Programs that depend on a value that is none are wrong anyway. */
+static void thaw(LLVMModuleRef module)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb)) {
+            for (LLVMValueRef v = LLVMGetFirstInstruction(bb), next; v; v = next) {
+                next = LLVMGetNextInstruction(v);
+                if (LLVMGetInstructionOpcode(v) == LLVMFreeze) {
+                    LLVMReplaceAllUsesWith(v, LLVMGetOperand(v, 0));
+                    LLVMInstructionEraseFromParent(v);
+                }
+            }
+        }
+    }
+}
+
 char *cx_pipeline_run(LLVMModuleRef module, bool *too_large)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
@@ -295,5 +312,6 @@ char *cx_pipeline_run(LLVMModuleRef module, bool *too_large)
         LLVMDisposeErrorMessage(text);
     }
     LLVMDisposePassBuilderOptions(options);
+    thaw(module);
     return message;
 }

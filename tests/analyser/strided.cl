@@ -13,6 +13,17 @@ kernel void grid_stride(global float *a, int n)
         a[i] = 0;
 }
 
+/* row and column of a number that goes on, together again: LLVM freezes it */
+//! rows_together on 1024/64 n=4096,w=100 splits 0
+//! rows_together on 1024/64 n=4096,w=100 part 1..3 a writes in 256+512x4/4096!
+kernel void rows_together(global float *a, int n, int w)
+{
+    for (int i = get_global_id(0); i < n; i += get_global_size(0)) {
+        int row = i / w, column = i % w;
+        a[row * w + column] = 0;
+    }
+}
+
 //! interleaved on 1024/64 splits 0
 //! interleaved on 1024/64 part 2..4 a writes in 8+8x64/64!
 kernel void interleaved(global float *a)
