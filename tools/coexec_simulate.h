@@ -17,6 +17,8 @@ bool cx_simulate_listed(const char *list, const char *name, size_t length);
 /* Every listed balancer on the grid of that seed (0: the published one): means as a table, or each case as
  * CSV or JSON. An exit status. */
 int cx_simulate_grid(const char *algos, uint64_t seed, enum cx_sim_format format);
+/* Every listed balancer where a device gets slower and faster again, as a table. An exit status. */
+int cx_simulate_drift(const char *algos);
 /* A paper's comparison, printed figures beside ours. An exit status. */
 int cx_simulate_paper(const char *name);
 

@@ -195,5 +195,7 @@ int cx_simulate_grid(const char *algos, uint64_t seed, enum cx_sim_format format
     }
     if (format == CX_SIM_JSON)
         puts("\n]");
+    if (format == CX_SIM_TABLE && status == CX_EXIT_OK)
+        status = cx_simulate_drift(algos);
     return status;
 }
