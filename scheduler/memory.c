@@ -31,6 +31,9 @@ static const double first_foretold = 0.85;
  * what is learned of them will. */
 static const double most_at_first = 0.4;
 static const double loser_doubt = 4;
+/* Times longer or less long than foretold, beside the other devices, by which a device's speed has changed.
+ */
+static const double drift = 1.3;
 /* Moves that took so many times longer or less long than before are not averaged with those. */
 static const double moves_change = 1.25;
 /* Rounds at most, as many as fit into that part of the launch's time, but one; what a round costs on a slow
@@ -116,37 +119,60 @@ static double computing_seconds(const struct cx_balancer *balancer, const struct
     return cx_greater(seconds - package->moves, 0.05 * seconds);
 }
 
-/* The factor by which each device took longer for this launch than the memory says, or each less long: the
- * least of them. Pages touched for the first time, a clock that rises or a busy machine make such launches.
- */
-static double common_factor(const struct cx_memory *memory, const struct cx_balancer *balancer)
+/* How many times longer than the memory says each device took for this launch; 0: it did nothing. */
+static void find_ratios(const struct cx_memory *memory, const struct cx_balancer *balancer, double *ratio)
 {
-    double seconds[CX_MEMORY_DEVICES] = {0}, expected[CX_MEMORY_DEVICES] = {0}, least = 0, most = INFINITY;
+    double expected[CX_MEMORY_DEVICES] = {0};
+    memset(ratio, 0, CX_MEMORY_DEVICES * sizeof *ratio);
     for (unsigned p = 0; p < balancer->npackages; p++) {
         const struct cx_package_log *package = &balancer->packages[p];
         const unsigned slot = slot_of(balancer, package->device);
         const struct cx_memory_device *device = &memory->taught.device[slot];
-        seconds[slot] += computing_seconds(balancer, package);
+        ratio[slot] += computing_seconds(balancer, package);
         expected[slot] += cx_taught_cost(&memory->taught, balancer->groups, package->first, package->groups) /
                           cx_with_transfers(device->speed, -device->transfer);
     }
+    for (unsigned i = 0; i < CX_MEMORY_DEVICES; i++)
+        ratio[i] = isfinite(expected[i]) && expected[i] > 0 ? ratio[i] / expected[i] : 0;
+}
+
+/* The factor by which each device took longer for this launch than the memory says, or each less long: the
+ * least of them. Pages touched for the first time, a clock that rises or a busy machine make such launches.
+ */
+static double common_factor(const double *ratio)
+{
+    double least = 0, most = INFINITY;
     for (unsigned i = 0; i < CX_MEMORY_DEVICES; i++) {
-        if (!(seconds[i] > 0) || !isfinite(expected[i]) || !(expected[i] > 0))
+        if (!(ratio[i] > 0))
             continue;
-        least = least > 0 ? fmin(least, seconds[i] / expected[i]) : seconds[i] / expected[i];
-        most = isfinite(most) ? fmax(most, seconds[i] / expected[i]) : seconds[i] / expected[i];
+        least = least > 0 ? fmin(least, ratio[i]) : ratio[i];
+        most = isfinite(most) ? fmax(most, ratio[i]) : ratio[i];
     }
     return least > 1 ? least : most < 1 ? most : 1;
 }
 
-/* Says what earlier launches showed as if they had been longer by that factor, lest they and this one be
- * taken for places of the range that cost more and less. */
-static void scale_samples(struct cx_memory *memory, double factor)
+/* Says what earlier launches showed of a device as if they had been longer by that factor, lest they and this
+ * one be taken for places of the range that cost more and less. */
+static void scale_samples(struct cx_memory *memory, unsigned slot, double factor)
 {
     for (unsigned i = 0; i < memory->nsamples; i++)
-        memory->sample[i].seconds = (float)(memory->sample[i].seconds * factor);
-    for (unsigned i = 0; i < CX_MEMORY_DEVICES; i++)
-        memory->taught.device[i].speed = cx_number_clean(memory->taught.device[i].speed / factor);
+        if (memory->sample[i].slot == slot)
+            memory->sample[i].seconds = (float)(memory->sample[i].seconds * factor);
+    memory->taught.device[slot].speed = cx_number_clean(memory->taught.device[slot].speed / factor);
+}
+
+/* By the factor that all devices have in common; and where one was far slower or faster than that, and costs
+ * are known, its speed has changed: something else has its cores, or has them no more. */
+static void follow_drift(struct cx_memory *memory, const struct cx_balancer *balancer)
+{
+    double ratio[CX_MEMORY_DEVICES];
+    find_ratios(memory, balancer, ratio);
+    const double common = common_factor(ratio);
+    for (unsigned i = 0; i < CX_MEMORY_DEVICES; i++) {
+        const double own = ratio[i] > 0 ? ratio[i] / common : 1;
+        const bool drifts = memory->settled && (own > drift || own < 1 / drift);
+        scale_samples(memory, i, drifts ? own * common : common);
+    }
 }
 
 /* Adds this launch's packages to the samples; the oldest make room. */
@@ -391,7 +417,7 @@ void cx_memory_learn(struct cx_memory *memory, const struct cx_balancer *balance
     }
     bool first = memory->taught.launches == 0;
     double deviation = deviation_of(memory, balancer), old = memory->taught.deviation;
-    scale_samples(memory, common_factor(memory, balancer));
+    follow_drift(memory, balancer);
     for (unsigned i = 0; i < balancer->ndevices; i++)
         learn_moves(&memory->taught.device[slot_of(balancer, i)], &balancer->devices[i]);
     learn_balance(memory, balancer);
