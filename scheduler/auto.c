@@ -63,6 +63,11 @@
  * packages are small again; memory.c holds Marrow's test, and what stands for its binary search. Where
  * costs lie elsewhere in each launch the plan is left alone, and rule 4 holds.
  *
+ * 10. A plan is only as good as the speeds it rests on, and a device may get slower while it works: something
+ * else wants its cores. So no package is most of a device's share, however sure lengths are: each lasts a
+ * part of what is left of the launch and a little of the whole, where such packages cost next to nothing. A
+ * device that is late then holds little, and the others do the rest.
+ *
  * The bound: with rescues, a device q times slower than thought delays the end by no more than the time in
  * which the others together do the package that it holds, and a tenth of that or a launch on each of them,
  * whatever q: by rule 6 at most auto_first of the launch (of one kind: auto_alike of a share), by rule 2 its
@@ -133,6 +138,12 @@ enum { enough_launches = 4 };
 /* While the cost along the range is unknown, a package is no more than so many times what its device was
  * given before. */
 static const double most_growth = 3, most_left = 2, most_packages = 4;
+/* A package of a launch whose costs are known lasts such parts of the whole launch and of what is left of it:
+ * one that gets 8 times slower at its begin then ends before 1.5 times what two devices alike need at least.
+ * Those are about six packages a device; they may cost that part of the launch, else they are as many times
+ * longer. No matter where the others have less than that part of all speed. */
+static const double guard_all = 0.08, guard_left = 0.2, guard_packages = 6, guard_cost = 0.006,
+                    guard_others = 0.02;
 /* Neighbours that took so many times longer than predicted make the package as many times shorter. */
 static const double dear_factor = 2, dear_launches = 30;
 
@@ -195,6 +206,20 @@ static uint64_t first_package(struct cx_balancer *balancer, unsigned index, bool
     return decide(balancer, index, CX_DECIDED_FIRST, groups, 0);
 }
 
+/* Seconds that a package may take of a launch whose costs are known, by rule 10. */
+static double guarded(const struct cx_balancer *balancer, unsigned index, double now, double end)
+{
+    const struct cx_auto_device *own = &((const struct cx_auto *)balancer->data)->device[index];
+    const struct cx_device_state *device = &balancer->devices[index];
+    const uint64_t unit = balancer->granularity, units = balancer->groups / unit;
+    if (units < (uint64_t)few_units * balancer->ndevices || own->home / unit < few_units ||
+        cx_auto_others(balancer, index) < guard_others)
+        return INFINITY;
+    const double drain = cx_groups_drain(device) / own->view.speed, all = now + end;
+    const double packages = guard_cost * all / (device->given.launch_seconds + drain + CX_AUTO_REPLY);
+    return fmax(guard_packages / packages, 1) * (guard_all * all + guard_left * end);
+}
+
 /* Most of the home that the plan gives the device. */
 static uint64_t learned_package(struct cx_balancer *balancer, unsigned index)
 {
@@ -210,6 +235,10 @@ static uint64_t learned_package(struct cx_balancer *balancer, unsigned index)
     all |= balancer->devices[index].given.overlaps && (balancer->parts || room < sure_room) &&
            even - even / (1 + room) < few_fillings * (double)cx_package_minimum(balancer, index);
     own->started = true;
+    const double longest = guarded(balancer, index, 0, own->view.start + cost / own->view.speed);
+    const double most = fmax(longest * own->view.speed, (double)cx_package_minimum(balancer, index));
+    if (most < (all ? cost : cost / (1 + room)))
+        return decide(balancer, index, CX_DECIDED_PART, floor(most), own->view.speed);
     return decide(balancer, index, all ? CX_DECIDED_REST : CX_DECIDED_LEARNED,
                   all ? ceil((double)own->home) : floor((double)own->home / (1 + room)), own->view.speed);
 }
@@ -307,7 +336,8 @@ static uint64_t auto_next(struct cx_balancer *balancer, unsigned index, double n
         want = share / (1 + room);
         decision = CX_DECIDED_PART;
     }
-    double longest = data->learned ? INFINITY : longest_package(balancer, index, others, now, end);
+    double longest = data->learned ? guarded(balancer, index, now, end)
+                                   : longest_package(balancer, index, others, now, end);
     if (want > longest * view->speed) {
         want = longest * view->speed;
         decision = CX_DECIDED_PART;

@@ -565,15 +565,14 @@ static double launches_with_moves(enum cx_sim_profile profile, bool told)
     return sum;
 }
 
-/* Transfers are in the plan: whoever is told of them ends sooner than who learns them as slow and fast
- * devices. */
+/* Transfers are in the plan; where nobody told of them, packages are short enough for what they delay to be
+ * made good within the launch. */
 START_TEST(moves_are_planned)
 {
     static const enum cx_sim_profile profiles[] = {CX_SIM_REGULAR, CX_SIM_RANDOM, CX_SIM_RAMP};
-    static const double better[] = {0.6, 0.6, 1}; /* what was learned mixes them with costs that vary */
-    double told = launches_with_moves(profiles[_i], true), untold = launches_with_moves(profiles[_i], false);
-    ck_assert_double_lt(told, better[_i] * untold);
-    ck_assert_double_lt(told, 0.07);
+    static const double most[] = {0.01, 0.01, 0.07}; /* what was learned mixes them with costs that vary */
+    ck_assert_double_lt(launches_with_moves(profiles[_i], true), most[_i]);
+    ck_assert_double_lt(launches_with_moves(profiles[_i], false), most[_i]);
 }
 END_TEST
 

@@ -16,6 +16,7 @@ static const struct {
     {"balance", cx_test_balance},       {"admission", cx_test_admission}, {"rescue", cx_test_rescue},
     {"forgone", cx_test_forgone},       {"parts", cx_test_parts},         {"memory", cx_test_memory},
     {"overlap", cx_test_overlap},       {"budget", cx_test_budget},       {"play", cx_test_play},
+    {"drift", cx_test_drift},
 };
 
 int main(int argc, char **argv)
@@ -24,9 +25,8 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], suites[i].name) == 0)
             return tap_run(suites[i].create());
     }
-    fprintf(
-        stderr,
-        "usage: test_scheduler "
-        "properties|formulas|published|balance|admission|rescue|forgone|parts|memory|overlap|budget|play\n");
+    fprintf(stderr, "usage: test_scheduler "
+                    "properties|formulas|published|balance|admission|rescue|forgone|parts|memory|overlap|"
+                    "budget|play|drift\n");
     return 2;
 }

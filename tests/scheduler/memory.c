@@ -165,7 +165,7 @@ START_TEST(slow_first_launch)
             devices[_i / 3].speed /= 3;
         const struct cx_sim_result result = simulate(load, devices, memory, launch);
         if (launch > 2)
-            ck_assert_double_lt(result.seconds, 1.045 * cx_sim_ideal(load, DEVICES, devices));
+            ck_assert_double_lt(result.seconds, 1.05 * cx_sim_ideal(load, DEVICES, devices));
         ck_assert_uint_le(result.packages, launch == 1 ? 64 : 24);
     }
     for (uint64_t part = 0; part < 8; part++) {

@@ -17,6 +17,7 @@ Suite *cx_test_admission(void);
 Suite *cx_test_rescue(void);
 Suite *cx_test_forgone(void);
 Suite *cx_test_parts(void);
+Suite *cx_test_drift(void);
 Suite *cx_test_budget(void);
 Suite *cx_test_play(void);
 
