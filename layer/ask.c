@@ -473,7 +473,11 @@ static void run_inquiry(void *data)
     struct inquiry *inquiry = data;
     char key[CX_CACHE_KEY_SIZE];
     const char *folder = cx_options_cache_dir();
-    bool ok = ask_device(inquiry);
+    bool ok = false;
+    if (cx_background_enter()) {
+        ok = ask_device(inquiry);
+        cx_background_leave();
+    }
 
     key_of(inquiry->device, &inquiry->question, key);
     if (ok) {

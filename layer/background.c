@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Background work: a count of threads, a list of helper processes, and what happens to both at exit().
+ * Background work: threads for it, a count of those that are inside a driver's compiler, a list of helper
+ * processes, and what happens to all of them at exit().
  *
  * exit() runs handlers and destructors in reverse order of their registration, and ours must come before
- * those of the drivers' libraries, whose compilers our tasks are inside of. Libraries register destructors
+ * those of the drivers' libraries, whose compilers our threads are inside of. Libraries register destructors
  * when they are loaded, and compilers also while they compile for the first time (objects made where they are
- * first used). So the handler is registered with each task, and again and again during the first seconds of
- * tasks.
+ * first used). So the handler is registered whenever a thread enters, and again and again during the first
+ * seconds that threads are inside.
+ *
+ * exit() may be called from a signal's handler, which may have interrupted one of the program's threads
+ * anywhere, with our lock held: it does without the lock then.
  */
 #include "layer/background.h"
 #include "layer/log.h"
@@ -22,6 +26,7 @@
 
 enum {
     EXIT_PATIENCE_S = 20,
+    LOCK_PATIENCE_NS = 50000000,
     FAST_ROUNDS = 60, /* of a millisecond; then of ten */
     ROUNDS = 360,
     MOST_UNNEEDED = 2,
@@ -31,12 +36,16 @@ enum {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* innermost: nothing is called under it */
 static pthread_cond_t idle = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t wanted = PTHREAD_COND_INITIALIZER; /* work began */
-static unsigned running;
+static unsigned running;                                 /* threads inside */
+static _Thread_local unsigned own;                       /* of them: this one, so often */
+static _Thread_local bool ours;                          /* the thread */
 static struct cx_helper *helpers;
 static unsigned unneeded; /* of them */
 static atomic_bool ending;
-static bool keeping;    /* there is a thread that registers the handler again and again */
-static unsigned rounds; /* it did so that often */
+static atomic_bool used;    /* since then */
+static atomic_uint waiting; /* threads of the program that wait for work */
+static bool keeping;        /* there is a thread that registers the handler again and again */
+static unsigned rounds;     /* it did so that often */
 
 struct job {
     struct job *next;
@@ -65,7 +74,8 @@ static void after_fork(void)
 /* A child has the counts but not the threads. */
 static void in_child(void)
 {
-    running = 0;
+    running = own = 0;
+    atomic_store(&waiting, 0);
     keeping = false;
     helpers = NULL;
     unneeded = 0;
@@ -91,29 +101,32 @@ static void end_helper(const struct cx_helper *helper)
         kill(-helper->pid, SIGKILL);
 }
 
+static bool lock_at_exit(void)
+{
+    struct timespec most;
+    clock_gettime(CLOCK_REALTIME, &most);
+    most.tv_nsec += LOCK_PATIENCE_NS;
+    most.tv_sec += most.tv_nsec / 1000000000;
+    most.tv_nsec %= 1000000000;
+    return pthread_mutex_timedlock(&lock, &most) == 0;
+}
+
 static void at_exit(void)
 {
-    pthread_mutex_lock(&lock);
-    if (!atomic_exchange(&ending, true)) {
+    const bool first = !atomic_exchange(&ending, true);
+    if (!lock_at_exit())
+        return;
+    if (first) {
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec += EXIT_PATIENCE_S;
     }
     for (struct cx_helper *helper = helpers; helper; helper = helper->next)
         end_helper(helper);
-    /* other threads of the program may go on giving work: one moment without any is enough */
+    /* other threads of the program may go on giving work: one moment without any is enough. A callback of a
+     * compiler may call exit(): nobody waits for the thread that it is in. */
     const uint64_t before = moments;
-    while (running && moments == before && pthread_cond_timedwait(&idle, &lock, &until) != ETIMEDOUT)
+    while (running > own && moments == before && pthread_cond_timedwait(&idle, &lock, &until) != ETIMEDOUT)
         ;
-    pthread_mutex_unlock(&lock);
-}
-
-static void finish_one(void)
-{
-    pthread_mutex_lock(&lock);
-    if (--running == 0) {
-        moments++;
-        pthread_cond_broadcast(&idle);
-    }
     pthread_mutex_unlock(&lock);
 }
 
@@ -158,11 +171,11 @@ static void start_keeper(void)
 static void serve(void *data)
 {
     struct job *job = data;
+    cx_background_is_ours();
     for (;;) {
         if (job) {
             job->task(job->data);
             free(job);
-            finish_one();
         }
         pthread_mutex_lock(&lock);
         const bool waits = spares < MOST_SPARE;
@@ -192,17 +205,17 @@ static bool give(struct job *job)
     return can;
 }
 
-/* Counts one more thread at work. `always`: also when the process is ending. */
-static bool begin_one(bool always)
+bool cx_background_enter(void)
 {
     pthread_mutex_lock(&lock);
-    bool ok = always || !atomic_load(&ending);
-    if (rounds < ROUNDS && !atomic_load(&ending) && (!always || rounds == 0)) { /* else the keeper does */
+    const bool ok = !atomic_load(&ending);
+    if (ok && rounds < ROUNDS) { /* else the keeper does */
         rounds++;
         atexit(at_exit);
     }
-    bool keep = ok && wants_keeper();
+    const bool keep = ok && wants_keeper();
     running += ok;
+    own += ok;
     if (rounds < ROUNDS)
         pthread_cond_signal(&wanted);
     pthread_mutex_unlock(&lock);
@@ -211,14 +224,31 @@ static bool begin_one(bool always)
     return ok;
 }
 
-void cx_background_enter(void)
+bool cx_background_ours(void)
 {
-    begin_one(true);
+    return ours;
 }
 
 void cx_background_leave(void)
 {
-    finish_one();
+    pthread_mutex_lock(&lock);
+    own--;
+    if (--running == 0)
+        moments++;
+    if (running == 0 || atomic_load(&ending))
+        pthread_cond_broadcast(&idle);
+    pthread_mutex_unlock(&lock);
+}
+
+void cx_background_is_ours(void)
+{
+    ours = true;
+    pthread_mutex_lock(&lock);
+    if (rounds == 0 && !atomic_load(&ending)) {
+        rounds++;
+        atexit(at_exit);
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 bool cx_background_run(void (*task)(void *data), void *data)
@@ -227,24 +257,18 @@ bool cx_background_run(void (*task)(void *data), void *data)
     if (!job)
         return false;
     *job = (struct job){.task = task, .data = data};
-    bool ok = begin_one(false);
-    if (ok && !give(job) && !cx_notify_detach(serve, job)) {
-        finish_one();
-        ok = false;
-    }
-    if (!ok)
-        free(job);
-    return ok;
+    if (!atomic_load(&ending) && (give(job) || cx_notify_detach(serve, job)))
+        return true;
+    free(job);
+    return false;
 }
 
 void cx_background_prepare(void)
 {
     pthread_mutex_lock(&lock);
-    const bool keep = wants_keeper(), serves = !spares && !prepared;
+    const bool serves = !spares && !prepared;
     prepared = true;
     pthread_mutex_unlock(&lock);
-    if (keep)
-        start_keeper();
     if (serves)
         cx_notify_detach(serve, NULL);
 }
@@ -252,6 +276,28 @@ void cx_background_prepare(void)
 bool cx_background_ending(void)
 {
     return atomic_load(&ending);
+}
+
+bool cx_background_parks(void)
+{
+    return atomic_load_explicit(&ending, memory_order_relaxed) && !atomic_load(&used) &&
+           !atomic_load(&waiting);
+}
+
+void cx_background_used(void)
+{
+    if (atomic_load_explicit(&ending, memory_order_relaxed) && !ours)
+        atomic_store(&used, true);
+}
+
+void cx_background_wait_begin(void)
+{
+    atomic_fetch_add_explicit(&waiting, 1, memory_order_relaxed);
+}
+
+void cx_background_wait_end(void)
+{
+    atomic_fetch_sub_explicit(&waiting, 1, memory_order_relaxed);
 }
 
 static void kill_helper(struct cx_helper *helper)
@@ -272,6 +318,7 @@ static bool spare(struct cx_helper *helper)
 
 void cx_helper_enter(struct cx_helper *helper, pid_t pid)
 {
+    cx_background_is_ours();
     pthread_mutex_lock(&lock);
     helper->pid = pid;
     helper->next = helpers;

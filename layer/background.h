@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Background work that must not be cut off in the middle: compilers run by a real driver, and the analyser's
- * processes.
+ * What must not be cut off in the middle when the process ends: compilers run by a real driver, and the
+ * analyser's processes.
  *
  * A process may end at any moment, also while a driver's compiler works in a thread of ours; its libraries
- * would then tear themselves down under that thread's feet. So every such thread is counted, and at exit()
- * the layer stops the helpers and waits, some seconds at most, for what cannot be stopped. Programs that end
- * otherwise are not held up. Thread-safe.
+ * would then tear themselves down under that thread's feet. So our threads enter before they call what may
+ * compile, and leave after it: exit() stops the helpers, lets nobody enter any more, and waits, some seconds
+ * at most, for those that are inside. It waits for nothing else; workers start no more jobs unless the
+ * program goes on using OpenCL. Programs that end otherwise are not held up. Thread-safe.
  */
 #ifndef CX_LAYER_BACKGROUND_H
 #define CX_LAYER_BACKGROUND_H
@@ -17,16 +18,27 @@
 
 /* Runs task(data) on a thread of its own. False: none could be started, or the process is ending. */
 bool cx_background_run(void (*task)(void *data), void *data);
-/* Such a task is likely to come soon, when time is dearer: starts the threads that it needs now. */
+/* Such a task is likely to come soon, when time is dearer: starts a thread for it now. */
 void cx_background_prepare(void);
 
-/* A worker has work for a driver that may compile in it, until cx_background_leave: exit() waits for that,
- * too. May be called with the worker's lock held. */
-void cx_background_enter(void);
+/* A thread of ours is about to call a driver that may compile in it, until cx_background_leave. False: the
+ * process is ending, so that it had better not; there is nothing to leave then. May be called with a worker's
+ * lock held. */
+bool cx_background_enter(void);
 void cx_background_leave(void);
 
 /* Whether the process is ending: long work should stop at the next chance. */
 bool cx_background_ending(void);
+/* The calling thread is one of ours: what it does stops once exit() is called. Whether it is. */
+void cx_background_is_ours(void);
+bool cx_background_ours(void);
+/* Whether the process is ending and the program does nothing with OpenCL any more, so that no work need be
+ * begun: neither does a thread of the program wait for some, nor has one called since. */
+bool cx_background_parks(void);
+/* The program calls something that is to have an effect; and a thread of it waits for work. */
+void cx_background_used(void);
+void cx_background_wait_begin(void);
+void cx_background_wait_end(void);
 
 /* A helper process that runs now. When the process ends it is killed with its process group, or left to
  * itself where it outlasts us. */

@@ -453,6 +453,7 @@ cl_int cx_command_stage(const struct cx_command *command)
 
 cl_int cx_command_status(struct cx_command *command)
 {
+    cx_background_used();
     pthread_mutex_lock(&command->context->lock);
     cl_int stage = command->queue ? cx_command_stage(command) : command->user_status;
     bool settled = command->settled;
@@ -511,9 +512,14 @@ cl_int cx_command_wait(struct cx_command *command)
 {
     struct cx_context *context = command->context;
     const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
+    cx_background_used();
     pthread_mutex_lock(&context->lock);
-    while (!command->settled)
-        cx_context_await_settled(context);
+    if (!command->settled) {
+        cx_background_wait_begin();
+        while (!command->settled)
+            cx_context_await_settled(context);
+        cx_background_wait_end();
+    }
     cx_context_start(context, command->cone, 0);
     pthread_mutex_unlock(&context->lock);
 
@@ -600,6 +606,7 @@ cl_int cx_command_submit(struct cx_command **owned, cl_uint nwait, const cl_even
         cx_object_release_app(&command->base);
         return CL_SUCCESS;
     }
+    cx_background_used();
     command->told = event || wait;
     cx_command_ref(command);
     cx_context_lock(context);

@@ -141,7 +141,10 @@ static void open_groups(void *unused)
         pthread_mutex_unlock(&asking);
         if (over)
             return;
-        open_group(&groups[next]);
+        if (cx_background_enter()) { /* else the program ends, and nobody asks any more */
+            open_group(&groups[next]);
+            cx_background_leave();
+        }
         atomic_store_explicit(&nready, next + 1, memory_order_release);
     }
 }

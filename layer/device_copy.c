@@ -67,13 +67,17 @@ static void build(void *data)
     const cl_icd_dispatch *cl = copier->device->cl;
     const char *text = source;
     cl_int error = CL_SUCCESS;
-    cl_program program = cl->clCreateProgramWithSource(copier->context, 1, &text, NULL, &error);
-    if (error == CL_SUCCESS) {
+    const bool inside = cx_background_enter();
+    cl_program program =
+        inside ? cl->clCreateProgramWithSource(copier->context, 1, &text, NULL, &error) : NULL;
+    if (program) {
         error = cl->clBuildProgram(program, 1, &copier->device->id, NULL, NULL, NULL);
         cl_kernel kernel = error == CL_SUCCESS ? cl->clCreateKernel(program, "coexec_copy", &error) : NULL;
         copier->kernel = error == CL_SUCCESS ? kernel : NULL;
         cl->clReleaseProgram(program);
     }
+    if (inside)
+        cx_background_leave();
     if (error != CL_SUCCESS)
         cx_info(CX_TOPIC_DATA, "%s copies by its driver's own commands: the kernel fails with %s",
                 copier->device->name, cx_cl_name(error));

@@ -108,7 +108,9 @@ static cl_int make_kernel(struct cx_worker *worker)
     cl_program program = cl->clCreateProgramWithSource(worker->real_context, 1, &text, NULL, &error);
     if (error != CL_SUCCESS)
         return error;
+    const bool counts = cx_worker_compile_begin(worker);
     error = cl->clBuildProgram(program, 1, &worker->device->id, NULL, NULL, NULL);
+    cx_worker_compile_end(counts);
     if (error == CL_SUCCESS)
         worker->diff =
             cl->clCreateKernel(program, is_gpu(worker) ? "coexec_diff" : "coexec_diff_blocks", &error);
@@ -167,9 +169,11 @@ static cl_int start(struct cx_worker *worker, cl_mem now, uint64_t lo, cl_mem be
         error = cl->clSetKernelArg(worker->diff, 4, sizeof(tail), &tail);
     if (error == CL_SUCCESS)
         error = cl->clSetKernelArg(worker->diff, 5, sizeof(worker->diff_flags), &worker->diff_flags);
+    const bool counts = cx_worker_compile_begin(worker);
     if (error == CL_SUCCESS)
         error =
             cl->clEnqueueNDRangeKernel(worker->queue, worker->diff, 1, NULL, &global, &local, 0, NULL, event);
+    cx_worker_compile_end(counts);
     return error;
 }
 

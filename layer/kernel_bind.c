@@ -19,11 +19,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Kinds of launches of a kernel on a device that are kept in mind. */
+enum { MOST_LAUNCHED = 16 };
+
 struct cx_kernel_member {
     cl_kernel real[CX_VARIANT_COUNT];
     struct cx_args *held[CX_VARIANT_COUNT]; /* what the real kernel was given; NULL: unknown */
     bool svm[CX_VARIANT_COUNT];             /* whether that was ever shared virtual memory */
     atomic_bool left_out;
+    uint64_t launched[MOST_LAUNCHED]; /* what launches were like */
+    unsigned nlaunched;
 };
 
 static const struct cx_real_device *device_of(const struct cx_kernel *kernel, unsigned member)
@@ -143,6 +148,34 @@ void cx_kernel_foresee(struct cx_kernel *kernel)
         cx_kernel_variant_ready(kernel, member, CX_VARIANT_PLAIN))
         kernel->members[member].real[CX_VARIANT_PLAIN] =
             make_real(kernel, member, CX_VARIANT_PLAIN, &error); /* else its first launch tries again */
+}
+
+/* PoCL compiles anew for each local size, with an offset or without, and for large ranges or small ones. */
+static uint64_t kind_of_launch(enum cx_variant variant, unsigned dims, const size_t *offset,
+                               const size_t *global, const size_t *local)
+{
+    uint64_t kind = 1 + (uint64_t)variant, largest = 0;
+    for (unsigned d = 0; d < dims; d++) {
+        kind = kind * 8191 + (local ? local[d] : 0);
+        kind = kind * 3 + (offset && offset[d]);
+        largest = global[d] > largest ? global[d] : largest;
+    }
+    for (; largest; largest >>= 1)
+        kind += UINT64_C(1) << 56;
+    return kind;
+}
+
+bool cx_kernel_may_compile(struct cx_kernel *kernel, unsigned m, enum cx_variant variant, unsigned dims,
+                           const size_t *offset, const size_t *global, const size_t *local)
+{
+    struct cx_kernel_member *own = &kernel->members[m];
+    const uint64_t kind = kind_of_launch(variant, dims, offset, global, local);
+    const unsigned count = own->nlaunched < MOST_LAUNCHED ? own->nlaunched : MOST_LAUNCHED;
+    for (unsigned i = 0; i < count; i++)
+        if (own->launched[i] == kind)
+            return false;
+    own->launched[own->nlaunched++ % MOST_LAUNCHED] = kind;
+    return true;
 }
 
 cl_int cx_kernel_bind(struct cx_kernel *kernel, unsigned member, enum cx_variant variant,

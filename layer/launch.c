@@ -219,9 +219,13 @@ cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, con
                                   part->args ? part->args : launch->args, &real);
     if (error == CL_SUCCESS) {
         cx_prelude_package(&launch->geometry, dim, part->variant, first, end, &range);
+        const bool counts = cx_kernel_may_compile(launch->kernel, worker->index, part->variant, range.dims,
+                                                  range.offset, range.global, range.local) &&
+                            cx_worker_compile_begin(worker);
         error = worker->device->cl->clEnqueueNDRangeKernel(queue, real, range.dims, range.offset,
                                                            range.global, range.local, after ? 1 : 0,
                                                            after ? &after : NULL, event);
+        cx_worker_compile_end(counts);
     }
     if (error == CL_SUCCESS && !worker->device->submits_in_caller)
         error = worker->device->cl->clFlush(queue);

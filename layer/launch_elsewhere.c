@@ -132,9 +132,11 @@ static cl_int run_kernel(const struct elsewhere *e, cl_kernel real)
     cl_int error = CL_SUCCESS;
     for (unsigned i = 0; i < e->launch->args->count && error == CL_SUCCESS; i++)
         error = set_arg(e, real, i);
+    const bool counts = cx_worker_compile_begin(e->to);
     if (error == CL_SUCCESS)
         error = cl->clEnqueueNDRangeKernel(e->queue, real, range->dims, range->offset, range->global,
                                            e->local_given ? range->local : NULL, 0, NULL, &event);
+    cx_worker_compile_end(counts);
     if (error != CL_SUCCESS)
         return error;
     const cl_int unwaited = cx_worker_wait_event(e->to, event);

@@ -139,6 +139,7 @@ static enum step next_package(struct lane *lane, struct cx_worker *worker, unsig
     bool looked = false;
 
     lane->again = 0;
+    cx_worker_park(worker);
     cx_context_lock(context);
     if (!split->begun[lane->part]) {
         split->begun[lane->part] = true;

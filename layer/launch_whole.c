@@ -28,10 +28,15 @@ cl_int cx_launch_kernel(struct cx_kernel *kernel, struct cx_args *args,
         global[d] = geometry->global[d];
         local[d] = geometry->local[d];
     }
-    if (error == CL_SUCCESS)
+    if (error == CL_SUCCESS) {
+        const size_t *size = local_given ? local : NULL;
+        const bool counts = cx_kernel_may_compile(kernel, worker->index, CX_VARIANT_PLAIN, geometry->work_dim,
+                                                  offset, global, size) &&
+                            cx_worker_compile_begin(worker);
         error = worker->device->cl->clEnqueueNDRangeKernel(worker->queue, real, geometry->work_dim, offset,
-                                                           global, local_given ? local : NULL, 0, NULL,
-                                                           cx_job_event(job));
+                                                           global, size, 0, NULL, cx_job_event(job));
+        cx_worker_compile_end(counts);
+    }
     return error;
 }
 

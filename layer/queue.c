@@ -3,6 +3,7 @@
  * Command queues: creation, queries, order, flush and finish.
  */
 #include "layer/queue.h"
+#include "layer/background.h"
 #include "layer/device.h"
 #include "layer/entry.h"
 #include "layer/log.h"
@@ -358,6 +359,7 @@ cl_int CL_API_CALL cx_clFlush(cl_command_queue handle)
     struct cx_queue *queue = cx_queue_from(handle);
     if (!queue)
         return CX_FAIL(CL_INVALID_COMMAND_QUEUE, "no queue of ours");
+    cx_background_used();
     queue_push(queue, false);
     return CL_SUCCESS;
 }
@@ -388,8 +390,10 @@ cl_int CL_API_CALL cx_clFinish(cl_command_queue handle)
 
     pthread_mutex_lock(&context->lock);
     uint64_t number = queue->next_number;
+    cx_background_wait_begin();
     while (queue->unsettled && queue->unsettled->queue_number < number)
         cx_context_await_settled(context);
+    cx_background_wait_end();
     if (!queue->in_order)
         cx_context_start(context, queue->cone, 0);
     pthread_mutex_unlock(&context->lock);

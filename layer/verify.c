@@ -298,8 +298,10 @@ static cl_int start_kernel(const struct cx_launch *launch, struct cx_worker *wor
         global[d] = geometry->global[d];
         local[d] = geometry->local[d];
     }
+    const bool counts = cx_worker_compile_begin(worker);
     cl_int error = cl->clEnqueueNDRangeKernel(worker->queue, real, geometry->work_dim, offset, global, local,
                                               0, NULL, &event);
+    cx_worker_compile_end(counts);
     if (error != CL_SUCCESS)
         return error;
     const cl_int unwaited = cx_worker_wait_event(worker, event);

@@ -30,6 +30,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* The worker whose thread this is, or NULL: what that waits for holds up a device. */
 static _Thread_local const struct cx_worker *own;
@@ -141,28 +142,28 @@ static bool may_run(const struct cx_worker *worker, const struct cx_job *job, en
 
 static void *worker_main(void *data);
 
-/* Drivers of CPUs compile within a launch, for a local size they have not seen: a process that ends shall
- * wait for that, from the moment the worker has something to do. worker->lock held. */
-static void count_in(struct cx_worker *worker)
+bool cx_worker_compile_begin(const struct cx_worker *worker)
 {
-    if (worker->counted || !worker->device || !(worker->device->type & CL_DEVICE_TYPE_CPU))
-        return;
-    worker->counted = true;
-    cx_background_enter();
+    return cx_background_ours() && worker->device && worker->device->type & CL_DEVICE_TYPE_CPU &&
+           cx_background_enter();
 }
 
-/* The worker's thread has nothing to run. worker->lock held. */
-static void count_out(struct cx_worker *worker)
+void cx_worker_compile_end(bool begun)
 {
-    if (worker->counted)
+    if (begun)
         cx_background_leave();
-    worker->counted = false;
+}
+
+void cx_worker_park(const struct cx_worker *worker)
+{
+    const struct timespec nap = {.tv_nsec = 1000000};
+    while (own && cx_background_parks() && atomic_load(&worker->context->nwatched) == 0)
+        nanosleep(&nap, NULL);
 }
 
 /* worker->lock held. False: it can have no thread (any more); see call_others. */
 static bool wake(struct cx_worker *worker)
 {
-    count_in(worker);
     if (worker->started) {
         pthread_cond_signal(&worker->wake);
         return true;
@@ -171,7 +172,6 @@ static bool wake(struct cx_worker *worker)
     atomic_store(&worker->alone, !worker->started);
     if (worker->started)
         return true;
-    count_out(worker);
     return false;
 }
 
@@ -254,6 +254,8 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
         pthread_mutex_unlock(&worker->lock);
         if (mode != PUMP_CALLER && !deps_done(worker, job))
             wait_deps(worker, job, mode);
+        if (mode == PUMP_OWNER)
+            cx_worker_park(worker);
         cx_worker_suit_times(worker, job, at_once);
         job->tells = worker->nloose >= MAX_LOOSE;
         job->track = job->tells || job->timed || runs_in_caller(worker) ||
@@ -445,11 +447,18 @@ void cx_worker_hand(struct cx_worker *worker, uint64_t seq)
 
 void cx_worker_wait(struct cx_worker *worker, uint64_t seq)
 {
+    if (atomic_load_explicit(&worker->completed, memory_order_acquire) >= seq)
+        return;
+    const bool counts = !cx_background_ours();
+    if (counts)
+        cx_background_wait_begin();
     while (atomic_load_explicit(&worker->completed, memory_order_acquire) < seq) {
         if (atomic_load_explicit(&worker->submitted, memory_order_acquire) < seq)
             pump(worker, does_for(worker) ? PUMP_FOR_IT : PUMP_WAITER, seq);
         wait_step(worker, seq, own != NULL);
     }
+    if (counts)
+        cx_background_wait_end();
 }
 
 /* ---- the thread ---- */
@@ -494,6 +503,7 @@ static void *worker_main(void *data)
     struct cx_worker *worker = data;
     bool helped = false;
     own = worker;
+    cx_background_is_ours();
     pthread_mutex_lock(&worker->lock);
     for (;;) {
         uint64_t watch = next_watch(worker);
@@ -502,7 +512,6 @@ static void *worker_main(void *data)
             pthread_mutex_unlock(&worker->lock);
             pump(worker, PUMP_OWNER, UINT64_MAX);
         } else if (due) {
-            count_out(worker);
             pthread_mutex_unlock(&worker->lock);
             wait_step(worker, watch, false);
         } else if (worker->stop && !worker->head) {
@@ -515,7 +524,6 @@ static void *worker_main(void *data)
             pthread_mutex_lock(&worker->lock);
             continue;
         } else {
-            count_out(worker);
             pthread_cond_wait(&worker->wake, &worker->lock);
             helped = false;
             continue;
@@ -523,7 +531,6 @@ static void *worker_main(void *data)
         helped = false;
         pthread_mutex_lock(&worker->lock);
     }
-    count_out(worker);
     pthread_mutex_unlock(&worker->lock);
     return NULL;
 }

@@ -84,7 +84,6 @@ struct cx_worker {
     atomic_bool held;  /* worker_held.c: its thread waits for another timeline */
     uint64_t heard;    /* ... then the driver tells when this position is passed; 0: none */
     atomic_bool alone; /* no thread can be had for it at the moment: others do what it would */
-    bool counted;      /* a process that ends waits for the thread (background.h) */
     pthread_t thread;
     cl_kernel diff; /* diff.c: finds changed blocks; NULL until needed; whoever pumps */
     cl_mem diff_flags;
@@ -194,6 +193,14 @@ static inline bool cx_worker_is_shy(const struct cx_worker *worker)
 /* The queue for reads of the device's memory by other threads than the one that pumps: one of its own, made
  * when first needed, else the worker's. Any thread; takes worker->lock. */
 cl_command_queue cx_worker_lender(struct cx_worker *worker);
+
+/* Around a call that may have the driver compile in it, where a thread of ours makes it: a process that ends
+ * waits for that. Whether it does: then with an end. */
+bool cx_worker_compile_begin(const struct cx_worker *worker);
+void cx_worker_compile_end(bool begun);
+/* Before a worker's thread begins something: once the process ends it begins nothing more, unless the program
+ * still waits for something, or is to be called back. Without locks. */
+void cx_worker_park(const struct cx_worker *worker);
 
 /* A zeroed job with room for the context's timelines. NULL: no memory. */
 struct cx_job *cx_job_new(const struct cx_context *context);

@@ -20,6 +20,16 @@
     X(exit_beside_thread)                                                                                    \
     X(exit_from_callback)                                                                                    \
     X(exit_from_thread)                                                                                      \
+    X(exit_begins_nothing)                                                                                   \
+    X(exit_handler_finishes)                                                                                 \
+    X(exit_handler_first)                                                                                    \
+    X(exit_handler_releases)                                                                                 \
+    X(exit_handler_called_back)                                                                              \
+    X(exit_handler_joins)                                                                                    \
+    X(exit_from_build)                                                                                       \
+    X(exit_at_any_moment)                                                                                    \
+    X(signal_at_any_moment)                                                                                  \
+    X(signal_handled)                                                                                        \
     X(reload)                                                                                                \
     X(close_in_flight)                                                                                       \
     X(many_threads)                                                                                          \
