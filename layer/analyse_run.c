@@ -33,6 +33,7 @@
 #endif
 enum {
     MOST_WORDS = 40,
+    PATIENCE = 60,   /* one that waits for an idle core may take so many times its limit */
     HELPER_SHARE = 6 /* the helper gives its compiler five times its own limit, and both may be used up */
 };
 
@@ -269,6 +270,8 @@ static void command_line(const struct cx_analyse_task *task, const char *limit, 
         words[n++] = identity->define[i];
     }
     words[n++] = "--ask";
+    if (task->patient)
+        words[n++] = "--idle";
     if (files->kept) {
         words[n++] = "--keep";
         words[n++] = files->kept;
@@ -423,7 +426,8 @@ void cx_analyse_run(const struct cx_analyse_task *task, struct cx_helper *helper
     helper->outlasts = files.kept;
 
     if (write_file(files.source, task->source) && (!task->told || write_file(files.told, task->told))) {
-        unsigned most = limit_ms < INT_MAX ? (unsigned)limit_ms : INT_MAX;
+        const uint64_t wall_ms = limit_ms < INT_MAX && task->patient ? limit_ms * PATIENCE : limit_ms;
+        unsigned most = wall_ms < INT_MAX ? (unsigned)wall_ms : INT_MAX;
         enum cx_helper_end end = cx_helper_run(helper, argv, most, message, sizeof(message));
         if (end != CX_HELPER_OK || !take_product(task, &files, result))
             explain_end(end, message, &files, result);

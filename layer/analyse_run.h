@@ -17,6 +17,7 @@ struct cx_analyse_task {
     const unsigned char *files; /* the sum over the files that the text includes (includes.h); NULL: it
                                    includes none, or it cannot be told which */
     bool text;                  /* the result's text is wanted */
+    bool patient;               /* nobody waits: it runs while a core has nothing else to do */
 };
 
 struct cx_analyse_result {

@@ -17,6 +17,7 @@
 #include "layer/deadline.h"
 #include "layer/includes.h"
 #include "layer/kept.h"
+#include "layer/later.h"
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/sha256.h"
@@ -34,8 +35,9 @@ struct run {
     struct cx_identity identity;
     char *told; /* the members' answers; NULL: not asked */
     struct cx_helper helper;
-    atomic_uint state; /* enum cx_analysis_state */
-    bool cached;       /* the result was found on disk */
+    atomic_uint state;  /* enum cx_analysis_state */
+    atomic_bool urgent; /* somebody waits for it */
+    bool cached;        /* the result was found on disk */
     struct cx_analyse_result result;
 };
 
@@ -112,6 +114,7 @@ static struct cx_analyse_task task_of(const struct run *run)
                                     .files = analysis->included ? analysis->sum : NULL,
                                     .identity = &run->identity,
                                     .told = run->told,
+                                    .patient = cx_later_is_patient() && !atomic_load(&run->urgent),
                                     .text = several || analysis->includes};
 }
 
@@ -342,7 +345,9 @@ static void run_task(void *data)
     struct cx_analysis *analysis = run->analysis;
     struct cx_analyse_task task = task_of(run);
 
-    if (!run->result.question)
+    if (cx_background_ending()) /* while it waited for its turn */
+        snprintf(run->result.why, sizeof(run->result.why), "the analysis was stopped");
+    else if (!run->result.question)
         cx_analyse_run(&task, &run->helper, &run->result);
     if (run->result.question)
         ask_members(run);
@@ -389,7 +394,7 @@ static void start_run(struct run *run)
         return;
     if (!run->cached || run->result.question) {
         atomic_fetch_add_explicit(&run->analysis->refs, 1, memory_order_relaxed);
-        if (cx_background_run(run_task, run))
+        if (cx_later_run(CX_LATER_ANALYSES, run_task, run, run))
             return;
         atomic_fetch_sub_explicit(&run->analysis->refs, 1, memory_order_relaxed);
         snprintf(run->result.why, sizeof(run->result.why), "no thread for the analysis");
@@ -628,11 +633,25 @@ static bool any_pending(const struct cx_analysis *analysis)
     return false;
 }
 
+/* What has not begun is begun at once, and takes the priority that the program has. */
+static void hurry(struct cx_analysis *analysis)
+{
+    pthread_mutex_lock(&analysis->lock);
+    const unsigned count = analysis->nruns;
+    pthread_mutex_unlock(&analysis->lock);
+    for (unsigned r = 0; r < count; r++) {
+        atomic_store(&analysis->runs[r].urgent, true);
+        cx_later_hurry(&analysis->runs[r]);
+    }
+}
+
 bool cx_analysis_wait(struct cx_analysis *analysis, unsigned ms)
 {
     const struct timespec until = cx_deadline(ms);
     bool pending;
 
+    if (ms)
+        hurry(analysis);
     pthread_mutex_lock(&analysis->lock);
     while ((pending = any_pending(analysis)))
         if (pthread_cond_timedwait(&analysis->changed, &analysis->lock, &until) == ETIMEDOUT)

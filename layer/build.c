@@ -13,6 +13,7 @@
 #include "layer/device.h"
 #include "layer/entry.h"
 #include "layer/identity.h"
+#include "layer/later.h"
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/plan_size.h"
@@ -117,14 +118,7 @@ static void *build_part(void *data)
     return NULL;
 }
 
-/* Whether b is likely to build while a does, at no cost of time: GPUs of one kind. PoCL compiles one program
- * at a time. */
-static bool builds_beside(const struct cx_context *context, unsigned a, unsigned b)
-{
-    return context->workers[a].device->type & CL_DEVICE_TYPE_GPU && cx_context_alike(context, a, b);
-}
-
-/* Runs the step for all members that have not run it and, where `first` is one, are just like that: each on a
+/* Runs the step for all members that have not run it, or for `first` alone where that is one: each on a
  * thread of its own but for the last. */
 static void build_parts(struct cx_build *build, struct part *parts, unsigned first)
 {
@@ -133,7 +127,7 @@ static void build_parts(struct cx_build *build, struct part *parts, unsigned fir
 
     for (unsigned m = 0; m < context->nmembers; m++)
         if (build->program->reach >> m & 1 && !has_ended(build->program, m) &&
-            (m == first || first == context->nmembers || builds_beside(context, first, m)))
+            (m == first || first == context->nmembers))
             parts[n++] = (struct part){.build = build, .member = m};
     for (unsigned i = 0; i + 1 < n; i++)
         parts[i].threaded = cx_thread_start(&parts[i].thread, build_part, &parts[i]);
@@ -154,8 +148,9 @@ static unsigned next_reached(const struct cx_program *program, unsigned k)
     return k;
 }
 
-/* Whether the member that whole launches run on has built it, with those that cost no more time, so that the
- * others may do it later (late.c). Several devices must each know whether they have the program. */
+/* Whether the member that whole launches run on has built it, so that the others may do it later (late.c):
+ * PoCL and NVIDIA's driver compile one program at a time, also for devices just like it, which then find it
+ * in the driver's cache. Several devices must each know whether they have the program. */
 static bool build_first(struct cx_build *build, struct part *parts)
 {
     const struct cx_program *program = build->program;
@@ -278,9 +273,11 @@ static cl_int execute(struct cx_build *build)
         if (build->analyse)
             program->analysis = start_analysis(program);
         const uint64_t since = cx_clock_ns();
+        cx_later_build_begin();
         late = build_first(build, parts);
         if (!late)
             build_parts(build, parts, program->context->nmembers);
+        cx_later_build_end();
         program->build_ns = cx_clock_ns() - since;
         error = judge(build);
         if (error == CL_SUCCESS && build->binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
@@ -400,7 +397,8 @@ cl_int cx_builds_add(struct cx_builds *builds, cl_uint ndevices, const cl_device
     return error;
 }
 
-static cl_int execute_all(struct cx_builds *builds)
+/* inside: entered (background.h); what the program's own function does is not to be waited for. */
+static cl_int execute_all(struct cx_builds *builds, bool inside)
 {
     cl_int error = CL_SUCCESS;
 
@@ -411,6 +409,8 @@ static cl_int execute_all(struct cx_builds *builds)
         build_destroy(builds->build[i]);
     }
     builds->count = 0;
+    if (inside)
+        cx_background_leave();
     if (builds->notify)
         builds->notify((cl_program)builds->program, builds->notify_data);
     cx_builds_destroy(&builds);
@@ -419,7 +419,7 @@ static cl_int execute_all(struct cx_builds *builds)
 
 static void execute_task(void *data)
 {
-    execute_all(data);
+    execute_all(data, cx_background_enter());
 }
 
 cl_int cx_builds_run(struct cx_builds **builds)
@@ -439,7 +439,7 @@ cl_int cx_builds_run(struct cx_builds **builds)
     }
     if (own->notify && cx_background_run(execute_task, own))
         return CL_SUCCESS;
-    return execute_all(own);
+    return execute_all(own, false);
 }
 
 cl_int cx_build_check(const struct cx_context *context, const struct cx_program *program, cl_uint ndevices,

@@ -14,6 +14,7 @@
 #include "layer/background.h"
 #include "layer/deadline.h"
 #include "layer/hold.h"
+#include "layer/later.h"
 #include "layer/log.h"
 #include "layer/program.h"
 #include "layer/worker.h"
@@ -69,10 +70,13 @@ static void run_part(void *data)
     struct cx_program_member *member = &part->program->members[part->member];
 
     atomic_store(&member->coming, true);
-    if (cx_background_ending())
+    const bool enters = cx_background_enter();
+    if (!enters)
         atomic_store(&member->state[CX_VARIANT_PLAIN], CX_BUILD_FAILED);
     else if (cx_build_late(part->program, part->member, part->options))
         adopt(part->program, part->member);
+    if (enters)
+        cx_background_leave();
     atomic_store(&member->coming, false);
     end_one(part->program);
     cx_hold_check(part->program->context);
@@ -93,7 +97,7 @@ static void begin_part(struct cx_program *program, unsigned m)
     if (begin && part)
         *part = (struct part){.program = cx_program_ref(program), .options = program->options, .member = m};
     pthread_mutex_unlock(&program->lock);
-    if (begin && (!part || !cx_background_run(run_part, part))) {
+    if (begin && (!part || !cx_later_run(CX_LATER_BUILDS, run_part, part, &program->members[m]))) {
         atomic_store(&program->members[m].state[CX_VARIANT_PLAIN], CX_BUILD_FAILED);
         end_one(program);
         if (part)
@@ -111,11 +115,18 @@ void cx_program_late_want(struct cx_program *program)
             begin_part(program, m);
 }
 
+static void hurry(const struct cx_program *program)
+{
+    for (unsigned m = 0; m < program->context->nmembers; m++)
+        cx_later_hurry(&program->members[m]);
+}
+
 bool cx_program_late_wait(struct cx_program *program, unsigned ms)
 {
     const struct timespec until = cx_deadline(ms);
 
     cx_program_late_want(program);
+    hurry(program);
     pthread_mutex_lock(&program->lock);
     while (cx_program_late(program))
         if (pthread_cond_timedwait(&program->changed, &program->lock, &until) == ETIMEDOUT)
@@ -134,6 +145,9 @@ void cx_program_late_end(struct cx_program *program)
             atomic_fetch_sub(&program->nlate, 1);
     }
     pthread_cond_broadcast(&program->changed);
+    pthread_mutex_unlock(&program->lock);
+    hurry(program);
+    pthread_mutex_lock(&program->lock);
     while (cx_program_late(program))
         pthread_cond_wait(&program->changed, &program->lock);
     pthread_mutex_unlock(&program->lock);

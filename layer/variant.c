@@ -12,6 +12,7 @@
 #include "layer/command.h"
 #include "layer/deadline.h"
 #include "layer/hold.h"
+#include "layer/later.h"
 #include "layer/log.h"
 #include "layer/prelude.h"
 #include "layer/program.h"
@@ -140,7 +141,11 @@ static void run_job(void *data)
 {
     struct job *job = data;
 
-    cl_program real = cx_background_ending() ? NULL : build_variant(job);
+    cl_program real = NULL;
+    if (cx_background_enter()) {
+        real = build_variant(job);
+        cx_background_leave();
+    }
     settle(job->program, job->member, job->variant, real);
     cx_hold_check(job->program->context);
     cx_program_unref(&job->program);
@@ -155,7 +160,7 @@ static void start_job(struct cx_program *program, unsigned member, enum cx_varia
                             .options = program->text ? program->text_options : program->options,
                             .member = member,
                             .variant = variant};
-        if (cx_background_run(run_job, job))
+        if (cx_later_run(CX_LATER_BUILDS, run_job, job, &program->members[member].state[variant]))
             return;
         cx_program_unref(&job->program);
         free(job);
@@ -189,6 +194,8 @@ static bool any_running(const struct cx_program *program, enum cx_variant varian
 bool cx_program_variant_wait(struct cx_program *program, enum cx_variant variant, unsigned ms)
 {
     const struct timespec until = cx_deadline(ms);
+    for (unsigned m = 0; ms && m < program->context->nmembers; m++)
+        cx_later_hurry(&program->members[m].state[variant]);
     pthread_mutex_lock(&program->lock);
     bool running;
     while ((running = any_running(program, variant)))

@@ -20,6 +20,7 @@
 #include <llvm-c/BitReader.h>
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,7 @@ struct request {
     unsigned process; /* who wants it; 0: not told */
     unsigned limit_ms;
     bool explain, timing;
+    bool idle;
     bool ask; /* doubts about macros are an answer, too */
 };
 
@@ -54,6 +56,7 @@ static const char usage[] =
     "  --explain          write readable text instead\n"
     "  --clang PROGRAM    compiler to run (default: " CX_CLANG ")\n"
     "  --time-limit MS    for the analysis; the compiler has five times as long (default: 2000)\n"
+    "  --idle             run while a core has nothing else to do; limits then count processor time\n"
     "  --memory-limit MB  of each of the two (default: 4096)\n"
     "  --extensions LIST  the device's extensions and features (default: all)\n"
     "  --define NAME[=X]  a macro of the device\n"
@@ -71,11 +74,11 @@ static const char usage[] =
     "SOURCE.cl may be '-' for standard input. Build options are one string as given to clBuildProgram, or "
     "several words.\n";
 
-static double now_ms(void)
+static double clock_ms(clockid_t clock)
 {
     struct timespec ts;
 
-    clock_gettime(CLOCK_MONOTONIC, &ts);
+    clock_gettime(clock, &ts);
     return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
 }
 
@@ -150,6 +153,8 @@ static bool parse_arguments(struct request *r, int argc, char **argv)
             return parse_options(r, argc, argv, i + 1) && r->compile.source;
         } else if (strcmp(argv[i], "--explain") == 0) {
             r->explain = true;
+        } else if (strcmp(argv[i], "--idle") == 0) {
+            r->idle = true;
         } else if (strcmp(argv[i], "--ask") == 0) {
             r->ask = true;
         } else if (strcmp(argv[i], "--timing") == 0) {
@@ -172,7 +177,7 @@ static bool parse_arguments(struct request *r, int argc, char **argv)
 
 /* The module and a summary in which every kernel is described and nothing else is known of it. */
 struct work {
-    double deadline; /* ms: kernels not begun by then are left out */
+    double deadline, most_cpu; /* ms: kernels not begun by then, or after so much work, are left out */
     LLVMModuleRef module;
     struct cx_summary summary;
     bool assembly; /* some function has inline assembly */
@@ -249,7 +254,8 @@ static int analyse(void *context)
     for (uint32_t i = 0; i < work->summary.nkernel; i++) {
         struct cx_summary_kernel *k = &work->summary.kernel[i];
         LLVMValueRef f = LLVMGetNamedFunction(work->module, k->name);
-        if (now_ms() > work->deadline) { /* what is done by now is kept */
+        if (clock_ms(CLOCK_MONOTONIC) > work->deadline ||
+            clock_ms(CLOCK_PROCESS_CPUTIME_ID) > work->most_cpu) { /* what is done by now is kept */
             cx_kernel_make_opaque(k, CX_REASON_TIME_LIMIT);
         } else if (too_large[i] || !f || LLVMCountBasicBlocks(f) == 0) {
             cx_kernel_make_opaque(k, CX_REASON_TOO_COMPLEX);
@@ -268,7 +274,8 @@ static int analyse_guarded(const struct request *r, struct work *work, struct cx
     enum cx_process_status status;
     int result = DONE;
 
-    work->deadline = now_ms() + r->limit_ms * 0.8;
+    work->most_cpu = r->limit_ms * 0.8;
+    work->deadline = clock_ms(CLOCK_MONOTONIC) + work->most_cpu * cx_process_patience();
     status = cx_process_run(analyse, work, r->limit_ms, r->compile.memory_mb, &out, &err);
     if (status != CX_PROCESS_OK || cx_summary_parse(out.data, out.size, summary) != CX_SUMMARY_OK) {
         void *blob;
@@ -406,7 +413,7 @@ static bool in_doubt(struct request *r, int *result)
 
 static int run(struct request *r)
 {
-    double start = now_ms(), compiled;
+    double start = clock_ms(CLOCK_MONOTONIC), compiled;
     struct cx_buffer bitcode;
     struct cx_summary *summary;
     struct work work = {0};
@@ -421,7 +428,7 @@ static int run(struct request *r)
     if (status != CX_PROCESS_OK) {
         return compile_failure(status, message);
     }
-    compiled = now_ms();
+    compiled = clock_ms(CLOCK_MONOTONIC);
     if (!load(&bitcode, &work)) {
         fputs("coexec-analyse: clang's bitcode cannot be read (another LLVM version?)\n", stderr);
         return INTERNAL;
@@ -431,7 +438,7 @@ static int run(struct request *r)
     if (result == DONE) {
         if (r->timing) {
             fprintf(stderr, "clang %.1f ms, analysis %.1f ms, %u kernels\n", compiled - start,
-                    now_ms() - compiled, summary->nkernel);
+                    clock_ms(CLOCK_MONOTONIC) - compiled, summary->nkernel);
         }
         result = deliver(r, summary);
         if (result == DONE) {
@@ -465,6 +472,9 @@ int main(int argc, char **argv)
     if (!parse_arguments(&r, argc, argv)) {
         fputs(usage, stderr);
         return USAGE;
+    }
+    if (r.idle) { /* which goes for our children, too */
+        sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0});
     }
     r.compile.limit_ms = r.limit_ms * 5;
     outlast =

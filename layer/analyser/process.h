@@ -21,9 +21,14 @@ enum cx_process_status {
     CX_PROCESS_NO_START,
 };
 
+/* How many times its limit of processor time a child may take by the clock: more than once for processes that
+ * only run while a core is idle. */
+unsigned cx_process_patience(void);
+
 /*
  * Runs body(context) in a child; its standard output goes to out, its standard error to err (both zeroed
- * before, either may stay empty). The child has limit_ms of wall-clock time and memory_mb of address space.
+ * before, either may stay empty). The child has limit_ms of wall-clock time
+ * (more where we run while a core is idle) and memory_mb of address space.
  * body does not return to the caller: the child exits with what it returns.
  */
 enum cx_process_status cx_process_run(int (*body)(void *), void *context, unsigned limit_ms,

@@ -308,18 +308,18 @@ START_TEST(slow_ones_later)
 }
 END_TEST
 
-/* GPUs of one kind build at the same time, at once. */
-START_TEST(equal_gpus_build_at_once)
+/* Nor do GPUs of one kind build at the same time: the second finds the program in its driver's cache. */
+START_TEST(equal_gpus_build_later)
 {
     setenv("STUB_TYPE", "gpu", 1);
     setenv("STUB_UNITS", "4", 1);
     setenv("STUB_NAMES", "twin,twin", 1);
     open_with(NULL, NULL);
     cl_program program = cl_build(brief, "");
-    ck_assert_uint_eq(builds(), 2);
+    ck_assert_uint_eq(builds(), all() ? 2 : 1);
     cl_kernel kernel = kernel_of(program, "stub_inc");
     expect_increments(cl.queue, kernel, FEW);
-    ck_assert_uint_eq(builds(), 2);
+    ck_assert_uint_eq(builds(), all() ? 2 : 1);
     cl_ok(clReleaseKernel(kernel));
     cl_ok(clReleaseProgram(program));
     close_log();
@@ -680,7 +680,7 @@ int main(void)
     tcase_add_test(tcase, nothing_to_a_gpu);
     tcase_add_test(tcase, cpu_compiles_for_longer);
     tcase_add_test(tcase, slow_ones_later);
-    tcase_add_test(tcase, equal_gpus_build_at_once);
+    tcase_add_test(tcase, equal_gpus_build_later);
     tcase_add_test(tcase, second_fails);
     tcase_add_test(tcase, limits_meanwhile);
     tcase_add_test(tcase, first_fails_to_run);
