@@ -266,13 +266,20 @@ cl_int cx_launch_elsewhere(struct cx_launch *launch, struct cx_worker *worker, c
     return error;
 }
 
+/* Whether the kernel uses variables of its program's, which only the member has that ran it before. */
+static bool has_state(const struct cx_launch *launch)
+{
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    return atomic_load(&launch->kernel->program->home) && summary && summary->flags & CX_SUMMARY_PINNED;
+}
+
 /* The members that report that they take it. */
 static uint64_t find_takers(const struct cx_launch *launch, const struct cx_worker *worker)
 {
     struct cx_context *context = launch->base.context;
     uint64_t members = 0;
     pthread_mutex_lock(&context->lock);
-    for (unsigned m = 0; m < context->nmembers; m++)
+    for (unsigned m = 0; m < context->nmembers && !has_state(launch); m++)
         if (m != worker->index && cx_queue_takes(launch->base.queue, m) &&
             cx_kernel_runs_on(launch->kernel, m) && cx_plan_fits(launch, m))
             members |= UINT64_C(1) << m;
