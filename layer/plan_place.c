@@ -5,6 +5,7 @@
  *
  * Previous stage: plan.c. Next: launch_whole.c. Under context->lock.
  */
+#include "layer/device.h"
 #include "layer/enqueue.h"
 #include "layer/log.h"
 #include "layer/options.h"
@@ -43,8 +44,8 @@ unsigned cx_plan_prompt(const struct cx_launch *launch, unsigned member)
 }
 
 /* The member with the highest speed that takes the launch, of those that are not late where there are any;
- * nmembers: none. sure: none that reports less than the launch asks for. */
-static unsigned fastest_of(struct cx_launch *launch, bool sure)
+ * nmembers: none. sure: none that reports less than the launch asks for; nor has fewer compute units. */
+static unsigned fastest_of(struct cx_launch *launch, bool sure, cl_uint units)
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_learned *learned = launch->kernel->function->learned;
@@ -58,9 +59,10 @@ static unsigned fastest_of(struct cx_launch *launch, bool sure)
             speed = known / fastest * context->workers[context->fastest].device->nominal_gflops;
         if (cx_plan_is_late(&context->workers[m]))
             speed *= 1e-9;
-        if (speed <= best_speed || !cx_queue_takes(launch->base.queue, m) ||
-            !cx_kernel_runs_on(launch->kernel, m) || cx_take_refused(launch, m) ||
-            (sure && !cx_plan_fits(launch, m)) || cx_launch_prepare(launch, m) != CL_SUCCESS)
+        if (speed <= best_speed || context->workers[m].device->compute_units < units ||
+            !cx_queue_takes(launch->base.queue, m) || !cx_kernel_runs_on(launch->kernel, m) ||
+            cx_take_refused(launch, m) || (sure && !cx_plan_fits(launch, m)) ||
+            cx_launch_prepare(launch, m) != CL_SUCCESS)
             continue;
         best = m;
         best_speed = speed;
@@ -70,11 +72,11 @@ static unsigned fastest_of(struct cx_launch *launch, bool sure)
 
 /* Drivers take more than they report: the fastest one is asked first where its refusal does no harm, as the
  * call is still there and tries the next one. */
-static unsigned fastest_taker(struct cx_launch *launch)
+static unsigned fastest_taker(struct cx_launch *launch, cl_uint units)
 {
     const bool asked = atomic_load(&launch->base.asked) == CX_ASKED_WAITS;
-    const unsigned sure = asked ? launch->base.context->nmembers : fastest_of(launch, true);
-    return sure < launch->base.context->nmembers ? sure : fastest_of(launch, false);
+    const unsigned sure = asked ? launch->base.context->nmembers : fastest_of(launch, true, units);
+    return sure < launch->base.context->nmembers ? sure : fastest_of(launch, false, units);
 }
 
 /* Whether the kernel may use variables of its program's, of which each device has its own. */
@@ -103,7 +105,7 @@ static unsigned place_with_state(struct cx_launch *launch, unsigned preferred, b
     }
     unsigned best = preferred;
     if (preferred >= none || cx_launch_prepare(launch, preferred) != CL_SUCCESS)
-        best = fastest_taker(launch);
+        best = fastest_taker(launch, 0);
     if (!home && best < none)
         atomic_store(&program->home, best + 1);
     return best;
@@ -290,6 +292,52 @@ static bool is_alone(const struct cx_launch *launch)
     return launch->base.queue->in_order && atomic_load(&launch->base.context->nqueues) < 2;
 }
 
+/* ---- groups that wait for each other ---- */
+
+/* Programs make as many of them as the device has compute units, by its word. */
+static bool groups_wait(const struct cx_launch *launch)
+{
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    for (uint32_t n = 0; summary && n < summary->nnote; n++)
+        if (summary->note[n].reason == CX_REASON_GROUPS_WAIT)
+            return true;
+    return false;
+}
+
+/* How many the members have at most that have fewer than so many. */
+static cl_uint fewer_units(const struct cx_context *context, cl_uint than)
+{
+    cl_uint most = 0;
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        const cl_uint units = context->workers[m].device->compute_units;
+        most = units < than && units > most ? units : most;
+    }
+    return most;
+}
+
+/* A member with the units that the program was shown, `best` if it has them; else the one with most. */
+static unsigned place_together(struct cx_launch *launch, unsigned best)
+{
+    static atomic_bool told;
+    const struct cx_context *context = launch->base.context;
+    const cl_uint shown = launch->base.queue->device->units;
+    cl_uint units = shown;
+    unsigned chosen = best;
+    while (units && context->workers[best].device->compute_units < units &&
+           (chosen = fastest_taker(launch, units)) == context->nmembers)
+        units = fewer_units(context, units);
+    if (chosen == context->nmembers)
+        chosen = best;
+    if (context->workers[chosen].device->compute_units < shown && !atomic_exchange(&told, true))
+        cx_warn(
+            CX_TOPIC_PLAN,
+            "work-groups of %s wait for each other, and no device has the %u compute units shown: more than "
+            "the %u that %s has may wait for ever (COEXEC_UNITS=fastest)",
+            launch->kernel->function->name, shown, context->workers[chosen].device->compute_units,
+            context->workers[chosen].device->name);
+    return chosen;
+}
+
 unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
 {
     struct cx_context *context = launch->base.context;
@@ -309,8 +357,10 @@ unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
     } else {
         if (preferred >= context->nmembers || cx_plan_is_late(&context->workers[preferred]) ||
             cx_take_refused(launch, preferred) || cx_launch_prepare(launch, preferred) != CL_SUCCESS)
-            best = fastest_taker(launch);
+            best = fastest_taker(launch, 0);
         best = stay(launch, best);
+        if (best < context->nmembers && groups_wait(launch))
+            return place_together(launch, best);
     }
     if (is_alone(launch) || best == context->nmembers)
         return best;

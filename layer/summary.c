@@ -22,6 +22,7 @@ static const struct reason_name reason_names[CX_REASON_COUNT] = {
     [CX_REASON_TIME_LIMIT] = {"time-limit", "the analysis ran into its time or memory limit"},
     [CX_REASON_ANALYSER_CRASHED] = {"analyser-crashed", "the analyser died"},
     [CX_REASON_TOO_COMPLEX] = {"too-complex", "the kernel is too large to be analysed"},
+    [CX_REASON_GROUPS_WAIT] = {"groups-wait", "work-groups wait for each other"},
     [CX_REASON_ATOMIC_RESULT_USED] = {"atomic-result-used",
                                       "the result of an atomic on global memory is used"},
     [CX_REASON_ATOMIC_ORDER] = {"atomic-order", "an atomic on global memory orders work-items"},

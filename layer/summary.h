@@ -20,7 +20,7 @@ extern "C" {
 
 /* Changes whenever a blob of another version would be misread, or says what is wrong; part of the disk
  * cache's key. */
-#define CX_SUMMARY_VERSION 9
+#define CX_SUMMARY_VERSION 10
 
 /*
  * Why a kernel (or one launch of it) is not split. The values up to CX_REASON_KERNEL_LAST are found by the
@@ -34,6 +34,7 @@ enum cx_summary_reason {
     CX_REASON_TIME_LIMIT,         /* the analyser ran into its wall-clock or memory cap */
     CX_REASON_ANALYSER_CRASHED,   /* the analysing process died */
     CX_REASON_TOO_COMPLEX,        /* a cap on instructions, accesses, loops or expressions was hit */
+    CX_REASON_GROUPS_WAIT,        /* a loop ends by what another work-group stores: all must run at a time */
     CX_REASON_ATOMIC_RESULT_USED, /* global atomic whose result is used */
     CX_REASON_ATOMIC_ORDER,       /* global atomic load, store, exchange, compare-exchange or flag */
     CX_REASON_ATOMIC_FENCE,       /* fence that orders work-groups */

@@ -3,6 +3,7 @@
 #include "layer/analyser/place.h"
 #include "layer/analyser/table.h"
 #include "layer/analyser/thin.h"
+#include "layer/analyser/wait.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -664,6 +665,7 @@ void cx_scan_run(struct cx_scan *scan)
         }
     }
     judge_order(scan);
+    cx_wait_find(scan);
     cx_map_finish(&scan->updates);
     cx_map_finish(&scan->stores);
     cx_map_finish(&scan->places);

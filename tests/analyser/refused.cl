@@ -18,7 +18,7 @@ kernel void append(global const int *in, global int *out, global int *count)
         out[atomic_inc(count)] = v; // here
 }
 
-//! exchange refused atomic-order here
+//! exchange refused groups-wait here
 kernel void exchange(global int *lock, global int *data)
 {
     while (atomic_cmpxchg(lock, 0, 1)) // here
@@ -151,7 +151,7 @@ kernel void local_atomics(global const uchar *in, global uint *out)
     out[get_global_id(0)] = bins[get_local_id(0)];
 }
 
-//! spin refused volatile here
+//! spin refused groups-wait here
 kernel void spin(volatile global int *flag, global int *out)
 {
     while (*flag == 0) // here

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A wait on another group by atomics. */
-// expect: whole (the result of an atomic is used)
+// expect: whole (groups wait for each other)
 // kernel: spin_atomically
 // run: no
 // arg: buffer int G zero
 // arg: buffer int X
 // offset: no
-// note: atomic-order
+// note: groups-wait
 __kernel void spin_atomically(__global int *done, __global int *out)
 {
     size_t g = get_group_id(0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Waits for the group before it, not for ever. */
-// expect: whole (volatile memory)
+// expect: whole (groups wait for each other)
 // kernel: spin_on_group
 // arg: buffer int G zero
 // arg: buffer int X
@@ -8,7 +8,7 @@
 // size: 96
 // local: 8
 // compare: no 0
-// note: volatile
+// note: groups-wait
 __kernel void spin_on_group(__global volatile int *done, __global int *out)
 {
     size_t g = get_group_id(0);
@@ -17,5 +17,5 @@ __kernel void spin_on_group(__global volatile int *done, __global int *out)
             ;
     out[get_global_id(0)] = (int)g;
     if (get_local_id(0) == 0)
-        done[g] = 1; // here
+        done[g] = 1;
 }
