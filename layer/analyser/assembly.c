@@ -77,7 +77,7 @@ static char *joined(struct span words)
 
     for (const char *at = words.from; at < words.end;) {
         const char *next = next_token(at);
-        if (*at == '"') {
+        if (*at == '"' && next - at > 1) {
             to = mempcpy(to, at + 1, (size_t)(next - at) - 2);
             *to++ = ' ';
         }
@@ -252,17 +252,18 @@ static bool clobbers_memory(struct span part)
     return found && found < part.end;
 }
 
-/* As many line ends as the statement had, so that what follows keeps its line. */
-static void put_lines(FILE *out, const char *from, const char *end)
+static unsigned lines_in(const char *from, const char *end)
 {
+    unsigned lines = 0;
+
     for (; from < end; from++) {
-        if (*from == '\n') {
-            fputc('\n', out);
-        }
+        lines += *from == '\n';
     }
+    return lines;
 }
 
-static void put_statement(FILE *out, const struct statement *statement)
+/* `from`: where it began. What follows it keeps its line. */
+static void put_statement(FILE *out, const struct statement *statement, const char *from)
 {
     char *operands = NULL, *text = joined(statement->words);
     size_t size = 0;
@@ -282,8 +283,10 @@ static void put_statement(FILE *out, const struct statement *statement)
     fprintf(out, "__asm__ %s(\"%s\"%s)",
             statement->is_volatile || !statement->part[0].from ? "volatile " : "",
             pure ? CX_ASSEMBLY_PURE : CX_ASSEMBLY_OTHER, operands ? operands : "");
-    put_lines(out, statement->words.from, statement->words.end);
-    put_lines(out, statement->part[2].from, statement->part[2].end);
+    unsigned lines = lines_in(from, statement->end);
+    for (lines -= operands ? lines_in(operands, operands + size) : 0; lines; lines--) {
+        fputc('\n', out);
+    }
     free(operands);
     free(text);
 }
@@ -301,7 +304,7 @@ char *cx_assembly_rewrite(const char *text)
         depth += *text == '{';
         depth -= *text == '}' && depth;
         if (depth && cx_text_is_assembly(text) && read_statement(next, &statement)) {
-            put_statement(out, &statement);
+            put_statement(out, &statement, text);
             next = statement.end;
         } else {
             fwrite(text, 1, (size_t)(next - text), out);

@@ -265,8 +265,9 @@ static char *operator_error(const char *line)
     return message;
 }
 
-/* The line of clang's output that tells most: the first with "error:", else the first. */
-static char *first_error(const char *text)
+/* The line of clang's output that tells most: the first with "error:", else the first. Where the error is in
+ * the file of answers, which nobody else knows: what it says (ask.c). */
+static char *first_error(const struct cx_compile_request *request, const char *text)
 {
     const char *line = strstr(text, "error:"), *end;
 
@@ -277,6 +278,11 @@ static char *first_error(const char *text)
     char *message = operator_error(line);
     if (message) {
         return message;
+    }
+    const char *place = starts(line, "./") ? line + 2 : line; /* where the name is relative */
+    if (request->told && (starts(line, request->told) || starts(place, request->told)) &&
+        strstr(line, "error: ")) {
+        line = strstr(line, "error: ") + strlen("error: ");
     }
     end = strchr(line, '\n');
     return strndup(line, end ? (size_t)(end - line) : strlen(line));
@@ -478,7 +484,7 @@ enum cx_process_status cx_compile(const struct cx_compile_request *request, stru
     if (status == CX_PROCESS_TIMEOUT) {
         *message = strdup("clang took too long");
     } else if (status != CX_PROCESS_OK) {
-        *message = first_error(err.data && err.size ? err.data : "clang failed without a message");
+        *message = first_error(request, err.data && err.size ? err.data : "clang failed without a message");
     }
     free(err.data);
     return status;

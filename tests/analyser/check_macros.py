@@ -167,12 +167,16 @@ def squeeze(text):
 
 def told_failure(folder, text, options, asked, macros, code):
     """Asks, answers, and looks at the text that remains; what is wrong, or None."""
+    errors = []
+
     def analyse(*more):
         for name in ("out", "text"):
             if os.path.exists(os.path.join(folder, name)):
                 os.remove(os.path.join(folder, name))
-        subprocess.run([os.path.abspath(sys.argv[1]), "--extensions", "cl_khr_fp64 cl_nv_copy_opts", "--define",
-                        "__OPENCL_VERSION__=300", "--ask", *more, "-o", "out", "p.cl", "--", options], cwd=folder, check=False)
+        done = subprocess.run([os.path.abspath(sys.argv[1]), "--extensions", "cl_khr_fp64 cl_nv_copy_opts", "--define",
+                               "__OPENCL_VERSION__=300", "--ask", *more, "-o", "out", "p.cl", "--", options], cwd=folder,
+                              check=False, stderr=subprocess.PIPE, text=True)
+        errors.append(done.stderr)
         try:
             with open(os.path.join(folder, "out"), "rb") as out:
                 return out.read()
@@ -194,8 +198,8 @@ def told_failure(folder, text, options, asked, macros, code):
     got = analyse("--told", "told.h", "--text", "text")
     if code is None:
         return None if got.startswith(b"coexec-refusal 1\n") else repr(got)
-    if not code:
-        return None if not got else repr(got)
+    if not code:  # clang has another answer about its own files
+        return None if not got and "coexec-analyse: __has_include(<made_up.h>) may be another" in errors[-1] else repr((got, errors))
     left = file_text(os.path.join(folder, "text"))
     dropped = {CODE: OTHER, OTHER: CODE}.get(code, "#pragma")
     fits = squeeze(code) in squeeze(left) and squeeze(dropped) not in squeeze(left)

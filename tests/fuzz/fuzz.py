@@ -64,6 +64,12 @@ def text_seeds():
     yield b"-DX=__GPU__\n#include \"a.h\"\n/* \n#include <b/c.h>\n*/ '\\'' \"/*\"\n#include \"b/c.h\"\n#pragma x\n"
 
 
+def dialect_seeds():
+    yield (root / "tests/analyser/assembly.cl").read_bytes()
+    yield b'void f(void) { asm volatile inline ("%%[a], %0;\n" "[x]" : [a] "=&r,m"(x[1]), "+f" (y) : "0"(z ? 1 : 2), "n"(3) : "memory"); }'
+    yield b"!defined(A) && (B <= 0x3fL || defined C) == 1"
+
+
 def macro_seeds():
     yield b'-DHEADER="a.h"\n-UHEADER\nHEADER\n#define HEADER <b.h> // why\n#undef HEADER\nHEADER'
     yield b"-DX(x)=#x\n-DQ(x)=X(x)\n-DDIR=/opt/x86_64\nQ(DIR/a.h)\n#define NAME Q(DIR/b.h)\nNAME"
@@ -79,7 +85,7 @@ def summary_seeds():
             blob.unlink()
 
 
-seeds = {"container": container_seeds, "macros": macro_seeds, "options": option_seeds, "select": select_seeds, "summary": summary_seeds,
+seeds = {"container": container_seeds, "dialect": dialect_seeds, "macros": macro_seeds, "options": option_seeds, "select": select_seeds, "summary": summary_seeds,
          "text": text_seeds}
 made = 0
 for seed in seeds[target]():
