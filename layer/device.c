@@ -232,11 +232,17 @@ struct cx_device *cx_device_get(void)
     return root;
 }
 
-bool cx_device_answers(const struct cx_device *asked, cl_device_type type)
+bool cx_device_answers(struct cx_device *asked, cl_device_type type)
 {
     const cl_device_type ordinary = CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR;
-    bool narrowed = strcmp(cx_options_get()->device_type, "all") != 0;
-    return (type & ((narrowed ? asked->type : ordinary) | CL_DEVICE_TYPE_DEFAULT)) != 0;
+    const bool narrowed = strcmp(cx_options_get()->device_type, "all") != 0;
+    const cl_device_type takes = narrowed ? asked->type : ordinary;
+    if (!(type & (takes | CL_DEVICE_TYPE_DEFAULT)))
+        return false;
+    /* a program that asks for GPUs alone is given one that says it is one */
+    if (!(type & (asked->type | CL_DEVICE_TYPE_DEFAULT)))
+        atomic_fetch_or(&asked->asked, type & takes);
+    return true;
 }
 
 /* ---- entry points ---- */

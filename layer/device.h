@@ -33,7 +33,8 @@ struct cx_device {
     unsigned nmembers;
     struct cx_real_device **members; /* real devices, or parts of them */
     struct cx_real_device *fastest;  /* of the members */
-    cl_device_type type;             /* what CL_DEVICE_TYPE says */
+    cl_device_type type;             /* what CL_DEVICE_TYPE says, and with it */
+    atomic_uint_fast64_t asked;      /* ... the types that it was asked for, and found by, without that one */
     cl_uint units;                   /* what CL_DEVICE_MAX_COMPUTE_UNITS says */
     cl_ulong max_alloc, global_mem, local_mem, max_constant;
     size_t max_group_size, max_item_sizes[3];
@@ -82,6 +83,6 @@ size_t cx_extension_versions(const char *extensions, cl_name_version **list);
 
 /* Whether the device answers to this type (CL_DEVICE_TYPE_ALL, DEFAULT, ...): COEXEC_DEVICE_TYPE narrows it.
  */
-bool cx_device_answers(const struct cx_device *device, cl_device_type type);
+bool cx_device_answers(struct cx_device *device, cl_device_type type);
 
 #endif

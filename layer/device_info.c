@@ -477,7 +477,7 @@ static cl_int answer_rest(const struct cx_device *device, cl_device_info query, 
     static const cl_uchar luid[CL_LUID_SIZE_KHR];
     switch (query) {
     case CL_DEVICE_TYPE:
-        return CX_INFO(cl_device_type, device->type, room, value, size_ret);
+        return CX_INFO(cl_device_type, device->type | atomic_load(&device->asked), room, value, size_ret);
     case CL_DEVICE_MAX_COMPUTE_UNITS:
         return CX_INFO(cl_uint, device->units, room, value, size_ret);
     case CL_DEVICE_MAX_WORK_GROUP_SIZE:

@@ -144,6 +144,21 @@ START_TEST(joint_type)
 }
 END_TEST
 
+/* Who asks for one type alone gets a device that says that it is of it; who does not sees the one type. */
+START_TEST(asked_type)
+{
+    cl_device_id id = NULL;
+    set_environment("COEXEC_VENDORS", TEST_STUB, "STUB_TYPE", _i ? "cpu,gpu" : "cpu", NULL);
+    const cl_device_type own = _i ? CL_DEVICE_TYPE_GPU : CL_DEVICE_TYPE_CPU;
+    const cl_device_type other = _i ? CL_DEVICE_TYPE_CPU : CL_DEVICE_TYPE_GPU;
+    ck_assert_int_eq(cx_clGetDeviceIDs(platform(), own | other, 1, &id, NULL), CL_SUCCESS);
+    ck_assert_int_eq(cx_clGetDeviceIDs(platform(), CL_DEVICE_TYPE_DEFAULT, 1, &id, NULL), CL_SUCCESS);
+    ck_assert_uint_eq(number(CL_DEVICE_TYPE), own);
+    ck_assert_int_eq(cx_clGetDeviceIDs(platform(), other, 1, &id, NULL), CL_SUCCESS);
+    ck_assert_uint_eq(number(CL_DEVICE_TYPE), own | other);
+}
+END_TEST
+
 /* Every query of cl.h, 3.0 and deprecated: it has an answer, of the size it tells, and a room too small is an
  * error. */
 START_TEST(every_query)
@@ -551,6 +566,7 @@ int main(void)
     tcase_add_test(tcase, device_ids);
     tcase_add_test(tcase, narrowed_type);
     tcase_add_loop_test(tcase, joint_type, 0, 2);
+    tcase_add_loop_test(tcase, asked_type, 0, 2);
     tcase_add_test(tcase, every_query);
     tcase_add_test(tcase, refused_queries);
     tcase_add_test(tcase, limits_of_fastest);
