@@ -38,10 +38,10 @@ static void settle_limits(struct cx_device *device)
     memcpy(device->max_item_sizes, fastest->max_item_sizes, sizeof device->max_item_sizes);
     for (unsigned m = 0; m < device->nmembers; m++) {
         const struct cx_real_device *member = device->members[m];
-        if (member->base_align_bits > device->base_align_bits)
-            device->base_align_bits = member->base_align_bits;
         if (!counts(device, member))
             continue;
+        if (member->base_align_bits > device->base_align_bits)
+            device->base_align_bits = member->base_align_bits;
 #define LOWER(field)                                                                                         \
     if (member->field < device->field)                                                                       \
     device->field = member->field

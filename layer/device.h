@@ -38,7 +38,7 @@ struct cx_device {
     cl_uint units;                   /* what CL_DEVICE_MAX_COMPUTE_UNITS says */
     cl_ulong max_alloc, global_mem, local_mem, max_constant;
     size_t max_group_size, max_item_sizes[3];
-    cl_uint base_align_bits; /* the largest member's, so that every member takes our sub-buffers */
+    cl_uint base_align_bits; /* a member that wants more takes no part where a sub-buffer does not have it */
     char *name;
     char *extensions;
     bool common;          /* COEXEC_LIMITS=common */

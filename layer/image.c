@@ -21,6 +21,7 @@ struct making {
     struct cx_mem *from; /* what it is made from, or NULL */
     size_t element;
     size_t bytes; /* of the whole, pitches included */
+    bool beyond;  /* larger than the device says that images may be: its driver is asked */
 };
 
 void cx_image_free(struct cx_image *image)
@@ -44,13 +45,12 @@ static bool is_array(cl_mem_object_type type)
     return type == CL_MEM_OBJECT_IMAGE1D_ARRAY || type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
 }
 
-/* Whether a dimension is from 1 to the device's limit. */
-static cl_int check_extent(const struct making *m, size_t extent, cl_device_info limit)
+/* Whether a dimension is 1 at least, and within the device's limit. */
+static cl_int check_extent(struct making *m, size_t extent, cl_device_info limit)
 {
     if (extent == 0)
         return cx_fail(m->function, CL_INVALID_IMAGE_DESCRIPTOR, "a dimension of the image is 0");
-    if (extent > cx_device_number(m->context->devices[0], limit))
-        return cx_fail(m->function, CL_INVALID_IMAGE_SIZE, "a dimension is over the device's limit");
+    m->beyond |= extent > cx_device_number(m->context->devices[0], limit);
     return CL_SUCCESS;
 }
 
@@ -221,8 +221,7 @@ static cl_int check_making(struct making *m, const cl_image_desc *desc)
         return error;
     if (!cx_image_format_supported(m->context, m->flags, m->desc.image_type, m->format))
         return cx_fail(m->function, CL_IMAGE_FORMAT_NOT_SUPPORTED, "the device has no images of this format");
-    if (!m->from && m->bytes > m->context->devices[0]->max_alloc)
-        return cx_fail(m->function, CL_INVALID_IMAGE_SIZE, "the image is over CL_DEVICE_MAX_MEM_ALLOC_SIZE");
+    m->beyond |= !m->from && m->bytes > m->context->devices[0]->max_alloc;
     return CL_SUCCESS;
 }
 
@@ -323,6 +322,8 @@ static struct cx_mem *make(const struct making *m, cl_int *error)
         set_apart(mem);
         *error = fill_contents(mem, m);
     }
+    if (*error == CL_SUCCESS && m->beyond && try_window(mem) != CL_SUCCESS)
+        *error = cx_fail(m->function, CL_INVALID_IMAGE_SIZE, "the image is over the device's limits");
     if (*error != CL_SUCCESS)
         cx_object_release_app(&mem->base);
     return *error == CL_SUCCESS ? mem : NULL;

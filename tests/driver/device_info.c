@@ -32,7 +32,6 @@ static const struct plain plain_answers[] = {
     {CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE, UINT, 1},
     {CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF, UINT, 0},
     {CL_DEVICE_ADDRESS_BITS, UINT, 64},
-    {CL_DEVICE_MEM_BASE_ADDR_ALIGN, UINT, 1024},
     {CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE, UINT, 128},
     {CL_DEVICE_MAX_READ_IMAGE_ARGS, UINT, 0},
     {CL_DEVICE_MAX_WRITE_IMAGE_ARGS, UINT, 0},
@@ -205,6 +204,8 @@ CL_API_ENTRY cl_int CL_API_CALL stub_clGetDeviceInfo(cl_device_id handle, cl_dev
         return STUB_INFO(cl_platform_id, (cl_platform_id)device->platform);
     case CL_DEVICE_VENDOR_ID:
         return STUB_INFO(cl_uint, vendor_id(device));
+    case CL_DEVICE_MEM_BASE_ADDR_ALIGN:
+        return STUB_INFO(cl_uint, (cl_uint)stub_config_number("STUB_ALIGN", device->index, 1024));
     case CL_DEVICE_MAX_COMPUTE_UNITS:
         return STUB_INFO(cl_uint, device->units);
     case CL_DEVICE_MAX_WORK_GROUP_SIZE:

@@ -165,6 +165,10 @@ CL_API_ENTRY cl_mem CL_API_CALL stub_clCreateSubBuffer(cl_mem handle, cl_mem_fla
     struct stub_fault fault = stub_call("clCreateSubBuffer", "b%u origin=%zu size=%zu", stub_id(handle),
                                         region ? region->origin : 0, region ? region->size : 0);
     cl_int code = fault.code ? fault.code : check_region(parent, type, region);
+    const size_t align =
+        code ? 0 : (size_t)stub_config_number("STUB_ALIGN", parent->context->devices[0]->index, 1024) / 8;
+    if (!code && region->origin % align)
+        code = CL_MISALIGNED_SUB_BUFFER_OFFSET;
     if (!code && !(mem = mem_new(parent->context, flags ? flags : parent->flags, region->size)))
         code = CL_OUT_OF_HOST_MEMORY;
     if (!code) {

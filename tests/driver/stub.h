@@ -13,6 +13,7 @@
  *   STUB_MEM=bytes            global memory; buffers beyond it fail
  *   STUB_ALLOC=bytes          largest buffer
  *   STUB_BEYOND=1             gives larger ones all the same
+ *   STUB_ALIGN=bits           what sub-buffers must begin at multiples of; default 1024
  *   STUB_GROUP=n              largest work-group
  *   STUB_KERNEL_GROUP=n       the same of every kernel, as CL_KERNEL_WORK_GROUP_SIZE says (STUB_GROUP)
  *   STUB_TAKES=n              largest work-group that launches may have, whatever is said (STUB_GROUP)

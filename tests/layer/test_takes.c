@@ -179,6 +179,33 @@ START_TEST(taken_by_another)
 }
 END_TEST
 
+/* A sub-buffer that the fastest device takes, and the other one does not: that one takes no part in its
+ * launches.
+ */
+START_TEST(window_of_the_fastest)
+{
+    open_with("2",
+              SETTINGS({"STUB_UNITS", "8,2"}, {"STUB_ALIGN", "1024,8192"}, {"STUB_IN_PLACE", "0"},
+                       {"STUB_ASYNC", "1"}, {"COEXEC_SPLIT", "always"}, {"COEXEC_ANALYSIS_WAIT", "10000"}));
+    const cl_buffer_region region = {256, BYTES - 256};
+    const size_t items = N - 64, local = 16;
+    cl_uint bits = 0;
+    cl_int code;
+    cl_ok(clGetDeviceInfo(cl.device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof(bits), &bits, NULL));
+    ck_assert_uint_eq(bits, 1024);
+    cl_mem window = clCreateSubBuffer(t.mem, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+    cl_ok(code);
+    cl_ok(launch(t.inc, 64, NULL, NULL));
+    cl_set_mem(t.inc, 0, window);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, t.inc, 1, NULL, &items, &local, 0, NULL, NULL));
+    cl_read(t.mem, t.got, BYTES);
+    for (int i = 0; i < N; i++)
+        ck_assert_int_eq(t.got[i], 7 * i + (i < 64 ? 1 : 2));
+    cl_ok(clReleaseMemObject(window));
+    close_all();
+}
+END_TEST
+
 /* Queries answer what the fastest driver says of the program's kernel; the others just share no launch that
  * is beyond them. */
 START_TEST(queries)
@@ -216,6 +243,7 @@ int main(void)
     tcase_add_test(tests, refused_writes_nothing);
     tcase_add_loop_test(tests, refused_behind_an_event, 0, 4);
     tcase_add_loop_test(tests, taken_by_another, 0, 8);
+    tcase_add_test(tests, window_of_the_fastest);
     tcase_add_loop_test(tests, queries, 0, 2);
     return tap_run(suite);
 }
