@@ -460,6 +460,15 @@ bool cx_coherence_valid(const struct cx_coherence *map, uint64_t lo, uint64_t hi
     return cx_coherence_holders(map, lo, hi) >> place & 1;
 }
 
+bool cx_coherence_alone(const struct cx_coherence *map, unsigned place)
+{
+    const uint64_t others = map->all & ~(UINT64_C(1) << place | UINT64_C(1) << CX_PLACE_HOST);
+    for (const struct segment *segment = map->first; segment; segment = segment->next)
+        if (segment->valid & others && !(segment->valid & map->unwritten))
+            return false;
+    return true;
+}
+
 static void raise_dep(uint64_t *deps, unsigned timeline, uint64_t seq)
 {
     if (deps[timeline] < seq)

@@ -70,6 +70,8 @@ bool cx_coherence_void(struct cx_coherence *map, uint64_t lo, uint64_t hi);
 bool cx_coherence_valid(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place);
 /* The places at which all of [lo, hi) is valid, as bits. */
 uint64_t cx_coherence_holders(const struct cx_coherence *map, uint64_t lo, uint64_t hi);
+/* Whether no place but that one and the host copy holds bytes that were written. */
+bool cx_coherence_alone(const struct cx_coherence *map, unsigned place);
 
 /* The job (timeline, seq) reads the host copy's [lo, hi): raises deps[t] to what it must wait for (the last
  * writers, its own timeline excluded) and records it as a reader. */

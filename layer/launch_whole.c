@@ -151,6 +151,18 @@ static bool has_shadows(const struct cx_launch *launch)
     return false;
 }
 
+/* Whether all that the launch touches lies with the worker or on the host: then nothing that others hold is
+ * saved by knowing regions, and many small ones, as a diagonal's, cost more than whole buffers. */
+static bool is_alone(const struct cx_launch *launch, const struct cx_worker *worker)
+{
+    bool alone = true;
+    for (unsigned i = 0; i < launch->args->count && alone; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        alone = !mem || cx_coherence_alone(mem->root->coherence, cx_mem_place(mem->root, worker));
+    }
+    return alone;
+}
+
 /* Regions of few arguments, which need no memory of their own. */
 enum { FEW = 4 };
 
@@ -165,11 +177,12 @@ static void keep_written(const struct cx_launch *launch, struct cx_access_region
     }
 }
 
-/* The regions were zeroed. */
+/* The regions were zeroed. Worker: whose they are to be, where that is known. */
 static void fill_regions(struct cx_launch *launch, const struct cx_summary_kernel *summary,
-                         struct cx_access_region *regions)
+                         const struct cx_worker *worker, struct cx_access_region *regions)
 {
-    struct cx_judged *judged = summary && has_shadows(launch) ? cx_plan_judge(launch) : NULL;
+    const bool useful = summary && has_shadows(launch) && !(worker && is_alone(launch, worker));
+    struct cx_judged *judged = useful ? cx_plan_judge(launch) : NULL;
     if (judged && judged->access) {
         cx_access_whole(judged->access, regions);
         keep_written(launch, regions);
@@ -180,14 +193,15 @@ static void fill_regions(struct cx_launch *launch, const struct cx_summary_kerne
             opaque_region(launch, i, summary, &regions[i]);
 }
 
-static struct cx_access_region *
-whole_regions(struct cx_launch *launch, const struct cx_summary_kernel *summary, struct cx_access_region *few)
+static struct cx_access_region *whole_regions(struct cx_launch *launch,
+                                              const struct cx_summary_kernel *summary,
+                                              const struct cx_worker *worker, struct cx_access_region *few)
 {
     unsigned nargs = launch->args->count;
     struct cx_access_region *regions =
         nargs > FEW ? calloc(nargs, sizeof(*regions)) : memset(few, 0, nargs * sizeof(*few));
     if (regions)
-        fill_regions(launch, summary, regions);
+        fill_regions(launch, summary, worker, regions);
     return regions;
 }
 
@@ -195,7 +209,7 @@ struct cx_access_region *cx_launch_whole_regions(struct cx_launch *launch)
 {
     struct cx_access_region *regions = calloc(launch->args->count + 1u, sizeof(*regions));
     if (regions)
-        fill_regions(launch, cx_kernel_accesses(launch->kernel), regions);
+        fill_regions(launch, cx_kernel_accesses(launch->kernel), NULL, regions);
     return regions;
 }
 
@@ -210,7 +224,7 @@ static cl_int plan_data(struct cx_launch *launch, const struct cx_summary_kernel
     *settled = is_settled(launch, summary, worker);
     if (*settled)
         return CL_SUCCESS;
-    struct cx_access_region *regions = whole_regions(launch, summary, few);
+    struct cx_access_region *regions = whole_regions(launch, summary, worker, few);
     cl_int error = regions ? cx_launch_gather(launch, regions, worker) : CL_OUT_OF_HOST_MEMORY;
     if (error == CL_SUCCESS && launch->at_home)
         error = cx_svm_gather(launch);

@@ -30,7 +30,7 @@ class Outcome:
         self.later = float(fields["ms"]) if "ms" in fields else None
         self.first = number(r": first run ([0-9.]+) ms")
         self.process = process_ms - number(r": check ([0-9.]+) ms")
-        self.devices = [dict(zip(("contexts", "firsts", "launches", "mb", "cost"), map(float, re.findall(r" ([0-9.]+)(?:,| ms)", line))))
+        self.devices = [dict(zip(("contexts", "firsts", "launches", "transfers", "mb", "cost"), map(float, re.findall(r" ([0-9.]+)(?:,| ms)", line))))
                         for line in report.splitlines()]
 
     def right(self):

@@ -25,7 +25,7 @@ enum { MAX_USED = 1024 };
 
 struct costs {
     double context, first, megabyte; /* ms */
-    unsigned long contexts, firsts, launches;
+    unsigned long contexts, firsts, launches, transfers;
     double bytes, ms;
 };
 
@@ -130,6 +130,7 @@ static void move(cl_command_queue queue, size_t bytes)
         return;
     pthread_mutex_lock(&lock);
     costs[device].bytes += (double)bytes;
+    costs[device].transfers++;
     pthread_mutex_unlock(&lock);
     pay(device, costs[device].megabyte * (double)bytes / 1e6);
 }
@@ -172,8 +173,11 @@ static void __attribute__((destructor)) report(void)
     if (!out)
         return;
     for (unsigned i = 0; i < driver.ndevices; i++)
-        fprintf(out, "device %u: contexts %lu, first launches %lu, launches %lu, MB %.3f, cost %.3f ms\n", i,
-                costs[i].contexts, costs[i].firsts, costs[i].launches, costs[i].bytes / 1e6, costs[i].ms);
+        fprintf(out,
+                "device %u: contexts %lu, first launches %lu, launches %lu, transfers %lu, MB %.3f, cost "
+                "%.3f ms\n",
+                i, costs[i].contexts, costs[i].firsts, costs[i].launches, costs[i].transfers,
+                costs[i].bytes / 1e6, costs[i].ms);
     fclose(out);
 }
 

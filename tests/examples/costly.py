@@ -27,14 +27,27 @@ def wrong(build, shape, costs):
     return None
 
 
+def scattered(build, shape):
+    """A program that is never split moves its buffers as it does bare, however its launches are scattered over them."""
+    runs = [field.run(build, shape, {}, through, ["--preset", "tiny", "--repeat", "2", "--check"], COEXEC_SPLIT="never",
+                      COEXEC_ANALYSIS_WAIT="60000") for through in (False, True)]
+    for outcome in runs:
+        if not outcome.right():
+            return f"status {outcome.status}\n{outcome.text}"
+    bare, through = (outcome.devices[0]["transfers"] for outcome in runs)
+    return f"{through} transfers, bare {bare}" if through > bare else None
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
     args = parser.parse_args()
     cases = [(shape, "all") for shape in field.SHAPES] + [(shape, costs) for shape in EACH for costs in ("none", "context", "first", "link")]
-    results = tap.Results(len(cases))
+    results = tap.Results(len(cases) + 2)
     for shape, costs in cases:
         results.add(f"{shape}, costs: {costs}", wrong(args.build, shape, costs))
+    for shape in "wave", "eliminate":
+        results.add(f"{shape} moves no more often than bare", scattered(args.build, shape))
     return results.status()
 
 

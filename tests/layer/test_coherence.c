@@ -172,8 +172,19 @@ static void check_deps(const struct cx_coherence *map, const struct oracle *orac
     ck_assert_mem_eq(got, expected, sizeof(got));
 }
 
+static void check_alone(const struct cx_coherence *map, const struct oracle *oracle)
+{
+    for (unsigned place = 0; place < oracle->places; place++) {
+        bool alone = true;
+        for (unsigned i = 0; i < oracle->size; i++)
+            alone &= oracle->at[i].unwritten || !(oracle->at[i].valid & ~(UINT64_C(1) << place | 1));
+        ck_assert_int_eq(cx_coherence_alone(map, place), alone);
+    }
+}
+
 static void check_all(const struct cx_coherence *map, const struct oracle *oracle)
 {
+    check_alone(map, oracle);
     ck_assert_uint_eq(cx_coherence_segments(map), oracle_runs(oracle));
     for (unsigned i = 0; i < oracle->size; i++) {
         uint64_t expected[MAX_TIMELINES] = {0}, got[MAX_TIMELINES] = {0};
