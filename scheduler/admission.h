@@ -26,6 +26,8 @@ struct cx_speed_record {
     uint64_t backoff; /* launches to wait before the next probe */
     unsigned firsts;  /* launches in a row that were the first of their kind here */
     bool doubtful;    /* nothing but such launches is known */
+    int odd;          /* launches in a row that were far faster (negative: slower) than remembered */
+    unsigned steady;  /* launches in a row before these that were as fast as remembered */
 };
 
 /* One launch's part on this device: groups done and seconds the device was busy with them. Nonsense is

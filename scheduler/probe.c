@@ -23,6 +23,13 @@ static const double min_whole_seconds = 2e-3;
 static const double credit_share = 0.01;
 /* Launches to wait after the first probe that did not lead to work; doubles each time. */
 enum { FIRST_BACKOFF = 64, LAST_BACKOFF = 1 << 20 };
+/* The same where a device worked once, so that its being slow may pass. */
+enum { WORKED_BACKOFF = 8 };
+
+static uint64_t first_backoff(const struct cx_speed_record *record)
+{
+    return record->steady > 0 ? WORKED_BACKOFF : FIRST_BACKOFF;
+}
 
 void cx_probe_count(const struct cx_admission *launch, const struct cx_admission_member *members,
                     double whole)
@@ -70,7 +77,9 @@ static bool may_probe(const struct cx_admission *launch, const struct cx_admissi
     /* A device measured while it took part waits as if a probe had failed. */
     if (part == CX_ADMISSION_LEFT_UNKNOWN && record->samples < CX_PROBES)
         return true;
-    uint64_t wait = record->backoff == 0 && record->samples > 0 ? FIRST_BACKOFF : record->backoff;
+    uint64_t wait = record->backoff == 0 && record->samples > 0 ? first_backoff(record) : record->backoff;
+    if (record->odd > 0) /* the newest probe was far faster: once more, and that counts */
+        wait = WORKED_BACKOFF;
     return record->waited >= wait;
 }
 
@@ -95,7 +104,7 @@ unsigned cx_probe_choose(const struct cx_admission *launch, struct cx_admission_
         record->waited = 0;
         if (unknown && record->samples + 1 < CX_PROBES)
             return i;
-        record->backoff = record->backoff == 0             ? FIRST_BACKOFF
+        record->backoff = record->backoff == 0             ? first_backoff(record)
                           : record->backoff < LAST_BACKOFF ? 2 * record->backoff
                                                            : record->backoff;
         return i;

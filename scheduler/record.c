@@ -7,12 +7,19 @@
  */
 #include "scheduler/admission.h"
 #include <math.h>
+#include <stdlib.h>
 
 /* What is left of the past when a launch is added. */
 static const double decay = 0.7;
 /* How fast a low speed is forgotten: a device that was slow once gets at most this much more each time it
  * works. */
 static const double forgiveness = 1.25;
+
+/* A speed that is so many times off what was steady before, twice in a row and in the same direction, is the
+ * speed now: something else has the device's cores, or has them no more. Once may be a matter of a moment,
+ * and what was never steady depends on which groups it got. */
+static const double drift = 1.3, steady = 1.1;
+enum { ODD_LAUNCHES = 2, STEADY_LAUNCHES = 3 };
 
 /* So many first launches in a row mean that the program hardly has others. */
 enum { FIRSTS_TRUSTED = 3 };
@@ -22,6 +29,22 @@ static void forget(struct cx_speed_record *record)
     record->groups = record->seconds = record->slowest = 0;
     record->samples = 0;
     record->doubtful = false;
+}
+
+/* Whether the device's speed has changed; counts the launch. */
+static bool has_drifted(struct cx_speed_record *record, double speed)
+{
+    const double ratio = speed / cx_speed_record_speed(record);
+    const int direction = ratio > drift ? 1 : ratio < 1 / drift ? -1 : 0;
+    if (direction == 0) {
+        record->odd = 0;
+        record->steady = ratio < steady && ratio > 1 / steady ? record->steady + 1 : 0;
+        return false;
+    }
+    record->odd = record->odd * direction > 0 ? record->odd + direction : direction;
+    const bool drifted = record->steady >= STEADY_LAUNCHES && abs(record->odd) == ODD_LAUNCHES;
+    record->odd = drifted ? 0 : record->odd;
+    return drifted;
 }
 
 void cx_speed_record_first(struct cx_speed_record *record, uint64_t groups, uint64_t fill, double seconds)
@@ -43,6 +66,8 @@ void cx_speed_record_update(struct cx_speed_record *record, uint64_t groups, uin
     if (record->doubtful)
         forget(record);
     double filled = (double)(groups > fill ? groups : fill), speed = filled / seconds;
+    if (record->samples > 0 && has_drifted(record, speed))
+        record->groups = record->seconds = 0;
     record->slowest = record->samples == 0 ? speed : fmin(speed, record->slowest * forgiveness);
     record->groups = record->groups * decay + filled;
     record->seconds = record->seconds * decay + seconds;

@@ -146,6 +146,37 @@ START_TEST(probe_finds_a_useful_device)
 }
 END_TEST
 
+/* One of two like devices is 100 times slower for a while and left out. It works again before as many
+ * launches have gone by as it was slow for, and 32. */
+START_TEST(left_out_for_a_while)
+{
+    const unsigned slow_from = 20, fast_from = slow_from + (unsigned)(_i ? 400 : 20);
+    struct cx_speed_record records[2] = {{0}};
+    struct cx_admission_device devices[] = {cpu(&records[0]), cpu(&records[1])};
+    const struct cx_admission launch = launch_of(10000, 2, devices);
+    unsigned left = 0, back = 0;
+    for (unsigned i = 0; i < 1000; i++) {
+        struct cx_admission_member members[2];
+        const bool slow = i >= slow_from && i < fast_from;
+        const double speed = slow ? 1e6 / 100 : 1e6;
+        cx_admission_decide(&launch, members);
+        uint64_t part = !members[1].takes_part ? 0
+                        : members[1].first_package > 0
+                            ? members[1].first_package
+                            : (uint64_t)(10000 * members[1].speed / (members[0].speed + members[1].speed));
+        part = part < 10000 ? part : 5000;
+        left += slow && part == 0;
+        if (i >= fast_from && part > 1000 && back == 0)
+            back = i;
+        cx_speed_record_update(&records[0], 10000 - part, 1, (double)(10000 - part) / 1e6);
+        cx_speed_record_update(&records[1], part, 1, (double)part / speed);
+    }
+    ck_assert_uint_gt(left, 10);
+    ck_assert_uint_gt(back, 0);
+    ck_assert_msg(back - fast_from <= fast_from - slow_from + 32, "back after %u", back - fast_from);
+}
+END_TEST
+
 /* A driver that compiles for a tenth of a second in its first launch: 10 s of launches of 10 ms go by before,
  * and later probes of that kernel are cheap again. */
 START_TEST(compiling_is_paid_for)
@@ -519,6 +550,7 @@ Suite *cx_test_admission(void)
     tcase_add_test(tcase, probe_finds_a_useful_device);
     tcase_add_test(tcase, slowest_probe_counts);
     tcase_add_test(tcase, compiling_is_paid_for);
+    tcase_add_loop_test(tcase, left_out_for_a_while, 0, 2);
     tcase_add_test(tcase, probes_spread);
     tcase_add_test(tcase, probes_can_be_forbidden);
     tcase_add_test(tcase, few_long_groups_are_probed_late);

@@ -52,12 +52,23 @@ START_TEST(auto_follows)
 }
 END_TEST
 
+/* Policies that go by speeds of earlier launches take two to learn a new one. */
+START_TEST(static_follows)
+{
+    static const double most[] = {0.6, 1.2, 1.9}, back[] = {0.5, 0.8, 1.2};
+    const struct mean mean = mean_of("static", factors[_i], false);
+    ck_assert_double_lt(mean.after, most[_i]);
+    ck_assert_double_lt(mean.back_after, back[_i]);
+}
+END_TEST
+
 Suite *cx_test_drift(void)
 {
     Suite *suite = suite_create("drift");
     TCase *tcase = tcase_create("drift");
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, auto_follows, 0, 3);
+    tcase_add_loop_test(tcase, static_follows, 0, 3);
     suite_add_tcase(suite, tcase);
     return suite;
 }
