@@ -7,6 +7,7 @@
 #include "layer/diff.h"
 #include "layer/enqueue.h"
 #include "layer/move.h"
+#include "layer/verify.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +36,12 @@ static cl_int run_combine(struct cx_job *job, struct cx_worker *worker)
                     continue;
                 for (size_t b = 0; b < bytes; b += object->width) {
                     size_t unit = bytes - b < object->width ? bytes - b : object->width;
-                    if (memcmp(now + b, old + b, unit) != 0)
-                        memcpy(to + b, now + b, unit);
+                    if (memcmp(now + b, old + b, unit) == 0)
+                        continue;
+                    if (merge->launch->verify && memcmp(to + b, old + b, unit) != 0 &&
+                        memcmp(to + b, now + b, unit) != 0)
+                        cx_verify_raced(merge->launch, object->root, shared->lo + b);
+                    memcpy(to + b, now + b, unit);
                 }
             }
         }

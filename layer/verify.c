@@ -25,6 +25,8 @@
 #include "layer/transport.h"
 #include "layer/verify_compare.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +36,8 @@ enum { MAX_REPORTS = 100 };
 struct copy {
     struct cx_mem *root; /* alive with the arguments */
     uint64_t lo, hi;
-    bool compared;
+    bool compared, raced;
+    uint64_t race;        /* the first byte of the root that two devices gave unlike values */
     unsigned char *whole; /* what the whole run left */
     cl_mem clone;         /* while that runs */
     unsigned char
@@ -419,25 +422,65 @@ void cx_verify_begin(struct cx_launch *launch, const struct cx_split_plan *plan)
 
 /* ---- (3) the comparison ---- */
 
+static const char racing[] = "work-groups race for a place: on two devices they stored unlike values at byte";
+
+void cx_verify_raced(const struct cx_launch *launch, const struct cx_mem *root, uint64_t at)
+{
+    struct cx_verify *verify = launch->verify;
+    for (unsigned c = 0; c < verify->ncopies; c++) {
+        struct copy *copy = &verify->copy[c];
+        if (copy->root == root && (!copy->raced || at < copy->race)) {
+            copy->raced = true;
+            copy->race = at;
+        }
+    }
+}
+
+/* Whether a race was seen in the argument's buffer, and at which byte from where the argument begins. */
+static bool race_of(const struct cx_launch *launch, unsigned i, uint64_t *at)
+{
+    const struct cx_mem *mem = cx_launch_mem(launch, i);
+    const struct copy *copy = &launch->verify->copy[launch->verify->copy_of[i]];
+    if (!copy->raced || copy->race < mem->origin || copy->race >= mem->origin + mem->size)
+        return false;
+    *at = copy->race - mem->origin;
+    return true;
+}
+
 static void report(const struct cx_launch *launch, unsigned i, struct cx_element element,
                    const unsigned char *split, const unsigned char *whole, struct cx_difference found)
 {
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
     const struct cx_verify *verify = launch->verify;
     size_t size = cx_launch_mem(launch, i)->size;
-    char ours[64], theirs[64];
+    uint64_t at;
+    char ours[64], theirs[64], race[160] = "";
     if (!may_report())
         return;
+    if (race_of(launch, i, &at))
+        snprintf(race, sizeof(race), "; %s %" PRIu64 ", so it is chance that decides", racing, at);
     cx_element_text(ours, sizeof(ours), split + found.first, size - found.first, element);
     cx_element_text(theirs, sizeof(theirs), whole + found.first, size - found.first, element);
     bool named = summary && i < summary->narg && summary->arg[i].name[0];
     cx_error(
         CX_TOPIC_PLAN,
         "COEXEC_VERIFY: kernel %s, argument %u%s%s (%s): the split run differs from the whole run on %s, "
-        "first at byte %zu: %s split, %s whole; %zu of %zu bytes differ",
+        "first at byte %zu: %s split, %s whole; %zu of %zu bytes differ%s",
         launch->kernel->function->name, i, named ? " " : "", named ? summary->arg[i].name : "",
         named ? summary->arg[i].type : "buffer", launch->base.context->workers[verify->member].device->name,
-        found.first, ours, theirs, found.bytes, size);
+        found.first, ours, theirs, found.bytes, size, race);
+}
+
+/* A race that has left what the whole run did, this time. */
+static void report_race(const struct cx_launch *launch, unsigned i)
+{
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    const bool named = summary && i < summary->narg && summary->arg[i].name[0];
+    uint64_t at;
+    if (race_of(launch, i, &at) && may_report())
+        cx_warn(CX_TOPIC_PLAN, "COEXEC_VERIFY: kernel %s, argument %u%s%s: %s %" PRIu64 ", so chance decides",
+                launch->kernel->function->name, i, named ? " " : "", named ? summary->arg[i].name : "",
+                racing, at);
 }
 
 /* Whether an argument before this one was the same part of the same buffer. */
@@ -465,8 +508,11 @@ static bool compare_arg(const struct cx_launch *launch, unsigned i)
                         *whole = copy->whole + mem->origin - copy->lo;
     struct cx_element element = cx_element_of(summary && i < summary->narg ? summary->arg[i].type : "");
     struct cx_difference found;
-    if (cx_compare(split, whole, mem->size, element, verify->sums[i] ? CX_COMPARE_SUMS : verify->by, &found))
+    if (cx_compare(split, whole, mem->size, element, verify->sums[i] ? CX_COMPARE_SUMS : verify->by,
+                   &found)) {
+        report_race(launch, i);
         return true;
+    }
     report(launch, i, element, split, whole, found);
     return false;
 }

@@ -10,7 +10,10 @@
 #ifndef CX_LAYER_VERIFY_H
 #define CX_LAYER_VERIFY_H
 
+#include <stdint.h>
+
 struct cx_launch;
+struct cx_mem;
 struct cx_split_plan;
 struct cx_verify;
 
@@ -21,6 +24,10 @@ void cx_verify_begin(struct cx_launch *launch, const struct cx_split_plan *plan)
 /* Before the split launch settles, its owners known: queues the comparison. The command ends after it.
  * Nothing to do where launch->verify is NULL. */
 void cx_verify_end(struct cx_launch *launch);
+/* While changes are put together, of a launch with launch->verify: two devices gave byte `at` of the root,
+ * and those of one store with it, unlike values, so that work-groups race. On the host's worker, without
+ * locks. */
+void cx_verify_raced(const struct cx_launch *launch, const struct cx_mem *root, uint64_t at);
 /* When the launch is dropped; without locks. Accepts a pointer to NULL. */
 void cx_verify_free(struct cx_verify **verify);
 

@@ -67,6 +67,13 @@ def wrong_split_is_caught():
     assert counts(run("--cases", 4, PERMUTED, COEXEC_VERIFY="1", COEXEC_ZERO_COPY="1")) == (8, 0)
 
 
+def races_are_told():
+    """One store, from many work-groups, of unlike values to ten places: no fault of the split."""
+    done = run("--cases", 2, str(pathlib.Path(KERNELS) / "scatter_last_wins.cl"), COEXEC_VERIFY="1")
+    lines = reports(done)
+    assert lines and all("work-groups race for a place" in line and "argument 2 out" in line for line in lines), done.stderr
+
+
 def clean(slice_number, **settings):
     """Every sixth kernel that leaves nothing to chance; with SLICES=1 in the environment each of them. (The tests splitcheck
     compare them all; here it is whether the layer itself blames none of them.)"""
