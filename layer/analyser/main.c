@@ -21,9 +21,11 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -481,6 +483,8 @@ int main(int argc, char **argv)
         (struct cx_outlast){(long)r.process, r.kept, r.compile.source, r.compile.told, r.text, r.output};
     if (r.kept && r.output) {
         cx_outlast_begin(&outlast);
+    } else if (r.ask) { /* the layer's, with nothing to keep: it has no use without the program */
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
     }
     result = run(&r);
     cx_outlast_end(result == DONE && is_keepable(&r));
