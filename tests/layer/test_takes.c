@@ -153,17 +153,21 @@ START_TEST(refused_behind_an_event)
 }
 END_TEST
 
-/* The fastest one refuses what another one takes: it runs there, whether it is asked in the call or later. */
+/* The fastest one refuses what another one takes: it runs there, whether it is asked in the call or later.
+ * Once it is known that the program has no variables of its own, that is: the first launch waits for the
+ * analysis. */
 START_TEST(taken_by_another)
 {
     const bool waits = _i & 1;
     open_with("3", SETTINGS({"STUB_UNITS", "8,2,4"}, {"STUB_TAKES", "256,1024,128"},
                             {"STUB_IN_PLACE", _i & 2 ? "0" : "1"}, {"STUB_ASYNC", "1"},
-                            {"STUB_KERNEL_GROUP", _i & 4 ? "256,1024,128" : "1024"}));
+                            {"STUB_KERNEL_GROUP", _i & 4 ? "256,1024,128" : "1024"},
+                            {"COEXEC_ANALYSIS_WAIT", "10000"}));
     cl_int code;
     cl_event gate = clCreateUserEvent(cl.context, &code), end = NULL;
     cl_ok(code);
     cl_ok(launch(t.inc, 64, NULL, NULL));
+    cl_ok(clFinish(cl.queue));
     cl_ok(launch(t.inc, 512, waits ? gate : NULL, &end));
     cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
     cl_ok(clWaitForEvents(1, &end));
