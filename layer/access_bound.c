@@ -8,6 +8,8 @@
  */
 #include "layer/access_stride.h"
 
+#include <stdlib.h>
+
 #define MAX_CONDITIONS 24
 #define MAX_SUMS       8 /* new variables for sums */
 #define FAR            (INT64_MAX / 16)
@@ -19,6 +21,10 @@ struct narrowing {
     unsigned count;
     bool exact, empty, narrowed;
     unsigned unit_var; /* the variable that holds the unit after sums were replaced */
+    /* room, so that threads need little stack */
+    struct cx_vars saved;
+    struct cx_form kept[MAX_CONDITIONS], part[4];
+    bool kept_used[MAX_CONDITIONS];
 };
 
 static int64_t ceil_div_negative(int64_t k, int64_t limit)
@@ -255,18 +261,17 @@ static void fold_sum(struct narrowing *n, struct cx_form *offset, unsigned which
 static struct cx_form offset_form(struct cx_eval *ev, int32_t node, struct narrowing *n)
 {
     const struct cx_form *f = &ev->form[node];
-    struct cx_vars saved;
 
     if (!n->narrowed || (f->lo == f->hi && !f->loose && !cx_form_is_unbounded(f))) {
         return *f;
     }
-    saved = ev->vars;
+    n->saved = ev->vars;
     ev->vars = n->vars;
     cx_eval_mark(ev, node, true);
     cx_eval_nodes(ev, ev->scratch, ev->cone, (uint32_t)node);
     n->vars = ev->vars; /* it may have made new variables, whose ranges hold for this access alone */
-    cx_eval_forget_vars(ev, saved.count);
-    ev->vars = saved;
+    cx_eval_forget_vars(ev, n->saved.count);
+    ev->vars = n->saved;
     return ev->scratch[node];
 }
 
@@ -288,20 +293,19 @@ static void rest_hull(const struct cx_vars *vars, const struct cx_form *f, int64
  * is set. */
 static struct cx_form fold_all(struct narrowing *n, const struct cx_form *offset, bool keep_unit, bool keep)
 {
-    struct cx_form f = *offset, condition[MAX_CONDITIONS];
-    bool used[MAX_CONDITIONS];
+    struct cx_form f = *offset;
     unsigned most = n->vars.count + MAX_SUMS;
 
     for (unsigned i = 0; i < n->count; i++) {
-        condition[i] = n->condition[i];
-        used[i] = n->used[i];
+        n->kept[i] = n->condition[i];
+        n->kept_used[i] = n->used[i];
     }
     for (unsigned i = 0; i < n->count && n->vars.count < most; i++) {
         fold_sum(n, &f, i, keep_unit);
     }
     for (unsigned i = 0; !keep && i < n->count; i++) {
-        n->condition[i] = condition[i];
-        n->used[i] = used[i];
+        n->condition[i] = n->kept[i];
+        n->used[i] = n->kept_used[i];
     }
     return f;
 }
@@ -333,18 +337,18 @@ static struct cx_form place(struct narrowing *n, const struct cx_form *offset, s
 static bool length_of(struct cx_eval *ev, const struct cx_access_record *r, struct narrowing *n,
                       int64_t *bytes)
 {
-    struct cx_form len, f;
+    struct cx_form *len = &n->part[0], *f = &n->part[1];
 
     *bytes = (int64_t)r->size;
     if (r->len < 0) {
         return true;
     }
-    len = offset_form(ev, r->len, n);
-    if (!cx_form_read(&len, 64, false, &f)) {
+    *len = offset_form(ev, r->len, n);
+    if (!cx_form_read(len, 64, false, f)) {
         return false;
     }
-    n->exact &= cx_form_is_const(&f);
-    *bytes = cx_sat_add(*bytes, f.max);
+    n->exact &= cx_form_is_const(f);
+    *bytes = cx_sat_add(*bytes, f->max);
     return *bytes != INT64_MAX;
 }
 
@@ -396,32 +400,42 @@ static bool begin(struct cx_eval *ev, const struct cx_access_record *r, struct n
     return !n->empty;
 }
 
-void cx_eval_access(struct cx_eval *ev, const struct cx_access_record *r, struct cx_bound *bound)
+static void bound_access(struct cx_eval *ev, const struct cx_access_record *r, struct narrowing *n,
+                         struct cx_bound *bound)
 {
-    struct narrowing n;
     struct cx_form offset, all;
     int64_t bytes;
 
-    *bound = (struct cx_bound){.first = ev->vars.var[0].lo, .last = ev->vars.var[0].hi};
-    begin(ev, r, &n);
-    if (!n.empty && (r->off < 0 || !length_of(ev, r, &n, &bytes))) {
+    begin(ev, r, n);
+    if (!n->empty && (r->off < 0 || !length_of(ev, r, n, &bytes))) {
         return;
     }
-    if (n.empty || bytes == 0) {
+    if (n->empty || bytes == 0) {
         bound->empty = bound->known = true;
         return;
     }
-    offset = offset_form(ev, r->off, &n);
-    all = place(&n, &offset, bound);
-    if (n.empty) {
+    offset = offset_form(ev, r->off, n);
+    all = place(n, &offset, bound);
+    if (n->empty) {
         bound->empty = bound->known = true;
         return;
     }
-    for (unsigned i = 0; i < n.count; i++) {
-        n.exact &= n.used[i];
+    for (unsigned i = 0; i < n->count; i++) {
+        n->exact &= n->used[i];
     }
-    bound->exact = n.exact && offset.lo == offset.hi && is_dense(&n, &all, bytes, n.unit_var);
+    bound->exact = n->exact && offset.lo == offset.hi && is_dense(n, &all, bytes, n->unit_var);
     finish(bound, r->skew, bytes);
+}
+
+void cx_eval_access(struct cx_eval *ev, const struct cx_access_record *r, struct cx_bound *bound)
+{
+    struct narrowing *n = malloc(sizeof(*n));
+
+    *bound = (struct cx_bound){.first = ev->vars.var[0].lo, .last = ev->vars.var[0].hi};
+    if (n) {
+        bound_access(ev, r, n, bound);
+    }
+    free(n);
 }
 
 /* Parts the form: what moves less than a unit into low, the rest into steps that start at 0. */
@@ -537,38 +551,46 @@ static bool measure(struct narrowing *n, const struct cx_form *moving, const str
     return true;
 }
 
-bool cx_eval_shape(struct cx_eval *ev, const struct cx_access_record *r, struct cx_shape *shape)
+static bool find_shape(struct cx_eval *ev, const struct cx_access_record *r, struct narrowing *n,
+                       struct cx_shape *shape)
 {
-    struct narrowing n;
-    struct cx_form offset, moving, low, high, all;
+    struct cx_form *offset = &n->part[0], *moving = &n->part[1], *low = &n->part[2], *high = &n->part[3];
     struct cx_step step[CX_FORM_TERMS];
     unsigned steps;
     int64_t bytes;
 
-    if (!begin(ev, r, &n) || r->off < 0 || !length_of(ev, r, &n, &bytes) || bytes <= 0) {
+    if (!begin(ev, r, n) || r->off < 0 || !length_of(ev, r, n, &bytes) || bytes <= 0) {
         return false;
     }
-    offset = offset_form(ev, r->off, &n);
-    moving = fold_all(&n, &offset, true, true);
-    steps = part(&n, &moving, &low, &high, step);
-    low = fold_all(&n, &low, false, true);
-    *shape = (struct cx_shape){.first = n.vars.var[0].lo, .last = n.vars.var[0].hi};
-    if (n.empty || !measure(&n, &moving, &low, &high, r->skew, bytes, shape)) {
+    *offset = offset_form(ev, r->off, n);
+    *moving = fold_all(n, offset, true, true);
+    steps = part(n, moving, low, high, step);
+    *low = fold_all(n, low, false, true);
+    *shape = (struct cx_shape){.first = n->vars.var[0].lo, .last = n->vars.var[0].hi};
+    if (n->empty || !measure(n, moving, low, high, r->skew, bytes, shape)) {
         return false;
     }
-    shape->exact = n.exact && offset.lo == offset.hi && is_said(&n, &low, &high) &&
-                   is_dense(&n, &low, bytes, n.unit_var);
+    shape->exact =
+        n->exact && offset->lo == offset->hi && is_said(n, low, high) && is_dense(n, low, bytes, n->unit_var);
     shape->row_exact =
-        shape->row_exact && n.exact && offset.lo == offset.hi && whole_rows(&n, &low, &high, shape->row);
-    all = low;
-    for (unsigned i = 0; i < high.nterm && all.nterm < CX_FORM_TERMS; i++) {
-        all.term[all.nterm++] = high.term[i];
+        shape->row_exact && n->exact && offset->lo == offset->hi && whole_rows(n, low, high, shape->row);
+    for (unsigned i = 0; i < high->nterm && low->nterm < CX_FORM_TERMS; i++) {
+        low->term[low->nterm++] = high->term[i];
     }
-    all = fold_all(&n, &all, false, true);
-    cx_form_hull(&n.vars, &all, &shape->min, &shape->max);
-    shape->min = shape->min > offset.min ? shape->min : offset.min;
-    shape->max = shape->max < offset.max ? shape->max : offset.max;
+    *low = fold_all(n, low, false, true);
+    cx_form_hull(&n->vars, low, &shape->min, &shape->max);
+    shape->min = shape->min > offset->min ? shape->min : offset->min;
+    shape->max = shape->max < offset->max ? shape->max : offset->max;
     shape->min = cx_sat_add(shape->min, r->skew);
     shape->max = cx_sat_add(cx_sat_add(shape->max, r->skew), bytes);
-    return !n.empty && shape->min < shape->max && cx_shape_stack(shape, step, steps);
+    return !n->empty && shape->min < shape->max && cx_shape_stack(shape, step, steps);
+}
+
+bool cx_eval_shape(struct cx_eval *ev, const struct cx_access_record *r, struct cx_shape *shape)
+{
+    struct narrowing *n = malloc(sizeof(*n));
+    const bool found = n && find_shape(ev, r, n, shape);
+
+    free(n);
+    return found;
 }

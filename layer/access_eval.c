@@ -79,18 +79,19 @@ static struct cx_form group_id(struct cx_eval *ev, unsigned d)
 static struct cx_form global_id(struct cx_eval *ev, unsigned d)
 {
     const struct cx_launch *l = &ev->launch;
-    struct cx_form base = cx_form_const(l->offset[d]), f, size, lid;
+    struct cx_form f, other; /* few: they are large */
 
     if (ev->joined[d]) {
         f = id_part(ev, d, 0, l->global[d], true);
     } else {
         f = group_id(ev, d);
-        size = cx_form_const(l->local[d]);
-        lid = local_id(ev, d);
-        f = cx_form_mul(&ev->vars, &f, &size, 64);
-        f = cx_form_add(&ev->vars, &f, &lid, 1, 64);
+        other = cx_form_const(l->local[d]);
+        f = cx_form_mul(&ev->vars, &f, &other, 64);
+        other = local_id(ev, d);
+        f = cx_form_add(&ev->vars, &f, &other, 1, 64);
     }
-    f = cx_form_add(&ev->vars, &f, &base, 1, 64);
+    other = cx_form_const(l->offset[d]);
+    f = cx_form_add(&ev->vars, &f, &other, 1, 64);
     return cx_form_clip(f, l->offset[d], l->offset[d] + l->global[d] - 1);
 }
 

@@ -6,6 +6,8 @@
  */
 #include "layer/access_proof.h"
 
+#include <stdlib.h>
+
 enum { UPWARDS = 1, DOWNWARDS = 2 }; /* later units touch higher bytes; or lower ones */
 
 static int64_t value(int64_t s, int64_t t, int64_t add)
@@ -229,19 +231,22 @@ static void sides(const struct cx_proof *p, const struct cx_span *of, uint32_t a
 static bool apart_by_units(const struct cx_proof *p, const struct cx_span *of_x, uint32_t x,
                            const struct cx_span *of_y, uint32_t y, bool one_direction)
 {
-    struct cx_span left[CX_MAX_LISTED_UNITS], right[CX_MAX_LISTED_UNITS];
+    struct cx_span *left = malloc(2 * CX_MAX_LISTED_UNITS * sizeof(*left));
+    struct cx_span *right = left + CX_MAX_LISTED_UNITS;
     int directions = UPWARDS | DOWNWARDS;
+    bool apart = left != NULL;
 
-    sides(p, of_x, x, false, left);
-    sides(p, of_y, y, true, right);
-    for (int64_t b = 1; b < p->launch->units; b++) {
+    if (left) {
+        sides(p, of_x, x, false, left);
+        sides(p, of_y, y, true, right);
+    }
+    for (int64_t b = 1; b < p->launch->units && apart; b++) {
         int here = spans_apart(left[b], right[b]);
         directions &= here;
-        if (here == 0 || (one_direction && directions == 0)) {
-            return false;
-        }
+        apart = here != 0 && (!one_direction || directions != 0);
     }
-    return true;
+    free(left);
+    return apart;
 }
 
 bool cx_proof_listed_writes(const struct cx_proof *p, uint64_t object)

@@ -49,7 +49,7 @@ static bool try_analyser(const char *path)
 static void find_analyser(void)
 {
     const char *option = cx_options_get()->analyser;
-    char real[PATH_MAX], beside[PATH_MAX + 32];
+    char *real = NULL, *beside = NULL;
     Dl_info info;
 
     if (*option) {
@@ -57,13 +57,14 @@ static void find_analyser(void)
             cx_warn(CX_TOPIC_ANALYSIS, "%s (COEXEC_ANALYSER) cannot be run: every launch runs whole", option);
         return;
     }
-    if (dladdr(&analyser_path, &info) && info.dli_fname && realpath(info.dli_fname, real)) {
-        *strrchr(real, '/') = 0;
-        snprintf(beside, sizeof(beside), "%s/analyser/coexec-analyse", real);
-        if (try_analyser(beside))
-            return;
-    }
-    if (!try_analyser(CX_ANALYSER_INSTALLED) && !try_analyser(CX_ANALYSER_BUILT))
+    if (dladdr(&analyser_path, &info) && info.dli_fname)
+        real = realpath(info.dli_fname, NULL);
+    if (real && asprintf(&beside, "%.*s/analyser/coexec-analyse", (int)(strrchr(real, '/') - real), real) < 0)
+        beside = NULL;
+    const bool found = beside && try_analyser(beside);
+    free(beside);
+    free(real);
+    if (!found && !try_analyser(CX_ANALYSER_INSTALLED) && !try_analyser(CX_ANALYSER_BUILT))
         cx_warn(CX_TOPIC_ANALYSIS, "coexec-analyse is not found: every launch runs whole");
 }
 

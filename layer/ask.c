@@ -93,12 +93,13 @@ static char *info_text(const struct cx_real_device *device, cl_device_info what)
     return strdup(text);
 }
 
-/* Everything that the answers depend on. */
-static void key_of(const struct cx_real_device *device, const struct question *question,
+/* Everything that the answers depend on. False: no memory. */
+static bool key_of(const struct cx_real_device *device, const struct question *question,
                    char key[CX_CACHE_KEY_SIZE])
 {
     const struct cx_real_platform *platform = device->platform;
-    const char *texts[10 + MOST_NAMES];
+    const char **texts =
+        malloc((10 + MOST_NAMES) * sizeof(*texts)); /* large: threads may have small stacks */
     char *driver_version = info_text(device, CL_DRIVER_VERSION), bits[16];
     unsigned count = 0;
 
@@ -113,12 +114,16 @@ static void key_of(const struct cx_real_device *device, const struct question *q
                                driver_version,
                                bits,
                                question->options};
-    for (size_t i = 0; i < sizeof(of_device) / sizeof(of_device[0]); i++)
+    for (size_t i = 0; texts && i < sizeof(of_device) / sizeof(of_device[0]); i++)
         texts[count++] = of_device[i] ? of_device[i] : "";
-    for (unsigned i = 0; i < question->count; i++)
+    for (unsigned i = 0; texts && i < question->count; i++)
         texts[count++] = question->name[i];
-    cx_cache_key(key, count, texts);
+    *key = 0;
+    if (texts)
+        cx_cache_key(key, count, texts);
     free(driver_version);
+    free(texts);
+    return texts != NULL;
 }
 
 /* ---- what was told before ---- */
@@ -177,15 +182,15 @@ static char *find_told(const char *key, const struct known **entry)
 
 char *cx_ask_cached(const struct cx_real_device *device, const char *text)
 {
-    struct question question;
+    struct question *question = calloc(1, sizeof(*question));
     char key[CX_CACHE_KEY_SIZE], *told = NULL;
     const struct known *entry;
 
-    if (parse_question(text, &question)) {
-        key_of(device, &question, key);
+    if (question && parse_question(text, question) && key_of(device, question, key))
         told = find_told(key, &entry);
-    }
-    free(question.copy);
+    if (question)
+        free(question->copy);
+    free(question);
     return told;
 }
 

@@ -488,19 +488,20 @@ enum { NAP_MS = 5 };
 
 void cx_context_await_settled(struct cx_context *context)
 {
-    uint64_t planned[CX_MEMBERS_MAX + 1];
     bool any = false;
     if (!cx_thread_short()) {
         pthread_cond_wait(&context->settled, &context->lock);
         return;
     }
-    for (unsigned t = 0; t < cx_context_timelines(context); t++)
-        planned[t] = context->workers[t].planned;
-    pthread_mutex_unlock(&context->lock);
     for (unsigned t = 0; t < cx_context_timelines(context); t++) {
-        any |= atomic_load(&context->workers[t].completed) < planned[t];
-        cx_worker_wait(&context->workers[t], planned[t]);
+        struct cx_worker *worker = &context->workers[t];
+        const uint64_t planned = worker->planned;
+        pthread_mutex_unlock(&context->lock);
+        any |= atomic_load(&worker->completed) < planned;
+        cx_worker_wait(worker, planned);
+        pthread_mutex_lock(&context->lock);
     }
+    pthread_mutex_unlock(&context->lock);
     any |= cx_notify_help(false);
     const struct timespec until = cx_deadline(NAP_MS);
     pthread_mutex_lock(&context->lock);

@@ -40,6 +40,8 @@ static void context_free(void *data)
     cx_stages_finish(context);
     cx_peers_finish(context->peers);
     free(context->workers);
+    free(context->candidates);
+    free(context->few_regions);
     for (unsigned d = 0; d < context->ndevices; d++)
         cx_device_unref(&context->devices[d]);
     free(context->devices);

@@ -41,10 +41,12 @@ struct cx_context {
     unsigned fastest;   /* the member with the highest nominal speed */
     /* nmembers + 1 timelines: workers[m] submits to member m; workers[nmembers] does the host's own work. */
     struct cx_worker *workers;
-    atomic_bool lone;         /* a worker has jobs and no thread: others see to it (worker.c) */
-    struct cx_pool pool;      /* host copies lie in its pages */
-    struct cx_peers *peers;   /* peer.h; NULL: no two members could be peers */
-    struct cx_stages *stages; /* stage.h; NULL until needed */
+    struct cx_access_region *few_regions; /* launch_whole.c; NULL until needed */
+    struct cx_candidates *candidates;     /* plan_share.c; NULL until needed */
+    atomic_bool lone;                     /* a worker has jobs and no thread: others see to it (worker.c) */
+    struct cx_pool pool;                  /* host copies lie in its pages */
+    struct cx_peers *peers;               /* peer.h; NULL: no two members could be peers */
+    struct cx_stages *stages;             /* stage.h; NULL until needed */
 
     pthread_mutex_t lock;   /* guards coherence maps, command states and queues of this context */
     pthread_cond_t settled; /* broadcast when a command settles (is planned for good) */

@@ -229,7 +229,8 @@ static void collect(void)
 #include "layer/executables.def"
 #undef CX_EXECUTABLE
     };
-    char path[PATH_MAX], line[256], *pattern;
+    static char path[PATH_MAX], line[256]; /* once, and the thread may have a small stack */
+    char *pattern;
     const char *executable = find_executable(path);
     if (*cx_options_get()->programs)
         read_file(cx_options_get()->programs, executable);

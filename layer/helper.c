@@ -120,9 +120,13 @@ static enum cx_helper_end reap(struct cx_helper *helper, pid_t pid)
 /* Whether the process is still the program that was started and no interpreter of it. */
 static bool is_program(pid_t pid, const char *path)
 {
-    char link[40], real[PATH_MAX], running[PATH_MAX];
+    char link[40];
     snprintf(link, sizeof(link), "/proc/%ld/exe", (long)pid);
-    return realpath(link, running) && realpath(path, real) && !strcmp(running, real);
+    char *running = realpath(link, NULL), *real = realpath(path, NULL);
+    const bool same = running && real && !strcmp(running, real);
+    free(running);
+    free(real);
+    return same;
 }
 
 /* The helper as it was started: to its end, or to ours. */

@@ -116,8 +116,8 @@ static cl_int plan_shares(struct cx_launch *launch, struct cx_split_plan *plan, 
     struct cx_command *command = &launch->base;
     struct cx_context *context = command->context;
     unsigned nargs = launch->args->count;
-    struct cx_job *jobs[64] = {0};
-    cl_int error = CL_SUCCESS;
+    struct cx_job **jobs = calloc(launch->nparts, sizeof(struct cx_job *));
+    cl_int error = jobs ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 
     cx_stage_hold(context);
     for (unsigned i = 0; i < launch->nparts && error == CL_SUCCESS; i++) {
@@ -136,7 +136,7 @@ static cl_int plan_shares(struct cx_launch *launch, struct cx_split_plan *plan, 
         else
             error = CL_OUT_OF_HOST_MEMORY;
     }
-    for (unsigned i = 0; i < launch->nparts && jobs[i]; i++) {
+    for (unsigned i = 0; jobs && i < launch->nparts && jobs[i]; i++) {
         struct cx_worker *worker = &context->workers[launch->parts[i].member];
         if (error == CL_SUCCESS) {
             uint64_t seq = cx_command_add_job(command, worker, jobs[i]);
@@ -147,6 +147,7 @@ static cl_int plan_shares(struct cx_launch *launch, struct cx_split_plan *plan, 
             free(jobs[i]);
         }
     }
+    free(jobs);
     return error;
 }
 

@@ -193,13 +193,21 @@ static void fill_regions(struct cx_launch *launch, const struct cx_summary_kerne
             opaque_region(launch, i, summary, &regions[i]);
 }
 
+/* Of few arguments: the context's own room, which is too large for the stacks of small threads. context->lock
+ * held. */
 static struct cx_access_region *whole_regions(struct cx_launch *launch,
                                               const struct cx_summary_kernel *summary,
-                                              const struct cx_worker *worker, struct cx_access_region *few)
+                                              const struct cx_worker *worker)
 {
-    unsigned nargs = launch->args->count;
-    struct cx_access_region *regions =
-        nargs > FEW ? calloc(nargs, sizeof(*regions)) : memset(few, 0, nargs * sizeof(*few));
+    const unsigned nargs = launch->args->count;
+    struct cx_context *context = launch->base.context;
+    struct cx_access_region *regions;
+    if (!context->few_regions)
+        context->few_regions = malloc(FEW * sizeof(*regions));
+    if (nargs > FEW || !context->few_regions)
+        regions = calloc(nargs + 1u, sizeof(*regions));
+    else
+        regions = memset(context->few_regions, 0, nargs * sizeof(*regions));
     if (regions)
         fill_regions(launch, summary, worker, regions);
     return regions;
@@ -218,13 +226,12 @@ struct cx_access_region *cx_launch_whole_regions(struct cx_launch *launch)
 static cl_int plan_data(struct cx_launch *launch, const struct cx_summary_kernel *summary,
                         struct cx_worker *worker, struct cx_job *job, bool *settled)
 {
-    struct cx_access_region few[FEW];
     if (launch->at_home) /* its memory is the program's, which commands on the host use unannounced */
         cx_command_after_cone(&launch->base, job);
     *settled = is_settled(launch, summary, worker);
     if (*settled)
         return CL_SUCCESS;
-    struct cx_access_region *regions = whole_regions(launch, summary, worker, few);
+    struct cx_access_region *regions = whole_regions(launch, summary, worker);
     cl_int error = regions ? cx_launch_gather(launch, regions, worker) : CL_OUT_OF_HOST_MEMORY;
     if (error == CL_SUCCESS && launch->at_home)
         error = cx_svm_gather(launch);
@@ -237,7 +244,7 @@ static cl_int plan_data(struct cx_launch *launch, const struct cx_summary_kernel
     }
     if (error == CL_SUCCESS)
         cx_plan_forgone_whole(launch, regions);
-    if (regions != few)
+    if (regions != launch->base.context->few_regions)
         free(regions);
     return error;
 }

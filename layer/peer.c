@@ -259,18 +259,27 @@ static void tell(const struct cx_peers *peers, unsigned member, const char *step
 }
 
 /* Physical memory on the device, seen by it and its peers. */
+/* For the member and those that reach its memory. */
+static cx_cu_result give_access(const struct cx_peers *peers, unsigned member,
+                                const struct cx_peer_memory *memory)
+{
+    struct cx_cu_access *access = malloc(peers->n * sizeof(*access));
+    size_t count = 0;
+    for (unsigned m = 0; m < peers->n && access; m++)
+        if (m == member || peers->peer[member].reach >> m & 1)
+            access[count++] =
+                (struct cx_cu_access){{CX_CU_ON_DEVICE, peers->peer[m].device}, CX_CU_READ_WRITE};
+    const cx_cu_result code =
+        access ? peers->cuda->set_access(memory->pointer, memory->bytes, access, count) : CX_CU_OUT_OF_MEMORY;
+    free(access);
+    return code;
+}
+
 static cx_cu_result map_memory(const struct cx_peers *peers, unsigned member, struct cx_peer_memory *memory)
 {
     const struct cx_cuda *cuda = peers->cuda;
-    const struct peer *peer = &peers->peer[member];
-    const struct cx_cu_allocation allocation = allocation_on(peer);
-    struct cx_cu_access access[64];
-    size_t count = 0;
+    const struct cx_cu_allocation allocation = allocation_on(&peers->peer[member]);
     bool mapped = false;
-    for (unsigned m = 0; m < peers->n; m++)
-        if (m == member || peer->reach >> m & 1)
-            access[count++] =
-                (struct cx_cu_access){{CX_CU_ON_DEVICE, peers->peer[m].device}, CX_CU_READ_WRITE};
     tell(peers, member, "cuMemCreate");
     cx_cu_result code = cuda->create(&memory->handle, memory->bytes, &allocation, 0);
     if (code != 0)
@@ -284,7 +293,7 @@ static cx_cu_result map_memory(const struct cx_peers *peers, unsigned member, st
         mapped = (code = cuda->map(memory->pointer, memory->bytes, 0, memory->handle, 0)) == 0;
     tell(peers, member, "cuMemSetAccess");
     if (code == 0)
-        code = cuda->set_access(memory->pointer, memory->bytes, access, count);
+        code = give_access(peers, member, memory);
     if (code != 0 && mapped)
         cuda->unmap(memory->pointer, memory->bytes);
     if (code != 0 && memory->pointer)

@@ -151,7 +151,7 @@ static struct cx_judged *judge_args(struct cx_learned *learned, const struct cx_
 }
 
 /* Launches of few arguments, which need no memory to describe them. */
-enum { FEW_ARGS = 8 };
+enum { FEW_ARGS = 4 };
 /* What a step of a kernel (cx_access_steps) takes on one CPU core, or in one work-item of a GPU beside as
  * many on each of its units as it has lanes there, or half of them: a guess. PoCL takes 4e-13 (fft) to 5e-11
  * (histogram) for the examples, which vectorises most of them. */

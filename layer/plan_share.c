@@ -35,8 +35,15 @@ static const double cheap_moves = 0.25;
 /* Regions of few arguments, which need no memory of their own. */
 enum { FEW = 4 };
 
+/* What results cost to fetch is left out: they stay where they are until somebody reads them, perhaps there.
+ * Bytes to bring to each place: for the whole of inputs that every package reads whole, and the share of the
+ * others. */
+struct lacking {
+    uint64_t fixed[64], shared[64];
+};
+
 /* The members of one decision, and one place more for the balancer's probe. */
-struct candidates {
+struct cx_candidates {
     struct cx_admission_device device[64];
     struct cx_admission_member member[64];
     struct cx_admission_device placed[64]; /* the same without moves */
@@ -48,6 +55,10 @@ struct candidates {
     double speed[64];      /* what the balancer may take it to be, work-groups/s; 0: unknown */
     struct cx_balancer_device share[65];
     const struct cx_speed_record *probe_record;
+    /* transfer_cost's own */
+    uint64_t fixed[64], shared[64], astray[64];
+    double part[64];
+    struct lacking lacking;
 };
 
 /* ---- what would it cost? ---- */
@@ -69,13 +80,6 @@ static double cost_afterwards(const struct cx_launch *launch, const struct cx_wo
                    3 * (double)private_bytes / CPU_BYTES_PER_S;
     return seconds;
 }
-
-/* What results cost to fetch is left out: they stay where they are until somebody reads them, perhaps there.
- * Bytes to bring to each place: for the whole of inputs that every package reads whole, and the share of the
- * others. */
-struct lacking {
-    uint64_t fixed[64], shared[64];
-};
 
 static void add_lacking(const struct cx_mem *mem, const struct cx_access_interval *whole,
                         const struct cx_access_interval *package, struct lacking *lacking)
@@ -114,35 +118,38 @@ static bool works_at_home(uint64_t bytes, uint64_t lacking, double part)
 /* A root with places of its own for some members (cx_mem.apart) is counted for each at its own. */
 static void transfer_cost(const struct cx_launch *launch, const struct cx_split_plan *plan,
                           const struct cx_access_region *whole, const struct cx_access_region *package,
-                          struct candidates *all)
+                          struct cx_candidates *all)
 {
     const struct cx_context *context = launch->base.context;
     struct cx_admission_device *device = all->device;
-    uint64_t fixed[64] = {0}, shared[64] = {0}, astray[64] = {0}, most_astray = 0;
-    double part[64];
+    uint64_t *fixed = memset(all->fixed, 0, sizeof(all->fixed)),
+             *shared = memset(all->shared, 0, sizeof(all->shared)),
+             *astray = memset(all->astray, 0, sizeof(all->astray)), most_astray = 0;
+    struct lacking *lacking = &all->lacking;
+    double *part = all->part;
     expect_parts(device, plan->n, part);
     for (unsigned i = 0; i < launch->args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
-        struct lacking lacking = {{0}, {0}};
+        *lacking = (struct lacking){{0}, {0}};
         if (!mem || cx_launch_way(launch, i) == CX_WAY_PRIVATE)
             continue;
-        add_lacking(mem, &whole[i].read, &package[i].read, &lacking);
+        add_lacking(mem, &whole[i].read, &package[i].read, lacking);
         if (cx_launch_way(launch, i) == CX_WAY_HOME) { /* it comes to one place, before all else */
             for (unsigned m = 0; m < plan->n; m++)
-                fixed[m] += lacking.fixed[1 + launch->home] + lacking.shared[1 + launch->home];
+                fixed[m] += lacking->fixed[1 + launch->home] + lacking->shared[1 + launch->home];
             continue;
         }
         for (unsigned m = 0; m < plan->n; m++) {
             const unsigned place = cx_mem_place(mem->root, &context->workers[plan->member[m]]);
             const uint64_t bytes = whole[i].read.hi - whole[i].read.lo;
-            fixed[m] += lacking.fixed[place];
-            if (!lacking.shared[place])
+            fixed[m] += lacking->fixed[place];
+            if (!lacking->shared[place])
                 continue;
-            if (!works_at_home(bytes, lacking.shared[place], part[m]))
-                shared[m] += lacking.shared[place];
-            else if (lacking.shared[CX_PLACE_HOST] > bytes / 2) {
+            if (!works_at_home(bytes, lacking->shared[place], part[m]))
+                shared[m] += lacking->shared[place];
+            else if (lacking->shared[CX_PLACE_HOST] > bytes / 2) {
                 astray[m] += bytes;
-                all->owned[m] += (double)(bytes - lacking.shared[place]);
+                all->owned[m] += (double)(bytes - lacking->shared[place]);
             }
         }
     }
@@ -179,7 +186,7 @@ static struct cx_memory *find_memory(const struct cx_learned *learned, uint64_t 
 }
 
 static void describe(const struct cx_launch *launch, const struct cx_split_plan *plan,
-                     struct cx_learned *learned, struct candidates *all)
+                     struct cx_learned *learned, struct cx_candidates *all)
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_memory *memory = find_memory(learned, plan->groups);
@@ -238,7 +245,7 @@ static struct cx_admission admission_of(const struct cx_split_plan *plan,
                                  .devices = devices};
 }
 
-static struct cx_admission_decision decide(const struct cx_split_plan *plan, struct candidates *all)
+static struct cx_admission_decision decide(const struct cx_split_plan *plan, struct cx_candidates *all)
 {
     const struct cx_admission admission = admission_of(plan, all->device);
     struct cx_admission_decision decision = {.split = true, .best = cx_admission_best(&admission)};
@@ -261,7 +268,7 @@ static double moves_there(const struct cx_admission_device *device, double group
 }
 
 /* Seconds of what a split brings to devices beyond what the launch needs whole. */
-static double moves_of(const struct cx_split_plan *plan, const struct candidates *all, unsigned best)
+static double moves_of(const struct cx_split_plan *plan, const struct cx_candidates *all, unsigned best)
 {
     double seconds = 0, part[64];
     expect_parts(all->device, plan->n, part);
@@ -274,7 +281,7 @@ static double moves_of(const struct cx_split_plan *plan, const struct candidates
 /* Whether a launch that would stay whole only since its data lies on one device is split all the same, for
  * what launches have forgone so far (forgone.h). Then what it has to move does not count. */
 static bool moves_at_last(struct cx_launch *launch, const struct cx_split_plan *plan,
-                          const struct cx_learned *learned, struct candidates *all,
+                          const struct cx_learned *learned, struct cx_candidates *all,
                           const struct cx_admission_decision *decision)
 {
     struct cx_context *context = launch->base.context;
@@ -310,7 +317,7 @@ static bool moves_at_last(struct cx_launch *launch, const struct cx_split_plan *
 
 /* The speed of a device just like this one; 0: there is none that was measured. */
 static double speed_of_equal(const struct cx_launch *launch, const struct cx_split_plan *plan,
-                             const struct candidates *all, unsigned i)
+                             const struct cx_candidates *all, unsigned i)
 {
     double speed = 0;
     for (unsigned j = 0; j < plan->n && !(speed > 0); j++)
@@ -323,7 +330,7 @@ static double speed_of_equal(const struct cx_launch *launch, const struct cx_spl
  * equal one tells: else the others, who know theirs, leave it nothing to be measured by, launch after launch.
  */
 static double known_speed(const struct cx_launch *launch, const struct cx_split_plan *plan,
-                          const struct candidates *all, unsigned i)
+                          const struct cx_candidates *all, unsigned i)
 {
     double speed = cx_speed_record_speed(all->device[i].record), doubted = all->member[i].speed;
     if (cx_options_get()->reproducible)
@@ -340,7 +347,7 @@ static bool is_late(const struct cx_split_plan *plan, unsigned i)
 
 static struct cx_balancer_device balancer_device(const struct cx_launch *launch,
                                                  const struct cx_split_plan *plan,
-                                                 const struct candidates *all, unsigned i)
+                                                 const struct cx_candidates *all, unsigned i)
 {
     return (struct cx_balancer_device){
         .nominal_speed = all->device[i].nominal_speed,
@@ -364,7 +371,7 @@ static struct cx_balancer_device balancer_device(const struct cx_launch *launch,
 }
 
 /* Moves member i of the plan to position `to` (no later than i unless the entries between are dropped). */
-static void keep(struct cx_launch *launch, struct cx_split_plan *plan, struct candidates *all, unsigned i,
+static void keep(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_candidates *all, unsigned i,
                  unsigned to)
 {
     all->share[to] = balancer_device(launch, plan, all, i);
@@ -374,7 +381,7 @@ static void keep(struct cx_launch *launch, struct cx_split_plan *plan, struct ca
 }
 
 /* Nobody could do what a late member holds, or is to be given before it is there: it is left out. */
-static void leave_late(struct cx_split_plan *plan, struct candidates *all)
+static void leave_late(struct cx_split_plan *plan, struct cx_candidates *all)
 {
     unsigned n = 0;
     for (unsigned i = 0; i < plan->n; i++) {
@@ -389,7 +396,7 @@ static void leave_late(struct cx_split_plan *plan, struct candidates *all)
 
 /* Keeps those that take part and whose memory holds the buffers; a probed one goes behind them. one_each: as
  * for make_balancer. */
-static void keep_members(struct cx_launch *launch, struct cx_split_plan *plan, struct candidates *all,
+static void keep_members(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_candidates *all,
                          bool one_each)
 {
     unsigned n = 0, member = 0;
@@ -443,7 +450,7 @@ static void weigh(struct cx_split_plan *plan, const struct cx_balancer_device *s
 }
 
 /* Whether each device does best to keep to the part whose inputs it has: one share each, then. */
-static bool keeps_to_parts(const struct candidates *all, unsigned n)
+static bool keeps_to_parts(const struct cx_candidates *all, unsigned n)
 {
     if (cx_plan_always() || !(all->astray_seconds > 0))
         return false;
@@ -456,7 +463,7 @@ static bool keeps_to_parts(const struct candidates *all, unsigned n)
 }
 
 /* Has the members that are left share the launch as their parts lie (parts.h). */
-static void cut_parts(const struct cx_split_plan *plan, struct cx_learned *learned, struct candidates *all)
+static void cut_parts(const struct cx_split_plan *plan, struct cx_learned *learned, struct cx_candidates *all)
 {
     double part[64], speed[64];
     for (unsigned i = 0; i < plan->n; i++)
@@ -489,7 +496,7 @@ static struct cx_memory *memory_of(struct cx_learned *learned, uint64_t groups)
     return memory;
 }
 
-static struct cx_balancer *make_balancer(const struct cx_split_plan *plan, const struct candidates *all,
+static struct cx_balancer *make_balancer(const struct cx_split_plan *plan, const struct cx_candidates *all,
                                          struct cx_memory *memory, bool one_each)
 {
     const struct cx_options *options = cx_options_get();
@@ -532,7 +539,7 @@ static void place_probe(struct cx_split_plan *plan, const struct cx_speed_record
 
 /* Those who take part are known: makes the balancer. Without one the launch stays whole. */
 static void share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_learned *learned,
-                  struct candidates *all, bool one_each)
+                  struct cx_candidates *all, bool one_each)
 {
     plan->rescues = cx_rescue_allowed(launch, plan->judged);
     const bool keeps = keeps_to_parts(all, plan->n);
@@ -555,7 +562,14 @@ static void share(struct cx_launch *launch, struct cx_split_plan *plan, struct c
 bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_learned *learned,
                    unsigned *best)
 {
-    struct candidates room, *all = &room; /* large: only what is used is filled in */
+    struct cx_context *context = launch->base.context;
+    if (!context->candidates) /* large, and kept: only what is used is filled in, and the lock is held */
+        context->candidates = malloc(sizeof(*context->candidates));
+    struct cx_candidates *all = context->candidates;
+    if (!all) {
+        launch->reason = "out of memory";
+        return false;
+    }
     all->probe_record = NULL;
     all->astray_seconds = 0;
     describe(launch, plan, learned, all);
@@ -578,7 +592,7 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
         share(launch, plan, learned, all,
               plan->moves || (decision.reason == CX_ADMISSION_SPLIT_PROBE && !cx_plan_always()));
     if (plan->moves && !plan->balancer)
-        cx_forgone_end(&launch->base.context->forgone);
+        cx_forgone_end(&context->forgone);
     if (all->whole != all->few)
         free(all->whole);
     return plan->balancer != NULL;

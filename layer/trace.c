@@ -265,12 +265,12 @@ static unsigned choose_lane(unsigned row, uint64_t start_ns, uint64_t end_ns)
 void cx_trace_span(const char *name, const char *category, unsigned row, uint64_t start_ns, uint64_t end_ns,
                    const struct cx_trace_args *args)
 {
-    char safe[256], event[2048];
+    static char safe[256], event[2048]; /* under the lock: programs' threads may have small stacks */
     if (!cx_trace_on() || row >= CX_TRACE_LANE)
         return;
-    escape(safe, sizeof(safe), name);
     end_ns = end_ns > start_ns ? end_ns : start_ns;
     pthread_mutex_lock(&lock);
+    escape(safe, sizeof(safe), name);
     const unsigned lane = choose_lane(row, start_ns, end_ns);
     snprintf(event, sizeof(event),
              "{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,"

@@ -16,6 +16,7 @@
 #include "scheduler/memory.h"
 #include "scheduler/policy.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double balance_weight = 2.0 / 3, balance_least = 0.85, balance_lost = 0.8;
@@ -346,10 +347,10 @@ static void count_error(struct deviation *all, double error, double length)
  * nothing of shares. What the launch itself predicted counts where there is no memory yet. */
 static double deviation_of(const struct cx_memory *memory, const struct cx_balancer *balancer)
 {
-    struct cx_lengths lengths[CX_MEMORY_DEVICES] = {{0}};
+    struct cx_lengths *lengths = calloc(CX_MEMORY_DEVICES, sizeof(*lengths));
     struct deviation all = {.common = memory->taught.launches > 0};
     double error, length;
-    for (unsigned p = 0; p < balancer->npackages; p++) {
+    for (unsigned p = 0; p < balancer->npackages && lengths; p++) {
         const struct cx_package_log *package = &balancer->packages[p];
         const unsigned slot = slot_of(balancer, package->device);
         const struct cx_memory_device *device = &memory->taught.device[slot];
@@ -365,9 +366,10 @@ static double deviation_of(const struct cx_memory *memory, const struct cx_balan
         if (fillings >= fillings_a_row && cx_lengths_tell(&lengths[slot], &error, &length))
             count_error(&all, error, length);
     }
-    for (unsigned i = 0; i < CX_MEMORY_DEVICES; i++)
+    for (unsigned i = 0; i < CX_MEMORY_DEVICES && lengths; i++)
         if (cx_lengths_tell(&lengths[i], &error, &length))
             count_error(&all, error, length);
+    free(lengths);
     return all.weight > 0 ? sqrt(fmax(all.squares - all.sum * all.sum / all.weight, 0) / all.weight) : 0.5;
 }
 
@@ -405,12 +407,16 @@ static void learn_moves(struct cx_memory_device *learned, const struct cx_device
 
 void cx_memory_learn(struct cx_memory *memory, const struct cx_balancer *balancer)
 {
-    struct lesson lesson = {.memory = memory, .balancer = balancer};
     for (unsigned i = 0; i < balancer->ndevices; i++)
         if (slot_of(balancer, i) >= CX_MEMORY_DEVICES)
             return;
     if (balancer->npackages == 0)
         return;
+    struct lesson *lesson = calloc(1, sizeof(*lesson)); /* large: threads may have small stacks */
+    if (!lesson)
+        return;
+    lesson->memory = memory;
+    lesson->balancer = balancer;
     if (memory->taught.groups != balancer->groups) {
         cx_memory_init(memory);
         memory->taught.groups = balancer->groups;
@@ -427,12 +433,13 @@ void cx_memory_learn(struct cx_memory *memory, const struct cx_balancer *balance
     }
     add_samples(memory, balancer);
     for (unsigned i = 0; i < CX_MEMORY_PIECES; i++)
-        lesson.piece[i] = memory->taught.before[i + 1] - memory->taught.before[i];
+        lesson->piece[i] = memory->taught.before[i + 1] - memory->taught.before[i];
     for (unsigned round = rounds_for(memory, balancer); round > 0; round--) {
-        learn_speeds(&lesson);
-        learn_costs(&lesson);
+        learn_speeds(lesson);
+        learn_costs(lesson);
     }
-    learn_losers(&lesson);
+    learn_losers(lesson);
+    free(lesson);
     const double part = memory->taught.launches == 1 ? first_foretold : newer;
     memory->taught.deviation =
         first ? fmin(deviation, most_at_first) : sqrt(part * deviation * deviation + (1 - part) * old * old);
