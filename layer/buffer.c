@@ -214,19 +214,17 @@ static void foresee(struct cx_mem *mem)
     pthread_mutex_unlock(&mem->context->lock);
 }
 
-/* Some drivers have buffers larger than they tell (NVIDIA's 100 GB on an H200, of which it tells 35): one
- * over all limits is had by those members whose drivers give it now, and by no other. */
-static bool beyond_limits(struct cx_mem *mem)
+/* Asks the members that are open. */
+static bool try_beyond_limits(struct cx_mem *mem)
 {
     const struct cx_context *context = mem->context;
     bool had = false;
-    if (context->devices[0]->common)
-        return false;
     pthread_mutex_lock(&mem->context->lock);
     for (unsigned m = 0; m < context->nmembers; m++) {
         const struct cx_worker *worker = &context->workers[m];
         cl_int error = CL_INVALID_BUFFER_SIZE;
-        if (cx_mem_place(mem, worker) == CX_PLACE_HOST || mem->size > worker->device->global_mem)
+        if (!cx_worker_is_open(worker) || cx_mem_place(mem, worker) == CX_PLACE_HOST ||
+            mem->size > worker->device->global_mem)
             continue;
         cl_mem real = worker->device->cl->clCreateBuffer(worker->real_context, CL_MEM_READ_WRITE, mem->size,
                                                          NULL, &error);
@@ -237,6 +235,19 @@ static bool beyond_limits(struct cx_mem *mem)
         had |= error == CL_SUCCESS;
     }
     pthread_mutex_unlock(&mem->context->lock);
+    return had;
+}
+
+/* Some drivers have buffers larger than they tell (NVIDIA's 100 GB on an H200, of which it tells 35): one
+ * over all limits is had by those members whose drivers give it now, and by no other. Members are opened for
+ * it until one does. */
+static bool beyond_limits(struct cx_mem *mem)
+{
+    bool had = false;
+    if (mem->context->devices[0]->common)
+        return false;
+    while (!(had = try_beyond_limits(mem)) && cx_context_open_next(mem->context) < mem->context->nmembers)
+        ;
     return had;
 }
 
@@ -496,7 +507,8 @@ unsigned cx_mem_write_place(const struct cx_mem *root)
         return atomic_load(&context->workers[root->svm->home].left_out) ? CX_PLACE_HOST : cx_svm_place(root);
     for (unsigned m = 0; m < context->nmembers; m++) {
         const unsigned at = cx_mem_place(root, &context->workers[m]);
-        if (at != CX_PLACE_HOST && !atomic_load(&context->workers[m].left_out)) {
+        if (at != CX_PLACE_HOST && cx_worker_is_open(&context->workers[m]) &&
+            !atomic_load(&context->workers[m].left_out)) {
             own++;
             place = at;
         }

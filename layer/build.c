@@ -118,7 +118,7 @@ static void *build_part(void *data)
     return NULL;
 }
 
-/* Runs the step for all members that have not run it, or for `first` alone where that is one: each on a
+/* Runs the step for all open members that have not run it, or for `first` alone where that is one: each on a
  * thread of its own but for the last. */
 static void build_parts(struct cx_build *build, struct part *parts, unsigned first)
 {
@@ -127,7 +127,7 @@ static void build_parts(struct cx_build *build, struct part *parts, unsigned fir
 
     for (unsigned m = 0; m < context->nmembers; m++)
         if (build->program->reach >> m & 1 && !has_ended(build->program, m) &&
-            (m == first || first == context->nmembers))
+            cx_worker_is_open(&context->workers[m]) && (m == first || first == context->nmembers))
             parts[n++] = (struct part){.build = build, .member = m};
     for (unsigned i = 0; i + 1 < n; i++)
         parts[i].threaded = cx_thread_start(&parts[i].thread, build_part, &parts[i]);
@@ -148,6 +148,60 @@ static unsigned next_reached(const struct cx_program *program, unsigned k)
     return k;
 }
 
+/* Whether the k-th member is open and takes part. */
+static bool is_ready(const struct cx_program *program, unsigned k)
+{
+    const struct cx_worker *worker = &program->context->workers[cx_program_member_at(program, k)];
+    return cx_worker_is_open(worker) && !atomic_load(&worker->left_out);
+}
+
+/* Builds that cannot be left for later are of all members of their devices, open or not: which of those are
+ * compiled for, linked or given the program is settled now. Other builds open a member where none that is
+ * open builds the program. */
+static bool any_built(const struct cx_program *program)
+{
+    for (unsigned m = 0; m < program->context->nmembers; m++)
+        if (program->reach >> m & 1 && cx_program_runs_on(program, m))
+            return true;
+    return false;
+}
+
+/* Whether a member of that kind has refused the program. */
+static bool has_refused(const struct cx_program *program, unsigned kind)
+{
+    for (unsigned m = 0; m < program->context->nmembers; m++)
+        if (program->context->workers[m].kind == kind && has_ended(program, m))
+            return true;
+    return false;
+}
+
+/* Opens one more of the program's members, of a kind that was not asked yet, in their order. False: there is
+ * none. */
+static bool open_next(const struct cx_program *program)
+{
+    for (unsigned k = 0; k < program->context->nmembers; k++) {
+        const unsigned m = cx_program_member_at(program, k);
+        struct cx_worker *worker = &program->context->workers[m];
+        if (program->reach >> m & 1 && !cx_worker_is_open(worker) && !has_refused(program, worker->kind) &&
+            cx_worker_ensure(worker) == CL_SUCCESS)
+            return true;
+    }
+    return false;
+}
+
+static void build_all(struct cx_build *build, struct part *parts)
+{
+    struct cx_context *context = build->program->context;
+    const unsigned all = context->nmembers;
+
+    for (unsigned m = 0; m < all && !build->may_be_late; m++)
+        if (build->program->reach >> m & 1)
+            (void)cx_worker_ensure(&context->workers[m]);
+    do {
+        build_parts(build, parts, all);
+    } while (!any_built(build->program) && open_next(build->program));
+}
+
 /* Whether the member that whole launches run on has built it, so that the others may do it later (late.c):
  * PoCL and NVIDIA's driver compile one program at a time, also for devices just like it, which then find it
  * in the driver's cache. Several devices must each know whether they have the program. */
@@ -160,8 +214,7 @@ static bool build_first(struct cx_build *build, struct part *parts)
     if (!build->may_be_late || program->nserved > 1 || !(program->reach & (program->reach - 1)) ||
         strcmp(cx_options_get()->build, "lazy") != 0)
         return false;
-    while (next_reached(program, k + 1) < end &&
-           atomic_load(&program->context->workers[cx_program_member_at(program, k)].left_out))
+    while (next_reached(program, k + 1) < end && !is_ready(program, k))
         k = next_reached(program, k + 1);
     const unsigned first = cx_program_member_at(program, k);
     build_parts(build, parts, first);
@@ -276,7 +329,7 @@ static cl_int execute(struct cx_build *build)
         cx_later_build_begin();
         late = build_first(build, parts);
         if (!late)
-            build_parts(build, parts, program->context->nmembers);
+            build_all(build, parts);
         cx_later_build_end();
         program->build_ns = cx_clock_ns() - since;
         error = judge(build);
@@ -514,7 +567,10 @@ bool cx_build_late(struct cx_program *program, unsigned member, const char *opti
     const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
     const char *moved = cx_build_files_moved(program, options);
     cl_program real = NULL;
-    cl_int error = moved ? CL_BUILD_PROGRAM_FAILURE : compile_member(program, member, options, &real);
+    cl_int error = moved ? CL_BUILD_PROGRAM_FAILURE : cx_worker_ensure(&program->context->workers[member]);
+
+    if (!moved && error == CL_SUCCESS)
+        error = compile_member(program, member, options, &real);
 
     if (!moved && (moved = cx_build_files_moved(program, options))) /* while it was built */
         error = CL_BUILD_PROGRAM_FAILURE;

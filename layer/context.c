@@ -9,6 +9,7 @@
 #include "layer/log.h"
 #include "layer/notify.h"
 #include "layer/peer.h"
+#include "layer/plan_open.h"
 #include "layer/stage.h"
 #include "layer/svm.h"
 #include "layer/trace_event.h"
@@ -80,12 +81,13 @@ uint64_t cx_context_members(const struct cx_context *context, const struct cx_de
 
     for (unsigned m = 0; m < context->nmembers; m++)
         for (unsigned d = 0; d < device->nmembers; d++)
-            if (context->workers[m].device == device->members[d])
+            if (context->workers[m].device == device->members[d] &&
+                atomic_load(&context->workers[m].state) != CX_WORKER_FAILED)
                 members |= UINT64_C(1) << m;
     return members;
 }
 
-static bool is_open(const struct cx_context *context, const struct cx_real_device *device)
+static bool is_member(const struct cx_context *context, const struct cx_real_device *device)
 {
     for (unsigned m = 0; m < context->nmembers; m++)
         if (context->workers[m].device == device)
@@ -113,34 +115,50 @@ static unsigned kind_of(const struct cx_context *context, const struct cx_real_d
     return m < context->nmembers ? context->workers[m].kind : kind;
 }
 
-/* A worker for a real device that has none yet. One that fails is left out with a line. */
-static cl_int open_member(struct cx_context *context, struct cx_real_device *device)
+/* A timeline for a real device that has none yet; closed. */
+static void add_member(struct cx_context *context, struct cx_real_device *device)
 {
-    unsigned m = context->nmembers;
-    if (is_open(context, device))
-        return CL_SUCCESS;
-    if (m == CX_MEMBERS_MAX)
-        return CL_OUT_OF_RESOURCES;
-    struct cx_worker *worker = &context->workers[m];
-    cl_int failed = cx_worker_init(worker, context, m, device);
-    if (failed != CL_SUCCESS) {
-        cx_warn(CX_TOPIC_DRIVER, "%s cannot be used: its context failed with %s", device->name,
-                cx_cl_name(failed));
-        cx_worker_finish(worker);
-        return failed;
-    }
-    worker->place = device->in_place ? 0 : 1 + m;
-    worker->kind = kind_of(context, device);
-    if (device->nominal_gflops > context->workers[context->fastest].device->nominal_gflops)
-        context->fastest = m;
+    const unsigned m = context->nmembers;
+    if (is_member(context, device) || m == CX_MEMBERS_MAX)
+        return;
+    cx_worker_init(&context->workers[m], context, m, device);
+    context->workers[m].kind = kind_of(context, device);
     context->nmembers++;
-    return CL_SUCCESS;
 }
 
-/* Opens the members of all devices. Sub-devices may share members with each other and with the root. */
+/* The fastest member that is neither open nor has failed, by nominal speed; nmembers: there is none. */
+static unsigned fastest_closed(const struct cx_context *context)
+{
+    unsigned best = context->nmembers;
+    for (unsigned m = 0; m < context->nmembers; m++)
+        if (atomic_load(&context->workers[m].state) == CX_WORKER_CLOSED &&
+            (best == context->nmembers ||
+             context->workers[m].device->nominal_gflops > context->workers[best].device->nominal_gflops))
+            best = m;
+    return best;
+}
+
+unsigned cx_context_open_next(struct cx_context *context)
+{
+    unsigned m;
+    while ((m = fastest_closed(context)) < context->nmembers)
+        if (cx_worker_ensure(&context->workers[m]) == CL_SUCCESS)
+            break;
+    return m;
+}
+
+/* A program begins on one device, and others are opened once that is worth it (plan_open.h). All are where
+ * somebody wants splits at any price, where several devices of the program's were asked for by name, or where
+ * what all have in common counts, of which some can be asked once they are open only. */
+static bool opens_all(const struct cx_context *context)
+{
+    return !cx_plan_bounded() || context->ndevices > 1 || context->devices[0]->common;
+}
+
+/* Makes the members of all devices, of which sub-devices may share some with each other and with the root,
+ * and opens the first of them, or all. */
 static cl_int open_members(struct cx_context *context)
 {
-    cl_int error = CL_DEVICE_NOT_AVAILABLE;
     unsigned room = 0;
 
     for (unsigned d = 0; d < context->ndevices; d++)
@@ -149,17 +167,16 @@ static cl_int open_members(struct cx_context *context)
     if (!context->workers)
         return CL_OUT_OF_HOST_MEMORY;
     for (unsigned d = 0; d < context->ndevices; d++)
-        for (unsigned m = 0; m < context->devices[d]->nmembers; m++) {
-            cl_int failed = open_member(context, context->devices[d]->members[m]);
-            if (failed != CL_SUCCESS)
-                error = failed;
-        }
-    if (!context->nmembers) {
-        free(context->workers);
-        context->workers = NULL;
-        return error;
-    }
+        for (unsigned m = 0; m < context->devices[d]->nmembers; m++)
+            add_member(context, context->devices[d]->members[m]);
     cx_worker_init(&context->workers[context->nmembers], context, context->nmembers, NULL);
+    context->fastest = cx_context_open_next(context);
+    if (context->fastest == context->nmembers) {
+        const cl_int error = context->workers[0].open_error;
+        return context->nmembers ? error : CL_DEVICE_NOT_AVAILABLE;
+    }
+    while (opens_all(context) && cx_context_open_next(context) < context->nmembers)
+        ;
     cx_svm_choose_home(context);
     cx_worker_open_plain(context);
     cx_peers_look(context);

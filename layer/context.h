@@ -37,8 +37,9 @@ struct cx_context {
     struct cx_device **devices; /* of the program's list, each once; references */
 
     unsigned trace_row; /* the first of its rows in the trace */
-    unsigned nmembers;  /* real devices with a live real context, at least one */
-    unsigned fastest;   /* the member with the highest nominal speed */
+    unsigned nmembers;  /* real devices, at least one; which of them are open: cx_worker_is_open */
+    unsigned fastest;   /* the member that the program begins on: the one with the highest nominal speed of
+                           those   whose drivers give a context */
     /* nmembers + 1 timelines: workers[m] submits to member m; workers[nmembers] does the host's own work. */
     struct cx_worker *workers;
     struct cx_access_region *few_regions; /* launch_whole.c; NULL until needed */
@@ -96,6 +97,9 @@ static inline bool cx_context_shares(const struct cx_context *context)
 {
     return context->nmembers > 1;
 }
+/* Opens the fastest member that is closed, in the call. Gives which, or nmembers: there is none that can be.
+ * The caller holds no lock. */
+unsigned cx_context_open_next(struct cx_context *context);
 
 /* Timelines of the context: one a member, and the host's. */
 static inline unsigned cx_context_timelines(const struct cx_context *context)

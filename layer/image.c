@@ -6,6 +6,7 @@
 #include "layer/device.h"
 #include "layer/entry.h"
 #include "layer/log.h"
+#include "layer/worker.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -274,10 +275,14 @@ static cl_int fill_contents(struct cx_mem *mem, const struct making *m)
     return cx_coherence_own(mem->coherence, 0, mem->size, CX_PLACE_HOST) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
-/* Members whose driver does not work on images in place get a place of their own for this one. */
+/* Members whose driver does not work on images in place get a place of their own for this one. Whether a
+ * CPU's does is known once it is open. */
 static void set_apart(struct cx_mem *mem)
 {
     const struct cx_context *context = mem->context;
+    for (unsigned w = 0; w < context->nmembers; w++)
+        if (context->workers[w].device->type & CL_DEVICE_TYPE_CPU)
+            (void)cx_worker_ensure(&context->workers[w]);
     for (unsigned w = 0; w < context->nmembers; w++)
         if (context->workers[w].place == CX_PLACE_HOST && !context->workers[w].device->images_in_place)
             mem->apart |= UINT64_C(1) << w;

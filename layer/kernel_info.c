@@ -7,6 +7,7 @@
 #include "layer/device.h"
 #include "layer/entry.h"
 #include "layer/log.h"
+#include "layer/plan_open.h"
 #include "layer/program.h"
 #include "layer/summary.h"
 #include "layer/worker.h"
@@ -129,7 +130,7 @@ cl_int cx_clGetKernelArgInfo(cl_kernel handle, cl_uint arg_index, cl_kernel_arg_
         return CX_FAIL(CL_INVALID_ARG_INDEX, "the kernel has fewer arguments");
     error =
         driver_arg_info(kernel, arg_index, param_name, param_value_size, param_value, param_value_size_ret);
-    if (error == CL_KERNEL_ARG_INFO_NOT_AVAILABLE && cx_program_late(kernel->program)) {
+    if (error == CL_KERNEL_ARG_INFO_NOT_AVAILABLE && !cx_plan_bounded() && cx_program_late(kernel->program)) {
         cx_program_late_wait(kernel->program, ~0u);
         error = driver_arg_info(kernel, arg_index, param_name, param_value_size, param_value,
                                 param_value_size_ret);

@@ -184,6 +184,8 @@ void cx_peers_open(struct cx_context *context)
     peers->cuda = cx_cuda_get();
     for (unsigned m = 0; m < peers->n; m++)
         peers->peer[m].before = context->workers[m].planned;
+    for (unsigned m = 0; m < peers->n; m++)
+        peers->peer[m].possible &= cx_worker_is_open(&context->workers[m]);
     for (unsigned m = 0; m < peers->n && peers->cuda; m++) {
         if (peers->peer[m].possible)
             peers->peer[m].possible = cx_cuda_find(&peers->peer[m].uuid, &peers->peer[m].device);
@@ -211,15 +213,19 @@ void cx_peers_use(struct cx_context *context, uint64_t bytes)
 {
     struct cx_peers *peers = context->peers;
     struct cx_cu_uuid uuid[CX_MEMBERS_MAX];
-    unsigned n = 0;
+    unsigned n = 0, closed = 0;
     if (!peers || atomic_load_explicit(&peers->opening, memory_order_relaxed) ||
         atomic_fetch_add(&peers->used, bytes) + bytes < cx_options_get()->peer_from << 20 ||
         strcmp(cx_options_get()->peer, "auto") != 0)
         return;
-    for (unsigned m = 0; m < peers->n; m++)
-        if (peers->peer[m].possible)
+    for (unsigned m = 0; m < peers->n; m++) {
+        if (peers->peer[m].possible && cx_worker_is_open(&context->workers[m]))
             uuid[n++] = peers->peer[m].uuid;
-    atomic_store(&peers->opening, cx_cuda_open_beside(uuid, n));
+        else if (peers->peer[m].possible)
+            closed += atomic_load(&context->workers[m].state) == CX_WORKER_CLOSED;
+    }
+    if (n > 1 && !closed) /* those that are opened later have no peers */
+        atomic_store(&peers->opening, cx_cuda_open_beside(uuid, n));
 }
 
 bool cx_peers_are_open(struct cx_context *context)

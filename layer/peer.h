@@ -36,7 +36,8 @@ struct cx_peer_memory {
  * could. When the context is made. */
 void cx_peers_look(struct cx_context *context);
 /* The context has so many bytes more in buffers, or in launches that run on several members: with
- * COEXEC_PEER=auto opening begins once that is much. Any thread; waits for nothing. */
+ * COEXEC_PEER=auto opening begins once that is much, and all that could be peers are open. Any thread; waits
+ * for nothing. */
 void cx_peers_use(struct cx_context *context, uint64_t bytes);
 /* Opens at once and waits for it: for those who measure. */
 void cx_peers_open(struct cx_context *context);

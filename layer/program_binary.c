@@ -17,6 +17,7 @@
 #include "layer/identity.h"
 #include "layer/kept.h"
 #include "layer/log.h"
+#include "layer/plan_open.h"
 #include "layer/program.h"
 #include "layer/sha256.h"
 #include "layer/worker.h"
@@ -203,7 +204,8 @@ static unsigned char *make_binary(const struct cx_program *program, size_t *size
 }
 
 /* Members that have left the build for later, and not begun, are left out of the binary where its text alone
- * makes the program: they build that, then. */
+ * makes the program: they build that, then. Else they are waited for, but not where that would open a device
+ * which nothing may ever run on. */
 static bool lacks_members(struct cx_program *program)
 {
     bool begun = false;
@@ -213,7 +215,7 @@ static bool lacks_members(struct cx_program *program)
     pthread_mutex_lock(&program->lock);
     for (unsigned m = 0; m < program->context->nmembers; m++)
         begun |= atomic_load(&program->members[m].state[CX_VARIANT_PLAIN]) == CX_BUILD_RUNNING;
-    const bool lacks = begun || !text_is_whole(program->source, program->options);
+    const bool lacks = !cx_plan_bounded() && (begun || !text_is_whole(program->source, program->options));
     pthread_mutex_unlock(&program->lock);
     return lacks;
 }

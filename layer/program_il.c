@@ -223,6 +223,9 @@ static cl_int judge(struct cx_program *program)
     for (unsigned k = 0; k < program->context->nmembers; k++) {
         unsigned member = cx_program_member_at(program, k);
         cl_int failed;
+        if (!takes_il(program->context->workers[member].device) ||
+            cx_worker_ensure(&program->context->workers[member]) != CL_SUCCESS)
+            continue;
         program->il->checked = create_real(program, member, &failed);
         program->il->judge = member;
         if (program->il->checked)

@@ -6,6 +6,7 @@
 #include "layer/device.h"
 #include "layer/entry.h"
 #include "layer/log.h"
+#include "layer/plan_open.h"
 #include "layer/program.h"
 #include "layer/worker.h"
 
@@ -299,7 +300,7 @@ cl_int cx_clGetProgramBuildInfo(cl_program handle, cl_device_id device, cl_progr
     struct cx_program *unit = cx_program_unit(program, d);
     const struct built built = {unit, program->devices[d],
                                 cx_context_members(program->context, program->devices[d])};
-    if (param_name == CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE)
+    if (param_name == CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE && !cx_plan_bounded())
         cx_program_late_wait(unit, ~0u); /* the most that any needs */
     pthread_mutex_lock(&unit->lock);
     cl_int error = build_info(&built, param_name, param_value_size, param_value, param_value_size_ret);

@@ -120,7 +120,8 @@ static bool home_works(struct cx_context *context, unsigned home)
     enum { UNKNOWN, WORKS, FAILS };
     int state = atomic_load(&context->svm_state);
     if (state == UNKNOWN) {
-        state = probe(&context->workers[home]) ? WORKS : FAILS;
+        struct cx_worker *worker = &context->workers[home];
+        state = cx_worker_ensure(worker) == CL_SUCCESS && probe(worker) ? WORKS : FAILS;
         if (atomic_exchange(&context->svm_state, state) == UNKNOWN && state == FAILS)
             cx_warn(CX_TOPIC_DATA,
                     "%s has shared virtual memory that cannot be used: a buffer over it is "

@@ -16,6 +16,7 @@
  */
 #include "layer/worker.h"
 #include "layer/background.h"
+#include "layer/coherence.h"
 #include "layer/command.h"
 #include "layer/device_copy.h"
 #include "layer/diff.h"
@@ -535,14 +536,15 @@ static void *worker_main(void *data)
     return NULL;
 }
 
-cl_int cx_worker_init(struct cx_worker *worker, struct cx_context *context, unsigned index,
-                      struct cx_real_device *device)
+void cx_worker_init(struct cx_worker *worker, struct cx_context *context, unsigned index,
+                    struct cx_real_device *device)
 {
-    *worker = (struct cx_worker){.context = context, .index = index, .device = device};
+    *worker = (struct cx_worker){
+        .context = context, .index = index, .device = device, .place = device ? 1 + index : CX_PLACE_HOST};
+    pthread_mutex_init(&worker->opening, NULL);
     pthread_mutex_init(&worker->lock, NULL);
     pthread_cond_init(&worker->wake, NULL);
     pthread_cond_init(&worker->moved, NULL);
-    return device ? cx_worker_open(worker) : CL_SUCCESS;
 }
 
 void cx_worker_end(struct cx_worker *worker)
@@ -578,4 +580,5 @@ void cx_worker_finish(struct cx_worker *worker)
     pthread_cond_destroy(&worker->moved);
     pthread_cond_destroy(&worker->wake);
     pthread_mutex_destroy(&worker->lock);
+    pthread_mutex_destroy(&worker->opening);
 }

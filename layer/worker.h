@@ -21,10 +21,21 @@ struct cx_copier;
 struct cx_end;
 struct cx_ends;
 
+/* Whether a member has a real context: closed -> open | failed, once each, by cx_worker_ensure. */
+enum cx_worker_state {
+    CX_WORKER_CLOSED, /* not wanted so far: no real context, nothing of the program is there */
+    CX_WORKER_OPEN,
+    CX_WORKER_FAILED /* its driver gives no context: it takes no part */
+};
+
 struct cx_worker {
     struct cx_context *context;
     unsigned index;                /* the member's number; nmembers for the host's worker */
     struct cx_real_device *device; /* NULL for the host's worker */
+    atomic_uint state;             /* enum cx_worker_state; what follows up to `quiet` is set before OPEN */
+    pthread_mutex_t opening;       /* held while the driver opens it; before context->lock */
+    cl_int open_error;             /* state FAILED: why */
+    cl_queue_properties priority, throttle; /* hints for the queue, from before it was open; context->lock */
     cl_context real_context;
     _Atomic(cl_command_queue) queue; /* in order; with profiling where `profiles`. Set by whoever pumps */
     cl_command_queue other; /* worker_times.c: the like of it, without where that is with; may be NULL;
@@ -44,8 +55,9 @@ struct cx_worker {
     cl_command_queue lend; /* in order, for reads of the device's memory by whoever needs them while a kernel
                               runs; under lock */
     bool lend_fails;
-    unsigned kind;  /* one number, from 1 on, for members of the same hardware and driver */
-    unsigned place; /* whose copy of a buffer this device works on, as a rule: ask cx_mem_place (buffer.h) */
+    unsigned kind; /* one number, from 1 on, for members of the same hardware and driver */
+    atomic_uint
+        place; /* whose copy of a buffer this device works on, as a rule: ask cx_mem_place (buffer.h) */
 
     atomic_bool
         left_out; /* its transfers fail: others are used where there are any; set under context->lock */
@@ -143,14 +155,22 @@ struct cx_job {
     uint64_t deps[]; /* one a timeline: that timeline must have completed this seq before run; 0 for none */
 };
 
-cl_int cx_worker_init(struct cx_worker *worker, struct cx_context *context, unsigned index,
-                      struct cx_real_device *device);
+/* A timeline of a member that is closed, or the host's. */
+void cx_worker_init(struct cx_worker *worker, struct cx_context *context, unsigned index,
+                    struct cx_real_device *device);
 /* Waits for all its jobs and ends its thread. All of a context end before one finishes: they look after each
  * other. */
 void cx_worker_end(struct cx_worker *worker);
 void cx_worker_finish(struct cx_worker *worker);
-/* For cx_worker_init: opens the real context and queue. */
-cl_int cx_worker_open(struct cx_worker *worker);
+/* Opens the member's real context and queue, unless that was done: in the call, which may take a GPU's driver
+ * 0.1 s and more. Any thread, several at once; the caller holds no lock. An error: its driver's, which was
+ * told. */
+cl_int cx_worker_ensure(struct cx_worker *worker);
+/* Whether the member is open. Thread-safe. */
+static inline bool cx_worker_is_open(const struct cx_worker *worker)
+{
+    return atomic_load_explicit(&worker->state, memory_order_acquire) == CX_WORKER_OPEN;
+}
 /* Gives the real queue hints of the program's queue (0: none) where the driver knows such hints. There is one
  * real queue, so this must come before the first job: else it has no effect. context->lock held. */
 void cx_worker_hint(struct cx_worker *worker, cl_queue_properties priority, cl_queue_properties throttle);

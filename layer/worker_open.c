@@ -6,6 +6,7 @@
 #include "layer/command.h"
 #include "layer/log.h"
 #include "layer/options.h"
+#include "layer/peer.h"
 #include "layer/worker.h"
 
 #include <CL/cl_ext.h>
@@ -62,7 +63,7 @@ static bool add_printf(const struct cx_worker *worker, cl_context_properties *li
     return any;
 }
 
-cl_int cx_worker_open(struct cx_worker *worker)
+static cl_int open_real(struct cx_worker *worker)
 {
     const cl_icd_dispatch *cl = worker->device->cl;
     cl_context_properties properties[7] = {CL_CONTEXT_PLATFORM,
@@ -85,14 +86,61 @@ cl_int cx_worker_open(struct cx_worker *worker)
     return CL_SUCCESS;
 }
 
+/* It takes part from now on; hints that came for it before are given now. */
+static void publish(struct cx_worker *worker)
+{
+    pthread_mutex_lock(&worker->context->lock);
+    if (worker->device->in_place)
+        atomic_store(&worker->place, 0);
+    atomic_store_explicit(&worker->state, CX_WORKER_OPEN, memory_order_release);
+    cx_worker_hint(worker, worker->priority, worker->throttle);
+    pthread_mutex_unlock(&worker->context->lock);
+    cx_peers_use(worker->context, 0);
+}
+
+/* It never will. */
+static void give_up(struct cx_worker *worker)
+{
+    cx_warn(CX_TOPIC_DRIVER, "%s cannot be used: its context failed with %s", worker->device->name,
+            cx_cl_name(worker->open_error));
+    pthread_mutex_lock(&worker->context->lock);
+    atomic_store(&worker->left_out, true);
+    atomic_store_explicit(&worker->state, CX_WORKER_FAILED, memory_order_release);
+    pthread_mutex_unlock(&worker->context->lock);
+}
+
+cl_int cx_worker_ensure(struct cx_worker *worker)
+{
+    if (cx_worker_is_open(worker))
+        return CL_SUCCESS;
+    pthread_mutex_lock(&worker->opening);
+    if (atomic_load(&worker->state) == CX_WORKER_CLOSED) {
+        const uint64_t since = cx_clock_ns();
+        worker->open_error = open_real(worker);
+        if (worker->open_error == CL_SUCCESS)
+            publish(worker);
+        else
+            give_up(worker);
+        cx_info(CX_TOPIC_DRIVER, "%s was opened in %.1f ms", worker->device->name,
+                (double)(cx_clock_ns() - since) * 1e-6);
+    }
+    pthread_mutex_unlock(&worker->opening);
+    return worker->open_error;
+}
+
 void cx_worker_hint(struct cx_worker *worker, cl_queue_properties priority, cl_queue_properties throttle)
 {
     const struct cx_real_device *device = worker->device;
     cl_queue_properties list[7] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE};
     unsigned n = 2;
     cl_int error = CL_SUCCESS;
-    if (!device || worker->planned || device->version_number < 200)
+    if (!device || worker->planned || device->version_number < 200 || (!priority && !throttle))
         return;
+    if (!cx_worker_is_open(worker)) {
+        worker->priority = priority ? priority : worker->priority;
+        worker->throttle = throttle ? throttle : worker->throttle;
+        return;
+    }
     if (priority && cx_extension_has(device->extensions, "cl_khr_priority_hints")) {
         list[n++] = CL_QUEUE_PRIORITY_KHR;
         list[n++] = priority;

@@ -22,13 +22,15 @@ enum { PATIENCE = 8 };
  */
 #define SPARED_NS UINT64_C(30000000)
 
-/* Several GPUs share launches, which takes times, and their queues are tied to each other's by peers. */
+/* Several GPUs that are open from the start share launches, which takes times. */
 static bool wants_plain(const struct cx_context *context, const struct cx_worker *worker)
 {
     unsigned gpus = 0;
     for (unsigned m = 0; m < context->nmembers; m++)
-        gpus += (context->workers[m].device->type & CL_DEVICE_TYPE_GPU) != 0;
-    return gpus == 1 && worker->device->type & CL_DEVICE_TYPE_GPU && cx_worker_takes_two(worker);
+        gpus +=
+            cx_worker_is_open(&context->workers[m]) && context->workers[m].device->type & CL_DEVICE_TYPE_GPU;
+    return gpus == 1 && cx_worker_is_open(worker) && worker->device->type & CL_DEVICE_TYPE_GPU &&
+           cx_worker_takes_two(worker);
 }
 
 /* The other queue takes over. */

@@ -417,7 +417,7 @@ START_TEST(queue_hints)
     int fd = mkstemp(log);
     ck_assert_int_ge(fd, 0);
     set_environment("COEXEC_VENDORS", TEST_STUB, "STUB_DEVICES", "2", "STUB_LOG", log, "STUB_EXTENSIONS",
-                    "cl_khr_priority_hints cl_khr_throttle_hints", NULL);
+                    "cl_khr_priority_hints cl_khr_throttle_hints", "COEXEC_BUDGET", "1", NULL);
     ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_priority_hints"));
     ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_throttle_hints"));
     ck_assert_int_eq(LIST(CL_QUEUE_PRIORITY_KHR, CL_QUEUE_PRIORITY_LOW_KHR, CL_QUEUE_THROTTLE_KHR,
