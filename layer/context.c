@@ -8,6 +8,7 @@
 #include "layer/entry.h"
 #include "layer/log.h"
 #include "layer/notify.h"
+#include "layer/options.h"
 #include "layer/peer.h"
 #include "layer/plan_open.h"
 #include "layer/stage.h"
@@ -209,6 +210,7 @@ static struct cx_context *context_create(struct cx_device *const *devices, cl_ui
     pthread_cond_init(&context->settled, &monotonic);
     pthread_condattr_destroy(&monotonic);
     context->repeated = (struct cx_spares)CX_SPARES_NONE;
+    context->budget.share = cx_options_get()->budget;
     context->notify = notify;
     context->notify_data = data;
     if (nproperties) {

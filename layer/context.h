@@ -13,6 +13,7 @@
 #include "layer/pool.h"
 #include "layer/real.h"
 #include "layer/spares.h"
+#include "scheduler/budget.h"
 #include "scheduler/forgone.h"
 #include "scheduler/hindsight.h"
 #include <pthread.h>
@@ -67,8 +68,10 @@ struct cx_context {
     /* plan_hindsight.h; under lock */
     struct cx_hindsight hindsight; /* whether splits pay */
     struct cx_forgone forgone;     /* plan_forgone.h: whether moving data for them does */
-    unsigned meeting;              /* the member for launches that hindsight keeps whole */
-    uint64_t written;              /* bytes that the program gave buffers since the last split launch */
+    struct cx_budget budget;       /* plan_stake.h: what splits may lose */
+    double lacked;    /* plan_open.h: seconds that splits could have saved for which devices were closed */
+    unsigned meeting; /* the member for launches that hindsight keeps whole */
+    uint64_t written; /* bytes that the program gave buffers since the last split launch */
     /* Host clock: when a command was over last, from the first split launch on; 0: none yet. */
     atomic_uint_fast64_t last_over;
     /* Counts transfers that failed after the map counted on them. What was planned before the last one does

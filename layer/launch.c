@@ -9,6 +9,7 @@
 #include "layer/pieces.h"
 #include "layer/plan.h"
 #include "layer/plan_size.h"
+#include "layer/plan_stake.h"
 #include "layer/sampler.h"
 #include "layer/stats.h"
 #include "layer/trace_event.h"
@@ -343,5 +344,17 @@ void cx_launch_learn_package(struct cx_launch *launch, unsigned member, enum cx_
         return;
     pthread_mutex_lock(&context->lock);
     cx_launch_learn_held(launch, member, groups, seconds, cx_launch_first(launch, member, variant, at_start));
+    pthread_mutex_unlock(&context->lock);
+}
+
+void cx_launch_learn_whole(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds)
+{
+    struct cx_context *context = launch->base.context;
+    if (!(seconds > 0))
+        return;
+    pthread_mutex_lock(&context->lock);
+    const bool first = cx_launch_first(launch, member, CX_VARIANT_PLAIN, true);
+    cx_launch_learn_held(launch, member, groups, seconds, first);
+    cx_plan_length_tell(launch, member, seconds, first);
     pthread_mutex_unlock(&context->lock);
 }

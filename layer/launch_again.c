@@ -7,6 +7,7 @@
 #include "layer/options.h"
 #include "layer/plan.h"
 #include "layer/plan_forgone.h"
+#include "layer/plan_stake.h"
 #include "layer/queue.h"
 #include "layer/trace.h"
 
@@ -134,6 +135,7 @@ static bool repeat(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_a
     cx_follow_launch(args, again->summary, learned);
     queue->cone[worker->index] = cx_worker_plan(worker, job);
     learned->unmeasured++;
+    cx_plan_ran(queue->context, learned, again->member, again->seconds);
     again->left--;
     return true;
 }
@@ -159,7 +161,8 @@ bool cx_again_launch(struct cx_queue *queue, struct cx_kernel *kernel, struct cx
     return true;
 }
 
-void cx_again_note(const struct cx_launch *launch, unsigned member, const struct cx_summary_kernel *summary)
+void cx_again_note(const struct cx_launch *launch, unsigned member, const struct cx_summary_kernel *summary,
+                   double seconds)
 {
     const struct cx_queue *queue = launch->base.queue;
     struct cx_learned *learned = launch->kernel->function->learned;
@@ -170,6 +173,7 @@ void cx_again_note(const struct cx_launch *launch, unsigned member, const struct
                              .local_given = launch->local_given,
                              .member = member,
                              .left = REPEATS,
+                             .seconds = seconds,
                              .summary = summary};
     if (!launch->local_given)
         memset(noted.geometry.local, 0, sizeof(noted.geometry.local));

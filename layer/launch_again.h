@@ -29,12 +29,14 @@ struct cx_again {
     bool local_given;
     unsigned member;                         /* where it ran */
     unsigned left;                           /* how often it may be repeated; 0: there is none */
+    double seconds;                          /* that it takes (plan_stake.h); 0: not known */
     const struct cx_summary_kernel *summary; /* cx_kernel_accesses */
 };
 
 /* The launch ran whole on the member, untimed and with all its memory there: it may be repeated, if
  * launch->repeats and nobody watches. context->lock held. */
-void cx_again_note(const struct cx_launch *launch, unsigned member, const struct cx_summary_kernel *summary);
+void cx_again_note(const struct cx_launch *launch, unsigned member, const struct cx_summary_kernel *summary,
+                   double seconds);
 
 /* Launches the kernel as one before, if that may be; the call had no wait list and wants no event. True:
  * done, and *args, captured, is taken over. False: nothing was done. The caller holds no lock. */

@@ -11,6 +11,7 @@
 #include "layer/plan_forgone.h"
 #include "layer/svm.h"
 #include "layer/plan_size.h"
+#include "layer/plan_stake.h"
 #include "layer/trace.h"
 
 #include <stdlib.h>
@@ -93,7 +94,7 @@ static void finish_whole(struct cx_job *job, struct cx_worker *worker)
     if (launch->parts)
         cx_part_add(launch, launch->parts, groups, job->start_ns, job->end_ns, ns);
     if (job->timed && ns)
-        cx_launch_learn_package(launch, worker->index, CX_VARIANT_PLAIN, true, groups, (double)ns * 1e-9);
+        cx_launch_learn_whole(launch, worker->index, groups, (double)ns * 1e-9);
     if (launch->lacks && !launch->counted) {
         pthread_mutex_lock(&launch->base.context->lock);
         cx_plan_without(launch);
@@ -335,8 +336,10 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
     launch->times_counted = job->timed && learned;
     if (launch->times_counted)
         atomic_fetch_add(&learned->timing, 1);
+    const double length = cx_plan_length(launch);
+    cx_plan_ran(command->context, learned, member, length);
     if (settled && !job->timed && !launch->unproven)
-        cx_again_note(launch, member, summary);
+        cx_again_note(launch, member, summary, length);
     launch->placed = member + 1;
     launch->placed_seq = cx_command_add_job(command, worker, job);
     cx_command_settle(command);

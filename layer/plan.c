@@ -13,6 +13,7 @@
 #include "layer/options.h"
 #include "layer/peer.h"
 #include "layer/plan_hindsight.h"
+#include "layer/plan_open.h"
 #include "layer/plan_size.h"
 #include "layer/program.h"
 #include "layer/queue.h"
@@ -437,7 +438,8 @@ static bool worth_others(const struct cx_launch *launch)
 {
     const struct cx_queue *queue = launch->base.queue;
 
-    if (!(queue->members & (queue->members - 1)) || strcmp(cx_options_get()->split, "never") == 0)
+    if (cx_plan_bounded() || !(queue->members & (queue->members - 1)) ||
+        strcmp(cx_options_get()->split, "never") == 0)
         return false;
     if (launch->lacks && launch->lacking != CX_VARIANT_PLAIN)
         return false;

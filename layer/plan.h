@@ -20,6 +20,7 @@
 #include "layer/prelude.h"
 #include "scheduler/admission.h"
 #include "scheduler/balancer.h"
+#include "scheduler/budget.h"
 #include "scheduler/hindsight.h"
 #include "scheduler/parts.h"
 
@@ -49,10 +50,12 @@ struct cx_launch {
     unsigned held_by; /* planned again once that member has completed held_until */
     uint64_t held_until;
     struct cx_launch *held_next;
-    uint64_t moved;    /* bytes brought to members for it */
-    uint64_t split_ns; /* host clock: when it was split, for plan_hindsight.h; 0: it was not */
-    uint64_t written;  /* bytes that the program gave buffers before it */
-    bool imagined;     /* plan_forgone.h: it is counted */
+    uint64_t moved;          /* bytes brought to members for it */
+    uint64_t split_ns;       /* host clock: when it was split, for plan_hindsight.h; 0: it was not */
+    bool counts;             /* ... it counts there */
+    double staked, reserved; /* plan_stake.h: split, and held to that many seconds; of these it may lose */
+    uint64_t written;        /* bytes that the program gave buffers before it */
+    bool imagined;           /* plan_forgone.h: it is counted */
     /* split: how each argument's writes are kept right (enum cx_access_way; launch.c); NULL: nothing special
      */
     uint8_t *ways;
@@ -110,6 +113,14 @@ struct cx_lay {
     uint64_t did[64];      /* steps, by member */
 };
 
+/* How long launches of one shape take whole on the context's fastest member, or one just like it. */
+struct cx_length {
+    uint64_t shape; /* hash of range and local size; 0: none */
+    double groups;  /* 0: not known */
+    double seconds; /* newer ones counting more */
+};
+enum { CX_LENGTHS = 8 };
+
 /* What is known of one kernel function; context->lock, save what is atomic. */
 struct cx_learned {
     struct cx_speed_record *records;  /* one a member, in work-groups/s */
@@ -119,6 +130,10 @@ struct cx_learned {
     struct cx_hindsight_record hindsight; /* how its splits did */
     struct cx_follows *follows;           /* what becomes of its results (follow.h); NULL: none yet */
     struct cx_parts parts;                /* how large devices' parts are where they keep them */
+    struct cx_length lengths[CX_LENGTHS]; /* plan_stake.h */
+    unsigned nlengths;                    /* added */
+    unsigned untold;                      /* launches on the fastest member whose length was not known */
+    struct cx_budget_record risk;         /* of its splits */
     bool proven;                          /* a split of it ran without a driver failing on it */
     /* forms of packages (local size and the like) that were launched before, and by which members: drivers
      * compile for some of them */
@@ -216,6 +231,8 @@ void cx_launch_learn_held(struct cx_launch *launch, unsigned member, uint64_t gr
 /* Likewise for a part that is one package. */
 void cx_launch_learn_package(struct cx_launch *launch, unsigned member, enum cx_variant variant,
                              bool at_start, uint64_t groups, double seconds);
+/* Likewise for a whole launch, of whose work-groups the number may not be known (0). */
+void cx_launch_learn_whole(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds);
 /* A job that runs steps [first, end) along dim as one package of a part. NULL: no memory. */
 struct cx_job *cx_launch_share_job(struct cx_launch *launch, struct cx_part *part, unsigned dim,
                                    uint64_t first, uint64_t end, uint64_t groups);

@@ -5,6 +5,7 @@
 #include "layer/plan_hindsight.h"
 #include "layer/log.h"
 #include "layer/plan_size.h"
+#include "layer/plan_stake.h"
 
 bool cx_plan_hindsight_holds(struct cx_launch *launch, const struct cx_split_plan *plan,
                              const struct cx_learned *learned, unsigned *best)
@@ -27,7 +28,8 @@ void cx_plan_hindsight_begin(struct cx_launch *launch, bool counts)
 {
     struct cx_context *context = launch->base.context;
     const uint64_t now = cx_clock_ns();
-    launch->split_ns = counts ? now : 0;
+    launch->split_ns = now;
+    launch->counts = counts;
     launch->written = context->written;
     context->written = 0;
     if (!atomic_load_explicit(&context->last_over, memory_order_relaxed))
@@ -50,19 +52,27 @@ static double seconds_whole(const struct cx_launch *launch, const struct cx_lear
     return seconds;
 }
 
+/* Seconds from the moment that the context was free for the launch to its end; 0: nobody knows. */
+static double seconds_split(const struct cx_launch *launch)
+{
+    const uint64_t last = atomic_load_explicit(&launch->base.context->last_over, memory_order_relaxed);
+    const uint64_t from = last > launch->split_ns ? last : launch->split_ns;
+    const uint64_t end = atomic_load(&launch->base.end_ns);
+    if (launch->verify || launch->nparts == 0 || atomic_load(&launch->base.error) < 0)
+        return 0;
+    /* else others were over while a member that it did not wait for kept it */
+    return end > from ? (double)(end - from) * 1e-9 : 0;
+}
+
 void cx_plan_hindsight_end(struct cx_launch *launch)
 {
     struct cx_context *context = launch->base.context;
-    if (!launch->split_ns || launch->verify || launch->nparts == 0 || atomic_load(&launch->base.error) < 0)
-        return;
-    const uint64_t last = atomic_load_explicit(&context->last_over, memory_order_relaxed);
-    const uint64_t from = last > launch->split_ns ? last : launch->split_ns;
-    const uint64_t end = atomic_load(&launch->base.end_ns);
-    const double elapsed = (double)(end - from) * 1e-9;
+    const double elapsed = launch->split_ns ? seconds_split(launch) : 0;
     bool rose = false;
     double whole = 0;
 
-    if (end <= from) /* others were over while a member that it did not wait for kept it: nobody knows */
+    cx_plan_stake_end(launch, elapsed);
+    if (!(elapsed > 0) || !launch->counts)
         return;
     pthread_mutex_lock(&context->lock);
     struct cx_learned *learned = launch->kernel->function->learned;

@@ -4,13 +4,72 @@
  */
 #include "layer/plan_open.h"
 #include "layer/options.h"
+#include "layer/plan.h"
 #include "layer/plan_size.h"
+#include "layer/program.h"
+#include "layer/queue.h"
+#include "layer/worker.h"
 
+#include <math.h>
 #include <string.h>
+
+/* What a program loses while another device is opened beside it, and at its end, where that has to be closed:
+ * an H100's launches lost 0 to 16 ms and exit() took 30 ms longer (docs/field.md); a CPU's driver needs a
+ * millisecond. Of an accelerator nothing is known, which is taken for a GPU. */
+#define OPENING_SECONDS     50e-3
+#define OPENING_CPU_SECONDS 2e-3
+/* What part of the time that a build takes the program may feel, on a core that nobody else needs. */
+#define BUILD_PART 0.1
 
 bool cx_plan_bounded(void)
 {
     const struct cx_options *options = cx_options_get();
     return options->budget < 1 && !cx_plan_always() && !cx_plan_wants_all() && !options->verify &&
            strcmp(options->build, "all") != 0 && strcmp(options->peer, "1") != 0;
+}
+
+/* The part of a launch that members other than the fastest of its queue would do, by nominal speeds. */
+static double part_of_others(const struct cx_launch *launch)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_queue *queue = launch->base.queue;
+    double all = 0;
+    for (unsigned m = 0; m < context->nmembers; m++)
+        all += cx_queue_takes(queue, m) ? context->workers[m].device->nominal_gflops : 0;
+    return all > 0 ? 1 - context->workers[queue->fastest].device->nominal_gflops / all : 0;
+}
+
+double cx_plan_gain(const struct cx_launch *launch, double whole)
+{
+    const double gain = whole * part_of_others(launch) - CX_SPLIT_SECONDS;
+    return gain > CX_BUDGET_GAIN * whole ? gain : 0;
+}
+
+/* A CPU device computes on the cores that builds would take. */
+static bool shares_cores(const struct cx_context *context)
+{
+    bool cpu = false;
+    for (unsigned m = 0; m < context->nmembers; m++)
+        cpu |= context->workers[m].device->type & CL_DEVICE_TYPE_CPU;
+    return cpu;
+}
+
+/* Of opening those members that are closed. */
+static double price_of_opening(const struct cx_launch *launch)
+{
+    const struct cx_context *context = launch->base.context;
+    double price = 0;
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        const struct cx_worker *worker = &context->workers[m];
+        if (cx_queue_takes(launch->base.queue, m) && atomic_load(&worker->state) == CX_WORKER_CLOSED)
+            price += worker->device->type & CL_DEVICE_TYPE_CPU ? OPENING_CPU_SECONDS : OPENING_SECONDS;
+    }
+    return price;
+}
+
+bool cx_plan_opening_pays(const struct cx_launch *launch, double builds, double waiting)
+{
+    const struct cx_context *context = launch->base.context;
+    const double price = price_of_opening(launch) + builds * (shares_cores(context) ? 1 : BUILD_PART);
+    return cx_budget_pays(fmax(context->lacked, cx_plan_gain(launch, waiting)), 1, price);
 }

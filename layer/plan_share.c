@@ -12,6 +12,7 @@
 #include "layer/plan_forgone.h"
 #include "layer/plan_hindsight.h"
 #include "layer/plan_size.h"
+#include "layer/plan_stake.h"
 #include "layer/private.h"
 #include "layer/program.h"
 #include "scheduler/memory.h"
@@ -52,6 +53,7 @@ struct cx_candidates {
     struct cx_access_region *whole; /* of the launch, then of one package, by argument; NULL: no memory */
     double astray_seconds; /* to move what a group reads from the device that computed it; 0: to stay there */
     double owned[64];      /* of such inputs, bytes that each device has */
+    double moved;          /* seconds of moves that launches to come pay for */
     double speed[64];      /* what the balancer may take it to be, work-groups/s; 0: unknown */
     struct cx_balancer_device share[65];
     const struct cx_speed_record *probe_record;
@@ -305,9 +307,11 @@ static bool moves_at_last(struct cx_launch *launch, const struct cx_split_plan *
         return false;
     cx_forgone_begin(forgone);
     double gain;
-    const bool moves = cx_plan_forgone(launch, &about, &gain) && !splits;
+    const bool pays = cx_plan_forgone(launch, &about, &gain) && !splits;
+    all->moved = pays ? moves_of(plan, all, decision->best) : 0;
+    const bool moves = pays && cx_plan_affords(context, 2 * all->moved);
     if (splits || moves)
-        cx_forgone_split(forgone, gain, moves ? moves_of(plan, all, decision->best) : 0);
+        cx_forgone_split(forgone, gain, moves ? all->moved : 0);
     for (unsigned i = 0; i < plan->n && moves; i++) {
         all->device[i] = all->placed[i];
         all->member[i] = all->imagined[i];
@@ -586,6 +590,10 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
         launch->reason = "COEXEC_ALGO=single";
     if (decision.split && !cx_plan_always() && cx_plan_hindsight_holds(launch, plan, learned, best))
         decision.split = false;
+    const struct cx_plan_costs costs = {all->device, all->member, all->whole, plan->moves ? all->moved : 0,
+                                        decision.best};
+    if (decision.split && !cx_plan_stake(launch, plan, learned, &costs))
+        decision.split = false;
     /* One share each where members move what they lack, or the one that lacks nothing would do it all; and
      * beside a mere probe, where the best member does all the rest. */
     if (decision.split)
@@ -595,5 +603,7 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
         cx_forgone_end(&context->forgone);
     if (all->whole != all->few)
         free(all->whole);
+    if (!plan->balancer)
+        cx_plan_stake_drop(launch);
     return plan->balancer != NULL;
 }

@@ -4,6 +4,7 @@
  */
 #include "layer/plan_size.h"
 #include "layer/log.h"
+#include "layer/plan_open.h"
 #include "layer/options.h"
 #include "layer/program.h"
 #include "layer/queue.h"
@@ -274,6 +275,8 @@ static const double builds_without = 2;
 
 static bool build_pays(const struct cx_launch *launch)
 {
+    if (cx_plan_bounded())
+        return cx_plan_opening_pays(launch, builds_last(launch), waiting(launch));
     const struct cx_learned *learned = launch->kernel->function->learned;
     const unsigned nmembers = launch->base.context->nmembers;
     const double others = (double)(nmembers - 1) / nmembers;
@@ -319,6 +322,7 @@ void cx_plan_without(struct cx_launch *launch)
     if (seconds <= 0)
         return;
     learned->unvaried += seconds;
+    launch->base.context->lacked += cx_plan_gain(launch, seconds);
     launch->counted = true;
 }
 

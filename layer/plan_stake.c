@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a split is held to. See plan_stake.h.
+ */
+#include "layer/plan_stake.h"
+#include "layer/follow.h"
+#include "layer/log.h"
+#include "layer/options.h"
+#include "layer/plan_open.h"
+#include "layer/plan_size.h"
+#include "layer/program.h"
+#include "layer/worker.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How much longer than estimated a package may take on a device that was measured at the kernel; on one like
+ * another that was: of its kind, or its driver's and class with about its nominal speed; and on any other.
+ * The policy auto gives one that is not known nothing that could take much longer than what is left for the
+ * others. */
+#define MEASURED_BOUND 1.25
+#define ALIKE_BOUND    1.5
+#define UNKNOWN_BOUND  30.0
+#define AUTO_BOUND     1.1
+/* Nominal speeds are alike. */
+#define ALIKE_RATIO 0.8
+/* Seconds before a GPU's first kernel in the context, and a kernel's first run on it: at most (an H100 took
+ * 0.2 ms, and some for its first pinned memory). */
+#define FIRST_USE    20e-3
+#define FIRST_KERNEL 2e-3
+/* Memory that is made on a device, bytes a second at least, and seconds for each object. */
+#define MADE_BYTES_PER_S 10e9
+#define MADE_SECONDS     100e-6
+/* A build that takes less was none: the driver had it in its cache. */
+#define CACHED_BUILD 10e-3
+/* A CPU's driver may compile in a first launch, so that only what is beyond tells how long that takes. */
+#define COMPILES_AT_MOST (4 * CX_CPU_COMPILES)
+/* Work-groups of a launch may be so many times as many, or as few, as those of another that tells of it. */
+#define NEAR 2.0
+
+/* ---- lengths ---- */
+
+static uint64_t shape_of(const struct cx_launch *launch)
+{
+    const struct cx_access_geometry *geometry = &launch->geometry;
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (unsigned d = 0; d < geometry->work_dim; d++) {
+        hash = (hash ^ geometry->global[d]) * 0x100000001b3u;
+        hash = (hash ^ (launch->local_given ? geometry->local[d] : 0)) * 0x100000001b3u;
+    }
+    return hash ? hash : 1;
+}
+
+static double groups_of(const struct cx_launch *launch)
+{
+    return launch->geometry.local[0] ? (double)cx_launch_groups(launch) : 0;
+}
+
+/* The shape's entry; NULL: it has none. */
+static struct cx_length *find_length(struct cx_learned *learned, uint64_t shape)
+{
+    for (unsigned i = 0; i < CX_LENGTHS; i++)
+        if (learned->lengths[i].shape == shape)
+            return &learned->lengths[i];
+    return NULL;
+}
+
+/* The one nearest in work-groups among those that tell of it; NULL: there is none. */
+static const struct cx_length *near_length(const struct cx_learned *learned, double groups)
+{
+    const struct cx_length *best = NULL;
+    double least = NEAR;
+    for (unsigned i = 0; i < CX_LENGTHS; i++) {
+        const struct cx_length *length = &learned->lengths[i];
+        if (!(length->seconds > 0) || !(groups > 0) || !(length->groups > 0))
+            continue;
+        const double ratio = fmax(groups / length->groups, length->groups / groups);
+        if (ratio <= least) {
+            least = ratio;
+            best = length;
+        }
+    }
+    return best;
+}
+
+double cx_plan_length(const struct cx_launch *launch)
+{
+    struct cx_learned *learned = launch->kernel->function->learned;
+    if (!learned)
+        return 0;
+    const struct cx_length *length = find_length(learned, shape_of(launch));
+    if (length && length->seconds > 0)
+        return length->seconds;
+    const double groups = groups_of(launch);
+    length = near_length(learned, groups);
+    return length ? length->seconds * groups / length->groups : 0;
+}
+
+/* The entry that was added longest ago makes room. */
+static struct cx_length *add_length(struct cx_learned *learned, uint64_t shape, double groups)
+{
+    struct cx_length *length = &learned->lengths[learned->nlengths++ % CX_LENGTHS];
+    *length = (struct cx_length){.shape = shape, .groups = groups};
+    return length;
+}
+
+void cx_plan_length_tell(struct cx_launch *launch, unsigned member, double seconds, bool first)
+{
+    struct cx_context *context = launch->base.context;
+    struct cx_learned *learned = cx_function_learned(launch->kernel->function, context->nmembers);
+    if (!learned || !(seconds > 0) || !cx_context_alike(context, member, context->fastest))
+        return;
+    if (first && context->workers[member].device->type & CL_DEVICE_TYPE_CPU)
+        seconds = seconds > COMPILES_AT_MOST ? seconds - CX_CPU_COMPILES : 0;
+    if (!(seconds > 0))
+        return;
+    const uint64_t shape = shape_of(launch);
+    struct cx_length *length = find_length(learned, shape);
+    if (!length)
+        length = add_length(learned, shape, groups_of(launch));
+    length->seconds = length->seconds > 0 ? (length->seconds + seconds) / 2 : seconds;
+    if (learned->untold) { /* launches before it whose length was not known: as long as this one */
+        cx_budget_ran(&context->budget, &learned->risk, learned->untold * seconds);
+        learned->untold = 0;
+    }
+}
+
+void cx_plan_ran(struct cx_context *context, struct cx_learned *learned, unsigned member, double seconds)
+{
+    if (!learned || !cx_context_alike(context, member, context->fastest))
+        return;
+    if (seconds > 0)
+        cx_budget_ran(&context->budget, &learned->risk, seconds);
+    else
+        learned->untold++;
+}
+
+/* ---- costs ---- */
+
+/* Sums over the members that would take part beside the best one. */
+struct sums {
+    double speed; /* of all, the best one's included */
+    double longest, after,
+        bound;     /* seconds: the most that one needs beforehand; of these what recurs; at most */
+    double factor; /* how much longer their packages may take */
+};
+
+static bool are_alike(const struct cx_worker *a, const struct cx_worker *b)
+{
+    const double ratio = a->device->nominal_gflops / b->device->nominal_gflops;
+    return a->kind == b->kind ||
+           (a->device->platform == b->device->platform && a->device->type == b->device->type &&
+            ratio >= ALIKE_RATIO && ratio * ALIKE_RATIO <= 1);
+}
+
+static double factor_of(const struct cx_context *context, const struct cx_split_plan *plan,
+                        const struct cx_plan_costs *costs, unsigned i)
+{
+    const struct cx_admission_device *device = costs->device;
+    if (cx_speed_record_speed(device[i].record) > 0)
+        return MEASURED_BOUND;
+    for (unsigned j = 0; j < plan->n; j++)
+        if (cx_speed_record_speed(device[j].record) > 0 &&
+            are_alike(&context->workers[plan->member[i]], &context->workers[plan->member[j]]))
+            return ALIKE_BOUND;
+    return UNKNOWN_BOUND;
+}
+
+/* Memory that has to be made on the member for the launch. */
+static double making(const struct cx_launch *launch, const struct cx_worker *worker)
+{
+    double seconds = 0;
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (mem && cx_mem_place(mem->root, worker) != CX_PLACE_HOST && !mem->root->real[worker->index])
+            seconds += MADE_SECONDS + (double)mem->root->size / MADE_BYTES_PER_S;
+    }
+    return seconds;
+}
+
+/* What the program may do next with the member's part of the results: bring it to the first device. Where the
+ * host is known to read them it comes over another link instead, which is no loss. */
+static double returning(const struct cx_launch *launch, const struct cx_learned *learned,
+                        const struct cx_worker *worker, const struct cx_access_region *whole, double part)
+{
+    double bytes = 0;
+    for (unsigned i = 0; i < launch->args->count && whole; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (mem && cx_mem_place(mem->root, worker) != CX_PLACE_HOST && !cx_follow_expects(learned, i) &&
+            whole[i].write.hi > whole[i].write.lo)
+            bytes += (double)(whole[i].write.hi - whole[i].write.lo);
+    }
+    return cx_plan_move_seconds(bytes * part);
+}
+
+/* What the driver does once, as admission takes it. A CPU's may compile the kernel anew, unless the program's
+ * build came from its cache: then the kernel does, too, as a rule. */
+static double first_estimate(const struct cx_launch *launch, const struct cx_worker *worker, double told)
+{
+    const double build = (double)launch->kernel->program->build_ns * 1e-9;
+    return worker->device->type & CL_DEVICE_TYPE_CPU && build < CACHED_BUILD ? fmin(told, build) : told;
+}
+
+/* At most, where admission does not know. */
+static double first_bound(const struct cx_launch *launch, const struct cx_learned *learned,
+                          const struct cx_worker *worker, enum cx_variant variant)
+{
+    if (worker->device->type & CL_DEVICE_TYPE_CPU)
+        return 0;
+    if (worker->planned == 0)
+        return FIRST_USE;
+    return cx_launch_knows(launch, learned, worker->index, variant, false) ? 0 : FIRST_KERNEL;
+}
+
+static struct sums add_up(const struct cx_launch *launch, const struct cx_split_plan *plan,
+                          const struct cx_learned *learned, const struct cx_plan_costs *costs)
+{
+    const struct cx_context *context = launch->base.context;
+    struct sums sums = {.factor = 1};
+    for (unsigned i = 0; i < plan->n; i++)
+        if (costs->member[i].takes_part)
+            sums.speed += costs->member[i].speed;
+    for (unsigned i = 0; i < plan->n; i++) {
+        const struct cx_admission_device *device = &costs->device[i];
+        const struct cx_worker *worker = &context->workers[plan->member[i]];
+        if (i == costs->best || !costs->member[i].takes_part)
+            continue;
+        const double part = sums.speed > 0 ? costs->member[i].speed / sums.speed : 1.0 / plan->n;
+        const double moves = device->fixed_seconds - device->after_seconds +
+                             device->transfer_seconds * (double)plan->groups * part;
+        const double all =
+            moves + device->after_seconds + first_estimate(launch, worker, device->first_seconds);
+        sums.longest = fmax(sums.longest, all);
+        sums.after = fmax(sums.after, device->after_seconds);
+        sums.bound += 2 * all + making(launch, worker) +
+                      returning(launch, learned, worker, costs->whole, part) +
+                      first_bound(launch, learned, worker, plan->variant[i]);
+        sums.factor = fmax(sums.factor, factor_of(context, plan, costs, i));
+    }
+    return sums;
+}
+
+static struct cx_stake stake_of(const struct cx_launch *launch, const struct cx_split_plan *plan,
+                                const struct cx_learned *learned, const struct cx_plan_costs *costs)
+{
+    const struct sums sums = add_up(launch, plan, learned, costs);
+    const double whole = cx_plan_length(launch);
+    const double part = sums.speed > 0 ? costs->member[costs->best].speed / sums.speed : 1;
+    const double packages = whole * part + CX_SPLIT_SECONDS;
+    const struct cx_budget_record *risk = &learned->risk;
+    double factor = sums.factor;
+    if (strcmp(cx_options_get()->algo, "auto") == 0)
+        factor = fmin(factor, AUTO_BOUND / part);
+    if (risk->splits > 1 && risk->ratio > 0 && risk->ratio * whole < whole * part * factor)
+        factor = fmax(risk->ratio / part, 1); /* measured, all costs included */
+    return (struct cx_stake){.whole = whole,
+                             .split = packages + sums.longest + costs->moves,
+                             .worst =
+                                 whole * part * factor + 3 * CX_SPLIT_SECONDS + sums.bound + 2 * costs->moves,
+                             .later = packages + sums.after};
+}
+
+/* ---- the decision ---- */
+
+bool cx_plan_affords(const struct cx_context *context, double seconds)
+{
+    return !cx_plan_bounded() || seconds <= cx_budget_left(&context->budget);
+}
+
+bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan, struct cx_learned *learned,
+                   const struct cx_plan_costs *costs)
+{
+    struct cx_context *context = launch->base.context;
+    if (!cx_plan_bounded())
+        return true;
+    const struct cx_stake stake = stake_of(launch, plan, learned, costs);
+    const enum cx_stake_verdict verdict =
+        cx_budget_decide(&context->budget, &learned->risk, &stake, &launch->reserved);
+    cx_debug(CX_TOPIC_PLAN,
+             "%s: whole %.3f ms, split %.3f, at most %.3f, later %.3f; the account has %.3f ms: %s",
+             launch->kernel->function->name, stake.whole * 1e3, stake.split * 1e3, stake.worst * 1e3,
+             stake.later * 1e3, cx_budget_left(&context->budget) * 1e3, cx_stake_verdict_text(verdict));
+    launch->staked = stake.whole;
+    if (!cx_stake_splits(verdict) || verdict == CX_STAKE_TRIAL)
+        launch->reason = cx_stake_verdict_text(verdict);
+    return cx_stake_splits(verdict);
+}
+
+void cx_plan_stake_drop(struct cx_launch *launch)
+{
+    struct cx_budget_record nothing = {0};
+    (void)cx_budget_settle(&launch->base.context->budget, &nothing, launch->reserved, 0, 0);
+    launch->staked = launch->reserved = 0;
+}
+
+void cx_plan_stake_end(struct cx_launch *launch, double elapsed)
+{
+    struct cx_context *context = launch->base.context;
+    struct cx_learned *learned = launch->kernel->function->learned;
+    if (!(launch->staked > 0) || !learned)
+        return;
+    pthread_mutex_lock(&context->lock);
+    cx_budget_ran(&context->budget, &learned->risk, fmin(elapsed, launch->staked));
+    const double lost =
+        cx_budget_settle(&context->budget, &learned->risk, launch->reserved, launch->staked, elapsed);
+    launch->staked = launch->reserved = 0;
+    pthread_mutex_unlock(&context->lock);
+    if (lost > 0)
+        cx_info(CX_TOPIC_PLAN, "the split of %s lost %.3f ms", launch->kernel->function->name, lost * 1e3);
+}
