@@ -5,6 +5,7 @@
 #include "layer/hold.h"
 #include "layer/kernel.h"
 #include "layer/log.h"
+#include "layer/plan_open.h"
 #include "layer/plan_size.h"
 #include "layer/program.h"
 #include "layer/queue.h"
@@ -15,6 +16,9 @@
  * launches that take LONG_SECONDS, or many, where nothing is known of their time. */
 #define LONG_SECONDS 1e-3
 enum { LONG_HELD = 2, LONG_LEFT = 1, MANY_HELD = 8, MANY_LEFT = 4 };
+/* Where the loss is bounded (plan_open.h) launches are held only that take so long: a device may idle for some
+ * tens of microseconds before each of them. */
+#define WORTH_HOLDING 5e-3
 /* For how long a late member is waited for, of the launch's time without it, and how often that is looked at.
  */
 #define LATE_PART 0.25
@@ -61,6 +65,8 @@ bool cx_hold_launch(struct cx_launch *launch, unsigned member)
     if (member < context->nmembers && context->workers[member].late) /* its work may never be over */
         return false;
     const double seconds = cx_plan_expected(launch);
+    if (cx_plan_bounded() && !launch->lacks_late && seconds < WORTH_HOLDING)
+        return false;
     launch->held_by = member < context->nmembers ? member : launch->base.queue->fastest;
     struct cx_worker *worker = &context->workers[launch->held_by];
     const uint64_t ahead = worker->planned - atomic_load(&worker->completed);

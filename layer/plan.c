@@ -15,6 +15,7 @@
 #include "layer/plan_hindsight.h"
 #include "layer/plan_open.h"
 #include "layer/plan_size.h"
+#include "layer/plan_stake.h"
 #include "layer/program.h"
 #include "layer/queue.h"
 #include "layer/record.h"
@@ -360,6 +361,8 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     struct cx_learned *learned = cx_function_learned(launch->kernel->function, context->nmembers);
     if (learned && cx_plan_too_short(launch, learned))
         return whole_alike(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
+    if (cx_plan_bounded() && (why = cx_stake_forbids(launch)))
+        return whole_alike(launch, why);
     bool spared = false;
     struct cx_judged *judged =
         learned ? judge(learned, summary, launch, cx_plan_always() ? NULL : &spared) : NULL;

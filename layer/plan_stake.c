@@ -135,6 +135,15 @@ void cx_plan_ran(struct cx_context *context, struct cx_learned *learned, unsigne
         learned->untold++;
 }
 
+const char *cx_stake_forbids(const struct cx_launch *launch)
+{
+    const double length = cx_plan_length(launch);
+    if (!(length > 0))
+        return cx_stake_verdict_text(CX_STAKE_UNKNOWN);
+    return cx_plan_gain(launch, length) > 0 ? NULL
+                                            : cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT);
+}
+
 /* ---- costs ---- */
 
 /* Sums over the members that would take part beside the best one. */

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Launches that begin with slices on one device. See launch_prefix.h.
+ */
+#include "layer/launch_prefix.h"
+#include "layer/launch_dynamic.h"
+#include "layer/launch_rescue.h"
+#include "layer/log.h"
+#include "layer/plan_open.h"
+#include "layer/plan_size.h"
+#include "layer/plan_stake.h"
+#include "layer/program.h"
+#include "layer/queue.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The range fills the device so many times at least, and the first slice at most so much of that. */
+enum { LEAST_FILLS = 16, FIRST_FILLS = 2 };
+/* By its text the launch may take so long, seconds: that is a guess far above what most take. */
+#define MAY_LAST 20e-3
+/* Launches of a kernel that begin so at most. */
+enum { MOST_PREFIXES = 2 };
+/* So much must be left for another slice; else the rest follows at once. A slice lasts that long at least, and
+ * this part of what has passed. */
+#define LEAST_REST  4e-3
+#define LEAST_SLICE 1e-3
+#define GROWTH      0.25
+
+struct cx_prefix {
+    struct cx_judged *judged; /* a reference */
+    unsigned member;
+    struct cx_part part; /* what was done */
+    uint64_t slice;      /* work-groups in a step */
+    uint64_t first, end; /* steps of the slice under way, or the last one */
+    uint64_t began_ns;
+    double seconds_a_step; /* as the last slice told */
+    unsigned slices;
+    bool failed;
+    struct cx_launch *next; /* in the context's list of those of which a slice is over: a reference */
+};
+
+/* ---- may it? ---- */
+
+static uint64_t steps_of(const struct cx_prefix *prefix)
+{
+    return prefix->judged->verdict.groups;
+}
+
+/* At multiples of the granularity, at least one and at most what is left. */
+static uint64_t whole_steps(const struct cx_prefix *prefix, double steps)
+{
+    const uint64_t unit = prefix->judged->verdict.granularity, left = steps_of(prefix) - prefix->end;
+    uint64_t n = steps < (double)left ? (uint64_t)steps / unit * unit : left;
+    n = n < unit ? unit : n;
+    return n < left ? n : left;
+}
+
+/* Judges the launch where a prefix is possible at all. NULL: it is not. */
+static struct cx_judged *judged_for(struct cx_launch *launch, unsigned member, enum cx_variant *variant)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_queue *queue = launch->base.queue;
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    struct cx_learned *learned = launch->kernel->function->learned;
+    const char *why;
+
+    if (!cx_plan_bounded() || !learned || learned->prefixes >= MOST_PREFIXES || !summary ||
+        member != context->fastest || !(queue->members & (queue->members - 1)) || launch->at_home ||
+        launch->ways || cx_summary_forbids(summary, NULL, NULL) != CX_REASON_NONE ||
+        (summary->steps != CX_STEPS_UNKNOWN && summary->nloop == 0) || cx_plan_length(launch) > 0)
+        return NULL;
+    struct cx_judged *judged = cx_plan_judge(launch);
+    if (!judged || !judged->verdict.splits || !cx_plan_fits(launch, member))
+        return NULL;
+    *variant = cx_prelude_variant(&launch->geometry, judged->verdict.dim, summary->uses & CX_USE_NEEDS_REWRITE);
+    const double fills = (double)cx_launch_groups(launch) /
+                         (double)cx_plan_fill(context->workers[member].device, &launch->geometry);
+    if (fills < LEAST_FILLS || cx_plan_longest(launch, judged, member) < MAY_LAST ||
+        !cx_prelude_can(&launch->geometry, judged->verdict.dim, *variant, &why) ||
+        !cx_kernel_variant_ready(launch->kernel, member, *variant) || !cx_rescue_allowed(launch, judged))
+        return NULL;
+    return judged;
+}
+
+/* ---- slices ---- */
+
+static cl_int run_slice(struct cx_job *job, struct cx_worker *worker)
+{
+    struct cx_launch *launch = (struct cx_launch *)job->command;
+    const struct cx_prefix *prefix = launch->prefix;
+    return cx_launch_package(launch, worker, &prefix->part, prefix->judged->verdict.dim, prefix->first,
+                             prefix->end, worker->queue, NULL, &job->event);
+}
+
+/* Puts the launch on the list of those to go on with. */
+static void finish_slice(struct cx_job *job, struct cx_worker *worker)
+{
+    struct cx_launch *launch = (struct cx_launch *)job->command;
+    struct cx_context *context = launch->base.context;
+    struct cx_prefix *prefix = launch->prefix;
+    const uint64_t groups = (prefix->end - prefix->first) * prefix->slice, now = cx_clock_ns();
+    uint64_t ns = job->end_ns > job->start_ns ? job->end_ns - job->start_ns : 0;
+    ns = ns ? ns : now - prefix->began_ns;
+    const bool first = prefix->slices == 1 && worker->device->type & CL_DEVICE_TYPE_CPU;
+
+    pthread_mutex_lock(&context->lock);
+    prefix->failed = job->status != CL_SUCCESS;
+    if (!prefix->failed) {
+        cx_part_add(launch, &prefix->part, groups, job->start_ns, job->end_ns, ns);
+        cx_launch_learn_held(launch, worker->index, groups, (double)ns * 1e-9, first);
+        (void)cx_launch_first(launch, worker->index, prefix->part.variant, prefix->first == 0);
+        prefix->seconds_a_step = (double)ns * 1e-9 / (double)(prefix->end - prefix->first);
+        cx_plan_ran(context, launch->kernel->function->learned, worker->index, (double)ns * 1e-9);
+    }
+    (void)cx_command_ref(&launch->base);
+    prefix->next = context->prefixes;
+    context->prefixes = launch;
+    atomic_fetch_add(&context->nheld, 1);
+    pthread_mutex_unlock(&context->lock);
+}
+
+/* Plans steps [prefix->first, prefix->end). deps: of the launch's data; NULL: they are met. */
+static bool plan_slice(struct cx_launch *launch, const struct cx_access_region *whole)
+{
+    struct cx_prefix *prefix = launch->prefix;
+    struct cx_worker *worker = &launch->base.context->workers[prefix->member];
+    struct cx_job *job = cx_job_new(launch->base.context);
+    if (!job)
+        return false;
+    job->run = run_slice;
+    job->finish = finish_slice;
+    job->timed = job->urgent = true;
+    if (whole)
+        cx_launch_deps(launch, whole, worker, false, job->deps);
+    prefix->began_ns = cx_clock_ns();
+    prefix->slices++;
+    cx_worker_watch(worker, cx_command_add_job(&launch->base, worker, job));
+    return true;
+}
+
+/* Nobody else may plan on what the launch touches, or may again. */
+static void mark(const struct cx_launch *launch, struct cx_command *command)
+{
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (mem && (command || mem->root->unsettled == &launch->base))
+            mem->root->unsettled = command;
+    }
+}
+
+bool cx_prefix_begin(struct cx_launch *launch, unsigned member)
+{
+    enum cx_variant variant;
+    struct cx_judged *judged = judged_for(launch, member, &variant);
+    struct cx_context *context = launch->base.context;
+    struct cx_prefix *prefix = judged ? calloc(1, sizeof(*prefix)) : NULL;
+    struct cx_access_region *whole = calloc(launch->args->count + 1u, sizeof(*whole));
+    struct cx_worker *worker = &context->workers[member];
+    const uint64_t fill = cx_plan_fill(worker->device, &launch->geometry);
+
+    if (!prefix || !whole) {
+        free(prefix);
+        free(whole);
+        return false;
+    }
+    judged->refs++;
+    *prefix = (struct cx_prefix){.judged = judged,
+                                 .member = member,
+                                 .part = {.member = member, .variant = variant},
+                                 .slice = cx_launch_groups(launch) / judged->verdict.groups};
+    prefix->end = whole_steps(prefix, (double)(FIRST_FILLS * fill) / (double)prefix->slice);
+    launch->prefix = prefix;
+    cx_access_whole(judged->access, whole);
+    cl_int error = cx_launch_gather(launch, whole, worker);
+    if (error != CL_SUCCESS || !plan_slice(launch, whole)) {
+        free(whole);
+        cx_prefix_drop(launch);
+        return false;
+    }
+    free(whole);
+    cx_command_begin(&launch->base);
+    mark(launch, &launch->base);
+    ((struct cx_learned *)launch->kernel->function->learned)->prefixes++;
+    cx_debug(CX_TOPIC_PLAN, "%s begins with slices on %s", launch->kernel->function->name,
+             worker->device->name);
+    return true;
+}
+
+uint64_t cx_prefix_done(const struct cx_launch *launch)
+{
+    return launch->prefix ? launch->prefix->end : 0;
+}
+
+double cx_prefix_rest(const struct cx_launch *launch)
+{
+    const struct cx_prefix *prefix = launch->prefix;
+    return prefix ? prefix->seconds_a_step * (double)(steps_of(prefix) - prefix->end) : 0;
+}
+
+unsigned cx_prefix_hand_over(struct cx_launch *launch)
+{
+    struct cx_prefix *prefix = launch->prefix;
+    unsigned p = 0;
+    while (p + 1 < launch->nparts && launch->parts[p].member != prefix->member)
+        p++;
+    launch->parts[p].groups += prefix->part.groups;
+    launch->parts[p].packages += prefix->part.packages;
+    launch->parts[p].busy_ns += prefix->part.busy_ns;
+    launch->parts[p].first_ns = prefix->part.first_ns;
+    cx_prefix_drop(launch);
+    return p;
+}
+
+void cx_prefix_drop(struct cx_launch *launch)
+{
+    struct cx_prefix *prefix = launch->prefix;
+    if (prefix)
+        cx_judged_unref(&prefix->judged);
+    free(prefix);
+    launch->prefix = NULL;
+}
+
+/* ---- the rest ---- */
+
+/* The last slice is planned, or has failed: owners are known. */
+static void settle(struct cx_launch *launch, bool ok)
+{
+    struct cx_prefix *prefix = launch->prefix;
+    struct cx_worker *worker = &launch->base.context->workers[prefix->member];
+    struct cx_access_region *whole = calloc(launch->args->count + 1u, sizeof(*whole));
+    mark(launch, NULL);
+    if (whole)
+        cx_access_whole(prefix->judged->access, whole);
+    ok = ok && whole && cx_launch_note(launch, whole, worker, worker->planned);
+    free(whole);
+    launch->parts = calloc(1, sizeof(*launch->parts));
+    if (launch->parts)
+        *launch->parts = prefix->part;
+    launch->nparts = launch->parts ? 1 : 0;
+    if (ok)
+        cx_command_settle(&launch->base);
+    else
+        cx_command_fail(&launch->base, CL_OUT_OF_RESOURCES);
+}
+
+/* What the slice told: the length of the whole launch, for launches like it. */
+static void tell_length(struct cx_launch *launch)
+{
+    const struct cx_prefix *prefix = launch->prefix;
+    cx_plan_length_tell(launch, prefix->member, prefix->seconds_a_step * (double)steps_of(prefix), false);
+}
+
+/* Whether other devices take part, or may come to: how long the next slice is to be, in steps; 0: the rest. */
+static double next_slice(struct cx_launch *launch)
+{
+    const struct cx_prefix *prefix = launch->prefix;
+    const double rest = cx_prefix_rest(launch), passed = (double)prefix->part.busy_ns * 1e-9;
+    if (rest < LEAST_REST || !cx_plan_want_for(launch, rest))
+        return 0;
+    const double seconds = fmin(fmax(GROWTH * passed, LEAST_SLICE), rest / 2);
+    return prefix->seconds_a_step > 0 ? seconds / prefix->seconds_a_step : 0;
+}
+
+/* One slice is over: splits what is left, or plans the next slice, or all the rest. */
+static void go_on(struct cx_launch *launch)
+{
+    struct cx_prefix *prefix = launch->prefix;
+    if (prefix->failed || atomic_load(&launch->base.error) < 0) {
+        settle(launch, false);
+        return;
+    }
+    if (prefix->end == steps_of(prefix)) { /* it was the rest, and settled then */
+        tell_length(launch);
+        return;
+    }
+    if (cx_plan_rest(launch)) /* it is split, and takes the prefix over */
+        return;
+    const double steps = next_slice(launch);
+    prefix->first = prefix->end;
+    prefix->end += whole_steps(prefix, steps > 0 ? steps : INFINITY);
+    const bool ok = plan_slice(launch, NULL);
+    if (!ok || prefix->end == steps_of(prefix))
+        settle(launch, ok);
+}
+
+void cx_prefix_check(struct cx_context *context)
+{
+    cx_context_lock(context);
+    while (context->prefixes) {
+        struct cx_launch *launch = context->prefixes;
+        struct cx_command *command = &launch->base;
+        context->prefixes = launch->prefix->next;
+        launch->prefix->next = NULL;
+        atomic_fetch_sub(&context->nheld, 1);
+        go_on(launch);
+        cx_command_unref(&command);
+    }
+    cx_context_unlock(context);
+}
