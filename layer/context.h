@@ -59,8 +59,9 @@ struct cx_context {
     struct cx_command *finished; /* settled without any part left: to be dropped outside the lock */
     struct cx_command *due;      /* references: commands whose status moved that have callbacks */
     struct cx_command *due_tail;
-    atomic_uint nwatched;   /* commands whose status calls back and that are not over */
-    struct cx_launch *held; /* hold.h: references; under lock */
+    atomic_uint nwatched;       /* commands whose status calls back and that are not over */
+    struct cx_launch *held;     /* hold.h: references; under lock */
+    struct cx_launch *prefixes; /* launch_prefix.h: those to go on with; references; under lock */
     atomic_uint nheld;
     struct cx_spares repeated; /* launch_again.c: memory of its jobs */
     atomic_uint nqueues;

@@ -9,6 +9,7 @@
 #include "layer/enqueue.h"
 #include "layer/entry.h"
 #include "layer/launch_again.h"
+#include "layer/launch_prefix.h"
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/plan.h"
@@ -28,6 +29,8 @@ static void drop(struct cx_command *command)
     if (cx_options_get()->summary && launch->base.queue->role != CX_QUEUE_CHECK && !refused)
         cx_stats_launch(launch);
     cx_verify_free(&launch->verify);
+    if (launch->prefix)
+        cx_prefix_drop_unlocked(launch);
     for (unsigned p = 0; p < launch->nparts; p++)
         cx_args_drop(&launch->parts[p].args);
     free(launch->parts);

@@ -4,6 +4,7 @@
  */
 #include "layer/hold.h"
 #include "layer/kernel.h"
+#include "layer/launch_prefix.h"
 #include "layer/log.h"
 #include "layer/plan_open.h"
 #include "layer/plan_size.h"
@@ -16,8 +17,8 @@
  * launches that take LONG_SECONDS, or many, where nothing is known of their time. */
 #define LONG_SECONDS 1e-3
 enum { LONG_HELD = 2, LONG_LEFT = 1, MANY_HELD = 8, MANY_LEFT = 4 };
-/* Where the loss is bounded (plan_open.h) launches are held only that take so long: a device may idle for some
- * tens of microseconds before each of them. */
+/* Where the loss is bounded (plan_open.h) launches are held only that take so long: a device may idle for
+ * some tens of microseconds before each of them. */
 #define WORTH_HOLDING 5e-3
 /* For how long a late member is waited for, of the launch's time without it, and how often that is looked at.
  */
@@ -143,6 +144,7 @@ void cx_hold_check(struct cx_context *context)
 {
     if (atomic_load(&context->nheld) == 0)
         return;
+    cx_prefix_check(context);
     cx_context_lock(context);
     for (struct cx_launch **link = &context->held; *link;) {
         struct cx_launch *launch = *link;

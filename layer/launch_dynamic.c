@@ -10,6 +10,7 @@
 #include "layer/launch_fetch.h"
 #include "layer/launch_home.h"
 #include "layer/launch_peer.h"
+#include "layer/launch_prefix.h"
 #include "layer/launch_rescue.h"
 #include "layer/log.h"
 #include "layer/one_home.h"
@@ -189,7 +190,7 @@ static void close_split(struct split *split)
     struct cx_launch *launch = split->launch;
     cl_int error = note_owners(split) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
     cx_home_note(split, error == CL_SUCCESS && !split->failed);
-    if (!split->failed)
+    if (!split->failed && !split->plan.done)
         note_last(split);
     split->settled = true;
     split->jobs++; /* until settle() */
@@ -264,6 +265,18 @@ void cx_split_settle_if_due(struct split *split)
 
 /* ---- the plan ---- */
 
+/* What was done before the launch was split is its first package, which is over. */
+static bool take_prefix(struct split *split)
+{
+    const unsigned part = cx_prefix_hand_over(split->launch);
+    if (!cx_package_room(split))
+        return false;
+    const unsigned index = cx_package_note(split, part, (struct cx_range){0, split->plan.done});
+    split->packages[index].over = true;
+    split->packages[index].done = split->plan.done;
+    return true;
+}
+
 static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *plan)
 {
     struct split *split = calloc(1, sizeof(*split));
@@ -302,7 +315,7 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
         split->alike &= cx_context_alike(launch->base.context, split->plan.member[0], split->plan.member[p]);
     split->lingers = cx_home_expected(launch);
     split->start_ns = cx_clock_ns();
-    struct cx_range aside = {0, 0};
+    struct cx_range aside = {0, split->plan.done};
     follow_last(split);
     if (split->plan.probes)
         aside = (struct cx_range){split->plan.probe_first, split->plan.probe_end};
@@ -322,6 +335,10 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
             (struct cx_part){.member = split->plan.member[p], .variant = split->plan.variant[p]};
     }
     launch->nparts = split->nparts;
+    if (split->plan.done && !take_prefix(split)) {
+        split_free(split);
+        return NULL;
+    }
     if (strcmp(cx_options_get()->split, "always") == 0)
         cx_ranges_close(&split->ranges);
     for (unsigned p = 0; p < split->plan.n; p++)

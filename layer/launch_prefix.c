@@ -21,11 +21,14 @@ enum { LEAST_FILLS = 16, FIRST_FILLS = 2 };
 #define MAY_LAST 20e-3
 /* Launches of a kernel that begin so at most. */
 enum { MOST_PREFIXES = 2 };
-/* So much must be left for another slice; else the rest follows at once. A slice lasts that long at least, and
- * this part of what has passed. */
+/* So much must be left for another slice; else the rest follows at once. A slice lasts that long at least,
+ * and this part of what has passed. */
 #define LEAST_REST  4e-3
 #define LEAST_SLICE 1e-3
 #define GROWTH      0.25
+/* While others are not worth it: so many slices, each so many times as long as the one before. */
+enum { FAST_SLICES = 6 };
+#define FAST_GROWTH 4
 
 struct cx_prefix {
     struct cx_judged *judged; /* a reference */
@@ -73,7 +76,8 @@ static struct cx_judged *judged_for(struct cx_launch *launch, unsigned member, e
     struct cx_judged *judged = cx_plan_judge(launch);
     if (!judged || !judged->verdict.splits || !cx_plan_fits(launch, member))
         return NULL;
-    *variant = cx_prelude_variant(&launch->geometry, judged->verdict.dim, summary->uses & CX_USE_NEEDS_REWRITE);
+    *variant =
+        cx_prelude_variant(&launch->geometry, judged->verdict.dim, summary->uses & CX_USE_NEEDS_REWRITE);
     const double fills = (double)cx_launch_groups(launch) /
                          (double)cx_plan_fill(context->workers[member].device, &launch->geometry);
     if (fills < LEAST_FILLS || cx_plan_longest(launch, judged, member) < MAY_LAST ||
@@ -93,7 +97,14 @@ static cl_int run_slice(struct cx_job *job, struct cx_worker *worker)
                              prefix->end, worker->queue, NULL, &job->event);
 }
 
-/* Puts the launch on the list of those to go on with. */
+/* What the slices told: the length of the whole launch, for launches like it. */
+static void tell_length(struct cx_launch *launch)
+{
+    const struct cx_prefix *prefix = launch->prefix;
+    cx_plan_length_tell(launch, prefix->member, prefix->seconds_a_step * (double)steps_of(prefix), false);
+}
+
+/* Puts the launch on the list of those to go on with, unless this was the last slice. */
 static void finish_slice(struct cx_job *job, struct cx_worker *worker)
 {
     struct cx_launch *launch = (struct cx_launch *)job->command;
@@ -107,17 +118,24 @@ static void finish_slice(struct cx_job *job, struct cx_worker *worker)
     pthread_mutex_lock(&context->lock);
     prefix->failed = job->status != CL_SUCCESS;
     if (!prefix->failed) {
-        cx_part_add(launch, &prefix->part, groups, job->start_ns, job->end_ns, ns);
+        cx_part_add(launch, launch->parts ? launch->parts : &prefix->part, groups, job->start_ns, job->end_ns,
+                    ns);
         cx_launch_learn_held(launch, worker->index, groups, (double)ns * 1e-9, first);
         (void)cx_launch_first(launch, worker->index, prefix->part.variant, prefix->first == 0);
         prefix->seconds_a_step = (double)ns * 1e-9 / (double)(prefix->end - prefix->first);
         cx_plan_ran(context, launch->kernel->function->learned, worker->index, (double)ns * 1e-9);
     }
-    (void)cx_command_ref(&launch->base);
-    prefix->next = context->prefixes;
-    context->prefixes = launch;
-    atomic_fetch_add(&context->nheld, 1);
+    if (!launch->base.settled) {
+        (void)cx_command_ref(&launch->base);
+        prefix->next = context->prefixes;
+        context->prefixes = launch;
+        atomic_fetch_add(&context->nheld, 1);
+    } else if (!prefix->failed) {
+        tell_length(launch);
+    }
     pthread_mutex_unlock(&context->lock);
+    if (job->status != CL_SUCCESS)
+        cx_launch_kernel_failed(launch->kernel, job, worker);
 }
 
 /* Plans steps [prefix->first, prefix->end). deps: of the launch's data; NULL: they are met. */
@@ -221,6 +239,13 @@ void cx_prefix_drop(struct cx_launch *launch)
     launch->prefix = NULL;
 }
 
+void cx_prefix_drop_unlocked(struct cx_launch *launch)
+{
+    pthread_mutex_lock(&launch->base.context->lock);
+    cx_prefix_drop(launch);
+    pthread_mutex_unlock(&launch->base.context->lock);
+}
+
 /* ---- the rest ---- */
 
 /* The last slice is planned, or has failed: owners are known. */
@@ -244,22 +269,20 @@ static void settle(struct cx_launch *launch, bool ok)
         cx_command_fail(&launch->base, CL_OUT_OF_RESOURCES);
 }
 
-/* What the slice told: the length of the whole launch, for launches like it. */
-static void tell_length(struct cx_launch *launch)
-{
-    const struct cx_prefix *prefix = launch->prefix;
-    cx_plan_length_tell(launch, prefix->member, prefix->seconds_a_step * (double)steps_of(prefix), false);
-}
-
-/* Whether other devices take part, or may come to: how long the next slice is to be, in steps; 0: the rest. */
+/* How long the next slice is to be, in steps; 0: the rest. While others are on their way slices are a part of
+ * what has passed. Else the first ones grow fast, since what they told of may be the cheap part of the range.
+ */
 static double next_slice(struct cx_launch *launch)
 {
     const struct cx_prefix *prefix = launch->prefix;
     const double rest = cx_prefix_rest(launch), passed = (double)prefix->part.busy_ns * 1e-9;
-    if (rest < LEAST_REST || !cx_plan_want_for(launch, rest))
-        return 0;
-    const double seconds = fmin(fmax(GROWTH * passed, LEAST_SLICE), rest / 2);
-    return prefix->seconds_a_step > 0 ? seconds / prefix->seconds_a_step : 0;
+    const bool wants = rest >= LEAST_REST && cx_plan_want_for(launch, rest);
+    cx_debug(CX_TOPIC_PLAN, "%s: %u slices took %.3f ms, the rest may take %.3f ms: %s",
+             launch->kernel->function->name, prefix->slices, passed * 1e3, rest * 1e3,
+             wants ? "others are wanted" : "others are not worth it");
+    if (wants)
+        return fmin(fmax(GROWTH * passed, LEAST_SLICE), rest / 2) / prefix->seconds_a_step;
+    return prefix->slices < FAST_SLICES ? FAST_GROWTH * (double)(prefix->end - prefix->first) : 0;
 }
 
 /* One slice is over: splits what is left, or plans the next slice, or all the rest. */
@@ -270,10 +293,7 @@ static void go_on(struct cx_launch *launch)
         settle(launch, false);
         return;
     }
-    if (prefix->end == steps_of(prefix)) { /* it was the rest, and settled then */
-        tell_length(launch);
-        return;
-    }
+    tell_length(launch);
     if (cx_plan_rest(launch)) /* it is split, and takes the prefix over */
         return;
     const double steps = next_slice(launch);

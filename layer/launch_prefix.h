@@ -2,16 +2,16 @@
 /*
  * A launch of unknown length that may be long begins with a prefix: slices on the device that it would run on
  * whole. The first one is short and tells how long the rest takes; others grow. Meanwhile other devices are
- * opened if what is left makes that worth it (plan_open.h), and once they can take part the rest is planned as a
- * split whose first packages are done. Where nothing comes of it the rest follows as one kernel.
+ * opened if what is left makes that worth it (plan_open.h), and once they can take part the rest is planned
+ * as a split whose first packages are done. Where nothing comes of it the rest follows as one kernel.
  *
- * A prefix costs a launch and a look between slices, which is the one thing risked before anything is known. So
- * only where the kernel's text says that the launch may be long, its range fills the device many times, no split
- * variant is to be built for it, and running it in parts is the same in any order: it reads nothing that it
- * writes, and work-groups write apart. Two launches of a kernel at most begin so.
+ * A prefix costs a launch and a look between slices, which is the one thing risked before anything is known.
+ * So only where the kernel's text says that the launch may be long, its range fills the device many times, no
+ * split variant is to be built for it, and running it in parts is the same in any order: it reads nothing
+ * that it writes, and work-groups write apart. Two launches of a kernel at most begin so.
  *
- * Previous stage: plan.c. Next: launch_dynamic.c, or the command's end. Under context->lock where nothing else
- * is said.
+ * Previous stage: plan.c. Next: launch_dynamic.c, or the command's end. Under context->lock where nothing
+ * else is said.
  */
 #ifndef CX_LAYER_LAUNCH_PREFIX_H
 #define CX_LAYER_LAUNCH_PREFIX_H
@@ -26,12 +26,13 @@ bool cx_prefix_begin(struct cx_launch *launch, unsigned member);
 uint64_t cx_prefix_done(const struct cx_launch *launch);
 /* Seconds that the rest takes on the device that has done the slices, as these tell; 0: there are none. */
 double cx_prefix_rest(const struct cx_launch *launch);
-/* The rest is split: adds what the slices did to the part of the member that did them, and forgets them. Gives
- * that part. */
+/* The rest is split: adds what the slices did to the part of the member that did them, and forgets them.
+ * Gives that part. */
 unsigned cx_prefix_hand_over(struct cx_launch *launch);
 /* Goes on with launches of which a slice is over. Caller holds no lock. */
 void cx_prefix_check(struct cx_context *context);
-/* Frees what is left with the launch. */
+/* Frees what is left with the launch. unlocked: takes context->lock. */
 void cx_prefix_drop(struct cx_launch *launch);
+void cx_prefix_drop_unlocked(struct cx_launch *launch);
 
 #endif

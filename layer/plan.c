@@ -8,6 +8,7 @@
 #include "layer/image.h"
 #include "layer/launch_rescue.h"
 #include "layer/launch_home.h"
+#include "layer/launch_prefix.h"
 #include "layer/log.h"
 #include "layer/one_home.h"
 #include "layer/options.h"
@@ -252,6 +253,11 @@ static double at_once(const struct cx_launch *launch, unsigned member)
                                              : fmin(groups, device->compute_units);
 }
 
+double cx_plan_longest(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member)
+{
+    return cx_access_steps(judged->access) * STEP_SECONDS / at_once(launch, member);
+}
+
 /* Lists the members that could share this launch, the best one first among equals in speed order of the
  * context. */
 static unsigned list_members(struct cx_launch *launch, const struct cx_summary_kernel *summary,
@@ -308,7 +314,7 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
     }
     launch->lacks = late || (launch->lacks && n < 2);
     launch->lacking = variant;
-    launch->longest = cx_access_steps(judged->access) * STEP_SECONDS / at_once(launch, first);
+    launch->longest = cx_plan_longest(launch, judged, first);
     if (launch->lacks)
         cx_plan_want(launch, variant);
     return n;
@@ -361,7 +367,7 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     struct cx_learned *learned = cx_function_learned(launch->kernel->function, context->nmembers);
     if (learned && cx_plan_too_short(launch, learned))
         return whole_alike(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
-    if (cx_plan_bounded() && (why = cx_stake_forbids(launch)))
+    if (cx_plan_bounded() && !launch->prefix && (why = cx_stake_forbids(launch)))
         return whole_alike(launch, why);
     bool spared = false;
     struct cx_judged *judged =
@@ -382,6 +388,7 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     plan->judged = judged;
     plan->groups = cx_launch_groups(launch);
     plan->slice = plan->groups / judged->verdict.groups;
+    plan->done = cx_prefix_done(launch);
     plan->member = calloc(context->nmembers, sizeof(*plan->member));
     plan->variant = calloc(context->nmembers, sizeof(*plan->variant));
     plan->weight = calloc(context->nmembers, sizeof(*plan->weight));
@@ -457,6 +464,40 @@ static void count_use(const struct cx_launch *launch)
             cx_peers_use(launch->base.context, cx_launch_mem(launch, i)->size);
 }
 
+/* It is decided that the launch is split so. */
+static void begin_split(struct cx_launch *launch, struct cx_split_plan *plan)
+{
+    tell(launch, true);
+    count_use(launch);
+    launch->reason = "one device took all of its work-groups"; /* said where that happens */
+    cx_plan_hindsight_begin(launch, !plan->moves);
+    cx_verify_begin(launch, plan);
+    struct cx_learned *learned = launch->kernel->function->learned;
+    cx_follow_launch(launch->args, cx_kernel_accesses(launch->kernel), learned);
+    if (!plan->done && cx_balancer_is_static(plan->balancer) && learned->proven && !plan->probes &&
+        !afterwards(launch) && !cx_home_wants(launch, plan))
+        cx_launch_split(launch, plan);
+    else
+        cx_launch_dynamic(launch, plan);
+}
+
+bool cx_plan_rest(struct cx_launch *launch)
+{
+    struct cx_split_plan plan = {0};
+    unsigned best = launch->base.context->nmembers;
+    launch->lacks = launch->lacks_late = false;
+    if (plan_split(launch, &plan, &best) && !plan.probes) {
+        begin_split(launch, &plan);
+        return true;
+    }
+    cx_plan_stake_drop(launch);
+    free(launch->ways);
+    launch->ways = NULL;
+    launch->one_home = false;
+    cx_split_plan_finish(&plan);
+    return false;
+}
+
 void cx_plan_launch(struct cx_command *command)
 {
     struct cx_launch *launch = (struct cx_launch *)command;
@@ -479,18 +520,7 @@ void cx_plan_launch(struct cx_command *command)
         cx_command_hold_for(command, plan_anew))
         return;
     if (plan_split(launch, &plan, &best)) {
-        tell(launch, true);
-        count_use(launch);
-        launch->reason = "one device took all of its work-groups"; /* said where that happens */
-        cx_plan_hindsight_begin(launch, !plan.moves);
-        cx_verify_begin(launch, &plan);
-        struct cx_learned *learned = launch->kernel->function->learned;
-        cx_follow_launch(launch->args, cx_kernel_accesses(launch->kernel), learned);
-        if (cx_balancer_is_static(plan.balancer) && learned->proven && !plan.probes && !afterwards(launch) &&
-            !cx_home_wants(launch, &plan))
-            cx_launch_split(launch, &plan);
-        else
-            cx_launch_dynamic(launch, &plan);
+        begin_split(launch, &plan);
         return;
     }
     free(launch->ways);
@@ -512,6 +542,10 @@ void cx_plan_launch(struct cx_command *command)
     launch->unproven = best < command->context->nmembers && !cx_take_known(launch, best);
     if (!launch->beyond && (cx_hold_launch(launch, best) || cx_hold_for_late(launch)))
         return;
+    if (best < command->context->nmembers && cx_prefix_begin(launch, best)) {
+        command->queue->home = best + 1;
+        return;
+    }
     if (best < command->context->nmembers)
         cx_plan_occupy(launch, best);
     cx_plan_without(launch);

@@ -50,12 +50,13 @@ struct cx_launch {
     unsigned held_by; /* planned again once that member has completed held_until */
     uint64_t held_until;
     struct cx_launch *held_next;
-    uint64_t moved;          /* bytes brought to members for it */
-    uint64_t split_ns;       /* host clock: when it was split, for plan_hindsight.h; 0: it was not */
-    bool counts;             /* ... it counts there */
-    double staked, reserved; /* plan_stake.h: split, and held to that many seconds; of these it may lose */
-    uint64_t written;        /* bytes that the program gave buffers before it */
-    bool imagined;           /* plan_forgone.h: it is counted */
+    struct cx_prefix *prefix; /* launch_prefix.h: it began with slices on one device; or NULL */
+    uint64_t moved;           /* bytes brought to members for it */
+    uint64_t split_ns;        /* host clock: when it was split, for plan_hindsight.h; 0: it was not */
+    bool counts;              /* ... it counts there */
+    double staked, reserved;  /* plan_stake.h: split, and held to that many seconds; of these it may lose */
+    uint64_t written;         /* bytes that the program gave buffers before it */
+    bool imagined;            /* plan_forgone.h: it is counted */
     /* split: how each argument's writes are kept right (enum cx_access_way; launch.c); NULL: nothing special
      */
     uint8_t *ways;
@@ -132,6 +133,7 @@ struct cx_learned {
     struct cx_parts parts;                /* how large devices' parts are where they keep them */
     struct cx_length lengths[CX_LENGTHS]; /* plan_stake.h */
     unsigned nlengths;                    /* added */
+    unsigned prefixes;                    /* launches that began with slices (launch_prefix.h) */
     unsigned untold;                      /* launches on the fastest member whose length was not known */
     struct cx_budget_record risk;         /* of its splits */
     bool proven;                          /* a split of it ran without a driver failing on it */
@@ -162,6 +164,7 @@ struct cx_split_plan {
     struct cx_judged *judged; /* a reference */
     uint64_t groups;          /* all work-groups */
     uint64_t slice;           /* work-groups in one step along the split dimension */
+    uint64_t done;            /* steps at the range's start that are done already (launch_prefix.h) */
     unsigned n;               /* members that share the launch, in order */
     bool probes; /* member[n] gets steps [probe_first, probe_end) to be measured, and nothing else */
     uint64_t probe_first, probe_end;
@@ -187,6 +190,11 @@ bool cx_args_may_write(const struct cx_args *args, const struct cx_summary_kerne
 void cx_args_lost(const struct cx_kernel *kernel, const struct cx_args *args);
 /* A launch's cx_command.lost. */
 void cx_launch_lost(struct cx_command *command);
+/* The rest of a launch that began with slices is split, if that may be and pays. False: nothing was done. */
+bool cx_plan_rest(struct cx_launch *launch);
+/* Seconds that the launch may take on the member by the text of its kernel: a guess, far above what most
+ * take. */
+double cx_plan_longest(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member);
 /* The launch judged by its summary, or NULL where there is none; borrowed from the function's records. */
 struct cx_judged *cx_plan_judge(struct cx_launch *launch);
 

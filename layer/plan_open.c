@@ -73,3 +73,18 @@ bool cx_plan_opening_pays(const struct cx_launch *launch, double builds, double 
     const double price = price_of_opening(launch) + builds * (shares_cores(context) ? 1 : BUILD_PART);
     return cx_budget_pays(fmax(context->lacked, cx_plan_gain(launch, waiting)), 1, price);
 }
+
+bool cx_plan_want_for(const struct cx_launch *launch, double seconds)
+{
+    struct cx_program *program = launch->kernel->program;
+    bool coming = false;
+    for (unsigned m = 0; m < launch->base.context->nmembers; m++)
+        coming |= cx_queue_takes(launch->base.queue, m) && cx_program_late_on(program, m) &&
+                  atomic_load(&program->members[m].state[CX_VARIANT_PLAIN]) != CX_BUILD_LATE;
+    if (coming || !cx_program_late(program))
+        return coming;
+    if (!cx_plan_opening_pays(launch, (double)program->build_ns * 1e-9, seconds))
+        return false;
+    cx_program_late_want(program);
+    return true;
+}

@@ -26,4 +26,8 @@ double cx_plan_gain(const struct cx_launch *launch, double whole);
  * waiting: seconds that launches of its function take which are enqueued behind it. */
 bool cx_plan_opening_pays(const struct cx_launch *launch, double builds, double waiting);
 
+/* Whether others are on their way that could share what is left of a launch, so many seconds, or are sent for
+ * now, as that is worth it. */
+bool cx_plan_want_for(const struct cx_launch *launch, double seconds);
+
 #endif

@@ -236,10 +236,16 @@ bool cx_plan_too_short(const struct cx_launch *launch, const struct cx_learned *
     return false;
 }
 
+/* Work-groups that are not done yet (launch_prefix.h). */
+static uint64_t groups_left(const struct cx_split_plan *plan)
+{
+    return plan->groups - plan->done * plan->slice;
+}
+
 static struct cx_admission admission_of(const struct cx_split_plan *plan,
                                         const struct cx_admission_device *devices)
 {
-    return (struct cx_admission){.groups = plan->groups,
+    return (struct cx_admission){.groups = groups_left(plan),
                                  .granularity = plan->slice * plan->judged->verdict.granularity,
                                  .split_seconds = CX_SPLIT_SECONDS,
                                  .may_probe = true,
@@ -505,7 +511,7 @@ static struct cx_balancer *make_balancer(const struct cx_split_plan *plan, const
 {
     const struct cx_options *options = cx_options_get();
     const struct cx_problem problem = {
-        plan->groups,           plan->slice * plan->judged->verdict.granularity,
+        groups_left(plan),      plan->slice * plan->judged->verdict.granularity,
         plan->n + plan->probes, all->share,
         plan->rescues,          one_each ? NULL : memory};
     const struct cx_balancer_params params = cx_plan_params();
@@ -554,7 +560,8 @@ static void share(struct cx_launch *launch, struct cx_split_plan *plan, struct c
     if (plan->n + plan->probes < 2)
         launch->reason = plan->late ? cx_rescue_late_reason : "its arguments cannot be had on another device";
     else
-        plan->balancer = make_balancer(plan, all, memory_of(learned, plan->groups), one_each || keeps);
+        plan->balancer =
+            make_balancer(plan, all, plan->done ? NULL : memory_of(learned, plan->groups), one_each || keeps);
     if (plan->balancer)
         follow_balancer(plan);
     if (plan->balancer && plan->probes)

@@ -4,6 +4,7 @@
  */
 #include "layer/plan_stake.h"
 #include "layer/follow.h"
+#include "layer/launch_prefix.h"
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/plan_open.h"
@@ -86,6 +87,8 @@ static const struct cx_length *near_length(const struct cx_learned *learned, dou
 double cx_plan_length(const struct cx_launch *launch)
 {
     struct cx_learned *learned = launch->kernel->function->learned;
+    if (launch->prefix)
+        return cx_prefix_rest(launch);
     if (!learned)
         return 0;
     const struct cx_length *length = find_length(learned, shape_of(launch));
@@ -140,8 +143,7 @@ const char *cx_stake_forbids(const struct cx_launch *launch)
     const double length = cx_plan_length(launch);
     if (!(length > 0))
         return cx_stake_verdict_text(CX_STAKE_UNKNOWN);
-    return cx_plan_gain(launch, length) > 0 ? NULL
-                                            : cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT);
+    return cx_plan_gain(launch, length) > 0 ? NULL : cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT);
 }
 
 /* ---- costs ---- */

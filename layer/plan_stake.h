@@ -23,8 +23,8 @@ void cx_plan_length_tell(struct cx_launch *launch, unsigned member, double secon
  * have been busy for so long. */
 void cx_plan_ran(struct cx_context *context, struct cx_learned *learned, unsigned member, double seconds);
 
-/* Why the launch stays whole whatever a look at its accesses would tell, which takes tens of microseconds: its
- * length is not known, or too short; NULL: that is not so. */
+/* Why the launch stays whole whatever a look at its accesses would tell, which takes tens of microseconds:
+ * its length is not known, or too short; NULL: that is not so. */
 const char *cx_stake_forbids(const struct cx_launch *launch);
 
 /* What is known about a split that might be. */
