@@ -233,6 +233,8 @@ static cl_int plan_data(struct cx_launch *launch, const struct cx_summary_kernel
     if (*settled)
         return CL_SUCCESS;
     struct cx_access_region *regions = whole_regions(launch, summary, worker);
+    if (regions)
+        cx_plan_returns(launch, regions, worker);
     cl_int error = regions ? cx_launch_gather(launch, regions, worker) : CL_OUT_OF_HOST_MEMORY;
     if (error == CL_SUCCESS && launch->at_home)
         error = cx_svm_gather(launch);

@@ -7,6 +7,7 @@
 #include "layer/launch_prefix.h"
 #include "layer/log.h"
 #include "layer/options.h"
+#include "layer/peer.h"
 #include "layer/plan_open.h"
 #include "layer/plan_size.h"
 #include "layer/program.h"
@@ -32,6 +33,9 @@
 /* Memory that is made on a device, bytes a second at least, and seconds for each object. */
 #define MADE_BYTES_PER_S 10e9
 #define MADE_SECONDS     100e-6
+/* To bring results back: for each launch, and bytes a second between peers. */
+#define RETURN_SECONDS   20e-6
+#define PEER_BYTES_PER_S 100e9
 /* A build that takes less was none: the driver had it in its cache. */
 #define CACHED_BUILD 10e-3
 /* A CPU's driver may compile in a first launch, so that only what is beyond tells how long that takes. */
@@ -136,6 +140,29 @@ void cx_plan_ran(struct cx_context *context, struct cx_learned *learned, unsigne
         cx_budget_ran(&context->budget, &learned->risk, seconds);
     else
         learned->untold++;
+}
+
+void cx_plan_returns(const struct cx_launch *launch, const struct cx_access_region *regions,
+                     const struct cx_worker *worker)
+{
+    struct cx_context *context = launch->base.context;
+    double bytes = 0;
+    if (!cx_plan_bounded() || !(context->budget.saved > 0 || context->budget.trials))
+        return;
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        uint64_t lacking[64] = {0};
+        const unsigned place = mem ? cx_mem_place(mem->root, worker) : CX_PLACE_HOST;
+        if (place == CX_PLACE_HOST || regions[i].read.lo >= regions[i].read.hi)
+            continue;
+        cx_coherence_lacking(mem->root->coherence, mem->origin + regions[i].read.lo,
+                             mem->origin + regions[i].read.hi, lacking);
+        bytes += fmin((double)lacking[place], (double)lacking[CX_PLACE_HOST]);
+    }
+    if (bytes > 0)
+        cx_budget_returned(&context->budget, context->peers && cx_peers_are_open(context)
+                                                 ? RETURN_SECONDS + bytes / PEER_BYTES_PER_S
+                                                 : RETURN_SECONDS + cx_plan_move_seconds(bytes));
 }
 
 const char *cx_stake_forbids(const struct cx_launch *launch)

@@ -23,6 +23,10 @@ void cx_plan_length_tell(struct cx_launch *launch, unsigned member, double secon
  * have been busy for so long. */
 void cx_plan_ran(struct cx_context *context, struct cx_learned *learned, unsigned member, double seconds);
 
+/* The launch is about to be planned to run whole on the worker's member, and touches these regions, by
+ * argument: what of them only other members have, results of splits, comes back to it. */
+void cx_plan_returns(const struct cx_launch *launch, const struct cx_access_region *regions,
+                     const struct cx_worker *worker);
 /* Why the launch stays whole whatever a look at its accesses would tell, which takes tens of microseconds:
  * its length is not known, or too short; NULL: that is not so. */
 const char *cx_stake_forbids(const struct cx_launch *launch);

@@ -8,6 +8,8 @@
 
 /* How much of its ratio the newest split makes up. */
 #define NEWEST 0.5
+/* What is left, with each split, of what former ones saved and what it took to bring their results back. */
+#define KEPT 0.95
 
 const char *cx_stake_verdict_text(enum cx_stake_verdict verdict)
 {
@@ -31,6 +33,7 @@ void cx_budget_ran(struct cx_budget *budget, struct cx_budget_record *record, do
     if (!is_time(seconds))
         return;
     budget->busy += seconds;
+    budget->returned = fmax(budget->returned - seconds / CX_BUDGET_AGAIN, 0);
     if (record)
         record->since += seconds;
 }
@@ -84,14 +87,40 @@ static bool waits(const struct cx_budget_record *record, double lost)
     return record->since < CX_BUDGET_AGAIN * lost;
 }
 
-enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, const struct cx_budget_record *record,
-                                       const struct cx_stake *stake, double *reserved)
+void cx_budget_returned(struct cx_budget *budget, double seconds)
 {
+    if (!is_time(seconds))
+        return;
+    budget->returned += seconds;
+    cx_budget_charge(budget, seconds);
+}
+
+/* The part of what splits save that is lost again. */
+static double part_returned(const struct cx_budget *budget)
+{
+    const double all = fmax(budget->saved, budget->returned);
+    return budget->share < 1 && all > 0 ? budget->returned / all : 0;
+}
+
+static double less_returned(double seconds, double whole, double part)
+{
+    return seconds < whole ? seconds + part * (whole - seconds) : seconds;
+}
+
+enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, const struct cx_budget_record *record,
+                                       const struct cx_stake *given, double *reserved)
+{
+    const double part = part_returned(budget);
+    const struct cx_stake returning = {given->whole, less_returned(given->split, given->whole, part),
+                                       less_returned(given->worst, given->whole, part),
+                                       less_returned(given->later, given->whole, part)},
+                          *stake = &returning;
     const double least = CX_BUDGET_GAIN * stake->whole;
     *reserved = 0;
     if (!is_time(stake->whole))
         return CX_STAKE_UNKNOWN;
-    const bool promises = stake->whole - stake->later > least || has_gained(record);
+    const bool promises =
+        stake->whole - stake->later > least || (has_gained(record) && part < 1 - CX_BUDGET_GAIN);
     const double loss = most_lost(stake);
     const double room = promises ? cx_budget_left(budget) : left_for_curiosity(budget);
     const bool early = budget->share < 1 && budget->busy < CX_BUDGET_START;
@@ -129,6 +158,8 @@ double cx_budget_settle(struct cx_budget *budget, struct cx_budget_record *recor
     record->lost = ratio < 1 - CX_BUDGET_GAIN ? 0 : record->lost + lost;
     record->excess = ratio < 1 - CX_BUDGET_GAIN ? 0 : record->excess + excess;
     record->since = 0;
+    budget->saved = KEPT * budget->saved + fmax(whole - elapsed, 0);
+    budget->returned *= KEPT;
     cx_budget_charge(budget, lost);
     budget->excess += excess;
     return lost;

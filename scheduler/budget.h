@@ -56,6 +56,9 @@ struct cx_budget {
     double spent;    /* lost by trials, by splits that lost, by opening and building */
     double reserved; /* upper bounds of the losses of trials under way */
     double excess;   /* of what was spent, that which splits lost beyond their bounds */
+    double saved;    /* by splits, and ... */
+    double returned; /* ... what it took to bring their results back to the first device, newer ones counting
+                        more */
     unsigned trials; /* begun */
 };
 
@@ -100,6 +103,12 @@ double cx_budget_left(const struct cx_budget *budget);
 /* Something beside the program took so much of its time: opening a device, a build, what a split's results
  * cost to bring back. */
 void cx_budget_charge(struct cx_budget *budget, double seconds);
+
+/* Results of splits had to be brought back to the first device, as a launch there needed them: a sequence of
+ * launches may lose by that what each split gains. It is charged, and all splits are taken to gain less by as
+ * much of what they save as was lost so of late; CX_BUDGET_AGAIN times that of busy time later it is
+ * forgotten. */
+void cx_budget_returned(struct cx_budget *budget, double seconds);
 
 /* Decides about one launch. CX_STAKE_TRIAL reserves the bound of its loss, *reserved, until cx_budget_settle
  * (else *reserved is 0). record: may not be NULL. */
