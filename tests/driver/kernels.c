@@ -142,6 +142,11 @@ static void run_smooth(struct item *item)
     *at(item, 1, i) = wrap(left + 2u * (cl_uint)*at(item, 0, i) + right);
 }
 
+static void run_settle(struct item *item)
+{
+    *at(item, 1, item->global[0]) = wrap((cl_uint)*at(item, 0, item->global[0]) + 1u);
+}
+
 /* coexec's own: a work-item copies 16 bytes. */
 static void run_device_copy(struct item *item)
 {
@@ -164,6 +169,7 @@ static const struct stub_function functions[] = {
     {"stub_inc", "b", run_inc, NULL},
     {"stub_scale", "bbi", run_scale, NULL},
     {"stub_smooth", "bbi", run_smooth, NULL},
+    {"stub_settle", "bbi", run_settle, NULL},
     {"stub_fill_2d", "bi", run_fill_2d, NULL},
     {"stub_reverse", "bbi", run_reverse, NULL},
     {"stub_gather", "bbb", run_gather, NULL},

@@ -75,3 +75,13 @@ __kernel void stub_smooth(__global const int *in, __global int *out, int n)
     int i = get_global_id(0);
     out[i] = (int)((uint)in[max(i - 1, 0)] + 2u * (uint)in[i] + (uint)in[min(i + 1, n - 1)]);
 }
+
+/* By its text it may take any time: where nothing is negative the loop ends at once. */
+__kernel void stub_settle(__global const int *in, __global int *out, int n)
+{
+    int i = get_global_id(0);
+    int x = in[i];
+    for (int j = 0; j < n && x < 0; j++)
+        x = (int)((uint)x * 1664525u + 1013904223u);
+    out[i] = (int)((uint)x + 1u);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a program begins, on two equal stub GPUs: with the first alone. Short launches never open the second;
+ * long ones do, and share with it; one long launch begins as slices and shares what is left. Each case has a
+ * process of its own, and another before it, which leaves the analysis in the cache.
+ */
+#include "cl_fixture.h"
+#include "cl_folder.h"
+#include "cl_timeline.h"
+
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { N = 1 << 16, LOCAL = 16 };
+
+static cl_int in[N], out[N];
+
+static const char *text_of_kernels(void)
+{
+    static char text[1 << 16];
+    FILE *file = fopen(STUB_KERNELS, "r");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_gt(fread(text, 1, sizeof(text) - 1, file), 0);
+    fclose(file);
+    return text;
+}
+
+static void launch(cl_kernel kernel, cl_mem from, cl_mem to, size_t items)
+{
+    const size_t local = LOCAL;
+    cl_set_mem(kernel, 0, from);
+    cl_set_mem(kernel, 1, to);
+    cl_set_int(kernel, 2, 1 << 20);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+}
+
+/* A process that waits for the analysis. */
+static void analyse(void)
+{
+    int status = 1;
+    const pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        setenv("COEXEC_ANALYSIS_WAIT", "60000", 1);
+        cl_open();
+        cl_program program = cl_build(text_of_kernels(), "");
+        cl_int code;
+        cl_kernel kernel = clCreateKernel(program, "stub_settle", &code);
+        cl_mem mem = cl_buffer(0, sizeof(in), NULL), other = cl_buffer(0, sizeof(out), NULL);
+        launch(kernel, mem, other, 1024);
+        clFinish(cl.queue);
+        _exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+}
+
+/* Opens all that a case needs; speed: work-groups a microsecond. */
+static void begin(const char *speed, cl_program *program, cl_kernel *kernel, cl_mem mem[2])
+{
+    cl_int code;
+    cl_folder_make("begin");
+    setenv("COEXEC_CACHE_DIR", cl_folder_path("cache"), 1);
+    analyse();
+    setenv("STUB_SPEED", speed, 1);
+    setenv("STUB_TIMELINE", cl_folder_path("timeline"), 1);
+    setenv("STUB_LOG", cl_folder_path("log"), 1);
+    for (int i = 0; i < N; i++)
+        in[i] = i * 7;
+    cl_open();
+    *program = cl_build(text_of_kernels(), "");
+    *kernel = clCreateKernel(*program, "stub_settle", &code);
+    cl_ok(code);
+    mem[0] = cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(in), in);
+    mem[1] = cl_buffer(0, sizeof(out), NULL);
+}
+
+static void end(cl_program program, cl_kernel kernel, const cl_mem mem[2], size_t items)
+{
+    cl_ok(clEnqueueReadBuffer(cl.queue, mem[1], CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
+    for (size_t i = 0; i < items; i++)
+        ck_assert_msg(out[i] == in[i] + 1, "%zu: %d", i, out[i]);
+    cl_ok(clReleaseMemObject(mem[0]));
+    cl_ok(clReleaseMemObject(mem[1]));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    cl_close();
+}
+
+static bool is_open(unsigned device)
+{
+    char line[32];
+    snprintf(line, sizeof(line), "first=d%u", device);
+    return cl_lines_with(cl_folder_path("log"), line) > 0;
+}
+
+/* Work-items that the device did, and in how many kernels. */
+static size_t did(unsigned device, unsigned *kernels)
+{
+    static struct cl_span spans[8192];
+    const unsigned n = cl_spans_read(cl_folder_path("timeline"), spans, sizeof(spans) / sizeof(*spans));
+    size_t items = 0;
+    *kernels = 0;
+    for (unsigned i = 0; i < n; i++)
+        if (spans[i].device == device && cl_span_is(&spans[i], "kernel")) {
+            items += spans[i].count;
+            ++*kernels;
+        }
+    return items;
+}
+
+START_TEST(short_ones_stay_alone)
+{
+    cl_program program;
+    cl_kernel kernel;
+    cl_mem mem[2];
+    unsigned kernels;
+    begin("10", &program, &kernel, mem);
+    for (unsigned i = 0; i < 50; i++) { /* 25 us each */
+        launch(kernel, mem[0], mem[1], 4096);
+        cl_ok(clFinish(cl.queue));
+    }
+    end(program, kernel, mem, 4096);
+    ck_assert(is_open(0));
+    ck_assert_msg(!is_open(1), "the second device was opened");
+    ck_assert_uint_eq(did(1, &kernels), 0);
+    cl_folder_remove();
+}
+END_TEST
+
+START_TEST(long_ones_share)
+{
+    cl_program program;
+    cl_kernel kernel;
+    cl_mem mem[2];
+    unsigned kernels;
+    begin("0.2", &program, &kernel, mem);
+    for (unsigned i = 0; i < 60; i++) { /* 20 ms each */
+        launch(kernel, mem[0], mem[1], N);
+        cl_ok(clFinish(cl.queue));
+    }
+    end(program, kernel, mem, N);
+    ck_assert_msg(is_open(1), "the second device was not opened");
+    ck_assert_uint_gt(did(1, &kernels), 0);
+    cl_folder_remove();
+}
+END_TEST
+
+START_TEST(one_begins_with_slices)
+{
+    cl_program program;
+    cl_kernel kernel;
+    cl_mem mem[2];
+    unsigned first, second;
+    begin("0.004", &program, &kernel, mem); /* a second */
+    launch(kernel, mem[0], mem[1], N);
+    cl_ok(clFinish(cl.queue));
+    end(program, kernel, mem, N);
+    const size_t there = did(1, &second), here = did(0, &first);
+    ck_assert_uint_gt(first, 1);
+    ck_assert_msg(there > N / 8, "%zu of %d work-items on the second device", there, N);
+    ck_assert_uint_ge(here + there, N); /* some may be done twice */
+    cl_folder_remove();
+}
+END_TEST
+
+/* A slice whose driver fails must fail the launch, and nothing must wait for it for ever. */
+START_TEST(slices_may_fail)
+{
+    cl_program program;
+    cl_kernel kernel;
+    cl_mem mem[2];
+    setenv("STUB_DIES", "0:2:-9999", 1);
+    begin("0.004", &program, &kernel, mem);
+    launch(kernel, mem[0], mem[1], N);
+    (void)clFinish(cl.queue);
+    cl_ok(clReleaseMemObject(mem[0]));
+    cl_ok(clReleaseMemObject(mem[1]));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    (void)clReleaseCommandQueue(cl.queue);
+    (void)clReleaseContext(cl.context);
+    cl_folder_remove();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("begin");
+    TCase *tcase = tcase_create("begin");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_test(tcase, short_ones_stay_alone);
+    tcase_add_test(tcase, long_ones_share);
+    tcase_add_test(tcase, one_begins_with_slices);
+    tcase_add_test(tcase, slices_may_fail);
+    suite_add_tcase(suite, tcase);
+    return tap_run(suite);
+}
