@@ -542,7 +542,7 @@ void cx_plan_launch(struct cx_command *command)
     launch->unproven = best < command->context->nmembers && !cx_take_known(launch, best);
     if (!launch->beyond && (cx_hold_launch(launch, best) || cx_hold_for_late(launch)))
         return;
-    if (best < command->context->nmembers && cx_prefix_begin(launch, best)) {
+    if (best < command->context->nmembers && !launch->beyond && cx_prefix_begin(launch, best)) {
         command->queue->home = best + 1;
         return;
     }
