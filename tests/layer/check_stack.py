@@ -29,7 +29,17 @@ HEAD = re.compile(r"^([0-9a-f]+) <([^>]+)>:$")
 # Calls by pointers that lead deep.
 POINTERS = {"cx_context_unlock": ["cx_plan_launch"]}
 CALL = re.compile(r"\b(?:call|jmp)\s+([0-9a-f]+) <([^>+]+)>")
-GROWS = re.compile(r"\bsub\s+\$0x([0-9a-f]+),%rsp")
+MOVES = re.compile(r"\b(sub|add)\s+\$0x([0-9a-f]+),%rsp")
+
+
+def growth(code):
+    """Bytes by which an instruction makes the frame larger: compilers add -128 where that is shorter than to take 128."""
+    moves = MOVES.search(code)
+    if not moves:
+        return 0
+    number = int(moves[2], 16)
+    number -= 1 << 64 if number >> 63 else 0
+    return max(number if moves[1] == "sub" else -number, 0)
 
 
 class Function:
@@ -40,7 +50,7 @@ class Function:
 def read(library):
     """All functions, by address."""
     text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", library], capture_output=True, text=True, check=True).stdout
-    functions, current, largest = {}, None, 0
+    functions, current = {}, None
     for line in text.splitlines():
         head = HEAD.match(line)
         if head:
@@ -51,10 +61,7 @@ def read(library):
         code = line.split("\t", 1)[1]
         if code.startswith("push "):
             current.frame += 8
-        grows = GROWS.search(code)
-        if grows:
-            largest = int(grows[1], 16)
-            current.frame += largest
+        current.frame += growth(code)
         current.calls_pointers |= code.startswith("call   *") or code.startswith("call *")
         call = CALL.search(code)
         if call:
