@@ -73,14 +73,17 @@ static struct cx_judged *judged_for(struct cx_launch *launch, unsigned member, e
         launch->ways || cx_summary_forbids(summary, NULL, NULL) != CX_REASON_NONE ||
         (summary->steps != CX_STEPS_UNKNOWN && summary->nloop == 0) || cx_plan_length(launch) > 0)
         return NULL;
+    if (!launch->local_given && !launch->geometry.local[0] && !cx_plan_local_size(launch))
+        return NULL;
+    if ((double)cx_launch_groups(launch) <
+        LEAST_FILLS * (double)cx_plan_fill(context->workers[member].device, &launch->geometry))
+        return NULL;
     struct cx_judged *judged = cx_plan_judge(launch);
     if (!judged || !judged->verdict.splits || !cx_plan_fits(launch, member))
         return NULL;
     *variant =
         cx_prelude_variant(&launch->geometry, judged->verdict.dim, summary->uses & CX_USE_NEEDS_REWRITE);
-    const double fills = (double)cx_launch_groups(launch) /
-                         (double)cx_plan_fill(context->workers[member].device, &launch->geometry);
-    if (fills < LEAST_FILLS || cx_plan_longest(launch, judged, member) < MAY_LAST ||
+    if (cx_plan_longest(launch, judged, member) < MAY_LAST ||
         !cx_prelude_can(&launch->geometry, judged->verdict.dim, *variant, &why) ||
         !cx_kernel_variant_ready(launch->kernel, member, *variant) || !cx_rescue_allowed(launch, judged))
         return NULL;

@@ -466,7 +466,8 @@ static cl_int one_launch(cl_kernel kernel, cl_command_queue queue, size_t items)
 START_TEST(judged_by_pattern)
 {
     clean_environment();
-    set_environment("POCL_DEVICES", "basic pthread", "POCL_MAX_PTHREAD_COUNT", "1", NULL);
+    set_environment("POCL_DEVICES", "basic pthread", "POCL_MAX_PTHREAD_COUNT", "1", "COEXEC_BUDGET", "1",
+                    NULL);
     open_context();
     cl_program program = build("__kernel void next(__global const int *a, __global int *b)\n"
                                "{ b[get_global_id(0)] = a[get_global_id(0)] + 1; }");
@@ -511,8 +512,8 @@ static unsigned variant_state(cl_kernel kernel)
 START_TEST(variants_for_work_only)
 {
     clean_environment();
-    set_environment("POCL_DEVICES", "basic pthread", "POCL_MAX_PTHREAD_COUNT", "1", "COEXEC_BUILD",
-                    _i ? "lazy" : "all", NULL);
+    set_environment("POCL_DEVICES", "basic pthread", "POCL_MAX_PTHREAD_COUNT", "1", "COEXEC_BUDGET", "1",
+                    "COEXEC_BUILD", _i ? "lazy" : "all", NULL);
     open_context();
     cl_int error;
     cl_program program = build_first(text);
