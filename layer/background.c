@@ -205,6 +205,16 @@ static bool give(struct job *job)
     return can;
 }
 
+void cx_background_expect(void)
+{
+    pthread_mutex_lock(&lock);
+    if (!atomic_load(&ending) && rounds < ROUNDS) {
+        rounds++;
+        atexit(at_exit);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 bool cx_background_enter(void)
 {
     pthread_mutex_lock(&lock);
@@ -257,6 +267,7 @@ bool cx_background_run(void (*task)(void *data), void *data)
     if (!job)
         return false;
     *job = (struct job){.task = task, .data = data};
+    cx_background_expect();
     if (!atomic_load(&ending) && (give(job) || cx_notify_detach(serve, job)))
         return true;
     free(job);

@@ -18,6 +18,10 @@
 
 /* Runs task(data) on a thread of its own. False: none could be started, or the process is ending. */
 bool cx_background_run(void (*task)(void *data), void *data);
+/* Such work is given to another thread, which has not begun: by the thread that gives it, so that the process
+ * cannot end between the two without our knowing (exit() runs no handler before ours that is registered now,
+ * and none of ours that is registered while it runs). */
+void cx_background_expect(void);
 /* Such a task is likely to come soon, when time is dearer: starts a thread for it now. */
 void cx_background_prepare(void);
 

@@ -164,6 +164,7 @@ bool cx_later_run(enum cx_later number, void (*run)(void *data), void *data, con
     if (!task)
         return false;
     *task = (struct task){.run = run, .data = data, .key = key};
+    cx_background_expect();
     pthread_mutex_lock(&lock);
     append(line, task);
     const bool starts = !line->serving;
