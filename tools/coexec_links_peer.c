@@ -89,7 +89,8 @@ bool cx_links_measure_peers(struct cx_links *links, const struct cx_end *ends)
     struct cx_worker *workers = context.workers = calloc(links->n + 1u, sizeof(*workers));
     bool all = side && workers;
     for (unsigned m = 0; m < links->n && all; m++) {
-        workers[m] = (struct cx_worker){.context = &context, .index = m, .real_context = ends[m].context};
+        workers[m] = (struct cx_worker){
+            .context = &context, .index = m, .real_context = ends[m].context, .state = CX_WORKER_OPEN};
         workers[m].device = (struct cx_real_device *)(uintptr_t)ends[m].device;
         workers[m].queue = ends[m].queue;
         workers[m].place = ends[m].device->in_place || !ends[m].own ? 0 : 1 + m;

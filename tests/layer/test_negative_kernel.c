@@ -147,7 +147,7 @@ START_TEST(image_arguments)
     ROW_POCL(CL_INVALID_SAMPLER, CRASHES, SET(1, image));
     ROW_POCL(CL_INVALID_SAMPLER, CRASHES, SET(1, no_sampler));
     ROW_POCL(CL_INVALID_ARG_SIZE, CRASHES, SET(1, n));
-    ROW(CL_INVALID_ARG_VALUE, clSetKernelArg(kernel, 1, sizeof(sampler), NULL));
+    ROW_POCL(CL_INVALID_SAMPLER, CL_INVALID_ARG_VALUE, clSetKernelArg(kernel, 1, sizeof(sampler), NULL));
     ROW(CL_SUCCESS, SET(1, sampler));
     ROW_POCL(CL_INVALID_MEM_OBJECT, CL_SUCCESS, SET(2, image));
     ROW_POCL(CL_INVALID_MEM_OBJECT, CRASHES, SET(2, sampler));
