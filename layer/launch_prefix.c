@@ -172,14 +172,16 @@ static void mark(const struct cx_launch *launch, struct cx_command *command)
 
 bool cx_prefix_begin(struct cx_launch *launch, unsigned member)
 {
-    enum cx_variant variant;
+    enum cx_variant variant = CX_VARIANT_PLAIN;
     struct cx_judged *judged = judged_for(launch, member, &variant);
     struct cx_context *context = launch->base.context;
-    struct cx_prefix *prefix = judged ? calloc(1, sizeof(*prefix)) : NULL;
-    struct cx_access_region *whole = calloc(launch->args->count + 1u, sizeof(*whole));
     struct cx_worker *worker = &context->workers[member];
     const uint64_t fill = cx_plan_fill(worker->device, &launch->geometry);
 
+    if (!judged)
+        return false;
+    struct cx_prefix *prefix = calloc(1, sizeof(*prefix));
+    struct cx_access_region *whole = calloc(launch->args->count + 1u, sizeof(*whole));
     if (!prefix || !whole) {
         free(prefix);
         free(whole);
