@@ -165,6 +165,71 @@ START_TEST(one_begins_with_slices)
 }
 END_TEST
 
+/* The second device gives no context: the first one goes on alone. */
+START_TEST(opening_may_fail)
+{
+    cl_program program;
+    cl_kernel kernel;
+    cl_mem mem[2];
+    unsigned kernels;
+    setenv("STUB_FAIL", "clCreateContext:2:-6", 1);
+    begin("0.2", &program, &kernel, mem);
+    for (unsigned i = 0; i < 40; i++) {
+        launch(kernel, mem[0], mem[1], N);
+        cl_ok(clFinish(cl.queue));
+    }
+    end(program, kernel, mem, N);
+    ck_assert_uint_eq(did(1, &kernels), 0);
+    cl_folder_remove();
+}
+END_TEST
+
+/* What is enqueued behind a launch that runs in slices sees all of its results, and its times span it. */
+START_TEST(slices_are_one_launch)
+{
+    cl_program program;
+    cl_kernel kernel;
+    cl_mem mem[2], last;
+    cl_event event;
+    const size_t local = LOCAL, items = N;
+    begin("0.004", &program, &kernel, mem);
+    last = cl_buffer(0, sizeof(out), NULL);
+    cl_set_mem(kernel, 0, mem[0]);
+    cl_set_mem(kernel, 1, mem[1]);
+    cl_set_int(kernel, 2, 1 << 20);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, &event));
+    launch(kernel, mem[1], last, N);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clEnqueueReadBuffer(cl.queue, last, CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
+    for (int i = 0; i < N; i++)
+        ck_assert_msg(out[i] == in[i] + 2, "%d: %d", i, out[i]);
+    ck_assert_uint_gt(cl_time_of(event, CL_PROFILING_COMMAND_END),
+                      cl_time_of(event, CL_PROFILING_COMMAND_START));
+    cl_ok(clReleaseEvent(event));
+    cl_ok(clReleaseMemObject(last));
+    cl_ok(clReleaseMemObject(mem[0]));
+    cl_ok(clReleaseMemObject(mem[1]));
+    cl_ok(clReleaseProgram(program));
+    cl_close();
+    cl_folder_remove();
+}
+END_TEST
+
+/* Nothing may be risked: what is known to gain is split all the same. */
+START_TEST(no_account)
+{
+    cl_program program;
+    cl_kernel kernel;
+    cl_mem mem[2];
+    setenv("COEXEC_BUDGET", "0", 1);
+    begin("0.2", &program, &kernel, mem);
+    for (unsigned i = 0; i < 40; i++)
+        launch(kernel, mem[0], mem[1], N);
+    end(program, kernel, mem, N);
+    cl_folder_remove();
+}
+END_TEST
+
 /* A slice whose driver fails must fail the launch, and nothing must wait for it for ever. */
 START_TEST(slices_may_fail)
 {
@@ -193,6 +258,9 @@ int main(void)
     tcase_add_test(tcase, short_ones_stay_alone);
     tcase_add_test(tcase, long_ones_share);
     tcase_add_test(tcase, one_begins_with_slices);
+    tcase_add_test(tcase, opening_may_fail);
+    tcase_add_test(tcase, slices_are_one_launch);
+    tcase_add_test(tcase, no_account);
     tcase_add_test(tcase, slices_may_fail);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
