@@ -3,6 +3,7 @@
  * Contexts: opening a real context and worker for each member, queries, the end.
  */
 #include "layer/context.h"
+#include "layer/account.h"
 #include "layer/command.h"
 #include "layer/device.h"
 #include "layer/entry.h"
@@ -176,6 +177,8 @@ static cl_int open_members(struct cx_context *context)
         const cl_int error = context->workers[0].open_error;
         return context->nmembers ? error : CL_DEVICE_NOT_AVAILABLE;
     }
+    if (cx_plan_bounded() && cx_context_shares(context))
+        context->account = cx_account_of(context->workers[context->fastest].device);
     while (opens_all(context) && cx_context_open_next(context) < context->nmembers)
         ;
     cx_svm_choose_home(context);
@@ -210,7 +213,6 @@ static struct cx_context *context_create(struct cx_device *const *devices, cl_ui
     pthread_cond_init(&context->settled, &monotonic);
     pthread_condattr_destroy(&monotonic);
     context->repeated = (struct cx_spares)CX_SPARES_NONE;
-    context->budget.share = cx_options_get()->budget;
     context->notify = notify;
     context->notify_data = data;
     if (nproperties) {

@@ -13,11 +13,11 @@
 #include "layer/pool.h"
 #include "layer/real.h"
 #include "layer/spares.h"
-#include "scheduler/budget.h"
 #include "scheduler/forgone.h"
 #include "scheduler/hindsight.h"
 #include <pthread.h>
 
+struct cx_account;
 struct cx_device;
 struct cx_worker;
 struct cx_mem;
@@ -69,7 +69,8 @@ struct cx_context {
     /* plan_hindsight.h; under lock */
     struct cx_hindsight hindsight; /* whether splits pay */
     struct cx_forgone forgone;     /* plan_forgone.h: whether moving data for them does */
-    struct cx_budget budget;       /* plan_stake.h: what splits may lose */
+    /* account.h: what splits may lose; NULL: that is not bounded, or there is nobody to share with */
+    struct cx_account *account;
     double lacked;    /* plan_open.h: seconds that splits could have saved for which devices were closed */
     unsigned meeting; /* the member for launches that hindsight keeps whole */
     uint64_t written; /* bytes that the program gave buffers since the last split launch */

@@ -55,6 +55,7 @@ struct cx_launch {
     uint64_t split_ns;        /* host clock: when it was split, for plan_hindsight.h; 0: it was not */
     bool counts;              /* ... it counts there */
     double staked, reserved;  /* plan_stake.h: split, and held to that many seconds; of these it may lose */
+    bool trial;               /* ... as a trial */
     uint64_t written;         /* bytes that the program gave buffers before it */
     bool imagined;            /* plan_forgone.h: it is counted */
     /* split: how each argument's writes are kept right (enum cx_access_way; launch.c); NULL: nothing special

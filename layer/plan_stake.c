@@ -3,6 +3,7 @@
  * What a split is held to. See plan_stake.h.
  */
 #include "layer/plan_stake.h"
+#include "layer/account.h"
 #include "layer/follow.h"
 #include "layer/launch_prefix.h"
 #include "layer/log.h"
@@ -127,7 +128,7 @@ void cx_plan_length_tell(struct cx_launch *launch, unsigned member, double secon
         length = add_length(learned, shape, groups_of(launch));
     length->seconds = length->seconds > 0 ? (length->seconds + seconds) / 2 : seconds;
     if (learned->untold) { /* launches before it whose length was not known: as long as this one */
-        cx_budget_ran(&context->budget, &learned->risk, learned->untold * seconds);
+        cx_account_ran(context->account, &learned->risk, learned->untold * seconds);
         learned->untold = 0;
     }
 }
@@ -137,7 +138,7 @@ void cx_plan_ran(struct cx_context *context, struct cx_learned *learned, unsigne
     if (!learned || !cx_context_alike(context, member, context->fastest))
         return;
     if (seconds > 0)
-        cx_budget_ran(&context->budget, &learned->risk, seconds);
+        cx_account_ran(context->account, &learned->risk, seconds);
     else
         learned->untold++;
 }
@@ -147,7 +148,7 @@ void cx_plan_returns(const struct cx_launch *launch, const struct cx_access_regi
 {
     struct cx_context *context = launch->base.context;
     double bytes = 0;
-    if (!cx_plan_bounded() || !(context->budget.saved > 0 || context->budget.trials))
+    if (!context->account || !cx_account_risked(context->account))
         return;
     for (unsigned i = 0; i < launch->args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
@@ -160,9 +161,9 @@ void cx_plan_returns(const struct cx_launch *launch, const struct cx_access_regi
         bytes += fmin((double)lacking[place], (double)lacking[CX_PLACE_HOST]);
     }
     if (bytes > 0)
-        cx_budget_returned(&context->budget, context->peers && cx_peers_are_open(context)
-                                                 ? RETURN_SECONDS + bytes / PEER_BYTES_PER_S
-                                                 : RETURN_SECONDS + cx_plan_move_seconds(bytes));
+        cx_account_returned(context->account, context->peers && cx_peers_are_open(context)
+                                                  ? RETURN_SECONDS + bytes / PEER_BYTES_PER_S
+                                                  : RETURN_SECONDS + cx_plan_move_seconds(bytes));
 }
 
 const char *cx_stake_forbids(const struct cx_launch *launch)
@@ -302,23 +303,24 @@ static struct cx_stake stake_of(const struct cx_launch *launch, const struct cx_
 
 bool cx_plan_affords(const struct cx_context *context, double seconds)
 {
-    return !cx_plan_bounded() || seconds <= cx_budget_left(&context->budget);
+    return !context->account || seconds <= cx_account_left(context->account);
 }
 
 bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan, struct cx_learned *learned,
                    const struct cx_plan_costs *costs)
 {
     struct cx_context *context = launch->base.context;
-    if (!cx_plan_bounded())
+    if (!context->account)
         return true;
     const struct cx_stake stake = stake_of(launch, plan, learned, costs);
     const enum cx_stake_verdict verdict =
-        cx_budget_decide(&context->budget, &learned->risk, &stake, &launch->reserved);
+        cx_account_decide(context->account, &learned->risk, &stake, &launch->reserved);
     cx_debug(CX_TOPIC_PLAN,
              "%s: whole %.3f ms, split %.3f, at most %.3f, later %.3f; the account has %.3f ms: %s",
              launch->kernel->function->name, stake.whole * 1e3, stake.split * 1e3, stake.worst * 1e3,
-             stake.later * 1e3, cx_budget_left(&context->budget) * 1e3, cx_stake_verdict_text(verdict));
+             stake.later * 1e3, cx_account_left(context->account) * 1e3, cx_stake_verdict_text(verdict));
     launch->staked = stake.whole;
+    launch->trial = verdict == CX_STAKE_TRIAL;
     if (!cx_stake_splits(verdict) || verdict == CX_STAKE_TRIAL)
         launch->reason = cx_stake_verdict_text(verdict);
     return cx_stake_splits(verdict);
@@ -326,8 +328,10 @@ bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan, s
 
 void cx_plan_stake_drop(struct cx_launch *launch)
 {
+    struct cx_account *account = launch->base.context->account;
     struct cx_budget_record nothing = {0};
-    (void)cx_budget_settle(&launch->base.context->budget, &nothing, launch->reserved, 0, 0);
+    if (account)
+        (void)cx_account_settle(account, &nothing, launch->reserved, 0, 0, launch->trial);
     launch->staked = launch->reserved = 0;
 }
 
@@ -338,9 +342,9 @@ void cx_plan_stake_end(struct cx_launch *launch, double elapsed)
     if (!(launch->staked > 0) || !learned)
         return;
     pthread_mutex_lock(&context->lock);
-    cx_budget_ran(&context->budget, &learned->risk, fmin(elapsed, launch->staked));
-    const double lost =
-        cx_budget_settle(&context->budget, &learned->risk, launch->reserved, launch->staked, elapsed);
+    cx_account_ran(context->account, &learned->risk, fmin(elapsed, launch->staked));
+    const double lost = cx_account_settle(context->account, &learned->risk, launch->reserved, launch->staked,
+                                          elapsed, launch->trial);
     launch->staked = launch->reserved = 0;
     pthread_mutex_unlock(&context->lock);
     if (lost > 0)

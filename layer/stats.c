@@ -3,6 +3,7 @@
  * The summary table: one record a kernel name, printed at exit on stderr or into a file.
  */
 #include "layer/stats.h"
+#include "layer/account.h"
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/plan.h"
@@ -272,6 +273,7 @@ void cx_stats_print(void)
     }
     if (cx_options_get()->verify)
         print_verified(out, "  in all: ", verified);
+    cx_account_print(out);
     cx_traffic_print(out);
     pthread_mutex_unlock(&lock);
     if (out != stderr && fclose(out) != 0)

@@ -3,6 +3,7 @@
  * A worker's real context and queue: what the program's own context and queue asked for, and the difference
  * of the two clocks. See worker.h.
  */
+#include "layer/account.h"
 #include "layer/command.h"
 #include "layer/log.h"
 #include "layer/options.h"
@@ -117,12 +118,14 @@ cl_int cx_worker_ensure(struct cx_worker *worker)
     if (atomic_load(&worker->state) == CX_WORKER_CLOSED) {
         const uint64_t since = cx_clock_ns();
         worker->open_error = open_real(worker);
-        if (worker->open_error == CL_SUCCESS)
+        const double seconds = (double)(cx_clock_ns() - since) * 1e-9;
+        if (worker->open_error == CL_SUCCESS) {
+            cx_account_opened(worker->context->account, worker->device, seconds);
             publish(worker);
-        else
+        } else {
             give_up(worker);
-        cx_info(CX_TOPIC_DRIVER, "%s was opened in %.1f ms", worker->device->name,
-                (double)(cx_clock_ns() - since) * 1e-6);
+        }
+        cx_info(CX_TOPIC_DRIVER, "%s was opened in %.1f ms", worker->device->name, seconds * 1e3);
     }
     pthread_mutex_unlock(&worker->opening);
     return worker->open_error;

@@ -56,13 +56,9 @@ static void analyse(void)
     ck_assert_int_eq(status, 0);
 }
 
-/* Opens all that a case needs; speed: work-groups a microsecond. */
-static void begin(const char *speed, cl_program *program, cl_kernel *kernel, cl_mem mem[2])
+static void open_kernel(const char *speed, cl_program *program, cl_kernel *kernel, cl_mem mem[2])
 {
     cl_int code;
-    cl_folder_make("begin");
-    setenv("COEXEC_CACHE_DIR", cl_folder_path("cache"), 1);
-    analyse();
     setenv("STUB_SPEED", speed, 1);
     setenv("STUB_TIMELINE", cl_folder_path("timeline"), 1);
     setenv("STUB_LOG", cl_folder_path("log"), 1);
@@ -76,6 +72,15 @@ static void begin(const char *speed, cl_program *program, cl_kernel *kernel, cl_
     mem[1] = cl_buffer(0, sizeof(out), NULL);
 }
 
+/* Opens all that a case needs; speed: work-groups a microsecond. */
+static void begin(const char *speed, cl_program *program, cl_kernel *kernel, cl_mem mem[2])
+{
+    cl_folder_make("begin");
+    setenv("COEXEC_CACHE_DIR", cl_folder_path("cache"), 1);
+    analyse();
+    open_kernel(speed, program, kernel, mem);
+}
+
 static void end(cl_program program, cl_kernel kernel, const cl_mem mem[2], size_t items)
 {
     cl_ok(clEnqueueReadBuffer(cl.queue, mem[1], CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
@@ -86,6 +91,39 @@ static void end(cl_program program, cl_kernel kernel, const cl_mem mem[2], size_
     cl_ok(clReleaseKernel(kernel));
     cl_ok(clReleaseProgram(program));
     cl_close();
+}
+
+/* A process of its own does it and ends; gives what its summary says. */
+static const char *summary_of(void (*act)(void))
+{
+    static char text[1 << 14];
+    int status = 1;
+    cl_folder_make("begin");
+    setenv("COEXEC_CACHE_DIR", cl_folder_path("cache"), 1);
+    analyse();
+    const pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        setenv("COEXEC_SUMMARY", "1", 1);
+        setenv("COEXEC_SUMMARY_FILE", cl_folder_path("summary"), 1);
+        act();
+        exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    FILE *file = fopen(cl_folder_path("summary"), "r");
+    ck_assert_ptr_nonnull(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    fclose(file);
+    cl_folder_remove();
+    return text;
+}
+
+/* The number behind these words, or -1. */
+static double number_behind(const char *text, const char *words)
+{
+    const char *at = strstr(text, words);
+    return at ? strtod(at + strlen(words), NULL) : -1;
 }
 
 static bool is_open(unsigned device)
@@ -250,6 +288,88 @@ START_TEST(slices_may_fail)
 }
 END_TEST
 
+static void run_long_ones(void)
+{
+    cl_program program;
+    cl_kernel kernel;
+    cl_mem mem[2];
+    open_kernel("0.2", &program, &kernel, mem);
+    for (unsigned i = 0; i < 60; i++) {
+        launch(kernel, mem[0], mem[1], N);
+        cl_ok(clFinish(cl.queue));
+    }
+    end(program, kernel, mem, N);
+}
+
+/* The summary tells what the first device earned, what splits took of it and gained, and what was opened. */
+START_TEST(summary_shows_the_account)
+{
+    const char *text = summary_of(run_long_ones);
+    const double busy = number_behind(text, "account of device 0: busy "),
+                 may = number_behind(text, "splits may lose "), lost = number_behind(text, "of that, lost "),
+                 left = number_behind(text, "), left "), gained = number_behind(text, "; gained ");
+    ck_assert_msg(busy >= 100 && may > 0, "%s", text); /* 60 launches of 20 ms, some shared */
+    ck_assert_msg(may <= 0.0201 * busy && may >= 0.0199 * busy, "%s", text);
+    ck_assert_msg(lost >= 0 && left >= 0 && gained > 0, "%s", text);
+    ck_assert_msg(lost > may || (left <= may - lost + 0.002 && left >= may - lost - 0.002), "%s", text);
+    ck_assert_msg(number_behind(text, "opened beside it: device 1 after ") > 0, "%s", text);
+}
+END_TEST
+
+static void run_in_two_contexts(void)
+{
+    for (unsigned c = 0; c < 2; c++) {
+        cl_program program;
+        cl_kernel kernel;
+        cl_mem mem[2];
+        open_kernel("0.2", &program, &kernel, mem);
+        for (unsigned i = 0; i < 8; i++) {
+            launch(kernel, mem[0], mem[1], N);
+            cl_ok(clFinish(cl.queue));
+        }
+        end(program, kernel, mem, N);
+    }
+}
+
+/* Both earn for one account. */
+START_TEST(contexts_share_the_account)
+{
+    const char *text = summary_of(run_in_two_contexts), *first = strstr(text, "account of ");
+    ck_assert_msg(first && !strstr(first + 1, "account of "), "%s", text);
+    const double busy = number_behind(text, "account of device 0: busy "), /* the kernel's are both's */
+        all = number_behind(strstr(text, "device 0  twin"), "busy ");
+    ck_assert_msg(all > 0 && busy > 0.7 * all, "%s", text);
+}
+END_TEST
+
+static void run_short_ones(void)
+{
+    cl_program program;
+    cl_kernel kernel;
+    cl_mem mem[2];
+    open_kernel("10", &program, &kernel, mem);
+    launch(kernel, mem[0], mem[1], 4096);
+    end(program, kernel, mem, 4096);
+}
+
+START_TEST(summary_shows_that_nothing_was_opened)
+{
+    const char *text = summary_of(run_short_ones);
+    ck_assert_msg(number_behind(text, "splits may lose ") == 0, "%s", text);
+    ck_assert_msg(strstr(text, "opened beside it: nothing\n") != NULL, "%s", text);
+}
+END_TEST
+
+/* Where nothing is bounded, or there is nobody to share with, there is no account. */
+START_TEST(summary_without_an_account)
+{
+    setenv(_i ? "STUB_DEVICES" : "COEXEC_BUDGET", "1", 1);
+    const char *text = summary_of(run_short_ones);
+    ck_assert_msg(strstr(text, "kernel stub_settle: 1 launches") != NULL, "%s", text);
+    ck_assert_msg(strstr(text, "account") == NULL, "%s", text);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("begin");
@@ -262,6 +382,10 @@ int main(void)
     tcase_add_test(tcase, slices_are_one_launch);
     tcase_add_test(tcase, no_account);
     tcase_add_test(tcase, slices_may_fail);
+    tcase_add_test(tcase, summary_shows_the_account);
+    tcase_add_test(tcase, contexts_share_the_account);
+    tcase_add_test(tcase, summary_shows_that_nothing_was_opened);
+    tcase_add_loop_test(tcase, summary_without_an_account, 0, 2);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
 }

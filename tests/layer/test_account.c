@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Accounts of what splits may lose, one for each device that contexts begin on: contexts that come one after
+ * another, and several at once, share one; a forked process has its own.
+ */
+#include "capture.h"
+#include "layer/account.h"
+#include "layer/real.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const struct cx_real_device first = {.index = 0}, other = {.index = 1}, far = {.index = 1000};
+
+/* A trial that may lose a millisecond. */
+static const struct cx_stake trial = {0.001, 0.002, 0.002, 0.0006};
+
+static bool is(double a, double b)
+{
+    return fabs(a - b) < 1e-9;
+}
+
+START_TEST(contexts_share_it)
+{
+    struct cx_budget_record earner = {0}, record = {0};
+    double reserved;
+    clean_environment();
+    struct cx_account *account = cx_account_of(&first);
+    cx_account_ran(account, &earner, 0.1);
+    ck_assert(earner.since > 0);
+    struct cx_account *next = cx_account_of(&first); /* another context's */
+    ck_assert(is(cx_account_left(next), 0.002));
+    ck_assert_int_eq(cx_account_decide(next, &record, &trial, &reserved), CX_STAKE_TRIAL);
+    ck_assert(is(reserved, 0.001));
+    cx_account_settle(next, &record, reserved, 0.001, 0.002, true);
+    ck_assert(is(cx_account_left(account), 0.001));
+    ck_assert(is(cx_account_left(cx_account_of(&other)), 0));
+    ck_assert(is(cx_account_left(cx_account_of(&far)), 0));
+}
+END_TEST
+
+START_TEST(debts_stay)
+{
+    struct cx_budget_record record = {0};
+    double reserved;
+    clean_environment();
+    struct cx_account *account = cx_account_of(&first);
+    cx_account_ran(account, NULL, 0.1);
+    ck_assert(!cx_account_risked(account));
+    cx_account_delayed(account, 0.0017);
+    cx_account_delayed(account, -1);
+    ck_assert(is(cx_account_left(account), 0.0003));
+    ck_assert_int_eq(cx_account_decide(cx_account_of(&first), &record, &trial, &reserved), CX_STAKE_TOO_DEAR);
+    cx_account_ran(account, NULL, 0.05);
+    ck_assert_int_eq(cx_account_decide(cx_account_of(&first), &record, &trial, &reserved), CX_STAKE_TRIAL);
+    ck_assert(cx_account_risked(account));
+    cx_account_returned(account, 0.0002); /* 0.0013 less what the trial may lose */
+    ck_assert(is(cx_account_left(account), 0.0001));
+}
+END_TEST
+
+START_TEST(nobody_has_one)
+{
+    clean_environment();
+    cx_account_ran(NULL, NULL, 1);
+    cx_account_delayed(NULL, 1);
+    cx_account_opened(NULL, &other, 1);
+}
+END_TEST
+
+static void *earn(void *data)
+{
+    struct cx_account *account = cx_account_of(&first);
+    for (unsigned i = 0; i < 10000; i++) {
+        cx_account_ran(account, NULL, 0.001);
+        cx_account_delayed(account, 0.00001);
+    }
+    return data;
+}
+
+START_TEST(many_earn_at_once)
+{
+    pthread_t threads[4];
+    clean_environment();
+    for (unsigned i = 0; i < 4; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, earn, NULL), 0);
+    for (unsigned i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    ck_assert(fabs(cx_account_left(cx_account_of(&first)) - (40 * 0.02 - 0.4)) < 1e-6);
+}
+END_TEST
+
+START_TEST(a_child_begins_anew)
+{
+    int status = 1;
+    clean_environment();
+    cx_account_ran(cx_account_of(&first), NULL, 1);
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(!is(cx_account_left(cx_account_of(&first)), 0));
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    ck_assert(is(cx_account_left(cx_account_of(&first)), 0.02));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("account");
+    TCase *tcase = tcase_create("account");
+    tcase_add_test(tcase, contexts_share_it);
+    tcase_add_test(tcase, debts_stay);
+    tcase_add_test(tcase, nobody_has_one);
+    tcase_add_test(tcase, many_earn_at_once);
+    tcase_add_test(tcase, a_child_begins_anew);
+    suite_add_tcase(suite, tcase);
+    return tap_run(suite);
+}
