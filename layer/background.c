@@ -29,6 +29,7 @@ enum {
     LOCK_PATIENCE_NS = 50000000,
     FAST_ROUNDS = 60, /* of a millisecond; then of ten */
     ROUNDS = 360,
+    MOST_EXPECTED = 360, /* registrations ahead of threads that will enter */
     MOST_UNNEEDED = 2,
     MOST_SPARE = 2
 };
@@ -45,7 +46,8 @@ static atomic_bool ending;
 static atomic_bool used;    /* since then */
 static atomic_uint waiting; /* threads of the program that wait for work */
 static bool keeping;        /* there is a thread that registers the handler again and again */
-static unsigned rounds;     /* it did so that often */
+static unsigned rounds;     /* it did so that often, and threads that entered */
+static unsigned expected;   /* registrations by those that will start one */
 
 struct job {
     struct job *next;
@@ -208,8 +210,8 @@ static bool give(struct job *job)
 void cx_background_expect(void)
 {
     pthread_mutex_lock(&lock);
-    if (!atomic_load(&ending) && rounds < ROUNDS) {
-        rounds++;
+    if (!atomic_load(&ending) && expected < MOST_EXPECTED) {
+        expected++;
         atexit(at_exit);
     }
     pthread_mutex_unlock(&lock);
@@ -254,7 +256,7 @@ void cx_background_is_ours(void)
 {
     ours = true;
     pthread_mutex_lock(&lock);
-    if (rounds == 0 && !atomic_load(&ending)) {
+    if (rounds == 0 && expected == 0 && !atomic_load(&ending)) {
         rounds++;
         atexit(at_exit);
     }

@@ -144,10 +144,13 @@ static void long_helper(void *helper)
     shell_in(helper, "sleep 100", 60000);
 }
 
+static atomic_bool entered;
+
 static void busy(void *milliseconds)
 {
     if (!cx_background_enter()) /* as if within a compiler, which exit() waits for */
         return;
+    atomic_store(&entered, true);
     usleep(1000 * *(unsigned *)milliseconds);
     fputs("finished", stderr);
     cx_background_leave();
@@ -176,7 +179,9 @@ START_TEST(process_ends)
     ck_assert_int_ge(child, 0);
     if (child == 0) {
         bool ok = cx_background_run(long_helper, &helper) && cx_background_run(busy, &milliseconds);
-        usleep(100000);
+        for (int i = 0; i < 10000 && !atomic_load(&entered); i++)
+            usleep(1000);
+        usleep(100000); /* the helper's process has begun, too */
         exit(ok ? 7 : 8);
     }
     ck_assert_int_eq(waitpid(child, &status, 0), child);
