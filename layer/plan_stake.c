@@ -338,10 +338,10 @@ void cx_plan_stake_drop(struct cx_launch *launch)
 void cx_plan_stake_end(struct cx_launch *launch, double elapsed)
 {
     struct cx_context *context = launch->base.context;
-    struct cx_learned *learned = launch->kernel->function->learned;
-    if (!(launch->staked > 0) || !learned)
+    if (!(launch->staked > 0)) /* so it was split, and its function's records exist */
         return;
     pthread_mutex_lock(&context->lock);
+    struct cx_learned *learned = launch->kernel->function->learned;
     cx_account_ran(context->account, &learned->risk, fmin(elapsed, launch->staked));
     const double lost = cx_account_settle(context->account, &learned->risk, launch->reserved, launch->staked,
                                           elapsed, launch->trial);
