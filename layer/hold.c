@@ -8,6 +8,7 @@
 #include "layer/log.h"
 #include "layer/plan_open.h"
 #include "layer/plan_size.h"
+#include "layer/plan_stake.h"
 #include "layer/program.h"
 #include "layer/queue.h"
 
@@ -17,9 +18,12 @@
  * launches that take LONG_SECONDS, or many, where nothing is known of their time. */
 #define LONG_SECONDS 1e-3
 enum { LONG_HELD = 2, LONG_LEFT = 1, MANY_HELD = 8, MANY_LEFT = 4 };
-/* Where the loss is bounded (plan_open.h) launches are held only that take so long: a device may idle for
- * some tens of microseconds before each of them. */
+/* Where the loss is bounded (plan_open.h) launches are held only that take so long, or that may, as nothing
+ * is known of their length: a device may idle for some tens of microseconds before each of them. They are
+ * held behind any work, until all of it is over. Of those that are not known so many of a function may be
+ * under way; else nobody tells. */
 #define WORTH_HOLDING 5e-3
+enum { MOST_UNTOLD = 8 };
 /* For how long a late member is waited for, of the launch's time without it, and how often that is looked at.
  */
 #define LATE_PART 0.25
@@ -53,31 +57,55 @@ static bool waits(const struct cx_launch *launch)
 
     if (atomic_load(&worker->completed) >= launch->held_until || (seconds > 0 && seconds < LONG_SECONDS))
         return false;
+    if (launch->lacks_length)
+        return cx_plan_length(launch) <= 0;
     if (launch->lacks)
         cx_plan_want(launch, launch->lacking);
     return is_coming(launch);
 }
 
+/* Whether one of the same function is under way that tells how long this one takes, which counts. */
+static bool lacks_length(struct cx_launch *launch, unsigned member)
+{
+    const struct cx_learned *learned = launch->kernel->function->learned;
+    return learned && atomic_load(&learned->timing) > 0 && learned->untold <= MOST_UNTOLD &&
+           cx_prefix_length_counts(launch, member);
+}
+
+/* How many jobs the member may have left to do when the launch is planned; at most as many as it has, where
+ * it is not to be held. */
+static uint64_t left_of(const struct cx_launch *launch, uint64_t ahead)
+{
+    if (launch->lacks_length || (cx_plan_bounded() && !launch->lacks_late))
+        return 0;
+    const bool few = cx_plan_expected(launch) > 0 || launch->lacks_late; /* lateness is of few launches */
+    if (ahead <= (few ? LONG_HELD : MANY_HELD))
+        return ahead;
+    return few ? LONG_LEFT : MANY_LEFT;
+}
+
 bool cx_hold_launch(struct cx_launch *launch, unsigned member)
 {
     struct cx_context *context = launch->base.context;
-    if (!launch->lacks_late && (!launch->lacks || cx_plan_wants_all()))
-        return false;
+    const bool lacks = launch->lacks_late || (launch->lacks && !cx_plan_wants_all());
     if (member < context->nmembers && context->workers[member].late) /* its work may never be over */
         return false;
-    const double seconds = cx_plan_expected(launch);
-    if (cx_plan_bounded() && !launch->lacks_late && seconds < WORTH_HOLDING)
+    launch->lacks_length = !lacks && lacks_length(launch, member);
+    if (!lacks && !launch->lacks_length)
+        return false;
+    if (cx_plan_bounded() && !launch->lacks_late && !launch->lacks_length &&
+        cx_plan_expected(launch) < WORTH_HOLDING)
         return false;
     launch->held_by = member < context->nmembers ? member : launch->base.queue->fastest;
     struct cx_worker *worker = &context->workers[launch->held_by];
-    const uint64_t ahead = worker->planned - atomic_load(&worker->completed);
-    const bool few = seconds > 0 || launch->lacks_late; /* lateness is a matter of few launches */
-    if (ahead <= (few ? LONG_HELD : MANY_HELD))
+    const uint64_t ahead = worker->planned - atomic_load(&worker->completed), left = left_of(launch, ahead);
+    if (ahead <= left)
         return false;
-    launch->held_until = worker->planned - (few ? LONG_LEFT : MANY_LEFT);
+    launch->held_until = worker->planned - left;
     if (!waits(launch))
         return false;
-    cx_debug(CX_TOPIC_PLAN, "%s waits for what a split of it lacks", launch->kernel->function->name);
+    cx_debug(CX_TOPIC_PLAN, "%s waits for %s", launch->kernel->function->name,
+             launch->lacks_length ? "one before it to tell its length" : "what a split of it lacks");
     cx_command_hold(&launch->base);
     (void)cx_command_ref(&launch->base);
     launch->held_next = context->held;

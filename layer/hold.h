@@ -4,7 +4,8 @@
  * yet, or a member that is late (launch_rescue.h), is planned as late as possible, so that programs which
  * enqueue all of their work at once do not have all of it run whole. A launch is held only behind work that
  * its member has to do first anyway, and planned before the last of that ends. What waits in the queue counts
- * when it is decided whether a build pays.
+ * when it is decided whether a build pays. Where what splits risk is bounded (plan_open.h), a launch that may
+ * last is also held behind one that will tell how long it takes.
  *
  * Previous stage: plan.c. Next: the same again. Thread-safety: as said.
  */

@@ -6,6 +6,7 @@
 #include "layer/launch_dynamic.h"
 #include "layer/launch_rescue.h"
 #include "layer/log.h"
+#include "layer/options.h"
 #include "layer/plan_open.h"
 #include "layer/plan_size.h"
 #include "layer/plan_stake.h"
@@ -14,6 +15,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The range fills the device so many times at least, and the first slice at most so much of that. */
 enum { LEAST_FILLS = 16, FIRST_FILLS = 2 };
@@ -59,32 +61,57 @@ static uint64_t whole_steps(const struct cx_prefix *prefix, double steps)
     return n < left ? n : left;
 }
 
+/* Judges the launch where it may be split and its text lets it last, but nothing tells how long it takes.
+ * NULL: that is not so. */
+static struct cx_judged *judged_unknown(struct cx_launch *launch, unsigned member)
+{
+    const struct cx_queue *queue = launch->base.queue;
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+
+    if (!cx_plan_bounded() || !launch->kernel->function->learned || !summary ||
+        member != launch->base.context->fastest || !(queue->members & (queue->members - 1)) ||
+        launch->at_home || launch->ways || strcmp(cx_options_get()->split, "never") == 0 ||
+        cx_summary_forbids(summary, NULL, NULL) != CX_REASON_NONE ||
+        (summary->steps != CX_STEPS_UNKNOWN && summary->nloop == 0) || cx_plan_length(launch) > 0)
+        return NULL;
+    struct cx_judged *judged = cx_plan_judge(launch);
+    if (!judged || !judged->verdict.splits || !cx_plan_fits(launch, member) ||
+        cx_plan_longest(launch, judged, member) < MAY_LAST)
+        return NULL;
+    return judged;
+}
+
+bool cx_prefix_length_counts(struct cx_launch *launch, unsigned member)
+{
+    return judged_unknown(launch, member) != NULL;
+}
+
+/* Whether the range fills the device often enough. The launch gets its local size. */
+static bool is_large(struct cx_launch *launch, unsigned member)
+{
+    const struct cx_context *context = launch->base.context;
+    if (!launch->local_given && !launch->geometry.local[0] && !cx_plan_local_size(launch))
+        return false;
+    return (double)cx_launch_groups(launch) >=
+           LEAST_FILLS * (double)cx_plan_fill(context->workers[member].device, &launch->geometry);
+}
+
 /* Judges the launch where a prefix is possible at all. NULL: it is not. */
 static struct cx_judged *judged_for(struct cx_launch *launch, unsigned member, enum cx_variant *variant)
 {
-    const struct cx_context *context = launch->base.context;
-    const struct cx_queue *queue = launch->base.queue;
-    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
-    struct cx_learned *learned = launch->kernel->function->learned;
+    const struct cx_learned *learned = launch->kernel->function->learned;
     const char *why;
 
-    if (!cx_plan_bounded() || !learned || learned->prefixes >= MOST_PREFIXES || !summary ||
-        member != context->fastest || !(queue->members & (queue->members - 1)) || launch->at_home ||
-        launch->ways || cx_summary_forbids(summary, NULL, NULL) != CX_REASON_NONE ||
-        (summary->steps != CX_STEPS_UNKNOWN && summary->nloop == 0) || cx_plan_length(launch) > 0)
+    if (!learned || learned->prefixes >= MOST_PREFIXES || cx_plan_length(launch) > 0 ||
+        !is_large(launch, member))
         return NULL;
-    if (!launch->local_given && !launch->geometry.local[0] && !cx_plan_local_size(launch))
+    struct cx_judged *judged = judged_unknown(launch, member);
+    if (!judged)
         return NULL;
-    if ((double)cx_launch_groups(launch) <
-        LEAST_FILLS * (double)cx_plan_fill(context->workers[member].device, &launch->geometry))
-        return NULL;
-    struct cx_judged *judged = cx_plan_judge(launch);
-    if (!judged || !judged->verdict.splits || !cx_plan_fits(launch, member))
-        return NULL;
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
     *variant =
         cx_prelude_variant(&launch->geometry, judged->verdict.dim, summary->uses & CX_USE_NEEDS_REWRITE);
-    if (cx_plan_longest(launch, judged, member) < MAY_LAST ||
-        !cx_prelude_can(&launch->geometry, judged->verdict.dim, *variant, &why) ||
+    if (!cx_prelude_can(&launch->geometry, judged->verdict.dim, *variant, &why) ||
         !cx_kernel_variant_ready(launch->kernel, member, *variant) || !cx_rescue_allowed(launch, judged))
         return NULL;
     return judged;

@@ -20,6 +20,9 @@
 
 struct cx_prefix;
 
+/* Whether nothing tells how long a launch takes which may be split and, by its text, may last. The member is
+ * the one that would run it whole. */
+bool cx_prefix_length_counts(struct cx_launch *launch, unsigned member);
 /* Begins the launch so, on the member. False: it does not, and nothing was done. */
 bool cx_prefix_begin(struct cx_launch *launch, unsigned member);
 /* Steps, along the split dimension, that slices have done of a launch; 0: it has none. */

@@ -44,6 +44,7 @@ struct cx_launch {
     /* hold.h */
     bool lacks, counted; /* a split lacks what is not built yet; its time is counted (cx_plan_without) */
     bool lacks_late;     /* ... or a member that is late (launch_rescue.h) */
+    bool lacks_length;   /* held until one before it tells how long it takes */
     uint64_t late_until; /* until when it was held for that, host ns; 0: it was not */
     enum cx_variant lacking;
     double longest;   /* seconds that it takes at most, by its text; below 0: not asked (cx_plan_late_pays) */

@@ -5,6 +5,7 @@
 #include "layer/plan_size.h"
 #include "layer/log.h"
 #include "layer/plan_open.h"
+#include "layer/plan_stake.h"
 #include "layer/options.h"
 #include "layer/program.h"
 #include "layer/queue.h"
@@ -184,7 +185,9 @@ bool cx_plan_is_large(const struct cx_launch *launch)
 double cx_plan_expected(const struct cx_launch *launch)
 {
     const double speed = cx_plan_best_speed(launch);
-    return speed > 0 && launch->geometry.local[0] ? (double)cx_launch_groups(launch) / speed : 0;
+    if (speed > 0 && launch->geometry.local[0])
+        return (double)cx_launch_groups(launch) / speed;
+    return cx_plan_length(launch); /* a first launch tells that, and no speed */
 }
 
 /* What the launches of the same function that its queue has not planned yet will take, this one among them,

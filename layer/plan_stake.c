@@ -38,7 +38,7 @@
 #define RETURN_SECONDS   20e-6
 #define PEER_BYTES_PER_S 100e9
 /* A build that takes less was none: the driver had it in its cache. */
-#define CACHED_BUILD 10e-3
+#define CACHED_BUILD 40e-3
 /* A CPU's driver may compile in a first launch, so that only what is beyond tells how long that takes. */
 #define COMPILES_AT_MOST (4 * CX_CPU_COMPILES)
 /* Work-groups of a launch may be so many times as many, or as few, as those of another that tells of it. */
@@ -192,15 +192,19 @@ static bool are_alike(const struct cx_worker *a, const struct cx_worker *b)
             ratio >= ALIKE_RATIO && ratio * ALIKE_RATIO <= 1);
 }
 
+/* The length is of the context's fastest member, which so is measured. */
 static double factor_of(const struct cx_context *context, const struct cx_split_plan *plan,
                         const struct cx_plan_costs *costs, unsigned i)
 {
     const struct cx_admission_device *device = costs->device;
+    const struct cx_worker *worker = &context->workers[plan->member[i]];
     if (cx_speed_record_speed(device[i].record) > 0)
         return MEASURED_BOUND;
+    if (are_alike(worker, &context->workers[context->fastest]))
+        return ALIKE_BOUND;
     for (unsigned j = 0; j < plan->n; j++)
         if (cx_speed_record_speed(device[j].record) > 0 &&
-            are_alike(&context->workers[plan->member[i]], &context->workers[plan->member[j]]))
+            are_alike(worker, &context->workers[plan->member[j]]))
             return ALIKE_BOUND;
     return UNKNOWN_BOUND;
 }

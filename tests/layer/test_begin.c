@@ -203,6 +203,26 @@ START_TEST(one_begins_with_slices)
 }
 END_TEST
 
+/* All are enqueued before the first has told how long they take: the others wait for that, and then for the
+ * second device while the first has work. */
+START_TEST(those_behind_know)
+{
+    enum { FEW = 64 * LOCAL }; /* too few work-groups to begin with slices */
+    cl_program program;
+    cl_kernel kernel;
+    cl_mem mem[2];
+    unsigned kernels;
+    begin("0.0003", &program, &kernel, mem);
+    for (unsigned i = 0; i < 10; i++) /* 213 ms each */
+        launch(kernel, mem[0], mem[1], FEW);
+    cl_ok(clFinish(cl.queue));
+    end(program, kernel, mem, FEW);
+    ck_assert_msg(is_open(1), "the second device was not opened");
+    ck_assert_uint_gt(did(1, &kernels), 0);
+    cl_folder_remove();
+}
+END_TEST
+
 /* The second device gives no context: the first one goes on alone. */
 START_TEST(opening_may_fail)
 {
@@ -378,6 +398,7 @@ int main(void)
     tcase_add_test(tcase, short_ones_stay_alone);
     tcase_add_test(tcase, long_ones_share);
     tcase_add_test(tcase, one_begins_with_slices);
+    tcase_add_test(tcase, those_behind_know);
     tcase_add_test(tcase, opening_may_fail);
     tcase_add_test(tcase, slices_are_one_launch);
     tcase_add_test(tcase, no_account);
