@@ -31,8 +31,8 @@ double cx_account_settle(struct cx_account *account, struct cx_budget_record *re
                          double whole, double elapsed, bool tried);
 /* Whether launches were split at all, so that results may have to be brought back. */
 bool cx_account_risked(struct cx_account *account);
-/* A call of the program's took so much longer, at most, because of an analysis, or of something that was
- * opened or built beside it. Accepts no account. */
+/* Calls of the program's took so much longer, at most, because of an analysis, or of something that was built
+ * or opened beside it, or had to be closed. Accepts no account. */
 void cx_account_delayed(struct cx_account *account, double seconds);
 /* Another device was opened, which took so long beside the program. Accepts no account. */
 void cx_account_opened(struct cx_account *account, const struct cx_real_device *device, double seconds);

@@ -7,6 +7,7 @@
  * clBuildProgram is here; clCompileProgram and clLinkProgram (link.c) give other steps to the same machinery.
  * Previous stage: program.c. Next: analysis.c, kernel.c.
  */
+#include "layer/account.h"
 #include "layer/analysis.h"
 #include "layer/background.h"
 #include "layer/command.h"
@@ -314,8 +315,10 @@ static cl_int execute(struct cx_build *build)
     cl_int error = CL_OUT_OF_HOST_MEMORY, failed = CL_SUCCESS;
 
     bool late = false;
+    uint64_t since = cx_clock_ns(), delayed;
     cx_program_late_end(program); /* may want variants */
     wait_for_variants(program);
+    delayed = cx_clock_ns() - since;
     cx_program_clear(program);
     program->text = build->text;
     program->text_options = build->text_options;
@@ -323,14 +326,16 @@ static cl_int execute(struct cx_build *build)
     look_for_assembly(program);
     if (parts) {
         program->unanalysed = program->builtins ? "built-in kernels have no source" : "linked program";
+        since = cx_clock_ns();
         if (build->analyse)
             program->analysis = start_analysis(program);
-        const uint64_t since = cx_clock_ns();
-        cx_later_build_begin();
+        delayed += cx_clock_ns() - since;
+        since = cx_clock_ns();
+        const uint64_t begun = cx_later_build_begin();
         late = build_first(build, parts);
         if (!late)
             build_all(build, parts);
-        cx_later_build_end();
+        delayed += cx_later_build_end(begun);
         program->build_ns = cx_clock_ns() - since;
         error = judge(build);
         if (error == CL_SUCCESS && build->binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
@@ -342,6 +347,7 @@ static cl_int execute(struct cx_build *build)
         free(parts);
     }
 
+    cx_account_delayed(program->context->account, (double)delayed * 1e-9);
     if (error == CL_SUCCESS)
         failed = judge_devices(build);
     pthread_mutex_lock(&program->lock);

@@ -25,6 +25,19 @@ struct cx_context_destructor {
     void *data;
 };
 
+/* Those that were opened beside the first one cost the program what closing them takes. */
+static void close_members(struct cx_context *context)
+{
+    uint64_t beside = 0;
+    for (unsigned w = 0; context->workers && w <= context->nmembers; w++) {
+        const uint64_t since = cx_clock_ns();
+        const bool others = w != context->fastest && cx_worker_is_open(&context->workers[w]);
+        cx_worker_finish(&context->workers[w]);
+        beside += others ? cx_clock_ns() - since : 0;
+    }
+    cx_account_delayed(context->account, (double)beside * 1e-9);
+}
+
 static void context_free(void *data)
 {
     struct cx_context *context = data;
@@ -37,8 +50,7 @@ static void context_free(void *data)
     cx_pool_finish(&context->pool);
     for (unsigned w = 0; context->workers && w <= context->nmembers; w++)
         cx_worker_end(&context->workers[w]);
-    for (unsigned w = 0; context->workers && w <= context->nmembers; w++)
-        cx_worker_finish(&context->workers[w]);
+    close_members(context);
     cx_spares_free(&context->repeated);
     cx_stages_finish(context);
     cx_peers_finish(context->peers);

@@ -3,6 +3,8 @@
  * Images: creation. Queries are in image_info.c, what is asked of an image's shape in image_shape.c.
  */
 #include "layer/image.h"
+#include "layer/account.h"
+#include "layer/command.h"
 #include "layer/device.h"
 #include "layer/entry.h"
 #include "layer/log.h"
@@ -280,9 +282,11 @@ static cl_int fill_contents(struct cx_mem *mem, const struct making *m)
 static void set_apart(struct cx_mem *mem)
 {
     const struct cx_context *context = mem->context;
+    const uint64_t since = cx_clock_ns();
     for (unsigned w = 0; w < context->nmembers; w++)
         if (context->workers[w].device->type & CL_DEVICE_TYPE_CPU)
             (void)cx_worker_ensure(&context->workers[w]);
+    cx_account_delayed(context->account, (double)(cx_clock_ns() - since) * 1e-9);
     for (unsigned w = 0; w < context->nmembers; w++)
         if (context->workers[w].place == CX_PLACE_HOST && !context->workers[w].device->images_in_place)
             mem->apart |= UINT64_C(1) << w;

@@ -4,6 +4,7 @@
  */
 #include "layer/later.h"
 #include "layer/background.h"
+#include "layer/command.h"
 #include "layer/deadline.h"
 #include "layer/notify.h"
 #include "layer/plan_size.h"
@@ -33,6 +34,9 @@ struct line {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* innermost but background.c's */
 static struct line lines[CX_LATER_COUNT];
 static unsigned building;    /* builds of the program's */
+static unsigned ours;        /* builds of ours in their line that run */
+static uint64_t both_ns;     /* for how long there were both, until ... */
+static uint64_t both_until;  /* ... host clock */
 static struct timespec calm; /* not before that */
 static pthread_cond_t changed;
 
@@ -60,7 +64,7 @@ static void in_child(void)
 {
     for (unsigned i = 0; i < CX_LATER_COUNT; i++)
         lines[i] = (struct line){0};
-    building = 0;
+    building = ours = 0;
     make_cond();
     pthread_mutex_unlock(&lock);
 }
@@ -74,6 +78,15 @@ __attribute__((constructor)) static void prepare(void)
 static bool is_before(struct timespec a, struct timespec b)
 {
     return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
+}
+
+/* Before `building` or `ours` changes. lock held. */
+static void count_both(void)
+{
+    const uint64_t now = cx_clock_ns();
+    if (building && ours)
+        both_ns += now - both_until;
+    both_until = now;
 }
 
 /* Until the program builds nothing. lock held. */
@@ -108,10 +121,14 @@ static void serve(void *data)
         if (!task)
             break;
         line->first = task->next;
+        count_both();
+        ours += builds;
         pthread_mutex_unlock(&lock);
         task->run(task->data);
         free(task);
         pthread_mutex_lock(&lock);
+        count_both();
+        ours -= builds;
     }
     line->serving = false;
     pthread_mutex_unlock(&lock);
@@ -193,20 +210,26 @@ void cx_later_hurry(const void *key)
     free(task);
 }
 
-void cx_later_build_begin(void)
+uint64_t cx_later_build_begin(void)
 {
     pthread_mutex_lock(&lock);
+    count_both();
     building++;
+    const uint64_t begun = both_ns;
     pthread_mutex_unlock(&lock);
+    return begun;
 }
 
-void cx_later_build_end(void)
+uint64_t cx_later_build_end(uint64_t begun)
 {
     pthread_mutex_lock(&lock);
+    count_both();
     building--;
+    const uint64_t beside = both_ns - begun;
     calm = cx_deadline(CALM_MS);
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
+    return beside;
 }
 
 bool cx_later_is_patient(void)

@@ -13,6 +13,7 @@
 #define CX_LAYER_LATER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum cx_later { CX_LATER_ANALYSES, CX_LATER_BUILDS, CX_LATER_COUNT };
 
@@ -21,9 +22,12 @@ enum cx_later { CX_LATER_ANALYSES, CX_LATER_BUILDS, CX_LATER_COUNT };
 bool cx_later_run(enum cx_later line, void (*task)(void *data), void *data, const void *key);
 /* What was given with this key need not wait for its turn. */
 void cx_later_hurry(const void *key);
-/* The program builds something, from begin to end. */
-void cx_later_build_begin(void);
-void cx_later_build_end(void);
+/* The program builds something, from begin to end, which gets what begin gave. Gives the nanoseconds in which
+ * a build of ours that had begun before ran meanwhile: drivers may have kept the program's waiting for so
+ * long.
+ */
+uint64_t cx_later_build_begin(void);
+uint64_t cx_later_build_end(uint64_t begun);
 /* Whether tasks that are begun now may take the time they need: they run at low priority. */
 bool cx_later_is_patient(void);
 
