@@ -172,6 +172,7 @@ static void describe(struct cx_real_device *device)
     if (device->version_number > device->platform->version_number)
         device->version_number = device->platform->version_number; /* the table ends there */
     device->name = ask_text(device, CL_DEVICE_NAME);
+    device->vendor = ask_text(device, CL_DEVICE_VENDOR);
     device->extensions = ask_text(device, CL_DEVICE_EXTENSIONS);
     device->opencl_c_version = ask_text(device, CL_DEVICE_OPENCL_C_VERSION);
     if (device->version_number >= 300)
@@ -242,6 +243,7 @@ static void cut_last(uint64_t cores)
                     parent.name, count, (unsigned)cores);
     if (count) {
         free(parent.name);
+        free(parent.vendor);
         free(parent.extensions);
         free(parent.opencl_c_version);
     }
@@ -282,6 +284,7 @@ void cx_real_device_free_part(struct cx_real_device *part)
 {
     part->cl->clReleaseDevice(part->id);
     free(part->name);
+    free(part->vendor);
     free(part->extensions);
     free(part->opencl_c_version);
     free(part);

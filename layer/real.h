@@ -38,6 +38,7 @@ struct cx_real_device {
     const struct cx_real_device *whole; /* which device that is, as it is in the machine; else NULL */
     cl_device_type type;                /* CL_DEVICE_TYPE_CPU, GPU, ACCELERATOR or CUSTOM, without DEFAULT */
     char *name;
+    char *vendor;
     char *extensions;
     char *opencl_c_version;
     unsigned version_number; /* of the device, as in the platform */

@@ -28,6 +28,15 @@ static cl_device_type types_of(const char *item)
     return 0;
 }
 
+static bool text_matches(const char *text, const char *item)
+{
+    if (!text)
+        return false;
+    return strpbrk(item, "*?[") ? fnmatch(item, text, FNM_CASEFOLD) == 0 : strcasestr(text, item) != NULL;
+}
+
+/* What the device is called matters as well as who made it and whose driver it is: the names of PoCL's
+ * devices, say, are those of processors. */
 static bool matches(const struct cx_real_device *device, unsigned index, const char *item)
 {
     size_t length = strlen(item);
@@ -36,9 +45,8 @@ static bool matches(const struct cx_real_device *device, unsigned index, const c
         return (device->type & types) != 0;
     if (strspn(item, "0123456789") == length)
         return length < 9 && strtoul(item, NULL, 10) == index;
-    if (strpbrk(item, "*?["))
-        return fnmatch(item, device->name, FNM_CASEFOLD) == 0;
-    return strcasestr(device->name, item) != NULL;
+    return text_matches(device->name, item) || text_matches(device->vendor, item) ||
+           text_matches(device->platform->name, item) || text_matches(device->platform->vendor, item);
 }
 
 /* Adds to order[] the devices that the item names and that are not in it yet. Returns whether it names any.

@@ -2,9 +2,10 @@
 /*
  * COEXEC_DEVICES: which of the devices found are members, and in which order.
  *
- * Items separated by ",": a number, cpu, gpu, accelerator or all, a name pattern (with * ? [ as in file
- * names, else any part of the name; case does not matter). An item adds what it names in the order of
- * listing; !item takes away what there is of it, wherever it stands; a list of !items alone starts from all.
+ * Items separated by ",": a number, cpu, gpu, accelerator or all, a pattern (with * ? [ as in file names,
+ * else any part of the text; case does not matter) of the name or vendor of a device or its platform. An item
+ * adds what it names in the order of listing; !item takes away what there is of it, wherever it stands; a
+ * list of !items alone starts from all.
  * Thread-safety: no state.
  */
 #ifndef CX_LAYER_SELECT_H

@@ -11,10 +11,14 @@ enum { DEVICES = 5 };
 
 static char names[DEVICES][40] = {"basic-AMD EPYC", "pthread-AMD EPYC", "NVIDIA H200", "NVIDIA H200",
                                   "odd [name] * with ? signs!"};
+static char vendor[] = "Maker [and] sons", platform_name[] = "Portable *";
+static const struct cx_real_platform platform = {.name = platform_name, .vendor = vendor};
 static const struct cx_real_device devices[DEVICES] = {
-    {.name = names[0], .type = CL_DEVICE_TYPE_CPU},         {.name = names[1], .type = CL_DEVICE_TYPE_CPU},
-    {.name = names[2], .type = CL_DEVICE_TYPE_GPU},         {.name = names[3], .type = CL_DEVICE_TYPE_GPU},
-    {.name = names[4], .type = CL_DEVICE_TYPE_ACCELERATOR},
+    {.name = names[0], .vendor = vendor, .platform = &platform, .type = CL_DEVICE_TYPE_CPU},
+    {.name = names[1], .vendor = vendor, .platform = &platform, .type = CL_DEVICE_TYPE_CPU},
+    {.name = names[2], .vendor = vendor, .platform = &platform, .type = CL_DEVICE_TYPE_GPU},
+    {.name = names[3], .vendor = vendor, .platform = &platform, .type = CL_DEVICE_TYPE_GPU},
+    {.name = names[4], .vendor = vendor, .platform = &platform, .type = CL_DEVICE_TYPE_ACCELERATOR},
 };
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)

@@ -9,11 +9,16 @@
 #include <string.h>
 
 static char names[4][24] = {"basic-AMD EPYC", "pthread-AMD EPYC", "NVIDIA H200", "NVIDIA H200"};
+static char vendors[4][24] = {"AuthenticAMD", "AuthenticAMD", "NVIDIA Corporation", "NVIDIA Corporation"};
+static char platforms[4][32] = {"Portable Computing Language", "The pocl project", "NVIDIA CUDA",
+                                "NVIDIA Corporation"};
+static const struct cx_real_platform pocl = {.name = platforms[0], .vendor = platforms[1]},
+                                     nvidia = {.name = platforms[2], .vendor = platforms[3]};
 static struct cx_real_device devices[4] = {
-    {.name = names[0], .type = CL_DEVICE_TYPE_CPU},
-    {.name = names[1], .type = CL_DEVICE_TYPE_CPU},
-    {.name = names[2], .type = CL_DEVICE_TYPE_GPU},
-    {.name = names[3], .type = CL_DEVICE_TYPE_GPU},
+    {.name = names[0], .vendor = vendors[0], .platform = &pocl, .type = CL_DEVICE_TYPE_CPU},
+    {.name = names[1], .vendor = vendors[1], .platform = &pocl, .type = CL_DEVICE_TYPE_CPU},
+    {.name = names[2], .vendor = vendors[2], .platform = &nvidia, .type = CL_DEVICE_TYPE_GPU},
+    {.name = names[3], .vendor = vendors[3], .platform = &nvidia, .type = CL_DEVICE_TYPE_GPU},
 };
 
 static const struct {
@@ -44,6 +49,13 @@ static const struct {
     {",,1,", "1"},
     {"!radeon", "0123"}, /* nor is to leave out what is not there */
     {"gpu,!*pocl*", "23"},
+    {"all,!*pocl*", "23"}, /* whose driver it is and who made it counts, too */
+    {"pocl", "01"},
+    {"cuda*", ""},
+    {"*cuda,portable*", "2301"},
+    {"!nvidia corp", "01"},
+    {"authentic*", "01"},
+    {"!authentic*", "23"},
     {"1,!9", "1"},
     {"4", ""},
     {"radeon", ""},
