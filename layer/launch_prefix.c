@@ -28,9 +28,12 @@ enum { MOST_PREFIXES = 2 };
 #define LEAST_REST  4e-3
 #define LEAST_SLICE 1e-3
 #define GROWTH      0.25
-/* While others are not worth it: so many slices, each so many times as long as the one before. */
-enum { FAST_SLICES = 6 };
+/* While others are not worth it: so many slices, each so many times as long as the one before, and then more
+ * while much is left. Where slices last LEAST_SLICE, each is at most that part of the range: what they told
+ * of may be the cheap part, and a slice that meets the dear one is past before others are sent for. */
+enum { FAST_SLICES = 6, MOST_SLICES = 24 };
 #define FAST_GROWTH 4
+#define FAST_PART   16
 
 struct cx_prefix {
     struct cx_judged *judged; /* a reference */
@@ -131,7 +134,12 @@ static cl_int run_slice(struct cx_job *job, struct cx_worker *worker)
 static void tell_length(struct cx_launch *launch)
 {
     const struct cx_prefix *prefix = launch->prefix;
-    cx_plan_length_tell(launch, prefix->member, prefix->seconds_a_step * (double)steps_of(prefix), false);
+    const uint64_t done_ns = launch->parts ? launch->parts->busy_ns : prefix->part.busy_ns;
+    const double seconds = (double)done_ns * 1e-9 + cx_prefix_rest(launch);
+    if (launch->base.settled)
+        cx_plan_length_tell(launch, prefix->member, seconds, false);
+    else
+        cx_plan_length_guess(launch, prefix->member, seconds);
 }
 
 /* Puts the launch on the list of those to go on with, unless this was the last slice. */
@@ -140,6 +148,7 @@ static void finish_slice(struct cx_job *job, struct cx_worker *worker)
     struct cx_launch *launch = (struct cx_launch *)job->command;
     struct cx_context *context = launch->base.context;
     struct cx_prefix *prefix = launch->prefix;
+    struct cx_learned *learned = launch->kernel->function->learned;
     const uint64_t groups = (prefix->end - prefix->first) * prefix->slice, now = cx_clock_ns();
     uint64_t ns = job->end_ns > job->start_ns ? job->end_ns - job->start_ns : 0;
     ns = ns ? ns : now - prefix->began_ns;
@@ -151,9 +160,12 @@ static void finish_slice(struct cx_job *job, struct cx_worker *worker)
         cx_part_add(launch, launch->parts ? launch->parts : &prefix->part, groups, job->start_ns, job->end_ns,
                     ns);
         cx_launch_learn_held(launch, worker->index, groups, (double)ns * 1e-9, first);
-        (void)cx_launch_first(launch, worker->index, prefix->part.variant, prefix->first == 0);
+        /* behind a slice that is over, what is before its start is the driver's */
+        if (cx_launch_first(launch, worker->index, prefix->part.variant, prefix->first == 0) &&
+            prefix->first > 0 && job->start_ns > prefix->began_ns && learned)
+            learned->compiles = (double)(job->start_ns - prefix->began_ns) * 1e-9;
         prefix->seconds_a_step = (double)ns * 1e-9 / (double)(prefix->end - prefix->first);
-        cx_plan_ran(context, launch->kernel->function->learned, worker->index, (double)ns * 1e-9);
+        cx_plan_ran(context, learned, worker->index, (double)ns * 1e-9);
     }
     if (!launch->base.settled) {
         (void)cx_command_ref(&launch->base);
@@ -258,6 +270,7 @@ unsigned cx_prefix_hand_over(struct cx_launch *launch)
     launch->parts[p].packages += prefix->part.packages;
     launch->parts[p].busy_ns += prefix->part.busy_ns;
     launch->parts[p].first_ns = prefix->part.first_ns;
+    launch->slices_ns = prefix->part.busy_ns;
     cx_prefix_drop(launch);
     return p;
 }
@@ -302,8 +315,7 @@ static void settle(struct cx_launch *launch, bool ok)
 }
 
 /* How long the next slice is to be, in steps; 0: the rest. While others are on their way slices are a part of
- * what has passed. Else the first ones grow fast, since what they told of may be the cheap part of the range.
- */
+ * what has passed. */
 static double next_slice(struct cx_launch *launch)
 {
     const struct cx_prefix *prefix = launch->prefix;
@@ -314,7 +326,10 @@ static double next_slice(struct cx_launch *launch)
              wants ? "others are wanted" : "others are not worth it");
     if (wants)
         return fmin(fmax(GROWTH * passed, LEAST_SLICE), rest / 2) / prefix->seconds_a_step;
-    return prefix->slices < FAST_SLICES ? FAST_GROWTH * (double)(prefix->end - prefix->first) : 0;
+    if (prefix->slices >= (rest >= LEAST_REST ? MOST_SLICES : FAST_SLICES))
+        return 0;
+    return fmin(FAST_GROWTH * (double)(prefix->end - prefix->first),
+                fmax((double)steps_of(prefix) / FAST_PART, LEAST_SLICE / prefix->seconds_a_step));
 }
 
 /* One slice is over: splits what is left, or plans the next slice, or all the rest. */

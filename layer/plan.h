@@ -52,6 +52,7 @@ struct cx_launch {
     uint64_t held_until;
     struct cx_launch *held_next;
     struct cx_prefix *prefix; /* launch_prefix.h: it began with slices on one device; or NULL */
+    uint64_t slices_ns;       /* what those took, where the rest is split; 0: there were none */
     uint64_t moved;           /* bytes brought to members for it */
     uint64_t split_ns;        /* host clock: when it was split, for plan_hindsight.h; 0: it was not */
     bool counts;              /* ... it counts there */
@@ -121,6 +122,7 @@ struct cx_length {
     uint64_t shape; /* hash of range and local size; 0: none */
     double groups;  /* 0: not known */
     double seconds; /* newer ones counting more */
+    bool guessed;   /* from a part of one launch */
 };
 enum { CX_LENGTHS = 8 };
 
@@ -144,6 +146,7 @@ struct cx_learned {
     uint64_t forms[16], launched[16];
     struct cx_lay lays[4]; /* by shape */
     unsigned nforms;
+    double compiles; /* seconds before the fastest member's first package of such a form; 0: not measured */
     atomic_uint timing;                    /* whole launches in flight whose times will be known */
     unsigned unmeasured;                   /* whole launches planned since one whose times were wanted */
     struct cx_again again[CX_AGAIN_FORMS]; /* launch_again.h: newest first */

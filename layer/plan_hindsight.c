@@ -7,6 +7,8 @@
 #include "layer/plan_size.h"
 #include "layer/plan_stake.h"
 
+#include <math.h>
+
 bool cx_plan_hindsight_holds(struct cx_launch *launch, const struct cx_split_plan *plan,
                              const struct cx_learned *learned, unsigned *best)
 {
@@ -36,8 +38,8 @@ void cx_plan_hindsight_begin(struct cx_launch *launch, bool counts)
         atomic_store(&context->last_over, now);
 }
 
-/* The seconds that the member fastest at it would have needed for what the launch's parts did, without moves;
- * 0: unknown. */
+/* The seconds that the member fastest at it would have needed for what the launch's parts did since it was
+ * split, without moves; 0: unknown. */
 static double seconds_whole(const struct cx_launch *launch, const struct cx_learned *learned)
 {
     const double best = cx_plan_best_speed(launch);
@@ -49,7 +51,7 @@ static double seconds_whole(const struct cx_launch *launch, const struct cx_lear
             return 0;
         seconds += part->packages ? (double)part->busy_ns * 1e-9 * speed / best : 0;
     }
-    return seconds;
+    return fmax(seconds - (double)launch->slices_ns * 1e-9, 0);
 }
 
 /* Seconds from the moment that the context was free for the launch to its end; 0: nobody knows. */
@@ -71,12 +73,19 @@ void cx_plan_hindsight_end(struct cx_launch *launch)
     bool rose = false;
     double whole = 0;
 
-    cx_plan_stake_end(launch, elapsed);
-    if (!(elapsed > 0) || !launch->counts)
+    if (!(elapsed > 0)) {
+        cx_plan_stake_end(launch, 0, 0);
         return;
+    }
     pthread_mutex_lock(&context->lock);
     struct cx_learned *learned = launch->kernel->function->learned;
-    if (learned && (whole = seconds_whole(launch, learned)) > 0)
+    whole = learned ? seconds_whole(launch, learned) : 0;
+    pthread_mutex_unlock(&context->lock);
+    cx_plan_stake_end(launch, elapsed, whole);
+    if (!launch->counts)
+        return;
+    pthread_mutex_lock(&context->lock);
+    if (whole > 0)
         rose = cx_hindsight_count(&context->hindsight, &learned->hindsight, elapsed,
                                   whole + cx_plan_move_seconds((double)launch->written));
     const bool all = context->hindsight.level == CX_HINDSIGHT_CLOSED;

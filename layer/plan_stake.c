@@ -112,25 +112,38 @@ static struct cx_length *add_length(struct cx_learned *learned, uint64_t shape, 
     return length;
 }
 
-void cx_plan_length_tell(struct cx_launch *launch, unsigned member, double seconds, bool first)
+/* A guess makes room for what is measured. */
+static void tell_length(struct cx_launch *launch, unsigned member, double seconds, bool guess)
 {
     struct cx_context *context = launch->base.context;
     struct cx_learned *learned = cx_function_learned(launch->kernel->function, context->nmembers);
     if (!learned || !(seconds > 0) || !cx_context_alike(context, member, context->fastest))
         return;
-    if (first && context->workers[member].device->type & CL_DEVICE_TYPE_CPU)
-        seconds = seconds > COMPILES_AT_MOST ? seconds - CX_CPU_COMPILES : 0;
-    if (!(seconds > 0))
-        return;
     const uint64_t shape = shape_of(launch);
     struct cx_length *length = find_length(learned, shape);
     if (!length)
         length = add_length(learned, shape, groups_of(launch));
-    length->seconds = length->seconds > 0 ? (length->seconds + seconds) / 2 : seconds;
+    const bool measured = length->seconds > 0 && !length->guessed;
+    if (guess && measured)
+        return;
+    length->seconds = measured ? (length->seconds + seconds) / 2 : seconds;
+    length->guessed = guess;
     if (learned->untold) { /* launches before it whose length was not known: as long as this one */
         cx_account_ran(context->account, &learned->risk, learned->untold * seconds);
         learned->untold = 0;
     }
+}
+
+void cx_plan_length_tell(struct cx_launch *launch, unsigned member, double seconds, bool first)
+{
+    if (first && launch->base.context->workers[member].device->type & CL_DEVICE_TYPE_CPU)
+        seconds = seconds > COMPILES_AT_MOST ? seconds - CX_CPU_COMPILES : 0;
+    tell_length(launch, member, seconds, false);
+}
+
+void cx_plan_length_guess(struct cx_launch *launch, unsigned member, double seconds)
+{
+    tell_length(launch, member, seconds, true);
 }
 
 void cx_plan_ran(struct cx_context *context, struct cx_learned *learned, unsigned member, double seconds)
@@ -181,6 +194,7 @@ struct sums {
     double speed; /* of all, the best one's included */
     double longest, after,
         bound;     /* seconds: the most that one needs beforehand; of these what recurs; at most */
+    double late;   /* seconds that the last one's driver needs first: it joins in so late */
     double factor; /* how much longer their packages may take */
 };
 
@@ -255,6 +269,12 @@ static double first_bound(const struct cx_launch *launch, const struct cx_learne
     return cx_launch_knows(launch, learned, worker->index, variant, false) ? 0 : FIRST_KERNEL;
 }
 
+/* Whether others do meanwhile what one whose driver is not ready could have done. */
+static bool joins_late(void)
+{
+    return strcmp(cx_options_get()->algo, "auto") == 0;
+}
+
 static struct sums add_up(const struct cx_launch *launch, const struct cx_split_plan *plan,
                           const struct cx_learned *learned, const struct cx_plan_costs *costs)
 {
@@ -271,8 +291,9 @@ static struct sums add_up(const struct cx_launch *launch, const struct cx_split_
         const double part = sums.speed > 0 ? costs->member[i].speed / sums.speed : 1.0 / plan->n;
         const double moves = device->fixed_seconds - device->after_seconds +
                              device->transfer_seconds * (double)plan->groups * part;
-        const double all =
-            moves + device->after_seconds + first_estimate(launch, worker, device->first_seconds);
+        const double first = first_estimate(launch, worker, device->first_seconds);
+        const double all = moves + device->after_seconds + (joins_late() ? part : 1) * first;
+        sums.late = fmax(sums.late, first);
         sums.longest = fmax(sums.longest, all);
         sums.after = fmax(sums.after, device->after_seconds);
         sums.bound += 2 * all + making(launch, worker) +
@@ -297,9 +318,9 @@ static struct cx_stake stake_of(const struct cx_launch *launch, const struct cx_
     if (risk->splits > 1 && risk->ratio > 0 && risk->ratio * whole < whole * part * factor)
         factor = fmax(risk->ratio / part, 1); /* measured, all costs included */
     return (struct cx_stake){.whole = whole,
-                             .split = packages + sums.longest + costs->moves,
-                             .worst =
-                                 whole * part * factor + 3 * CX_SPLIT_SECONDS + sums.bound + 2 * costs->moves,
+                             .split = fmax(packages + sums.longest, sums.late) + costs->moves,
+                             .worst = fmax(whole * part * factor + sums.bound, 2 * sums.late) +
+                                      3 * CX_SPLIT_SECONDS + 2 * costs->moves,
                              .later = packages + sums.after};
 }
 
@@ -339,13 +360,17 @@ void cx_plan_stake_drop(struct cx_launch *launch)
     launch->staked = launch->reserved = 0;
 }
 
-void cx_plan_stake_end(struct cx_launch *launch, double elapsed)
+void cx_plan_stake_end(struct cx_launch *launch, double elapsed, double whole)
 {
     struct cx_context *context = launch->base.context;
     if (!(launch->staked > 0)) /* so it was split, and its function's records exist */
         return;
     pthread_mutex_lock(&context->lock);
     struct cx_learned *learned = launch->kernel->function->learned;
+    if (launch->slices_ns && whole > 0) { /* its length was a guess, from its first part */
+        launch->staked = fmax(launch->staked, whole);
+        cx_plan_length_tell(launch, context->fastest, whole + (double)launch->slices_ns * 1e-9, false);
+    }
     cx_account_ran(context->account, &learned->risk, fmin(elapsed, launch->staked));
     const double lost = cx_account_settle(context->account, &learned->risk, launch->reserved, launch->staked,
                                           elapsed, launch->trial);

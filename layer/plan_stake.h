@@ -18,6 +18,8 @@
 double cx_plan_length(const struct cx_launch *launch);
 /* A launch ran whole on the member and took so long. first: its driver may have compiled in it. */
 void cx_plan_length_tell(struct cx_launch *launch, unsigned member, double seconds, bool first);
+/* It would take so long, by the part of it that is done. */
+void cx_plan_length_guess(struct cx_launch *launch, unsigned member, double seconds);
 /* A launch, or a repetition of one (launch_again.h), of the function was planned to run whole on the member,
  * with so many work-groups (0: not known) and a length of that many seconds (0: not known): the device will
  * have been busy for so long. */
@@ -47,8 +49,8 @@ bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan, s
 bool cx_plan_affords(const struct cx_context *context, double seconds);
 /* It is not split after all. */
 void cx_plan_stake_drop(struct cx_launch *launch);
-/* The split launch is over, after so many seconds (0: not known), or was not begun after all. Takes
- * context->lock. */
-void cx_plan_stake_end(struct cx_launch *launch, double elapsed);
+/* The split launch is over, after so many seconds (0: not known), or was not begun after all. whole: what one
+ * device would have taken, as its packages tell; 0: not known. Takes context->lock. */
+void cx_plan_stake_end(struct cx_launch *launch, double elapsed, double whole);
 
 #endif

@@ -134,6 +134,15 @@ static double ramp_extra(const struct stub_launch *launch)
     return (double)launch->global[0] / (double)launch->local[0] * (first + last) / 2 / 4096;
 }
 
+/* Groups from the item SURGE on cost 100. */
+enum { SURGE = 12288 };
+static double surge_extra(const struct stub_launch *launch)
+{
+    const double first = (double)launch->offset[0], last = first + (double)launch->global[0];
+    const double begin = first > SURGE ? first : SURGE;
+    return last > begin ? 99 * (last - begin) / (double)launch->local[0] : 0;
+}
+
 static void run_smooth(struct item *item)
 {
     const size_t i = item->global[0], last = (size_t)scalar(item, 2) - 1;
@@ -170,6 +179,7 @@ static const struct stub_function functions[] = {
     {"stub_scale", "bbi", run_scale, NULL},
     {"stub_smooth", "bbi", run_smooth, NULL},
     {"stub_settle", "bbi", run_settle, NULL},
+    {"stub_surge", "bbi", run_settle, surge_extra},
     {"stub_fill_2d", "bi", run_fill_2d, NULL},
     {"stub_reverse", "bbi", run_reverse, NULL},
     {"stub_gather", "bbb", run_gather, NULL},

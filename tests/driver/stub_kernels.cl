@@ -85,3 +85,13 @@ __kernel void stub_settle(__global const int *in, __global int *out, int n)
         x = (int)((uint)x * 1664525u + 1013904223u);
     out[i] = (int)((uint)x + 1u);
 }
+
+/* The same, but most of it takes long. */
+__kernel void stub_surge(__global const int *in, __global int *out, int n)
+{
+    int i = get_global_id(0);
+    int x = in[i];
+    for (int j = 0; j < n && x < 0; j++)
+        x = (int)((uint)x * 1664525u + 1013904223u);
+    out[i] = (int)((uint)x + 1u);
+}

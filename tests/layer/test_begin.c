@@ -15,6 +15,7 @@
 enum { N = 1 << 16, LOCAL = 16 };
 
 static cl_int in[N], out[N];
+static const char *kernel_name = "stub_settle";
 
 static const char *text_of_kernels(void)
 {
@@ -66,7 +67,7 @@ static void open_kernel(const char *speed, cl_program *program, cl_kernel *kerne
         in[i] = i * 7;
     cl_open();
     *program = cl_build(text_of_kernels(), "");
-    *kernel = clCreateKernel(*program, "stub_settle", &code);
+    *kernel = clCreateKernel(*program, kernel_name, &code);
     cl_ok(code);
     mem[0] = cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(in), in);
     mem[1] = cl_buffer(0, sizeof(out), NULL);
@@ -219,6 +220,25 @@ START_TEST(those_behind_know)
     end(program, kernel, mem, FEW);
     ck_assert_msg(is_open(1), "the second device was not opened");
     ck_assert_uint_gt(did(1, &kernels), 0);
+    cl_folder_remove();
+}
+END_TEST
+
+/* The first part of the range tells of a short launch: slices must not be so long that most of the range is
+ * done before it is known. */
+START_TEST(dear_part_comes_late)
+{
+    cl_program program;
+    cl_kernel kernel;
+    cl_mem mem[2];
+    unsigned kernels;
+    kernel_name = "stub_surge";
+    begin("0.33", &program, &kernel, mem); /* a second, the first fifth in 2 ms */
+    launch(kernel, mem[0], mem[1], N);
+    cl_ok(clFinish(cl.queue));
+    end(program, kernel, mem, N);
+    const size_t there = did(1, &kernels);
+    ck_assert_msg(there > N / 4, "%zu of %d work-items on the second device", there, N);
     cl_folder_remove();
 }
 END_TEST
@@ -428,6 +448,7 @@ int main(void)
     tcase_add_test(tcase, long_ones_share);
     tcase_add_test(tcase, one_begins_with_slices);
     tcase_add_test(tcase, those_behind_know);
+    tcase_add_test(tcase, dear_part_comes_late);
     tcase_add_test(tcase, opening_may_fail);
     tcase_add_test(tcase, slices_are_one_launch);
     tcase_add_test(tcase, no_account);
