@@ -3,6 +3,7 @@
  * When devices beyond the first are opened. See plan_open.h.
  */
 #include "layer/plan_open.h"
+#include "layer/bytes.h"
 #include "layer/options.h"
 #include "layer/plan.h"
 #include "layer/plan_size.h"
@@ -45,13 +46,28 @@ double cx_plan_gain(const struct cx_launch *launch, double whole)
     return gain > CX_BUDGET_GAIN * whole ? gain : 0;
 }
 
-/* A CPU device computes on the cores that builds would take. */
-static bool shares_cores(const struct cx_context *context)
+/* Whether builds would take cores that CPU devices compute on. A launch that lacks builds runs on one device
+ * alone. */
+static bool shares_cores(const struct cx_launch *launch)
 {
+    const struct cx_context *context = launch->base.context;
+    const struct cx_real_device *fastest = context->workers[launch->base.queue->fastest].device;
     bool cpu = false;
+    if (fastest->type & CL_DEVICE_TYPE_CPU)
+        return fastest->compute_units >= cx_bytes_cores();
     for (unsigned m = 0; m < context->nmembers; m++)
         cpu |= context->workers[m].device->type & CL_DEVICE_TYPE_CPU;
     return cpu;
+}
+
+/* Of builds that take so many seconds beside launches that go on for `waiting`. CPUs' compilers take long,
+ * and a program that ends meanwhile waits for them. */
+static double price_of_builds(const struct cx_launch *launch, double builds, double waiting)
+{
+    const struct cx_worker *fastest = &launch->base.context->workers[launch->base.queue->fastest];
+    if (shares_cores(launch))
+        return builds;
+    return BUILD_PART * builds + (fastest->device->type & CL_DEVICE_TYPE_CPU ? fmax(builds - waiting, 0) : 0);
 }
 
 /* Of opening those members that are closed. */
@@ -70,7 +86,7 @@ static double price_of_opening(const struct cx_launch *launch)
 bool cx_plan_opening_pays(const struct cx_launch *launch, double builds, double waiting)
 {
     const struct cx_context *context = launch->base.context;
-    const double price = price_of_opening(launch) + builds * (shares_cores(context) ? 1 : BUILD_PART);
+    const double price = price_of_opening(launch) + price_of_builds(launch, builds, waiting);
     return cx_budget_pays(fmax(context->lacked, cx_plan_gain(launch, waiting)), 1, price);
 }
 

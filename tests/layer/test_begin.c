@@ -243,6 +243,27 @@ START_TEST(dear_part_comes_late)
 }
 END_TEST
 
+/* CPU devices that leave a core to the compiler: a build that takes a third of a launch is worth it. */
+START_TEST(builds_on_a_spare_core)
+{
+    cl_program program;
+    cl_kernel kernel;
+    cl_mem mem[2];
+    unsigned kernels;
+    setenv("STUB_TYPE", "cpu", 1);
+    setenv("STUB_IN_PLACE", "1", 1);
+    setenv("STUB_HANG", "clBuildProgram:1:150,clBuildProgram:2:150", 1);
+    begin("0.008", &program, &kernel, mem); /* half a second */
+    launch(kernel, mem[0], mem[1], N);
+    cl_ok(clFinish(cl.queue));
+    end(program, kernel, mem, N);
+    const size_t there = did(1, &kernels);
+    if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
+        ck_assert_msg(there > N / 8, "%zu of %d work-items on the second device", there, N);
+    cl_folder_remove();
+}
+END_TEST
+
 /* The second device gives no context: the first one goes on alone. */
 START_TEST(opening_may_fail)
 {
@@ -449,6 +470,7 @@ int main(void)
     tcase_add_test(tcase, one_begins_with_slices);
     tcase_add_test(tcase, those_behind_know);
     tcase_add_test(tcase, dear_part_comes_late);
+    tcase_add_test(tcase, builds_on_a_spare_core);
     tcase_add_test(tcase, opening_may_fail);
     tcase_add_test(tcase, slices_are_one_launch);
     tcase_add_test(tcase, no_account);
