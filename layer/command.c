@@ -622,6 +622,8 @@ cl_int cx_command_submit(struct cx_command **owned, cl_uint nwait, const cl_even
     blocking = (struct blocking){NULL, false};
     if (wait)
         error = command->handed ? atomic_load(&command->error) : cx_command_wait(command);
+    if (wait)
+        cx_event_await_callbacks(context);
     if (wait && command->queue) { /* an error of its own tells of those before it, too */
         const cl_int before = cx_queue_tell(command->queue);
         error = error == CL_SUCCESS ? before : error;

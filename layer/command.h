@@ -222,6 +222,8 @@ void cx_command_post_due(struct cx_command *due);
 /* event.c: runs the callbacks due by the command's stage (data: its reference, dropped) and frees them. */
 void cx_event_run_callbacks(void *data);
 void cx_event_free_callbacks(struct cx_command *command);
+/* Behind a wait of the program's, without locks: until the callbacks that are due have been called. */
+void cx_event_await_callbacks(struct cx_context *context);
 
 /* context->lock with the bookkeeping of workers that got jobs meanwhile; unlock pumps them. */
 void cx_context_lock(struct cx_context *context);

@@ -63,6 +63,7 @@ static void push_due(struct cx_command *command)
     if (command->due)
         return;
     command->due = true;
+    context->ndue++;
     command->due_next = NULL;
     if (context->due)
         context->due_tail->due_next = command;
@@ -165,6 +166,7 @@ void cx_command_watch(struct cx_command *command)
 {
     struct cx_context *context = command->context;
     atomic_store(&command->calls_back, true);
+    atomic_store(&context->calls_back, true);
     mark_end(command); /* before anybody waits for it */
     cx_context_lock(context);
     command->noticed = CL_QUEUED; /* there are new callbacks */

@@ -63,6 +63,7 @@ static void context_free(void *data)
     free(context->properties);
     free(context->svm);
     pthread_cond_destroy(&context->settled);
+    pthread_cond_destroy(&context->called);
     pthread_mutex_destroy(&context->lock);
     free(context);
 }
@@ -223,6 +224,7 @@ static struct cx_context *context_create(struct cx_device *const *devices, cl_ui
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&context->settled, &monotonic);
+    pthread_cond_init(&context->called, &monotonic);
     pthread_condattr_destroy(&monotonic);
     context->repeated = (struct cx_spares)CX_SPARES_NONE;
     context->notify = notify;

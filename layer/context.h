@@ -52,6 +52,7 @@ struct cx_context {
 
     pthread_mutex_t lock;   /* guards coherence maps, command states and queues of this context */
     pthread_cond_t settled; /* broadcast when a command settles (is planned for good) */
+    pthread_cond_t called;  /* broadcast when a command's callbacks have been called */
     /* under lock: what cx_context_unlock still has to do (command.c) */
     uint64_t touched;         /* workers that got jobs or watches, as bits */
     struct cx_command *ready; /* commands to be planned, in the order in which they became so */
@@ -59,8 +60,10 @@ struct cx_context {
     struct cx_command *finished; /* settled without any part left: to be dropped outside the lock */
     struct cx_command *due;      /* references: commands whose status moved that have callbacks */
     struct cx_command *due_tail;
-    atomic_uint nwatched;       /* commands whose status calls back and that are not over */
-    struct cx_launch *held;     /* hold.h: references; under lock */
+    uint64_t ndue, ncalled; /* commands that became due, and those whose callbacks have been called since */
+    atomic_bool calls_back; /* there are, or were, callbacks */
+    atomic_uint nwatched;   /* commands whose status calls back and that are not over */
+    struct cx_launch *held; /* hold.h: references; under lock */
     struct cx_launch *prefixes; /* launch_prefix.h: those to go on with; references; under lock */
     atomic_uint nheld;
     struct cx_spares repeated; /* launch_again.c: memory of its jobs */

@@ -4,6 +4,7 @@
  * command.
  */
 #include "layer/command.h"
+#include "layer/deadline.h"
 #include "layer/entry.h"
 #include "layer/log.h"
 #include "layer/notify.h"
@@ -88,6 +89,7 @@ cl_int CL_API_CALL cx_clWaitForEvents(cl_uint count, const cl_event *list)
     for (cl_uint i = 0; i < count; i++)
         if (cx_command_wait(cx_command_from(list[i])) < 0)
             error = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+    cx_event_await_callbacks(context);
     return error;
 }
 
@@ -160,9 +162,13 @@ static struct cx_callback *take_due(struct cx_command *command, cl_int stage)
     return due;
 }
 
+/* This thread calls callbacks, which may not wait for each other. */
+static _Thread_local bool calling;
+
 void cx_event_run_callbacks(void *data)
 {
     struct cx_command *command = data;
+    const bool within = calling;
     pthread_mutex_lock(&command->context->lock);
     command->due = false;
     cl_int stage = cx_command_stage(command);
@@ -170,6 +176,7 @@ void cx_event_run_callbacks(void *data)
     cl_int error = command->queue ? atomic_load(&command->error) : command->user_status;
     pthread_mutex_unlock(&command->context->lock);
 
+    calling = true;
     for (cl_int type = CL_SUBMITTED; type >= CL_COMPLETE; type--) {
         for (struct cx_callback *callback = list; callback; callback = callback->next)
             if (callback->type == type)
@@ -181,7 +188,34 @@ void cx_event_run_callbacks(void *data)
         list = callback->next;
         free(callback);
     }
+    calling = within;
+    pthread_mutex_lock(&command->context->lock);
+    command->context->ncalled++;
+    pthread_cond_broadcast(&command->context->called);
+    pthread_mutex_unlock(&command->context->lock);
     cx_command_unref(&command);
+}
+
+/* How long a wait lasts at most beyond the commands' end. A callback that takes longer may wait for what the
+ * thread that waits here holds, and would for ever. */
+enum { CALLBACKS_MS = 250 };
+
+void cx_event_await_callbacks(struct cx_context *context)
+{
+    static atomic_bool in_vain; /* once is enough: callbacks and waits of this program go apart */
+    if (calling || !atomic_load(&context->calls_back) || atomic_load(&in_vain))
+        return;
+    cx_command_check_watched(context); /* whoever noted the end may not have seen to this yet */
+    cx_notify_help(false);
+    const struct timespec until = cx_deadline(CALLBACKS_MS);
+    int error = 0;
+    pthread_mutex_lock(&context->lock);
+    const uint64_t due = context->ndue;
+    while (context->ncalled < due && !error)
+        error = pthread_cond_timedwait(&context->called, &context->lock, &until);
+    if (context->ncalled < due)
+        atomic_store(&in_vain, true);
+    pthread_mutex_unlock(&context->lock);
 }
 
 cl_int CL_API_CALL cx_clSetEventCallback(cl_event handle, cl_int type,

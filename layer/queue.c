@@ -405,6 +405,7 @@ cl_int CL_API_CALL cx_clFinish(cl_command_queue handle)
             cx_worker_wait(&context->workers[t], seq);
     }
     cx_notify_help(false);
+    cx_event_await_callbacks(context);
     cx_trace_wait(context, "queue", queue->base.id, since);
     return cx_queue_tell(queue);
 }

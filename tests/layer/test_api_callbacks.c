@@ -422,6 +422,71 @@ START_TEST(callbacks_for_a_native_kernel)
 }
 END_TEST
 
+static void CL_CALLBACK on_end_slowly(cl_event event, cl_int status, void *data)
+{
+    usleep(20000);
+    atomic_store((atomic_int *)data, 1);
+}
+
+/* Whoever has waited finds the callbacks called of what is over by then. */
+START_TEST(callbacks_before_waits_return)
+{
+    enum { WAIT_FOR_EVENT, FINISH, READ, OF_USER_EVENT, WAYS };
+    cl_uint result;
+    if (!cl_is_coexec())
+        return;
+    cl_kernel put = cl_kernel_of(text, "put");
+    cl_mem mem = cl_buffer(0, ITEMS * 4, NULL);
+    for (int i = 0; i < 3 * WAYS; i++) {
+        const int way = i % WAYS;
+        atomic_int called = 0;
+        cl_event gate = gate_new(), event = launch(cl.queue, put, mem, 1, way == OF_USER_EVENT,
+                                                   way == OF_USER_EVENT ? &gate : NULL);
+        cl_ok(clSetEventCallback(way == OF_USER_EVENT ? gate : event, CL_COMPLETE, on_end_slowly, &called));
+        cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+        if (way == WAIT_FOR_EVENT)
+            cl_ok(clWaitForEvents(1, &event));
+        else if (way == READ)
+            cl_ok(clEnqueueReadBuffer(cl.queue, mem, CL_TRUE, 0, 4, &result, 0, NULL, NULL));
+        else
+            cl_ok(clFinish(cl.queue));
+        ck_assert_msg(atomic_load(&called), "wait %d of kind %d returned before the callback was called", i,
+                      way);
+        cl_ok(clReleaseEvent(event));
+        cl_ok(clReleaseEvent(gate));
+    }
+    cl_ok(clReleaseKernel(put));
+    cl_ok(clReleaseMemObject(mem));
+}
+END_TEST
+
+static void CL_CALLBACK wait_for_lock(cl_event event, cl_int status, void *data)
+{
+    pthread_mutex_lock(&seen.lock);
+    pthread_mutex_unlock(&seen.lock);
+    atomic_store((atomic_int *)data, 1);
+}
+
+/* A callback that waits for what the program holds while it waits stops nobody. */
+START_TEST(callback_waits_for_waiter)
+{
+    atomic_int called = 0;
+    if (!cl_is_coexec())
+        return;
+    cl_event gate = gate_new();
+    cl_ok(clSetEventCallback(gate, CL_COMPLETE, wait_for_lock, &called));
+    pthread_mutex_lock(&seen.lock);
+    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    cl_ok(clWaitForEvents(1, &gate));
+    cl_ok(clFinish(cl.queue));
+    ck_assert(!atomic_load(&called));
+    pthread_mutex_unlock(&seen.lock);
+    while (!atomic_load(&called))
+        usleep(1000);
+    cl_ok(clReleaseEvent(gate));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("api_callbacks");
@@ -435,5 +500,7 @@ int main(void)
     tcase_add_test(tcase, callbacks_of_many_outstanding);
     tcase_add_test(tcase, callbacks_of_many_user_events);
     tcase_add_test(tcase, callbacks_for_a_native_kernel);
+    tcase_add_test(tcase, callbacks_before_waits_return);
+    tcase_add_test(tcase, callback_waits_for_waiter);
     return tap_run(suite);
 }

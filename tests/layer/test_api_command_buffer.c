@@ -8,6 +8,8 @@
 #include "cl_recorded.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
 
 enum { SIZE = 1024, GROUP = 64, BYTES = SIZE * sizeof(cl_uint) };
 
@@ -258,6 +260,39 @@ START_TEST(behind_user_event)
     expect(a, 3);
     cl_ok(clReleaseEvent(gate));
     cl_ok(clReleaseEvent(event));
+    cl_ok(recorded.release(buffer));
+    cl_ok(clReleaseMemObject(a));
+}
+END_TEST
+
+static void CL_CALLBACK on_end_slowly(cl_event event, cl_int status, void *data)
+{
+    usleep(20000);
+    atomic_store((atomic_int *)data, status == CL_COMPLETE ? 1 : -1);
+}
+
+/* Whoever waits for a command buffer finds its callbacks called. */
+START_TEST(called_back)
+{
+    if (!cl_is_coexec())
+        return;
+    cl_mem a = filled(1);
+    cl_kernel scale = cl_kernel_of(source, "scale");
+    cl_command_buffer_khr buffer = cl_recorded_create(cl.queue, 0);
+    set_scale(scale, a, a, 1, 1);
+    record_kernel(buffer, scale);
+    cl_ok(recorded.finalize(buffer));
+    for (int i = 0; i < 8; i++) {
+        atomic_int called = 0;
+        cl_event event;
+        cl_ok(recorded.enqueue(0, NULL, buffer, 0, NULL, &event));
+        cl_ok(clSetEventCallback(event, CL_COMPLETE, on_end_slowly, &called));
+        cl_ok(i % 2 ? clFinish(cl.queue) : clWaitForEvents(1, &event));
+        ck_assert_int_eq(atomic_load(&called), 1);
+        cl_ok(clReleaseEvent(event));
+    }
+    expect(a, 9);
+    cl_ok(clReleaseKernel(scale));
     cl_ok(recorded.release(buffer));
     cl_ok(clReleaseMemObject(a));
 }
@@ -636,6 +671,7 @@ int main(void)
     tcase_add_test(tests, in_its_place);
     tcase_add_test(tests, elsewhere);
     tcase_add_loop_test(tests, behind_user_event, 0, 2);
+    tcase_add_test(tests, called_back);
     tcase_add_test(tests, simultaneous);
     tcase_add_loop_test(tests, one_after_the_other, 0, 2);
     tcase_add_test(tests, older_signature);
