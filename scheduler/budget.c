@@ -81,7 +81,8 @@ static double most_lost(const struct cx_stake *stake)
 }
 
 /* Whether its launches have not yet made good what it lost. A split by knowledge has to wait only where
- * bounds were wrong: what a trial lost as foreseen, to moves or a first use, is over. */
+ * bounds were wrong: what a trial lost as foreseen, to moves or a first use, is over; and not where splits
+ * gained so much before that one which was disturbed does not count. */
 static bool waits(const struct cx_budget_record *record, double lost)
 {
     return record->since < CX_BUDGET_AGAIN * lost;
@@ -128,8 +129,8 @@ enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, const struct cx
 
     if (!promises && !affordable)
         return CX_STAKE_NO_GAIN;
-    if (promises && stake->whole - stake->split > least && loss <= 0 && !waits(record, record->excess) &&
-        (!is_misled(budget) || has_gained(record)))
+    const bool trusted = has_gained(record) || (!is_misled(budget) && !waits(record, record->excess));
+    if (promises && stake->whole - stake->split > least && loss <= 0 && trusted)
         return CX_STAKE_SPLIT;
     if (waits(record, promises || record->splits == 0 ? record->lost : fmax(record->lost, stake->whole)))
         return CX_STAKE_WAITS;

@@ -16,7 +16,8 @@
  * CX_BUDGET_AGAIN launches.
  *  - What disappointed is not tried again before its kernel has run for CX_BUDGET_AGAIN times what it lost
  * since it last gained, so that what never gains takes ever less of the account. Knowledge waits only for
- * what was lost beyond bounds: what a trial lost as foreseen, such as moves, need not recur.
+ * what was lost beyond bounds: what a trial lost as foreseen, such as moves, need not recur; and one split
+ * that something disturbed is forgiven where those before it gained more.
  *
  * So the loss against the first device alone never exceeds CX_BUDGET_SHARE of its busy time plus what true
  * costs exceed their bounds by (the argument of ski rental: Karlin, Manasse, Rudolph, Sleator, "Competitive

@@ -143,6 +143,22 @@ START_TEST(wrong_bounds_end_knowledge)
 }
 END_TEST
 
+/* One split that something disturbed does not end what gained before it; two do. */
+START_TEST(a_disturbed_split_is_forgiven)
+{
+    const struct cx_stake stake = {0.1, 0.05, 0.1, 0.05};
+    struct cx_budget_record record = {0};
+    struct cx_budget budget = fresh;
+    cx_budget_ran(&budget, NULL, 10);
+    for (unsigned i = 0; i < 4; i++)
+        ck_assert(cx_budget_settle(&budget, &record, 0, 0.1, 0.05) == 0);
+    (void)cx_budget_settle(&budget, &record, 0, 0.1, 0.12);
+    ck_assert_int_eq(decide(&budget, &record, stake), CX_STAKE_SPLIT);
+    (void)cx_budget_settle(&budget, &record, 0, 0.1, 0.12);
+    ck_assert_int_eq(decide(&budget, &record, stake), CX_STAKE_WAITS);
+}
+END_TEST
+
 START_TEST(settling_without_a_result)
 {
     struct cx_budget_record record = {0};
@@ -462,6 +478,7 @@ Suite *cx_test_budget(void)
     tcase_add_test(tcase, nothing_is_tried_early);
     tcase_add_test(tcase, estimates_are_doubted);
     tcase_add_test(tcase, wrong_bounds_end_knowledge);
+    tcase_add_test(tcase, a_disturbed_split_is_forgiven);
     tcase_add_test(tcase, settling_without_a_result);
     tcase_add_test(tcase, budget_survives_nonsense);
     suite_add_tcase(suite, tcase);
