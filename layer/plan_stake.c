@@ -194,6 +194,7 @@ struct sums {
     double speed; /* of all, the best one's included */
     double longest, after,
         bound;     /* seconds: the most that one needs beforehand; of these what recurs; at most */
+    double first;  /* of the bound: what drivers do once */
     double late;   /* seconds that the last one's driver needs first: it joins in so late */
     double factor; /* how much longer their packages may take */
 };
@@ -292,11 +293,13 @@ static struct sums add_up(const struct cx_launch *launch, const struct cx_split_
         const double moves = device->fixed_seconds - device->after_seconds +
                              device->transfer_seconds * (double)plan->groups * part;
         const double first = first_estimate(launch, worker, device->first_seconds);
-        const double all = moves + device->after_seconds + (joins_late() ? part : 1) * first;
+        const double once = (joins_late() ? part : 1) * first;
+        const double all = moves + device->after_seconds + once;
         sums.late = fmax(sums.late, first);
+        sums.first += 2 * once;
         sums.longest = fmax(sums.longest, all);
         sums.after = fmax(sums.after, device->after_seconds);
-        sums.bound += 2 * all + making(launch, worker) +
+        sums.bound += 2 * (all - once) + making(launch, worker) +
                       returning(launch, learned, worker, costs->whole, part) +
                       first_bound(launch, learned, worker, plan->variant[i]);
         sums.factor = fmax(sums.factor, factor_of(context, plan, costs, i));
@@ -312,15 +315,18 @@ static struct cx_stake stake_of(const struct cx_launch *launch, const struct cx_
     const double part = sums.speed > 0 ? costs->member[costs->best].speed / sums.speed : 1;
     const double packages = whole * part + CX_SPLIT_SECONDS;
     const struct cx_budget_record *risk = &learned->risk;
-    double factor = sums.factor;
+    double factor = sums.factor, most;
     if (strcmp(cx_options_get()->algo, "auto") == 0)
         factor = fmin(factor, AUTO_BOUND / part);
     if (risk->splits > 1 && risk->ratio > 0 && risk->ratio * whole < whole * part * factor)
         factor = fmax(risk->ratio / part, 1); /* measured, all costs included */
+    most = whole * part * factor + sums.first;
+    if (joins_late())
+        most = fmin(most, AUTO_BOUND * whole);
     return (struct cx_stake){.whole = whole,
                              .split = fmax(packages + sums.longest, sums.late) + costs->moves,
-                             .worst = fmax(whole * part * factor + sums.bound, 2 * sums.late) +
-                                      3 * CX_SPLIT_SECONDS + 2 * costs->moves,
+                             .worst = fmax(most + sums.bound, 2 * sums.late) + 3 * CX_SPLIT_SECONDS +
+                                      2 * costs->moves,
                              .later = packages + sums.after};
 }
 

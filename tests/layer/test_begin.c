@@ -264,6 +264,29 @@ START_TEST(builds_on_a_spare_core)
 }
 END_TEST
 
+/* A device whose driver may compile first joins in late at worst: while it does, the other goes on. */
+START_TEST(joins_in_late_at_worst)
+{
+    enum { FEW = 12 * LOCAL }; /* too few work-groups to begin with slices */
+    cl_program program;
+    cl_kernel kernel;
+    cl_mem mem[2];
+    unsigned kernels;
+    setenv("STUB_TYPE", "cpu", 1);
+    setenv("STUB_IN_PLACE", "1", 1);
+    setenv("STUB_HANG", "clBuildProgram:1:60,clBuildProgram:2:60", 1);
+    begin("0.00012", &program, &kernel, mem);
+    for (unsigned i = 0; i < 15; i++) { /* 100 ms each: 30 ms in the account, of which it may take 20 */
+        launch(kernel, mem[0], mem[1], FEW);
+        cl_ok(clFinish(cl.queue));
+    }
+    end(program, kernel, mem, FEW);
+    if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
+        ck_assert_uint_gt(did(1, &kernels), 0);
+    cl_folder_remove();
+}
+END_TEST
+
 /* The second device gives no context: the first one goes on alone. */
 START_TEST(opening_may_fail)
 {
@@ -471,6 +494,7 @@ int main(void)
     tcase_add_test(tcase, those_behind_know);
     tcase_add_test(tcase, dear_part_comes_late);
     tcase_add_test(tcase, builds_on_a_spare_core);
+    tcase_add_test(tcase, joins_in_late_at_worst);
     tcase_add_test(tcase, opening_may_fail);
     tcase_add_test(tcase, slices_are_one_launch);
     tcase_add_test(tcase, no_account);
