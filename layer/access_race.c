@@ -4,11 +4,13 @@
  * one device the order in which groups begin usually decides which value stays; after a split, chance would.
  *
  * Two stores do not race where they write the same value; where a work-item makes both at one place, so that
- * what counts of each item is its last; or where they are apart, by their shapes or by what their offsets
- * leave when divided by one number: a struct's fields, of which no two lie a multiple of its size apart.
+ * what counts of each item is its last; or where they are apart, by their shapes, by bits of their offsets
+ * that no item changes, or by what their offsets leave when divided by one number: a struct's fields, of
+ * which no two lie a multiple of its size apart.
  *
  * Previous stage: access_way.c, where an object is to be merged.
  */
+#include "layer/access_bits.h"
 #include "layer/access_object.h"
 
 #include <stdlib.h>
@@ -140,7 +142,8 @@ static struct residue *find_residues(const struct cx_access *a)
 
 struct search {
     struct cx_access *a;
-    struct residue *residue; /* by node */
+    struct residue *residue; /* by node, like the next */
+    struct cx_bits *bits;
 };
 
 /* How far apart the places are that a record's offset may have: whole multiples of this. 0: there is one. */
@@ -172,6 +175,20 @@ static bool apart_by_rest(const struct search *s, const struct cx_access_record 
     }
     distance = (distance % step + step) % step;
     return distance >= (int64_t)x->size && distance + (int64_t)y->size <= step;
+}
+
+/* The same by bits that all work-items have in common. */
+static bool apart_by_bits(const struct search *s, const struct cx_access_record *x,
+                          const struct cx_access_record *y)
+{
+    const struct cx_access_arg *args = s->a->args;
+
+    if (x->off < 0 || y->off < 0 || x->len >= 0 || y->len >= 0) {
+        return false;
+    }
+    return cx_bits_apart(cx_bits_add(s->bits[x->off], (int64_t)args[x->arg].base + x->skew),
+                         cx_bits_add(s->bits[y->off], (int64_t)args[y->arg].base + y->skew),
+                         x->size > y->size ? x->size : y->size);
 }
 
 /* Both of one work-item begin at one place, and what others write there is the same bytes or none. */
@@ -214,7 +231,7 @@ static bool race(const struct search *s, uint32_t i, uint32_t j)
     const struct cx_shape *shape;
 
     if ((x->store == y->store && !((x->flags | y->flags) & CX_ACCESS_SEVERAL)) || at_one_place(s, x, y) ||
-        apart_by_rest(s, x, y)) {
+        apart_by_rest(s, x, y) || apart_by_bits(s, x, y)) {
         return false;
     }
     shape = cx_access_shape(s->a, i);
@@ -260,9 +277,10 @@ bool cx_access_stores_race(struct cx_access *a, uint64_t object, struct cx_fault
         return false;
     }
     s.residue = find_residues(a);
+    s.bits = cx_bits_find(&a->launch);
     for (uint32_t j = 0; j < k->naccess && !found; j++) {
         for (uint32_t i = 0; writes(a, j, object) && i <= j && !found; i++) {
-            if (writes(a, i, object) && (!s.residue || race(&s, i, j))) {
+            if (writes(a, i, object) && (!s.residue || !s.bits || race(&s, i, j))) {
                 found = true;
                 *fault = (struct cx_fault){CX_REASON_STORES_RACE, &k->access[i],
                                            i == j ? k->access[i].other : k->access[j].line};
@@ -270,5 +288,6 @@ bool cx_access_stores_race(struct cx_access *a, uint64_t object, struct cx_fault
         }
     }
     free(s.residue);
+    free(s.bits);
     return found;
 }

@@ -35,7 +35,8 @@ struct run {
     uint64_t *trip;  /* by loop */
     uint64_t *value; /* by node, masked to its width */
     unsigned char *known;
-    bool undefined; /* this instance does something OpenCL leaves undefined */
+    struct cx_bits *bits; /* by node */
+    bool undefined;       /* this instance does something OpenCL leaves undefined */
     unsigned dim;
 };
 
@@ -215,6 +216,16 @@ static uint64_t leaf(struct run *r, const struct cx_expr *e)
     }
 }
 
+static void compare_bits(const struct run *r, int32_t i)
+{
+    const struct cx_bits bits = r->bits[i];
+
+    if (!r->undefined) {
+        r->o->known += (unsigned)__builtin_popcountll(mask(bits.zero | bits.one, r->k->expr[i].width));
+        r->o->unlike += (unsigned)__builtin_popcountll((r->value[i] & bits.zero) | (~r->value[i] & bits.one));
+    }
+}
+
 static uint64_t node(struct run *r, int32_t i)
 {
     const struct cx_expr *e = &r->k->expr[i];
@@ -238,6 +249,7 @@ static uint64_t node(struct run *r, int32_t i)
     }
     r->value[i] = mask(r->value[i], e->width);
     r->known[i] = 1;
+    compare_bits(r, i);
     return r->value[i];
 }
 
@@ -370,10 +382,17 @@ void cx_oracle_run(struct cx_oracle *o, const struct cx_summary_kernel *k, const
                    const struct cx_access_arg *args, unsigned dim, size_t bytes, struct cx_random *random)
 {
     struct run r = {.k = k, .g = g, .args = args, .o = o, .random = random, .dim = dim};
+    struct cx_launch launch = {.kernel = k, .global = {1, 1, 1}, .local = {1, 1, 1}};
     uint64_t n[3] = {1, 1, 1};
 
     for (unsigned d = 0; d < g->work_dim; d++) {
         n[d] = (g->global[d] + g->local[d] - 1) / g->local[d];
+        launch.offset[d] = (int64_t)g->offset[d];
+        launch.global[d] = (int64_t)g->global[d];
+        launch.local[d] = (int64_t)g->local[d];
+    }
+    for (unsigned d = 0; d < 3; d++) {
+        launch.groups[d] = (int64_t)n[d];
     }
     *o = (struct cx_oracle){.groups = n[dim], .narg = k->narg, .bytes = bytes, .complete = true};
     o->read = calloc(2 * o->groups * k->narg * bytes + 1, 1);
@@ -381,6 +400,7 @@ void cx_oracle_run(struct cx_oracle *o, const struct cx_summary_kernel *k, const
     r.trip = calloc(k->nloop + 1, sizeof(*r.trip));
     r.value = calloc(k->nexpr + 1, sizeof(*r.value));
     r.known = calloc(k->nexpr + 1, 1);
+    r.bits = cx_bits_find(&launch);
     for (r.group[2] = 0; r.group[2] < n[2]; r.group[2]++) {
         for (r.group[1] = 0; r.group[1] < n[1]; r.group[1]++) {
             for (r.group[0] = 0; r.group[0] < n[0]; r.group[0]++) {
@@ -391,6 +411,7 @@ void cx_oracle_run(struct cx_oracle *o, const struct cx_summary_kernel *k, const
     free(r.trip);
     free(r.value);
     free(r.known);
+    free(r.bits);
 }
 
 void cx_oracle_finish(struct cx_oracle *o)

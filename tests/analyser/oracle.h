@@ -7,7 +7,7 @@
 #ifndef CX_TESTS_ANALYSER_ORACLE_H
 #define CX_TESTS_ANALYSER_ORACLE_H
 
-#include "layer/access.h"
+#include "layer/access_bits.h"
 
 struct cx_random {
     uint64_t state;
@@ -24,8 +24,9 @@ struct cx_oracle {
     size_t bytes;        /* of each argument that are watched */
     unsigned char *read; /* [arg][group][byte] */
     unsigned char *write;
-    bool executed[16]; /* by access: some work-item did it, be it for no byte */
-    bool complete;     /* nothing was left out: no open values, no loop cut short */
+    bool executed[16];      /* by access: some work-item did it, be it for no byte */
+    bool complete;          /* nothing was left out: no open values, no loop cut short */
+    uint64_t known, unlike; /* bits that cx_bits_find() knew of values, and how many of those were others */
 };
 
 void cx_oracle_run(struct cx_oracle *o, const struct cx_summary_kernel *kernel,

@@ -21,6 +21,7 @@
 struct tally {
     unsigned kernels, separable, coarse, known, exact, intervals, ways[CX_WAY_PRIVATE + 1];
     unsigned read_boxes, write_boxes, boxes, exact_boxes;
+    uint64_t bits;
 };
 
 static char where[200];
@@ -295,6 +296,8 @@ static void check_kernel(uint64_t seed, enum cx_random_style style, struct tally
     if (v.splits) {
         check_ownership(&k, &o, a, &v, &r);
     }
+    expect(!o.unlike, "%s: %llu known bits are others", where, (unsigned long long)o.unlike);
+    tally->bits += o.known;
     tally->kernels++;
     tally->separable += v.separable;
     tally->coarse += v.separable && v.granularity > 1;
@@ -318,6 +321,7 @@ static void check_many(enum cx_random_style style, unsigned count)
             tally.intervals);
     fprintf(stderr, "# arguments: none %u, own %u, merge %u, private %u\n", tally.ways[CX_WAY_NONE],
             tally.ways[CX_WAY_OWN], tally.ways[CX_WAY_MERGE], tally.ways[CX_WAY_PRIVATE]);
+    fprintf(stderr, "# bits known of values: %llu\n", (unsigned long long)tally.bits);
     fprintf(stderr, "# in boxes: reads %u, writes %u (%u, exact %u)\n", tally.read_boxes, tally.write_boxes,
             tally.boxes, tally.exact_boxes);
 }
