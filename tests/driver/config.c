@@ -18,6 +18,12 @@ struct rule {
     atomic_ulong seen;
 };
 
+/* "device:from:to:factor", in ms since the first launch */
+struct slow {
+    unsigned device;
+    double from, to, factor;
+};
+
 static struct {
     pthread_once_t once;
     bool async;
@@ -25,6 +31,10 @@ static struct {
     pthread_mutex_t log_lock;
     struct rule fail[MAX_RULES], hang[MAX_RULES], late[MAX_RULES], dies[MAX_RULES], home[MAX_RULES];
     unsigned nfail, nhang, nlate, ndies, nhome;
+    struct slow slow[MAX_RULES];
+    unsigned nslow;
+    const char *load;
+    atomic_uint_fast64_t first_launch; /* ns; 0: not yet */
 } config = {.once = PTHREAD_ONCE_INIT, .log_lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Item `index` of a list in the environment, or its last one. */
@@ -78,6 +88,21 @@ static unsigned read_rules(const char *name, struct rule *rules)
     return count;
 }
 
+static unsigned read_slow(const char *name, struct slow *slow)
+{
+    unsigned count = 0;
+    for (const char *text = getenv(name); text && *text && count < MAX_RULES;) {
+        struct slow *rule = &slow[count];
+        if (sscanf(text, "%u:%lf:%lf:%lf", &rule->device, &rule->from, &rule->to, &rule->factor) == 4)
+            count++;
+        else
+            fprintf(stderr, "stub: %s: cannot read '%s'\n", name, text);
+        text = strchr(text, ',');
+        text = text ? text + 1 : NULL;
+    }
+    return count;
+}
+
 static FILE *open_file(const char *name)
 {
     const char *path = getenv(name);
@@ -94,12 +119,47 @@ static void config_read(void)
     config.nlate = read_rules("STUB_LATE", config.late);
     config.ndies = read_rules("STUB_DIES", config.dies);
     config.nhome = read_rules("STUB_HOME", config.home);
+    config.nslow = read_slow("STUB_SLOW", config.slow);
+    config.load = stub_config_text("STUB_LOAD", NULL);
 }
 
 bool stub_config_async(void)
 {
     pthread_once(&config.once, config_read);
     return config.async;
+}
+
+bool stub_config_slows(void)
+{
+    return config.nslow || config.load;
+}
+
+/* What the file says of the device. */
+static double load_of(unsigned device)
+{
+    char text[64] = "";
+    double factor = 1;
+    FILE *file = fopen(config.load, "re");
+    if (!file)
+        return 1;
+    const char *word = fgets(text, sizeof(text), file);
+    fclose(file);
+    for (; word && device > 0; device--)
+        word = (word = strchr(word, ',')) ? word + 1 : NULL;
+    return word && (factor = strtod(word, NULL)) >= 1 ? factor : 1;
+}
+
+double stub_config_slower(unsigned device, cl_ulong now)
+{
+    uint_fast64_t first = 0;
+    double factor = config.load ? load_of(device) : 1;
+    if (atomic_compare_exchange_strong(&config.first_launch, &first, now))
+        first = now;
+    const double ms = now > first ? (double)(now - first) * 1e-6 : 0;
+    for (unsigned i = 0; i < config.nslow; i++)
+        if (config.slow[i].device == device && config.slow[i].from <= ms && ms < config.slow[i].to)
+            factor *= config.slow[i].factor;
+    return factor;
 }
 
 /* The rule that this call meets, if any. */

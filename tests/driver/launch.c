@@ -6,17 +6,34 @@
 
 enum { DEFAULT_LOCAL = 64 };
 
+/* How often a launch looks whether its device has become slower or fast again. */
+enum { SLICE_NS = 500000 };
+
+/* Until that is done which takes so long at full speed. */
+static void work(const struct stub_device *device, cl_ulong begin, double cost)
+{
+    if (!stub_config_slows()) {
+        const double spent = (double)(stub_now() - begin);
+        if (cost > spent)
+            stub_sleep((cl_ulong)(cost - spent));
+        return;
+    }
+    for (cl_ulong last = begin; cost > 0;) {
+        const double times = stub_config_slower(device->index, last);
+        stub_sleep((cl_ulong)(cost * times < SLICE_NS ? cost * times : SLICE_NS));
+        const cl_ulong now = stub_now();
+        cost -= (double)(now - last) / times;
+        last = now;
+    }
+}
+
 static cl_int run_launch(struct stub_command *command)
 {
     const struct stub_device *device = command->queue->device;
     cl_ulong begin = stub_now();
     cl_int code = stub_function_run(command->launch);
-    if (device->speed > 0) {
-        cl_ulong cost = (cl_ulong)(stub_function_cost(command->launch) / device->speed * 1000.0);
-        cl_ulong spent = stub_now() - begin;
-        if (cost > spent)
-            stub_sleep(cost - spent);
-    }
+    if (device->speed > 0)
+        work(device, begin, stub_function_cost(command->launch) / device->speed * 1000.0);
     return code;
 }
 

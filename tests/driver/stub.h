@@ -8,6 +8,9 @@
  *   STUB_DEVICES=2            number of devices, 0 to 16
  *   STUB_TYPE=cpu,gpu         types (cpu, gpu, accelerator, custom); default cpu
  *   STUB_SPEED=1,0.5          work-groups a microsecond (a kernel sleeps that long); 0: no sleep
+ *   STUB_SLOW=d:from:to:f     device d takes f times as long from these ms to those after the first launch,
+ *                             also for what runs then; list with ,
+ *   STUB_LOAD=file            while this file exists devices take as many times as long as it says: "1,4"
  *   STUB_UNITS=4,1            compute units (nominal speed)
  *   STUB_NUMA=2,0             NUMA domains that a device can be cut into; default none
  *   STUB_MEM=bytes            global memory; buffers beyond it fail
@@ -268,6 +271,10 @@ double stub_config_number(const char *name, unsigned index, double fallback);
 const char *stub_config_word(const char *name, unsigned index, const char *fallback, char *room, size_t size);
 const char *stub_config_text(const char *name, const char *fallback);
 bool stub_config_async(void);
+/* Whether a device's speed may change, and how many times as long it takes now; the first call is at the
+ * first launch. */
+bool stub_config_slows(void);
+double stub_config_slower(unsigned device, cl_ulong now);
 struct stub_fault stub_call(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void stub_timeline(const struct stub_command *command, cl_ulong start, cl_ulong end);
 /* What STUB_LATE, STUB_DIES and STUB_HOME say of the k-th launch on a device. */

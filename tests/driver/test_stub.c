@@ -201,6 +201,39 @@ START_TEST(speed_is_simulated)
 }
 END_TEST
 
+/* A kernel of 20 ms on a device that is slow at first, by a time or by a file: it takes at least as long as
+ * half of it needs then. Without a load it is 20 ms, and nobody says how much more. */
+START_TEST(load_is_simulated)
+{
+    size_t items = 1000, local = 1;
+    char name[] = "/tmp/coexec-load-XXXXXX";
+    setenv("STUB_SPEED", "0.05", 1);
+    if (_i) {
+        const int file = mkstemp(name);
+        ck_assert_int_ge(file, 0);
+        ck_assert_int_eq(write(file, "3\n", 2), 2);
+        close(file);
+        setenv("STUB_LOAD", name, 1);
+    } else {
+        setenv("STUB_SLOW", "1:0:1000:9,0:0:30:3", 1); /* 10 of its 20 ms in 30, the rest in 10 */
+    }
+    cl_open();
+    cl_kernel kernel = cl_kernel_of(kernel_text, "stub_fill_gid");
+    cl_mem mem = cl_buffer(0, items * 4, NULL);
+    cl_set_mem(kernel, 0, mem);
+    double begin = milliseconds();
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+    cl_ok(clFinish(cl.queue));
+    double end = milliseconds();
+    ck_assert_msg(end - begin >= (_i ? 59.5 : 39.5), "%g ms", end - begin);
+    if (_i) /* gone again */
+        ck_assert_int_eq(unlink(name), 0);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseMemObject(mem));
+    cl_close();
+}
+END_TEST
+
 START_TEST(faults_at_the_kth_call)
 {
     cl_int error, value = 0, status;
@@ -308,6 +341,7 @@ int main(void)
     tcase_add_loop_test(tcase, host_pointer_in_place_or_not, 0, 2);
     tcase_add_loop_test(tcase, user_event_holds_queue, 0, 2);
     tcase_add_loop_test(tcase, speed_is_simulated, 0, 2);
+    tcase_add_loop_test(tcase, load_is_simulated, 0, 2);
     tcase_add_test(tcase, faults_at_the_kth_call);
     tcase_add_test(tcase, hang_at_the_kth_call);
     tcase_add_test(tcase, memory_runs_out);
