@@ -2,6 +2,7 @@
 /*
  * Kernels whose result depends on the order in which work-groups run. One device runs them nearly always in
  * one order, that of their numbers, and programs have come to rely on it; a split must not take that away.
+ * Nor may it keep those apart that wait for each other.
  */
 #include "cl_fixture.h"
 
@@ -42,9 +43,43 @@ START_TEST(minima_outlast_resets)
 }
 END_TEST
 
+static const char meeting[] =
+    "__kernel void meet(volatile __global int *met, __global int *out, int rounds)\n"
+    "{ int n = get_num_groups(0);\n"
+    "  for (int r = 1; r <= rounds; r++) {\n"
+    "    barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);\n"
+    "    if (get_local_id(0) == 0) { atomic_inc(met); while (atomic_add(met, 0) < r * n); }\n"
+    "    barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE); }\n"
+    "  out[get_global_id(0)] = get_group_id(0); }\n";
+
+/* As many work-groups as there are compute units wait for each other, which ends if all of them run at once.
+ */
+START_TEST(a_group_a_unit_meets)
+{
+    enum { MOST = 256 };
+    static int out[MOST * LOCAL], zero;
+    cl_uint units;
+    cl_ok(clGetDeviceInfo(cl.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units), &units, NULL));
+    const size_t groups = units < MOST ? units : MOST, items = groups * LOCAL, local = LOCAL;
+    cl_kernel kernel = cl_kernel_of(meeting, "meet");
+    cl_mem met = cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(zero), &zero), to = cl_buffer(0, sizeof(out), NULL);
+    cl_set_mem(kernel, 0, met);
+    cl_set_mem(kernel, 1, to);
+    cl_set_int(kernel, 2, 4);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+    cl_read(to, out, sizeof(out));
+    for (size_t i = 0; i < items; i++)
+        ck_assert_int_eq(out[i], (int)(i / LOCAL));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseMemObject(met));
+    cl_ok(clReleaseMemObject(to));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("races");
     tcase_add_test(cl_case(suite, "order"), minima_outlast_resets);
+    tcase_add_test(cl_case(suite, "meeting"), a_group_a_unit_meets);
     return tap_run(suite);
 }
