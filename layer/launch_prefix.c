@@ -64,9 +64,8 @@ static uint64_t whole_steps(const struct cx_prefix *prefix, double steps)
     return n < left ? n : left;
 }
 
-/* Judges the launch where it may be split and its text lets it last, but nothing tells how long it takes.
- * NULL: that is not so. */
-static struct cx_judged *judged_unknown(struct cx_launch *launch, unsigned member)
+/* Judges the launch where it may be split and its text lets it last. NULL: that is not so. */
+static struct cx_judged *judged_long(struct cx_launch *launch, unsigned member)
 {
     const struct cx_queue *queue = launch->base.queue;
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
@@ -75,7 +74,7 @@ static struct cx_judged *judged_unknown(struct cx_launch *launch, unsigned membe
         member != launch->base.context->fastest || !(queue->members & (queue->members - 1)) ||
         launch->at_home || launch->ways || strcmp(cx_options_get()->split, "never") == 0 ||
         cx_summary_forbids(summary, NULL, NULL) != CX_REASON_NONE ||
-        (summary->steps != CX_STEPS_UNKNOWN && summary->nloop == 0) || cx_plan_length(launch) > 0)
+        (summary->steps != CX_STEPS_UNKNOWN && summary->nloop == 0))
         return NULL;
     struct cx_judged *judged = cx_plan_judge(launch);
     if (!judged || !judged->verdict.splits || !cx_plan_fits(launch, member) ||
@@ -86,7 +85,7 @@ static struct cx_judged *judged_unknown(struct cx_launch *launch, unsigned membe
 
 bool cx_prefix_length_counts(struct cx_launch *launch, unsigned member)
 {
-    return judged_unknown(launch, member) != NULL;
+    return cx_plan_length(launch) <= 0 && judged_long(launch, member) != NULL;
 }
 
 /* Whether the range fills the device often enough. The launch gets its local size. */
@@ -99,16 +98,23 @@ static bool is_large(struct cx_launch *launch, unsigned member)
            LEAST_FILLS * (double)cx_plan_fill(context->workers[member].device, &launch->geometry);
 }
 
+/* Whether the launch, whose length is known, could share its rest with members that are on their way. */
+static bool are_others_coming(const struct cx_launch *launch)
+{
+    const double length = cx_plan_length(launch);
+    return launch->lacks && length >= MAY_LAST && cx_plan_want_for(launch, length);
+}
+
 /* Judges the launch where a prefix is possible at all. NULL: it is not. */
 static struct cx_judged *judged_for(struct cx_launch *launch, unsigned member, enum cx_variant *variant)
 {
     const struct cx_learned *learned = launch->kernel->function->learned;
     const char *why;
 
-    if (!learned || learned->prefixes >= MOST_PREFIXES || cx_plan_length(launch) > 0 ||
-        !is_large(launch, member))
+    if (!learned || learned->prefixes >= MOST_PREFIXES ||
+        (cx_plan_length(launch) > 0 && !are_others_coming(launch)) || !is_large(launch, member))
         return NULL;
-    struct cx_judged *judged = judged_unknown(launch, member);
+    struct cx_judged *judged = judged_long(launch, member);
     if (!judged)
         return NULL;
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);

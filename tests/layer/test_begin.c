@@ -264,6 +264,25 @@ START_TEST(builds_on_a_spare_core)
 }
 END_TEST
 
+/* A launch of known length begins with slices while the other device builds. */
+START_TEST(known_ones_wait_in_slices)
+{
+    cl_program program;
+    cl_kernel kernel;
+    cl_mem mem[2];
+    unsigned kernels;
+    setenv("STUB_HANG", "clBuildProgram:2:800", 1);
+    begin("0.008", &program, &kernel, mem);
+    for (unsigned i = 0; i < 2; i++) { /* half a second each */
+        launch(kernel, mem[0], mem[1], N);
+        cl_ok(clFinish(cl.queue));
+    }
+    end(program, kernel, mem, N);
+    ck_assert_uint_gt(did(1, &kernels), 0);
+    cl_folder_remove();
+}
+END_TEST
+
 /* A device whose driver may compile first joins in late at worst: while it does, the other goes on. */
 START_TEST(joins_in_late_at_worst)
 {
@@ -494,6 +513,7 @@ int main(void)
     tcase_add_test(tcase, those_behind_know);
     tcase_add_test(tcase, dear_part_comes_late);
     tcase_add_test(tcase, builds_on_a_spare_core);
+    tcase_add_test(tcase, known_ones_wait_in_slices);
     tcase_add_test(tcase, joins_in_late_at_worst);
     tcase_add_test(tcase, opening_may_fail);
     tcase_add_test(tcase, slices_are_one_launch);
