@@ -68,8 +68,16 @@ static bool waits(const struct cx_launch *launch)
 static bool lacks_length(struct cx_launch *launch, unsigned member)
 {
     const struct cx_learned *learned = launch->kernel->function->learned;
-    return learned && atomic_load(&learned->timing) > 0 && learned->untold <= MOST_UNTOLD &&
+    return learned && atomic_load(&learned->telling) > 0 && learned->untold <= MOST_UNTOLD &&
            cx_prefix_length_counts(launch, member);
+}
+
+bool cx_hold_waits_for(const struct cx_launch *launch)
+{
+    const struct cx_launch *held = launch->base.context->held;
+    while (held && !(held->lacks_length && held->kernel->function == launch->kernel->function))
+        held = held->held_next;
+    return held != NULL;
 }
 
 /* How many jobs the member may have left to do when the launch is planned; at most as many as it has, where

@@ -21,6 +21,9 @@ bool cx_hold_launch(struct cx_launch *launch, unsigned member);
  * became late: most are late by moments, with what others were as quick to do again. True: it will be planned
  * again. context->lock held. */
 bool cx_hold_for_late(struct cx_launch *launch);
+/* Whether a launch is held until this one, of the same function, tells how long it takes. context->lock held.
+ */
+bool cx_hold_waits_for(const struct cx_launch *launch);
 /* Has those planned whose time has come: jobs completed, or something was built. Caller holds no lock. */
 void cx_hold_check(struct cx_context *context);
 

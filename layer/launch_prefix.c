@@ -105,6 +105,20 @@ static bool are_others_coming(const struct cx_launch *launch)
     return launch->lacks && length >= MAY_LAST && cx_plan_want_for(launch, length);
 }
 
+/* Whether slices may change memory before the rest of the launch is planned as a split: what others then get
+ * is as it was before the launch, since no package reads what another one writes. */
+static bool in_any_order(const struct cx_launch *launch, const struct cx_judged *judged,
+                         const struct cx_summary_kernel *summary)
+{
+    const struct cx_options *options = cx_options_get();
+    bool own = judged->verdict.separable && cx_balancer_rescues(options->algo) && !options->reproducible;
+    for (unsigned i = 0; i < launch->args->count && own; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        own = !mem || (!mem->root->svm && i < summary->narg && !(summary->arg[i].touch & CX_TOUCH_ATOMIC));
+    }
+    return own || cx_rescue_allowed(launch, judged);
+}
+
 /* Judges the launch where a prefix is possible at all. NULL: it is not. */
 static struct cx_judged *judged_for(struct cx_launch *launch, unsigned member, enum cx_variant *variant)
 {
@@ -121,7 +135,7 @@ static struct cx_judged *judged_for(struct cx_launch *launch, unsigned member, e
     *variant =
         cx_prelude_variant(&launch->geometry, judged->verdict.dim, summary->uses & CX_USE_NEEDS_REWRITE);
     if (!cx_prelude_can(&launch->geometry, judged->verdict.dim, *variant, &why) ||
-        !cx_kernel_variant_ready(launch->kernel, member, *variant) || !cx_rescue_allowed(launch, judged))
+        !cx_kernel_variant_ready(launch->kernel, member, *variant) || !in_any_order(launch, judged, summary))
         return NULL;
     return judged;
 }

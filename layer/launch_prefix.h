@@ -7,9 +7,9 @@
  *
  * A prefix costs a launch and a look between slices, which is the one thing risked before anything is known.
  * So only where the kernel's text says that the launch may be long, its range fills the device many times, no
- * split variant is to be built for it, and running it in parts is the same in any order: it reads nothing
- * that it writes, and work-groups write apart. Two launches of a kernel at most begin so. One whose length is
- * known does where it is long and others are on their way.
+ * split variant is to be built for it, and running it in parts is the same in any order: work-groups write
+ * apart, and none reads what another one writes. Two launches of a kernel at most begin so. One whose length
+ * is known does where it is long and others are on their way.
  *
  * Previous stage: plan.c. Next: launch_dynamic.c, or the command's end. Under context->lock where nothing
  * else is said.

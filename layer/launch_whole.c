@@ -3,12 +3,14 @@
  * A launch on one member: the program's own kernel, range and local size.
  */
 #include "layer/enqueue.h"
+#include "layer/hold.h"
 #include "layer/launch_again.h"
 #include "layer/launch_elsewhere.h"
 #include "layer/log.h"
 #include "layer/options.h"
 #include "layer/plan.h"
 #include "layer/plan_forgone.h"
+#include "layer/plan_open.h"
 #include "layer/svm.h"
 #include "layer/plan_size.h"
 #include "layer/plan_stake.h"
@@ -80,13 +82,29 @@ void cx_launch_kernel_failed(struct cx_kernel *kernel, const struct cx_job *job,
     cx_worker_failed(worker, job->status);
 }
 
+/* Its device's times are not taken, but others wait for its end: how long it took by the host's clock, since
+ * it was planned or what was before it ended. */
+static void tell_by_host(struct cx_launch *launch, const struct cx_worker *worker)
+{
+    struct cx_context *context = launch->base.context;
+    const uint64_t since = launch->placed_ns > worker->last_end ? launch->placed_ns : worker->last_end;
+    const uint64_t now = cx_clock_ns();
+    pthread_mutex_lock(&context->lock);
+    if (cx_hold_waits_for(launch) && now > since)
+        cx_plan_length_tell(launch, worker->index, (double)(now - since) * 1e-9, false);
+    pthread_mutex_unlock(&context->lock);
+}
+
 static void finish_whole(struct cx_job *job, struct cx_worker *worker)
 {
     struct cx_launch *launch = (struct cx_launch *)job->command;
     uint64_t groups = launch->geometry.local[0] ? cx_launch_groups(launch) : 0;
     uint64_t ns = job->end_ns > job->start_ns ? job->end_ns - job->start_ns : 0;
+    struct cx_learned *learned = launch->kernel->function->learned;
     if (launch->times_counted)
-        atomic_fetch_sub(&((struct cx_learned *)launch->kernel->function->learned)->timing, 1);
+        atomic_fetch_sub(&learned->timing, 1);
+    if (launch->tells)
+        atomic_fetch_sub(&learned->telling, 1);
     if (job->status != CL_SUCCESS) {
         cx_launch_kernel_failed(launch->kernel, job, worker);
         return;
@@ -95,6 +113,8 @@ static void finish_whole(struct cx_job *job, struct cx_worker *worker)
         cx_part_add(launch, launch->parts, groups, job->start_ns, job->end_ns, ns);
     if (job->timed && ns)
         cx_launch_learn_whole(launch, worker->index, groups, (double)ns * 1e-9);
+    else if (launch->tells)
+        tell_by_host(launch, worker);
     if (launch->lacks && !launch->counted) {
         pthread_mutex_lock(&launch->base.context->lock);
         cx_plan_without(launch);
@@ -340,6 +360,11 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
         atomic_fetch_add(&learned->timing, 1);
     const double length = cx_plan_length(launch);
     cx_plan_ran(command->context, learned, member, length);
+    launch->tells = learned && !(length > 0) && command->context->nmembers > 1 && cx_plan_bounded();
+    if (launch->tells) {
+        atomic_fetch_add(&learned->telling, 1);
+        launch->placed_ns = cx_clock_ns();
+    }
     if (settled && !job->timed && !launch->unproven)
         cx_again_note(launch, member, summary, length);
     launch->placed = member + 1;

@@ -45,6 +45,8 @@ struct cx_launch {
     bool lacks, counted; /* a split lacks what is not built yet; its time is counted (cx_plan_without) */
     bool lacks_late;     /* ... or a member that is late (launch_rescue.h) */
     bool lacks_length;   /* held until one before it tells how long it takes */
+    bool tells;          /* it runs whole and will tell that, counted in cx_learned.telling */
+    uint64_t placed_ns;  /* ... planned then, host clock */
     uint64_t late_until; /* until when it was held for that, host ns; 0: it was not */
     enum cx_variant lacking;
     double longest;   /* seconds that it takes at most, by its text; below 0: not asked (cx_plan_late_pays) */
@@ -148,6 +150,7 @@ struct cx_learned {
     unsigned nforms;
     double compiles; /* seconds before the fastest member's first package of such a form; 0: not measured */
     atomic_uint timing;                    /* whole launches in flight whose times will be known */
+    atomic_uint telling;                   /* ... that will tell a length which is not known */
     unsigned unmeasured;                   /* whole launches planned since one whose times were wanted */
     struct cx_again again[CX_AGAIN_FORMS]; /* launch_again.h: newest first */
     struct cx_takes takes;                 /* launch_take.h */

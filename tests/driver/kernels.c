@@ -156,6 +156,12 @@ static void run_settle(struct item *item)
     *at(item, 1, item->global[0]) = wrap((cl_uint)*at(item, 0, item->global[0]) + 1u);
 }
 
+static void run_settle_own(struct item *item)
+{
+    int *own = at(item, 1, item->global[0]);
+    *own = wrap((cl_uint)*own + (cl_uint)*at(item, 0, item->global[0]) + 1u);
+}
+
 /* coexec's own: a work-item copies 16 bytes. */
 static void run_device_copy(struct item *item)
 {
@@ -179,6 +185,7 @@ static const struct stub_function functions[] = {
     {"stub_scale", "bbi", run_scale, NULL},
     {"stub_smooth", "bbi", run_smooth, NULL},
     {"stub_settle", "bbi", run_settle, NULL},
+    {"stub_settle_own", "bbi", run_settle_own, NULL},
     {"stub_surge", "bbi", run_settle, surge_extra},
     {"stub_fill_2d", "bi", run_fill_2d, NULL},
     {"stub_reverse", "bbi", run_reverse, NULL},

@@ -86,7 +86,17 @@ __kernel void stub_settle(__global const int *in, __global int *out, int n)
     out[i] = (int)((uint)x + 1u);
 }
 
-/* The same, but most of it takes long. */
+/* The same, added to what is there. */
+__kernel void stub_settle_own(__global const int *in, __global int *own, int n)
+{
+    int i = get_global_id(0);
+    int x = in[i];
+    for (int j = 0; j < n && x < 0; j++)
+        x = (int)((uint)x * 1664525u + 1013904223u);
+    own[i] = (int)((uint)own[i] + (uint)x + 1u);
+}
+
+/* The same as stub_settle, but most of it takes long. */
 __kernel void stub_surge(__global const int *in, __global int *out, int n)
 {
     int i = get_global_id(0);

@@ -204,16 +204,48 @@ START_TEST(one_begins_with_slices)
 }
 END_TEST
 
+/* Work-items read what they write, and nobody else does: no work-item may run twice. */
+START_TEST(in_place_begins_with_slices)
+{
+    static const cl_int zeros[N];
+    cl_program program;
+    cl_kernel kernel;
+    cl_mem mem[2];
+    unsigned first, second;
+    kernel_name = "stub_settle_own";
+    begin("0.004", &program, &kernel, mem); /* a second */
+    cl_ok(clEnqueueWriteBuffer(cl.queue, mem[1], CL_TRUE, 0, sizeof(zeros), zeros, 0, NULL, NULL));
+    launch(kernel, mem[0], mem[1], N);
+    cl_ok(clFinish(cl.queue));
+    end(program, kernel, mem, N);
+    const size_t there = did(1, &second), here = did(0, &first);
+    ck_assert_uint_gt(first, 1);
+    ck_assert_msg(there > N / 8, "%zu of %d work-items on the second device", there, N);
+    ck_assert_uint_eq(here + there, N);
+    cl_folder_remove();
+}
+END_TEST
+
+/* Drivers' times are then not taken in the first moments. */
+static void use_plain_queue(void)
+{
+    cl_int code;
+    cl_ok(clReleaseCommandQueue(cl.queue));
+    cl.queue = clCreateCommandQueue(cl.context, cl.device, 0, &code);
+    cl_ok(code);
+}
+
 /* All are enqueued before the first has told how long they take: the others wait for that, and then for the
  * second device while the first has work. */
 START_TEST(those_behind_know)
 {
-    enum { FEW = 64 * LOCAL }; /* too few work-groups to begin with slices */
+    enum { FEW = 512 * LOCAL }; /* too few work-groups to begin with slices */
     cl_program program;
     cl_kernel kernel;
     cl_mem mem[2];
     unsigned kernels;
-    begin("0.0003", &program, &kernel, mem);
+    begin("0.0024", &program, &kernel, mem);
+    use_plain_queue();
     for (unsigned i = 0; i < 10; i++) /* 213 ms each */
         launch(kernel, mem[0], mem[1], FEW);
     cl_ok(clFinish(cl.queue));
@@ -510,6 +542,7 @@ int main(void)
     tcase_add_test(tcase, short_ones_stay_alone);
     tcase_add_test(tcase, long_ones_share);
     tcase_add_test(tcase, one_begins_with_slices);
+    tcase_add_test(tcase, in_place_begins_with_slices);
     tcase_add_test(tcase, those_behind_know);
     tcase_add_test(tcase, dear_part_comes_late);
     tcase_add_test(tcase, builds_on_a_spare_core);
