@@ -24,11 +24,11 @@ const struct cx_shape *cx_access_shape(struct cx_access *a, uint32_t access)
         return NULL;
     }
     if (!a->shape) {
-        a->shape = malloc(n * (3 * sizeof(*a->shape) + 1));
+        a->shape = malloc(n * (5 * sizeof(*a->shape) + 1));
         if (!a->shape) {
             return NULL;
         }
-        a->shaped = (uint8_t *)(a->shape + 3 * n);
+        a->shaped = (uint8_t *)(a->shape + 5 * n);
         memset(a->shaped, 0, n);
     }
     shape = &a->shape[access];
@@ -46,29 +46,63 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* Drops rows before the beginning and past the end; all of them where one would have to be cut at its
  * beginning. */
-static struct cx_shape fitted(const struct cx_shape *of, const struct cx_bound *bound, int64_t bytes)
+static void fit(struct cx_shape *x, const struct cx_bound *bound, int64_t bytes)
 {
-    struct cx_shape x = *of;
-    int64_t limit = smaller(x.max, bytes), bottom = x.min > 0 ? x.min : 0;
+    int64_t limit = smaller(x->max, bytes), bottom = x->min > 0 ? x->min : 0;
 
-    for (unsigned top = x.levels; top-- > 0;) {
-        int64_t end = top ? x.high + x.stride[0] * (x.count[0] - 1) : x.high; /* of its first row */
-        int64_t below = end <= bottom ? (bottom - end) / x.stride[top] + 1 : 0, most;
-        below = smaller(below, x.count[top] - 1);
-        x.off += below * x.stride[top];
-        x.low += below * x.stride[top];
-        x.high += below * x.stride[top];
-        x.row_off += below * x.stride[top];
-        most = x.low < limit ? (limit - 1 - x.low) / x.stride[top] + 1 : 1;
-        x.count[top] = smaller(x.count[top] - below, most);
-        if (x.count[top] > 1) {
+    for (unsigned top = x->levels; top-- > 0;) {
+        int64_t end = top ? x->high + x->stride[0] * (x->count[0] - 1) : x->high; /* of its first row */
+        int64_t below = end <= bottom ? (bottom - end) / x->stride[top] + 1 : 0, most;
+        below = smaller(below, x->count[top] - 1);
+        x->off += below * x->stride[top];
+        x->low += below * x->stride[top];
+        x->high += below * x->stride[top];
+        x->row_off += below * x->stride[top];
+        most = x->low < limit ? (limit - 1 - x->low) / x->stride[top] + 1 : 1;
+        x->count[top] = smaller(x->count[top] - below, most);
+        if (x->count[top] > 1) {
             break;
         }
-        x.levels--;
+        x->levels--;
     }
-    return x.levels && x.low < bottom ? cx_shape_of_bound(bound) : x;
+    if (x->levels && x->low < bottom) {
+        *x = cx_shape_of_bound(bound);
+    }
+}
+
+/*
+ * A shape on a ring: of two rows, the first begins before the memory that it may touch and the second may end
+ * behind it. Each becomes a run of its own, cut at both ends; no two of their bytes are one, since the rows
+ * lie a stride apart. False: it is not like that.
+ */
+static bool open_ring(const struct cx_shape *x, int64_t bytes, struct cx_shape *run)
+{
+    const int64_t bottom = x->min > 0 ? x->min : 0, top = smaller(x->max, bytes);
+
+    if (x->levels != 1 || x->count[0] != 2 || x->low >= bottom || x->high <= bottom ||
+        x->low + x->stride[0] >= top || x->high - x->low > x->stride[0]) {
+        return false;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        const int64_t by = i ? x->stride[0] : 0;
+        run[i] = *x;
+        run[i].levels = 0;
+        run[i].row = 0;
+        run[i].exact = false;
+        run[i].off += by;
+        run[i].low = larger(x->low + by, bottom);
+        run[i].high = smaller(x->high + by, top);
+        run[i].min = run[i].low;
+        run[i].max = run[i].high;
+    }
+    return true;
 }
 
 /* Boxes that a package may need for it. */
@@ -140,14 +174,19 @@ bool cx_access_gather(struct cx_access *a, uint32_t arg, bool write, bool tight)
             continue;
         }
         shape = cx_access_shape(a, i);
-        if (!shape || p->n == MAX_GATHERED) {
+        if (!shape || p->n + 2 > MAX_GATHERED) {
             p->n = 0;
             return false;
         }
         if (!p->shape) {
-            p->shape = a->shape + (write ? k->naccess : 2 * k->naccess) + i;
+            p->shape = a->shape + (size_t)(write ? k->naccess : 3 * k->naccess) + 2 * (size_t)i;
         }
-        p->shape[p->n++] = fitted(shape, &a->bound[i], bytes);
+        if (open_ring(shape, bytes, &p->shape[p->n])) {
+            p->n += 2;
+        } else {
+            p->shape[p->n] = *shape;
+            fit(&p->shape[p->n++], &a->bound[i], bytes);
+        }
     }
     if (!settle(p, tight)) {
         p->n = 0;
@@ -155,7 +194,7 @@ bool cx_access_gather(struct cx_access *a, uint32_t arg, bool write, bool tight)
     }
     for (unsigned i = 0; i < p->n; i++) {
         if (p->shape[i].levels && (p->shape[i].low < 0 || p->shape[i].low < p->shape[i].min)) {
-            p->n = 0; /* as fitted() has it, but merged */
+            p->n = 0; /* as fit() has it, but merged */
             return false;
         }
         rows = cx_sat_add(rows, cx_shape_rows(&p->shape[i]));

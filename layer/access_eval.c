@@ -225,15 +225,48 @@ static struct cx_form interval_of(int64_t lo, int64_t hi, const struct cx_form *
     return f;
 }
 
+/*
+ * Where a number that follows the unit passes one multiple of d on its way, its rest, a place on a ring, is
+ * a - d * q: the quotient q is a variable of two values, so that what lies on either side of the multiple
+ * stays a row that follows the unit. *rest is what is known of the rest otherwise.
+ */
+static void rest_on_ring(struct cx_eval *ev, const struct cx_form *a, int64_t d, uint32_t node,
+                         struct cx_form *rest)
+{
+    const int64_t low = a->min / d, high = a->max / d;
+    const bool loose = rest->loose;
+    int var = ev->node_var[node];
+
+    if (rest->nterm > 0 || rest->lo != 0 || rest->hi != d - 1 || cx_form_factor(a, 0) == 0 ||
+        high != low + 1 || a->nterm == CX_FORM_TERMS) {
+        return;
+    }
+    if (var < 0) {
+        ev->node_var[node] = (int16_t)(var = cx_eval_new_var(ev, CX_VAR_QUOTIENT, low, high, false));
+    }
+    if (var < 0 || ev->vars.var[var].lo > low || ev->vars.var[var].hi < high) {
+        return;
+    }
+    *rest = *a;
+    rest->min = 0;
+    rest->max = d - 1;
+    rest->loose = loose;
+    rest->term[rest->nterm++] = (struct cx_term){(unsigned)var, -d};
+}
+
 /* Both operands are read already; a divisor that may be zero divides as if it were not, since doing it is
  * undefined. */
 static struct cx_form divide(struct cx_eval *ev, const struct cx_form *a, const struct cx_form *b, bool rest,
-                             unsigned width)
+                             unsigned width, uint32_t node)
 {
     bool loose = follows_unit(a) || follows_unit(b);
 
     if (a->min >= 0 && a->max < INT64_MAX && cx_form_is_const(b) && b->lo > 0) {
-        return rest ? cx_form_mod(&ev->vars, a, b->lo) : cx_form_div(&ev->vars, a, b->lo);
+        struct cx_form result = rest ? cx_form_mod(&ev->vars, a, b->lo) : cx_form_div(&ev->vars, a, b->lo);
+        if (rest) {
+            rest_on_ring(ev, a, b->lo, node, &result);
+        }
+        return result;
     }
     if (cx_form_is_unbounded(a) || cx_form_is_unbounded(b)) {
         return cx_form_top(width, loose);
@@ -471,7 +504,7 @@ static struct cx_form operation(struct cx_eval *ev, const struct cx_form *form, 
     case CX_EXPR_SREM:
         read_as(ev, a, e->width, sign, &x);
         read_as(ev, b, e->width, sign, &y);
-        return divide(ev, &x, &y, e->op == CX_EXPR_UREM || e->op == CX_EXPR_SREM, e->width);
+        return divide(ev, &x, &y, e->op == CX_EXPR_UREM || e->op == CX_EXPR_SREM, e->width, node);
     case CX_EXPR_SHL:
     case CX_EXPR_LSHR:
     case CX_EXPR_ASHR:

@@ -20,11 +20,12 @@
 #define CX_MAX_VARS   96
 
 enum cx_var_kind {
-    CX_VAR_UNIT,   /* number of the unit (granularity many work-groups) along the split dimension; always
-                      variable 0 */
-    CX_VAR_ID,     /* part of a work-item's or work-group's id */
-    CX_VAR_LOOP,   /* iterations of a loop so far */
-    CX_VAR_OPAQUE, /* a value nothing else is known of */
+    CX_VAR_UNIT,     /* number of the unit (granularity many work-groups) along the split dimension; always
+                        variable 0 */
+    CX_VAR_ID,       /* part of a work-item's or work-group's id */
+    CX_VAR_LOOP,     /* iterations of a loop so far */
+    CX_VAR_OPAQUE,   /* a value nothing else is known of */
+    CX_VAR_QUOTIENT, /* what a rest leaves out of the number that it is of */
 };
 
 struct cx_var {

@@ -28,7 +28,7 @@ struct cx_access {
     struct cx_access_means *means; /* by argument */
     uint8_t *listed;               /* by argument: which of its intervals come from the list */
     struct cx_shapes *shapes;      /* by argument: reads, writes */
-    struct cx_shape *shape;        /* by access, then room for those of arguments; NULL: not needed */
+    struct cx_shape *shape;        /* by access, then room for two an access; NULL: not needed */
     uint8_t *shaped;               /* by access: its shape is there */
     void *eval_memory;
     double steps;    /* cx_access_steps() */

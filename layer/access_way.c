@@ -210,24 +210,39 @@ static bool is_scattered(struct cx_access *a, uint64_t object)
     return apart;
 }
 
+/* Whether what packages read there is apart from what others write of the object: by the shapes that hold all
+ * writes through an argument, where there are any, else by those of its accesses. */
+static bool apart_from_writes(struct cx_access *a, uint32_t arg, const struct cx_shape *read)
+{
+    const struct cx_summary_kernel *k = a->launch.kernel;
+    const uint64_t object = a->args[arg].object;
+    bool apart = cx_shape_is_strict(read);
+
+    for (uint32_t y = 0; apart && y < k->narg; y++) {
+        const struct cx_shapes *p = &a->shapes[2 * y + 1];
+        for (unsigned i = 0; apart && a->args[y].object == object && i < p->n; i++) {
+            apart = cx_access_shapes_apart(a, arg, read, y, &p->shape[i]);
+        }
+    }
+    for (uint32_t j = 0; apart && j < k->naccess; j++) {
+        const uint32_t y = k->access[j].arg;
+        if (writes(&k->access[j]) && counts(a, j, object) && a->shapes[2 * y + 1].n == 0) {
+            const struct cx_shape *w = cx_access_shape(a, j);
+            apart = w && cx_access_shapes_apart(a, arg, read, y, w);
+        }
+    }
+    return apart;
+}
+
 /* Whether what packages read through the argument is, shape by shape, apart from what others write of the
  * object. */
 static bool reads_scattered(struct cx_access *a, uint32_t arg)
 {
-    const struct cx_summary_kernel *k = a->launch.kernel;
     struct cx_shapes *reads = &a->shapes[2 * arg];
     bool apart = cx_access_gather(a, arg, false, true);
 
-    for (uint32_t j = 0; apart && j < k->naccess; j++) {
-        const struct cx_shape *w;
-        if (!writes(&k->access[j]) || !counts(a, j, a->args[arg].object)) {
-            continue;
-        }
-        w = cx_access_shape(a, j);
-        for (unsigned i = 0; apart && i < reads->n; i++) {
-            apart = w && cx_shape_is_strict(&reads->shape[i]) &&
-                    cx_access_shapes_apart(a, arg, &reads->shape[i], k->access[j].arg, w);
-        }
+    for (unsigned i = 0; apart && i < reads->n; i++) {
+        apart = apart_from_writes(a, arg, &reads->shape[i]);
     }
     reads->must = apart;
     reads->n *= apart;

@@ -4,8 +4,8 @@
 // kernel: modulo
 // arg: buffer int X
 // arg: int X
-// way: 0 merge 4
-// part: 8..10 writes 0 0..4096
+// way: 0 own
+// part: 8..10 writes 0 2060..2572
 __kernel void modulo(__global int *out, int n)
 {
     int i = get_global_id(0);

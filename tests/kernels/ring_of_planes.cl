@@ -9,7 +9,7 @@
 // arg: int 8
 // arg: int X/128
 // arg: int 1
-// way: 0 merge 4
+// way: 0 own
 __kernel void ring_of_planes(__global float *cell, uint width, uint height, uint depth, uint half_of)
 {
     uint i = get_global_id(0), all = width * height * depth;
