@@ -17,17 +17,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The range fills the device so many times at least, and the first slice at most so much of that. */
-enum { LEAST_FILLS = 16, FIRST_FILLS = 2 };
+/* The range fills the device so many times at least. The first slice fills it as often, where the range does
+ * MANY_FILLS times, and else once. No slice of a GPU is less than that: what is left of it would idle. */
+enum { LEAST_FILLS = 6, MANY_FILLS = 16, FIRST_FILLS = 2 };
 /* By its text the launch may take so long, seconds: that is a guess far above what most take. */
 #define MAY_LAST 20e-3
 /* Launches of a kernel that begin so at most. */
 enum { MOST_PREFIXES = 2 };
 /* So much must be left for another slice; else the rest follows at once. A slice lasts that long at least,
- * and this part of what has passed. */
-#define LEAST_REST  4e-3
-#define LEAST_SLICE 1e-3
-#define GROWTH      0.25
+ * on a GPU, whose kernels end with ever fewer work-groups, so long after the first few, and this part of what
+ * has passed. */
+#define LEAST_REST      4e-3
+#define LEAST_SLICE     1e-3
+#define LEAST_GPU_SLICE 4e-3
+enum { FIRST_SLICES = 4 };
+#define GROWTH 0.25
 /* While others are not worth it: so many slices, each so many times as long as the one before, and then more
  * while much is left. Where slices last LEAST_SLICE, each is at most that part of the range: what they told
  * of may be the cheap part, and a slice that meets the dear one is past before others are sent for. */
@@ -40,6 +44,7 @@ struct cx_prefix {
     unsigned member;
     struct cx_part part; /* what was done */
     uint64_t slice;      /* work-groups in a step */
+    uint64_t least;      /* steps in a slice */
     uint64_t first, end; /* steps of the slice under way, or the last one */
     uint64_t began_ns;
     double seconds_a_step; /* as the last slice told */
@@ -55,12 +60,12 @@ static uint64_t steps_of(const struct cx_prefix *prefix)
     return prefix->judged->verdict.groups;
 }
 
-/* At multiples of the granularity, at least one and at most what is left. */
+/* At multiples of the granularity, at least prefix->least and at most what is left. */
 static uint64_t whole_steps(const struct cx_prefix *prefix, double steps)
 {
     const uint64_t unit = prefix->judged->verdict.granularity, left = steps_of(prefix) - prefix->end;
     uint64_t n = steps < (double)left ? (uint64_t)steps / unit * unit : left;
-    n = n < unit ? unit : n;
+    n = n < prefix->least ? (prefix->least + unit - 1) / unit * unit : n;
     return n < left ? n : left;
 }
 
@@ -235,10 +240,11 @@ bool cx_prefix_begin(struct cx_launch *launch, unsigned member)
     struct cx_judged *judged = judged_for(launch, member, &variant);
     struct cx_context *context = launch->base.context;
     struct cx_worker *worker = &context->workers[member];
-    const uint64_t fill = cx_plan_fill(worker->device, &launch->geometry);
 
     if (!judged)
         return false;
+    const uint64_t fill = cx_plan_fill(worker->device, &launch->geometry), groups = cx_launch_groups(launch);
+    const double first = (double)(groups >= MANY_FILLS * fill ? FIRST_FILLS * fill : fill);
     struct cx_prefix *prefix = calloc(1, sizeof(*prefix));
     struct cx_access_region *whole = calloc(launch->args->count + 1u, sizeof(*whole));
     if (!prefix || !whole) {
@@ -250,8 +256,11 @@ bool cx_prefix_begin(struct cx_launch *launch, unsigned member)
     *prefix = (struct cx_prefix){.judged = judged,
                                  .member = member,
                                  .part = {.member = member, .variant = variant},
-                                 .slice = cx_launch_groups(launch) / judged->verdict.groups};
-    prefix->end = whole_steps(prefix, (double)(FIRST_FILLS * fill) / (double)prefix->slice);
+                                 .slice = groups / judged->verdict.groups,
+                                 .least = 1};
+    if (worker->device->type & CL_DEVICE_TYPE_GPU)
+        prefix->least = (fill + prefix->slice - 1) / prefix->slice;
+    prefix->end = whole_steps(prefix, first / (double)prefix->slice);
     launch->prefix = prefix;
     cx_access_whole(judged->access, whole);
     cl_int error = cx_launch_gather(launch, whole, worker);
@@ -344,12 +353,14 @@ static double next_slice(struct cx_launch *launch)
     cx_debug(CX_TOPIC_PLAN, "%s: %u slices took %.3f ms, the rest may take %.3f ms: %s",
              launch->kernel->function->name, prefix->slices, passed * 1e3, rest * 1e3,
              wants ? "others are wanted" : "others are not worth it");
+    const bool gpu = launch->base.context->workers[prefix->member].device->type & CL_DEVICE_TYPE_GPU;
+    const double least = gpu && prefix->slices >= FIRST_SLICES ? LEAST_GPU_SLICE : LEAST_SLICE;
     if (wants)
-        return fmin(fmax(GROWTH * passed, LEAST_SLICE), rest / 2) / prefix->seconds_a_step;
+        return fmin(fmax(GROWTH * passed, least), rest / 2) / prefix->seconds_a_step;
     if (prefix->slices >= (rest >= LEAST_REST ? MOST_SLICES : FAST_SLICES))
         return 0;
     return fmin(FAST_GROWTH * (double)(prefix->end - prefix->first),
-                fmax((double)steps_of(prefix) / FAST_PART, LEAST_SLICE / prefix->seconds_a_step));
+                fmax((double)steps_of(prefix) / FAST_PART, least / prefix->seconds_a_step));
 }
 
 /* One slice is over: splits what is left, or plans the next slice, or all the rest. */

@@ -6,7 +6,7 @@
  * as a split whose first packages are done. Where nothing comes of it the rest follows as one kernel.
  *
  * A prefix costs a launch and a look between slices, which is the one thing risked before anything is known.
- * So only where the kernel's text says that the launch may be long, its range fills the device many times, no
+ * So only where the kernel's text says that the launch may be long, its range fills the device some times, no
  * split variant is to be built for it, and running it in parts is the same in any order: work-groups write
  * apart, and none reads what another one writes. Two launches of a kernel at most begin so. One whose length
  * is known does where it is long and others are on their way.

@@ -82,15 +82,18 @@ void cx_launch_kernel_failed(struct cx_kernel *kernel, const struct cx_job *job,
     cx_worker_failed(worker, job->status);
 }
 
-/* Its device's times are not taken, but others wait for its end: how long it took by the host's clock, since
- * it was planned or what was before it ended. */
+/* Somebody was waiting for a job of the worker when it ended, for so long that it did not end before. */
+#define WAITED_NS 1000000
+
+/* Its device's times are not taken, but somebody waits for its end: how long it took by the host's clock,
+ * since it was planned or what was before it ended. */
 static void tell_by_host(struct cx_launch *launch, const struct cx_worker *worker)
 {
     struct cx_context *context = launch->base.context;
     const uint64_t since = launch->placed_ns > worker->last_end ? launch->placed_ns : worker->last_end;
-    const uint64_t now = cx_clock_ns();
+    const uint64_t now = cx_clock_ns(), awaited = atomic_load(&worker->awaited_ns);
     pthread_mutex_lock(&context->lock);
-    if (cx_hold_waits_for(launch) && now > since)
+    if (now > since && ((awaited && now > awaited + WAITED_NS) || cx_hold_waits_for(launch)))
         cx_plan_length_tell(launch, worker->index, (double)(now - since) * 1e-9, false);
     pthread_mutex_unlock(&context->lock);
 }

@@ -453,11 +453,13 @@ void cx_worker_wait(struct cx_worker *worker, uint64_t seq)
     const bool counts = !cx_background_ours();
     if (counts)
         cx_background_wait_begin();
+    atomic_store(&worker->awaited_ns, cx_clock_ns());
     while (atomic_load_explicit(&worker->completed, memory_order_acquire) < seq) {
         if (atomic_load_explicit(&worker->submitted, memory_order_acquire) < seq)
             pump(worker, does_for(worker) ? PUMP_FOR_IT : PUMP_WAITER, seq);
         wait_step(worker, seq, own != NULL);
     }
+    atomic_store(&worker->awaited_ns, 0);
     if (counts)
         cx_background_wait_end();
 }

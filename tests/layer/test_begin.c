@@ -239,16 +239,37 @@ static void use_plain_queue(void)
  * second device while the first has work. */
 START_TEST(those_behind_know)
 {
-    enum { FEW = 512 * LOCAL }; /* too few work-groups to begin with slices */
+    enum { FEW = 256 * LOCAL }; /* too few work-groups to begin with slices */
     cl_program program;
     cl_kernel kernel;
     cl_mem mem[2];
     unsigned kernels;
-    begin("0.0024", &program, &kernel, mem);
+    begin("0.0012", &program, &kernel, mem);
     use_plain_queue();
     for (unsigned i = 0; i < 10; i++) /* 213 ms each */
         launch(kernel, mem[0], mem[1], FEW);
     cl_ok(clFinish(cl.queue));
+    end(program, kernel, mem, FEW);
+    ck_assert_msg(is_open(1), "the second device was not opened");
+    ck_assert_uint_gt(did(1, &kernels), 0);
+    cl_folder_remove();
+}
+END_TEST
+
+/* The program waits for each, which tells how long they take where their driver's times are not taken. */
+START_TEST(waits_tell_lengths)
+{
+    enum { FEW = 256 * LOCAL };
+    cl_program program;
+    cl_kernel kernel;
+    cl_mem mem[2];
+    unsigned kernels;
+    begin("0.0005", &program, &kernel, mem);
+    use_plain_queue();
+    for (unsigned i = 0; i < 3; i++) { /* half a second each: one tells, one runs while others come */
+        launch(kernel, mem[0], mem[1], FEW);
+        cl_ok(clFinish(cl.queue));
+    }
     end(program, kernel, mem, FEW);
     ck_assert_msg(is_open(1), "the second device was not opened");
     ck_assert_uint_gt(did(1, &kernels), 0);
@@ -544,6 +565,7 @@ int main(void)
     tcase_add_test(tcase, one_begins_with_slices);
     tcase_add_test(tcase, in_place_begins_with_slices);
     tcase_add_test(tcase, those_behind_know);
+    tcase_add_test(tcase, waits_tell_lengths);
     tcase_add_test(tcase, dear_part_comes_late);
     tcase_add_test(tcase, builds_on_a_spare_core);
     tcase_add_test(tcase, known_ones_wait_in_slices);
