@@ -39,19 +39,29 @@ void cx_plan_hindsight_begin(struct cx_launch *launch, bool counts)
 }
 
 /* The seconds that the member fastest at it would have needed for what the launch's parts did since it was
- * split, without moves; 0: unknown. */
+ * split, without moves; 0: unknown. Work-groups of members whose speed is not known are taken to cost what
+ * the others' did. */
 static double seconds_whole(const struct cx_launch *launch, const struct cx_learned *learned)
 {
+    const struct cx_context *context = launch->base.context;
     const double best = cx_plan_best_speed(launch);
-    double seconds = 0;
+    double seconds = 0, groups = 0, unknown = 0;
     for (unsigned p = 0; p < launch->nparts; p++) {
         const struct cx_part *part = &launch->parts[p];
         const double speed = cx_speed_record_speed(&learned->records[part->member]);
-        if (part->packages && (!part->busy_ns || !(speed > 0)))
-            return 0;
-        seconds += part->packages ? (double)part->busy_ns * 1e-9 * speed / best : 0;
+        if (!part->packages)
+            continue;
+        if (!part->busy_ns || !(speed > 0)) {
+            unknown += (double)part->groups;
+            continue;
+        }
+        const bool alike = cx_context_alike(context, part->member, context->fastest);
+        seconds += (double)part->busy_ns * 1e-9 * (alike ? 1 : speed / best);
+        groups += (double)part->groups;
     }
-    return fmax(seconds - (double)launch->slices_ns * 1e-9, 0);
+    if (!(groups > 0))
+        return 0;
+    return fmax(seconds * (groups + unknown) / groups - (double)launch->slices_ns * 1e-9, 0);
 }
 
 /* Seconds from the moment that the context was free for the launch to its end; 0: nobody knows. */

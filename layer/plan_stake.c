@@ -276,6 +276,21 @@ static bool joins_late(void)
     return strcmp(cx_options_get()->algo, "auto") == 0;
 }
 
+/* Members of one kind are equally fast: what tells them apart is which work-groups they had. */
+static double even_speed(const struct cx_context *context, const struct cx_split_plan *plan,
+                         const struct cx_plan_costs *costs, unsigned i)
+{
+    double sum = 0;
+    unsigned n = 0;
+    for (unsigned j = 0; j < plan->n; j++)
+        if (costs->member[j].takes_part && costs->member[j].speed > 0 &&
+            cx_context_alike(context, plan->member[i], plan->member[j])) {
+            sum += costs->member[j].speed;
+            n++;
+        }
+    return n ? sum / n : costs->member[i].speed;
+}
+
 static struct sums add_up(const struct cx_launch *launch, const struct cx_split_plan *plan,
                           const struct cx_learned *learned, const struct cx_plan_costs *costs)
 {
@@ -283,13 +298,13 @@ static struct sums add_up(const struct cx_launch *launch, const struct cx_split_
     struct sums sums = {.factor = 1};
     for (unsigned i = 0; i < plan->n; i++)
         if (costs->member[i].takes_part)
-            sums.speed += costs->member[i].speed;
+            sums.speed += even_speed(context, plan, costs, i);
     for (unsigned i = 0; i < plan->n; i++) {
         const struct cx_admission_device *device = &costs->device[i];
         const struct cx_worker *worker = &context->workers[plan->member[i]];
         if (i == costs->best || !costs->member[i].takes_part)
             continue;
-        const double part = sums.speed > 0 ? costs->member[i].speed / sums.speed : 1.0 / plan->n;
+        const double part = sums.speed > 0 ? even_speed(context, plan, costs, i) / sums.speed : 1.0 / plan->n;
         const double moves = device->fixed_seconds - device->after_seconds +
                              device->transfer_seconds * (double)plan->groups * part;
         const double first = first_estimate(launch, worker, device->first_seconds);
@@ -312,7 +327,8 @@ static struct cx_stake stake_of(const struct cx_launch *launch, const struct cx_
 {
     const struct sums sums = add_up(launch, plan, learned, costs);
     const double whole = cx_plan_length(launch);
-    const double part = sums.speed > 0 ? costs->member[costs->best].speed / sums.speed : 1;
+    const struct cx_context *context = launch->base.context;
+    const double part = sums.speed > 0 ? even_speed(context, plan, costs, costs->best) / sums.speed : 1;
     const double packages = whole * part + CX_SPLIT_SECONDS;
     const struct cx_budget_record *risk = &learned->risk;
     double factor = sums.factor, most;
