@@ -105,10 +105,12 @@ void cx_account_returned(struct cx_account *account, double seconds)
 }
 
 double cx_account_settle(struct cx_account *account, struct cx_budget_record *record, double reserved,
-                         double whole, double elapsed, bool tried)
+                         double whole, double elapsed, bool tried, bool first)
 {
     pthread_mutex_lock(&lock);
     const double lost = cx_budget_settle(&account->budget, record, reserved, whole, elapsed);
+    if (first)
+        cx_budget_excuse(&account->budget, record, lost - reserved);
     account->lost[tried ? LOST_BY_TRIALS : LOST_BY_SPLITS] += lost;
     if (elapsed > 0) {
         account->gained += fmax(whole - elapsed, 0);

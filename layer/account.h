@@ -26,9 +26,10 @@ double cx_account_left(struct cx_account *account);
 enum cx_stake_verdict cx_account_decide(struct cx_account *account, const struct cx_budget_record *record,
                                         const struct cx_stake *stake, double *reserved);
 void cx_account_returned(struct cx_account *account, double seconds);
-/* As cx_budget_settle. tried: it was split as a trial, not by knowledge. */
+/* As cx_budget_settle. tried: it was split as a trial, not by knowledge. first: it was the first split of a
+ * device (cx_budget_excuse). */
 double cx_account_settle(struct cx_account *account, struct cx_budget_record *record, double reserved,
-                         double whole, double elapsed, bool tried);
+                         double whole, double elapsed, bool tried, bool first);
 /* Whether launches were split at all, so that results may have to be brought back. */
 bool cx_account_risked(struct cx_account *account);
 /* Calls of the program's took so much longer, at most, because of an analysis, or of something that was built

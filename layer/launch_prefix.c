@@ -69,7 +69,8 @@ static uint64_t whole_steps(const struct cx_prefix *prefix, double steps)
     return n < left ? n : left;
 }
 
-/* Judges the launch where it may be split and its text lets it last. NULL: that is not so. */
+/* Judges the launch where it may be split and lasts, or its text lets it, where that is not known. NULL: that
+ * is not so. */
 static struct cx_judged *judged_long(struct cx_launch *launch, unsigned member)
 {
     const struct cx_queue *queue = launch->base.queue;
@@ -78,12 +79,14 @@ static struct cx_judged *judged_long(struct cx_launch *launch, unsigned member)
     if (!cx_plan_bounded() || !launch->kernel->function->learned || !summary ||
         member != launch->base.context->fastest || !(queue->members & (queue->members - 1)) ||
         launch->at_home || launch->ways || strcmp(cx_options_get()->split, "never") == 0 ||
-        cx_summary_forbids(summary, NULL, NULL) != CX_REASON_NONE ||
-        (summary->steps != CX_STEPS_UNKNOWN && summary->nloop == 0))
+        cx_summary_forbids(summary, NULL, NULL) != CX_REASON_NONE)
+        return NULL;
+    const double length = cx_plan_length(launch);
+    if (length > 0 ? length < MAY_LAST : summary->steps != CX_STEPS_UNKNOWN && summary->nloop == 0)
         return NULL;
     struct cx_judged *judged = cx_plan_judge(launch);
     if (!judged || !judged->verdict.splits || !cx_plan_fits(launch, member) ||
-        cx_plan_longest(launch, judged, member) < MAY_LAST)
+        (!(length > 0) && cx_plan_longest(launch, judged, member) < MAY_LAST))
         return NULL;
     return judged;
 }

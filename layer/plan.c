@@ -155,10 +155,11 @@ static struct cx_judged *judge_args(struct cx_learned *learned, const struct cx_
 
 /* Launches of few arguments, which need no memory to describe them. */
 enum { FEW_ARGS = 4 };
-/* What a step of a kernel (cx_access_steps) takes on one CPU core, or in one work-item of a GPU beside as
- * many on each of its units as it has lanes there, or half of them: a guess. PoCL takes 4e-13 (fft) to 5e-11
- * (histogram) for the examples, which vectorises most of them. */
-#define STEP_SECONDS 5e-11
+/* What a step of a kernel (cx_access_steps) takes on one CPU core: a guess. PoCL takes 4e-13 (fft) to 5e-11
+ * (histogram) for the examples, which vectorises most of them. And in one work-item of a GPU beside as many
+ * on each of its units as it has lanes there, or half of them: an H100 takes 6e-10 for an instruction. */
+#define STEP_SECONDS     5e-11
+#define GPU_STEP_SECONDS 5e-10
 enum { GPU_LANES = 64 };
 
 static struct cx_judged *judge(struct cx_learned *learned, const struct cx_summary_kernel *summary,
@@ -255,7 +256,10 @@ static double at_once(const struct cx_launch *launch, unsigned member)
 
 double cx_plan_longest(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member)
 {
-    return cx_access_steps(judged->access) * STEP_SECONDS / at_once(launch, member);
+    const struct cx_context *context = launch->base.context;
+    const bool gpu = member < context->nmembers && context->workers[member].device->type & CL_DEVICE_TYPE_GPU;
+    return cx_access_steps(judged->access) * (gpu ? GPU_STEP_SECONDS : STEP_SECONDS) /
+           at_once(launch, member);
 }
 
 /* Lists the members that could share this launch, the best one first among equals in speed order of the

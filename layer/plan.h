@@ -58,6 +58,7 @@ struct cx_launch {
     uint64_t moved;           /* bytes brought to members for it */
     uint64_t split_ns;        /* host clock: when it was split, for plan_hindsight.h; 0: it was not */
     bool counts;              /* ... it counts there */
+    bool first_use;           /* ... a member that takes part has done nothing yet */
     double staked, reserved;  /* plan_stake.h: split, and held to that many seconds; of these it may lose */
     bool trial;               /* ... as a trial */
     uint64_t written;         /* bytes that the program gave buffers before it */

@@ -367,6 +367,9 @@ bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan, s
              launch->kernel->function->name, stake.whole * 1e3, stake.split * 1e3, stake.worst * 1e3,
              stake.later * 1e3, cx_account_left(context->account) * 1e3, cx_stake_verdict_text(verdict));
     launch->staked = stake.whole;
+    launch->first_use = false;
+    for (unsigned i = 0; i < plan->n; i++)
+        launch->first_use |= costs->member[i].takes_part && context->workers[plan->member[i]].planned == 0;
     launch->trial = verdict == CX_STAKE_TRIAL;
     if (!cx_stake_splits(verdict) || verdict == CX_STAKE_TRIAL)
         launch->reason = cx_stake_verdict_text(verdict);
@@ -378,7 +381,7 @@ void cx_plan_stake_drop(struct cx_launch *launch)
     struct cx_account *account = launch->base.context->account;
     struct cx_budget_record nothing = {0};
     if (account)
-        (void)cx_account_settle(account, &nothing, launch->reserved, 0, 0, launch->trial);
+        (void)cx_account_settle(account, &nothing, launch->reserved, 0, 0, launch->trial, false);
     launch->staked = launch->reserved = 0;
 }
 
@@ -395,7 +398,7 @@ void cx_plan_stake_end(struct cx_launch *launch, double elapsed, double whole)
     }
     cx_account_ran(context->account, &learned->risk, fmin(elapsed, launch->staked));
     const double lost = cx_account_settle(context->account, &learned->risk, launch->reserved, launch->staked,
-                                          elapsed, launch->trial);
+                                          elapsed, launch->trial, launch->first_use);
     launch->staked = launch->reserved = 0;
     pthread_mutex_unlock(&context->lock);
     if (lost > 0)

@@ -166,6 +166,14 @@ double cx_budget_settle(struct cx_budget *budget, struct cx_budget_record *recor
     return lost;
 }
 
+void cx_budget_excuse(struct cx_budget *budget, struct cx_budget_record *record, double seconds)
+{
+    if (!is_time(seconds))
+        return;
+    budget->excess = fmax(budget->excess - seconds, 0);
+    record->excess = fmax(record->excess - seconds, 0);
+}
+
 bool cx_budget_pays(double expected, double part, double price)
 {
     return expected * part > CX_BUDGET_WORTH * price;

@@ -121,6 +121,11 @@ enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, const struct cx
 double cx_budget_settle(struct cx_budget *budget, struct cx_budget_record *record, double reserved,
                         double whole, double elapsed);
 
+/* The split that was settled last lost so many seconds beyond its bound, and was the first of a device in the
+ * process: it is charged, but not held against the next ones, as a first use does not recur. Once a device,
+ * so that no more is lost than what true costs exceed their bounds by. */
+void cx_budget_excuse(struct cx_budget *budget, struct cx_budget_record *record, double seconds);
+
 /* Whether something that costs `price` (opening a device, analysing, building) is worth it: device time still
  * expected, times the part of it that would be saved, exceeds CX_BUDGET_WORTH times that. */
 bool cx_budget_pays(double expected, double part, double price);

@@ -34,7 +34,7 @@ START_TEST(contexts_share_it)
     ck_assert(is(cx_account_left(next), 0.002));
     ck_assert_int_eq(cx_account_decide(next, &record, &trial, &reserved), CX_STAKE_TRIAL);
     ck_assert(is(reserved, 0.001));
-    cx_account_settle(next, &record, reserved, 0.001, 0.002, true);
+    cx_account_settle(next, &record, reserved, 0.001, 0.002, true, false);
     ck_assert(is(cx_account_left(account), 0.001));
     ck_assert(is(cx_account_left(cx_account_of(&other)), 0));
     ck_assert(is(cx_account_left(cx_account_of(&far)), 0));

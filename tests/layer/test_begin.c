@@ -277,6 +277,26 @@ START_TEST(waits_tell_lengths)
 }
 END_TEST
 
+/* By its text a launch takes no time: the first one tells that it does, the second begins with slices. */
+START_TEST(text_is_not_all)
+{
+    cl_program program;
+    cl_kernel kernel;
+    cl_mem mem[2];
+    unsigned kernels;
+    kernel_name = "stub_copy_plus";
+    begin("0.01", &program, &kernel, mem);
+    use_plain_queue();
+    for (unsigned i = 0; i < 2; i++) { /* 410 ms each */
+        launch(kernel, mem[0], mem[1], N);
+        cl_ok(clFinish(cl.queue));
+    }
+    end(program, kernel, mem, N);
+    ck_assert_uint_gt(did(1, &kernels), N / 8);
+    cl_folder_remove();
+}
+END_TEST
+
 /* The first part of the range tells of a short launch: slices must not be so long that most of the range is
  * done before it is known. */
 START_TEST(dear_part_comes_late)
@@ -566,6 +586,7 @@ int main(void)
     tcase_add_test(tcase, in_place_begins_with_slices);
     tcase_add_test(tcase, those_behind_know);
     tcase_add_test(tcase, waits_tell_lengths);
+    tcase_add_test(tcase, text_is_not_all);
     tcase_add_test(tcase, dear_part_comes_late);
     tcase_add_test(tcase, builds_on_a_spare_core);
     tcase_add_test(tcase, known_ones_wait_in_slices);

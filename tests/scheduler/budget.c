@@ -159,6 +159,24 @@ START_TEST(a_disturbed_split_is_forgiven)
 }
 END_TEST
 
+/* A device's first split may take what no later one does: that is charged, and not held against others. */
+START_TEST(a_first_use_is_excused)
+{
+    const struct cx_stake stake = {0.1, 0.05, 0.1, 0.05};
+    struct cx_budget_record record = {0};
+    struct cx_budget budget = fresh;
+    cx_budget_ran(&budget, NULL, 1);
+    const double lost = cx_budget_settle(&budget, &record, 0, 0.1, 0.18);
+    ck_assert_int_eq(decide(&budget, &record, stake), CX_STAKE_WAITS);
+    cx_budget_excuse(&budget, &record, lost);
+    ck_assert(fabs(budget.spent - 0.08) < 1e-9 && budget.excess < 1e-9);
+    ck_assert_int_eq(decide(&budget, &record, stake), CX_STAKE_SPLIT);
+    (void)cx_budget_settle(&budget, &record, 0, 0.1, 0.18);
+    cx_budget_excuse(&budget, &record, -1);
+    ck_assert_int_eq(decide(&budget, &record, stake), CX_STAKE_WAITS);
+}
+END_TEST
+
 START_TEST(settling_without_a_result)
 {
     struct cx_budget_record record = {0};
@@ -479,6 +497,7 @@ Suite *cx_test_budget(void)
     tcase_add_test(tcase, estimates_are_doubted);
     tcase_add_test(tcase, wrong_bounds_end_knowledge);
     tcase_add_test(tcase, a_disturbed_split_is_forgiven);
+    tcase_add_test(tcase, a_first_use_is_excused);
     tcase_add_test(tcase, settling_without_a_result);
     tcase_add_test(tcase, budget_survives_nonsense);
     suite_add_tcase(suite, tcase);
