@@ -589,6 +589,12 @@ bool cx_command_returns_here(const struct cx_command *command)
     return cx_command_blocks_here(command) && !blocking.event;
 }
 
+bool cx_command_maps_here(const struct cx_command *command)
+{
+    return command && command == blocking.command && command->type == CL_COMMAND_MAP_BUFFER &&
+           atomic_load(&command->parts) == 2;
+}
+
 void cx_command_hand(struct cx_command *command)
 {
     command->handed = true;

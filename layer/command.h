@@ -135,6 +135,8 @@ cl_int cx_command_submit(struct cx_command **command, cl_uint nwait, const cl_ev
 /* For a job that runs: whether this thread is enqueuing its command in a call that blocks, and nothing else
  * of that is left. The job may be a call of the driver's that blocks, too, then. No lock. */
 bool cx_command_blocks_here(const struct cx_command *command);
+/* The same for a mapping of which the job brings everything, and one that does nothing is left. */
+bool cx_command_maps_here(const struct cx_command *command);
 /* The same, and the program gets no event that would tell when the device is done. */
 bool cx_command_returns_here(const struct cx_command *command);
 /* Then, by that job: the program's call returns although the device has not done its part. */

@@ -102,6 +102,7 @@ static void plan_pieces(struct cx_command *command, bool unmap, const struct cx_
         return;
     }
     job->run = run_nothing;
+    job->brief = true;
     cx_command_after_cone(command, job);
     if (writes(mapping->flags)) {
         cx_coherence_host_write(root->coherence, lo, hi, host->index, host->planned + 1, job->deps);

@@ -252,14 +252,24 @@ void cx_runs_failed(struct cx_runs *runs, struct cx_context *context, bool relie
     pthread_mutex_unlock(&context->lock);
 }
 
-/* Whether the job is one plain transfer of the program's own memory, in a call of the program's that blocks:
- * the driver's own blocking call, as the program would make it, saves an event and, for what is written, the
- * wait until the device has it. Times are asked for by events and traces alone. */
+/* Of what is mapped no more comes by a blocking call: more goes by pinned memory where there is some. */
+#define MAPPED_BYTES (UINT64_C(1) << 16)
+
+/* Whether the job is one plain transfer of the program's own memory, or of all that is mapped, in a call of
+ * the program's that blocks: the driver's own blocking call, as the program would make it, saves an event
+ * and, for what is written, the wait until the device has it. Times are asked for by events and traces alone.
+ */
 static bool blocks(const struct cx_job *job, const struct cx_worker *worker)
 {
     const struct cx_runs *runs = job->data;
-    if (runs->count != 1 || runs->counted || runs->run->pages || runs->run->root->image || job->waits ||
-        job->tells || worker->device->submits_in_caller || worker->moves_aside || cx_trace_on())
+    const struct cx_run *run = runs->run;
+    if (runs->count != 1 || run->root->image || job->waits || job->tells ||
+        worker->device->submits_in_caller || worker->moves_aside || cx_trace_on())
+        return false;
+    if (runs->counted)
+        return !runs->upload && !job->timed && run->hi - run->lo <= MAPPED_BYTES &&
+               cx_command_maps_here(job->command);
+    if (run->pages)
         return false;
     return cx_command_returns_here(job->command) ||
            (!runs->upload && !job->timed && cx_command_blocks_here(job->command));

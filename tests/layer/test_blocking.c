@@ -127,6 +127,34 @@ START_TEST(with_an_event)
 }
 END_TEST
 
+/* What a launch wrote and the program maps comes by one blocking read; a mapping of what the host has needs
+ * none. */
+START_TEST(maps)
+{
+    open_gpus("1");
+    cl_mem mem = open_buffer();
+    cl_int code;
+    const size_t items = N;
+    cl_command_queue queue = cl_queue(0);
+    for (int i = 0; i < 5; i++) {
+        cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL));
+        for (unsigned again = 0; again < 2; again++) {
+            const int *mapped =
+                clEnqueueMapBuffer(queue, mem, CL_TRUE, CL_MAP_READ, 0, BYTES, 0, NULL, NULL, &code);
+            cl_ok(code);
+            for (int k = 0; k < N; k++)
+                ck_assert_int_eq(mapped[k], k + 2 + i);
+            cl_ok(clEnqueueUnmapMemObject(queue, mem, (void *)mapped, 0, NULL, NULL));
+        }
+    }
+    cl_ok(clReleaseCommandQueue(queue));
+    cl_ok(clReleaseMemObject(mem));
+    close_gpus();
+    ck_assert_uint_eq(blocking_calls("clEnqueueReadBuffer"), 5);
+    cl_folder_remove();
+}
+END_TEST
+
 /* A call that the driver refuses, or a read whose command fails, fails the program's call, and is told once.
  */
 START_TEST(failures)
@@ -225,6 +253,7 @@ int main(void)
     tcase_add_test(tcase, as_bare);
     tcase_add_test(tcase, write_does_not_wait);
     tcase_add_test(tcase, with_an_event);
+    tcase_add_test(tcase, maps);
     tcase_add_loop_test(tcase, failures, 0, 3);
     tcase_add_loop_test(tcase, order, 0, 12);
     suite_add_tcase(suite, tcase);
