@@ -26,6 +26,7 @@
 
 enum {
     EXIT_PATIENCE_S = 20,
+    QUEUED_PATIENCE_S = 1, /* with launches that wait for others, which may take for ever */
     LOCK_PATIENCE_NS = 50000000,
     FAST_ROUNDS = 60, /* of a millisecond; then of ten */
     ROUNDS = 360,
@@ -39,6 +40,7 @@ static pthread_cond_t idle = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t wanted = PTHREAD_COND_INITIALIZER; /* work began */
 static unsigned running;                                 /* threads inside */
 static _Thread_local unsigned own;                       /* of them: this one, so often */
+static unsigned queued;                                  /* launches that may compile once they begin */
 static _Thread_local bool ours;                          /* the thread */
 static struct cx_helper *helpers;
 static unsigned unneeded; /* of them */
@@ -51,6 +53,7 @@ static unsigned expected;   /* registrations by those that will start one */
 
 struct job {
     struct job *next;
+    bool inside; /* its thread is, and was counted when the job was given */
     void (*task)(void *);
     void *data;
 };
@@ -76,7 +79,7 @@ static void after_fork(void)
 /* A child has the counts but not the threads. */
 static void in_child(void)
 {
-    running = own = 0;
+    running = own = queued = 0;
     atomic_store(&waiting, 0);
     keeping = false;
     helpers = NULL;
@@ -92,8 +95,9 @@ __attribute__((constructor)) static void handle_forks(void)
     pthread_atfork(before_fork, after_fork, in_child);
 }
 
-static struct timespec until; /* the end of patience, once for all registrations of the handler */
-static uint64_t moments;      /* times at which nothing ran */
+static struct timespec until;        /* the end of patience, once for all registrations of the handler */
+static struct timespec queued_until; /* with what is queued, since something moved */
+static uint64_t moments;             /* times at which nothing ran */
 
 /* What happens to a helper at exit(). */
 static void end_helper(const struct cx_helper *helper)
@@ -113,6 +117,22 @@ static bool lock_at_exit(void)
     return pthread_mutex_timedlock(&lock, &most) == 0;
 }
 
+static void renew_patience(void)
+{
+    clock_gettime(CLOCK_REALTIME, &queued_until);
+    queued_until.tv_sec += QUEUED_PATIENCE_S;
+    if (queued_until.tv_sec > until.tv_sec)
+        queued_until = until;
+}
+
+/* Until something changes: whether there is something left to wait for. */
+static bool wait_inside(void)
+{
+    if (queued && pthread_cond_timedwait(&idle, &lock, &queued_until) != ETIMEDOUT)
+        return true;
+    return running > own && pthread_cond_timedwait(&idle, &lock, &until) != ETIMEDOUT;
+}
+
 static void at_exit(void)
 {
     const bool first = !atomic_exchange(&ending, true);
@@ -121,13 +141,14 @@ static void at_exit(void)
     if (first) {
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec += EXIT_PATIENCE_S;
+        renew_patience();
     }
     for (struct cx_helper *helper = helpers; helper; helper = helper->next)
         end_helper(helper);
     /* other threads of the program may go on giving work: one moment without any is enough. A callback of a
      * compiler may call exit(): nobody waits for the thread that it is in. */
     const uint64_t before = moments;
-    while (running > own && moments == before && pthread_cond_timedwait(&idle, &lock, &until) != ETIMEDOUT)
+    while (moments == before && wait_inside())
         ;
     pthread_mutex_unlock(&lock);
 }
@@ -176,6 +197,7 @@ static void serve(void *data)
     cx_background_is_ours();
     for (;;) {
         if (job) {
+            own += job->inside;
             job->task(job->data);
             free(job);
         }
@@ -217,7 +239,8 @@ void cx_background_expect(void)
     pthread_mutex_unlock(&lock);
 }
 
-bool cx_background_enter(void)
+/* One more is inside: of the calling thread, or of one that is to be given work. */
+static bool enter(bool by_own)
 {
     pthread_mutex_lock(&lock);
     const bool ok = !atomic_load(&ending);
@@ -227,7 +250,7 @@ bool cx_background_enter(void)
     }
     const bool keep = ok && wants_keeper();
     running += ok;
-    own += ok;
+    own += ok && by_own;
     if (rounds < ROUNDS)
         pthread_cond_signal(&wanted);
     pthread_mutex_unlock(&lock);
@@ -236,19 +259,53 @@ bool cx_background_enter(void)
     return ok;
 }
 
+bool cx_background_enter(void)
+{
+    return enter(true);
+}
+
 bool cx_background_ours(void)
 {
     return ours;
 }
 
-void cx_background_leave(void)
+/* Fewer are inside, or queued. lock held. */
+static void changed(void)
 {
-    pthread_mutex_lock(&lock);
-    own--;
-    if (--running == 0)
+    if (running == 0 && queued == 0)
         moments++;
     if (running == 0 || atomic_load(&ending))
         pthread_cond_broadcast(&idle);
+}
+
+static void leave(bool by_own)
+{
+    pthread_mutex_lock(&lock);
+    own -= by_own;
+    running--;
+    changed();
+    pthread_mutex_unlock(&lock);
+}
+
+void cx_background_leave(void)
+{
+    leave(true);
+}
+
+void cx_background_compiling(enum cx_compiling *now, enum cx_compiling to)
+{
+    pthread_mutex_lock(&lock);
+    if (to > *now) {
+        own -= *now == CX_COMPILING_CALL;
+        queued += to == CX_COMPILING_QUEUED;
+        queued -= *now == CX_COMPILING_QUEUED && queued > 0; /* a child that was forked has none */
+        running += to == CX_COMPILING_BEGUN;
+        running -= (*now == CX_COMPILING_CALL || *now == CX_COMPILING_BEGUN) && running > 0;
+        *now = to;
+        if (atomic_load(&ending))
+            renew_patience();
+        changed();
+    }
     pthread_mutex_unlock(&lock);
 }
 
@@ -263,17 +320,31 @@ void cx_background_is_ours(void)
     pthread_mutex_unlock(&lock);
 }
 
-bool cx_background_run(void (*task)(void *data), void *data)
+static bool run(void (*task)(void *data), void *data, bool inside)
 {
     struct job *job = malloc(sizeof(*job));
     if (!job)
         return false;
-    *job = (struct job){.task = task, .data = data};
-    cx_background_expect();
-    if (!atomic_load(&ending) && (give(job) || cx_notify_detach(serve, job)))
-        return true;
+    *job = (struct job){.inside = inside, .task = task, .data = data};
+    if (inside ? enter(false) : !atomic_load(&ending)) {
+        if (give(job) || cx_notify_detach(serve, job))
+            return true;
+        if (inside)
+            leave(false);
+    }
     free(job);
     return false;
+}
+
+bool cx_background_run(void (*task)(void *data), void *data)
+{
+    cx_background_expect();
+    return run(task, data, false);
+}
+
+bool cx_background_run_inside(void (*task)(void *data), void *data)
+{
+    return run(task, data, true);
 }
 
 void cx_background_prepare(void)

@@ -22,6 +22,9 @@ bool cx_background_run(void (*task)(void *data), void *data);
  * cannot end between the two without our knowing (exit() runs no handler before ours that is registered now,
  * and none of ours that is registered while it runs). */
 void cx_background_expect(void);
+/* As cx_background_run, but it counts as inside a compiler (below) from now on, until it leaves: so that it
+ * is not begun while the process is already ending. */
+bool cx_background_run_inside(void (*task)(void *data), void *data);
 /* Such a task is likely to come soon, when time is dearer: starts a thread for it now. */
 void cx_background_prepare(void);
 
@@ -30,6 +33,18 @@ void cx_background_prepare(void);
  * lock held. */
 bool cx_background_enter(void);
 void cx_background_leave(void);
+
+/* A launch in which a driver may compile in a thread of its own: what exit() waits for once the call that
+ * gave it to the driver is over. */
+enum cx_compiling {
+    CX_COMPILING_CALL,   /* the thread that gives it is inside (cx_background_enter) */
+    CX_COMPILING_QUEUED, /* it may wait for others, for a second at most */
+    CX_COMPILING_BEGUN,  /* the driver has taken it up: as those inside */
+    CX_COMPILING_OVER
+};
+/* It goes on from *now to `to`, or is further already. From CALL on by the thread that is inside, which is
+ * not any more then. */
+void cx_background_compiling(enum cx_compiling *now, enum cx_compiling to);
 
 /* Whether the process is ending: long work should stop at the next chance. */
 bool cx_background_ending(void);

@@ -478,7 +478,7 @@ static cl_int execute_all(struct cx_builds *builds, bool inside)
 
 static void execute_task(void *data)
 {
-    execute_all(data, cx_background_enter());
+    execute_all(data, true);
 }
 
 cl_int cx_builds_run(struct cx_builds **builds)
@@ -496,7 +496,7 @@ cl_int cx_builds_run(struct cx_builds **builds)
         build->options = options;
         pthread_mutex_unlock(&program->lock);
     }
-    if (own->notify && cx_background_run(execute_task, own))
+    if (own->notify && cx_background_run_inside(execute_task, own))
         return CL_SUCCESS;
     return execute_all(own, false);
 }

@@ -110,7 +110,7 @@ static cl_int make_kernel(struct cx_worker *worker)
         return error;
     const bool counts = cx_worker_compile_begin(worker);
     error = cl->clBuildProgram(program, 1, &worker->device->id, NULL, NULL, NULL);
-    cx_worker_compile_end(counts);
+    cx_worker_compile_end(worker, counts, NULL);
     if (error == CL_SUCCESS)
         worker->diff =
             cl->clCreateKernel(program, is_gpu(worker) ? "coexec_diff" : "coexec_diff_blocks", &error);
@@ -173,7 +173,7 @@ static cl_int start(struct cx_worker *worker, cl_mem now, uint64_t lo, cl_mem be
     if (error == CL_SUCCESS)
         error =
             cl->clEnqueueNDRangeKernel(worker->queue, worker->diff, 1, NULL, &global, &local, 0, NULL, event);
-    cx_worker_compile_end(counts);
+    cx_worker_compile_end(worker, counts, error == CL_SUCCESS ? *event : NULL);
     return error;
 }
 

@@ -226,7 +226,7 @@ cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, con
         error = worker->device->cl->clEnqueueNDRangeKernel(queue, real, range.dims, range.offset,
                                                            range.global, range.local, after ? 1 : 0,
                                                            after ? &after : NULL, event);
-        cx_worker_compile_end(counts);
+        cx_worker_compile_end(worker, counts, error == CL_SUCCESS ? *event : NULL);
     }
     if (error == CL_SUCCESS && !worker->device->submits_in_caller)
         error = worker->device->cl->clFlush(queue);

@@ -136,7 +136,7 @@ static cl_int run_kernel(const struct elsewhere *e, cl_kernel real)
     if (error == CL_SUCCESS)
         error = cl->clEnqueueNDRangeKernel(e->queue, real, range->dims, range->offset, range->global,
                                            e->local_given ? range->local : NULL, 0, NULL, &event);
-    cx_worker_compile_end(counts);
+    cx_worker_compile_end(e->to, counts, error == CL_SUCCESS ? event : NULL);
     if (error != CL_SUCCESS)
         return error;
     const cl_int unwaited = cx_worker_wait_event(e->to, event);

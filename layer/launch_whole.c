@@ -36,9 +36,10 @@ cl_int cx_launch_kernel(struct cx_kernel *kernel, struct cx_args *args,
         const bool counts = cx_kernel_may_compile(kernel, worker->index, CX_VARIANT_PLAIN, geometry->work_dim,
                                                   offset, global, size) &&
                             cx_worker_compile_begin(worker);
+        job->track |= counts;
         error = worker->device->cl->clEnqueueNDRangeKernel(worker->queue, real, geometry->work_dim, offset,
                                                            global, size, 0, NULL, cx_job_event(job));
-        cx_worker_compile_end(counts);
+        cx_worker_compile_end(worker, counts, error == CL_SUCCESS ? job->event : NULL);
     }
     return error;
 }

@@ -304,7 +304,7 @@ static cl_int start_kernel(const struct cx_launch *launch, struct cx_worker *wor
     const bool counts = cx_worker_compile_begin(worker);
     cl_int error = cl->clEnqueueNDRangeKernel(worker->queue, real, geometry->work_dim, offset, global, local,
                                               0, NULL, &event);
-    cx_worker_compile_end(counts);
+    cx_worker_compile_end(worker, counts, error == CL_SUCCESS ? event : NULL);
     if (error != CL_SUCCESS)
         return error;
     const cl_int unwaited = cx_worker_wait_event(worker, event);

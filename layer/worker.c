@@ -143,18 +143,6 @@ static bool may_run(const struct cx_worker *worker, const struct cx_job *job, en
 
 static void *worker_main(void *data);
 
-bool cx_worker_compile_begin(const struct cx_worker *worker)
-{
-    return cx_background_ours() && worker->device && worker->device->type & CL_DEVICE_TYPE_CPU &&
-           cx_background_enter();
-}
-
-void cx_worker_compile_end(bool begun)
-{
-    if (begun)
-        cx_background_leave();
-}
-
 void cx_worker_park(const struct cx_worker *worker)
 {
     const struct timespec nap = {.tv_nsec = 1000000};

@@ -216,10 +216,12 @@ static inline bool cx_worker_is_shy(const struct cx_worker *worker)
  * when first needed, else the worker's. Any thread; takes worker->lock. */
 cl_command_queue cx_worker_lender(struct cx_worker *worker);
 
-/* Around a call that may have the driver compile in it, where a thread of ours makes it: a process that ends
- * waits for that. Whether it does: then with an end. */
+/* worker_compile.c. Around a call that may have the driver compile in it, or in a thread of its own once it
+ * takes the command up: a process that ends waits for that. Whether it does: then with an end. Without
+ * locks. */
 bool cx_worker_compile_begin(const struct cx_worker *worker);
-void cx_worker_compile_end(bool begun);
+/* event: of the command where there is one, else NULL. */
+void cx_worker_compile_end(const struct cx_worker *worker, bool begun, cl_event event);
 /* Before a worker's thread begins something: once the process ends it begins nothing more, unless the program
  * still waits for something, or is to be called back. Without locks. */
 void cx_worker_park(const struct cx_worker *worker);

@@ -26,6 +26,7 @@
     X(exit_handler_releases)                                                                                 \
     X(exit_handler_called_back)                                                                              \
     X(exit_handler_joins)                                                                                    \
+    X(exit_handler_lingers)                                                                                  \
     X(exit_from_build)                                                                                       \
     X(exit_at_any_moment)                                                                                    \
     X(signal_at_any_moment)                                                                                  \

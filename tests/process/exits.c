@@ -102,6 +102,18 @@ int case_exit_handler_releases(void)
     exit(0);
 }
 
+static void linger(void)
+{
+    usleep(400000);
+}
+
+/* The libraries of compilers have ended by then: nothing may be in them any more. */
+int case_exit_handler_lingers(void)
+{
+    CHECK(atexit(linger) == 0);
+    return case_exit_while_compiling();
+}
+
 static pthread_t other;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
