@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the API tests share: see cl_fixture.h. */
 #include "cl_fixture.h"
+#include "file.h"
+
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,12 +165,35 @@ cl_program cl_build(const char *source, const char *options)
     return program;
 }
 
-cl_kernel cl_kernel_of(const char *source, const char *name)
+cl_kernel cl_kernel_in(cl_program program, const char *name)
 {
     cl_int error;
-    cl_program program = cl_build(source, NULL);
     cl_kernel kernel = clCreateKernel(program, name, &error);
     cl_ok(error);
+    return kernel;
+}
+
+cl_kernel cl_kernel_of(const char *source, const char *name)
+{
+    cl_program program = cl_build(source, NULL);
+    cl_kernel kernel = cl_kernel_in(program, name);
+    cl_ok(clReleaseProgram(program));
+    return kernel;
+}
+
+cl_program cl_build_file(const char *path)
+{
+    char *source = file_read(path, NULL);
+    ck_assert_ptr_nonnull(source);
+    cl_program program = cl_build(source, "");
+    free(source);
+    return program;
+}
+
+cl_kernel cl_kernel_of_file(const char *path, const char *name)
+{
+    cl_program program = cl_build_file(path);
+    cl_kernel kernel = cl_kernel_in(program, name);
     cl_ok(clReleaseProgram(program));
     return kernel;
 }

@@ -55,7 +55,11 @@ cl_command_queue cl_queue(cl_command_queue_properties properties);
 cl_ulong cl_time_of(cl_event event, cl_profiling_info what);
 cl_mem cl_buffer(cl_mem_flags flags, size_t size, void *host_ptr);
 cl_program cl_build(const char *source, const char *options);
+cl_program cl_build_file(const char *path);
+cl_kernel cl_kernel_in(cl_program program, const char *name);
+/* Of a program of their own. */
 cl_kernel cl_kernel_of(const char *source, const char *name);
+cl_kernel cl_kernel_of_file(const char *path, const char *name);
 void cl_set_mem(cl_kernel kernel, cl_uint index, cl_mem mem);
 void cl_set_int(cl_kernel kernel, cl_uint index, cl_int value);
 /* One dimension, default local size, on cl.queue. */

@@ -6,7 +6,6 @@
  * events stays within its bounds. Each case has a process of its own.
  */
 #include "cl_fixture.h"
-#include "file.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -41,13 +40,10 @@ static void smooth(const cl_int *in, cl_int *out)
 static void iterate(void)
 {
     const size_t items = N, local = LOCAL;
-    char *text = file_read(STUB_KERNELS, NULL);
-    cl_int code;
     cl_mem mem[2];
     cl_open();
-    cl_program program = cl_build(text, "");
-    cl_kernel kernel = clCreateKernel(program, "stub_smooth", &code);
-    cl_ok(code);
+    cl_program program = cl_build_file(STUB_KERNELS);
+    cl_kernel kernel = cl_kernel_in(program, "stub_smooth");
     cl_seed(5);
     for (unsigned i = 0; i < 2; i++)
         mem[i] = cl_buffer(CL_MEM_READ_WRITE, sizeof(model[0]), NULL);
@@ -68,7 +64,6 @@ static void iterate(void)
     for (unsigned i = 0; i < 2; i++)
         cl_ok(clReleaseMemObject(mem[i]));
     cl_close();
-    free(text);
 }
 
 static void stubs(const char *poll, const char *speed)

@@ -15,25 +15,34 @@
 enum { N = 1 << 16, LOCAL = 16 };
 
 static cl_int in[N], out[N];
+static struct {
+    cl_program program;
+    cl_kernel kernel;
+    cl_mem mem[2]; /* from, to */
+} p;
 static const char *kernel_name = "stub_settle";
 
-static const char *text_of_kernels(void)
-{
-    static char text[1 << 16];
-    FILE *file = fopen(STUB_KERNELS, "r");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_gt(fread(text, 1, sizeof(text) - 1, file), 0);
-    fclose(file);
-    return text;
-}
-
-static void launch(cl_kernel kernel, cl_mem from, cl_mem to, size_t items)
+static void launch_over(cl_kernel kernel, cl_mem from, cl_mem to, size_t items)
 {
     const size_t local = LOCAL;
     cl_set_mem(kernel, 0, from);
     cl_set_mem(kernel, 1, to);
     cl_set_int(kernel, 2, 1 << 20);
     cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+}
+
+static void launch(size_t items)
+{
+    launch_over(p.kernel, p.mem[0], p.mem[1], items);
+}
+
+/* So many times, and waits for each. */
+static void launch_each(unsigned times, size_t items)
+{
+    for (unsigned i = 0; i < times; i++) {
+        launch(items);
+        cl_ok(clFinish(cl.queue));
+    }
 }
 
 /* A process that waits for the analysis. */
@@ -45,11 +54,9 @@ static void analyse(void)
     if (child == 0) {
         setenv("COEXEC_ANALYSIS_WAIT", "60000", 1);
         cl_open();
-        cl_program program = cl_build(text_of_kernels(), "");
-        cl_int code;
-        cl_kernel kernel = clCreateKernel(program, "stub_settle", &code);
+        cl_kernel kernel = cl_kernel_of_file(STUB_KERNELS, "stub_settle");
         cl_mem mem = cl_buffer(0, sizeof(in), NULL), other = cl_buffer(0, sizeof(out), NULL);
-        launch(kernel, mem, other, 1024);
+        launch_over(kernel, mem, other, 1024);
         clFinish(cl.queue);
         _exit(0);
     }
@@ -57,40 +64,38 @@ static void analyse(void)
     ck_assert_int_eq(status, 0);
 }
 
-static void open_kernel(const char *speed, cl_program *program, cl_kernel *kernel, cl_mem mem[2])
+static void open_kernel(const char *speed)
 {
-    cl_int code;
     setenv("STUB_SPEED", speed, 1);
     setenv("STUB_TIMELINE", cl_folder_path("timeline"), 1);
     setenv("STUB_LOG", cl_folder_path("log"), 1);
     for (int i = 0; i < N; i++)
         in[i] = i * 7;
     cl_open();
-    *program = cl_build(text_of_kernels(), "");
-    *kernel = clCreateKernel(*program, kernel_name, &code);
-    cl_ok(code);
-    mem[0] = cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(in), in);
-    mem[1] = cl_buffer(0, sizeof(out), NULL);
+    p.program = cl_build_file(STUB_KERNELS);
+    p.kernel = cl_kernel_in(p.program, kernel_name);
+    p.mem[0] = cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(in), in);
+    p.mem[1] = cl_buffer(0, sizeof(out), NULL);
 }
 
 /* Opens all that a case needs; speed: work-groups a microsecond. */
-static void begin(const char *speed, cl_program *program, cl_kernel *kernel, cl_mem mem[2])
+static void begin(const char *speed)
 {
     cl_folder_make("begin");
     setenv("COEXEC_CACHE_DIR", cl_folder_path("cache"), 1);
     analyse();
-    open_kernel(speed, program, kernel, mem);
+    open_kernel(speed);
 }
 
-static void end(cl_program program, cl_kernel kernel, const cl_mem mem[2], size_t items)
+static void end(size_t items)
 {
-    cl_ok(clEnqueueReadBuffer(cl.queue, mem[1], CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
+    cl_ok(clEnqueueReadBuffer(cl.queue, p.mem[1], CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
     for (size_t i = 0; i < items; i++)
         ck_assert_msg(out[i] == in[i] + 1, "%zu: %d", i, out[i]);
-    cl_ok(clReleaseMemObject(mem[0]));
-    cl_ok(clReleaseMemObject(mem[1]));
-    cl_ok(clReleaseKernel(kernel));
-    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseMemObject(p.mem[0]));
+    cl_ok(clReleaseMemObject(p.mem[1]));
+    cl_ok(clReleaseKernel(p.kernel));
+    cl_ok(clReleaseProgram(p.program));
     cl_close();
 }
 
@@ -151,16 +156,10 @@ static size_t did(unsigned device, unsigned *kernels)
 
 START_TEST(short_ones_stay_alone)
 {
-    cl_program program;
-    cl_kernel kernel;
-    cl_mem mem[2];
     unsigned kernels;
-    begin("10", &program, &kernel, mem);
-    for (unsigned i = 0; i < 50; i++) { /* 25 us each */
-        launch(kernel, mem[0], mem[1], 4096);
-        cl_ok(clFinish(cl.queue));
-    }
-    end(program, kernel, mem, 4096);
+    begin("10");
+    launch_each(50, 4096); /* 25 us each */
+    end(4096);
     ck_assert(is_open(0));
     ck_assert_msg(!is_open(1), "the second device was opened");
     ck_assert_uint_eq(did(1, &kernels), 0);
@@ -170,16 +169,10 @@ END_TEST
 
 START_TEST(long_ones_share)
 {
-    cl_program program;
-    cl_kernel kernel;
-    cl_mem mem[2];
     unsigned kernels;
-    begin("0.2", &program, &kernel, mem);
-    for (unsigned i = 0; i < 60; i++) { /* 20 ms each */
-        launch(kernel, mem[0], mem[1], N);
-        cl_ok(clFinish(cl.queue));
-    }
-    end(program, kernel, mem, N);
+    begin("0.2");
+    launch_each(60, N); /* 20 ms each */
+    end(N);
     ck_assert_msg(is_open(1), "the second device was not opened");
     ck_assert_uint_gt(did(1, &kernels), 0);
     cl_folder_remove();
@@ -188,14 +181,10 @@ END_TEST
 
 START_TEST(one_begins_with_slices)
 {
-    cl_program program;
-    cl_kernel kernel;
-    cl_mem mem[2];
     unsigned first, second;
-    begin("0.004", &program, &kernel, mem); /* a second */
-    launch(kernel, mem[0], mem[1], N);
-    cl_ok(clFinish(cl.queue));
-    end(program, kernel, mem, N);
+    begin("0.004"); /* a second */
+    launch_each(1, N);
+    end(N);
     const size_t there = did(1, &second), here = did(0, &first);
     ck_assert_uint_gt(first, 1);
     ck_assert_msg(there > N / 8, "%zu of %d work-items on the second device", there, N);
@@ -208,16 +197,12 @@ END_TEST
 START_TEST(in_place_begins_with_slices)
 {
     static const cl_int zeros[N];
-    cl_program program;
-    cl_kernel kernel;
-    cl_mem mem[2];
     unsigned first, second;
     kernel_name = "stub_settle_own";
-    begin("0.004", &program, &kernel, mem); /* a second */
-    cl_ok(clEnqueueWriteBuffer(cl.queue, mem[1], CL_TRUE, 0, sizeof(zeros), zeros, 0, NULL, NULL));
-    launch(kernel, mem[0], mem[1], N);
-    cl_ok(clFinish(cl.queue));
-    end(program, kernel, mem, N);
+    begin("0.004"); /* a second */
+    cl_ok(clEnqueueWriteBuffer(cl.queue, p.mem[1], CL_TRUE, 0, sizeof(zeros), zeros, 0, NULL, NULL));
+    launch_each(1, N);
+    end(N);
     const size_t there = did(1, &second), here = did(0, &first);
     ck_assert_uint_gt(first, 1);
     ck_assert_msg(there > N / 8, "%zu of %d work-items on the second device", there, N);
@@ -229,10 +214,8 @@ END_TEST
 /* Drivers' times are then not taken in the first moments. */
 static void use_plain_queue(void)
 {
-    cl_int code;
     cl_ok(clReleaseCommandQueue(cl.queue));
-    cl.queue = clCreateCommandQueue(cl.context, cl.device, 0, &code);
-    cl_ok(code);
+    cl.queue = cl_queue(0);
 }
 
 /* All are enqueued before the first has told how long they take: the others wait for that, and then for the
@@ -240,16 +223,13 @@ static void use_plain_queue(void)
 START_TEST(those_behind_know)
 {
     enum { FEW = 256 * LOCAL }; /* too few work-groups to begin with slices */
-    cl_program program;
-    cl_kernel kernel;
-    cl_mem mem[2];
     unsigned kernels;
-    begin("0.0012", &program, &kernel, mem);
+    begin("0.0012");
     use_plain_queue();
     for (unsigned i = 0; i < 10; i++) /* 213 ms each */
-        launch(kernel, mem[0], mem[1], FEW);
+        launch(FEW);
     cl_ok(clFinish(cl.queue));
-    end(program, kernel, mem, FEW);
+    end(FEW);
     ck_assert_msg(is_open(1), "the second device was not opened");
     ck_assert_uint_gt(did(1, &kernels), 0);
     cl_folder_remove();
@@ -260,17 +240,11 @@ END_TEST
 START_TEST(waits_tell_lengths)
 {
     enum { FEW = 256 * LOCAL };
-    cl_program program;
-    cl_kernel kernel;
-    cl_mem mem[2];
     unsigned kernels;
-    begin("0.0005", &program, &kernel, mem);
+    begin("0.0005");
     use_plain_queue();
-    for (unsigned i = 0; i < 3; i++) { /* half a second each: one tells, one runs while others come */
-        launch(kernel, mem[0], mem[1], FEW);
-        cl_ok(clFinish(cl.queue));
-    }
-    end(program, kernel, mem, FEW);
+    launch_each(3, FEW); /* half a second each: one tells, one runs while others come */
+    end(FEW);
     ck_assert_msg(is_open(1), "the second device was not opened");
     ck_assert_uint_gt(did(1, &kernels), 0);
     cl_folder_remove();
@@ -280,18 +254,12 @@ END_TEST
 /* By its text a launch takes no time: the first one tells that it does, the second begins with slices. */
 START_TEST(text_is_not_all)
 {
-    cl_program program;
-    cl_kernel kernel;
-    cl_mem mem[2];
     unsigned kernels;
     kernel_name = "stub_copy_plus";
-    begin("0.01", &program, &kernel, mem);
+    begin("0.01");
     use_plain_queue();
-    for (unsigned i = 0; i < 2; i++) { /* 410 ms each */
-        launch(kernel, mem[0], mem[1], N);
-        cl_ok(clFinish(cl.queue));
-    }
-    end(program, kernel, mem, N);
+    launch_each(2, N); /* 410 ms each */
+    end(N);
     ck_assert_uint_gt(did(1, &kernels), N / 8);
     cl_folder_remove();
 }
@@ -301,15 +269,11 @@ END_TEST
  * done before it is known. */
 START_TEST(dear_part_comes_late)
 {
-    cl_program program;
-    cl_kernel kernel;
-    cl_mem mem[2];
     unsigned kernels;
     kernel_name = "stub_surge";
-    begin("0.33", &program, &kernel, mem); /* a second, the first fifth in 2 ms */
-    launch(kernel, mem[0], mem[1], N);
-    cl_ok(clFinish(cl.queue));
-    end(program, kernel, mem, N);
+    begin("0.33"); /* a second, the first fifth in 2 ms */
+    launch_each(1, N);
+    end(N);
     const size_t there = did(1, &kernels);
     ck_assert_msg(there > N / 4, "%zu of %d work-items on the second device", there, N);
     cl_folder_remove();
@@ -319,17 +283,13 @@ END_TEST
 /* CPU devices that leave a core to the compiler: a build that takes a third of a launch is worth it. */
 START_TEST(builds_on_a_spare_core)
 {
-    cl_program program;
-    cl_kernel kernel;
-    cl_mem mem[2];
     unsigned kernels;
     setenv("STUB_TYPE", "cpu", 1);
     setenv("STUB_IN_PLACE", "1", 1);
     setenv("STUB_HANG", "clBuildProgram:1:150,clBuildProgram:2:150", 1);
-    begin("0.008", &program, &kernel, mem); /* half a second */
-    launch(kernel, mem[0], mem[1], N);
-    cl_ok(clFinish(cl.queue));
-    end(program, kernel, mem, N);
+    begin("0.008"); /* half a second */
+    launch_each(1, N);
+    end(N);
     const size_t there = did(1, &kernels);
     if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
         ck_assert_msg(there > N / 8, "%zu of %d work-items on the second device", there, N);
@@ -340,17 +300,11 @@ END_TEST
 /* A launch of known length begins with slices while the other device builds. */
 START_TEST(known_ones_wait_in_slices)
 {
-    cl_program program;
-    cl_kernel kernel;
-    cl_mem mem[2];
     unsigned kernels;
     setenv("STUB_HANG", "clBuildProgram:2:800", 1);
-    begin("0.008", &program, &kernel, mem);
-    for (unsigned i = 0; i < 2; i++) { /* half a second each */
-        launch(kernel, mem[0], mem[1], N);
-        cl_ok(clFinish(cl.queue));
-    }
-    end(program, kernel, mem, N);
+    begin("0.008");
+    launch_each(2, N); /* half a second each */
+    end(N);
     ck_assert_uint_gt(did(1, &kernels), 0);
     cl_folder_remove();
 }
@@ -360,19 +314,13 @@ END_TEST
 START_TEST(joins_in_late_at_worst)
 {
     enum { FEW = 12 * LOCAL }; /* too few work-groups to begin with slices */
-    cl_program program;
-    cl_kernel kernel;
-    cl_mem mem[2];
     unsigned kernels;
     setenv("STUB_TYPE", "cpu", 1);
     setenv("STUB_IN_PLACE", "1", 1);
     setenv("STUB_HANG", "clBuildProgram:1:60,clBuildProgram:2:60", 1);
-    begin("0.00012", &program, &kernel, mem);
-    for (unsigned i = 0; i < 15; i++) { /* 100 ms each: 30 ms in the account, of which it may take 20 */
-        launch(kernel, mem[0], mem[1], FEW);
-        cl_ok(clFinish(cl.queue));
-    }
-    end(program, kernel, mem, FEW);
+    begin("0.00012");
+    launch_each(15, FEW); /* 100 ms each: 30 ms in the account, of which it may take 20 */
+    end(FEW);
     if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
         ck_assert_uint_gt(did(1, &kernels), 0);
     cl_folder_remove();
@@ -382,17 +330,11 @@ END_TEST
 /* The second device gives no context: the first one goes on alone. */
 START_TEST(opening_may_fail)
 {
-    cl_program program;
-    cl_kernel kernel;
-    cl_mem mem[2];
     unsigned kernels;
     setenv("STUB_FAIL", "clCreateContext:2:-6", 1);
-    begin("0.2", &program, &kernel, mem);
-    for (unsigned i = 0; i < 40; i++) {
-        launch(kernel, mem[0], mem[1], N);
-        cl_ok(clFinish(cl.queue));
-    }
-    end(program, kernel, mem, N);
+    begin("0.2");
+    launch_each(40, N);
+    end(N);
     ck_assert_uint_eq(did(1, &kernels), 0);
     cl_folder_remove();
 }
@@ -401,19 +343,17 @@ END_TEST
 /* What is enqueued behind a launch that runs in slices sees all of its results, and its times span it. */
 START_TEST(slices_are_one_launch)
 {
-    cl_program program;
-    cl_kernel kernel;
-    cl_mem mem[2], last;
+    cl_mem last;
     cl_event event;
     const size_t local = LOCAL, items = N;
-    begin("0.004", &program, &kernel, mem);
+    begin("0.004");
     last = cl_buffer(0, sizeof(out), NULL);
-    cl_set_mem(kernel, 0, mem[0]);
-    cl_set_mem(kernel, 1, mem[1]);
-    cl_set_int(kernel, 2, 1 << 20);
-    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, &event));
-    launch(kernel, mem[1], last, N);
-    cl_ok(clReleaseKernel(kernel));
+    cl_set_mem(p.kernel, 0, p.mem[0]);
+    cl_set_mem(p.kernel, 1, p.mem[1]);
+    cl_set_int(p.kernel, 2, 1 << 20);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, p.kernel, 1, NULL, &items, &local, 0, NULL, &event));
+    launch_over(p.kernel, p.mem[1], last, N);
+    cl_ok(clReleaseKernel(p.kernel));
     cl_ok(clEnqueueReadBuffer(cl.queue, last, CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
     for (int i = 0; i < N; i++)
         ck_assert_msg(out[i] == in[i] + 2, "%d: %d", i, out[i]);
@@ -421,9 +361,9 @@ START_TEST(slices_are_one_launch)
                       cl_time_of(event, CL_PROFILING_COMMAND_START));
     cl_ok(clReleaseEvent(event));
     cl_ok(clReleaseMemObject(last));
-    cl_ok(clReleaseMemObject(mem[0]));
-    cl_ok(clReleaseMemObject(mem[1]));
-    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseMemObject(p.mem[0]));
+    cl_ok(clReleaseMemObject(p.mem[1]));
+    cl_ok(clReleaseProgram(p.program));
     cl_close();
     cl_folder_remove();
 }
@@ -432,14 +372,11 @@ END_TEST
 /* Nothing may be risked: what is known to gain is split all the same. */
 START_TEST(no_account)
 {
-    cl_program program;
-    cl_kernel kernel;
-    cl_mem mem[2];
     setenv("COEXEC_BUDGET", "0", 1);
-    begin("0.2", &program, &kernel, mem);
+    begin("0.2");
     for (unsigned i = 0; i < 40; i++)
-        launch(kernel, mem[0], mem[1], N);
-    end(program, kernel, mem, N);
+        launch(N);
+    end(N);
     cl_folder_remove();
 }
 END_TEST
@@ -447,17 +384,14 @@ END_TEST
 /* A slice whose driver fails must fail the launch, and nothing must wait for it for ever. */
 START_TEST(slices_may_fail)
 {
-    cl_program program;
-    cl_kernel kernel;
-    cl_mem mem[2];
     setenv("STUB_DIES", "0:2:-9999", 1);
-    begin("0.004", &program, &kernel, mem);
-    launch(kernel, mem[0], mem[1], N);
+    begin("0.004");
+    launch(N);
     (void)clFinish(cl.queue);
-    cl_ok(clReleaseMemObject(mem[0]));
-    cl_ok(clReleaseMemObject(mem[1]));
-    cl_ok(clReleaseKernel(kernel));
-    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseMemObject(p.mem[0]));
+    cl_ok(clReleaseMemObject(p.mem[1]));
+    cl_ok(clReleaseKernel(p.kernel));
+    cl_ok(clReleaseProgram(p.program));
     (void)clReleaseCommandQueue(cl.queue);
     (void)clReleaseContext(cl.context);
     cl_folder_remove();
@@ -466,15 +400,9 @@ END_TEST
 
 static void run_long_ones(void)
 {
-    cl_program program;
-    cl_kernel kernel;
-    cl_mem mem[2];
-    open_kernel("0.2", &program, &kernel, mem);
-    for (unsigned i = 0; i < 60; i++) {
-        launch(kernel, mem[0], mem[1], N);
-        cl_ok(clFinish(cl.queue));
-    }
-    end(program, kernel, mem, N);
+    open_kernel("0.2");
+    launch_each(60, N);
+    end(N);
 }
 
 /* The summary tells what the first device earned, what splits took of it and gained, and what was opened. */
@@ -495,20 +423,18 @@ END_TEST
 /* The program builds something while a build for the second device keeps its driver busy. */
 static void run_beside_a_build(void)
 {
-    cl_program program, second;
-    cl_kernel kernel;
-    cl_mem mem[2];
+    cl_program second;
     unsigned i = 0;
     setenv("STUB_HANG", "clBuildProgram:2:2000,clBuildProgram:3:200", 1);
-    open_kernel("0.2", &program, &kernel, mem);
+    open_kernel("0.2");
     for (; i < 500 && cl_lines_with(cl_folder_path("log"), "clBuildProgram") < 2; i++) {
-        launch(kernel, mem[0], mem[1], N);
+        launch(N);
         cl_ok(clFinish(cl.queue));
     }
     ck_assert_uint_lt(i, 500);
-    second = cl_build(text_of_kernels(), "");
+    second = cl_build_file(STUB_KERNELS);
     cl_ok(clReleaseProgram(second));
-    end(program, kernel, mem, N);
+    end(N);
 }
 
 /* What that may have taken is lost; the build of 0.2 s began within the two seconds that ours takes. */
@@ -524,15 +450,9 @@ END_TEST
 static void run_in_two_contexts(void)
 {
     for (unsigned c = 0; c < 2; c++) {
-        cl_program program;
-        cl_kernel kernel;
-        cl_mem mem[2];
-        open_kernel("0.2", &program, &kernel, mem);
-        for (unsigned i = 0; i < 8; i++) {
-            launch(kernel, mem[0], mem[1], N);
-            cl_ok(clFinish(cl.queue));
-        }
-        end(program, kernel, mem, N);
+        open_kernel("0.2");
+        launch_each(8, N);
+        end(N);
     }
 }
 
@@ -549,12 +469,9 @@ END_TEST
 
 static void run_short_ones(void)
 {
-    cl_program program;
-    cl_kernel kernel;
-    cl_mem mem[2];
-    open_kernel("10", &program, &kernel, mem);
-    launch(kernel, mem[0], mem[1], 4096);
-    end(program, kernel, mem, 4096);
+    open_kernel("10");
+    launch(4096);
+    end(4096);
 }
 
 START_TEST(summary_shows_that_nothing_was_opened)

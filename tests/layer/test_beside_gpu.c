@@ -25,12 +25,6 @@ static struct {
 /* `file`: the variable that names what the stub writes down. */
 static void open_stubs(const char *file, const char *speeds, const char *compile)
 {
-    static char text[1 << 16];
-    FILE *kernels = fopen(STUB_KERNELS, "r");
-    cl_int code;
-    ck_assert_ptr_nonnull(kernels);
-    ck_assert_uint_gt(fread(text, 1, sizeof(text) - 1, kernels), 0);
-    fclose(kernels);
     cl_folder_make("beside");
     setenv(file, cl_folder_path("told"), 1);
     setenv("STUB_DEVICES", "2", 1);
@@ -41,9 +35,8 @@ static void open_stubs(const char *file, const char *speeds, const char *compile
     setenv("STUB_SPEED", speeds, 1);
     setenv("STUB_COMPILE", compile, 1);
     cl_open();
-    p.program = cl_build(text, "");
-    p.kernel = clCreateKernel(p.program, "stub_inc", &code);
-    cl_ok(code);
+    p.program = cl_build_file(STUB_KERNELS);
+    p.kernel = cl_kernel_in(p.program, "stub_inc");
     p.mem = cl_buffer(0, BYTES, NULL);
     p.queue = cl_queue(0);
     cl_set_mem(p.kernel, 0, p.mem);

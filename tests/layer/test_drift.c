@@ -69,17 +69,9 @@ static void set_load(void)
 
 static cl_kernel open_kernel(cl_program *program)
 {
-    static char text[1 << 16];
-    FILE *file = fopen(STUB_KERNELS, "r");
-    cl_int code;
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_gt(fread(text, 1, sizeof(text) - 1, file), 0);
-    fclose(file);
     cl_open();
-    *program = cl_build(text, "");
-    cl_kernel kernel = clCreateKernel(*program, "stub_inc", &code);
-    cl_ok(code);
-    return kernel;
+    *program = cl_build_file(STUB_KERNELS);
+    return cl_kernel_in(*program, "stub_inc");
 }
 
 /* Opens a kernel, settled on equal parts. */

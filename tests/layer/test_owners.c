@@ -39,17 +39,9 @@ static void stubs(const char *algo, const char *devices, const char *speed)
 
 static cl_kernel open_kernel(cl_program *program, const char *name)
 {
-    static char text[1 << 16];
-    FILE *file = fopen(STUB_KERNELS, "r");
-    cl_int code;
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_gt(fread(text, 1, sizeof(text) - 1, file), 0);
-    fclose(file);
     cl_open();
-    *program = cl_build(text, "");
-    cl_kernel kernel = clCreateKernel(*program, name, &code);
-    cl_ok(code);
-    return kernel;
+    *program = cl_build_file(STUB_KERNELS);
+    return cl_kernel_in(*program, name);
 }
 
 /* Looks at the timeline from span `from` on: what kernels needed and wrote, and what moved. Gives how many

@@ -36,20 +36,11 @@ static void set_stub(const char *devices, const char *type, const char *late, co
 
 static void open_program(void)
 {
-    static char text[1 << 16];
-    FILE *file = fopen(STUB_KERNELS, "r");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_gt(fread(text, 1, sizeof(text) - 1, file), 0);
-    fclose(file);
     cl_open();
-    p.program = cl_build(text, "");
-    cl_int code;
-    p.add = clCreateKernel(p.program, "stub_add", &code);
-    cl_ok(code);
-    p.inc = clCreateKernel(p.program, "stub_inc", &code);
-    cl_ok(code);
-    p.copy = clCreateKernel(p.program, "stub_copy", &code);
-    cl_ok(code);
+    p.program = cl_build_file(STUB_KERNELS);
+    p.add = cl_kernel_in(p.program, "stub_add");
+    p.inc = cl_kernel_in(p.program, "stub_inc");
+    p.copy = cl_kernel_in(p.program, "stub_copy");
     cl_seed(3);
     for (int i = 0; i < N; i++) {
         p.x[i] = (cl_int)cl_roll(100000);

@@ -14,7 +14,6 @@
 enum { N = 50000, BYTES = N * sizeof(cl_int), ROUNDS = 4, SHORT = 4000 };
 
 static cl_int x[N], y[N], z[N];
-static char source[1 << 16];
 
 static cl_kernel open_inc(const char *async)
 {
@@ -24,12 +23,8 @@ static cl_kernel open_inc(const char *async)
     setenv("STUB_SPEED", "0", 1);
     setenv("STUB_ASYNC", async, 1);
     setenv("COEXEC_STAGING", "16", 0);
-    FILE *file = fopen(STUB_KERNELS, "r");
-    ck_assert_ptr_nonnull(file);
-    source[fread(source, 1, sizeof(source) - 1, file)] = '\0';
-    fclose(file);
     cl_open();
-    return cl_kernel_of(source, "stub_inc");
+    return cl_kernel_of_file(STUB_KERNELS, "stub_inc");
 }
 
 /* One write and launch, and what the device has then is read in short pieces, past the ring: whether nobody
