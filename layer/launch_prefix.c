@@ -73,12 +73,13 @@ static uint64_t whole_steps(const struct cx_prefix *prefix, double steps)
  * is not so. */
 static struct cx_judged *judged_long(struct cx_launch *launch, unsigned member)
 {
+    const struct cx_context *context = launch->base.context;
     const struct cx_queue *queue = launch->base.queue;
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
 
-    if (!cx_plan_bounded() || !launch->kernel->function->learned || !summary ||
-        member != launch->base.context->fastest || !(queue->members & (queue->members - 1)) ||
-        launch->at_home || launch->ways || strcmp(cx_options_get()->split, "never") == 0 ||
+    if (!context->account || !launch->kernel->function->learned || !summary || member != context->fastest ||
+        !(queue->members & (queue->members - 1)) || launch->at_home || launch->ways ||
+        strcmp(cx_options_get()->split, "never") == 0 ||
         cx_summary_forbids(summary, NULL, NULL) != CX_REASON_NONE)
         return NULL;
     const double length = cx_plan_length(launch);
@@ -109,8 +110,8 @@ static bool is_large(struct cx_launch *launch, unsigned member)
 /* Whether the launch, whose length is known, could share its rest with members that are on their way. */
 static bool are_others_coming(const struct cx_launch *launch)
 {
-    const double length = cx_plan_length(launch);
-    return launch->lacks && length >= MAY_LAST && cx_plan_want_for(launch, length);
+    const double length = launch->lacks ? cx_plan_length(launch) : 0;
+    return length >= MAY_LAST && cx_plan_want_for(launch, length);
 }
 
 /* Whether slices may change memory before the rest of the launch is planned as a split: what others then get

@@ -10,7 +10,6 @@
 #include "layer/options.h"
 #include "layer/plan.h"
 #include "layer/plan_forgone.h"
-#include "layer/plan_open.h"
 #include "layer/svm.h"
 #include "layer/plan_size.h"
 #include "layer/plan_stake.h"
@@ -364,7 +363,7 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
         atomic_fetch_add(&learned->timing, 1);
     const double length = cx_plan_length(launch);
     cx_plan_ran(command->context, learned, member, length);
-    launch->tells = learned && !(length > 0) && command->context->nmembers > 1 && cx_plan_bounded();
+    launch->tells = learned && !(length > 0) && command->context->account;
     if (launch->tells) {
         atomic_fetch_add(&learned->telling, 1);
         launch->placed_ns = cx_clock_ns();

@@ -270,8 +270,9 @@ static double first_bound(const struct cx_launch *launch, const struct cx_learne
     return cx_launch_knows(launch, learned, worker->index, variant, false) ? 0 : FIRST_KERNEL;
 }
 
-/* Whether others do meanwhile what one whose driver is not ready could have done. */
-static bool joins_late(void)
+/* Then others do meanwhile what a member whose driver is not ready could have done, and one that is slower
+ * than thought holds nobody up for long. */
+static bool is_auto(void)
 {
     return strcmp(cx_options_get()->algo, "auto") == 0;
 }
@@ -308,7 +309,7 @@ static struct sums add_up(const struct cx_launch *launch, const struct cx_split_
         const double moves = device->fixed_seconds - device->after_seconds +
                              device->transfer_seconds * (double)plan->groups * part;
         const double first = first_estimate(launch, worker, device->first_seconds);
-        const double once = (joins_late() ? part : 1) * first;
+        const double once = (is_auto() ? part : 1) * first;
         const double all = moves + device->after_seconds + once;
         sums.late = fmax(sums.late, first);
         sums.first += 2 * once;
@@ -327,17 +328,17 @@ static struct cx_stake stake_of(const struct cx_launch *launch, const struct cx_
 {
     const struct sums sums = add_up(launch, plan, learned, costs);
     const double whole = cx_plan_length(launch);
-    const struct cx_context *context = launch->base.context;
-    const double part = sums.speed > 0 ? even_speed(context, plan, costs, costs->best) / sums.speed : 1;
+    const double part =
+        sums.speed > 0 ? even_speed(launch->base.context, plan, costs, costs->best) / sums.speed : 1;
     const double packages = whole * part + CX_SPLIT_SECONDS;
     const struct cx_budget_record *risk = &learned->risk;
     double factor = sums.factor, most;
-    if (strcmp(cx_options_get()->algo, "auto") == 0)
+    if (is_auto())
         factor = fmin(factor, AUTO_BOUND / part);
     if (risk->splits > 1 && risk->ratio > 0 && risk->ratio * whole < whole * part * factor)
         factor = fmax(risk->ratio / part, 1); /* measured, all costs included */
     most = whole * part * factor + sums.first;
-    if (joins_late())
+    if (is_auto())
         most = fmin(most, AUTO_BOUND * whole);
     return (struct cx_stake){.whole = whole,
                              .split = fmax(packages + sums.longest, sums.late) + costs->moves,
