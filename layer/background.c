@@ -240,7 +240,7 @@ void cx_background_expect(void)
 }
 
 /* One more is inside: of the calling thread, or of one that is to be given work. */
-static bool enter(bool by_own)
+static bool enter(bool by_own, bool keeps)
 {
     pthread_mutex_lock(&lock);
     const bool ok = !atomic_load(&ending);
@@ -248,7 +248,7 @@ static bool enter(bool by_own)
         rounds++;
         atexit(at_exit);
     }
-    const bool keep = ok && wants_keeper();
+    const bool keep = ok && keeps && wants_keeper();
     running += ok;
     own += ok && by_own;
     if (rounds < ROUNDS)
@@ -261,7 +261,12 @@ static bool enter(bool by_own)
 
 bool cx_background_enter(void)
 {
-    return enter(true);
+    return enter(true, true);
+}
+
+bool cx_background_enter_alone(void)
+{
+    return enter(true, false);
 }
 
 bool cx_background_ours(void)
@@ -326,7 +331,7 @@ static bool run(void (*task)(void *data), void *data, bool inside)
     if (!job)
         return false;
     *job = (struct job){.inside = inside, .task = task, .data = data};
-    if (inside ? enter(false) : !atomic_load(&ending)) {
+    if (inside ? enter(false, true) : !atomic_load(&ending)) {
         if (give(job) || cx_notify_detach(serve, job))
             return true;
         if (inside)

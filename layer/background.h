@@ -32,6 +32,9 @@ void cx_background_prepare(void);
  * process is ending, so that it had better not; there is nothing to leave then. May be called with a worker's
  * lock held. */
 bool cx_background_enter(void);
+/* The same without a thread of ours that keeps exit()'s handler the first one, for a process that has no
+ * other thread of ours. */
+bool cx_background_enter_alone(void);
 void cx_background_leave(void);
 
 /* A launch in which a driver may compile in a thread of its own: what exit() waits for once the call that
