@@ -5,6 +5,7 @@
 #include "layer/move.h"
 #include "layer/image.h"
 #include "layer/log.h"
+#include "layer/options.h"
 #include "layer/peer.h"
 #include "layer/stage.h"
 #include "layer/trace_event.h"
@@ -297,10 +298,50 @@ static cl_int run_blocking(struct cx_job *job, struct cx_worker *worker)
     return error;
 }
 
+/* Uploads from that many bytes on tell how fast they go; through the ring from so many times its size. */
+#define TELLING_BYTES (UINT64_C(4) << 20)
+#define TELLING_RINGS 4
+/* How much of the rate a slower upload makes up: a busy machine slows down some, nothing makes one faster. */
+#define SLOWER 0.25
+
+/* Bytes of an upload that tells of the rate; 0: it is none. */
+static uint64_t telling_bytes(const struct cx_runs *runs)
+{
+    const struct cx_run *run = runs->run;
+    if (!runs->upload || runs->source || runs->parcel || runs->count != 1 || run->root->image ||
+        run->hi - run->lo < TELLING_BYTES)
+        return 0;
+    return run->hi - run->lo;
+}
+
+/* Whether the job's call returns when its bytes are over, or nearly, and waits for nothing else. */
+static bool tells_by_call(const struct cx_job *job, const struct cx_worker *worker, uint64_t bytes,
+                          bool blocking)
+{
+    const bool through_ring = worker->ring && bytes >= TELLING_RINGS * (uint64_t)cx_options_staging();
+    return bytes && !job->timed && (blocking || through_ring) &&
+           atomic_load(&worker->completed) + 1 == job->seq;
+}
+
+static void tell_rate(struct cx_worker *worker, uint64_t bytes, uint64_t ns)
+{
+    const double old = (double)atomic_load(&worker->upload_rate),
+                 rate = (double)bytes * 1e9 / (double)(ns + 1);
+    atomic_store(&worker->upload_rate, (uint64_t)(rate < old ? old + SLOWER * (rate - old) : rate));
+}
+
 static cl_int run_runs(struct cx_job *job, struct cx_worker *worker)
 {
-    cl_int error = blocks(job, worker) ? run_blocking(job, worker)
-                                       : cx_runs_start(job->data, worker, &job->first_event, &job->event);
+    const bool blocking = blocks(job, worker);
+    const uint64_t bytes = telling_bytes(job->data);
+    struct cx_runs *runs = job->data;
+    runs->tells_rate = bytes && worker->profiles && !blocking && !job->timed;
+    job->timed |= runs->tells_rate;
+    const uint64_t start = tells_by_call(job, worker, bytes, blocking) ? cx_clock_ns() : 0;
+    cl_int error = blocking ? run_blocking(job, worker)
+                            : cx_runs_start(job->data, worker, &job->first_event, &job->event);
+    if (start && error == CL_SUCCESS)
+        tell_rate(worker, bytes, cx_clock_ns() - start);
     if (error != CL_SUCCESS) {
         cx_runs_failed(job->data, worker->context, true);
         cx_worker_leave_out(worker, error);
@@ -324,6 +365,10 @@ static void finish_runs(struct cx_job *job, struct cx_worker *worker)
         if (!job->stale)
             cx_worker_leave_out(worker, job->status);
     }
+    if (job->start_ns && job->end_ns > job->start_ns && job->status == CL_SUCCESS && telling_bytes(runs))
+        tell_rate(worker, telling_bytes(runs), job->end_ns - job->start_ns);
+    if (runs->tells_rate) /* nobody else asked for them */
+        job->start_ns = job->end_ns = 0;
     if (job->start_ns)
         cx_trace_runs(runs, worker, job->start_ns, job->end_ns);
     cx_runs_finish(runs, worker);

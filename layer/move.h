@@ -50,6 +50,7 @@ struct cx_run {
 struct cx_runs {
     bool upload;
     bool merges;              /* brought to the host to be combined there: counted as that */
+    bool tells_rate;          /* its times were asked for only to tell how fast uploads go */
     bool counted;             /* the map says already that `place` holds these bytes */
     unsigned place;           /* counted: where they come to be valid */
     struct cx_worker *source; /* from a peer's memory (peer.h); NULL: from the host's */

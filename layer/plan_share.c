@@ -159,8 +159,8 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
         const struct cx_worker *worker = &context->workers[plan->member[m]];
         device[m].fixed_seconds = device[m].after_seconds = cost_afterwards(launch, worker, whole);
         all->placed[m] = device[m];
-        device[m].fixed_seconds += cx_plan_move_seconds((double)fixed[m]);
-        device[m].transfer_seconds = cx_plan_move_seconds((double)shared[m]) / (double)plan->groups;
+        device[m].fixed_seconds += cx_plan_upload_seconds(worker, (double)fixed[m]);
+        device[m].transfer_seconds = cx_plan_upload_seconds(worker, (double)shared[m]) / (double)plan->groups;
         most_astray = most_astray > astray[m] ? most_astray : astray[m];
     }
     all->astray_seconds = cx_plan_move_seconds((double)most_astray) / (double)plan->groups;

@@ -343,6 +343,16 @@ double cx_plan_move_seconds(double bytes)
     return bytes / (cx_options_get()->link * 1e9);
 }
 
+double cx_plan_upload_seconds(const struct cx_worker *worker, double bytes)
+{
+    const struct cx_context *context = worker->context;
+    double rate = (double)atomic_load(&worker->upload_rate);
+    for (unsigned m = 0; m < context->nmembers && !(rate > 0); m++)
+        if (cx_context_alike(context, worker->index, m))
+            rate = (double)atomic_load(&context->workers[m].upload_rate);
+    return rate > 0 ? bytes / rate : cx_plan_move_seconds(bytes);
+}
+
 struct cx_balancer_params cx_plan_params(void)
 {
     const struct cx_options *options = cx_options_get();

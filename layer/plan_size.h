@@ -16,6 +16,8 @@
 
 /* Seconds that bytes take to or from a member's own memory: an estimate (COEXEC_LINK), not measured. */
 double cx_plan_move_seconds(double bytes);
+/* The same for uploads to this member: as measured there or on another of its kind, once one was. */
+double cx_plan_upload_seconds(const struct cx_worker *worker, double bytes);
 
 /* Chooses the one local size that all packages of a launch without one use: the required size, else one that
  * divides the global size and that every member takes. False: none is any good. */

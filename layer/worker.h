@@ -73,6 +73,7 @@ struct cx_worker {
     bool guessed;        /* ... which counts launches never measured */
     /* what a probe with the first package of its form took here, of late; 0: none yet. context->lock */
     double first_seconds;
+    atomic_uint_fast64_t upload_rate; /* bytes/s of long uploads measured here (move.c); 0: none so far */
     unsigned late;    /* jobs under way whose work another member has done (launch_rescue.h); context->lock */
     uint64_t late_ns; /* late: until when it may share launches that would wait for it, host ns; context->lock
                        */

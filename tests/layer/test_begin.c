@@ -310,6 +310,34 @@ START_TEST(known_ones_wait_in_slices)
 }
 END_TEST
 
+/* What the program uploads to the first device tells how fast its inputs would come to the second. */
+START_TEST(uploads_tell_of_the_link)
+{
+    enum { MANY = 1 << 22 }; /* 16 MB, of which half has to go there: 2 ms, for which it is taken 400 */
+    cl_int *numbers = calloc(MANY, sizeof(*numbers));
+    unsigned kernels;
+    ck_assert_ptr_nonnull(numbers);
+    setenv("STUB_LINK", "4000", 1);
+    setenv("COEXEC_LINK", "0.02", 1);
+    begin("4");
+    cl_mem from = cl_buffer(0, MANY * sizeof(*numbers), NULL),
+           to = cl_buffer(0, MANY * sizeof(*numbers), NULL);
+    for (unsigned i = 0; i < 8; i++) { /* 65 ms each */
+        cl_ok(clEnqueueWriteBuffer(cl.queue, from, CL_TRUE, 0, MANY * sizeof(*numbers), numbers, 0, NULL,
+                                   NULL));
+        launch_over(p.kernel, from, to, MANY);
+        cl_ok(clFinish(cl.queue));
+    }
+    ck_assert_uint_gt(did(1, &kernels), 0);
+    free(numbers);
+    cl_ok(clReleaseMemObject(from));
+    cl_ok(clReleaseMemObject(to));
+    launch(N);
+    end(N);
+    cl_folder_remove();
+}
+END_TEST
+
 /* A device whose driver may compile first joins in late at worst: while it does, the other goes on. */
 START_TEST(joins_in_late_at_worst)
 {
@@ -507,6 +535,7 @@ int main(void)
     tcase_add_test(tcase, dear_part_comes_late);
     tcase_add_test(tcase, builds_on_a_spare_core);
     tcase_add_test(tcase, known_ones_wait_in_slices);
+    tcase_add_test(tcase, uploads_tell_of_the_link);
     tcase_add_test(tcase, joins_in_late_at_worst);
     tcase_add_test(tcase, opening_may_fail);
     tcase_add_test(tcase, slices_are_one_launch);
