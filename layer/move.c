@@ -175,6 +175,7 @@ cl_int cx_runs_start(struct cx_runs *runs, struct cx_worker *worker, cl_event *f
             cx_pin_moved(run->root, worker, bytes * rows.count);
         const bool ring = !run->root->image && rows.count == 1 && cx_ring_wanted(worker, run->pages, bytes);
         cl_event *event = i == runs->count ? last : begin && !ring ? begin : &run->event;
+        run->ring = ring;
         error = start_run(runs, run, worker, bytes, &rows, ring, event);
         if (ring && error == CL_SUCCESS)
             error = cx_ring_tell(worker, begin, &run->chunks, &run->nchunks);
@@ -314,13 +315,10 @@ static uint64_t telling_bytes(const struct cx_runs *runs)
     return run->hi - run->lo;
 }
 
-/* Whether the job's call returns when its bytes are over, or nearly, and waits for nothing else. */
-static bool tells_by_call(const struct cx_job *job, const struct cx_worker *worker, uint64_t bytes,
-                          bool blocking)
+/* Whether the call that made the upload returned when its bytes were over, or nearly. */
+static bool took_all(const struct cx_runs *runs, uint64_t bytes, bool blocking)
 {
-    const bool through_ring = worker->ring && bytes >= TELLING_RINGS * (uint64_t)cx_options_staging();
-    return bytes && !job->timed && (blocking || through_ring) &&
-           atomic_load(&worker->completed) + 1 == job->seq;
+    return blocking || (runs->run->ring && bytes >= TELLING_RINGS * cx_options_staging());
 }
 
 static void tell_rate(struct cx_worker *worker, uint64_t bytes, uint64_t ns)
@@ -332,15 +330,16 @@ static void tell_rate(struct cx_worker *worker, uint64_t bytes, uint64_t ns)
 
 static cl_int run_runs(struct cx_job *job, struct cx_worker *worker)
 {
-    const bool blocking = blocks(job, worker);
-    const uint64_t bytes = telling_bytes(job->data);
     struct cx_runs *runs = job->data;
+    const bool blocking = blocks(job, worker);
+    const uint64_t bytes = telling_bytes(runs);
     runs->tells_rate = bytes && worker->profiles && !blocking && !job->timed;
     job->timed |= runs->tells_rate;
-    const uint64_t start = tells_by_call(job, worker, bytes, blocking) ? cx_clock_ns() : 0;
-    cl_int error = blocking ? run_blocking(job, worker)
-                            : cx_runs_start(job->data, worker, &job->first_event, &job->event);
-    if (start && error == CL_SUCCESS)
+    const bool alone = !job->timed && atomic_load(&worker->completed) + 1 == job->seq;
+    const uint64_t start = bytes && alone ? cx_clock_ns() : 0;
+    cl_int error =
+        blocking ? run_blocking(job, worker) : cx_runs_start(runs, worker, &job->first_event, &job->event);
+    if (start && error == CL_SUCCESS && took_all(runs, bytes, blocking))
         tell_rate(worker, bytes, cx_clock_ns() - start);
     if (error != CL_SUCCESS) {
         cx_runs_failed(job->data, worker->context, true);

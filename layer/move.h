@@ -46,6 +46,7 @@ struct cx_run {
     cl_event event;   /* of a transfer whose event nobody else has */
     cl_event *chunks; /* through a ring: of those parts whose failure that event does not tell of */
     unsigned nchunks;
+    bool ring; /* it was started, and goes through one */
 };
 struct cx_runs {
     bool upload;
