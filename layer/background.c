@@ -6,8 +6,11 @@
  * exit() runs handlers and destructors in reverse order of their registration, and ours must come before
  * those of the drivers' libraries, whose compilers our threads are inside of. Libraries register destructors
  * when they are loaded, and compilers also while they compile for the first time (objects made where they are
- * first used). So the handler is registered whenever a thread enters, and again and again during the first
- * seconds that threads are inside.
+ * first used). Before any of them exit() runs the destructors of the calling thread's own objects: the
+ * process's first thread, which ends most programs, gets one of ours (it runs there at no other time: where
+ * that thread ends and others go on, the C library leaves them out). For the others, whose ends cannot be
+ * told from the process's, the handler is registered before a thread of ours begins, whenever one enters, and
+ * again and again during the first seconds that threads are inside.
  *
  * exit() may be called from a signal's handler, which may have interrupted one of the program's threads
  * anywhere, with our lock held: it does without the lock then.
@@ -41,10 +44,12 @@ static pthread_cond_t wanted = PTHREAD_COND_INITIALIZER; /* work began */
 static unsigned running;                                 /* threads inside */
 static _Thread_local unsigned own;                       /* of them: this one, so often */
 static unsigned queued;                                  /* launches that may compile once they begin */
-static _Thread_local bool ours;                          /* the thread */
+static atomic_uint begun;       /* launches of which later pieces may be compiled; written under lock */
+static _Thread_local bool ours; /* the thread */
 static struct cx_helper *helpers;
 static unsigned unneeded; /* of them */
 static atomic_bool ending;
+static atomic_bool closed;  /* what has begun is not waited for any more */
 static atomic_bool used;    /* since then */
 static atomic_uint waiting; /* threads of the program that wait for work */
 static bool keeping;        /* there is a thread that registers the handler again and again */
@@ -64,6 +69,8 @@ static unsigned spares;                                /* threads that wait for 
 static bool prepared;                                  /* one was made ahead of its first job */
 static pthread_cond_t gift = PTHREAD_COND_INITIALIZER; /* a job was given */
 
+static void come_first(void);
+
 /* atexit() is only called under our lock, which fork() takes, too: else a child could find the C library's
  * own lock taken by a thread that it does not have, and hang in its exit(). */
 static void before_fork(void)
@@ -80,6 +87,7 @@ static void after_fork(void)
 static void in_child(void)
 {
     running = own = queued = 0;
+    atomic_store(&begun, 0);
     atomic_store(&waiting, 0);
     keeping = false;
     helpers = NULL;
@@ -93,6 +101,7 @@ static void in_child(void)
 __attribute__((constructor)) static void handle_forks(void)
 {
     pthread_atfork(before_fork, after_fork, in_child);
+    come_first();
 }
 
 static struct timespec until;        /* the end of patience, once for all registrations of the handler */
@@ -128,7 +137,7 @@ static void renew_patience(void)
 /* Until something changes: whether there is something left to wait for. */
 static bool wait_inside(void)
 {
-    if (queued && pthread_cond_timedwait(&idle, &lock, &queued_until) != ETIMEDOUT)
+    if ((queued || atomic_load(&begun)) && pthread_cond_timedwait(&idle, &lock, &queued_until) != ETIMEDOUT)
         return true;
     return running > own && pthread_cond_timedwait(&idle, &lock, &until) != ETIMEDOUT;
 }
@@ -150,7 +159,29 @@ static void at_exit(void)
     const uint64_t before = moments;
     while (moments == before && wait_inside())
         ;
+    atomic_store(&closed, true);
     pthread_mutex_unlock(&lock);
+}
+
+/* Of the C library, which C++ compilers call, too; weak, as not every one has it. */
+extern int __cxa_thread_atexit_impl(void (*destroy)(void *object), void *object, void *library)
+    __attribute__((weak));
+extern void *__dso_handle;
+
+static void at_exit_of_thread(void *unused)
+{
+    (void)unused;
+    at_exit();
+}
+
+/* If the calling thread is the process's first one, its exit() begins with our handler. */
+static void come_first(void)
+{
+    static _Thread_local bool done;
+    if (done || !__cxa_thread_atexit_impl || gettid() != getpid())
+        return;
+    done = true;
+    __cxa_thread_atexit_impl(at_exit_of_thread, NULL, &__dso_handle);
 }
 
 /* Makes our handler the next to be run, while tasks run and objects may still be made. The thread stays: one
@@ -231,6 +262,7 @@ static bool give(struct job *job)
 
 void cx_background_expect(void)
 {
+    come_first();
     pthread_mutex_lock(&lock);
     if (!atomic_load(&ending) && expected < MOST_EXPECTED) {
         expected++;
@@ -239,11 +271,17 @@ void cx_background_expect(void)
     pthread_mutex_unlock(&lock);
 }
 
+/* Whether exit() waits for launches to go on. */
+static bool goes_on(void)
+{
+    return atomic_load(&begun) && !atomic_load(&closed);
+}
+
 /* One more is inside: of the calling thread, or of one that is to be given work. */
-static bool enter(bool by_own, bool keeps)
+static bool enter(bool by_own, bool keeps, bool launches)
 {
     pthread_mutex_lock(&lock);
-    const bool ok = !atomic_load(&ending);
+    const bool ok = !atomic_load(&ending) || (launches && goes_on());
     if (ok && rounds < ROUNDS) { /* else the keeper does */
         rounds++;
         atexit(at_exit);
@@ -261,12 +299,12 @@ static bool enter(bool by_own, bool keeps)
 
 bool cx_background_enter(void)
 {
-    return enter(true, true);
+    return enter(true, true, false);
 }
 
-bool cx_background_enter_alone(void)
+bool cx_background_enter_launch(bool keeps)
 {
-    return enter(true, false);
+    return enter(true, keeps, true);
 }
 
 bool cx_background_ours(void)
@@ -277,7 +315,7 @@ bool cx_background_ours(void)
 /* Fewer are inside, or queued. lock held. */
 static void changed(void)
 {
-    if (running == 0 && queued == 0)
+    if (running == 0 && queued == 0 && atomic_load(&begun) == 0)
         moments++;
     if (running == 0 || atomic_load(&ending))
         pthread_cond_broadcast(&idle);
@@ -314,6 +352,22 @@ void cx_background_compiling(enum cx_compiling *now, enum cx_compiling to)
     pthread_mutex_unlock(&lock);
 }
 
+void cx_background_begun(void)
+{
+    pthread_mutex_lock(&lock);
+    atomic_fetch_add(&begun, 1);
+    pthread_mutex_unlock(&lock);
+}
+
+void cx_background_begun_over(void)
+{
+    pthread_mutex_lock(&lock);
+    if (atomic_load(&begun)) /* a child that was forked has none */
+        atomic_fetch_sub(&begun, 1);
+    changed();
+    pthread_mutex_unlock(&lock);
+}
+
 void cx_background_is_ours(void)
 {
     ours = true;
@@ -331,7 +385,7 @@ static bool run(void (*task)(void *data), void *data, bool inside)
     if (!job)
         return false;
     *job = (struct job){.inside = inside, .task = task, .data = data};
-    if (inside ? enter(false, true) : !atomic_load(&ending)) {
+    if (inside ? enter(false, true, false) : !atomic_load(&ending)) {
         if (give(job) || cx_notify_detach(serve, job))
             return true;
         if (inside)
@@ -370,7 +424,7 @@ bool cx_background_ending(void)
 bool cx_background_parks(void)
 {
     return atomic_load_explicit(&ending, memory_order_relaxed) && !atomic_load(&used) &&
-           !atomic_load(&waiting);
+           !atomic_load(&waiting) && !goes_on();
 }
 
 void cx_background_used(void)

@@ -32,9 +32,9 @@ void cx_background_prepare(void);
  * process is ending, so that it had better not; there is nothing to leave then. May be called with a worker's
  * lock held. */
 bool cx_background_enter(void);
-/* The same without a thread of ours that keeps exit()'s handler the first one, for a process that has no
- * other thread of ours. */
-bool cx_background_enter_alone(void);
+/* The same for a launch: let in, too, as long as exit() waits for what has begun (below). keeps: with a
+ * thread of ours that keeps exit()'s handler the first one; else the process has no other thread of ours. */
+bool cx_background_enter_launch(bool keeps);
 void cx_background_leave(void);
 
 /* A launch in which a driver may compile in a thread of its own: what exit() waits for once the call that
@@ -48,6 +48,12 @@ enum cx_compiling {
 /* It goes on from *now to `to`, or is further already. From CALL on by the thread that is inside, which is
  * not any more then. */
 void cx_background_compiling(enum cx_compiling *now, enum cx_compiling to);
+
+/* A launch has begun in pieces of which later ones may have to be compiled, until they were: so that it can
+ * be ended by whoever still waits for it, exit() waits for that, too, as for what is queued. What workers
+ * began goes on meanwhile. */
+void cx_background_begun(void);
+void cx_background_begun_over(void);
 
 /* Whether the process is ending: long work should stop at the next chance. */
 bool cx_background_ending(void);

@@ -229,6 +229,7 @@ uint64_t cx_later_build_end(uint64_t begun)
     calm = cx_deadline(CALM_MS);
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
+    cx_background_expect(); /* the compiler may have registered destructors behind our handler */
     return beside;
 }
 

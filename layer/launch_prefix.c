@@ -3,6 +3,7 @@
  * Launches that begin with slices on one device. See launch_prefix.h.
  */
 #include "layer/launch_prefix.h"
+#include "layer/background.h"
 #include "layer/launch_dynamic.h"
 #include "layer/launch_rescue.h"
 #include "layer/log.h"
@@ -50,6 +51,7 @@ struct cx_prefix {
     double seconds_a_step; /* as the last slice told */
     unsigned slices;
     bool failed;
+    atomic_bool begun;      /* and counted so (background.h) */
     struct cx_launch *next; /* in the context's list of those of which a slice is over: a reference */
 };
 
@@ -151,12 +153,38 @@ static struct cx_judged *judged_for(struct cx_launch *launch, unsigned member, e
 
 /* ---- slices ---- */
 
+/* The first slice is about to run. A CPU's driver may compile later ones anew, which exit() waits for; once
+ * the process is ending all of the launch runs at once. */
+static void begin_slices(struct cx_prefix *prefix, const struct cx_worker *worker)
+{
+    if (cx_background_ending()) {
+        pthread_mutex_lock(&worker->context->lock);
+        prefix->end = steps_of(prefix);
+        pthread_mutex_unlock(&worker->context->lock);
+    } else if (worker->device->type & CL_DEVICE_TYPE_CPU) {
+        atomic_store(&prefix->begun, true);
+        cx_background_begun();
+    }
+}
+
+/* No further slice may have to be compiled. */
+static void end_begun(struct cx_prefix *prefix)
+{
+    if (atomic_exchange(&prefix->begun, false))
+        cx_background_begun_over();
+}
+
 static cl_int run_slice(struct cx_job *job, struct cx_worker *worker)
 {
     struct cx_launch *launch = (struct cx_launch *)job->command;
-    const struct cx_prefix *prefix = launch->prefix;
-    return cx_launch_package(launch, worker, &prefix->part, prefix->judged->verdict.dim, prefix->first,
-                             prefix->end, worker->queue, NULL, &job->event);
+    struct cx_prefix *prefix = launch->prefix;
+    if (prefix->slices == 1)
+        begin_slices(prefix, worker);
+    const cl_int error = cx_launch_package(launch, worker, &prefix->part, prefix->judged->verdict.dim,
+                                           prefix->first, prefix->end, worker->queue, NULL, &job->event);
+    if (prefix->end == steps_of(prefix))
+        end_begun(prefix);
+    return error;
 }
 
 /* What the slices told: the length of the whole launch, for launches like it. */
@@ -185,7 +213,9 @@ static void finish_slice(struct cx_job *job, struct cx_worker *worker)
 
     pthread_mutex_lock(&context->lock);
     prefix->failed = job->status != CL_SUCCESS;
-    if (!prefix->failed) {
+    if (prefix->failed) {
+        end_begun(prefix);
+    } else {
         cx_part_add(launch, launch->parts ? launch->parts : &prefix->part, groups, job->start_ns, job->end_ns,
                     ns);
         cx_launch_learn_held(launch, worker->index, groups, (double)ns * 1e-9, first);
@@ -311,8 +341,10 @@ unsigned cx_prefix_hand_over(struct cx_launch *launch)
 void cx_prefix_drop(struct cx_launch *launch)
 {
     struct cx_prefix *prefix = launch->prefix;
-    if (prefix)
+    if (prefix) {
+        end_begun(prefix);
         cx_judged_unref(&prefix->judged);
+    }
     free(prefix);
     launch->prefix = NULL;
 }
@@ -359,6 +391,8 @@ static double next_slice(struct cx_launch *launch)
              wants ? "others are wanted" : "others are not worth it");
     const bool gpu = launch->base.context->workers[prefix->member].device->type & CL_DEVICE_TYPE_GPU;
     const double least = gpu && prefix->slices >= FIRST_SLICES ? LEAST_GPU_SLICE : LEAST_SLICE;
+    if (cx_background_ending())
+        return 0;
     if (wants)
         return fmin(fmax(GROWTH * passed, least), rest / 2) / prefix->seconds_a_step;
     if (prefix->slices >= (rest >= LEAST_REST ? MOST_SLICES : FAST_SLICES))
@@ -371,8 +405,9 @@ static double next_slice(struct cx_launch *launch)
 static void go_on(struct cx_launch *launch)
 {
     struct cx_prefix *prefix = launch->prefix;
-    if (prefix->failed || atomic_load(&launch->base.error) < 0) {
-        settle(launch, false);
+    const bool failed = prefix->failed || atomic_load(&launch->base.error) < 0;
+    if (failed || prefix->end == steps_of(prefix)) {
+        settle(launch, !failed);
         return;
     }
     tell_length(launch);

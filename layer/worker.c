@@ -157,6 +157,7 @@ static bool wake(struct cx_worker *worker)
         pthread_cond_signal(&worker->wake);
         return true;
     }
+    cx_background_expect();
     worker->started = cx_thread_start(&worker->thread, worker_main, worker);
     atomic_store(&worker->alone, !worker->started);
     if (worker->started)

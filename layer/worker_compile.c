@@ -48,7 +48,7 @@ bool cx_worker_compile_begin(const struct cx_worker *worker)
     if (!worker->device || !(worker->device->type & CL_DEVICE_TYPE_CPU) ||
         (worker->device->submits_in_caller && !cx_background_ours()))
         return false;
-    if (cx_context_shares(worker->context) ? cx_background_enter() : cx_background_enter_alone())
+    if (cx_background_enter_launch(cx_context_shares(worker->context)))
         return true;
     cx_worker_park(worker); /* the compiler may be gone by now */
     return false;
