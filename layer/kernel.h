@@ -142,13 +142,16 @@ cl_int cx_kernel_try(struct cx_kernel *kernel, unsigned index, size_t size, cons
  * names a buffer that is gone, or without memory (*missing is then the number of arguments). Thread-safe. */
 struct cx_args *cx_kernel_capture(struct cx_kernel *kernel, unsigned *missing);
 
+/* Whether the driver may have to compile for such a launch on member m: it saw none just like it. For the
+ * thread that pumps worker m. local: NULL where the driver chooses. The second one takes it that the launch
+ * follows. */
+bool cx_kernel_is_new(const struct cx_kernel *kernel, unsigned m, enum cx_variant variant, unsigned dims,
+                      const size_t *offset, const size_t *global, const size_t *local);
+bool cx_kernel_may_compile(struct cx_kernel *kernel, unsigned m, enum cx_variant variant, unsigned dims,
+                           const size_t *offset, const size_t *global, const size_t *local);
 /* Member m's real kernel of a variant with these captured arguments set, buffers as cx_mem_real gives them
  * (their shadows must be allocated). For the thread that pumps worker m. Errors: the driver's code;
  * CL_INVALID_PROGRAM_EXECUTABLE where that member has no such build. *real stays the kernel's. */
-/* Whether the driver may have to compile for such a launch on member m: it saw none just like it. The same
- * threads. local: NULL where the driver chooses. */
-bool cx_kernel_may_compile(struct cx_kernel *kernel, unsigned m, enum cx_variant variant, unsigned dims,
-                           const size_t *offset, const size_t *global, const size_t *local);
 cl_int cx_kernel_bind(struct cx_kernel *kernel, unsigned member, enum cx_variant variant,
                       struct cx_args *args, cl_kernel *real);
 

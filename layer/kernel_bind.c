@@ -165,15 +165,28 @@ static uint64_t kind_of_launch(enum cx_variant variant, unsigned dims, const siz
     return kind;
 }
 
+static bool has_launched(const struct cx_kernel_member *own, uint64_t kind)
+{
+    const unsigned count = own->nlaunched < MOST_LAUNCHED ? own->nlaunched : MOST_LAUNCHED;
+    for (unsigned i = 0; i < count; i++)
+        if (own->launched[i] == kind)
+            return true;
+    return false;
+}
+
+bool cx_kernel_is_new(const struct cx_kernel *kernel, unsigned m, enum cx_variant variant, unsigned dims,
+                      const size_t *offset, const size_t *global, const size_t *local)
+{
+    return !has_launched(&kernel->members[m], kind_of_launch(variant, dims, offset, global, local));
+}
+
 bool cx_kernel_may_compile(struct cx_kernel *kernel, unsigned m, enum cx_variant variant, unsigned dims,
                            const size_t *offset, const size_t *global, const size_t *local)
 {
     struct cx_kernel_member *own = &kernel->members[m];
     const uint64_t kind = kind_of_launch(variant, dims, offset, global, local);
-    const unsigned count = own->nlaunched < MOST_LAUNCHED ? own->nlaunched : MOST_LAUNCHED;
-    for (unsigned i = 0; i < count; i++)
-        if (own->launched[i] == kind)
-            return false;
+    if (has_launched(own, kind))
+        return false;
     own->launched[own->nlaunched++ % MOST_LAUNCHED] = kind;
     return true;
 }

@@ -210,6 +210,15 @@ void cx_launch_lost(struct cx_command *command)
         cx_coherence_void(context->svm[i]->coherence, 0, context->svm[i]->size);
 }
 
+bool cx_launch_package_is_new(const struct cx_launch *launch, const struct cx_part *part, unsigned dim,
+                              uint64_t first, uint64_t end)
+{
+    struct cx_prelude_launch range;
+    cx_prelude_package(&launch->geometry, dim, part->variant, first, end, &range);
+    return cx_kernel_is_new(launch->kernel, part->member, part->variant, range.dims, range.offset,
+                            range.global, range.local);
+}
+
 cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, const struct cx_part *part,
                          unsigned dim, uint64_t first, uint64_t end, cl_command_queue queue, cl_event after,
                          cl_event *event)

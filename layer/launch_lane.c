@@ -7,6 +7,7 @@
  * them, or a new job is planned for one of them. Previous stage: launch_dynamic.c. Next: launch_package.c.
  */
 #include "layer/launch_dynamic.h"
+#include "layer/background.h"
 #include "layer/launch_home.h"
 #include "layer/launch_peer.h"
 #include "layer/launch_rescue.h"
@@ -25,7 +26,7 @@ static void give_up(struct lane *lane, unsigned index, cl_int error)
     cx_context_lock(context);
     const bool suspected = cx_one_home_suspect(launch, split->plan.member[lane->part]);
     cx_context_unlock(context);
-    if (!suspected)
+    if (!suspected && !cx_background_ending()) /* else it was no driver that refused it */
         cx_kernel_leave_out(launch->kernel, split->plan.member[lane->part], cx_cl_name(error));
     cx_context_lock(context);
     struct package *package = &split->packages[index];

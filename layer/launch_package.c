@@ -4,6 +4,7 @@
  * launch_lane.c, which asks the balancer for it. Next: launch_upload.c for what it lacks.
  */
 #include "layer/launch_dynamic.h"
+#include "layer/background.h"
 #include "layer/launch_fetch.h"
 #include "layer/launch_home.h"
 #include "layer/launch_peer.h"
@@ -103,13 +104,45 @@ static void open_two(struct lane *lane, struct cx_worker *worker)
     lane->two = cx_worker_order(worker, worker->queue, worker->second);
 }
 
+/* Whether somebody else is to do what the part would have to compile: one that has done something of the
+ * launch, or else the first. context->lock held. */
+static bool has_better(const struct split *split, unsigned part)
+{
+    for (unsigned i = 0; i < split->npackages; i++) {
+        const struct package *package = &split->packages[i];
+        if (package->part != part && package->part < split->plan.n && split->alive[package->part] &&
+            package->over && !package->dropped)
+            return true;
+    }
+    unsigned first = 0;
+    while (first < part && !split->alive[first])
+        first++;
+    return first < part;
+}
+
+/* Once the process is ending nothing is compiled that another part may do without: the compiler may be gone.
+ */
+static bool is_refused(const struct lane *lane, const struct cx_worker *worker, struct cx_range range)
+{
+    const struct split *split = lane->split;
+    if (!cx_background_ending() || !(worker->device->type & CL_DEVICE_TYPE_CPU) ||
+        lane->part >= split->plan.n ||
+        !cx_launch_package_is_new(split->launch, &split->launch->parts[lane->part],
+                                  split->plan.judged->verdict.dim, range.first, range.end))
+        return false;
+    cx_context_lock(worker->context);
+    const bool better = has_better(split, lane->part);
+    cx_context_unlock(worker->context);
+    return better;
+}
+
 /* Starts the package's kernels, by turns on the lane's two queues where there are two. */
 static cl_int start_kernels(struct lane *lane, struct cx_worker *worker, struct flight *flight,
                             struct cx_range range)
 {
     struct split *split = lane->split;
     const struct cx_access_verdict *verdict = &split->plan.judged->verdict;
-    cl_int error = CL_SUCCESS;
+    cl_int error = is_refused(lane, worker, range) ? CL_DEVICE_NOT_AVAILABLE : CL_SUCCESS;
     flight->nslices = lane->slices - 1;
     for (unsigned i = 0; i < lane->slices && error == CL_SUCCESS; i++) {
         cl_command_queue queue = lane->two && lane->kernels++ % 2 ? worker->second : worker->queue;

@@ -3,6 +3,7 @@
  * The decision about one launch. See plan.h.
  */
 #include "layer/plan.h"
+#include "layer/background.h"
 #include "layer/enqueue.h"
 #include "layer/hold.h"
 #include "layer/image.h"
@@ -357,6 +358,8 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
         return false;
     if (strcmp(cx_options_get()->split, "never") == 0)
         return whole_alike(launch, "COEXEC_SPLIT=never");
+    if (cx_background_ending()) /* packages may have to be compiled, and compilers may be gone */
+        return whole_because(launch, "the process is ending");
     if (launch->beyond)
         return whole_because(launch, "only its driver can tell whether it takes such work-groups");
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, &why);

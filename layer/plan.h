@@ -288,6 +288,9 @@ void cx_launch_count_in_place(const struct cx_launch *launch, const struct cx_ac
 cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, const struct cx_part *part,
                          unsigned dim, uint64_t first, uint64_t end, cl_command_queue queue, cl_event after,
                          cl_event *event);
+/* Whether the driver may have to compile for it. */
+bool cx_launch_package_is_new(const struct cx_launch *launch, const struct cx_part *part, unsigned dim,
+                              uint64_t first, uint64_t end);
 /* Decides the ways of a launch that these members share (launch->ways). False: no memory. */
 bool cx_launch_choose_ways(struct cx_launch *launch, const struct cx_judged *judged, const unsigned *member,
                            unsigned n);
