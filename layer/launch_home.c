@@ -475,6 +475,8 @@ void cx_home_start(struct lane *lane, struct cx_worker *worker, cl_event until)
         struct cx_home *home = split->homes[lane->part];
         while (home->started)
             home = home->next;
+        for (unsigned i = 0; i < home->runs.count; i++)
+            split->launch->brought += home->runs.run[i].hi - home->runs.run[i].lo;
         pthread_mutex_unlock(&context->lock);
         start(home, worker); /* nobody ends it before it is started */
         pthread_mutex_lock(&context->lock);

@@ -60,8 +60,11 @@ struct cx_launch {
     bool counts;              /* ... it counts there */
     bool first_use;           /* ... a member that takes part has done nothing yet */
     double staked, reserved;  /* plan_stake.h: split, and held to that many seconds; of these it may lose */
+    double staked_moves;      /* of staked: to bring what it reads to the first device */
     bool trial;               /* ... as a trial */
+    bool invests;             /* ... that loses by itself: what it moves is for those behind it */
     uint64_t written;         /* bytes that the program gave buffers before it */
+    uint64_t brought;         /* bytes of results that came home within it (launch_home.h); context->lock */
     bool imagined;            /* plan_forgone.h: it is counted */
     /* split: how each argument's writes are kept right (enum cx_access_way; launch.c); NULL: nothing special
      */

@@ -606,11 +606,13 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
                                         decision.best};
     if (decision.split && !cx_plan_stake(launch, plan, learned, &costs))
         decision.split = false;
-    /* One share each where members move what they lack, or the one that lacks nothing would do it all; and
-     * beside a mere probe, where the best member does all the rest. */
+    /* One share each where members move what they lack, or the one that lacks nothing would do it all, and
+     * again what another holds whose moves take long; and beside a mere probe, where the best member does all
+     * the rest. */
     if (decision.split)
         share(launch, plan, learned, all,
-              plan->moves || (decision.reason == CX_ADMISSION_SPLIT_PROBE && !cx_plan_always()));
+              plan->moves || launch->invests ||
+                  (decision.reason == CX_ADMISSION_SPLIT_PROBE && !cx_plan_always()));
     if (plan->moves && !plan->balancer)
         cx_forgone_end(&context->forgone);
     if (all->whole != all->few)

@@ -343,13 +343,19 @@ double cx_plan_move_seconds(double bytes)
     return bytes / (cx_options_get()->link * 1e9);
 }
 
-double cx_plan_upload_seconds(const struct cx_worker *worker, double bytes)
+double cx_plan_upload_rate(const struct cx_worker *worker)
 {
     const struct cx_context *context = worker->context;
     double rate = (double)atomic_load(&worker->upload_rate);
     for (unsigned m = 0; m < context->nmembers && !(rate > 0); m++)
         if (cx_context_alike(context, worker->index, m))
             rate = (double)atomic_load(&context->workers[m].upload_rate);
+    return rate;
+}
+
+double cx_plan_upload_seconds(const struct cx_worker *worker, double bytes)
+{
+    const double rate = cx_plan_upload_rate(worker);
     return rate > 0 ? bytes / rate : cx_plan_move_seconds(bytes);
 }
 

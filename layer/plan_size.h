@@ -16,7 +16,9 @@
 
 /* Seconds that bytes take to or from a member's own memory: an estimate (COEXEC_LINK), not measured. */
 double cx_plan_move_seconds(double bytes);
-/* The same for uploads to this member: as measured there or on another of its kind, once one was. */
+/* Bytes a second of uploads to this member, as measured there or on another of its kind; 0: none was. */
+double cx_plan_upload_rate(const struct cx_worker *worker);
+/* The same as cx_plan_move_seconds for such uploads, by that rate once there is one. */
 double cx_plan_upload_seconds(const struct cx_worker *worker, double bytes);
 
 /* Chooses the one local size that all packages of a launch without one use: the required size, else one that

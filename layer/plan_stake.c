@@ -25,6 +25,8 @@
 #define ALIKE_BOUND    1.5
 #define UNKNOWN_BOUND  30.0
 #define AUTO_BOUND     1.1
+/* The same of moves over a link that was measured, or was not. */
+#define UNMEASURED_BOUND 2
 /* Nominal speeds are alike. */
 #define ALIKE_RATIO 0.8
 /* Seconds before a GPU's first kernel in the context, and a kernel's first run on it: at most (an H100 took
@@ -254,6 +256,20 @@ static double returning(const struct cx_launch *launch, const struct cx_learned 
     return cx_plan_upload_seconds(worker, bytes * part);
 }
 
+/* Bytes of the launch's results that a read is expected to bring to the host, during a split or behind it. */
+static double read_bytes(const struct cx_launch *launch, const struct cx_learned *learned,
+                         const struct cx_worker *worker, const struct cx_access_region *whole)
+{
+    double bytes = 0;
+    for (unsigned i = 0; i < launch->args->count && whole; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (mem && cx_mem_place(mem->root, worker) != CX_PLACE_HOST && cx_follow_expects(learned, i) &&
+            whole[i].write.hi > whole[i].write.lo)
+            bytes += (double)(whole[i].write.hi - whole[i].write.lo);
+    }
+    return bytes;
+}
+
 /* What the driver does once, as admission takes it. A CPU's may compile the kernel anew, unless the program's
  * build came from its cache: then the kernel does, too, as a rule. */
 static double first_estimate(const struct cx_launch *launch, const struct cx_worker *worker, double told)
@@ -309,8 +325,10 @@ static struct sums add_up(const struct cx_launch *launch, const struct cx_split_
         if (i == costs->best || !costs->member[i].takes_part)
             continue;
         const double part = sums.speed > 0 ? even_speed(context, plan, costs, i) / sums.speed : 1.0 / plan->n;
-        const double moves = device->fixed_seconds - device->after_seconds +
-                             device->transfer_seconds * (double)plan->groups * part;
+        const double moves =
+            device->fixed_seconds - device->after_seconds +
+            device->transfer_seconds * (double)plan->groups * part +
+            cx_plan_upload_seconds(worker, part * read_bytes(launch, learned, worker, costs->whole));
         const double first = first_estimate(launch, worker, device->first_seconds);
         const double once = (is_auto() ? part : 1) * first;
         const double all = moves + device->after_seconds + once;
@@ -318,7 +336,8 @@ static struct sums add_up(const struct cx_launch *launch, const struct cx_split_
         sums.first += 2 * once;
         sums.longest = fmax(sums.longest, all);
         sums.after = fmax(sums.after, device->after_seconds);
-        sums.bound += 2 * (all - once) + making(launch, worker) +
+        sums.bound += (cx_plan_upload_rate(worker) > 0 ? MEASURED_BOUND : UNMEASURED_BOUND) * moves +
+                      2 * device->after_seconds + making(launch, worker) +
                       returning(launch, learned, worker, costs->whole, part) +
                       first_bound(launch, learned, worker, plan->variant[i]);
         sums.factor = fmax(sums.factor, factor_of(context, plan, costs, i));
@@ -326,15 +345,52 @@ static struct sums add_up(const struct cx_launch *launch, const struct cx_split_
     return sums;
 }
 
+/* Seconds to bring the best member what the launch reads: of what the host has, which it needs however it
+ * runs, and of what lies with others alone, as former splits left it. */
+struct lacks {
+    double host, others;
+};
+
+static struct lacks best_lacks(const struct cx_launch *launch, const struct cx_split_plan *plan,
+                               const struct cx_plan_costs *costs)
+{
+    const struct cx_worker *best = &launch->base.context->workers[plan->member[costs->best]];
+    uint64_t host = 0, others = 0;
+    for (unsigned i = 0; i < launch->args->count && costs->whole; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        const struct cx_access_interval *read = &costs->whole[i].read;
+        uint64_t lacking[64] = {0};
+        if (!mem || read->lo >= read->hi || cx_launch_way(launch, i) >= CX_WAY_PRIVATE)
+            continue;
+        cx_coherence_lacking(mem->root->coherence, mem->origin + read->lo, mem->origin + read->hi, lacking);
+        const uint64_t here = lacking[cx_mem_place(mem->root, best)], there = lacking[CX_PLACE_HOST];
+        host += here > there ? here - there : 0;
+        others += here < there ? here : there;
+    }
+    return (struct lacks){cx_plan_upload_seconds(best, (double)host),
+                          cx_plan_upload_seconds(best, (double)others)};
+}
+
+/* reads: of `whole`, what the program's reads of its results take behind it. */
 static struct cx_stake stake_of(const struct cx_launch *launch, const struct cx_split_plan *plan,
-                                const struct cx_learned *learned, const struct cx_plan_costs *costs)
+                                const struct cx_learned *learned, const struct cx_plan_costs *costs,
+                                double *reads)
 {
     const struct sums sums = add_up(launch, plan, learned, costs);
     const double whole = cx_plan_length(launch);
     const double part =
         sums.speed > 0 ? even_speed(launch->base.context, plan, costs, costs->best) / sums.speed : 1;
-    const double packages = whole * part + CX_SPLIT_SECONDS;
+    const struct cx_worker *worker = &launch->base.context->workers[plan->member[costs->best]];
+    const double read = cx_plan_upload_seconds(worker, read_bytes(launch, learned, worker, costs->whole));
+    const double packages = whole * part + CX_SPLIT_SECONDS, later = packages + sums.after + read * part;
     const struct cx_budget_record *risk = &learned->risk;
+    const struct lacks lacks = best_lacks(launch, plan, costs);
+    /* Where later launches gain, this one follows data that lie elsewhere; but not again where it lost. */
+    const bool follows = later < (1 - CX_BUDGET_GAIN) * (whole + read) && risk->lost <= 0;
+    const double moved = lacks.host + (follows ? lacks.others : 0);
+    const struct cx_admission_device *best = &costs->device[costs->best];
+    const double moves = best->fixed_seconds - best->after_seconds +
+                         best->transfer_seconds * (double)plan->groups * part + read * part;
     double factor = sums.factor, most;
     if (is_auto())
         factor = fmin(factor, AUTO_BOUND / part);
@@ -343,11 +399,13 @@ static struct cx_stake stake_of(const struct cx_launch *launch, const struct cx_
     most = whole * part * factor + sums.first;
     if (is_auto())
         most = fmin(most, AUTO_BOUND * whole);
-    return (struct cx_stake){.whole = whole,
-                             .split = fmax(packages + sums.longest, sums.late) + costs->moves,
-                             .worst = fmax(most + sums.bound, 2 * sums.late) + 3 * CX_SPLIT_SECONDS +
+    *reads = read;
+    return (struct cx_stake){.whole = whole > 0 ? whole + moved + read : 0,
+                             .split = fmax(packages + fmax(sums.longest, moves), sums.late) + costs->moves,
+                             .worst = fmax(most + sums.bound + moves, 2 * sums.late) + 3 * CX_SPLIT_SECONDS +
                                       2 * costs->moves,
-                             .later = packages + sums.after};
+                             .later = later,
+                             .moved = moved};
 }
 
 /* ---- the decision ---- */
@@ -363,18 +421,21 @@ bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan, s
     struct cx_context *context = launch->base.context;
     if (!context->account)
         return true;
-    const struct cx_stake stake = stake_of(launch, plan, learned, costs);
+    double reads;
+    const struct cx_stake stake = stake_of(launch, plan, learned, costs, &reads);
     const enum cx_stake_verdict verdict =
         cx_account_decide(context->account, &learned->risk, &stake, &launch->reserved);
     cx_debug(CX_TOPIC_PLAN,
              "%s: whole %.3f ms, split %.3f, at most %.3f, later %.3f; the account has %.3f ms: %s",
              launch->kernel->function->name, stake.whole * 1e3, stake.split * 1e3, stake.worst * 1e3,
              stake.later * 1e3, cx_account_left(context->account) * 1e3, cx_stake_verdict_text(verdict));
-    launch->staked = stake.whole;
+    launch->staked = fmax(stake.whole - reads, 0);
+    launch->staked_moves = stake.moved;
     launch->first_use = false;
     for (unsigned i = 0; i < plan->n; i++)
         launch->first_use |= costs->member[i].takes_part && context->workers[plan->member[i]].planned == 0;
     launch->trial = verdict == CX_STAKE_TRIAL;
+    launch->invests = launch->trial && stake.split >= stake.whole;
     if (!cx_stake_splits(verdict) || verdict == CX_STAKE_TRIAL)
         launch->reason = cx_stake_verdict_text(verdict);
     return cx_stake_splits(verdict);
@@ -386,10 +447,10 @@ void cx_plan_stake_drop(struct cx_launch *launch)
     struct cx_budget_record nothing = {0};
     if (account)
         (void)cx_account_settle(account, &nothing, launch->reserved, 0, 0, launch->trial, false);
-    launch->staked = launch->reserved = 0;
+    launch->staked = launch->staked_moves = launch->reserved = 0;
 }
 
-void cx_plan_stake_end(struct cx_launch *launch, double elapsed, double whole)
+void cx_plan_stake_end(struct cx_launch *launch, double elapsed, double whole, double brought)
 {
     struct cx_context *context = launch->base.context;
     if (!(launch->staked > 0)) /* so it was split, and its function's records exist */
@@ -397,13 +458,16 @@ void cx_plan_stake_end(struct cx_launch *launch, double elapsed, double whole)
     pthread_mutex_lock(&context->lock);
     struct cx_learned *learned = launch->kernel->function->learned;
     if (launch->slices_ns && whole > 0) { /* its length was a guess, from its first part */
-        launch->staked = fmax(launch->staked, whole);
+        launch->staked = fmax(launch->staked, whole + launch->staked_moves);
         cx_plan_length_tell(launch, context->fastest, whole + (double)launch->slices_ns * 1e-9, false);
     }
-    cx_account_ran(context->account, &learned->risk, fmin(elapsed, launch->staked));
-    const double lost = cx_account_settle(context->account, &learned->risk, launch->reserved, launch->staked,
-                                          elapsed, launch->trial, launch->first_use);
-    launch->staked = launch->reserved = 0;
+    cx_account_ran(context->account, &learned->risk, fmin(elapsed, launch->staked - launch->staked_moves));
+    const double lost =
+        cx_account_settle(context->account, &learned->risk, launch->reserved, launch->staked + brought,
+                          elapsed, launch->trial, launch->first_use);
+    if (launch->invests)
+        cx_budget_invested(&learned->risk, fmin(lost, launch->reserved));
+    launch->staked = launch->staked_moves = launch->reserved = 0;
     pthread_mutex_unlock(&context->lock);
     if (lost > 0)
         cx_info(CX_TOPIC_PLAN, "the split of %s lost %.3f ms", launch->kernel->function->name, lost * 1e3);

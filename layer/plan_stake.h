@@ -50,7 +50,8 @@ bool cx_plan_affords(const struct cx_context *context, double seconds);
 /* It is not split after all. */
 void cx_plan_stake_drop(struct cx_launch *launch);
 /* The split launch is over, after so many seconds (0: not known), or was not begun after all. whole: what one
- * device would have taken, as its packages tell; 0: not known. Takes context->lock. */
-void cx_plan_stake_end(struct cx_launch *launch, double elapsed, double whole);
+ * device would have taken, as its packages tell; 0: not known. brought: what the reads of results that came
+ * home meanwhile would have taken behind it. Takes context->lock. */
+void cx_plan_stake_end(struct cx_launch *launch, double elapsed, double whole, double brought);
 
 #endif

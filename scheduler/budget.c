@@ -114,14 +114,14 @@ enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, const struct cx
     const double part = part_returned(budget);
     const struct cx_stake returning = {given->whole, less_returned(given->split, given->whole, part),
                                        less_returned(given->worst, given->whole, part),
-                                       less_returned(given->later, given->whole, part)},
+                                       less_returned(given->later, given->whole, part), given->moved},
                           *stake = &returning;
-    const double least = CX_BUDGET_GAIN * stake->whole;
+    const double least = CX_BUDGET_GAIN * stake->whole, placed = stake->whole - fmax(stake->moved, 0);
     *reserved = 0;
     if (!is_time(stake->whole))
         return CX_STAKE_UNKNOWN;
     const bool promises =
-        stake->whole - stake->later > least || (has_gained(record) && part < 1 - CX_BUDGET_GAIN);
+        placed - stake->later > CX_BUDGET_GAIN * placed || (has_gained(record) && part < 1 - CX_BUDGET_GAIN);
     const double loss = most_lost(stake);
     const double room = promises ? cx_budget_left(budget) : left_for_curiosity(budget);
     const bool early = budget->share < 1 && budget->busy < CX_BUDGET_START;
@@ -172,6 +172,12 @@ void cx_budget_excuse(struct cx_budget *budget, struct cx_budget_record *record,
         return;
     budget->excess = fmax(budget->excess - seconds, 0);
     record->excess = fmax(record->excess - seconds, 0);
+}
+
+void cx_budget_invested(struct cx_budget_record *record, double seconds)
+{
+    if (is_time(seconds))
+        record->lost = fmax(record->lost - seconds, 0);
 }
 
 bool cx_budget_pays(double expected, double part, double price)

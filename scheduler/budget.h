@@ -78,6 +78,7 @@ struct cx_stake {
     double split; /* estimate, with all that this launch has to bring along */
     double worst; /* upper bound of that; at least `split` */
     double later; /* estimate of launches like it, once data, memory and code are in place; at most `split` */
+    double moved; /* of `whole`: to bring what it reads to the first device, which later launches need not */
 };
 
 enum cx_stake_verdict {
@@ -125,6 +126,10 @@ double cx_budget_settle(struct cx_budget *budget, struct cx_budget_record *recor
  * process: it is charged, but not held against the next ones, as a first use does not recur. Once a device,
  * so that no more is lost than what true costs exceed their bounds by. */
 void cx_budget_excuse(struct cx_budget *budget, struct cx_budget_record *record, double seconds);
+
+/* The trial that was settled last was known to lose, by moves that launches behind it need not make again: so
+ * many seconds are charged, but the next ones need not wait until they are made good. */
+void cx_budget_invested(struct cx_budget_record *record, double seconds);
 
 /* Whether something that costs `price` (opening a device, analysing, building) is worth it: device time still
  * expected, times the part of it that would be saved, exceeds CX_BUDGET_WORTH times that. */

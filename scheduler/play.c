@@ -192,7 +192,8 @@ static struct truth weigh(struct cx_play *play, const struct cx_play_step *step,
     *stake = (struct cx_stake){.whole = kernel->measured ? whole + avoided : 0,
                                .split = split_time(play, whole, known, extra),
                                .worst = split_time(play, whole, slowest, worst),
-                               .later = later};
+                               .later = later,
+                               .moved = kernel->measured ? avoided : 0};
     return (struct truth){.whole = whole,
                           .split = split_time(play, whole, speed, moves * costs->off),
                           .back = bound * (kernel->back + back),

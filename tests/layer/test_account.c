@@ -15,7 +15,7 @@
 static const struct cx_real_device first = {.index = 0}, other = {.index = 1}, far = {.index = 1000};
 
 /* A trial that may lose a millisecond. */
-static const struct cx_stake trial = {0.001, 0.002, 0.002, 0.0006};
+static const struct cx_stake trial = {0.001, 0.002, 0.002, 0.0006, 0};
 
 static bool is(double a, double b)
 {

@@ -338,6 +338,35 @@ START_TEST(uploads_tell_of_the_link)
 }
 END_TEST
 
+/* Inputs that come from the host each time are halved as well as the work, which alone would not pay for
+ * them. */
+START_TEST(halves_of_inputs_move)
+{
+    enum { MANY = 1 << 22 }; /* 16 MB: 16 ms to one device, 8 of them to each of two */
+    cl_int *numbers = calloc(MANY, sizeof(*numbers));
+    unsigned kernels;
+    ck_assert_ptr_nonnull(numbers);
+    setenv("STUB_LINK", "1000", 1);
+    begin("40");
+    cl_mem from = cl_buffer(0, MANY * sizeof(*numbers), NULL),
+           to = cl_buffer(0, MANY * sizeof(*numbers), NULL);
+    for (unsigned i = 0; i < 60; i++) { /* 6.5 ms each */
+        cl_ok(clEnqueueWriteBuffer(cl.queue, from, CL_TRUE, 0, MANY * sizeof(*numbers), numbers, 0, NULL,
+                                   NULL));
+        launch_over(p.kernel, from, to, MANY);
+        cl_ok(clEnqueueReadBuffer(cl.queue, to, CL_TRUE, 0, MANY * sizeof(*numbers), numbers, 0, NULL, NULL));
+    }
+    const size_t there = did(1, &kernels);
+    ck_assert_msg(there > MANY, "%zu work-items on the second device", there);
+    free(numbers);
+    cl_ok(clReleaseMemObject(from));
+    cl_ok(clReleaseMemObject(to));
+    launch(N);
+    end(N);
+    cl_folder_remove();
+}
+END_TEST
+
 /* A device whose driver may compile first joins in late at worst: while it does, the other goes on. */
 START_TEST(joins_in_late_at_worst)
 {
@@ -536,6 +565,7 @@ int main(void)
     tcase_add_test(tcase, builds_on_a_spare_core);
     tcase_add_test(tcase, known_ones_wait_in_slices);
     tcase_add_test(tcase, uploads_tell_of_the_link);
+    tcase_add_test(tcase, halves_of_inputs_move);
     tcase_add_test(tcase, joins_in_late_at_worst);
     tcase_add_test(tcase, opening_may_fail);
     tcase_add_test(tcase, slices_are_one_launch);

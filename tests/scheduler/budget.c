@@ -26,8 +26,8 @@ static enum cx_stake_verdict decide(const struct cx_budget *given, const struct 
 START_TEST(unknown_lengths_stay_whole)
 {
     const struct cx_budget_record record = {0};
-    ck_assert_int_eq(decide(&fresh, &record, (struct cx_stake){0, 1, 1, 1}), CX_STAKE_UNKNOWN);
-    ck_assert_int_eq(decide(&fresh, &record, (struct cx_stake){NAN, 1, 1, 1}), CX_STAKE_UNKNOWN);
+    ck_assert_int_eq(decide(&fresh, &record, (struct cx_stake){0, 1, 1, 1, 0}), CX_STAKE_UNKNOWN);
+    ck_assert_int_eq(decide(&fresh, &record, (struct cx_stake){NAN, 1, 1, 1, 0}), CX_STAKE_UNKNOWN);
     for (int i = 0; i < CX_STAKE_VERDICTS; i++)
         ck_assert_uint_gt(strlen(cx_stake_verdict_text((enum cx_stake_verdict)i)), 10);
     ck_assert_str_eq(cx_stake_verdict_text(CX_STAKE_VERDICTS), "?");
@@ -40,17 +40,28 @@ START_TEST(knowledge_needs_no_account)
     const struct cx_budget_record record = {0};
     struct cx_budget budget = fresh;
     double reserved = 1;
-    const struct cx_stake sure = {1, 0.6, 1, 0.55}, small = {1, 0.95, 0.97, 0.91};
+    const struct cx_stake sure = {1, 0.6, 1, 0.55, 0}, small = {1, 0.95, 0.97, 0.91, 0};
     ck_assert_int_eq(cx_budget_decide(&budget, &record, &sure, &reserved), CX_STAKE_SPLIT);
     ck_assert(reserved == 0 && budget.reserved == 0 && budget.trials == 0);
     ck_assert_int_eq(decide(&fresh, &record, small), CX_STAKE_NO_GAIN);
-    ck_assert_int_eq(decide(&fresh, &record, (struct cx_stake){1, 0.6, 1.001, 0.55}), CX_STAKE_TOO_DEAR);
+    ck_assert_int_eq(decide(&fresh, &record, (struct cx_stake){1, 0.6, 1.001, 0.55, 0}), CX_STAKE_TOO_DEAR);
+}
+END_TEST
+
+/* What both have to move first is no gain of a split: only what is left once it is in place promises any. */
+START_TEST(moves_promise_nothing)
+{
+    const struct cx_stake shared = {0.021, 0.0105, 0.02, 0.0006, 0.02},
+                          alike = {0.021, 0.0105, 0.02, 0.00095, 0.02};
+    const struct cx_budget_record record = {0};
+    ck_assert_int_eq(decide(&fresh, &record, shared), CX_STAKE_SPLIT);
+    ck_assert_int_eq(decide(&fresh, &record, alike), CX_STAKE_NO_GAIN);
 }
 END_TEST
 
 START_TEST(trials_wait_for_the_account)
 {
-    const struct cx_stake stake = {0.001, 0.0015, 0.003, 0.0006}; /* may lose 2 ms: after 0.1 s */
+    const struct cx_stake stake = {0.001, 0.0015, 0.003, 0.0006, 0}; /* may lose 2 ms: after 0.1 s */
     struct cx_budget_record record = {0};
     struct cx_budget budget = fresh;
     double reserved, second;
@@ -75,7 +86,8 @@ END_TEST
  * knowledge, one of which the data is elsewhere again waits. */
 START_TEST(moves_are_an_investment)
 {
-    const struct cx_stake moves = {0.001, 0.003, 0.003, 0.0006}, placed = {0.001, 0.0006, 0.0008, 0.0006};
+    const struct cx_stake moves = {0.001, 0.003, 0.003, 0.0006, 0},
+                          placed = {0.001, 0.0006, 0.0008, 0.0006, 0};
     struct cx_budget_record record = {0};
     struct cx_budget budget = fresh;
     double reserved;
@@ -90,7 +102,7 @@ END_TEST
 /* Nothing is tried in the first 50 ms, not even what may lose nothing; with no bound, all at once. */
 START_TEST(nothing_is_tried_early)
 {
-    const struct cx_stake free = {0.001, 0.00095, 0.001, 0.0006};
+    const struct cx_stake free = {0.001, 0.00095, 0.001, 0.0006, 0};
     const struct cx_budget_record record = {0};
     struct cx_budget budget = fresh;
     cx_budget_ran(&budget, NULL, 0.0499);
@@ -99,14 +111,14 @@ START_TEST(nothing_is_tried_early)
     cx_budget_ran(&budget, NULL, 0.0002);
     ck_assert_int_eq(decide(&budget, &record, free), CX_STAKE_TRIAL);
     budget = (struct cx_budget){.share = 1};
-    ck_assert_int_eq(decide(&budget, &record, (struct cx_stake){1, 9, INFINITY, 0.5}), CX_STAKE_TRIAL);
+    ck_assert_int_eq(decide(&budget, &record, (struct cx_stake){1, 9, INFINITY, 0.5, 0}), CX_STAKE_TRIAL);
 }
 END_TEST
 
 /* Estimates that promise nothing are doubted at a quarter of the account, and after what was measured. */
 START_TEST(estimates_are_doubted)
 {
-    const struct cx_stake stake = {0.001, 0.002, 0.002, 0.002};
+    const struct cx_stake stake = {0.001, 0.002, 0.002, 0.002, 0};
     struct cx_budget_record record = {0};
     struct cx_budget budget = fresh;
     double reserved;
@@ -127,7 +139,7 @@ END_TEST
 /* Where bounds turn out wrong by more than the account ever held, only what was seen to gain is split. */
 START_TEST(wrong_bounds_end_knowledge)
 {
-    const struct cx_stake stake = {0.01, 0.005, 0.01, 0.005};
+    const struct cx_stake stake = {0.01, 0.005, 0.01, 0.005, 0};
     struct cx_budget_record loser = {0}, winner = {0}, other = {0};
     struct cx_budget budget = fresh;
     cx_budget_charge(&budget, 5); /* opening a device says nothing about bounds */
@@ -146,7 +158,7 @@ END_TEST
 /* One split that something disturbed does not end what gained before it; two do. */
 START_TEST(a_disturbed_split_is_forgiven)
 {
-    const struct cx_stake stake = {0.1, 0.05, 0.1, 0.05};
+    const struct cx_stake stake = {0.1, 0.05, 0.1, 0.05, 0};
     struct cx_budget_record record = {0};
     struct cx_budget budget = fresh;
     cx_budget_ran(&budget, NULL, 10);
@@ -160,9 +172,28 @@ START_TEST(a_disturbed_split_is_forgiven)
 END_TEST
 
 /* A device's first split may take what no later one does: that is charged, and not held against others. */
+/* A trial that moves data for those behind it loses; they do not wait until that is made good. */
+START_TEST(an_investment_is_not_waited_for)
+{
+    const struct cx_stake moves = {0.01, 0.02, 0.03, 0.005, 0}, placed = {0.01, 0.005, 0.012, 0.005, 0};
+    struct cx_budget_record record = {0};
+    struct cx_budget budget = fresh;
+    double reserved;
+    cx_budget_ran(&budget, &record, 2);
+    ck_assert_int_eq(cx_budget_decide(&budget, &record, &moves, &reserved), CX_STAKE_TRIAL);
+    const double lost = cx_budget_settle(&budget, &record, reserved, 0.01, 0.025);
+    ck_assert_int_eq(decide(&budget, &record, placed), CX_STAKE_WAITS);
+    cx_budget_invested(&record, fmin(lost, reserved));
+    ck_assert_int_eq(decide(&budget, &record, placed), CX_STAKE_TRIAL);
+    cx_budget_invested(&record, NAN);
+    cx_budget_invested(&record, 1);
+    ck_assert(record.lost >= 0);
+}
+END_TEST
+
 START_TEST(a_first_use_is_excused)
 {
-    const struct cx_stake stake = {0.1, 0.05, 0.1, 0.05};
+    const struct cx_stake stake = {0.1, 0.05, 0.1, 0.05, 0};
     struct cx_budget_record record = {0};
     struct cx_budget budget = fresh;
     cx_budget_ran(&budget, NULL, 1);
@@ -201,7 +232,7 @@ START_TEST(budget_survives_nonsense)
         double reserved;
         cx_budget_ran(&budget, &record, a > 1 ? 0 : a);
         cx_budget_charge(&budget, b > 1 ? 0 : b);
-        const struct cx_stake stake = {a, b, c, d};
+        const struct cx_stake stake = {a, b, c, d, 0};
         const enum cx_stake_verdict verdict = cx_budget_decide(&budget, &record, &stake, &reserved);
         ck_assert(isfinite(reserved) && reserved >= 0);
         ck_assert(verdict != CX_STAKE_TRIAL || reserved <= 0.02 * budget.busy);
@@ -286,7 +317,7 @@ static struct cx_stake estimate(const struct kernel *kernel)
 {
     const double later = kernel->later * pow(kernel->off_later, 1.0 / (1 + kernel->splits));
     const double split = later + extra(kernel, kernel->off_extra), whole = kernel->whole;
-    return (struct cx_stake){whole, whole * split, whole * split * fmax(kernel->slack, 1), whole * later};
+    return (struct cx_stake){whole, whole * split, whole * split * fmax(kernel->slack, 1), whole * later, 0};
 }
 
 static void settle_oldest(struct program *program)
@@ -444,7 +475,7 @@ END_TEST
  * gets its trial. */
 START_TEST(losers_do_not_starve_others)
 {
-    const struct cx_stake loser = {0.01, 0.008, 0.03, 0.005}, winner = {0.0001, 0.02, 0.03, 0.00005};
+    const struct cx_stake loser = {0.01, 0.008, 0.03, 0.005, 0}, winner = {0.0001, 0.02, 0.03, 0.00005, 0};
     struct cx_budget_record lost = {0}, gained = {0};
     struct cx_budget budget = fresh;
     double reserved;
@@ -491,12 +522,14 @@ Suite *cx_test_budget(void)
     TCase *tcase = tcase_create("verdicts");
     tcase_add_test(tcase, unknown_lengths_stay_whole);
     tcase_add_test(tcase, knowledge_needs_no_account);
+    tcase_add_test(tcase, moves_promise_nothing);
     tcase_add_test(tcase, trials_wait_for_the_account);
     tcase_add_test(tcase, moves_are_an_investment);
     tcase_add_test(tcase, nothing_is_tried_early);
     tcase_add_test(tcase, estimates_are_doubted);
     tcase_add_test(tcase, wrong_bounds_end_knowledge);
     tcase_add_test(tcase, a_disturbed_split_is_forgiven);
+    tcase_add_test(tcase, an_investment_is_not_waited_for);
     tcase_add_test(tcase, a_first_use_is_excused);
     tcase_add_test(tcase, settling_without_a_result);
     tcase_add_test(tcase, budget_survives_nonsense);
