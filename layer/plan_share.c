@@ -57,9 +57,9 @@ struct cx_candidates {
     double speed[64];      /* what the balancer may take it to be, work-groups/s; 0: unknown */
     struct cx_balancer_device share[65];
     const struct cx_speed_record *probe_record;
+    double part[64]; /* scratch: of transfer_cost, cut_parts */
     /* transfer_cost's own */
     uint64_t fixed[64], shared[64], astray[64];
-    double part[64];
     struct lacking lacking;
 };
 
@@ -480,7 +480,7 @@ static bool keeps_to_parts(const struct cx_candidates *all, unsigned n)
 /* Has the members that are left share the launch as their parts lie (parts.h). */
 static void cut_parts(const struct cx_split_plan *plan, struct cx_learned *learned, struct cx_candidates *all)
 {
-    double part[64], speed[64];
+    double *part = all->part, speed[64];
     for (unsigned i = 0; i < plan->n; i++)
         speed[i] = all->share[i].measured_speed;
     const struct cx_parts_launch about = {plan->n, (double)plan->groups, all->astray_seconds, all->owned,
