@@ -59,7 +59,8 @@ struct cx_candidates {
     const struct cx_speed_record *probe_record;
     double part[64]; /* scratch: of transfer_cost, cut_parts */
     /* transfer_cost's own */
-    uint64_t fixed[64], shared[64], astray[64];
+    double fixed[64], shared[64]; /* seconds */
+    uint64_t astray[64];
     struct lacking lacking;
 };
 
@@ -124,9 +125,9 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
 {
     const struct cx_context *context = launch->base.context;
     struct cx_admission_device *device = all->device;
-    uint64_t *fixed = memset(all->fixed, 0, sizeof(all->fixed)),
-             *shared = memset(all->shared, 0, sizeof(all->shared)),
-             *astray = memset(all->astray, 0, sizeof(all->astray)), most_astray = 0;
+    double *fixed = memset(all->fixed, 0, sizeof(all->fixed)),
+           *shared = memset(all->shared, 0, sizeof(all->shared));
+    uint64_t *astray = memset(all->astray, 0, sizeof(all->astray)), most_astray = 0;
     struct lacking *lacking = &all->lacking;
     double *part = all->part;
     expect_parts(device, plan->n, part);
@@ -138,17 +139,20 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
         add_lacking(mem, &whole[i].read, &package[i].read, lacking);
         if (cx_launch_way(launch, i) == CX_WAY_HOME) { /* it comes to one place, before all else */
             for (unsigned m = 0; m < plan->n; m++)
-                fixed[m] += lacking->fixed[1 + launch->home] + lacking->shared[1 + launch->home];
+                fixed[m] += cx_plan_upload_seconds(
+                    &context->workers[plan->member[m]],
+                    (double)(lacking->fixed[1 + launch->home] + lacking->shared[1 + launch->home]));
             continue;
         }
         for (unsigned m = 0; m < plan->n; m++) {
-            const unsigned place = cx_mem_place(mem->root, &context->workers[plan->member[m]]);
+            const struct cx_worker *worker = &context->workers[plan->member[m]];
+            const unsigned place = cx_mem_place(mem->root, worker);
             const uint64_t bytes = whole[i].read.hi - whole[i].read.lo;
-            fixed[m] += lacking->fixed[place];
+            fixed[m] += cx_plan_bring_seconds(worker, mem->root, lacking->fixed);
             if (!lacking->shared[place])
                 continue;
             if (!works_at_home(bytes, lacking->shared[place], part[m]))
-                shared[m] += lacking->shared[place];
+                shared[m] += cx_plan_bring_seconds(worker, mem->root, lacking->shared);
             else if (lacking->shared[CX_PLACE_HOST] > bytes / 2) {
                 astray[m] += bytes;
                 all->owned[m] += (double)(bytes - lacking->shared[place]);
@@ -159,8 +163,8 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
         const struct cx_worker *worker = &context->workers[plan->member[m]];
         device[m].fixed_seconds = device[m].after_seconds = cost_afterwards(launch, worker, whole);
         all->placed[m] = device[m];
-        device[m].fixed_seconds += cx_plan_upload_seconds(worker, (double)fixed[m]);
-        device[m].transfer_seconds = cx_plan_upload_seconds(worker, (double)shared[m]) / (double)plan->groups;
+        device[m].fixed_seconds += fixed[m];
+        device[m].transfer_seconds = shared[m] / (double)plan->groups;
         most_astray = most_astray > astray[m] ? most_astray : astray[m];
     }
     all->astray_seconds = cx_plan_move_seconds((double)most_astray) / (double)plan->groups;

@@ -7,6 +7,7 @@
 #include "layer/plan_open.h"
 #include "layer/plan_stake.h"
 #include "layer/options.h"
+#include "layer/peer.h"
 #include "layer/program.h"
 #include "layer/queue.h"
 
@@ -19,6 +20,8 @@
 enum { MANY_ITEMS = 1 << 18 };
 /* The same, where each of them may loop for any time. */
 enum { MANY_LOOPING = 1 << 16 };
+/* Bytes a second between peers (H100s: 360 GB/s, and 170 a megabyte). */
+#define PEER_BYTES_PER_S 100e9
 /* Commands of a queue that are looked at. */
 enum { MANY_WAITING = 64 };
 
@@ -357,6 +360,35 @@ double cx_plan_upload_seconds(const struct cx_worker *worker, double bytes)
 {
     const double rate = cx_plan_upload_rate(worker);
     return rate > 0 ? bytes / rate : cx_plan_move_seconds(bytes);
+}
+
+/* Whether members' memory is copied to this one's without the host, by a shared shadow or a slot (peer.h,
+ * stage.h). */
+static bool has_peer(const struct cx_worker *worker, const struct cx_mem *root)
+{
+    struct cx_context *context = worker->context;
+    bool any = false;
+    if (!context->peers || root->image || root->svm || !cx_peers_are_open(context))
+        return false;
+    for (unsigned m = 0; m < context->nmembers && !any; m++)
+        any = cx_peer_reaches(context->peers, m, worker->index) &&
+              !cx_peer_broken(context->peers, m, worker->index) &&
+              !atomic_load(&context->workers[m].left_out);
+    return any;
+}
+
+double cx_plan_exchange_seconds(const struct cx_worker *worker, const struct cx_mem *root, double bytes)
+{
+    return has_peer(worker, root) ? bytes / PEER_BYTES_PER_S : cx_plan_upload_seconds(worker, bytes);
+}
+
+double cx_plan_bring_seconds(const struct cx_worker *worker, const struct cx_mem *root,
+                             const uint64_t *lacking)
+{
+    const uint64_t here = lacking[cx_mem_place(root, worker)], host = lacking[CX_PLACE_HOST];
+    const uint64_t apart = here < host ? here : host;
+    return cx_plan_upload_seconds(worker, (double)(here - apart)) +
+           (apart ? cx_plan_exchange_seconds(worker, root, (double)apart) : 0);
 }
 
 struct cx_balancer_params cx_plan_params(void)

@@ -38,9 +38,8 @@
 #define GPU_MADE_BYTES_PER_S 200e9
 #define MADE_BYTES_PER_S     10e9
 #define MADE_SECONDS         100e-6
-/* To bring results back: for each launch, and bytes a second between peers. */
-#define RETURN_SECONDS   20e-6
-#define PEER_BYTES_PER_S 100e9
+/* To bring results back, for each launch. */
+#define RETURN_SECONDS 20e-6
 /* A build that takes less was none: the driver had it in its cache. */
 #define CACHED_BUILD 40e-3
 /* A CPU's driver may compile in a first launch, so that only what is beyond tells how long that takes. */
@@ -163,8 +162,8 @@ void cx_plan_ran(struct cx_context *context, struct cx_learned *learned, unsigne
 void cx_plan_returns(const struct cx_launch *launch, const struct cx_access_region *regions,
                      const struct cx_worker *worker)
 {
-    struct cx_context *context = launch->base.context;
-    double bytes = 0;
+    const struct cx_context *context = launch->base.context;
+    double seconds = 0;
     if (!context->account || !cx_account_risked(context->account))
         return;
     for (unsigned i = 0; i < launch->args->count; i++) {
@@ -175,12 +174,11 @@ void cx_plan_returns(const struct cx_launch *launch, const struct cx_access_regi
             continue;
         cx_coherence_lacking(mem->root->coherence, mem->origin + regions[i].read.lo,
                              mem->origin + regions[i].read.hi, lacking);
-        bytes += fmin((double)lacking[place], (double)lacking[CX_PLACE_HOST]);
+        seconds += cx_plan_exchange_seconds(worker, mem->root,
+                                            fmin((double)lacking[place], (double)lacking[CX_PLACE_HOST]));
     }
-    if (bytes > 0)
-        cx_account_returned(context->account, context->peers && cx_peers_are_open(context)
-                                                  ? RETURN_SECONDS + bytes / PEER_BYTES_PER_S
-                                                  : RETURN_SECONDS + cx_plan_move_seconds(bytes));
+    if (seconds > 0)
+        cx_account_returned(context->account, RETURN_SECONDS + seconds);
 }
 
 const char *cx_stake_forbids(const struct cx_launch *launch)
@@ -246,14 +244,15 @@ static double making(const struct cx_launch *launch, const struct cx_worker *wor
 static double returning(const struct cx_launch *launch, const struct cx_learned *learned,
                         const struct cx_worker *worker, const struct cx_access_region *whole, double part)
 {
-    double bytes = 0;
+    double seconds = 0;
     for (unsigned i = 0; i < launch->args->count && whole; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         if (mem && cx_mem_place(mem->root, worker) != CX_PLACE_HOST && !cx_follow_expects(learned, i) &&
             whole[i].write.hi > whole[i].write.lo)
-            bytes += (double)(whole[i].write.hi - whole[i].write.lo);
+            seconds += cx_plan_exchange_seconds(worker, mem->root,
+                                                part * (double)(whole[i].write.hi - whole[i].write.lo));
     }
-    return cx_plan_upload_seconds(worker, bytes * part);
+    return seconds;
 }
 
 /* Bytes of the launch's results that a read is expected to bring to the host, during a split or behind it. */
@@ -355,7 +354,7 @@ static struct lacks best_lacks(const struct cx_launch *launch, const struct cx_s
                                const struct cx_plan_costs *costs)
 {
     const struct cx_worker *best = &launch->base.context->workers[plan->member[costs->best]];
-    uint64_t host = 0, others = 0;
+    struct lacks lacks = {0, 0};
     for (unsigned i = 0; i < launch->args->count && costs->whole; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         const struct cx_access_interval *read = &costs->whole[i].read;
@@ -364,11 +363,11 @@ static struct lacks best_lacks(const struct cx_launch *launch, const struct cx_s
             continue;
         cx_coherence_lacking(mem->root->coherence, mem->origin + read->lo, mem->origin + read->hi, lacking);
         const uint64_t here = lacking[cx_mem_place(mem->root, best)], there = lacking[CX_PLACE_HOST];
-        host += here > there ? here - there : 0;
-        others += here < there ? here : there;
+        lacks.host += cx_plan_upload_seconds(best, here > there ? (double)(here - there) : 0);
+        lacks.others +=
+            cx_plan_exchange_seconds(best, mem->root, here < there ? (double)here : (double)there);
     }
-    return (struct lacks){cx_plan_upload_seconds(best, (double)host),
-                          cx_plan_upload_seconds(best, (double)others)};
+    return lacks;
 }
 
 /* reads: of `whole`, what the program's reads of its results take behind it. */
