@@ -57,7 +57,7 @@ struct cx_candidates {
     double speed[64];      /* what the balancer may take it to be, work-groups/s; 0: unknown */
     struct cx_balancer_device share[65];
     const struct cx_speed_record *probe_record;
-    double part[64]; /* scratch: of transfer_cost, cut_parts */
+    double part[64]; /* scratch: of transfer_cost, moves_of, cut_parts */
     /* transfer_cost's own */
     double fixed[64], shared[64]; /* seconds */
     uint64_t astray[64];
@@ -285,9 +285,9 @@ static double moves_there(const struct cx_admission_device *device, double group
 }
 
 /* Seconds of what a split brings to devices beyond what the launch needs whole. */
-static double moves_of(const struct cx_split_plan *plan, const struct cx_candidates *all, unsigned best)
+static double moves_of(const struct cx_split_plan *plan, struct cx_candidates *all, unsigned best)
 {
-    double seconds = 0, part[64];
+    double seconds = 0, *part = all->part;
     expect_parts(all->device, plan->n, part);
     for (unsigned i = 0; i < plan->n; i++)
         if (i != best && all->imagined[i].takes_part)
@@ -606,8 +606,9 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
         launch->reason = "COEXEC_ALGO=single";
     if (decision.split && !cx_plan_always() && cx_plan_hindsight_holds(launch, plan, learned, best))
         decision.split = false;
-    const struct cx_plan_costs costs = {all->device, all->member, all->whole, plan->moves ? all->moved : 0,
-                                        decision.best};
+    const struct cx_plan_costs costs = {all->device,        all->member,
+                                        all->whole,         plan->moves ? all->moved : 0,
+                                        all->lacking.fixed, decision.best};
     if (decision.split && !cx_plan_stake(launch, plan, learned, &costs))
         decision.split = false;
     /* One share each where members move what they lack, or the one that lacks nothing would do it all, and

@@ -358,7 +358,7 @@ static struct lacks best_lacks(const struct cx_launch *launch, const struct cx_s
     for (unsigned i = 0; i < launch->args->count && costs->whole; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         const struct cx_access_interval *read = &costs->whole[i].read;
-        uint64_t lacking[64] = {0};
+        uint64_t *lacking = memset(costs->scratch, 0, 64 * sizeof(*lacking));
         if (!mem || read->lo >= read->hi || cx_launch_way(launch, i) >= CX_WAY_PRIVATE)
             continue;
         cx_coherence_lacking(mem->root->coherence, mem->origin + read->lo, mem->origin + read->hi, lacking);
