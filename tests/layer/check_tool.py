@@ -247,28 +247,28 @@ echo name={name} size=8 ms=2 checksum=00ff check=pass
         out = os.path.join(folder, "out.json")
         base = ("bench", "--examples", folder, "--programs", "saxpy,vecadd", "--algos", "static", "--runs", "2", "--baseline", "native",
                 "--json", out)
-        done = tool(*base, "--alone-limit", "4", COEXEC_VENDORS=STUB, STUB_DEVICES="2")
-        assert done.returncode == 0 and "over 4 s, counted as no speed" in done.stdout, done
+        done = tool(*base, "--alone-limit", "2", COEXEC_VENDORS=STUB, STUB_DEVICES="2")
+        assert done.returncode == 0 and "over 2 s, counted as no speed" in done.stdout, done
         rows = {program["name"]: {(row["set"], row["algo"]): row for row in program["rows"]} for program in json.load(open(out))["programs"]}
-        assert rows["saxpy"]["1", None]["runs"] == [{"ok": False, "too_slow_s": 4}] * 2, rows
+        assert rows["saxpy"]["1", None]["runs"] == [{"ok": False, "too_slow_s": 2}] * 2, rows
         assert rows["saxpy"]["all", "static"]["maximum"] == 1 and rows["vecadd"]["all", "static"]["maximum"] == 2, rows
         with open(os.path.join(folder, "saxpy.words")) as file:
             lines = [line for line in file]
         assert sum("--device 1" in line for line in lines) == 1, lines
         assert all(line.count("@") == 1 for line in lines if "--native" in line), lines
-        done = tool(*base, "--alone-limit", "4", "--resume", COEXEC_VENDORS=STUB, STUB_DEVICES="2")
+        done = tool(*base, "--alone-limit", "2", "--resume", COEXEC_VENDORS=STUB, STUB_DEVICES="2")
         assert done.returncode == 0, done
         with open(os.path.join(folder, "saxpy.words")) as file:
             assert file.readlines() == lines
         done = tool("report", out, "--markdown", "-")
-        assert done.returncode == 0 and "Failed runs" not in done.stdout and "saxpy: device 1 over 4 s" in done.stdout, done
+        assert done.returncode == 0 and "Failed runs" not in done.stdout and "saxpy: device 1 over 2 s" in done.stdout, done
         os.unlink(out)
         done = tool(*base, "--time-limit", "2", COEXEC_VENDORS=STUB, STUB_DEVICES="2")  # ends within saxpy
         assert done.returncode == 0 and "the time is over: 0 of 2 programs are measured; the same command with --resume" in done.stderr, done
         assert not os.path.getsize(out), done
-        done = tool(*base, "--alone-limit", "4", "--time-limit", "600", "--resume", COEXEC_VENDORS=STUB, STUB_DEVICES="2")
+        done = tool(*base, "--alone-limit", "2", "--time-limit", "600", "--resume", COEXEC_VENDORS=STUB, STUB_DEVICES="2")
         assert done.returncode == 0 and "over:" not in done.stderr and len(json.load(open(out))["programs"]) == 2, done
-        done = tool(*base, "--limit", "1", COEXEC_VENDORS=STUB, STUB_DEVICES="2")
+        done = tool(*base, "--runs", "1", "--limit", "1", COEXEC_VENDORS=STUB, STUB_DEVICES="2")
         assert done.returncode == 1 and "took too long" in done.stdout, done
 
 
