@@ -606,9 +606,13 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
         launch->reason = "COEXEC_ALGO=single";
     if (decision.split && !cx_plan_always() && cx_plan_hindsight_holds(launch, plan, learned, best))
         decision.split = false;
-    const struct cx_plan_costs costs = {all->device,        all->member,
-                                        all->whole,         plan->moves ? all->moved : 0,
-                                        all->lacking.fixed, decision.best};
+    const struct cx_plan_costs costs = {.device = all->device,
+                                        .member = all->member,
+                                        .whole = all->whole,
+                                        .moves = plan->moves ? all->moved : 0,
+                                        .owned = all->owned,
+                                        .scratch = all->lacking.fixed,
+                                        .best = decision.best};
     if (decision.split && !cx_plan_stake(launch, plan, learned, &costs))
         decision.split = false;
     /* One share each where members move what they lack, or the one that lacks nothing would do it all, and

@@ -310,6 +310,16 @@ static double even_speed(const struct cx_context *context, const struct cx_split
     return n ? sum / n : costs->member[i].speed;
 }
 
+/* The member's part of the results: of launches that follow their data, as much as it has of their inputs. */
+static double part_of_results(const struct cx_split_plan *plan, const struct cx_plan_costs *costs, unsigned i,
+                              double part)
+{
+    double all = 0;
+    for (unsigned j = 0; j < plan->n; j++)
+        all += costs->member[j].takes_part ? costs->owned[j] : 0;
+    return all > 0 ? costs->owned[i] / all : part;
+}
+
 static struct sums add_up(const struct cx_launch *launch, const struct cx_split_plan *plan,
                           const struct cx_learned *learned, const struct cx_plan_costs *costs)
 {
@@ -335,10 +345,11 @@ static struct sums add_up(const struct cx_launch *launch, const struct cx_split_
         sums.first += 2 * once;
         sums.longest = fmax(sums.longest, all);
         sums.after = fmax(sums.after, device->after_seconds);
-        sums.bound += (cx_plan_upload_rate(worker) > 0 ? MEASURED_BOUND : UNMEASURED_BOUND) * moves +
-                      2 * device->after_seconds + making(launch, worker) +
-                      returning(launch, learned, worker, costs->whole, part) +
-                      first_bound(launch, learned, worker, plan->variant[i]);
+        sums.bound +=
+            (cx_plan_upload_rate(worker) > 0 ? MEASURED_BOUND : UNMEASURED_BOUND) * moves +
+            2 * device->after_seconds + making(launch, worker) +
+            returning(launch, learned, worker, costs->whole, part_of_results(plan, costs, i, part)) +
+            first_bound(launch, learned, worker, plan->variant[i]);
         sums.factor = fmax(sums.factor, factor_of(context, plan, costs, i));
     }
     return sums;

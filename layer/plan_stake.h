@@ -39,8 +39,9 @@ struct cx_plan_costs {
     const struct cx_admission_member *member; /* likewise */
     const struct cx_access_region *whole;     /* what the launch touches, by argument; NULL: not known */
     double moves;                             /* seconds of moves that `device` does not tell of */
-    uint64_t *scratch;                        /* room for 64 */
-    unsigned best;                            /* in the plan: where it would run whole */
+    const double *owned; /* bytes of inputs in parts that each device has (plan_share.c) */
+    uint64_t *scratch;   /* room for 64 */
+    unsigned best;       /* in the plan: where it would run whole */
 };
 /* Whether the launch may be split so. True: what it may lose is reserved, and cx_plan_stake_end has to come.
  * Else launch->reason says why not. */
