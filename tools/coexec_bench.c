@@ -4,8 +4,8 @@
  */
 #include "tools/coexec_bench.h"
 #include "tools/coexec_bench_start.h"
-#include "layer/options.h"
-#include "layer/select.h"
+#include "layer/base/options.h"
+#include "layer/driver/select.h"
 #include "tools/coexec.h"
 
 #include <errno.h>

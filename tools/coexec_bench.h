@@ -8,7 +8,7 @@
 #ifndef CX_TOOLS_COEXEC_BENCH_H
 #define CX_TOOLS_COEXEC_BENCH_H
 
-#include "layer/real.h"
+#include "layer/driver/device.h"
 
 #include <json-c/json.h>
 #include <stdbool.h>

@@ -97,8 +97,8 @@ static bool read_last_line(const char *text, struct cx_bench_result *result)
     return true;
 }
 
-/* The table of COEXEC_SUMMARY, as layer/stats.c prints it, and the times of the build and of the run that is
- * not counted. */
+/* The table of COEXEC_SUMMARY, as layer/report/kernel_table.c prints it, and the times of the build and of
+ * the run that is not counted. */
 static void read_summary(char *text, struct cx_bench_result *result)
 {
     double balance = 0;

@@ -5,10 +5,10 @@
  */
 #include "tools/coexec.h"
 #include "tools/coexec_recorded.h"
-#include "layer/ask.h"
-#include "layer/identity.h"
-#include "layer/options.h"
-#include "layer/real.h"
+#include "layer/source/compiler_macros.h"
+#include "layer/source/macro_identity.h"
+#include "layer/base/options.h"
+#include "layer/driver/device.h"
 
 #include <errno.h>
 #include <stdint.h>

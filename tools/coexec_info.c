@@ -6,8 +6,8 @@
 #include "tools/coexec_info.h"
 #include "tools/coexec.h"
 #include "tools/coexec_links.h"
-#include "layer/entry.h"
-#include "layer/options.h"
+#include "layer/base/entry.h"
+#include "layer/base/options.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #ifndef CX_TOOLS_COEXEC_INFO_H
 #define CX_TOOLS_COEXEC_INFO_H
 
-#include "layer/device.h"
+#include "layer/object/device.h"
 
 /* Where a device stands: "used", or why it is left out. */
 const char *cx_device_standing(const struct cx_real_device *device);

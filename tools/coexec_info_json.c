@@ -6,7 +6,7 @@
 #include "tools/coexec_links.h"
 #include "tools/coexec.h"
 #include "tools/coexec_json.h"
-#include "layer/options.h"
+#include "layer/base/options.h"
 
 static struct json_object *device_object(const struct cx_machine *machine,
                                          const struct cx_real_device *device)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * coexec explain --recorded: analyses recorded programs anew and judges each recorded launch as the layer
- * would (layer/access.h), by the numbers it had.
+ * would (layer/access/access.h), by the numbers it had.
  */
 #include "tools/coexec.h"
 #include "tools/coexec_json.h"
 #include "tools/coexec_recorded.h"
-#include "layer/access.h"
-#include "layer/analyse_run.h"
+#include "layer/access/access.h"
+#include "layer/source/analyser_run.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
  * a few transfers that are waited for, the first of which does not count.
  */
 #include "tools/coexec_links_inside.h"
-#include "layer/command.h"
+#include "layer/timeline/command.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef CX_TOOLS_COEXEC_LINKS_H
 #define CX_TOOLS_COEXEC_LINKS_H
 
-#include "layer/device.h"
+#include "layer/object/device.h"
 
 /* GB/s, of 10^9 bytes; 0: could not be measured. */
 struct cx_host_link {

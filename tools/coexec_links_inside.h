@@ -5,7 +5,7 @@
 #ifndef CX_TOOLS_COEXEC_LINKS_INSIDE_H
 #define CX_TOOLS_COEXEC_LINKS_INSIDE_H
 
-#include "layer/pool.h"
+#include "layer/memory/pinned_pool.h"
 #include "tools/coexec_links.h"
 
 /* A device opened for measuring. */

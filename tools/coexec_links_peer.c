@@ -4,9 +4,9 @@
  * the measured devices have open already, so that its way of sharing memory is what is measured.
  */
 #include "tools/coexec_links_inside.h"
-#include "layer/command.h"
-#include "layer/peer.h"
-#include "layer/worker.h"
+#include "layer/timeline/command.h"
+#include "layer/memory/peer.h"
+#include "layer/timeline/worker.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads recordings. Whatever the files hold, a line that is not as layer/record.c writes them is counted and
- * left out.
+ * Reads recordings. Whatever the files hold, a line that is not as layer/report/recording.c writes them is
+ * counted and left out.
  */
 #include "tools/coexec_recorded.h"
 #include "tools/coexec_json.h"

@@ -5,15 +5,16 @@
 #ifndef CX_TOOLS_COEXEC_RECORDED_H
 #define CX_TOOLS_COEXEC_RECORDED_H
 
-#include "layer/summary.h"
+#include "layer/access/summary.h"
 #include <json-c/json.h>
 #include <stddef.h>
 
 struct cx_recorded_kernel {
     char *name;
     size_t nlaunches;
-    uint64_t *hash;              /* one a launch */
-    struct json_object **launch; /* as layer/record.c writes them, all different; their types are checked */
+    uint64_t *hash; /* one a launch */
+    struct json_object *
+        *launch; /* as layer/report/recording.c writes them, all different; their types are checked */
 };
 
 struct cx_recorded_program {

@@ -16,7 +16,7 @@ static const char me[] = "run";
 
 static const char *const option_names[] = {
 #define CX_OPTION(type, field, name, fallback, accepted, help) name,
-#include "layer/options.def"
+#include "layer/base/options.def"
 #undef CX_OPTION
 };
 

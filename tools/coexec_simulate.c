@@ -3,7 +3,7 @@
  * `coexec simulate`: what the balancers would do with a launch on modelled devices, in virtual time.
  * Needs no OpenCL; the same arguments print the same.
  */
-#include "layer/plan_size.h"
+#include "layer/plan/plan_size.h"
 #include "scheduler/admission.h"
 #include "scheduler/memory.h"
 #include "scheduler/simulate.h"

@@ -3,7 +3,7 @@
  * The part of `coexec simulate --grid` in which a device's speed changes (scheduler/drift.h).
  */
 #include "scheduler/drift.h"
-#include "layer/plan_size.h"
+#include "layer/plan/plan_size.h"
 #include "tools/coexec.h"
 #include "tools/coexec_simulate.h"
 

@@ -4,7 +4,7 @@
  * cannot be beaten.
  */
 #include "tools/coexec_simulate.h"
-#include "layer/plan_size.h"
+#include "layer/plan/plan_size.h"
 #include "scheduler/grid.h"
 #include "tools/coexec.h"
 

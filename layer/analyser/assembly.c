@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/analyser/assembly.h"
 #include "layer/analyser/map.h"
-#include "layer/text.h"
+#include "layer/base/text.h"
 
 #include <ctype.h>
 #include <stdbool.h>

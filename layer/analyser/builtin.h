@@ -8,7 +8,7 @@
 #ifndef CX_LAYER_ANALYSER_BUILTIN_H
 #define CX_LAYER_ANALYSER_BUILTIN_H
 
-#include "layer/summary.h"
+#include "layer/access/summary.h"
 
 #include <llvm-c/Core.h>
 

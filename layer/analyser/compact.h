@@ -3,7 +3,7 @@
 #ifndef CX_LAYER_ANALYSER_COMPACT_H
 #define CX_LAYER_ANALYSER_COMPACT_H
 
-#include "layer/summary.h"
+#include "layer/access/summary.h"
 
 /* The kernel must pass cx_summary_check(). */
 void cx_compact(struct cx_summary_kernel *kernel);

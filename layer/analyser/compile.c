@@ -2,7 +2,7 @@
 #include "layer/analyser/compile.h"
 #include "layer/analyser/assembly.h"
 #include "layer/analyser/map.h"
-#include "layer/ask.h"
+#include "layer/source/compiler_macros.h"
 
 #include <stdio.h>
 #include <stdlib.h>

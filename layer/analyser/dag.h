@@ -9,7 +9,7 @@
 #define CX_LAYER_ANALYSER_DAG_H
 
 #include "layer/analyser/map.h"
-#include "layer/summary.h"
+#include "layer/access/summary.h"
 
 struct cx_dag {
     struct cx_expr *node;

@@ -7,7 +7,7 @@
 #ifndef CX_LAYER_ANALYSER_KERNEL_H
 #define CX_LAYER_ANALYSER_KERNEL_H
 
-#include "layer/summary.h"
+#include "layer/access/summary.h"
 
 #include <llvm-c/Core.h>
 

@@ -12,8 +12,8 @@
 #include "layer/analyser/condition.h"
 #include "layer/analyser/macro_names.h"
 #include "layer/analyser/map.h"
-#include "layer/ask.h"
-#include "layer/text.h"
+#include "layer/source/compiler_macros.h"
+#include "layer/base/text.h"
 
 #include <ctype.h>
 #include <stdio.h>

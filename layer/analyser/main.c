@@ -5,7 +5,7 @@
  * The layer starts it once for each program build; it can be run by hand as well (--explain). LLVM lives in
  * this process alone, so that its crashes, its memory and its symbols stay out of the program that uses
  * OpenCL. Path: macros.c, compile.c, pipeline.c, kernel.c (cfg.c, scan.c, build.c), then
- * layer/summary_blob.c.
+ * layer/access/summary_blob.c.
  */
 #include "layer/analyser/compile.h"
 #include "layer/analyser/kernel.h"
@@ -13,9 +13,9 @@
 #include "layer/analyser/map.h"
 #include "layer/analyser/outlast.h"
 #include "layer/analyser/pipeline.h"
-#include "layer/ask.h"
-#include "layer/explain.h"
-#include "layer/includes.h"
+#include "layer/source/compiler_macros.h"
+#include "layer/access/explain.h"
+#include "layer/source/include_hash.h"
 
 #include <llvm-c/BitReader.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/analyser/outlast.h"
 #include "layer/analyser/map.h"
-#include "layer/ask.h"
-#include "layer/cache.h"
-#include "layer/sha256.h"
+#include "layer/source/compiler_macros.h"
+#include "layer/base/disk_cache.h"
+#include "layer/base/sha256.h"
 
 #include <signal.h>
 #include <stdbool.h>

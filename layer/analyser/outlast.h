@@ -2,7 +2,7 @@
 /*
  * An analysis that outlasts the program it was made for. The layer tells by SIGUSR1, the kernel does when the
  * program is killed: nobody will fetch the result, so it goes to the layer's cache for the next run, and the
- * run's folder is removed. Next: layer/cache.h. One per process.
+ * run's folder is removed. Next: layer/base/disk_cache.h. One per process.
  */
 #ifndef CX_LAYER_ANALYSER_OUTLAST_H
 #define CX_LAYER_ANALYSER_OUTLAST_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where in the source something stands: line numbers as summaries have them (layer/summary.h), with the file
- * where it is not the program's own text but one that it includes.
+ * Where in the source something stands: line numbers as summaries have them (layer/access/summary.h), with
+ * the file where it is not the program's own text but one that it includes.
  *
  * Previous stage: compile.h. Used by: kernel.c, loop.c, scan*.c.
  */
 #ifndef CX_LAYER_ANALYSER_PLACE_H
 #define CX_LAYER_ANALYSER_PLACE_H
 
-#include "layer/summary.h"
+#include "layer/access/summary.h"
 
 #include <llvm-c/Core.h>
 

@@ -6,7 +6,7 @@
 #ifndef CX_LAYER_ANALYSER_THIN_H
 #define CX_LAYER_ANALYSER_THIN_H
 
-#include "layer/summary.h"
+#include "layer/access/summary.h"
 
 /* The argument with the most records to save; kernel->narg where there is nothing to save. */
 uint32_t cx_thin_pick(const struct cx_summary_kernel *kernel);

@@ -3,7 +3,7 @@
  * How long judging a launch and asking for a package takes: `bench_access ANALYSER FILE.cl...`, one line a
  * kernel, in nanoseconds, and the mean over all.
  */
-#include "layer/access.h"
+#include "layer/access/access.h"
 
 #include <stdio.h>
 #include <stdlib.h>

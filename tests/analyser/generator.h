@@ -15,7 +15,7 @@
 #ifndef CX_TESTS_ANALYSER_GENERATOR_H
 #define CX_TESTS_ANALYSER_GENERATOR_H
 
-#include "layer/access.h"
+#include "layer/access/access.h"
 #include "oracle.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What layer/access.h says of a launch, held against what the interpreter saw: regions hold every byte that
- * was read or written, exact ones nothing else, and the way of each object fits.
+ * What layer/access/access.h says of a launch, held against what the interpreter saw: regions hold every byte
+ * that was read or written, exact ones nothing else, and the way of each object fits.
  */
 #include "generator.h"
 

@@ -7,7 +7,7 @@
 #ifndef CX_TESTS_ANALYSER_ORACLE_H
 #define CX_TESTS_ANALYSER_ORACLE_H
 
-#include "layer/access_bits.h"
+#include "layer/access/bits.h"
 
 struct cx_random {
     uint64_t state;

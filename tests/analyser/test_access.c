@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The evaluation of access summaries against the oracle, on random kernels. */
-#include "layer/access_object.h"
+#include "layer/access/access_inside.h"
 #include "oracle.h"
 #include "random_kernel.h"
 

@@ -25,7 +25,7 @@
  * expectation is one test (TAP).
  */
 #include "file.h"
-#include "layer/access.h"
+#include "layer/access/access.h"
 
 #include <errno.h>
 #include <stdio.h>

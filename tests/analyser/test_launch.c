@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The interface of layer/access.h: launches that do not fit, NULL buffers, caching, kernels nothing is known
- * of. */
-#include "layer/access.h"
+/* The interface of layer/access/access.h: launches that do not fit, NULL buffers, caching, kernels nothing is
+ * known of. */
+#include "layer/access/access.h"
 #include "suites.h"
 
 #include <string.h>

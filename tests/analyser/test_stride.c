@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Strided sets against sets of numbers: what is said to be apart is, what is merged holds both. */
-#include "layer/access_stride.h"
+#include "layer/access/stride.h"
 #include "oracle.h"
 
 #include "suites.h"

@@ -2,7 +2,7 @@
 /* Blobs: what is written is what is read, and damage is never more than an error. */
 #include "random_kernel.h"
 
-#include "layer/explain.h"
+#include "layer/access/explain.h"
 #include "suites.h"
 
 #include <stdio.h>

@@ -7,10 +7,10 @@
  * Prints a line a device: milliseconds of a copy and of a comparison (with reading the flags), both best of
  * nine, and the ratio of their speeds: both touch twice the bytes.
  */
-#include "layer/command.h"
-#include "layer/device.h"
-#include "layer/diff.h"
-#include "layer/entry.h"
+#include "layer/timeline/command.h"
+#include "layer/object/device.h"
+#include "layer/launch/diff.h"
+#include "layer/base/entry.h"
 
 #include <stdio.h>
 #include <stdlib.h>

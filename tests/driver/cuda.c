@@ -25,7 +25,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "layer/cuda.h"
+#include "layer/driver/cuda.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

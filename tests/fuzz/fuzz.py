@@ -34,7 +34,7 @@ def container(version, kind, source, options, parts):
 
 
 def container_seeds():
-    header = (root / "layer/container.h").read_text()
+    header = (root / "layer/program/binary_format.h").read_text()
     version = int(re.search(r"CX_CONTAINER_VERSION (\d+)", header).group(1))
     part = (b"name\ndriver\n", b"\x7fELF", b"CXSM", bytes(32))
     yield container(version, 4, b"kernel void k() {}", b"-DN=1", [part, (b"other\n", b"x", None, None)])
@@ -46,7 +46,7 @@ def container_seeds():
 def option_seeds():
     """Every option with its default and with the words that it accepts."""
     table = re.findall(r'^CX_OPTION\(\w+, \w+, "[^"]*", "([^"]*)", "([^"]*)"',
-                       (root / "layer/options.def").read_text(), re.MULTILINE)
+                       (root / "layer/base/options.def").read_text(), re.MULTILINE)
     for index, (fallback, accepted) in enumerate(table):
         for text in [fallback, accepted, "0", "1.5e3", "-1", "1,0,2.5", " 1", "0x1p4"] + accepted.split("|"):
             yield bytes([index]) + text.encode()

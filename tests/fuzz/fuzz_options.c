@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Fuzz target: the values of all options. The first byte chooses the option, the rest is its value. */
-#include "layer/options.c"
+#include "layer/base/options.c"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Fuzz target: lists of devices. What is chosen are devices that exist, each once. */
-#include "layer/select.h"
+#include "layer/driver/select.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * Fuzz target: access summaries. The blob gets a right header; what is read is written and read again to the
  * same bytes, and its kernels are judged for some launches: regions stay inside the arguments.
  */
-#include "layer/access.h"
+#include "layer/access/access.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Fuzz target: what looks through a program's text and options: includes, macros that tell, embedded headers,
  * objects' texts that are joined. The first line is the options. */
-#include "layer/embed.h"
-#include "layer/identity.h"
-#include "layer/join.h"
+#include "layer/source/embedded_headers.h"
+#include "layer/source/macro_identity.h"
+#include "layer/source/join.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that layer/options.def, the man page and the README agree on every option. TAP on standard output.
+"""Checks that layer/base/options.def, the man page and the README agree on every option. TAP on standard output.
 
 usage: check_options.py [SOURCE_ROOT]
 """

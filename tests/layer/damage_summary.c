@@ -7,8 +7,8 @@
  *
  * Prints how many stores it moved; exit status 1 when there is none.
  */
-#include "layer/cache.h"
-#include "layer/summary.h"
+#include "layer/base/disk_cache.h"
+#include "layer/access/summary.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A driver that takes the program of layer/ask.c and no other: what its compiler defines, and how it fails.
+/* A driver that takes the program of layer/source/compiler_macros.c and no other: what its compiler defines,
+ * and how it fails.
  */
 #ifndef CX_TESTS_LAYER_MADE_COMPILER_H
 #define CX_TESTS_LAYER_MADE_COMPILER_H

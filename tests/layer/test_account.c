@@ -4,8 +4,8 @@
  * another, and several at once, share one; a forked process has its own.
  */
 #include "capture.h"
-#include "layer/account.h"
-#include "layer/real.h"
+#include "layer/driver/account.h"
+#include "layer/driver/device.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Launches that repeat one before have no command of their own (launch_again.h): they compute what others do,
+ * Launches that repeat one before have no command of their own (repeat.h): they compute what others do,
  * in order, keep what they use, and their failures are told. On stub GPUs, alone and two; each test has a
  * process of its own, since stub and layer read the environment once.
  */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * identity.c, analyse_run.c and analysis.c without drivers and without LLVM: devices are made up, and the
+ * identity.c, analyser_run.c and analysis.c without drivers and without LLVM: devices are made up, and the
  * analyser is a shell script that counts its runs and gives summaries written here.
  */
 #include "capture.h"
 #include "cl_folder.h"
-#include "layer/analysis.h"
-#include "layer/identity.h"
-#include "layer/kept.h"
-#include "layer/worker.h"
+#include "layer/source/analysis.h"
+#include "layer/source/macro_identity.h"
+#include "layer/source/binary_summaries.h"
+#include "layer/timeline/worker.h"
 #include "made_compiler.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies by several threads against memcpy: lengths about the limits, overlaps, several callers at once. */
-#include "layer/bytes.h"
+#include "layer/base/copy.h"
 #include "tap.h"
 
 #include <pthread.h>

@@ -3,9 +3,9 @@
  * writers at once.
  */
 #include "capture.h"
-#include "layer/cache.h"
-#include "layer/checksum.h"
-#include "layer/sha256.h"
+#include "layer/base/disk_cache.h"
+#include "layer/base/checksum.h"
+#include "layer/base/sha256.h"
 
 #include <fcntl.h>
 #include <pthread.h>

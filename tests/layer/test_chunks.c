@@ -2,7 +2,7 @@
 /* Chunks copied by several threads, against what one thread alone does: each once, none before it is allowed,
  * all that are awaited; by none to seven threads that take any time, by several callers at once, ended early.
  */
-#include "layer/chunks.h"
+#include "layer/base/copy_chunks.h"
 #include "tap.h"
 
 #include <sched.h>

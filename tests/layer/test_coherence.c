@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * coherence.c against a dumb oracle that keeps every fact once a byte, over tens of thousands of random
+ * coherence_map.c against a dumb oracle that keeps every fact once a byte, over tens of thousands of random
  * operations. The map must agree with the oracle on every byte, stay canonical (as many segments as there are
  * runs of equal bytes) and survive any allocation that fails, unchanged. Linked with
  * --wrap=malloc,calloc,realloc for the latter.
  */
-#include "layer/coherence.h"
+#include "layer/memory/coherence_map.h"
 #include "tap.h"
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * layer does not report, and what is refused is refused with the spec's code.
  */
 #include "capture.h"
-#include "layer/entry.h"
-#include "layer/object.h"
+#include "layer/base/entry.h"
+#include "layer/object/object.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ static const struct {
     const char *name;
 } core[] = {
 #define CX_ENTRY(version, name) {offsetof(cl_icd_dispatch, name), #name},
-#include "layer/entry.def"
+#include "layer/api/entry.def"
 #undef CX_ENTRY
 };
 enum { CORE = sizeof core / sizeof *core, SLOTS = sizeof(cl_icd_dispatch) / sizeof(void *) };

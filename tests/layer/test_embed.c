@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* embed.c: headers put into the text that includes them. */
-#include "layer/embed.h"
+/* embedded_headers.c: headers put into the text that includes them. */
+#include "layer/source/embedded_headers.h"
 #include "tap.h"
 
 #include <stdlib.h>

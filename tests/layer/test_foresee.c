@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads that are expected of a program because it did them before (layer/follow.h): launches run in slices
- * whose results come home before anybody asked for them. As in test_home.c kernels of the stub GPUs wait for
- * reads that should not wait for them.
+ * Reads that are expected of a program because it did them before (layer/plan/result_use.h): launches run in
+ * slices whose results come home before anybody asked for them. As in test_home.c kernels of the stub GPUs
+ * wait for reads that should not wait for them.
  */
 #include "cl_folder.h"
 #include "home_gpus.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* helper.c and background.c: what a helper process sees, how it ends, and what happens when we end first. */
+/* subprocess.c and exit_guard.c: what a helper process sees, how it ends, and what happens when we end first.
+ */
 #include "capture.h"
-#include "layer/helper.h"
+#include "layer/base/subprocess.h"
 
 #include <fcntl.h>
 #include <pthread.h>

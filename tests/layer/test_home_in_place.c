@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Results on their way home over what they were computed from: into the host copy that the same argument is
- * read from (launch_home.h). Two stub GPUs.
+ * read from (write_back.h). Two stub GPUs.
  */
 #include "cl_folder.h"
 #include "home_gpus.h"

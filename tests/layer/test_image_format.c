@@ -3,7 +3,7 @@
  * Image formats: which there are, how large a texel is, and the texel of a colour, against values worked out
  * by hand and, for halves, the compiler's own.
  */
-#include "layer/image_format.h"
+#include "layer/memory/image_format.h"
 #include "tap.h"
 
 #include <math.h>

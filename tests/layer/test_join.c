@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* join.c: which objects' texts make one, and what that looks like. */
-#include "layer/join.h"
+#include "layer/source/join.h"
 #include "tap.h"
 
 #include <stdlib.h>

@@ -5,14 +5,14 @@
  * through the API elsewhere.
  */
 #include "capture.h"
-#include "layer/analysis.h"
-#include "layer/buffer.h"
-#include "layer/device.h"
-#include "layer/entry.h"
-#include "layer/plan.h"
-#include "layer/prelude.h"
-#include "layer/program.h"
-#include "layer/worker.h"
+#include "layer/source/analysis.h"
+#include "layer/memory/buffer.h"
+#include "layer/object/device.h"
+#include "layer/base/entry.h"
+#include "layer/plan/plan.h"
+#include "layer/source/subrange.h"
+#include "layer/program/program.h"
+#include "layer/timeline/worker.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -5,11 +5,11 @@
  * is done to the map by hand.
  */
 #include "capture.h"
-#include "layer/device.h"
-#include "layer/entry.h"
-#include "layer/image.h"
-#include "layer/plan.h"
-#include "layer/svm.h"
+#include "layer/object/device.h"
+#include "layer/base/entry.h"
+#include "layer/memory/image.h"
+#include "layer/plan/plan.h"
+#include "layer/memory/svm.h"
 
 enum { SIDE = 8, BYTES = SIDE * SIDE * 4 };
 

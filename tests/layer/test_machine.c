@@ -9,8 +9,8 @@
  */
 #include "capture.h"
 #include "cl_folder.h"
-#include "layer/device.h"
-#include "layer/entry.h"
+#include "layer/object/device.h"
+#include "layer/base/entry.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

@@ -5,12 +5,12 @@
  * as runs of bytes.
  */
 #include "capture.h"
-#include "layer/bytes.h"
-#include "layer/device.h"
-#include "layer/diff.h"
-#include "layer/entry.h"
-#include "layer/pieces.h"
-#include "layer/private.h"
+#include "layer/base/copy.h"
+#include "layer/object/device.h"
+#include "layer/launch/diff.h"
+#include "layer/base/entry.h"
+#include "layer/memory/regions.h"
+#include "layer/launch/private_copies.h"
 
 #include <math.h>
 #include <stdlib.h>

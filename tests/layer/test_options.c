@@ -4,8 +4,8 @@
  * levels. Every test runs in its own process, so each sees the environment read anew.
  */
 #include "capture.h"
-#include "layer/log.h"
-#include "layer/options.h"
+#include "layer/base/log.h"
+#include "layer/base/options.h"
 #include "scheduler/balancer.h"
 
 #include <math.h>

@@ -3,11 +3,11 @@
  * What launches are expected to take, on a context made by hand.
  */
 #include "capture.h"
-#include "layer/context.h"
-#include "layer/kernel.h"
-#include "layer/launch_slice.h"
-#include "layer/plan_size.h"
-#include "layer/program.h"
+#include "layer/timeline/context.h"
+#include "layer/program/kernel.h"
+#include "layer/plan/slices.h"
+#include "layer/plan/plan_size.h"
+#include "layer/program/program.h"
 
 enum { MEMBERS = 4 };
 

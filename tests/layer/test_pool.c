@@ -4,9 +4,9 @@
  * Every test runs in a process of its own and ends with nothing registered.
  */
 #include "capture.h"
-#include "layer/host_pages.h"
-#include "layer/options.h"
-#include "layer/pool.h"
+#include "layer/base/host_pages.h"
+#include "layer/base/options.h"
+#include "layer/memory/pinned_pool.h"
 
 #include <pthread.h>
 #include <stdio.h>

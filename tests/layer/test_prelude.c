@@ -5,7 +5,7 @@
  * any device.
  */
 #include "cl_fixture.h"
-#include "layer/prelude.h"
+#include "layer/source/subrange.h"
 
 #include <stdio.h>
 

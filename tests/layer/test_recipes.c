@@ -19,7 +19,7 @@
  * prints what could be stated of each file: to be judged
  */
 #include "file.h"
-#include "layer/access.h"
+#include "layer/access/access.h"
 #include "tests/layer/recipe.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slow and dying devices: what they still hold of a launch is done again elsewhere (layer/launch_rescue.h),
- * with stub devices below that have memory of their own. Results must be right whoever was first, the loser's
- * late end must do no harm, and its device must be of use again afterwards. Each case has a process of its
- * own.
+ * Slow and dying devices: what they still hold of a launch is done again elsewhere
+ * (layer/launch/reexecute.h), with stub devices below that have memory of their own. Results must be right
+ * whoever was first, the loser's late end must do no harm, and its device must be of use again afterwards.
+ * Each case has a process of its own.
  */
 #include "cl_fixture.h"
 #include "cl_folder.h"

@@ -3,7 +3,7 @@
  * select.c: which devices a COEXEC_DEVICES list chooses, in which order, and which lists are mistakes.
  */
 #include "capture.h"
-#include "layer/select.h"
+#include "layer/driver/select.h"
 
 #include <stdlib.h>
 #include <string.h>

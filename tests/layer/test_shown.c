@@ -6,8 +6,8 @@
  * The build gives TEST_STUB (libstub.so).
  */
 #include "capture.h"
-#include "layer/device.h"
-#include "layer/entry.h"
+#include "layer/object/device.h"
+#include "layer/base/entry.h"
 
 #include <CL/cl_ext.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* verify_compare.c: element types, and what counts as equal. */
-#include "layer/verify_compare.h"
+#include "layer/launch/verify_compare.h"
 #include "tap.h"
 
 #include <math.h>

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bits of an expression that are the same for all work-items of a launch: what shifts, masks and small
+ * factors leave known. Unlike residues (race.c) they may lie anywhere, and nothing is taken for
+ * granted: a node's bits are its value modulo 2^width, as the program computes it.
+ *
+ * Used by race.c only. Thread-safety: no state.
+ */
+#ifndef CX_LAYER_ACCESS_BITS_H
+#define CX_LAYER_ACCESS_BITS_H
+
+#include "layer/access/eval.h"
+
+/* Bits that are 0, and those that are 1, in all 64; the others may be either. */
+struct cx_bits {
+    uint64_t zero, one;
+};
+
+/* Of all nodes of the launch's kernel, by node; NULL: no memory. The caller frees. */
+struct cx_bits *cx_bits_find(const struct cx_launch *launch);
+/* Modulo 2^64. */
+struct cx_bits cx_bits_add(struct cx_bits x, int64_t constant);
+/* Whether no `bytes` bytes at a place with the one's bits meet as many at one with the other's. */
+bool cx_bits_apart(struct cx_bits x, struct cx_bits y, uint64_t bytes);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Turns access summaries into text for people: verdict, what stands in the way, and what each argument's
+ * accesses touch in the kernel's own terms.
+ *
+ * Previous stage: layer/access/summary.h. Used by `coexec explain` and `coexec-analyse --explain`.
+ */
+#ifndef CX_LAYER_ACCESS_EXPLAIN_H
+#define CX_LAYER_ACCESS_EXPLAIN_H
+
+#include "layer/access/summary.h"
+
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One kernel: several lines, each ended by a newline. file names the source in front of line numbers, may be
+ * NULL. */
+void cx_explain_kernel(FILE *out, const struct cx_summary_kernel *kernel, const char *file);
+/* All kernels of a program, with an empty line between two. */
+void cx_explain_summary(FILE *out, const struct cx_summary *summary, const char *file);
+/* Writes one expression, such as "4 * gid(0) + n", into buf (always terminated; cut with "..." where it does
+ * not fit). */
+void cx_explain_expr(char *buf, size_t size, const struct cx_summary_kernel *kernel, int32_t node);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

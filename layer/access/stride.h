@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Strided sets: what an access touches as rows in up to two levels, and the proof that two such sets are
+ * apart although their hulls are not.
+ *
+ * Previous stage: bound.c (the affine form of an access). Next stages: protocol.c (proofs) and
+ * box.c (regions of packages).
+ */
+#ifndef CX_LAYER_ACCESS_STRIDE_H
+#define CX_LAYER_ACCESS_STRIDE_H
+
+#include "layer/access/eval.h"
+
+#define CX_SHAPE_LEVELS 2
+
+/*
+ * What an access touches with units first..last is among these bytes, for unit t:
+ *
+ *     off + s * t + r + stride[0] * d[0] + stride[1] * d[1],  0 <= r < run,  0 <= d[i] < count[i]
+ *
+ * of which only those count that lie in [min, max) and whose low part, off + s * t + r, lies in [low, high).
+ * Each stride is at least the extent of what one unit touches below it.
+ */
+struct cx_shape {
+    bool exact; /* a run of units touches all of these bytes for certain */
+    uint8_t levels;
+    int64_t s, off, run;
+    int64_t low, high;
+    int64_t min, max;
+    int64_t first, last;
+    int64_t stride[CX_SHAPE_LEVELS], count[CX_SHAPE_LEVELS];
+    /*
+     * Where the low part has gaps that a unit is a whole number of: it lies in the rows row_off + s * t + row
+     * * i + [0, row_run), 0 <= i < rows. row 0: it has none. For boxes that are nice to have; no proof looks
+     * at them.
+     */
+    int64_t row, row_off, row_run, rows;
+    bool row_exact; /* as exact, of the rows */
+};
+
+/* A term of a form that lies above the low part; stride and count are at least 1. */
+struct cx_step {
+    int64_t stride, count;
+};
+
+/* An access that has a known bound, as one run. */
+struct cx_shape cx_shape_of_bound(const struct cx_bound *bound);
+/*
+ * Puts steps on top of a shape without levels. With s == 0 the low part grows over the steps that leave no
+ * gap. False where the steps do not fit into levels.
+ */
+bool cx_shape_stack(struct cx_shape *shape, struct cx_step *step, unsigned count);
+/* Finds the rows of the low part, made of these steps and runs of `run` bytes; row_exact is then whether they
+ * are dense. */
+void cx_shape_find_rows(struct cx_shape *shape, struct cx_step *step, unsigned count, int64_t run);
+/* The shape of an access, after cx_eval_run() for all units; false where it has none but that of its bound.
+ */
+bool cx_eval_shape(struct cx_eval *ev, const struct cx_access_record *record, struct cx_shape *shape);
+
+/* The hull of all units' low parts and rows. */
+int64_t cx_shape_end(const struct cx_shape *shape);
+/* Rows: the product of the counts. */
+int64_t cx_shape_rows(const struct cx_shape *shape);
+
+/* No two rows overlap, however many units are taken together. */
+bool cx_shape_is_strict(const struct cx_shape *shape);
+/* The same as a bound. */
+struct cx_bound cx_shape_bound(const struct cx_shape *shape);
+
+/* How far apart two shapes are. */
+enum cx_apart {
+    CX_APART_NOT = 0,
+    CX_APART_UNITS, /* what x touches with one unit, y does not touch with another one, nor do their runs */
+    CX_APART_ALWAYS /* not with the same one either */
+};
+/* y is moved up by `by` bytes before. */
+enum cx_apart cx_shape_apart(const struct cx_shape *x, const struct cx_shape *y, int64_t by);
+
+/* Makes x hold y too, where one shape can do so without holding much else; with tight, only where that keeps
+ * runs within a step of the unit. */
+bool cx_shape_merge(struct cx_shape *x, const struct cx_shape *y, bool tight);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The notify thread: a list of tasks and one thread that empties it.
+ */
+#include "layer/base/callback_thread.h"
+#include "layer/base/thread.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct task {
+    struct task *next;
+    void (*run)(void *);
+    void *data;
+    bool ends; /* a worker's thread must not run it */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
+static struct task *head, *tail;
+static bool started;
+static bool helped;          /* somebody runs tasks in place of the thread */
+static atomic_bool stranded; /* there are tasks, and no thread */
+
+static void *notify_main(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        pthread_mutex_lock(&lock);
+        while (!head || helped)
+            pthread_cond_wait(&wake, &lock);
+        struct task *task = head;
+        head = task->next;
+        if (!head)
+            tail = NULL;
+        pthread_mutex_unlock(&lock);
+        task->run(task->data);
+        free(task);
+    }
+    return NULL;
+}
+
+static void post(void (*run)(void *), void *data, bool ends)
+{
+    struct task *task = malloc(sizeof(*task));
+    if (!task) {
+        run(data);
+        return;
+    }
+    *task = (struct task){.run = run, .data = data, .ends = ends};
+
+    pthread_mutex_lock(&lock);
+    if (!started)
+        started = cx_thread_start(NULL, notify_main, NULL);
+    if (tail)
+        tail->next = task;
+    else
+        head = task;
+    tail = task;
+    atomic_store(&stranded, !started);
+    pthread_cond_signal(&wake);
+    pthread_mutex_unlock(&lock);
+}
+
+void cx_notify_post(void (*run)(void *), void *data)
+{
+    post(run, data, false);
+}
+
+void cx_notify_post_end(void (*run)(void *), void *data)
+{
+    post(run, data, true);
+}
+
+/* Takes out the first task that may be run; NULL: there is none. lock held. */
+static struct task *take(bool worker)
+{
+    struct task *before = NULL, *task = head;
+    while (task && task->ends && worker) {
+        before = task;
+        task = task->next;
+    }
+    if (!task)
+        return NULL;
+    *(before ? &before->next : &head) = task->next;
+    if (tail == task)
+        tail = before;
+    return task;
+}
+
+bool cx_notify_help(bool worker)
+{
+    struct task *task;
+    bool any = false;
+    if (!atomic_load(&stranded))
+        return false;
+    pthread_mutex_lock(&lock);
+    if (helped) {
+        pthread_mutex_unlock(&lock);
+        return false;
+    }
+    helped = true;
+    while (!started && (task = take(worker))) {
+        pthread_mutex_unlock(&lock);
+        task->run(task->data);
+        free(task);
+        any = true;
+        pthread_mutex_lock(&lock);
+    }
+    helped = false;
+    atomic_store(&stranded, head && !started);
+    pthread_cond_signal(&wake); /* the thread, if it came meanwhile */
+    pthread_mutex_unlock(&lock);
+    return any;
+}
+
+static void *detached_main(void *data)
+{
+    struct task *task = data;
+    task->run(task->data);
+    free(task);
+    return NULL;
+}
+
+bool cx_notify_detach(void (*run)(void *), void *data)
+{
+    struct task *task = malloc(sizeof(*task));
+    if (!task)
+        return false;
+    *task = (struct task){.run = run, .data = data};
+    if (cx_thread_start(NULL, detached_main, task))
+        return true;
+    free(task);
+    return false;
+}

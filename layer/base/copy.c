@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copying bytes by several threads. See copy.h.
+ */
+#include "layer/base/copy.h"
+#include "layer/memory/coherence_map.h"
+#include "layer/base/copy_threads.h"
+#include "layer/report/transfer_counts.h"
+#include "layer/timeline/worker.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* Bytes of one thread's share at least: waking a thread costs as much as copying a hundred kilobytes. */
+#define LEAST_SHARE (UINT64_C(1) << 20)
+
+enum { MOST_THREADS = 8 };
+
+/* One thread's part of a copy; on the stack of the thread that asked for the copy. */
+struct share {
+    struct cx_errand errand;
+    unsigned char *to;
+    const unsigned char *from;
+    size_t bytes;
+};
+
+static void copy_share(struct cx_errand *errand)
+{
+    const struct share *share = (const struct share *)errand;
+    memcpy(share->to, share->from, share->bytes);
+}
+
+void cx_bytes_copy_by(unsigned threads, void *to, const void *from, size_t bytes)
+{
+    unsigned char *target = to;
+    const unsigned char *source = from;
+    const bool overlap = target < source + bytes && source < target + bytes;
+    unsigned n = threads < MOST_THREADS ? threads : MOST_THREADS;
+    while (n > 1 && bytes / n < LEAST_SHARE)
+        n--;
+    if (n <= 1 || overlap) {
+        memmove(to, from, bytes);
+        return;
+    }
+    const size_t each = bytes / n / 4096 * 4096; /* the last share takes the rest */
+    struct share share[MOST_THREADS];
+    for (unsigned i = 1; i < n; i++) {
+        share[i] = (struct share){.errand.run = copy_share,
+                                  .to = target + i * each,
+                                  .from = source + i * each,
+                                  .bytes = i + 1 == n ? bytes - i * each : each};
+        cx_crew_send(&share[i].errand);
+    }
+    memcpy(target, source, each);
+    for (unsigned i = n; i-- > 1;) /* from those that wait longest for a thread */
+        cx_crew_finish(&share[i].errand);
+}
+
+long cx_bytes_cores(void)
+{
+    static atomic_long cores;
+    long count = atomic_load_explicit(&cores, memory_order_relaxed);
+    if (count == 0) {
+        count = sysconf(_SC_NPROCESSORS_ONLN);
+        count = count > 0 ? count : 1;
+        atomic_store_explicit(&cores, count, memory_order_relaxed);
+    }
+    return count;
+}
+
+unsigned cx_bytes_threads(const struct cx_context *context)
+{
+    long threads = 0;
+    const long quarter = cx_bytes_cores() / 4;
+    for (unsigned m = 0; m < context->nmembers; m++)
+        threads += context->workers[m].place == CX_PLACE_HOST;
+    threads = quarter > threads ? quarter : threads;
+    return threads < 1 ? 1 : threads > MOST_THREADS ? MOST_THREADS : (unsigned)threads;
+}
+
+void cx_bytes_copy(const struct cx_context *context, void *to, const void *from, size_t bytes)
+{
+    cx_traffic_add(CX_ROUTE_HOST, true, bytes);
+    cx_bytes_copy_by(cx_bytes_threads(context), to, from, bytes);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Chunks that several threads copy. See copy_chunks.h.
+ */
+#include "layer/base/copy_chunks.h"
+
+static uint64_t bit_of(size_t index)
+{
+    return UINT64_C(1) << index % CX_CHUNKS_AHEAD;
+}
+
+static bool may_copy(const struct cx_chunks *chunks)
+{
+    return chunks->next < chunks->allowed && !chunks->ended;
+}
+
+/* The lock is held, and free meanwhile. */
+static void copy_next(struct cx_chunks *chunks)
+{
+    const size_t index = chunks->next++;
+    pthread_mutex_unlock(&chunks->lock);
+    chunks->copy(chunks->job, index);
+    pthread_mutex_lock(&chunks->lock);
+    chunks->copied |= bit_of(index);
+    if (chunks->awaited == index)
+        pthread_cond_signal(&chunks->ready);
+}
+
+static void help(struct cx_errand *errand)
+{
+    struct cx_chunks *chunks = ((struct cx_chunk_helper *)errand)->chunks;
+    pthread_mutex_lock(&chunks->lock);
+    while (!chunks->ended && chunks->next < chunks->total) {
+        if (may_copy(chunks)) {
+            copy_next(chunks);
+            continue;
+        }
+        chunks->sleeping++;
+        pthread_cond_wait(&chunks->room, &chunks->lock);
+        chunks->sleeping--;
+    }
+    pthread_mutex_unlock(&chunks->lock);
+}
+
+void cx_chunks_begin(struct cx_chunks *chunks, unsigned threads, size_t total,
+                     void (*copy)(void *job, size_t index), void *job)
+{
+    chunks->copy = copy;
+    chunks->job = job;
+    chunks->total = chunks->awaited = total;
+    chunks->next = chunks->allowed = 0;
+    chunks->copied = 0;
+    chunks->sleeping = 0;
+    chunks->ended = false;
+    pthread_mutex_init(&chunks->lock, NULL);
+    pthread_cond_init(&chunks->room, NULL);
+    pthread_cond_init(&chunks->ready, NULL);
+    chunks->threads = threads < CX_CHUNK_THREADS ? threads : CX_CHUNK_THREADS;
+    while (chunks->threads > 0 && chunks->threads >= total) /* the caller copies as well */
+        chunks->threads--;
+    for (unsigned i = 0; i < chunks->threads; i++) {
+        chunks->helper[i] = (struct cx_chunk_helper){.errand.run = help, .chunks = chunks};
+        cx_crew_send(&chunks->helper[i].errand);
+    }
+}
+
+void cx_chunks_allow(struct cx_chunks *chunks, size_t end)
+{
+    pthread_mutex_lock(&chunks->lock);
+    const size_t more = end > chunks->allowed ? end - chunks->allowed : 0;
+    chunks->allowed += more;
+    for (size_t i = 0; i < more && i < chunks->sleeping; i++)
+        pthread_cond_signal(&chunks->room);
+    pthread_mutex_unlock(&chunks->lock);
+}
+
+void cx_chunks_await(struct cx_chunks *chunks, size_t index)
+{
+    pthread_mutex_lock(&chunks->lock);
+    while (!(chunks->copied & bit_of(index))) {
+        if (may_copy(chunks)) {
+            copy_next(chunks);
+            continue;
+        }
+        chunks->awaited = index;
+        pthread_cond_wait(&chunks->ready, &chunks->lock);
+        chunks->awaited = chunks->total;
+    }
+    chunks->copied &= ~bit_of(index);
+    pthread_mutex_unlock(&chunks->lock);
+}
+
+void cx_chunks_end(struct cx_chunks *chunks)
+{
+    pthread_mutex_lock(&chunks->lock);
+    chunks->ended = true;
+    pthread_cond_broadcast(&chunks->room);
+    pthread_mutex_unlock(&chunks->lock);
+    for (unsigned i = 0; i < chunks->threads; i++)
+        cx_crew_finish(&chunks->helper[i].errand);
+    pthread_cond_destroy(&chunks->ready);
+    pthread_cond_destroy(&chunks->room);
+    pthread_mutex_destroy(&chunks->lock);
+}

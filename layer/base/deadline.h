@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Until when to wait for a condition (pthread_cond_timedwait) on the monotonic clock.
+ */
+#ifndef CX_LAYER_BASE_DEADLINE_H
+#define CX_LAYER_BASE_DEADLINE_H
+
+#include <time.h>
+
+/* That many milliseconds from now. Any thread. */
+static inline struct timespec cx_deadline(unsigned ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += ms / 1000;
+    until.tv_nsec += (long)(ms % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    return until;
+}
+
+#endif

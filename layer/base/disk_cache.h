@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The disk cache of analysis results: one file a result in a private folder (COEXEC_CACHE_DIR), named by the
+ * hash of all that the result depends on.
+ *
+ * A damaged, foreign or unreadable file counts as absent and is written anew. Writers go through a temporary
+ * file and rename, so readers and other processes see whole files. Previous stage: analysis.h. Thread-safe.
+ */
+#ifndef CX_LAYER_BASE_DISK_CACHE_H
+#define CX_LAYER_BASE_DISK_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CX_CACHE_KEY_SIZE 65 /* 64 hexadecimal digits and the closing 0 */
+
+/* The key of a list of texts; the same bytes cut in other places give another key. */
+void cx_cache_key(char key[CX_CACHE_KEY_SIZE], unsigned count, const char *const *texts);
+
+/* The stored bytes (free() them) and their number, or NULL. */
+void *cx_cache_load(const char *folder, const char *key, size_t *size);
+/* Stores bytes under the key; makes the folder (mode 0700) where it is missing. False: not stored. */
+bool cx_cache_store(const char *folder, const char *key, const void *data, size_t size);
+/* Stores a result: a blob with the hash of the text it was made from behind it. */
+enum { CX_CACHE_TEXT_SIZE = 32 };
+bool cx_cache_store_result(const char *folder, const char *key, const void *blob, size_t size,
+                           const unsigned char text[CX_CACHE_TEXT_SIZE]);
+/* What the layer says, once, of a folder that cannot be used. */
+#define CX_CACHE_COMPLAINT "cannot keep analysis results in %s"
+/* Whether this process may write so large a file: beyond its limit (RLIMIT_FSIZE) a signal would end it. */
+bool cx_cache_may_write(size_t size);
+
+#endif

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Background work: threads for it, a count of those that are inside a driver's compiler, a list of helper
+ * processes, and what happens to all of them at exit().
+ *
+ * exit() runs handlers and destructors in reverse order of their registration, and ours must come before
+ * those of the drivers' libraries, whose compilers our threads are inside of. Libraries register destructors
+ * when they are loaded, and compilers also while they compile for the first time (objects made where they are
+ * first used). Before any of them exit() runs the destructors of the calling thread's own objects: the
+ * process's first thread, which ends most programs, gets one of ours (it runs there at no other time: where
+ * that thread ends and others go on, the C library leaves them out). For the others, whose ends cannot be
+ * told from the process's, the handler is registered before a thread of ours begins, whenever one enters, and
+ * again and again during the first seconds that threads are inside.
+ *
+ * exit() may be called from a signal's handler, which may have interrupted one of the program's threads
+ * anywhere, with our lock held: it does without the lock then.
+ */
+#include "layer/base/exit_guard.h"
+#include "layer/base/log.h"
+#include "layer/base/callback_thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    EXIT_PATIENCE_S = 20,
+    QUEUED_PATIENCE_S = 1, /* with launches that wait for others, which may take for ever */
+    LOCK_PATIENCE_NS = 50000000,
+    FAST_ROUNDS = 60, /* of a millisecond; then of ten */
+    ROUNDS = 360,
+    MOST_EXPECTED = 360, /* registrations ahead of threads that will enter */
+    MOST_UNNEEDED = 2,
+    MOST_SPARE = 2
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* innermost: nothing is called under it */
+static pthread_cond_t idle = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t wanted = PTHREAD_COND_INITIALIZER; /* work began */
+static unsigned running;                                 /* threads inside */
+static _Thread_local unsigned own;                       /* of them: this one, so often */
+static unsigned queued;                                  /* launches that may compile once they begin */
+static atomic_uint begun;       /* launches of which later pieces may be compiled; written under lock */
+static _Thread_local bool ours; /* the thread */
+static struct cx_helper *helpers;
+static unsigned unneeded; /* of them */
+static atomic_bool ending;
+static atomic_bool closed;  /* what has begun is not waited for any more */
+static atomic_bool used;    /* since then */
+static atomic_uint waiting; /* threads of the program that wait for work */
+static bool keeping;        /* there is a thread that registers the handler again and again */
+static unsigned rounds;     /* it did so that often, and threads that entered */
+static unsigned expected;   /* registrations by those that will start one */
+
+struct job {
+    struct job *next;
+    bool inside; /* its thread is, and was counted when the job was given */
+    void (*task)(void *);
+    void *data;
+};
+
+static struct job
+    *given; /* to spare threads: as many as were taken off `spares` and have not come for theirs */
+static unsigned spares;                                /* threads that wait for a job */
+static bool prepared;                                  /* one was made ahead of its first job */
+static pthread_cond_t gift = PTHREAD_COND_INITIALIZER; /* a job was given */
+
+static void come_first(void);
+
+/* atexit() is only called under our lock, which fork() takes, too: else a child could find the C library's
+ * own lock taken by a thread that it does not have, and hang in its exit(). */
+static void before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* A child has the counts but not the threads. */
+static void in_child(void)
+{
+    running = own = queued = 0;
+    atomic_store(&begun, 0);
+    atomic_store(&waiting, 0);
+    keeping = false;
+    helpers = NULL;
+    unneeded = 0;
+    spares = 0;
+    given = NULL;
+    prepared = false;
+    pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void handle_forks(void)
+{
+    pthread_atfork(before_fork, after_fork, in_child);
+    come_first();
+}
+
+static struct timespec until;        /* the end of patience, once for all registrations of the handler */
+static struct timespec queued_until; /* with what is queued, since something moved */
+static uint64_t moments;             /* times at which nothing ran */
+
+/* What happens to a helper at exit(). */
+static void end_helper(const struct cx_helper *helper)
+{
+    const uint64_t one = 1;
+    if (!helper->outlasts || write(helper->wake, &one, sizeof(one)) != sizeof(one))
+        kill(-helper->pid, SIGKILL);
+}
+
+static bool lock_at_exit(void)
+{
+    struct timespec most;
+    clock_gettime(CLOCK_REALTIME, &most);
+    most.tv_nsec += LOCK_PATIENCE_NS;
+    most.tv_sec += most.tv_nsec / 1000000000;
+    most.tv_nsec %= 1000000000;
+    return pthread_mutex_timedlock(&lock, &most) == 0;
+}
+
+static void renew_patience(void)
+{
+    clock_gettime(CLOCK_REALTIME, &queued_until);
+    queued_until.tv_sec += QUEUED_PATIENCE_S;
+    if (queued_until.tv_sec > until.tv_sec)
+        queued_until = until;
+}
+
+/* Until something changes: whether there is something left to wait for. */
+static bool wait_inside(void)
+{
+    if ((queued || atomic_load(&begun)) && pthread_cond_timedwait(&idle, &lock, &queued_until) != ETIMEDOUT)
+        return true;
+    return running > own && pthread_cond_timedwait(&idle, &lock, &until) != ETIMEDOUT;
+}
+
+static void at_exit(void)
+{
+    const bool first = !atomic_exchange(&ending, true);
+    if (!lock_at_exit())
+        return;
+    if (first) {
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += EXIT_PATIENCE_S;
+        renew_patience();
+    }
+    for (struct cx_helper *helper = helpers; helper; helper = helper->next)
+        end_helper(helper);
+    /* other threads of the program may go on giving work: one moment without any is enough. A callback of a
+     * compiler may call exit(): nobody waits for the thread that it is in. */
+    const uint64_t before = moments;
+    while (moments == before && wait_inside())
+        ;
+    atomic_store(&closed, true);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Of the C library, which C++ compilers call, too; weak, as not every one has it. */
+extern int __cxa_thread_atexit_impl(void (*destroy)(void *object), void *object, void *library)
+    __attribute__((weak));
+extern void *__dso_handle;
+
+static void at_exit_of_thread(void *unused)
+{
+    (void)unused;
+    at_exit();
+}
+
+/* If the calling thread is the process's first one, its exit() begins with our handler. */
+static void come_first(void)
+{
+    static _Thread_local bool done;
+    if (done || !__cxa_thread_atexit_impl || gettid() != getpid())
+        return;
+    done = true;
+    __cxa_thread_atexit_impl(at_exit_of_thread, NULL, &__dso_handle);
+}
+
+/* Makes our handler the next to be run, while tasks run and objects may still be made. The thread stays: one
+ * that ends while the process does may be looked at (by LeakSanitizer) when it is half gone. */
+static void keep_first(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    for (;;) {
+        const struct timespec pause = {0, rounds < FAST_ROUNDS ? 1000000 : 10000000};
+        if (!running || rounds >= ROUNDS || atomic_load(&ending)) {
+            pthread_cond_wait(&wanted, &lock);
+            continue;
+        }
+        pthread_mutex_unlock(&lock);
+        nanosleep(&pause, NULL);
+        pthread_mutex_lock(&lock);
+        if (running && ++rounds < ROUNDS && !atomic_load(&ending))
+            atexit(at_exit);
+    }
+}
+
+/* The thread that keeps the handler first is to be started: there is none yet. lock held. */
+static bool wants_keeper(void)
+{
+    const bool wants = !keeping && rounds < ROUNDS;
+    keeping |= wants;
+    return wants;
+}
+
+static void start_keeper(void)
+{
+    if (cx_notify_detach(keep_first, NULL))
+        return;
+    pthread_mutex_lock(&lock);
+    keeping = false;
+    pthread_mutex_unlock(&lock);
+}
+
+/* A thread: runs the job, if any, then those that it is given; ends where enough others wait. */
+static void serve(void *data)
+{
+    struct job *job = data;
+    cx_background_is_ours();
+    for (;;) {
+        if (job) {
+            own += job->inside;
+            job->task(job->data);
+            free(job);
+        }
+        pthread_mutex_lock(&lock);
+        const bool waits = spares < MOST_SPARE;
+        spares += waits;
+        while (waits && !given)
+            pthread_cond_wait(&gift, &lock);
+        job = waits ? given : NULL;
+        given = job ? job->next : given;
+        pthread_mutex_unlock(&lock);
+        if (!waits)
+            return;
+    }
+}
+
+/* To a spare thread, if there is one. */
+static bool give(struct job *job)
+{
+    pthread_mutex_lock(&lock);
+    const bool can = spares > 0;
+    if (can) {
+        spares--;
+        job->next = given;
+        given = job;
+        pthread_cond_signal(&gift);
+    }
+    pthread_mutex_unlock(&lock);
+    return can;
+}
+
+void cx_background_expect(void)
+{
+    come_first();
+    pthread_mutex_lock(&lock);
+    if (!atomic_load(&ending) && expected < MOST_EXPECTED) {
+        expected++;
+        atexit(at_exit);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* Whether exit() waits for launches to go on. */
+static bool goes_on(void)
+{
+    return atomic_load(&begun) && !atomic_load(&closed);
+}
+
+/* One more is inside: of the calling thread, or of one that is to be given work. */
+static bool enter(bool by_own, bool keeps, bool launches)
+{
+    pthread_mutex_lock(&lock);
+    const bool ok = !atomic_load(&ending) || (launches && goes_on());
+    if (ok && rounds < ROUNDS) { /* else the keeper does */
+        rounds++;
+        atexit(at_exit);
+    }
+    const bool keep = ok && keeps && wants_keeper();
+    running += ok;
+    own += ok && by_own;
+    if (rounds < ROUNDS)
+        pthread_cond_signal(&wanted);
+    pthread_mutex_unlock(&lock);
+    if (keep)
+        start_keeper();
+    return ok;
+}
+
+bool cx_background_enter(void)
+{
+    return enter(true, true, false);
+}
+
+bool cx_background_enter_launch(bool keeps)
+{
+    return enter(true, keeps, true);
+}
+
+bool cx_background_ours(void)
+{
+    return ours;
+}
+
+/* Fewer are inside, or queued. lock held. */
+static void changed(void)
+{
+    if (running == 0 && queued == 0 && atomic_load(&begun) == 0)
+        moments++;
+    if (running == 0 || atomic_load(&ending))
+        pthread_cond_broadcast(&idle);
+}
+
+static void leave(bool by_own)
+{
+    pthread_mutex_lock(&lock);
+    own -= by_own;
+    running--;
+    changed();
+    pthread_mutex_unlock(&lock);
+}
+
+void cx_background_leave(void)
+{
+    leave(true);
+}
+
+void cx_background_compiling(enum cx_compiling *now, enum cx_compiling to)
+{
+    pthread_mutex_lock(&lock);
+    if (to > *now) {
+        own -= *now == CX_COMPILING_CALL;
+        queued += to == CX_COMPILING_QUEUED;
+        queued -= *now == CX_COMPILING_QUEUED && queued > 0; /* a child that was forked has none */
+        running += to == CX_COMPILING_BEGUN;
+        running -= (*now == CX_COMPILING_CALL || *now == CX_COMPILING_BEGUN) && running > 0;
+        *now = to;
+        if (atomic_load(&ending))
+            renew_patience();
+        changed();
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void cx_background_begun(void)
+{
+    pthread_mutex_lock(&lock);
+    atomic_fetch_add(&begun, 1);
+    pthread_mutex_unlock(&lock);
+}
+
+void cx_background_begun_over(void)
+{
+    pthread_mutex_lock(&lock);
+    if (atomic_load(&begun)) /* a child that was forked has none */
+        atomic_fetch_sub(&begun, 1);
+    changed();
+    pthread_mutex_unlock(&lock);
+}
+
+void cx_background_is_ours(void)
+{
+    ours = true;
+    pthread_mutex_lock(&lock);
+    if (rounds == 0 && expected == 0 && !atomic_load(&ending)) {
+        rounds++;
+        atexit(at_exit);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static bool run(void (*task)(void *data), void *data, bool inside)
+{
+    struct job *job = malloc(sizeof(*job));
+    if (!job)
+        return false;
+    *job = (struct job){.inside = inside, .task = task, .data = data};
+    if (inside ? enter(false, true, false) : !atomic_load(&ending)) {
+        if (give(job) || cx_notify_detach(serve, job))
+            return true;
+        if (inside)
+            leave(false);
+    }
+    free(job);
+    return false;
+}
+
+bool cx_background_run(void (*task)(void *data), void *data)
+{
+    cx_background_expect();
+    return run(task, data, false);
+}
+
+bool cx_background_run_inside(void (*task)(void *data), void *data)
+{
+    return run(task, data, true);
+}
+
+void cx_background_prepare(void)
+{
+    pthread_mutex_lock(&lock);
+    const bool serves = !spares && !prepared;
+    prepared = true;
+    pthread_mutex_unlock(&lock);
+    if (serves)
+        cx_notify_detach(serve, NULL);
+}
+
+bool cx_background_ending(void)
+{
+    return atomic_load(&ending);
+}
+
+bool cx_background_parks(void)
+{
+    return atomic_load_explicit(&ending, memory_order_relaxed) && !atomic_load(&used) &&
+           !atomic_load(&waiting) && !goes_on();
+}
+
+void cx_background_used(void)
+{
+    if (atomic_load_explicit(&ending, memory_order_relaxed) && !ours)
+        atomic_store(&used, true);
+}
+
+void cx_background_wait_begin(void)
+{
+    atomic_fetch_add_explicit(&waiting, 1, memory_order_relaxed);
+}
+
+void cx_background_wait_end(void)
+{
+    atomic_fetch_sub_explicit(&waiting, 1, memory_order_relaxed);
+}
+
+static void kill_helper(struct cx_helper *helper)
+{
+    helper->outlasts = false;
+    kill(-helper->pid, SIGKILL);
+}
+
+/* Whether one that is stopped goes on all the same. */
+static bool spare(struct cx_helper *helper)
+{
+    if (!helper->outlasts || (!helper->unneeded && unneeded == MOST_UNNEEDED))
+        return false;
+    unneeded += !helper->unneeded;
+    helper->unneeded = true;
+    return true;
+}
+
+void cx_helper_enter(struct cx_helper *helper, pid_t pid)
+{
+    cx_background_is_ours();
+    pthread_mutex_lock(&lock);
+    helper->pid = pid;
+    helper->next = helpers;
+    helpers = helper;
+    if (helper->stop && !spare(helper))
+        kill_helper(helper);
+    else if (atomic_load(&ending))
+        end_helper(helper);
+    pthread_mutex_unlock(&lock);
+}
+
+void cx_helper_leave(struct cx_helper *helper)
+{
+    pthread_mutex_lock(&lock);
+    struct cx_helper **link = &helpers;
+    while (*link && *link != helper)
+        link = &(*link)->next;
+    if (*link)
+        *link = helper->next;
+    unneeded -= helper->unneeded;
+    helper->unneeded = false;
+    helper->pid = 0;
+    pthread_mutex_unlock(&lock);
+}
+
+void cx_helper_stop(struct cx_helper *helper)
+{
+    pthread_mutex_lock(&lock);
+    helper->stop = true;
+    if (helper->pid > 0 && !spare(helper))
+        kill_helper(helper);
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory of one size that is needed again and again, a few dozen pieces at a time: glibc keeps seven freed
+ * pieces of a size where they cost nothing, all others cost a launch a tenth of a microsecond each way.
+ * Thread-safe. Built with AddressSanitizer nothing is kept, so that what is used too long is found.
+ */
+#ifndef CX_LAYER_BASE_FREELIST_H
+#define CX_LAYER_BASE_FREELIST_H
+
+#include <pthread.h>
+#include <stddef.h>
+
+struct cx_spares {
+    pthread_mutex_t lock;
+    void *first; /* each begins with the next one */
+    unsigned n;
+};
+#define CX_SPARES_NONE                                                                                       \
+    {                                                                                                        \
+        PTHREAD_MUTEX_INITIALIZER, NULL, 0                                                                   \
+    }
+
+/* Memory of the size that all pieces here have; its content is anything. NULL: no memory. */
+void *cx_spares_take(struct cx_spares *spares, size_t size);
+/* Takes it back; NULL is fine. */
+void cx_spares_give(struct cx_spares *spares, void *memory);
+/* Frees what is kept. */
+void cx_spares_free(struct cx_spares *spares);
+
+#endif

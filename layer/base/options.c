@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The environment: reads every variable of options.def once, checks it by its type and by the words its row
+ * accepts, and remembers where each value came from.
+ */
+#include "layer/base/options.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum kind { KIND_BOOL, KIND_UINT, KIND_SIZE, KIND_REAL, KIND_WORD, KIND_TEXT, KIND_NUMS, KIND_PATH };
+
+struct row_place {
+    enum kind kind;
+    size_t offset; /* of the field in struct cx_options */
+};
+
+static const char from_default[] = "default";
+static const char from_environment[] = "environment";
+static const char from_bad_value[] = "default (bad value in the environment)";
+
+static struct cx_option_row rows[] = {
+#define CX_OPTION(type, field, name, fallback, accepted, help)                                               \
+    {name, #type, fallback, accepted, help, fallback, from_default},
+#include "layer/base/options.def"
+#undef CX_OPTION
+};
+
+static const struct row_place places[] = {
+#define CX_OPTION(type, field, name, fallback, accepted, help)                                               \
+    {KIND_##type, offsetof(struct cx_options, field)},
+#include "layer/base/options.def"
+#undef CX_OPTION
+};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static struct cx_options options;
+static char *cache_dir, *loader_filenames, *loader_vendors, *linker_path, *linker_preload;
+static locale_t c_locale; /* numbers are read with a point, whatever locale the program has set */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static atomic_bool is_read; /* spares each launch nine calls of pthread_once */
+
+/* Leaves *value alone unless it returns true. */
+static bool read_uint(const char *text, uint64_t *value)
+{
+    char *end;
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    if (errno != 0 || *end != '\0')
+        return false;
+    *value = number;
+    return true;
+}
+
+/* Reads one number that ends at `stop` (or at the end of the text) and gives the place behind it, or NULL. */
+static const char *read_number(const char *text, char stop, double *value)
+{
+    char *end;
+    if (!strchr("0123456789.+-", *text))
+        return NULL;
+    *value = strtod_l(text, &end, c_locale);
+    if (end == text || (*end != stop && *end != '\0') || !(*value > -1e300 && *value < 1e300))
+        return NULL;
+    return *end ? end + 1 : end;
+}
+
+/* A number of bytes with or without K, M, G or T behind it, or a part of the machine's memory: "25%", "0.25".
+ */
+static bool read_size(const char *text, uint64_t *bytes)
+{
+    static const char units[] = "KMGT";
+    const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    char *end;
+    if (!strchr("0123456789.", *text) || !*text)
+        return false;
+    double value = strtod_l(text, &end, c_locale);
+    const bool fraction = memchr(text, '.', (size_t)(end - text)) != NULL;
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    if (end == text || value < 0 || memchr(text, 'x', (size_t)(end - text)))
+        return false;
+    if (strcmp(end, "%") == 0 && value <= 100) {
+        *bytes = (uint64_t)(value / 100 * memory);
+        return true;
+    }
+    if (!*end && fraction && value <= 1) {
+        *bytes = (uint64_t)(value * memory);
+        return true;
+    }
+    if (!*end && !fraction)
+        return read_uint(text, bytes);
+    if (!unit || end[1] || value > 1e6)
+        return false;
+    *bytes = (uint64_t)(value * (double)(UINT64_C(1024) << (10 * (unit - units))));
+    return true;
+}
+
+/* The bounds of a REAL stand in words in its row: "number above 0", "number from 0 to 1". */
+static bool in_bounds(const char *accepted, double value)
+{
+    int low, high;
+    if (sscanf(accepted, "number above %d", &low) == 1)
+        return value > low;
+    if (sscanf(accepted, "number from %d to %d", &low, &high) == 2)
+        return value >= low && value <= high;
+    return true;
+}
+
+/* Whether `text` is one of the words of "a|b|c". */
+static bool is_word(const char *words, const char *text)
+{
+    size_t length = strlen(text);
+    for (const char *word = words; length && !strchr(text, '|') && word;) {
+        if (strncmp(word, text, length) == 0 && (word[length] == '|' || word[length] == '\0'))
+            return true;
+        word = strchr(word, '|');
+        word = word ? word + 1 : NULL;
+    }
+    return false;
+}
+
+size_t cx_options_numbers(const char *list, double *numbers, size_t room)
+{
+    cx_options_get();
+    size_t count = 0;
+    while (list && *list) {
+        double value;
+        list = read_number(list, ',', &value);
+        if (!list)
+            break;
+        if (count < room)
+            numbers[count] = value;
+        count++;
+    }
+    return count;
+}
+
+/* A list that its row calls one of positive numbers takes no 0, one of 0 or 1 nothing else. */
+static bool numbers_are_good(const char *accepted, const char *list)
+{
+    bool positive = strncmp(accepted, "positive", 8) == 0, bits = strncmp(accepted, "0 or 1", 6) == 0;
+    do {
+        double value;
+        list = read_number(list, ',', &value);
+        if (!list || value < 0 || (positive && !(value > 0)) || (bits && value != 0 && value != 1))
+            return false;
+    } while (*list);
+    return true;
+}
+
+/* Stores `text`, which must stay, in the row's field. NULL when it fits, else what is wrong with it. */
+static const char *store(size_t index, const char *text)
+{
+    void *field = (char *)&options + places[index].offset;
+    const char *accepted = rows[index].accepted;
+    double real;
+    switch (places[index].kind) {
+    case KIND_BOOL:
+        if ((text[0] != '0' && text[0] != '1') || text[1])
+            return "neither 0 nor 1";
+        *(bool *)field = text[0] == '1';
+        return NULL;
+    case KIND_UINT:
+        return read_uint(text, field) ? NULL : "not a whole number";
+    case KIND_SIZE:
+        return read_size(text, field) ? NULL : "no such size";
+    case KIND_REAL: {
+        const char *end = *text ? read_number(text, '\0', &real) : NULL;
+        if (!end || !in_bounds(accepted, real))
+            return end ? "out of range" : "not a number";
+        *(double *)field = real;
+        return NULL;
+    }
+    case KIND_WORD:
+        if (!is_word(accepted, text))
+            return "not known";
+        break;
+    case KIND_NUMS:
+        if (*text && !numbers_are_good(accepted, text))
+            return "not a list of such numbers";
+        break;
+    case KIND_TEXT:
+    case KIND_PATH:
+        break;
+    }
+    *(const char **)field = text;
+    return NULL;
+}
+
+/* "a|b|c" as "a, b, c"; the caller frees. Other texts stay as they are. */
+static char *accepted_list(size_t index)
+{
+    const char *from = rows[index].accepted;
+    bool words = places[index].kind == KIND_WORD || places[index].kind == KIND_BOOL;
+    char *list = malloc(2 * strlen(from) + 1), *to = list;
+    for (; list && *from; from++) {
+        if (words && *from == '|') {
+            *to++ = ',';
+            *to++ = ' ';
+        } else {
+            *to++ = *from;
+        }
+    }
+    if (list)
+        *to = '\0';
+    return list;
+}
+
+/* The line goes to stderr itself, not through the log, whose own options may be the bad ones. */
+static void complain(size_t index, const char *text, const char *problem, const char *accepted)
+{
+    const struct cx_option_row *row = &rows[index];
+    char *list = accepted ? NULL : accepted_list(index), *line = NULL;
+    int length = asprintf(&line, "coexec: %s=%s: %s; accepted: %s; using %s\n", row->name, text, problem,
+                          accepted ? accepted
+                          : list   ? list
+                                   : row->accepted,
+                          *row->fallback ? row->fallback : "none");
+    if (length > 0) {
+        ssize_t written = write(STDERR_FILENO, line, (size_t)length);
+        (void)written; /* nowhere left to tell it */
+        free(line);
+    }
+    free(list);
+}
+
+static void read_row(size_t index)
+{
+    struct cx_option_row *row = &rows[index];
+    bool is_path = places[index].kind == KIND_PATH;
+    const char *text = is_path ? secure_getenv(row->name) : getenv(row->name);
+    store(index, row->fallback);
+    if (!text || !*text)
+        return;
+    char *copy = strdup(text); /* the program may change its environment */
+    const char *problem = copy ? store(index, copy) : "out of memory";
+    if (problem) {
+        complain(index, text, problem, NULL);
+        row->origin = from_bad_value;
+        free(copy);
+        return;
+    }
+    row->value = copy;
+    row->origin = from_environment;
+}
+
+/* A mistyped name would be ignored in silence otherwise. */
+static void tell_unknown_names(void)
+{
+    for (char **entry = environ; entry && *entry; entry++) {
+        size_t length = strcspn(*entry, "="), index = 0;
+        if (strncmp(*entry, "COEXEC_", 7) != 0)
+            continue;
+        while (index < ROWS && (strncmp(rows[index].name, *entry, length) != 0 || rows[index].name[length]))
+            index++;
+        if (index == ROWS)
+            dprintf(STDERR_FILENO, "coexec: %.*s: no such option; `coexec info` lists them; ignored\n",
+                    (int)length, *entry);
+    }
+}
+
+static char *resolve_cache_dir(void)
+{
+    const char *base = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
+    char *path = NULL;
+    if (strcmp(options.cache_dir, "-") == 0)
+        return NULL;
+    if (*options.cache_dir)
+        return strdup(options.cache_dir);
+    int length = -1;
+    if (base && *base == '/')
+        length = asprintf(&path, "%s/coexec", base);
+    else if (home && *home == '/')
+        length = asprintf(&path, "%s/.cache/coexec", home);
+    return length < 0 ? NULL : path;
+}
+
+static char *copy_variable(const char *name)
+{
+    const char *text = secure_getenv(name);
+    return strdup(text ? text : "");
+}
+
+static void read_environment(void)
+{
+    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    for (size_t i = 0; i < ROWS; i++)
+        read_row(i);
+    tell_unknown_names();
+    cache_dir = resolve_cache_dir();
+    loader_filenames = copy_variable("OCL_ICD_FILENAMES");
+    loader_vendors = copy_variable("OCL_ICD_VENDORS");
+    linker_path = copy_variable("LD_LIBRARY_PATH");
+    linker_preload = copy_variable("LD_PRELOAD");
+    atomic_store_explicit(&is_read, true, memory_order_release);
+}
+
+const struct cx_options *cx_options_get(void)
+{
+    if (!atomic_load_explicit(&is_read, memory_order_acquire))
+        pthread_once(&once, read_environment);
+    return &options;
+}
+
+uint64_t cx_options_staging(void)
+{
+    const uint64_t kilobytes = cx_options_get()->staging, most = UINT64_C(1) << 40;
+    return (kilobytes < most ? kilobytes : most) * 1024;
+}
+
+size_t cx_options_rows(const struct cx_option_row **out)
+{
+    cx_options_get();
+    *out = rows;
+    return ROWS;
+}
+
+const char *cx_options_reject(const char *name, const char *problem, const char *accepted)
+{
+    cx_options_get();
+    for (size_t i = 0; i < ROWS; i++) {
+        struct cx_option_row *row = &rows[i];
+        if (strcmp(row->name, name) != 0)
+            continue;
+        complain(i, row->value, problem, accepted);
+        row->value = row->fallback;
+        row->origin = from_bad_value;
+        return row->fallback;
+    }
+    return "";
+}
+
+const char *cx_options_cache_dir(void)
+{
+    cx_options_get();
+    return cache_dir;
+}
+
+const char *cx_options_loader_filenames(void)
+{
+    cx_options_get();
+    return loader_filenames ? loader_filenames : "";
+}
+
+const char *cx_options_loader_vendors(void)
+{
+    cx_options_get();
+    return loader_vendors ? loader_vendors : "";
+}
+
+const char *cx_options_linker_path(void)
+{
+    cx_options_get();
+    return linker_path ? linker_path : "";
+}
+
+const char *cx_options_linker_preload(void)
+{
+    cx_options_get();
+    return linker_preload ? linker_preload : "";
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The environment, read once: the only place of the layer that does so. options.def is the table.
+ * A bad value costs one line on stderr that names variable, value and what is accepted; the default is used.
+ * Thread-safety: cx_options_get from any thread; the struct never changes afterwards.
+ */
+#ifndef CX_LAYER_BASE_OPTIONS_H
+#define CX_LAYER_BASE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CX_OPTION_TYPE_BOOL bool
+#define CX_OPTION_TYPE_UINT uint64_t
+#define CX_OPTION_TYPE_SIZE uint64_t
+#define CX_OPTION_TYPE_REAL double
+#define CX_OPTION_TYPE_WORD const char *
+#define CX_OPTION_TYPE_TEXT const char *
+#define CX_OPTION_TYPE_NUMS const char *
+#define CX_OPTION_TYPE_PATH const char *
+
+/* Text fields are never NULL: an empty default is "". */
+struct cx_options {
+#define CX_OPTION(type, field, name, fallback, accepted, help) CX_OPTION_TYPE_##type field;
+#include "layer/base/options.def"
+#undef CX_OPTION
+};
+
+/* For `coexec info` and the tests: the table itself and where each value came from. */
+struct cx_option_row {
+    const char *name, *type, *fallback, *accepted, *help;
+    const char *value;  /* as text, as it is in force */
+    const char *origin; /* "default", "environment", "default (bad value in the environment)" */
+};
+
+const struct cx_options *cx_options_get(void);
+size_t cx_options_rows(const struct cx_option_row **rows);
+/* COEXEC_STAGING in bytes, at most 2^50, of which small multiples are numbers yet. */
+uint64_t cx_options_staging(void);
+
+/* The numbers of a NUMS value: fills at most `room` and returns how many there are (0 for ""). */
+size_t cx_options_numbers(const char *list, double *numbers, size_t room);
+
+/* For options whose value only their user can judge (COEXEC_DEVICES needs the devices, COEXEC_LOG the
+ * topics): prints the one line, notes in the option's row that its default is in force, and returns that
+ * default. accepted NULL: what the table says. Not thread-safe for one option; each has one user, which asks
+ * once. */
+const char *cx_options_reject(const char *name, const char *problem, const char *accepted);
+
+/* Where the cache lives: COEXEC_CACHE_DIR, else coexec below $XDG_CACHE_HOME or ~/.cache. NULL: no
+ * cache. */
+const char *cx_options_cache_dir(void);
+
+/* What the loaders read: OCL_ICD_FILENAMES (libraries) and OCL_ICD_VENDORS (a folder or file); "" when not
+ * set. */
+const char *cx_options_loader_filenames(void);
+const char *cx_options_loader_vendors(void);
+/* What the system's own linker reads: LD_LIBRARY_PATH and LD_PRELOAD; "" when not set. */
+const char *cx_options_linker_path(void);
+const char *cx_options_linker_preload(void);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Helper processes: spawn, collect the first error line, wait, kill at the limit.
+ */
+#include "layer/base/subprocess.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Nothing of the program's: preloaded libraries, sanitizer options and the like stay out. */
+static char *const environment[] = {(char[]){"PATH=/usr/local/bin:/usr/bin:/bin"}, (char[]){"LC_ALL=C"},
+                                    NULL};
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static bool spawn(pid_t *pid, char *const argv[], int errors, bool outlasts)
+{
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+
+    if (posix_spawn_file_actions_init(&files))
+        return false;
+    if (posix_spawnattr_init(&attributes)) {
+        posix_spawn_file_actions_destroy(&files);
+        return false;
+    }
+    sigemptyset(&none);
+    if (outlasts) /* it may come before there is a handler for it */
+        sigaddset(&none, SIGUSR1);
+    sigfillset(&all);
+    /* standard error first: the pipe may itself have a number below 3 */
+    bool ok = !posix_spawn_file_actions_adddup2(&files, errors, 2) &&
+              !posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0) &&
+              !posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0) &&
+              !posix_spawn_file_actions_addclosefrom_np(&files, 3) &&
+              !posix_spawnattr_setpgroup(&attributes, 0) && !posix_spawnattr_setsigmask(&attributes, &none) &&
+              !posix_spawnattr_setsigdefault(&attributes, &all) &&
+              !posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                                         POSIX_SPAWN_SETSIGDEF);
+    ok = ok && !posix_spawn(pid, argv[0], &files, &attributes, argv, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
+    return ok;
+}
+
+enum collected { CLOSED, TIME_UP, WOKEN };
+
+/* One that is about to end when our process ends may do so. */
+enum { LAST_CHANCE_MS = 3 };
+
+/* Collects the start of what comes through the pipe until all of the group have closed it. wake: -1 or an
+ * eventfd that ends the waiting. */
+static enum collected collect(int pipe, int wake, int64_t deadline, char *message, size_t room)
+{
+    bool woken = false;
+    size_t used = 0;
+    char waste[512];
+
+    for (;;) {
+        int64_t left = deadline - now_ms();
+        struct pollfd wait[] = {{.fd = pipe, .events = POLLIN}, {.fd = woken ? -1 : wake, .events = POLLIN}};
+        if (left <= 0)
+            return woken ? WOKEN : TIME_UP;
+        int ready = poll(wait, 2, left > 1000 ? 1000 : (int)left);
+        if (ready < 0 && errno != EINTR)
+            return CLOSED;
+        if (ready > 0 && wait[1].revents && !woken) {
+            woken = true;
+            deadline = now_ms() + LAST_CHANCE_MS;
+        }
+        if (ready <= 0 || !wait[0].revents)
+            continue;
+        bool keep = used + 1 < room;
+        ssize_t got = read(pipe, keep ? message + used : waste, keep ? room - 1 - used : sizeof(waste));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return CLOSED;
+        if (keep)
+            used += (size_t)got;
+        message[used] = 0;
+    }
+}
+
+/* The end of the process itself; entered as a running one until just before it is reaped, so that its number
+ * cannot stand for another one when it is killed. */
+static enum cx_helper_end reap(struct cx_helper *helper, pid_t pid)
+{
+    siginfo_t info;
+    int status = 0;
+    pid_t got;
+
+    while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+        ;
+    cx_helper_leave(helper);
+    while ((got = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
+        ;
+    if (got != pid) /* the program reaps all children, or ignores their end */
+        return CX_HELPER_OK;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? CX_HELPER_OK : CX_HELPER_FAILED;
+}
+
+/* Whether the process is still the program that was started and no interpreter of it. */
+static bool is_program(pid_t pid, const char *path)
+{
+    char link[40];
+    snprintf(link, sizeof(link), "/proc/%ld/exe", (long)pid);
+    char *running = realpath(link, NULL), *real = realpath(path, NULL);
+    const bool same = running && real && !strcmp(running, real);
+    free(running);
+    free(real);
+    return same;
+}
+
+/* The helper as it was started: to its end, or to ours. */
+static enum cx_helper_end follow(struct cx_helper *helper, pid_t pid, int pipe, unsigned limit_ms,
+                                 char *message, size_t room)
+{
+    const enum collected how =
+        collect(pipe, helper->outlasts ? helper->wake : -1, now_ms() + limit_ms, message, room);
+    if (how == WOKEN && helper->outlasts) { /* nobody reaps it but init */
+        kill(-pid, SIGUSR1);
+        cx_helper_leave(helper);
+        return CX_HELPER_LEFT;
+    }
+    if (how != CLOSED)
+        kill(-pid, SIGKILL);
+    const enum cx_helper_end end = reap(helper, pid);
+    if (how == TIME_UP)
+        return CX_HELPER_TIMEOUT;
+    return end == CX_HELPER_FAILED && (helper->stop || cx_background_ending()) ? CX_HELPER_STOPPED : end;
+}
+
+enum cx_helper_end cx_helper_run(struct cx_helper *helper, char *const argv[], unsigned limit_ms,
+                                 char *message, size_t room)
+{
+    pid_t pid = 0;
+    int ends[2];
+
+    *message = 0;
+    if ((helper->stop && !helper->outlasts) || pipe2(ends, O_CLOEXEC))
+        return helper->stop ? CX_HELPER_STOPPED : CX_HELPER_ABSENT;
+    bool started = spawn(&pid, argv, ends[1], helper->outlasts);
+    close(ends[1]);
+    if (!started) {
+        close(ends[0]);
+        return CX_HELPER_ABSENT;
+    }
+    helper->wake = helper->outlasts ? eventfd(0, EFD_CLOEXEC) : -1;
+    helper->outlasts = helper->wake >= 0 && is_program(pid, argv[0]);
+    cx_helper_enter(helper, pid);
+    enum cx_helper_end end = follow(helper, pid, ends[0], limit_ms, message, room);
+    close(ends[0]);
+    if (helper->wake >= 0)
+        close(helper->wake);
+    message[strcspn(message, "\r\n")] = 0;
+    return end;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program's text as the first stages of a compiler see it: comments, strings and escaped line ends (C11,
+ * 5.1.1.2 and 6.4). Thread-safe.
+ */
+#ifndef CX_LAYER_BASE_TEXT_H
+#define CX_LAYER_BASE_TEXT_H
+
+#include <stdbool.h>
+
+/* The end of the line that `at` is in, continued lines included. */
+const char *cx_text_line_end(const char *at);
+/* If `at` begins a comment, a string or a character: its end, else `at`. Strings and characters end with
+ * their line, where nothing else ends them. */
+const char *cx_text_skip(const char *at);
+
+/* A copy, the caller's, without escaped line ends, in which some compilers allow blanks. NULL: no memory. */
+char *cx_text_joined(const char *source);
+
+/* Whether text of files may belong to the program, or what it says may depend on which there are. Errs on the
+ * side of true: any word with "include", "import" or "embed" in it that is in no comment or string, such as
+ * licences have them. */
+bool cx_text_includes(const char *source);
+
+/* Whether a word that begins inline assembly begins here; and whether one is in the text, comments and
+ * strings left out. */
+bool cx_text_is_assembly(const char *at);
+bool cx_text_assembles(const char *source);
+
+#endif

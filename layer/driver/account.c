@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The accounts of the process. See account.h.
+ */
+#include "layer/driver/account.h"
+#include "layer/timeline/command.h"
+#include "layer/base/options.h"
+#include "layer/driver/device.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+enum { MAX_ACCOUNTS = 64, MAX_OPENED = 8 };
+
+/* What took something from an account. */
+enum loss { LOST_BY_TRIALS, LOST_BY_SPLITS, LOST_BY_RETURNS, LOST_BY_DELAYS, LOSSES };
+
+struct opened {
+    unsigned device;
+    double after, seconds; /* since the first context began; that it took */
+};
+
+struct cx_account {
+    bool used;
+    uint64_t since_ns; /* host clock, as the first context began */
+    struct cx_budget budget;
+    double lost[LOSSES]; /* seconds */
+    double gained;       /* by splits, estimated */
+    unsigned trials, splits;
+    unsigned nopened; /* those beyond the list count */
+    struct opened opened[MAX_OPENED];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* innermost */
+static struct cx_account accounts[MAX_ACCOUNTS];         /* by device; the last ones share one */
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* A process of its own begins with accounts of its own. */
+static void in_child(void)
+{
+    memset(accounts, 0, sizeof(accounts));
+    pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void prepare(void)
+{
+    pthread_atfork(before_fork, after_fork, in_child);
+}
+
+struct cx_account *cx_account_of(const struct cx_real_device *device)
+{
+    struct cx_account *account = &accounts[device->index < MAX_ACCOUNTS ? device->index : MAX_ACCOUNTS - 1];
+    pthread_mutex_lock(&lock);
+    if (!account->used) {
+        account->used = true;
+        account->since_ns = cx_clock_ns();
+        account->budget.share = cx_options_get()->budget;
+    }
+    pthread_mutex_unlock(&lock);
+    return account;
+}
+
+void cx_account_ran(struct cx_account *account, struct cx_budget_record *record, double seconds)
+{
+    if (!account)
+        return;
+    pthread_mutex_lock(&lock);
+    cx_budget_ran(&account->budget, record, seconds);
+    pthread_mutex_unlock(&lock);
+}
+
+double cx_account_left(struct cx_account *account)
+{
+    pthread_mutex_lock(&lock);
+    const double left = cx_budget_left(&account->budget);
+    pthread_mutex_unlock(&lock);
+    return left;
+}
+
+enum cx_stake_verdict cx_account_decide(struct cx_account *account, const struct cx_budget_record *record,
+                                        const struct cx_stake *stake, double *reserved)
+{
+    pthread_mutex_lock(&lock);
+    const enum cx_stake_verdict verdict = cx_budget_decide(&account->budget, record, stake, reserved);
+    pthread_mutex_unlock(&lock);
+    return verdict;
+}
+
+void cx_account_returned(struct cx_account *account, double seconds)
+{
+    pthread_mutex_lock(&lock);
+    cx_budget_returned(&account->budget, seconds);
+    account->lost[LOST_BY_RETURNS] += seconds;
+    pthread_mutex_unlock(&lock);
+}
+
+double cx_account_settle(struct cx_account *account, struct cx_budget_record *record, double reserved,
+                         double whole, double elapsed, bool tried, bool first)
+{
+    pthread_mutex_lock(&lock);
+    const double lost = cx_budget_settle(&account->budget, record, reserved, whole, elapsed);
+    if (first)
+        cx_budget_excuse(&account->budget, record, lost - reserved);
+    account->lost[tried ? LOST_BY_TRIALS : LOST_BY_SPLITS] += lost;
+    if (elapsed > 0) {
+        account->gained += fmax(whole - elapsed, 0);
+        account->trials += tried;
+        account->splits += !tried;
+    }
+    pthread_mutex_unlock(&lock);
+    return lost;
+}
+
+bool cx_account_risked(struct cx_account *account)
+{
+    pthread_mutex_lock(&lock);
+    const bool risked = account->budget.saved > 0 || account->budget.trials;
+    pthread_mutex_unlock(&lock);
+    return risked;
+}
+
+void cx_account_delayed(struct cx_account *account, double seconds)
+{
+    if (!account || !(seconds > 0))
+        return;
+    pthread_mutex_lock(&lock);
+    cx_budget_charge(&account->budget, seconds);
+    account->lost[LOST_BY_DELAYS] += seconds;
+    pthread_mutex_unlock(&lock);
+}
+
+void cx_account_opened(struct cx_account *account, const struct cx_real_device *device, double seconds)
+{
+    if (!account)
+        return;
+    pthread_mutex_lock(&lock);
+    if (account->nopened < MAX_OPENED)
+        account->opened[account->nopened] = (struct opened){
+            device->index, (double)(cx_clock_ns() - account->since_ns) * 1e-9 - seconds, seconds};
+    account->nopened++;
+    pthread_mutex_unlock(&lock);
+}
+
+static void print_opened(FILE *out, const struct cx_account *account)
+{
+    fprintf(out, "    opened beside it:");
+    for (unsigned i = 0; i < account->nopened && i < MAX_OPENED; i++)
+        fprintf(out, "%s device %u after %.1f ms, in %.1f ms", i ? ";" : "", account->opened[i].device,
+                account->opened[i].after * 1e3, account->opened[i].seconds * 1e3);
+    if (account->nopened > MAX_OPENED)
+        fprintf(out, "; and so on, %u times in all", account->nopened);
+    fprintf(out, "%s\n", account->nopened ? "" : " nothing");
+}
+
+static void print_account(FILE *out, unsigned device, const struct cx_account *account)
+{
+    const struct cx_budget *budget = &account->budget;
+    const double *lost = account->lost;
+    const double may = budget->busy < CX_BUDGET_START ? 0 : budget->share * budget->busy;
+    fprintf(out,
+            "  account of device %u: busy %.3f ms; splits may lose %.3f of that, lost %.3f (%u trials %.3f, "
+            "%u by knowledge %.3f, results brought back %.3f, builds %.3f), left %.3f; gained %.3f\n",
+            device, budget->busy * 1e3, may * 1e3, budget->spent * 1e3, account->trials,
+            lost[LOST_BY_TRIALS] * 1e3, account->splits, lost[LOST_BY_SPLITS] * 1e3,
+            lost[LOST_BY_RETURNS] * 1e3, lost[LOST_BY_DELAYS] * 1e3, cx_budget_left(budget) * 1e3,
+            account->gained * 1e3);
+    print_opened(out, account);
+}
+
+void cx_account_print(FILE *out)
+{
+    pthread_mutex_lock(&lock);
+    for (unsigned d = 0; d < MAX_ACCOUNTS; d++)
+        if (accounts[d].used)
+            print_account(out, d, &accounts[d]);
+    pthread_mutex_unlock(&lock);
+}

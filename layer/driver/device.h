@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The real drivers and devices below the layer, found once a process and kept for its life.
+ *
+ * Found as the loaders find them: COEXEC_VENDORS when set, else OCL_ICD_FILENAMES and /etc/OpenCL/vendors;
+ * opened directly, never ourselves, never closed. A cl_khr_icd 2.0 driver gets its table from us, since we
+ * are its loader. Next stage: device.h (the virtual device over them), context.h.
+ *
+ * Thread-safety: cx_machine_get may be called from any thread; what it gives never changes afterwards, save
+ * the fields marked "probed", written once by cx_real_device_probe under a lock.
+ */
+#ifndef CX_LAYER_DRIVER_DEVICE_H
+#define CX_LAYER_DRIVER_DEVICE_H
+
+#include <CL/cl.h>
+#include <CL/cl_icd.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { CX_MEMBERS_MAX = 62 }; /* of a context: coherence_map.h counts 63 places, one of them the host */
+
+struct cx_real_platform {
+    cl_platform_id id;
+    const cl_icd_dispatch *cl; /* every call to this platform's objects goes through this table */
+    char *driver;              /* path or soname of the library */
+    char *name, *vendor, *version;
+    unsigned version_number; /* 100 * major + minor * 10: 120, 300 */
+};
+
+struct cx_real_device {
+    unsigned index; /* as COEXEC_DEVICES numbers them: order of discovery */
+    const struct cx_real_platform *platform;
+    const cl_icd_dispatch *cl;
+    cl_device_id id; /* a sub-device where COEXEC_FISSION cut a CPU device */
+    bool is_sub_device;
+    cl_uint part;                       /* of a device that the program cut: which part, from 1 */
+    const struct cx_real_device *whole; /* which device that is, as it is in the machine; else NULL */
+    cl_device_type type;                /* CL_DEVICE_TYPE_CPU, GPU, ACCELERATOR or CUSTOM, without DEFAULT */
+    char *name;
+    char *vendor;
+    char *extensions;
+    char *opencl_c_version;
+    unsigned version_number; /* of the device, as in the platform */
+    cl_uint compute_units, clock_mhz, address_bits, base_align_bits;
+    cl_ulong global_mem, max_alloc, local_mem, max_constant;
+    size_t max_group_size, max_item_sizes[3];
+    cl_bool little_endian, compiler, non_uniform_groups;
+    cl_bool unified_memory; /* shares its memory with the host */
+    cl_bool images;
+    double nominal_gflops; /* > 0; from type, units, clock: only good for relative guesses */
+    bool used;             /* a member of the virtual device */
+    char left_out[160];    /* why not, when !used */
+    /* probed */
+    bool probed;
+    bool submits_in_caller; /* the driver runs commands in the thread that enqueues them (PoCL's basic) */
+    bool in_place;          /* CL_MEM_USE_HOST_PTR memory is used in place, writes seen both ways */
+    bool images_in_place;   /* the same of images, with pitches */
+};
+
+struct cx_machine {
+    unsigned nplatforms;
+    struct cx_real_platform *platforms;
+    unsigned ndevices;
+    struct cx_real_device *devices; /* all that were found, used or not */
+    unsigned nused;
+    struct cx_real_device **used;   /* members, in the order COEXEC_DEVICES asks for */
+    struct cx_real_device *fastest; /* of the used ones, by nominal_gflops; NULL when none */
+    char *searched;                 /* folders and files looked at, for messages */
+    unsigned nnotes; /* drivers, platforms and devices that cannot be used, and why: one text each, for
+                        `coexec info` */
+    char **notes;
+};
+
+/* Finds drivers and devices at the first call. Never NULL; nused may be 0. */
+const struct cx_machine *cx_machine_get(void);
+
+/* Establishes submits_in_caller and in_place on a context and queue of this device. Idempotent, thread-safe.
+ * A 0 in COEXEC_ZERO_COPY makes in_place false. */
+void cx_real_device_probe(struct cx_real_device *device, cl_context context, cl_command_queue queue);
+
+/* A device like `of` for a sub-device of it that the driver made, which it takes over; the driver's is
+ * released with it. NULL: no memory. */
+struct cx_real_device *cx_real_device_new_part(const struct cx_real_device *of, cl_device_id id);
+void cx_real_device_free_part(struct cx_real_device *part);
+
+/* Whether commands may be given to the driver that read, write, copy or fill an image. PoCL aborts on all of
+ * them where the queue's device is a sub-device; kernels on images in host memory work there. */
+bool cx_real_device_moves_images(const struct cx_real_device *device);
+
+/* Whether `name` stands as a whole word in a space separated extension list. */
+bool cx_extension_has(const char *extensions, const char *name);
+
+#endif

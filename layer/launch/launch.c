@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What whole, split and dynamic launches share.
+ */
+#include "layer/base/log.h"
+#include "layer/launch/merge.h"
+#include "layer/memory/transfer.h"
+#include "layer/base/options.h"
+#include "layer/memory/regions.h"
+#include "layer/plan/plan.h"
+#include "layer/plan/plan_size.h"
+#include "layer/plan/plan_stake.h"
+#include "layer/memory/sampler.h"
+#include "layer/report/kernel_table.h"
+#include "layer/report/trace.h"
+#include "layer/report/transfer_counts.h"
+
+#include <stdio.h>
+
+cl_int cx_launch_prepare(struct cx_launch *launch, unsigned member)
+{
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        struct cx_mem *mem = cx_launch_mem(launch, i);
+        cl_int error = mem ? cx_mem_prepare(mem, member) : CL_SUCCESS;
+        if (launch->args->arg[i].kind == CX_ARGS_SAMPLER)
+            error = cx_sampler_prepare(launch->args->arg[i].sampler, member);
+        if (error != CL_SUCCESS) {
+            cx_info(CX_TOPIC_DATA, "argument %u of %s cannot be had on %s: %s", i,
+                    launch->kernel->function->name, launch->base.context->workers[member].device->name,
+                    cx_cl_name(error));
+            return error;
+        }
+    }
+    return CL_SUCCESS;
+}
+
+bool cx_launch_choose_ways(struct cx_launch *launch, const struct cx_judged *judged, const unsigned *member,
+                           unsigned n)
+{
+    const struct cx_access_means *means = cx_access_means(judged->access);
+    bool needless = cx_merge_needless(launch->base.context, member, n);
+    free(launch->ways);
+    launch->ways = NULL;
+    if (judged->verdict.separable || !launch->args->count)
+        return true;
+    launch->ways = malloc(launch->args->count);
+    for (unsigned i = 0; launch->ways && i < launch->args->count; i++)
+        launch->ways[i] = means[i].way == CX_WAY_MERGE && needless ? CX_WAY_OWN : means[i].way;
+    return launch->ways != NULL;
+}
+
+/* Brings what an access needs to a place: bytes that are written for certain are not needed. */
+static cl_int gather_pieces(struct cx_launch *launch, struct cx_mem *mem,
+                            const struct cx_access_region *region, bool write, unsigned place)
+{
+    struct cx_pieces pieces;
+    cl_int error = CL_OUT_OF_HOST_MEMORY;
+    if (cx_pieces_of(&pieces, mem, region, write, write))
+        error = cx_move_pieces(&launch->base, mem->root, pieces.piece, pieces.count, place, &launch->moved);
+    cx_pieces_finish(&pieces);
+    return error;
+}
+
+bool cx_launch_moves(const struct cx_launch *launch, const struct cx_worker *worker)
+{
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (mem && cx_mem_place(mem->root, worker) != CX_PLACE_HOST)
+            return true;
+    }
+    return false;
+}
+
+static uint64_t length(uint64_t lo, uint64_t hi)
+{
+    return lo < hi ? hi - lo : 0;
+}
+
+void cx_launch_count_in_place(const struct cx_launch *launch, const struct cx_access_region *regions,
+                              const struct cx_worker *worker)
+{
+    uint64_t bytes = 0;
+    if (!cx_options_get()->summary)
+        return;
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        const struct cx_access_interval *read = &regions[i].read, *write = &regions[i].write;
+        if (!mem || cx_launch_way(launch, i) > CX_WAY_OWN || cx_mem_place(mem->root, worker) != CX_PLACE_HOST)
+            continue;
+        bytes +=
+            length(read->lo, read->hi) + length(write->lo, write->hi) -
+            length(read->lo > write->lo ? read->lo : write->lo, read->hi < write->hi ? read->hi : write->hi);
+    }
+    cx_traffic_add(CX_ROUTE_IN_PLACE, true, bytes);
+}
+
+cl_int cx_launch_bring(struct cx_launch *launch, const struct cx_access_region *regions,
+                       const struct cx_worker *worker)
+{
+    cl_int error = CL_SUCCESS;
+    for (unsigned i = 0; i < launch->args->count && error == CL_SUCCESS; i++) {
+        struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (!mem || cx_launch_way(launch, i) > CX_WAY_OWN)
+            continue;
+        const unsigned place = cx_mem_place(mem->root, worker);
+        error = gather_pieces(launch, mem, &regions[i], false, place);
+        if (error == CL_SUCCESS)
+            error = gather_pieces(launch, mem, &regions[i], true, place);
+    }
+    return error;
+}
+
+cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region *regions,
+                        const struct cx_worker *worker)
+{
+    cx_launch_count_in_place(launch, regions, worker);
+    return cx_launch_bring(launch, regions, worker);
+}
+
+void cx_launch_deps(const struct cx_launch *launch, const struct cx_access_region *regions,
+                    const struct cx_worker *worker, bool uploads, uint64_t *deps)
+{
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        const struct cx_access_interval *read = &regions[i].read, *write = &regions[i].write;
+        const bool in_place = mem && cx_mem_place(mem->root, worker) == CX_PLACE_HOST;
+        if (!mem || (!uploads && (cx_launch_way(launch, i) == CX_WAY_PRIVATE || !in_place)))
+            continue;
+        if (read->lo < write->lo || read->hi > write->hi)
+            cx_coherence_host_deps(mem->root->coherence, mem->origin + read->lo, mem->origin + read->hi,
+                                   false, worker->index, deps);
+        cx_coherence_host_deps(mem->root->coherence, mem->origin + write->lo, mem->origin + write->hi,
+                               in_place, worker->index, deps);
+    }
+}
+
+/* Where what the worker's packages write through the argument is then. */
+static unsigned place_of(const struct cx_launch *launch, unsigned arg, const struct cx_mem *root,
+                         const struct cx_worker *worker)
+{
+    return cx_launch_way(launch, arg) == CX_WAY_HOME ? 1 + launch->home : cx_mem_place(root, worker);
+}
+
+static bool own_pieces(struct cx_mem *mem, const struct cx_access_region *region, unsigned place)
+{
+    struct cx_pieces pieces;
+    bool ok = cx_pieces_of(&pieces, mem, region, true, false);
+    for (size_t i = 0; i < pieces.count && ok; i++)
+        ok = cx_coherence_own(mem->root->coherence, pieces.piece[i].lo, pieces.piece[i].hi, place);
+    cx_pieces_finish(&pieces);
+    return ok;
+}
+
+bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *regions,
+                    const struct cx_worker *worker, uint64_t seq)
+{
+    uint64_t ignored[64] = {0}; /* deps were collected before */
+    bool ok = true;
+    for (unsigned i = 0; i < launch->args->count && ok; i++) {
+        struct cx_mem *mem = cx_launch_mem(launch, i);
+        const struct cx_access_interval *read = &regions[i].read, *write = &regions[i].write;
+        if (!mem || cx_launch_way(launch, i) == CX_WAY_PRIVATE)
+            continue;
+        struct cx_coherence *map = mem->root->coherence;
+        const unsigned place = place_of(launch, i, mem->root, worker);
+        const bool covered =
+            write->lo <= read->lo && read->hi <= write->hi; /* who waits for the writer has waited */
+        if (place == CX_PLACE_HOST && !covered)
+            ok = cx_coherence_host_read(map, mem->origin + read->lo, mem->origin + read->hi, worker->index,
+                                        seq, ignored);
+        if (place == CX_PLACE_HOST && ok)
+            ok = cx_coherence_host_share(map, mem->origin + write->lo, mem->origin + write->hi, worker->index,
+                                         seq);
+        if (ok && write->lo < write->hi && cx_launch_way(launch, i) != CX_WAY_MERGE)
+            ok = own_pieces(mem, &regions[i], place);
+        cx_move_tidy(mem->root);
+    }
+    return ok;
+}
+
+const struct cx_summary_kernel *cx_kernel_accesses(const struct cx_kernel *kernel)
+{
+    const struct cx_summary_kernel *summary = cx_kernel_summary(kernel, NULL);
+    return summary && cx_summary_forbids(summary, NULL, NULL) == CX_REASON_NONE ? summary : NULL;
+}
+
+bool cx_args_may_write(const struct cx_args *args, const struct cx_summary_kernel *summary, unsigned i)
+{
+    const struct cx_mem *mem = cx_args_mem(args, i);
+    return !(mem->image && mem->flags & CL_MEM_READ_ONLY) &&
+           !(summary && i < summary->narg && !(summary->arg[i].touch & (CX_TOUCH_WRITE | CX_TOUCH_ATOMIC)));
+}
+
+void cx_args_lost(const struct cx_kernel *kernel, const struct cx_args *args)
+{
+    const struct cx_summary_kernel *summary = cx_kernel_accesses(kernel);
+    for (unsigned i = 0; i < args->count; i++) {
+        struct cx_mem *mem = cx_args_mem(args, i);
+        if (mem && cx_args_may_write(args, summary, i))
+            cx_coherence_void(mem->root->coherence, mem->origin, mem->origin + mem->size);
+    }
+}
+
+void cx_launch_lost(struct cx_command *command)
+{
+    struct cx_launch *launch = (struct cx_launch *)command;
+    cx_args_lost(launch->kernel, launch->args);
+    const struct cx_context *context = command->context;
+    for (size_t i = 0; i < context->nsvm && launch->at_home; i++) /* it may have written anywhere */
+        cx_coherence_void(context->svm[i]->coherence, 0, context->svm[i]->size);
+}
+
+bool cx_launch_package_is_new(const struct cx_launch *launch, const struct cx_part *part, unsigned dim,
+                              uint64_t first, uint64_t end)
+{
+    struct cx_prelude_launch range;
+    cx_prelude_package(&launch->geometry, dim, part->variant, first, end, &range);
+    return cx_kernel_is_new(launch->kernel, part->member, part->variant, range.dims, range.offset,
+                            range.global, range.local);
+}
+
+cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, const struct cx_part *part,
+                         unsigned dim, uint64_t first, uint64_t end, cl_command_queue queue, cl_event after,
+                         cl_event *event)
+{
+    struct cx_prelude_launch range;
+    cl_kernel real;
+    cl_int error = cx_kernel_bind(launch->kernel, worker->index, part->variant,
+                                  part->args ? part->args : launch->args, &real);
+    if (error == CL_SUCCESS) {
+        cx_prelude_package(&launch->geometry, dim, part->variant, first, end, &range);
+        const bool counts = cx_kernel_may_compile(launch->kernel, worker->index, part->variant, range.dims,
+                                                  range.offset, range.global, range.local) &&
+                            cx_worker_compile_begin(worker);
+        error = worker->device->cl->clEnqueueNDRangeKernel(queue, real, range.dims, range.offset,
+                                                           range.global, range.local, after ? 1 : 0,
+                                                           after ? &after : NULL, event);
+        cx_worker_compile_end(worker, counts, error == CL_SUCCESS ? *event : NULL);
+    }
+    if (error == CL_SUCCESS && !worker->device->submits_in_caller)
+        error = worker->device->cl->clFlush(queue);
+    if (error != CL_SUCCESS)
+        cx_warn(CX_TOPIC_WORKER, "%s fails to start %s: %s", worker->device->name,
+                launch->kernel->function->name, cx_cl_name(error));
+    return error;
+}
+
+void cx_launch_decided(const struct cx_launch *launch, unsigned member, const char *why)
+{
+    cx_stats_decided(launch->kernel->function->stats, launch->base.context->workers[member].device->index,
+                     why);
+}
+
+void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups, uint64_t start_ns,
+                 uint64_t end_ns, uint64_t busy_ns)
+{
+    part->groups += groups;
+    part->packages++;
+    part->busy_ns += busy_ns;
+    if (start_ns && (!part->first_ns || start_ns < part->first_ns))
+        part->first_ns = start_ns;
+    if (end_ns > part->last_ns)
+        part->last_ns = end_ns;
+    if (start_ns)
+        cx_trace_package(launch, part, groups, start_ns, end_ns);
+}
+
+static uint64_t form_of(const struct cx_launch *launch, enum cx_variant variant, bool at_start)
+{
+    const struct cx_access_geometry *geometry = &launch->geometry;
+    uint64_t hash = 0xcbf29ce484222325u;
+    const uint64_t parts[] = {variant,
+                              geometry->work_dim,
+                              launch->local_given,
+                              geometry->local[0],
+                              geometry->local[1],
+                              geometry->local[2],
+                              at_start && !geometry->offset[0] && !geometry->offset[1] &&
+                                  !geometry->offset[2]};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+        hash = (hash ^ parts[i]) * 0x100000001b3u;
+    return hash;
+}
+
+/* The form's place among those known; nforms: it is new. */
+static unsigned find_form(const struct cx_learned *learned, uint64_t form)
+{
+    unsigned i = 0;
+    while (i < learned->nforms && learned->forms[i] != form)
+        i++;
+    return i;
+}
+
+/* There is no room for more forms: they are not told apart. */
+enum { MOST_FORMS = sizeof((struct cx_learned){0}.forms) / sizeof((struct cx_learned){0}.forms[0]) };
+
+bool cx_launch_knows(const struct cx_launch *launch, const struct cx_learned *learned, unsigned member,
+                     enum cx_variant variant, bool at_start)
+{
+    const unsigned i = find_form(learned, form_of(launch, variant, at_start));
+    return i == MOST_FORMS || (i < learned->nforms && learned->launched[i] >> member & 1);
+}
+
+bool cx_launch_first(struct cx_launch *launch, unsigned member, enum cx_variant variant, bool at_start)
+{
+    struct cx_learned *learned =
+        cx_function_learned(launch->kernel->function, launch->base.context->nmembers);
+    const uint64_t form = form_of(launch, variant, at_start), bit = UINT64_C(1) << member;
+    if (!learned)
+        return false;
+    const unsigned i = find_form(learned, form);
+    if (i == MOST_FORMS)
+        return false;
+    if (i == learned->nforms) {
+        learned->forms[i] = form;
+        learned->launched[i] = 0;
+        learned->nforms++;
+    }
+    const bool first = !(learned->launched[i] & bit);
+    learned->launched[i] |= bit;
+    return first;
+}
+
+void cx_launch_learn_held(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds,
+                          bool first)
+{
+    struct cx_context *context = launch->base.context;
+    struct cx_learned *learned = cx_function_learned(launch->kernel->function, context->nmembers);
+    if (!learned || groups == 0 || !(seconds > 0))
+        return;
+    const uint64_t fill = cx_plan_fill(context->workers[member].device, &launch->geometry);
+    if (first)
+        cx_speed_record_first(&learned->records[member], groups, fill, seconds);
+    else
+        cx_speed_record_update(&learned->records[member], groups, fill, seconds);
+}
+
+void cx_launch_learn(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds, bool first)
+{
+    struct cx_context *context = launch->base.context;
+    if (groups == 0 || !(seconds > 0))
+        return;
+    pthread_mutex_lock(&context->lock);
+    cx_launch_learn_held(launch, member, groups, seconds, first);
+    pthread_mutex_unlock(&context->lock);
+}
+
+void cx_launch_learn_package(struct cx_launch *launch, unsigned member, enum cx_variant variant,
+                             bool at_start, uint64_t groups, double seconds)
+{
+    struct cx_context *context = launch->base.context;
+    if (groups == 0 || !(seconds > 0))
+        return;
+    pthread_mutex_lock(&context->lock);
+    cx_launch_learn_held(launch, member, groups, seconds, cx_launch_first(launch, member, variant, at_start));
+    pthread_mutex_unlock(&context->lock);
+}
+
+void cx_launch_learn_whole(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds)
+{
+    struct cx_context *context = launch->base.context;
+    if (!(seconds > 0))
+        return;
+    pthread_mutex_lock(&context->lock);
+    const bool first = cx_launch_first(launch, member, CX_VARIANT_PLAIN, true);
+    cx_launch_learn_held(launch, member, groups, seconds, first);
+    cx_plan_length_tell(launch, member, seconds, first);
+    pthread_mutex_unlock(&context->lock);
+}

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Launches that begin with slices on one device. See prefix.h.
+ */
+#include "layer/launch/prefix.h"
+#include "layer/base/exit_guard.h"
+#include "layer/launch/split_inside.h"
+#include "layer/launch/reexecute.h"
+#include "layer/base/log.h"
+#include "layer/base/options.h"
+#include "layer/plan/plan_open.h"
+#include "layer/plan/plan_size.h"
+#include "layer/plan/plan_stake.h"
+#include "layer/program/program.h"
+#include "layer/timeline/queue.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The range fills the device so many times at least. The first slice fills it as often, where the range does
+ * MANY_FILLS times, and else once. No slice of a GPU is less than that: what is left of it would idle. */
+enum { LEAST_FILLS = 6, MANY_FILLS = 16, FIRST_FILLS = 2 };
+/* By its text the launch may take so long, seconds: that is a guess far above what most take. */
+#define MAY_LAST 20e-3
+/* Launches of a kernel that begin so at most. */
+enum { MOST_PREFIXES = 2 };
+/* So much must be left for another slice; else the rest follows at once. A slice lasts that long at least,
+ * on a GPU, whose kernels end with ever fewer work-groups, so long after the first few, and this part of what
+ * has passed. */
+#define LEAST_REST      4e-3
+#define LEAST_SLICE     1e-3
+#define LEAST_GPU_SLICE 4e-3
+enum { FIRST_SLICES = 4 };
+#define GROWTH 0.25
+/* While others are not worth it: so many slices, each so many times as long as the one before, and then more
+ * while much is left. Where slices last LEAST_SLICE, each is at most that part of the range: what they told
+ * of may be the cheap part, and a slice that meets the dear one is past before others are sent for. */
+enum { FAST_SLICES = 6, MOST_SLICES = 24 };
+#define FAST_GROWTH 4
+#define FAST_PART   16
+
+struct cx_prefix {
+    struct cx_judged *judged; /* a reference */
+    unsigned member;
+    struct cx_part part; /* what was done */
+    uint64_t slice;      /* work-groups in a step */
+    uint64_t least;      /* steps in a slice */
+    uint64_t first, end; /* steps of the slice under way, or the last one */
+    uint64_t began_ns;
+    double seconds_a_step; /* as the last slice told */
+    unsigned slices;
+    bool failed;
+    atomic_bool begun;      /* and counted so (exit_guard.h) */
+    struct cx_launch *next; /* in the context's list of those of which a slice is over: a reference */
+};
+
+/* ---- may it? ---- */
+
+static uint64_t steps_of(const struct cx_prefix *prefix)
+{
+    return prefix->judged->verdict.groups;
+}
+
+/* At multiples of the granularity, at least prefix->least and at most what is left. */
+static uint64_t whole_steps(const struct cx_prefix *prefix, double steps)
+{
+    const uint64_t unit = prefix->judged->verdict.granularity, left = steps_of(prefix) - prefix->end;
+    uint64_t n = steps < (double)left ? (uint64_t)steps / unit * unit : left;
+    n = n < prefix->least ? (prefix->least + unit - 1) / unit * unit : n;
+    return n < left ? n : left;
+}
+
+/* Judges the launch where it may be split and lasts, or its text lets it, where that is not known. NULL: that
+ * is not so. */
+static struct cx_judged *judged_long(struct cx_launch *launch, unsigned member)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_queue *queue = launch->base.queue;
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+
+    if (!context->account || !launch->kernel->function->learned || !summary || member != context->fastest ||
+        !(queue->members & (queue->members - 1)) || launch->at_home || launch->ways ||
+        strcmp(cx_options_get()->split, "never") == 0 ||
+        cx_summary_forbids(summary, NULL, NULL) != CX_REASON_NONE)
+        return NULL;
+    const double length = cx_plan_length(launch);
+    if (length > 0 ? length < MAY_LAST : summary->steps != CX_STEPS_UNKNOWN && summary->nloop == 0)
+        return NULL;
+    struct cx_judged *judged = cx_plan_judge(launch);
+    if (!judged || !judged->verdict.splits || !cx_plan_fits(launch, member) ||
+        (!(length > 0) && cx_plan_longest(launch, judged, member) < MAY_LAST))
+        return NULL;
+    return judged;
+}
+
+bool cx_prefix_length_counts(struct cx_launch *launch, unsigned member)
+{
+    return cx_plan_length(launch) <= 0 && judged_long(launch, member) != NULL;
+}
+
+/* Whether the range fills the device often enough. The launch gets its local size. */
+static bool is_large(struct cx_launch *launch, unsigned member)
+{
+    const struct cx_context *context = launch->base.context;
+    if (!launch->local_given && !launch->geometry.local[0] && !cx_plan_local_size(launch))
+        return false;
+    return (double)cx_launch_groups(launch) >=
+           LEAST_FILLS * (double)cx_plan_fill(context->workers[member].device, &launch->geometry);
+}
+
+/* Whether the launch, whose length is known, could share its rest with members that are on their way. */
+static bool are_others_coming(const struct cx_launch *launch)
+{
+    const double length = launch->lacks ? cx_plan_length(launch) : 0;
+    return length >= MAY_LAST && cx_plan_want_for(launch, length);
+}
+
+/* Whether slices may change memory before the rest of the launch is planned as a split: what others then get
+ * is as it was before the launch, since no package reads what another one writes. */
+static bool in_any_order(const struct cx_launch *launch, const struct cx_judged *judged,
+                         const struct cx_summary_kernel *summary)
+{
+    const struct cx_options *options = cx_options_get();
+    bool own = judged->verdict.separable && cx_balancer_rescues(options->algo) && !options->reproducible;
+    for (unsigned i = 0; i < launch->args->count && own; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        own = !mem || (!mem->root->svm && i < summary->narg && !(summary->arg[i].touch & CX_TOUCH_ATOMIC));
+    }
+    return own || cx_rescue_allowed(launch, judged);
+}
+
+/* Judges the launch where a prefix is possible at all. NULL: it is not. */
+static struct cx_judged *judged_for(struct cx_launch *launch, unsigned member, enum cx_variant *variant)
+{
+    const struct cx_learned *learned = launch->kernel->function->learned;
+    const char *why;
+
+    if (!learned || learned->prefixes >= MOST_PREFIXES ||
+        (cx_plan_length(launch) > 0 && !are_others_coming(launch)) || !is_large(launch, member))
+        return NULL;
+    struct cx_judged *judged = judged_long(launch, member);
+    if (!judged)
+        return NULL;
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    *variant =
+        cx_prelude_variant(&launch->geometry, judged->verdict.dim, summary->uses & CX_USE_NEEDS_REWRITE);
+    if (!cx_prelude_can(&launch->geometry, judged->verdict.dim, *variant, &why) ||
+        !cx_kernel_variant_ready(launch->kernel, member, *variant) || !in_any_order(launch, judged, summary))
+        return NULL;
+    return judged;
+}
+
+/* ---- slices ---- */
+
+/* The first slice is about to run. A CPU's driver may compile later ones anew, which exit() waits for; once
+ * the process is ending all of the launch runs at once. */
+static void begin_slices(struct cx_prefix *prefix, const struct cx_worker *worker)
+{
+    if (cx_background_ending()) {
+        pthread_mutex_lock(&worker->context->lock);
+        prefix->end = steps_of(prefix);
+        pthread_mutex_unlock(&worker->context->lock);
+    } else if (worker->device->type & CL_DEVICE_TYPE_CPU) {
+        atomic_store(&prefix->begun, true);
+        cx_background_begun();
+    }
+}
+
+/* No further slice may have to be compiled. */
+static void end_begun(struct cx_prefix *prefix)
+{
+    if (atomic_exchange(&prefix->begun, false))
+        cx_background_begun_over();
+}
+
+static cl_int run_slice(struct cx_job *job, struct cx_worker *worker)
+{
+    struct cx_launch *launch = (struct cx_launch *)job->command;
+    struct cx_prefix *prefix = launch->prefix;
+    if (prefix->slices == 1)
+        begin_slices(prefix, worker);
+    const cl_int error = cx_launch_package(launch, worker, &prefix->part, prefix->judged->verdict.dim,
+                                           prefix->first, prefix->end, worker->queue, NULL, &job->event);
+    if (prefix->end == steps_of(prefix))
+        end_begun(prefix);
+    return error;
+}
+
+/* What the slices told: the length of the whole launch, for launches like it. */
+static void tell_length(struct cx_launch *launch)
+{
+    const struct cx_prefix *prefix = launch->prefix;
+    const uint64_t done_ns = launch->parts ? launch->parts->busy_ns : prefix->part.busy_ns;
+    const double seconds = (double)done_ns * 1e-9 + cx_prefix_rest(launch);
+    if (launch->base.settled)
+        cx_plan_length_tell(launch, prefix->member, seconds, false);
+    else
+        cx_plan_length_guess(launch, prefix->member, seconds);
+}
+
+/* Puts the launch on the list of those to go on with, unless this was the last slice. */
+static void finish_slice(struct cx_job *job, struct cx_worker *worker)
+{
+    struct cx_launch *launch = (struct cx_launch *)job->command;
+    struct cx_context *context = launch->base.context;
+    struct cx_prefix *prefix = launch->prefix;
+    struct cx_learned *learned = launch->kernel->function->learned;
+    const uint64_t groups = (prefix->end - prefix->first) * prefix->slice, now = cx_clock_ns();
+    uint64_t ns = job->end_ns > job->start_ns ? job->end_ns - job->start_ns : 0;
+    ns = ns ? ns : now - prefix->began_ns;
+    const bool first = prefix->slices == 1 && worker->device->type & CL_DEVICE_TYPE_CPU;
+
+    pthread_mutex_lock(&context->lock);
+    prefix->failed = job->status != CL_SUCCESS;
+    if (prefix->failed) {
+        end_begun(prefix);
+    } else {
+        cx_part_add(launch, launch->parts ? launch->parts : &prefix->part, groups, job->start_ns, job->end_ns,
+                    ns);
+        cx_launch_learn_held(launch, worker->index, groups, (double)ns * 1e-9, first);
+        /* behind a slice that is over, what is before its start is the driver's */
+        if (cx_launch_first(launch, worker->index, prefix->part.variant, prefix->first == 0) &&
+            prefix->first > 0 && job->start_ns > prefix->began_ns && learned)
+            learned->compiles = (double)(job->start_ns - prefix->began_ns) * 1e-9;
+        prefix->seconds_a_step = (double)ns * 1e-9 / (double)(prefix->end - prefix->first);
+        cx_plan_ran(context, learned, worker->index, (double)ns * 1e-9);
+    }
+    if (!launch->base.settled) {
+        (void)cx_command_ref(&launch->base);
+        prefix->next = context->prefixes;
+        context->prefixes = launch;
+        atomic_fetch_add(&context->nheld, 1);
+    } else if (!prefix->failed) {
+        tell_length(launch);
+    }
+    pthread_mutex_unlock(&context->lock);
+    if (job->status != CL_SUCCESS)
+        cx_launch_kernel_failed(launch->kernel, job, worker);
+}
+
+/* Plans steps [prefix->first, prefix->end). deps: of the launch's data; NULL: they are met. */
+static bool plan_slice(struct cx_launch *launch, const struct cx_access_region *whole)
+{
+    struct cx_prefix *prefix = launch->prefix;
+    struct cx_worker *worker = &launch->base.context->workers[prefix->member];
+    struct cx_job *job = cx_job_new(launch->base.context);
+    if (!job)
+        return false;
+    job->run = run_slice;
+    job->finish = finish_slice;
+    job->timed = job->urgent = true;
+    if (whole)
+        cx_launch_deps(launch, whole, worker, false, job->deps);
+    prefix->began_ns = cx_clock_ns();
+    prefix->slices++;
+    cx_worker_watch(worker, cx_command_add_job(&launch->base, worker, job));
+    return true;
+}
+
+/* Nobody else may plan on what the launch touches, or may again. */
+static void mark(const struct cx_launch *launch, struct cx_command *command)
+{
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (mem && (command || mem->root->unsettled == &launch->base))
+            mem->root->unsettled = command;
+    }
+}
+
+bool cx_prefix_begin(struct cx_launch *launch, unsigned member)
+{
+    enum cx_variant variant = CX_VARIANT_PLAIN;
+    struct cx_judged *judged = judged_for(launch, member, &variant);
+    struct cx_context *context = launch->base.context;
+    struct cx_worker *worker = &context->workers[member];
+
+    if (!judged)
+        return false;
+    const uint64_t fill = cx_plan_fill(worker->device, &launch->geometry), groups = cx_launch_groups(launch);
+    const double first = (double)(groups >= MANY_FILLS * fill ? FIRST_FILLS * fill : fill);
+    struct cx_prefix *prefix = calloc(1, sizeof(*prefix));
+    struct cx_access_region *whole = calloc(launch->args->count + 1u, sizeof(*whole));
+    if (!prefix || !whole) {
+        free(prefix);
+        free(whole);
+        return false;
+    }
+    judged->refs++;
+    *prefix = (struct cx_prefix){.judged = judged,
+                                 .member = member,
+                                 .part = {.member = member, .variant = variant},
+                                 .slice = groups / judged->verdict.groups,
+                                 .least = 1};
+    if (worker->device->type & CL_DEVICE_TYPE_GPU)
+        prefix->least = (fill + prefix->slice - 1) / prefix->slice;
+    prefix->end = whole_steps(prefix, first / (double)prefix->slice);
+    launch->prefix = prefix;
+    cx_access_whole(judged->access, whole);
+    cl_int error = cx_launch_gather(launch, whole, worker);
+    if (error != CL_SUCCESS || !plan_slice(launch, whole)) {
+        free(whole);
+        cx_prefix_drop(launch);
+        return false;
+    }
+    free(whole);
+    cx_command_begin(&launch->base);
+    mark(launch, &launch->base);
+    ((struct cx_learned *)launch->kernel->function->learned)->prefixes++;
+    cx_debug(CX_TOPIC_PLAN, "%s begins with slices on %s", launch->kernel->function->name,
+             worker->device->name);
+    return true;
+}
+
+uint64_t cx_prefix_done(const struct cx_launch *launch)
+{
+    return launch->prefix ? launch->prefix->end : 0;
+}
+
+double cx_prefix_rest(const struct cx_launch *launch)
+{
+    const struct cx_prefix *prefix = launch->prefix;
+    return prefix ? prefix->seconds_a_step * (double)(steps_of(prefix) - prefix->end) : 0;
+}
+
+unsigned cx_prefix_hand_over(struct cx_launch *launch)
+{
+    struct cx_prefix *prefix = launch->prefix;
+    unsigned p = 0;
+    while (p + 1 < launch->nparts && launch->parts[p].member != prefix->member)
+        p++;
+    launch->parts[p].groups += prefix->part.groups;
+    launch->parts[p].packages += prefix->part.packages;
+    launch->parts[p].busy_ns += prefix->part.busy_ns;
+    launch->parts[p].first_ns = prefix->part.first_ns;
+    launch->slices_ns = prefix->part.busy_ns;
+    cx_prefix_drop(launch);
+    return p;
+}
+
+void cx_prefix_drop(struct cx_launch *launch)
+{
+    struct cx_prefix *prefix = launch->prefix;
+    if (prefix) {
+        end_begun(prefix);
+        cx_judged_unref(&prefix->judged);
+    }
+    free(prefix);
+    launch->prefix = NULL;
+}
+
+void cx_prefix_drop_unlocked(struct cx_launch *launch)
+{
+    pthread_mutex_lock(&launch->base.context->lock);
+    cx_prefix_drop(launch);
+    pthread_mutex_unlock(&launch->base.context->lock);
+}
+
+/* ---- the rest ---- */
+
+/* The last slice is planned, or has failed: owners are known. */
+static void settle(struct cx_launch *launch, bool ok)
+{
+    struct cx_prefix *prefix = launch->prefix;
+    struct cx_worker *worker = &launch->base.context->workers[prefix->member];
+    struct cx_access_region *whole = calloc(launch->args->count + 1u, sizeof(*whole));
+    mark(launch, NULL);
+    if (whole)
+        cx_access_whole(prefix->judged->access, whole);
+    ok = ok && whole && cx_launch_note(launch, whole, worker, worker->planned);
+    free(whole);
+    launch->parts = calloc(1, sizeof(*launch->parts));
+    if (launch->parts)
+        *launch->parts = prefix->part;
+    launch->nparts = launch->parts ? 1 : 0;
+    if (ok)
+        cx_command_settle(&launch->base);
+    else
+        cx_command_fail(&launch->base, CL_OUT_OF_RESOURCES);
+}
+
+/* How long the next slice is to be, in steps; 0: the rest. While others are on their way slices are a part of
+ * what has passed. */
+static double next_slice(struct cx_launch *launch)
+{
+    const struct cx_prefix *prefix = launch->prefix;
+    const double rest = cx_prefix_rest(launch), passed = (double)prefix->part.busy_ns * 1e-9;
+    const bool wants = rest >= LEAST_REST && cx_plan_want_for(launch, rest);
+    cx_debug(CX_TOPIC_PLAN, "%s: %u slices took %.3f ms, the rest may take %.3f ms: %s",
+             launch->kernel->function->name, prefix->slices, passed * 1e3, rest * 1e3,
+             wants ? "others are wanted" : "others are not worth it");
+    const bool gpu = launch->base.context->workers[prefix->member].device->type & CL_DEVICE_TYPE_GPU;
+    const double least = gpu && prefix->slices >= FIRST_SLICES ? LEAST_GPU_SLICE : LEAST_SLICE;
+    if (cx_background_ending())
+        return 0;
+    if (wants)
+        return fmin(fmax(GROWTH * passed, least), rest / 2) / prefix->seconds_a_step;
+    if (prefix->slices >= (rest >= LEAST_REST ? MOST_SLICES : FAST_SLICES))
+        return 0;
+    return fmin(FAST_GROWTH * (double)(prefix->end - prefix->first),
+                fmax((double)steps_of(prefix) / FAST_PART, least / prefix->seconds_a_step));
+}
+
+/* One slice is over: splits what is left, or plans the next slice, or all the rest. */
+static void go_on(struct cx_launch *launch)
+{
+    struct cx_prefix *prefix = launch->prefix;
+    const bool failed = prefix->failed || atomic_load(&launch->base.error) < 0;
+    if (failed || prefix->end == steps_of(prefix)) {
+        settle(launch, !failed);
+        return;
+    }
+    tell_length(launch);
+    if (cx_plan_rest(launch)) /* it is split, and takes the prefix over */
+        return;
+    const double steps = next_slice(launch);
+    prefix->first = prefix->end;
+    prefix->end += whole_steps(prefix, steps > 0 ? steps : INFINITY);
+    const bool ok = plan_slice(launch, NULL);
+    if (!ok || prefix->end == steps_of(prefix))
+        settle(launch, ok);
+}
+
+void cx_prefix_check(struct cx_context *context)
+{
+    cx_context_lock(context);
+    while (context->prefixes) {
+        struct cx_launch *launch = context->prefixes;
+        struct cx_command *command = &launch->base;
+        context->prefixes = launch->prefix->next;
+        launch->prefix->next = NULL;
+        atomic_fetch_sub(&context->nheld, 1);
+        go_on(launch);
+        cx_command_unref(&command);
+    }
+    cx_context_unlock(context);
+}

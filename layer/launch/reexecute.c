@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is done again of a split, and who is not waited for. See reexecute.h.
+ */
+#include "layer/launch/reexecute.h"
+#include "layer/launch/split_inside.h"
+#include "layer/launch/write_back.h"
+#include "layer/base/log.h"
+#include "layer/base/options.h"
+#include "layer/plan/plan_size.h"
+
+#include <stdlib.h>
+
+/* ---- where it is allowed ---- */
+
+static bool overlap(const struct cx_mem *a, const struct cx_access_interval *written, const struct cx_mem *b,
+                    const struct cx_access_interval *read)
+{
+    return a->root == b->root && written->lo < written->hi && read->lo < read->hi &&
+           a->origin + written->lo < b->origin + read->hi && b->origin + read->lo < a->origin + written->hi;
+}
+
+bool cx_rescue_allowed(const struct cx_launch *launch, const struct cx_judged *judged)
+{
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    unsigned nargs = launch->args->count;
+    const struct cx_options *options = cx_options_get();
+    if (!options->rescue || !cx_balancer_rescues(options->algo) || options->reproducible || launch->ways ||
+        launch->at_home || !summary || summary->narg < nargs)
+        return false;
+    struct cx_access_region *whole = calloc(nargs + 1u, sizeof(*whole));
+    bool allowed = whole != NULL;
+    if (whole)
+        cx_access_whole(judged->access, whole);
+    for (unsigned i = 0; i < nargs && allowed; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        allowed = !(summary->arg[i].touch & CX_TOUCH_ATOMIC) && (!mem || !mem->root->svm);
+        for (unsigned k = 0; mem && k < nargs && allowed; k++) {
+            const struct cx_mem *other = cx_launch_mem(launch, k);
+            allowed = !other || !overlap(mem, &whole[i].write, other, &whole[k].read);
+        }
+    }
+    free(whole);
+    return allowed;
+}
+
+bool cx_rescue_private(const struct cx_launch *launch, unsigned member)
+{
+    const struct cx_worker *worker = &launch->base.context->workers[member];
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (mem && cx_mem_place(mem->root, worker) == CX_PLACE_HOST)
+            return false;
+    }
+    return true;
+}
+
+/* ---- whom it need not wait for ---- */
+
+const char cx_rescue_late_reason[] = "another device still works on what others have done";
+
+/* Whether something would have to be brought to the member before it takes any package: that would be behind
+ * what it still does, and the host copy would be read until then. */
+static bool gets_inputs_first(const struct cx_launch *launch, const struct cx_judged *judged,
+                              const struct cx_worker *worker)
+{
+    const unsigned nargs = launch->args->count;
+    struct cx_access_region *whole = calloc(nargs + 1u, sizeof(*whole));
+    bool first = !whole;
+    if (whole)
+        cx_access_whole(judged->access, whole);
+    for (unsigned i = 0; i < 2 * nargs && !first; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i / 2);
+        const struct cx_access_interval *need = i % 2 ? &whole[i / 2].write : &whole[i / 2].read;
+        if (mem && need->lo < need->hi && !need->known && !(i % 2 && need->exact))
+            first = !cx_coherence_valid(mem->root->coherence, mem->origin + need->lo, mem->origin + need->hi,
+                                        cx_mem_place(mem->root, worker));
+    }
+    free(whole);
+    return first;
+}
+
+bool cx_rescue_bounds(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member)
+{
+    return cx_rescue_allowed(launch, judged) && cx_rescue_private(launch, member) &&
+           !cx_options_get()->verify;
+}
+
+bool cx_rescue_may_join(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member)
+{
+    const struct cx_worker *worker = &launch->base.context->workers[member];
+    const struct cx_learned *learned = launch->kernel->function->learned;
+    const double late = (double)(cx_clock_ns() - worker->late_since_ns) * 1e-9;
+    return late < cx_plan_expected(launch) && learned &&
+           cx_speed_record_speed(&learned->records[member]) > 0 && !gets_inputs_first(launch, judged, worker);
+}
+
+/* ---- a rescue ---- */
+
+static struct package *find_victim(struct split *split, const struct cx_rescue *rescue)
+{
+    const uint64_t step = rescue->first / split->plan.slice;
+    for (unsigned i = 0; i < split->npackages; i++) {
+        struct package *package = &split->packages[i];
+        if (package->part == rescue->victim && !package->copy && !package->over && !package->dropped &&
+            package->range.first <= step && step < package->range.end)
+            return package;
+    }
+    return NULL;
+}
+
+bool cx_rescue_take(struct split *split, unsigned part, double now, unsigned *index, double *again)
+{
+    const struct cx_context *context = split->launch->base.context;
+    struct cx_rescue rescue;
+    *again = 0;
+    if (!cx_package_room(split))
+        return false;
+    if (!cx_balancer_rescue(split->plan.balancer, part, now, &rescue)) {
+        *again = rescue.again;
+        return false;
+    }
+    struct package *victim = find_victim(split, &rescue);
+    if (!victim) {
+        cx_split_fail(split, CL_OUT_OF_RESOURCES);
+        return false;
+    }
+    victim->rescued = true;
+    victim->serial = rescue.serial;
+    const uint64_t slice = split->plan.slice;
+    const struct cx_range range = {rescue.first / slice, (rescue.first + rescue.groups) / slice};
+    *index = cx_package_note(split, part, range);
+    split->packages[*index].copy = true;
+    split->packages[*index].serial = rescue.serial;
+    cx_info(CX_TOPIC_PLAN, "%s: %s does again %llu work-groups that %s still holds",
+            split->launch->kernel->function->name, context->workers[split->plan.member[part]].device->name,
+            (unsigned long long)rescue.groups,
+            context->workers[split->plan.member[rescue.victim]].device->name);
+    return true;
+}
+
+/* All of a package was done again first: the parts of the rescue count in its stead. */
+static void take_over(struct split *split, uint64_t serial)
+{
+    for (unsigned i = 0; i < split->npackages; i++) {
+        struct package *package = &split->packages[i];
+        if (package->serial != serial || package->dropped)
+            continue;
+        if (package->copy && package->over) {
+            package->copy = false;
+            cx_package_count(split, package);
+        } else if (!package->copy && package->rescued) {
+            package->dropped = true;
+            cx_launch_decided(split->launch, split->plan.member[package->part],
+                              "others did its package first");
+        }
+    }
+}
+
+void cx_rescue_note(struct split *split, struct package *package, unsigned outcome)
+{
+    if (!package->copy) {
+        if (!package->dropped)
+            cx_package_count(split, package);
+    } else if (outcome == CX_DONE_REPLACES && !split->settled) {
+        take_over(split, package->serial);
+    } else if (outcome != CX_DONE_COPY) {
+        package->dropped = true;
+    }
+}
+
+bool cx_rescue_failed(struct split *split, unsigned part, struct package *failed)
+{
+    uint64_t lost = 0;
+    bool any = false;
+    if (!split->rescues || split->settled || split->failed || part >= split->plan.n)
+        return false;
+    for (unsigned i = 0; i < split->npackages; i++) {
+        struct package *package = &split->packages[i];
+        if (package->part != part || package->dropped || (package->over && package != failed))
+            continue;
+        package->dropped = true;
+        if (package->copy)
+            continue;
+        lost += (package->range.end - package->range.first) * split->plan.slice;
+        if (!cx_ranges_return(&split->ranges, package->range)) {
+            cx_split_fail(split, CL_OUT_OF_HOST_MEMORY);
+            return true;
+        }
+    }
+    split->alive[part] = false;
+    split->looking[part] = false;
+    cx_launch_decided(split->launch, split->plan.member[part], "failed: others did what it held");
+    cx_balancer_fail(split->plan.balancer, part, lost);
+    for (unsigned p = 0; p < split->plan.n; p++) {
+        any |= split->alive[p];
+        if (split->alive[p] && !split->looking[p])
+            cx_lane_plan(split, p);
+    }
+    return any;
+}
+
+/* ---- who is late ---- */
+
+void cx_rescue_uploads(struct split *split, unsigned part, cl_event event)
+{
+    struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
+    if (split->upload[part])
+        worker->device->cl->clReleaseEvent(split->upload[part]);
+    split->upload[part] = event;
+    if (event)
+        worker->device->cl->clRetainEvent(event);
+}
+
+/* Whether the host copy is not read any more for what the part holds: its timeline is in order, so the last
+ * transfer tells of all. And whether what it sends is there. */
+static bool transfers_over(const struct split *split, unsigned part)
+{
+    const struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
+    cl_int status = CL_QUEUED;
+    if (split->uploading[part] || !cx_home_over(split, part))
+        return false;
+    if (!split->upload[part])
+        return true;
+    return worker->device->cl->clGetEventInfo(split->upload[part], CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                              sizeof(status), &status, NULL) == CL_SUCCESS &&
+           status == CL_COMPLETE;
+}
+
+/* A package that takes so many times as long as its device's speed promises is no matter of noise. */
+static const double too_long = 4;
+
+/* The part still works on a package that others have done. Its device gets no more work; at once where the
+ * package is much too long already or nothing was known, else if it takes as long again. */
+static void mark_late(struct split *split, unsigned part, const struct package *package)
+{
+    const struct cx_learned *learned = split->launch->kernel->function->learned;
+    struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
+    double speed = learned ? cx_speed_record_speed(&learned->records[worker->index]) : 0;
+    double groups = (double)((package->range.end - package->range.first) * split->plan.slice);
+    uint64_t now = cx_clock_ns();
+    double worked = (double)(now - package->start_ns) * 1e-9;
+    bool at_once = speed <= 0 || worked > too_long * groups / speed;
+    if (!worker->late++)
+        worker->late_since_ns = now;
+    worker->late_ns = at_once ? now : now + (now - package->start_ns);
+    cx_launch_decided(split->launch, split->plan.member[part], "late: not waited for");
+    cx_info(CX_TOPIC_PLAN, "%s is over; %s still works on what others have done of it",
+            split->launch->kernel->function->name, worker->device->name);
+}
+
+/* Whether the part has nothing to do any more but what others have done, where that is seen by nobody. *held:
+ * its package, or one that it did again in vain; NULL where it did not begin. */
+static bool is_late(const struct split *split, unsigned part, const struct package **held)
+{
+    bool holds = false;
+    *held = NULL;
+    for (unsigned i = 0; i < split->npackages; i++) {
+        const struct package *package = &split->packages[i];
+        if (package->part != part || package->over)
+            continue;
+        if (!package->dropped)
+            return false;
+        holds = true;
+        if (!*held || (*held)->copy)
+            *held = package;
+    }
+    return (holds ? split->private_[part] : !split->begun[part]) && transfers_over(split, part);
+}
+
+bool cx_rescue_awaits(const struct split *split)
+{
+    bool transfers = false, looks = false;
+    for (unsigned p = 0; p < split->plan.n; p++) {
+        bool holds = false, works = false;
+        for (unsigned i = 0; i < split->npackages; i++) {
+            const struct package *package = &split->packages[i];
+            const bool its = package->part == p && !package->over;
+            holds |= its && (package->dropped || package->copy);
+            works |= its && !package->dropped && !package->copy;
+        }
+        transfers |= holds && !works && !transfers_over(split, p);
+        looks |=
+            !holds && !works && split->begun[p] && split->alive[p] && split->looking[p] && split->private_[p];
+    }
+    return transfers && looks;
+}
+
+void cx_rescue_leave(struct split *split)
+{
+    struct cx_launch *launch = split->launch;
+    bool any = false;
+    for (unsigned i = 0; i < split->npackages; i++) /* what else runs is a copy that came too late */
+        split->packages[i].dropped |= !split->packages[i].over && split->packages[i].copy;
+    for (unsigned p = 0; p < split->plan.n; p++) {
+        struct cx_worker *worker = &launch->base.context->workers[split->plan.member[p]];
+        const struct package *held;
+        if (!is_late(split, p, &held))
+            continue;
+        cx_home_leave(split, p);
+        split->void_[p] = true;
+        launch->base.cone[worker->index] = split->before[p];
+        for (unsigned i = 0; i < launch->args->count; i++) {
+            struct cx_mem *mem = cx_launch_mem(launch, i);
+            if (mem)
+                cx_coherence_retract(mem->root->coherence, worker->index, split->seq[p]);
+        }
+        cx_worker_watch(worker, split->seq[p]); /* nobody else waits for its end */
+        cx_command_times(&launch->base, launch->parts[p].first_ns, launch->parts[p].last_ns);
+        split->late[p] = held != NULL;
+        if (held)
+            mark_late(split, p, held);
+        any |= held != NULL;
+    }
+    if (any) /* their jobs are over much later, perhaps behind the next launches */
+        cx_split_learn_early(split);
+}
+
+void cx_rescue_over(struct split *split, unsigned part)
+{
+    split->launch->base.context->workers[split->plan.member[part]].late -= split->late[part];
+    split->late[part] = false;
+}

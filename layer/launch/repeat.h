@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Launches like one before: the same function and range, while all that they touch lies where that one ran.
+ * They are a job of that device and nothing else, with neither a command nor a decision of their own, which
+ * is most of what a short launch costs the program's thread.
+ *
+ * A launch may be repeated where what decided that it stays whole asks for no more than that (too short, one
+ * device), nobody watches (events, profiling, traces, summaries, logs) and the program has one queue, in
+ * order. After some repetitions one is planned again: speeds may have changed, or a split may be possible by
+ * now. Each of them is ordered, referenced and reported as a command would be: the queue's cone covers it
+ * (command.h), it keeps kernel and buffers, its failure is the queue's.
+ * Previous stage: enqueue_kernel.c. Next: worker.h. Thread-safety: see each.
+ */
+#ifndef CX_LAYER_LAUNCH_REPEAT_H
+#define CX_LAYER_LAUNCH_REPEAT_H
+
+#include "layer/access/access.h"
+
+struct cx_args;
+struct cx_kernel;
+struct cx_launch;
+struct cx_queue;
+struct cx_summary_kernel;
+
+enum { CX_AGAIN_FORMS = 2 }; /* ranges of one function that are known at a time */
+
+struct cx_again {
+    struct cx_access_geometry geometry; /* as enqueued: no local size where none was given */
+    bool local_given;
+    unsigned member;                         /* where it ran */
+    unsigned left;                           /* how often it may be repeated; 0: there is none */
+    double seconds;                          /* that it takes (plan_stake.h); 0: not known */
+    const struct cx_summary_kernel *summary; /* cx_kernel_accesses */
+};
+
+/* The launch ran whole on the member, untimed and with all its memory there: it may be repeated, if
+ * launch->repeats and nobody watches. context->lock held. */
+void cx_again_note(const struct cx_launch *launch, unsigned member, const struct cx_summary_kernel *summary,
+                   double seconds);
+
+/* Launches the kernel as one before, if that may be; the call had no wait list and wants no event. True:
+ * done, and *args, captured, is taken over. False: nothing was done. The caller holds no lock. */
+bool cx_again_launch(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_args **args,
+                     const struct cx_access_geometry *geometry, bool local_given);
+
+#endif

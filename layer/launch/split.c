@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A split whose packages are cut while it runs (split_member.c): how it begins and how it ends.
+ *
+ * The launch settles when every group is assigned and started, and what has to be merged is compared: then
+ * owners are known. Until that moment its buffers are marked, and commands that touch them wait.
+ */
+#include "layer/launch/split_inside.h"
+#include "layer/api/enqueue.h"
+#include "layer/launch/split_fetch.h"
+#include "layer/launch/write_back.h"
+#include "layer/launch/split_peer.h"
+#include "layer/launch/prefix.h"
+#include "layer/launch/reexecute.h"
+#include "layer/base/log.h"
+#include "layer/launch/shared_home.h"
+#include "layer/base/options.h"
+#include "layer/plan/plan_size.h"
+#include "layer/launch/verify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* context->lock held, as what was judged is shared. */
+static void split_free(struct split *split)
+{
+    cx_merge_drop(&split->merge);
+    cx_private_drop(&split->copies);
+    cx_job_free(split->visits);
+    for (unsigned p = 0; p < split->nparts && split->upload; p++)
+        cx_rescue_uploads(split, p, NULL);
+    cx_split_plan_finish(&split->plan);
+    pthread_cond_destroy(&split->changed);
+    cx_ranges_finish(&split->ranges);
+    free(split->packages);
+    free(split->seq);
+    free(split->alive);
+    free(split->looking);
+    free(split->begun);
+    free(split->round);
+    free(split->homes);
+    free(split->private_);
+    free(split->void_);
+    free(split->late);
+    free(split->told);
+    free(split->uploading);
+    free(split->upload);
+    free(split->before);
+    free(split->served);
+    free(split->lent);
+    free(split->since);
+    free(split);
+}
+
+/* ---- where members begin ---- */
+
+/* What was done of the last launch of this shape. NULL: no memory. */
+static struct cx_lay *lay_of(const struct split *split)
+{
+    const struct cx_launch *launch = split->launch;
+    const unsigned nmembers = launch->base.context->nmembers;
+    struct cx_learned *learned = cx_function_learned(launch->kernel->function, nmembers);
+    const size_t room = learned ? sizeof(learned->lays) / sizeof(learned->lays[0]) : 1;
+    return learned ? &learned->lays[split->plan.judged->verdict.groups % room] : NULL;
+}
+
+static uint64_t members_of(const struct split *split)
+{
+    uint64_t members = 0;
+    for (unsigned p = 0; p < split->plan.n; p++)
+        members |= UINT64_C(1) << split->plan.member[p];
+    return members;
+}
+
+/* Each member's part of the range begins where it did the last one, unless that is far from what is expected
+ * of it now. A policy that learns from launches says itself where. */
+static void follow_last(struct split *split)
+{
+    struct cx_split_plan *plan = &split->plan;
+    const uint64_t steps = plan->judged->verdict.groups;
+    const struct cx_lay *lay = lay_of(split);
+    double sum = 0;
+    if (cx_balancer_is_static(plan->balancer) || strcmp(cx_options_get()->algo, "auto") == 0 || !lay ||
+        lay->steps != steps || lay->slice != plan->slice || lay->members != members_of(split))
+        return;
+    for (unsigned p = 0; p < plan->n; p++)
+        sum += plan->weight[p];
+    for (unsigned p = 0; p < plan->n; p++) {
+        const double did = (double)lay->did[plan->member[p]], now = (double)steps * plan->weight[p] / sum;
+        if (!(did >= now / 2 && did <= 2 * now))
+            return;
+    }
+    for (unsigned p = 0; p < plan->n; p++)
+        plan->weight[p] = (double)lay->did[plan->member[p]];
+}
+
+static void note_last(const struct split *split)
+{
+    struct cx_lay *lay = lay_of(split);
+    if (!lay)
+        return;
+    *lay = (struct cx_lay){.steps = split->plan.judged->verdict.groups,
+                           .slice = split->plan.slice,
+                           .members = members_of(split)};
+    for (unsigned i = 0; i < split->npackages; i++) {
+        const struct package *package = &split->packages[i];
+        if (!package->dropped && !package->copy)
+            lay->did[split->plan.member[package->part]] += package->range.end - package->range.first;
+    }
+}
+
+/* ---- settling ---- */
+
+/* The buffers that nobody else may plan on until the launch settles: those it writes; with members that own
+ * memory, also those it reads, since packages bring parts of them in. */
+static void mark(struct cx_launch *launch, const struct cx_access_region *whole, struct cx_command *unsettled,
+                 bool also_read)
+{
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (mem && (also_read || whole[i].write.lo < whole[i].write.hi))
+            mem->root->unsettled = unsettled;
+    }
+}
+
+void cx_split_unref(struct split *split)
+{
+    if (--split->jobs == 0)
+        split_free(split);
+}
+
+/* A failing member's package that others do still writes in place: whoever uses these bytes of the host copy
+ * waits for it. */
+static bool note_dropped(const struct split *split, const struct package *package,
+                         const struct cx_access_region *regions)
+{
+    const struct cx_launch *launch = split->launch;
+    const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[package->part]];
+    bool ok = true;
+    for (unsigned i = 0; i < launch->args->count && ok; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        const struct cx_access_interval *write = &regions[i].write;
+        if (mem && write->lo < write->hi && cx_mem_place(mem->root, worker) == CX_PLACE_HOST)
+            ok = cx_coherence_host_share(mem->root->coherence, mem->origin + write->lo,
+                                         mem->origin + write->hi, worker->index, split->seq[package->part]);
+    }
+    return ok;
+}
+
+/* Notes what packages wrote in place, and gives regions to their owners. */
+static bool note_owners(struct split *split)
+{
+    struct cx_launch *launch = split->launch;
+    struct cx_context *context = launch->base.context;
+    struct cx_access_region *regions = calloc(launch->args->count + 1u, sizeof(*regions));
+    bool ok = regions != NULL;
+
+    for (unsigned p = 0; p < split->npackages && ok; p++) {
+        const struct package *package = &split->packages[p];
+        const bool counts = !package->dropped && !package->copy;
+        if (!counts && (package->over || split->private_[package->part]))
+            continue;
+        const struct cx_worker *worker = &context->workers[split->plan.member[package->part]];
+        cx_access_package(split->plan.judged->access, package->range.first, package->range.end, regions);
+        ok = counts ? cx_launch_note(launch, regions, worker, split->seq[package->part])
+                    : note_dropped(split, package, regions);
+    }
+    free(regions);
+    return ok;
+}
+
+/* Owners are known: others may plan on the buffers. */
+static void settle(void *data)
+{
+    struct split *split = data;
+    struct cx_launch *launch = split->launch;
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (mem && mem->root->unsettled == &launch->base)
+            mem->root->unsettled = NULL;
+    }
+    cx_verify_end(launch);
+    cx_command_settle(&launch->base);
+    cx_split_unref(split);
+}
+
+/* Every group is assigned and started: finds out the owners. */
+static void close_split(struct split *split)
+{
+    struct cx_launch *launch = split->launch;
+    cl_int error = note_owners(split) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    cx_home_note(split, error == CL_SUCCESS && !split->failed);
+    if (!split->failed && !split->plan.done)
+        note_last(split);
+    split->settled = true;
+    split->jobs++; /* until settle() */
+    if (split->visits)
+        cx_one_home_end(launch, split->visits, split->seq);
+    split->visits = NULL;
+    if (split->rescues && !split->failed && error == CL_SUCCESS) {
+        cx_rescue_leave(split);
+        if (cx_balancer_teaches_much(
+                split->plan.balancer)) /* all is done, and the next launch is planned now */
+            cx_split_learn_early(split);
+    }
+    if (split->copies && !split->failed && error == CL_SUCCESS)
+        error = cx_private_end(&split->copies);
+    if (error != CL_SUCCESS)
+        atomic_store(&launch->base.error, error);
+    else
+        cx_home_settle(split);
+    if (split->merge && !split->failed && error == CL_SUCCESS)
+        cx_merge_end(&split->merge, split->seq, settle, split);
+    else
+        settle(split);
+}
+
+void cx_split_learn(struct split *split)
+{
+    if (!split->taught && split->launch->kernel->function->learned)
+        cx_balancer_learn(split->plan.balancer);
+    split->taught = true;
+}
+
+void cx_split_learn_early(struct split *split)
+{
+    if (split->taught)
+        return;
+    cx_split_learn(split);
+    for (unsigned p = 0; p < split->plan.n; p++) {
+        uint64_t groups = 0;
+        double seconds = 0;
+        if (split->told[p] > 0 || !split->alive[p] || !cx_balancer_sampled(split->plan.balancer, p))
+            continue;
+        cx_balancer_measured(split->plan.balancer, p, &groups, &seconds);
+        cx_launch_learn_held(split->launch, split->plan.member[p], groups, seconds,
+                             cx_balancer_doubtful(split->plan.balancer, p));
+        split->told[p] = seconds;
+    }
+}
+
+/* context->lock held: nothing more is started. */
+void cx_split_fail(struct split *split, cl_int error)
+{
+    atomic_store(&split->launch->base.error, error);
+    split->failed = true;
+    pthread_cond_broadcast(&split->changed);
+}
+
+bool cx_split_all_assigned(const struct split *split)
+{
+    return cx_balancer_remaining(split->plan.balancer) == 0;
+}
+
+void cx_split_settle_if_due(struct split *split)
+{
+    bool due = split->issuing == 0 && (split->failed || cx_split_all_assigned(split));
+    if (split->rescues && !split->failed)
+        due = cx_balancer_finished(split->plan.balancer) && !cx_rescue_awaits(split);
+    due &= !split->lingers || split->failed || cx_home_is_last(split);
+    due &= !split->fetching; /* it is going to say that the host copy has what it fetches */
+    if (!split->settled && due)
+        close_split(split);
+}
+
+/* ---- the plan ---- */
+
+/* What was done before the launch was split is its first package, which is over. */
+static bool take_prefix(struct split *split)
+{
+    const unsigned part = cx_prefix_hand_over(split->launch);
+    if (!cx_package_room(split))
+        return false;
+    const unsigned index = cx_package_note(split, part, (struct cx_range){0, split->plan.done});
+    split->packages[index].over = true;
+    split->packages[index].done = split->plan.done;
+    return true;
+}
+
+static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *plan)
+{
+    struct split *split = calloc(1, sizeof(*split));
+    launch->parts = calloc(plan->n + 1u, sizeof(*launch->parts));
+    if (!split || !launch->parts) {
+        free(split);
+        cx_split_plan_finish(plan);
+        return NULL;
+    }
+    split->launch = launch;
+    split->plan = *plan;
+    *plan = (struct cx_split_plan){0};
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&split->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    split->nparts = split->plan.n + split->plan.probes;
+    split->seq = calloc(split->nparts, sizeof(*split->seq));
+    split->alive = calloc(split->nparts, sizeof(*split->alive));
+    split->looking = calloc(split->nparts, sizeof(*split->looking));
+    split->begun = calloc(split->nparts, sizeof(*split->begun));
+    split->round = calloc(split->nparts, sizeof(*split->round));
+    split->homes = calloc(split->nparts, sizeof(struct cx_home *));
+    split->private_ = calloc(split->nparts, sizeof(*split->private_));
+    split->void_ = calloc(split->nparts, sizeof(*split->void_));
+    split->late = calloc(split->nparts, sizeof(*split->late));
+    split->told = calloc(split->nparts, sizeof(*split->told));
+    split->uploading = calloc(split->nparts, sizeof(*split->uploading));
+    split->upload = calloc(split->nparts, sizeof(*split->upload));
+    split->before = calloc(split->nparts, sizeof(*split->before));
+    split->since = calloc(cx_context_timelines(launch->base.context), sizeof(*split->since));
+    split->rescues = split->plan.rescues && !launch->verify;
+    split->alike = true;
+    for (unsigned p = 1; p < split->nparts; p++)
+        split->alike &= cx_context_alike(launch->base.context, split->plan.member[0], split->plan.member[p]);
+    split->lingers = cx_home_expected(launch);
+    split->start_ns = cx_clock_ns();
+    struct cx_range aside = {0, split->plan.done};
+    follow_last(split);
+    if (split->plan.probes)
+        aside = (struct cx_range){split->plan.probe_first, split->plan.probe_end};
+    if (!split->seq || !split->alive || !split->looking || !split->begun || !split->round || !split->homes ||
+        !split->private_ || !split->void_ || !split->late || !split->told || !split->uploading ||
+        !split->upload || !split->before || !split->since ||
+        !cx_ranges_init(&split->ranges, split->plan.n, split->plan.weight, split->plan.judged->verdict.groups,
+                        split->plan.judged->verdict.granularity, aside)) {
+        split_free(split);
+        return NULL;
+    }
+    cx_balancer_watch(split->plan.balancer, &split->ranges, split->plan.slice);
+    for (unsigned p = 0; p < split->nparts; p++) {
+        split->alive[p] = split->looking[p] = true;
+        split->private_[p] = split->rescues && cx_rescue_private(launch, split->plan.member[p]);
+        launch->parts[p] =
+            (struct cx_part){.member = split->plan.member[p], .variant = split->plan.variant[p]};
+    }
+    launch->nparts = split->nparts;
+    if (split->plan.done && !take_prefix(split)) {
+        split_free(split);
+        return NULL;
+    }
+    if (strcmp(cx_options_get()->split, "always") == 0)
+        cx_ranges_close(&split->ranges);
+    for (unsigned p = 0; p < split->plan.n; p++)
+        if (cx_split_is_late(split, p))
+            cx_ranges_open(&split->ranges, p);
+    split->issuing = split->plan.probes; /* the probe's package is assigned from the start */
+    return split;
+}
+
+/* The places, as bits, at which the members work on an object. */
+static uint64_t places_of(const struct split *split, const struct cx_mem *mem)
+{
+    const struct cx_context *context = split->launch->base.context;
+    uint64_t places = 0;
+    for (unsigned p = 0; p < split->nparts; p++)
+        places |= UINT64_C(1) << cx_mem_place(mem->root, &context->workers[split->plan.member[p]]);
+    return places;
+}
+
+/* Inputs that every package reads wherever it lies, and those that mean the contents from before, come in at
+ * once. Packages get the others from their owners, or else from the host copy, which then gets what it lacks.
+ */
+static cl_int gather(struct split *split, const struct cx_access_region *whole, bool *shadows)
+{
+    struct cx_launch *launch = split->launch;
+    const struct cx_access_means *means = cx_access_means(split->plan.judged->access);
+    cl_int error = CL_SUCCESS;
+    *shadows = launch->verify; /* what it only reads is compared too */
+    for (unsigned p = 0; p < split->nparts; p++)
+        *shadows |= cx_launch_moves(launch, &launch->base.context->workers[split->plan.member[p]]);
+    for (unsigned i = 0; i < 2 * launch->args->count && error == CL_SUCCESS; i++) {
+        struct cx_mem *mem = cx_launch_mem(launch, i / 2);
+        const struct cx_access_interval *need = i % 2 ? &whole[i / 2].write : &whole[i / 2].read;
+        if (!mem || need->lo >= need->hi || (i % 2 && need->exact) ||
+            cx_launch_way(launch, i / 2) == CX_WAY_PRIVATE)
+            continue;
+        const bool visited = cx_launch_way(launch, i / 2) == CX_WAY_HOME;
+        const uint64_t places = visited ? UINT64_C(2) << launch->home : places_of(split, mem);
+        bool at_once = !need->known || (launch->ways && means[i / 2].before);
+        uint64_t lo = mem->origin + need->lo, hi = mem->origin + need->hi;
+        if ((cx_coherence_holders(mem->root->coherence, lo, hi) & places) == places)
+            continue;
+        if (visited)
+            error = cx_move_to(&launch->base, mem->root, lo, hi, 1 + launch->home, &launch->moved);
+        else if (!cx_split_serve(split, i, mem->root, lo, hi, places) &&
+                 (at_once || cx_launch_way(launch, i / 2) > CX_WAY_OWN ||
+                  !cx_split_lend_input(split, i, mem->root, places)))
+            error = cx_move_to(&launch->base, mem->root, lo, hi, CX_PLACE_HOST, &launch->moved);
+        for (unsigned p = 1; p < 64 && at_once && !visited && error == CL_SUCCESS; p++)
+            if (places >> p & 1)
+                error = cx_move_to(&launch->base, mem->root, lo, hi, p, &launch->moved);
+    }
+    return error == CL_SUCCESS ? cx_split_foresee(split) : error;
+}
+
+static void note_reads(struct split *split, const struct cx_access_region *whole, unsigned part)
+{
+    struct cx_launch *launch = split->launch;
+    const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[part]];
+    uint64_t ignored[64] = {0};
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (mem && cx_mem_place(mem->root, worker) == CX_PLACE_HOST && whole[i].read.lo < whole[i].read.hi)
+            cx_coherence_host_read(mem->root->coherence, mem->origin + whole[i].read.lo,
+                                   mem->origin + whole[i].read.hi, worker->index, split->seq[part], ignored);
+    }
+}
+
+static cl_int plan_jobs(struct split *split, const struct cx_access_region *whole)
+{
+    struct cx_context *context = split->launch->base.context;
+    struct cx_job *jobs[64] = {0};
+    unsigned n = split->nparts;
+
+    split->epoch = atomic_load(&context->epoch);
+    for (unsigned t = 0; t < cx_context_timelines(context); t++)
+        split->since[t] = context->workers[t].planned;
+    for (unsigned p = 0; p < n; p++) {
+        jobs[p] = cx_lane_job(split, p);
+        if (jobs[p]) {
+            cx_launch_deps(split->launch, whole, &context->workers[split->plan.member[p]], true,
+                           jobs[p]->deps);
+            cx_split_order(split, &context->workers[split->plan.member[p]], jobs[p]);
+            continue;
+        }
+        while (p--) {
+            cx_lane_free(jobs[p]->data);
+            free(jobs[p]);
+        }
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    split->jobs = n;
+    for (unsigned p = 0; p < n; p++) {
+        split->before[p] = split->launch->base.cone[split->plan.member[p]];
+        split->seq[p] =
+            cx_command_add_job(&split->launch->base, &context->workers[split->plan.member[p]], jobs[p]);
+    }
+    for (unsigned p = 0; p < n; p++) {
+        cx_split_lend(split, &context->workers[split->plan.member[p]], split->seq[p]);
+        note_reads(split, whole, p);
+    }
+    return CL_SUCCESS;
+}
+
+/* Lanes wait for each other: each needs a thread. */
+static bool have_threads(const struct split *split)
+{
+    struct cx_worker *workers = split->launch->base.context->workers;
+    bool has = true;
+    for (unsigned p = 0; p < split->nparts && split->nparts > 1 && has; p++)
+        has = cx_worker_has_thread(&workers[split->plan.member[p]]);
+    return has;
+}
+
+/* What a split needs cannot be had: one device does it all. */
+static void run_whole(struct cx_launch *launch, struct split *split, const char *reason)
+{
+    unsigned member = split->plan.member[0];
+    cx_info(CX_TOPIC_PLAN, "%s runs whole after all: %s", launch->kernel->function->name, reason);
+    for (unsigned p = 0; p < launch->nparts; p++)
+        cx_args_drop(&launch->parts[p].args);
+    free(launch->parts);
+    free(launch->ways);
+    launch->parts = NULL;
+    launch->ways = NULL;
+    launch->one_home = false;
+    launch->nparts = 0;
+    launch->reason = reason;
+    split_free(split);
+    cx_launch_whole(launch, member);
+}
+
+void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan)
+{
+    cx_command_begin(&launch->base);
+    struct split *split = split_new(launch, plan);
+    struct cx_access_region *whole = calloc(launch->args->count + 1u, sizeof(*whole));
+    cl_int error = split && whole ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    bool shadows = false;
+
+    if (error == CL_SUCCESS && !have_threads(split)) {
+        free(whole);
+        run_whole(launch, split, "the system gives no thread for a device that would share it");
+        return;
+    }
+    if (error == CL_SUCCESS) {
+        cx_access_whole(split->plan.judged->access, whole);
+        error = gather(split, whole, &shadows);
+    }
+    if (error == CL_SUCCESS) {
+        error = cx_private_begin(launch, split->plan.judged, whole, &split->copies);
+        if (error == CL_SUCCESS)
+            error = cx_merge_begin(launch, split->plan.judged, whole, split->plan.member, split->nparts,
+                                   &split->merge);
+        if (error == CL_SUCCESS && launch->one_home &&
+            (!cx_one_home_begin(launch) || !(split->visits = cx_one_home_job(launch))))
+            error = CL_OUT_OF_HOST_MEMORY;
+        if (error != CL_SUCCESS) {
+            free(whole);
+            run_whole(launch, split, "there is no memory for the copies that a split needs");
+            return;
+        }
+    }
+    if (error == CL_SUCCESS) {
+        cx_home_begin(split, whole);
+        mark(launch, whole, &launch->base, shadows);
+        error = plan_jobs(split, whole);
+        if (error != CL_SUCCESS)
+            mark(launch, whole, NULL, shadows);
+    }
+    free(whole);
+    if (error != CL_SUCCESS) {
+        if (split)
+            split_free(split);
+        cx_command_fail(&launch->base, error);
+    }
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inside of a split whose packages are cut while it runs: for split.c (plan and end) and,
+ * between these, split_member.c (what each member's worker does), split_package.c and split_upload.c.
+ */
+#ifndef CX_LAYER_LAUNCH_SPLIT_INSIDE_H
+#define CX_LAYER_LAUNCH_SPLIT_INSIDE_H
+
+#include "layer/plan/slices.h"
+#include "layer/launch/merge.h"
+#include "layer/memory/transfer.h"
+#include "layer/plan/plan.h"
+#include "layer/launch/private_copies.h"
+#include "scheduler/ranges.h"
+
+enum { CX_IN_FLIGHT = 2 };
+
+struct package {
+    unsigned part;
+    struct cx_range range;
+    bool copy;         /* does again what another part holds (reexecute.h), and does not count yet */
+    bool rescued;      /* others do it again */
+    bool over;         /* its device is done with it */
+    bool dropped;      /* its results count for nothing */
+    uint64_t serial;   /* copy, rescued: which rescue */
+    uint64_t asked_ns; /* when it was assigned */
+    uint64_t start_ns; /* the same; once over, when it began */
+    uint64_t end_ns, busy_ns, noticed_ns; /* once over */
+    const char *why;                      /* it is as long as it is */
+    unsigned slices;                      /* kernels that it is run as (slices.h) */
+    uint64_t done;                        /* up to which step these are over */
+    uint64_t sent;         /* up to which what they write is promised to reads (write_back.h) */
+    struct cx_home *homes; /* these promises, until its lane takes them */
+};
+
+/* One launch under way; context->lock guards it. Freed by the last job. */
+struct split {
+    struct cx_launch *launch;
+    struct cx_split_plan plan;
+    unsigned nparts; /* members that share, and the probed one */
+    uint64_t start_ns;
+    struct cx_ranges ranges;  /* steps not assigned */
+    struct package *packages; /* assigned: the owners of what they write, unless dropped */
+    unsigned npackages, room_packages;
+    unsigned jobs;    /* not finished */
+    unsigned issuing; /* packages assigned but not started */
+    bool settled, failed;
+    bool taught;  /* cx_split_learn: done */
+    bool lingers; /* it settles only when no more is left than the last slice of each part's last package */
+    bool rescues; /* packages may be done again: it settles only when all is done */
+    struct cx_merge *merge;    /* writes to be merged once all is started, or NULL */
+    struct cx_private *copies; /* copies to be combined then, or NULL */
+    struct cx_job *visits;     /* shared_home.h: a job to be planned then, or NULL */
+    uint64_t *seq;             /* each part's job */
+    bool *alive;               /* each part's driver works */
+    bool *looking;             /* each part's job looks for packages, or has yet to start */
+    bool *begun;               /* each part's newest job */
+    unsigned *round;           /* ... and how many had been planned anew by then: 0 for the first ones */
+    unsigned rounds;           /* jobs planned anew */
+    struct cx_home **homes;    /* each part's, taken by its lane and not over yet (write_back.h) */
+    /* where rescues: */
+    bool *private_; /* each part may do again, and be done again */
+    bool *void_;    /* each part: the launch is over without its job */
+    bool alike;     /* all parts' members are of one kind */
+    bool *late;     /* ... which holds a package that others have done */
+    double *told; /* each part: the seconds that its speed in this launch was learned from; 0: not learned */
+    bool *uploading;  /* each part starts transfers, of which `upload` does not tell yet */
+    cl_event *upload; /* each part's last transfer, a reference, or NULL */
+    uint64_t *before; /* each part: the command's cone on its timeline but for its newest job */
+    uint64_t *since;  /* each timeline's last job before the launch's own */
+    unsigned epoch;   /* the context's when these were planned */
+    /* by argument, reads and writes; NULL: none */
+    uint64_t foreseen;       /* of these, expected to be read */
+    uint64_t kept;           /* arguments, as bits, whose results may come to the host copy (write_back.h) */
+    uint64_t kept_in_place;  /* of these, read as well: only of packages that are over */
+    struct cx_home *brought; /* results that have, not in the map yet */
+    bool *served;            /* packages copy it from peers (split_peer.h) */
+    bool *lent;              /* ... or get it from its owners by way of the host copy (split_fetch.h) */
+    bool fetching;           /* one does */
+    pthread_cond_t changed;
+};
+
+struct flight {
+    cl_event event;
+    cl_event slice[CX_MOST_SLICES - 1]; /* of the kernels before that */
+    unsigned nslices;                   /* of these that are not over; 0: it is one kernel */
+    cl_int failed;                      /* one of those that are over */
+    bool sliced;                        /* it was several kernels */
+    uint64_t first_ns, before_ns;       /* of those that are over: the first one's start, the latest end */
+    cl_event upload;                    /* of the last transfer into the device before it, or NULL */
+    struct cx_runs runs;                /* those transfers */
+    unsigned package;                   /* which */
+    uint64_t groups;
+    uint64_t started_ns;
+};
+
+/* What one member's job keeps between packages. */
+struct lane {
+    struct split *split;
+    unsigned part;
+    unsigned round; /* of its job, as the split's */
+    struct flight flight[CX_IN_FLIGHT];
+    cl_event first_upload; /* until the queue for transfers beside kernels waits for it, then NULL */
+    bool aside;            /* uploads go to that queue */
+    bool two;              /* every other package goes to the worker's second queue */
+    cl_event last_upload;  /* packages wait for it, and so for all before it; NULL: all are over */
+    unsigned nflight;
+    unsigned started; /* packages */
+    unsigned kernels; /* started */
+    unsigned slices;  /* of the next package */
+    bool first;       /* its newest package that is over was the first of its form there (plan.h) */
+    uint64_t last_start_ns, last_end_ns, last_groups; /* of the package that was over last */
+    struct cx_access_region *regions;
+    struct cx_runs *copies; /* one a member, from peers, for the next package (split_peer.h) */
+    double again;    /* when to ask for a package beside the one in flight, on the split's clock; 0: not */
+    unsigned nhomes; /* of the split's for this part: not started yet */
+    bool drained;    /* nothing from before the launch is in the device's queue */
+};
+
+/* All under context->lock. */
+
+/* The jobs that are not over yet hold the split: one less. */
+void cx_split_unref(struct split *split);
+/* What the launch's packages taught, once: the next launch like it is planned by that. */
+void cx_split_learn(struct split *split);
+/* The same, and each part's speed, while the job of a part that nobody waits for is not over, or before the
+ * next launch is planned. */
+void cx_split_learn_early(struct split *split);
+/* Nothing more is started; the command fails. */
+void cx_split_fail(struct split *split, cl_int error);
+bool cx_split_all_assigned(const struct split *split);
+/* Ends the split's part of the work if every group is assigned and started. */
+void cx_split_settle_if_due(struct split *split);
+
+/* Turns a number of groups into a run of steps for the part. Gives back to the balancer what the run is too
+ * short for. */
+struct cx_range cx_package_cut(struct split *split, unsigned part, uint64_t groups);
+/* Makes room for one more package, and enters it. Gives its index. */
+bool cx_package_room(struct split *split);
+unsigned cx_package_note(struct split *split, unsigned part, struct cx_range range);
+/* The package is over and counts. */
+void cx_package_count(struct split *split, const struct package *package);
+
+/* What was assigned: notes it as the lane's, with its transfers. May give up the lock meanwhile, and brings
+ * nothing where the launch has settled by then (split_fetch.h). */
+void cx_package_take(struct lane *lane, struct cx_worker *worker, unsigned index, struct cx_runs *runs);
+
+/* A job that takes packages for a part until there are none. NULL: no memory. */
+struct cx_job *cx_lane_job(struct split *split, unsigned part);
+void cx_lane_free(struct lane *lane);
+/* Queues one more job for a part. */
+void cx_lane_plan(struct split *split, unsigned part);
+
+/* What this package reads (and may leave unwritten) that the member's own memory lacks, to be uploaded from
+ * the host copy. False: no memory. */
+bool cx_uploads_list(struct lane *lane, const struct cx_worker *worker, struct cx_runs *runs);
+
+/* By the lane's worker, which holds no lock. */
+
+/* Starts a package. */
+cl_int cx_package_start(struct lane *lane, struct cx_worker *worker, unsigned package, struct cx_range range,
+                        struct cx_runs *runs);
+/* Waits for the oldest package in flight and tells the balancer. */
+cl_int cx_package_end(struct lane *lane, struct cx_worker *worker);
+/* What ends next of the oldest package: its oldest slice, or itself. */
+cl_event cx_package_next_end(const struct lane *lane);
+/* Waits for its oldest slice, of which there is one, and takes what it has to send home. False: it failed. */
+bool cx_package_end_slice(struct lane *lane, struct cx_worker *worker);
+/* Starts a package's transfers. */
+cl_int cx_uploads_start(struct lane *lane, struct cx_worker *worker, struct flight *flight);
+/* Others may have to know when they are over (reexecute.h). */
+void cx_uploads_note(struct lane *lane, cl_event event);
+/* They are over: drops them. Gives their error. `relied`: the launch may be settled, so that others count on
+ * them. */
+cl_int cx_uploads_end(struct flight *flight, struct cx_worker *worker, cl_int error, bool relied);
+/* The lane's last upload is another one now; NULL: it is over. */
+void cx_uploads_last(struct lane *lane, const struct cx_worker *worker, cl_event upload);
+
+/* Whether the part's member was late when the launch was planned (cx_split_plan.late). */
+static inline bool cx_split_is_late(const struct split *split, unsigned part)
+{
+    return split->plan.late >> split->plan.member[part] & 1;
+}
+
+static inline double cx_split_seconds(const struct split *split) /* since it began */
+{
+    return (double)(cx_clock_ns() - split->start_ns) * 1e-9;
+}
+
+#endif

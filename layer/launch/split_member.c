@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What one member's worker does of a dynamic split: asks the balancer for the next package, starts it, and
+ * keeps two in flight so that the device does not idle between them.
+ *
+ * A member whose driver refuses a package is left out, and its groups go back to the pool; the others take
+ * them, or a new job is planned for one of them. Previous stage: split.c. Next: split_package.c.
+ */
+#include "layer/launch/split_inside.h"
+#include "layer/base/exit_guard.h"
+#include "layer/launch/write_back.h"
+#include "layer/launch/split_peer.h"
+#include "layer/launch/reexecute.h"
+#include "layer/base/log.h"
+#include "layer/launch/shared_home.h"
+
+#include <stdlib.h>
+
+/* The driver refused a package: its groups go back, and somebody else must take them. */
+static void give_up(struct lane *lane, unsigned index, cl_int error)
+{
+    struct split *split = lane->split;
+    struct cx_launch *launch = split->launch;
+    struct cx_context *context = launch->base.context;
+
+    cx_context_lock(context);
+    const bool suspected = cx_one_home_suspect(launch, split->plan.member[lane->part]);
+    cx_context_unlock(context);
+    if (!suspected && !cx_background_ending()) /* else it was no driver that refused it */
+        cx_kernel_leave_out(launch->kernel, split->plan.member[lane->part], cx_cl_name(error));
+    cx_context_lock(context);
+    struct package *package = &split->packages[index];
+    const bool mine = !package->copy && !package->dropped;
+    package->dropped = package->over = true;
+    split->alive[lane->part] = false;
+    split->looking[lane->part] = false;
+    if (mine)
+        (void)cx_ranges_return(&split->ranges, package->range); /* there is room */
+    cx_balancer_fail(split->plan.balancer, lane->part,
+                     mine ? (package->range.end - package->range.first) * split->plan.slice : 0);
+    split->issuing--;
+    if (mine)
+        cx_launch_decided(launch, split->plan.member[lane->part], "refused a package: others did it");
+    bool any = false;
+    for (unsigned p = 0; p < split->plan.n; p++) {
+        any |= split->alive[p];
+        if (split->alive[p] && !split->looking[p] &&
+            mine) /* it has ended, and the balancer may count on it */
+            cx_lane_plan(split, p);
+    }
+    if (!any && mine)
+        cx_split_fail(split, error);
+    cx_split_settle_if_due(split);
+    pthread_cond_broadcast(&split->changed);
+    cx_context_unlock(context);
+}
+
+/* The launch failed before the package was started, perhaps for what the package lacks, or others did it
+ * meanwhile: it never is. */
+static void abandon(struct lane *lane, struct cx_worker *worker, unsigned index, struct cx_runs *runs)
+{
+    struct split *split = lane->split;
+    struct cx_context *context = split->launch->base.context;
+    for (unsigned m = 0; m < context->nmembers && lane->copies; m++) {
+        cx_runs_failed(&lane->copies[m], context, false);
+        cx_runs_finish(&lane->copies[m], worker);
+    }
+    cx_runs_failed(runs, context, false);
+    cx_runs_finish(runs, worker);
+    cx_context_lock(context);
+    split->packages[index].dropped = split->packages[index].over = true;
+    split->uploading[lane->part] = false;
+    split->issuing--;
+    cx_split_settle_if_due(split);
+    pthread_cond_broadcast(&split->changed);
+    cx_context_unlock(context);
+}
+
+enum step { STEP_PACKAGE, STEP_ABANDON, STEP_WAIT_FLIGHT, STEP_SEND, STEP_OVER };
+
+/* An idle part looks again after that at the latest: its device may be wanted by others meanwhile; or, where
+ * nothing but transfers are awaited, after this. */
+static const double longest_look = 5e-3, upload_look = 2e-4;
+/* One that holds a package asks for the next one after that at the latest. */
+static const double longest_nap = 60;
+
+/* Waits for something to happen, until `again` (seconds since the launch began) at most; 0: not known when.
+ */
+static void wait_idle(struct split *split, double again)
+{
+    double seconds = again > 0 ? again - cx_split_seconds(split) : longest_look;
+    seconds = seconds < 1e-6 ? 1e-6 : seconds > longest_look ? longest_look : seconds;
+    uint64_t until = cx_clock_ns() + (uint64_t)(seconds * 1e9);
+    struct timespec at = {.tv_sec = (time_t)(until / 1000000000u), .tv_nsec = (long)(until % 1000000000u)};
+    pthread_cond_timedwait(&split->changed, &split->launch->base.context->lock, &at);
+}
+
+/* Whether jobs wait behind the one that runs. */
+static bool is_wanted(struct cx_worker *worker)
+{
+    pthread_mutex_lock(&worker->lock);
+    bool wanted = worker->head != NULL;
+    pthread_mutex_unlock(&worker->lock);
+    return wanted;
+}
+
+/* Whether nothing is left for the part but perhaps, while others are not done and nobody else wants its
+ * device, to do again what they hold. */
+static bool nothing_left(const struct lane *lane, struct cx_worker *worker)
+{
+    const struct split *split = lane->split;
+    if (split->failed || split->settled || !split->alive[lane->part])
+        return true;
+    if (!cx_split_all_assigned(split))
+        return false;
+    if (split->rescues && cx_balancer_finished(split->plan.balancer) && cx_rescue_awaits(split))
+        return lane->nflight;
+    return lane->nflight || !split->private_[lane->part] || is_wanted(worker);
+}
+
+/* Whether a part has yet to begin with a job planned after this one. What that waits for, or what comes
+ * before it on its timeline, may wait for this one to end, so this one must not wait for it. */
+static bool awaits_newer(const struct lane *lane)
+{
+    const struct split *split = lane->split;
+    for (unsigned p = 0; p < split->plan.n; p++)
+        if (split->looking[p] && !split->begun[p] && split->round[p] > lane->round)
+            return true;
+    return false;
+}
+
+/* Gets the next package, or says what to do instead. Holds the lock while it looks and while it waits for
+ * others. */
+static enum step next_package(struct lane *lane, struct cx_worker *worker, unsigned *index,
+                              struct cx_range *range, struct cx_runs *runs)
+{
+    struct split *split = lane->split;
+    struct cx_context *context = split->launch->base.context;
+    enum step step = STEP_OVER;
+    bool looked = false;
+
+    lane->again = 0;
+    cx_worker_park(worker);
+    cx_context_lock(context);
+    if (!split->begun[lane->part]) {
+        split->begun[lane->part] = true;
+        cx_ranges_open(&split->ranges, lane->part);
+        pthread_cond_broadcast(&split->changed);
+    }
+    for (;;) {
+        double again = 0;
+        if (nothing_left(lane, worker)) {
+            step = lane->nflight ? STEP_WAIT_FLIGHT : STEP_OVER;
+            split->looking[lane->part] = step != STEP_OVER && split->alive[lane->part];
+            if (step == STEP_OVER) /* its job may be reaped much later */
+                cx_rescue_over(split, lane->part);
+            break;
+        }
+        if (cx_split_all_assigned(split)) {
+            if (cx_rescue_take(split, lane->part, cx_split_seconds(split), index, &again)) {
+                step = STEP_PACKAGE;
+                break;
+            }
+            if (split->rescues && cx_balancer_finished(split->plan.balancer)) {
+                cx_split_settle_if_due(split);
+                again = cx_split_seconds(split) + upload_look;
+            }
+            if (lane->nhomes) {
+                step = STEP_SEND;
+                break;
+            }
+            if (!split->failed && !split->settled)
+                wait_idle(split, again);
+            continue;
+        }
+        uint64_t got = 0;
+        if (!cx_package_room(split))
+            continue;
+        if (cx_ranges_any(&split->ranges, lane->part))
+            got = cx_balancer_next(split->plan.balancer, lane->part, cx_split_seconds(split));
+        if (got) {
+            *index = cx_package_note(split, lane->part, cx_package_cut(split, lane->part, got));
+            step = STEP_PACKAGE;
+            break;
+        }
+        if (lane->nflight || lane->nhomes) {
+            step = lane->nflight ? STEP_WAIT_FLIGHT : STEP_SEND;
+            if (lane->nflight)
+                lane->again = cx_balancer_again(split->plan.balancer, lane->part, cx_split_seconds(split));
+            break;
+        }
+        if (looked && awaits_newer(lane)) { /* one behind that goes on */
+            cx_lane_plan(split, lane->part);
+            break;
+        }
+        looked = true; /* most begin soon */
+        again = cx_balancer_again(split->plan.balancer, lane->part, cx_split_seconds(split));
+        if (split->rounds || again > 0)
+            wait_idle(split, again);
+        else
+            pthread_cond_wait(&split->changed, &context->lock);
+    }
+    if (step == STEP_PACKAGE) {
+        cx_package_take(lane, worker, *index, runs);
+        *range = split->packages[*index].range;
+        if (split->failed || split->settled)
+            step = STEP_ABANDON;
+    }
+    cx_split_settle_if_due(split);
+    cx_context_unlock(context);
+    return step;
+}
+
+/* Waits for the package in flight, or its next slice, until the balancer wants to be asked for the next one.
+ * Whether that is now: it may be over before. */
+static bool wait_until_due(struct lane *lane, struct cx_worker *worker)
+{
+    const double now = cx_split_seconds(lane->split);
+    const cl_event end = cx_package_next_end(lane);
+    if (!(lane->again > 0))
+        return false;
+    if (lane->again <= now) /* passed meanwhile */
+        return !cx_worker_await_until(worker, end, 0);
+    const double seconds = lane->again - now < longest_nap ? lane->again - now : longest_nap;
+    const uint64_t until = cx_clock_ns() + (uint64_t)(seconds * 1e9);
+    return !cx_worker_await_until(worker, end, until);
+}
+
+static void package_started(struct lane *lane, struct cx_range range)
+{
+    struct split *split = lane->split;
+    struct cx_context *context = split->launch->base.context;
+    struct flight *flight = &lane->flight[lane->nflight++];
+    flight->groups = (range.end - range.first) * split->plan.slice;
+    cx_context_lock(context);
+    split->issuing--;
+    cx_split_settle_if_due(split);
+    if (split->settled)
+        pthread_cond_broadcast(&split->changed);
+    cx_context_unlock(context);
+}
+
+/* The probed member's job: its one package, assigned from the start. */
+static cl_int run_probe(struct lane *lane, struct cx_worker *worker)
+{
+    struct split *split = lane->split;
+    struct cx_context *context = split->launch->base.context;
+    struct cx_range range = {split->plan.probe_first, split->plan.probe_end};
+    struct cx_runs runs = {0};
+    unsigned index = 0;
+
+    cx_context_lock(context);
+    split->begun[lane->part] = true;
+    bool listed = cx_package_room(split);
+    if (listed) {
+        index = cx_package_note(split, lane->part, range);
+        split->issuing--; /* it was counted when it was planned */
+        cx_package_take(lane, worker, index, &runs);
+    } else {
+        split->alive[lane->part] = split->looking[lane->part] = false;
+        split->issuing--;
+        cx_split_settle_if_due(split);
+    }
+    const bool failed = split->failed;
+    cx_context_unlock(context);
+    if (!listed)
+        return CL_SUCCESS; /* the command has failed */
+    if (failed) {
+        abandon(lane, worker, index, &runs);
+        return CL_SUCCESS;
+    }
+    cl_int error = cx_package_start(lane, worker, index, range, &runs);
+    if (error != CL_SUCCESS) {
+        give_up(lane, index, error);
+        return CL_SUCCESS;
+    }
+    package_started(lane, range);
+    return cx_package_end(lane, worker);
+}
+
+static cl_int run_lane(struct cx_job *job, struct cx_worker *worker)
+{
+    struct lane *lane = job->data;
+    cl_int failed = CL_SUCCESS;
+    if (lane->part >= lane->split->plan.n)
+        return run_probe(lane, worker);
+    for (;;) {
+        struct cx_range range = {0, 0};
+        struct cx_runs runs = {0};
+        unsigned index = 0;
+        enum step step = next_package(lane, worker, &index, &range, &runs);
+        if (step == STEP_OVER)
+            break;
+        if (step == STEP_ABANDON) {
+            abandon(lane, worker, index, &runs);
+            continue;
+        }
+        if (step == STEP_PACKAGE) {
+            cl_int error = cx_package_start(lane, worker, index, range, &runs);
+            if (error != CL_SUCCESS) {
+                give_up(lane, index, error);
+                while (lane->nflight)
+                    if ((error = cx_package_end(lane, worker)) != CL_SUCCESS)
+                        failed = error;
+                break;
+            }
+            package_started(lane, range);
+            if (lane->nflight < CX_IN_FLIGHT && !worker->device->submits_in_caller)
+                continue;
+        }
+        if (step == STEP_SEND) {
+            cx_home_start(lane, worker, NULL);
+            continue;
+        }
+        cx_home_start(lane, worker, cx_package_next_end(lane));
+        if (wait_until_due(lane, worker))
+            continue;
+        if (lane->again > 0 && lane->flight[0].nslices && cx_package_end_slice(lane, worker))
+            continue;
+        cl_int error = cx_package_end(lane, worker);
+        if (error != CL_SUCCESS)
+            failed = error;
+    }
+    cx_home_end(lane, worker);
+    return failed;
+}
+
+/* The lane may not run any more: what it would read may be wrong. */
+static void skip_lane(struct cx_job *job, struct cx_worker *worker)
+{
+    const struct lane *lane = job->data;
+    struct split *split = lane->split;
+    struct cx_context *context = split->launch->base.context;
+    bool probes = lane->part >= split->plan.n;
+    cx_context_lock(context);
+    split->alive[lane->part] = false;
+    split->looking[lane->part] = false;
+    split->issuing -= probes;
+    if (!split->settled) /* else the launch is over without this part */
+        cx_split_fail(split, CL_OUT_OF_RESOURCES);
+    cx_split_settle_if_due(split);
+    cx_context_unlock(context);
+}
+
+void cx_lane_free(struct lane *lane)
+{
+    if (lane) {
+        free(lane->regions);
+        free(lane->copies);
+    }
+    free(lane);
+}
+
+/* Whether the launch goes by something that the part did. */
+static bool counts(const struct split *split, unsigned part)
+{
+    for (unsigned i = 0; i < split->npackages; i++) {
+        const struct package *package = &split->packages[i];
+        if (package->part == part && package->over && !package->dropped && !package->copy)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the part worked on since it was learned of, as it was late, and turned out slower than that. */
+static bool is_slower(const struct split *split, unsigned part)
+{
+    const struct cx_learned *learned = split->launch->kernel->function->learned;
+    uint64_t groups;
+    double seconds;
+    if (part >= split->plan.n || !learned)
+        return false;
+    cx_balancer_measured(split->plan.balancer, part, &groups, &seconds);
+    const double known = cx_speed_record_speed(&learned->records[split->plan.member[part]]);
+    return groups > 0 && seconds > split->told[part] && (double)groups < 0.8 * known * seconds;
+}
+
+static void finish_lane(struct cx_job *job, struct cx_worker *worker)
+{
+    struct lane *lane = job->data;
+    struct split *split = lane->split;
+    struct cx_launch *launch = split->launch;
+    struct cx_context *context = launch->base.context;
+    uint64_t groups = 0;
+    double seconds = 0;
+    bool first = lane->first;
+
+    pthread_mutex_lock(&context->lock);
+    if (lane->part < split->plan.n) {
+        cx_balancer_measured(split->plan.balancer, lane->part, &groups, &seconds);
+        first = cx_balancer_doubtful(split->plan.balancer, lane->part);
+    } else {
+        groups = launch->parts[lane->part].groups;
+        seconds = (double)launch->parts[lane->part].busy_ns * 1e-9;
+        if (first) /* a probe's groups are few: the rest its driver needs once */
+            worker->first_seconds = seconds > worker->first_seconds / 2 ? seconds : worker->first_seconds / 2;
+    }
+    const bool teaches =
+        split->alive[lane->part] && (!(split->told[lane->part] > 0) || is_slower(split, lane->part));
+    if (teaches)
+        split->told[lane->part] = seconds;
+    job->void_ = split->void_[lane->part];
+    if (job->void_ && job->stale && counts(split, lane->part) && launch->base.lost)
+        launch->base.lost(&launch->base); /* its failure is nobody's, what it did before is */
+    cx_rescue_over(split, lane->part);
+    job->start_ns = launch->parts[lane->part].first_ns;
+    job->end_ns = launch->parts[lane->part].last_ns;
+    if (split->jobs == 1 && !split->failed && launch->kernel->function->learned) {
+        ((struct cx_learned *)launch->kernel->function->learned)->proven = true;
+        cx_split_learn(split);
+    }
+    cx_split_unref(split);
+    pthread_mutex_unlock(&context->lock);
+    if (teaches)
+        cx_launch_learn(launch, worker->index, groups, seconds, first);
+    if (lane->first_upload)
+        worker->device->cl->clReleaseEvent(lane->first_upload);
+    cx_uploads_last(lane, worker, NULL);
+    cx_lane_free(lane);
+}
+
+struct cx_job *cx_lane_job(struct split *split, unsigned part)
+{
+    struct cx_launch *launch = split->launch;
+    struct cx_job *job = cx_job_new(launch->base.context);
+    struct lane *lane = calloc(1, sizeof(*lane));
+    if (lane)
+        lane->regions = calloc(launch->args->count + 1u, sizeof(*lane->regions));
+    if (!job || !lane || !lane->regions) {
+        cx_lane_free(lane);
+        free(job);
+        return NULL;
+    }
+    lane->split = split;
+    lane->part = part;
+    job->data = lane;
+    job->run = run_lane;
+    job->skip = skip_lane;
+    job->finish = finish_lane;
+    job->waits = job->times_parts = true;
+    return job;
+}
+
+/* context->lock held: queues the part's job. */
+void cx_lane_plan(struct split *split, unsigned part)
+{
+    struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
+    struct cx_job *job = cx_lane_job(split, part);
+    if (!job) {
+        cx_split_fail(split, CL_OUT_OF_HOST_MEMORY);
+        return;
+    }
+    split->jobs++;
+    split->looking[part] = true;
+    split->begun[part] = false;
+    split->round[part] = ((struct lane *)job->data)->round = ++split->rounds;
+    split->before[part] = split->launch->base.cone[worker->index];
+    cx_split_order(split, worker, job);
+    split->seq[part] = cx_command_add_job(&split->launch->base, worker, job);
+    cx_split_lend(split, worker, split->seq[part]);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What packages of a dynamic split lack where they run: transfers from the host copy, beside kernels where
+ * that works. Previous stage: split_package.c.
+ */
+#include "layer/launch/split_inside.h"
+#include "layer/launch/split_peer.h"
+#include "layer/launch/reexecute.h"
+#include "layer/base/options.h"
+#include "layer/report/trace.h"
+
+#include <stdlib.h>
+
+bool cx_uploads_list(struct lane *lane, const struct cx_worker *worker, struct cx_runs *runs)
+{
+    struct cx_launch *launch = lane->split->launch;
+    uint64_t seq = lane->split->seq[lane->part], ignored[64] = {0};
+    *runs = (struct cx_runs){.upload = true, .counted = true, .place = 1 + worker->index};
+    for (unsigned i = 0; i < 2 * launch->args->count; i++) {
+        struct cx_mem *mem = cx_launch_mem(launch, i / 2);
+        struct cx_pieces pieces;
+        struct cx_move *moves = NULL;
+        size_t count = 0;
+        if (!mem || cx_launch_way(launch, i / 2) > CX_WAY_OWN ||
+            cx_mem_place(mem->root, worker) == CX_PLACE_HOST)
+            continue;
+        struct cx_mem *root = mem->root;
+        bool ok = cx_pieces_of(&pieces, mem, &lane->regions[i / 2], i % 2, i % 2);
+        for (size_t n = 0; n < pieces.count && ok; n++)
+            if (!cx_coherence_valid(root->coherence, pieces.piece[n].lo, pieces.piece[n].hi, runs->place))
+                ok = lane->split->served && lane->split->served[i]
+                         ? cx_lane_list(lane, root, worker, pieces.piece[n].lo, pieces.piece[n].hi, &moves,
+                                        &count)
+                         : cx_coherence_missing(root->coherence, pieces.piece[n].lo, pieces.piece[n].hi,
+                                                runs->place, &moves, &count);
+        for (size_t m = 0; m < count && ok; m++) {
+            const bool there = moves[m].from == CX_PLACE_HOST || root->image; /* or between rows of texels */
+            if (!there && i % 2) /* between what it writes: other packages' to write, as all is written */
+                continue;
+            ok = there &&
+                 cx_runs_add(runs, root, root->real[worker->index], moves[m].lo, moves[m].hi,
+                             root->host + moves[m].lo) &&
+                 cx_coherence_host_read(root->coherence, moves[m].lo, moves[m].hi, worker->index, seq,
+                                        ignored) &&
+                 cx_coherence_validate(root->coherence, moves[m].lo, moves[m].hi, runs->place);
+            launch->moved += moves[m].hi - moves[m].lo;
+        }
+        free(moves);
+        cx_pieces_finish(&pieces);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static void trace_uploads(const struct flight *flight, const struct cx_worker *worker)
+{
+    uint64_t start = 0, end = 0, unused;
+    if (!flight->upload || !cx_trace_on())
+        return;
+    cx_worker_event_times(worker, flight->upload, &start, &end);
+    if (flight->runs.run[0].event)
+        cx_worker_event_times(worker, flight->runs.run[0].event, &start, &unused);
+    if (start && end)
+        cx_trace_runs(&flight->runs, worker, start, end);
+}
+
+cl_int cx_uploads_end(struct flight *flight, struct cx_worker *worker, cl_int error, bool relied)
+{
+    if (error == CL_SUCCESS && flight->upload)
+        error = cx_worker_event_error(worker, flight->upload);
+    if (error == CL_SUCCESS)
+        error = cx_runs_status(&flight->runs, worker);
+    if (error != CL_SUCCESS) {
+        cx_runs_failed(&flight->runs, worker->context, relied);
+        if (relied) /* packages behind this one ran on old bytes */
+            atomic_store(&worker->broken, atomic_load(&worker->context->epoch));
+        cx_worker_leave_out(worker, error);
+    }
+    trace_uploads(flight, worker);
+    if (flight->upload)
+        worker->device->cl->clReleaseEvent(flight->upload);
+    cx_runs_finish(&flight->runs, worker);
+    return error;
+}
+
+/*
+ * Uploads beside the kernel that runs: the first package's go to the worker's own queue, behind all that was
+ * there before, and everything later on the other queue waits for them; each package waits for its own. They
+ * only bring what the device lacks, so no package that runs reads or writes the same bytes. Off where the
+ * first package lacks nothing (members that work in place never do).
+ */
+static void choose_queue(struct lane *lane, struct cx_worker *worker, const struct cx_runs *runs)
+{
+    const cl_icd_dispatch *cl = worker->device->cl;
+    if (lane->aside || !lane->first_upload || !runs->count || !cx_worker_open_aside(worker))
+        return;
+    lane->aside = cl->clEnqueueBarrierWithWaitList(worker->aside, 1, &lane->first_upload, NULL) == CL_SUCCESS;
+    cl->clReleaseEvent(lane->first_upload);
+    lane->first_upload = NULL;
+}
+
+/* The member's first package has uploads: later ones may overlap with it. */
+static void note_first(struct lane *lane, const struct cx_worker *worker, cl_event upload)
+{
+    if (lane->started++ || !upload || worker->device->submits_in_caller || !cx_options_get()->overlap ||
+        !worker->device->cl->clEnqueueBarrierWithWaitList)
+        return;
+    worker->device->cl->clRetainEvent(upload);
+    lane->first_upload = upload;
+}
+
+void cx_uploads_last(struct lane *lane, const struct cx_worker *worker, cl_event upload)
+{
+    const cl_icd_dispatch *cl = worker->device->cl;
+    if (upload)
+        cl->clRetainEvent(upload);
+    if (lane->last_upload)
+        cl->clReleaseEvent(lane->last_upload);
+    lane->last_upload = upload;
+}
+
+void cx_uploads_note(struct lane *lane, cl_event event)
+{
+    struct split *split = lane->split;
+    struct cx_context *context = split->launch->base.context;
+    if (!split->private_[lane->part] || !event)
+        return;
+    pthread_mutex_lock(&context->lock);
+    cx_rescue_uploads(split, lane->part, event);
+    split->uploading[lane->part] = false;
+    pthread_mutex_unlock(&context->lock);
+}
+
+cl_int cx_uploads_start(struct lane *lane, struct cx_worker *worker, struct flight *flight)
+{
+    choose_queue(lane, worker, &flight->runs);
+    worker->moves_aside = lane->aside;
+    cl_int error = cx_runs_start(&flight->runs, worker, NULL, &flight->upload);
+    if (error == CL_SUCCESS && (lane->aside || lane->two) && flight->upload)
+        error = worker->device->cl->clFlush(cx_worker_mover(worker));
+    if (error == CL_SUCCESS && flight->upload)
+        cx_uploads_last(lane, worker, flight->upload);
+    if (error != CL_SUCCESS && lane->aside) /* the host copy may be written again after we give up */
+        worker->device->cl->clFinish(worker->aside);
+    worker->moves_aside = false;
+    note_first(lane, worker, flight->upload);
+    return error;
+}

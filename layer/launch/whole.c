@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A launch on one member: the program's own kernel, range and local size.
+ */
+#include "layer/api/enqueue.h"
+#include "layer/plan/deferral.h"
+#include "layer/launch/repeat.h"
+#include "layer/launch/fallback.h"
+#include "layer/base/log.h"
+#include "layer/base/options.h"
+#include "layer/plan/plan.h"
+#include "layer/plan/migration_credit.h"
+#include "layer/memory/svm.h"
+#include "layer/plan/plan_size.h"
+#include "layer/plan/plan_stake.h"
+#include "layer/report/trace_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+cl_int cx_launch_kernel(struct cx_kernel *kernel, struct cx_args *args,
+                        const struct cx_access_geometry *geometry, bool local_given, struct cx_job *job,
+                        struct cx_worker *worker)
+{
+    size_t offset[3], global[3], local[3];
+    cl_kernel real;
+    cl_int error = cx_kernel_bind(kernel, worker->index, CX_VARIANT_PLAIN, args, &real);
+    for (unsigned d = 0; d < 3; d++) {
+        offset[d] = geometry->offset[d];
+        global[d] = geometry->global[d];
+        local[d] = geometry->local[d];
+    }
+    if (error == CL_SUCCESS) {
+        const size_t *size = local_given ? local : NULL;
+        const bool counts = cx_kernel_may_compile(kernel, worker->index, CX_VARIANT_PLAIN, geometry->work_dim,
+                                                  offset, global, size) &&
+                            cx_worker_compile_begin(worker);
+        job->track |= counts;
+        error = worker->device->cl->clEnqueueNDRangeKernel(worker->queue, real, geometry->work_dim, offset,
+                                                           global, size, 0, NULL, cx_job_event(job));
+        cx_worker_compile_end(worker, counts, error == CL_SUCCESS ? job->event : NULL);
+    }
+    return error;
+}
+
+void cx_launch_kernel_refused(struct cx_kernel *kernel, struct cx_worker *worker, cl_int error)
+{
+    cx_warn(CX_TOPIC_WORKER, "%s fails to run %s: %s", worker->device->name, kernel->function->name,
+            cx_cl_name(error));
+    if (error == CL_INVALID_PROGRAM_EXECUTABLE || error == CL_BUILD_PROGRAM_FAILURE)
+        cx_kernel_leave_out(kernel, worker->index, cx_cl_name(error));
+}
+
+static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
+{
+    struct cx_launch *launch = (struct cx_launch *)job->command;
+    const cl_int error =
+        cx_launch_kernel(launch->kernel, launch->args, &launch->geometry, launch->local_given, job, worker);
+    if (error == CL_SUCCESS && launch->unproven) {
+        pthread_mutex_lock(&worker->context->lock);
+        cx_take_note(launch, worker->index);
+        pthread_mutex_unlock(&worker->context->lock);
+    }
+    if (error == CL_SUCCESS)
+        return error;
+    if (cx_take_refuse(launch, worker->index, error)) {
+        cx_info(CX_TOPIC_WORKER, "%s refuses %s: %s", worker->device->name, launch->kernel->function->name,
+                cx_cl_name(error));
+        return error;
+    }
+    if (cx_launch_whole_elsewhere(launch, worker, error) == CL_SUCCESS)
+        return CL_SUCCESS;
+    cx_launch_kernel_refused(launch->kernel, worker, error);
+    return error;
+}
+
+void cx_launch_kernel_failed(struct cx_kernel *kernel, const struct cx_job *job, struct cx_worker *worker)
+{
+    if (job->stale || !job->event) /* it did not fail, or the driver did not take it */
+        return;
+    cx_kernel_leave_out(kernel, worker->index, cx_cl_name(job->status));
+    cx_worker_failed(worker, job->status);
+}
+
+/* Somebody was waiting for a job of the worker when it ended, for so long that it did not end before. */
+#define WAITED_NS 1000000
+
+/* Its device's times are not taken, but somebody waits for its end: how long it took by the host's clock,
+ * since it was planned or what was before it ended. */
+static void tell_by_host(struct cx_launch *launch, const struct cx_worker *worker)
+{
+    struct cx_context *context = launch->base.context;
+    const uint64_t since = launch->placed_ns > worker->last_end ? launch->placed_ns : worker->last_end;
+    const uint64_t now = cx_clock_ns(), awaited = atomic_load(&worker->awaited_ns);
+    pthread_mutex_lock(&context->lock);
+    if (now > since && ((awaited && now > awaited + WAITED_NS) || cx_hold_waits_for(launch)))
+        cx_plan_length_tell(launch, worker->index, (double)(now - since) * 1e-9, false);
+    pthread_mutex_unlock(&context->lock);
+}
+
+static void finish_whole(struct cx_job *job, struct cx_worker *worker)
+{
+    struct cx_launch *launch = (struct cx_launch *)job->command;
+    uint64_t groups = launch->geometry.local[0] ? cx_launch_groups(launch) : 0;
+    uint64_t ns = job->end_ns > job->start_ns ? job->end_ns - job->start_ns : 0;
+    struct cx_learned *learned = launch->kernel->function->learned;
+    if (launch->times_counted)
+        atomic_fetch_sub(&learned->timing, 1);
+    if (launch->tells)
+        atomic_fetch_sub(&learned->telling, 1);
+    if (job->status != CL_SUCCESS) {
+        cx_launch_kernel_failed(launch->kernel, job, worker);
+        return;
+    }
+    if (launch->parts)
+        cx_part_add(launch, launch->parts, groups, job->start_ns, job->end_ns, ns);
+    if (job->timed && ns)
+        cx_launch_learn_whole(launch, worker->index, groups, (double)ns * 1e-9);
+    else if (launch->tells)
+        tell_by_host(launch, worker);
+    if (launch->lacks && !launch->counted) {
+        pthread_mutex_lock(&launch->base.context->lock);
+        cx_plan_without(launch);
+        pthread_mutex_unlock(&launch->base.context->lock);
+    }
+}
+
+/* What an argument touches where no summary tells: all of it, read and written. CL_MEM_READ_ONLY proves
+ * nothing of a buffer: hashcat has a kernel fill one, which works on every driver. For images the drivers see
+ * to it. The region was zeroed. */
+static void opaque_region(const struct cx_launch *launch, unsigned i, const struct cx_summary_kernel *summary,
+                          struct cx_access_region *region)
+{
+    const struct cx_mem *mem = cx_launch_mem(launch, i);
+    region->read.hi = summary && i < summary->narg && !summary->arg[i].touch ? 0 : mem->size;
+    region->write.hi = cx_args_may_write(launch->args, summary, i) ? mem->size : 0;
+}
+
+/* Where launches follow each other on one device they are all such. */
+bool cx_args_settled(const struct cx_args *args, const struct cx_summary_kernel *summary,
+                     const struct cx_worker *worker)
+{
+    for (unsigned i = 0; i < args->count; i++) {
+        const struct cx_mem *mem = cx_args_mem(args, i);
+        if (!mem)
+            continue;
+        const unsigned place = cx_mem_place(mem->root, worker);
+        const uint64_t end = mem->origin + mem->size;
+        if (place == CX_PLACE_HOST || mem->image ||
+            !(cx_args_may_write(args, summary, i)
+                  ? cx_coherence_owned(mem->root->coherence, mem->origin, end, place)
+                  : cx_coherence_valid(mem->root->coherence, mem->origin, end, place)))
+            return false;
+    }
+    return true;
+}
+
+/* Nothing is to be brought there or noted, whatever the launch touches. Without a local size it is judged all
+ * the same where there are several members, which gives it one. */
+static bool is_settled(const struct cx_launch *launch, const struct cx_summary_kernel *summary,
+                       const struct cx_worker *worker)
+{
+    const bool sized = launch->local_given || launch->geometry.local[0] || worker->context->nmembers == 1;
+    return !launch->at_home && sized && !cx_plan_forgone_counts(launch) &&
+           cx_args_settled(launch->args, summary, worker);
+}
+
+/* Whether some member works on memory of its own, so that moving less than everything pays. */
+static bool has_shadows(const struct cx_launch *launch)
+{
+    const struct cx_context *context = launch->base.context;
+    for (unsigned m = 0; m < context->nmembers && context->nmembers > 1; m++)
+        if (cx_launch_moves(launch, &context->workers[m]))
+            return true;
+    return false;
+}
+
+/* Whether all that the launch touches lies with the worker or on the host: then nothing that others hold is
+ * saved by knowing regions, and many small ones, as a diagonal's, cost more than whole buffers. */
+static bool is_alone(const struct cx_launch *launch, const struct cx_worker *worker)
+{
+    bool alone = true;
+    for (unsigned i = 0; i < launch->args->count && alone; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        alone = !mem || cx_coherence_alone(mem->root->coherence, cx_mem_place(mem->root, worker));
+    }
+    return alone;
+}
+
+/* Regions of few arguments, which need no memory of their own. */
+enum { FEW = 4 };
+
+/* A launch that is refused leaves what it would have written as it was: that has to be there. */
+static void keep_written(const struct cx_launch *launch, struct cx_access_region *regions)
+{
+    for (unsigned i = 0; i < launch->args->count && launch->unproven; i++) {
+        struct cx_access_region *region = &regions[i];
+        region->write.exact = false;
+        for (unsigned b = 0; b < region->nwrite; b++)
+            region->write_box[b].exact = false;
+    }
+}
+
+/* The regions were zeroed. Worker: whose they are to be, where that is known. */
+static void fill_regions(struct cx_launch *launch, const struct cx_summary_kernel *summary,
+                         const struct cx_worker *worker, struct cx_access_region *regions)
+{
+    const bool useful = summary && has_shadows(launch) && !(worker && is_alone(launch, worker));
+    struct cx_judged *judged = useful ? cx_plan_judge(launch) : NULL;
+    if (judged && judged->access) {
+        cx_access_whole(judged->access, regions);
+        keep_written(launch, regions);
+        return;
+    }
+    for (unsigned i = 0; i < launch->args->count; i++)
+        if (cx_launch_mem(launch, i))
+            opaque_region(launch, i, summary, &regions[i]);
+}
+
+/* Of few arguments: the context's own room, which is too large for the stacks of small threads. context->lock
+ * held. */
+static struct cx_access_region *whole_regions(struct cx_launch *launch,
+                                              const struct cx_summary_kernel *summary,
+                                              const struct cx_worker *worker)
+{
+    const unsigned nargs = launch->args->count;
+    struct cx_context *context = launch->base.context;
+    struct cx_access_region *regions;
+    if (!context->few_regions)
+        context->few_regions = malloc(FEW * sizeof(*regions));
+    if (nargs > FEW || !context->few_regions)
+        regions = calloc(nargs + 1u, sizeof(*regions));
+    else
+        regions = memset(context->few_regions, 0, nargs * sizeof(*regions));
+    if (regions)
+        fill_regions(launch, summary, worker, regions);
+    return regions;
+}
+
+struct cx_access_region *cx_launch_whole_regions(struct cx_launch *launch)
+{
+    struct cx_access_region *regions = calloc(launch->args->count + 1u, sizeof(*regions));
+    if (regions)
+        fill_regions(launch, cx_kernel_accesses(launch->kernel), NULL, regions);
+    return regions;
+}
+
+/* Plans what has to come to the member first, what the job waits for, and notes what it writes. *settled:
+ * nothing of that was to be done. */
+static cl_int plan_data(struct cx_launch *launch, const struct cx_summary_kernel *summary,
+                        struct cx_worker *worker, struct cx_job *job, bool *settled)
+{
+    if (launch->at_home) /* its memory is the program's, which commands on the host use unannounced */
+        cx_command_after_cone(&launch->base, job);
+    *settled = is_settled(launch, summary, worker);
+    if (*settled)
+        return CL_SUCCESS;
+    struct cx_access_region *regions = whole_regions(launch, summary, worker);
+    if (regions)
+        cx_plan_returns(launch, regions, worker);
+    cl_int error = regions ? cx_launch_gather(launch, regions, worker) : CL_OUT_OF_HOST_MEMORY;
+    if (error == CL_SUCCESS && launch->at_home)
+        error = cx_svm_gather(launch);
+    if (error == CL_SUCCESS) {
+        cx_launch_deps(launch, regions, worker, false, job->deps);
+        if (!cx_launch_note(launch, regions, worker, worker->planned + 1))
+            error = CL_OUT_OF_HOST_MEMORY;
+        else if (launch->at_home)
+            error = cx_svm_note(launch, job);
+    }
+    if (error == CL_SUCCESS)
+        cx_plan_forgone_whole(launch, regions);
+    if (regions != launch->base.context->few_regions)
+        free(regions);
+    return error;
+}
+
+/* Launches from whose times a kernel's speed is learned at first. */
+enum { LEARNED_FROM = 8 };
+
+/* Times cost two queries: they are taken where somebody asks, and now and then to learn. A program that
+ * enqueues all its launches at once must not pay for each. */
+enum { SAMPLED = 64 }; /* one launch of so many */
+
+bool cx_launch_wants_times(struct cx_worker *worker, const struct cx_learned *learned, bool *samples)
+{
+    const struct cx_context *context = worker->context;
+    if (!(context->nmembers > 1 && cx_worker_measures(worker)) && !worker->device->submits_in_caller)
+        return false;
+    if (!learned || (learned->records[worker->index].samples < LEARNED_FROM &&
+                     atomic_load(&learned->timing) < LEARNED_FROM))
+        return true;
+    const bool now = learned->unmeasured + 1 >= SAMPLED;
+    if (samples)
+        *samples = now;
+    return now;
+}
+
+static void choose_times(const struct cx_launch *launch, struct cx_learned *learned, struct cx_worker *worker,
+                         struct cx_job *job)
+{
+    if (cx_command_is_timed(&launch->base) || cx_options_get()->summary)
+        job->timed = true;
+    else if (!job->timed)
+        job->timed = cx_launch_wants_times(worker, learned, &job->samples);
+    if (learned)
+        learned->unmeasured = job->timed ? 0 : learned->unmeasured + 1;
+}
+
+/* Handing a job to another thread, and waiting for it there, costs more than this: two wake-ups. */
+static const double brief_seconds = 20e-6;
+
+/* Seconds that the launch takes at that speed, groups a second, as far as it fills the member. */
+static double seconds_at(const struct cx_launch *launch, unsigned member, double speed)
+{
+    const uint64_t groups = cx_launch_groups(launch);
+    const uint64_t fill = cx_plan_fill(launch->base.context->workers[member].device, &launch->geometry);
+    return (double)(groups > fill ? groups : fill) / speed;
+}
+
+/* Whether the member, by the slowest launches of this function of late or else by its text, is done with it
+ * at once. Where one launch alone was slow, perhaps since its thread lost the core, *doubted: times are taken
+ * until that is forgotten. */
+static bool is_brief(const struct cx_launch *launch, const struct cx_learned *learned, unsigned member,
+                     bool *doubted)
+{
+    const struct cx_speed_record *record = learned ? &learned->records[member] : NULL;
+    if (!record || record->samples < 4 || !launch->local_given)
+        return launch->longest >= 0 && launch->longest < brief_seconds;
+    const bool brief = seconds_at(launch, member, record->slowest) < brief_seconds;
+    *doubted = !brief && seconds_at(launch, member, cx_speed_record_speed(record)) < brief_seconds;
+    return brief;
+}
+
+void cx_launch_whole(struct cx_launch *launch, unsigned member)
+{
+    struct cx_command *command = &launch->base;
+    struct cx_worker *worker = &command->context->workers[member];
+    struct cx_job *job = cx_command_job(command);
+    const struct cx_summary_kernel *summary = cx_kernel_accesses(launch->kernel);
+    bool settled = false;
+    cl_int error = job ? plan_data(launch, summary, worker, job, &settled) : CL_OUT_OF_HOST_MEMORY;
+    if (error != CL_SUCCESS) {
+        cx_job_free(job);
+        cx_command_fail(command, error);
+        return;
+    }
+    if (cx_options_get()->summary || cx_trace_on()) {
+        launch->parts = calloc(1, sizeof(*launch->parts));
+        launch->nparts = launch->parts ? 1 : 0;
+        if (launch->parts)
+            launch->parts->member = member;
+    }
+    job->run = run_whole;
+    job->finish = finish_whole;
+    struct cx_learned *learned = cx_function_learned(launch->kernel->function, command->context->nmembers);
+    bool doubted = false;
+    job->brief = worker->device->submits_in_caller && is_brief(launch, learned, member, &doubted);
+    job->timed = doubted;
+    choose_times(launch, learned, worker, job);
+    launch->times_counted = job->timed && learned;
+    if (launch->times_counted)
+        atomic_fetch_add(&learned->timing, 1);
+    const double length = cx_plan_length(launch);
+    cx_plan_ran(command->context, learned, member, length);
+    launch->tells = learned && !(length > 0) && command->context->account;
+    if (launch->tells) {
+        atomic_fetch_add(&learned->telling, 1);
+        launch->placed_ns = cx_clock_ns();
+    }
+    if (settled && !job->timed && !launch->unproven)
+        cx_again_note(launch, member, summary, length);
+    launch->placed = member + 1;
+    launch->placed_seq = cx_command_add_job(command, worker, job);
+    cx_command_settle(command);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Into how many slices a package is cut, so that what the first ones wrote goes home while the others run.
+ * See slices.h for the arithmetic, write_back.h for what goes home.
+ */
+#include "layer/launch/write_back_inside.h"
+#include "layer/plan/slices.h"
+#include "layer/plan/pending_reads.h"
+#include "layer/base/options.h"
+#include "layer/plan/plan_size.h"
+
+#include <stdlib.h>
+
+enum { LEAST_SLICE = 2 * CX_HOME_LEAST_BYTES };
+
+/* Bytes that a package writes through the argument and that are read by those who wait. */
+static uint64_t bytes_awaited(const struct cx_waiting *waiting, const struct cx_mem *mem,
+                              const struct cx_access_region *region, const struct cx_worker *worker)
+{
+    uint64_t bytes = 0;
+    const bool in_place = region->read.lo < region->read.hi; /* nothing of it comes home in slices */
+    for (unsigned w = 1; w < waiting->count; w++) {
+        struct cx_runs runs = {.upload = false};
+        if (in_place && waiting->command[w]->reading->map)
+            continue;
+        const bool ok = cx_home_add_argument(&runs, waiting->command[w]->reading, mem, region, worker);
+        for (unsigned i = 0; i < runs.count && ok; i++)
+            bytes += runs.run[i].hi - runs.run[i].lo;
+        cx_runs_finish(&runs, NULL);
+    }
+    return bytes;
+}
+
+static uint64_t bytes_written(const struct cx_mem *mem, const struct cx_access_region *region)
+{
+    struct cx_pieces pieces;
+    uint64_t bytes = 0;
+    const bool ok = cx_pieces_of(&pieces, mem, region, true, false);
+    for (size_t i = 0; i < pieces.count && ok; i++)
+        bytes += pieces.piece[i].hi - pieces.piece[i].lo;
+    cx_pieces_finish(&pieces);
+    return bytes;
+}
+
+/* Bytes of a package with these regions that are read by those who wait, or that are expected to be. */
+static uint64_t bytes_read(struct cx_launch *launch, const struct cx_access_region *regions,
+                           const struct cx_worker *worker)
+{
+    struct cx_waiting waiting;
+    uint64_t bytes = 0;
+    cx_waiting_find(&launch->base, &waiting);
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (!mem || !cx_home_is_sent(mem->root, &regions[i], worker))
+            continue;
+        const uint64_t awaited = bytes_awaited(&waiting, mem, &regions[i], worker);
+        const bool foreseen = cx_follow_expects(launch->kernel->function->learned, i) &&
+                              regions[i].read.lo >= regions[i].read.hi;
+        bytes += awaited ? awaited : foreseen ? bytes_written(mem, &regions[i]) : 0;
+    }
+    return bytes;
+}
+
+/* For so many steps of the launch, which send so many bytes, on that member. */
+static unsigned slices_of(const struct cx_launch *launch, const struct cx_split_plan *plan,
+                          const struct cx_worker *worker, uint64_t steps, uint64_t bytes)
+{
+    const struct cx_learned *learned = launch->kernel->function->learned;
+    const double speed = learned ? cx_speed_record_speed(&learned->records[worker->index]) : 0;
+    const double groups = (double)(steps * plan->slice);
+    /* no more than so many of all that the device does: packages overlap with each other anyway */
+    const uint64_t part = CX_MOST_SLICES * steps * plan->n / plan->judged->verdict.groups;
+    const double resident = 2; /* times as many groups as fill the device (cx_plan_fill) run at once */
+    uint64_t most = steps / plan->judged->verdict.granularity;
+    most = most < bytes / LEAST_SLICE ? most : bytes / LEAST_SLICE;
+    most = most < part + 1 ? most : part + 1;
+    if (!(speed > 0) || most < 2 ||
+        worker->device->type & CL_DEVICE_TYPE_CPU) /* its cores move what it sends */
+        return 1;
+    /* on the other queue the next slice begins while one ends */
+    const bool beside = cx_worker_wants_second(worker);
+    const double fill = (double)cx_plan_fill(worker->device, &launch->geometry), seconds = groups / speed;
+    const double few = learned->records[worker->index].few;
+    const double end =
+        beside ? cx_slice_end_beside(few, resident * fill / speed) : cx_slice_end(seconds, fill, groups);
+    return cx_slices_best(seconds, cx_plan_move_seconds((double)bytes), end, beside, most);
+}
+
+/* Whether the device will have more to do for longer than sending what the package wrote takes: its even part
+ * of what is left when those that hold nothing yet have had as much as this package. */
+static bool hidden_by_rest(const struct split *split, const struct cx_worker *worker, unsigned index,
+                           uint64_t bytes)
+{
+    const double room = 8; /* what is left may be cheaper, and what moves for the first time moves slowly */
+    const struct cx_learned *learned = split->launch->kernel->function->learned;
+    const double speed = learned ? cx_speed_record_speed(&learned->records[worker->index]) : 0;
+    const struct cx_range range = split->packages[index].range;
+    double left = (double)cx_balancer_remaining(split->plan.balancer);
+    for (unsigned p = 0; p < split->plan.n; p++) {
+        bool holds = !split->alive[p];
+        for (unsigned i = 0; i < split->npackages && !holds; i++)
+            holds = split->packages[i].part == p;
+        left -= holds ? 0 : (double)((range.end - range.first) * split->plan.slice);
+    }
+    return left > room * split->plan.n * speed * cx_plan_move_seconds((double)bytes);
+}
+
+unsigned cx_home_slices(struct lane *lane, const struct cx_worker *worker, unsigned index)
+{
+    const struct split *split = lane->split;
+    const struct package *package = &split->packages[index];
+    const uint64_t steps = package->range.end - package->range.first;
+    if (split->settled || package->copy || !cx_home_is_fit(split, lane->part) ||
+        (split->rescues && !split->alike) ||
+        cx_balancer_remaining(split->plan.balancer) > steps * split->plan.slice * split->plan.n)
+        return 1;
+    const uint64_t bytes = bytes_read(split->launch, lane->regions, worker);
+    return hidden_by_rest(split, worker, index, bytes)
+               ? 1
+               : slices_of(split->launch, &split->plan, worker, steps, bytes);
+}
+
+bool cx_home_expected(const struct cx_launch *launch)
+{
+    bool expected = false;
+    for (unsigned i = 0; i < launch->args->count; i++)
+        expected |= cx_launch_mem(launch, i) && cx_follow_expects(launch->kernel->function->learned, i);
+    return expected && cx_options_get()->overlap;
+}
+
+bool cx_home_wants(struct cx_launch *launch, const struct cx_split_plan *plan)
+{
+    const struct cx_context *context = launch->base.context;
+    const uint64_t steps = plan->judged->verdict.groups / plan->n;
+    if (!cx_home_expected(launch) || launch->verify || launch->ways || !steps)
+        return false;
+    struct cx_access_region *whole = calloc(launch->args->count + 1u, sizeof(*whole));
+    bool wants = false;
+    if (whole)
+        cx_access_whole(plan->judged->access, whole);
+    for (unsigned p = 0; p < plan->n && whole && !wants; p++) {
+        const struct cx_worker *worker = &context->workers[plan->member[p]];
+        const uint64_t bytes = bytes_read(launch, whole, worker) / plan->n;
+        wants = !worker->device->submits_in_caller && slices_of(launch, plan, worker, steps, bytes) > 1;
+    }
+    free(whole);
+    return wants;
+}
+
+bool cx_home_is_last(const struct split *split)
+{
+    for (unsigned i = 0; i < split->npackages; i++) {
+        const struct package *package = &split->packages[i];
+        if (!package->dropped && !package->over &&
+            package->done < cx_slice_at(package->range, split->plan.judged->verdict.granularity,
+                                        package->slices - 1, package->slices))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copies within one device's memory: by the driver's own command, or by a kernel of ours where the driver's
+ * costs the thread that enqueues it more (COEXEC_DEVICE_COPY). NVIDIA's clEnqueueCopyBuffer takes 19 us in a
+ * queue with profiling, a launch 6 (docs/benchmarks.md), and programs that make thousands of both are bound
+ * by that. Called by whoever pumps. Previous stage: enqueue_transfer.c. Next: the driver.
+ */
+#ifndef CX_LAYER_MEMORY_DEVICE_COPY_H
+#define CX_LAYER_MEMORY_DEVICE_COPY_H
+
+#include "layer/timeline/worker.h"
+
+/* Enqueues the copy on worker->queue; real buffers of that worker, which do not overlap there. event: as
+ * cx_job_event gives it. */
+cl_int cx_device_copy(struct cx_worker *worker, cl_mem from, uint64_t from_lo, cl_mem to, uint64_t lo,
+                      uint64_t bytes, cl_event *event);
+/* Lets go of the worker's kernel, before its context; one that is being built ends by itself. */
+void cx_device_copy_release(struct cx_worker *worker);
+
+#endif

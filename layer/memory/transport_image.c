@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Moving an image's bytes: a run, or rows of runs, as one box of texels by the real driver's own reads and
+ * writes of images. transfer.c cuts runs so that each is one box.
+ */
+#include "layer/memory/image.h"
+#include "layer/memory/transport.h"
+
+/* What a run, or `rows` of them, is to the driver. */
+struct box {
+    size_t origin[3], region[3], row_pitch, slice_pitch;
+};
+
+static struct box box_of(const struct cx_image *image, size_t offset, size_t bytes,
+                         const struct cx_rows *rows)
+{
+    struct box box;
+    cx_image_box(image, offset, bytes, box.origin, box.region);
+    if (rows->count > 1)
+        box.region[1] = rows->count;
+    cx_image_pitches(image, rows->count > 1 ? rows->host_stride : image->step[1], image->step[2],
+                     &box.row_pitch, &box.slice_pitch);
+    if (box.region[2] == 1 && image->desc.image_type != CL_MEM_OBJECT_IMAGE1D_ARRAY)
+        box.slice_pitch = 0;
+    return box;
+}
+
+cl_int cx_image_upload(struct cx_worker *worker, const struct cx_image *image, cl_mem real, size_t offset,
+                       const void *host, size_t bytes, const struct cx_rows *rows, cl_event *event)
+{
+    const struct box box = box_of(image, offset, bytes, rows);
+    return worker->device->cl->clEnqueueWriteImage(cx_worker_mover(worker), real, CL_FALSE, box.origin,
+                                                   box.region, box.row_pitch, box.slice_pitch, host, 0, NULL,
+                                                   event);
+}
+
+cl_int cx_image_download(struct cx_worker *worker, const struct cx_image *image, cl_mem real, size_t offset,
+                         void *host, size_t bytes, const struct cx_rows *rows, cl_event *event)
+{
+    const struct box box = box_of(image, offset, bytes, rows);
+    return worker->device->cl->clEnqueueReadImage(cx_worker_mover(worker), real, CL_FALSE, box.origin,
+                                                  box.region, box.row_pitch, box.slice_pitch, host, 0, NULL,
+                                                  event);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copies between peers. See transport_peer.h.
+ */
+#include "layer/memory/transport_peer.h"
+#include "layer/timeline/command.h"
+#include "layer/base/log.h"
+#include "layer/memory/peer.h"
+#include "layer/report/transfer_counts.h"
+
+#include <sched.h>
+#include <stdlib.h>
+
+enum {
+    CHUNK = 8 << 20,  /* of the way through the host */
+    SHORT_NS = 40000, /* copies that may end within it are looked at before the thread sleeps */
+};
+
+static cx_cu_result copy_rows(const struct cx_peer_stream *peer, cx_cu_pointer to, cx_cu_pointer from,
+                              size_t bytes, size_t stride, unsigned count)
+{
+    const struct cx_cu_rect rect = {.from = {.kind = CX_CU_DEVICE_MEMORY, .device = from, .pitch = stride},
+                                    .to = {.kind = CX_CU_DEVICE_MEMORY, .device = to, .pitch = stride},
+                                    .width = bytes,
+                                    .height = count};
+    if (count > 1 && peer->cuda->copy_rect(&rect, peer->stream) == 0)
+        return 0;
+    cx_cu_result code = 0;
+    for (unsigned row = 0; row < count && code == 0; row++)
+        code = peer->cuda->copy(to + row * stride, from + row * stride, bytes, peer->stream);
+    return code;
+}
+
+/* Until the copies are over. Most are short, so it looks for a moment before it sleeps. */
+static cx_cu_result await(const struct cx_peer_stream *peer)
+{
+    cx_cu_result code = peer->cuda->event_record(peer->end, peer->stream);
+    const uint64_t since = cx_clock_ns();
+    while (code == 0 && (code = peer->cuda->event_query(peer->end)) == CX_CU_NOT_READY) {
+        code = 0;
+        if (cx_clock_ns() - since > SHORT_NS)
+            return peer->cuda->event_wait(peer->end);
+        sched_yield();
+    }
+    return code;
+}
+
+static cx_cu_result copy_all(const struct cx_runs *runs, struct cx_worker *worker)
+{
+    struct cx_peer_stream peer;
+    size_t stride;
+    unsigned count;
+    cx_cu_result code = cx_peer_enter(worker->context->peers, worker->index, &peer);
+    if (code != 0)
+        return code;
+    for (unsigned i = 0; i < runs->count && code == 0; i += count) {
+        const struct cx_run *run = &runs->run[i];
+        const cx_cu_pointer from = run->root->peer[runs->source->index]->pointer + run->lo;
+        const cx_cu_pointer to = run->root->peer[worker->index]->pointer + run->lo;
+        count = cx_runs_rows(runs, i, &stride);
+        code = copy_rows(&peer, to, from, (size_t)(run->hi - run->lo), stride, count);
+    }
+    if (code == 0)
+        code = await(&peer);
+    if (code != 0) /* nothing may be under way when the bytes go another way */
+        peer.cuda->stream_wait(peer.stream);
+    cx_peer_leave(&peer);
+    return code;
+}
+
+/* The slow way, waited for; the source is not shy (worker.h). *blamed is who failed. */
+static cl_int run_by_host(const struct cx_runs *runs, const struct cx_run *run, struct cx_worker *worker,
+                          void *room, struct cx_worker **blamed)
+{
+    const unsigned from = runs->source->index, to = worker->index;
+    cl_int error = CL_SUCCESS;
+    for (uint64_t at = run->lo; at < run->hi && error == CL_SUCCESS; at += CHUNK) {
+        const size_t bytes = run->hi - at < CHUNK ? (size_t)(run->hi - at) : (size_t)CHUNK;
+        *blamed = runs->source;
+        error = runs->source->device->cl->clEnqueueReadBuffer(runs->source->queue, run->root->real[from],
+                                                              CL_TRUE, at, bytes, room, 0, NULL, NULL);
+        if (error != CL_SUCCESS)
+            break;
+        *blamed = worker;
+        error = worker->device->cl->clEnqueueWriteBuffer(worker->queue, run->root->real[to], CL_TRUE, at,
+                                                         bytes, room, 0, NULL, NULL);
+        cx_traffic_add(CX_ROUTE_PAGEABLE, false, bytes);
+        cx_traffic_add(CX_ROUTE_PAGEABLE, true, bytes);
+    }
+    return error;
+}
+
+static cl_int all_by_host(const struct cx_runs *runs, struct cx_worker *worker)
+{
+    struct cx_worker *blamed = worker;
+    void *room = malloc(CHUNK);
+    cl_int error = room ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    for (unsigned i = 0; i < runs->count && error == CL_SUCCESS; i++)
+        error = run_by_host(runs, &runs->run[i], worker, room, &blamed);
+    free(room);
+    if (error != CL_SUCCESS)
+        cx_worker_leave_out(blamed, error);
+    return error;
+}
+
+cl_int cx_peer_runs(const struct cx_runs *runs, struct cx_worker *worker)
+{
+    if (cx_peer_broken(worker->context->peers, runs->source->index, worker->index))
+        return all_by_host(runs, worker);
+    cx_debug(CX_TOPIC_DATA, "peer: %u runs to %s begin", runs->count, worker->device->name);
+    cx_cu_result code = copy_all(runs, worker);
+    cx_debug(CX_TOPIC_DATA, "peer: %u runs to %s are over", runs->count, worker->device->name);
+    if (code == 0) {
+        for (unsigned i = 0; i < runs->count; i++)
+            cx_traffic_add(CX_ROUTE_PEER, true, runs->run[i].hi - runs->run[i].lo);
+        return CL_SUCCESS;
+    }
+    if (cx_peer_break(worker->context->peers, runs->source->index, worker->index))
+        cx_warn(CX_TOPIC_DATA, "%s cannot copy from %s: %s; their bytes go through the host from now on",
+                worker->device->name, runs->source->device->name, cx_cuda_name(code));
+    return all_by_host(runs, worker);
+}

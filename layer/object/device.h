@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The virtual platform and its one device: what the program sees of all members (design: "The virtual
+ * device"); and sub-devices of it, which have members of their own (sub_device.c).
+ *
+ * Limits and extensions are those of the fastest member (COEXEC_LIMITS=fastest), or the strict minimum and
+ * intersection over all (common). There is one platform and one root device a process; both live for ever, so
+ * retain and release only check the handle. Sub-devices are counted. Thread-safety: immutable once made.
+ */
+#ifndef CX_LAYER_OBJECT_DEVICE_H
+#define CX_LAYER_OBJECT_DEVICE_H
+
+#include "layer/program/binary_format.h"
+#include "layer/object/object.h"
+#include "layer/driver/device.h"
+
+#ifndef CX_VERSION
+#define CX_VERSION "0.1.0" /* the build gives meson's project version */
+#endif
+
+/* The version that the platform and its device show. It tells the version of binaries, too: programs that
+ * keep those keep them under this, and one that they find but that is refused they build anew each time. */
+#define CX_DIGITS_OF(number) #number
+#define CX_DIGITS(number)    CX_DIGITS_OF(number)
+#define CX_DRIVER_VERSION    CX_VERSION "." CX_DIGITS(CX_CONTAINER_VERSION)
+
+struct cx_platform {
+    struct cx_object base;
+};
+
+struct cx_device {
+    struct cx_object base;
+    unsigned nmembers;
+    struct cx_real_device **members; /* real devices, or parts of them */
+    struct cx_real_device *fastest;  /* of the members */
+    cl_device_type type;             /* what CL_DEVICE_TYPE says, and with it */
+    atomic_uint_fast64_t asked;      /* ... the types that it was asked for, and found by, without that one */
+    cl_uint units;                   /* what CL_DEVICE_MAX_COMPUTE_UNITS says */
+    cl_ulong max_alloc, global_mem, local_mem, max_constant;
+    size_t max_group_size, max_item_sizes[3];
+    cl_uint base_align_bits; /* a member that wants more takes no part where a sub-buffer does not have it */
+    char *name;
+    char *extensions;
+    bool common;          /* COEXEC_LIMITS=common */
+    bool sum;             /* COEXEC_UNITS=sum */
+    cl_version c_version; /* CL_DEVICE_OPENCL_C_VERSION: 1.2, or 3.0 where the fastest member says so */
+    bool sub_groups;      /* every member has them, of the same size */
+    /* sub-devices */
+    struct cx_device *parent;      /* a reference; NULL: the root device */
+    struct cx_real_device **parts; /* members that were cut for it, and die with it */
+    unsigned nparts;
+    cl_device_partition_property *partition; /* CL_DEVICE_PARTITION_TYPE, with its closing 0 */
+    size_t npartition;
+};
+
+CX_OBJECT_CASTS(platform, cl_platform_id, CX_TAG_PLATFORM)
+CX_OBJECT_CASTS(device, cl_device_id, CX_TAG_DEVICE)
+
+/* The one platform and device, made at the first call; NULL where no real device is used. */
+struct cx_platform *cx_platform_get(void);
+struct cx_device *cx_device_get(void);
+
+/* A device over these members (a pointer list that it takes over), a sub-device of `parent` where that is
+ * given. NULL: no memory. */
+struct cx_device *cx_device_new(struct cx_real_device **members, unsigned nmembers, struct cx_device *parent);
+
+/* Which ways of partitioning a device offers (sub_device.c): how many of list[] (room for 3) it fills with
+ * CL_DEVICE_PARTITION_... names; the most sub-devices of one call; and affinity domains. */
+unsigned cx_device_partitions(const struct cx_device *device, cl_device_partition_property *list,
+                              cl_uint *max_sub_devices, cl_device_affinity_domain *domains);
+
+/* One of clGetDeviceInfo's numbers; 0 where there is none. */
+size_t cx_device_number(const struct cx_device *device, cl_device_info query);
+
+/* Lists what one query of an array of cl_name_version gives on the fastest member, or what all have in common
+ * by name and version (COEXEC_LIMITS=common), kept where `keep` says yes. Returns how many (0: none, or the
+ * query fails); the caller frees *list. */
+size_t cx_device_versions(const struct cx_device *device, cl_device_info query,
+                          bool (*keep)(const cl_name_version *entry), cl_name_version **list);
+
+/* Splits an extension string into entries of version 1.0.0. Returns how many; the caller frees *list. */
+size_t cx_extension_versions(const char *extensions, cl_name_version **list);
+
+/* Whether the device answers to this type (CL_DEVICE_TYPE_ALL, DEFAULT, ...): COEXEC_DEVICE_TYPE narrows it.
+ */
+bool cx_device_answers(struct cx_device *device, cl_device_type type);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What single programs are told otherwise than all others, by the name of their executable: some refuse a
+ * platform that they do not know, some ban one, some need an answer that is hidden otherwise. executables.def
+ * is the built-in table; entries of a file (COEXEC_PROGRAMS) go before it.
+ *
+ * A line of the file is an entry, white space between its parts:
+ *   executable   query   answer   # why
+ * executable: the file's name without folders, a shell pattern; query: its name, or a number from 0x4000 on;
+ * answer: real (the fastest device's, or its platform's), coexec (its own), none (an error), default (what
+ * all programs get), a "text", or a number. The first entry that fits counts. A line that cannot be read is
+ * told and passed over.
+ *
+ * Previous stage: shown.c. Thread-safety: read once, at the first call.
+ */
+#ifndef CX_LAYER_OBJECT_EXECUTABLES_H
+#define CX_LAYER_OBJECT_EXECUTABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum cx_answer_kind {
+    CX_ANSWER_DEFAULT, /* what all programs get */
+    CX_ANSWER_REAL,
+    CX_ANSWER_OWN,
+    CX_ANSWER_NONE,
+    CX_ANSWER_TEXT,
+    CX_ANSWER_NUMBER,
+};
+
+struct cx_answer {
+    enum cx_answer_kind kind;
+    char *text;
+    uint64_t number;
+};
+
+/* What this process is told for a platform's or device's query; kind CX_ANSWER_DEFAULT: nothing special. */
+const struct cx_answer *cx_executable_answer(uint32_t query);
+
+/* Reads one line. 1: an entry, for executables that *pattern (free() it, and answer->text) fits; 0: nothing
+ * on it; -1: it cannot be read, *problem says why. */
+int cx_executable_parse(const char *line, char **pattern, uint32_t *query, struct cx_answer *answer,
+                        const char **problem);
+
+#endif

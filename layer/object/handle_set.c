@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The set of live handles. See handle_set.h.
+ */
+#include "layer/object/handle_set.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+/* Its own answer to a lack of memory is exit(). */
+#define HASH_NONFATAL_OOM            1
+#define uthash_nonfatal_oom(element) ((element)->left_out = true)
+#include <uthash.h>
+
+struct live {
+    const void *handle;
+    bool left_out; /* no memory to enter it */
+    UT_hash_handle hh;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct live *set;
+
+/* Handles asked about last, for a look without the lock: each launch asks about each of its buffers. Only
+ * what is in the set is here; written under the lock. */
+enum { RECENT = 256 };
+static _Atomic(const void *) recent[RECENT];
+
+static _Atomic(const void *) *recent_of(const void *handle)
+{
+    const uintptr_t at = (uintptr_t)handle / 16; /* malloc's alignment */
+    return &recent[(at ^ at / RECENT) % RECENT];
+}
+
+bool cx_live_add(const void *handle)
+{
+    struct live *entry = malloc(sizeof(*entry));
+    if (!entry)
+        return false;
+    *entry = (struct live){.handle = handle};
+    pthread_mutex_lock(&lock);
+    HASH_ADD_PTR(set, handle, entry);
+    pthread_mutex_unlock(&lock);
+    if (!entry->left_out)
+        return true;
+    free(entry);
+    return false;
+}
+
+void cx_live_remove(const void *handle)
+{
+    struct live *entry = NULL;
+    pthread_mutex_lock(&lock);
+    HASH_FIND_PTR(set, &handle, entry);
+    if (entry)
+        HASH_DEL(set, entry);
+    if (atomic_load_explicit(recent_of(handle), memory_order_relaxed) == handle)
+        atomic_store_explicit(recent_of(handle), NULL, memory_order_relaxed);
+    pthread_mutex_unlock(&lock);
+    free(entry);
+}
+
+bool cx_live_has(const void *handle)
+{
+    struct live *entry = NULL;
+    if (handle && atomic_load_explicit(recent_of(handle), memory_order_relaxed) == handle)
+        return true;
+    pthread_mutex_lock(&lock);
+    HASH_FIND_PTR(set, &handle, entry);
+    if (entry)
+        atomic_store_explicit(recent_of(handle), handle, memory_order_relaxed);
+    pthread_mutex_unlock(&lock);
+    return entry != NULL;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The set of live handles that a program may give as kernel arguments: memory objects and samplers. Bytes
+ * that are no handle of ours must be told without reading through them.
+ *
+ * Previous stage: buffer.c, image.c, sampler.c enter their objects. Next: kernel_arg.c asks. Thread-safe.
+ */
+#ifndef CX_LAYER_OBJECT_HANDLE_SET_H
+#define CX_LAYER_OBJECT_HANDLE_SET_H
+
+#include <stdbool.h>
+
+/* False: no memory. */
+bool cx_live_add(const void *handle);
+/* Accepts a handle that was never added. */
+void cx_live_remove(const void *handle);
+/* Whether these bytes, taken as a pointer, are a memory object or sampler of ours now. */
+bool cx_live_has(const void *handle);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Typed handles: what every OpenCL object of the layer begins with.
+ *
+ * The loader reads the dispatch pointer, the first word, of every handle. Behind it stand a tag that says
+ * what the object is, checked in every build, and two counts: the program's references (clRetain*,
+ * clRelease*, CL_*_REFERENCE_COUNT) and the layer's own. All program references together hold one internal
+ * reference; the object dies with its last internal one.
+ *
+ * Thread-safety: counts are atomic; everything else of an object is guarded as its own header says.
+ */
+#ifndef CX_LAYER_OBJECT_OBJECT_H
+#define CX_LAYER_OBJECT_OBJECT_H
+
+#include <CL/cl.h>
+#include <CL/cl_icd.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum cx_tag {
+    CX_TAG_DEAD = 0,
+    CX_TAG_PLATFORM = 0x43580001,
+    CX_TAG_DEVICE,
+    CX_TAG_CONTEXT,
+    CX_TAG_QUEUE,
+    CX_TAG_MEM,
+    CX_TAG_PROGRAM,
+    CX_TAG_KERNEL,
+    CX_TAG_EVENT,
+    CX_TAG_SAMPLER,
+    CX_TAG_COMMAND_BUFFER,
+};
+
+struct cx_object {
+    const cl_icd_dispatch *dispatch; /* must stay first: the loader reads it */
+    uint32_t tag;                    /* enum cx_tag */
+    atomic_uint app_refs;            /* the program's references */
+    atomic_uint refs;                /* internal references, one of them for all of app_refs */
+    uint64_t id;                     /* unique in the process, for logs and traces */
+    void (*destroy)(struct cx_object *object);
+};
+
+/* The table that every handle of the layer points to; icd.c. */
+extern const cl_icd_dispatch cx_dispatch;
+
+/* Zeroed memory, for free(). calloc as of glibc passes by what the thread has freed before, which malloc does
+ * not: twice the instructions. NULL: no memory. */
+void *cx_zeroed(size_t size);
+
+/* Starts an object with one program reference (that holds one internal reference). destroy frees it. */
+void cx_object_init(struct cx_object *object, enum cx_tag tag, void (*destroy)(struct cx_object *object));
+
+/* The program's references. The first one holds an internal reference, which goes with the last one. A
+ * program may take one again after its last, on an object that a query or a callback gave it. release: false:
+ * it has none. */
+void cx_object_retain_app(struct cx_object *object);
+bool cx_object_release_app(struct cx_object *object);
+cl_uint cx_object_app_refs(const struct cx_object *object);
+
+/* The layer's own references. */
+void cx_object_ref(struct cx_object *object);
+void cx_object_unref(struct cx_object *object);
+
+/* A child made by fork() has neither the threads of drivers and layer nor locks in a known state. Once
+ * drivers were loaded, no handle is good in a child any more: every call ends with an error, and none can
+ * hang. */
+extern bool cx_object_forked;
+/* Has fork() set cx_object_forked in children from now on. */
+void cx_object_refuse_children(void);
+/* Tells, once, why nothing works; gives NULL. */
+void *cx_object_refused(void);
+
+/* The object behind a handle, or NULL when the handle is none of that kind. It need not be the program's own:
+ * queries and callbacks give handles of what only other objects still hold. */
+static inline void *cx_object_cast(const void *handle, enum cx_tag tag)
+{
+    const struct cx_object *object = handle;
+    if (__builtin_expect(cx_object_forked, false))
+        return cx_object_refused();
+    if (!object || object->tag != (uint32_t)tag)
+        return NULL;
+    return (void *)(uintptr_t)handle;
+}
+
+/* CX_OBJECT_CASTS(context, cl_context, CX_TAG_CONTEXT) makes
+ *   struct cx_context *cx_context_from(cl_context)      checked cast, NULL for anything else
+ *   struct cx_context *cx_context_ref(struct cx_context *)
+ *   void cx_context_unref(struct cx_context **)         drops and nulls
+ * for a struct whose first member is `struct cx_object base`. */
+#define CX_OBJECT_CASTS(noun, handle_type, tag_value)                                                        \
+    static inline struct cx_##noun *cx_##noun##_from(handle_type handle)                                     \
+    {                                                                                                        \
+        return cx_object_cast((const void *)handle, tag_value);                                              \
+    }                                                                                                        \
+    static inline struct cx_##noun *cx_##noun##_ref(struct cx_##noun *noun)                                  \
+    {                                                                                                        \
+        cx_object_ref(&noun->base);                                                                          \
+        return noun;                                                                                         \
+    }                                                                                                        \
+    static inline void cx_##noun##_unref(struct cx_##noun **noun)                                            \
+    {                                                                                                        \
+        if (*noun)                                                                                           \
+            cx_object_unref(&(*noun)->base);                                                                 \
+        *noun = NULL;                                                                                        \
+    }
+
+/* Answers a clGet*Info query: copies `size` bytes of `data` to the program as the spec asks.
+ * Errors: CL_INVALID_VALUE when the program's room is too small. */
+cl_int cx_info_bytes(const void *data, size_t size, size_t room, void *value, size_t *size_ret);
+cl_int cx_info_string(const char *text, size_t room, void *value, size_t *size_ret);
+#define CX_INFO(type, expression, room, value, size_ret)                                                     \
+    cx_info_bytes(&(type){expression}, sizeof(type), room, value, size_ret)
+
+#endif

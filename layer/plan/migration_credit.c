@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What launches forgo. See migration_credit.h.
+ */
+#include "layer/plan/migration_credit.h"
+#include "layer/base/log.h"
+#include "layer/plan/plan_size.h"
+
+/* Splits of a kernel from which on what they took counts for more than what is predicted. */
+enum { MEASURED = 8 };
+
+static uint64_t length(const struct cx_access_interval *interval)
+{
+    return interval->lo < interval->hi ? interval->hi - interval->lo : 0;
+}
+
+/* Borders and the like change nothing of where a buffer is. */
+static bool is_most(const struct cx_mem *mem, const struct cx_access_interval *interval)
+{
+    return length(interval) >= mem->size / 2;
+}
+
+/* In which ways what the launch reads is valid now, if it may be split. What has to come from the host
+ * wherever the launch runs is no matter of splits. */
+static uint8_t valid_now(const struct cx_launch *launch, const struct cx_forgone_launch *about,
+                         const struct cx_mem *mem, const struct cx_access_interval *read)
+{
+    const struct cx_context *context = launch->base.context;
+    const uint64_t bytes = length(read);
+    uint64_t lacking[64] = {0}, most = 0;
+    cx_coherence_lacking(mem->root->coherence, mem->origin + read->lo, mem->origin + read->hi, lacking);
+    for (unsigned m = 0; m < about->plan->n; m++) {
+        const struct cx_worker *worker = &context->workers[about->plan->member[m]];
+        const uint64_t there = lacking[cx_mem_place(mem->root, worker)];
+        if (m == about->best && there > bytes / 2)
+            return CX_VALID_HOME | CX_VALID_PARTS | CX_VALID_ALL;
+        most = most > there ? most : there;
+    }
+    const uint64_t part = bytes / about->plan->n / 2; /* as in plan_share.c: it works there again */
+    const unsigned home = about->plan->member[about->best];
+    return (uint8_t)((lacking[cx_mem_place(mem->root, &context->workers[home])] ? 0 : CX_VALID_HOME) |
+                     (bytes - most >= part ? CX_VALID_PARTS : 0) | (most ? 0 : CX_VALID_ALL));
+}
+
+/* about: NULL where the launch runs whole. */
+static void count_reads(struct cx_launch *launch, const struct cx_forgone_launch *about,
+                        const struct cx_access_region *whole, bool splits)
+{
+    struct cx_forgone *forgone = &launch->base.context->forgone;
+    const double n = about ? about->plan->n : launch->base.context->nmembers;
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        struct cx_mem *mem = cx_launch_mem(launch, i);
+        const uint64_t bytes = mem ? length(&whole[i].read) : 0;
+        if (!bytes || cx_launch_way(launch, i) >= CX_WAY_PRIVATE) /* nothing of it moves to devices */
+            continue;
+        const bool all = splits && length(&about->package[i].read) > bytes / 2,
+                   most = is_most(mem, &whole[i].read);
+        const uint8_t needs = all ? CX_VALID_ALL : splits ? CX_VALID_PARTS : CX_VALID_HOME;
+        if (!cx_forgone_met(forgone, &mem->forgone)) {
+            if (!about || !most)
+                continue;
+            cx_forgone_meet(forgone, &mem->forgone, valid_now(launch, about, mem, &whole[i].read));
+        }
+        const struct cx_forgone_buffer before = mem->forgone;
+        cx_forgone_reads(forgone, &mem->forgone, needs,
+                         cx_plan_move_seconds((double)bytes * (all ? 1 : 1 - 1 / n)));
+        if (!most)
+            mem->forgone = before;
+    }
+}
+
+static void count_writes(struct cx_launch *launch, const struct cx_access_region *whole, bool splits)
+{
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (mem && is_most(mem, &whole[i].write))
+            cx_forgone_writes(&launch->base.context->forgone, &mem->forgone,
+                              splits && cx_launch_way(launch, i) != CX_WAY_HOME ? CX_VALID_PARTS
+                                                                                : CX_VALID_HOME);
+    }
+}
+
+/* Seconds that a split saves with its data in place: as predicted, or, where that is worse, as measured. */
+static double gain_of(const struct cx_forgone_launch *about)
+{
+    double split = about->in_place.split_seconds;
+    if (about->record->splits >= MEASURED && about->record->ratio * about->in_place.whole_seconds > split)
+        split = about->record->ratio * about->in_place.whole_seconds;
+    const double gain = about->in_place.whole_seconds - split;
+    return about->in_place.split && gain > 0 ? gain : 0;
+}
+
+bool cx_plan_forgone(struct cx_launch *launch, const struct cx_forgone_launch *about, double *gain)
+{
+    struct cx_context *context = launch->base.context;
+    struct cx_forgone *forgone = &context->forgone;
+    const bool moved = forgone->moved;
+    *gain = gain_of(about);
+    if (!launch->imagined && about->in_place.whole_seconds > 0) {
+        const bool splits = about->in_place.split;
+        launch->imagined = true;
+        count_reads(launch, about, about->whole, splits);
+        count_writes(launch, about->whole, splits);
+        (void)cx_forgone_launch(forgone, *gain);
+        cx_debug(CX_TOPIC_PLAN, "%s would gain %.1f us; split launches would be %.1f us ahead",
+                 launch->kernel->function->name, *gain * 1e6, forgone->ahead * 1e6);
+    }
+    if (forgone->moved != moved)
+        cx_info(CX_TOPIC_PLAN, moved ? "moving data for splits does not pay any more"
+                                     : "whole launches have forgone as much as moving their data costs");
+    return forgone->moved && *gain > 0;
+}
+
+bool cx_plan_forgone_counts(const struct cx_launch *launch)
+{
+    return !launch->imagined && launch->base.context->forgone.active;
+}
+
+void cx_plan_forgone_whole(struct cx_launch *launch, const struct cx_access_region *regions)
+{
+    if (!cx_plan_forgone_counts(launch))
+        return;
+    launch->imagined = true;
+    count_reads(launch, NULL, regions, false);
+    count_writes(launch, regions, false);
+    (void)cx_forgone_launch(&launch->base.context->forgone, 0);
+}

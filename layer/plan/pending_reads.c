@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who waits for a launch's results. See pending_reads.h.
+ */
+#include "layer/plan/pending_reads.h"
+#include "layer/memory/buffer.h"
+#include "layer/timeline/queue.h"
+#include "layer/launch/read_ahead.h"
+
+/* Whether all that may touch the program's memory before the command, as far as that is settled, is over. */
+static bool memory_is_free(const struct cx_command *command)
+{
+    const struct cx_context *context = command->context;
+    const unsigned timelines = cx_context_timelines(context);
+    const struct cx_queue *queue = command->queue;
+    for (unsigned t = 0; t < timelines; t++) {
+        const uint64_t in_queue = queue && queue->in_order ? queue->cone[timelines + t] : 0;
+        const uint64_t own = command->cone[timelines + t];
+        if (atomic_load_explicit(&context->workers[t].completed, memory_order_acquire) <
+            (own > in_queue ? own : in_queue))
+            return false;
+    }
+    return true;
+}
+
+/* How often the command waits for those. */
+static unsigned waits_for(const struct cx_command *command, const struct cx_waiting *waiting)
+{
+    unsigned count = 0;
+    for (unsigned w = 0; w < waiting->count; w++)
+        for (unsigned i = 0; i < waiting->command[w]->nsuccessors; i++)
+            count += waiting->command[w]->successors[i].command == command;
+    return count;
+}
+
+/* Whether a read has memory in common with one before it: their order matters. */
+static bool meets_other(const struct cx_reading *reading, const struct cx_waiting *waiting)
+{
+    const unsigned char *end = reading->pointer + (reading->hi - reading->lo);
+    for (unsigned w = 1; w < waiting->count; w++) {
+        const struct cx_reading *other = waiting->command[w]->reading;
+        if (reading->pointer < other->pointer + (other->hi - other->lo) && other->pointer < end)
+            return true;
+    }
+    return false;
+}
+
+void cx_waiting_find(struct cx_command *launch, struct cx_waiting *waiting)
+{
+    *waiting = (struct cx_waiting){.command = {launch}, .count = 1};
+    if (!cx_mem_is_apart(launch->context) || !memory_is_free(launch))
+        return;
+    for (unsigned w = 0; w < waiting->count; w++)
+        for (unsigned i = 0; i < waiting->command[w]->nsuccessors; i++) {
+            struct cx_command *next = waiting->command[w]->successors[i].command;
+            bool known = false;
+            for (unsigned k = 1; k < waiting->count; k++)
+                known |= waiting->command[k] == next;
+            if (waiting->count <= CX_WAITING_READS && !known && next->reading && !next->dep_error &&
+                next->blockers == waits_for(next, waiting) && !meets_other(next->reading, waiting) &&
+                memory_is_free(next))
+                waiting->command[waiting->count++] = next;
+        }
+}

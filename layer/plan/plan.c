@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The decision about one launch. See plan.h.
+ */
+#include "layer/plan/plan.h"
+#include "layer/base/exit_guard.h"
+#include "layer/api/enqueue.h"
+#include "layer/plan/deferral.h"
+#include "layer/memory/image.h"
+#include "layer/launch/reexecute.h"
+#include "layer/launch/write_back.h"
+#include "layer/launch/prefix.h"
+#include "layer/base/log.h"
+#include "layer/launch/shared_home.h"
+#include "layer/base/options.h"
+#include "layer/memory/peer.h"
+#include "layer/plan/split_record.h"
+#include "layer/plan/plan_open.h"
+#include "layer/plan/plan_size.h"
+#include "layer/plan/plan_stake.h"
+#include "layer/program/program.h"
+#include "layer/timeline/queue.h"
+#include "layer/report/recording.h"
+#include "layer/report/trace.h"
+#include "layer/memory/svm.h"
+#include "layer/launch/verify.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is learned of a function ---- */
+
+void cx_judged_unref(struct cx_judged **judged)
+{
+    if (*judged && --(*judged)->refs == 0) {
+        cx_access_destroy(&(*judged)->access);
+        free(*judged);
+    }
+    *judged = NULL;
+}
+
+struct cx_learned *cx_function_learned(struct cx_function *function, unsigned nmembers)
+{
+    struct cx_learned *learned = function->learned;
+    if (learned)
+        return learned;
+    learned = calloc(1, sizeof(*learned));
+    if (learned && !(learned->records = calloc(nmembers, sizeof(*learned->records)))) {
+        free(learned);
+        learned = NULL;
+    }
+    function->learned = learned;
+    return learned;
+}
+
+void cx_function_forget(struct cx_function *function)
+{
+    struct cx_learned *learned = function->learned;
+    if (!learned)
+        return;
+    for (size_t i = 0; i < sizeof(learned->judged) / sizeof(*learned->judged); i++)
+        cx_judged_unref(&learned->judged[i]);
+    for (size_t i = 0; i < sizeof(learned->memories) / sizeof(*learned->memories); i++)
+        free(learned->memories[i]);
+    free(learned->records);
+    cx_follows_unref(&learned->follows);
+    free(learned);
+    function->learned = NULL;
+}
+
+/* ---- may it be split? ---- */
+
+/* Which memory the argument means: 1 + the first argument that means the same. Programs that make a buffer a
+ * launch are so judged once. */
+static uint64_t object_of(const struct cx_args *args, unsigned i)
+{
+    for (unsigned k = 0; k < i; k++)
+        if (args->arg[k].kind == CX_ARGS_MEM && args->arg[k].mem &&
+            args->arg[k].mem->root == args->arg[i].mem->root)
+            return k + 1u;
+    return i + 1u;
+}
+
+static void describe_args(const struct cx_args *args, struct cx_access_arg *out)
+{
+    for (unsigned i = 0; i < args->count; i++) {
+        const struct cx_arg *arg = &args->arg[i];
+        if (arg->kind == CX_ARGS_VALUE) {
+            out[i].value = arg->value;
+            out[i].size = arg->size;
+        } else if (arg->kind == CX_ARGS_MEM && arg->mem) {
+            out[i].object = object_of(args, i);
+            out[i].base = arg->mem->origin;
+            out[i].bytes = arg->mem->size;
+            out[i].is_image = arg->mem->image != NULL;
+            if (arg->mem->image)
+                out[i].image = cx_image_facts(arg->mem->image);
+        }
+    }
+}
+
+struct cx_access_arg *cx_launch_access_args(const struct cx_launch *launch)
+{
+    const unsigned count = launch->args->count;
+    struct cx_access_arg *out = calloc(count ? count : 1, sizeof(*out));
+    if (out)
+        describe_args(launch->args, out);
+    return out;
+}
+
+/* Looks the launch up among those judged before, newest first. */
+static struct cx_judged *find_judged(struct cx_learned *learned, const struct cx_summary_kernel *summary,
+                                     const struct cx_access_geometry *geometry,
+                                     const struct cx_access_arg *args, uint64_t hash)
+{
+    const size_t room = sizeof(learned->judged) / sizeof(*learned->judged);
+    for (size_t i = 0; i < room && learned->judged[i]; i++) {
+        struct cx_judged *judged = learned->judged[i];
+        if (judged->hash != hash || !judged->access ||
+            !cx_access_matches(judged->access, summary, geometry, args))
+            continue;
+        memmove(&learned->judged[1], &learned->judged[0], i * sizeof(*learned->judged));
+        learned->judged[0] = judged;
+        return judged;
+    }
+    return NULL;
+}
+
+/* spared: NULL, or set where the launch is so short that it is not judged. */
+static struct cx_judged *judge_args(struct cx_learned *learned, const struct cx_summary_kernel *summary,
+                                    const struct cx_launch *launch, const struct cx_access_arg *args,
+                                    bool *spared)
+{
+    const size_t room = sizeof(learned->judged) / sizeof(*learned->judged);
+    uint64_t hash = cx_access_hash(summary, &launch->geometry, args);
+    struct cx_judged *judged = find_judged(learned, summary, &launch->geometry, args, hash);
+    if (judged)
+        return judged;
+    if (spared && (*spared = !cx_plan_judging_pays(launch, learned, hash)))
+        return NULL;
+    if (!(judged = calloc(1, sizeof(*judged))))
+        return NULL;
+    const uint64_t since = cx_clock_ns();
+    judged->refs = 1;
+    judged->hash = hash;
+    judged->geometry = launch->geometry;
+    cx_access_choose(summary, &launch->geometry, args, &judged->access, &judged->verdict);
+    const double seconds = (double)(cx_clock_ns() - since) * 1e-9;
+    learned->judging = learned->judging > 0 ? (learned->judging + seconds) / 2 : seconds;
+    cx_judged_unref(&learned->judged[room - 1]);
+    memmove(&learned->judged[1], &learned->judged[0], (room - 1) * sizeof(*learned->judged));
+    learned->judged[0] = judged;
+    return judged;
+}
+
+/* Launches of few arguments, which need no memory to describe them. */
+enum { FEW_ARGS = 4 };
+/* What a step of a kernel (cx_access_steps) takes on one CPU core: a guess. PoCL takes 4e-13 (fft) to 5e-11
+ * (histogram) for the examples, which vectorises most of them. And in one work-item of a GPU beside as many
+ * on each of its units as it has lanes there, or half of them: an H100 takes 6e-10 for an instruction. */
+#define STEP_SECONDS     5e-11
+#define GPU_STEP_SECONDS 5e-10
+enum { GPU_LANES = 64 };
+
+static struct cx_judged *judge(struct cx_learned *learned, const struct cx_summary_kernel *summary,
+                               const struct cx_launch *launch, bool *spared)
+{
+    struct cx_access_arg few[FEW_ARGS];
+    const unsigned count = launch->args->count;
+    if (count <= FEW_ARGS) {
+        memset(few, 0, count * sizeof(*few));
+        describe_args(launch->args, few);
+        return judge_args(learned, summary, launch, few, spared);
+    }
+    struct cx_access_arg *args = cx_launch_access_args(launch);
+    struct cx_judged *judged = args ? judge_args(learned, summary, launch, args, spared) : NULL;
+    free(args);
+    return judged;
+}
+
+struct cx_judged *cx_plan_judge(struct cx_launch *launch)
+{
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    if (!summary || (!launch->local_given && !launch->geometry.local[0] && !cx_plan_local_size(launch)))
+        return NULL;
+    struct cx_learned *learned =
+        cx_function_learned(launch->kernel->function, launch->base.context->nmembers);
+    return learned ? judge(learned, summary, launch, NULL) : NULL;
+}
+
+uint64_t cx_launch_groups(const struct cx_launch *launch)
+{
+    uint64_t groups = 1;
+    for (uint32_t d = 0; d < launch->geometry.work_dim; d++)
+        groups *= (launch->geometry.global[d] + launch->geometry.local[d] - 1) / launch->geometry.local[d];
+    return groups;
+}
+
+static bool whole_because(struct cx_launch *launch, const char *reason)
+{
+    launch->reason = reason;
+    return false;
+}
+
+/* The same where that is so for all launches of the function and range. */
+static bool whole_alike(struct cx_launch *launch, const char *reason)
+{
+    launch->repeats = true;
+    return whole_because(launch, reason);
+}
+
+/* Whether the late member may share the launch: as one that joins in where its lateness could then do no
+ * harm; else only while it seems to be a matter of noise, and where a slow device is not made up for anyway.
+ */
+static bool await_late(struct cx_launch *launch, const struct cx_judged *judged, unsigned member,
+                       struct cx_split_plan *plan)
+{
+    const struct cx_worker *worker = &launch->base.context->workers[member];
+    const bool bounded = cx_rescue_bounds(launch, judged, member);
+    if (bounded && cx_rescue_may_join(launch, judged, member)) {
+        plan->late |= UINT64_C(1) << member;
+        return true;
+    }
+    if (!bounded && cx_clock_ns() < worker->late_ns)
+        return true;
+    launch->lacks_late = true;
+    return whole_because(launch, cx_rescue_late_reason);
+}
+
+/* Why the kernel does not run on a member. */
+static const char *why_not_on(const struct cx_kernel *kernel, unsigned m)
+{
+    if (cx_kernel_is_foreign(kernel, m))
+        return "the kernel has inline assembly, and the other devices are of another model than the fastest";
+    if (cx_program_late_on(kernel->program, m))
+        return "the other devices have not built the program yet";
+    if (cx_program_runs_on(kernel->program, m))
+        return "no other device can run this kernel";
+    const char *moved = cx_program_moved(kernel->program, m);
+    return moved ? moved : "the other devices' compilers have refused the program";
+}
+
+/* How many of the launch's work-items the member runs at the same time. */
+static double at_once(const struct cx_launch *launch, unsigned member)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_real_device *device = member < context->nmembers ? context->workers[member].device : NULL;
+    double groups = (double)cx_launch_groups(launch), items = groups;
+    if (!device || device->compute_units < 1)
+        return 1;
+    for (uint32_t d = 0; d < launch->geometry.work_dim; d++)
+        items *= (double)launch->geometry.local[d];
+    return device->type & CL_DEVICE_TYPE_GPU ? fmin(items, (double)device->compute_units * GPU_LANES)
+                                             : fmin(groups, device->compute_units);
+}
+
+double cx_plan_longest(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member)
+{
+    const struct cx_context *context = launch->base.context;
+    const bool gpu = member < context->nmembers && context->workers[member].device->type & CL_DEVICE_TYPE_GPU;
+    return cx_access_steps(judged->access) * (gpu ? GPU_STEP_SECONDS : STEP_SECONDS) /
+           at_once(launch, member);
+}
+
+/* Lists the members that could share this launch, the best one first among equals in speed order of the
+ * context. */
+static unsigned list_members(struct cx_launch *launch, const struct cx_summary_kernel *summary,
+                             const struct cx_judged *judged, struct cx_split_plan *plan)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_queue *queue = launch->base.queue;
+    struct cx_kernel *kernel = launch->kernel;
+    bool rewrite = summary->uses & CX_USE_NEEDS_REWRITE;
+    enum cx_variant variant = cx_prelude_variant(&launch->geometry, judged->verdict.dim, rewrite);
+    size_t items = 1;
+    unsigned n = 0, first = queue->fastest;
+    bool late = false;
+
+    if (!cx_prelude_can(&launch->geometry, judged->verdict.dim, variant, &launch->reason))
+        return 0;
+    for (uint32_t d = 0; d < launch->geometry.work_dim; d++)
+        items *= launch->geometry.local[d];
+    if (!cx_kernel_runs_on(kernel, first))
+        for (first = 0; first < context->nmembers &&
+                        (!cx_queue_takes(queue, first) || !cx_kernel_runs_on(kernel, first));
+             first++)
+            ;
+    first = cx_plan_prompt(launch, first);
+    launch->reason = "no other device can run this kernel";
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        if (!cx_queue_takes(queue, m))
+            continue;
+        late |= cx_program_late_on(kernel->program, m) && !cx_kernel_is_foreign(kernel, m);
+        if (!cx_kernel_runs_on(kernel, m)) {
+            launch->reason = why_not_on(kernel, m);
+            continue;
+        }
+        if (context->workers[m].late && !await_late(launch, judged, m, plan))
+            continue;
+        if (m != first && !cx_program_compatible(kernel->program, first, m, &launch->reason))
+            continue;
+        if (cx_options_get()->reproducible && !cx_context_alike(context, first, m))
+            continue;
+        if (!cx_kernel_variant_ready(kernel, m, variant)) {
+            const bool never = cx_kernel_variant_failed(kernel, m, variant);
+            launch->reason =
+                never ? "the split variant cannot be built" : "the split variant is not built yet";
+            launch->lacks |= !never;
+            continue;
+        }
+        if (cx_kernel_variant_limit(kernel, m, variant) < items) {
+            launch->reason = "no other device takes work-groups of this size";
+            continue;
+        }
+        plan->member[n] = m;
+        plan->variant[n] = variant;
+        n++;
+    }
+    launch->lacks = late || (launch->lacks && n < 2);
+    launch->lacking = variant;
+    launch->longest = cx_plan_longest(launch, judged, first);
+    if (launch->lacks)
+        cx_plan_want(launch, variant);
+    return n;
+}
+
+/* Sums of floats come out differently in another order. */
+static bool adds_floats(const struct cx_summary_kernel *summary, const struct cx_judged *judged)
+{
+    const struct cx_access_means *means = cx_access_means(judged->access);
+    for (uint32_t i = 0; i < summary->narg; i++)
+        if (means[i].way == CX_WAY_PRIVATE && means[i].atomic_op == CX_ATOMIC_FADD)
+            return true;
+    return false;
+}
+
+void cx_split_plan_finish(struct cx_split_plan *plan)
+{
+    cx_judged_unref(&plan->judged);
+    cx_balancer_destroy(plan->balancer);
+    free(plan->member);
+    free(plan->variant);
+    free(plan->weight);
+    *plan = (struct cx_split_plan){0};
+}
+
+/* Everything that must hold for a split, from the cheapest question to the dearest. */
+static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, unsigned *best)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_queue *queue = launch->base.queue;
+    const char *why = NULL;
+
+    if (!(queue->members & (queue->members - 1)))
+        return whole_alike(launch, "there is one device");
+    if (launch->at_home) /* the reason is told */
+        return false;
+    if (strcmp(cx_options_get()->split, "never") == 0)
+        return whole_alike(launch, "COEXEC_SPLIT=never");
+    if (cx_background_ending()) /* packages may have to be compiled, and compilers may be gone */
+        return whole_because(launch, "the process is ending");
+    if (launch->beyond)
+        return whole_because(launch, "only its driver can tell whether it takes such work-groups");
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, &why);
+    if (!summary)
+        return whole_because(launch, why ? why : "there is no access summary");
+    launch->summary = summary;
+    enum cx_summary_reason forbids = cx_summary_forbids(summary, &launch->line, &launch->arg);
+    if (forbids != CX_REASON_NONE)
+        return whole_because(launch, cx_summary_reason_text(forbids));
+    if (!launch->local_given && !cx_plan_local_size(launch))
+        return whole_because(launch, "no work-group size suits all devices");
+    struct cx_learned *learned = cx_function_learned(launch->kernel->function, context->nmembers);
+    if (learned && cx_plan_too_short(launch, learned))
+        return whole_alike(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
+    if (cx_plan_bounded() && !launch->prefix && (why = cx_stake_forbids(launch)))
+        return whole_alike(launch, why);
+    bool spared = false;
+    struct cx_judged *judged =
+        learned ? judge(learned, summary, launch, cx_plan_always() ? NULL : &spared) : NULL;
+    if (spared) /* counted until judging pays */
+        return whole_because(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
+    if (!judged || !judged->verdict.splits) {
+        launch->line = judged ? judged->verdict.line : 0;
+        launch->other_line = judged ? judged->verdict.other : 0;
+        launch->arg = judged ? judged->verdict.arg : -1;
+        return whole_because(launch,
+                             cx_summary_reason_text(judged ? judged->verdict.reason : CX_REASON_NO_MEMORY));
+    }
+    if (cx_options_get()->reproducible && adds_floats(summary, judged))
+        return whole_because(
+            launch, "COEXEC_REPRODUCIBLE=1, and work-groups add floating-point numbers in any order");
+    judged->refs++;
+    plan->judged = judged;
+    plan->groups = cx_launch_groups(launch);
+    plan->slice = plan->groups / judged->verdict.groups;
+    plan->done = cx_prefix_done(launch);
+    plan->member = calloc(context->nmembers, sizeof(*plan->member));
+    plan->variant = calloc(context->nmembers, sizeof(*plan->variant));
+    plan->weight = calloc(context->nmembers, sizeof(*plan->weight));
+    if (!plan->member || !plan->variant || !plan->weight)
+        return whole_because(launch, "out of memory");
+    plan->n = list_members(launch, summary, judged, plan);
+    if (plan->n >= 2 && !cx_launch_choose_ways(launch, judged, plan->member, plan->n))
+        return whole_because(launch, "out of memory");
+    if (plan->n >= 2)
+        cx_one_home_choose(launch, judged, plan->member, plan->n);
+    if (plan->n < 2 || !cx_plan_share(launch, plan, learned, best)) {
+        launch->repeats = launch->reason == cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT) ||
+                          launch->reason == cx_admission_reason_text(CX_ADMISSION_WHOLE_UNMEASURED);
+        return false;
+    }
+    /* those that are left may work at one place in common */
+    return (launch->one_home && cx_one_home_keep(launch, plan->member, plan->n + plan->probes)) ||
+           cx_launch_choose_ways(launch, judged, plan->member, plan->n + plan->probes);
+}
+
+/* Whether something is left to do once the packages are over. */
+static bool afterwards(const struct cx_launch *launch)
+{
+    for (unsigned i = 0; launch->ways && i < launch->args->count; i++)
+        if (launch->ways[i] > CX_WAY_OWN)
+            return true;
+    return false;
+}
+
+static void tell(const struct cx_launch *launch, bool split)
+{
+    char where[256];
+    where[0] = '\0';
+    if (launch->line)
+        cx_places_text(where, sizeof(where), launch->summary, launch->line, launch->other_line, NULL);
+    cx_info(CX_TOPIC_PLAN, "%s runs %s: %s%s", launch->kernel->function->name, split ? "split" : "whole",
+            launch->reason, where);
+    cx_trace_plan(launch, split);
+    cx_record_launch(launch, split);
+}
+
+/* All members have built the program: the launch could not run before. */
+static void plan_anew(void *data)
+{
+    struct cx_command *command = data;
+    struct cx_launch *launch = (struct cx_launch *)command;
+
+    cx_program_late_wait(launch->kernel->program, ~0u);
+    cx_command_unhold(command);
+    cx_command_unref(&command);
+}
+
+/* Other members have left the build for later, and sharing this launch with them may be worth the wait: it
+ * waits for them, as clBuildProgram would have done. It cannot be shared where it lacks a split variant, too:
+ * nothing waits for these. */
+static bool worth_others(const struct cx_launch *launch)
+{
+    const struct cx_queue *queue = launch->base.queue;
+
+    if (cx_plan_bounded() || !(queue->members & (queue->members - 1)) ||
+        strcmp(cx_options_get()->split, "never") == 0)
+        return false;
+    if (launch->lacks && launch->lacking != CX_VARIANT_PLAIN)
+        return false;
+    return cx_plan_late_pays(launch) && (launch->lacks || !cx_kernel_summary_wait(launch->kernel, 0));
+}
+
+/* Members may come to exchange what it uses. */
+static void count_use(const struct cx_launch *launch)
+{
+    for (unsigned i = 0; i < launch->args->count && launch->base.context->peers; i++)
+        if (cx_launch_mem(launch, i))
+            cx_peers_use(launch->base.context, cx_launch_mem(launch, i)->size);
+}
+
+/* It is decided that the launch is split so. */
+static void begin_split(struct cx_launch *launch, struct cx_split_plan *plan)
+{
+    tell(launch, true);
+    count_use(launch);
+    launch->reason = "one device took all of its work-groups"; /* said where that happens */
+    cx_plan_hindsight_begin(launch, !plan->moves);
+    cx_verify_begin(launch, plan);
+    struct cx_learned *learned = launch->kernel->function->learned;
+    cx_follow_launch(launch->args, cx_kernel_accesses(launch->kernel), learned);
+    if (!plan->done && cx_balancer_is_static(plan->balancer) && learned->proven && !plan->probes &&
+        !afterwards(launch) && !cx_home_wants(launch, plan))
+        cx_launch_split(launch, plan);
+    else
+        cx_launch_dynamic(launch, plan);
+}
+
+bool cx_plan_rest(struct cx_launch *launch)
+{
+    struct cx_split_plan plan = {0};
+    unsigned best = launch->base.context->nmembers;
+    launch->lacks = launch->lacks_late = false;
+    if (plan_split(launch, &plan, &best) && !plan.probes) {
+        begin_split(launch, &plan);
+        return true;
+    }
+    cx_plan_stake_drop(launch);
+    free(launch->ways);
+    launch->ways = NULL;
+    launch->one_home = false;
+    cx_split_plan_finish(&plan);
+    return false;
+}
+
+void cx_plan_launch(struct cx_command *command)
+{
+    struct cx_launch *launch = (struct cx_launch *)command;
+    struct cx_split_plan plan = {0};
+    unsigned best = command->context->nmembers;
+
+    for (unsigned i = 0; i < launch->args->count; i++)
+        if (launch->args->arg[i].kind == CX_ARGS_MEM && cx_enqueue_blocked(command, launch->args->arg[i].mem))
+            return;
+    launch->arg = -1;
+    launch->lacks = launch->lacks_late = launch->repeats = false;
+    launch->longest = -1;
+    cx_take_begin(launch);
+    launch->at_home = cx_svm_binds(launch, &launch->reason);
+    if (launch->at_home && cx_svm_blocked(command))
+        return;
+    const bool late = cx_program_late(launch->kernel->program);
+    if (late && launch->at_home &&
+        cx_program_late_on(launch->kernel->program, cx_svm_home(command->context)) &&
+        cx_command_hold_for(command, plan_anew))
+        return;
+    if (plan_split(launch, &plan, &best)) {
+        begin_split(launch, &plan);
+        return;
+    }
+    free(launch->ways);
+    launch->ways = NULL;
+    launch->one_home = false;
+    cx_split_plan_finish(&plan);
+    best = cx_plan_place(launch, best);
+    if (late && best == command->context->nmembers && cx_command_hold_for(command, plan_anew))
+        return;
+    if (late && launch->longest >= 0)
+        cx_debug(CX_TOPIC_PLAN, "%s takes %g ms at most; others have not built it",
+                 launch->kernel->function->name, launch->longest * 1e3);
+    if (late && !launch->beyond && worth_others(launch) && cx_command_hold_for(command, plan_anew))
+        return;
+    if (late && launch->lacks && !cx_program_late(launch->kernel->program)) { /* it has just been built */
+        cx_plan_launch(command);
+        return;
+    }
+    launch->unproven = best < command->context->nmembers && !cx_take_known(launch, best);
+    if (!launch->beyond && (cx_hold_launch(launch, best) || cx_hold_for_late(launch)))
+        return;
+    if (best < command->context->nmembers && !launch->beyond && cx_prefix_begin(launch, best)) {
+        command->queue->home = best + 1;
+        return;
+    }
+    if (best < command->context->nmembers)
+        cx_plan_occupy(launch, best);
+    cx_plan_without(launch);
+    cx_follow_launch(launch->args, cx_kernel_accesses(launch->kernel), launch->kernel->function->learned);
+    tell(launch, false);
+    if (best == command->context->nmembers) {
+        cx_command_fail(command, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+        return;
+    }
+    command->queue->home = best + 1;
+    cx_launch_whole(launch, best);
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Planning a launch: may it be split, over which members, by which balancer; else on which member does it run
+ * whole?
+ *
+ * The only stage that knows both analysis (access.h) and balancing (scheduler/). Runs under context->lock.
+ * Previous stage: enqueue_kernel.c. Next: whole.c, static.c (shares known beforehand) or
+ * split.c.
+ */
+#ifndef CX_LAYER_PLAN_PLAN_H
+#define CX_LAYER_PLAN_PLAN_H
+
+#include "layer/access/access.h"
+#include "layer/memory/buffer.h"
+#include "layer/timeline/command.h"
+#include "layer/plan/result_use.h"
+#include "layer/program/kernel.h"
+#include "layer/launch/repeat.h"
+#include "layer/launch/take.h"
+#include "layer/source/subrange.h"
+#include "scheduler/admission.h"
+#include "scheduler/balancer.h"
+#include "scheduler/budget.h"
+#include "scheduler/hindsight.h"
+#include "scheduler/parts.h"
+
+/* A launch as the program enqueued it. */
+struct cx_launch {
+    struct cx_command base;
+    struct cx_kernel *kernel;           /* a reference */
+    struct cx_args *args;               /* captured */
+    struct cx_access_geometry geometry; /* local filled in once chosen */
+    bool local_given;
+    bool at_home;       /* svm.h: it runs whole on the home of shared virtual memory */
+    bool times_counted; /* in cx_learned.timing */
+    bool repeats;       /* repeat.h: what keeps it whole holds for all launches alike */
+    /* take.h */
+    bool beyond;             /* by what drivers report, none takes it */
+    bool unproven;           /* the member that runs it whole never took one like it */
+    uint64_t form;           /* 0: not planned yet */
+    uint64_t tried, refused; /* members, as bits, that refused it in this call; the same and at others */
+    unsigned placed;         /* 1 + the member that runs it whole; 0: not planned so */
+    uint64_t placed_seq;     /* ... and its position there */
+    /* deferral.h */
+    bool lacks, counted; /* a split lacks what is not built yet; its time is counted (cx_plan_without) */
+    bool lacks_late;     /* ... or a member that is late (reexecute.h) */
+    bool lacks_length;   /* held until one before it tells how long it takes */
+    bool tells;          /* it runs whole and will tell that, counted in cx_learned.telling */
+    uint64_t placed_ns;  /* ... planned then, host clock */
+    uint64_t late_until; /* until when it was held for that, host ns; 0: it was not */
+    enum cx_variant lacking;
+    double longest;   /* seconds that it takes at most, by its text; below 0: not asked (cx_plan_late_pays) */
+    unsigned held_by; /* planned again once that member has completed held_until */
+    uint64_t held_until;
+    struct cx_launch *held_next;
+    struct cx_prefix *prefix; /* prefix.h: it began with slices on one device; or NULL */
+    uint64_t slices_ns;       /* what those took, where the rest is split; 0: there were none */
+    uint64_t moved;           /* bytes brought to members for it */
+    uint64_t split_ns;        /* host clock: when it was split, for split_record.h; 0: it was not */
+    bool counts;              /* ... it counts there */
+    bool first_use;           /* ... a member that takes part has done nothing yet */
+    double staked, reserved;  /* plan_stake.h: split, and held to that many seconds; of these it may lose */
+    double staked_moves;      /* of staked: to bring what it reads to the first device */
+    bool trial;               /* ... as a trial */
+    bool invests;             /* ... that loses by itself: what it moves is for those behind it */
+    uint64_t written;         /* bytes that the program gave buffers before it */
+    uint64_t brought;         /* bytes of results that came home within it (write_back.h); context->lock */
+    bool imagined;            /* migration_credit.h: it is counted */
+    /* split: how each argument's writes are kept right (enum cx_access_way; launch.c); NULL: nothing special
+     */
+    uint8_t *ways;
+    bool one_home;    /* shared_home.h: some of them are CX_WAY_HOME */
+    unsigned home;    /* ... at that member's memory */
+    uint64_t visited; /* ... of which others use about so many bytes */
+    uint64_t changed,
+        combined; /* merge.h: bytes found changed, and of these those put together on the host */
+    /* outcome, for kernel_table.h */
+    const char *reason;                      /* why it runs as it does; static text */
+    uint32_t line;                           /* of the source, where the reason has one (cx_place_text()) */
+    uint32_t other_line;                     /* a second one; 0: there is none */
+    const struct cx_summary_kernel *summary; /* that the line is of; NULL: not asked for */
+    int arg;                                 /* the argument the reason is about, -1: none */
+    unsigned nparts;
+    struct cx_part *parts;    /* members that took part */
+    struct cx_verify *verify; /* verify.h: it is compared with a whole run; or NULL */
+};
+
+/* What one member did of a launch. Written by its worker; read once the command is over. */
+struct cx_part {
+    unsigned member;
+    enum cx_variant variant;
+    struct cx_args *args; /* the member's own (private_copies.h); NULL: the launch's */
+    uint64_t groups, packages, busy_ns;
+    uint64_t first_ns, last_ns;    /* host clock */
+    uint64_t at;                   /* first group of the package that is added next, where `why` is given */
+    const char *why;               /* why the package that is added next is as long as it is, or NULL */
+    uint64_t asked_ns, noticed_ns; /* and when it was decided, and its end seen, by the host; 0: not noted */
+};
+
+/* A launch judged separable, kept for the next one with the same kernel, geometry and arguments. */
+struct cx_judged {
+    unsigned refs; /* context->lock */
+    uint64_t hash;
+    struct cx_access *access;
+    struct cx_access_verdict verdict;
+    struct cx_access_geometry geometry;
+};
+void cx_judged_unref(struct cx_judged **judged);
+
+/* What the last merge of launches of one shape found: what to expect of the next one, never a reason not to
+ * look. */
+struct cx_merge_memory {
+    uint64_t shape;             /* hash of the range and the buffers' sizes; 0: none yet */
+    uint64_t changed, combined; /* bytes */
+    unsigned runs;              /* separate runs of blocks that were combined */
+};
+
+/* What each member did of the last launch of a shape: its part of the next one begins there, where its data
+ * lies. */
+struct cx_lay {
+    uint64_t steps, slice; /* the shape (cx_split_plan); 0: none yet */
+    uint64_t members;      /* as bits, those that shared it */
+    uint64_t did[64];      /* steps, by member */
+};
+
+/* How long launches of one shape take whole on the context's fastest member, or one just like it. */
+struct cx_length {
+    uint64_t shape; /* hash of range and local size; 0: none */
+    double groups;  /* 0: not known */
+    double seconds; /* newer ones counting more */
+    bool guessed;   /* from a part of one launch */
+};
+enum { CX_LENGTHS = 8 };
+
+/* What is known of one kernel function; context->lock, save what is atomic. */
+struct cx_learned {
+    struct cx_speed_record *records;  /* one a member, in work-groups/s */
+    struct cx_judged *judged[16];     /* most recently used first */
+    struct cx_merge_memory merges[8]; /* by shape, at shape % 8 */
+    struct cx_memory *memories[4]; /* what the balancer auto learned, by number of groups; never replaced */
+    struct cx_hindsight_record hindsight; /* how its splits did */
+    struct cx_follows *follows;           /* what becomes of its results (result_use.h); NULL: none yet */
+    struct cx_parts parts;                /* how large devices' parts are where they keep them */
+    struct cx_length lengths[CX_LENGTHS]; /* plan_stake.h */
+    unsigned nlengths;                    /* added */
+    unsigned prefixes;                    /* launches that began with slices (prefix.h) */
+    unsigned untold;                      /* launches on the fastest member whose length was not known */
+    struct cx_budget_record risk;         /* of its splits */
+    bool proven;                          /* a split of it ran without a driver failing on it */
+    /* forms of packages (local size and the like) that were launched before, and by which members: drivers
+     * compile for some of them */
+    uint64_t forms[16], launched[16];
+    struct cx_lay lays[4]; /* by shape */
+    unsigned nforms;
+    double compiles; /* seconds before the fastest member's first package of such a form; 0: not measured */
+    atomic_uint timing;                    /* whole launches in flight whose times will be known */
+    atomic_uint telling;                   /* ... that will tell a length which is not known */
+    unsigned unmeasured;                   /* whole launches planned since one whose times were wanted */
+    struct cx_again again[CX_AGAIN_FORMS]; /* repeat.h: newest first */
+    struct cx_takes takes;                 /* take.h */
+    double unvaried; /* seconds that launches took which lack a split variant, by measured speeds */
+    double judging;  /* seconds that judging a launch takes; 0: none was */
+    struct {         /* launches of late for which that did not pay, the next at nspared % 16 */
+        uint64_t hash;
+        double lost; /* seconds that splits of them could have saved at most */
+    } spared[16];
+    unsigned nspared;
+};
+/* The function's, made at the first call. NULL: no memory. */
+struct cx_learned *cx_function_learned(struct cx_function *function, unsigned nmembers);
+/* Frees it with the function. */
+void cx_function_forget(struct cx_function *function);
+
+/* A split that was decided. */
+struct cx_split_plan {
+    struct cx_judged *judged; /* a reference */
+    uint64_t groups;          /* all work-groups */
+    uint64_t slice;           /* work-groups in one step along the split dimension */
+    uint64_t done;            /* steps at the range's start that are done already (prefix.h) */
+    unsigned n;               /* members that share the launch, in order */
+    bool probes; /* member[n] gets steps [probe_first, probe_end) to be measured, and nothing else */
+    uint64_t probe_first, probe_end;
+    unsigned *member;
+    enum cx_variant *variant;
+    double *weight; /* expected relative speeds: where each member's part of the range begins */
+    struct cx_balancer *balancer;
+    bool moves;    /* it moves data for the sake of launches to come (migration_credit.h) */
+    bool rescues;  /* reexecute.h: several members may do packages again */
+    uint64_t late; /* members, as bits, that join once they are done with what others have done */
+};
+void cx_split_plan_finish(struct cx_split_plan *plan);
+
+/* command->plan of a launch. */
+void cx_plan_launch(struct cx_command *command);
+/* The kernel's summary where it tells of all accesses, else NULL: what forbids a split may also mean that
+ * some escape it. */
+const struct cx_summary_kernel *cx_kernel_accesses(const struct cx_kernel *kernel);
+/* Whether a launch may write through an argument that is a memory object. summary: as above. Of images the
+ * drivers see to it that those for reading are not written. */
+bool cx_args_may_write(const struct cx_args *args, const struct cx_summary_kernel *summary, unsigned i);
+/* A launch with these arguments was not carried out: what it should have written is nobody's. */
+void cx_args_lost(const struct cx_kernel *kernel, const struct cx_args *args);
+/* A launch's cx_command.lost. */
+void cx_launch_lost(struct cx_command *command);
+/* The rest of a launch that began with slices is split, if that may be and pays. False: nothing was done. */
+bool cx_plan_rest(struct cx_launch *launch);
+/* Seconds that the launch may take on the member by the text of its kernel: a guess, far above what most
+ * take. */
+double cx_plan_longest(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member);
+/* The launch judged by its summary, or NULL where there is none; borrowed from the function's records. */
+struct cx_judged *cx_plan_judge(struct cx_launch *launch);
+
+/* Whether the launch, by the slowest ones of late, is over before a split could gain: so short a launch is
+ * not worth judging, which takes tens of microseconds where the arguments are new. */
+bool cx_plan_too_short(const struct cx_launch *launch, const struct cx_learned *learned);
+
+/* Chooses among the plan's members those that shorten the launch and makes the balancer; else false, with the
+ * reason in the launch and the member for a whole launch in *best. */
+bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_learned *learned,
+                   unsigned *best);
+
+/* Whether the member is late with what others have done (reexecute.h): nothing should be planned for it
+ * that it could not leave to others. */
+bool cx_plan_is_late(const struct cx_worker *worker);
+/* The member, or, where it is late, another one that takes the
+ * launch and is not, if there is one. */
+unsigned cx_plan_prompt(const struct cx_launch *launch, unsigned member);
+
+/* The member for a launch that stays whole: `preferred` if that is one and takes it, else the fastest; or one
+ * that is free sooner. nmembers: none takes it. */
+unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred);
+/* It goes there: that member is busy for so much longer. */
+void cx_plan_occupy(const struct cx_launch *launch, unsigned member);
+
+/* The next stages. They settle the command, at once or (dynamic) later. Take the plan over. */
+void cx_launch_whole(struct cx_launch *launch, unsigned member);
+void cx_launch_split(struct cx_launch *launch, struct cx_split_plan *plan);
+void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan);
+
+/* Whether a package that is done was the first of its form (variant, local size, at the range's start or not)
+ * on the member, so that its time may hold a compilation. context->lock held. */
+bool cx_launch_first(struct cx_launch *launch, unsigned member, enum cx_variant variant, bool at_start);
+/* Whether a package of that form was done there before, as far as is known. context->lock held. */
+bool cx_launch_knows(const struct cx_launch *launch, const struct cx_learned *learned, unsigned member,
+                     enum cx_variant variant, bool at_start);
+/* A part of a launch done: what it teaches about a member. first: as above. Takes context->lock. */
+void cx_launch_learn(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds, bool first);
+/* Likewise with context->lock held. */
+void cx_launch_learn_held(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds,
+                          bool first);
+/* Likewise for a part that is one package. */
+void cx_launch_learn_package(struct cx_launch *launch, unsigned member, enum cx_variant variant,
+                             bool at_start, uint64_t groups, double seconds);
+/* Likewise for a whole launch, of whose work-groups the number may not be known (0). */
+void cx_launch_learn_whole(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds);
+/* A job that runs steps [first, end) along dim as one package of a part. NULL: no memory. */
+struct cx_job *cx_launch_share_job(struct cx_launch *launch, struct cx_part *part, unsigned dim,
+                                   uint64_t first, uint64_t end, uint64_t groups);
+/* Whether times of a launch on the worker's member are wanted to learn from; *samples (may be NULL): only for
+ * a look now and then. context->lock held. */
+bool cx_launch_wants_times(struct cx_worker *worker, const struct cx_learned *learned, bool *samples);
+/* For the run of a job: gives the program's own kernel to the worker's device. */
+cl_int cx_launch_kernel(struct cx_kernel *kernel, struct cx_args *args,
+                        const struct cx_access_geometry *geometry, bool local_given, struct cx_job *job,
+                        struct cx_worker *worker);
+/* What follows from the driver's refusal of it, where nobody else hears of that. */
+void cx_launch_kernel_refused(struct cx_kernel *kernel, struct cx_worker *worker, cl_int error);
+/* Then, for its finish where its status is an error. */
+void cx_launch_kernel_failed(struct cx_kernel *kernel, const struct cx_job *job, struct cx_worker *worker);
+/* What a whole launch touches, by argument, by all that is known; free() it. context->lock held. */
+struct cx_access_region *cx_launch_whole_regions(struct cx_launch *launch);
+/* Whether the member's own memory holds all that the arguments may be read of, and alone holds what may be
+ * written. summary: cx_kernel_accesses. context->lock held. */
+bool cx_args_settled(const struct cx_args *args, const struct cx_summary_kernel *summary,
+                     const struct cx_worker *worker);
+/* Shared by them. Allocates every memory object and sampler among the arguments on the member. */
+cl_int cx_launch_prepare(struct cx_launch *launch, unsigned member);
+/* The arguments as access.h wants them; free() it. NULL: no memory. */
+struct cx_access_arg *cx_launch_access_args(const struct cx_launch *launch);
+/* Brings what a package reads, and what it may leave unwritten of what it writes, to the member. The second
+ * also counts what the member uses in place. */
+cl_int cx_launch_bring(struct cx_launch *launch, const struct cx_access_region *regions,
+                       const struct cx_worker *worker);
+cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region *regions,
+                        const struct cx_worker *worker);
+/* For the summary: what a package uses of the host copy where it lies. */
+void cx_launch_count_in_place(const struct cx_launch *launch, const struct cx_access_region *regions,
+                              const struct cx_worker *worker);
+/* Sets arguments and enqueues one package on a real queue of the part's member, behind `after` (of another
+ * queue of the member, flushed) where that is not NULL; gives its event. */
+cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, const struct cx_part *part,
+                         unsigned dim, uint64_t first, uint64_t end, cl_command_queue queue, cl_event after,
+                         cl_event *event);
+/* Whether the driver may have to compile for it. */
+bool cx_launch_package_is_new(const struct cx_launch *launch, const struct cx_part *part, unsigned dim,
+                              uint64_t first, uint64_t end);
+/* Decides the ways of a launch that these members share (launch->ways). False: no memory. */
+bool cx_launch_choose_ways(struct cx_launch *launch, const struct cx_judged *judged, const unsigned *member,
+                           unsigned n);
+/* Adds finished work to a part (times on the host clock, 0: unknown) and to the trace. */
+void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups, uint64_t start_ns,
+                 uint64_t end_ns, uint64_t busy_ns);
+/* For the summary: what was decided about a member, and why (static text). */
+void cx_launch_decided(const struct cx_launch *launch, unsigned member, const char *why);
+/* The launch's memory object behind an argument, likewise. */
+static inline struct cx_mem *cx_launch_mem(const struct cx_launch *launch, unsigned arg)
+{
+    return cx_args_mem(launch->args, arg);
+}
+/* Whether the member has a place of its own for one of the launch's buffers. */
+bool cx_launch_moves(const struct cx_launch *launch, const struct cx_worker *worker);
+/* How the argument's writes are kept right (enum cx_access_way); OWN for all where nothing special is. */
+static inline unsigned cx_launch_way(const struct cx_launch *launch, unsigned arg)
+{
+    return launch->ways ? launch->ways[arg] : CX_WAY_OWN;
+}
+/* What a job of the worker that runs a package must wait for on other timelines: nothing unless it works on
+ * the host copy in place, or `uploads` from it by itself. For all packages before any of them is noted, since
+ * they run side by side. */
+void cx_launch_deps(const struct cx_launch *launch, const struct cx_access_region *regions,
+                    const struct cx_worker *worker, bool uploads, uint64_t *deps);
+/* Notes a package's accesses of the host copy by the worker's job `seq`, and makes the worker's place the
+ * owner of what it writes (not of what is merged or private). */
+bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *regions,
+                    const struct cx_worker *worker, uint64_t seq);
+/* How many work-groups the launch has in all. */
+uint64_t cx_launch_groups(const struct cx_launch *launch);
+
+#endif

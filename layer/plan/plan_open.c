@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * When devices beyond the first are opened. See plan_open.h.
+ */
+#include "layer/plan/plan_open.h"
+#include "layer/base/copy.h"
+#include "layer/base/options.h"
+#include "layer/plan/plan.h"
+#include "layer/plan/plan_size.h"
+#include "layer/program/program.h"
+#include "layer/timeline/queue.h"
+#include "layer/timeline/worker.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What a program loses while another device is opened beside it, and at its end, where that has to be closed:
+ * an H100's launches lost 0 to 16 ms and exit() took 30 ms longer (docs/field.md); a CPU's driver needs a
+ * millisecond. Of an accelerator nothing is known, which is taken for a GPU. */
+#define OPENING_SECONDS     50e-3
+#define OPENING_CPU_SECONDS 2e-3
+/* What part of the time that a build takes the program may feel, on a core that nobody else needs. */
+#define BUILD_PART 0.1
+
+bool cx_plan_bounded(void)
+{
+    const struct cx_options *options = cx_options_get();
+    return options->budget < 1 && !cx_plan_always() && !cx_plan_wants_all() && !options->verify &&
+           strcmp(options->build, "all") != 0 && strcmp(options->peer, "1") != 0;
+}
+
+/* The part of a launch that members other than the fastest of its queue would do, by nominal speeds. */
+static double part_of_others(const struct cx_launch *launch)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_queue *queue = launch->base.queue;
+    double all = 0;
+    for (unsigned m = 0; m < context->nmembers; m++)
+        all += cx_queue_takes(queue, m) ? context->workers[m].device->nominal_gflops : 0;
+    return all > 0 ? 1 - context->workers[queue->fastest].device->nominal_gflops / all : 0;
+}
+
+double cx_plan_gain(const struct cx_launch *launch, double whole)
+{
+    const double gain = whole * part_of_others(launch) - CX_SPLIT_SECONDS;
+    return gain > CX_BUDGET_GAIN * whole ? gain : 0;
+}
+
+/* Whether builds would take cores that CPU devices compute on. A launch that lacks builds runs on one device
+ * alone. */
+static bool shares_cores(const struct cx_launch *launch)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_real_device *fastest = context->workers[launch->base.queue->fastest].device;
+    bool cpu = false;
+    if (fastest->type & CL_DEVICE_TYPE_CPU)
+        return fastest->compute_units >= cx_bytes_cores();
+    for (unsigned m = 0; m < context->nmembers; m++)
+        cpu |= context->workers[m].device->type & CL_DEVICE_TYPE_CPU;
+    return cpu;
+}
+
+/* Of builds that take so many seconds beside launches that go on for `waiting`. CPUs' compilers take long,
+ * and a program that ends meanwhile waits for them. */
+static double price_of_builds(const struct cx_launch *launch, double builds, double waiting)
+{
+    const struct cx_worker *fastest = &launch->base.context->workers[launch->base.queue->fastest];
+    if (shares_cores(launch))
+        return builds;
+    return BUILD_PART * builds + (fastest->device->type & CL_DEVICE_TYPE_CPU ? fmax(builds - waiting, 0) : 0);
+}
+
+/* Of opening those members that are closed. */
+static double price_of_opening(const struct cx_launch *launch)
+{
+    const struct cx_context *context = launch->base.context;
+    double price = 0;
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        const struct cx_worker *worker = &context->workers[m];
+        if (cx_queue_takes(launch->base.queue, m) && atomic_load(&worker->state) == CX_WORKER_CLOSED)
+            price += worker->device->type & CL_DEVICE_TYPE_CPU ? OPENING_CPU_SECONDS : OPENING_SECONDS;
+    }
+    return price;
+}
+
+bool cx_plan_opening_pays(const struct cx_launch *launch, double builds, double waiting)
+{
+    const struct cx_context *context = launch->base.context;
+    const double price = price_of_opening(launch) + price_of_builds(launch, builds, waiting);
+    return cx_budget_pays(fmax(context->lacked, cx_plan_gain(launch, waiting)), 1, price);
+}
+
+bool cx_plan_want_for(const struct cx_launch *launch, double seconds)
+{
+    struct cx_program *program = launch->kernel->program;
+    bool coming = false;
+    for (unsigned m = 0; m < launch->base.context->nmembers; m++)
+        coming |= cx_queue_takes(launch->base.queue, m) && cx_program_late_on(program, m) &&
+                  atomic_load(&program->members[m].state[CX_VARIANT_PLAIN]) != CX_BUILD_LATE;
+    if (coming || !cx_program_late(program))
+        return coming;
+    if (!cx_plan_opening_pays(launch, (double)program->build_ns * 1e-9, seconds))
+        return false;
+    cx_program_late_want(program);
+    return true;
+}

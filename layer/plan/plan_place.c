@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a launch that stays whole runs: on the fastest member, or on one that is free while that one is busy
+ * with commands the launch does not depend on.
+ *
+ * Previous stage: plan.c. Next: whole.c. Under context->lock.
+ */
+#include "layer/object/device.h"
+#include "layer/api/enqueue.h"
+#include "layer/base/log.h"
+#include "layer/base/options.h"
+#include "layer/plan/plan.h"
+#include "layer/plan/plan_size.h"
+#include "layer/program/program.h"
+#include "layer/timeline/queue.h"
+#include "layer/memory/svm.h"
+
+#include <string.h>
+
+enum {
+    GUESS_NS = 1000000, /* a launch never measured */
+    GAIN_NS = 50000,    /* what another member must be sooner by: about what its waking costs */
+    MOVE_NS = 20000     /* of one transfer, however small (measured on an H200) */
+};
+
+/* How much slower counts as alike. */
+static const double nearly = 1.25;
+
+bool cx_plan_is_late(const struct cx_worker *worker)
+{
+    return worker->late > 0;
+}
+
+unsigned cx_plan_prompt(const struct cx_launch *launch, unsigned member)
+{
+    const struct cx_context *context = launch->base.context;
+    if (member >= context->nmembers || !cx_plan_is_late(&context->workers[member]))
+        return member;
+    for (unsigned m = 0; m < context->nmembers; m++)
+        if (!cx_plan_is_late(&context->workers[m]) && cx_queue_takes(launch->base.queue, m) &&
+            cx_kernel_runs_on(launch->kernel, m))
+            return m;
+    return member;
+}
+
+/* The member with the highest speed that takes the launch, of those that are not late where there are any;
+ * nmembers: none. sure: none that reports less than the launch asks for; nor has fewer compute units. */
+static unsigned fastest_of(struct cx_launch *launch, bool sure, cl_uint units)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_learned *learned = launch->kernel->function->learned;
+    unsigned best = context->nmembers;
+    double best_speed = -1;
+    const double fastest = learned ? cx_speed_record_speed(&learned->records[context->fastest]) : 0;
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        double speed = context->workers[m].device->nominal_gflops;
+        const double known = learned ? cx_speed_record_speed(&learned->records[m]) : 0;
+        if (known > 0 && fastest > 0) /* measured on both: nominal speeds no longer count */
+            speed = known / fastest * context->workers[context->fastest].device->nominal_gflops;
+        if (cx_plan_is_late(&context->workers[m]))
+            speed *= 1e-9;
+        if (speed <= best_speed || context->workers[m].device->compute_units < units ||
+            !cx_queue_takes(launch->base.queue, m) || !cx_kernel_runs_on(launch->kernel, m) ||
+            cx_take_refused(launch, m) || (sure && !cx_plan_fits(launch, m)) ||
+            cx_launch_prepare(launch, m) != CL_SUCCESS)
+            continue;
+        best = m;
+        best_speed = speed;
+    }
+    return best;
+}
+
+/* Drivers take more than they report: the fastest one is asked first where its refusal does no harm, as the
+ * call is still there and tries the next one. */
+static unsigned fastest_taker(struct cx_launch *launch, cl_uint units)
+{
+    const bool asked = atomic_load(&launch->base.asked) == CX_ASKED_WAITS;
+    const unsigned sure = asked ? launch->base.context->nmembers : fastest_of(launch, true, units);
+    return sure < launch->base.context->nmembers ? sure : fastest_of(launch, false, units);
+}
+
+/* Whether the kernel may use variables of its program's, of which each device has its own. */
+static bool may_keep_state(const struct cx_launch *launch, bool *certain)
+{
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    *certain = summary && summary->flags & CX_SUMMARY_PINNED;
+    return *certain || !summary || summary->flags & CX_SUMMARY_OPAQUE;
+}
+
+/* All launches that may use such variables run where the first one did. Where that member cannot run one that
+ * does for certain, it fails: elsewhere it would see other values. */
+static unsigned place_with_state(struct cx_launch *launch, unsigned preferred, bool certain)
+{
+    struct cx_program *program = launch->kernel->program;
+    unsigned home = atomic_load(&program->home), none = launch->base.context->nmembers;
+    if (home && cx_queue_takes(launch->base.queue, home - 1)) {
+        if (cx_kernel_runs_on(launch->kernel, home - 1) && cx_launch_prepare(launch, home - 1) == CL_SUCCESS)
+            return home - 1;
+        if (certain) {
+            cx_warn(CX_TOPIC_PLAN,
+                    "%s uses variables of its program, and the device that has them cannot run it",
+                    launch->kernel->function->name);
+            return none;
+        }
+    }
+    unsigned best = preferred;
+    if (preferred >= none || cx_launch_prepare(launch, preferred) != CL_SUCCESS)
+        best = fastest_taker(launch, 0);
+    if (!home && best < none)
+        atomic_store(&program->home, best + 1);
+    return best;
+}
+
+/* Whether the home of shared virtual memory takes the launch, with the variables of its program. */
+static bool place_at_home(struct cx_launch *launch)
+{
+    struct cx_program *program = launch->kernel->program;
+    const unsigned home = cx_svm_home(launch->base.context);
+    bool certain, state = may_keep_state(launch, &certain);
+    unsigned kept = 0;
+    if (!cx_kernel_runs_on(launch->kernel, home) || cx_launch_prepare(launch, home) != CL_SUCCESS)
+        return false;
+    if (state && !atomic_compare_exchange_strong(&program->home, &kept, home + 1) && kept != home + 1 &&
+        certain) {
+        if (cx_svm_has_argument(launch))
+            cx_warn(CX_TOPIC_PLAN, "%s uses variables of its program, which another device has",
+                    launch->kernel->function->name);
+        return false;
+    }
+    return true;
+}
+
+/* ---- is another one free sooner? ---- */
+
+/* Up to which position of a timeline the launch depends on it. */
+static uint64_t depends_on(const struct cx_launch *launch, unsigned timeline)
+{
+    const struct cx_command *command = &launch->base;
+    uint64_t seq = command->cone[timeline];
+    if (command->queue->in_order && command->queue->cone[timeline] > seq)
+        seq = command->queue->cone[timeline];
+    return seq;
+}
+
+/* Nothing a kernel does may depend on which device it runs on; state that only one device has would. */
+static bool bound(const struct cx_launch *launch)
+{
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    if (!summary || summary->flags & CX_SUMMARY_OPAQUE)
+        return true;
+    for (uint32_t n = 0; n < summary->nnote; n++)
+        switch (summary->note[n].reason) {
+        case CX_REASON_DEVICE_ENQUEUE:
+        case CX_REASON_PIPE:
+        case CX_REASON_PROGRAM_VARIABLE:
+        case CX_REASON_POINTER_STORED:
+        case CX_REASON_POINTER_UNRESOLVED:
+        case CX_REASON_POINTER_INTEGER:
+        case CX_REASON_INLINE_ASM:
+        case CX_REASON_OPAQUE_CALL:
+        case CX_REASON_INDIRECT_CALL:
+            return true;
+        default:
+            break;
+        }
+    return false;
+}
+
+/* Of one kind and of about one speed, so that one's times tell of the other's. */
+static bool akin(const struct cx_real_device *a, const struct cx_real_device *b)
+{
+    double ratio = a->nominal_gflops / b->nominal_gflops;
+    return a->platform == b->platform && a->type == b->type && ratio >= 0.5 && ratio <= 2;
+}
+
+/* Expected duration of the launch, ns; 0: never measured on that member. */
+static double measured_ns(const struct cx_launch *launch, unsigned m)
+{
+    const struct cx_learned *learned = launch->kernel->function->learned;
+    double speed = learned ? cx_speed_record_speed(&learned->records[m]) : 0;
+    return speed > 0 && launch->geometry.local[0] ? (double)cx_launch_groups(launch) / speed * 1e9 : 0;
+}
+
+/* The same where a member like it was measured; 0: none was. */
+static double expected_ns(const struct cx_launch *launch, unsigned m)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_real_device *device = context->workers[m].device;
+    double ns = measured_ns(launch, m);
+    for (unsigned other = 0; ns <= 0 && other < context->nmembers; other++)
+        if (akin(device, context->workers[other].device))
+            ns = measured_ns(launch, other) * context->workers[other].device->nominal_gflops /
+                 device->nominal_gflops;
+    return ns;
+}
+
+/* What of its arguments the member's memory lacks, ns to bring it there. */
+static double transfer_ns(const struct cx_launch *launch, const struct cx_worker *worker)
+{
+    double ns = 0;
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (mem && !cx_coherence_valid(mem->root->coherence, mem->origin, mem->origin + mem->size,
+                                       cx_mem_place(mem->root, worker)))
+            ns += MOVE_NS + cx_plan_move_seconds((double)mem->size) * 1e9;
+    }
+    return ns;
+}
+
+/* When the member could begin, ns from now: after its own work and after what the launch depends on. */
+static double begin_ns(const struct cx_launch *launch, unsigned m, uint64_t now)
+{
+    struct cx_context *context = launch->base.context;
+    double begin = 0;
+    for (unsigned t = 0; t < context->nmembers; t++) {
+        struct cx_worker *worker = &context->workers[t];
+        bool counts = t == m || depends_on(launch, t) > atomic_load(&worker->completed);
+        if (counts && worker->busy_until > now && !cx_worker_idle(worker) &&
+            (double)(worker->busy_until - now) > begin)
+            begin = (double)(worker->busy_until - now);
+    }
+    return begin;
+}
+
+/* Another member that would end the launch sooner than `best`, by times known, or by those of its like. */
+static unsigned free_sooner(struct cx_launch *launch, unsigned best, uint64_t now)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_worker *worker = &context->workers[best];
+    double own = expected_ns(launch, best), begin = begin_ns(launch, best, now);
+    double waits = begin + transfer_ns(launch, worker) - GAIN_NS;
+    double end = waits + (own > 0 ? own : GUESS_NS);
+    unsigned chosen = best;
+    if (waits <= 0)
+        return best;
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        const struct cx_worker *other = &context->workers[m];
+        bool like = akin(worker->device, other->device);
+        double there = expected_ns(launch, m);
+        if (cx_queue_takes(launch->base.queue, m) && cx_program_late_on(launch->kernel->program, m))
+            cx_plan_want(launch, CX_VARIANT_PLAIN);
+        if (m == best || !cx_queue_takes(launch->base.queue, m) || !cx_kernel_runs_on(launch->kernel, m) ||
+            atomic_load(&other->left_out) || cx_plan_is_late(other) || !cx_plan_fits(launch, m))
+            continue;
+        if (!like && (own <= 0 || there <= 0 || worker->guessed))
+            continue; /* nothing tells how long it would take, or how long the fast one is busy */
+        if (cx_options_get()->reproducible && !cx_context_alike(context, best, m))
+            continue;
+        if (there <= 0)
+            there = GUESS_NS * worker->device->nominal_gflops / other->device->nominal_gflops;
+        double ends = begin_ns(launch, m, now) + there + transfer_ns(launch, other);
+        if (ends >= end || cx_launch_prepare(launch, m) != CL_SUCCESS)
+            continue;
+        end = ends;
+        chosen = m;
+    }
+    return chosen;
+}
+
+/* Whether somebody may gain: a member that could be free, and work in its stead the launch need not wait for.
+ * One in-order queue never gets further than here. */
+static bool may_gain(const struct cx_launch *launch, unsigned best)
+{
+    const struct cx_queue *queue = launch->base.queue;
+    const struct cx_worker *worker = &launch->base.context->workers[best];
+    return queue->members & (queue->members - 1) && depends_on(launch, best) < worker->planned &&
+           atomic_load(&worker->completed) < worker->planned && strcmp(cx_options_get()->algo, "single") != 0;
+}
+
+/* Where the last launch of an in-order queue ran whole, if that is a device like `best` and about as fast at
+ * this one: kernels that share buffers should not each run on a GPU of its own because that was faster by a
+ * hair. */
+static unsigned stay(struct cx_launch *launch, unsigned best)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_queue *queue = launch->base.queue;
+    if (!queue->in_order || !queue->home || queue->home - 1 == best || best == context->nmembers)
+        return best;
+    const unsigned home = queue->home - 1;
+    const double own = measured_ns(launch, best), there = measured_ns(launch, home);
+    if (!cx_context_alike(context, best, home) || (own > 0 && there > 0 && there > nearly * own) ||
+        cx_plan_is_late(&context->workers[home]) || atomic_load(&context->workers[home].left_out) ||
+        !cx_queue_takes(queue, home) || !cx_kernel_runs_on(launch->kernel, home) ||
+        !cx_plan_fits(launch, home) || cx_launch_prepare(launch, home) != CL_SUCCESS)
+        return best;
+    return home;
+}
+
+/* There is one in-order queue: who is free sooner is no question. */
+static bool is_alone(const struct cx_launch *launch)
+{
+    return launch->base.queue->in_order && atomic_load(&launch->base.context->nqueues) < 2;
+}
+
+/* ---- groups that wait for each other ---- */
+
+/* Programs make as many of them as the device has compute units, by its word. */
+static bool groups_wait(const struct cx_launch *launch)
+{
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    for (uint32_t n = 0; summary && n < summary->nnote; n++)
+        if (summary->note[n].reason == CX_REASON_GROUPS_WAIT)
+            return true;
+    return false;
+}
+
+/* How many the members have at most that have fewer than so many. */
+static cl_uint fewer_units(const struct cx_context *context, cl_uint than)
+{
+    cl_uint most = 0;
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        const cl_uint units = context->workers[m].device->compute_units;
+        most = units < than && units > most ? units : most;
+    }
+    return most;
+}
+
+/* A member with the units that the program was shown, `best` if it has them; else the one with most. */
+static unsigned place_together(struct cx_launch *launch, unsigned best)
+{
+    static atomic_bool told;
+    const struct cx_context *context = launch->base.context;
+    const cl_uint shown = launch->base.queue->device->units;
+    cl_uint units = shown;
+    unsigned chosen = best;
+    while (units && context->workers[best].device->compute_units < units &&
+           (chosen = fastest_taker(launch, units)) == context->nmembers)
+        units = fewer_units(context, units);
+    if (chosen == context->nmembers)
+        chosen = best;
+    if (context->workers[chosen].device->compute_units < shown && !atomic_exchange(&told, true))
+        cx_warn(
+            CX_TOPIC_PLAN,
+            "work-groups of %s wait for each other, and no device has the %u compute units shown: more than "
+            "the %u that %s has may wait for ever (COEXEC_UNITS=fastest)",
+            launch->kernel->function->name, shown, context->workers[chosen].device->compute_units,
+            context->workers[chosen].device->name);
+    return chosen;
+}
+
+unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
+{
+    struct cx_context *context = launch->base.context;
+    unsigned best = preferred;
+    bool certain;
+    if (launch->at_home) {
+        /* a pointer that is passed is only good there, whatever sub-device the queue is of */
+        const bool needs = cx_svm_has_argument(launch) || launch->args->nsvm;
+        if ((needs || cx_queue_takes(launch->base.queue, cx_svm_home(context))) && place_at_home(launch))
+            return cx_svm_home(context);
+        if (needs)
+            return context->nmembers;
+        launch->at_home = false; /* it was but a suspicion */
+    }
+    if (may_keep_state(launch, &certain)) {
+        best = place_with_state(launch, preferred, certain);
+    } else {
+        if (preferred >= context->nmembers || cx_plan_is_late(&context->workers[preferred]) ||
+            cx_take_refused(launch, preferred) || cx_launch_prepare(launch, preferred) != CL_SUCCESS)
+            best = fastest_taker(launch, 0);
+        best = stay(launch, best);
+        if (best < context->nmembers && groups_wait(launch))
+            return place_together(launch, best);
+    }
+    if (is_alone(launch) || best == context->nmembers)
+        return best;
+
+    uint64_t now = cx_clock_ns();
+    unsigned chosen = may_gain(launch, best) && !bound(launch) ? free_sooner(launch, best, now) : best;
+    if (chosen != best)
+        cx_info(CX_TOPIC_PLAN, "%s goes to %s, which is free sooner", launch->kernel->function->name,
+                context->workers[chosen].device->name);
+    return chosen;
+}
+
+void cx_plan_occupy(const struct cx_launch *launch, unsigned member)
+{
+    struct cx_context *context = launch->base.context;
+    if (is_alone(launch) || launch->at_home)
+        return;
+    const uint64_t now = cx_clock_ns();
+    struct cx_worker *worker = &context->workers[member];
+    double lasts = expected_ns(launch, member);
+    if (worker->busy_until < now || cx_worker_idle(worker)) {
+        worker->busy_until = now;
+        worker->guessed = false;
+    }
+    worker->guessed |= lasts <= 0;
+    worker->busy_until += (uint64_t)(lasts > 0 ? lasts : GUESS_NS);
+}

@@ -1,0 +1,632 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who takes part in a split, and the balancer that shares it out: costs of transfers, admission, probes.
+ *
+ * Previous stage: plan.c, which knows that the launch may be split among these members. Next: static.c
+ * or split.c. Under context->lock.
+ */
+#include "layer/api/enqueue.h"
+#include "layer/launch/reexecute.h"
+#include "layer/launch/merge.h"
+#include "layer/base/options.h"
+#include "layer/plan/migration_credit.h"
+#include "layer/plan/split_record.h"
+#include "layer/plan/plan_size.h"
+#include "layer/plan/plan_stake.h"
+#include "layer/launch/private_copies.h"
+#include "layer/program/program.h"
+#include "scheduler/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Costs of a launch, measured on PoCL and an H200 (docs/benchmarks.md). */
+#define CPU_LAUNCH 15e-6
+#define GPU_LAUNCH 10e-6
+/* estimates, not measured: what a merge or private copies cost besides passes over memory, and how fast those
+ * are */
+#define AFTERWARDS_SECONDS 30e-6
+#define GPU_BYTES_PER_S    2e12 /* of a device's own memory */
+#define CPU_BYTES_PER_S    8e9
+
+/* Moving a work-group's inputs to another device than the one that has them may cost this part of what
+ * computing it there does: packages that go wherever a device is free still pay then. */
+static const double cheap_moves = 0.25;
+
+/* Regions of few arguments, which need no memory of their own. */
+enum { FEW = 4 };
+
+/* What results cost to fetch is left out: they stay where they are until somebody reads them, perhaps there.
+ * Bytes to bring to each place: for the whole of inputs that every package reads whole, and the share of the
+ * others. */
+struct lacking {
+    uint64_t fixed[64], shared[64];
+};
+
+/* The members of one decision, and one place more for the balancer's probe. */
+struct cx_candidates {
+    struct cx_admission_device device[64];
+    struct cx_admission_member member[64];
+    struct cx_admission_device placed[64]; /* the same without moves */
+    struct cx_admission_member imagined[64];
+    struct cx_access_region few[2 * FEW];
+    struct cx_access_region *whole; /* of the launch, then of one package, by argument; NULL: no memory */
+    double astray_seconds; /* to move what a group reads from the device that computed it; 0: to stay there */
+    double owned[64];      /* of such inputs, bytes that each device has */
+    double moved;          /* seconds of moves that launches to come pay for */
+    double speed[64];      /* what the balancer may take it to be, work-groups/s; 0: unknown */
+    struct cx_balancer_device share[65];
+    const struct cx_speed_record *probe_record;
+    double part[64]; /* scratch: of transfer_cost, moves_of, cut_parts */
+    /* transfer_cost's own */
+    double fixed[64], shared[64]; /* seconds */
+    uint64_t astray[64];
+    struct lacking lacking;
+};
+
+/* ---- what would it cost? ---- */
+
+/* Copies, comparison and combination of what is merged or updated privately, for one member. */
+static double cost_afterwards(const struct cx_launch *launch, const struct cx_worker *worker,
+                              const struct cx_access_region *whole)
+{
+    const bool gpu = worker->device->type & CL_DEVICE_TYPE_GPU;
+    uint64_t merged = launch->ways ? cx_merge_bytes(launch, whole) : 0;
+    uint64_t private_bytes = launch->ways ? cx_private_bytes(launch, whole) : 0;
+    const struct cx_merge_memory *memory = merged ? cx_merge_expect(launch) : NULL;
+    double seconds = 0;
+    if (merged) /* a copy before, a comparison afterwards; then what the last merge had to put together */
+        seconds += AFTERWARDS_SECONDS + 4 * (double)merged / (gpu ? GPU_BYTES_PER_S : CPU_BYTES_PER_S) +
+                   cx_plan_move_seconds(2 * (double)(memory ? memory->combined : 0));
+    if (private_bytes)
+        seconds += AFTERWARDS_SECONDS + cx_plan_move_seconds(2 * (double)private_bytes) +
+                   3 * (double)private_bytes / CPU_BYTES_PER_S;
+    return seconds;
+}
+
+static void add_lacking(const struct cx_mem *mem, const struct cx_access_interval *whole,
+                        const struct cx_access_interval *package, struct lacking *lacking)
+{
+    const bool all = package->hi - package->lo > (whole->hi - whole->lo) / 2;
+    if (whole->lo < whole->hi)
+        cx_coherence_lacking(mem->root->coherence, mem->origin + whole->lo, mem->origin + whole->hi,
+                             all ? lacking->fixed : lacking->shared);
+}
+
+/* Of the groups what each device is expected to get, by speeds: its part of all. */
+static void expect_parts(const struct cx_admission_device *device, unsigned n, double *part)
+{
+    double measured = 0, nominal = 0;
+    bool all_measured = true, all_nominal = true;
+    for (unsigned i = 0; i < n; i++) {
+        part[i] = cx_speed_record_speed(device[i].record);
+        all_measured &= part[i] > 0;
+        all_nominal &= device[i].nominal_speed > 0;
+        measured += part[i];
+        nominal += device[i].nominal_speed;
+    }
+    for (unsigned i = 0; i < n; i++)
+        part[i] = all_measured  ? part[i] / measured
+                  : all_nominal ? device[i].nominal_speed / nominal
+                                : 1.0 / n;
+}
+
+/* A device that holds most of what its part reads works there again (split_fetch.h), and only borders move:
+ * to count what it lacks of the others' parts would tie shares to what each happens to hold. */
+static bool works_at_home(uint64_t bytes, uint64_t lacking, double part)
+{
+    return (double)(bytes - lacking) >= part * (double)bytes / 2;
+}
+
+/* A root with places of its own for some members (cx_mem.apart) is counted for each at its own. */
+static void transfer_cost(const struct cx_launch *launch, const struct cx_split_plan *plan,
+                          const struct cx_access_region *whole, const struct cx_access_region *package,
+                          struct cx_candidates *all)
+{
+    const struct cx_context *context = launch->base.context;
+    struct cx_admission_device *device = all->device;
+    double *fixed = memset(all->fixed, 0, sizeof(all->fixed)),
+           *shared = memset(all->shared, 0, sizeof(all->shared));
+    uint64_t *astray = memset(all->astray, 0, sizeof(all->astray)), most_astray = 0;
+    struct lacking *lacking = &all->lacking;
+    double *part = all->part;
+    expect_parts(device, plan->n, part);
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        *lacking = (struct lacking){{0}, {0}};
+        if (!mem || cx_launch_way(launch, i) == CX_WAY_PRIVATE)
+            continue;
+        add_lacking(mem, &whole[i].read, &package[i].read, lacking);
+        if (cx_launch_way(launch, i) == CX_WAY_HOME) { /* it comes to one place, before all else */
+            for (unsigned m = 0; m < plan->n; m++)
+                fixed[m] += cx_plan_upload_seconds(
+                    &context->workers[plan->member[m]],
+                    (double)(lacking->fixed[1 + launch->home] + lacking->shared[1 + launch->home]));
+            continue;
+        }
+        for (unsigned m = 0; m < plan->n; m++) {
+            const struct cx_worker *worker = &context->workers[plan->member[m]];
+            const unsigned place = cx_mem_place(mem->root, worker);
+            const uint64_t bytes = whole[i].read.hi - whole[i].read.lo;
+            fixed[m] += cx_plan_bring_seconds(worker, mem->root, lacking->fixed);
+            if (!lacking->shared[place])
+                continue;
+            if (!works_at_home(bytes, lacking->shared[place], part[m]))
+                shared[m] += cx_plan_bring_seconds(worker, mem->root, lacking->shared);
+            else if (lacking->shared[CX_PLACE_HOST] > bytes / 2) {
+                astray[m] += bytes;
+                all->owned[m] += (double)(bytes - lacking->shared[place]);
+            }
+        }
+    }
+    for (unsigned m = 0; m < plan->n; m++) {
+        const struct cx_worker *worker = &context->workers[plan->member[m]];
+        device[m].fixed_seconds = device[m].after_seconds = cost_afterwards(launch, worker, whole);
+        all->placed[m] = device[m];
+        device[m].fixed_seconds += fixed[m];
+        device[m].transfer_seconds = shared[m] / (double)plan->groups;
+        most_astray = most_astray > astray[m] ? most_astray : astray[m];
+    }
+    all->astray_seconds = cx_plan_move_seconds((double)most_astray) / (double)plan->groups;
+}
+
+/* What the member's driver may do once before its part of the launch. Slices of a launch on the fastest
+ * member told what that one's did (prefix.c), which is that of others of its platform, too. */
+static double first_seconds(const struct cx_launch *launch, const struct cx_learned *learned,
+                            const struct cx_worker *worker, enum cx_variant variant)
+{
+    const struct cx_worker *fastest = &launch->base.context->workers[launch->base.context->fastest];
+    const double build = (double)launch->kernel->program->build_ns * 1e-9;
+    const double before = worker->first_seconds > 0 ? worker->first_seconds : CX_CPU_COMPILES;
+    if (!(worker->device->type & CL_DEVICE_TYPE_CPU) ||
+        cx_launch_knows(launch, learned, worker->index, variant, false))
+        return 0;
+    if (learned->compiles > 0 && fastest->device->platform == worker->device->platform &&
+        fastest->device->type & CL_DEVICE_TYPE_CPU)
+        return learned->compiles;
+    return build > before ? build : before;
+}
+
+/* What launches of as many groups taught the balancer that learns, if any did. */
+static struct cx_memory *find_memory(const struct cx_learned *learned, uint64_t groups)
+{
+    for (unsigned i = 0; i < sizeof(learned->memories) / sizeof(*learned->memories); i++)
+        if (learned->memories[i] && learned->memories[i]->taught.groups == groups)
+            return learned->memories[i];
+    return NULL;
+}
+
+static void describe(const struct cx_launch *launch, const struct cx_split_plan *plan,
+                     struct cx_learned *learned, struct cx_candidates *all)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_memory *memory = find_memory(learned, plan->groups);
+    const unsigned nargs = launch->args->count;
+    memset(all->few, 0, sizeof(all->few));
+    all->whole = nargs <= FEW ? all->few : calloc(2 * (size_t)nargs, sizeof(*all->whole));
+    for (unsigned i = 0; i < plan->n; i++) {
+        const struct cx_real_device *real = context->workers[plan->member[i]].device;
+        all->owned[i] = 0;
+        bool gpu = real->type & CL_DEVICE_TYPE_GPU;
+        all->device[i] = (struct cx_admission_device){
+            .nominal_speed = real->nominal_gflops,
+            .device_class = (unsigned)real->type,
+            .launch_seconds = gpu ? GPU_LAUNCH : CPU_LAUNCH,
+            .first_seconds =
+                first_seconds(launch, learned, &context->workers[plan->member[i]], plan->variant[i]),
+            .min_package = cx_plan_min_package(context, plan->member[i]),
+            .fill = cx_plan_fill(real, &launch->geometry),
+            .moves_part = memory ? memory->taught.device[plan->member[i]].moves : 0,
+            .record = &learned->records[plan->member[i]],
+        };
+        all->member[i] = (struct cx_admission_member){0};
+    }
+    if (!all->whole)
+        return;
+    cx_access_whole(plan->judged->access, all->whole);
+    cx_access_package(plan->judged->access, 0, plan->judged->verdict.granularity, all->whole + nargs);
+    transfer_cost(launch, plan, all->whole, all->whole + nargs, all);
+}
+
+/* ---- who takes part? ---- */
+
+bool cx_plan_too_short(const struct cx_launch *launch, const struct cx_learned *learned)
+{
+    const struct cx_context *context = launch->base.context;
+    const uint64_t groups = cx_launch_groups(launch);
+    if (cx_plan_always())
+        return false;
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        const uint64_t fill = cx_plan_fill(context->workers[m].device, &launch->geometry);
+        if (learned->records[m].samples >= 4 &&
+            (double)(groups > fill ? groups : fill) < CX_SPLIT_SECONDS * learned->records[m].slowest)
+            return true;
+    }
+    return false;
+}
+
+/* Work-groups that are not done yet (prefix.h). */
+static uint64_t groups_left(const struct cx_split_plan *plan)
+{
+    return plan->groups - plan->done * plan->slice;
+}
+
+static struct cx_admission admission_of(const struct cx_split_plan *plan,
+                                        const struct cx_admission_device *devices)
+{
+    return (struct cx_admission){.groups = groups_left(plan),
+                                 .granularity = plan->slice * plan->judged->verdict.granularity,
+                                 .split_seconds = CX_SPLIT_SECONDS,
+                                 .may_probe = true,
+                                 .ndevices = plan->n,
+                                 .devices = devices};
+}
+
+static struct cx_admission_decision decide(const struct cx_split_plan *plan, struct cx_candidates *all)
+{
+    const struct cx_admission admission = admission_of(plan, all->device);
+    struct cx_admission_decision decision = {.split = true, .best = cx_admission_best(&admission)};
+    if (strcmp(cx_options_get()->algo, "single") == 0 && !cx_plan_always()) {
+        decision.split = false;
+        return decision;
+    }
+    if (!cx_plan_always())
+        return cx_admission_decide(&admission, all->member);
+    for (unsigned i = 0; i < plan->n; i++)
+        all->member[i] = (struct cx_admission_member){.takes_part = true, .part = CX_ADMISSION_WORKS};
+    return decision;
+}
+
+/* Seconds that a device's share of the launch, and what it reads whole, take to be brought there. */
+static double moves_there(const struct cx_admission_device *device, double groups)
+{
+    const double told = device->fixed_seconds - device->after_seconds + device->transfer_seconds * groups;
+    return device->moves_part > 0 ? device->moves_part * told : told;
+}
+
+/* Seconds of what a split brings to devices beyond what the launch needs whole. */
+static double moves_of(const struct cx_split_plan *plan, struct cx_candidates *all, unsigned best)
+{
+    double seconds = 0, *part = all->part;
+    expect_parts(all->device, plan->n, part);
+    for (unsigned i = 0; i < plan->n; i++)
+        if (i != best && all->imagined[i].takes_part)
+            seconds += moves_there(&all->device[i], (double)plan->groups * part[i]);
+    return seconds;
+}
+
+/* Whether a launch that would stay whole only since its data lies on one device is split all the same, for
+ * what launches have forgone so far (forgone.h). Then what it has to move does not count. */
+static bool moves_at_last(struct cx_launch *launch, const struct cx_split_plan *plan,
+                          const struct cx_learned *learned, struct cx_candidates *all,
+                          const struct cx_admission_decision *decision)
+{
+    struct cx_context *context = launch->base.context;
+    struct cx_forgone *forgone = &context->forgone;
+    const bool splits = decision->reason == CX_ADMISSION_SPLIT;
+    if (cx_plan_always() || !all->whole || strcmp(cx_options_get()->algo, "single") == 0 ||
+        (splits && !forgone->active))
+        return false;
+    if (context->hindsight.level != CX_HINDSIGHT_OPEN) {
+        cx_forgone_end(forgone);
+        return false;
+    }
+    const struct cx_admission admission = admission_of(plan, all->placed);
+    struct cx_forgone_launch about = {plan,
+                                      all->whole,
+                                      all->whole + launch->args->count,
+                                      decision->best,
+                                      cx_admission_imagine(&admission, decision->best, all->imagined),
+                                      &learned->hindsight};
+    if (!forgone->active && !about.in_place.split)
+        return false;
+    cx_forgone_begin(forgone);
+    double gain;
+    const bool pays = cx_plan_forgone(launch, &about, &gain) && !splits;
+    all->moved = pays ? moves_of(plan, all, decision->best) : 0;
+    const bool moves = pays && cx_plan_affords(context, 2 * all->moved);
+    if (splits || moves)
+        cx_forgone_split(forgone, gain, moves ? all->moved : 0);
+    for (unsigned i = 0; i < plan->n && moves; i++) {
+        all->device[i] = all->placed[i];
+        all->member[i] = all->imagined[i];
+    }
+    return moves;
+}
+
+/* The speed of a device just like this one; 0: there is none that was measured. */
+static double speed_of_equal(const struct cx_launch *launch, const struct cx_split_plan *plan,
+                             const struct cx_candidates *all, unsigned i)
+{
+    double speed = 0;
+    for (unsigned j = 0; j < plan->n && !(speed > 0); j++)
+        if (j != i && cx_context_alike(launch->base.context, plan->member[i], plan->member[j]))
+            speed = cx_speed_record_speed(all->device[j].record);
+    return speed;
+}
+
+/* For candidates.speed. Where only first launches of their kind ran on a device, which teach nothing, an
+ * equal one tells: else the others, who know theirs, leave it nothing to be measured by, launch after launch.
+ */
+static double known_speed(const struct cx_launch *launch, const struct cx_split_plan *plan,
+                          const struct cx_candidates *all, unsigned i)
+{
+    double speed = cx_speed_record_speed(all->device[i].record), doubted = all->member[i].speed;
+    if (cx_options_get()->reproducible)
+        return 0;
+    if (!(speed > 0) && all->member[i].part == CX_ADMISSION_WORKS)
+        return speed_of_equal(launch, plan, all, i);
+    return speed > 0 && doubted > 0 && doubted < speed ? doubted : speed;
+}
+
+static bool is_late(const struct cx_split_plan *plan, unsigned i)
+{
+    return plan->late >> plan->member[i] & 1;
+}
+
+static struct cx_balancer_device balancer_device(const struct cx_launch *launch,
+                                                 const struct cx_split_plan *plan,
+                                                 const struct cx_candidates *all, unsigned i)
+{
+    return (struct cx_balancer_device){
+        .nominal_speed = all->device[i].nominal_speed,
+        .measured_speed = all->speed[i],
+        .power = cx_options_get()->reproducible ? 1 : cx_plan_power(launch->base.context, plan->member[i]),
+        .min_package = all->device[i].min_package,
+        .fill = all->device[i].fill,
+        .launch_seconds = all->device[i].launch_seconds,
+        .fixed_seconds = all->device[i].fixed_seconds,
+        .after_seconds = all->device[i].after_seconds,
+        .transfer_seconds = all->device[i].transfer_seconds,
+        .first_package = all->member[i].first_package,
+        .slot = plan->member[i],
+        .kind = launch->base.context->workers[plan->member[i]].kind,
+        .private_results = plan->rescues && cx_rescue_private(launch, plan->member[i]),
+        .accelerator = launch->base.context->workers[plan->member[i]].device->type &
+                       (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR),
+        .absent = is_late(plan, i),
+        .overlaps = cx_worker_wants_second(&launch->base.context->workers[plan->member[i]]),
+    };
+}
+
+/* Moves member i of the plan to position `to` (no later than i unless the entries between are dropped). */
+static void keep(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_candidates *all, unsigned i,
+                 unsigned to)
+{
+    all->share[to] = balancer_device(launch, plan, all, i);
+    all->owned[to] = all->owned[i];
+    plan->member[to] = plan->member[i];
+    plan->variant[to] = plan->variant[i];
+}
+
+/* Nobody could do what a late member holds, or is to be given before it is there: it is left out. */
+static void leave_late(struct cx_split_plan *plan, struct cx_candidates *all)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < plan->n; i++) {
+        if (is_late(plan, i))
+            continue;
+        all->share[n] = all->share[i];
+        plan->variant[n] = plan->variant[i];
+        plan->member[n++] = plan->member[i];
+    }
+    plan->n = n;
+}
+
+/* Keeps those that take part and whose memory holds the buffers; a probed one goes behind them. one_each: as
+ * for make_balancer. */
+static void keep_members(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_candidates *all,
+                         bool one_each)
+{
+    unsigned n = 0, member = 0;
+    enum cx_variant variant = CX_VARIANT_PLAIN;
+    struct cx_balancer_device probe = {0};
+    for (unsigned i = 0; i < plan->n; i++)
+        all->speed[i] = known_speed(launch, plan, all, i);
+    for (unsigned i = 0; i < plan->n; i++) {
+        const bool probed = all->member[i].part == CX_ADMISSION_PROBED;
+        if (!all->member[i].takes_part || (probed && is_late(plan, i)) ||
+            cx_launch_prepare(launch, plan->member[i]) != CL_SUCCESS)
+            continue;
+        if (probed) {
+            plan->probes = true;
+            member = plan->member[i];
+            variant = plan->variant[i];
+            probe = balancer_device(launch, plan, all, i);
+            all->probe_record = all->device[i].record;
+        } else {
+            keep(launch, plan, all, i, n++);
+        }
+    }
+    plan->n = n;
+    unsigned able = 0;
+    for (unsigned i = 0; i < n; i++)
+        able += all->share[i].private_results;
+    plan->rescues = able > 1;
+    if (one_each || !plan->rescues)
+        leave_late(plan, all);
+    n = plan->n;
+    plan->probes = plan->probes && n > 0;
+    if (plan->probes) {
+        all->share[n] = probe;
+        plan->member[n] = member;
+        plan->variant[n] = variant;
+    }
+}
+
+/* Expected relative speeds: the user's, else measured ones where all are measured, else nominal ones. */
+static void weigh(struct cx_split_plan *plan, const struct cx_balancer_device *shares)
+{
+    bool powers = true, measured = true;
+    for (unsigned i = 0; i < plan->n; i++) {
+        powers &= shares[i].power > 0;
+        measured &= shares[i].measured_speed > 0;
+    }
+    for (unsigned i = 0; i < plan->n; i++)
+        plan->weight[i] = powers     ? shares[i].power
+                          : measured ? shares[i].measured_speed
+                                     : shares[i].nominal_speed;
+}
+
+/* Whether each device does best to keep to the part whose inputs it has: one share each, then. */
+static bool keeps_to_parts(const struct cx_candidates *all, unsigned n)
+{
+    if (cx_plan_always() || !(all->astray_seconds > 0))
+        return false;
+    for (unsigned i = 0; i < n; i++) {
+        const double speed = cx_speed_record_speed(all->device[i].record);
+        if (all->member[i].takes_part && speed > 0 && all->astray_seconds * speed < cheap_moves)
+            return false;
+    }
+    return true;
+}
+
+/* Has the members that are left share the launch as their parts lie (parts.h). */
+static void cut_parts(const struct cx_split_plan *plan, struct cx_learned *learned, struct cx_candidates *all)
+{
+    double *part = all->part, speed[64];
+    for (unsigned i = 0; i < plan->n; i++)
+        speed[i] = all->share[i].measured_speed;
+    const struct cx_parts_launch about = {plan->n, (double)plan->groups, all->astray_seconds, all->owned,
+                                          speed};
+    (void)cx_parts_cut(&learned->parts, &about, part);
+    for (unsigned i = 0; i < plan->n; i++)
+        all->share[i].measured_speed = part[i] > 0 ? part[i] : 1e-12;
+}
+
+/* ---- the balancer ---- */
+
+/* Where the balancer learns of such launches. NULL: it is another one, or there is no room. */
+static struct cx_memory *memory_of(struct cx_learned *learned, uint64_t groups)
+{
+    const unsigned room = sizeof(learned->memories) / sizeof(*learned->memories);
+    struct cx_memory *memory = find_memory(learned, groups);
+    if (strcmp(cx_options_get()->algo, "auto") != 0 || cx_options_get()->reproducible)
+        return NULL;
+    for (unsigned i = 0; i < room && !memory; i++) {
+        if (learned->memories[i])
+            continue;
+        memory = learned->memories[i] = malloc(sizeof(*memory));
+        if (!memory)
+            return NULL;
+        cx_memory_init(memory);
+        memory->taught.groups = groups;
+    }
+    return memory;
+}
+
+static struct cx_balancer *make_balancer(const struct cx_split_plan *plan, const struct cx_candidates *all,
+                                         struct cx_memory *memory, bool one_each)
+{
+    const struct cx_options *options = cx_options_get();
+    const struct cx_problem problem = {
+        groups_left(plan),      plan->slice * plan->judged->verdict.granularity,
+        plan->n + plan->probes, all->share,
+        plan->rescues,          one_each ? NULL : memory};
+    const struct cx_balancer_params params = cx_plan_params();
+    const char *name = options->reproducible || one_each ? "static" : options->algo;
+    return cx_balancer_create(cx_policy_find(name), &problem, &params);
+}
+
+/* A balancer that learned has a better idea of where each member's part begins. */
+static void follow_balancer(struct cx_split_plan *plan)
+{
+    double weights[65], sum = 0;
+    cx_balancer_weights(plan->balancer, weights);
+    for (unsigned i = 0; i < plan->n; i++)
+        sum += weights[i];
+    for (unsigned i = 0; i < plan->n && sum > 0 && strcmp(cx_options_get()->algo, "auto") == 0; i++)
+        plan->weight[i] = weights[i];
+}
+
+/* Takes the probe's package from the balancer and lays it where the kernel was not measured yet. */
+static void place_probe(struct cx_split_plan *plan, const struct cx_speed_record *record)
+{
+    const struct cx_access_verdict *verdict = &plan->judged->verdict;
+    uint64_t steps = cx_balancer_next(plan->balancer, plan->n, 0) / plan->slice;
+    if (steps == 0 || steps >= verdict->groups) {
+        plan->probes = false;
+        return;
+    }
+    cx_balancer_retire(plan->balancer, plan->n);
+    uint64_t units = verdict->groups / verdict->granularity;
+    uint64_t first = (uint64_t)((double)units * cx_speed_record_probe_at(record)) * verdict->granularity;
+    uint64_t last = (verdict->groups - steps) / verdict->granularity * verdict->granularity;
+    plan->probe_first = first < last ? first : last;
+    plan->probe_end = plan->probe_first + steps;
+}
+
+/* Those who take part are known: makes the balancer. Without one the launch stays whole. */
+static void share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_learned *learned,
+                  struct cx_candidates *all, bool one_each)
+{
+    plan->rescues = cx_rescue_allowed(launch, plan->judged);
+    const bool keeps = keeps_to_parts(all, plan->n);
+    keep_members(launch, plan, all, one_each || keeps);
+    if (keeps && !plan->probes && plan->n > 1)
+        cut_parts(plan, learned, all);
+    weigh(plan, all->share);
+    if (plan->n + plan->probes < 2)
+        launch->reason = plan->late ? cx_rescue_late_reason : "its arguments cannot be had on another device";
+    else
+        plan->balancer =
+            make_balancer(plan, all, plan->done ? NULL : memory_of(learned, plan->groups), one_each || keeps);
+    if (plan->balancer)
+        follow_balancer(plan);
+    if (plan->balancer && plan->probes)
+        place_probe(plan, all->probe_record);
+    if (plan->balancer && cx_plan_always())
+        launch->reason = cx_options_get()->reproducible ? "COEXEC_REPRODUCIBLE=1" : "COEXEC_SPLIT=always";
+}
+
+bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_learned *learned,
+                   unsigned *best)
+{
+    struct cx_context *context = launch->base.context;
+    if (!context->candidates) /* large, and kept: only what is used is filled in, and the lock is held */
+        context->candidates = malloc(sizeof(*context->candidates));
+    struct cx_candidates *all = context->candidates;
+    if (!all) {
+        launch->reason = "out of memory";
+        return false;
+    }
+    all->probe_record = NULL;
+    all->astray_seconds = 0;
+    describe(launch, plan, learned, all);
+    struct cx_admission_decision decision = decide(plan, all);
+    plan->moves = moves_at_last(launch, plan, learned, all, &decision);
+    decision.split |= plan->moves;
+    *best = plan->member[decision.best];
+    for (unsigned i = 0; i < plan->n && decision.split; i++)
+        if (!all->member[i].takes_part)
+            cx_launch_decided(launch, plan->member[i], cx_admission_part_text(all->member[i].part));
+    launch->reason = plan->moves ? "launches have forgone as much as moving their data costs"
+                                 : cx_admission_reason_text(decision.reason);
+    if (!decision.split && strcmp(cx_options_get()->algo, "single") == 0)
+        launch->reason = "COEXEC_ALGO=single";
+    if (decision.split && !cx_plan_always() && cx_plan_hindsight_holds(launch, plan, learned, best))
+        decision.split = false;
+    const struct cx_plan_costs costs = {.device = all->device,
+                                        .member = all->member,
+                                        .whole = all->whole,
+                                        .moves = plan->moves ? all->moved : 0,
+                                        .owned = all->owned,
+                                        .scratch = all->lacking.fixed,
+                                        .best = decision.best};
+    if (decision.split && !cx_plan_stake(launch, plan, learned, &costs))
+        decision.split = false;
+    /* One share each where members move what they lack, or the one that lacks nothing would do it all, and
+     * again what another holds whose moves take long; and beside a mere probe, where the best member does all
+     * the rest. */
+    if (decision.split)
+        share(launch, plan, learned, all,
+              plan->moves || launch->invests ||
+                  (decision.reason == CX_ADMISSION_SPLIT_PROBE && !cx_plan_always()));
+    if (plan->moves && !plan->balancer)
+        cx_forgone_end(&context->forgone);
+    if (all->whole != all->few)
+        free(all->whole);
+    if (!plan->balancer)
+        cx_plan_stake_drop(launch);
+    return plan->balancer != NULL;
+}

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sizes and shares that planning needs.
+ */
+#include "layer/plan/plan_size.h"
+#include "layer/base/log.h"
+#include "layer/plan/plan_open.h"
+#include "layer/plan/plan_stake.h"
+#include "layer/base/options.h"
+#include "layer/memory/peer.h"
+#include "layer/program/program.h"
+#include "layer/timeline/queue.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Work-items of a launch that takes a CPU core a millisecond at least. */
+enum { MANY_ITEMS = 1 << 18 };
+/* The same, where each of them may loop for any time. */
+enum { MANY_LOOPING = 1 << 16 };
+/* Bytes a second between peers (H100s: 360 GB/s, and 170 a megabyte). */
+#define PEER_BYTES_PER_S 100e9
+/* Commands of a queue that are looked at. */
+enum { MANY_WAITING = 64 };
+
+/* The largest divisor of n that is at most limit; powers of two and multiples of 8 are not preferred over
+ * size, since what matters to a device is that its lanes are full. */
+static size_t divisor(uint64_t n, size_t limit)
+{
+    for (size_t d = limit; d > 1; d--)
+        if (n % d == 0)
+            return d;
+    return 1;
+}
+
+static bool required_size(struct cx_launch *launch)
+{
+    size_t required[3];
+    cx_kernel_required_size(launch->kernel, required);
+    if (!required[0])
+        return false;
+    for (unsigned d = 0; d < launch->geometry.work_dim; d++)
+        launch->geometry.local[d] = required[d];
+    return true;
+}
+
+bool cx_plan_local_size(struct cx_launch *launch)
+{
+    const struct cx_context *context = launch->base.context;
+    struct cx_access_geometry *geometry = &launch->geometry;
+    size_t room = cx_kernel_group_limit(launch->kernel, CX_ALL_MEMBERS);
+
+    if (required_size(launch))
+        return true;
+    if (room > 256)
+        room = 256;
+    size_t items = 1;
+    for (unsigned d = 0; d < geometry->work_dim; d++) {
+        size_t most = room / items;
+        for (unsigned m = 0; m < context->nmembers; m++)
+            if (most > context->workers[m].device->max_item_sizes[d])
+                most = context->workers[m].device->max_item_sizes[d];
+        if (d > 0 && most > 16)
+            most = 16;
+        geometry->local[d] = most ? divisor(geometry->global[d], most) : 1;
+        items *= geometry->local[d];
+    }
+    uint64_t total = geometry->global[0] * geometry->global[1] * geometry->global[2];
+    return items >= 8 || total <= 4096;
+}
+
+bool cx_plan_fits(const struct cx_launch *launch, unsigned member)
+{
+    const struct cx_real_device *device = launch->base.context->workers[member].device;
+    size_t items = 1;
+    if (cx_take_refused(launch, member))
+        return false;
+    if (!launch->local_given || cx_take_known(launch, member))
+        return true;
+    for (unsigned d = 0; d < launch->geometry.work_dim; d++) {
+        items *= launch->geometry.local[d];
+        if (launch->geometry.local[d] > device->max_item_sizes[d])
+            return false;
+    }
+    return items <= cx_kernel_group_limit(launch->kernel, member);
+}
+
+uint64_t cx_plan_fill(const struct cx_real_device *device, const struct cx_access_geometry *geometry)
+{
+    uint64_t items = 1;
+    if (!(device->type & CL_DEVICE_TYPE_GPU))
+        return device->compute_units ? device->compute_units : 1;
+    for (unsigned d = 0; d < geometry->work_dim; d++)
+        items *= geometry->local[d];
+    uint64_t resident =
+        items ? 1024 / items
+              : 1; /* half of what a unit can keep resident feeds its lanes (docs/benchmarks.md) */
+    return (resident ? resident : 1) * device->compute_units;
+}
+
+/* The member's own number in a list "a,b,c", or the only one of a list of one. False: none. */
+static bool listed(const char *list, unsigned index, double *value)
+{
+    char *end;
+    if (!list || !*list)
+        return false;
+    for (unsigned i = 0;; i++) {
+        errno = 0;
+        double number = strtod(list, &end);
+        if (end == list || errno)
+            return false;
+        if (i == index || (i == 0 && *end == 0)) {
+            *value = number;
+            return true;
+        }
+        if (*end != ',')
+            return false;
+        list = end + 1;
+    }
+}
+
+uint64_t cx_plan_min_package(const struct cx_context *context, unsigned member)
+{
+    double value;
+    (void)context;
+    if (!listed(cx_options_get()->min_package, member, &value) || value < 1)
+        return 0;
+    return (uint64_t)value;
+}
+
+double cx_plan_power(const struct cx_context *context, unsigned member)
+{
+    double value;
+    (void)context;
+    return listed(cx_options_get()->powers, member, &value) && value > 0 ? value : 0;
+}
+
+/* Of a launch that may take for ever or no time at all, so much must be to be saved for it to wait. */
+static const double unknown_part = 0.1;
+
+bool cx_plan_always(void)
+{
+    return strcmp(cx_options_get()->split, "always") == 0 || cx_options_get()->reproducible;
+}
+
+bool cx_plan_wants_all(void)
+{
+    const struct cx_options *options = cx_options_get();
+    return strcmp(options->split, "always") == 0 ||
+           (options->analysis_wait && strcmp(options->split, "never") != 0);
+}
+
+double cx_plan_best_speed(const struct cx_launch *launch)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_learned *learned = launch->kernel->function->learned;
+    double best = 0;
+
+    for (unsigned m = 0; learned && m < context->nmembers; m++) {
+        double sum = 0;
+        unsigned measured = 0;
+        for (unsigned k = 0; k < context->nmembers; k++) {
+            const double own =
+                cx_context_alike(context, m, k) ? cx_speed_record_speed(&learned->records[k]) : 0;
+            sum += own;
+            measured += own > 0;
+        }
+        best = measured && sum / measured > best ? sum / measured : best;
+    }
+    return best;
+}
+
+static double items_of(const struct cx_launch *launch)
+{
+    double items = 1;
+    for (uint32_t d = 0; d < launch->geometry.work_dim; d++)
+        items *= (double)launch->geometry.global[d];
+    return items;
+}
+
+bool cx_plan_is_large(const struct cx_launch *launch)
+{
+    return items_of(launch) >= MANY_ITEMS;
+}
+
+double cx_plan_expected(const struct cx_launch *launch)
+{
+    const double speed = cx_plan_best_speed(launch);
+    if (speed > 0 && launch->geometry.local[0])
+        return (double)cx_launch_groups(launch) / speed;
+    return cx_plan_length(launch); /* a first launch tells that, and no speed */
+}
+
+/* What the launches of the same function that its queue has not planned yet will take, this one among them,
+ * in seconds. */
+static double waiting(const struct cx_launch *launch)
+{
+    const double own = cx_plan_expected(launch), items = items_of(launch);
+    const struct cx_command *command = own > 0 ? launch->base.queue->unsettled : NULL;
+    double seconds = 0;
+
+    for (unsigned n = 0; command && n < MANY_WAITING; n++, command = command->queue_next) {
+        const struct cx_launch *other = (const struct cx_launch *)command;
+        if (command->plan == cx_plan_launch && other->kernel->function == launch->kernel->function)
+            seconds += own * items_of(other) / items;
+    }
+    return seconds;
+}
+
+/* What part of the nominal speed of all members that the queue serves is of those that left the build for
+ * later: at most so much of a launch's time can they save. */
+static double late_part(const struct cx_launch *launch)
+{
+    const struct cx_context *context = launch->base.context;
+    double all = 0, late = 0;
+
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        if (!cx_queue_takes(launch->base.queue, m))
+            continue;
+        all += context->workers[m].device->nominal_gflops;
+        late +=
+            cx_program_late_on(launch->kernel->program, m) ? context->workers[m].device->nominal_gflops : 0;
+    }
+    return all > 0 ? late / all : 0;
+}
+
+bool cx_plan_late_counts(const struct cx_launch *launch)
+{
+    return late_part(launch) >= unknown_part;
+}
+
+/* How many builds, one after the other, a split lacks: the program's on members that left it for later; or
+ * the variant on these and on the others. */
+static unsigned builds_of(const struct cx_launch *launch)
+{
+    const struct cx_program *program = launch->kernel->program;
+    return launch->lacking == CX_VARIANT_PLAIN ? 1 : 1 + 2 * atomic_load(&program->nlate);
+}
+
+/* How long they may take: as long as the program's did, which may have been in the driver's cache; on a CPU
+ * not less than a guess. */
+static double builds_last(const struct cx_launch *launch)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_program *program = launch->kernel->program;
+    double one = (double)program->build_ns * 1e-9;
+
+    for (unsigned m = 0; m < context->nmembers; m++)
+        if (cx_queue_takes(launch->base.queue, m) && context->workers[m].device->type & CL_DEVICE_TYPE_CPU &&
+            (launch->lacking != CX_VARIANT_PLAIN || cx_program_late_on(program, m)))
+            one = fmax(one, CX_CPU_COMPILES);
+    return builds_of(launch) * one;
+}
+
+/* Whether members that do such a part of all save more than these builds take, by measured times or else the
+ * most that the text of the kernel has it do. Where neither is known a launch of many work-items may; but it
+ * runs before any split variant is built, and measured. */
+static bool may_save(const struct cx_launch *launch, double part)
+{
+    const double expected = cx_plan_expected(launch), seconds = expected > 0 ? expected : launch->longest;
+
+    if (isinf(seconds) && launch->lacking != CX_VARIANT_PLAIN)
+        return false;
+    if (seconds < 0 || isinf(seconds))
+        return part >= unknown_part && items_of(launch) >= (seconds < 0 ? MANY_ITEMS : MANY_LOOPING);
+    return part * seconds > builds_last(launch);
+}
+
+bool cx_plan_late_pays(const struct cx_launch *launch)
+{
+    /* what seems to lack nothing may not be analysed yet: until it is measured, that is */
+    return (launch->lacks || cx_plan_expected(launch) <= 0) && may_save(launch, late_part(launch));
+}
+
+/* Builds cost a core, and a process that ends meanwhile has to wait: short programs must not pay for what
+ * they do not use. So the kernel must have run for so many times as long without, or this launch be one that
+ * may: then a program that ends at the worst moment has lost a third of its kernels' time, not half. */
+static const double builds_without = 2;
+
+static bool build_pays(const struct cx_launch *launch)
+{
+    if (cx_plan_bounded())
+        return cx_plan_opening_pays(launch, builds_last(launch), waiting(launch));
+    const struct cx_learned *learned = launch->kernel->function->learned;
+    const unsigned nmembers = launch->base.context->nmembers;
+    const double others = (double)(nmembers - 1) / nmembers;
+
+    return (launch->lacking == CX_VARIANT_PLAIN ? cx_plan_late_pays(launch) : may_save(launch, others)) ||
+           (learned && learned->unvaried + waiting(launch) >= builds_without * builds_last(launch));
+}
+
+/* Speeds of so many launches tell how long others take. */
+enum { MANY_SAMPLES = 4 };
+/* What is left of what judging took with each launch that is not judged. */
+#define BELIEF 0.99
+
+bool cx_plan_judging_pays(const struct cx_launch *launch, struct cx_learned *learned, uint64_t hash)
+{
+    const unsigned nmembers = launch->base.context->nmembers;
+    const unsigned room = sizeof(learned->spared) / sizeof(*learned->spared);
+    const double gain = cx_plan_expected(launch) * (nmembers - 1) / nmembers - CX_SPLIT_SECONDS;
+    bool measured = false;
+    unsigned i = 0;
+
+    for (unsigned m = 0; m < nmembers; m++)
+        measured |= learned->records[m].samples >= MANY_SAMPLES;
+    if (!measured || gain > learned->judging)
+        return true;
+    while (i < room && i < learned->nspared && learned->spared[i].hash != hash)
+        i++;
+    if (i == room || i == learned->nspared) {
+        i = learned->nspared++ % room;
+        learned->spared[i].hash = hash;
+        learned->spared[i].lost = 0;
+    }
+    learned->spared[i].lost += fmax(gain, 0);
+    learned->judging *= BELIEF;
+    return learned->spared[i].lost > learned->judging;
+}
+
+void cx_plan_without(struct cx_launch *launch)
+{
+    struct cx_learned *learned = launch->kernel->function->learned;
+    const double seconds = launch->lacks && !launch->counted && learned ? cx_plan_expected(launch) : 0;
+
+    if (seconds <= 0)
+        return;
+    learned->unvaried += seconds;
+    launch->base.context->lacked += cx_plan_gain(launch, seconds);
+    launch->counted = true;
+}
+
+void cx_plan_want(const struct cx_launch *launch, enum cx_variant variant)
+{
+    if (!cx_plan_wants_all() && !build_pays(launch))
+        return;
+    cx_program_late_want(launch->kernel->program);
+    if (variant != CX_VARIANT_PLAIN)
+        cx_kernel_variant_want(launch->kernel, variant);
+}
+
+double cx_plan_move_seconds(double bytes)
+{
+    return bytes / (cx_options_get()->link * 1e9);
+}
+
+double cx_plan_upload_rate(const struct cx_worker *worker)
+{
+    const struct cx_context *context = worker->context;
+    double rate = (double)atomic_load(&worker->upload_rate);
+    for (unsigned m = 0; m < context->nmembers && !(rate > 0); m++)
+        if (cx_context_alike(context, worker->index, m))
+            rate = (double)atomic_load(&context->workers[m].upload_rate);
+    return rate;
+}
+
+double cx_plan_upload_seconds(const struct cx_worker *worker, double bytes)
+{
+    const double rate = cx_plan_upload_rate(worker);
+    return rate > 0 ? bytes / rate : cx_plan_move_seconds(bytes);
+}
+
+/* Whether members' memory is copied to this one's without the host, by a shared shadow or a slot (peer.h,
+ * transport_slots.h). */
+static bool has_peer(const struct cx_worker *worker, const struct cx_mem *root)
+{
+    struct cx_context *context = worker->context;
+    bool any = false;
+    if (!context->peers || root->image || root->svm || !cx_peers_are_open(context))
+        return false;
+    for (unsigned m = 0; m < context->nmembers && !any; m++)
+        any = cx_peer_reaches(context->peers, m, worker->index) &&
+              !cx_peer_broken(context->peers, m, worker->index) &&
+              !atomic_load(&context->workers[m].left_out);
+    return any;
+}
+
+double cx_plan_exchange_seconds(const struct cx_worker *worker, const struct cx_mem *root, double bytes)
+{
+    return has_peer(worker, root) ? bytes / PEER_BYTES_PER_S : cx_plan_upload_seconds(worker, bytes);
+}
+
+double cx_plan_bring_seconds(const struct cx_worker *worker, const struct cx_mem *root,
+                             const uint64_t *lacking)
+{
+    const uint64_t here = lacking[cx_mem_place(root, worker)], host = lacking[CX_PLACE_HOST];
+    const uint64_t apart = here < host ? here : host;
+    return cx_plan_upload_seconds(worker, (double)(here - apart)) +
+           (apart ? cx_plan_exchange_seconds(worker, root, (double)apart) : 0);
+}
+
+struct cx_balancer_params cx_plan_params(void)
+{
+    const struct cx_options *options = cx_options_get();
+    return (struct cx_balancer_params){
+        .dynamic_size = (double)options->dynamic_size,
+        .dynamic_packages = options->dynamic_packages,
+        .hguided_k = options->hguided_k,
+        .adaptive_first = options->adaptive_first,
+        .adaptive_growth = options->adaptive_growth,
+        .adaptive_probes = options->adaptive_probes,
+        .sigmoid_k_regular = options->sigmoid_k_regular,
+        .sigmoid_k_irregular = options->sigmoid_k_irregular,
+        .sigmoid_p = options->sigmoid_p,
+        .sigmoid_d = options->sigmoid_d,
+        .sigmoid_l = options->sigmoid_l,
+        .logfit_threshold = options->logfit_threshold,
+        .concord_profile = options->concord_profile,
+        .concord_settled = options->concord_settled,
+        .hdss_settled = options->hdss_settled,
+        .hdss_training = options->hdss_training,
+        .hdss_k = options->hdss_k,
+        .auto_first = options->auto_first,
+        .auto_distrust = options->auto_distrust,
+        .auto_safety = options->auto_safety,
+        .auto_packages = options->auto_packages,
+    };
+}

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a split is held to. See plan_stake.h.
+ */
+#include "layer/plan/plan_stake.h"
+#include "layer/driver/account.h"
+#include "layer/plan/result_use.h"
+#include "layer/launch/prefix.h"
+#include "layer/base/log.h"
+#include "layer/base/options.h"
+#include "layer/memory/peer.h"
+#include "layer/plan/plan_open.h"
+#include "layer/plan/plan_size.h"
+#include "layer/program/program.h"
+#include "layer/timeline/worker.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How much longer than estimated a package may take on a device that was measured at the kernel; on one like
+ * another that was: of its kind, or its driver's and class with about its nominal speed; and on any other.
+ * The policy auto gives one that is not known nothing that could take much longer than what is left for the
+ * others. */
+#define MEASURED_BOUND 1.25
+#define ALIKE_BOUND    1.5
+#define UNKNOWN_BOUND  30.0
+#define AUTO_BOUND     1.1
+/* The same of moves over a link that was measured, or was not. */
+#define UNMEASURED_BOUND 2
+/* Nominal speeds are alike. */
+#define ALIKE_RATIO 0.8
+/* Seconds before a GPU's first kernel in the context, and a kernel's first run on it: at most (an H100 took
+ * 0.2 ms, and some for its first pinned memory). */
+#define FIRST_USE    5e-3
+#define FIRST_KERNEL 2e-3
+/* Memory that is made on a GPU (an H100 took 0.2 to 0.4 ms for 256 MB) and on another device, bytes a second
+ * at least, and seconds for each object. */
+#define GPU_MADE_BYTES_PER_S 200e9
+#define MADE_BYTES_PER_S     10e9
+#define MADE_SECONDS         100e-6
+/* To bring results back, for each launch. */
+#define RETURN_SECONDS 20e-6
+/* A build that takes less was none: the driver had it in its cache. */
+#define CACHED_BUILD 40e-3
+/* A CPU's driver may compile in a first launch, so that only what is beyond tells how long that takes. */
+#define COMPILES_AT_MOST (4 * CX_CPU_COMPILES)
+/* Work-groups of a launch may be so many times as many, or as few, as those of another that tells of it. */
+#define NEAR 2.0
+
+/* ---- lengths ---- */
+
+static uint64_t shape_of(const struct cx_launch *launch)
+{
+    const struct cx_access_geometry *geometry = &launch->geometry;
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (unsigned d = 0; d < geometry->work_dim; d++) {
+        hash = (hash ^ geometry->global[d]) * 0x100000001b3u;
+        hash = (hash ^ (launch->local_given ? geometry->local[d] : 0)) * 0x100000001b3u;
+    }
+    return hash ? hash : 1;
+}
+
+static double groups_of(const struct cx_launch *launch)
+{
+    return launch->geometry.local[0] ? (double)cx_launch_groups(launch) : 0;
+}
+
+/* The shape's entry; NULL: it has none. */
+static struct cx_length *find_length(struct cx_learned *learned, uint64_t shape)
+{
+    for (unsigned i = 0; i < CX_LENGTHS; i++)
+        if (learned->lengths[i].shape == shape)
+            return &learned->lengths[i];
+    return NULL;
+}
+
+/* The one nearest in work-groups among those that tell of it; NULL: there is none. */
+static const struct cx_length *near_length(const struct cx_learned *learned, double groups)
+{
+    const struct cx_length *best = NULL;
+    double least = NEAR;
+    for (unsigned i = 0; i < CX_LENGTHS; i++) {
+        const struct cx_length *length = &learned->lengths[i];
+        if (!(length->seconds > 0) || !(groups > 0) || !(length->groups > 0))
+            continue;
+        const double ratio = fmax(groups / length->groups, length->groups / groups);
+        if (ratio <= least) {
+            least = ratio;
+            best = length;
+        }
+    }
+    return best;
+}
+
+double cx_plan_length(const struct cx_launch *launch)
+{
+    struct cx_learned *learned = launch->kernel->function->learned;
+    if (launch->prefix)
+        return cx_prefix_rest(launch);
+    if (!learned)
+        return 0;
+    const struct cx_length *length = find_length(learned, shape_of(launch));
+    if (length && length->seconds > 0)
+        return length->seconds;
+    const double groups = groups_of(launch);
+    length = near_length(learned, groups);
+    return length ? length->seconds * groups / length->groups : 0;
+}
+
+/* The entry that was added longest ago makes room. */
+static struct cx_length *add_length(struct cx_learned *learned, uint64_t shape, double groups)
+{
+    struct cx_length *length = &learned->lengths[learned->nlengths++ % CX_LENGTHS];
+    *length = (struct cx_length){.shape = shape, .groups = groups};
+    return length;
+}
+
+/* A guess makes room for what is measured. */
+static void tell_length(struct cx_launch *launch, unsigned member, double seconds, bool guess)
+{
+    struct cx_context *context = launch->base.context;
+    struct cx_learned *learned = cx_function_learned(launch->kernel->function, context->nmembers);
+    if (!learned || !(seconds > 0) || !cx_context_alike(context, member, context->fastest))
+        return;
+    const uint64_t shape = shape_of(launch);
+    struct cx_length *length = find_length(learned, shape);
+    if (!length)
+        length = add_length(learned, shape, groups_of(launch));
+    const bool measured = length->seconds > 0 && !length->guessed;
+    if (guess && measured)
+        return;
+    length->seconds = measured ? (length->seconds + seconds) / 2 : seconds;
+    length->guessed = guess;
+    if (learned->untold) { /* launches before it whose length was not known: as long as this one */
+        cx_account_ran(context->account, &learned->risk, learned->untold * seconds);
+        learned->untold = 0;
+    }
+}
+
+void cx_plan_length_tell(struct cx_launch *launch, unsigned member, double seconds, bool first)
+{
+    if (first && launch->base.context->workers[member].device->type & CL_DEVICE_TYPE_CPU)
+        seconds = seconds > COMPILES_AT_MOST ? seconds - CX_CPU_COMPILES : 0;
+    tell_length(launch, member, seconds, false);
+}
+
+void cx_plan_length_guess(struct cx_launch *launch, unsigned member, double seconds)
+{
+    tell_length(launch, member, seconds, true);
+}
+
+void cx_plan_ran(struct cx_context *context, struct cx_learned *learned, unsigned member, double seconds)
+{
+    if (!learned || !cx_context_alike(context, member, context->fastest))
+        return;
+    if (seconds > 0)
+        cx_account_ran(context->account, &learned->risk, seconds);
+    else
+        learned->untold++;
+}
+
+void cx_plan_returns(const struct cx_launch *launch, const struct cx_access_region *regions,
+                     const struct cx_worker *worker)
+{
+    const struct cx_context *context = launch->base.context;
+    double seconds = 0;
+    if (!context->account || !cx_account_risked(context->account))
+        return;
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        uint64_t lacking[64] = {0};
+        const unsigned place = mem ? cx_mem_place(mem->root, worker) : CX_PLACE_HOST;
+        if (place == CX_PLACE_HOST || regions[i].read.lo >= regions[i].read.hi)
+            continue;
+        cx_coherence_lacking(mem->root->coherence, mem->origin + regions[i].read.lo,
+                             mem->origin + regions[i].read.hi, lacking);
+        seconds += cx_plan_exchange_seconds(worker, mem->root,
+                                            fmin((double)lacking[place], (double)lacking[CX_PLACE_HOST]));
+    }
+    if (seconds > 0)
+        cx_account_returned(context->account, RETURN_SECONDS + seconds);
+}
+
+const char *cx_stake_forbids(const struct cx_launch *launch)
+{
+    const double length = cx_plan_length(launch);
+    if (!(length > 0))
+        return cx_stake_verdict_text(CX_STAKE_UNKNOWN);
+    return cx_plan_gain(launch, length) > 0 ? NULL : cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT);
+}
+
+/* ---- costs ---- */
+
+/* Sums over the members that would take part beside the best one. */
+struct sums {
+    double speed; /* of all, the best one's included */
+    double longest, after,
+        bound;     /* seconds: the most that one needs beforehand; of these what recurs; at most */
+    double first;  /* of the bound: what drivers do once */
+    double late;   /* seconds that the last one's driver needs first: it joins in so late */
+    double factor; /* how much longer their packages may take */
+};
+
+static bool are_alike(const struct cx_worker *a, const struct cx_worker *b)
+{
+    const double ratio = a->device->nominal_gflops / b->device->nominal_gflops;
+    return a->kind == b->kind ||
+           (a->device->platform == b->device->platform && a->device->type == b->device->type &&
+            ratio >= ALIKE_RATIO && ratio * ALIKE_RATIO <= 1);
+}
+
+/* The length is of the context's fastest member, which so is measured. */
+static double factor_of(const struct cx_context *context, const struct cx_split_plan *plan,
+                        const struct cx_plan_costs *costs, unsigned i)
+{
+    const struct cx_admission_device *device = costs->device;
+    const struct cx_worker *worker = &context->workers[plan->member[i]];
+    if (cx_speed_record_speed(device[i].record) > 0)
+        return MEASURED_BOUND;
+    if (are_alike(worker, &context->workers[context->fastest]))
+        return ALIKE_BOUND;
+    for (unsigned j = 0; j < plan->n; j++)
+        if (cx_speed_record_speed(device[j].record) > 0 &&
+            are_alike(worker, &context->workers[plan->member[j]]))
+            return ALIKE_BOUND;
+    return UNKNOWN_BOUND;
+}
+
+/* Memory that has to be made on the member for the launch. */
+static double making(const struct cx_launch *launch, const struct cx_worker *worker)
+{
+    const double rate = worker->device->type & CL_DEVICE_TYPE_GPU ? GPU_MADE_BYTES_PER_S : MADE_BYTES_PER_S;
+    double seconds = 0;
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (mem && cx_mem_place(mem->root, worker) != CX_PLACE_HOST && !mem->root->real[worker->index])
+            seconds += MADE_SECONDS + (double)mem->root->size / rate;
+    }
+    return seconds;
+}
+
+/* What the program may do next with the member's part of the results: bring it to the first device. Where the
+ * host is known to read them it comes over another link instead, which is no loss. */
+static double returning(const struct cx_launch *launch, const struct cx_learned *learned,
+                        const struct cx_worker *worker, const struct cx_access_region *whole, double part)
+{
+    double seconds = 0;
+    for (unsigned i = 0; i < launch->args->count && whole; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (mem && cx_mem_place(mem->root, worker) != CX_PLACE_HOST && !cx_follow_expects(learned, i) &&
+            whole[i].write.hi > whole[i].write.lo)
+            seconds += cx_plan_exchange_seconds(worker, mem->root,
+                                                part * (double)(whole[i].write.hi - whole[i].write.lo));
+    }
+    return seconds;
+}
+
+/* Bytes of the launch's results that a read is expected to bring to the host, during a split or behind it. */
+static double read_bytes(const struct cx_launch *launch, const struct cx_learned *learned,
+                         const struct cx_worker *worker, const struct cx_access_region *whole)
+{
+    double bytes = 0;
+    for (unsigned i = 0; i < launch->args->count && whole; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (mem && cx_mem_place(mem->root, worker) != CX_PLACE_HOST && cx_follow_expects(learned, i) &&
+            whole[i].write.hi > whole[i].write.lo)
+            bytes += (double)(whole[i].write.hi - whole[i].write.lo);
+    }
+    return bytes;
+}
+
+/* What the driver does once, as admission takes it. A CPU's may compile the kernel anew, unless the program's
+ * build came from its cache: then the kernel does, too, as a rule. */
+static double first_estimate(const struct cx_launch *launch, const struct cx_worker *worker, double told)
+{
+    const double build = (double)launch->kernel->program->build_ns * 1e-9;
+    return worker->device->type & CL_DEVICE_TYPE_CPU && build < CACHED_BUILD ? fmin(told, build) : told;
+}
+
+/* At most, where admission does not know. */
+static double first_bound(const struct cx_launch *launch, const struct cx_learned *learned,
+                          const struct cx_worker *worker, enum cx_variant variant)
+{
+    if (worker->device->type & CL_DEVICE_TYPE_CPU)
+        return 0;
+    if (worker->planned == 0)
+        return FIRST_USE;
+    return cx_launch_knows(launch, learned, worker->index, variant, false) ? 0 : FIRST_KERNEL;
+}
+
+/* Then others do meanwhile what a member whose driver is not ready could have done, and one that is slower
+ * than thought holds nobody up for long. */
+static bool is_auto(void)
+{
+    return strcmp(cx_options_get()->algo, "auto") == 0;
+}
+
+/* Members of one kind are equally fast: what tells them apart is which work-groups they had. */
+static double even_speed(const struct cx_context *context, const struct cx_split_plan *plan,
+                         const struct cx_plan_costs *costs, unsigned i)
+{
+    double sum = 0;
+    unsigned n = 0;
+    for (unsigned j = 0; j < plan->n; j++)
+        if (costs->member[j].takes_part && costs->member[j].speed > 0 &&
+            cx_context_alike(context, plan->member[i], plan->member[j])) {
+            sum += costs->member[j].speed;
+            n++;
+        }
+    return n ? sum / n : costs->member[i].speed;
+}
+
+/* The member's part of the results: of launches that follow their data, as much as it has of their inputs. */
+static double part_of_results(const struct cx_split_plan *plan, const struct cx_plan_costs *costs, unsigned i,
+                              double part)
+{
+    double all = 0;
+    for (unsigned j = 0; j < plan->n; j++)
+        all += costs->member[j].takes_part ? costs->owned[j] : 0;
+    return all > 0 ? costs->owned[i] / all : part;
+}
+
+static struct sums add_up(const struct cx_launch *launch, const struct cx_split_plan *plan,
+                          const struct cx_learned *learned, const struct cx_plan_costs *costs)
+{
+    const struct cx_context *context = launch->base.context;
+    struct sums sums = {.factor = 1};
+    for (unsigned i = 0; i < plan->n; i++)
+        if (costs->member[i].takes_part)
+            sums.speed += even_speed(context, plan, costs, i);
+    for (unsigned i = 0; i < plan->n; i++) {
+        const struct cx_admission_device *device = &costs->device[i];
+        const struct cx_worker *worker = &context->workers[plan->member[i]];
+        if (i == costs->best || !costs->member[i].takes_part)
+            continue;
+        const double part = sums.speed > 0 ? even_speed(context, plan, costs, i) / sums.speed : 1.0 / plan->n;
+        const double moves =
+            device->fixed_seconds - device->after_seconds +
+            device->transfer_seconds * (double)plan->groups * part +
+            cx_plan_upload_seconds(worker, part * read_bytes(launch, learned, worker, costs->whole));
+        const double first = first_estimate(launch, worker, device->first_seconds);
+        const double once = (is_auto() ? part : 1) * first;
+        const double all = moves + device->after_seconds + once;
+        sums.late = fmax(sums.late, first);
+        sums.first += 2 * once;
+        sums.longest = fmax(sums.longest, all);
+        sums.after = fmax(sums.after, device->after_seconds);
+        sums.bound +=
+            (cx_plan_upload_rate(worker) > 0 ? MEASURED_BOUND : UNMEASURED_BOUND) * moves +
+            2 * device->after_seconds + making(launch, worker) +
+            returning(launch, learned, worker, costs->whole, part_of_results(plan, costs, i, part)) +
+            first_bound(launch, learned, worker, plan->variant[i]);
+        sums.factor = fmax(sums.factor, factor_of(context, plan, costs, i));
+    }
+    return sums;
+}
+
+/* Seconds to bring the best member what the launch reads: of what the host has, which it needs however it
+ * runs, and of what lies with others alone, as former splits left it. */
+struct lacks {
+    double host, others;
+};
+
+static struct lacks best_lacks(const struct cx_launch *launch, const struct cx_split_plan *plan,
+                               const struct cx_plan_costs *costs)
+{
+    const struct cx_worker *best = &launch->base.context->workers[plan->member[costs->best]];
+    struct lacks lacks = {0, 0};
+    for (unsigned i = 0; i < launch->args->count && costs->whole; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        const struct cx_access_interval *read = &costs->whole[i].read;
+        uint64_t *lacking = memset(costs->scratch, 0, 64 * sizeof(*lacking));
+        if (!mem || read->lo >= read->hi || cx_launch_way(launch, i) >= CX_WAY_PRIVATE)
+            continue;
+        cx_coherence_lacking(mem->root->coherence, mem->origin + read->lo, mem->origin + read->hi, lacking);
+        const uint64_t here = lacking[cx_mem_place(mem->root, best)], there = lacking[CX_PLACE_HOST];
+        lacks.host += cx_plan_upload_seconds(best, here > there ? (double)(here - there) : 0);
+        lacks.others +=
+            cx_plan_exchange_seconds(best, mem->root, here < there ? (double)here : (double)there);
+    }
+    return lacks;
+}
+
+/* reads: of `whole`, what the program's reads of its results take behind it. */
+static struct cx_stake stake_of(const struct cx_launch *launch, const struct cx_split_plan *plan,
+                                const struct cx_learned *learned, const struct cx_plan_costs *costs,
+                                double *reads)
+{
+    const struct sums sums = add_up(launch, plan, learned, costs);
+    const double whole = cx_plan_length(launch);
+    const double part =
+        sums.speed > 0 ? even_speed(launch->base.context, plan, costs, costs->best) / sums.speed : 1;
+    const struct cx_worker *worker = &launch->base.context->workers[plan->member[costs->best]];
+    const double read = cx_plan_upload_seconds(worker, read_bytes(launch, learned, worker, costs->whole));
+    const double packages = whole * part + CX_SPLIT_SECONDS, later = packages + sums.after + read * part;
+    const struct cx_budget_record *risk = &learned->risk;
+    const struct lacks lacks = best_lacks(launch, plan, costs);
+    /* Where later launches gain, this one follows data that lie elsewhere; but not again where it lost. */
+    const bool follows = later < (1 - CX_BUDGET_GAIN) * (whole + read) && risk->lost <= 0;
+    const double moved = lacks.host + (follows ? lacks.others : 0);
+    const struct cx_admission_device *best = &costs->device[costs->best];
+    const double moves = best->fixed_seconds - best->after_seconds +
+                         best->transfer_seconds * (double)plan->groups * part + read * part;
+    double factor = sums.factor, most;
+    if (is_auto())
+        factor = fmin(factor, AUTO_BOUND / part);
+    if (risk->splits > 1 && risk->ratio > 0 && risk->ratio * whole < whole * part * factor)
+        factor = fmax(risk->ratio / part, 1); /* measured, all costs included */
+    most = whole * part * factor + sums.first;
+    if (is_auto())
+        most = fmin(most, AUTO_BOUND * whole);
+    *reads = read;
+    return (struct cx_stake){.whole = whole > 0 ? whole + moved + read : 0,
+                             .split = fmax(packages + fmax(sums.longest, moves), sums.late) + costs->moves,
+                             .worst = fmax(most + sums.bound + moves, 2 * sums.late) + 3 * CX_SPLIT_SECONDS +
+                                      2 * costs->moves,
+                             .later = later,
+                             .moved = moved};
+}
+
+/* ---- the decision ---- */
+
+bool cx_plan_affords(const struct cx_context *context, double seconds)
+{
+    return !context->account || seconds <= cx_account_left(context->account);
+}
+
+bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan, struct cx_learned *learned,
+                   const struct cx_plan_costs *costs)
+{
+    struct cx_context *context = launch->base.context;
+    if (!context->account)
+        return true;
+    double reads;
+    const struct cx_stake stake = stake_of(launch, plan, learned, costs, &reads);
+    const enum cx_stake_verdict verdict =
+        cx_account_decide(context->account, &learned->risk, &stake, &launch->reserved);
+    cx_debug(CX_TOPIC_PLAN,
+             "%s: whole %.3f ms, split %.3f, at most %.3f, later %.3f; the account has %.3f ms: %s",
+             launch->kernel->function->name, stake.whole * 1e3, stake.split * 1e3, stake.worst * 1e3,
+             stake.later * 1e3, cx_account_left(context->account) * 1e3, cx_stake_verdict_text(verdict));
+    launch->staked = fmax(stake.whole - reads, 0);
+    launch->staked_moves = stake.moved;
+    launch->first_use = false;
+    for (unsigned i = 0; i < plan->n; i++)
+        launch->first_use |= costs->member[i].takes_part && context->workers[plan->member[i]].planned == 0;
+    launch->trial = verdict == CX_STAKE_TRIAL;
+    launch->invests = launch->trial && stake.split >= stake.whole;
+    if (!cx_stake_splits(verdict) || verdict == CX_STAKE_TRIAL)
+        launch->reason = cx_stake_verdict_text(verdict);
+    return cx_stake_splits(verdict);
+}
+
+void cx_plan_stake_drop(struct cx_launch *launch)
+{
+    struct cx_account *account = launch->base.context->account;
+    struct cx_budget_record nothing = {0};
+    if (account)
+        (void)cx_account_settle(account, &nothing, launch->reserved, 0, 0, launch->trial, false);
+    launch->staked = launch->staked_moves = launch->reserved = 0;
+}
+
+void cx_plan_stake_end(struct cx_launch *launch, double elapsed, double whole, double brought)
+{
+    struct cx_context *context = launch->base.context;
+    if (!(launch->staked > 0)) /* so it was split, and its function's records exist */
+        return;
+    pthread_mutex_lock(&context->lock);
+    struct cx_learned *learned = launch->kernel->function->learned;
+    if (launch->slices_ns && whole > 0) { /* its length was a guess, from its first part */
+        launch->staked = fmax(launch->staked, whole + launch->staked_moves);
+        cx_plan_length_tell(launch, context->fastest, whole + (double)launch->slices_ns * 1e-9, false);
+    }
+    cx_account_ran(context->account, &learned->risk, fmin(elapsed, launch->staked - launch->staked_moves));
+    const double lost =
+        cx_account_settle(context->account, &learned->risk, launch->reserved, launch->staked + brought,
+                          elapsed, launch->trial, launch->first_use);
+    if (launch->invests)
+        cx_budget_invested(&learned->risk, fmin(lost, launch->reserved));
+    launch->staked = launch->staked_moves = launch->reserved = 0;
+    pthread_mutex_unlock(&context->lock);
+    if (lost > 0)
+        cx_info(CX_TOPIC_PLAN, "the split of %s lost %.3f ms", launch->kernel->function->name, lost * 1e3);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a program does with the results of launches: whether the next that uses them is the host. Programs do
+ * the same in each round, so what followed the last launch of a kernel is expected of the next one: its
+ * results are sent home in parts while it runs (write_back.h), although nobody asks for them yet.
+ *
+ * Counted for each argument of a kernel function: a launch that writes through it leaves a mark on the memory
+ * object, which a read or mapping of at least half of that takes off again. A mark that the next launch with
+ * the object finds was a wrong guess; after one it must hold twice before it is counted on again.
+ * Thread-safety: under context->lock.
+ */
+#ifndef CX_LAYER_PLAN_RESULT_USE_H
+#define CX_LAYER_PLAN_RESULT_USE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct cx_args;
+struct cx_learned;
+struct cx_mem;
+struct cx_summary_kernel;
+
+enum { CX_FOLLOWED = 16 }; /* arguments of a function that are followed */
+
+struct cx_follow {
+    unsigned held; /* launches in a row whose results went to the host next */
+    bool wronged;  /* it was expected, and did not happen */
+    bool mapped;   /* the last time it was a mapping, into the host copy */
+};
+
+/* What objects hold; it outlives the function. */
+struct cx_follows;
+void cx_follows_unref(struct cx_follows **follows);
+
+/* A launch of the function with these arguments is planned. summary: cx_kernel_accesses (plan.h). */
+void cx_follow_launch(const struct cx_args *args, const struct cx_summary_kernel *summary,
+                      struct cx_learned *learned);
+/* The host reads, or maps for reading, so many bytes of the root. */
+void cx_follow_read(struct cx_mem *root, size_t bytes, bool maps);
+/* Whether the host is expected to read next what launches of the function write through the argument: 0: no;
+ * else after how many of them in a row it did. */
+unsigned cx_follow_expects(const struct cx_learned *learned, unsigned arg);
+/* Whether that is a mapping. */
+bool cx_follow_maps(const struct cx_learned *learned, unsigned arg);
+
+#endif

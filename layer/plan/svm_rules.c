@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Launches that reach shared virtual memory: which of them must run at home, and with what. See svm.h.
+ */
+#include "layer/api/enqueue.h"
+#include "layer/plan/plan.h"
+#include "layer/memory/svm.h"
+
+bool cx_svm_has_argument(const struct cx_launch *launch)
+{
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (mem && mem->root->svm)
+            return true;
+    }
+    return false;
+}
+
+static bool has_fine(const struct cx_launch *launch)
+{
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (mem && mem->root->svm && mem->root->svm->fine)
+            return true;
+    }
+    return false;
+}
+
+/* Whether what stands in the way of a split leaves every access on an argument and its address unseen. */
+static bool is_about_order(enum cx_summary_reason reason)
+{
+    return reason == CX_REASON_ATOMIC_RESULT_USED || reason == CX_REASON_ATOMIC_ORDER ||
+           reason == CX_REASON_ATOMIC_FENCE || reason == CX_REASON_VOLATILE || reason == CX_REASON_PRINTF ||
+           reason == CX_REASON_IMAGE_READ || reason == CX_REASON_IMAGE_WRITE;
+}
+
+/* Whether every access of the kernel goes through an argument, and no address is kept. */
+static bool is_confined(const struct cx_summary_kernel *summary)
+{
+    if (!summary || (summary->flags & CX_SUMMARY_OPAQUE))
+        return false;
+    for (uint32_t i = 0; i < summary->nnote; i++)
+        if (!is_about_order((enum cx_summary_reason)summary->note[i].reason))
+            return false;
+    return true;
+}
+
+/* Whether some access may lie before the pointer that the program gave, in the same allocation. */
+static bool reaches_below(struct cx_launch *launch)
+{
+    const struct cx_judged *judged = NULL;
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (!mem || !mem->kept)
+            continue;
+        if (!judged && !(judged = cx_plan_judge(launch)))
+            return true;
+        if (!judged->access || cx_access_reaches_below(judged->access, i))
+            return true;
+    }
+    return false;
+}
+
+bool cx_svm_binds(struct cx_launch *launch, const char **why)
+{
+    const bool argument = cx_svm_has_argument(launch);
+    *why = NULL;
+    if (!argument && !launch->base.context->nsvm)
+        return false;
+    if (argument && has_fine(launch))
+        *why = "the program may touch fine-grained shared virtual memory at any time";
+    else if (!is_confined(cx_kernel_summary(launch->kernel, NULL)))
+        *why = "it may load or keep pointers into shared virtual memory";
+    else if (argument && reaches_below(launch))
+        *why = "it may touch shared virtual memory before the pointer it is given";
+    return *why;
+}
+
+bool cx_svm_blocked(struct cx_command *command)
+{
+    const struct cx_context *context = command->context;
+    for (size_t i = 0; i < context->nsvm; i++)
+        if (cx_enqueue_blocked(command, context->svm[i]))
+            return true;
+    return false;
+}
+
+cl_int cx_svm_gather(struct cx_launch *launch)
+{
+    const struct cx_context *context = launch->base.context;
+    cl_int error = CL_SUCCESS;
+    for (size_t i = 0; i < context->nsvm && error == CL_SUCCESS; i++) {
+        struct cx_mem *root = context->svm[i];
+        const unsigned place = cx_svm_place(root);
+        if (cx_coherence_valid(root->coherence, 0, root->size, place))
+            continue;
+        if (place != CX_PLACE_HOST)
+            error = cx_mem_prepare(root, root->svm->home);
+        if (error == CL_SUCCESS)
+            error = cx_move_to(&launch->base, root, 0, root->size, place, &launch->moved);
+    }
+    return error;
+}
+
+cl_int cx_svm_note(struct cx_launch *launch, struct cx_job *job)
+{
+    const struct cx_context *context = launch->base.context;
+    for (size_t i = 0; i < context->nsvm; i++) {
+        const struct cx_mem *root = context->svm[i];
+        const struct cx_worker *home = &context->workers[root->svm->home];
+        const unsigned place = cx_svm_place(root);
+        if ((place == CX_PLACE_HOST && !cx_coherence_host_write(root->coherence, 0, root->size, home->index,
+                                                                home->planned + 1, job->deps)) ||
+            !cx_coherence_own(root->coherence, 0, root->size, place))
+            return CL_OUT_OF_HOST_MEMORY;
+    }
+    return CL_SUCCESS;
+}

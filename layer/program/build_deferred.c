@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Builds left for later (COEXEC_BUILD=lazy): clBuildProgram returns once one member has built the program;
+ * the others build it when a launch could be worth a split, or somebody asks for what only they know. A first
+ * launch that may take longer than two builds (or is not analysed yet) waits for them (plan.c), which is no
+ * later than if all had built at once; but not for members that are much slower than the first.
+ *
+ * A program that ends before, or whose launches are short, never pays for them. PoCL compiles one program at
+ * a time: a build begun at once would hold up the program's next one. A late build runs in the background
+ * with a reference on the program. When it ends, the functions that kernels were made of ask the member,
+ * too, and from then on it takes part.
+ * Previous stage: build.c. Next: function.c.
+ */
+#include "layer/base/exit_guard.h"
+#include "layer/base/deadline.h"
+#include "layer/plan/deferral.h"
+#include "layer/base/later.h"
+#include "layer/base/log.h"
+#include "layer/program/program.h"
+#include "layer/timeline/worker.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct part {
+    struct cx_program *program; /* a reference */
+    const char *options;        /* the program's; a new build does not free them before we are done */
+    unsigned member;
+};
+
+void cx_program_late_leave(struct cx_program *program)
+{
+    unsigned late = 0;
+
+    for (unsigned m = 0; m < program->context->nmembers; m++) {
+        unsigned none = CX_BUILD_NONE;
+        if (program->reach >> m & 1)
+            late += atomic_compare_exchange_strong(&program->members[m].state[CX_VARIANT_PLAIN], &none,
+                                                   CX_BUILD_LATE);
+    }
+    atomic_store(&program->nlate, late);
+}
+
+/* The member takes part from now on. */
+static void adopt(struct cx_program *program, unsigned member)
+{
+    for (unsigned f = 0; f < program->nfunctions; f++)
+        cx_function_adopt(&program->functions[f], member);
+    for (unsigned v = CX_VARIANT_PLAIN + 1; v < CX_VARIANT_COUNT; v++) {
+        bool wanted = false;
+        for (unsigned m = 0; m < program->context->nmembers; m++)
+            wanted |= atomic_load(&program->members[m].state[v]) != CX_BUILD_NONE;
+        if (wanted)
+            cx_program_variant_want(program, (enum cx_variant)v);
+    }
+}
+
+static void end_one(struct cx_program *program)
+{
+    pthread_mutex_lock(&program->lock);
+    atomic_fetch_sub(&program->nlate, 1);
+    pthread_cond_broadcast(&program->changed);
+    pthread_mutex_unlock(&program->lock);
+}
+
+static void run_part(void *data)
+{
+    struct part *part = data;
+    struct cx_program_member *member = &part->program->members[part->member];
+
+    atomic_store(&member->coming, true);
+    const bool enters = cx_background_enter();
+    if (!enters)
+        atomic_store(&member->state[CX_VARIANT_PLAIN], CX_BUILD_FAILED);
+    else if (cx_build_late(part->program, part->member, part->options))
+        adopt(part->program, part->member);
+    if (enters)
+        cx_background_leave();
+    atomic_store(&member->coming, false);
+    end_one(part->program);
+    cx_hold_check(part->program->context);
+    cx_program_unref(&part->program);
+    free(part);
+}
+
+/* Begins member m's build, unless it has begun. */
+static void begin_part(struct cx_program *program, unsigned m)
+{
+    struct part *part = malloc(sizeof(*part));
+    unsigned late = CX_BUILD_LATE;
+
+    pthread_mutex_lock(&program->lock);
+    const bool begin = !program->building &&
+                       atomic_compare_exchange_strong(&program->members[m].state[CX_VARIANT_PLAIN], &late,
+                                                      part ? CX_BUILD_RUNNING : CX_BUILD_FAILED);
+    if (begin && part)
+        *part = (struct part){.program = cx_program_ref(program), .options = program->options, .member = m};
+    pthread_mutex_unlock(&program->lock);
+    if (begin && (!part || !cx_later_run(CX_LATER_BUILDS, run_part, part, &program->members[m]))) {
+        atomic_store(&program->members[m].state[CX_VARIANT_PLAIN], CX_BUILD_FAILED);
+        end_one(program);
+        if (part)
+            cx_program_unref(&part->program);
+        free(part);
+    } else if (!begin) {
+        free(part);
+    }
+}
+
+void cx_program_late_want(struct cx_program *program)
+{
+    for (unsigned m = 0; cx_program_late(program) && m < program->context->nmembers; m++)
+        if (atomic_load(&program->members[m].state[CX_VARIANT_PLAIN]) == CX_BUILD_LATE)
+            begin_part(program, m);
+}
+
+static void hurry(const struct cx_program *program)
+{
+    for (unsigned m = 0; m < program->context->nmembers; m++)
+        cx_later_hurry(&program->members[m]);
+}
+
+bool cx_program_late_wait(struct cx_program *program, unsigned ms)
+{
+    const struct timespec until = cx_deadline(ms);
+
+    cx_program_late_want(program);
+    hurry(program);
+    pthread_mutex_lock(&program->lock);
+    while (cx_program_late(program))
+        if (pthread_cond_timedwait(&program->changed, &program->lock, &until) == ETIMEDOUT)
+            break;
+    pthread_mutex_unlock(&program->lock);
+    return !cx_program_late(program);
+}
+
+void cx_program_late_end(struct cx_program *program)
+{
+    pthread_mutex_lock(&program->lock);
+    for (unsigned m = 0; m < program->context->nmembers; m++) {
+        unsigned late = CX_BUILD_LATE;
+        if (atomic_compare_exchange_strong(&program->members[m].state[CX_VARIANT_PLAIN], &late,
+                                           CX_BUILD_NONE))
+            atomic_fetch_sub(&program->nlate, 1);
+    }
+    pthread_cond_broadcast(&program->changed);
+    pthread_mutex_unlock(&program->lock);
+    hurry(program);
+    pthread_mutex_lock(&program->lock);
+    while (cx_program_late(program))
+        pthread_cond_wait(&program->changed, &program->lock);
+    pthread_mutex_unlock(&program->lock);
+}

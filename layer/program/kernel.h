@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels: the program's arguments, captured by value, and the real kernel of each member.
+ *
+ * Arguments form an immutable, counted snapshot (struct cx_args). clSetKernelArg replaces it (or changes it
+ * in place while nobody else looks); a launch takes a reference. A real kernel remembers which snapshot it
+ * holds, so repeated launches set nothing. A kernel object keeps no buffer alive, as OpenCL says; a captured
+ * snapshot does. A kernel function (name within a program) is shared by all kernels of that name: what was
+ * analysed and learned. Previous stage: program.h. Next: the planner, and subrange.h for how a package is
+ * launched. Thread-safety: kernel->lock guards the snapshot pointer; the real kernels of member m are touched
+ * by whoever pumps worker m alone.
+ */
+#ifndef CX_LAYER_PROGRAM_KERNEL_H
+#define CX_LAYER_PROGRAM_KERNEL_H
+
+#include "layer/object/object.h"
+#include <pthread.h>
+
+struct cx_device;
+struct cx_program;
+struct cx_mem;
+struct cx_sampler;
+struct cx_summary_kernel;
+struct cx_function_stats;
+
+/* Which build of a program a real kernel comes from. */
+enum cx_variant {
+    CX_VARIANT_PLAIN,    /* the program's own text */
+    CX_VARIANT_SPLIT,    /* with the sub-range prelude for 1-D and 2-D launches (subrange.h) */
+    CX_VARIANT_SPLIT3_0, /* 3-D launches split along dimension 0, 1, 2 */
+    CX_VARIANT_SPLIT3_1,
+    CX_VARIANT_SPLIT3_2,
+    CX_VARIANT_COUNT
+};
+
+/* Member number that stands for all members that may run the kernel. */
+#define CX_ALL_MEMBERS (~0u)
+
+enum cx_args_kind {
+    CX_ARGS_UNSET,
+    CX_ARGS_VALUE,
+    CX_ARGS_LOCAL,
+    CX_ARGS_MEM,
+    CX_ARGS_SAMPLER,
+    CX_ARGS_REAL, /* a device's own buffer in place of the program's; in clones for one device only */
+};
+
+struct cx_arg {
+    enum cx_args_kind kind;
+    size_t size;                /* bytes of the value, or of the local memory */
+    struct cx_mem *mem;         /* MEM: alive while the snapshot is captured; NULL for a NULL buffer */
+    uint64_t mem_id;            /* MEM: id of mem, which tells a new object at an old address */
+    bool svm;                   /* MEM: it lies in shared virtual memory */
+    struct cx_mem *window;      /* MEM: mem where that is a kept window: a reference of the snapshot */
+    cl_mem real;                /* REAL: borrowed */
+    struct cx_sampler *sampler; /* SAMPLER: a reference of the snapshot */
+    void *value;                /* VALUE: owned copy of size bytes: small, or memory of its own */
+    unsigned char small[16];
+};
+
+struct cx_args {
+    atomic_uint refs;    /* holders of the struct: the kernel, real kernels, and all captures together */
+    atomic_uint capture; /* captures: while there is one, every mem is referenced */
+    unsigned count;
+    const void **svm; /* CL_KERNEL_EXEC_INFO_SVM_PTRS: owned; NULL: never given */
+    size_t nsvm;
+    struct cx_arg arg[];
+};
+/* The memory object behind an argument, or NULL for other kinds and NULL objects. */
+static inline struct cx_mem *cx_args_mem(const struct cx_args *args, unsigned arg)
+{
+    return args->arg[arg].kind == CX_ARGS_MEM ? args->arg[arg].mem : NULL;
+}
+/* One more reference to a captured snapshot (cx_kernel_capture). */
+struct cx_args *cx_args_ref(struct cx_args *args);
+/* Gives a captured reference back and nulls it. Accepts a pointer to NULL. */
+void cx_args_unref(struct cx_args **args);
+
+/* What a kernel's parameter is, as the drivers tell or show (function.c). */
+enum cx_param_kind {
+    CX_PARAM_VALUE,
+    CX_PARAM_LOCAL,
+    CX_PARAM_MEM,
+    CX_PARAM_IMAGE,
+    CX_PARAM_SAMPLER,
+    CX_PARAM_OTHER, /* pipes, queues */
+};
+
+struct cx_param {
+    enum cx_param_kind kind;
+    bool told; /* a driver says so; else it was found by trying, which tells no images from values */
+    cl_kernel_arg_access_qualifier access; /* IMAGE: as told, else NONE */
+    size_t size;                           /* VALUE: bytes that the drivers have accepted, 0 when none yet */
+};
+
+/* One kernel name within one program. Owned by the program, lives as long as its build. */
+struct cx_function {
+    char *name;
+    struct cx_program *program;
+    unsigned index;
+    struct cx_function_stats *stats; /* kernel_table.h: what COEXEC_SUMMARY prints; survives the program */
+    uint64_t splits;                 /* verify.h: split launches so far; context->lock */
+    void *learned; /* plan.h: speeds per member; owned by the planner (freed by cx_function_forget) */
+
+    pthread_mutex_t lock; /* guards the rest until known; then sizes in params, check, variant_limit */
+    atomic_bool known;    /* the drivers were asked: what follows is filled */
+    cl_int error;         /* why no kernel can be made of it, or CL_SUCCESS */
+    unsigned nargs;
+    struct cx_param *params;
+    /* one a member: a real kernel for queries and argument checks; NULL: not there. Once it is, group_limit
+     * is; those of members that build later come later, then both without the lock. */
+    _Atomic(cl_kernel) *check;
+    /* one a member: its access summary once the analysis has it, which is final; NULL: ask the analysis */
+    _Atomic(const struct cx_summary_kernel *) *summary;
+    size_t *group_limit;   /* one a member: CL_KERNEL_WORK_GROUP_SIZE */
+    size_t required[3];    /* reqd_work_group_size, zeros when none */
+    size_t *variant_limit; /* at m * CX_VARIANT_COUNT + v: member m's variant v; 0: not asked yet */
+};
+
+struct cx_kernel {
+    struct cx_object base;
+    struct cx_program *program; /* the unit whose build it is: a reference */
+    struct cx_program *whole;   /* the program it was made of: a reference; NULL: it is in another's `on` */
+    /* One a device of the context: the kernel that its queues launch, with this one's arguments: itself, or
+     * of another unit (a reference); NULL: the program is not built for it. NULL: itself on all. */
+    struct cx_kernel **on;
+    struct cx_function *function;
+    unsigned nargs;
+    pthread_mutex_t lock;
+    struct cx_args *args;             /* current snapshot, not captured */
+    struct cx_kernel_member *members; /* one a member: real kernels and what they hold (kernel_bind.c) */
+};
+
+CX_OBJECT_CASTS(kernel, cl_kernel, CX_TAG_KERNEL)
+
+/* The kernel that stands for this one on a device of the context; NULL: the program is not built for it. */
+struct cx_kernel *cx_kernel_on(struct cx_kernel *kernel, const struct cx_device *device);
+/* cx_function_try with the functions of all that stand for it. */
+cl_int cx_kernel_try(struct cx_kernel *kernel, unsigned index, size_t size, const void *value);
+
+/* The current arguments with a reference for the caller. NULL when one is not set (*missing tells which) or
+ * names a buffer that is gone, or without memory (*missing is then the number of arguments). Thread-safe. */
+struct cx_args *cx_kernel_capture(struct cx_kernel *kernel, unsigned *missing);
+
+/* Whether the driver may have to compile for such a launch on member m: it saw none just like it. For the
+ * thread that pumps worker m. local: NULL where the driver chooses. The second one takes it that the launch
+ * follows. */
+bool cx_kernel_is_new(const struct cx_kernel *kernel, unsigned m, enum cx_variant variant, unsigned dims,
+                      const size_t *offset, const size_t *global, const size_t *local);
+bool cx_kernel_may_compile(struct cx_kernel *kernel, unsigned m, enum cx_variant variant, unsigned dims,
+                           const size_t *offset, const size_t *global, const size_t *local);
+/* Member m's real kernel of a variant with these captured arguments set, buffers as cx_mem_real gives them
+ * (their shadows must be allocated). For the thread that pumps worker m. Errors: the driver's code;
+ * CL_INVALID_PROGRAM_EXECUTABLE where that member has no such build. *real stays the kernel's. */
+cl_int cx_kernel_bind(struct cx_kernel *kernel, unsigned member, enum cx_variant variant,
+                      struct cx_args *args, cl_kernel *real);
+
+/* Whether the kernel has inline assembly, and member m is of another driver or model than the fastest that
+ * takes the program: compilers take assembly of others, and the kernel then does who knows what. Thread-safe.
+ */
+bool cx_kernel_is_foreign(const struct cx_kernel *kernel, unsigned member);
+/* Whether member m can run this kernel (its build of the program succeeded, the kernel exists there, and it
+ * is not foreign there). Thread-safe. */
+bool cx_kernel_runs_on(const struct cx_kernel *kernel, unsigned member);
+/* Takes a member out for this kernel after its driver failed on it, unless it is the last one; logs once.
+ * Thread-safe. */
+void cx_kernel_leave_out(struct cx_kernel *kernel, unsigned member, const char *why);
+
+/* Split variants of the kernel's program. ready: built for member m (always true for PLAIN where the kernel
+ * runs); starts nothing, nanoseconds. failed: never will be. want: has it built in the background on every
+ * member unless that was asked before; does not wait. wait: waits until no member builds it any more, at most
+ * ms; for the layer's own threads. false: time is up. Thread-safe; the caller holds no lock. */
+bool cx_kernel_variant_ready(const struct cx_kernel *kernel, unsigned member, enum cx_variant variant);
+bool cx_kernel_variant_failed(const struct cx_kernel *kernel, unsigned member, enum cx_variant variant);
+void cx_kernel_variant_want(struct cx_kernel *kernel, enum cx_variant variant);
+bool cx_kernel_variant_wait(struct cx_kernel *kernel, enum cx_variant variant, unsigned ms);
+
+/* The access summary as of the fastest member that runs it, or NULL with *why set ("analysis still running",
+ * ...; a string that lives as long as the kernel). Never waits. */
+const struct cx_summary_kernel *cx_kernel_summary(const struct cx_kernel *kernel, const char **why);
+/* The same as of one member: another summary only where cx_program_compatible says that the two differ. */
+const struct cx_summary_kernel *cx_kernel_summary_on(const struct cx_kernel *kernel, unsigned member,
+                                                     const char **why);
+/* Waits for the analysis of the kernel's program, at most ms; for the layer's own threads. false: still
+ * running. */
+bool cx_kernel_summary_wait(const struct cx_kernel *kernel, unsigned ms);
+
+/* clGetKernelWorkGroupInfo values the planner needs, cached: CL_KERNEL_WORK_GROUP_SIZE of one member or the
+ * smallest over CX_ALL_MEMBERS that may run it (0: none); required size (zeros when none). */
+size_t cx_kernel_group_limit(const struct cx_kernel *kernel, unsigned member);
+/* The most that launches may ask of one member: its limit, the device's until it has built the program; 0:
+ * none. */
+size_t cx_kernel_group_most(const struct cx_kernel *kernel, unsigned member);
+void cx_kernel_required_size(const struct cx_kernel *kernel, size_t size[3]);
+/* The same limit for a split variant that is ready, which may be lower. */
+size_t cx_kernel_variant_limit(const struct cx_kernel *kernel, unsigned member, enum cx_variant variant);
+
+/* For program.c: asks the drivers about the function, once. Gives function->error. The caller holds no lock.
+ */
+cl_int cx_function_learn(struct cx_function *function);
+/* The same of one member alone that has built its program since; nothing where the others were not asked yet.
+ */
+void cx_function_adopt(struct cx_function *function, unsigned member);
+/* Asks the drivers whether they take this value for a parameter that is no memory object. */
+cl_int cx_function_try(struct cx_function *function, unsigned index, size_t size, const void *value);
+void cx_function_init(struct cx_function *function, struct cx_program *program, unsigned index, char *name);
+void cx_function_finish(struct cx_function *function);
+
+/* A snapshot with one reference, whose arguments are not initialised. NULL: no memory. */
+struct cx_args *cx_args_new(unsigned count);
+/* kernel_arg.c: a copy that nobody else holds, not captured. NULL: no memory. The caller holds the kernel's
+ * lock. */
+struct cx_args *cx_args_clone(const struct cx_args *args);
+/* kernel_bind.c: the real kernels. */
+struct cx_kernel_member *cx_kernel_members_create(unsigned count);
+/* Makes the one that a launch most likely needs, for a GPU, whose program expects that to take its time here.
+ * Nobody else has the kernel yet. */
+void cx_kernel_foresee(struct cx_kernel *kernel);
+void cx_kernel_members_destroy(struct cx_kernel *kernel);
+
+/* Releases the snapshot reference that a kernel object or a real kernel holds (not a captured one), and nulls
+ * it. */
+void cx_args_drop(struct cx_args **args);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Split variants of a program: its text between prelude and check (subrange.h), built for every member in the
+ * background.
+ *
+ * Each build holds a reference on the program, so a program may be released meanwhile; nothing waits for it.
+ * Previous stage: the planner sees that a kernel needs one. Next: kernel_bind.c makes real kernels of it.
+ */
+#include "layer/source/analysis.h"
+#include "layer/base/exit_guard.h"
+#include "layer/base/disk_cache.h"
+#include "layer/timeline/command.h"
+#include "layer/base/deadline.h"
+#include "layer/plan/deferral.h"
+#include "layer/base/later.h"
+#include "layer/base/log.h"
+#include "layer/source/subrange.h"
+#include "layer/program/program.h"
+#include "layer/base/text.h"
+#include "layer/report/trace.h"
+#include "layer/source/vendor_options.h"
+#include "layer/timeline/worker.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As long as the analyser may take at most, about. */
+enum { TEXT_WAIT_MS = 60000 };
+
+struct job {
+    struct cx_program *program; /* a reference */
+    const char *options;        /* the program's; a new build does not free them before we are done */
+    unsigned member;
+    enum cx_variant variant;
+};
+
+/* A program from a binary whose text includes files: they may have changed since. Whether text and files
+ * still give what the binary's access summary is about. Asks the analyser, some tens of milliseconds. */
+static bool text_is_as_before(const struct job *job)
+{
+    const struct cx_program *program = job->program;
+    const char *why = "the program's binary has no access summary";
+    const struct cx_analysis_blob before =
+        program->analysis ? cx_analysis_blob(program->analysis, job->member) : (struct cx_analysis_blob){0};
+    struct cx_analysis *now =
+        before.text ? cx_analysis_start(program->context, program->source, job->options, &why) : NULL;
+
+    if (now) {
+        const bool ended = cx_analysis_wait(now, TEXT_WAIT_MS);
+        const struct cx_analysis_blob blob = cx_analysis_blob(now, job->member);
+        const bool same = blob.text && !memcmp(blob.text, before.text, CX_CACHE_TEXT_SIZE);
+        why = same ? NULL : ended ? "a file that it includes is not as it was" : "the analysis does not end";
+    }
+    cx_analysis_release(&now);
+    if (why)
+        cx_info(CX_TOPIC_PROGRAM, "program %" PRIu64 ", from a binary, gets no split variant: %s",
+                program->base.id, why);
+    return !why;
+}
+
+/* The program's options for the member but those for debuggers, and -w: some drivers tell of warnings on
+ * stderr, and those of the text the program's own build has told. With -Werror there are none in a text that
+ * was built, and the word stays the program's. NULL: no memory. */
+static char *variant_options(const struct job *job)
+{
+    char *own = cx_vendor_options(job->program->context, job->member, job->options ? job->options : "");
+    char *quiet = NULL;
+    if (own)
+        cx_debug_options_drop(own);
+    if (!own || strstr(own, "-Werror"))
+        return own;
+    if (asprintf(&quiet, "-w %s", own) < 0)
+        quiet = NULL;
+    free(own);
+    return quiet;
+}
+
+/* Why the text cannot stand behind a prelude, whatever files it includes; NULL: it can. The check at its end
+ * sees what the prelude's names mean there: macros that were put aside meanwhile would hide from it. */
+static const char *text_resists(const char *own)
+{
+    char *text = cx_text_joined(own);
+    const bool hides = !text || strstr(text, "pop_macro");
+    free(text);
+    return hides ? "it puts macros aside (pop_macro)" : NULL;
+}
+
+/* Makes and builds the real program; NULL when the driver refuses it. */
+static cl_program build_variant(const struct job *job)
+{
+    const struct cx_program *program = job->program;
+    if (program->stored && !cx_stored_has_text(program->stored) && !text_is_as_before(job))
+        return NULL;
+    const struct cx_real_device *device = program->context->workers[job->member].device;
+    const char *own = program->text ? program->text : program->source;
+    const char *why = text_resists(own);
+    if (!why)
+        why = cx_build_files_moved(program, job->options);
+    const char *text[] = {cx_prelude_text(job->variant), own, cx_prelude_check(job->variant)};
+    cl_int error = CL_OUT_OF_HOST_MEMORY;
+    char *options = variant_options(job);
+
+    cl_program real = options && !why ? cx_build_source(program, job->member, 3, text, &error) : NULL;
+    const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
+    if (real)
+        error = device->cl->clBuildProgram(real, 1, &device->id, options, NULL, NULL);
+    if (why || (why = cx_build_files_moved(program, job->options))) /* before, or while it was built */
+        error = CL_BUILD_PROGRAM_FAILURE;
+    cx_trace_build(program, job->member, "build split variant", "source", options, error, since);
+    free(options);
+    if (error == CL_SUCCESS)
+        return real;
+    cx_info(CX_TOPIC_PROGRAM, "program %" PRIu64 ": no split variant on %s: %s", program->base.id,
+            device->name, why ? why : cx_cl_name(error));
+    if (real && !why && cx_log_on(CX_LEVEL_DEBUG, CX_TOPIC_PROGRAM)) {
+        char *log = cx_build_log(program, job->member, real);
+        cx_debug(CX_TOPIC_PROGRAM, "%s", log ? log : "(no log)");
+        free(log);
+    }
+    if (real)
+        device->cl->clReleaseProgram(real);
+    return NULL;
+}
+
+static void settle(struct cx_program *program, unsigned member, enum cx_variant variant, cl_program real)
+{
+    struct cx_program_member *state = &program->members[member];
+
+    pthread_mutex_lock(&program->lock);
+    state->real[variant] = real;
+    atomic_store_explicit(&state->state[variant], real ? CX_BUILD_READY : CX_BUILD_FAILED,
+                          memory_order_release);
+    pthread_cond_broadcast(&program->changed);
+    pthread_mutex_unlock(&program->lock);
+}
+
+static void run_job(void *data)
+{
+    struct job *job = data;
+
+    cl_program real = NULL;
+    if (cx_background_enter()) {
+        real = build_variant(job);
+        cx_background_leave();
+    }
+    settle(job->program, job->member, job->variant, real);
+    cx_hold_check(job->program->context);
+    cx_program_unref(&job->program);
+    free(job);
+}
+
+static void start_job(struct cx_program *program, unsigned member, enum cx_variant variant)
+{
+    struct job *job = malloc(sizeof(*job));
+    if (job) {
+        *job = (struct job){.program = cx_program_ref(program),
+                            .options = program->text ? program->text_options : program->options,
+                            .member = member,
+                            .variant = variant};
+        if (cx_later_run(CX_LATER_BUILDS, run_job, job, &program->members[member].state[variant]))
+            return;
+        cx_program_unref(&job->program);
+        free(job);
+    }
+    settle(program, member, variant, NULL);
+}
+
+void cx_program_variant_want(struct cx_program *program, enum cx_variant variant)
+{
+    const bool can =
+        (program->source || program->text) && program->binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+    for (unsigned m = 0; m < program->context->nmembers; m++) {
+        unsigned none = CX_BUILD_NONE;
+        if (cx_program_runs_on(program, m) &&
+            atomic_compare_exchange_strong(&program->members[m].state[variant], &none,
+                                           can ? CX_BUILD_RUNNING : CX_BUILD_FAILED) &&
+            can)
+            start_job(program, m, variant);
+    }
+}
+
+static bool any_running(const struct cx_program *program, enum cx_variant variant)
+{
+    for (unsigned m = 0; m < program->context->nmembers; m++)
+        if (atomic_load_explicit(&program->members[m].state[variant], memory_order_acquire) ==
+            CX_BUILD_RUNNING)
+            return true;
+    return false;
+}
+
+bool cx_program_variant_wait(struct cx_program *program, enum cx_variant variant, unsigned ms)
+{
+    const struct timespec until = cx_deadline(ms);
+    for (unsigned m = 0; ms && m < program->context->nmembers; m++)
+        cx_later_hurry(&program->members[m].state[variant]);
+    pthread_mutex_lock(&program->lock);
+    bool running;
+    while ((running = any_running(program, variant)))
+        if (pthread_cond_timedwait(&program->changed, &program->lock, &until) == ETIMEDOUT)
+            break;
+    pthread_mutex_unlock(&program->lock);
+    return !running;
+}

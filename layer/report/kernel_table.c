@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The summary table: one record a kernel name, printed at exit on stderr or into a file.
+ */
+#include "layer/report/kernel_table.h"
+#include "layer/driver/account.h"
+#include "layer/base/log.h"
+#include "layer/base/options.h"
+#include "layer/plan/plan.h"
+#include "layer/driver/device.h"
+#include "layer/report/transfer_counts.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_DEVICES = 64, MAX_REASONS = 4, MAX_DECISIONS = 32 };
+
+struct device_stats {
+    uint64_t packages, groups, busy_ns;
+};
+
+struct reason {
+    const char *text;  /* copied */
+    const char *where; /* of the source */
+    uint32_t line;
+    uint64_t launches;
+};
+
+struct decision {
+    const char *text; /* static */
+    unsigned device;
+    uint64_t times;
+};
+
+struct cx_function_stats {
+    struct cx_function_stats *next;
+    char *name;
+    uint64_t launches, split, moved;
+    uint64_t merged, changed, combined; /* launches with writes merged afterwards, and bytes of these */
+    uint64_t private_copies;            /* launches with private copies of what atomics update */
+    uint64_t homes;                     /* launches that used buffers at one home */
+    double balance_sum;
+    uint64_t balanced;
+    uint64_t span_ns;                        /* first start to last end, summed */
+    struct device_stats device[MAX_DEVICES]; /* by real device */
+    struct reason reason[MAX_REASONS];       /* of launches that stayed whole */
+    struct decision decision[MAX_DECISIONS]; /* those beyond are not counted */
+    uint64_t verified[CX_VERIFIED_COUNT];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct cx_function_stats *all, **all_tail = &all;
+
+struct cx_function_stats *cx_stats_function(const char *name)
+{
+    pthread_mutex_lock(&lock);
+    struct cx_function_stats *stats = all;
+    while (stats && strcmp(stats->name, name) != 0)
+        stats = stats->next;
+    if (!stats && (stats = calloc(1, sizeof(*stats)))) {
+        stats->name = strdup(name);
+        if (stats->name) {
+            *all_tail = stats;
+            all_tail = &stats->next;
+        } else {
+            free(stats);
+            stats = NULL;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return stats;
+}
+
+void cx_stats_decided(struct cx_function_stats *stats, unsigned device, const char *reason)
+{
+    if (!stats || !cx_options_get()->summary)
+        return;
+    pthread_mutex_lock(&lock);
+    for (unsigned i = 0; i < MAX_DECISIONS; i++) {
+        struct decision *decision = &stats->decision[i];
+        if (!decision->text)
+            *decision = (struct decision){reason, device, 0};
+        if (decision->device != device || strcmp(decision->text, reason) != 0)
+            continue;
+        decision->times++;
+        break;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static char *where_of(const struct cx_launch *launch)
+{
+    char where[256];
+    cx_places_text(where, sizeof(where), launch->summary, launch->line, launch->other_line, NULL);
+    return strdup(where);
+}
+
+static void count_reason(struct cx_function_stats *stats, const struct cx_launch *launch)
+{
+    const char *text = launch->reason;
+    uint32_t line = launch->line;
+    for (unsigned i = 0; i < MAX_REASONS; i++) {
+        struct reason *reason = &stats->reason[i];
+        if (!reason->text)
+            *reason = (struct reason){strdup(text), where_of(launch), line, 0};
+        if (reason->text && reason->line == line && strcmp(reason->text, text) == 0) {
+            reason->launches++;
+            return;
+        }
+    }
+}
+
+/* First finisher's time over the last's, from the launch's first start on; parts without work do not count.
+ */
+static bool load_balance(const struct cx_launch *launch, double *balance)
+{
+    uint64_t start = UINT64_MAX, first = UINT64_MAX, last = 0;
+    unsigned parts = 0;
+    for (unsigned p = 0; p < launch->nparts; p++) {
+        const struct cx_part *part = &launch->parts[p];
+        if (!part->packages)
+            continue;
+        parts++;
+        start = part->first_ns < start ? part->first_ns : start;
+        first = part->last_ns < first ? part->last_ns : first;
+        last = part->last_ns > last ? part->last_ns : last;
+    }
+    if (parts < 2 || last <= start)
+        return false;
+    *balance = first > start ? (double)(first - start) / (double)(last - start) : 0;
+    return true;
+}
+
+static bool has_way(const struct cx_launch *launch, unsigned way)
+{
+    for (unsigned i = 0; launch->ways && i < launch->args->count; i++)
+        if (launch->ways[i] == way)
+            return true;
+    return false;
+}
+
+void cx_stats_launch(const struct cx_launch *launch)
+{
+    struct cx_function_stats *stats = launch->kernel->function->stats;
+    const struct cx_context *context = launch->base.context;
+    uint64_t start = UINT64_MAX, end = 0;
+    double balance;
+    unsigned worked = 0;
+    if (!stats)
+        return;
+    pthread_mutex_lock(&lock);
+    stats->launches++;
+    stats->moved += launch->moved;
+    for (unsigned p = 0; p < launch->nparts; p++) {
+        const struct cx_part *part = &launch->parts[p];
+        unsigned index = context->workers[part->member].device->index;
+        if (!part->packages)
+            continue;
+        worked++;
+        start = part->first_ns && part->first_ns < start ? part->first_ns : start;
+        end = part->last_ns > end ? part->last_ns : end;
+        if (index < MAX_DEVICES) {
+            stats->device[index].packages += part->packages;
+            stats->device[index].groups += part->groups;
+            stats->device[index].busy_ns += part->busy_ns;
+        }
+    }
+    if (end > start)
+        stats->span_ns += end - start;
+    stats->split += worked > 1;
+    stats->merged += worked > 1 && has_way(launch, CX_WAY_MERGE);
+    stats->private_copies += worked > 1 && has_way(launch, CX_WAY_PRIVATE);
+    stats->homes += worked > 1 && launch->one_home;
+    stats->changed += launch->changed;
+    stats->combined += launch->combined;
+    if (worked <= 1 && launch->reason)
+        count_reason(stats, launch);
+    if (load_balance(launch, &balance)) {
+        stats->balance_sum += balance;
+        stats->balanced++;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void print_devices(FILE *out, const struct cx_function_stats *stats)
+{
+    const struct cx_machine *machine = cx_machine_get();
+    uint64_t groups = 0, packages = 0;
+    for (unsigned d = 0; d < MAX_DEVICES; d++) {
+        groups += stats->device[d].groups;
+        packages += stats->device[d].packages;
+    }
+    for (unsigned d = 0; d < MAX_DEVICES && d < machine->ndevices; d++) {
+        const struct device_stats *device = &stats->device[d];
+        if (!device->packages)
+            continue;
+        fprintf(out, "    device %-2u %-40.40s %6llu packages  %5.1f %%  busy %10.3f ms\n", d,
+                machine->devices[d].name, (unsigned long long)device->packages,
+                groups ? 100.0 * (double)device->groups / (double)groups
+                       : 100.0 * (double)device->packages / (double)packages, /* whole, of sizes unknown */
+                (double)device->busy_ns / 1e6);
+    }
+}
+
+void cx_stats_verified(struct cx_function_stats *stats, enum cx_verified outcome)
+{
+    pthread_mutex_lock(&lock);
+    if (stats)
+        stats->verified[outcome]++;
+    pthread_mutex_unlock(&lock);
+}
+
+static void print_verified(FILE *out, const char *before, const uint64_t counts[CX_VERIFIED_COUNT])
+{
+    fprintf(out, "%sverified %llu launches, %llu of them differ", before,
+            (unsigned long long)(counts[CX_VERIFIED_SAME] + counts[CX_VERIFIED_DIFFERS]),
+            (unsigned long long)counts[CX_VERIFIED_DIFFERS]);
+    if (counts[CX_VERIFIED_NOT])
+        fprintf(out, "; %llu could not be verified", (unsigned long long)counts[CX_VERIFIED_NOT]);
+    fprintf(out, "\n");
+}
+
+void cx_stats_print(void)
+{
+    uint64_t verified[CX_VERIFIED_COUNT] = {0};
+    const char *file = cx_options_get()->summary_file;
+    FILE *out = file && *file ? fopen(file, "ae") : stderr;
+    if (!out) {
+        cx_warn(CX_TOPIC_OPTIONS, "cannot write the summary to %s: %s", file, strerror(errno));
+        return;
+    }
+    pthread_mutex_lock(&lock);
+    fprintf(out, "coexec summary (pid %d, balancer %s)\n", (int)getpid(), cx_options_get()->algo);
+    for (const struct cx_function_stats *stats = all; stats; stats = stats->next) {
+        if (!stats->launches)
+            continue;
+        fprintf(out, "  kernel %s: %llu launches, %llu split, %llu whole; time %.3f ms", stats->name,
+                (unsigned long long)stats->launches, (unsigned long long)stats->split,
+                (unsigned long long)(stats->launches - stats->split), (double)stats->span_ns / 1e6);
+        if (stats->balanced)
+            fprintf(out, "; load balance %.3f", stats->balance_sum / (double)stats->balanced);
+        fprintf(out, "; moved %.3f MB\n", (double)stats->moved / 1e6);
+        print_devices(out, stats);
+        if (stats->merged)
+            fprintf(out,
+                    "    merged afterwards %llu times: %.3f MB changed, %.3f MB of it on several devices\n",
+                    (unsigned long long)stats->merged, (double)stats->changed / 1e6,
+                    (double)stats->combined / 1e6);
+        if (stats->private_copies)
+            fprintf(out, "    private copies combined %llu times\n",
+                    (unsigned long long)stats->private_copies);
+        if (stats->homes)
+            fprintf(out, "    buffers used at one home %llu times\n", (unsigned long long)stats->homes);
+        for (unsigned i = 0; i < MAX_DECISIONS && stats->decision[i].text; i++)
+            fprintf(out, "    decided %llu times about device %u: %s\n",
+                    (unsigned long long)stats->decision[i].times, stats->decision[i].device,
+                    stats->decision[i].text);
+        for (unsigned i = 0; i < MAX_REASONS && stats->reason[i].text; i++) {
+            fprintf(out, "    whole %llu times: %s%s\n", (unsigned long long)stats->reason[i].launches,
+                    stats->reason[i].text, stats->reason[i].where ? stats->reason[i].where : "");
+        }
+        uint64_t seen = 0;
+        for (unsigned v = 0; v < CX_VERIFIED_COUNT; v++) {
+            seen += stats->verified[v];
+            verified[v] += stats->verified[v];
+        }
+        if (seen)
+            print_verified(out, "    ", stats->verified);
+    }
+    if (cx_options_get()->verify)
+        print_verified(out, "  in all: ", verified);
+    cx_account_print(out);
+    cx_traffic_print(out);
+    pthread_mutex_unlock(&lock);
+    if (out != stderr && fclose(out) != 0)
+        cx_warn(CX_TOPIC_OPTIONS, "cannot write the summary to %s: %s", file, strerror(errno));
+}
+
+__attribute__((destructor)) static void print_at_exit(void)
+{
+    if (all && !cx_object_forked && cx_options_get()->summary)
+        cx_stats_print();
+}

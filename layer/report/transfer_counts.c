@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bytes by transport. See transfer_counts.h.
+ */
+#include "layer/report/transfer_counts.h"
+#include "layer/memory/pinned_pool.h"
+
+static atomic_uint_fast64_t bytes_by[CX_ROUTES][2];
+
+static const char *const names[CX_ROUTES] = {
+    [CX_ROUTE_PINNED] = "host pinned",   [CX_ROUTE_PAGEABLE] = "host pageable",
+    [CX_ROUTE_RING] = "staged ring",     [CX_ROUTE_RECT] = "rectangles",
+    [CX_ROUTE_IMAGE] = "images",         [CX_ROUTE_MERGE] = "merges",
+    [CX_ROUTE_PEER] = "peer copies",     [CX_ROUTE_IN_PLACE] = "in place",
+    [CX_ROUTE_HOST] = "within the host",
+};
+
+void cx_traffic_add(enum cx_route route, bool in, uint64_t bytes)
+{
+    atomic_fetch_add_explicit(&bytes_by[route][in], bytes, memory_order_relaxed);
+}
+
+uint64_t cx_traffic_get(enum cx_route route, bool in)
+{
+    return atomic_load_explicit(&bytes_by[route][in], memory_order_relaxed);
+}
+
+static void print_pinned(FILE *out)
+{
+    struct cx_pinned_numbers pinned;
+    cx_pinned_get(&pinned);
+    if (!pinned.most && !pinned.refused)
+        return;
+    fprintf(out, "  pinned memory: %.3f MB at most, of %.3f MB; pinned %llu times, reused %llu times",
+            (double)pinned.most / 1e6, (double)pinned.bound / 1e6, (unsigned long long)pinned.pinned,
+            (unsigned long long)pinned.reused);
+    if (pinned.refused)
+        fprintf(out, "; COEXEC_PINNED_MAX was in the way %llu times, for %.3f MB",
+                (unsigned long long)pinned.refused, (double)pinned.refused_bytes / 1e6);
+    fprintf(out, "\n");
+}
+
+void cx_traffic_print(FILE *out)
+{
+    bool any = false;
+    for (unsigned r = 0; r < CX_ROUTES; r++) {
+        const double in = (double)cx_traffic_get(r, true) / 1e6,
+                     back = (double)cx_traffic_get(r, false) / 1e6;
+        if (!cx_traffic_get(r, true) && !cx_traffic_get(r, false))
+            continue;
+        if (!any)
+            fprintf(out, "  bytes by transport, to devices and from them\n");
+        any = true;
+        if (r == CX_ROUTE_PEER || r == CX_ROUTE_IN_PLACE || r == CX_ROUTE_HOST)
+            fprintf(out, "    %-16s %12.3f MB\n", names[r], in);
+        else
+            fprintf(out, "    %-16s %12.3f MB %12.3f MB\n", names[r], in, back);
+    }
+    print_pinned(out);
+}

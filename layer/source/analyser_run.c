@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Running coexec-analyse. It reads the source from a file and writes its blob to another, both in a folder
+ * made for this run and removed afterwards.
+ *
+ * A result is kept on disk under the hash of all that it depends on, what included files say among it. If
+ * these have changed while the helper ran, nobody knows which it read, and the result is not kept.
+ */
+#include "layer/source/analyser_run.h"
+#include "layer/source/compiler_macros.h"
+#include "layer/base/disk_cache.h"
+#include "layer/source/include_hash.h"
+#include "layer/base/log.h"
+#include "layer/base/options.h"
+#include "layer/base/sha256.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Where the build and the installation put the helper; meson says. */
+#ifndef CX_ANALYSER_BUILT
+#define CX_ANALYSER_BUILT ""
+#endif
+#ifndef CX_ANALYSER_INSTALLED
+#define CX_ANALYSER_INSTALLED ""
+#endif
+enum {
+    MOST_WORDS = 40,
+    PATIENCE = 60,   /* one that waits for an idle core may take so many times its limit */
+    HELPER_SHARE = 6 /* the helper gives its compiler five times its own limit, and both may be used up */
+};
+
+static char analyser_path[PATH_MAX];
+
+static bool try_analyser(const char *path)
+{
+    return *path && strlen(path) < sizeof(analyser_path) && !access(path, X_OK) &&
+           strcpy(analyser_path, path);
+}
+
+/* The library's folder knows best: a built library beside its built helper, also when the tree was moved. */
+static void find_analyser(void)
+{
+    const char *option = cx_options_get()->analyser;
+    char *real = NULL, *beside = NULL;
+    Dl_info info;
+
+    if (*option) {
+        if (!try_analyser(option))
+            cx_warn(CX_TOPIC_ANALYSIS, "%s (COEXEC_ANALYSER) cannot be run: every launch runs whole", option);
+        return;
+    }
+    if (dladdr(&analyser_path, &info) && info.dli_fname)
+        real = realpath(info.dli_fname, NULL);
+    if (real && asprintf(&beside, "%.*s/analyser/coexec-analyse", (int)(strrchr(real, '/') - real), real) < 0)
+        beside = NULL;
+    const bool found = beside && try_analyser(beside);
+    free(beside);
+    free(real);
+    if (!found && !try_analyser(CX_ANALYSER_INSTALLED) && !try_analyser(CX_ANALYSER_BUILT))
+        cx_warn(CX_TOPIC_ANALYSIS, "coexec-analyse is not found: every launch runs whole");
+}
+
+const char *cx_analyse_program(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, find_analyser);
+    return *analyser_path ? analyser_path : NULL;
+}
+
+void cx_analyse_result_finish(struct cx_analyse_result *result)
+{
+    cx_summary_destroy(&result->summary);
+    free(result->blob);
+    free(result->question);
+    result->blob = NULL;
+    result->question = NULL;
+}
+
+/* If the data is a question or a refusal: the result then. */
+static bool take_doubt(struct cx_analyse_result *result, const char *data, size_t size)
+{
+    static const char question[] = CX_MACRO_QUESTION "\n", refusal[] = CX_MACRO_REFUSAL "\n";
+
+    if (size > strlen(question) && !memcmp(data, question, strlen(question))) {
+        result->question = strndup(data, size);
+        return result->question;
+    }
+    if (size > strlen(refusal) && !memcmp(data, refusal, strlen(refusal))) {
+        const char *line = data + strlen(refusal);
+        size_t most = size - strlen(refusal);
+        const char *end = memchr(line, '\n', most);
+        snprintf(result->why, sizeof(result->why), "%.*s", (int)(end ? (size_t)(end - line) : most), line);
+        return true;
+    }
+    return false;
+}
+
+/* Takes the blob over. false: it is none. */
+static bool take_blob(struct cx_analyse_result *result, void *blob, size_t size)
+{
+    if (!blob || cx_summary_parse(blob, size, &result->summary) != CX_SUMMARY_OK) {
+        free(blob);
+        return false;
+    }
+    result->blob = blob;
+    result->size = size;
+    return true;
+}
+
+void cx_analyse_tool(char tool[CX_ANALYSE_TOOL_SIZE])
+{
+    const char *path = cx_analyse_program();
+    struct stat info;
+
+    *tool = 0;
+    if (path && !stat(path, &info))
+        snprintf(tool, CX_ANALYSE_TOOL_SIZE, "summary %d helper %lld %lld.%09ld", CX_SUMMARY_VERSION,
+                 (long long)info.st_size, (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+}
+
+static void key_of(const struct cx_analyse_task *task, char key[CX_CACHE_KEY_SIZE])
+{
+    const struct cx_identity *identity = task->identity;
+    const char *texts[8 + CX_IDENTITY_DEFINES];
+    char tool[CX_ANALYSE_TOOL_SIZE], files[CX_INCLUDES_TEXT_SIZE] = "";
+    unsigned count = 0;
+
+    cx_analyse_tool(tool);
+    if (task->files)
+        cx_includes_text(task->files, files);
+    texts[count++] = tool;
+    texts[count++] = cx_options_get()->clang;
+    texts[count++] = task->options;
+    texts[count++] = task->text ? "with text" : "";
+    texts[count++] = task->told ? task->told : "";
+    texts[count++] = files;
+    texts[count++] = identity->extensions;
+    for (unsigned i = 0; i < identity->ndefines; i++)
+        texts[count++] = identity->define[i];
+    texts[count++] = task->source;
+    cx_cache_key(key, count, texts);
+}
+
+/* The cache's folder where this text's result may be kept, else NULL. */
+static const char *cache_for(const struct cx_analyse_task *task)
+{
+    const bool unknown = !task->files && cx_identity_includes(task->source, task->options);
+    return unknown ? NULL : cx_options_cache_dir();
+}
+
+bool cx_analyse_cached(const struct cx_analyse_task *task, struct cx_analyse_result *result)
+{
+    const char *folder = cache_for(task);
+    char key[CX_CACHE_KEY_SIZE];
+    size_t size = 0;
+
+    if (!folder)
+        return false;
+    key_of(task, key);
+    char *data = cx_cache_load(folder, key, &size);
+    if (data && take_doubt(result, data, size)) {
+        free(data);
+        return true;
+    }
+    if (!data || size < sizeof(result->text)) {
+        free(data);
+        return false;
+    }
+    size -= sizeof(result->text);
+    memcpy(result->text, data + size, sizeof(result->text));
+    bool ok = take_blob(result, data, size);
+    result->has_text = ok && task->text;
+    return ok;
+}
+
+/* Keeps a blob with the text's hash behind it, or a doubt as it is. */
+static void keep(const struct cx_analyse_task *task, const struct cx_analyse_result *result,
+                 const void *doubt, size_t size)
+{
+    const char *folder = cache_for(task);
+    char key[CX_CACHE_KEY_SIZE];
+    if (!folder || (task->text && result->blob && !result->has_text))
+        return;
+    if (task->files && !cx_includes_are(task->source, task->options, task->files))
+        return;
+    key_of(task, key);
+    if (result->blob ? !cx_cache_store_result(folder, key, result->blob, result->size, result->text)
+                     : !cx_cache_store(folder, key, doubt, size))
+        cx_log_once(CX_LEVEL_INFO, CX_TOPIC_ANALYSIS, CX_CACHE_COMPLAINT, folder);
+}
+
+static bool write_file(const char *path, const char *text)
+{
+    size_t left = strlen(text);
+    int fd = cx_cache_may_write(left) ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+
+    if (fd < 0)
+        return false;
+    while (left) {
+        ssize_t put = write(fd, text, left);
+        if (put < 0 && errno != EINTR)
+            break;
+        if (put > 0) {
+            text += put;
+            left -= (size_t)put;
+        }
+    }
+    return close(fd) == 0 && !left;
+}
+
+static void *read_file(const char *path, size_t *size)
+{
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char *data = NULL;
+
+    if (fd < 0)
+        return NULL;
+    if (!fstat(fd, &info) && S_ISREG(info.st_mode) && info.st_size > 0 &&
+        (data = malloc((size_t)info.st_size))) {
+        size_t used = 0;
+        ssize_t got;
+        while (
+            used < (size_t)info.st_size &&
+            ((got = read(fd, data + used, (size_t)info.st_size - used)) > 0 || (got < 0 && errno == EINTR)))
+            used += got > 0 ? (size_t)got : 0;
+        *size = used;
+    }
+    close(fd);
+    return data;
+}
+
+/* The files of one run. */
+struct files {
+    char folder[24], source[48], blob[48], told[48], text[48];
+    char process[24]; /* our number */
+    char included[CX_INCLUDES_TEXT_SIZE];
+    char *kept; /* where the result goes on disk, or NULL */
+};
+
+/* coexec-analyse [options] -o BLOB SOURCE -- build options */
+static void command_line(const struct cx_analyse_task *task, const char *limit, const struct files *files,
+                         char *argv[MOST_WORDS])
+{
+    const struct cx_identity *identity = task->identity;
+    const char *words[MOST_WORDS];
+    unsigned n = 0;
+
+    words[n++] = task->analyser;
+    if (*cx_options_get()->clang) {
+        words[n++] = "--clang";
+        words[n++] = cx_options_get()->clang;
+    }
+    words[n++] = "--time-limit";
+    words[n++] = limit;
+    words[n++] = "--bits";
+    words[n++] = sizeof(void *) == 8 ? "64" : "32";
+    words[n++] = "--extensions";
+    words[n++] = identity->extensions;
+    for (unsigned i = 0; i < identity->ndefines; i++) {
+        words[n++] = "--define";
+        words[n++] = identity->define[i];
+    }
+    words[n++] = "--ask";
+    if (task->patient)
+        words[n++] = "--idle";
+    if (files->kept) {
+        words[n++] = "--keep";
+        words[n++] = files->kept;
+        words[n++] = "--for";
+        words[n++] = files->process;
+        if (task->files) {
+            words[n++] = "--included";
+            words[n++] = files->included;
+        }
+    }
+    if (task->told) {
+        words[n++] = "--told";
+        words[n++] = files->told;
+    }
+    if (task->text) {
+        words[n++] = "--text";
+        words[n++] = files->text;
+    }
+    words[n++] = "-o";
+    words[n++] = files->blob;
+    words[n++] = files->source;
+    words[n++] = "--";
+    words[n++] = task->options;
+    words[n] = NULL;
+    memcpy(argv, words, (n + 1) * sizeof(*argv));
+}
+
+/* The helper's message as what it says of the program: where clang found an error in the run's files, its
+ * line in the program's text, or no place at all, in place of a name that nobody knows. */
+static void explain_failure(const struct files *files, const char *message, struct cx_analyse_result *result)
+{
+    static const char name[] = "coexec-analyse: ", mark[] = "error: ";
+    const size_t length = strlen(files->source);
+    const char *what = message, *line = NULL;
+
+    if (!strncmp(what, name, strlen(name)))
+        what += strlen(name);
+    const char *error = strstr(what, mark);
+    if (error && !strncmp(what, files->folder, strlen(files->folder))) {
+        if (!strncmp(what, files->source, length) && what[length] == ':')
+            line = what + length + 1;
+        what = error + strlen(mark);
+    }
+    if (line)
+        snprintf(result->why, sizeof(result->why), "%.*s (line %ld)", (int)sizeof(result->why) - 32, what,
+                 strtol(line, NULL, 10));
+    else
+        snprintf(result->why, sizeof(result->why), "%s", what);
+}
+
+static void explain_end(enum cx_helper_end end, const char *message, const struct files *files,
+                        struct cx_analyse_result *result)
+{
+    static const char *const texts[] = {
+        [CX_HELPER_OK] = "the analyser's result cannot be read",
+        [CX_HELPER_FAILED] = "the analyser failed",
+        [CX_HELPER_TIMEOUT] = "the analyser ran into its time limit (COEXEC_ANALYSIS_LIMIT)",
+        [CX_HELPER_STOPPED] = "the analysis was stopped",
+        [CX_HELPER_ABSENT] = "the analyser cannot be started",
+        [CX_HELPER_LEFT] = "the program ends before the analysis",
+    };
+    if (end == CX_HELPER_FAILED && *message)
+        explain_failure(files, message, result);
+    else
+        snprintf(result->why, sizeof(result->why), "%s", texts[end]);
+}
+
+static bool files_make(const struct cx_analyse_task *task, struct files *files)
+{
+    const char *folder = cache_for(task);
+    char key[CX_CACHE_KEY_SIZE];
+
+    files->kept = NULL;
+    snprintf(files->process, sizeof(files->process), "%ld", (long)getpid());
+    strcpy(files->folder, "/tmp/coexec-XXXXXX");
+    if (!mkdtemp(files->folder))
+        return false;
+    snprintf(files->source, sizeof(files->source), "%s/program.cl", files->folder);
+    snprintf(files->blob, sizeof(files->blob), "%s/summary", files->folder);
+    snprintf(files->told, sizeof(files->told), "%s/told.h", files->folder);
+    snprintf(files->text, sizeof(files->text), "%s/text", files->folder);
+    if (task->files)
+        cx_includes_text(task->files, files->included);
+    if (folder) {
+        key_of(task, key);
+        if (asprintf(&files->kept, "%s/%s", folder, key) < 0)
+            files->kept = NULL;
+    }
+    return true;
+}
+
+static void files_remove(const struct files *files)
+{
+    unlink(files->source);
+    unlink(files->blob);
+    unlink(files->told);
+    unlink(files->text);
+    rmdir(files->folder);
+}
+
+static void take_text(const struct files *files, struct cx_analyse_result *result)
+{
+    struct cx_sha256 hash;
+    size_t size = 0;
+    void *text = read_file(files->text, &size);
+
+    if (!text)
+        return;
+    cx_sha256_init(&hash);
+    cx_sha256_add(&hash, text, size);
+    cx_sha256_end(&hash, result->text);
+    result->has_text = true;
+    free(text);
+}
+
+/* What the helper left. */
+static bool take_product(const struct cx_analyse_task *task, const struct files *files,
+                         struct cx_analyse_result *result)
+{
+    size_t size = 0;
+    char *data = read_file(files->blob, &size);
+
+    if (!data)
+        return false;
+    if (take_doubt(result, data, size)) {
+        keep(task, result, data, size);
+        free(data);
+        return true;
+    }
+    if (!take_blob(result, data, size))
+        return false;
+    take_text(files, result);
+    keep(task, result, NULL, 0);
+    return true;
+}
+
+void cx_analyse_run(const struct cx_analyse_task *task, struct cx_helper *helper,
+                    struct cx_analyse_result *result)
+{
+    char limit[24], message[sizeof(result->why)] = "";
+    char *argv[MOST_WORDS];
+    struct files files;
+    uint64_t limit_ms = cx_options_get()->analysis_limit;
+    bool left = false;
+
+    if (!files_make(task, &files)) {
+        snprintf(result->why, sizeof(result->why), "no temporary folder for the analysis");
+        return;
+    }
+    snprintf(limit, sizeof(limit), "%llu", (unsigned long long)(limit_ms / HELPER_SHARE + 1));
+    command_line(task, limit, &files, argv);
+    helper->outlasts = files.kept;
+
+    if (write_file(files.source, task->source) && (!task->told || write_file(files.told, task->told))) {
+        const uint64_t wall_ms = limit_ms < INT_MAX && task->patient ? limit_ms * PATIENCE : limit_ms;
+        unsigned most = wall_ms < INT_MAX ? (unsigned)wall_ms : INT_MAX;
+        enum cx_helper_end end = cx_helper_run(helper, argv, most, message, sizeof(message));
+        if (end != CX_HELPER_OK || !take_product(task, &files, result))
+            explain_end(end, message, &files, result);
+        left = end == CX_HELPER_LEFT;
+    } else {
+        snprintf(result->why, sizeof(result->why), "no room for the analysis's files in /tmp");
+    }
+    if (!left) /* else the analyser does */
+        files_remove(&files);
+    free(files.kept);
+}

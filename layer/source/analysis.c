@@ -1,0 +1,661 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The analysis of one build: one run of the helper for each set of predefined macros that the text can tell
+ * apart, usually one for all members.
+ *
+ * Where the helper finds that the text depends on macros that nobody knows, each of the run's members is
+ * asked for them; members with the same answers stay together, others get a run of their own, and the helper
+ * runs again with the answers. So a member may change its run while that is PENDING, never later. A run's
+ * result is written once, before its state leaves PENDING. Results found on disk are there when
+ * cx_analysis_start returns; others come from a background thread that holds a reference.
+ */
+#include "layer/source/analysis.h"
+#include "layer/source/analyser_run.h"
+#include "layer/source/compiler_macros.h"
+#include "layer/base/exit_guard.h"
+#include "layer/timeline/command.h"
+#include "layer/base/deadline.h"
+#include "layer/source/include_hash.h"
+#include "layer/source/binary_summaries.h"
+#include "layer/base/later.h"
+#include "layer/base/log.h"
+#include "layer/base/options.h"
+#include "layer/base/sha256.h"
+#include "layer/report/trace.h"
+#include "layer/source/vendor_options.h"
+#include "layer/timeline/worker.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct run {
+    struct cx_analysis *analysis;
+    struct cx_identity identity;
+    char *told; /* the members' answers; NULL: not asked */
+    struct cx_helper helper;
+    atomic_uint state;  /* enum cx_analysis_state */
+    atomic_bool urgent; /* somebody waits for it */
+    bool cached;        /* the result was found on disk */
+    struct cx_analyse_result result;
+};
+
+struct cx_analysis {
+    atomic_uint refs; /* the program's, and one for each thread under way */
+    atomic_bool released;
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* a run ended */
+    char *source, *options;
+    const char *analyser;
+    uint64_t since_ns;  /* when it began; 0: no trace */
+    unsigned trace_row; /* of the context's */
+    unsigned nmembers;
+    unsigned nruns;      /* grows under lock */
+    atomic_uint *run_of; /* member to run */
+    struct run *runs;    /* room for one a member */
+    const struct cx_real_device **device;
+    bool includes;                       /* the text includes files */
+    bool included;                       /* which are known to have been these: */
+    unsigned char sum[CX_INCLUDES_SIZE]; /* by include_hash.h */
+    bool keeps;                          /* under lock: a member's result is to be kept */
+    struct keep {
+        char key[CX_CACHE_KEY_SIZE]; /* "": no */
+    } *keep;                         /* under lock: one a member */
+};
+
+static void unref(struct cx_analysis *analysis)
+{
+    if (atomic_fetch_sub_explicit(&analysis->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    for (unsigned r = 0; r < analysis->nruns; r++) {
+        cx_analyse_result_finish(&analysis->runs[r].result);
+        free(analysis->runs[r].told);
+    }
+    pthread_cond_destroy(&analysis->changed);
+    pthread_mutex_destroy(&analysis->lock);
+    free(analysis->runs);
+    free(analysis->run_of);
+    free(analysis->device);
+    free(analysis->keep);
+    free(analysis->source);
+    free(analysis->options);
+    free(analysis);
+}
+
+void cx_analysis_release(struct cx_analysis **analysis)
+{
+    struct cx_analysis *old = *analysis;
+
+    *analysis = NULL;
+    if (!old)
+        return;
+    pthread_mutex_lock(&old->lock);
+    atomic_store(&old->released, !old->keeps);
+    for (unsigned r = 0; r < old->nruns && !old->keeps; r++)
+        if (atomic_load_explicit(&old->runs[r].state, memory_order_acquire) == CX_ANALYSIS_PENDING)
+            cx_helper_stop(&old->runs[r].helper);
+    pthread_mutex_unlock(&old->lock);
+    unref(old);
+}
+
+/* Runs are compared by their texts where there are several; a program loaded from a binary is, by what files
+ * say then, where it includes some (variant.c). */
+static struct cx_analyse_task task_of(const struct run *run)
+{
+    struct cx_analysis *analysis = run->analysis;
+
+    pthread_mutex_lock(&analysis->lock);
+    bool several = analysis->nruns > 1;
+    pthread_mutex_unlock(&analysis->lock);
+    return (struct cx_analyse_task){.analyser = analysis->analyser,
+                                    .source = analysis->source,
+                                    .options = analysis->options,
+                                    .files = analysis->included ? analysis->sum : NULL,
+                                    .identity = &run->identity,
+                                    .told = run->told,
+                                    .patient = cx_later_is_patient() && !atomic_load(&run->urgent),
+                                    .text = several || analysis->includes};
+}
+
+static void trace_run(const struct run *run)
+{
+    const struct cx_analysis *analysis = run->analysis;
+    unsigned own = (unsigned)(run - analysis->runs), member = 0;
+
+    while (member + 1 < analysis->nmembers && atomic_load(&analysis->run_of[member]) != own)
+        member++;
+    cx_trace_analysis(analysis->trace_row, analysis->device[member]->name, analysis->options, run->cached,
+                      run->result.summary ? "done" : run->result.why, analysis->since_ns);
+}
+
+/* ---- results for binaries saved before ---- */
+
+/* The run's members whose results are to be kept, one after the other. false: there is none left. */
+static bool take_kept(struct run *run, char key[CX_CACHE_KEY_SIZE])
+{
+    struct cx_analysis *analysis = run->analysis;
+    unsigned own = (unsigned)(run - analysis->runs), m = 0;
+
+    pthread_mutex_lock(&analysis->lock);
+    while (m < analysis->nmembers && !(atomic_load(&analysis->run_of[m]) == own && *analysis->keep[m].key))
+        m++;
+    const bool found = m < analysis->nmembers;
+    if (found) {
+        strcpy(key, analysis->keep[m].key);
+        *analysis->keep[m].key = 0;
+    }
+    pthread_mutex_unlock(&analysis->lock);
+    return found;
+}
+
+/* A run that is READY or FAILED. Where it is the only one all members see its text: any name of it will do.
+ */
+static void store_kept(struct run *run)
+{
+    struct cx_analyse_result *result = &run->result;
+    struct cx_analysis_blob blob = {result->blob, result->size, result->has_text ? result->text : NULL};
+    unsigned char only[sizeof(result->text)];
+    char key[CX_CACHE_KEY_SIZE];
+    struct cx_sha256 hash;
+
+    while (take_kept(run, key)) {
+        if (!result->summary || !blob.data)
+            continue;
+        if (!blob.text && run->analysis->nruns == 1) {
+            cx_sha256_init(&hash);
+            cx_sha256_add(&hash, blob.data, blob.size);
+            cx_sha256_end(&hash, only);
+            blob.text = only;
+        }
+        cx_kept_store(key, &blob);
+    }
+}
+
+static const char unknown_files[] = "it cannot be told which files the program includes";
+
+const char *cx_analysis_files_moved(const struct cx_analysis *analysis)
+{
+    if (!analysis->includes)
+        return NULL;
+    if (!analysis->included)
+        return unknown_files;
+    return cx_includes_are(analysis->source, analysis->options, analysis->sum)
+               ? NULL
+               : "a file that the program includes is not as it was when it was built";
+}
+
+static void settle(struct run *run)
+{
+    struct cx_analysis *analysis = run->analysis;
+    /* a result from disk is of files that said the same */
+    const char *moved = run->result.summary && !run->cached ? cx_analysis_files_moved(analysis) : NULL;
+    if (moved) {
+        cx_analyse_result_finish(&run->result);
+        run->result = (struct cx_analyse_result){0};
+        snprintf(run->result.why, sizeof(run->result.why), "%s", moved);
+    }
+    bool ok = run->result.summary;
+
+    if (!ok)
+        cx_info(CX_TOPIC_ANALYSIS, "%s", run->result.why);
+    trace_run(run);
+    pthread_mutex_lock(&analysis->lock);
+    atomic_store_explicit(&run->state, ok ? CX_ANALYSIS_READY : CX_ANALYSIS_FAILED, memory_order_release);
+    pthread_cond_broadcast(&analysis->changed);
+    pthread_mutex_unlock(&analysis->lock);
+    store_kept(run);
+}
+
+/* ---- asking the members ---- */
+
+/* A new run beside this one; the caller moves members there. */
+static struct run *run_beside(const struct run *run)
+{
+    struct cx_analysis *analysis = run->analysis;
+
+    pthread_mutex_lock(&analysis->lock);
+    struct run *other = &analysis->runs[analysis->nruns++];
+    other->analysis = analysis;
+    other->identity = run->identity;
+    pthread_mutex_unlock(&analysis->lock);
+    return other;
+}
+
+static bool same_told(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* Shares the run's members out by what they told (which it takes over; NULL: nothing); the runs to do, this
+ * one first, to group. Their number. */
+static unsigned share_out(struct run *run, char **told, struct run **group)
+{
+    struct cx_analysis *analysis = run->analysis;
+    unsigned own = (unsigned)(run - analysis->runs), count = 0;
+
+    for (unsigned m = 0; m < analysis->nmembers; m++) {
+        if (atomic_load_explicit(&analysis->run_of[m], memory_order_acquire) != own)
+            continue;
+        unsigned g = 0;
+        while (g < count && !same_told(group[g]->told, told[m]))
+            g++;
+        if (g == count) {
+            group[count] = count ? run_beside(run) : run;
+            group[count++]->told = told[m];
+        } else {
+            free(told[m]);
+        }
+        atomic_store_explicit(&analysis->run_of[m], (unsigned)(group[g] - analysis->runs),
+                              memory_order_release);
+    }
+    return count;
+}
+
+/* A device that is asked compiles, on a machine that may be busy; nobody waits for it but this thread, and a
+ * program that gave up would run whole for good. A driver that hangs is left alone in the end. */
+enum { MOST_MS = 3600000, PATIENCE = 10 };
+
+static int64_t now_ms(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
+}
+
+/* What each of the run's members tells; at once: only what is known already. false: somebody tells nothing.
+ */
+static bool hear_members(struct run *run, bool at_once, char **told)
+{
+    struct cx_analysis *analysis = run->analysis;
+    uint64_t limit = cx_options_get()->analysis_limit;
+    int64_t end = now_ms() + (int64_t)(limit < MOST_MS ? limit : MOST_MS) * PATIENCE;
+    unsigned own = (unsigned)(run - analysis->runs);
+    bool all = true;
+
+    for (unsigned m = 0; m < analysis->nmembers; m++) {
+        char why[sizeof(run->result.why) / 2] = "";
+        int64_t left = end - now_ms();
+        if (atomic_load_explicit(&analysis->run_of[m], memory_order_acquire) != own)
+            continue;
+        if (at_once)
+            told[m] = cx_ask_cached(analysis->device[m], run->result.question);
+        else if (!atomic_load(&analysis->released))
+            told[m] = cx_ask(analysis->device[m], run->result.question, left > 0 ? (unsigned)left : 0, why,
+                             sizeof(why));
+        if (!told[m])
+            all = false;
+        if (!told[m] && *why)
+            snprintf(run->result.why, sizeof(run->result.why), "%s", why);
+    }
+    return all;
+}
+
+/* The doubt (the question's second line), and why nobody told. */
+static void explain_doubt(const char *question, const char *why, struct cx_analyse_result *result)
+{
+    const char *line = strchr(question, '\n');
+    int length = line ? (int)strcspn(line + 1, "\n") : 0;
+
+    snprintf(result->why, sizeof(result->why), "%.*s; %.100s", length, line ? line + 1 : "",
+             *why ? why : "the analysis was stopped");
+}
+
+/* Runs the helper with what the members told; those that told nothing are through. */
+static void finish_group(struct run *run, const char *question, const char *why)
+{
+    struct cx_analyse_task task = task_of(run);
+
+    if (!run->told || atomic_load(&run->analysis->released))
+        explain_doubt(question, why, &run->result);
+    else if (!(run->cached = cx_analyse_cached(&task, &run->result)))
+        cx_analyse_run(&task, &run->helper, &run->result);
+    settle(run);
+}
+
+static void ask_members(struct run *run)
+{
+    struct cx_analysis *analysis = run->analysis;
+    char *question = run->result.question, why[sizeof(run->result.why)];
+    char **told = calloc(analysis->nmembers, sizeof(*told));
+    struct run **group = calloc(analysis->nmembers, sizeof(*group));
+
+    if (told && group) {
+        hear_members(run, false, told);
+        unsigned count = share_out(run, told, group);
+        snprintf(why, sizeof(why), "%s", run->result.why);
+        run->result = (struct cx_analyse_result){0};
+        for (unsigned g = 0; g < count; g++)
+            finish_group(group[g], question, why);
+        free(question);
+    } else {
+        snprintf(run->result.why, sizeof(run->result.why), "no memory for the analysis");
+        settle(run);
+    }
+    free(told);
+    free(group);
+}
+
+/* ---- runs ---- */
+
+static void run_task(void *data)
+{
+    struct run *run = data;
+    struct cx_analysis *analysis = run->analysis;
+    struct cx_analyse_task task = task_of(run);
+
+    if (cx_background_ending()) /* while it waited for its turn */
+        snprintf(run->result.why, sizeof(run->result.why), "the analysis was stopped");
+    else if (!run->result.question)
+        cx_analyse_run(&task, &run->helper, &run->result);
+    if (run->result.question)
+        ask_members(run);
+    else
+        settle(run);
+    unref(analysis);
+}
+
+static void start_run(struct run *run);
+
+/* Where every member's answers are known already. */
+static bool start_asked(struct run *run)
+{
+    struct cx_analysis *analysis = run->analysis;
+    char **told = calloc(analysis->nmembers, sizeof(*told));
+    struct run **group = calloc(analysis->nmembers, sizeof(*group));
+    bool known = told && group && hear_members(run, true, told);
+
+    if (known) {
+        unsigned count = share_out(run, told, group);
+        cx_analyse_result_finish(&run->result);
+        for (unsigned g = 0; g < count; g++)
+            start_run(group[g]);
+    } else {
+        for (unsigned m = 0; told && m < analysis->nmembers; m++)
+            free(told[m]);
+    }
+    free(told);
+    free(group);
+    return known;
+}
+
+static void start_run(struct run *run)
+{
+    struct cx_analyse_task task = task_of(run);
+
+    if (run->analysis->includes && !run->analysis->included) { /* whatever came of it would be dropped */
+        snprintf(run->result.why, sizeof(run->result.why), "%s", unknown_files);
+        settle(run);
+        return;
+    }
+    run->cached = cx_analyse_cached(&task, &run->result);
+    if (run->result.question && start_asked(run))
+        return;
+    if (!run->cached || run->result.question) {
+        atomic_fetch_add_explicit(&run->analysis->refs, 1, memory_order_relaxed);
+        if (cx_later_run(CX_LATER_ANALYSES, run_task, run, run))
+            return;
+        atomic_fetch_sub_explicit(&run->analysis->refs, 1, memory_order_relaxed);
+        snprintf(run->result.why, sizeof(run->result.why), "no thread for the analysis");
+    }
+    settle(run);
+}
+
+/* The device that an analysis looks at: it may outlive the program's sub-devices, but not the machine's
+ * devices, and what is cut from one has its compiler. */
+static const struct cx_real_device *lasting_device(const struct cx_context *context, unsigned member)
+{
+    const struct cx_real_device *device = context->workers[member].device;
+    return device->whole ? device->whole : device;
+}
+
+/* Gives each member its run: one for all, or one for each identity. */
+static void assign_runs(struct cx_analysis *analysis, const struct cx_context *context)
+{
+    bool matters = cx_identity_matters(analysis->source, analysis->options);
+
+    for (unsigned k = 0; k < context->nmembers; k++) {
+        /* the fastest first, so that it is the one that speaks for all */
+        unsigned m = k == 0 ? context->fastest : k <= context->fastest ? k - 1 : k;
+        struct cx_identity identity;
+        cx_identity_make(lasting_device(context, m), &identity);
+        unsigned r = 0;
+        while (r < analysis->nruns && matters && !cx_identity_same(&analysis->runs[r].identity, &identity))
+            r++;
+        if (r == analysis->nruns) {
+            analysis->runs[r].analysis = analysis;
+            analysis->runs[r].identity = identity;
+            analysis->nruns++;
+        }
+        atomic_init(&analysis->run_of[m], r);
+        analysis->device[m] = lasting_device(context, m);
+    }
+}
+
+static struct cx_analysis *analysis_new(const struct cx_context *context, const char *source,
+                                        const char *options)
+{
+    struct cx_analysis *analysis = calloc(1, sizeof(*analysis));
+    pthread_condattr_t monotonic;
+
+    if (!analysis)
+        return NULL;
+    atomic_init(&analysis->refs, 1);
+    pthread_mutex_init(&analysis->lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&analysis->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    analysis->nmembers = context->nmembers;
+    analysis->includes = cx_identity_includes(source, options);
+    analysis->included = analysis->includes && cx_includes_sum(source, options, analysis->sum);
+    analysis->source = strdup(source);
+    analysis->options = cx_vendor_options_none(options);
+    analysis->runs = calloc(context->nmembers, sizeof(*analysis->runs));
+    analysis->run_of = calloc(context->nmembers, sizeof(*analysis->run_of));
+    analysis->device = calloc(context->nmembers, sizeof(*analysis->device));
+    analysis->keep = calloc(context->nmembers, sizeof(*analysis->keep));
+    if (!analysis->source || !analysis->options || !analysis->runs || !analysis->run_of ||
+        !analysis->device || !analysis->keep) {
+        unref(analysis);
+        return NULL;
+    }
+    return analysis;
+}
+
+struct cx_analysis *cx_analysis_start(const struct cx_context *context, const char *source,
+                                      const char *options, const char **why)
+{
+    if (!cx_options_get()->analysis) {
+        *why = "analysis is switched off (COEXEC_ANALYSIS=0)";
+        return NULL;
+    }
+    const char *analyser = cx_analyse_program();
+    if (!analyser) {
+        *why = "there is no analyser (coexec-analyse)";
+        return NULL;
+    }
+    struct cx_analysis *analysis = analysis_new(context, source, options);
+    if (!analysis) {
+        *why = "no memory for the analysis";
+        return NULL;
+    }
+    analysis->analyser = analyser;
+    analysis->since_ns = cx_trace_on() ? cx_clock_ns() : 0;
+    analysis->trace_row = cx_trace_analyses(context);
+    assign_runs(analysis, context);
+    unsigned count = analysis->nruns; /* answers may add some */
+    for (unsigned r = 0; r < count; r++)
+        start_run(&analysis->runs[r]);
+    return analysis;
+}
+
+/* One run a member, whose result is there. */
+static void restore_run(struct run *run, const struct cx_analysis_blob *blob)
+{
+    struct cx_analyse_result *result = &run->result;
+
+    snprintf(result->why, sizeof(result->why), "the program's binary has no access summary");
+    if (blob->data && cx_summary_parse(blob->data, blob->size, &result->summary) == CX_SUMMARY_OK) {
+        result->blob = malloc(blob->size);
+        if (result->blob) {
+            memcpy(result->blob, blob->data, blob->size);
+            result->size = blob->size;
+        }
+        result->has_text = result->blob && blob->text;
+        if (result->has_text)
+            memcpy(result->text, blob->text, sizeof(result->text));
+    }
+    atomic_init(&run->state, result->summary ? CX_ANALYSIS_READY : CX_ANALYSIS_FAILED);
+}
+
+struct cx_analysis *cx_analysis_restore(const struct cx_context *context,
+                                        const struct cx_analysis_blob *blobs, const char **why)
+{
+    struct cx_analysis *analysis = analysis_new(context, "", "");
+    bool any = false;
+
+    *why = "no memory for the analysis";
+    if (!analysis)
+        return NULL;
+    analysis->nruns = context->nmembers;
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        analysis->runs[m].analysis = analysis;
+        atomic_init(&analysis->run_of[m], m);
+        analysis->device[m] = lasting_device(context, m);
+        restore_run(&analysis->runs[m], &blobs[m]);
+        any |= analysis->runs[m].result.summary != NULL;
+    }
+    if (any)
+        return analysis;
+    *why = "the program's binary has no access summary";
+    unref(analysis);
+    return NULL;
+}
+
+static const struct run *run_of(const struct cx_analysis *analysis, unsigned member)
+{
+    return &analysis->runs[atomic_load_explicit(&analysis->run_of[member], memory_order_acquire)];
+}
+
+static enum cx_analysis_state state_of(const struct run *run)
+{
+    return (enum cx_analysis_state)atomic_load_explicit(&run->state, memory_order_acquire);
+}
+
+enum cx_analysis_state cx_analysis_state(const struct cx_analysis *analysis, unsigned member)
+{
+    return state_of(run_of(analysis, member));
+}
+
+const struct cx_summary *cx_analysis_summary(const struct cx_analysis *analysis, unsigned member,
+                                             const char **why)
+{
+    const struct run *run = run_of(analysis, member);
+    enum cx_analysis_state state = state_of(run);
+
+    if (state == CX_ANALYSIS_READY)
+        return run->result.summary;
+    if (why)
+        *why = state == CX_ANALYSIS_PENDING ? "analysis still running" : run->result.why;
+    return NULL;
+}
+
+const char *cx_analysis_told(const struct cx_analysis *analysis, unsigned member)
+{
+    const struct run *run = run_of(analysis, member);
+    return state_of(run) == CX_ANALYSIS_READY ? run->told : NULL;
+}
+
+/* Members of one run see one text, whatever its hash: the blob's own bytes then stand for it. */
+struct cx_analysis_blob cx_analysis_blob(const struct cx_analysis *analysis, unsigned member)
+{
+    const struct run *run = run_of(analysis, member);
+    struct cx_analysis_blob blob = {0};
+
+    if (state_of(run) != CX_ANALYSIS_READY || !run->result.blob)
+        return blob;
+    blob = (struct cx_analysis_blob){.data = run->result.blob, .size = run->result.size};
+    if (run->result.has_text)
+        blob.text = run->result.text;
+    return blob;
+}
+
+void cx_analysis_keep(struct cx_analysis *analysis, unsigned member, const char *key)
+{
+    pthread_mutex_lock(&analysis->lock);
+    struct run *run = &analysis->runs[atomic_load(&analysis->run_of[member])];
+    const bool pending = state_of(run) == CX_ANALYSIS_PENDING;
+    snprintf(analysis->keep[member].key, sizeof(analysis->keep[member].key), "%s", key);
+    analysis->keeps |= pending;
+    pthread_mutex_unlock(&analysis->lock);
+    if (!pending)
+        store_kept(run);
+}
+
+/* What keeps two runs apart, NULL where nothing does. */
+static const char *difference(const struct run *first, const struct run *second)
+{
+    const struct run *runs[] = {first, second};
+
+    if (first == second)
+        return NULL;
+    for (unsigned i = 0; i < 2; i++) {
+        enum cx_analysis_state state = state_of(runs[i]);
+        if (state == CX_ANALYSIS_FAILED)
+            return runs[i]->result.why;
+        if (state == CX_ANALYSIS_PENDING)
+            return "the analysis for another device still runs";
+    }
+    if (first->result.has_text && second->result.has_text &&
+        !memcmp(first->result.text, second->result.text, sizeof(first->result.text)) &&
+        first->result.size == second->result.size &&
+        !memcmp(first->result.blob, second->result.blob, first->result.size))
+        return NULL;
+    return "the other devices' compilers may see other code (their macros differ)";
+}
+
+bool cx_analysis_same(const struct cx_analysis *analysis, unsigned a, unsigned b, const char **why)
+{
+    const char *reason = difference(run_of(analysis, a), run_of(analysis, b));
+
+    if (reason && why)
+        *why = reason;
+    return !reason;
+}
+
+static bool any_pending(const struct cx_analysis *analysis)
+{
+    for (unsigned r = 0; r < analysis->nruns; r++)
+        if (state_of(&analysis->runs[r]) == CX_ANALYSIS_PENDING)
+            return true;
+    return false;
+}
+
+/* What has not begun is begun at once, and takes the priority that the program has. */
+static void hurry(struct cx_analysis *analysis)
+{
+    pthread_mutex_lock(&analysis->lock);
+    const unsigned count = analysis->nruns;
+    pthread_mutex_unlock(&analysis->lock);
+    for (unsigned r = 0; r < count; r++) {
+        atomic_store(&analysis->runs[r].urgent, true);
+        cx_later_hurry(&analysis->runs[r]);
+    }
+}
+
+bool cx_analysis_wait(struct cx_analysis *analysis, unsigned ms)
+{
+    const struct timespec until = cx_deadline(ms);
+    bool pending;
+
+    if (ms)
+        hurry(analysis);
+    pthread_mutex_lock(&analysis->lock);
+    while ((pending = any_pending(analysis)))
+        if (pthread_cond_timedwait(&analysis->changed, &analysis->lock, &until) == ETIMEDOUT)
+            break;
+    pthread_mutex_unlock(&analysis->lock);
+    return !pending;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Macro identity: what of a member's macros the specification fixes (version, extensions), and whether a
+ * given program can see the difference at all. What else a compiler defines, it is asked for
+ * (compiler_macros.h).
+ *
+ * Next stage: analysis.c, which analyses a program once for each distinct identity. Pure but for device
+ * queries; thread-safe.
+ */
+#ifndef CX_LAYER_SOURCE_MACRO_IDENTITY_H
+#define CX_LAYER_SOURCE_MACRO_IDENTITY_H
+
+#include "layer/driver/device.h"
+
+enum { CX_IDENTITY_DEFINES = 6 };
+
+struct cx_identity {
+    const char *extensions; /* the device's, or of cx_identity_make's copy */
+    unsigned ndefines;
+    char define[CX_IDENTITY_DEFINES][48]; /* NAME=VALUE */
+};
+
+/* The device's identity; keeps a pointer to its extension list. */
+void cx_identity_make(const struct cx_real_device *device, struct cx_identity *identity);
+bool cx_identity_same(const struct cx_identity *a, const struct cx_identity *b);
+
+/* Whether text of files may belong to the program. Errs on the side of true (cx_text_includes). */
+bool cx_identity_includes(const char *source, const char *options);
+
+/* Whether the text or its build options might look at macros that differ between devices. Errs on the side of
+ * true: names that compilers reserve and that are no keywords, included headers. */
+bool cx_identity_matters(const char *source, const char *options);
+
+#endif

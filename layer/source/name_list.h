@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lists of names, copied from texts. For include_hash.c and include_macro.c. Not thread-safe.
+ */
+#ifndef CX_LAYER_SOURCE_NAME_LIST_H
+#define CX_LAYER_SOURCE_NAME_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Zeroed: none. */
+struct cx_names {
+    char **item;
+    unsigned count;
+};
+
+/* Whether the name is the `length` letters at `at`. */
+bool cx_name_is(const char *name, const char *at, size_t length);
+
+bool cx_names_have(const struct cx_names *names, const char *at, size_t length);
+/* False: no memory. */
+bool cx_names_add(struct cx_names *names, const char *at, size_t length);
+void cx_names_finish(struct cx_names *names);
+
+#endif

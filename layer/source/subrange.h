@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sub-ranges: how one package of a split launch is launched so that the kernel sees the whole launch.
+ *
+ * A kernel that asks only for global, local ids and local sizes sees the right ones when its package is
+ * simply launched with a global offset (CX_VARIANT_PLAIN). A kernel that asks for more (CX_USE_NEEDS_REWRITE
+ * in summary.h) runs from a variant of its program whose text begins with a prelude: macros put functions of
+ * ours in the place of get_global_size, get_num_groups, get_group_id and so on. What those need to know, the
+ * original global size of the split dimension, travels in the global offset of a dimension that has room for
+ * it: 1-D and 2-D launches are launched as 3-D ones of depth 1 with offset[2] = (size << 2) | shape; one text
+ * serves all of them (CX_VARIANT_SPLIT). 3-D launches have no spare dimension: split along S, T = (S + 1) % 3
+ * carries offset[T] = size, and get_global_id(T) is counted from the groups; one text for each S
+ * (CX_VARIANT_SPLIT3_S). The prelude never calls get_global_offset: PoCL 5 cannot load kernels whose helper
+ * functions do. Source: design section 3 and analysis.md section 4. Pure functions, thread-safe.
+ */
+#ifndef CX_LAYER_SOURCE_SUBRANGE_H
+#define CX_LAYER_SOURCE_SUBRANGE_H
+
+#include "layer/access/access.h"
+#include "layer/program/kernel.h"
+
+/* Arguments of one real clEnqueueNDRangeKernel. */
+struct cx_prelude_launch {
+    cl_uint dims;
+    size_t offset[3], global[3], local[3];
+};
+
+/* The variant a split of this launch along dim needs; rewrite: the kernel's uses & CX_USE_NEEDS_REWRITE is
+ * not 0. */
+enum cx_variant cx_prelude_variant(const struct cx_access_geometry *geometry, unsigned dim, bool rewrite);
+
+/* Whether packages of this launch along dim can be launched so; otherwise *why (may be NULL) says in half a
+ * sentence why not. NVIDIA's keeps 32 bits of an offset and extends the
+ * sign, so nothing may need more than 31. */
+bool cx_prelude_can(const struct cx_access_geometry *geometry, unsigned dim, enum cx_variant variant,
+                    const char **why);
+
+/* The launch of work-groups [first, end) along dim, counted from 0 in the original launch. */
+void cx_prelude_package(const struct cx_access_geometry *geometry, unsigned dim, enum cx_variant variant,
+                        uint64_t first, uint64_t end, struct cx_prelude_launch *launch);
+
+/* What stands before and behind the program's text in a variant; "" for PLAIN. The text behind does not
+ * compile where the program has defined or undefined one of the functions' names itself: such a program has
+ * no variant. */
+const char *cx_prelude_text(enum cx_variant variant);
+const char *cx_prelude_check(enum cx_variant variant);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Build options of one vendor's compiler (-cl-nv-maxrregcount=32): only that vendor's driver gets them, since
+ * others refuse what they do not know, and the analyser never. What no member of the context is meant by goes
+ * to all, whose answer is the program's.
+ *
+ * Previous stage: build.c, analysis.c. Thread-safety: no state.
+ */
+#ifndef CX_LAYER_SOURCE_VENDOR_OPTIONS_H
+#define CX_LAYER_SOURCE_VENDOR_OPTIONS_H
+
+struct cx_context;
+
+/* The options for member m's driver, free() them; NULL: no memory. */
+char *cx_vendor_options(const struct cx_context *context, unsigned member, const char *options);
+/* Those without any that are a vendor's. */
+char *cx_vendor_options_none(const char *options);
+/* Takes out what is for debuggers, who look for the program's own text: a split variant has another one, and
+ * drivers' debug information does not go with always inlined functions (PoCL's LLVM tells so on stderr). */
+void cx_debug_options_drop(char *options);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Watched commands: noticing that a command's status moved, without being asked, for its callbacks.
+ *
+ * A program may watch thousands of commands at once, so nothing here looks at all of them. A command that is
+ * not settled is looked at when it settles or runs. From then on it stands in the heap of one timeline that
+ * has not passed its cone yet, the command with the least position first; once that timeline has, it moves to
+ * the next such timeline's, or is over. Heaps are pairing heaps, linked through the commands: watching needs
+ * no memory.
+ *
+ * Previous: command.h. Next: callback_thread.h, whose thread runs the callbacks (event.c).
+ */
+#include "layer/timeline/command.h"
+#include "layer/base/callback_thread.h"
+#include "layer/timeline/worker_callbacks.h"
+#include "layer/timeline/worker_reap.h"
+
+/* ---- context->lock held ---- */
+
+/* Of two heaps of timeline t. */
+static struct cx_command *meld(struct cx_command *a, struct cx_command *b, unsigned t)
+{
+    if (!a || !b)
+        return a ? a : b;
+    struct cx_command *const first = b->cone[t] < a->cone[t] ? b : a, *const other = first == a ? b : a;
+    other->watch_next = first->watch_child;
+    first->watch_child = other;
+    return first;
+}
+
+/* The heap without its first command. */
+static struct cx_command *without_first(struct cx_command *heap, unsigned t)
+{
+    struct cx_command *pairs = NULL, *rest = NULL;
+    for (struct cx_command *a = heap->watch_child, *next; a; a = next) {
+        struct cx_command *b = a->watch_next;
+        next = b ? b->watch_next : NULL;
+        a = meld(a, b, t);
+        a->watch_next = pairs;
+        pairs = a;
+    }
+    while (pairs) {
+        struct cx_command *const pair = pairs;
+        pairs = pair->watch_next;
+        rest = meld(rest, pair, t);
+    }
+    heap->watch_child = NULL;
+    return rest;
+}
+
+static void set_heap(struct cx_worker *worker, struct cx_command *heap)
+{
+    worker->watched = heap;
+    atomic_store(&worker->first_watched, heap ? heap->cone[worker->index] : 0);
+    if (heap) /* no mere stores and loads: the thread says that it is held up and then looks here */
+        cx_worker_watched(worker);
+}
+
+/* Its callbacks are looked through soon, by the stage that it has then. */
+static void push_due(struct cx_command *command)
+{
+    struct cx_context *context = command->context;
+    if (command->due)
+        return;
+    command->due = true;
+    context->ndue++;
+    command->due_next = NULL;
+    if (context->due)
+        context->due_tail->due_next = command;
+    else
+        context->due = command;
+    context->due_tail = cx_command_ref(command);
+}
+
+static void note(struct cx_command *command)
+{
+    const cl_int stage = cx_command_stage(command);
+    if (stage >= command->noticed)
+        return;
+    command->noticed = stage;
+    if (stage <= CL_RUNNING)
+        atomic_store(&command->told_running, true);
+    push_due(command);
+}
+
+/* Of these timelines, as bits, one that has not passed the command's cone; NULL: all have. */
+static struct cx_worker *ahead_of(const struct cx_command *command, uint64_t timelines)
+{
+    struct cx_context *context = command->context;
+    for (unsigned t = 0; t < cx_context_timelines(context); t++)
+        if (timelines >> t & 1 &&
+            atomic_load_explicit(&context->workers[t].completed, memory_order_acquire) < command->cone[t])
+            return &context->workers[t];
+    return NULL;
+}
+
+/* A settled command, to the heap of a timeline that it waits for, first one with jobs of others alone: when
+ * that has passed it may show as running. Without one it is over. */
+static void place(struct cx_command *command)
+{
+    struct cx_context *context = command->context;
+    struct cx_worker *worker = ahead_of(command, ~command->own);
+    if (!worker)
+        worker = ahead_of(command, command->own);
+    if (worker) {
+        set_heap(worker, meld(worker->watched, cx_command_ref(command), worker->index));
+        return;
+    }
+    command->watched = false;
+    atomic_fetch_sub(&context->nwatched, 1);
+    command->noticed = CL_COMPLETE;
+    push_due(command); /* told of it already or not: a reference is left for a caller that drops its own */
+}
+
+void cx_command_see_to(struct cx_command *command)
+{
+    struct cx_context *context = command->context;
+    for (unsigned t = 0; t < cx_context_timelines(context); t++)
+        if (command->cone[t])
+            cx_worker_watch(&context->workers[t], command->cone[t]);
+}
+
+void cx_command_watch_stage(struct cx_command *command)
+{
+    note(command);
+}
+
+void cx_command_watch_settled(struct cx_command *command)
+{
+    note(command);
+    place(command);
+    cx_command_see_to(command);
+}
+
+struct cx_command *cx_command_take_due(struct cx_context *context)
+{
+    struct cx_command *due = context->due;
+    context->due = NULL;
+    return due;
+}
+
+/* ---- without locks ---- */
+
+void cx_command_post_due(struct cx_command *due)
+{
+    while (due) {
+        struct cx_command *command = due;
+        due = command->due_next; /* before it is posted: it may become due again at once */
+        cx_notify_post(cx_event_run_callbacks, command); /* takes over the reference */
+    }
+}
+
+/* Events that tell of its own end, where it has none, not of that of what comes behind it. */
+static void mark_end(struct cx_command *command)
+{
+    struct cx_context *context = command->context;
+    pthread_mutex_lock(&context->lock);
+    const bool settled = command->settled; /* its cone stays */
+    pthread_mutex_unlock(&context->lock);
+    for (unsigned t = 0; settled && t < context->nmembers; t++)
+        if (command->cone[t] > atomic_load_explicit(&context->workers[t].completed, memory_order_acquire))
+            cx_worker_mark_end(&context->workers[t]);
+}
+
+void cx_command_watch(struct cx_command *command)
+{
+    struct cx_context *context = command->context;
+    atomic_store(&command->calls_back, true);
+    atomic_store(&context->calls_back, true);
+    mark_end(command); /* before anybody waits for it */
+    cx_context_lock(context);
+    command->noticed = CL_QUEUED; /* there are new callbacks */
+    if (!command->watched && cx_command_stage(command) > CL_COMPLETE) {
+        command->watched = true;
+        atomic_fetch_add(&context->nwatched, 1); /* before its stage is read: cx_command_runs */
+        if (command->settled)
+            cx_command_watch_settled(command);
+    }
+    note(command);
+    cx_context_unlock(context);
+}
+
+void cx_command_runs(struct cx_command *command)
+{
+    struct cx_context *context = command->context;
+    if (atomic_load_explicit(&command->running, memory_order_relaxed) &&
+        (!atomic_load(&command->asks_running) || atomic_load(&command->told_running)))
+        return;
+    atomic_store(&command->running, true);
+    if (command->whole)
+        atomic_store(&command->whole->running, true);
+    if (atomic_load(&context->nwatched) == 0)
+        return;
+    pthread_mutex_lock(&context->lock);
+    if (command->watched)
+        note(command);
+    if (command->whole && command->whole->watched)
+        note(command->whole);
+    struct cx_command *due = cx_command_take_due(context);
+    pthread_mutex_unlock(&context->lock);
+    cx_command_post_due(due);
+}
+
+void cx_command_check_watched(struct cx_context *context)
+{
+    /* Not a mere load, which could come before the timeline's move: whoever begins to watch after this saw
+     * nobody sees that. */
+    if (atomic_fetch_add(&context->nwatched, 0) == 0)
+        return;
+    pthread_mutex_lock(&context->lock);
+    for (unsigned t = 0; t < cx_context_timelines(context); t++) {
+        struct cx_worker *worker = &context->workers[t];
+        const uint64_t completed = atomic_load_explicit(&worker->completed, memory_order_acquire);
+        struct cx_command *command;
+        while ((command = worker->watched) && command->cone[t] <= completed) {
+            set_heap(worker, without_first(command, t));
+            place(command);
+            note(command);
+            cx_command_unref(&command); /* never the last one */
+        }
+    }
+    struct cx_command *due = cx_command_take_due(context);
+    pthread_mutex_unlock(&context->lock);
+    cx_command_post_due(due);
+}

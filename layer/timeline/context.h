@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A context of the program: one real context and one real in-order queue for each member (never one context
+ * shared by several devices), and the lock under which everything in it is planned.
+ *
+ * Lock order: context->lock, then a worker's lock, then a program's or kernel's. No lock is held while a real
+ * driver runs commands, and none across a callback of the program.
+ */
+#ifndef CX_LAYER_TIMELINE_CONTEXT_H
+#define CX_LAYER_TIMELINE_CONTEXT_H
+
+#include "layer/object/object.h"
+#include "layer/memory/pinned_pool.h"
+#include "layer/driver/device.h"
+#include "layer/base/freelist.h"
+#include "scheduler/forgone.h"
+#include "scheduler/hindsight.h"
+#include <pthread.h>
+
+struct cx_account;
+struct cx_device;
+struct cx_worker;
+struct cx_mem;
+struct cx_command;
+struct cx_launch;
+
+typedef void(CL_CALLBACK *cx_context_notify)(const char *, const void *, size_t, void *);
+
+struct cx_context {
+    struct cx_object base;
+    cl_context_properties *properties; /* as given, with the closing 0 */
+    size_t nproperties;
+    cx_context_notify notify;
+    void *notify_data;
+    struct cx_context_destructor *destructors; /* clSetContextDestructorCallback, last registered first */
+
+    unsigned ndevices;
+    struct cx_device **devices; /* of the program's list, each once; references */
+
+    unsigned trace_row; /* the first of its rows in the trace */
+    unsigned nmembers;  /* real devices, at least one; which of them are open: cx_worker_is_open */
+    unsigned fastest;   /* the member that the program begins on: the one with the highest nominal speed of
+                           those   whose drivers give a context */
+    /* nmembers + 1 timelines: workers[m] submits to member m; workers[nmembers] does the host's own work. */
+    struct cx_worker *workers;
+    struct cx_access_region *few_regions; /* whole.c; NULL until needed */
+    struct cx_candidates *candidates;     /* plan_share.c; NULL until needed */
+    atomic_bool lone;                     /* a worker has jobs and no thread: others see to it (worker.c) */
+    struct cx_pool pool;                  /* host copies lie in its pages */
+    struct cx_peers *peers;               /* peer.h; NULL: no two members could be peers */
+    struct cx_stages *stages;             /* transport_slots.h; NULL until needed */
+
+    pthread_mutex_t lock;   /* guards coherence maps, command states and queues of this context */
+    pthread_cond_t settled; /* broadcast when a command settles (is planned for good) */
+    pthread_cond_t called;  /* broadcast when a command's callbacks have been called */
+    /* under lock: what cx_context_unlock still has to do (command.c) */
+    uint64_t touched;         /* workers that got jobs or watches, as bits */
+    struct cx_command *ready; /* commands to be planned, in the order in which they became so */
+    struct cx_command *ready_tail;
+    struct cx_command *finished; /* settled without any part left: to be dropped outside the lock */
+    struct cx_command *due;      /* references: commands whose status moved that have callbacks */
+    struct cx_command *due_tail;
+    uint64_t ndue, ncalled; /* commands that became due, and those whose callbacks have been called since */
+    atomic_bool calls_back; /* there are, or were, callbacks */
+    atomic_uint nwatched;   /* commands whose status calls back and that are not over */
+    struct cx_launch *held; /* deferral.h: references; under lock */
+    struct cx_launch *prefixes; /* prefix.h: those to go on with; references; under lock */
+    atomic_uint nheld;
+    struct cx_spares repeated; /* repeat.c: memory of its jobs */
+    atomic_uint nqueues;
+    atomic_uint nborrowed; /* memory objects that lie in the program's own memory (CL_MEM_USE_HOST_PTR) */
+    /* split_record.h; under lock */
+    struct cx_hindsight hindsight; /* whether splits pay */
+    struct cx_forgone forgone;     /* migration_credit.h: whether moving data for them does */
+    /* account.h: what splits may lose; NULL: that is not bounded, or there is nobody to share with */
+    struct cx_account *account;
+    double lacked;    /* plan_open.h: seconds that splits could have saved for which devices were closed */
+    unsigned meeting; /* the member for launches that hindsight keeps whole */
+    uint64_t written; /* bytes that the program gave buffers since the last split launch */
+    /* Host clock: when a command was over last, from the first split launch on; 0: none yet. */
+    atomic_uint_fast64_t last_over;
+    /* Counts transfers that failed after the map counted on them. What was planned before the last one does
+     * not run any more: it may rest on bytes that never came. Raised under lock. */
+    atomic_uint epoch;
+    /* svm.h: allocations of shared virtual memory, sorted by address; under lock */
+    struct cx_mem **svm;
+    size_t nsvm, svm_room;
+    unsigned svm_home; /* a member; nmembers: none */
+    cl_device_svm_capabilities svm_caps;
+    atomic_int svm_state; /* whether the home's driver does what is needed; 0: not asked yet */
+};
+
+CX_OBJECT_CASTS(context, cl_context, CX_TAG_CONTEXT)
+
+/* Whether a device is one of those the context was made for. */
+bool cx_context_has_device(const struct cx_context *context, const struct cx_device *device);
+/* Which of the context's members the device has, as bits. */
+uint64_t cx_context_members(const struct cx_context *context, const struct cx_device *device);
+/* Whether two members give the same results bit for bit and run equally fast. */
+bool cx_context_alike(const struct cx_context *context, unsigned a, unsigned b);
+
+/* Whether there is anybody to share launches with. Else the one device is passed through: nothing is analysed
+ * or built for splits. */
+static inline bool cx_context_shares(const struct cx_context *context)
+{
+    return context->nmembers > 1;
+}
+/* Opens the fastest member that is closed, in the call. Gives which, or nmembers: there is none that can be.
+ * The caller holds no lock. */
+unsigned cx_context_open_next(struct cx_context *context);
+
+/* Timelines of the context: one a member, and the host's. */
+static inline unsigned cx_context_timelines(const struct cx_context *context)
+{
+    return context->nmembers + 1;
+}
+
+#endif

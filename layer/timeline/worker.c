@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Workers: pumping jobs into the drivers, in order, and waiting for them. See worker.h; worker_reap.h notices
+ * that they are over.
+ *
+ * Who pumps: at most one thread at a time (worker->pumping). Right after planning the program's thread does
+ * it where the driver returns at once and nothing has to be waited for. A driver that runs commands in the
+ * calling thread is pumped by the worker's thread, save for jobs known to be brief that find the worker idle;
+ * a single other job that does is left to the next flush, wait, status query or job, so that a program that
+ * launches and waits pays for no change of threads.
+ *
+ * Where the system gives a worker no thread, whoever waits for a job, asks whether it is over, or flushes
+ * does all that the thread would, and so do the context's other workers while they have nothing to do. Jobs
+ * that need each other at the same time (the parts of a split) are only planned for workers that have
+ * threads.
+ */
+#include "layer/timeline/worker.h"
+#include "layer/base/exit_guard.h"
+#include "layer/memory/coherence_map.h"
+#include "layer/timeline/command.h"
+#include "layer/memory/device_copy.h"
+#include "layer/launch/diff.h"
+#include "layer/base/log.h"
+#include "layer/base/callback_thread.h"
+#include "layer/memory/peer.h"
+#include "layer/timeline/job_running.h"
+#include "layer/base/thread.h"
+#include "layer/memory/transport_ring.h"
+#include "layer/timeline/worker_callbacks.h"
+#include "layer/timeline/worker_reap.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* The worker whose thread this is, or NULL: what that waits for holds up a device. */
+static _Thread_local const struct cx_worker *own;
+
+/* Events cost microseconds on some drivers, so a launch nobody asks about has none, save every so manyth. */
+enum { MAX_LOOSE = 31 };
+/* With so many jobs in flight, after every few of them the driver is asked which are over. Asked after each
+ * it took 2 % of all that cfd's launches cost on an H200. */
+enum { REAP_FROM = 32, REAP_EVERY = 16 };
+/* After an enqueue so many jobs run in that thread at most, the others in the worker's: more may come all the
+ * while, of other threads, which a call that does not block must not stay for. */
+enum { MOST_IN_CALLER = 16 };
+
+enum pump_mode {
+    PUMP_CALLER, /* the program's thread after an enqueue: never waits */
+    PUMP_WAITER, /* a thread that waits for this timeline anyway: may wait, but runs no dynamic launch */
+    PUMP_OWNER,  /* the worker's thread */
+    PUMP_FOR_IT, /* another one that does what that would */
+};
+
+struct cx_job *cx_job_new(const struct cx_context *context)
+{
+    return cx_zeroed(cx_job_size(context));
+}
+
+struct cx_job *cx_job_take(struct cx_spares *spares, const struct cx_context *context, size_t more,
+                           void **behind)
+{
+    const size_t size = cx_job_size(context);
+    struct cx_job *job = cx_spares_take(spares, size + more);
+    if (!job)
+        return NULL;
+    memset(job, 0, size + more);
+    job->spares = spares;
+    *behind = (char *)job + size;
+    return job;
+}
+
+size_t cx_job_size(const struct cx_context *context)
+{
+    return sizeof(struct cx_job) + cx_context_timelines(context) * sizeof(uint64_t);
+}
+
+void cx_job_free(struct cx_job *job)
+{
+    if (job && job->spares)
+        cx_spares_give(job->spares, job);
+    else if (job && !job->within)
+        free(job);
+}
+
+static bool runs_in_caller(const struct cx_worker *worker)
+{
+    return !worker->device || worker->device->submits_in_caller;
+}
+
+uint64_t cx_worker_plan(struct cx_worker *worker, struct cx_job *job)
+{
+    uint64_t seq = job->seq = ++worker->planned;
+    job->next = NULL;
+    job->epoch = atomic_load_explicit(&worker->context->epoch, memory_order_relaxed);
+    if (worker->context->peers && !job->copies)
+        cx_peers_order(worker->context->peers, worker, job);
+    pthread_mutex_lock(&worker->lock);
+    if (worker->head)
+        worker->tail->next = job;
+    else
+        worker->head = job;
+    worker->tail = job;
+    pthread_mutex_unlock(&worker->lock);
+    worker->context->touched |= UINT64_C(1) << worker->index;
+    return seq; /* the job may be over, and gone, by now */
+}
+
+/* ---- pumping ---- */
+
+static bool deps_done(const struct cx_worker *worker, const struct cx_job *job)
+{
+    struct cx_context *context = worker->context;
+    for (unsigned t = 0; t < cx_context_timelines(context); t++)
+        if (t != worker->index && job->deps[t] &&
+            atomic_load_explicit(&context->workers[t].completed, memory_order_acquire) < job->deps[t])
+            return false;
+    return true;
+}
+
+static void wait_deps(struct cx_worker *worker, const struct cx_job *job, enum pump_mode mode)
+{
+    struct cx_context *context = worker->context;
+    if (mode == PUMP_OWNER)
+        cx_worker_held(worker, true);
+    for (unsigned t = 0; t < cx_context_timelines(context); t++)
+        if (t != worker->index && job->deps[t])
+            cx_worker_wait(&context->workers[t], job->deps[t]);
+    if (mode == PUMP_OWNER)
+        cx_worker_held(worker, false);
+}
+
+static bool may_run(const struct cx_worker *worker, const struct cx_job *job, enum pump_mode mode)
+{
+    if (mode >= PUMP_OWNER)
+        return true;
+    if (job->waits)
+        return false;
+    if (mode == PUMP_CALLER && runs_in_caller(worker) && !job->brief)
+        return false;
+    return mode == PUMP_WAITER || deps_done(worker, job);
+}
+
+static void *worker_main(void *data);
+
+void cx_worker_park(const struct cx_worker *worker)
+{
+    const struct timespec nap = {.tv_nsec = 1000000};
+    while (own && cx_background_parks() && atomic_load(&worker->context->nwatched) == 0)
+        nanosleep(&nap, NULL);
+}
+
+/* worker->lock held. False: it can have no thread (any more); see call_others. */
+static bool wake(struct cx_worker *worker)
+{
+    if (worker->started) {
+        pthread_cond_signal(&worker->wake);
+        return true;
+    }
+    cx_background_expect();
+    worker->started = cx_thread_start(&worker->thread, worker_main, worker);
+    atomic_store(&worker->alone, !worker->started);
+    if (worker->started)
+        return true;
+    return false;
+}
+
+/* Has other workers of the context look after one that has jobs and no thread. No worker's lock held. */
+static void call_others(const struct cx_worker *worker)
+{
+    struct cx_context *context = worker->context;
+    atomic_store(&context->lone, true);
+    for (unsigned t = 0; t < cx_context_timelines(context); t++) {
+        struct cx_worker *other = &context->workers[t];
+        if (other == worker)
+            continue;
+        pthread_mutex_lock(&other->lock);
+        other->called = true;
+        pthread_cond_signal(&other->wake);
+        pthread_mutex_unlock(&other->lock);
+    }
+}
+
+bool cx_worker_has_thread(struct cx_worker *worker)
+{
+    pthread_mutex_lock(&worker->lock);
+    const bool has = wake(worker);
+    pthread_mutex_unlock(&worker->lock);
+    return has;
+}
+
+/* at_once: nothing is before it. */
+static void start(struct cx_worker *worker, struct cx_job *job, bool at_once)
+{
+    if (job->waits && !runs_in_caller(worker)) /* to see the end of what came before it while it runs */
+        cx_worker_mark_end(worker);
+    job->stale = job->epoch != atomic_load(&worker->context->epoch);
+    if (!job->stale) {
+        if (at_once && job->command)
+            cx_command_runs(job->command);
+        const bool on_host = !worker->device && job->command && cx_command_is_timed(job->command);
+        const uint64_t since = job->times_call || on_host ? cx_clock_ns() : 0;
+        job->status = job->run(job, worker);
+        job->loose &= job->status == CL_SUCCESS;
+        if (since && !job->event) {
+            job->start_ns = since;
+            job->end_ns = cx_clock_ns();
+        }
+        return;
+    }
+    job->status = CL_OUT_OF_RESOURCES;
+    if (job->skip)
+        job->skip(job, worker);
+}
+
+/* Whether a job just started is over already. A driver that runs commands in the calling thread may leave
+ * them for a flush (oclgrind): nobody else would flush, since that takes as long as they do. */
+static bool ends_at_once(struct cx_worker *worker, struct cx_job *job)
+{
+    if (!runs_in_caller(worker))
+        return false;
+    if (cx_worker_ended_at_once(worker, job))
+        return true;
+    worker->device->cl->clFlush(worker->queue);
+    return cx_worker_ended_at_once(worker, job);
+}
+
+/* Runs queued jobs in order, up to `until`; leaves the rest to the worker's thread. */
+static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
+{
+    struct cx_job *job;
+    pthread_mutex_lock(&worker->lock);
+    if (worker->pumping) {
+        pthread_mutex_unlock(&worker->lock);
+        return;
+    }
+    worker->pumping = true;
+    if (mode == PUMP_CALLER && worker->head)
+        until = worker->head->seq + MOST_IN_CALLER - 1;
+    while ((job = worker->head) && job->seq <= until && may_run(worker, job, mode)) {
+        worker->head = job->next;
+        job->next = NULL;
+        const bool at_once = runs_in_caller(worker) || !worker->flying;
+        pthread_mutex_unlock(&worker->lock);
+        if (mode != PUMP_CALLER && !deps_done(worker, job))
+            wait_deps(worker, job, mode);
+        if (mode == PUMP_OWNER)
+            cx_worker_park(worker);
+        cx_worker_suit_times(worker, job, at_once);
+        job->tells = worker->nloose >= MAX_LOOSE;
+        job->track = job->tells || job->timed || runs_in_caller(worker) ||
+                     (job->command &&
+                      (atomic_load(&job->command->asks_running) || atomic_load(&job->command->calls_back)));
+        start(worker, job, at_once);
+        bool ended = job->ended || ends_at_once(worker, job);
+        const uint64_t known = job->ended ? job->seq : 0;
+        pthread_mutex_lock(&worker->lock);
+        worker->nloose = job->loose ? worker->nloose + 1 : 0;
+        if (ended && !worker->flying && !worker->reaping) {
+            cx_worker_complete_at_once(worker, job);
+            continue;
+        }
+        cx_worker_fly(worker, job);
+        bool over = known || runs_in_caller(worker) ||
+                    (worker->nflying > REAP_FROM && worker->nflying % REAP_EVERY == 0);
+        const struct cx_running running = job->command ? cx_running_of(worker, job) : (struct cx_running){0};
+        if (!over && !running.command)
+            continue;
+        pthread_mutex_unlock(&worker->lock);
+        cx_running_tell(running);
+        if (over)
+            cx_worker_reap(worker, known);
+        pthread_mutex_lock(&worker->lock);
+    }
+    worker->pumping = false;
+    /* the owner slept while this thread pumped: jobs are left, or one that it shall see to is in flight now
+     */
+    const bool woken = mode == PUMP_OWNER ||
+                       !(worker->head || worker->watch > atomic_load(&worker->completed)) || wake(worker);
+    if (worker->waiters && worker->head) /* theirs to run where the owner has no thread */
+        pthread_cond_broadcast(&worker->moved);
+    pthread_mutex_unlock(&worker->lock);
+    if (!woken && mode != PUMP_FOR_IT)
+        call_others(worker);
+}
+
+void cx_worker_pump(struct cx_worker *worker)
+{
+    if (!runs_in_caller(worker)) {
+        pump(worker, PUMP_CALLER, UINT64_MAX);
+        return;
+    }
+    if (atomic_load_explicit(&worker->pumping, memory_order_relaxed))
+        return; /* the queue's lock ordered this after the job came in */
+    pthread_mutex_lock(&worker->lock);
+    struct cx_job *job = worker->head;
+    bool brief = job && job->brief && deps_done(worker, job);
+    bool alone =
+        job && !job->next && !worker->flying && !job->waits && !job->urgent && worker->watch < job->seq;
+    const bool woken = !job || brief || alone || worker->pumping || wake(worker);
+    pthread_mutex_unlock(&worker->lock);
+    if (!woken)
+        call_others(worker);
+    if (brief)
+        pump(worker, PUMP_CALLER, UINT64_MAX);
+}
+
+void cx_worker_watch(struct cx_worker *worker, uint64_t seq)
+{
+    bool woken = true;
+    pthread_mutex_lock(&worker->lock);
+    if (worker->watch < seq) {
+        worker->watch = seq;
+        if (atomic_load(&worker->completed) < seq)
+            woken = wake(worker);
+    }
+    pthread_mutex_unlock(&worker->lock);
+    if (!woken)
+        call_others(worker);
+}
+
+void cx_worker_flush(struct cx_worker *worker)
+{
+    pthread_mutex_lock(&worker->lock);
+    const bool woken = !worker->head || worker->pumping || wake(worker);
+    bool flying = worker->flying != NULL;
+    pthread_mutex_unlock(&worker->lock);
+    if (!woken)
+        call_others(worker);
+    if (flying && worker->queue && !runs_in_caller(worker))
+        worker->device->cl->clFlush(worker->queue);
+}
+
+/* Leaves the member out of what is planned from now on where another one is left. Gives whether it was not
+ * yet. */
+static bool leave_out(struct cx_worker *worker)
+{
+    struct cx_context *context = worker->context;
+    unsigned left = 0;
+    pthread_mutex_lock(&context->lock);
+    for (unsigned m = 0; m < context->nmembers; m++)
+        left += m != worker->index && !atomic_load(&context->workers[m].left_out);
+    bool now = left && !atomic_exchange(&worker->left_out, true);
+    pthread_mutex_unlock(&context->lock);
+    return now;
+}
+
+void cx_worker_leave_out(struct cx_worker *worker, cl_int error)
+{
+    bool now = leave_out(worker);
+    cx_warn(CX_TOPIC_DATA, "%s fails to move data: %s%s", worker->device->name, cx_cl_name(error),
+            now ? "; it is left out of what follows in this context" : "");
+}
+
+void cx_worker_failed(struct cx_worker *worker, cl_int error)
+{
+    if (atomic_fetch_add(&worker->failures, 1) == 1 && leave_out(worker))
+        cx_warn(CX_TOPIC_WORKER, "%s failed twice, the last time with %s: it is left out for good",
+                worker->device->name, cx_cl_name(error));
+}
+
+bool cx_worker_done(struct cx_worker *worker, uint64_t seq)
+{
+    if (atomic_load_explicit(&worker->completed, memory_order_acquire) >= seq)
+        return true;
+    cx_worker_mark_end(worker);
+    cx_worker_flush(worker);
+    cx_worker_stand_in(worker, seq);
+    cx_worker_reap(worker, 0);
+    return atomic_load_explicit(&worker->completed, memory_order_acquire) >= seq;
+}
+
+/* Until something moved. False: there is no thread to move it, and it is for the caller to do. worker->lock
+ * held. */
+static bool await_move(struct cx_worker *worker, uint64_t seq)
+{
+    if (!worker->pumping && worker->head && !wake(worker))
+        return false;
+    worker->awaited = worker->waiters++ && worker->awaited < seq ? worker->awaited : seq;
+    pthread_cond_wait(&worker->moved, &worker->lock);
+    worker->waiters--;
+    return true;
+}
+
+/* One step of waiting: by the driver's own wait where the work is with the driver, else until something
+ * moved. urgent: another device is held up. */
+static void wait_step(struct cx_worker *worker, uint64_t seq, bool urgent)
+{
+    uint64_t of = 0;
+    bool needed = false;
+    cl_event event = NULL;
+    pthread_mutex_lock(&worker->lock);
+    if (atomic_load(&worker->completed) >= seq) {
+        pthread_mutex_unlock(&worker->lock);
+        return;
+    }
+    if (atomic_load(&worker->submitted) >= seq && !worker->reaping) {
+        event = cx_worker_end_event(worker, seq, &of, &needed);
+    } else {
+        (void)await_move(worker, seq);
+    }
+    pthread_mutex_unlock(&worker->lock);
+    if (event) {
+        if (urgent)
+            cx_worker_await(worker, event);
+        else
+            cx_worker_wait_event(worker, event);
+        worker->device->cl->clReleaseEvent(event);
+    } else if (needed) {
+        worker->device->cl->clFinish(worker->queue);
+    }
+    cx_worker_reap(worker, needed ? of : 0);
+}
+
+/* A worker's thread that does the jobs of another one may have to do its own at the same time. */
+static bool does_for(const struct cx_worker *worker)
+{
+    return atomic_load(&worker->alone) || worker == own;
+}
+
+void cx_worker_stand_in(struct cx_worker *worker, uint64_t seq)
+{
+    if (atomic_load(&worker->alone))
+        pump(worker, PUMP_FOR_IT, seq);
+}
+
+void cx_worker_hand(struct cx_worker *worker, uint64_t seq)
+{
+    while (atomic_load_explicit(&worker->submitted, memory_order_acquire) < seq) {
+        pump(worker, does_for(worker) ? PUMP_FOR_IT : PUMP_WAITER, seq);
+        pthread_mutex_lock(&worker->lock);
+        if (atomic_load(&worker->submitted) < seq)
+            (void)await_move(worker, seq);
+        pthread_mutex_unlock(&worker->lock);
+    }
+}
+
+void cx_worker_wait(struct cx_worker *worker, uint64_t seq)
+{
+    if (atomic_load_explicit(&worker->completed, memory_order_acquire) >= seq)
+        return;
+    const bool counts = !cx_background_ours();
+    if (counts)
+        cx_background_wait_begin();
+    atomic_store(&worker->awaited_ns, cx_clock_ns());
+    while (atomic_load_explicit(&worker->completed, memory_order_acquire) < seq) {
+        if (atomic_load_explicit(&worker->submitted, memory_order_acquire) < seq)
+            pump(worker, does_for(worker) ? PUMP_FOR_IT : PUMP_WAITER, seq);
+        wait_step(worker, seq, own != NULL);
+    }
+    atomic_store(&worker->awaited_ns, 0);
+    if (counts)
+        cx_background_wait_end();
+}
+
+/* ---- the thread ---- */
+
+/* What the worker's thread waits for next: the first command with callbacks, else everything that it shall
+ * see to. worker->lock held. */
+static uint64_t next_watch(const struct cx_worker *worker)
+{
+    const uint64_t first = atomic_load_explicit(&worker->first_watched, memory_order_relaxed);
+    return first > atomic_load(&worker->completed) && first < worker->watch ? first : worker->watch;
+}
+
+/* Does what a worker without a thread has for one to do. */
+static void see_to(struct cx_worker *worker)
+{
+    if (!atomic_load(&worker->alone))
+        return;
+    pthread_mutex_lock(&worker->lock);
+    const uint64_t watch = next_watch(worker);
+    const bool runs = worker->head && !worker->pumping, due = watch > atomic_load(&worker->completed) &&
+                                                              watch <= atomic_load(&worker->submitted) &&
+                                                              !worker->reaping;
+    pthread_mutex_unlock(&worker->lock);
+    if (runs)
+        pump(worker, PUMP_FOR_IT, UINT64_MAX);
+    else if (due)
+        wait_step(worker, watch, false);
+}
+
+/* Everything that there is no thread for, before this worker's sleeps. */
+static void help_others(const struct cx_worker *worker)
+{
+    struct cx_context *context = worker->context;
+    cx_notify_help(true);
+    for (unsigned t = 0; t < cx_context_timelines(context) && atomic_load(&context->lone); t++)
+        if (&context->workers[t] != worker)
+            see_to(&context->workers[t]);
+}
+
+static void *worker_main(void *data)
+{
+    struct cx_worker *worker = data;
+    bool helped = false;
+    own = worker;
+    cx_background_is_ours();
+    pthread_mutex_lock(&worker->lock);
+    for (;;) {
+        uint64_t watch = next_watch(worker);
+        bool due = watch > atomic_load(&worker->completed) && watch <= atomic_load(&worker->submitted);
+        if (worker->head && !worker->pumping) {
+            pthread_mutex_unlock(&worker->lock);
+            pump(worker, PUMP_OWNER, UINT64_MAX);
+        } else if (due) {
+            pthread_mutex_unlock(&worker->lock);
+            wait_step(worker, watch, false);
+        } else if (worker->stop && !worker->head) {
+            break;
+        } else if (worker->called || (!helped && cx_thread_short())) {
+            worker->called = false;
+            helped = true; /* once, before it sleeps */
+            pthread_mutex_unlock(&worker->lock);
+            help_others(worker);
+            pthread_mutex_lock(&worker->lock);
+            continue;
+        } else {
+            pthread_cond_wait(&worker->wake, &worker->lock);
+            helped = false;
+            continue;
+        }
+        helped = false;
+        pthread_mutex_lock(&worker->lock);
+    }
+    pthread_mutex_unlock(&worker->lock);
+    return NULL;
+}
+
+void cx_worker_init(struct cx_worker *worker, struct cx_context *context, unsigned index,
+                    struct cx_real_device *device)
+{
+    *worker = (struct cx_worker){
+        .context = context, .index = index, .device = device, .place = device ? 1 + index : CX_PLACE_HOST};
+    pthread_mutex_init(&worker->opening, NULL);
+    pthread_mutex_init(&worker->lock, NULL);
+    pthread_cond_init(&worker->wake, NULL);
+    pthread_cond_init(&worker->moved, NULL);
+}
+
+void cx_worker_end(struct cx_worker *worker)
+{
+    cx_worker_wait(worker, worker->planned);
+    pthread_mutex_lock(&worker->lock);
+    const bool joins = worker->started && !worker->stop;
+    worker->stop = true;
+    pthread_cond_signal(&worker->wake);
+    pthread_mutex_unlock(&worker->lock);
+    if (joins)
+        pthread_join(worker->thread, NULL);
+}
+
+void cx_worker_finish(struct cx_worker *worker)
+{
+    cx_worker_end(worker);
+    cx_diff_release(worker);
+    cx_device_copy_release(worker);
+    cx_ring_release(worker);
+    if (worker->aside)
+        worker->device->cl->clReleaseCommandQueue(worker->aside);
+    if (worker->second)
+        worker->device->cl->clReleaseCommandQueue(worker->second);
+    if (worker->lend)
+        worker->device->cl->clReleaseCommandQueue(worker->lend);
+    if (worker->other)
+        worker->device->cl->clReleaseCommandQueue(worker->other);
+    if (worker->queue)
+        worker->device->cl->clReleaseCommandQueue(worker->queue);
+    if (worker->real_context)
+        worker->device->cl->clReleaseContext(worker->real_context);
+    pthread_cond_destroy(&worker->moved);
+    pthread_cond_destroy(&worker->wake);
+    pthread_mutex_destroy(&worker->lock);
+    pthread_mutex_destroy(&worker->opening);
+}

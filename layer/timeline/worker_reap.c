@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reaping: how a worker notices that what it handed to its driver is over, in order, and completes the jobs.
+ * See worker_reap.h.
+ *
+ * Events cost microseconds on some drivers, so most launches have none: an event further on, or clFinish,
+ * tells of the end of all before it.
+ */
+#include "layer/timeline/worker_reap.h"
+#include "layer/timeline/command.h"
+#include "layer/plan/deferral.h"
+#include "layer/timeline/job_running.h"
+
+#include <stdlib.h>
+
+/* ---- real events ---- */
+
+static uint64_t event_time(const struct cx_worker *worker, cl_event event, cl_profiling_info what)
+{
+    cl_ulong ns = 0;
+    if (worker->device->cl->clGetEventProfilingInfo(event, what, sizeof(ns), &ns, NULL) != CL_SUCCESS ||
+        !cx_worker_is_time(ns))
+        return 0;
+    return (uint64_t)((int64_t)ns + worker->clock_offset);
+}
+
+void cx_worker_event_times(const struct cx_worker *worker, cl_event event, uint64_t *start_ns,
+                           uint64_t *end_ns)
+{
+    *start_ns = event_time(worker, event, CL_PROFILING_COMMAND_START);
+    *end_ns = event_time(worker, event, CL_PROFILING_COMMAND_END);
+}
+
+/* Of the event's command; `unknown` where the driver does not say. */
+static cl_int event_status(const struct cx_worker *worker, cl_event event, cl_int unknown)
+{
+    cl_int status = unknown;
+    cl_int error = worker->device->cl->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                                      sizeof(status), &status, NULL);
+    return error == CL_SUCCESS ? status : unknown;
+}
+
+cl_int cx_worker_event_error(const struct cx_worker *worker, cl_event event)
+{
+    cl_int status = event_status(worker, event, CL_COMPLETE);
+    return status < 0 ? status : CL_SUCCESS;
+}
+
+bool cx_worker_event_over(const struct cx_worker *worker, cl_event event)
+{
+    return event_status(worker, event, CL_QUEUED) <= CL_COMPLETE;
+}
+
+/* A driver that does not say is waited for. */
+static bool event_complete(const struct cx_worker *worker, cl_event event)
+{
+    enum { UNKNOWN = CL_QUEUED + 1 };
+    const cl_int status = event ? event_status(worker, event, UNKNOWN) : CL_COMPLETE;
+    if (status == UNKNOWN)
+        worker->device->cl->clWaitForEvents(1, &event);
+    return status <= CL_COMPLETE || status == UNKNOWN;
+}
+
+cl_int cx_worker_wait_event(struct cx_worker *worker, cl_event event)
+{
+    const cl_icd_dispatch *cl = worker->device->cl;
+    if (cl->clWaitForEvents(1, &event) == CL_SUCCESS || event_complete(worker, event))
+        return CL_SUCCESS;
+    return cl->clFinish(worker->queue); /* the wait itself failed */
+}
+
+cl_int cx_worker_drop_events(const struct cx_worker *worker, cl_event *events, unsigned n)
+{
+    cl_int first = CL_SUCCESS;
+    for (unsigned i = 0; i < n; i++) {
+        if (!events[i])
+            continue;
+        cl_int error = cx_worker_event_error(worker, events[i]);
+        first = first == CL_SUCCESS ? error : first;
+        worker->device->cl->clReleaseEvent(events[i]);
+        events[i] = NULL;
+    }
+    return first;
+}
+
+/* ---- jobs ---- */
+
+static void take_status(const struct cx_worker *worker, struct cx_job *job, cl_event event)
+{
+    if (job->status == CL_SUCCESS)
+        job->status = cx_worker_event_error(worker, event);
+}
+
+/* When a job that is over ended, for cx_worker_note_end. */
+static uint64_t end_of(const struct cx_job *job)
+{
+    const struct cx_command *command = job->command;
+    if (command && cx_command_is_timed(command))
+        return atomic_load(&command->end_ns);
+    return (!command && !job->launches) || job->end_ns ? job->end_ns : CX_END_UNKNOWN;
+}
+
+/* The job is complete: fill in times and status, tell the command, free. Gives end_of it. */
+static uint64_t complete_job(struct cx_worker *worker, struct cx_job *job)
+{
+    if (job->first_event)
+        take_status(worker, job, job->first_event);
+    if (job->event) {
+        const cl_icd_dispatch *cl = worker->device->cl;
+        if (!job->checked)
+            take_status(worker, job, job->event);
+        if (job->timed && job->status == CL_SUCCESS) {
+            job->start_ns = event_time(worker, job->first_event ? job->first_event : job->event,
+                                       CL_PROFILING_COMMAND_START);
+            job->end_ns = event_time(worker, job->event, CL_PROFILING_COMMAND_END);
+        }
+        cl->clReleaseEvent(job->event);
+    }
+    if (job->first_event)
+        worker->device->cl->clReleaseEvent(job->first_event);
+    if (job->status == CL_SUCCESS && job->epoch < atomic_load(&worker->broken)) {
+        job->status = CL_OUT_OF_RESOURCES; /* it ran behind a transfer that turned out to have failed */
+        job->stale = true;
+    }
+    if (job->finish)
+        job->finish(job, worker);
+    if (job->stale && !job->void_ && job->command && job->command->lost) {
+        pthread_mutex_lock(&worker->context->lock);
+        job->command->lost(job->command);
+        pthread_mutex_unlock(&worker->context->lock);
+    }
+    if (job->command && job->void_) /* the command was over without it: its times stay as they were told */
+        cx_command_part_done(job->command, CL_SUCCESS, 0, 0);
+    else if (job->command)
+        cx_command_part_done(job->command, job->status, job->start_ns, job->end_ns);
+    struct cx_command *command = job->command;
+    const uint64_t end_ns = end_of(job);
+    cx_job_free(job);
+    cx_command_unref(&command);
+    return end_ns;
+}
+
+/* The first flying job from `job` on that has an event: when that is over, so are all before it. worker->lock
+ * held. */
+static struct cx_job *telling_job(struct cx_job *job)
+{
+    while (job && !job->event)
+        job = job->next;
+    return job;
+}
+
+void cx_worker_fly(struct cx_worker *worker, struct cx_job *job)
+{
+    if (worker->flying)
+        worker->flying_tail->next = job;
+    else
+        worker->flying = job;
+    worker->flying_tail = job;
+    worker->nflying++;
+    atomic_store_explicit(&worker->submitted, job->seq, memory_order_release);
+    cx_worker_moved(worker);
+}
+
+void cx_worker_moved(struct cx_worker *worker)
+{
+    if (!worker->waiters || worker->awaited > atomic_load(&worker->submitted))
+        return;
+    worker->awaited = UINT64_MAX; /* each of them looks, and says anew what it waits for */
+    pthread_cond_broadcast(&worker->moved);
+}
+
+void cx_worker_reap(struct cx_worker *worker, uint64_t known)
+{
+    bool moved = false;
+    pthread_mutex_lock(&worker->lock);
+    if (worker->reaping) {
+        pthread_mutex_unlock(&worker->lock);
+        return;
+    }
+    worker->reaping = true;
+    struct cx_job *job;
+    while ((job = worker->flying)) {
+        if (job->seq > known && (job->event || job->loose)) {
+            struct cx_job *teller = telling_job(job);
+            cl_event event = teller ? teller->event : NULL;
+            pthread_mutex_unlock(&worker->lock);
+            bool over = event && event_complete(worker, event);
+            pthread_mutex_lock(&worker->lock);
+            if (!over)
+                break;
+            known = teller->seq;
+        }
+        uint64_t seq = job->seq;
+        worker->flying = job->next;
+        if (!worker->flying)
+            worker->flying_tail = NULL;
+        worker->nflying--;
+        pthread_mutex_unlock(&worker->lock);
+        const uint64_t end_ns = complete_job(worker, job);
+        pthread_mutex_lock(&worker->lock);
+        cx_worker_note_end(worker, seq, end_ns);
+        atomic_store_explicit(&worker->completed, seq, memory_order_release);
+        struct cx_running next =
+            worker->flying ? cx_running_of(worker, worker->flying) : (struct cx_running){0};
+        if (next.command) {
+            pthread_mutex_unlock(&worker->lock);
+            cx_running_tell(next);
+            pthread_mutex_lock(&worker->lock);
+        }
+        moved = true;
+    }
+    worker->reaping = false;
+    cx_worker_moved(worker);
+    pthread_mutex_unlock(&worker->lock);
+    if (moved) {
+        cx_command_check_watched(worker->context);
+        cx_hold_check(worker->context);
+    }
+}
+
+void cx_worker_reap_before(struct cx_worker *worker, uint64_t seq)
+{
+    cx_worker_reap(worker, 0);
+    pthread_mutex_lock(&worker->lock);
+    const struct cx_job *job = worker->flying;
+    while (job && job->seq < seq && !job->event)
+        job = job->next;
+    const bool loose = job && job->seq == seq; /* what has an event is asked */
+    pthread_mutex_unlock(&worker->lock);
+    if (loose)
+        cx_worker_reap(worker, seq - 1);
+}
+
+bool cx_worker_ended_at_once(const struct cx_worker *worker, struct cx_job *job)
+{
+    if (job->loose || !job->event)
+        return !job->loose;
+    cl_int status = event_status(worker, job->event, CL_QUEUED); /* unknown: reaping asks again */
+    if (status > CL_COMPLETE)
+        return false;
+    if (status < 0 && job->status == CL_SUCCESS)
+        job->status = status;
+    job->checked = true;
+    return true;
+}
+
+void cx_worker_complete_at_once(struct cx_worker *worker, struct cx_job *job)
+{
+    struct cx_context *context = worker->context;
+    uint64_t seq = job->seq;
+    worker->reaping = true;
+    pthread_mutex_unlock(&worker->lock);
+    const uint64_t end_ns = complete_job(worker, job);
+    pthread_mutex_lock(&worker->lock);
+    cx_worker_note_end(worker, seq, end_ns);
+    atomic_store_explicit(&worker->submitted, seq, memory_order_release);
+    atomic_store_explicit(&worker->completed, seq, memory_order_release);
+    worker->reaping = false;
+    cx_worker_moved(worker);
+    /* no mere loads: see cx_command_check_watched */
+    if (atomic_fetch_add(&context->nwatched, 0) == 0 && atomic_load(&context->nheld) == 0)
+        return;
+    pthread_mutex_unlock(&worker->lock);
+    cx_command_check_watched(context);
+    cx_hold_check(context);
+    pthread_mutex_lock(&worker->lock);
+}
+
+void cx_worker_mark_end(struct cx_worker *worker)
+{
+    cl_event event = NULL;
+    pthread_mutex_lock(&worker->lock);
+    struct cx_job *last = worker->flying_tail;
+    uint64_t seq = last && last->loose && !last->event ? last->seq : 0;
+    pthread_mutex_unlock(&worker->lock);
+    const cl_command_queue queue = worker->queue;
+    if (!seq || worker->device->cl->clEnqueueMarker(queue, &event) != CL_SUCCESS)
+        return;
+    if (worker->queue != queue) /* it was left meanwhile, and flushed before this came (worker_profiling.c) */
+        worker->device->cl->clFlush(queue);
+    pthread_mutex_lock(&worker->lock);
+    last = worker->flying_tail;
+    bool takes = last && last->seq == seq && !last->event;
+    if (takes)
+        last->event = event;
+    pthread_mutex_unlock(&worker->lock);
+    if (!takes)
+        worker->device->cl->clReleaseEvent(event);
+}
+
+cl_event cx_worker_end_event(struct cx_worker *worker, uint64_t seq, uint64_t *of, bool *needed)
+{
+    struct cx_job *job = worker->flying;
+    *needed = false;
+    *of = atomic_load(&worker->submitted);
+    for (; job && job->seq < seq; job = job->next)
+        *needed |= job->event || job->loose;
+    *needed |= job && (job->event || job->loose);
+    job = telling_job(job);
+    if (!job || !*needed)
+        return NULL;
+    *of = job->seq;
+    worker->device->cl->clRetainEvent(job->event);
+    return job->event;
+}
+
+bool cx_worker_idle(struct cx_worker *worker)
+{
+    pthread_mutex_lock(&worker->lock);
+    const struct cx_job *last = worker->flying_tail;
+    bool idle = !worker->head && !worker->pumping &&
+                (!last || (last->event && event_status(worker, last->event, CL_QUEUED) <= CL_COMPLETE));
+    pthread_mutex_unlock(&worker->lock);
+    return idle;
+}
+
+void cx_worker_tell_running(struct cx_worker *worker, struct cx_command *command)
+{
+    struct cx_running running = {0};
+    cx_worker_reap(worker, 0);
+    pthread_mutex_lock(&worker->lock);
+    struct cx_job *job = worker->flying;
+    while (job && job->command != command)
+        job = job->next;
+    if (job)
+        running = cx_running_of(worker, job);
+    pthread_mutex_unlock(&worker->lock);
+    cx_running_tell(running);
+}
