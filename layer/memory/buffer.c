@@ -78,7 +78,7 @@ static void mem_destroy(struct cx_object *object)
         cx_svm_finish(mem);
         cx_follows_unref(&mem->written_by);
         cx_coherence_destroy(mem->coherence);
-        cx_pool_give(&context->pool, &mem->pages);
+        cx_pool_give(context->pool, &mem->pages);
         while (mem->maps) {
             struct cx_mem_map *map = mem->maps;
             mem->maps = map->next;
@@ -382,7 +382,7 @@ cl_mem CL_API_CALL cx_clCreateSubBuffer(cl_mem handle, cl_mem_flags flags, cl_bu
 unsigned char *cx_mem_host(struct cx_mem *mem)
 {
     struct cx_mem *root = mem->root;
-    if (!root->host && (root->pages = cx_pool_take(&root->context->pool, root->size)))
+    if (!root->host && (root->pages = cx_pool_take(root->context->pool, root->size)))
         root->host = root->pages->memory;
     return root->host;
 }

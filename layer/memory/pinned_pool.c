@@ -281,6 +281,18 @@ void cx_pool_finish(struct cx_pool *pool)
     }
 }
 
+struct cx_pool *cx_pool_new(void)
+{
+    return calloc(1, sizeof(struct cx_pool));
+}
+
+void cx_pool_delete(struct cx_pool *pool)
+{
+    if (pool)
+        cx_pool_finish(pool);
+    free(pool);
+}
+
 /* ---- the bound ---- */
 
 bool cx_pinned_reserve(uint64_t bytes)

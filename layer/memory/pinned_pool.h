@@ -38,6 +38,8 @@ struct cx_pool {
     bool listed;
 };
 
+/* A context's. NULL: out of memory. */
+struct cx_pool *cx_pool_new(void);
 /* Pages for so many bytes: pinned ones that are free, or new ones. NULL: out of memory. */
 struct cx_pages *cx_pool_take(struct cx_pool *pool, size_t bytes);
 /* The pages of a buffer that goes; nothing uses them any more. Nulls the pointer; accepts NULL. */
@@ -50,6 +52,8 @@ bool cx_pool_pin(struct cx_pages *pages, cl_context context, const struct cx_rea
                  bool *again);
 /* Gives all back; all pages taken were given. */
 void cx_pool_finish(struct cx_pool *pool);
+/* The same for one that cx_pool_new made, which goes, too; accepts NULL. */
+void cx_pool_delete(struct cx_pool *pool);
 
 /* Other pinned memory counts, too: whether so much more may be pinned (then it counts until released). Free
  * pages are given back first where that makes room. */

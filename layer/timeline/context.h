@@ -10,7 +10,6 @@
 #define CX_LAYER_TIMELINE_CONTEXT_H
 
 #include "layer/object/object.h"
-#include "layer/memory/pinned_pool.h"
 #include "layer/driver/device.h"
 #include "layer/base/freelist.h"
 #include "scheduler/forgone.h"
@@ -23,6 +22,9 @@ struct cx_worker;
 struct cx_mem;
 struct cx_command;
 struct cx_launch;
+struct cx_peers;
+struct cx_pool;
+struct cx_stages;
 
 typedef void(CL_CALLBACK *cx_context_notify)(const char *, const void *, size_t, void *);
 
@@ -46,7 +48,7 @@ struct cx_context {
     struct cx_access_region *few_regions; /* whole.c; NULL until needed */
     struct cx_candidates *candidates;     /* plan_share.c; NULL until needed */
     atomic_bool lone;                     /* a worker has jobs and no thread: others see to it (worker.c) */
-    struct cx_pool pool;                  /* host copies lie in its pages */
+    struct cx_pool *pool;                 /* pinned_pool.h: host copies lie in its pages */
     struct cx_peers *peers;               /* peer.h; NULL: no two members could be peers */
     struct cx_stages *stages;             /* transport_slots.h; NULL until needed */
 
