@@ -261,6 +261,8 @@ static void follow_flying(const struct cx_command_buffer *buffer, struct cx_comm
     cx_context_unlock(gate->context);
 }
 
+static const char trace_name[] = "command buffer";
+
 /* The gate, and behind it all commands. Nothing of it runs yet. */
 static cl_int replay_commands(struct replay *replay, cl_uint nwait, const cl_event *list)
 {
@@ -273,6 +275,7 @@ static cl_int replay_commands(struct replay *replay, cl_uint nwait, const cl_eve
             cx_object_release_app(&gate->base);
         return CL_OUT_OF_HOST_MEMORY;
     }
+    gate->name = trace_name;
     cx_command_hold(gate);
     follow_flying(buffer, gate);
     cx_command_submit(&gate, nwait, list, &replay->events[replay->count++], false);
@@ -328,6 +331,7 @@ static cl_int enqueue(struct cx_command_buffer *buffer, struct cx_queue *queue, 
                                                             CL_COMMAND_COMMAND_BUFFER_KHR, plan_replay, drop);
     if (!replay)
         return CL_OUT_OF_HOST_MEMORY;
+    replay->base.name = trace_name;
     replay->buffer = cx_command_buffer_ref(buffer);
     replay->inner = cx_queue_like(queue, CX_QUEUE_REPLAY);
     cl_int error = replay->inner ? replay_commands(replay, nwait, list) : CL_OUT_OF_HOST_MEMORY;

@@ -15,7 +15,7 @@
 #include "layer/plan/plan_open.h"
 #include "layer/memory/transport_slots.h"
 #include "layer/memory/svm.h"
-#include "layer/report/trace.h"
+#include "layer/timeline/trace_command.h"
 
 #include <stdlib.h>
 #include <string.h>

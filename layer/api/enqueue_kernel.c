@@ -205,6 +205,7 @@ static struct cx_launch *make_launch(const struct wish *wish)
         return NULL;
     launch->base.lost = cx_launch_lost;
     launch->base.inside = true;
+    launch->base.name = wish->kernel->function->name;
     launch->kernel = cx_kernel_ref(wish->kernel);
     launch->args = cx_args_ref(wish->args);
     launch->arg = -1;

@@ -12,7 +12,7 @@
 #include "layer/plan/plan_stake.h"
 #include "layer/memory/sampler.h"
 #include "layer/report/kernel_table.h"
-#include "layer/report/trace.h"
+#include "layer/plan/trace_launch.h"
 #include "layer/report/transfer_counts.h"
 
 #include <stdio.h>

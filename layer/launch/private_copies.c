@@ -7,7 +7,7 @@
 #include "layer/base/log.h"
 #include "layer/memory/transfer.h"
 #include "layer/base/callback_thread.h"
-#include "layer/report/trace.h"
+#include "layer/plan/trace_launch.h"
 #include "layer/report/transfer_counts.h"
 
 #include <stdlib.h>

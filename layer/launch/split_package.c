@@ -13,7 +13,7 @@
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/plan/plan_size.h"
-#include "layer/report/trace.h"
+#include "layer/plan/trace_launch.h"
 
 #include <stdlib.h>
 #include <string.h>

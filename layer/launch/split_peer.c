@@ -6,7 +6,7 @@
 #include "layer/timeline/command.h"
 #include "layer/launch/shared_home.h"
 #include "layer/memory/peer.h"
-#include "layer/report/trace.h"
+#include "layer/memory/trace_transfer.h"
 #include "layer/memory/transport_peer.h"
 
 #include <stdlib.h>

@@ -7,7 +7,8 @@
 #include "layer/launch/split_peer.h"
 #include "layer/launch/reexecute.h"
 #include "layer/base/options.h"
-#include "layer/report/trace.h"
+#include "layer/report/trace_file.h"
+#include "layer/memory/trace_transfer.h"
 
 #include <stdlib.h>
 

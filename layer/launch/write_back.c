@@ -10,7 +10,7 @@
 #include "layer/base/options.h"
 #include "layer/plan/plan_size.h"
 #include "layer/launch/read_ahead.h"
-#include "layer/report/trace.h"
+#include "layer/memory/trace_transfer.h"
 
 #include <stdlib.h>
 

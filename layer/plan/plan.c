@@ -21,7 +21,7 @@
 #include "layer/program/program.h"
 #include "layer/timeline/queue.h"
 #include "layer/report/recording.h"
-#include "layer/report/trace.h"
+#include "layer/plan/trace_launch.h"
 #include "layer/memory/svm.h"
 #include "layer/launch/verify.h"
 

@@ -24,7 +24,9 @@
 #include "layer/base/thread.h"
 #include "layer/source/vendor_options.h"
 #include "layer/timeline/worker.h"
-#include "layer/report/trace.h"
+#include "layer/report/trace_file.h"
+#include "layer/program/trace_build.h"
+#include "layer/timeline/trace_command.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -299,12 +301,13 @@ static struct cx_analysis *start_analysis(struct cx_program *program)
         return cx_stored_analysis(program, &program->unanalysed);
     if (program->text)
         return cx_analysis_start(program->context, program->text, program->text_options,
-                                 &program->unanalysed);
+                                 cx_trace_analyses(program->context), &program->unanalysed);
     if (!program->source) {
         program->unanalysed = "the program is in an intermediate language";
         return NULL;
     }
-    return cx_analysis_start(program->context, program->source, program->options, &program->unanalysed);
+    return cx_analysis_start(program->context, program->source, program->options,
+                             cx_trace_analyses(program->context), &program->unanalysed);
 }
 
 /* A unit's whole build, from the caller's thread or in the background. */

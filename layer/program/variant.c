@@ -17,7 +17,9 @@
 #include "layer/source/subrange.h"
 #include "layer/program/program.h"
 #include "layer/base/text.h"
-#include "layer/report/trace.h"
+#include "layer/report/trace_file.h"
+#include "layer/program/trace_build.h"
+#include "layer/timeline/trace_command.h"
 #include "layer/source/vendor_options.h"
 #include "layer/timeline/worker.h"
 
@@ -45,8 +47,9 @@ static bool text_is_as_before(const struct job *job)
     const char *why = "the program's binary has no access summary";
     const struct cx_analysis_blob before =
         program->analysis ? cx_analysis_blob(program->analysis, job->member) : (struct cx_analysis_blob){0};
-    struct cx_analysis *now =
-        before.text ? cx_analysis_start(program->context, program->source, job->options, &why) : NULL;
+    struct cx_analysis *now = before.text ? cx_analysis_start(program->context, program->source, job->options,
+                                                              cx_trace_analyses(program->context), &why)
+                                          : NULL;
 
     if (now) {
         const bool ended = cx_analysis_wait(now, TEXT_WAIT_MS);

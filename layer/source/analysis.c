@@ -21,7 +21,8 @@
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/base/sha256.h"
-#include "layer/report/trace.h"
+#include "layer/report/trace_file.h"
+#include "layer/source/trace_analysis.h"
 #include "layer/source/vendor_options.h"
 #include "layer/timeline/worker.h"
 
@@ -126,7 +127,7 @@ static void trace_run(const struct run *run)
     while (member + 1 < analysis->nmembers && atomic_load(&analysis->run_of[member]) != own)
         member++;
     cx_trace_analysis(analysis->trace_row, analysis->device[member]->name, analysis->options, run->cached,
-                      run->result.summary ? "done" : run->result.why, analysis->since_ns);
+                      run->result.summary ? "done" : run->result.why, analysis->since_ns, cx_clock_ns());
 }
 
 /* ---- results for binaries saved before ---- */
@@ -465,7 +466,7 @@ static struct cx_analysis *analysis_new(const struct cx_context *context, const 
 }
 
 struct cx_analysis *cx_analysis_start(const struct cx_context *context, const char *source,
-                                      const char *options, const char **why)
+                                      const char *options, unsigned trace_row, const char **why)
 {
     if (!cx_options_get()->analysis) {
         *why = "analysis is switched off (COEXEC_ANALYSIS=0)";
@@ -483,7 +484,7 @@ struct cx_analysis *cx_analysis_start(const struct cx_context *context, const ch
     }
     analysis->analyser = analyser;
     analysis->since_ns = cx_trace_on() ? cx_clock_ns() : 0;
-    analysis->trace_row = cx_trace_analyses(context);
+    analysis->trace_row = trace_row;
     assign_runs(analysis, context);
     unsigned count = analysis->nruns; /* answers may add some */
     for (unsigned r = 0; r < count; r++)

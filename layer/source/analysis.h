@@ -20,9 +20,9 @@ enum cx_analysis_state { CX_ANALYSIS_PENDING, CX_ANALYSIS_READY, CX_ANALYSIS_FAI
 struct cx_analysis;
 
 /* Starts the analysis and returns at once. NULL with *why set where none can be started (COEXEC_ANALYSIS=0,
- * no helper, no memory). */
+ * no helper, no memory). trace_row: where the trace shows it. */
 struct cx_analysis *cx_analysis_start(const struct cx_context *context, const char *source,
-                                      const char *options, const char **why);
+                                      const char *options, unsigned trace_row, const char **why);
 /* One member's result, to be kept elsewhere: the blob, and the hash of the text it is about (NULL: unknown).
  */
 struct cx_analysis_blob {

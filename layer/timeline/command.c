@@ -9,7 +9,8 @@
 #include "layer/base/callback_thread.h"
 #include "layer/timeline/queue.h"
 #include "layer/base/thread.h"
-#include "layer/report/trace.h"
+#include "layer/report/trace_file.h"
+#include "layer/timeline/trace_command.h"
 
 #include <stdlib.h>
 #include <string.h>

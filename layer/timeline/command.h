@@ -43,6 +43,7 @@ struct cx_command {
     struct cx_context *context; /* a reference */
     struct cx_queue *queue;     /* a reference; NULL for user events */
     cl_command_type type;
+    const char *name; /* what the trace calls it, as long as the command lives; NULL: by its type */
 
     unsigned blockers; /* unsettled commands (and holds) that must settle before this one is planned */
     struct cx_edge *successors; /* planned when this settles */

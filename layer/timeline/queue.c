@@ -9,7 +9,8 @@
 #include "layer/base/log.h"
 #include "layer/base/callback_thread.h"
 #include "layer/memory/peer.h"
-#include "layer/report/trace.h"
+#include "layer/report/trace_file.h"
+#include "layer/timeline/trace_command.h"
 
 #include <CL/cl_ext.h>
 #include <stdlib.h>

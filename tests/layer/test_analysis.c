@@ -102,7 +102,7 @@ static const char telling_source[] =
 static struct cx_analysis *start(const char *source, const char *options)
 {
     const char *why = "";
-    struct cx_analysis *analysis = cx_analysis_start(&context, source, options, &why);
+    struct cx_analysis *analysis = cx_analysis_start(&context, source, options, 0, &why);
     ck_assert_msg(analysis != NULL, "%s", why);
     return analysis;
 }
@@ -181,7 +181,7 @@ static bool included_in_a_process(void)
         const char *why;
         snprintf(options, sizeof(options), "-I%s", cl_folder_path(""));
         struct cx_analysis *analysis = cx_analysis_start(
-            &context, "#include \"y.h\"\n__kernel void one(__global int *a) { a[0] = 1; }", options, &why);
+            &context, "#include \"y.h\"\n__kernel void one(__global int *a) { a[0] = 1; }", options, 0, &why);
         _exit(!analysis || !cx_analysis_wait(analysis, 20000) ||
               cx_analysis_state(analysis, 0) != CX_ANALYSIS_READY);
     }
@@ -289,8 +289,8 @@ START_TEST(no_analyser)
 
     set_environment("COEXEC_ANALYSER", "/no/such/analyser", NULL);
     capture_start();
-    ck_assert_ptr_null(cx_analysis_start(&context, plain_source, "", &why));
-    ck_assert_ptr_null(cx_analysis_start(&context, plain_source, "", &why));
+    ck_assert_ptr_null(cx_analysis_start(&context, plain_source, "", 0, &why));
+    ck_assert_ptr_null(cx_analysis_start(&context, plain_source, "", 0, &why));
     ck_assert_str_eq(why, "there is no analyser (coexec-analyse)");
     ck_assert_ptr_nonnull(strstr(capture_end(), "/no/such/analyser"));
 }
@@ -301,7 +301,7 @@ START_TEST(switched_off)
     const char *why = NULL;
 
     set_environment("COEXEC_ANALYSIS", "0", NULL);
-    ck_assert_ptr_null(cx_analysis_start(&context, plain_source, "", &why));
+    ck_assert_ptr_null(cx_analysis_start(&context, plain_source, "", 0, &why));
     ck_assert_str_eq(why, "analysis is switched off (COEXEC_ANALYSIS=0)");
 }
 END_TEST
