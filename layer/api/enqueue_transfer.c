@@ -6,7 +6,7 @@
  * A read gathers straight into the program's memory from every owner at once. A write goes to where the next
  * reader most likely is (cx_mem_write_place). Fills and copies run where the data is.
  */
-#include "layer/base/copy.h"
+#include "layer/memory/host_copy.h"
 #include "layer/memory/device_copy.h"
 #include "layer/api/enqueue.h"
 #include "layer/base/entry.h"

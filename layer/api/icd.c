@@ -3,6 +3,7 @@
  * What a loader sees of the library: the exported functions by which it finds the platform, and the table
  * that every handle points to. Next stage: the cx_cl... entry points, in the file of the object they work on.
  */
+#include "layer/api/icd.h"
 #include "layer/api/command_buffer.h"
 #include "layer/object/device.h"
 #include "layer/base/entry.h"
@@ -17,11 +18,17 @@
  * business there. cl_khr_sub_groups shares the type and the answer of its core successor. */
 const cl_icd_dispatch cx_dispatch = {
 #define CX_ENTRY(version, name) .name = cx_##name,
-#include "layer/api/entry.def"
+#include "layer/base/entry.def"
 #undef CX_ENTRY
     .clGetGLContextInfoKHR = cx_clGetGLContextInfoKHR, /* programs that look for GL sharing call it unasked */
     .clGetKernelSubGroupInfoKHR = cx_clGetKernelSubGroupInfo,
 };
+
+/* Before any handle is made. */
+__attribute__((constructor)) static void give_table(void)
+{
+    cx_object_dispatch = &cx_dispatch;
+}
 
 cl_int cx_clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
 {

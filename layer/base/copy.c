@@ -3,18 +3,16 @@
  * Copying bytes by several threads. See copy.h.
  */
 #include "layer/base/copy.h"
-#include "layer/memory/coherence_map.h"
 #include "layer/base/copy_threads.h"
-#include "layer/report/transfer_counts.h"
-#include "layer/timeline/worker.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
 /* Bytes of one thread's share at least: waking a thread costs as much as copying a hundred kilobytes. */
 #define LEAST_SHARE (UINT64_C(1) << 20)
-
-enum { MOST_THREADS = 8 };
 
 /* One thread's part of a copy; on the stack of the thread that asked for the copy. */
 struct share {
@@ -35,7 +33,7 @@ void cx_bytes_copy_by(unsigned threads, void *to, const void *from, size_t bytes
     unsigned char *target = to;
     const unsigned char *source = from;
     const bool overlap = target < source + bytes && source < target + bytes;
-    unsigned n = threads < MOST_THREADS ? threads : MOST_THREADS;
+    unsigned n = threads < CX_BYTES_THREADS ? threads : CX_BYTES_THREADS;
     while (n > 1 && bytes / n < LEAST_SHARE)
         n--;
     if (n <= 1 || overlap) {
@@ -43,7 +41,7 @@ void cx_bytes_copy_by(unsigned threads, void *to, const void *from, size_t bytes
         return;
     }
     const size_t each = bytes / n / 4096 * 4096; /* the last share takes the rest */
-    struct share share[MOST_THREADS];
+    struct share share[CX_BYTES_THREADS];
     for (unsigned i = 1; i < n; i++) {
         share[i] = (struct share){.errand.run = copy_share,
                                   .to = target + i * each,
@@ -66,20 +64,4 @@ long cx_bytes_cores(void)
         atomic_store_explicit(&cores, count, memory_order_relaxed);
     }
     return count;
-}
-
-unsigned cx_bytes_threads(const struct cx_context *context)
-{
-    long threads = 0;
-    const long quarter = cx_bytes_cores() / 4;
-    for (unsigned m = 0; m < context->nmembers; m++)
-        threads += context->workers[m].place == CX_PLACE_HOST;
-    threads = quarter > threads ? quarter : threads;
-    return threads < 1 ? 1 : threads > MOST_THREADS ? MOST_THREADS : (unsigned)threads;
-}
-
-void cx_bytes_copy(const struct cx_context *context, void *to, const void *from, size_t bytes)
-{
-    cx_traffic_add(CX_ROUTE_HOST, true, bytes);
-    cx_bytes_copy_by(cx_bytes_threads(context), to, from, bytes);
 }

@@ -16,7 +16,7 @@
 
 /* extern __typeof__(clFinish) cx_clFinish; and so on */
 #define CX_ENTRY(version, name) extern __typeof__(name) cx_##name;
-#include "layer/api/entry.def"
+#include "layer/base/entry.def"
 #undef CX_ENTRY
 
 /* cl_khr_icd: the loader asks for it by name. */

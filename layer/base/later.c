@@ -4,10 +4,10 @@
  */
 #include "layer/base/later.h"
 #include "layer/base/exit_guard.h"
-#include "layer/timeline/command.h"
+#include "layer/base/clock.h"
 #include "layer/base/deadline.h"
 #include "layer/base/callback_thread.h"
-#include "layer/plan/plan_size.h"
+#include "layer/base/split_policy.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * The accounts of the process. See account.h.
  */
 #include "layer/driver/account.h"
-#include "layer/timeline/command.h"
+#include "layer/base/clock.h"
 #include "layer/base/options.h"
 #include "layer/driver/device.h"
 

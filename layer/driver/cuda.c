@@ -4,7 +4,7 @@
  */
 #include "layer/driver/cuda.h"
 #include "layer/base/exit_guard.h"
-#include "layer/timeline/command.h"
+#include "layer/base/clock.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 

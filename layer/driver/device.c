@@ -6,7 +6,7 @@
  */
 #include "layer/driver/find.h"
 #include "layer/base/log.h"
-#include "layer/object/object.h"
+#include "layer/base/forked.h"
 #include "layer/base/options.h"
 #include "layer/driver/select.h"
 

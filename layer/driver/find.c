@@ -109,7 +109,7 @@ struct slot {
 
 static const struct slot slots[] = {
 #define CX_ENTRY(version, name) {version, offsetof(cl_icd_dispatch, name), #name},
-#include "layer/api/entry.def"
+#include "layer/base/entry.def"
 #undef CX_ENTRY
 };
 enum { SLOTS = sizeof slots / sizeof *slots };

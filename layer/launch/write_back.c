@@ -3,7 +3,7 @@
  * What packages wrote, brought to reads that wait. See write_back.h.
  */
 #include "layer/launch/write_back_inside.h"
-#include "layer/base/copy.h"
+#include "layer/memory/host_copy.h"
 #include "layer/plan/slices.h"
 #include "layer/plan/pending_reads.h"
 #include "layer/base/log.h"

@@ -4,7 +4,7 @@
  * Previous stage: device.h.
  */
 #include "layer/object/device.h"
-#include "layer/timeline/command.h"
+#include "layer/base/clock.h"
 #include "layer/base/entry.h"
 #include "layer/object/extensions.h"
 #include "layer/base/log.h"

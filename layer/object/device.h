@@ -10,7 +10,7 @@
 #ifndef CX_LAYER_OBJECT_DEVICE_H
 #define CX_LAYER_OBJECT_DEVICE_H
 
-#include "layer/program/binary_format.h"
+#include "layer/object/version.h"
 #include "layer/object/object.h"
 #include "layer/driver/device.h"
 

@@ -5,23 +5,12 @@
 #include "layer/object/object.h"
 #include "layer/base/log.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool cx_object_forked;
+const cl_icd_dispatch *cx_object_dispatch;
 
 static atomic_uint_fast64_t next_id = 1;
-
-static void in_child(void)
-{
-    cx_object_forked = true;
-}
-
-void cx_object_refuse_children(void)
-{
-    pthread_atfork(NULL, NULL, in_child);
-}
 
 void *cx_object_refused(void)
 {
@@ -42,7 +31,7 @@ void *cx_zeroed(size_t size)
 
 void cx_object_init(struct cx_object *object, enum cx_tag tag, void (*destroy)(struct cx_object *object))
 {
-    object->dispatch = &cx_dispatch;
+    object->dispatch = cx_object_dispatch;
     object->tag = tag;
     atomic_init(&object->app_refs, 1);
     atomic_init(&object->refs, 1);

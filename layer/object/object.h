@@ -12,6 +12,8 @@
 #ifndef CX_LAYER_OBJECT_OBJECT_H
 #define CX_LAYER_OBJECT_OBJECT_H
 
+#include "layer/base/forked.h"
+
 #include <CL/cl.h>
 #include <CL/cl_icd.h>
 #include <stdatomic.h>
@@ -42,8 +44,9 @@ struct cx_object {
     void (*destroy)(struct cx_object *object);
 };
 
-/* The table that every handle of the layer points to; icd.c. */
-extern const cl_icd_dispatch cx_dispatch;
+/* The table that every handle of the layer points to: set by the room that has the entry points (icd.c) as it
+ * is loaded. */
+extern const cl_icd_dispatch *cx_object_dispatch;
 
 /* Zeroed memory, for free(). calloc as of glibc passes by what the thread has freed before, which malloc does
  * not: twice the instructions. NULL: no memory. */
@@ -63,12 +66,6 @@ cl_uint cx_object_app_refs(const struct cx_object *object);
 void cx_object_ref(struct cx_object *object);
 void cx_object_unref(struct cx_object *object);
 
-/* A child made by fork() has neither the threads of drivers and layer nor locks in a known state. Once
- * drivers were loaded, no handle is good in a child any more: every call ends with an error, and none can
- * hang. */
-extern bool cx_object_forked;
-/* Has fork() set cx_object_forked in children from now on. */
-void cx_object_refuse_children(void);
 /* Tells, once, why nothing works; gives NULL. */
 void *cx_object_refused(void);
 

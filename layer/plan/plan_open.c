@@ -22,13 +22,6 @@
 /* What part of the time that a build takes the program may feel, on a core that nobody else needs. */
 #define BUILD_PART 0.1
 
-bool cx_plan_bounded(void)
-{
-    const struct cx_options *options = cx_options_get();
-    return options->budget < 1 && !cx_plan_always() && !cx_plan_wants_all() && !options->verify &&
-           strcmp(options->build, "all") != 0 && strcmp(options->peer, "1") != 0;
-}
-
 /* The part of a launch that members other than the fastest of its queue would do, by nominal speeds. */
 static double part_of_others(const struct cx_launch *launch)
 {

@@ -12,13 +12,12 @@
 #ifndef CX_LAYER_PLAN_PLAN_OPEN_H
 #define CX_LAYER_PLAN_PLAN_OPEN_H
 
+#include "layer/base/split_policy.h"
+
 #include <stdbool.h>
 
 struct cx_launch;
 
-/* Whether what splits risk is bounded (COEXEC_BUDGET): not where somebody wants them at any price, or waits
- * for them. Thread-safe. */
-bool cx_plan_bounded(void);
 /* Seconds that a split over all members of its queue would save of a launch that takes `whole`, nominal
  * speeds and nothing moved; 0: too little to be worth it. */
 double cx_plan_gain(const struct cx_launch *launch, double whole);

@@ -140,18 +140,6 @@ double cx_plan_power(const struct cx_context *context, unsigned member)
 /* Of a launch that may take for ever or no time at all, so much must be to be saved for it to wait. */
 static const double unknown_part = 0.1;
 
-bool cx_plan_always(void)
-{
-    return strcmp(cx_options_get()->split, "always") == 0 || cx_options_get()->reproducible;
-}
-
-bool cx_plan_wants_all(void)
-{
-    const struct cx_options *options = cx_options_get();
-    return strcmp(options->split, "always") == 0 ||
-           (options->analysis_wait && strcmp(options->split, "never") != 0);
-}
-
 double cx_plan_best_speed(const struct cx_launch *launch)
 {
     const struct cx_context *context = launch->base.context;

@@ -5,6 +5,7 @@
 #ifndef CX_LAYER_PLAN_PLAN_SIZE_H
 #define CX_LAYER_PLAN_PLAN_SIZE_H
 
+#include "layer/base/split_policy.h"
 #include "layer/plan/plan.h"
 
 /* What a split costs that the balancer cannot see, in seconds, measured on PoCL and an H200
@@ -40,10 +41,6 @@ uint64_t cx_plan_min_package(const struct cx_context *context, unsigned member);
 double cx_plan_power(const struct cx_context *context, unsigned member);
 /* What the options say about balancers. */
 struct cx_balancer_params cx_plan_params(void);
-/* Whether what may be split is, whatever it gains: COEXEC_SPLIT=always, or one order of additions for all. */
-bool cx_plan_always(void);
-/* Whether split variants are built whatever they may gain: COEXEC_SPLIT=always, or launches wait for them. */
-bool cx_plan_wants_all(void);
 /* Has built in the background what a split lacks, once that may pay: the program for members that left it for
  * later, and a variant. Under context->lock. */
 void cx_plan_want(const struct cx_launch *launch, enum cx_variant variant);

@@ -11,12 +11,11 @@
 #ifndef CX_LAYER_PROGRAM_BINARY_FORMAT_H
 #define CX_LAYER_PROGRAM_BINARY_FORMAT_H
 
+#include "layer/object/version.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* Increased whenever the layout changes: a container of another version is none. */
-#define CX_CONTAINER_VERSION 3
 
 /* Bytes within a container, or the writer's own; NULL: there are none (size is then 0). */
 struct cx_container_bytes {

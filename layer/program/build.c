@@ -17,7 +17,7 @@
 #include "layer/base/later.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
-#include "layer/plan/plan_size.h"
+#include "layer/base/split_policy.h"
 #include "layer/program/program.h"
 #include "layer/report/recording.h"
 #include "layer/base/text.h"

@@ -14,7 +14,7 @@
 #include "layer/base/entry.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
-#include "layer/plan/plan_size.h"
+#include "layer/base/split_policy.h"
 #include "layer/program/program.h"
 #include "layer/memory/sampler.h"
 #include "layer/base/freelist.h"

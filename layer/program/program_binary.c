@@ -17,7 +17,7 @@
 #include "layer/source/macro_identity.h"
 #include "layer/source/binary_summaries.h"
 #include "layer/base/log.h"
-#include "layer/plan/plan_open.h"
+#include "layer/base/split_policy.h"
 #include "layer/program/program.h"
 #include "layer/base/sha256.h"
 #include "layer/timeline/worker.h"

@@ -6,7 +6,7 @@
 #include "layer/object/device.h"
 #include "layer/base/entry.h"
 #include "layer/base/log.h"
-#include "layer/plan/plan_open.h"
+#include "layer/base/split_policy.h"
 #include "layer/program/program.h"
 #include "layer/timeline/worker.h"
 

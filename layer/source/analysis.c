@@ -13,7 +13,7 @@
 #include "layer/source/analyser_run.h"
 #include "layer/source/compiler_macros.h"
 #include "layer/base/exit_guard.h"
-#include "layer/timeline/command.h"
+#include "layer/base/clock.h"
 #include "layer/base/deadline.h"
 #include "layer/source/include_hash.h"
 #include "layer/source/binary_summaries.h"

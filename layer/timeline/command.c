@@ -14,20 +14,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* What this thread is enqueuing in a call that blocks. */
 static _Thread_local struct blocking {
     const struct cx_command *command;
     bool event; /* the program gets one */
 } blocking;
-
-uint64_t cx_clock_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static void command_destroy(struct cx_object *object)
 {

@@ -24,6 +24,7 @@
 #ifndef CX_LAYER_TIMELINE_COMMAND_H
 #define CX_LAYER_TIMELINE_COMMAND_H
 
+#include "layer/base/clock.h"
 #include "layer/timeline/context.h"
 #include "layer/timeline/worker.h"
 
@@ -231,8 +232,5 @@ void cx_event_await_callbacks(struct cx_context *context);
 /* context->lock with the bookkeeping of workers that got jobs meanwhile; unlock pumps them. */
 void cx_context_lock(struct cx_context *context);
 void cx_context_unlock(struct cx_context *context);
-
-/* Host clock for all profiling and balancing: nanoseconds, CLOCK_MONOTONIC. */
-uint64_t cx_clock_ns(void);
 
 #endif

@@ -34,7 +34,7 @@ def container(version, kind, source, options, parts):
 
 
 def container_seeds():
-    header = (root / "layer/program/binary_format.h").read_text()
+    header = (root / "layer/object/version.h").read_text()
     version = int(re.search(r"CX_CONTAINER_VERSION (\d+)", header).group(1))
     part = (b"name\ndriver\n", b"\x7fELF", b"CXSM", bytes(32))
     yield container(version, 4, b"kernel void k() {}", b"-DN=1", [part, (b"other\n", b"x", None, None)])

@@ -4,6 +4,7 @@
  * layer does not report, and what is refused is refused with the spec's code.
  */
 #include "capture.h"
+#include "layer/api/icd.h"
 #include "layer/base/entry.h"
 #include "layer/object/object.h"
 
@@ -14,7 +15,7 @@ static const struct {
     const char *name;
 } core[] = {
 #define CX_ENTRY(version, name) {offsetof(cl_icd_dispatch, name), #name},
-#include "layer/api/entry.def"
+#include "layer/base/entry.def"
 #undef CX_ENTRY
 };
 enum { CORE = sizeof core / sizeof *core, SLOTS = sizeof(cl_icd_dispatch) / sizeof(void *) };

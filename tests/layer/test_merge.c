@@ -5,7 +5,7 @@
  * as runs of bytes.
  */
 #include "capture.h"
-#include "layer/base/copy.h"
+#include "layer/memory/host_copy.h"
 #include "layer/object/device.h"
 #include "layer/launch/diff.h"
 #include "layer/base/entry.h"

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Children of the process. See forked.h.
+ */
+#include "layer/base/forked.h"
+
+#include <pthread.h>
+#include <stddef.h>
+
+bool cx_object_forked;
+
+static void in_child(void)
+{
+    cx_object_forked = true;
+}
+
+void cx_object_refuse_children(void)
+{
+    pthread_atfork(NULL, NULL, in_child);
+}
