@@ -25,7 +25,6 @@
     X(exit_handler_first)                                                                                    \
     X(exit_handler_releases)                                                                                 \
     X(exit_handler_called_back)                                                                              \
-    X(exit_handler_compiles)                                                                                 \
     X(exit_handler_joins)                                                                                    \
     X(exit_handler_lingers)                                                                                  \
     X(exit_from_build)                                                                                       \

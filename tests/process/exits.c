@@ -153,28 +153,6 @@ int case_exit_handler_called_back(void)
     call_back_and_exit();
 }
 
-/* The same, and of the kinds of launches that the pieces of one are, the driver has compiled the first alone:
- * a process before did that. */
-int case_exit_handler_compiles(void)
-{
-    char options[64];
-    snprintf(options, sizeof options, "-DFRESH_EXIT=%d", (int)getpid());
-    const pid_t child = fork();
-    CHECK(child >= 0);
-    if (child)
-        wait_child(child);
-    if (child)
-        CHECK(atexit(await_told) == 0);
-    open_built(&in_handler, options);
-    launch(&in_handler, 1, NULL, NULL);
-    OK(cl.clFinish(in_handler.queue));
-    if (child == 0)
-        exit(0);
-    for (int i = 0; i < 4; i++)
-        launch(&in_handler, LONG, NULL, NULL);
-    call_back_and_exit();
-}
-
 static void *finish_there(void *data)
 {
     (void)data;
