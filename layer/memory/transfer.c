@@ -343,7 +343,7 @@ static cl_int run_runs(struct cx_job *job, struct cx_worker *worker)
     if (start && error == CL_SUCCESS && took_all(runs, bytes, blocking))
         tell_rate(worker, bytes, cx_clock_ns() - start);
     if (error != CL_SUCCESS) {
-        cx_runs_failed(job->data, worker->context, true);
+        cx_runs_failed(runs, worker->context, true);
         cx_worker_leave_out(worker, error);
     }
     return error;
@@ -365,8 +365,9 @@ static void finish_runs(struct cx_job *job, struct cx_worker *worker)
         if (!job->stale)
             cx_worker_leave_out(worker, job->status);
     }
-    if (job->start_ns && job->end_ns > job->start_ns && job->status == CL_SUCCESS && telling_bytes(runs))
-        tell_rate(worker, telling_bytes(runs), job->end_ns - job->start_ns);
+    const uint64_t bytes = telling_bytes(runs);
+    if (bytes && job->start_ns && job->end_ns > job->start_ns && job->status == CL_SUCCESS)
+        tell_rate(worker, bytes, job->end_ns - job->start_ns);
     if (runs->tells_rate) /* nobody else asked for them */
         job->start_ns = job->end_ns = 0;
     if (job->start_ns)

@@ -118,6 +118,11 @@ static bool works_at_home(uint64_t bytes, uint64_t lacking, double part)
     return (double)(bytes - lacking) >= part * (double)bytes / 2;
 }
 
+static double seconds_of(struct cx_plan_bring bring)
+{
+    return bring.host + bring.others;
+}
+
 /* A root with places of its own for some members (cx_mem.apart) is counted for each at its own. */
 static void transfer_cost(const struct cx_launch *launch, const struct cx_split_plan *plan,
                           const struct cx_access_region *whole, const struct cx_access_region *package,
@@ -148,11 +153,11 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
             const struct cx_worker *worker = &context->workers[plan->member[m]];
             const unsigned place = cx_mem_place(mem->root, worker);
             const uint64_t bytes = whole[i].read.hi - whole[i].read.lo;
-            fixed[m] += cx_plan_bring_seconds(worker, mem->root, lacking->fixed);
+            fixed[m] += seconds_of(cx_plan_bring(worker, mem->root, lacking->fixed));
             if (!lacking->shared[place])
                 continue;
             if (!works_at_home(bytes, lacking->shared[place], part[m]))
-                shared[m] += cx_plan_bring_seconds(worker, mem->root, lacking->shared);
+                shared[m] += seconds_of(cx_plan_bring(worker, mem->root, lacking->shared));
             else if (lacking->shared[CX_PLACE_HOST] > bytes / 2) {
                 astray[m] += bytes;
                 all->owned[m] += (double)(bytes - lacking->shared[place]);

@@ -370,13 +370,13 @@ double cx_plan_exchange_seconds(const struct cx_worker *worker, const struct cx_
     return has_peer(worker, root) ? bytes / PEER_BYTES_PER_S : cx_plan_upload_seconds(worker, bytes);
 }
 
-double cx_plan_bring_seconds(const struct cx_worker *worker, const struct cx_mem *root,
-                             const uint64_t *lacking)
+struct cx_plan_bring cx_plan_bring(const struct cx_worker *worker, const struct cx_mem *root,
+                                   const uint64_t *lacking)
 {
     const uint64_t here = lacking[cx_mem_place(root, worker)], host = lacking[CX_PLACE_HOST];
     const uint64_t apart = here < host ? here : host;
-    return cx_plan_upload_seconds(worker, (double)(here - apart)) +
-           (apart ? cx_plan_exchange_seconds(worker, root, (double)apart) : 0);
+    return (struct cx_plan_bring){cx_plan_upload_seconds(worker, (double)(here - apart)),
+                                  apart ? cx_plan_exchange_seconds(worker, root, (double)apart) : 0};
 }
 
 struct cx_balancer_params cx_plan_params(void)

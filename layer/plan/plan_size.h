@@ -24,10 +24,13 @@ double cx_plan_upload_seconds(const struct cx_worker *worker, double bytes);
 /* Seconds to bring the member bytes of the root that other members alone have: between peers without the
  * host. context->lock held, as for the next. */
 double cx_plan_exchange_seconds(const struct cx_worker *worker, const struct cx_mem *root, double bytes);
-/* Seconds to bring it what it lacks, by places as cx_coherence_lacking gives it: from the host, where that
- * has it, else from others. */
-double cx_plan_bring_seconds(const struct cx_worker *worker, const struct cx_mem *root,
-                             const uint64_t *lacking);
+/* Seconds to bring it what it lacks, by places as cx_coherence_lacking gives it: what the host has, and what
+ * others alone have. */
+struct cx_plan_bring {
+    double host, others;
+};
+struct cx_plan_bring cx_plan_bring(const struct cx_worker *worker, const struct cx_mem *root,
+                                   const uint64_t *lacking);
 
 /* Chooses the one local size that all packages of a launch without one use: the required size, else one that
  * divides the global size and that every member takes. False: none is any good. */

@@ -169,13 +169,12 @@ void cx_plan_returns(const struct cx_launch *launch, const struct cx_access_regi
     for (unsigned i = 0; i < launch->args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         uint64_t lacking[64] = {0};
-        const unsigned place = mem ? cx_mem_place(mem->root, worker) : CX_PLACE_HOST;
-        if (place == CX_PLACE_HOST || regions[i].read.lo >= regions[i].read.hi)
+        if (!mem || cx_mem_place(mem->root, worker) == CX_PLACE_HOST ||
+            regions[i].read.lo >= regions[i].read.hi)
             continue;
         cx_coherence_lacking(mem->root->coherence, mem->origin + regions[i].read.lo,
                              mem->origin + regions[i].read.hi, lacking);
-        seconds += cx_plan_exchange_seconds(worker, mem->root,
-                                            fmin((double)lacking[place], (double)lacking[CX_PLACE_HOST]));
+        seconds += cx_plan_bring(worker, mem->root, lacking).others;
     }
     if (seconds > 0)
         cx_account_returned(context->account, RETURN_SECONDS + seconds);
@@ -239,6 +238,16 @@ static double making(const struct cx_launch *launch, const struct cx_worker *wor
     return seconds;
 }
 
+/* Bytes that the launch writes by the argument into memory of the member's own. */
+static double written(const struct cx_launch *launch, const struct cx_worker *worker,
+                      const struct cx_access_region *whole, unsigned arg)
+{
+    const struct cx_mem *mem = cx_launch_mem(launch, arg);
+    const bool any =
+        mem && cx_mem_place(mem->root, worker) != CX_PLACE_HOST && whole[arg].write.hi > whole[arg].write.lo;
+    return any ? (double)(whole[arg].write.hi - whole[arg].write.lo) : 0;
+}
+
 /* What the program may do next with the member's part of the results: bring it to the first device. Where the
  * host is known to read them it comes over another link instead, which is no loss. */
 static double returning(const struct cx_launch *launch, const struct cx_learned *learned,
@@ -246,11 +255,9 @@ static double returning(const struct cx_launch *launch, const struct cx_learned 
 {
     double seconds = 0;
     for (unsigned i = 0; i < launch->args->count && whole; i++) {
-        const struct cx_mem *mem = cx_launch_mem(launch, i);
-        if (mem && cx_mem_place(mem->root, worker) != CX_PLACE_HOST && !cx_follow_expects(learned, i) &&
-            whole[i].write.hi > whole[i].write.lo)
-            seconds += cx_plan_exchange_seconds(worker, mem->root,
-                                                part * (double)(whole[i].write.hi - whole[i].write.lo));
+        const double bytes = cx_follow_expects(learned, i) ? 0 : written(launch, worker, whole, i);
+        if (bytes > 0)
+            seconds += cx_plan_exchange_seconds(worker, cx_launch_mem(launch, i)->root, part * bytes);
     }
     return seconds;
 }
@@ -260,12 +267,8 @@ static double read_bytes(const struct cx_launch *launch, const struct cx_learned
                          const struct cx_worker *worker, const struct cx_access_region *whole)
 {
     double bytes = 0;
-    for (unsigned i = 0; i < launch->args->count && whole; i++) {
-        const struct cx_mem *mem = cx_launch_mem(launch, i);
-        if (mem && cx_mem_place(mem->root, worker) != CX_PLACE_HOST && cx_follow_expects(learned, i) &&
-            whole[i].write.hi > whole[i].write.lo)
-            bytes += (double)(whole[i].write.hi - whole[i].write.lo);
-    }
+    for (unsigned i = 0; i < launch->args->count && whole; i++)
+        bytes += cx_follow_expects(learned, i) ? written(launch, worker, whole, i) : 0;
     return bytes;
 }
 
@@ -355,30 +358,25 @@ static struct sums add_up(const struct cx_launch *launch, const struct cx_split_
     return sums;
 }
 
-/* Seconds to bring the best member what the launch reads: of what the host has, which it needs however it
- * runs, and of what lies with others alone, as former splits left it. */
-struct lacks {
-    double host, others;
-};
-
-static struct lacks best_lacks(const struct cx_launch *launch, const struct cx_split_plan *plan,
-                               const struct cx_plan_costs *costs)
+/* To bring the best member what the launch reads: of what the host has, which it needs however it runs, and
+ * of what lies with others alone, as former splits left it. */
+static struct cx_plan_bring best_lacks(const struct cx_launch *launch, const struct cx_split_plan *plan,
+                                       const struct cx_plan_costs *costs)
 {
     const struct cx_worker *best = &launch->base.context->workers[plan->member[costs->best]];
-    struct lacks lacks = {0, 0};
+    struct cx_plan_bring all = {0, 0};
     for (unsigned i = 0; i < launch->args->count && costs->whole; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         const struct cx_access_interval *read = &costs->whole[i].read;
-        uint64_t *lacking = memset(costs->scratch, 0, 64 * sizeof(*lacking));
         if (!mem || read->lo >= read->hi || cx_launch_way(launch, i) >= CX_WAY_PRIVATE)
             continue;
+        uint64_t *lacking = memset(costs->scratch, 0, 64 * sizeof(*lacking));
         cx_coherence_lacking(mem->root->coherence, mem->origin + read->lo, mem->origin + read->hi, lacking);
-        const uint64_t here = lacking[cx_mem_place(mem->root, best)], there = lacking[CX_PLACE_HOST];
-        lacks.host += cx_plan_upload_seconds(best, here > there ? (double)(here - there) : 0);
-        lacks.others +=
-            cx_plan_exchange_seconds(best, mem->root, here < there ? (double)here : (double)there);
+        const struct cx_plan_bring bring = cx_plan_bring(best, mem->root, lacking);
+        all.host += bring.host;
+        all.others += bring.others;
     }
-    return lacks;
+    return all;
 }
 
 /* reads: of `whole`, what the program's reads of its results take behind it. */
@@ -394,7 +392,7 @@ static struct cx_stake stake_of(const struct cx_launch *launch, const struct cx_
     const double read = cx_plan_upload_seconds(worker, read_bytes(launch, learned, worker, costs->whole));
     const double packages = whole * part + CX_SPLIT_SECONDS, later = packages + sums.after + read * part;
     const struct cx_budget_record *risk = &learned->risk;
-    const struct lacks lacks = best_lacks(launch, plan, costs);
+    const struct cx_plan_bring lacks = best_lacks(launch, plan, costs);
     /* Where later launches gain, this one follows data that lie elsewhere; but not again where it lost. */
     const bool follows = later < (1 - CX_BUDGET_GAIN) * (whole + read) && risk->lost <= 0;
     const double moved = lacks.host + (follows ? lacks.others : 0);

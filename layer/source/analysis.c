@@ -127,7 +127,7 @@ static void trace_run(const struct run *run)
     while (member + 1 < analysis->nmembers && atomic_load(&analysis->run_of[member]) != own)
         member++;
     cx_trace_analysis(analysis->trace_row, analysis->device[member]->name, analysis->options, run->cached,
-                      run->result.summary ? "done" : run->result.why, analysis->since_ns, cx_clock_ns());
+                      run->result.summary ? "done" : run->result.why, analysis->since_ns);
 }
 
 /* ---- results for binaries saved before ---- */

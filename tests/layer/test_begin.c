@@ -310,31 +310,40 @@ START_TEST(known_ones_wait_in_slices)
 }
 END_TEST
 
-/* What the program uploads to the first device tells how fast its inputs would come to the second. */
-START_TEST(uploads_tell_of_the_link)
+/* Launches over 16 MB that the program writes before each; it reads the results, or waits. */
+static size_t feed(unsigned times, bool reads)
 {
-    enum { MANY = 1 << 22 }; /* 16 MB, of which half has to go there: 2 ms, for which it is taken 400 */
+    enum { MANY = 1 << 22 };
+    const size_t bytes = MANY * sizeof(cl_int);
     cl_int *numbers = calloc(MANY, sizeof(*numbers));
     unsigned kernels;
     ck_assert_ptr_nonnull(numbers);
-    setenv("STUB_LINK", "4000", 1);
-    setenv("COEXEC_LINK", "0.02", 1);
-    begin("4");
-    cl_mem from = cl_buffer(0, MANY * sizeof(*numbers), NULL),
-           to = cl_buffer(0, MANY * sizeof(*numbers), NULL);
-    for (unsigned i = 0; i < 8; i++) { /* 65 ms each */
-        cl_ok(clEnqueueWriteBuffer(cl.queue, from, CL_TRUE, 0, MANY * sizeof(*numbers), numbers, 0, NULL,
-                                   NULL));
+    cl_mem from = cl_buffer(0, bytes, NULL), to = cl_buffer(0, bytes, NULL);
+    for (unsigned i = 0; i < times; i++) {
+        cl_ok(clEnqueueWriteBuffer(cl.queue, from, CL_TRUE, 0, bytes, numbers, 0, NULL, NULL));
         launch_over(p.kernel, from, to, MANY);
-        cl_ok(clFinish(cl.queue));
+        if (reads)
+            cl_ok(clEnqueueReadBuffer(cl.queue, to, CL_TRUE, 0, bytes, numbers, 0, NULL, NULL));
+        else
+            cl_ok(clFinish(cl.queue));
     }
-    ck_assert_uint_gt(did(1, &kernels), 0);
+    const size_t there = did(1, &kernels);
     free(numbers);
     cl_ok(clReleaseMemObject(from));
     cl_ok(clReleaseMemObject(to));
     launch(N);
     end(N);
     cl_folder_remove();
+    return there;
+}
+
+/* What the program uploads to the first device tells how fast its inputs would come to the second. */
+START_TEST(uploads_tell_of_the_link)
+{
+    setenv("STUB_LINK", "4000", 1); /* half has to go there: 2 ms, for which it is taken 400 */
+    setenv("COEXEC_LINK", "0.02", 1);
+    begin("4"); /* 65 ms each */
+    ck_assert_uint_gt(feed(8, false), 0);
 }
 END_TEST
 
@@ -342,28 +351,10 @@ END_TEST
  * them. */
 START_TEST(halves_of_inputs_move)
 {
-    enum { MANY = 1 << 22 }; /* 16 MB: 16 ms to one device, 8 of them to each of two */
-    cl_int *numbers = calloc(MANY, sizeof(*numbers));
-    unsigned kernels;
-    ck_assert_ptr_nonnull(numbers);
-    setenv("STUB_LINK", "1000", 1);
-    begin("40");
-    cl_mem from = cl_buffer(0, MANY * sizeof(*numbers), NULL),
-           to = cl_buffer(0, MANY * sizeof(*numbers), NULL);
-    for (unsigned i = 0; i < 60; i++) { /* 6.5 ms each */
-        cl_ok(clEnqueueWriteBuffer(cl.queue, from, CL_TRUE, 0, MANY * sizeof(*numbers), numbers, 0, NULL,
-                                   NULL));
-        launch_over(p.kernel, from, to, MANY);
-        cl_ok(clEnqueueReadBuffer(cl.queue, to, CL_TRUE, 0, MANY * sizeof(*numbers), numbers, 0, NULL, NULL));
-    }
-    const size_t there = did(1, &kernels);
-    ck_assert_msg(there > MANY, "%zu work-items on the second device", there);
-    free(numbers);
-    cl_ok(clReleaseMemObject(from));
-    cl_ok(clReleaseMemObject(to));
-    launch(N);
-    end(N);
-    cl_folder_remove();
+    setenv("STUB_LINK", "1000", 1); /* 16 ms to one device, 8 of them to each of two */
+    begin("40");                    /* 6.5 ms each */
+    const size_t there = feed(60, true);
+    ck_assert_msg(there > 1 << 22, "%zu work-items on the second device", there);
 }
 END_TEST
 
