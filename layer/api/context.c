@@ -10,9 +10,12 @@
 #include "layer/base/entry.h"
 #include "layer/base/log.h"
 #include "layer/base/callback_thread.h"
+#include "layer/launch/diff.h"
+#include "layer/memory/device_copy.h"
 #include "layer/memory/peer.h"
 #include "layer/memory/pinned_pool.h"
 #include "layer/plan/plan_open.h"
+#include "layer/memory/transport_ring.h"
 #include "layer/memory/transport_slots.h"
 #include "layer/memory/svm.h"
 #include "layer/timeline/trace_command.h"
@@ -26,6 +29,15 @@ struct cx_context_destructor {
     void *data;
 };
 
+static void close_member(struct cx_worker *worker)
+{
+    cx_worker_end(worker);
+    cx_diff_release(worker);
+    cx_device_copy_release(worker);
+    cx_ring_release(worker);
+    cx_worker_finish(worker);
+}
+
 /* Those that were opened beside the first one cost the program what closing them takes. */
 static void close_members(struct cx_context *context)
 {
@@ -33,7 +45,7 @@ static void close_members(struct cx_context *context)
     for (unsigned w = 0; context->workers && w <= context->nmembers; w++) {
         const uint64_t since = cx_clock_ns();
         const bool others = w != context->fastest && cx_worker_is_open(&context->workers[w]);
-        cx_worker_finish(&context->workers[w]);
+        close_member(&context->workers[w]);
         beside += others ? cx_clock_ns() - since : 0;
     }
     cx_account_delayed(context->account, (double)beside * 1e-9);

@@ -16,16 +16,12 @@
  */
 #include "layer/timeline/worker.h"
 #include "layer/base/exit_guard.h"
-#include "layer/memory/coherence_map.h"
 #include "layer/timeline/command.h"
-#include "layer/memory/device_copy.h"
-#include "layer/launch/diff.h"
 #include "layer/base/log.h"
 #include "layer/base/callback_thread.h"
 #include "layer/memory/peer.h"
 #include "layer/timeline/job_running.h"
 #include "layer/base/thread.h"
-#include "layer/memory/transport_ring.h"
 #include "layer/timeline/worker_callbacks.h"
 #include "layer/timeline/worker_reap.h"
 
@@ -531,7 +527,7 @@ void cx_worker_init(struct cx_worker *worker, struct cx_context *context, unsign
                     struct cx_real_device *device)
 {
     *worker = (struct cx_worker){
-        .context = context, .index = index, .device = device, .place = device ? 1 + index : CX_PLACE_HOST};
+        .context = context, .index = index, .device = device, .place = device ? 1 + index : 0};
     pthread_mutex_init(&worker->opening, NULL);
     pthread_mutex_init(&worker->lock, NULL);
     pthread_cond_init(&worker->wake, NULL);
@@ -552,10 +548,6 @@ void cx_worker_end(struct cx_worker *worker)
 
 void cx_worker_finish(struct cx_worker *worker)
 {
-    cx_worker_end(worker);
-    cx_diff_release(worker);
-    cx_device_copy_release(worker);
-    cx_ring_release(worker);
     if (worker->aside)
         worker->device->cl->clReleaseCommandQueue(worker->aside);
     if (worker->second)

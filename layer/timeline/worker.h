@@ -55,9 +55,9 @@ struct cx_worker {
     cl_command_queue lend; /* in order, for reads of the device's memory by whoever needs them while a kernel
                               runs; under lock */
     bool lend_fails;
-    unsigned kind; /* one number, from 1 on, for members of the same hardware and driver */
-    atomic_uint
-        place; /* whose copy of a buffer this device works on, as a rule: ask cx_mem_place (buffer.h) */
+    unsigned kind;     /* one number, from 1 on, for members of the same hardware and driver */
+    atomic_uint place; /* whose copy of a buffer this device works on, 0: the host's; as a rule: ask
+                          cx_mem_place (buffer.h) */
 
     atomic_bool
         left_out; /* its transfers fail: others are used where there are any; set under context->lock */
@@ -164,6 +164,8 @@ void cx_worker_init(struct cx_worker *worker, struct cx_context *context, unsign
 /* Waits for all its jobs and ends its thread. All of a context end before one finishes: they look after each
  * other. */
 void cx_worker_end(struct cx_worker *worker);
+/* Closes its queues and real context. It ended, and what rooms above keep with it (diff, copier, ring) is
+ * released. */
 void cx_worker_finish(struct cx_worker *worker);
 /* Opens the member's real context and queue, unless that was done: in the call, which may take a GPU's driver
  * 0.1 s and more. Any thread, several at once; the caller holds no lock. An error: its driver's, which was
