@@ -177,6 +177,11 @@ static bool take_devices(struct cx_context *context, struct cx_device *const *de
     return context->devices != NULL;
 }
 
+static void look_for_peers(struct cx_context *context)
+{
+    cx_peers_use(context, 0);
+}
+
 static struct cx_context *context_create(struct cx_device *const *devices, cl_uint ndevices,
                                          const cl_context_properties *properties, size_t nproperties,
                                          cx_context_notify notify, void *data, cl_int *error)
@@ -202,6 +207,7 @@ static struct cx_context *context_create(struct cx_device *const *devices, cl_ui
             memcpy(context->properties, properties, nproperties * sizeof(*properties));
         context->nproperties = nproperties;
     }
+    context->opened = look_for_peers;
     context->pool = cx_pool_new();
     if (context->pool && take_devices(context, devices, ndevices) && (!nproperties || context->properties))
         *error = open_members(context);

@@ -31,8 +31,7 @@ struct peer {
     const cl_icd_dispatch *cl;
     cl_command_queue queue; /* for the next two alone, so that they wait for nothing */
     hand_over acquire, release;
-    uint64_t shuns;  /* members, as bits, whose memory its kernels do not work on */
-    uint64_t before; /* the last job planned that may touch any of its memory */
+    uint64_t shuns; /* members, as bits, whose memory its kernels do not work on */
     /* whoever pumps its worker */
     cx_cu_stream stream;
     cx_cu_event end;
@@ -183,7 +182,7 @@ void cx_peers_open(struct cx_context *context)
     peers->opened = true;
     peers->cuda = cx_cuda_get();
     for (unsigned m = 0; m < peers->n; m++)
-        peers->peer[m].before = context->workers[m].planned;
+        context->workers[m].fence = peers->lent + (size_t)m * peers->timelines;
     for (unsigned m = 0; m < peers->n; m++)
         peers->peer[m].possible &= cx_worker_is_open(&context->workers[m]);
     for (unsigned m = 0; m < peers->n && peers->cuda; m++) {
@@ -438,20 +437,10 @@ static void raise_dep(uint64_t *dep, uint64_t seq)
     *dep = *dep < seq ? seq : *dep;
 }
 
-void cx_peers_order(struct cx_peers *peers, const struct cx_worker *worker, struct cx_job *job)
-{
-    if (worker->index >= peers->n || !peers->opened)
-        return;
-    const uint64_t *lent = peers->lent + (size_t)worker->index * peers->timelines;
-    for (unsigned t = 0; t < peers->n; t++)
-        raise_dep(&job->deps[t], lent[t]);
-    peers->peer[worker->index].before = job->seq;
-}
-
 void cx_peers_order_copy(struct cx_peers *peers, const struct cx_worker *source,
                          const struct cx_worker *worker, struct cx_job *job)
 {
-    raise_dep(&job->deps[source->index], peers->peer[source->index].before);
+    raise_dep(&job->deps[source->index], source->last_user);
     peers->lent[(size_t)source->index * peers->timelines + worker->index] = worker->planned + 1;
 }
 

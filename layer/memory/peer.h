@@ -6,8 +6,8 @@
  *
  * Order between the two worlds: copies are jobs of the destination's timeline that wait on the host. Such a
  * job begins once what the source had planned is complete and the destination's queue is empty, and is over
- * when the copy is; whatever either member gets afterwards waits for it (cx_peers_order). Copies know of each
- * other by region (cx_coherence_peer_copy), so that those of one exchange run side by side.
+ * when the copy is; whatever either member gets afterwards waits for it (cx_worker.fence). Copies know of
+ * each other by region (cx_coherence_peer_copy), so that those of one exchange run side by side.
  *
  * With COEXEC_PEER=auto the library is opened beside the program, once that uses enough memory for it to be
  * worth what it costs the process: until that is done everything goes through the host, and later no shadow
@@ -66,11 +66,8 @@ bool cx_peer_reaches(const struct cx_peers *peers, unsigned from, unsigned to);
 uint64_t cx_peer_near(const struct cx_mem *root, unsigned place);
 uint64_t cx_peer_reach(const struct cx_mem *root, unsigned place);
 
-/* A job is being planned: lets it wait for copies that peers make of this member's memory, and copies planned
- * later for it. */
-void cx_peers_order(struct cx_peers *peers, const struct cx_worker *worker, struct cx_job *job);
-/* The same for a copy from `source`, which is planned as the next job of `worker`: with what a region's map
- * adds, all it must wait for. */
+/* Of a copy from `source`, which is planned as the next job of `worker`: lets it wait for all that may touch
+ * that memory, and what `source` gets later for it; with what a region's map adds, all it must wait for. */
 void cx_peers_order_copy(struct cx_peers *peers, const struct cx_worker *source,
                          const struct cx_worker *worker, struct cx_job *job);
 

@@ -52,6 +52,10 @@ struct cx_context {
     struct cx_peers *peers;               /* peer.h; NULL: no two members could be peers */
     struct cx_stages *stages;             /* transport_slots.h; NULL until needed */
 
+    /* Listeners in rooms above, set when the context is assembled, before it has a job; NULL: none. No lock
+     * is held when they are called. */
+    void (*opened)(struct cx_context *context); /* a member was opened */
+
     pthread_mutex_t lock;   /* guards coherence maps, command states and queues of this context */
     pthread_cond_t settled; /* broadcast when a command settles (is planned for good) */
     pthread_cond_t called;  /* broadcast when a command's callbacks have been called */

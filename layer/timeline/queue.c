@@ -8,7 +8,6 @@
 #include "layer/base/entry.h"
 #include "layer/base/log.h"
 #include "layer/base/callback_thread.h"
-#include "layer/memory/peer.h"
 #include "layer/report/trace_file.h"
 #include "layer/timeline/trace_command.h"
 

@@ -19,7 +19,6 @@
 #include "layer/timeline/command.h"
 #include "layer/base/log.h"
 #include "layer/base/callback_thread.h"
-#include "layer/memory/peer.h"
 #include "layer/timeline/job_running.h"
 #include "layer/base/thread.h"
 #include "layer/timeline/worker_callbacks.h"
@@ -84,13 +83,21 @@ static bool runs_in_caller(const struct cx_worker *worker)
     return !worker->device || worker->device->submits_in_caller;
 }
 
+/* Behind the copies that others make of the member's memory, and copies planned later behind it. */
+static void order(struct cx_worker *worker, struct cx_job *job)
+{
+    for (unsigned t = 0; worker->fence && t < worker->context->nmembers; t++)
+        job->deps[t] = job->deps[t] < worker->fence[t] ? worker->fence[t] : job->deps[t];
+    worker->last_user = job->seq;
+}
+
 uint64_t cx_worker_plan(struct cx_worker *worker, struct cx_job *job)
 {
     uint64_t seq = job->seq = ++worker->planned;
     job->next = NULL;
     job->epoch = atomic_load_explicit(&worker->context->epoch, memory_order_relaxed);
-    if (worker->context->peers && !job->copies)
-        cx_peers_order(worker->context->peers, worker, job);
+    if (!job->copies)
+        order(worker, job);
     pthread_mutex_lock(&worker->lock);
     if (worker->head)
         worker->tail->next = job;

@@ -64,6 +64,10 @@ struct cx_worker {
     atomic_uint failures; /* commands that it took and that failed */
     atomic_uint broken;   /* the context's epoch since a transfer of this worker failed on the device */
     uint64_t planned;     /* seq of the last job planned; context->lock */
+    /* For copies between members' memories (peer.h). context->lock */
+    uint64_t last_user;    /* the last job planned that may touch any of this member's memory: no such copy */
+    const uint64_t *fence; /* one a member: its last job that copies from this one's memory, which all
+                              planned here waits for; NULL: there is none */
     atomic_uint_fast64_t
         first_watched;          /* the position that the first of `watched` waits for; 0: there is none */
     struct cx_command *watched; /* a heap of those that wait for this timeline (command_watch.c); references;
@@ -145,7 +149,8 @@ struct cx_job {
     bool urgent;               /* part of a split: starts at once, never left to the next wait */
     bool waits;                /* may wait on the host: never pumped by the program's thread */
     bool launches;             /* a launch that has no command (repeat.h) */
-    bool copies;               /* between peers (peer.h): its order is planned by whoever plans it */
+    bool copies;  /* between peers (peer.h): it waits for no fence, and its order is planned by whoever plans
+                     it */
     bool brief;   /* expected to take less time than another thread to take it over: the thread that enqueued
                      it may run it, too, where the driver runs commands in the calling thread */
     bool checked; /* the event's status is known: it is over, and status tells how */

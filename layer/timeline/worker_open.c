@@ -7,7 +7,6 @@
 #include "layer/timeline/command.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
-#include "layer/memory/peer.h"
 #include "layer/timeline/worker.h"
 
 #include <CL/cl_ext.h>
@@ -96,7 +95,8 @@ static void publish(struct cx_worker *worker)
     atomic_store_explicit(&worker->state, CX_WORKER_OPEN, memory_order_release);
     cx_worker_hint(worker, worker->priority, worker->throttle);
     pthread_mutex_unlock(&worker->context->lock);
-    cx_peers_use(worker->context, 0);
+    if (worker->context->opened)
+        worker->context->opened(worker->context);
 }
 
 /* It never will. */
