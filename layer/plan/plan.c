@@ -20,7 +20,7 @@
 #include "layer/plan/plan_stake.h"
 #include "layer/program/program.h"
 #include "layer/timeline/queue.h"
-#include "layer/report/recording.h"
+#include "layer/plan/record_launch.h"
 #include "layer/plan/trace_launch.h"
 #include "layer/memory/svm.h"
 #include "layer/launch/verify.h"

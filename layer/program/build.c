@@ -19,7 +19,7 @@
 #include "layer/base/options.h"
 #include "layer/base/split_policy.h"
 #include "layer/program/program.h"
-#include "layer/report/recording.h"
+#include "layer/program/record_program.h"
 #include "layer/base/text.h"
 #include "layer/base/thread.h"
 #include "layer/source/vendor_options.h"

@@ -13,18 +13,14 @@
  * left to the driver.
  */
 #include "layer/report/recording.h"
-#include "layer/source/analysis.h"
-#include "layer/source/macro_identity.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
-#include "layer/plan/plan_size.h"
-#include "layer/program/program.h"
-#include "layer/base/sha256.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -114,7 +110,7 @@ static void keep_source(const char *name, const char *source)
 /* ---- JSON ---- */
 
 /* Bytes that are no UTF-8 of their own are written as the code points U+0080 to U+00FF. */
-static void put_text(FILE *out, const char *text)
+void cx_record_text(FILE *out, const char *text)
 {
     fputc('"', out);
     for (; *text; text++) {
@@ -129,7 +125,7 @@ static void put_text(FILE *out, const char *text)
     fputc('"', out);
 }
 
-static void put_numbers(FILE *out, const char *name, const uint64_t number[3], unsigned count)
+void cx_record_numbers(FILE *out, const char *name, const uint64_t number[3], unsigned count)
 {
     fprintf(out, ",\"%s\":[", name);
     for (unsigned d = 0; d < count; d++)
@@ -137,114 +133,16 @@ static void put_numbers(FILE *out, const char *name, const uint64_t number[3], u
     fputc(']', out);
 }
 
-/* access: what plan.h makes of the argument */
-static void put_mem(FILE *out, unsigned object, const struct cx_access_arg *access)
-{
-    const struct cx_access_image *i = &access->image;
-    fprintf(out, "{\"object\":%u,\"offset\":%" PRIu64 ",\"bytes\":%" PRIu64, object, access->base,
-            access->bytes);
-    if (access->is_image)
-        fprintf(out,
-                ",\"image\":{\"size\":[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "],\"layers\":%" PRIu64
-                ",\"pitch\":[%" PRIu64 ",%" PRIu64 "],\"texel\":%" PRIu32 ",\"order\":%" PRIu32
-                ",\"type\":%" PRIu32 "}",
-                i->width, i->height, i->depth, i->array_size, i->row_pitch, i->slice_pitch, i->element_size,
-                i->channel_order, i->channel_type);
-    fputc('}', out);
-}
-
-static void put_arg(FILE *out, const struct cx_launch *launch, const struct cx_access_arg *access, unsigned i)
-{
-    const struct cx_arg *arg = &launch->args->arg[i];
-    const unsigned char *value = arg->value;
-    unsigned object = 0;
-    switch (arg->kind) {
-    case CX_ARGS_VALUE:
-        fputs("{\"value\":\"", out);
-        for (size_t b = 0; b < arg->size; b++)
-            fprintf(out, "%02x", value[b]);
-        fputs("\"}", out);
-        break;
-    case CX_ARGS_LOCAL:
-        fprintf(out, "{\"local\":%zu}", arg->size);
-        break;
-    case CX_ARGS_MEM:
-        /* the first argument with the same buffer names it */
-        while (arg->mem &&
-               (!cx_launch_mem(launch, object) || cx_launch_mem(launch, object)->root != arg->mem->root))
-            object++;
-        if (arg->mem)
-            put_mem(out, object, access);
-        else
-            fputs("{}", out);
-        break;
-    case CX_ARGS_UNSET:
-    case CX_ARGS_SAMPLER:
-    case CX_ARGS_REAL: /* never the program's own */
-        fputs("{}", out);
-    }
-}
-
-/* The one local size that a split would use, or what the program gave; zeros: none suits. */
-static void local_size(const struct cx_launch *launch, uint64_t local[3])
-{
-    struct cx_launch trial = {.base = {.context = launch->base.context},
-                              .kernel = launch->kernel,
-                              .args = launch->args,
-                              .geometry = launch->geometry};
-    bool chosen = launch->local_given || launch->geometry.local[0] || cx_plan_local_size(&trial);
-    for (unsigned d = 0; d < 3; d++)
-        local[d] = chosen ? trial.geometry.local[d] : 0;
-}
-
 /* ---- what is recorded ---- */
 
-static void write_program(FILE *out, const struct cx_program *program, const char *name)
+void cx_record_source(const char *name, const char *source, const char *line, size_t size)
 {
-    const struct cx_context *context = program->context;
-    struct cx_identity identity;
-    cx_identity_make(context->workers[context->fastest].device, &identity);
-    fprintf(out,
-            "{\"type\":\"program\",\"program\":%" PRIu64 ",\"source\":\"%s\",\"options\":", program->base.id,
-            name);
-    put_text(out, program->text ? program->text_options : program->options);
-    fputs(",\"extensions\":", out);
-    put_text(out, identity.extensions);
-    fputs(",\"defines\":[", out);
-    for (unsigned i = 0; i < identity.ndefines; i++) {
-        fputs(i ? "," : "", out);
-        put_text(out, identity.define[i]);
-    }
-    fputs("]}\n", out);
-}
-
-void cx_record_program(const struct cx_program *program)
-{
-    struct cx_sha256 hash;
-    unsigned char digest[32];
-    const char *text = program->text ? program->text : program->source;
-    char name[72], *line = NULL;
-    size_t size = 0;
-    if (!*cx_options_get()->record || !text)
-        return;
-    cx_sha256_init(&hash);
-    cx_sha256_add(&hash, text, strlen(text));
-    cx_sha256_end(&hash, digest);
-    for (unsigned i = 0; i < sizeof(digest); i++)
-        snprintf(name + 2 * i, 3, "%02x", digest[i]);
-    strcpy(name + 2 * sizeof(digest), ".cl");
-    FILE *out = open_memstream(&line, &size);
-    if (!out)
-        return;
-    write_program(out, program, name);
-    bool ok = fclose(out) == 0;
     pthread_mutex_lock(&lock);
-    if (ok && is_open()) {
-        keep_source(name, text);
+    if (is_open()) {
+        keep_source(name, source);
         append(line, size);
     }
     pthread_mutex_unlock(&lock);
-    free(line);
 }
 
 /* Whether these bytes come for the first time. lock held. */
@@ -263,60 +161,7 @@ static bool is_new(const char *line, size_t size)
     return true;
 }
 
-struct decided {
-    const struct cx_launch *launch;
-    bool split;
-};
-
-static void write_launch(FILE *out, const void *of)
-{
-    const struct cx_launch *launch = ((const struct decided *)of)->launch;
-    bool split = ((const struct decided *)of)->split;
-    const struct cx_access_geometry *geometry = &launch->geometry;
-    uint64_t local[3];
-    local_size(launch, local);
-    fprintf(out,
-            "{\"type\":\"launch\",\"program\":%" PRIu64 ",\"kernel\":", launch->kernel->program->base.id);
-    put_text(out, launch->kernel->function->name);
-    fprintf(out, ",\"dims\":%" PRIu32, geometry->work_dim);
-    put_numbers(out, "offset", geometry->offset, geometry->work_dim);
-    put_numbers(out, "global", geometry->global, geometry->work_dim);
-    put_numbers(out, "local", local, geometry->work_dim);
-    fprintf(out, ",\"local_given\":%s,\"args\":[", launch->local_given ? "true" : "false");
-    struct cx_access_arg *access = cx_launch_access_args(launch);
-    for (unsigned i = 0; access && i < launch->args->count; i++) {
-        fputs(i ? "," : "", out);
-        put_arg(out, launch, &access[i], i);
-    }
-    free(access);
-    fprintf(out, "],\"ran\":\"%s\",\"reason\":", split ? "split" : "whole");
-    put_text(out, launch->reason ? launch->reason : "");
-    fprintf(out, ",\"line\":%" PRIu32, cx_place_line(launch->line));
-    if (launch->other_line)
-        fprintf(out, ",\"other_line\":%" PRIu32, cx_place_line(launch->other_line));
-    const char *included = launch->summary ? cx_place_file(launch->summary, launch->line) : NULL;
-    if (included) {
-        fputs(",\"file\":", out);
-        put_text(out, included);
-    }
-    fputs("}\n", out);
-}
-
-/* What its compiler told of a program may be known long after it was built. */
-static void write_told(FILE *out, const void *of)
-{
-    const struct cx_program *program = ((const struct cx_launch *)of)->kernel->program;
-    const char *told =
-        program->analysis ? cx_analysis_told(program->analysis, program->context->fastest) : NULL;
-    if (!told)
-        return;
-    fprintf(out, "{\"type\":\"told\",\"program\":%" PRIu64 ",\"told\":", program->base.id);
-    put_text(out, told);
-    fputs("}\n", out);
-}
-
-/* A line that is worth writing only once, and only so often. */
-static void record_once(void (*write_line)(FILE *out, const void *of), const void *of)
+void cx_record_once(void (*write_line)(FILE *out, const void *of), const void *of)
 {
     static const char full[] = "{\"type\":\"full\"}\n";
     char *line = NULL;
@@ -338,13 +183,4 @@ static void record_once(void (*write_line)(FILE *out, const void *of), const voi
     }
     pthread_mutex_unlock(&lock);
     free(line);
-}
-
-void cx_record_launch(const struct cx_launch *launch, bool split)
-{
-    const struct decided decided = {launch, split};
-    if (!*cx_options_get()->record)
-        return;
-    record_once(write_told, launch);
-    record_once(write_launch, &decided);
 }

@@ -9,15 +9,18 @@
 #ifndef CX_LAYER_REPORT_RECORDING_H
 #define CX_LAYER_REPORT_RECORDING_H
 
-#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 
-struct cx_launch;
-struct cx_program;
-
-/* A program is built: what it is analysed as, nothing where it has no text; options are those of this build.
- */
-void cx_record_program(const struct cx_program *program);
-/* A launch is decided: its reason is set. Only the first of several alike is written. context->lock held. */
-void cx_record_launch(const struct cx_launch *launch, bool split);
+/* A text, and a member with so many numbers, as JSON. */
+void cx_record_text(FILE *out, const char *text);
+void cx_record_numbers(FILE *out, const char *name, const uint64_t number[3], unsigned count);
+/* Keeps a source under that name, and the line about its program, `size` bytes. Both stay the caller's.
+ * Thread-safe, as is the next. */
+void cx_record_source(const char *name, const char *source, const char *line, size_t size);
+/* A line that is worth writing only once, and only so often; nothing where write_line writes none. It is
+ * called in the call, with no lock of the recording held. */
+void cx_record_once(void (*write_line)(FILE *out, const void *of), const void *of);
 
 #endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the recording says of a launch. See record_launch.h.
+ */
+#include "layer/plan/record_launch.h"
+#include "layer/base/options.h"
+#include "layer/plan/plan.h"
+#include "layer/plan/plan_size.h"
+#include "layer/program/program.h"
+#include "layer/report/recording.h"
+#include "layer/source/analysis.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* access: what plan.h makes of the argument */
+static void put_mem(FILE *out, unsigned object, const struct cx_access_arg *access)
+{
+    const struct cx_access_image *i = &access->image;
+    fprintf(out, "{\"object\":%u,\"offset\":%" PRIu64 ",\"bytes\":%" PRIu64, object, access->base,
+            access->bytes);
+    if (access->is_image)
+        fprintf(out,
+                ",\"image\":{\"size\":[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "],\"layers\":%" PRIu64
+                ",\"pitch\":[%" PRIu64 ",%" PRIu64 "],\"texel\":%" PRIu32 ",\"order\":%" PRIu32
+                ",\"type\":%" PRIu32 "}",
+                i->width, i->height, i->depth, i->array_size, i->row_pitch, i->slice_pitch, i->element_size,
+                i->channel_order, i->channel_type);
+    fputc('}', out);
+}
+
+static void put_arg(FILE *out, const struct cx_launch *launch, const struct cx_access_arg *access, unsigned i)
+{
+    const struct cx_arg *arg = &launch->args->arg[i];
+    const unsigned char *value = arg->value;
+    unsigned object = 0;
+    switch (arg->kind) {
+    case CX_ARGS_VALUE:
+        fputs("{\"value\":\"", out);
+        for (size_t b = 0; b < arg->size; b++)
+            fprintf(out, "%02x", value[b]);
+        fputs("\"}", out);
+        break;
+    case CX_ARGS_LOCAL:
+        fprintf(out, "{\"local\":%zu}", arg->size);
+        break;
+    case CX_ARGS_MEM:
+        /* the first argument with the same buffer names it */
+        while (arg->mem &&
+               (!cx_launch_mem(launch, object) || cx_launch_mem(launch, object)->root != arg->mem->root))
+            object++;
+        if (arg->mem)
+            put_mem(out, object, access);
+        else
+            fputs("{}", out);
+        break;
+    case CX_ARGS_UNSET:
+    case CX_ARGS_SAMPLER:
+    case CX_ARGS_REAL: /* never the program's own */
+        fputs("{}", out);
+    }
+}
+
+/* The one local size that a split would use, or what the program gave; zeros: none suits. */
+static void local_size(const struct cx_launch *launch, uint64_t local[3])
+{
+    struct cx_launch trial = {.base = {.context = launch->base.context},
+                              .kernel = launch->kernel,
+                              .args = launch->args,
+                              .geometry = launch->geometry};
+    bool chosen = launch->local_given || launch->geometry.local[0] || cx_plan_local_size(&trial);
+    for (unsigned d = 0; d < 3; d++)
+        local[d] = chosen ? trial.geometry.local[d] : 0;
+}
+
+struct decided {
+    const struct cx_launch *launch;
+    bool split;
+};
+
+static void write_launch(FILE *out, const void *of)
+{
+    const struct cx_launch *launch = ((const struct decided *)of)->launch;
+    bool split = ((const struct decided *)of)->split;
+    const struct cx_access_geometry *geometry = &launch->geometry;
+    uint64_t local[3];
+    local_size(launch, local);
+    fprintf(out,
+            "{\"type\":\"launch\",\"program\":%" PRIu64 ",\"kernel\":", launch->kernel->program->base.id);
+    cx_record_text(out, launch->kernel->function->name);
+    fprintf(out, ",\"dims\":%" PRIu32, geometry->work_dim);
+    cx_record_numbers(out, "offset", geometry->offset, geometry->work_dim);
+    cx_record_numbers(out, "global", geometry->global, geometry->work_dim);
+    cx_record_numbers(out, "local", local, geometry->work_dim);
+    fprintf(out, ",\"local_given\":%s,\"args\":[", launch->local_given ? "true" : "false");
+    struct cx_access_arg *access = cx_launch_access_args(launch);
+    for (unsigned i = 0; access && i < launch->args->count; i++) {
+        fputs(i ? "," : "", out);
+        put_arg(out, launch, &access[i], i);
+    }
+    free(access);
+    fprintf(out, "],\"ran\":\"%s\",\"reason\":", split ? "split" : "whole");
+    cx_record_text(out, launch->reason ? launch->reason : "");
+    fprintf(out, ",\"line\":%" PRIu32, cx_place_line(launch->line));
+    if (launch->other_line)
+        fprintf(out, ",\"other_line\":%" PRIu32, cx_place_line(launch->other_line));
+    const char *included = launch->summary ? cx_place_file(launch->summary, launch->line) : NULL;
+    if (included) {
+        fputs(",\"file\":", out);
+        cx_record_text(out, included);
+    }
+    fputs("}\n", out);
+}
+
+/* What its compiler told of a program may be known long after it was built. */
+static void write_told(FILE *out, const void *of)
+{
+    const struct cx_program *program = ((const struct cx_launch *)of)->kernel->program;
+    const char *told =
+        program->analysis ? cx_analysis_told(program->analysis, program->context->fastest) : NULL;
+    if (!told)
+        return;
+    fprintf(out, "{\"type\":\"told\",\"program\":%" PRIu64 ",\"told\":", program->base.id);
+    cx_record_text(out, told);
+    fputs("}\n", out);
+}
+
+void cx_record_launch(const struct cx_launch *launch, bool split)
+{
+    const struct decided decided = {launch, split};
+    if (!*cx_options_get()->record)
+        return;
+    cx_record_once(write_told, launch);
+    cx_record_once(write_launch, &decided);
+}
