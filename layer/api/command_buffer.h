@@ -14,7 +14,7 @@
 #ifndef CX_LAYER_API_COMMAND_BUFFER_H
 #define CX_LAYER_API_COMMAND_BUFFER_H
 
-#include "layer/api/command_buffer_api.h"
+#include "layer/object/command_buffer_api.h"
 #include "layer/timeline/queue.h"
 
 struct cx_recorded;

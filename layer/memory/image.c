@@ -6,6 +6,7 @@
 #include "layer/driver/account.h"
 #include "layer/timeline/command.h"
 #include "layer/object/device.h"
+#include "layer/object/device_query.h"
 #include "layer/base/entry.h"
 #include "layer/base/log.h"
 #include "layer/timeline/worker.h"

@@ -7,6 +7,7 @@
  * it gets no shadow (cx_mem_prepare).
  */
 #include "layer/object/device.h"
+#include "layer/object/device_query.h"
 #include "layer/base/entry.h"
 #include "layer/memory/image.h"
 #include "layer/base/log.h"

@@ -4,6 +4,7 @@
  */
 #include "layer/memory/sampler.h"
 #include "layer/object/device.h"
+#include "layer/object/device_query.h"
 #include "layer/base/entry.h"
 #include "layer/object/handle_set.h"
 #include "layer/base/log.h"

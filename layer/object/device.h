@@ -69,18 +69,6 @@ struct cx_device *cx_device_new(struct cx_real_device **members, unsigned nmembe
 unsigned cx_device_partitions(const struct cx_device *device, cl_device_partition_property *list,
                               cl_uint *max_sub_devices, cl_device_affinity_domain *domains);
 
-/* One of clGetDeviceInfo's numbers; 0 where there is none. */
-size_t cx_device_number(const struct cx_device *device, cl_device_info query);
-
-/* Lists what one query of an array of cl_name_version gives on the fastest member, or what all have in common
- * by name and version (COEXEC_LIMITS=common), kept where `keep` says yes. Returns how many (0: none, or the
- * query fails); the caller frees *list. */
-size_t cx_device_versions(const struct cx_device *device, cl_device_info query,
-                          bool (*keep)(const cl_name_version *entry), cl_name_version **list);
-
-/* Splits an extension string into entries of version 1.0.0. Returns how many; the caller frees *list. */
-size_t cx_extension_versions(const char *extensions, cl_name_version **list);
-
 /* Whether the device answers to this type (CL_DEVICE_TYPE_ALL, DEFAULT, ...): COEXEC_DEVICE_TYPE narrows it.
  */
 bool cx_device_answers(struct cx_device *device, cl_device_type type);

@@ -4,6 +4,7 @@
  * Next stage: device.c.
  */
 #include "layer/object/device.h"
+#include "layer/object/device_query.h"
 #include "layer/base/entry.h"
 #include "layer/base/log.h"
 #include "layer/object/shown.h"

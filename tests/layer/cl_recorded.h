@@ -8,7 +8,7 @@
 #define CX_TESTS_LAYER_CL_RECORDED_H
 
 #include "cl_fixture.h"
-#include "../../layer/api/command_buffer_api.h"
+#include "../../layer/object/command_buffer_api.h"
 
 struct cl_recorded_older {
     cl_int(CL_API_CALL *barrier)(cl_command_buffer_khr buffer, cl_command_queue queue, cl_uint nwait,

@@ -4,8 +4,8 @@
  * 0.9.0, later ones declare nothing of it without CL_ENABLE_BETA_EXTENSIONS. C allows a type to be named
  * again alike.
  */
-#ifndef CX_LAYER_API_COMMAND_BUFFER_API_H
-#define CX_LAYER_API_COMMAND_BUFFER_API_H
+#ifndef CX_LAYER_OBJECT_COMMAND_BUFFER_API_H
+#define CX_LAYER_OBJECT_COMMAND_BUFFER_API_H
 
 #include <CL/cl_ext.h>
 
