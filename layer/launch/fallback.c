@@ -8,7 +8,7 @@
 #include "layer/launch/fallback.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
-#include "layer/memory/regions.h"
+#include "layer/launch/region_pieces.h"
 #include "layer/plan/plan_size.h"
 #include "layer/source/subrange.h"
 #include "layer/program/program.h"
@@ -74,7 +74,7 @@ static cl_int copy_pieces(const struct elsewhere *e, unsigned i, bool written, b
 {
     struct cx_pieces pieces;
     cl_int error = CL_OUT_OF_HOST_MEMORY;
-    if (cx_pieces_of(&pieces, cx_launch_mem(e->launch, i), &e->regions[i], written, inexact)) {
+    if (cx_region_pieces(&pieces, cx_launch_mem(e->launch, i), &e->regions[i], written, inexact)) {
         error = CL_SUCCESS;
         for (size_t k = 0; k < pieces.count && error == CL_SUCCESS; k++)
             error = copy_piece(e, i, pieces.piece[k], back);

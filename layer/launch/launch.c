@@ -6,7 +6,7 @@
 #include "layer/launch/merge.h"
 #include "layer/memory/transfer.h"
 #include "layer/base/options.h"
-#include "layer/memory/regions.h"
+#include "layer/launch/region_pieces.h"
 #include "layer/plan/plan.h"
 #include "layer/plan/plan_size.h"
 #include "layer/plan/plan_stake.h"
@@ -55,7 +55,7 @@ static cl_int gather_pieces(struct cx_launch *launch, struct cx_mem *mem,
 {
     struct cx_pieces pieces;
     cl_int error = CL_OUT_OF_HOST_MEMORY;
-    if (cx_pieces_of(&pieces, mem, region, write, write))
+    if (cx_region_pieces(&pieces, mem, region, write, write))
         error = cx_move_pieces(&launch->base, mem->root, pieces.piece, pieces.count, place, &launch->moved);
     cx_pieces_finish(&pieces);
     return error;
@@ -144,7 +144,7 @@ static unsigned place_of(const struct cx_launch *launch, unsigned arg, const str
 static bool own_pieces(struct cx_mem *mem, const struct cx_access_region *region, unsigned place)
 {
     struct cx_pieces pieces;
-    bool ok = cx_pieces_of(&pieces, mem, region, true, false);
+    bool ok = cx_region_pieces(&pieces, mem, region, true, false);
     for (size_t i = 0; i < pieces.count && ok; i++)
         ok = cx_coherence_own(mem->root->coherence, pieces.piece[i].lo, pieces.piece[i].hi, place);
     cx_pieces_finish(&pieces);

@@ -7,7 +7,7 @@
 #ifndef CX_LAYER_LAUNCH_READ_AHEAD_H
 #define CX_LAYER_LAUNCH_READ_AHEAD_H
 
-#include "layer/memory/regions.h"
+#include "layer/memory/pieces.h"
 
 struct cx_reading {
     struct cx_mem *root; /* the command's reference */

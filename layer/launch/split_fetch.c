@@ -7,6 +7,7 @@
 #include "layer/base/log.h"
 #include "layer/memory/peer.h"
 #include "layer/memory/transport_slots.h"
+#include "layer/launch/region_pieces.h"
 
 #include <stdlib.h>
 
@@ -40,7 +41,7 @@ static bool list_lacking(const struct cx_mem *mem, const struct cx_access_region
     const struct cx_coherence *map = mem->root->coherence;
     struct cx_pieces pieces;
     size_t all = 0;
-    bool ok = cx_pieces_of(&pieces, mem, region, i % 2, i % 2);
+    bool ok = cx_region_pieces(&pieces, mem, region, i % 2, i % 2);
     *lacks = NULL;
     *count = 0;
     for (size_t n = 0; n < pieces.count && ok; n++)

@@ -9,6 +9,7 @@
 #include "layer/base/options.h"
 #include "layer/report/trace_file.h"
 #include "layer/memory/trace_transfer.h"
+#include "layer/launch/region_pieces.h"
 
 #include <stdlib.h>
 
@@ -26,7 +27,7 @@ bool cx_uploads_list(struct lane *lane, const struct cx_worker *worker, struct c
             cx_mem_place(mem->root, worker) == CX_PLACE_HOST)
             continue;
         struct cx_mem *root = mem->root;
-        bool ok = cx_pieces_of(&pieces, mem, &lane->regions[i / 2], i % 2, i % 2);
+        bool ok = cx_region_pieces(&pieces, mem, &lane->regions[i / 2], i % 2, i % 2);
         for (size_t n = 0; n < pieces.count && ok; n++)
             if (!cx_coherence_valid(root->coherence, pieces.piece[n].lo, pieces.piece[n].hi, runs->place))
                 ok = lane->split->served && lane->split->served[i]

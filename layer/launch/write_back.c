@@ -11,6 +11,7 @@
 #include "layer/plan/plan_size.h"
 #include "layer/launch/read_ahead.h"
 #include "layer/memory/trace_transfer.h"
+#include "layer/launch/region_pieces.h"
 
 #include <stdlib.h>
 
@@ -59,7 +60,7 @@ bool cx_home_add_argument(struct cx_runs *runs, const struct cx_reading *reading
     struct cx_pieces pieces;
     if (root != reading->root || !cx_home_is_sent(root, region, worker))
         return true;
-    bool ok = cx_pieces_of(&pieces, mem, region, true, false);
+    bool ok = cx_region_pieces(&pieces, mem, region, true, false);
     for (size_t i = 0; i < pieces.count && ok; i++) {
         const uint64_t lo = pieces.piece[i].lo > reading->lo ? pieces.piece[i].lo : reading->lo;
         const uint64_t hi = pieces.piece[i].hi < reading->hi ? pieces.piece[i].hi : reading->hi;
@@ -145,12 +146,12 @@ static bool add_kept(struct cx_runs *runs, const struct cx_mem *mem, const struc
 {
     struct cx_mem *root = mem->root;
     struct cx_pieces pieces, doubtful = {0};
-    bool ok = cx_pieces_of(&doubtful, mem, region, true, true);
+    bool ok = cx_region_pieces(&doubtful, mem, region, true, true);
     const bool certain = ok && !doubtful.count;
     cx_pieces_finish(&doubtful);
     if (!certain)
         return ok;
-    ok = cx_pieces_of(&pieces, mem, region, true, false);
+    ok = cx_region_pieces(&pieces, mem, region, true, false);
     for (size_t i = 0; i < pieces.count && ok; i++) {
         const uint64_t from = pieces.piece[i].lo > lo ? pieces.piece[i].lo : lo;
         const uint64_t to = pieces.piece[i].hi < hi ? pieces.piece[i].hi : hi;

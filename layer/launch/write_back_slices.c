@@ -8,6 +8,7 @@
 #include "layer/plan/pending_reads.h"
 #include "layer/base/options.h"
 #include "layer/plan/plan_size.h"
+#include "layer/launch/region_pieces.h"
 
 #include <stdlib.h>
 
@@ -35,7 +36,7 @@ static uint64_t bytes_written(const struct cx_mem *mem, const struct cx_access_r
 {
     struct cx_pieces pieces;
     uint64_t bytes = 0;
-    const bool ok = cx_pieces_of(&pieces, mem, region, true, false);
+    const bool ok = cx_region_pieces(&pieces, mem, region, true, false);
     for (size_t i = 0; i < pieces.count && ok; i++)
         bytes += pieces.piece[i].hi - pieces.piece[i].lo;
     cx_pieces_finish(&pieces);

@@ -13,10 +13,9 @@
 #ifndef CX_LAYER_MEMORY_IMAGE_H
 #define CX_LAYER_MEMORY_IMAGE_H
 
-#include "layer/access/access.h"
 #include "layer/memory/buffer.h"
 #include "layer/memory/image_format.h"
-#include "layer/memory/regions.h"
+#include "layer/memory/pieces.h"
 
 struct cx_image {
     cl_image_format format;
@@ -52,9 +51,6 @@ struct cx_block cx_image_block(const struct cx_mem *mem, const size_t origin[3],
  * bytes apart. */
 void cx_image_pitches(const struct cx_image *image, size_t row, size_t slice, size_t *row_pitch,
                       size_t *slice_pitch);
-
-/* What access.h wants to know. */
-struct cx_access_image cx_image_facts(const struct cx_image *image);
 
 /* The end of the longest run from lo on, within [lo, hi) of the root, whose texels are one box: part of a
  * row, whole rows of a slice, or whole slices. *start: where its first texel lies, lo or behind padding. */

@@ -38,23 +38,6 @@ void cx_image_pitches(const struct cx_image *image, size_t row, size_t slice, si
     }
 }
 
-struct cx_access_image cx_image_facts(const struct cx_image *image)
-{
-    const cl_image_desc *desc = &image->desc;
-    const bool layers = desc->image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
-    return (struct cx_access_image){
-        .width = desc->image_width,
-        .height = desc->image_height ? desc->image_height : 1,
-        .depth = desc->image_depth ? desc->image_depth : 1,
-        .array_size = desc->image_array_size ? desc->image_array_size : 1,
-        .row_pitch = desc->image_row_pitch,
-        .slice_pitch = image->step[layers ? 1 : 2],
-        .element_size = (uint32_t)image->element,
-        .channel_order = image->format.image_channel_order,
-        .channel_type = image->format.image_channel_data_type,
-    };
-}
-
 /* ---- as boxes ---- */
 
 size_t cx_image_box_end(const struct cx_image *image, size_t lo, size_t hi, size_t *start)

@@ -9,7 +9,7 @@
 
 #include "layer/memory/buffer.h"
 #include "layer/timeline/command.h"
-#include "layer/memory/regions.h"
+#include "layer/memory/pieces.h"
 
 /* Makes [lo, hi) of the root valid at `place`: downloads on the timelines of those who hold it, then, for a
  * member's own place, an upload on its timeline. Place > 0 must be prepared (cx_mem_prepare). *bytes (may be

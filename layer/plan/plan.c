@@ -82,6 +82,24 @@ static uint64_t object_of(const struct cx_args *args, unsigned i)
     return i + 1u;
 }
 
+/* What access.h wants to know of an image. */
+static struct cx_access_image image_facts(const struct cx_image *image)
+{
+    const cl_image_desc *desc = &image->desc;
+    const bool layers = desc->image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
+    return (struct cx_access_image){
+        .width = desc->image_width,
+        .height = desc->image_height ? desc->image_height : 1,
+        .depth = desc->image_depth ? desc->image_depth : 1,
+        .array_size = desc->image_array_size ? desc->image_array_size : 1,
+        .row_pitch = desc->image_row_pitch,
+        .slice_pitch = image->step[layers ? 1 : 2],
+        .element_size = (uint32_t)image->element,
+        .channel_order = image->format.image_channel_order,
+        .channel_type = image->format.image_channel_data_type,
+    };
+}
+
 static void describe_args(const struct cx_args *args, struct cx_access_arg *out)
 {
     for (unsigned i = 0; i < args->count; i++) {
@@ -95,7 +113,7 @@ static void describe_args(const struct cx_args *args, struct cx_access_arg *out)
             out[i].bytes = arg->mem->size;
             out[i].is_image = arg->mem->image != NULL;
             if (arg->mem->image)
-                out[i].image = cx_image_facts(arg->mem->image);
+                out[i].image = image_facts(arg->mem->image);
         }
     }
 }

@@ -9,7 +9,7 @@
 #include "layer/object/device.h"
 #include "layer/launch/diff.h"
 #include "layer/base/entry.h"
-#include "layer/memory/regions.h"
+#include "layer/launch/region_pieces.h"
 #include "layer/launch/private_copies.h"
 
 #include <math.h>
@@ -207,18 +207,18 @@ START_TEST(rows_of_boxes)
         (struct cx_access_box){.lo = 10, .len = 4, .stride = {20, 0}, .count = {3, 1}, .exact = true};
     region.write_box[1] =
         (struct cx_access_box){.lo = 100, .len = 10, .stride = {10, 100}, .count = {2, 2}, .exact = false};
-    ck_assert(cx_pieces_of(&pieces, &root, &region, true, false));
+    ck_assert(cx_region_pieces(&pieces, &root, &region, true, false));
     ck_assert_uint_eq(pieces.count, 5); /* neighbouring rows become one run */
     ck_assert(pieces.piece[2].lo == 50 && pieces.piece[2].hi == 54);
     ck_assert(pieces.piece[4].lo == 200 && pieces.piece[4].hi == 220);
     cx_pieces_finish(&pieces);
-    ck_assert(cx_pieces_of(&pieces, &window, &region, true,
-                           true)); /* clipped, moved, without what is written surely */
+    ck_assert(cx_region_pieces(&pieces, &window, &region, true,
+                               true)); /* clipped, moved, without what is written surely */
     ck_assert_uint_eq(pieces.count, 2);
     ck_assert(pieces.piece[0].lo == 200 && pieces.piece[1].hi == 320);
     cx_pieces_finish(&pieces);
     region.nwrite = 0;
-    ck_assert(cx_pieces_of(&pieces, &window, &region, true, true));
+    ck_assert(cx_region_pieces(&pieces, &window, &region, true, true));
     ck_assert(pieces.count == 1 && pieces.piece[0].lo == 110 && pieces.piece[0].hi == 350);
     cx_pieces_finish(&pieces);
 }
