@@ -7,6 +7,7 @@
 #include "layer/base/log.h"
 #include "layer/launch/merge.h"
 #include "layer/base/options.h"
+#include "layer/memory/alias.h"
 #include "layer/memory/peer.h"
 #include "layer/plan/plan_size.h"
 
@@ -23,35 +24,6 @@
 #define VISIT_SECONDS 40e-6
 /* Estimate, not measured: to have one more object over a buffer's memory. */
 #define ALIAS_SECONDS 300e-6
-
-/* ---- aliases ---- */
-
-void cx_aliases_finish(struct cx_mem *root)
-{
-    const unsigned n = root->context->nmembers;
-    for (unsigned i = 0; root->aliases && i < n * n; i++)
-        if (root->aliases[i])
-            cx_peer_release(root->context, i % n, root->aliases[i]);
-    free(root->aliases);
-    root->aliases = NULL;
-}
-
-/* The member's object over the root's memory at home; NULL: there is none. */
-static cl_mem alias_of(struct cx_mem *root, unsigned home, unsigned member)
-{
-    struct cx_context *context = root->context;
-    const unsigned n = context->nmembers;
-    cl_int error;
-    if (!root->aliases && !(root->aliases = calloc(n * n, sizeof(root->aliases[0]))))
-        return NULL;
-    cl_mem *real = &root->aliases[home * n + member];
-    if (!*real && !(*real = cx_peer_import(context, member, root->peer[home], &error)) &&
-        cx_peer_shun(context->peers, home, member))
-        cx_warn(CX_TOPIC_DATA, "%s cannot use the memory of %s: %s; it works on copies from now on",
-                context->workers[member].device->name, context->workers[home].device->name,
-                cx_cl_name(error));
-    return *real;
-}
 
 /* ---- which buffers? ---- */
 
@@ -200,7 +172,7 @@ static double alias_seconds(const struct choice *choice, const struct cx_mem *ro
     double seconds = 0;
     for (unsigned m = 0; m < choice->n; m++)
         if (choice->member[m] != choice->home && reaches(context, choice->home, choice->member[m]) &&
-            !(root->aliases && root->aliases[choice->home * context->nmembers + choice->member[m]]))
+            !cx_alias_exists(root, choice->home, choice->member[m]))
             seconds += ALIAS_SECONDS;
     return seconds;
 }
@@ -343,8 +315,8 @@ bool cx_one_home_keep(struct cx_launch *launch, const unsigned *member, unsigned
     for (unsigned m = 0; m < n && kept; m++) {
         kept = reaches(context, launch->home, member[m]);
         for (unsigned i = 0; i < launch->args->count && kept && member[m] != launch->home; i++)
-            kept =
-                launch->ways[i] != CX_WAY_HOME || alias_of(cx_launch_mem(launch, i), launch->home, member[m]);
+            kept = launch->ways[i] != CX_WAY_HOME ||
+                   cx_alias_get(cx_launch_mem(launch, i), launch->home, member[m]);
     }
     launch->one_home = kept;
     if (!kept) {
@@ -381,7 +353,7 @@ bool cx_one_home_begin(struct cx_launch *launch)
         for (unsigned i = 0; i < launch->args->count; i++)
             if (launch->ways[i] == CX_WAY_HOME) {
                 part->args->arg[i].kind = CX_ARGS_REAL;
-                part->args->arg[i].real = alias_of(cx_launch_mem(launch, i), launch->home, part->member);
+                part->args->arg[i].real = cx_alias_get(cx_launch_mem(launch, i), launch->home, part->member);
                 part->args->arg[i].mem = NULL;
             }
     }

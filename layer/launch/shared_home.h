@@ -49,7 +49,4 @@ struct cx_job *cx_one_home_job(const struct cx_launch *launch);
 /* All packages are assigned, and part i's last job is seq[i]: plans the job. */
 void cx_one_home_end(struct cx_launch *launch, struct cx_job *job, const uint64_t *seq);
 
-/* Releases a root's aliases, before the memory goes. Accepts a root without any. */
-void cx_aliases_finish(struct cx_mem *root);
-
 #endif

@@ -4,6 +4,7 @@
  * Images are made in image.c.
  */
 #include "layer/memory/buffer.h"
+#include "layer/memory/alias.h"
 #include "layer/timeline/command.h"
 #include "layer/object/device.h"
 #include "layer/base/entry.h"
@@ -12,7 +13,6 @@
 #include "layer/memory/image.h"
 #include "layer/object/handle_set.h"
 #include "layer/base/log.h"
-#include "layer/launch/shared_home.h"
 #include "layer/memory/peer.h"
 #include "layer/memory/subbuffer_order.h"
 #include "layer/memory/svm.h"

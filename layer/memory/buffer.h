@@ -56,7 +56,7 @@ struct cx_mem {
     struct cx_mem_map *maps;      /* of any window; the newest first */
     struct cx_windows *windows;   /* subbuffer_order.h: real sub-buffers, one list a member; or NULL */
     struct cx_peer_memory **peer; /* peer.h: one a member, where its shadow lies in such memory; else NULL */
-    cl_mem *aliases; /* shared_home.h: peers' objects over such memory, at home * members + member; or NULL */
+    cl_mem *aliases; /* alias.h: peers' objects over such memory, at home * members + member; or NULL */
     /* shared_home.h: bytes that launches used from elsewhere since the map's writes were so many */
     uint64_t visited, visited_since;
     double unvisited; /* seconds that launches would have saved by doing so, before there was an alias */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Objects over other members' memory. See alias.h.
+ */
+#include "layer/memory/alias.h"
+#include "layer/base/log.h"
+#include "layer/memory/peer.h"
+
+#include <stdlib.h>
+
+cl_mem cx_alias_get(struct cx_mem *root, unsigned home, unsigned member)
+{
+    struct cx_context *context = root->context;
+    const unsigned n = context->nmembers;
+    cl_int error;
+    if (!root->aliases && !(root->aliases = calloc(n * n, sizeof(root->aliases[0]))))
+        return NULL;
+    cl_mem *real = &root->aliases[home * n + member];
+    if (!*real && !(*real = cx_peer_import(context, member, root->peer[home], &error)) &&
+        cx_peer_shun(context->peers, home, member))
+        cx_warn(CX_TOPIC_DATA, "%s cannot use the memory of %s: %s; it works on copies from now on",
+                context->workers[member].device->name, context->workers[home].device->name,
+                cx_cl_name(error));
+    return *real;
+}
+
+bool cx_alias_exists(const struct cx_mem *root, unsigned home, unsigned member)
+{
+    return root->aliases && root->aliases[home * root->context->nmembers + member];
+}
+
+void cx_aliases_finish(struct cx_mem *root)
+{
+    const unsigned n = root->context->nmembers;
+    for (unsigned i = 0; root->aliases && i < n * n; i++)
+        if (root->aliases[i])
+            cx_peer_release(root->context, i % n, root->aliases[i]);
+    free(root->aliases);
+    root->aliases = NULL;
+}
