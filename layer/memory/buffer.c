@@ -8,7 +8,7 @@
 #include "layer/timeline/command.h"
 #include "layer/object/device.h"
 #include "layer/base/entry.h"
-#include "layer/plan/result_use.h"
+#include "layer/memory/result_mark.h"
 #include "layer/base/host_pages.h"
 #include "layer/memory/image.h"
 #include "layer/object/handle_set.h"

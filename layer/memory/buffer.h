@@ -51,7 +51,7 @@ struct cx_mem {
     struct cx_command
         *unsettled; /* a launch whose owners are not known yet; others touching this wait for it */
     struct cx_follows
-        *written_by;      /* result_use.h: the function of the launch that wrote it last; NULL: used since */
+        *written_by;      /* result_mark.h: the function of the launch that wrote it last; NULL: used since */
     unsigned written_arg; /* ... and through which argument */
     struct cx_mem_map *maps;      /* of any window; the newest first */
     struct cx_windows *windows;   /* subbuffer_order.h: real sub-buffers, one list a member; or NULL */

@@ -12,6 +12,8 @@
 #ifndef CX_LAYER_PLAN_RESULT_USE_H
 #define CX_LAYER_PLAN_RESULT_USE_H
 
+#include "layer/memory/result_mark.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -19,18 +21,6 @@ struct cx_args;
 struct cx_learned;
 struct cx_mem;
 struct cx_summary_kernel;
-
-enum { CX_FOLLOWED = 16 }; /* arguments of a function that are followed */
-
-struct cx_follow {
-    unsigned held; /* launches in a row whose results went to the host next */
-    bool wronged;  /* it was expected, and did not happen */
-    bool mapped;   /* the last time it was a mapping, into the host copy */
-};
-
-/* What objects hold; it outlives the function. */
-struct cx_follows;
-void cx_follows_unref(struct cx_follows **follows);
 
 /* A launch of the function with these arguments is planned. summary: cx_kernel_accesses (plan.h). */
 void cx_follow_launch(const struct cx_args *args, const struct cx_summary_kernel *summary,
