@@ -77,19 +77,6 @@ void cx_rect_copy(unsigned char *to, const struct cx_rect *to_rect, const unsign
                    from + z * from_rect->slice + y * from_rect->row, region[0]);
 }
 
-bool cx_enqueue_blocked(struct cx_command *command, const struct cx_mem *mem)
-{
-    const struct cx_mem *root = mem ? mem->root : NULL;
-    struct cx_command *other = root ? root->unsettled : NULL;
-    if (other && other != command) {
-        cx_command_block_on(command, other);
-        return true;
-    }
-    if (root && root->svm && root->svm->fine)
-        cx_coherence_own(root->coherence, 0, root->size, cx_svm_place(root));
-    return false;
-}
-
 void cx_enqueue_order_read(const struct cx_command *command, const struct cx_worker *worker,
                            struct cx_job *job)
 {

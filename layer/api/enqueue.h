@@ -6,6 +6,7 @@
 #define CX_LAYER_API_ENQUEUE_H
 
 #include "layer/memory/buffer.h"
+#include "layer/memory/unsettled.h"
 #include "layer/timeline/command.h"
 #include "layer/memory/transfer.h"
 #include "layer/timeline/queue.h"
@@ -29,9 +30,6 @@ size_t cx_rect_span(const struct cx_rect *rect, const size_t region[3]);
 void cx_rect_copy(unsigned char *to, const struct cx_rect *to_rect, const unsigned char *from,
                   const struct cx_rect *from_rect, const size_t region[3]);
 
-/* Whether the command has to wait for a launch on this object whose owners are not settled; arranges it then.
- * For the start of plan functions: fine-grained shared virtual memory counts as written by the program. */
-bool cx_enqueue_blocked(struct cx_command *command, const struct cx_mem *mem);
 /* Orders the worker's job that fills memory of the program's, before it is planned: behind launches only
  * where these may reach that memory. What it reads is the caller's to order. */
 void cx_enqueue_order_read(const struct cx_command *command, const struct cx_worker *worker,
@@ -85,11 +83,5 @@ cl_int cx_map_begin(struct cx_queue *queue, cl_command_type type, struct cx_mem 
                     const struct cx_transfer_wait *wait);
 cl_int cx_map_end(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, const void *pointer,
                   const struct cx_transfer_wait *wait);
-
-/* The host's worker of a context. */
-static inline struct cx_worker *cx_context_host(const struct cx_context *context)
-{
-    return &context->workers[context->nmembers];
-}
 
 #endif

@@ -140,7 +140,7 @@ static void plan(struct cx_command *command)
 {
     struct cx_image_transfer *t = (struct cx_image_transfer *)command;
     struct cx_pieces source = {0}, target = {0};
-    if (cx_enqueue_blocked(command, t->from.mem) || cx_enqueue_blocked(command, t->to.mem))
+    if (cx_unsettled_blocks(command, t->from.mem) || cx_unsettled_blocks(command, t->to.mem))
         return;
     cl_int error = (!t->from.mem || cx_pieces_of_block(&source, &t->from.block)) &&
                            (!t->to.mem || cx_pieces_of_block(&target, &t->to.block))

@@ -118,7 +118,7 @@ static void plan_both(struct cx_command *command, bool unmap)
 {
     struct mapping *mapping = (struct mapping *)command;
     struct cx_pieces pieces;
-    if (cx_enqueue_blocked(command, mapping->mem))
+    if (cx_unsettled_blocks(command, mapping->mem))
         return;
     if (mapping->base.reading)
         cx_follow_read(mapping->mem->root, (size_t)(mapping->reading.hi - mapping->reading.lo), true);

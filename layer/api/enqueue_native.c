@@ -61,7 +61,7 @@ static void plan(struct cx_command *command)
     struct cx_worker *host = cx_context_host(command->context);
     cl_int error = CL_SUCCESS;
     for (cl_uint i = 0; i < native->nmems; i++)
-        if (native->mems[i] && cx_enqueue_blocked(command, native->mems[i]))
+        if (native->mems[i] && cx_unsettled_blocks(command, native->mems[i]))
             return;
     for (cl_uint i = 0; i < native->nmems && error == CL_SUCCESS; i++)
         if (native->mems[i])

@@ -86,7 +86,7 @@ static void plan_read(struct cx_command *command)
     struct cx_worker *worker = NULL;
     cl_int error = CL_SUCCESS;
 
-    if (cx_enqueue_blocked(command, t->mem))
+    if (cx_unsettled_blocks(command, t->mem))
         return;
     uint64_t holders = cx_coherence_holders(root->coherence, span.lo, span.hi);
     unsigned place = holders ? (unsigned)__builtin_ctzll(holders) : CX_PLACE_HOST;
@@ -151,7 +151,7 @@ static void plan_write(struct cx_command *command)
     struct span span = span_of(t->mem, &t->rect, t->region);
     struct cx_worker *worker = NULL;
 
-    if (cx_enqueue_blocked(command, t->mem))
+    if (cx_unsettled_blocks(command, t->mem))
         return;
     unsigned place = cx_enqueue_write_place(t->mem);
     cl_int error = place == CX_PLACE_HOST && !cx_mem_host(t->mem) ? CL_OUT_OF_HOST_MEMORY : CL_SUCCESS;
@@ -278,7 +278,7 @@ static void plan_copy(struct cx_command *command)
     struct span to = span_of(t->mem, &t->rect, t->region), from = span_of(t->from, &t->other, t->region);
     struct cx_worker *worker = NULL;
 
-    if (cx_enqueue_blocked(command, t->from) || cx_enqueue_blocked(command, t->mem))
+    if (cx_unsettled_blocks(command, t->from) || cx_unsettled_blocks(command, t->mem))
         return;
     unsigned place = cx_enqueue_copy_place(t->from, from.lo, from.hi, t->mem);
     if (t->from != t->mem && t->from->root == t->mem->root)

@@ -196,7 +196,7 @@ static void plan_read(struct cx_command *command)
     size_t count = 0, nleft = 0;
     cl_int error = CL_SUCCESS;
 
-    if (cx_enqueue_blocked(command, transfer->mem))
+    if (cx_unsettled_blocks(command, transfer->mem))
         return;
     cx_follow_read(root, (size_t)(transfer->hi - transfer->lo), false);
     struct cx_piece *left = cx_reading_left(&transfer->reading, &nleft);
@@ -251,7 +251,7 @@ static void plan_write(struct cx_command *command)
     struct cx_worker *worker = cx_context_host(command->context);
     struct cx_job *job = NULL;
 
-    if (cx_enqueue_blocked(command, transfer->mem))
+    if (cx_unsettled_blocks(command, transfer->mem))
         return;
     unsigned place = cx_enqueue_write_place(root);
     if (inside_host(transfer))
@@ -369,7 +369,7 @@ static void plan_fill(struct cx_command *command)
     struct cx_worker *worker = cx_context_host(command->context);
     struct cx_job *job;
 
-    if (cx_enqueue_blocked(command, transfer->mem))
+    if (cx_unsettled_blocks(command, transfer->mem))
         return;
     unsigned place = cx_enqueue_write_place(root);
     if (place == CX_PLACE_HOST) {
@@ -456,7 +456,7 @@ static void plan_copy(struct cx_command *command)
     struct cx_worker *worker = cx_context_host(command->context);
     uint64_t from_hi = transfer->from_lo + (transfer->hi - transfer->lo);
 
-    if (cx_enqueue_blocked(command, transfer->from) || cx_enqueue_blocked(command, transfer->mem))
+    if (cx_unsettled_blocks(command, transfer->from) || cx_unsettled_blocks(command, transfer->mem))
         return;
     unsigned place = cx_enqueue_copy_place(transfer->from, transfer->from_lo, from_hi, transfer->mem);
     cl_int error = cx_move_to(command, from, transfer->from_lo, from_hi, place, NULL);
@@ -524,7 +524,7 @@ static void plan_migrate(struct cx_command *command)
     struct transfer *transfer = (struct transfer *)command;
     cl_int error = CL_SUCCESS;
     for (unsigned i = 0; i < transfer->nmems; i++)
-        if (cx_enqueue_blocked(command, transfer->mems[i]))
+        if (cx_unsettled_blocks(command, transfer->mems[i]))
             return;
     for (unsigned i = 0; i < transfer->nmems && transfer->to_host && error == CL_SUCCESS; i++) {
         struct cx_mem *mem = transfer->mems[i];

@@ -5,6 +5,7 @@
 #include "layer/base/log.h"
 #include "layer/launch/merge.h"
 #include "layer/memory/transfer.h"
+#include "layer/memory/unsettled.h"
 #include "layer/base/options.h"
 #include "layer/launch/region_pieces.h"
 #include "layer/plan/plan.h"
@@ -16,6 +17,13 @@
 #include "layer/report/transfer_counts.h"
 
 #include <stdio.h>
+
+void cx_launch_release(struct cx_launch *launch)
+{
+    for (unsigned i = 0; i < launch->args->count; i++)
+        if (cx_launch_mem(launch, i))
+            cx_unsettled_release(cx_launch_mem(launch, i), &launch->base);
+}
 
 cl_int cx_launch_prepare(struct cx_launch *launch, unsigned member)
 {

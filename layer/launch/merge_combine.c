@@ -5,7 +5,6 @@
  */
 #include "layer/launch/merge_inside.h"
 #include "layer/launch/diff.h"
-#include "layer/api/enqueue.h"
 #include "layer/memory/transfer.h"
 #include "layer/launch/verify.h"
 

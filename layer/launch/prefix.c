@@ -3,6 +3,7 @@
  * Launches that begin with slices on one device. See prefix.h.
  */
 #include "layer/launch/prefix.h"
+#include "layer/memory/unsettled.h"
 #include "layer/base/exit_guard.h"
 #include "layer/launch/split_inside.h"
 #include "layer/launch/reexecute.h"
@@ -258,14 +259,12 @@ static bool plan_slice(struct cx_launch *launch, const struct cx_access_region *
     return true;
 }
 
-/* Nobody else may plan on what the launch touches, or may again. */
-static void mark(const struct cx_launch *launch, struct cx_command *command)
+/* Nobody else may plan on what the launch touches. */
+static void hold(struct cx_launch *launch)
 {
-    for (unsigned i = 0; i < launch->args->count; i++) {
-        struct cx_mem *mem = cx_launch_mem(launch, i);
-        if (mem && (command || mem->root->unsettled == &launch->base))
-            mem->root->unsettled = command;
-    }
+    for (unsigned i = 0; i < launch->args->count; i++)
+        if (cx_launch_mem(launch, i))
+            cx_unsettled_hold(cx_launch_mem(launch, i), &launch->base);
 }
 
 bool cx_prefix_begin(struct cx_launch *launch, unsigned member)
@@ -305,7 +304,7 @@ bool cx_prefix_begin(struct cx_launch *launch, unsigned member)
     }
     free(whole);
     cx_command_begin(&launch->base);
-    mark(launch, &launch->base);
+    hold(launch);
     ((struct cx_learned *)launch->kernel->function->learned)->prefixes++;
     cx_debug(CX_TOPIC_PLAN, "%s begins with slices on %s", launch->kernel->function->name,
              worker->device->name);
@@ -364,7 +363,7 @@ static void settle(struct cx_launch *launch, bool ok)
     struct cx_prefix *prefix = launch->prefix;
     struct cx_worker *worker = &launch->base.context->workers[prefix->member];
     struct cx_access_region *whole = calloc(launch->args->count + 1u, sizeof(*whole));
-    mark(launch, NULL);
+    cx_launch_release(launch);
     if (whole)
         cx_access_whole(prefix->judged->access, whole);
     ok = ok && whole && cx_launch_note(launch, whole, worker, worker->planned);

@@ -3,7 +3,6 @@
  * Private copies for commutative atomics. See private_copies.h.
  */
 #include "layer/launch/private_copies.h"
-#include "layer/api/enqueue.h"
 #include "layer/base/log.h"
 #include "layer/memory/transfer.h"
 #include "layer/base/callback_thread.h"

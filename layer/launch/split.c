@@ -6,10 +6,10 @@
  * owners are known. Until that moment its buffers are marked, and commands that touch them wait.
  */
 #include "layer/launch/split_inside.h"
-#include "layer/api/enqueue.h"
 #include "layer/launch/split_fetch.h"
 #include "layer/launch/write_back.h"
 #include "layer/launch/split_peer.h"
+#include "layer/memory/unsettled.h"
 #include "layer/launch/prefix.h"
 #include "layer/launch/reexecute.h"
 #include "layer/base/log.h"
@@ -111,15 +111,14 @@ static void note_last(const struct split *split)
 
 /* ---- settling ---- */
 
-/* The buffers that nobody else may plan on until the launch settles: those it writes; with members that own
- * memory, also those it reads, since packages bring parts of them in. */
-static void mark(struct cx_launch *launch, const struct cx_access_region *whole, struct cx_command *unsettled,
-                 bool also_read)
+/* Nobody else may plan on the buffers that it writes until the launch settles; with members that own memory,
+ * also on those it reads, since packages bring parts of them in. */
+static void hold(struct cx_launch *launch, const struct cx_access_region *whole, bool also_read)
 {
     for (unsigned i = 0; i < launch->args->count; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
         if (mem && (also_read || whole[i].write.lo < whole[i].write.hi))
-            mem->root->unsettled = unsettled;
+            cx_unsettled_hold(mem, &launch->base);
     }
 }
 
@@ -174,11 +173,7 @@ static void settle(void *data)
 {
     struct split *split = data;
     struct cx_launch *launch = split->launch;
-    for (unsigned i = 0; i < launch->args->count; i++) {
-        struct cx_mem *mem = cx_launch_mem(launch, i);
-        if (mem && mem->root->unsettled == &launch->base)
-            mem->root->unsettled = NULL;
-    }
+    cx_launch_release(launch);
     cx_verify_end(launch);
     cx_command_settle(&launch->base);
     cx_split_unref(split);
@@ -504,10 +499,10 @@ void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan)
     }
     if (error == CL_SUCCESS) {
         cx_home_begin(split, whole);
-        mark(launch, whole, &launch->base, shadows);
+        hold(launch, whole, shadows);
         error = plan_jobs(split, whole);
         if (error != CL_SUCCESS)
-            mark(launch, whole, NULL, shadows);
+            cx_launch_release(launch);
     }
     free(whole);
     if (error != CL_SUCCESS) {

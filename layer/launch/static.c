@@ -6,7 +6,6 @@
  * All that any package reads is brought in before ownership changes, since reads mean the contents before the
  * launch.
  */
-#include "layer/api/enqueue.h"
 #include "layer/launch/fallback.h"
 #include "layer/base/log.h"
 #include "layer/plan/plan.h"

@@ -12,7 +12,6 @@
  * is wrong. Left out of the comparison: constant memory and CL_MEM_READ_ONLY.
  */
 #include "layer/launch/verify.h"
-#include "layer/api/enqueue.h"
 #include "layer/base/host_pages.h"
 #include "layer/memory/image.h"
 #include "layer/base/log.h"
@@ -22,6 +21,7 @@
 #include "layer/memory/sampler.h"
 #include "layer/report/kernel_table.h"
 #include "layer/memory/svm.h"
+#include "layer/memory/transfer.h"
 #include "layer/memory/transport.h"
 #include "layer/launch/verify_compare.h"
 

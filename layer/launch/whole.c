@@ -2,7 +2,6 @@
 /*
  * A launch on one member: the program's own kernel, range and local size.
  */
-#include "layer/api/enqueue.h"
 #include "layer/plan/deferral.h"
 #include "layer/launch/repeat.h"
 #include "layer/launch/fallback.h"

@@ -4,7 +4,7 @@
  */
 #include "layer/plan/plan.h"
 #include "layer/base/exit_guard.h"
-#include "layer/api/enqueue.h"
+#include "layer/memory/unsettled.h"
 #include "layer/plan/deferral.h"
 #include "layer/memory/image.h"
 #include "layer/launch/reexecute.h"
@@ -530,7 +530,8 @@ void cx_plan_launch(struct cx_command *command)
     unsigned best = command->context->nmembers;
 
     for (unsigned i = 0; i < launch->args->count; i++)
-        if (launch->args->arg[i].kind == CX_ARGS_MEM && cx_enqueue_blocked(command, launch->args->arg[i].mem))
+        if (launch->args->arg[i].kind == CX_ARGS_MEM &&
+            cx_unsettled_blocks(command, launch->args->arg[i].mem))
             return;
     launch->arg = -1;
     launch->lacks = launch->lacks_late = launch->repeats = false;

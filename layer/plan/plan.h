@@ -273,6 +273,8 @@ struct cx_access_region *cx_launch_whole_regions(struct cx_launch *launch);
  * written. summary: cx_kernel_accesses. context->lock held. */
 bool cx_args_settled(const struct cx_args *args, const struct cx_summary_kernel *summary,
                      const struct cx_worker *worker);
+/* Lets go of the buffers that it holds (unsettled.h): their owners are known. context->lock held. */
+void cx_launch_release(struct cx_launch *launch);
 /* Shared by them. Allocates every memory object and sampler among the arguments on the member. */
 cl_int cx_launch_prepare(struct cx_launch *launch, unsigned member);
 /* The arguments as access.h wants them; free() it. NULL: no memory. */

@@ -6,7 +6,6 @@
  * Previous stage: plan.c. Next: whole.c. Under context->lock.
  */
 #include "layer/object/device.h"
-#include "layer/api/enqueue.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/plan/plan.h"

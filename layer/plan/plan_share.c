@@ -5,7 +5,6 @@
  * Previous stage: plan.c, which knows that the launch may be split among these members. Next: static.c
  * or split.c. Under context->lock.
  */
-#include "layer/api/enqueue.h"
 #include "layer/launch/reexecute.h"
 #include "layer/launch/merge.h"
 #include "layer/base/options.h"

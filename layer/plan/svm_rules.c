@@ -2,7 +2,8 @@
 /*
  * Launches that reach shared virtual memory: which of them must run at home, and with what. See svm.h.
  */
-#include "layer/api/enqueue.h"
+#include "layer/memory/transfer.h"
+#include "layer/memory/unsettled.h"
 #include "layer/plan/plan.h"
 #include "layer/memory/svm.h"
 
@@ -80,7 +81,7 @@ bool cx_svm_blocked(struct cx_command *command)
 {
     const struct cx_context *context = command->context;
     for (size_t i = 0; i < context->nsvm; i++)
-        if (cx_enqueue_blocked(command, context->svm[i]))
+        if (cx_unsettled_blocks(command, context->svm[i]))
             return true;
     return false;
 }

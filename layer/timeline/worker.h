@@ -163,6 +163,12 @@ struct cx_job {
     uint64_t deps[]; /* one a timeline: that timeline must have completed this seq before run; 0 for none */
 };
 
+/* The host's worker of a context. */
+static inline struct cx_worker *cx_context_host(const struct cx_context *context)
+{
+    return &context->workers[context->nmembers];
+}
+
 /* A timeline of a member that is closed, or the host's. */
 void cx_worker_init(struct cx_worker *worker, struct cx_context *context, unsigned index,
                     struct cx_real_device *device);
