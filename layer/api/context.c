@@ -126,7 +126,8 @@ static void add_member(struct cx_context *context, struct cx_real_device *device
         return;
     cx_worker_init(&context->workers[m], context, m, device);
     context->workers[m].kind = kind_of(context, device);
-    context->nmembers++;
+    context->members.device[m] = device;
+    context->members.n = ++context->nmembers;
 }
 
 /* A program begins on one device, and others are opened once that is worth it (plan_open.h). All are where

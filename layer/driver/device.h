@@ -58,6 +58,12 @@ struct cx_real_device {
     bool images_in_place;   /* the same of images, with pitches */
 };
 
+/* Devices of a context, by member. */
+struct cx_device_list {
+    const struct cx_real_device *device[CX_MEMBERS_MAX];
+    unsigned n;
+};
+
 struct cx_machine {
     unsigned nplatforms;
     struct cx_real_platform *platforms;

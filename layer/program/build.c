@@ -300,14 +300,15 @@ static struct cx_analysis *start_analysis(struct cx_program *program)
     if (program->stored && !cx_stored_has_text(program->stored))
         return cx_stored_analysis(program, &program->unanalysed);
     if (program->text)
-        return cx_analysis_start(program->context, program->text, program->text_options,
-                                 cx_trace_analyses(program->context), &program->unanalysed);
+        return cx_analysis_start(&program->context->members, program->context->fastest, program->text,
+                                 program->text_options, cx_trace_analyses(program->context),
+                                 &program->unanalysed);
     if (!program->source) {
         program->unanalysed = "the program is in an intermediate language";
         return NULL;
     }
-    return cx_analysis_start(program->context, program->source, program->options,
-                             cx_trace_analyses(program->context), &program->unanalysed);
+    return cx_analysis_start(&program->context->members, program->context->fastest, program->source,
+                             program->options, cx_trace_analyses(program->context), &program->unanalysed);
 }
 
 /* A unit's whole build, from the caller's thread or in the background. */
@@ -544,7 +545,7 @@ static cl_int compile_member(struct cx_program *program, unsigned member, const 
     cl_int error = CL_SUCCESS;
 
     if (program->stored && (*real = cx_stored_program(program, member, &error))) {
-        error = build_real(device, *real, cx_vendor_options(program->context, member, options));
+        error = build_real(device, *real, cx_vendor_options(&program->context->members, member, options));
         if (error == CL_SUCCESS || !cx_stored_has_text(program->stored))
             return error;
         device->cl->clReleaseProgram(*real);

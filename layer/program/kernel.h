@@ -14,6 +14,7 @@
 #define CX_LAYER_PROGRAM_KERNEL_H
 
 #include "layer/object/object.h"
+#include "layer/source/subrange.h"
 #include <pthread.h>
 
 struct cx_device;
@@ -22,16 +23,6 @@ struct cx_mem;
 struct cx_sampler;
 struct cx_summary_kernel;
 struct cx_function_stats;
-
-/* Which build of a program a real kernel comes from. */
-enum cx_variant {
-    CX_VARIANT_PLAIN,    /* the program's own text */
-    CX_VARIANT_SPLIT,    /* with the sub-range prelude for 1-D and 2-D launches (subrange.h) */
-    CX_VARIANT_SPLIT3_0, /* 3-D launches split along dimension 0, 1, 2 */
-    CX_VARIANT_SPLIT3_1,
-    CX_VARIANT_SPLIT3_2,
-    CX_VARIANT_COUNT
-};
 
 /* Member number that stands for all members that may run the kernel. */
 #define CX_ALL_MEMBERS (~0u)

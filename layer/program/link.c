@@ -214,7 +214,7 @@ static cl_int link_step(struct cx_build *build, unsigned member, cl_program *rea
     if (!device->cl->clLinkProgram)
         return CL_LINKER_NOT_AVAILABLE;
     cl_program *inputs = calloc(build->ninputs, sizeof(cl_program));
-    char *options = cx_vendor_options(build->program->context, member, build->program->options);
+    char *options = cx_vendor_options(&build->program->context->members, member, build->program->options);
     if (!inputs || !options)
         error = CL_OUT_OF_HOST_MEMORY;
     for (unsigned i = 0; i < build->ninputs && error == CL_SUCCESS; i++) {

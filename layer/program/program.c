@@ -163,7 +163,7 @@ bool cx_program_may_take_images(const struct cx_program *program)
 char *cx_program_driver_options(const struct cx_program *program, unsigned member, const char *options)
 {
     static const char telling[] = "-cl-kernel-arg-info";
-    char *own = cx_vendor_options(program->context, member, options), *text = NULL;
+    char *own = cx_vendor_options(&program->context->members, member, options), *text = NULL;
     if (!own || program->il || !program->source || !strstr(program->source, "image") || strstr(own, telling))
         return own;
     if (asprintf(&text, "%s%s%s", own, *own ? " " : "", telling) < 0)

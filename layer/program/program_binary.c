@@ -366,7 +366,7 @@ struct cx_analysis *cx_stored_analysis(const struct cx_program *program, const c
             blobs[m] = kept[m] = kept_for(part);
     }
     if (blobs)
-        analysis = cx_analysis_restore(context, blobs, why);
+        analysis = cx_analysis_restore(&context->members, blobs, why);
     for (unsigned m = 0; kept && m < context->nmembers; m++)
         free((void *)(uintptr_t)kept[m].data);
     free(blobs);

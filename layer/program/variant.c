@@ -47,9 +47,11 @@ static bool text_is_as_before(const struct job *job)
     const char *why = "the program's binary has no access summary";
     const struct cx_analysis_blob before =
         program->analysis ? cx_analysis_blob(program->analysis, job->member) : (struct cx_analysis_blob){0};
-    struct cx_analysis *now = before.text ? cx_analysis_start(program->context, program->source, job->options,
-                                                              cx_trace_analyses(program->context), &why)
-                                          : NULL;
+    struct cx_analysis *now =
+        before.text
+            ? cx_analysis_start(&program->context->members, program->context->fastest, program->source,
+                                job->options, cx_trace_analyses(program->context), &why)
+            : NULL;
 
     if (now) {
         const bool ended = cx_analysis_wait(now, TEXT_WAIT_MS);
@@ -69,7 +71,8 @@ static bool text_is_as_before(const struct job *job)
  * was built, and the word stays the program's. NULL: no memory. */
 static char *variant_options(const struct job *job)
 {
-    char *own = cx_vendor_options(job->program->context, job->member, job->options ? job->options : "");
+    char *own =
+        cx_vendor_options(&job->program->context->members, job->member, job->options ? job->options : "");
     char *quiet = NULL;
     if (own)
         cx_debug_options_drop(own);

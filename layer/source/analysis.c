@@ -24,9 +24,9 @@
 #include "layer/report/trace_file.h"
 #include "layer/source/trace_analysis.h"
 #include "layer/source/vendor_options.h"
-#include "layer/timeline/worker.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -405,22 +405,20 @@ static void start_run(struct run *run)
 
 /* The device that an analysis looks at: it may outlive the program's sub-devices, but not the machine's
  * devices, and what is cut from one has its compiler. */
-static const struct cx_real_device *lasting_device(const struct cx_context *context, unsigned member)
+static const struct cx_real_device *lasting_device(const struct cx_real_device *device)
 {
-    const struct cx_real_device *device = context->workers[member].device;
     return device->whole ? device->whole : device;
 }
 
 /* Gives each member its run: one for all, or one for each identity. */
-static void assign_runs(struct cx_analysis *analysis, const struct cx_context *context)
+static void assign_runs(struct cx_analysis *analysis, const struct cx_device_list *members, unsigned first)
 {
     bool matters = cx_identity_matters(analysis->source, analysis->options);
 
-    for (unsigned k = 0; k < context->nmembers; k++) {
-        /* the fastest first, so that it is the one that speaks for all */
-        unsigned m = k == 0 ? context->fastest : k <= context->fastest ? k - 1 : k;
+    for (unsigned k = 0; k < members->n; k++) {
+        unsigned m = k == 0 ? first : k <= first ? k - 1 : k;
         struct cx_identity identity;
-        cx_identity_make(lasting_device(context, m), &identity);
+        cx_identity_make(lasting_device(members->device[m]), &identity);
         unsigned r = 0;
         while (r < analysis->nruns && matters && !cx_identity_same(&analysis->runs[r].identity, &identity))
             r++;
@@ -430,12 +428,11 @@ static void assign_runs(struct cx_analysis *analysis, const struct cx_context *c
             analysis->nruns++;
         }
         atomic_init(&analysis->run_of[m], r);
-        analysis->device[m] = lasting_device(context, m);
+        analysis->device[m] = lasting_device(members->device[m]);
     }
 }
 
-static struct cx_analysis *analysis_new(const struct cx_context *context, const char *source,
-                                        const char *options)
+static struct cx_analysis *analysis_new(unsigned nmembers, const char *source, const char *options)
 {
     struct cx_analysis *analysis = calloc(1, sizeof(*analysis));
     pthread_condattr_t monotonic;
@@ -448,15 +445,15 @@ static struct cx_analysis *analysis_new(const struct cx_context *context, const 
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&analysis->changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    analysis->nmembers = context->nmembers;
+    analysis->nmembers = nmembers;
     analysis->includes = cx_identity_includes(source, options);
     analysis->included = analysis->includes && cx_includes_sum(source, options, analysis->sum);
     analysis->source = strdup(source);
     analysis->options = cx_vendor_options_none(options);
-    analysis->runs = calloc(context->nmembers, sizeof(*analysis->runs));
-    analysis->run_of = calloc(context->nmembers, sizeof(*analysis->run_of));
-    analysis->device = calloc(context->nmembers, sizeof(*analysis->device));
-    analysis->keep = calloc(context->nmembers, sizeof(*analysis->keep));
+    analysis->runs = calloc(nmembers, sizeof(*analysis->runs));
+    analysis->run_of = calloc(nmembers, sizeof(*analysis->run_of));
+    analysis->device = calloc(nmembers, sizeof(*analysis->device));
+    analysis->keep = calloc(nmembers, sizeof(*analysis->keep));
     if (!analysis->source || !analysis->options || !analysis->runs || !analysis->run_of ||
         !analysis->device || !analysis->keep) {
         unref(analysis);
@@ -465,8 +462,9 @@ static struct cx_analysis *analysis_new(const struct cx_context *context, const 
     return analysis;
 }
 
-struct cx_analysis *cx_analysis_start(const struct cx_context *context, const char *source,
-                                      const char *options, unsigned trace_row, const char **why)
+struct cx_analysis *cx_analysis_start(const struct cx_device_list *members, unsigned first,
+                                      const char *source, const char *options, unsigned trace_row,
+                                      const char **why)
 {
     if (!cx_options_get()->analysis) {
         *why = "analysis is switched off (COEXEC_ANALYSIS=0)";
@@ -477,7 +475,7 @@ struct cx_analysis *cx_analysis_start(const struct cx_context *context, const ch
         *why = "there is no analyser (coexec-analyse)";
         return NULL;
     }
-    struct cx_analysis *analysis = analysis_new(context, source, options);
+    struct cx_analysis *analysis = analysis_new(members->n, source, options);
     if (!analysis) {
         *why = "no memory for the analysis";
         return NULL;
@@ -485,7 +483,7 @@ struct cx_analysis *cx_analysis_start(const struct cx_context *context, const ch
     analysis->analyser = analyser;
     analysis->since_ns = cx_trace_on() ? cx_clock_ns() : 0;
     analysis->trace_row = trace_row;
-    assign_runs(analysis, context);
+    assign_runs(analysis, members, first);
     unsigned count = analysis->nruns; /* answers may add some */
     for (unsigned r = 0; r < count; r++)
         start_run(&analysis->runs[r]);
@@ -511,20 +509,20 @@ static void restore_run(struct run *run, const struct cx_analysis_blob *blob)
     atomic_init(&run->state, result->summary ? CX_ANALYSIS_READY : CX_ANALYSIS_FAILED);
 }
 
-struct cx_analysis *cx_analysis_restore(const struct cx_context *context,
+struct cx_analysis *cx_analysis_restore(const struct cx_device_list *members,
                                         const struct cx_analysis_blob *blobs, const char **why)
 {
-    struct cx_analysis *analysis = analysis_new(context, "", "");
+    struct cx_analysis *analysis = analysis_new(members->n, "", "");
     bool any = false;
 
     *why = "no memory for the analysis";
     if (!analysis)
         return NULL;
-    analysis->nruns = context->nmembers;
-    for (unsigned m = 0; m < context->nmembers; m++) {
+    analysis->nruns = members->n;
+    for (unsigned m = 0; m < members->n; m++) {
         analysis->runs[m].analysis = analysis;
         atomic_init(&analysis->run_of[m], m);
-        analysis->device[m] = lasting_device(context, m);
+        analysis->device[m] = lasting_device(members->device[m]);
         restore_run(&analysis->runs[m], &blobs[m]);
         any |= analysis->runs[m].result.summary != NULL;
     }

@@ -12,17 +12,19 @@
 #ifndef CX_LAYER_SOURCE_ANALYSIS_H
 #define CX_LAYER_SOURCE_ANALYSIS_H
 
-#include "layer/timeline/context.h"
 #include "layer/access/summary.h"
+#include "layer/driver/device.h"
 
 enum cx_analysis_state { CX_ANALYSIS_PENDING, CX_ANALYSIS_READY, CX_ANALYSIS_FAILED };
 
 struct cx_analysis;
 
-/* Starts the analysis and returns at once. NULL with *why set where none can be started (COEXEC_ANALYSIS=0,
+/* Starts the analysis for these devices and returns at once; where macros do not matter `first` speaks for
+ * all. NULL with *why set where none can be started (COEXEC_ANALYSIS=0,
  * no helper, no memory). trace_row: where the trace shows it. */
-struct cx_analysis *cx_analysis_start(const struct cx_context *context, const char *source,
-                                      const char *options, unsigned trace_row, const char **why);
+struct cx_analysis *cx_analysis_start(const struct cx_device_list *members, unsigned first,
+                                      const char *source, const char *options, unsigned trace_row,
+                                      const char **why);
 /* One member's result, to be kept elsewhere: the blob, and the hash of the text it is about (NULL: unknown).
  */
 struct cx_analysis_blob {
@@ -37,7 +39,7 @@ struct cx_analysis_blob cx_analysis_blob(const struct cx_analysis *analysis, uns
 void cx_analysis_keep(struct cx_analysis *analysis, unsigned member, const char *key);
 /* An analysis of kept results, one a member of the context; ready at once. NULL with *why set where none of
  * them is sound, or without memory. */
-struct cx_analysis *cx_analysis_restore(const struct cx_context *context,
+struct cx_analysis *cx_analysis_restore(const struct cx_device_list *members,
                                         const struct cx_analysis_blob *blobs, const char **why);
 /* Stops the helper if it still runs, drops the caller's reference and nulls it. Accepts a pointer to NULL.
  * Never waits. Summaries handed out die with the last reference. */

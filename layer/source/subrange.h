@@ -17,7 +17,19 @@
 #define CX_LAYER_SOURCE_SUBRANGE_H
 
 #include "layer/access/access.h"
-#include "layer/program/kernel.h"
+
+#include <CL/cl.h>
+#include <stddef.h>
+
+/* Which build of a program a real kernel comes from. */
+enum cx_variant {
+    CX_VARIANT_PLAIN,    /* the program's own text */
+    CX_VARIANT_SPLIT,    /* with the sub-range prelude for 1-D and 2-D launches */
+    CX_VARIANT_SPLIT3_0, /* 3-D launches split along dimension 0, 1, 2 */
+    CX_VARIANT_SPLIT3_1,
+    CX_VARIANT_SPLIT3_2,
+    CX_VARIANT_COUNT
+};
 
 /* Arguments of one real clEnqueueNDRangeKernel. */
 struct cx_prelude_launch {

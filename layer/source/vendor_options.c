@@ -4,8 +4,7 @@
  * behind it.
  */
 #include "layer/source/vendor_options.h"
-#include "layer/timeline/context.h"
-#include "layer/timeline/worker.h"
+#include "layer/driver/device.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -29,18 +28,18 @@ static const struct vendor *vendor_of(const char *word)
     return NULL;
 }
 
-static bool is_of(const struct cx_context *context, unsigned member, const struct vendor *vendor)
+static bool is_of(const struct cx_device_list *members, unsigned member, const struct vendor *vendor)
 {
-    const char *name = context->workers[member].device->platform->vendor;
+    const char *name = members->device[member]->platform->vendor;
     return name && strcasestr(name, vendor->name);
 }
 
-static bool is_for(const struct cx_context *context, unsigned member, const struct vendor *vendor)
+static bool is_for(const struct cx_device_list *members, unsigned member, const struct vendor *vendor)
 {
-    if (is_of(context, member, vendor))
+    if (is_of(members, member, vendor))
         return true;
-    for (unsigned m = 0; m < context->nmembers; m++)
-        if (is_of(context, m, vendor))
+    for (unsigned m = 0; m < members->n; m++)
+        if (is_of(members, m, vendor))
             return false;
     return true;
 }
@@ -63,8 +62,8 @@ static const char *word_end(const char *at)
     return at;
 }
 
-/* context NULL: no vendor's options are kept. */
-static char *filter(const struct cx_context *context, unsigned member, const char *options)
+/* members NULL: no vendor's options are kept. */
+static char *filter(const struct cx_device_list *members, unsigned member, const char *options)
 {
     char *text = malloc(strlen(options) + 1), *to = text;
     bool dropped = false; /* an option that its value may follow */
@@ -77,7 +76,7 @@ static char *filter(const struct cx_context *context, unsigned member, const cha
         const char *end = word_end(word);
         const struct vendor *vendor = vendor_of(word);
         const bool value = dropped && *word != '-';
-        const bool drop = value || (vendor && (!context || !is_for(context, member, vendor)));
+        const bool drop = value || (vendor && (!members || !is_for(members, member, vendor)));
         dropped = drop && !value && !memchr(word, '=', (size_t)(end - word));
         if (!drop) {
             memcpy(to, at, (size_t)(end - at));
@@ -89,9 +88,9 @@ static char *filter(const struct cx_context *context, unsigned member, const cha
     return text;
 }
 
-char *cx_vendor_options(const struct cx_context *context, unsigned member, const char *options)
+char *cx_vendor_options(const struct cx_device_list *members, unsigned member, const char *options)
 {
-    return filter(context, member, options);
+    return filter(members, member, options);
 }
 
 char *cx_vendor_options_none(const char *options)

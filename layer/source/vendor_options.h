@@ -9,10 +9,10 @@
 #ifndef CX_LAYER_SOURCE_VENDOR_OPTIONS_H
 #define CX_LAYER_SOURCE_VENDOR_OPTIONS_H
 
-struct cx_context;
+struct cx_device_list;
 
-/* The options for member m's driver, free() them; NULL: no memory. */
-char *cx_vendor_options(const struct cx_context *context, unsigned member, const char *options);
+/* The options for the driver of the context's member, free() them; NULL: no memory. */
+char *cx_vendor_options(const struct cx_device_list *members, unsigned member, const char *options);
 /* Those without any that are a vendor's. */
 char *cx_vendor_options_none(const char *options);
 /* Takes out what is for debuggers, who look for the program's own text: a split variant has another one, and

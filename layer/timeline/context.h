@@ -39,10 +39,11 @@ struct cx_context {
     unsigned ndevices;
     struct cx_device **devices; /* of the program's list, each once; references */
 
-    unsigned trace_row; /* the first of its rows in the trace */
-    unsigned nmembers;  /* real devices, at least one; which of them are open: cx_worker_is_open */
-    unsigned fastest;   /* the member that the program begins on: the one with the highest nominal speed of
-                           those   whose drivers give a context */
+    unsigned trace_row;            /* the first of its rows in the trace */
+    struct cx_device_list members; /* their devices; nmembers */
+    unsigned nmembers;             /* real devices, at least one; which of them are open: cx_worker_is_open */
+    unsigned fastest; /* the member that the program begins on: the one with the highest nominal speed of
+                         those   whose drivers give a context */
     /* nmembers + 1 timelines: workers[m] submits to member m; workers[nmembers] does the host's own work. */
     struct cx_worker *workers;
     struct cx_access_region *few_regions; /* whole.c; NULL until needed */

@@ -8,7 +8,6 @@
 #include "layer/source/analysis.h"
 #include "layer/source/macro_identity.h"
 #include "layer/source/binary_summaries.h"
-#include "layer/timeline/worker.h"
 #include "made_compiler.h"
 
 #include <stdio.h>
@@ -21,8 +20,7 @@
 
 static struct cx_real_platform platform = {.name = (char[]){"made up"}, .vendor = (char[]){"nobody"}};
 static struct cx_real_device devices[3];
-static struct cx_worker workers[4];
-static struct cx_context context = {.nmembers = 3, .fastest = 1, .workers = workers};
+static const struct cx_device_list members = {.device = {&devices[0], &devices[1], &devices[2]}, .n = 3};
 
 static struct made_compiler compilers[3];
 
@@ -88,7 +86,6 @@ static void setup(void)
                                              .extensions = (char *)(uintptr_t)extensions[m],
                                              .version_number = 300,
                                              .little_endian = CL_TRUE};
-        workers[m].device = &devices[m];
     }
     write_blob("one", "one");
     write_blob("two", "two");
@@ -102,7 +99,7 @@ static const char telling_source[] =
 static struct cx_analysis *start(const char *source, const char *options)
 {
     const char *why = "";
-    struct cx_analysis *analysis = cx_analysis_start(&context, source, options, 0, &why);
+    struct cx_analysis *analysis = cx_analysis_start(&members, 1, source, options, 0, &why);
     ck_assert_msg(analysis != NULL, "%s", why);
     return analysis;
 }
@@ -181,7 +178,8 @@ static bool included_in_a_process(void)
         const char *why;
         snprintf(options, sizeof(options), "-I%s", cl_folder_path(""));
         struct cx_analysis *analysis = cx_analysis_start(
-            &context, "#include \"y.h\"\n__kernel void one(__global int *a) { a[0] = 1; }", options, 0, &why);
+            &members, 1, "#include \"y.h\"\n__kernel void one(__global int *a) { a[0] = 1; }", options, 0,
+            &why);
         _exit(!analysis || !cx_analysis_wait(analysis, 20000) ||
               cx_analysis_state(analysis, 0) != CX_ANALYSIS_READY);
     }
@@ -289,8 +287,8 @@ START_TEST(no_analyser)
 
     set_environment("COEXEC_ANALYSER", "/no/such/analyser", NULL);
     capture_start();
-    ck_assert_ptr_null(cx_analysis_start(&context, plain_source, "", 0, &why));
-    ck_assert_ptr_null(cx_analysis_start(&context, plain_source, "", 0, &why));
+    ck_assert_ptr_null(cx_analysis_start(&members, 1, plain_source, "", 0, &why));
+    ck_assert_ptr_null(cx_analysis_start(&members, 1, plain_source, "", 0, &why));
     ck_assert_str_eq(why, "there is no analyser (coexec-analyse)");
     ck_assert_ptr_nonnull(strstr(capture_end(), "/no/such/analyser"));
 }
@@ -301,7 +299,7 @@ START_TEST(switched_off)
     const char *why = NULL;
 
     set_environment("COEXEC_ANALYSIS", "0", NULL);
-    ck_assert_ptr_null(cx_analysis_start(&context, plain_source, "", 0, &why));
+    ck_assert_ptr_null(cx_analysis_start(&members, 1, plain_source, "", 0, &why));
     ck_assert_str_eq(why, "analysis is switched off (COEXEC_ANALYSIS=0)");
 }
 END_TEST
@@ -352,7 +350,7 @@ START_TEST(kept_for_a_binary)
     ck_assert_ptr_null(cx_kept_load(other).data);
 
     struct cx_analysis_blob blobs[] = {blob, blob, {NULL}};
-    analysis = cx_analysis_restore(&context, blobs, &why);
+    analysis = cx_analysis_restore(&members, blobs, &why);
     ck_assert_msg(analysis != NULL, "%s", why);
     ck_assert(cx_analysis_same(analysis, 0, 1, NULL));
     ck_assert(!cx_analysis_same(analysis, 0, 2, NULL));
