@@ -15,6 +15,8 @@
 #include "layer/memory/peer.h"
 #include "layer/memory/pinned_pool.h"
 #include "layer/plan/plan_open.h"
+#include "layer/report/kernel_table.h"
+#include "layer/report/transfer_counts.h"
 #include "layer/memory/transport_ring.h"
 #include "layer/memory/transport_slots.h"
 #include "layer/memory/svm.h"
@@ -178,6 +180,14 @@ static bool take_devices(struct cx_context *context, struct cx_device *const *de
     return context->devices != NULL;
 }
 
+/* What the summary tells behind its table. */
+static void report_more(void)
+{
+    cx_stats_append(cx_account_print);
+    cx_stats_append(cx_traffic_print);
+    cx_stats_append(cx_pinned_print);
+}
+
 static void look_for_peers(struct cx_context *context)
 {
     cx_peers_use(context, 0);
@@ -209,6 +219,7 @@ static struct cx_context *context_create(struct cx_device *const *devices, cl_ui
         context->nproperties = nproperties;
     }
     context->opened = look_for_peers;
+    report_more();
     context->pool = cx_pool_new();
     if (context->pool && take_devices(context, devices, ndevices) && (!nproperties || context->properties))
         *error = open_members(context);

@@ -15,7 +15,7 @@
 #include "layer/plan/plan.h"
 #include "layer/plan/split_record.h"
 #include "layer/program/program.h"
-#include "layer/report/kernel_table.h"
+#include "layer/plan/launch_stats.h"
 #include "layer/launch/verify.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void drop(struct cx_command *command)
     const bool refused = atomic_load(&launch->base.asked) < 0; /* to the program it never was */
     cx_plan_hindsight_end(launch);
     if (cx_options_get()->summary && launch->base.queue->role != CX_QUEUE_CHECK && !refused)
-        cx_stats_launch(launch);
+        cx_launch_stats(launch);
     cx_verify_free(&launch->verify);
     if (launch->prefix)
         cx_prefix_drop_unlocked(launch);

@@ -337,3 +337,18 @@ void cx_pinned_get(struct cx_pinned_numbers *out)
     pthread_mutex_unlock(&lock);
     out->bound = cx_options_get()->pinned_max;
 }
+
+void cx_pinned_print(FILE *out)
+{
+    struct cx_pinned_numbers pinned;
+    cx_pinned_get(&pinned);
+    if (!pinned.most && !pinned.refused)
+        return;
+    fprintf(out, "  pinned memory: %.3f MB at most, of %.3f MB; pinned %llu times, reused %llu times",
+            (double)pinned.most / 1e6, (double)pinned.bound / 1e6, (unsigned long long)pinned.pinned,
+            (unsigned long long)pinned.reused);
+    if (pinned.refused)
+        fprintf(out, "; COEXEC_PINNED_MAX was in the way %llu times, for %.3f MB",
+                (unsigned long long)pinned.refused, (double)pinned.refused_bytes / 1e6);
+    fprintf(out, "\n");
+}

@@ -68,5 +68,7 @@ struct cx_pinned_numbers {
     uint64_t idle;                   /* times pages were given back since nobody took them */
 };
 void cx_pinned_get(struct cx_pinned_numbers *numbers);
+/* A line about them, where anything was pinned. */
+void cx_pinned_print(FILE *out);
 
 #endif

@@ -3,12 +3,9 @@
  * The summary table: one record a kernel name, printed at exit on stderr or into a file.
  */
 #include "layer/report/kernel_table.h"
-#include "layer/driver/account.h"
+#include "layer/base/forked.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
-#include "layer/plan/plan.h"
-#include "layer/driver/device.h"
-#include "layer/report/transfer_counts.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -17,9 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_DEVICES = 64, MAX_REASONS = 4, MAX_DECISIONS = 32 };
+enum { MAX_DEVICES = 64, MAX_REASONS = 4, MAX_DECISIONS = 32, MAX_PRINTS = 4 };
 
 struct device_stats {
+    const char *name;
     uint64_t packages, groups, busy_ns;
 };
 
@@ -54,6 +52,7 @@ struct cx_function_stats {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cx_function_stats *all, **all_tail = &all;
+static void (*prints[MAX_PRINTS])(FILE *out); /* under lock */
 
 struct cx_function_stats *cx_stats_function(const char *name)
 {
@@ -92,21 +91,14 @@ void cx_stats_decided(struct cx_function_stats *stats, unsigned device, const ch
     pthread_mutex_unlock(&lock);
 }
 
-static char *where_of(const struct cx_launch *launch)
+static void count_reason(struct cx_function_stats *stats, const struct cx_stats_run *run)
 {
-    char where[256];
-    cx_places_text(where, sizeof(where), launch->summary, launch->line, launch->other_line, NULL);
-    return strdup(where);
-}
-
-static void count_reason(struct cx_function_stats *stats, const struct cx_launch *launch)
-{
-    const char *text = launch->reason;
-    uint32_t line = launch->line;
+    const char *text = run->reason;
+    uint32_t line = run->line;
     for (unsigned i = 0; i < MAX_REASONS; i++) {
         struct reason *reason = &stats->reason[i];
         if (!reason->text)
-            *reason = (struct reason){strdup(text), where_of(launch), line, 0};
+            *reason = (struct reason){strdup(text), strdup(run->where), line, 0};
         if (reason->text && reason->line == line && strcmp(reason->text, text) == 0) {
             reason->launches++;
             return;
@@ -116,12 +108,12 @@ static void count_reason(struct cx_function_stats *stats, const struct cx_launch
 
 /* First finisher's time over the last's, from the launch's first start on; parts without work do not count.
  */
-static bool load_balance(const struct cx_launch *launch, double *balance)
+static bool load_balance(const struct cx_stats_run *run, double *balance)
 {
     uint64_t start = UINT64_MAX, first = UINT64_MAX, last = 0;
     unsigned parts = 0;
-    for (unsigned p = 0; p < launch->nparts; p++) {
-        const struct cx_part *part = &launch->parts[p];
+    for (unsigned p = 0; p < run->nparts; p++) {
+        const struct cx_stats_part *part = &run->part[p];
         if (!part->packages)
             continue;
         parts++;
@@ -135,18 +127,8 @@ static bool load_balance(const struct cx_launch *launch, double *balance)
     return true;
 }
 
-static bool has_way(const struct cx_launch *launch, unsigned way)
+void cx_stats_launch(struct cx_function_stats *stats, const struct cx_stats_run *run)
 {
-    for (unsigned i = 0; launch->ways && i < launch->args->count; i++)
-        if (launch->ways[i] == way)
-            return true;
-    return false;
-}
-
-void cx_stats_launch(const struct cx_launch *launch)
-{
-    struct cx_function_stats *stats = launch->kernel->function->stats;
-    const struct cx_context *context = launch->base.context;
     uint64_t start = UINT64_MAX, end = 0;
     double balance;
     unsigned worked = 0;
@@ -154,32 +136,33 @@ void cx_stats_launch(const struct cx_launch *launch)
         return;
     pthread_mutex_lock(&lock);
     stats->launches++;
-    stats->moved += launch->moved;
-    for (unsigned p = 0; p < launch->nparts; p++) {
-        const struct cx_part *part = &launch->parts[p];
-        unsigned index = context->workers[part->member].device->index;
+    stats->moved += run->moved;
+    for (unsigned p = 0; p < run->nparts; p++) {
+        const struct cx_stats_part *part = &run->part[p];
         if (!part->packages)
             continue;
         worked++;
         start = part->first_ns && part->first_ns < start ? part->first_ns : start;
         end = part->last_ns > end ? part->last_ns : end;
-        if (index < MAX_DEVICES) {
-            stats->device[index].packages += part->packages;
-            stats->device[index].groups += part->groups;
-            stats->device[index].busy_ns += part->busy_ns;
+        if (part->device < MAX_DEVICES) {
+            struct device_stats *device = &stats->device[part->device];
+            device->name = part->name;
+            device->packages += part->packages;
+            device->groups += part->groups;
+            device->busy_ns += part->busy_ns;
         }
     }
     if (end > start)
         stats->span_ns += end - start;
     stats->split += worked > 1;
-    stats->merged += worked > 1 && has_way(launch, CX_WAY_MERGE);
-    stats->private_copies += worked > 1 && has_way(launch, CX_WAY_PRIVATE);
-    stats->homes += worked > 1 && launch->one_home;
-    stats->changed += launch->changed;
-    stats->combined += launch->combined;
-    if (worked <= 1 && launch->reason)
-        count_reason(stats, launch);
-    if (load_balance(launch, &balance)) {
+    stats->merged += worked > 1 && run->merges;
+    stats->private_copies += worked > 1 && run->has_private;
+    stats->homes += worked > 1 && run->one_home;
+    stats->changed += run->changed;
+    stats->combined += run->combined;
+    if (worked <= 1 && run->reason)
+        count_reason(stats, run);
+    if (load_balance(run, &balance)) {
         stats->balance_sum += balance;
         stats->balanced++;
     }
@@ -188,18 +171,17 @@ void cx_stats_launch(const struct cx_launch *launch)
 
 static void print_devices(FILE *out, const struct cx_function_stats *stats)
 {
-    const struct cx_machine *machine = cx_machine_get();
     uint64_t groups = 0, packages = 0;
     for (unsigned d = 0; d < MAX_DEVICES; d++) {
         groups += stats->device[d].groups;
         packages += stats->device[d].packages;
     }
-    for (unsigned d = 0; d < MAX_DEVICES && d < machine->ndevices; d++) {
+    for (unsigned d = 0; d < MAX_DEVICES; d++) {
         const struct device_stats *device = &stats->device[d];
         if (!device->packages)
             continue;
-        fprintf(out, "    device %-2u %-40.40s %6llu packages  %5.1f %%  busy %10.3f ms\n", d,
-                machine->devices[d].name, (unsigned long long)device->packages,
+        fprintf(out, "    device %-2u %-40.40s %6llu packages  %5.1f %%  busy %10.3f ms\n", d, device->name,
+                (unsigned long long)device->packages,
                 groups ? 100.0 * (double)device->groups / (double)groups
                        : 100.0 * (double)device->packages / (double)packages, /* whole, of sizes unknown */
                 (double)device->busy_ns / 1e6);
@@ -273,11 +255,22 @@ void cx_stats_print(void)
     }
     if (cx_options_get()->verify)
         print_verified(out, "  in all: ", verified);
-    cx_account_print(out);
-    cx_traffic_print(out);
+    for (unsigned i = 0; i < MAX_PRINTS && prints[i]; i++)
+        prints[i](out);
     pthread_mutex_unlock(&lock);
     if (out != stderr && fclose(out) != 0)
         cx_warn(CX_TOPIC_OPTIONS, "cannot write the summary to %s: %s", file, strerror(errno));
+}
+
+void cx_stats_append(void (*print)(FILE *out))
+{
+    unsigned i = 0;
+    pthread_mutex_lock(&lock);
+    while (i < MAX_PRINTS && prints[i] && prints[i] != print)
+        i++;
+    if (i < MAX_PRINTS)
+        prints[i] = print;
+    pthread_mutex_unlock(&lock);
 }
 
 __attribute__((destructor)) static void print_at_exit(void)

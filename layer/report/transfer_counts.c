@@ -3,7 +3,8 @@
  * Bytes by transport. See transfer_counts.h.
  */
 #include "layer/report/transfer_counts.h"
-#include "layer/memory/pinned_pool.h"
+
+#include <stdatomic.h>
 
 static atomic_uint_fast64_t bytes_by[CX_ROUTES][2];
 
@@ -25,21 +26,6 @@ uint64_t cx_traffic_get(enum cx_route route, bool in)
     return atomic_load_explicit(&bytes_by[route][in], memory_order_relaxed);
 }
 
-static void print_pinned(FILE *out)
-{
-    struct cx_pinned_numbers pinned;
-    cx_pinned_get(&pinned);
-    if (!pinned.most && !pinned.refused)
-        return;
-    fprintf(out, "  pinned memory: %.3f MB at most, of %.3f MB; pinned %llu times, reused %llu times",
-            (double)pinned.most / 1e6, (double)pinned.bound / 1e6, (unsigned long long)pinned.pinned,
-            (unsigned long long)pinned.reused);
-    if (pinned.refused)
-        fprintf(out, "; COEXEC_PINNED_MAX was in the way %llu times, for %.3f MB",
-                (unsigned long long)pinned.refused, (double)pinned.refused_bytes / 1e6);
-    fprintf(out, "\n");
-}
-
 void cx_traffic_print(FILE *out)
 {
     bool any = false;
@@ -56,5 +42,4 @@ void cx_traffic_print(FILE *out)
         else
             fprintf(out, "    %-16s %12.3f MB %12.3f MB\n", names[r], in, back);
     }
-    print_pinned(out);
 }

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A launch for the table of kernels. See launch_stats.h.
+ */
+#include "layer/plan/launch_stats.h"
+#include "layer/driver/device.h"
+#include "layer/plan/plan.h"
+#include "layer/report/kernel_table.h"
+
+#include <stdlib.h>
+
+static bool has_way(const struct cx_launch *launch, unsigned way)
+{
+    for (unsigned i = 0; launch->ways && i < launch->args->count; i++)
+        if (launch->ways[i] == way)
+            return true;
+    return false;
+}
+
+static struct cx_stats_part part_of(const struct cx_context *context, const struct cx_part *part)
+{
+    const unsigned index = context->workers[part->member].device->index;
+    return (struct cx_stats_part){.device = index,
+                                  .name = cx_machine_get()->devices[index].name,
+                                  .packages = part->packages,
+                                  .groups = part->groups,
+                                  .busy_ns = part->busy_ns,
+                                  .first_ns = part->first_ns,
+                                  .last_ns = part->last_ns};
+}
+
+void cx_launch_stats(const struct cx_launch *launch)
+{
+    struct cx_stats_part *parts = calloc(launch->nparts + 1u, sizeof(*parts));
+    char where[256];
+    if (!parts)
+        return;
+    for (unsigned p = 0; p < launch->nparts; p++)
+        parts[p] = part_of(launch->base.context, &launch->parts[p]);
+    cx_places_text(where, sizeof(where), launch->summary, launch->line, launch->other_line, NULL);
+    const struct cx_stats_run run = {.part = parts,
+                                     .nparts = launch->nparts,
+                                     .moved = launch->moved,
+                                     .changed = launch->changed,
+                                     .combined = launch->combined,
+                                     .merges = has_way(launch, CX_WAY_MERGE),
+                                     .has_private = has_way(launch, CX_WAY_PRIVATE),
+                                     .one_home = launch->one_home,
+                                     .reason = launch->reason,
+                                     .where = where,
+                                     .line = launch->line};
+    cx_stats_launch(launch->kernel->function->stats, &run);
+    free(parts);
+}

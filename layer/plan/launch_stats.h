@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * COEXEC_SUMMARY: what the table of kernels counts of a launch. Next: kernel_table.h.
+ */
+#ifndef CX_LAYER_PLAN_LAUNCH_STATS_H
+#define CX_LAYER_PLAN_LAUNCH_STATS_H
+
+struct cx_launch;
+
+/* The launch is over, and was the program's. Takes no lock of a context. */
+void cx_launch_stats(const struct cx_launch *launch);
+
+#endif
