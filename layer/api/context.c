@@ -11,9 +11,11 @@
 #include "layer/base/log.h"
 #include "layer/base/callback_thread.h"
 #include "layer/launch/diff.h"
+#include "layer/launch/prefix.h"
 #include "layer/memory/device_copy.h"
 #include "layer/memory/peer.h"
 #include "layer/memory/pinned_pool.h"
+#include "layer/plan/deferral.h"
 #include "layer/plan/plan_open.h"
 #include "layer/report/kernel_table.h"
 #include "layer/report/transfer_counts.h"
@@ -180,6 +182,13 @@ static bool take_devices(struct cx_context *context, struct cx_device *const *de
     return context->devices != NULL;
 }
 
+/* With launches that are held. */
+static void go_on(struct cx_context *context)
+{
+    cx_prefix_check(context);
+    cx_hold_check(context);
+}
+
 /* What the summary tells behind its table. */
 static void report_more(void)
 {
@@ -219,6 +228,7 @@ static struct cx_context *context_create(struct cx_device *const *devices, cl_ui
         context->nproperties = nproperties;
     }
     context->opened = look_for_peers;
+    context->progressed = go_on;
     report_more();
     context->pool = cx_pool_new();
     if (context->pool && take_devices(context, devices, ndevices) && (!nproperties || context->properties))

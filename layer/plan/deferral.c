@@ -178,9 +178,6 @@ bool cx_hold_for_late(struct cx_launch *launch)
 
 void cx_hold_check(struct cx_context *context)
 {
-    if (atomic_load(&context->nheld) == 0)
-        return;
-    cx_prefix_check(context);
     cx_context_lock(context);
     for (struct cx_launch **link = &context->held; *link;) {
         struct cx_launch *launch = *link;

@@ -13,7 +13,6 @@
  */
 #include "layer/base/exit_guard.h"
 #include "layer/base/deadline.h"
-#include "layer/plan/deferral.h"
 #include "layer/base/later.h"
 #include "layer/base/log.h"
 #include "layer/program/program.h"
@@ -79,7 +78,7 @@ static void run_part(void *data)
         cx_background_leave();
     atomic_store(&member->coming, false);
     end_one(part->program);
-    cx_hold_check(part->program->context);
+    cx_context_progressed(part->program->context);
     cx_program_unref(&part->program);
     free(part);
 }

@@ -11,7 +11,6 @@
 #include "layer/base/disk_cache.h"
 #include "layer/timeline/command.h"
 #include "layer/base/deadline.h"
-#include "layer/plan/deferral.h"
 #include "layer/base/later.h"
 #include "layer/base/log.h"
 #include "layer/source/subrange.h"
@@ -153,7 +152,7 @@ static void run_job(void *data)
         cx_background_leave();
     }
     settle(job->program, job->member, job->variant, real);
-    cx_hold_check(job->program->context);
+    cx_context_progressed(job->program->context);
     cx_program_unref(&job->program);
     free(job);
 }

@@ -55,7 +55,8 @@ struct cx_context {
 
     /* Listeners in rooms above, set when the context is assembled, before it has a job; NULL: none. No lock
      * is held when they are called. */
-    void (*opened)(struct cx_context *context); /* a member was opened */
+    void (*opened)(struct cx_context *context);     /* a member was opened */
+    void (*progressed)(struct cx_context *context); /* cx_context_progressed, while launches are held */
 
     pthread_mutex_t lock;   /* guards coherence maps, command states and queues of this context */
     pthread_cond_t settled; /* broadcast when a command settles (is planned for good) */
@@ -72,8 +73,8 @@ struct cx_context {
     atomic_uint nwatched;   /* commands whose status calls back and that are not over */
     struct cx_launch *held; /* deferral.h: references; under lock */
     struct cx_launch *prefixes; /* prefix.h: those to go on with; references; under lock */
-    atomic_uint nheld;
-    struct cx_spares repeated; /* repeat.c: memory of its jobs */
+    atomic_uint nheld;          /* launches in both */
+    struct cx_spares repeated;  /* repeat.c: memory of its jobs */
     atomic_uint nqueues;
     atomic_uint nborrowed; /* memory objects that lie in the program's own memory (CL_MEM_USE_HOST_PTR) */
     /* split_record.h; under lock */
@@ -111,6 +112,12 @@ bool cx_context_alike(const struct cx_context *context, unsigned a, unsigned b);
 static inline bool cx_context_shares(const struct cx_context *context)
 {
     return context->nmembers > 1;
+}
+/* Jobs completed, or something was built: launches that are held may go on. Caller holds no lock. */
+static inline void cx_context_progressed(struct cx_context *context)
+{
+    if (atomic_load(&context->nheld) > 0 && context->progressed)
+        context->progressed(context);
 }
 /* Opens the fastest member that is closed, in the call. Gives which, or nmembers: there is none that can be.
  * The caller holds no lock. */

@@ -8,7 +8,6 @@
  */
 #include "layer/timeline/worker_reap.h"
 #include "layer/timeline/command.h"
-#include "layer/plan/deferral.h"
 #include "layer/timeline/job_running.h"
 
 #include <stdlib.h>
@@ -214,7 +213,7 @@ void cx_worker_reap(struct cx_worker *worker, uint64_t known)
     pthread_mutex_unlock(&worker->lock);
     if (moved) {
         cx_command_check_watched(worker->context);
-        cx_hold_check(worker->context);
+        cx_context_progressed(worker->context);
     }
 }
 
@@ -262,7 +261,7 @@ void cx_worker_complete_at_once(struct cx_worker *worker, struct cx_job *job)
         return;
     pthread_mutex_unlock(&worker->lock);
     cx_command_check_watched(context);
-    cx_hold_check(context);
+    cx_context_progressed(context);
     pthread_mutex_lock(&worker->lock);
 }
 
