@@ -14,24 +14,13 @@
 #ifndef CX_LAYER_LAUNCH_REPEAT_H
 #define CX_LAYER_LAUNCH_REPEAT_H
 
-#include "layer/access/access.h"
+#include "layer/plan/learned.h"
 
 struct cx_args;
 struct cx_kernel;
 struct cx_launch;
 struct cx_queue;
 struct cx_summary_kernel;
-
-enum { CX_AGAIN_FORMS = 2 }; /* ranges of one function that are known at a time */
-
-struct cx_again {
-    struct cx_access_geometry geometry; /* as enqueued: no local size where none was given */
-    bool local_given;
-    unsigned member;                         /* where it ran */
-    unsigned left;                           /* how often it may be repeated; 0: there is none */
-    double seconds;                          /* that it takes (plan_stake.h); 0: not known */
-    const struct cx_summary_kernel *summary; /* cx_kernel_accesses */
-};
 
 /* The launch ran whole on the member, untimed and with all its memory there: it may be repeated, if
  * launch->repeats and nobody watches. context->lock held. */

@@ -29,46 +29,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is learned of a function ---- */
-
-void cx_judged_unref(struct cx_judged **judged)
-{
-    if (*judged && --(*judged)->refs == 0) {
-        cx_access_destroy(&(*judged)->access);
-        free(*judged);
-    }
-    *judged = NULL;
-}
-
-struct cx_learned *cx_function_learned(struct cx_function *function, unsigned nmembers)
-{
-    struct cx_learned *learned = function->learned;
-    if (learned)
-        return learned;
-    learned = calloc(1, sizeof(*learned));
-    if (learned && !(learned->records = calloc(nmembers, sizeof(*learned->records)))) {
-        free(learned);
-        learned = NULL;
-    }
-    function->learned = learned;
-    return learned;
-}
-
-void cx_function_forget(struct cx_function *function)
-{
-    struct cx_learned *learned = function->learned;
-    if (!learned)
-        return;
-    for (size_t i = 0; i < sizeof(learned->judged) / sizeof(*learned->judged); i++)
-        cx_judged_unref(&learned->judged[i]);
-    for (size_t i = 0; i < sizeof(learned->memories) / sizeof(*learned->memories); i++)
-        free(learned->memories[i]);
-    free(learned->records);
-    cx_follows_unref(&learned->follows);
-    free(learned);
-    function->learned = NULL;
-}
-
 /* ---- may it be split? ---- */
 
 /* Which memory the argument means: 1 + the first argument that means the same. Programs that make a buffer a

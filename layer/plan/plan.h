@@ -13,16 +13,10 @@
 #include "layer/access/access.h"
 #include "layer/memory/buffer.h"
 #include "layer/timeline/command.h"
-#include "layer/plan/result_use.h"
 #include "layer/program/kernel.h"
-#include "layer/launch/repeat.h"
-#include "layer/launch/take.h"
 #include "layer/source/subrange.h"
-#include "scheduler/admission.h"
 #include "scheduler/balancer.h"
-#include "scheduler/budget.h"
-#include "scheduler/hindsight.h"
-#include "scheduler/parts.h"
+#include "layer/plan/learned.h"
 
 /* A launch as the program enqueued it. */
 struct cx_launch {
@@ -97,80 +91,6 @@ struct cx_part {
     uint64_t asked_ns, noticed_ns; /* and when it was decided, and its end seen, by the host; 0: not noted */
 };
 
-/* A launch judged separable, kept for the next one with the same kernel, geometry and arguments. */
-struct cx_judged {
-    unsigned refs; /* context->lock */
-    uint64_t hash;
-    struct cx_access *access;
-    struct cx_access_verdict verdict;
-    struct cx_access_geometry geometry;
-};
-void cx_judged_unref(struct cx_judged **judged);
-
-/* What the last merge of launches of one shape found: what to expect of the next one, never a reason not to
- * look. */
-struct cx_merge_memory {
-    uint64_t shape;             /* hash of the range and the buffers' sizes; 0: none yet */
-    uint64_t changed, combined; /* bytes */
-    unsigned runs;              /* separate runs of blocks that were combined */
-};
-
-/* What each member did of the last launch of a shape: its part of the next one begins there, where its data
- * lies. */
-struct cx_lay {
-    uint64_t steps, slice; /* the shape (cx_split_plan); 0: none yet */
-    uint64_t members;      /* as bits, those that shared it */
-    uint64_t did[64];      /* steps, by member */
-};
-
-/* How long launches of one shape take whole on the context's fastest member, or one just like it. */
-struct cx_length {
-    uint64_t shape; /* hash of range and local size; 0: none */
-    double groups;  /* 0: not known */
-    double seconds; /* newer ones counting more */
-    bool guessed;   /* from a part of one launch */
-};
-enum { CX_LENGTHS = 8 };
-
-/* What is known of one kernel function; context->lock, save what is atomic. */
-struct cx_learned {
-    struct cx_speed_record *records;  /* one a member, in work-groups/s */
-    struct cx_judged *judged[16];     /* most recently used first */
-    struct cx_merge_memory merges[8]; /* by shape, at shape % 8 */
-    struct cx_memory *memories[4]; /* what the balancer auto learned, by number of groups; never replaced */
-    struct cx_hindsight_record hindsight; /* how its splits did */
-    struct cx_follows *follows;           /* what becomes of its results (result_use.h); NULL: none yet */
-    struct cx_parts parts;                /* how large devices' parts are where they keep them */
-    struct cx_length lengths[CX_LENGTHS]; /* plan_stake.h */
-    unsigned nlengths;                    /* added */
-    unsigned prefixes;                    /* launches that began with slices (prefix.h) */
-    unsigned untold;                      /* launches on the fastest member whose length was not known */
-    struct cx_budget_record risk;         /* of its splits */
-    bool proven;                          /* a split of it ran without a driver failing on it */
-    /* forms of packages (local size and the like) that were launched before, and by which members: drivers
-     * compile for some of them */
-    uint64_t forms[16], launched[16];
-    struct cx_lay lays[4]; /* by shape */
-    unsigned nforms;
-    double compiles; /* seconds before the fastest member's first package of such a form; 0: not measured */
-    atomic_uint timing;                    /* whole launches in flight whose times will be known */
-    atomic_uint telling;                   /* ... that will tell a length which is not known */
-    unsigned unmeasured;                   /* whole launches planned since one whose times were wanted */
-    struct cx_again again[CX_AGAIN_FORMS]; /* repeat.h: newest first */
-    struct cx_takes takes;                 /* take.h */
-    double unvaried; /* seconds that launches took which lack a split variant, by measured speeds */
-    double judging;  /* seconds that judging a launch takes; 0: none was */
-    struct {         /* launches of late for which that did not pay, the next at nspared % 16 */
-        uint64_t hash;
-        double lost; /* seconds that splits of them could have saved at most */
-    } spared[16];
-    unsigned nspared;
-};
-/* The function's, made at the first call. NULL: no memory. */
-struct cx_learned *cx_function_learned(struct cx_function *function, unsigned nmembers);
-/* Frees it with the function. */
-void cx_function_forget(struct cx_function *function);
-
 /* A split that was decided. */
 struct cx_split_plan {
     struct cx_judged *judged; /* a reference */
@@ -237,22 +157,6 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member);
 void cx_launch_split(struct cx_launch *launch, struct cx_split_plan *plan);
 void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan);
 
-/* Whether a package that is done was the first of its form (variant, local size, at the range's start or not)
- * on the member, so that its time may hold a compilation. context->lock held. */
-bool cx_launch_first(struct cx_launch *launch, unsigned member, enum cx_variant variant, bool at_start);
-/* Whether a package of that form was done there before, as far as is known. context->lock held. */
-bool cx_launch_knows(const struct cx_launch *launch, const struct cx_learned *learned, unsigned member,
-                     enum cx_variant variant, bool at_start);
-/* A part of a launch done: what it teaches about a member. first: as above. Takes context->lock. */
-void cx_launch_learn(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds, bool first);
-/* Likewise with context->lock held. */
-void cx_launch_learn_held(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds,
-                          bool first);
-/* Likewise for a part that is one package. */
-void cx_launch_learn_package(struct cx_launch *launch, unsigned member, enum cx_variant variant,
-                             bool at_start, uint64_t groups, double seconds);
-/* Likewise for a whole launch, of whose work-groups the number may not be known (0). */
-void cx_launch_learn_whole(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds);
 /* A job that runs steps [first, end) along dim as one package of a part. NULL: no memory. */
 struct cx_job *cx_launch_share_job(struct cx_launch *launch, struct cx_part *part, unsigned dim,
                                    uint64_t first, uint64_t end, uint64_t groups);

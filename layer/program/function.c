@@ -9,7 +9,6 @@
  * ready; else what the program sets must do (kernel_arg.c).
  */
 #include "layer/base/log.h"
-#include "layer/plan/plan.h"
 #include "layer/program/program.h"
 #include "layer/report/kernel_table.h"
 #include "layer/timeline/worker.h"
@@ -35,7 +34,8 @@ void cx_function_finish(struct cx_function *function)
     for (unsigned m = 0; function->check && m < function->program->context->nmembers; m++)
         if (function->check[m])
             device_of(function, m)->cl->clReleaseKernel(function->check[m]);
-    cx_function_forget(function);
+    if (function->learned)
+        function->forget(function->learned);
     free(function->check);
     free(function->group_limit);
     free(function->summary);

@@ -23,6 +23,7 @@ struct cx_mem;
 struct cx_sampler;
 struct cx_summary_kernel;
 struct cx_function_stats;
+struct cx_learned;
 
 /* Member number that stands for all members that may run the kernel. */
 #define CX_ALL_MEMBERS (~0u)
@@ -91,7 +92,8 @@ struct cx_function {
     unsigned index;
     struct cx_function_stats *stats; /* kernel_table.h: what COEXEC_SUMMARY prints; survives the program */
     uint64_t splits;                 /* verify.h: split launches so far; context->lock */
-    void *learned; /* plan.h: speeds per member; owned by the planner (freed by cx_function_forget) */
+    struct cx_learned *learned;      /* learned.h; context->lock. NULL: nothing yet */
+    void (*forget)(struct cx_learned *learned); /* frees it; set with it */
 
     pthread_mutex_t lock; /* guards the rest until known; then sizes in params, check, variant_limit */
     atomic_bool known;    /* the drivers were asked: what follows is filled */

@@ -9,8 +9,8 @@
  * runs, the refusal is that call's answer (enqueue_kernel.c); later it is the event's.
  * Thread-safety: under context->lock, save cx_take_refuse.
  */
-#ifndef CX_LAYER_LAUNCH_TAKE_H
-#define CX_LAYER_LAUNCH_TAKE_H
+#ifndef CX_LAYER_PLAN_TAKE_H
+#define CX_LAYER_PLAN_TAKE_H
 
 #include <stdbool.h>
 #include <stdint.h>

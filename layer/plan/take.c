@@ -2,7 +2,7 @@
 /*
  * What drivers take. See take.h.
  */
-#include "layer/launch/take.h"
+#include "layer/plan/take.h"
 #include "layer/plan/plan.h"
 #include "layer/timeline/queue.h"
 
