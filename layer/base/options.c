@@ -44,7 +44,7 @@ static const struct row_place places[] = {
 enum { ROWS = sizeof rows / sizeof *rows };
 
 static struct cx_options options;
-static char *cache_dir, *loader_filenames, *loader_vendors, *linker_path, *linker_preload;
+static char *cache_dir, *loader_filenames, *loader_vendors, *linker_path, *linker_preload, *driver_cache;
 static locale_t c_locale; /* numbers are read with a point, whatever locale the program has set */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_bool is_read; /* spares each launch nine calls of pthread_once */
@@ -291,6 +291,12 @@ static char *copy_variable(const char *name)
     return strdup(text ? text : "");
 }
 
+static char *copy_driver_cache(void)
+{
+    const char *keeps = secure_getenv("POCL_KERNEL_CACHE");
+    return keeps && strcmp(keeps, "0") == 0 ? NULL : copy_variable("POCL_CACHE_DIR");
+}
+
 static void read_environment(void)
 {
     c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -302,6 +308,7 @@ static void read_environment(void)
     loader_vendors = copy_variable("OCL_ICD_VENDORS");
     linker_path = copy_variable("LD_LIBRARY_PATH");
     linker_preload = copy_variable("LD_PRELOAD");
+    driver_cache = copy_driver_cache();
     atomic_store_explicit(&is_read, true, memory_order_release);
 }
 
@@ -368,4 +375,10 @@ const char *cx_options_linker_preload(void)
 {
     cx_options_get();
     return linker_preload ? linker_preload : "";
+}
+
+const char *cx_options_driver_cache(void)
+{
+    cx_options_get();
+    return driver_cache;
 }

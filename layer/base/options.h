@@ -59,5 +59,8 @@ const char *cx_options_loader_vendors(void);
 /* What the system's own linker reads: LD_LIBRARY_PATH and LD_PRELOAD; "" when not set. */
 const char *cx_options_linker_path(void);
 const char *cx_options_linker_preload(void);
+/* Where PoCL keeps what it compiles: POCL_CACHE_DIR, "" when not set. NULL: it keeps nothing
+ * (POCL_KERNEL_CACHE=0). */
+const char *cx_options_driver_cache(void);
 
 #endif

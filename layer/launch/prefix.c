@@ -24,6 +24,8 @@
 enum { LEAST_FILLS = 6, MANY_FILLS = 16, FIRST_FILLS = 2 };
 /* By its text the launch may take so long, seconds: that is a guess far above what most take. */
 #define MAY_LAST 20e-3
+/* ... or that may last so many times as long as a compilation, where slices need one. */
+#define GUESSES 8
 /* Launches of a kernel that begin so at most. */
 enum { MOST_PREFIXES = 2 };
 /* So much must be left for another slice; else the rest follows at once. A slice lasts that long at least,
@@ -131,6 +133,22 @@ static bool in_any_order(const struct cx_launch *launch, const struct cx_judged 
     return own || cx_rescue_allowed(launch, judged);
 }
 
+/* Slices are packages of another form than the whole launch: a CPU's driver may have to compile for them. By
+ * its length others have to save twice that, or by its text, which has most last far too long, more. */
+static bool outlasts_compiler(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member,
+                              enum cx_variant variant)
+{
+    const double length = cx_plan_length(launch);
+    const double most = length > 0 ? length : cx_plan_longest(launch, judged, member);
+    struct cx_learned *learned = launch->kernel->function->learned;
+    if (!(launch->base.context->workers[member].device->type & CL_DEVICE_TYPE_CPU) ||
+        cx_launch_compiled(launch, learned, member, variant, false))
+        return true;
+    cx_debug(CX_TOPIC_PLAN, "%s takes %.3f ms at most; the driver may have to compile for its slices",
+             launch->kernel->function->name, most * 1e3);
+    return isinf(most) || cx_plan_gain(launch, most) >= (length > 0 ? 2 : GUESSES) * CX_CPU_COMPILES;
+}
+
 /* Judges the launch where a prefix is possible at all. NULL: it is not. */
 static struct cx_judged *judged_for(struct cx_launch *launch, unsigned member, enum cx_variant *variant)
 {
@@ -147,7 +165,8 @@ static struct cx_judged *judged_for(struct cx_launch *launch, unsigned member, e
     *variant =
         cx_prelude_variant(&launch->geometry, judged->verdict.dim, summary->uses & CX_USE_NEEDS_REWRITE);
     if (!cx_prelude_can(&launch->geometry, judged->verdict.dim, *variant, &why) ||
-        !cx_kernel_variant_ready(launch->kernel, member, *variant) || !in_any_order(launch, judged, summary))
+        !cx_kernel_variant_ready(launch->kernel, member, *variant) ||
+        !in_any_order(launch, judged, summary) || !outlasts_compiler(launch, judged, member, *variant))
         return NULL;
     return judged;
 }
@@ -211,6 +230,10 @@ static void finish_slice(struct cx_job *job, struct cx_worker *worker)
     uint64_t ns = job->end_ns > job->start_ns ? job->end_ns - job->start_ns : 0;
     ns = ns ? ns : now - prefix->began_ns;
     const bool first = prefix->slices == 1 && worker->device->type & CL_DEVICE_TYPE_CPU;
+    const bool at_start = prefix->first == 0;
+    const enum cx_variant variant = prefix->part.variant;
+    bool compiled = false;
+    double compiles = 0;
 
     pthread_mutex_lock(&context->lock);
     prefix->failed = job->status != CL_SUCCESS;
@@ -221,9 +244,10 @@ static void finish_slice(struct cx_job *job, struct cx_worker *worker)
                     ns);
         cx_launch_learn_held(launch, worker->index, groups, (double)ns * 1e-9, first);
         /* behind a slice that is over, what is before its start is the driver's */
-        if (cx_launch_first(launch, worker->index, prefix->part.variant, prefix->first == 0) &&
-            prefix->first > 0 && job->start_ns > prefix->began_ns && learned)
-            learned->compiles = (double)(job->start_ns - prefix->began_ns) * 1e-9;
+        const bool tells = learned && !cx_launch_compiled(launch, learned, worker->index, variant, at_start);
+        compiled = cx_launch_first(launch, worker->index, variant, at_start);
+        if (tells && compiled && prefix->first > 0 && job->start_ns > prefix->began_ns)
+            learned->compiles = compiles = (double)(job->start_ns - prefix->began_ns) * 1e-9;
         prefix->seconds_a_step = (double)ns * 1e-9 / (double)(prefix->end - prefix->first);
         cx_plan_ran(context, learned, worker->index, (double)ns * 1e-9);
     }
@@ -236,6 +260,8 @@ static void finish_slice(struct cx_job *job, struct cx_worker *worker)
         tell_length(launch);
     }
     pthread_mutex_unlock(&context->lock);
+    if (compiled)
+        cx_launch_compiled_keep(launch, worker->index, variant, at_start, compiles);
     if (job->status != CL_SUCCESS)
         cx_launch_kernel_failed(launch->kernel, job, worker);
 }

@@ -343,6 +343,7 @@ cl_int cx_package_end(struct lane *lane, struct cx_worker *worker)
     package->busy_ns = busy;
     package->noticed_ns = cx_clock_ns();
     const cl_int failed = status != CL_SUCCESS ? status : moved != CL_SUCCESS ? moved : error;
+    const bool at_start = package->range.first == 0;
     error = package_over(lane, package, flight.groups, failed);
     cx_home_promise(lane);
     cx_home_take(lane, flight.package, failed);
@@ -350,5 +351,7 @@ cl_int cx_package_end(struct lane *lane, struct cx_worker *worker)
     cx_home_take(lane, flight.package, failed);
     pthread_cond_broadcast(&split->changed);
     cx_context_unlock(context);
+    if (lane->first)
+        cx_launch_compiled_keep(launch, worker->index, launch->parts[lane->part].variant, at_start, 0);
     return error;
 }

@@ -45,62 +45,6 @@ struct cx_learned *cx_function_learned(struct cx_function *function, unsigned nm
     return learned;
 }
 
-static uint64_t form_of(const struct cx_launch *launch, enum cx_variant variant, bool at_start)
-{
-    const struct cx_access_geometry *geometry = &launch->geometry;
-    uint64_t hash = 0xcbf29ce484222325u;
-    const uint64_t parts[] = {variant,
-                              geometry->work_dim,
-                              launch->local_given,
-                              geometry->local[0],
-                              geometry->local[1],
-                              geometry->local[2],
-                              at_start && !geometry->offset[0] && !geometry->offset[1] &&
-                                  !geometry->offset[2]};
-    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-        hash = (hash ^ parts[i]) * 0x100000001b3u;
-    return hash;
-}
-
-/* The form's place among those known; nforms: it is new. */
-static unsigned find_form(const struct cx_learned *learned, uint64_t form)
-{
-    unsigned i = 0;
-    while (i < learned->nforms && learned->forms[i] != form)
-        i++;
-    return i;
-}
-
-/* There is no room for more forms: they are not told apart. */
-enum { MOST_FORMS = sizeof((struct cx_learned){0}.forms) / sizeof((struct cx_learned){0}.forms[0]) };
-
-bool cx_launch_knows(const struct cx_launch *launch, const struct cx_learned *learned, unsigned member,
-                     enum cx_variant variant, bool at_start)
-{
-    const unsigned i = find_form(learned, form_of(launch, variant, at_start));
-    return i == MOST_FORMS || (i < learned->nforms && learned->launched[i] >> member & 1);
-}
-
-bool cx_launch_first(struct cx_launch *launch, unsigned member, enum cx_variant variant, bool at_start)
-{
-    struct cx_learned *learned =
-        cx_function_learned(launch->kernel->function, launch->base.context->nmembers);
-    const uint64_t form = form_of(launch, variant, at_start), bit = UINT64_C(1) << member;
-    if (!learned)
-        return false;
-    const unsigned i = find_form(learned, form);
-    if (i == MOST_FORMS)
-        return false;
-    if (i == learned->nforms) {
-        learned->forms[i] = form;
-        learned->launched[i] = 0;
-        learned->nforms++;
-    }
-    const bool first = !(learned->launched[i] & bit);
-    learned->launched[i] |= bit;
-    return first;
-}
-
 void cx_launch_learn_held(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds,
                           bool first)
 {
@@ -132,8 +76,11 @@ void cx_launch_learn_package(struct cx_launch *launch, unsigned member, enum cx_
     if (groups == 0 || !(seconds > 0))
         return;
     pthread_mutex_lock(&context->lock);
-    cx_launch_learn_held(launch, member, groups, seconds, cx_launch_first(launch, member, variant, at_start));
+    const bool first = cx_launch_first(launch, member, variant, at_start);
+    cx_launch_learn_held(launch, member, groups, seconds, first);
     pthread_mutex_unlock(&context->lock);
+    if (first)
+        cx_launch_compiled_keep(launch, member, variant, at_start, 0);
 }
 
 void cx_launch_learn_whole(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds)

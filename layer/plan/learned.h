@@ -8,6 +8,7 @@
 #define CX_LAYER_PLAN_LEARNED_H
 
 #include "layer/access/access.h"
+#include "layer/plan/launch_form.h"
 #include "layer/plan/result_use.h"
 #include "layer/plan/take.h"
 #include "layer/source/subrange.h"
@@ -84,12 +85,10 @@ struct cx_learned {
     unsigned untold;                      /* launches on the fastest member whose length was not known */
     struct cx_budget_record risk;         /* of its splits */
     bool proven;                          /* a split of it ran without a driver failing on it */
-    /* forms of packages (local size and the like) that were launched before, and by which members: drivers
-     * compile for some of them */
-    uint64_t forms[16], launched[16];
-    struct cx_lay lays[4]; /* by shape */
-    unsigned nforms;
-    double compiles; /* seconds before the fastest member's first package of such a form; 0: not measured */
+    struct cx_launch_forms forms;         /* that were launched before */
+    struct cx_lay lays[4];                /* by shape */
+    double compiles; /* seconds before the fastest member's first package of such a form, in this process or a
+                      * former one; 0: not measured */
     atomic_uint timing;                    /* whole launches in flight whose times will be known */
     atomic_uint telling;                   /* ... that will tell a length which is not known */
     unsigned unmeasured;                   /* whole launches planned since one whose times were wanted */
@@ -106,12 +105,6 @@ struct cx_learned {
 /* The function's, made at the first call. NULL: no memory. */
 struct cx_learned *cx_function_learned(struct cx_function *function, unsigned nmembers);
 
-/* Whether a package that is done was the first of its form (variant, local size, at the range's start or not)
- * on the member, so that its time may hold a compilation. context->lock held. */
-bool cx_launch_first(struct cx_launch *launch, unsigned member, enum cx_variant variant, bool at_start);
-/* Whether a package of that form was done there before, as far as is known. context->lock held. */
-bool cx_launch_knows(const struct cx_launch *launch, const struct cx_learned *learned, unsigned member,
-                     enum cx_variant variant, bool at_start);
 /* A part of a launch done: what it teaches about a member. first: as above. Takes context->lock. */
 void cx_launch_learn(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds, bool first);
 /* Likewise with context->lock held. */

@@ -92,7 +92,7 @@ bool cx_plan_want_for(const struct cx_launch *launch, double seconds)
                   atomic_load(&program->members[m].state[CX_VARIANT_PLAIN]) != CX_BUILD_LATE;
     if (coming || !cx_program_late(program))
         return coming;
-    if (!cx_plan_opening_pays(launch, (double)program->build_ns * 1e-9, seconds))
+    if (!cx_plan_opening_pays(launch, cx_plan_builds_last(launch, CX_VARIANT_PLAIN), seconds))
         return false;
     cx_program_late_want(program);
     return true;

@@ -176,14 +176,14 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
 
 /* What the member's driver may do once before its part of the launch. Slices of a launch on the fastest
  * member told what that one's did (prefix.c), which is that of others of its platform, too. */
-static double first_seconds(const struct cx_launch *launch, const struct cx_learned *learned,
+static double first_seconds(const struct cx_launch *launch, struct cx_learned *learned,
                             const struct cx_worker *worker, enum cx_variant variant)
 {
     const struct cx_worker *fastest = &launch->base.context->workers[launch->base.context->fastest];
     const double build = (double)launch->kernel->program->build_ns * 1e-9;
     const double before = worker->first_seconds > 0 ? worker->first_seconds : CX_CPU_COMPILES;
     if (!(worker->device->type & CL_DEVICE_TYPE_CPU) ||
-        cx_launch_knows(launch, learned, worker->index, variant, false))
+        cx_launch_compiled(launch, learned, worker->index, variant, false))
         return 0;
     if (learned->compiles > 0 && fastest->device->platform == worker->device->platform &&
         fastest->device->type & CL_DEVICE_TYPE_CPU)

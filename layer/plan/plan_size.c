@@ -8,6 +8,7 @@
 #include "layer/plan/plan_stake.h"
 #include "layer/base/options.h"
 #include "layer/memory/peer.h"
+#include "layer/program/compile_record.h"
 #include "layer/program/program.h"
 #include "layer/timeline/queue.h"
 
@@ -219,27 +220,37 @@ bool cx_plan_late_counts(const struct cx_launch *launch)
     return late_part(launch) >= unknown_part;
 }
 
-/* How many builds, one after the other, a split lacks: the program's on members that left it for later; or
- * the variant on these and on the others. */
-static unsigned builds_of(const struct cx_launch *launch)
+/* Whether a member that the queue takes, before this one, is of its kind: what that has built is in their
+ * driver's cache. */
+static bool follows_alike(const struct cx_launch *launch, unsigned member)
 {
-    const struct cx_program *program = launch->kernel->program;
-    return launch->lacking == CX_VARIANT_PLAIN ? 1 : 1 + 2 * atomic_load(&program->nlate);
+    for (unsigned m = 0; m < member; m++)
+        if (cx_queue_takes(launch->base.queue, m) && cx_context_alike(launch->base.context, m, member))
+            return true;
+    return false;
 }
 
-/* How long they may take: as long as the program's did, which may have been in the driver's cache; on a CPU
- * not less than a guess. */
-static double builds_last(const struct cx_launch *launch)
+double cx_plan_builds_last(const struct cx_launch *launch, enum cx_variant variant)
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_program *program = launch->kernel->program;
-    double one = (double)program->build_ns * 1e-9;
+    const double again = (double)program->build_ns * 1e-9;
+    double seconds = 0;
 
-    for (unsigned m = 0; m < context->nmembers; m++)
-        if (cx_queue_takes(launch->base.queue, m) && context->workers[m].device->type & CL_DEVICE_TYPE_CPU &&
-            (launch->lacking != CX_VARIANT_PLAIN || cx_program_late_on(program, m)))
-            one = fmax(one, CX_CPU_COMPILES);
-    return builds_of(launch) * one;
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        if (!cx_queue_takes(launch->base.queue, m))
+            continue;
+        if (cx_program_late_on(program, m))
+            seconds += cx_compile_record_expected(program, m, CX_VARIANT_PLAIN);
+        if (variant != CX_VARIANT_PLAIN)
+            seconds += follows_alike(launch, m) ? again : cx_compile_record_expected(program, m, variant);
+    }
+    return seconds;
+}
+
+static double builds_last(const struct cx_launch *launch)
+{
+    return cx_plan_builds_last(launch, launch->lacking);
 }
 
 /* Whether members that do such a part of all save more than these builds take, by measured times or else the

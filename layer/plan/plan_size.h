@@ -51,6 +51,9 @@ void cx_plan_want(const struct cx_launch *launch, enum cx_variant variant);
 bool cx_plan_is_large(const struct cx_launch *launch);
 /* Whether those members are a noticeable part of all, by nominal speed. */
 bool cx_plan_late_counts(const struct cx_launch *launch);
+/* Seconds that the builds may take, one after the other, which a split with this variant lacks: the program's
+ * on members that left it for later, and the variant's on all. */
+double cx_plan_builds_last(const struct cx_launch *launch, enum cx_variant variant);
 /* Whether the launch may take so long that it is worth its while to wait for members that have left the
  * program's build for later: by measured speeds, else by the most that the text of its kernel has it do, and
  * by what part of it they could do.

@@ -40,8 +40,6 @@
 #define MADE_SECONDS         100e-6
 /* To bring results back, for each launch. */
 #define RETURN_SECONDS 20e-6
-/* A build that takes less was none: the driver had it in its cache. */
-#define CACHED_BUILD 40e-3
 /* A CPU's driver may compile in a first launch, so that only what is beyond tells how long that takes. */
 #define COMPILES_AT_MOST (4 * CX_CPU_COMPILES)
 /* Work-groups of a launch may be so many times as many, or as few, as those of another that tells of it. */
@@ -272,14 +270,6 @@ static double read_bytes(const struct cx_launch *launch, const struct cx_learned
     return bytes;
 }
 
-/* What the driver does once, as admission takes it. A CPU's may compile the kernel anew, unless the program's
- * build came from its cache: then the kernel does, too, as a rule. */
-static double first_estimate(const struct cx_launch *launch, const struct cx_worker *worker, double told)
-{
-    const double build = (double)launch->kernel->program->build_ns * 1e-9;
-    return worker->device->type & CL_DEVICE_TYPE_CPU && build < CACHED_BUILD ? fmin(told, build) : told;
-}
-
 /* At most, where admission does not know. */
 static double first_bound(const struct cx_launch *launch, const struct cx_learned *learned,
                           const struct cx_worker *worker, enum cx_variant variant)
@@ -341,10 +331,9 @@ static struct sums add_up(const struct cx_launch *launch, const struct cx_split_
             device->fixed_seconds - device->after_seconds +
             device->transfer_seconds * (double)plan->groups * part +
             cx_plan_upload_seconds(worker, part * read_bytes(launch, learned, worker, costs->whole));
-        const double first = first_estimate(launch, worker, device->first_seconds);
-        const double once = (is_auto() ? part : 1) * first;
+        const double once = (is_auto() ? part : 1) * device->first_seconds;
         const double all = moves + device->after_seconds + once;
-        sums.late = fmax(sums.late, first);
+        sums.late = fmax(sums.late, device->first_seconds);
         sums.first += 2 * once;
         sums.longest = fmax(sums.longest, all);
         sums.after = fmax(sums.after, device->after_seconds);

@@ -18,6 +18,7 @@
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/base/split_policy.h"
+#include "layer/program/compile_record.h"
 #include "layer/program/program.h"
 #include "layer/program/record_program.h"
 #include "layer/base/text.h"
@@ -554,7 +555,12 @@ static cl_int compile_member(struct cx_program *program, unsigned member, const 
     }
     *real = program->il ? cx_il_program(program, member, &error)
                         : cx_build_source(program, member, 1, &text, &error);
-    return *real ? build_real(device, *real, cx_program_driver_options(program, member, options)) : error;
+    const uint64_t since = cx_clock_ns();
+    if (*real)
+        error = build_real(device, *real, cx_program_driver_options(program, member, options));
+    if (*real && error == CL_SUCCESS)
+        cx_compile_record_built(program, member, CX_VARIANT_PLAIN, cx_clock_ns() - since);
+    return error;
 }
 
 static cl_int build_step(struct cx_build *build, unsigned member, cl_program *real)

@@ -48,6 +48,7 @@ void cx_program_clear(struct cx_program *program)
                 table_of(program, m)->clReleaseProgram(member->real[v]);
             member->real[v] = NULL;
             atomic_store(&member->state[v], CX_BUILD_NONE);
+            atomic_store(&member->expected_ns[v], 0);
         }
         free(member->log);
         member->log = NULL;

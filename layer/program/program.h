@@ -41,6 +41,7 @@ struct cx_program_member {
     const char *moved; /* why a build left for later was not that of the program's text; NULL: it was */
     char *log;         /* the plain build's, NULL when there is none */
     bool told;         /* ... which is part of the program's: it was not left for later */
+    _Atomic uint64_t expected_ns[CX_VARIANT_COUNT]; /* compile_record.h; 0: not asked yet */
 };
 
 struct cx_program {

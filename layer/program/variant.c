@@ -14,6 +14,7 @@
 #include "layer/base/later.h"
 #include "layer/base/log.h"
 #include "layer/source/subrange.h"
+#include "layer/program/compile_record.h"
 #include "layer/program/program.h"
 #include "layer/base/text.h"
 #include "layer/report/trace_file.h"
@@ -109,9 +110,11 @@ static cl_program build_variant(const struct job *job)
     char *options = variant_options(job);
 
     cl_program real = options && !why ? cx_build_source(program, job->member, 3, text, &error) : NULL;
-    const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
+    const uint64_t since = cx_clock_ns();
     if (real)
         error = device->cl->clBuildProgram(real, 1, &device->id, options, NULL, NULL);
+    if (real && error == CL_SUCCESS)
+        cx_compile_record_built(program, job->member, job->variant, cx_clock_ns() - since);
     if (why || (why = cx_build_files_moved(program, job->options))) /* before, or while it was built */
         error = CL_BUILD_PROGRAM_FAILURE;
     cx_trace_build(program, job->member, "build split variant", "source", options, error, since);

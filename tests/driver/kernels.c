@@ -185,6 +185,7 @@ static const struct stub_function functions[] = {
     {"stub_scale", "bbi", run_scale, NULL},
     {"stub_smooth", "bbi", run_smooth, NULL},
     {"stub_settle", "bbi", run_settle, NULL},
+    {"stub_steps", "bbi", run_settle, NULL},
     {"stub_copy_plus", "bbi", run_settle, NULL},
     {"stub_settle_own", "bbi", run_settle_own, NULL},
     {"stub_surge", "bbi", run_settle, surge_extra},

@@ -86,6 +86,16 @@ __kernel void stub_settle(__global const int *in, __global int *out, int n)
     out[i] = (int)((uint)x + 1u);
 }
 
+/* The same, but by its text it takes n iterations. */
+__kernel void stub_steps(__global const int *in, __global int *out, int n)
+{
+    int i = get_global_id(0);
+    uint x = 0;
+    for (int j = 0; j < n; j++)
+        x = x * 1664525u;
+    out[i] = (int)((uint)in[i] + x + 1u);
+}
+
 /* By its text it takes no time. */
 __kernel void stub_copy_plus(__global const int *in, __global int *out, int n)
 {

@@ -21,14 +21,19 @@ static struct {
     cl_mem mem[2]; /* from, to */
 } p;
 static const char *kernel_name = "stub_settle";
+static cl_int iterations = 1 << 20; /* by the text */
+
+static void launch_in_groups(cl_kernel kernel, cl_mem from, cl_mem to, size_t items, size_t local)
+{
+    cl_set_mem(kernel, 0, from);
+    cl_set_mem(kernel, 1, to);
+    cl_set_int(kernel, 2, iterations);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+}
 
 static void launch_over(cl_kernel kernel, cl_mem from, cl_mem to, size_t items)
 {
-    const size_t local = LOCAL;
-    cl_set_mem(kernel, 0, from);
-    cl_set_mem(kernel, 1, to);
-    cl_set_int(kernel, 2, 1 << 20);
-    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+    launch_in_groups(kernel, from, to, items, LOCAL);
 }
 
 static void launch(size_t items)
@@ -45,23 +50,38 @@ static void launch_each(unsigned times, size_t items)
     }
 }
 
-/* A process that waits for the analysis. */
-static void analyse(void)
+/* A process of its own does it and ends. */
+static void in_a_process(void (*act)(void))
 {
     int status = 1;
     const pid_t child = fork();
     ck_assert_int_ge(child, 0);
     if (child == 0) {
-        setenv("COEXEC_ANALYSIS_WAIT", "60000", 1);
-        cl_open();
-        cl_kernel kernel = cl_kernel_of_file(STUB_KERNELS, "stub_settle");
-        cl_mem mem = cl_buffer(0, sizeof(in), NULL), other = cl_buffer(0, sizeof(out), NULL);
-        launch_over(kernel, mem, other, 1024);
-        clFinish(cl.queue);
-        _exit(0);
+        act();
+        exit(0);
     }
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(status, 0);
+}
+
+/* What it launches is of no form that others are of. */
+static void wait_for_analysis(void)
+{
+    setenv("COEXEC_ANALYSIS_WAIT", "60000", 1);
+    cl_open();
+    cl_kernel kernel = cl_kernel_of_file(STUB_KERNELS, "stub_settle");
+    cl_mem mem = cl_buffer(0, sizeof(in), NULL), other = cl_buffer(0, sizeof(out), NULL);
+    launch_in_groups(kernel, mem, other, 1024, 2 * LOCAL);
+    clFinish(cl.queue);
+    _exit(0);
+}
+
+/* Makes the folder of a case, with the analysis in the cache. */
+static void keep_analysis(void)
+{
+    cl_folder_make("begin");
+    setenv("COEXEC_CACHE_DIR", cl_folder_path("cache"), 1);
+    in_a_process(wait_for_analysis);
 }
 
 static void open_kernel(const char *speed)
@@ -81,9 +101,7 @@ static void open_kernel(const char *speed)
 /* Opens all that a case needs; speed: work-groups a microsecond. */
 static void begin(const char *speed)
 {
-    cl_folder_make("begin");
-    setenv("COEXEC_CACHE_DIR", cl_folder_path("cache"), 1);
-    analyse();
+    keep_analysis();
     open_kernel(speed);
 }
 
@@ -103,20 +121,10 @@ static void end(size_t items)
 static const char *summary_of(void (*act)(void))
 {
     static char text[1 << 14];
-    int status = 1;
-    cl_folder_make("begin");
-    setenv("COEXEC_CACHE_DIR", cl_folder_path("cache"), 1);
-    analyse();
-    const pid_t child = fork();
-    ck_assert_int_ge(child, 0);
-    if (child == 0) {
-        setenv("COEXEC_SUMMARY", "1", 1);
-        setenv("COEXEC_SUMMARY_FILE", cl_folder_path("summary"), 1);
-        act();
-        exit(0);
-    }
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert_int_eq(status, 0);
+    keep_analysis();
+    setenv("COEXEC_SUMMARY", "1", 1);
+    setenv("COEXEC_SUMMARY_FILE", cl_folder_path("summary"), 1);
+    in_a_process(act);
     FILE *file = fopen(cl_folder_path("summary"), "r");
     ck_assert_ptr_nonnull(file);
     text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
@@ -293,6 +301,56 @@ START_TEST(builds_on_a_spare_core)
     const size_t there = did(1, &kernels);
     if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
         ck_assert_msg(there > N / 8, "%zu of %d work-items on the second device", there, N);
+    cl_folder_remove();
+}
+END_TEST
+
+/* CPUs' drivers compile slices anew. By its text the launch lasts a tenth of a second. */
+static void use_cpus(void)
+{
+    kernel_name = "stub_steps";
+    iterations = 1000;
+    setenv("STUB_TYPE", "cpu", 1);
+    setenv("STUB_IN_PLACE", "1", 1);
+    setenv("STUB_COMPILE", "100", 1);
+}
+
+/* Kernels that the first device ran of a launch of 16 ms. */
+static unsigned kernels_of_one(void)
+{
+    unsigned kernels;
+    open_kernel("0.25");
+    launch_each(1, N);
+    end(N);
+    did(0, &kernels);
+    ck_assert_int_eq(unlink(cl_folder_path("timeline")), 0);
+    return kernels;
+}
+
+/* No process compiled them before. */
+START_TEST(slices_may_have_to_be_compiled)
+{
+    use_cpus();
+    keep_analysis();
+    ck_assert_uint_eq(kernels_of_one(), 1);
+    cl_folder_remove();
+}
+END_TEST
+
+static void split_one(void)
+{
+    setenv("COEXEC_SPLIT", "always", 1);
+    setenv("COEXEC_ANALYSIS_WAIT", "60000", 1);
+    (void)kernels_of_one();
+}
+
+/* A process that split the kernel did. */
+START_TEST(compiled_slices_are_known)
+{
+    use_cpus();
+    keep_analysis();
+    in_a_process(split_one);
+    ck_assert_uint_gt(kernels_of_one(), 1);
     cl_folder_remove();
 }
 END_TEST
@@ -554,6 +612,8 @@ int main(void)
     tcase_add_test(tcase, text_is_not_all);
     tcase_add_test(tcase, dear_part_comes_late);
     tcase_add_test(tcase, builds_on_a_spare_core);
+    tcase_add_test(tcase, slices_may_have_to_be_compiled);
+    tcase_add_test(tcase, compiled_slices_are_known);
     tcase_add_test(tcase, known_ones_wait_in_slices);
     tcase_add_test(tcase, uploads_tell_of_the_link);
     tcase_add_test(tcase, halves_of_inputs_move);

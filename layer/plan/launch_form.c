@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Forms of packages. See launch_form.h.
+ */
+#include "layer/plan/launch_form.h"
+#include "layer/plan/plan.h"
+#include "layer/program/compile_record.h"
+#include "layer/program/program.h"
+#include "layer/timeline/worker.h"
+
+static uint64_t form_of(const struct cx_launch *launch, enum cx_variant variant, bool at_start)
+{
+    const struct cx_access_geometry *geometry = &launch->geometry;
+    uint64_t hash = 0xcbf29ce484222325u;
+    const uint64_t parts[] = {variant,
+                              geometry->work_dim,
+                              launch->local_given,
+                              geometry->local[0],
+                              geometry->local[1],
+                              geometry->local[2],
+                              at_start && !geometry->offset[0] && !geometry->offset[1] &&
+                                  !geometry->offset[2]};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+        hash = (hash ^ parts[i]) * 0x100000001b3u;
+    return hash;
+}
+
+/* The form's place among those known; count: it is new. */
+static unsigned find(const struct cx_launch_forms *forms, uint64_t form)
+{
+    unsigned i = 0;
+    while (i < forms->count && forms->form[i] != form)
+        i++;
+    return i;
+}
+
+/* Likewise, but one that is new is added. CX_LAUNCH_FORMS: there is no room. */
+static unsigned find_or_add(struct cx_launch_forms *forms, uint64_t form)
+{
+    const unsigned i = find(forms, form);
+    if (i == forms->count && i < CX_LAUNCH_FORMS) {
+        forms->form[i] = form;
+        forms->launched[i] = forms->kept[i] = forms->asked[i] = 0;
+        forms->count++;
+    }
+    return i;
+}
+
+bool cx_launch_knows(const struct cx_launch *launch, const struct cx_learned *learned, unsigned member,
+                     enum cx_variant variant, bool at_start)
+{
+    const struct cx_launch_forms *forms = &learned->forms;
+    const unsigned i = find(forms, form_of(launch, variant, at_start));
+    return i == CX_LAUNCH_FORMS || (i < forms->count && forms->launched[i] >> member & 1);
+}
+
+bool cx_launch_first(struct cx_launch *launch, unsigned member, enum cx_variant variant, bool at_start)
+{
+    struct cx_learned *learned =
+        cx_function_learned(launch->kernel->function, launch->base.context->nmembers);
+    if (!learned)
+        return false;
+    const unsigned i = find_or_add(&learned->forms, form_of(launch, variant, at_start));
+    const uint64_t bit = UINT64_C(1) << member;
+    if (i == CX_LAUNCH_FORMS)
+        return false;
+    const bool first = !(learned->forms.launched[i] & bit);
+    learned->forms.launched[i] |= bit;
+    return first;
+}
+
+/* ---- from process to process ---- */
+
+static bool compiles(const struct cx_launch *launch, unsigned member)
+{
+    return launch->base.context->workers[member].device->type & CL_DEVICE_TYPE_CPU;
+}
+
+bool cx_launch_compiled(const struct cx_launch *launch, struct cx_learned *learned, unsigned member,
+                        enum cx_variant variant, bool at_start)
+{
+    const uint64_t form = form_of(launch, variant, at_start), bit = UINT64_C(1) << member;
+    const struct cx_function *function = launch->kernel->function;
+    struct cx_launch_forms *forms = &learned->forms;
+    const unsigned i = find_or_add(forms, form);
+    double seconds;
+    if (i == CX_LAUNCH_FORMS)
+        return true;
+    if (!((forms->asked[i] | forms->launched[i]) & bit) && compiles(launch, member) &&
+        cx_compile_record_find(launch->kernel->program, member, variant, function->name, form, &seconds)) {
+        forms->kept[i] |= bit;
+        if (!(learned->compiles > 0))
+            learned->compiles = seconds;
+    }
+    forms->asked[i] |= bit;
+    return (forms->launched[i] | forms->kept[i]) & bit;
+}
+
+void cx_launch_compiled_keep(const struct cx_launch *launch, unsigned member, enum cx_variant variant,
+                             bool at_start, double seconds)
+{
+    if (compiles(launch, member))
+        cx_compile_record_keep(launch->kernel->program, member, variant, launch->kernel->function->name,
+                               form_of(launch, variant, at_start), seconds);
+}

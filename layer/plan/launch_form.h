@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The forms of packages of a kernel: variant, dimensions, local size, and whether they are at the range's
+ * start. A CPU's driver compiles a kernel anew for each form, in the first launch of it (PoCL: once for each
+ * local size, with an offset or without), which takes longer than many launches do.
+ *
+ * A package that is done makes its form known on its member. Of CPU devices this is also kept for later
+ * processes (compile_record.h).
+ */
+#ifndef CX_LAYER_PLAN_LAUNCH_FORM_H
+#define CX_LAYER_PLAN_LAUNCH_FORM_H
+
+#include "layer/source/subrange.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CX_LAUNCH_FORMS = 16 }; /* of a kernel; of more of them all count as known */
+
+struct cx_launch;
+struct cx_learned;
+
+struct cx_launch_forms {
+    uint64_t form[CX_LAUNCH_FORMS];     /* hashes */
+    uint64_t launched[CX_LAUNCH_FORMS]; /* the members that did a package of it, as bits */
+    uint64_t kept[CX_LAUNCH_FORMS];     /* ... and those that did in a former process, */
+    uint64_t asked[CX_LAUNCH_FORMS];    /* of those for which the disk was asked */
+    unsigned count;
+};
+
+/* Whether a package that is done was the first of its form on the member, so that its time may hold a
+ * compilation. context->lock held. */
+bool cx_launch_first(struct cx_launch *launch, unsigned member, enum cx_variant variant, bool at_start);
+/* Whether a package of that form was done there before, as far as is known. context->lock held. */
+bool cx_launch_knows(const struct cx_launch *launch, const struct cx_learned *learned, unsigned member,
+                     enum cx_variant variant, bool at_start);
+/* Likewise in this process or a former one. Reads a small file at the first call for a form and member, which
+ * may also tell how long the driver compiled then (learned->compiles). context->lock held. */
+bool cx_launch_compiled(const struct cx_launch *launch, struct cx_learned *learned, unsigned member,
+                        enum cx_variant variant, bool at_start);
+/* A package of the form, the first on the member, is done: keeps that for later processes, and the seconds
+ * that its driver compiled (0: not known). Takes no lock; may write a small file. */
+void cx_launch_compiled_keep(const struct cx_launch *launch, unsigned member, enum cx_variant variant,
+                             bool at_start, double seconds);
+
+#endif
