@@ -14,6 +14,7 @@
 #include "layer/program/program.h"
 #include "layer/timeline/queue.h"
 #include "layer/memory/sampler.h"
+#include "layer/plan/launch_stats.h"
 
 #include <stdlib.h>
 #include <string.h>

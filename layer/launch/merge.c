@@ -9,6 +9,7 @@
 #include "layer/memory/transfer.h"
 #include "layer/base/callback_thread.h"
 #include "layer/plan/trace_launch.h"
+#include "layer/plan/merge_cost.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,71 +69,17 @@ void cx_merge_drop(struct cx_merge **merge)
     *merge = NULL;
 }
 
-bool cx_merge_needless(const struct cx_context *context, const unsigned *member, unsigned n)
-{
-    for (unsigned i = 0; i < n; i++)
-        if (context->workers[member[i]].place != CX_PLACE_HOST)
-            return false;
-    return true;
-}
-
 /* ---- what is remembered ---- */
-
-static uint64_t shape_of(const struct cx_launch *launch)
-{
-    uint64_t hash = launch->geometry.work_dim;
-    for (unsigned d = 0; d < 3; d++) {
-        hash = (hash ^ launch->geometry.global[d]) * UINT64_C(0x9e3779b97f4a7c15);
-        hash = (hash ^ hash >> 29 ^ launch->geometry.local[d]) * UINT64_C(0x9e3779b97f4a7c15);
-    }
-    for (unsigned i = 0; i < launch->args->count; i++) {
-        const struct cx_mem *mem = cx_launch_mem(launch, i);
-        hash = (hash ^ hash >> 29 ^ (mem ? mem->size : i)) * UINT64_C(0x9e3779b97f4a7c15);
-    }
-    return hash | 1;
-}
-
-static struct cx_merge_memory *memory_of(const struct cx_launch *launch, uint64_t shape)
-{
-    struct cx_learned *learned = launch->kernel->function->learned;
-    return learned ? &learned->merges[(shape >> 32) % (sizeof(learned->merges) / sizeof(*learned->merges))]
-                   : NULL;
-}
-
-struct cx_merge_memory *cx_merge_expect(const struct cx_launch *launch)
-{
-    uint64_t shape = shape_of(launch);
-    struct cx_merge_memory *memory = memory_of(launch, shape);
-    return memory && memory->shape == shape ? memory : NULL;
-}
 
 static void remember(const struct cx_merge *merge, uint64_t changed, uint64_t combined)
 {
-    uint64_t shape = shape_of(merge->launch);
-    struct cx_merge_memory *memory = memory_of(merge->launch, shape);
     unsigned runs = 0;
     for (unsigned i = 0; i < merge->nobjects; i++)
         runs += merge->object[i].nshared;
-    if (memory)
-        *memory = (struct cx_merge_memory){shape, changed, combined, runs};
+    cx_merge_learn(merge->launch, changed, combined, runs);
 }
 
 /* ---- what is looked at ---- */
-
-static bool is_merged(const struct cx_launch *launch, unsigned arg, const struct cx_access_region *whole)
-{
-    return launch->ways && launch->ways[arg] == CX_WAY_MERGE && cx_launch_mem(launch, arg) &&
-           whole[arg].write.lo < whole[arg].write.hi;
-}
-
-uint64_t cx_merge_bytes(const struct cx_launch *launch, const struct cx_access_region *whole)
-{
-    uint64_t bytes = 0;
-    for (unsigned i = 0; i < launch->args->count; i++)
-        if (is_merged(launch, i, whole))
-            bytes += whole[i].write.hi - whole[i].write.lo;
-    return bytes;
-}
 
 /* `at` rounded up, within the root. */
 static uint64_t whole_units(const struct cx_mem *root, uint64_t at, uint64_t unit)
@@ -349,7 +296,7 @@ cl_int cx_merge_begin(struct cx_launch *launch, struct cx_judged *judged,
     struct cx_merge *merge = NULL;
     *out = NULL;
     for (unsigned i = 0; i < launch->args->count; i++) {
-        if (!is_merged(launch, i, whole))
+        if (!cx_merge_covers(launch, i, whole))
             continue;
         if (!merge && !(merge = merge_new(launch, member, n)))
             return CL_OUT_OF_HOST_MEMORY;

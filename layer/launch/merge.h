@@ -16,9 +16,6 @@
 
 struct cx_merge;
 
-/* Whether these members, working at one place in common, need no merging at all. */
-bool cx_merge_needless(const struct cx_context *context, const unsigned *member, unsigned n);
-
 /*
  * For the launch's arguments whose way is MERGE: brings the contents to every member's place and queues the
  * jobs that copy them there. Call before the packages' jobs are queued. *merge stays NULL where no argument
@@ -36,11 +33,5 @@ cl_int cx_merge_begin(struct cx_launch *launch, struct cx_judged *judged,
 void cx_merge_end(struct cx_merge **merge, const uint64_t *seq, void (*decided)(void *data), void *data);
 /* Gives up a merge that was begun and not ended, whose jobs may still run. */
 void cx_merge_drop(struct cx_merge **merge);
-
-/* What launches of this one's shape taught; NULL where there was none. */
-struct cx_merge_memory *cx_merge_expect(const struct cx_launch *launch);
-
-/* Bytes that a member's copy and comparison of a launch go over: for the planner's costs. */
-uint64_t cx_merge_bytes(const struct cx_launch *launch, const struct cx_access_region *whole);
 
 #endif

@@ -8,6 +8,7 @@
 #include "layer/base/callback_thread.h"
 #include "layer/plan/trace_launch.h"
 #include "layer/report/transfer_counts.h"
+#include "layer/plan/private_cost.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -229,21 +230,6 @@ static uint64_t queue_step(struct cx_private *copies, struct cx_worker *worker, 
 
 /* ---- before ---- */
 
-static bool is_private(const struct cx_launch *launch, unsigned arg, const struct cx_access_region *whole)
-{
-    return launch->ways && launch->ways[arg] == CX_WAY_PRIVATE && cx_launch_mem(launch, arg) &&
-           whole[arg].write.lo < whole[arg].write.hi;
-}
-
-uint64_t cx_private_bytes(const struct cx_launch *launch, const struct cx_access_region *whole)
-{
-    uint64_t bytes = 0;
-    for (unsigned i = 0; i < launch->args->count; i++)
-        if (is_private(launch, i, whole))
-            bytes += whole[i].write.hi - whole[i].write.lo;
-    return bytes;
-}
-
 static struct object *object_of(struct cx_private *copies, const struct cx_mem *mem)
 {
     for (unsigned i = 0; i < copies->nobjects; i++)
@@ -313,7 +299,7 @@ static struct cx_args *own_args(struct cx_private *copies, unsigned part,
     const struct cx_launch *launch = copies->launch;
     struct cx_args *args = cx_args_clone(launch->args);
     for (unsigned i = 0; args && i < args->count; i++)
-        if (is_private(launch, i, whole)) {
+        if (cx_private_covers(launch, i, whole)) {
             args->arg[i].kind = CX_ARGS_REAL;
             args->arg[i].real = object_of(copies, args->arg[i].mem)->copy[part];
             args->arg[i].mem = NULL;
@@ -376,7 +362,7 @@ cl_int cx_private_begin(struct cx_launch *launch, struct cx_judged *judged,
     cl_int error = CL_SUCCESS;
     *out = NULL;
     for (unsigned i = 0; i < launch->args->count; i++) {
-        if (!is_private(launch, i, whole))
+        if (!cx_private_covers(launch, i, whole))
             continue;
         if (!copies && !(copies = private_new(launch)))
             return CL_OUT_OF_HOST_MEMORY;

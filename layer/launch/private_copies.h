@@ -27,9 +27,6 @@ cl_int cx_private_end(struct cx_private **copies);
 /* Gives up copies that were begun and not ended, whose jobs may still run. */
 void cx_private_drop(struct cx_private **copies);
 
-/* Bytes of one part's copies: for the planner's costs. */
-uint64_t cx_private_bytes(const struct cx_launch *launch, const struct cx_access_region *whole);
-
 /* The neutral element of an operation (enum cx_atomic_op of a way) of `width` bytes (4 or 8), into value. */
 void cx_private_neutral(unsigned op, unsigned width, unsigned char value[8]);
 /* to[i] = to[i] op delta[i] for bytes / width elements. Needs no lock. Both are aligned to the width. */

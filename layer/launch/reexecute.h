@@ -3,12 +3,7 @@
  * Rescues in a split whose packages are cut while it runs: what a slow or failing member still holds is done
  * again on another one, and the first to finish wins.
  *
- * Where it is allowed:
- * - the members concerned work on memory of their own for every object of the launch, so that what they write
- *   is seen by nobody until coherence says so;
- * - running a group twice does no harm: the launch reads nothing that it writes, and updates nothing with
- *   atomics, so that the contents from before are the same whoever runs it, and however often;
- * - writes are of known, disjoint regions (nothing is merged or combined afterwards).
+ * Where that is allowed says reexecute_rules.h.
  *
  * Such a split settles, that is, its results get owners, only when every group is done by somebody: which
  * packages count is decided there, once, under context->lock. A member that then still works on what others
@@ -33,24 +28,10 @@
 #define CX_LAYER_LAUNCH_REEXECUTE_H
 
 #include "layer/plan/plan.h"
+#include "layer/plan/reexecute_rules.h"
 
 struct split;
 struct package;
-
-/* Whether packages of the launch may be run twice, as far as the launch itself tells. Never under a policy
- * that would not run one again: such a split is over only with its last package, and what follows is planned
- * then. */
-bool cx_rescue_allowed(const struct cx_launch *launch, const struct cx_judged *judged);
-/* Whether what the member writes is its own until coherence says otherwise. Its shadows are allocated. */
-bool cx_rescue_private(const struct cx_launch *launch, unsigned member);
-
-/* Why a launch is not shared with a late member. */
-extern const char cx_rescue_late_reason[];
-/* Whether others can do whatever the member holds of the launch, or never comes to, as far as the launch and
- * this member tell. */
-bool cx_rescue_bounds(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member);
-/* Whether the member, late and bounded so, may share the launch all the same: it joins once it is done. */
-bool cx_rescue_may_join(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member);
 
 /* Looks for something that the idle part should do again. True: split->packages[*index] is what. Else *again
  * is when to ask next, in seconds since the launch began; 0: after the next event. */

@@ -13,6 +13,7 @@
 #include "layer/launch/reexecute.h"
 #include "layer/base/log.h"
 #include "layer/launch/shared_home.h"
+#include "layer/plan/launch_stats.h"
 
 #include <stdlib.h>
 

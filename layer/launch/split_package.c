@@ -14,6 +14,7 @@
 #include "layer/base/options.h"
 #include "layer/plan/plan_size.h"
 #include "layer/plan/trace_launch.h"
+#include "layer/plan/launch_stats.h"
 
 #include <stdlib.h>
 #include <string.h>

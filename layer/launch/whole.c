@@ -13,6 +13,7 @@
 #include "layer/plan/plan_size.h"
 #include "layer/plan/plan_stake.h"
 #include "layer/report/trace_file.h"
+#include "layer/plan/launch_prepare.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -52,3 +52,9 @@ void cx_launch_stats(const struct cx_launch *launch)
     cx_stats_launch(launch->kernel->function->stats, &run);
     free(parts);
 }
+
+void cx_launch_decided(const struct cx_launch *launch, unsigned member, const char *why)
+{
+    cx_stats_decided(launch->kernel->function->stats, launch->base.context->workers[member].device->index,
+                     why);
+}

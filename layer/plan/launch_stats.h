@@ -10,4 +10,7 @@ struct cx_launch;
 /* The launch is over, and was the program's. Takes no lock of a context. */
 void cx_launch_stats(const struct cx_launch *launch);
 
+/* What was decided about a member, and why (static text). */
+void cx_launch_decided(const struct cx_launch *launch, unsigned member, const char *why);
+
 #endif

@@ -7,11 +7,9 @@
 #include "layer/memory/unsettled.h"
 #include "layer/plan/deferral.h"
 #include "layer/memory/image.h"
-#include "layer/launch/reexecute.h"
 #include "layer/launch/write_back.h"
 #include "layer/launch/prefix.h"
 #include "layer/base/log.h"
-#include "layer/launch/shared_home.h"
 #include "layer/base/options.h"
 #include "layer/memory/peer.h"
 #include "layer/plan/split_record.h"
@@ -24,6 +22,9 @@
 #include "layer/plan/trace_launch.h"
 #include "layer/memory/svm.h"
 #include "layer/launch/verify.h"
+#include "layer/plan/launch_prepare.h"
+#include "layer/plan/reexecute_rules.h"
+#include "layer/plan/shared_home_rules.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -112,12 +112,6 @@ void cx_split_plan_finish(struct cx_split_plan *plan);
 
 /* command->plan of a launch. */
 void cx_plan_launch(struct cx_command *command);
-/* The kernel's summary where it tells of all accesses, else NULL: what forbids a split may also mean that
- * some escape it. */
-const struct cx_summary_kernel *cx_kernel_accesses(const struct cx_kernel *kernel);
-/* Whether a launch may write through an argument that is a memory object. summary: as above. Of images the
- * drivers see to it that those for reading are not written. */
-bool cx_args_may_write(const struct cx_args *args, const struct cx_summary_kernel *summary, unsigned i);
 /* A launch with these arguments was not carried out: what it should have written is nobody's. */
 void cx_args_lost(const struct cx_kernel *kernel, const struct cx_args *args);
 /* A launch's cx_command.lost. */
@@ -179,8 +173,6 @@ bool cx_args_settled(const struct cx_args *args, const struct cx_summary_kernel 
                      const struct cx_worker *worker);
 /* Lets go of the buffers that it holds (unsettled.h): their owners are known. context->lock held. */
 void cx_launch_release(struct cx_launch *launch);
-/* Shared by them. Allocates every memory object and sampler among the arguments on the member. */
-cl_int cx_launch_prepare(struct cx_launch *launch, unsigned member);
 /* The arguments as access.h wants them; free() it. NULL: no memory. */
 struct cx_access_arg *cx_launch_access_args(const struct cx_launch *launch);
 /* Brings what a package reads, and what it may leave unwritten of what it writes, to the member. The second
@@ -200,14 +192,9 @@ cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, con
 /* Whether the driver may have to compile for it. */
 bool cx_launch_package_is_new(const struct cx_launch *launch, const struct cx_part *part, unsigned dim,
                               uint64_t first, uint64_t end);
-/* Decides the ways of a launch that these members share (launch->ways). False: no memory. */
-bool cx_launch_choose_ways(struct cx_launch *launch, const struct cx_judged *judged, const unsigned *member,
-                           unsigned n);
 /* Adds finished work to a part (times on the host clock, 0: unknown) and to the trace. */
 void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups, uint64_t start_ns,
                  uint64_t end_ns, uint64_t busy_ns);
-/* For the summary: what was decided about a member, and why (static text). */
-void cx_launch_decided(const struct cx_launch *launch, unsigned member, const char *why);
 /* The launch's memory object behind an argument, likewise. */
 static inline struct cx_mem *cx_launch_mem(const struct cx_launch *launch, unsigned arg)
 {

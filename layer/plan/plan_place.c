@@ -13,6 +13,7 @@
 #include "layer/program/program.h"
 #include "layer/timeline/queue.h"
 #include "layer/memory/svm.h"
+#include "layer/plan/launch_prepare.h"
 
 #include <string.h>
 

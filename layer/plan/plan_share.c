@@ -5,16 +5,18 @@
  * Previous stage: plan.c, which knows that the launch may be split among these members. Next: static.c
  * or split.c. Under context->lock.
  */
-#include "layer/launch/reexecute.h"
-#include "layer/launch/merge.h"
 #include "layer/base/options.h"
 #include "layer/plan/migration_credit.h"
 #include "layer/plan/split_record.h"
 #include "layer/plan/plan_size.h"
 #include "layer/plan/plan_stake.h"
-#include "layer/launch/private_copies.h"
 #include "layer/program/program.h"
 #include "scheduler/memory.h"
+#include "layer/plan/launch_prepare.h"
+#include "layer/plan/launch_stats.h"
+#include "layer/plan/merge_cost.h"
+#include "layer/plan/private_cost.h"
+#include "layer/plan/reexecute_rules.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
  */
 #include "layer/plan/result_use.h"
 #include "layer/plan/plan.h"
+#include "layer/plan/launch_prepare.h"
 
 void cx_follow_launch(const struct cx_args *args, const struct cx_summary_kernel *summary,
                       struct cx_learned *learned)

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory and write protocols of a launch. See launch_prepare.h.
+ */
+#include "layer/plan/launch_prepare.h"
+#include "layer/base/log.h"
+#include "layer/memory/sampler.h"
+#include "layer/plan/merge_cost.h"
+
+#include <stdlib.h>
+
+cl_int cx_launch_prepare(struct cx_launch *launch, unsigned member)
+{
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        struct cx_mem *mem = cx_launch_mem(launch, i);
+        cl_int error = mem ? cx_mem_prepare(mem, member) : CL_SUCCESS;
+        if (launch->args->arg[i].kind == CX_ARGS_SAMPLER)
+            error = cx_sampler_prepare(launch->args->arg[i].sampler, member);
+        if (error != CL_SUCCESS) {
+            cx_info(CX_TOPIC_DATA, "argument %u of %s cannot be had on %s: %s", i,
+                    launch->kernel->function->name, launch->base.context->workers[member].device->name,
+                    cx_cl_name(error));
+            return error;
+        }
+    }
+    return CL_SUCCESS;
+}
+
+bool cx_launch_choose_ways(struct cx_launch *launch, const struct cx_judged *judged, const unsigned *member,
+                           unsigned n)
+{
+    const struct cx_access_means *means = cx_access_means(judged->access);
+    bool needless = cx_merge_needless(launch->base.context, member, n);
+    free(launch->ways);
+    launch->ways = NULL;
+    if (judged->verdict.separable || !launch->args->count)
+        return true;
+    launch->ways = malloc(launch->args->count);
+    for (unsigned i = 0; launch->ways && i < launch->args->count; i++)
+        launch->ways[i] = means[i].way == CX_WAY_MERGE && needless ? CX_WAY_OWN : means[i].way;
+    return launch->ways != NULL;
+}
+
+const struct cx_summary_kernel *cx_kernel_accesses(const struct cx_kernel *kernel)
+{
+    const struct cx_summary_kernel *summary = cx_kernel_summary(kernel, NULL);
+    return summary && cx_summary_forbids(summary, NULL, NULL) == CX_REASON_NONE ? summary : NULL;
+}
+
+bool cx_args_may_write(const struct cx_args *args, const struct cx_summary_kernel *summary, unsigned i)
+{
+    const struct cx_mem *mem = cx_args_mem(args, i);
+    return !(mem->image && mem->flags & CL_MEM_READ_ONLY) &&
+           !(summary && i < summary->narg && !(summary->arg[i].touch & (CX_TOUCH_WRITE | CX_TOUCH_ATOMIC)));
+}

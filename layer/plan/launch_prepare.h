@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a launch needs before it is decided where it runs: memory on a member, and how its writes are kept
+ * right. Under context->lock.
+ */
+#ifndef CX_LAYER_PLAN_LAUNCH_PREPARE_H
+#define CX_LAYER_PLAN_LAUNCH_PREPARE_H
+
+#include "layer/plan/plan.h"
+
+/* Allocates every memory object and sampler among the arguments on the member.
+ * Errors: the driver's, told. */
+cl_int cx_launch_prepare(struct cx_launch *launch, unsigned member);
+
+/* Decides the ways of a launch that these members share (launch->ways). False: no memory. */
+bool cx_launch_choose_ways(struct cx_launch *launch, const struct cx_judged *judged, const unsigned *member,
+                           unsigned n);
+
+/* The kernel's summary where it tells of all accesses, else NULL: what forbids a split may also mean that
+ * some escape it. */
+const struct cx_summary_kernel *cx_kernel_accesses(const struct cx_kernel *kernel);
+
+/* Whether a launch may write through an argument that is a memory object. summary: as above. Of images the
+ * drivers see to it that those for reading are not written. */
+bool cx_args_may_write(const struct cx_args *args, const struct cx_summary_kernel *summary, unsigned i);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What may be done again. See reexecute_rules.h.
+ */
+#include "layer/plan/reexecute_rules.h"
+#include "layer/base/options.h"
+#include "layer/plan/plan_size.h"
+
+#include <stdlib.h>
+
+static bool overlap(const struct cx_mem *a, const struct cx_access_interval *written, const struct cx_mem *b,
+                    const struct cx_access_interval *read)
+{
+    return a->root == b->root && written->lo < written->hi && read->lo < read->hi &&
+           a->origin + written->lo < b->origin + read->hi && b->origin + read->lo < a->origin + written->hi;
+}
+
+bool cx_rescue_allowed(const struct cx_launch *launch, const struct cx_judged *judged)
+{
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    unsigned nargs = launch->args->count;
+    const struct cx_options *options = cx_options_get();
+    if (!options->rescue || !cx_balancer_rescues(options->algo) || options->reproducible || launch->ways ||
+        launch->at_home || !summary || summary->narg < nargs)
+        return false;
+    struct cx_access_region *whole = calloc(nargs + 1u, sizeof(*whole));
+    bool allowed = whole != NULL;
+    if (whole)
+        cx_access_whole(judged->access, whole);
+    for (unsigned i = 0; i < nargs && allowed; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        allowed = !(summary->arg[i].touch & CX_TOUCH_ATOMIC) && (!mem || !mem->root->svm);
+        for (unsigned k = 0; mem && k < nargs && allowed; k++) {
+            const struct cx_mem *other = cx_launch_mem(launch, k);
+            allowed = !other || !overlap(mem, &whole[i].write, other, &whole[k].read);
+        }
+    }
+    free(whole);
+    return allowed;
+}
+
+bool cx_rescue_private(const struct cx_launch *launch, unsigned member)
+{
+    const struct cx_worker *worker = &launch->base.context->workers[member];
+    for (unsigned i = 0; i < launch->args->count; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (mem && cx_mem_place(mem->root, worker) == CX_PLACE_HOST)
+            return false;
+    }
+    return true;
+}
+
+const char cx_rescue_late_reason[] = "another device still works on what others have done";
+
+/* Whether something would have to be brought to the member before it takes any package: that would be behind
+ * what it still does, and the host copy would be read until then. */
+static bool gets_inputs_first(const struct cx_launch *launch, const struct cx_judged *judged,
+                              const struct cx_worker *worker)
+{
+    const unsigned nargs = launch->args->count;
+    struct cx_access_region *whole = calloc(nargs + 1u, sizeof(*whole));
+    bool first = !whole;
+    if (whole)
+        cx_access_whole(judged->access, whole);
+    for (unsigned i = 0; i < 2 * nargs && !first; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i / 2);
+        const struct cx_access_interval *need = i % 2 ? &whole[i / 2].write : &whole[i / 2].read;
+        if (mem && need->lo < need->hi && !need->known && !(i % 2 && need->exact))
+            first = !cx_coherence_valid(mem->root->coherence, mem->origin + need->lo, mem->origin + need->hi,
+                                        cx_mem_place(mem->root, worker));
+    }
+    free(whole);
+    return first;
+}
+
+bool cx_rescue_bounds(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member)
+{
+    return cx_rescue_allowed(launch, judged) && cx_rescue_private(launch, member) &&
+           !cx_options_get()->verify;
+}
+
+bool cx_rescue_may_join(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member)
+{
+    const struct cx_worker *worker = &launch->base.context->workers[member];
+    const struct cx_learned *learned = launch->kernel->function->learned;
+    const double late = (double)(cx_clock_ns() - worker->late_since_ns) * 1e-9;
+    return late < cx_plan_expected(launch) && learned &&
+           cx_speed_record_speed(&learned->records[member]) > 0 && !gets_inputs_first(launch, judged, worker);
+}
