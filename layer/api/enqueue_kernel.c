@@ -17,6 +17,7 @@
 #include "layer/program/program.h"
 #include "layer/plan/launch_stats.h"
 #include "layer/launch/verify.h"
+#include "layer/launch/launch.h"
 
 #include <stdlib.h>
 #include <string.h>

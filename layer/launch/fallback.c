@@ -15,6 +15,7 @@
 #include "layer/timeline/queue.h"
 #include "layer/memory/sampler.h"
 #include "layer/plan/launch_stats.h"
+#include "layer/launch/launch.h"
 
 #include <stdlib.h>
 #include <string.h>

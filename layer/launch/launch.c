@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What whole, split and dynamic launches share.
+ * What whole, static and dynamic launches share. See launch.h.
  */
+#include "layer/launch/launch.h"
 #include "layer/base/log.h"
-#include "layer/launch/merge.h"
 #include "layer/memory/transfer.h"
 #include "layer/memory/unsettled.h"
 #include "layer/base/options.h"
 #include "layer/launch/region_pieces.h"
-#include "layer/plan/plan.h"
-#include "layer/plan/plan_size.h"
-#include "layer/plan/plan_stake.h"
-#include "layer/memory/sampler.h"
-#include "layer/report/kernel_table.h"
 #include "layer/plan/trace_launch.h"
 #include "layer/report/transfer_counts.h"
 #include "layer/plan/launch_prepare.h"
-
-#include <stdio.h>
 
 void cx_launch_release(struct cx_launch *launch)
 {

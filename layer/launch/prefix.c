@@ -14,6 +14,7 @@
 #include "layer/plan/plan_stake.h"
 #include "layer/program/program.h"
 #include "layer/timeline/queue.h"
+#include "layer/launch/launch.h"
 
 #include <math.h>
 #include <stdlib.h>

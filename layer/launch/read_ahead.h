@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A read of a buffer into the program's memory, as others see it while it waits for a launch: that may bring
- * some of the bytes there before the read is planned (write_back.h), which then leaves these out.
- * Thread-safety: `served` under context->lock, until the read is planned.
+ * Reads that others serve (pending_reads.h): write_back.h brings some of their bytes before they are planned,
+ * and they leave these out. Thread-safety: `served` under context->lock, until the read is planned.
  */
 #ifndef CX_LAYER_LAUNCH_READ_AHEAD_H
 #define CX_LAYER_LAUNCH_READ_AHEAD_H
 
-#include "layer/memory/pieces.h"
-
-struct cx_reading {
-    struct cx_mem *root; /* the command's reference */
-    uint64_t lo, hi;     /* of the root */
-    unsigned char *pointer;
-    bool map; /* it is a mapping: `pointer` is the host copy's, and nobody serves it but that */
-    struct cx_piece *served; /* in any order */
-    size_t nserved, room;
-};
+#include "layer/plan/pending_reads.h"
 
 /* Adds a run to those that somebody else brings. False: no memory. */
 bool cx_reading_serve(struct cx_reading *reading, uint64_t lo, uint64_t hi);

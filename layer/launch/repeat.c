@@ -10,6 +10,7 @@
 #include "layer/plan/plan_stake.h"
 #include "layer/timeline/queue.h"
 #include "layer/report/trace_file.h"
+#include "layer/launch/launch.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -17,6 +17,7 @@
 #include "layer/base/options.h"
 #include "layer/plan/plan_size.h"
 #include "layer/launch/verify.h"
+#include "layer/launch/launch.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -15,6 +15,7 @@
 #include "layer/plan/plan_size.h"
 #include "layer/plan/trace_launch.h"
 #include "layer/plan/launch_stats.h"
+#include "layer/launch/launch.h"
 
 #include <stdlib.h>
 #include <string.h>

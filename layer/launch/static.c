@@ -11,6 +11,7 @@
 #include "layer/plan/plan.h"
 #include "layer/memory/transport_slots.h"
 #include "layer/launch/verify.h"
+#include "layer/launch/launch.h"
 
 #include <stdlib.h>
 

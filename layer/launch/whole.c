@@ -14,6 +14,7 @@
 #include "layer/plan/plan_stake.h"
 #include "layer/report/trace_file.h"
 #include "layer/plan/launch_prepare.h"
+#include "layer/launch/launch.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "layer/plan/pending_reads.h"
 #include "layer/memory/buffer.h"
 #include "layer/timeline/queue.h"
-#include "layer/launch/read_ahead.h"
 
 /* Whether all that may touch the program's memory before the command, as far as that is settled, is over. */
 static bool memory_is_free(const struct cx_command *command)

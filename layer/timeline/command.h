@@ -68,10 +68,10 @@ struct cx_command {
     struct cx_command *watch_next, *watch_child;
     struct cx_callback *callbacks;
     struct cx_reading
-        *reading;        /* read_ahead.h: it is a read of a buffer; else NULL. Set before it is submitted */
-    uint64_t *cone;      /* two halves of one a timeline; final once settled */
-    uint64_t own;        /* timelines with jobs of its own, as bits */
-    uint64_t *before;    /* of these: the cone without its own jobs, up to where it waits for others */
+        *reading;     /* pending_reads.h: it is a read of a buffer; else NULL. Set before it is submitted */
+    uint64_t *cone;   /* two halves of one a timeline; final once settled */
+    uint64_t own;     /* timelines with jobs of its own, as bits */
+    uint64_t *before; /* of these: the cone without its own jobs, up to where it waits for others */
     struct cx_job *room; /* for one job, behind the command; NULL once used. context->lock */
     /* A recorded command's enqueue of its command buffer, one of whose parts it is; a reference, or NULL. Set
      * before this one can be planned. */
