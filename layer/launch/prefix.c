@@ -6,9 +6,7 @@
 #include "layer/memory/unsettled.h"
 #include "layer/base/exit_guard.h"
 #include "layer/launch/split_inside.h"
-#include "layer/launch/reexecute.h"
 #include "layer/base/log.h"
-#include "layer/base/options.h"
 #include "layer/plan/plan_open.h"
 #include "layer/plan/plan_size.h"
 #include "layer/plan/plan_stake.h"
@@ -20,15 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The range fills the device so many times at least. The first slice fills it as often, where the range does
- * MANY_FILLS times, and else once. No slice of a GPU is less than that: what is left of it would idle. */
-enum { LEAST_FILLS = 6, MANY_FILLS = 16, FIRST_FILLS = 2 };
-/* By its text the launch may take so long, seconds: that is a guess far above what most take. */
-#define MAY_LAST 20e-3
-/* ... or that may last so many times as long as a compilation, where slices need one. */
-#define GUESSES 8
-/* Launches of a kernel that begin so at most. */
-enum { MOST_PREFIXES = 2 };
+/* The first slice fills the device twice, where the range does MANY_FILLS times, and else once. No slice of a
+ * GPU is less than that: what is left of it would idle. */
+enum { MANY_FILLS = 16, FIRST_FILLS = 2 };
 /* So much must be left for another slice; else the rest follows at once. A slice lasts that long at least,
  * on a GPU, whose kernels end with ever fewer work-groups, so long after the first few, and this part of what
  * has passed. */
@@ -59,11 +51,17 @@ struct cx_prefix {
     struct cx_launch *next; /* in the context's list of those of which a slice is over: a reference */
 };
 
-/* ---- may it? ---- */
-
 static uint64_t steps_of(const struct cx_prefix *prefix)
 {
     return prefix->judged->verdict.groups;
+}
+
+/* Has the planner know how far slices are. */
+static void note_slices(struct cx_launch *launch)
+{
+    const struct cx_prefix *prefix = launch->prefix;
+    launch->sliced = prefix->end;
+    launch->unsliced = prefix->seconds_a_step * (double)(steps_of(prefix) - prefix->end);
 }
 
 /* At multiples of the granularity, at least prefix->least and at most what is left. */
@@ -75,112 +73,17 @@ static uint64_t whole_steps(const struct cx_prefix *prefix, double steps)
     return n < left ? n : left;
 }
 
-/* Judges the launch where it may be split and lasts, or its text lets it, where that is not known. NULL: that
- * is not so. */
-static struct cx_judged *judged_long(struct cx_launch *launch, unsigned member)
-{
-    const struct cx_context *context = launch->base.context;
-    const struct cx_queue *queue = launch->base.queue;
-    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
-
-    if (!context->account || !launch->kernel->function->learned || !summary || member != context->fastest ||
-        !(queue->members & (queue->members - 1)) || launch->at_home || launch->ways ||
-        strcmp(cx_options_get()->split, "never") == 0 ||
-        cx_summary_forbids(summary, NULL, NULL) != CX_REASON_NONE)
-        return NULL;
-    const double length = cx_plan_length(launch);
-    if (length > 0 ? length < MAY_LAST : summary->steps != CX_STEPS_UNKNOWN && summary->nloop == 0)
-        return NULL;
-    struct cx_judged *judged = cx_plan_judge(launch);
-    if (!judged || !judged->verdict.splits || !cx_plan_fits(launch, member) ||
-        (!(length > 0) && cx_plan_longest(launch, judged, member) < MAY_LAST))
-        return NULL;
-    return judged;
-}
-
-bool cx_prefix_length_counts(struct cx_launch *launch, unsigned member)
-{
-    return cx_plan_length(launch) <= 0 && judged_long(launch, member) != NULL;
-}
-
-/* Whether the range fills the device often enough. The launch gets its local size. */
-static bool is_large(struct cx_launch *launch, unsigned member)
-{
-    const struct cx_context *context = launch->base.context;
-    if (!launch->local_given && !launch->geometry.local[0] && !cx_plan_local_size(launch))
-        return false;
-    return (double)cx_launch_groups(launch) >=
-           LEAST_FILLS * (double)cx_plan_fill(context->workers[member].device, &launch->geometry);
-}
-
-/* Whether the launch, whose length is known, could share its rest with members that are on their way. */
-static bool are_others_coming(const struct cx_launch *launch)
-{
-    const double length = launch->lacks ? cx_plan_length(launch) : 0;
-    return length >= MAY_LAST && cx_plan_want_for(launch, length);
-}
-
-/* Whether slices may change memory before the rest of the launch is planned as a split: what others then get
- * is as it was before the launch, since no package reads what another one writes. */
-static bool in_any_order(const struct cx_launch *launch, const struct cx_judged *judged,
-                         const struct cx_summary_kernel *summary)
-{
-    const struct cx_options *options = cx_options_get();
-    bool own = judged->verdict.separable && cx_balancer_rescues(options->algo) && !options->reproducible;
-    for (unsigned i = 0; i < launch->args->count && own; i++) {
-        const struct cx_mem *mem = cx_launch_mem(launch, i);
-        own = !mem || (!mem->root->svm && i < summary->narg && !(summary->arg[i].touch & CX_TOUCH_ATOMIC));
-    }
-    return own || cx_rescue_allowed(launch, judged);
-}
-
-/* Slices are packages of another form than the whole launch: a CPU's driver may have to compile for them. By
- * its length others have to save twice that, or by its text, which has most last far too long, more. */
-static bool outlasts_compiler(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member,
-                              enum cx_variant variant)
-{
-    const double length = cx_plan_length(launch);
-    const double most = length > 0 ? length : cx_plan_longest(launch, judged, member);
-    struct cx_learned *learned = launch->kernel->function->learned;
-    if (!(launch->base.context->workers[member].device->type & CL_DEVICE_TYPE_CPU) ||
-        cx_launch_compiled(launch, learned, member, variant, false))
-        return true;
-    cx_debug(CX_TOPIC_PLAN, "%s takes %.3f ms at most; the driver may have to compile for its slices",
-             launch->kernel->function->name, most * 1e3);
-    return isinf(most) || cx_plan_gain(launch, most) >= (length > 0 ? 2 : GUESSES) * CX_CPU_COMPILES;
-}
-
-/* Judges the launch where a prefix is possible at all. NULL: it is not. */
-static struct cx_judged *judged_for(struct cx_launch *launch, unsigned member, enum cx_variant *variant)
-{
-    const struct cx_learned *learned = launch->kernel->function->learned;
-    const char *why;
-
-    if (!learned || learned->prefixes >= MOST_PREFIXES ||
-        (cx_plan_length(launch) > 0 && !are_others_coming(launch)) || !is_large(launch, member))
-        return NULL;
-    struct cx_judged *judged = judged_long(launch, member);
-    if (!judged)
-        return NULL;
-    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
-    *variant =
-        cx_prelude_variant(&launch->geometry, judged->verdict.dim, summary->uses & CX_USE_NEEDS_REWRITE);
-    if (!cx_prelude_can(&launch->geometry, judged->verdict.dim, *variant, &why) ||
-        !cx_kernel_variant_ready(launch->kernel, member, *variant) ||
-        !in_any_order(launch, judged, summary) || !outlasts_compiler(launch, judged, member, *variant))
-        return NULL;
-    return judged;
-}
-
 /* ---- slices ---- */
 
 /* The first slice is about to run. A CPU's driver may compile later ones anew, which exit() waits for; once
  * the process is ending all of the launch runs at once. */
-static void begin_slices(struct cx_prefix *prefix, const struct cx_worker *worker)
+static void begin_slices(struct cx_launch *launch, const struct cx_worker *worker)
 {
+    struct cx_prefix *prefix = launch->prefix;
     if (cx_background_ending()) {
         pthread_mutex_lock(&worker->context->lock);
         prefix->end = steps_of(prefix);
+        note_slices(launch);
         pthread_mutex_unlock(&worker->context->lock);
     } else if (worker->device->type & CL_DEVICE_TYPE_CPU) {
         atomic_store(&prefix->begun, true);
@@ -200,7 +103,7 @@ static cl_int run_slice(struct cx_job *job, struct cx_worker *worker)
     struct cx_launch *launch = (struct cx_launch *)job->command;
     struct cx_prefix *prefix = launch->prefix;
     if (prefix->slices == 1)
-        begin_slices(prefix, worker);
+        begin_slices(launch, worker);
     const cl_int error = cx_launch_package(launch, worker, &prefix->part, prefix->judged->verdict.dim,
                                            prefix->first, prefix->end, worker->queue, NULL, &job->event);
     if (prefix->end == steps_of(prefix))
@@ -213,7 +116,7 @@ static void tell_length(struct cx_launch *launch)
 {
     const struct cx_prefix *prefix = launch->prefix;
     const uint64_t done_ns = launch->parts ? launch->parts->busy_ns : prefix->part.busy_ns;
-    const double seconds = (double)done_ns * 1e-9 + cx_prefix_rest(launch);
+    const double seconds = (double)done_ns * 1e-9 + launch->unsliced;
     if (launch->base.settled)
         cx_plan_length_tell(launch, prefix->member, seconds, false);
     else
@@ -250,6 +153,7 @@ static void finish_slice(struct cx_job *job, struct cx_worker *worker)
         if (tells && compiled && prefix->first > 0 && job->start_ns > prefix->began_ns)
             learned->compiles = compiles = (double)(job->start_ns - prefix->began_ns) * 1e-9;
         prefix->seconds_a_step = (double)ns * 1e-9 / (double)(prefix->end - prefix->first);
+        note_slices(launch);
         cx_plan_ran(context, learned, worker->index, (double)ns * 1e-9);
     }
     if (!launch->base.settled) {
@@ -294,15 +198,12 @@ static void hold(struct cx_launch *launch)
             cx_unsettled_hold(cx_launch_mem(launch, i), &launch->base);
 }
 
-bool cx_prefix_begin(struct cx_launch *launch, unsigned member)
+bool cx_prefix_begin(struct cx_launch *launch, struct cx_judged *judged, unsigned member,
+                     enum cx_variant variant)
 {
-    enum cx_variant variant = CX_VARIANT_PLAIN;
-    struct cx_judged *judged = judged_for(launch, member, &variant);
     struct cx_context *context = launch->base.context;
     struct cx_worker *worker = &context->workers[member];
 
-    if (!judged)
-        return false;
     const uint64_t fill = cx_plan_fill(worker->device, &launch->geometry), groups = cx_launch_groups(launch);
     const double first = (double)(groups >= MANY_FILLS * fill ? FIRST_FILLS * fill : fill);
     struct cx_prefix *prefix = calloc(1, sizeof(*prefix));
@@ -322,6 +223,7 @@ bool cx_prefix_begin(struct cx_launch *launch, unsigned member)
         prefix->least = (fill + prefix->slice - 1) / prefix->slice;
     prefix->end = whole_steps(prefix, first / (double)prefix->slice);
     launch->prefix = prefix;
+    note_slices(launch);
     cx_access_whole(judged->access, whole);
     cl_int error = cx_launch_gather(launch, whole, worker);
     if (error != CL_SUCCESS || !plan_slice(launch, whole)) {
@@ -336,17 +238,6 @@ bool cx_prefix_begin(struct cx_launch *launch, unsigned member)
     cx_debug(CX_TOPIC_PLAN, "%s begins with slices on %s", launch->kernel->function->name,
              worker->device->name);
     return true;
-}
-
-uint64_t cx_prefix_done(const struct cx_launch *launch)
-{
-    return launch->prefix ? launch->prefix->end : 0;
-}
-
-double cx_prefix_rest(const struct cx_launch *launch)
-{
-    const struct cx_prefix *prefix = launch->prefix;
-    return prefix ? prefix->seconds_a_step * (double)(steps_of(prefix) - prefix->end) : 0;
 }
 
 unsigned cx_prefix_hand_over(struct cx_launch *launch)
@@ -373,6 +264,8 @@ void cx_prefix_drop(struct cx_launch *launch)
     }
     free(prefix);
     launch->prefix = NULL;
+    launch->sliced = 0;
+    launch->unsliced = 0;
 }
 
 void cx_prefix_drop_unlocked(struct cx_launch *launch)
@@ -410,7 +303,7 @@ static void settle(struct cx_launch *launch, bool ok)
 static double next_slice(struct cx_launch *launch)
 {
     const struct cx_prefix *prefix = launch->prefix;
-    const double rest = cx_prefix_rest(launch), passed = (double)prefix->part.busy_ns * 1e-9;
+    const double rest = launch->unsliced, passed = (double)prefix->part.busy_ns * 1e-9;
     const bool wants = rest >= LEAST_REST && cx_plan_want_for(launch, rest);
     cx_debug(CX_TOPIC_PLAN, "%s: %u slices took %.3f ms, the rest may take %.3f ms: %s",
              launch->kernel->function->name, prefix->slices, passed * 1e3, rest * 1e3,
@@ -442,6 +335,7 @@ static void go_on(struct cx_launch *launch)
     const double steps = next_slice(launch);
     prefix->first = prefix->end;
     prefix->end += whole_steps(prefix, steps > 0 ? steps : INFINITY);
+    note_slices(launch);
     const bool ok = plan_slice(launch, NULL);
     if (!ok || prefix->end == steps_of(prefix))
         settle(launch, ok);

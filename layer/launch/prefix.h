@@ -5,14 +5,8 @@
  * opened if what is left makes that worth it (plan_open.h), and once they can take part the rest is planned
  * as a split whose first packages are done. Where nothing comes of it the rest follows as one kernel.
  *
- * A prefix costs a launch and a look between slices, which is the one thing risked before anything is known.
- * So only where the kernel's text says that the launch may be long, its range fills the device some times, no
- * split variant is to be built for it, and running it in parts is the same in any order: work-groups write
- * apart, and none reads what another one writes. Two launches of a kernel at most begin so. One whose length
- * is known does where it is long and others are on their way.
- *
- * Previous stage: plan.c. Next: split.c, or the command's end. Under context->lock where nothing
- * else is said.
+ * Which launches: prefix_rules.h. Previous stage: plan.c. Next: split.c, or the command's end. Under
+ * context->lock where nothing else is said.
  */
 #ifndef CX_LAYER_LAUNCH_PREFIX_H
 #define CX_LAYER_LAUNCH_PREFIX_H
@@ -21,15 +15,10 @@
 
 struct cx_prefix;
 
-/* Whether nothing tells how long a launch takes which may be split and, by its text, may last. The member is
- * the one that would run it whole. */
-bool cx_prefix_length_counts(struct cx_launch *launch, unsigned member);
-/* Begins the launch so, on the member. False: it does not, and nothing was done. */
-bool cx_prefix_begin(struct cx_launch *launch, unsigned member);
-/* Steps, along the split dimension, that slices have done of a launch; 0: it has none. */
-uint64_t cx_prefix_done(const struct cx_launch *launch);
-/* Seconds that the rest takes on the device that has done the slices, as these tell; 0: there are none. */
-double cx_prefix_rest(const struct cx_launch *launch);
+/* Begins the launch so, judged by cx_prefix_judge, on the member. False: memory or a
+ * transfer fails, and nothing was done. */
+bool cx_prefix_begin(struct cx_launch *launch, struct cx_judged *judged, unsigned member,
+                     enum cx_variant variant);
 /* The rest is split: adds what the slices did to the part of the member that did them, and forgets them.
  * Gives that part. */
 unsigned cx_prefix_hand_over(struct cx_launch *launch);

@@ -4,13 +4,13 @@
  */
 #include "layer/plan/deferral.h"
 #include "layer/program/kernel.h"
-#include "layer/launch/prefix.h"
 #include "layer/base/log.h"
 #include "layer/plan/plan_open.h"
 #include "layer/plan/plan_size.h"
 #include "layer/plan/plan_stake.h"
 #include "layer/program/program.h"
 #include "layer/timeline/queue.h"
+#include "layer/plan/prefix_rules.h"
 
 #include <time.h>
 

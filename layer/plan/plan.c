@@ -25,6 +25,7 @@
 #include "layer/plan/launch_prepare.h"
 #include "layer/plan/reexecute_rules.h"
 #include "layer/plan/shared_home_rules.h"
+#include "layer/plan/prefix_rules.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -374,7 +375,7 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     plan->judged = judged;
     plan->groups = cx_launch_groups(launch);
     plan->slice = plan->groups / judged->verdict.groups;
-    plan->done = cx_prefix_done(launch);
+    plan->done = launch->sliced;
     plan->member = calloc(context->nmembers, sizeof(*plan->member));
     plan->variant = calloc(context->nmembers, sizeof(*plan->variant));
     plan->weight = calloc(context->nmembers, sizeof(*plan->weight));
@@ -529,7 +530,10 @@ void cx_plan_launch(struct cx_command *command)
     launch->unproven = best < command->context->nmembers && !cx_take_known(launch, best);
     if (!launch->beyond && (cx_hold_launch(launch, best) || cx_hold_for_late(launch)))
         return;
-    if (best < command->context->nmembers && !launch->beyond && cx_prefix_begin(launch, best)) {
+    enum cx_variant variant = CX_VARIANT_PLAIN;
+    struct cx_judged *judged =
+        best < command->context->nmembers && !launch->beyond ? cx_prefix_judge(launch, best, &variant) : NULL;
+    if (judged && cx_prefix_begin(launch, judged, best, variant)) {
         command->queue->home = best + 1;
         return;
     }

@@ -48,18 +48,21 @@ struct cx_launch {
     uint64_t held_until;
     struct cx_launch *held_next;
     struct cx_prefix *prefix; /* prefix.h: it began with slices on one device; or NULL */
-    uint64_t slices_ns;       /* what those took, where the rest is split; 0: there were none */
-    uint64_t moved;           /* bytes brought to members for it */
-    uint64_t split_ns;        /* host clock: when it was split, for split_record.h; 0: it was not */
-    bool counts;              /* ... it counts there */
-    bool first_use;           /* ... a member that takes part has done nothing yet */
-    double staked, reserved;  /* plan_stake.h: split, and held to that many seconds; of these it may lose */
-    double staked_moves;      /* of staked: to bring what it reads to the first device */
-    bool trial;               /* ... as a trial */
-    bool invests;             /* ... that loses by itself: what it moves is for those behind it */
-    uint64_t written;         /* bytes that the program gave buffers before it */
-    uint64_t brought;         /* bytes of results that came home within it (write_back.h); context->lock */
-    bool imagined;            /* migration_credit.h: it is counted */
+    uint64_t sliced; /* ... steps, along the split dimension, that these have done or do; 0: there are none */
+    double
+        unsliced; /* ... seconds that the rest takes on that device, as they tell; 0: nothing told so far */
+    uint64_t slices_ns;      /* what those took, where the rest is split; 0: there were none */
+    uint64_t moved;          /* bytes brought to members for it */
+    uint64_t split_ns;       /* host clock: when it was split, for split_record.h; 0: it was not */
+    bool counts;             /* ... it counts there */
+    bool first_use;          /* ... a member that takes part has done nothing yet */
+    double staked, reserved; /* plan_stake.h: split, and held to that many seconds; of these it may lose */
+    double staked_moves;     /* of staked: to bring what it reads to the first device */
+    bool trial;              /* ... as a trial */
+    bool invests;            /* ... that loses by itself: what it moves is for those behind it */
+    uint64_t written;        /* bytes that the program gave buffers before it */
+    uint64_t brought;        /* bytes of results that came home within it (write_back.h); context->lock */
+    bool imagined;           /* migration_credit.h: it is counted */
     /* split: how each argument's writes are kept right (enum cx_access_way; launch.c); NULL: nothing special
      */
     uint8_t *ways;

@@ -5,7 +5,6 @@
 #include "layer/plan/plan_stake.h"
 #include "layer/driver/account.h"
 #include "layer/plan/result_use.h"
-#include "layer/launch/prefix.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/memory/peer.h"
@@ -94,7 +93,7 @@ double cx_plan_length(const struct cx_launch *launch)
 {
     struct cx_learned *learned = launch->kernel->function->learned;
     if (launch->prefix)
-        return cx_prefix_rest(launch);
+        return launch->unsliced;
     if (!learned)
         return 0;
     const struct cx_length *length = find_length(learned, shape_of(launch));
