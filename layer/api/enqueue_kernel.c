@@ -18,6 +18,7 @@
 #include "layer/plan/launch_stats.h"
 #include "layer/launch/verify.h"
 #include "layer/launch/launch.h"
+#include "layer/launch/start.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -201,7 +202,7 @@ static cl_int check_launch(struct wish *wish, const size_t *offset, const size_t
 static struct cx_launch *make_launch(const struct wish *wish)
 {
     struct cx_launch *launch = (struct cx_launch *)cx_command_new(
-        wish->queue->context, wish->queue, sizeof(*launch), wish->type, cx_plan_launch, drop);
+        wish->queue->context, wish->queue, sizeof(*launch), wish->type, cx_launch_start, drop);
     if (!launch)
         return NULL;
     launch->base.lost = cx_launch_lost;

@@ -8,6 +8,14 @@
 
 #include "layer/plan/plan.h"
 
+/* ---- the next stages ---- */
+
+/* They settle the command, at once or (dynamic) later. Take the plan over. */
+void cx_launch_whole(struct cx_launch *launch, unsigned member); /* whole.c */
+void cx_launch_split(struct cx_launch *launch,
+                     struct cx_split_plan *plan); /* static.c: shares known beforehand */
+void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan); /* split.c */
+
 /* ---- memory ---- */
 
 /* Brings what a package reads, and what it may leave unwritten of what it writes, to the member. The second

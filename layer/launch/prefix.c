@@ -13,6 +13,7 @@
 #include "layer/program/program.h"
 #include "layer/timeline/queue.h"
 #include "layer/launch/launch.h"
+#include "layer/launch/start.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -330,8 +331,11 @@ static void go_on(struct cx_launch *launch)
         return;
     }
     tell_length(launch);
-    if (cx_plan_rest(launch)) /* it is split, and takes the prefix over */
+    struct cx_split_plan plan;
+    if (cx_plan_rest(launch, &plan)) { /* the split takes the prefix over */
+        cx_launch_start_split(launch, &plan);
         return;
+    }
     const double steps = next_slice(launch);
     prefix->first = prefix->end;
     prefix->end += whole_steps(prefix, steps > 0 ? steps : INFINITY);

@@ -7,8 +7,6 @@
 #include "layer/memory/unsettled.h"
 #include "layer/plan/deferral.h"
 #include "layer/memory/image.h"
-#include "layer/launch/write_back.h"
-#include "layer/launch/prefix.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/memory/peer.h"
@@ -21,7 +19,6 @@
 #include "layer/plan/record_launch.h"
 #include "layer/plan/trace_launch.h"
 #include "layer/memory/svm.h"
-#include "layer/launch/verify.h"
 #include "layer/plan/launch_prepare.h"
 #include "layer/plan/reexecute_rules.h"
 #include "layer/plan/shared_home_rules.h"
@@ -396,15 +393,6 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
            cx_launch_choose_ways(launch, judged, plan->member, plan->n + plan->probes);
 }
 
-/* Whether something is left to do once the packages are over. */
-static bool afterwards(const struct cx_launch *launch)
-{
-    for (unsigned i = 0; launch->ways && i < launch->args->count; i++)
-        if (launch->ways[i] > CX_WAY_OWN)
-            return true;
-    return false;
-}
-
 static void tell(const struct cx_launch *launch, bool split)
 {
     char where[256];
@@ -452,100 +440,111 @@ static void count_use(const struct cx_launch *launch)
 }
 
 /* It is decided that the launch is split so. */
-static void begin_split(struct cx_launch *launch, struct cx_split_plan *plan)
+static void note_split(struct cx_launch *launch, const struct cx_split_plan *plan)
 {
     tell(launch, true);
     count_use(launch);
     launch->reason = "one device took all of its work-groups"; /* said where that happens */
     cx_plan_hindsight_begin(launch, !plan->moves);
-    cx_verify_begin(launch, plan);
-    struct cx_learned *learned = launch->kernel->function->learned;
-    cx_follow_launch(launch->args, cx_kernel_accesses(launch->kernel), learned);
-    if (!plan->done && cx_balancer_is_static(plan->balancer) && learned->proven && !plan->probes &&
-        !afterwards(launch) && !cx_home_wants(launch, plan))
-        cx_launch_split(launch, plan);
-    else
-        cx_launch_dynamic(launch, plan);
+    cx_follow_launch(launch->args, cx_kernel_accesses(launch->kernel), launch->kernel->function->learned);
 }
 
-bool cx_plan_rest(struct cx_launch *launch)
+/* It is not split: what a split would need is forgotten. */
+static void drop_split(struct cx_launch *launch, struct cx_split_plan *plan)
 {
-    struct cx_split_plan plan = {0};
-    unsigned best = launch->base.context->nmembers;
-    launch->lacks = launch->lacks_late = false;
-    if (plan_split(launch, &plan, &best) && !plan.probes) {
-        begin_split(launch, &plan);
-        return true;
-    }
-    cx_plan_stake_drop(launch);
     free(launch->ways);
     launch->ways = NULL;
     launch->one_home = false;
-    cx_split_plan_finish(&plan);
+    cx_split_plan_finish(plan);
+}
+
+bool cx_plan_rest(struct cx_launch *launch, struct cx_split_plan *plan)
+{
+    unsigned best = launch->base.context->nmembers;
+    *plan = (struct cx_split_plan){0};
+    launch->lacks = launch->lacks_late = false;
+    if (plan_split(launch, plan, &best) && !plan->probes) {
+        note_split(launch, plan);
+        return true;
+    }
+    cx_plan_stake_drop(launch);
+    drop_split(launch, plan);
     return false;
 }
 
-void cx_plan_launch(struct cx_command *command)
+struct cx_plan_decision cx_plan_whole(struct cx_launch *launch, unsigned member)
 {
-    struct cx_launch *launch = (struct cx_launch *)command;
-    struct cx_split_plan plan = {0};
-    unsigned best = command->context->nmembers;
+    const bool any = member < launch->base.context->nmembers;
+    if (any)
+        cx_plan_occupy(launch, member);
+    cx_plan_without(launch);
+    cx_follow_launch(launch->args, cx_kernel_accesses(launch->kernel), launch->kernel->function->learned);
+    tell(launch, false);
+    return (struct cx_plan_decision){.kind = any ? CX_PLAN_WHOLE : CX_PLAN_FAIL, .member = member};
+}
 
+/* Whether something that the launch touches is unsettled: it is planned again then. Sets at_home. */
+static bool is_blocked(struct cx_launch *launch)
+{
+    struct cx_command *command = &launch->base;
     for (unsigned i = 0; i < launch->args->count; i++)
         if (launch->args->arg[i].kind == CX_ARGS_MEM &&
             cx_unsettled_blocks(command, launch->args->arg[i].mem))
-            return;
+            return true;
     launch->arg = -1;
     launch->lacks = launch->lacks_late = launch->repeats = false;
     launch->longest = -1;
     cx_take_begin(launch);
     launch->at_home = cx_svm_binds(launch, &launch->reason);
-    if (launch->at_home && cx_svm_blocked(command))
-        return;
+    return launch->at_home && cx_svm_blocked(command);
+}
+
+/* A launch that is not split, and could run whole on the member; nmembers: nobody takes it. */
+static struct cx_plan_decision decide_whole(struct cx_launch *launch, unsigned member)
+{
+    enum cx_variant variant = CX_VARIANT_PLAIN;
+    const bool any = member < launch->base.context->nmembers;
+    launch->unproven = any && !cx_take_known(launch, member);
+    if (launch->beyond)
+        return cx_plan_whole(launch, member);
+    if (cx_hold_launch(launch, member) || cx_hold_for_late(launch))
+        return (struct cx_plan_decision){.kind = CX_PLAN_WAIT};
+    struct cx_judged *judged = any ? cx_prefix_judge(launch, member, &variant) : NULL;
+    return judged ? (struct cx_plan_decision){.kind = CX_PLAN_SLICES,
+                                              .member = member,
+                                              .judged = judged,
+                                              .variant = variant}
+                  : cx_plan_whole(launch, member);
+}
+
+struct cx_plan_decision cx_plan_decide(struct cx_launch *launch)
+{
+    static const struct cx_plan_decision wait = {.kind = CX_PLAN_WAIT};
+    struct cx_command *command = &launch->base;
+    struct cx_plan_decision decision = {.kind = CX_PLAN_SPLIT};
+    unsigned best = command->context->nmembers;
+
+    if (is_blocked(launch))
+        return wait;
     const bool late = cx_program_late(launch->kernel->program);
     if (late && launch->at_home &&
         cx_program_late_on(launch->kernel->program, cx_svm_home(command->context)) &&
         cx_command_hold_for(command, plan_anew))
-        return;
-    if (plan_split(launch, &plan, &best)) {
-        begin_split(launch, &plan);
-        return;
+        return wait;
+    if (plan_split(launch, &decision.split, &best)) {
+        note_split(launch, &decision.split);
+        return decision;
     }
-    free(launch->ways);
-    launch->ways = NULL;
-    launch->one_home = false;
-    cx_split_plan_finish(&plan);
+    drop_split(launch, &decision.split);
     best = cx_plan_place(launch, best);
     if (late && best == command->context->nmembers && cx_command_hold_for(command, plan_anew))
-        return;
+        return wait;
     if (late && launch->longest >= 0)
         cx_debug(CX_TOPIC_PLAN, "%s takes %g ms at most; others have not built it",
                  launch->kernel->function->name, launch->longest * 1e3);
     if (late && !launch->beyond && worth_others(launch) && cx_command_hold_for(command, plan_anew))
-        return;
-    if (late && launch->lacks && !cx_program_late(launch->kernel->program)) { /* it has just been built */
-        cx_plan_launch(command);
-        return;
-    }
-    launch->unproven = best < command->context->nmembers && !cx_take_known(launch, best);
-    if (!launch->beyond && (cx_hold_launch(launch, best) || cx_hold_for_late(launch)))
-        return;
-    enum cx_variant variant = CX_VARIANT_PLAIN;
-    struct cx_judged *judged =
-        best < command->context->nmembers && !launch->beyond ? cx_prefix_judge(launch, best, &variant) : NULL;
-    if (judged && cx_prefix_begin(launch, judged, best, variant)) {
-        command->queue->home = best + 1;
-        return;
-    }
-    if (best < command->context->nmembers)
-        cx_plan_occupy(launch, best);
-    cx_plan_without(launch);
-    cx_follow_launch(launch->args, cx_kernel_accesses(launch->kernel), launch->kernel->function->learned);
-    tell(launch, false);
-    if (best == command->context->nmembers) {
-        cx_command_fail(command, CL_MEM_OBJECT_ALLOCATION_FAILURE);
-        return;
-    }
-    command->queue->home = best + 1;
-    cx_launch_whole(launch, best);
+        return wait;
+    if (late && launch->lacks && !cx_program_late(launch->kernel->program)) /* it has just been built */
+        return cx_plan_decide(launch);
+    return decide_whole(launch, best);
 }

@@ -3,9 +3,9 @@
  * Planning a launch: may it be split, over which members, by which balancer; else on which member does it run
  * whole?
  *
- * The only stage that knows both analysis (access.h) and balancing (scheduler/). Runs under context->lock.
- * Previous stage: enqueue_kernel.c. Next: whole.c, static.c (shares known beforehand) or
- * split.c.
+ * The only stage that knows both analysis (access.h) and balancing (scheduler/). It decides and starts
+ * nothing: start.h carries decisions out. Runs under context->lock. Previous stage: enqueue_kernel.c. Next:
+ * start.h.
  */
 #ifndef CX_LAYER_PLAN_PLAN_H
 #define CX_LAYER_PLAN_PLAN_H
@@ -113,10 +113,31 @@ struct cx_split_plan {
 };
 void cx_split_plan_finish(struct cx_split_plan *plan);
 
-/* command->plan of a launch. */
-void cx_plan_launch(struct cx_command *command);
-/* The rest of a launch that began with slices is split, if that may be and pays. False: nothing was done. */
-bool cx_plan_rest(struct cx_launch *launch);
+/* What is decided of a launch. */
+enum cx_plan_decision_kind {
+    CX_PLAN_WAIT,   /* nothing: it waits for something, and is planned again by itself */
+    CX_PLAN_SPLIT,  /* it is split as `split` says, which is for whoever carries it out to finish */
+    CX_PLAN_SLICES, /* it begins with slices on `member`, by `judged` and `variant` (prefix.h) */
+    CX_PLAN_WHOLE,  /* it runs whole on `member` */
+    CX_PLAN_FAIL    /* it fails: no member can have its memory */
+};
+struct cx_plan_decision {
+    enum cx_plan_decision_kind kind;
+    unsigned member;
+    struct cx_split_plan split;
+    struct cx_judged *judged; /* borrowed from the function's records */
+    enum cx_variant variant;
+};
+
+/* Decides what becomes of a launch that all before it allow to be planned. Starts nothing; but it is told
+ * what was decided, and counted. */
+struct cx_plan_decision cx_plan_decide(struct cx_launch *launch);
+/* It runs whole after all: slices could not begin. nmembers: nowhere. WHOLE or FAIL. */
+struct cx_plan_decision cx_plan_whole(struct cx_launch *launch, unsigned member);
+/* The rest of a launch that began with slices is split, if that may be and pays: *plan is how, and the
+ * caller's to finish. False: nothing was done. */
+bool cx_plan_rest(struct cx_launch *launch, struct cx_split_plan *plan);
+
 /* Seconds that the launch may take on the member by the text of its kernel: a guess, far above what most
  * take. */
 double cx_plan_longest(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member);
@@ -144,11 +165,6 @@ unsigned cx_plan_prompt(const struct cx_launch *launch, unsigned member);
 unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred);
 /* It goes there: that member is busy for so much longer. */
 void cx_plan_occupy(const struct cx_launch *launch, unsigned member);
-
-/* The next stages. They settle the command, at once or (dynamic) later. Take the plan over. */
-void cx_launch_whole(struct cx_launch *launch, unsigned member);
-void cx_launch_split(struct cx_launch *launch, struct cx_split_plan *plan);
-void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan);
 
 /* The arguments as access.h wants them; free() it. NULL: no memory. */
 struct cx_access_arg *cx_launch_access_args(const struct cx_launch *launch);

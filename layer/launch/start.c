@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What becomes of a launch. See start.h.
+ */
+#include "layer/launch/start.h"
+#include "layer/launch/launch.h"
+#include "layer/launch/prefix.h"
+#include "layer/launch/verify.h"
+#include "layer/launch/write_back.h"
+#include "layer/timeline/queue.h"
+
+/* Whether something is left to do once the packages are over. */
+static bool afterwards(const struct cx_launch *launch)
+{
+    for (unsigned i = 0; launch->ways && i < launch->args->count; i++)
+        if (launch->ways[i] > CX_WAY_OWN)
+            return true;
+    return false;
+}
+
+/* Whether it can be planned at once, as nothing is left to be found out while it runs. */
+static bool is_static(struct cx_launch *launch, const struct cx_split_plan *plan)
+{
+    return !plan->done && cx_balancer_is_static(plan->balancer) &&
+           launch->kernel->function->learned->proven && !plan->probes && !afterwards(launch) &&
+           !cx_home_wants(launch, plan);
+}
+
+void cx_launch_start_split(struct cx_launch *launch, struct cx_split_plan *plan)
+{
+    cx_verify_begin(launch, plan);
+    if (is_static(launch, plan))
+        cx_launch_split(launch, plan);
+    else
+        cx_launch_dynamic(launch, plan);
+}
+
+static void start_whole(struct cx_launch *launch, const struct cx_plan_decision *decision)
+{
+    if (decision->kind == CX_PLAN_FAIL) {
+        cx_command_fail(&launch->base, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+        return;
+    }
+    launch->base.queue->home = decision->member + 1;
+    cx_launch_whole(launch, decision->member);
+}
+
+static void start_slices(struct cx_launch *launch, const struct cx_plan_decision *decision)
+{
+    if (cx_prefix_begin(launch, decision->judged, decision->member, decision->variant)) {
+        launch->base.queue->home = decision->member + 1;
+        return;
+    }
+    const struct cx_plan_decision whole = cx_plan_whole(launch, decision->member);
+    start_whole(launch, &whole);
+}
+
+void cx_launch_start(struct cx_command *command)
+{
+    struct cx_launch *launch = (struct cx_launch *)command;
+    struct cx_plan_decision decision = cx_plan_decide(launch);
+    switch (decision.kind) {
+    case CX_PLAN_WAIT:
+        break;
+    case CX_PLAN_SPLIT:
+        cx_launch_start_split(launch, &decision.split);
+        break;
+    case CX_PLAN_SLICES:
+        start_slices(launch, &decision);
+        break;
+    case CX_PLAN_WHOLE:
+    case CX_PLAN_FAIL:
+        start_whole(launch, &decision);
+    }
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Carries out what the planner decides of a launch. Under context->lock. Previous stage: plan.h. Next:
+ * whole.c, static.c (shares known beforehand), split.c or prefix.h.
+ */
+#ifndef CX_LAYER_LAUNCH_START_H
+#define CX_LAYER_LAUNCH_START_H
+
+struct cx_command;
+struct cx_launch;
+struct cx_split_plan;
+
+/* cx_command.plan of a launch. */
+void cx_launch_start(struct cx_command *command);
+/* A split that is decided; takes the plan over. */
+void cx_launch_start_split(struct cx_launch *launch, struct cx_split_plan *plan);
+
+#endif
