@@ -39,11 +39,6 @@ static bool writes(cl_map_flags flags)
     return flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
 }
 
-unsigned cx_mem_map_place(const struct cx_mem *root)
-{
-    return root->svm ? cx_svm_place(root) : CX_PLACE_HOST;
-}
-
 static cl_int run_svm_map(struct cx_job *job, struct cx_worker *worker)
 {
     const struct mapping *mapping = (struct mapping *)job->command;

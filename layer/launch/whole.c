@@ -15,6 +15,7 @@
 #include "layer/report/trace_file.h"
 #include "layer/plan/launch_prepare.h"
 #include "layer/launch/launch.h"
+#include "layer/plan/svm_rules.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared virtual memory: allocations, what a pointer points into, and which launches must go to their home.
+ * Shared virtual memory: allocations, and what a pointer points into.
  *
  * Every allocation of a context lives at the address that one real device gave it: its home, the fastest
  * member that offers coarse-grained buffers. It is a memory object like any other (buffer.h), with a host
@@ -8,12 +8,9 @@
  * itself, reached there through a real buffer made over it. Where the home works in place that is the host
  * copy. A pointer into the middle of an allocation, as a kernel argument, is a window on it.
  *
- * A launch that may load pointers from memory, keep them there, or touch bytes before the pointer it was
- * given, runs whole at home with all allocations valid there; any other one is planned as with buffers.
- * Allocations with CL_MEM_SVM_FINE_GRAIN_BUFFER, which the program touches without a map, keep all launches
- * on them at home.
+ * Which launches must run whole at home says svm_rules.h; all others are planned as with buffers.
  *
- * Previous stage: the entry points here and in enqueue_svm.c. Next: buffer.h, plan.h.
+ * Previous stage: the entry points here and in enqueue_svm.c. Next: buffer.h.
  * Thread-safety: the list of allocations and windows under context->lock.
  */
 #ifndef CX_LAYER_MEMORY_SVM_H
@@ -22,8 +19,6 @@
 #include "layer/memory/buffer.h"
 #include "layer/timeline/context.h"
 
-struct cx_launch;
-struct cx_job;
 struct cx_svm_window;
 
 /* What makes a memory object an allocation of shared virtual memory (cx_mem.svm of a root). */
@@ -65,16 +60,5 @@ static inline unsigned cx_svm_place(const struct cx_mem *root)
 {
     return cx_mem_place(root, &root->context->workers[root->svm->home]);
 }
-
-/* Whether the launch must run whole at home (see above); *why says why. context->lock held. */
-bool cx_svm_binds(struct cx_launch *launch, const char **why);
-/* Whether one of the launch's arguments lies in shared virtual memory. */
-bool cx_svm_has_argument(const struct cx_launch *launch);
-/* For a launch at home: makes it wait for launches with unsettled owners on any allocation; gives whether it
- * does. Then brings all allocations home, and notes that the job may have written them. context->lock held.
- */
-bool cx_svm_blocked(struct cx_command *command);
-cl_int cx_svm_gather(struct cx_launch *launch);
-cl_int cx_svm_note(struct cx_launch *launch, struct cx_job *job);
 
 #endif

@@ -23,6 +23,7 @@
 #include "layer/plan/reexecute_rules.h"
 #include "layer/plan/shared_home_rules.h"
 #include "layer/plan/prefix_rules.h"
+#include "layer/plan/svm_rules.h"
 
 #include <math.h>
 #include <stdlib.h>

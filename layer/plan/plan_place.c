@@ -14,6 +14,7 @@
 #include "layer/timeline/queue.h"
 #include "layer/memory/svm.h"
 #include "layer/plan/launch_prepare.h"
+#include "layer/plan/svm_rules.h"
 
 #include <string.h>
 

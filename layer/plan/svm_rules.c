@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Launches that reach shared virtual memory: which of them must run at home, and with what. See svm.h.
+ * Launches that reach shared virtual memory: which of them must run at home, and with what. See svm_rules.h.
  */
+#include "layer/plan/svm_rules.h"
 #include "layer/memory/transfer.h"
 #include "layer/memory/unsettled.h"
-#include "layer/plan/plan.h"
 #include "layer/memory/svm.h"
 
 bool cx_svm_has_argument(const struct cx_launch *launch)
