@@ -16,6 +16,7 @@
 #include "layer/memory/sampler.h"
 #include "layer/plan/launch_stats.h"
 #include "layer/launch/launch.h"
+#include "layer/plan/judge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -233,7 +234,7 @@ static bool find_regions(struct cx_launch *launch, uint64_t first, uint64_t end,
 {
     struct cx_context *context = launch->base.context;
     pthread_mutex_lock(&context->lock);
-    struct cx_judged *judged = cx_plan_judge(launch);
+    struct cx_judged *judged = cx_judge_launch(launch);
     const bool known = judged && judged->access && judged->verdict.separable;
     if (known)
         cx_access_package(judged->access, first, end, regions);

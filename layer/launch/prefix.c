@@ -14,6 +14,7 @@
 #include "layer/timeline/queue.h"
 #include "layer/launch/launch.h"
 #include "layer/launch/start.h"
+#include "layer/plan/launch_learn.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -18,6 +18,7 @@
 #include "layer/plan/plan_size.h"
 #include "layer/launch/verify.h"
 #include "layer/launch/launch.h"
+#include "layer/plan/launch_learn.h"
 
 #include <stdlib.h>
 #include <string.h>

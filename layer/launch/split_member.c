@@ -14,6 +14,7 @@
 #include "layer/base/log.h"
 #include "layer/launch/shared_home.h"
 #include "layer/plan/launch_stats.h"
+#include "layer/plan/launch_learn.h"
 
 #include <stdlib.h>
 

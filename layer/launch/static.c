@@ -12,6 +12,7 @@
 #include "layer/memory/transport_slots.h"
 #include "layer/launch/verify.h"
 #include "layer/launch/launch.h"
+#include "layer/plan/launch_learn.h"
 
 #include <stdlib.h>
 

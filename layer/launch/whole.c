@@ -16,6 +16,8 @@
 #include "layer/plan/launch_prepare.h"
 #include "layer/launch/launch.h"
 #include "layer/plan/svm_rules.h"
+#include "layer/plan/judge.h"
+#include "layer/plan/launch_learn.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -208,7 +210,7 @@ static void fill_regions(struct cx_launch *launch, const struct cx_summary_kerne
                          const struct cx_worker *worker, struct cx_access_region *regions)
 {
     const bool useful = summary && has_shadows(launch) && !(worker && is_alone(launch, worker));
-    struct cx_judged *judged = useful ? cx_plan_judge(launch) : NULL;
+    struct cx_judged *judged = useful ? cx_judge_launch(launch) : NULL;
     if (judged && judged->access) {
         cx_access_whole(judged->access, regions);
         keep_written(launch, regions);

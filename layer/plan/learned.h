@@ -11,7 +11,6 @@
 #include "layer/plan/launch_form.h"
 #include "layer/plan/result_use.h"
 #include "layer/plan/take.h"
-#include "layer/source/subrange.h"
 #include "scheduler/admission.h"
 #include "scheduler/balancer.h"
 #include "scheduler/budget.h"
@@ -104,16 +103,5 @@ struct cx_learned {
 };
 /* The function's, made at the first call. NULL: no memory. */
 struct cx_learned *cx_function_learned(struct cx_function *function, unsigned nmembers);
-
-/* A part of a launch done: what it teaches about a member. first: as above. Takes context->lock. */
-void cx_launch_learn(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds, bool first);
-/* Likewise with context->lock held. */
-void cx_launch_learn_held(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds,
-                          bool first);
-/* Likewise for a part that is one package. */
-void cx_launch_learn_package(struct cx_launch *launch, unsigned member, enum cx_variant variant,
-                             bool at_start, uint64_t groups, double seconds);
-/* Likewise for a whole launch, of whose work-groups the number may not be known (0). */
-void cx_launch_learn_whole(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds);
 
 #endif

@@ -6,7 +6,6 @@
 #include "layer/base/exit_guard.h"
 #include "layer/memory/unsettled.h"
 #include "layer/plan/deferral.h"
-#include "layer/memory/image.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/memory/peer.h"
@@ -24,156 +23,12 @@
 #include "layer/plan/shared_home_rules.h"
 #include "layer/plan/prefix_rules.h"
 #include "layer/plan/svm_rules.h"
+#include "layer/plan/judge.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- may it be split? ---- */
-
-/* Which memory the argument means: 1 + the first argument that means the same. Programs that make a buffer a
- * launch are so judged once. */
-static uint64_t object_of(const struct cx_args *args, unsigned i)
-{
-    for (unsigned k = 0; k < i; k++)
-        if (args->arg[k].kind == CX_ARGS_MEM && args->arg[k].mem &&
-            args->arg[k].mem->root == args->arg[i].mem->root)
-            return k + 1u;
-    return i + 1u;
-}
-
-/* What access.h wants to know of an image. */
-static struct cx_access_image image_facts(const struct cx_image *image)
-{
-    const cl_image_desc *desc = &image->desc;
-    const bool layers = desc->image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
-    return (struct cx_access_image){
-        .width = desc->image_width,
-        .height = desc->image_height ? desc->image_height : 1,
-        .depth = desc->image_depth ? desc->image_depth : 1,
-        .array_size = desc->image_array_size ? desc->image_array_size : 1,
-        .row_pitch = desc->image_row_pitch,
-        .slice_pitch = image->step[layers ? 1 : 2],
-        .element_size = (uint32_t)image->element,
-        .channel_order = image->format.image_channel_order,
-        .channel_type = image->format.image_channel_data_type,
-    };
-}
-
-static void describe_args(const struct cx_args *args, struct cx_access_arg *out)
-{
-    for (unsigned i = 0; i < args->count; i++) {
-        const struct cx_arg *arg = &args->arg[i];
-        if (arg->kind == CX_ARGS_VALUE) {
-            out[i].value = arg->value;
-            out[i].size = arg->size;
-        } else if (arg->kind == CX_ARGS_MEM && arg->mem) {
-            out[i].object = object_of(args, i);
-            out[i].base = arg->mem->origin;
-            out[i].bytes = arg->mem->size;
-            out[i].is_image = arg->mem->image != NULL;
-            if (arg->mem->image)
-                out[i].image = image_facts(arg->mem->image);
-        }
-    }
-}
-
-struct cx_access_arg *cx_launch_access_args(const struct cx_launch *launch)
-{
-    const unsigned count = launch->args->count;
-    struct cx_access_arg *out = calloc(count ? count : 1, sizeof(*out));
-    if (out)
-        describe_args(launch->args, out);
-    return out;
-}
-
-/* Looks the launch up among those judged before, newest first. */
-static struct cx_judged *find_judged(struct cx_learned *learned, const struct cx_summary_kernel *summary,
-                                     const struct cx_access_geometry *geometry,
-                                     const struct cx_access_arg *args, uint64_t hash)
-{
-    const size_t room = sizeof(learned->judged) / sizeof(*learned->judged);
-    for (size_t i = 0; i < room && learned->judged[i]; i++) {
-        struct cx_judged *judged = learned->judged[i];
-        if (judged->hash != hash || !judged->access ||
-            !cx_access_matches(judged->access, summary, geometry, args))
-            continue;
-        memmove(&learned->judged[1], &learned->judged[0], i * sizeof(*learned->judged));
-        learned->judged[0] = judged;
-        return judged;
-    }
-    return NULL;
-}
-
-/* spared: NULL, or set where the launch is so short that it is not judged. */
-static struct cx_judged *judge_args(struct cx_learned *learned, const struct cx_summary_kernel *summary,
-                                    const struct cx_launch *launch, const struct cx_access_arg *args,
-                                    bool *spared)
-{
-    const size_t room = sizeof(learned->judged) / sizeof(*learned->judged);
-    uint64_t hash = cx_access_hash(summary, &launch->geometry, args);
-    struct cx_judged *judged = find_judged(learned, summary, &launch->geometry, args, hash);
-    if (judged)
-        return judged;
-    if (spared && (*spared = !cx_plan_judging_pays(launch, learned, hash)))
-        return NULL;
-    if (!(judged = calloc(1, sizeof(*judged))))
-        return NULL;
-    const uint64_t since = cx_clock_ns();
-    judged->refs = 1;
-    judged->hash = hash;
-    judged->geometry = launch->geometry;
-    cx_access_choose(summary, &launch->geometry, args, &judged->access, &judged->verdict);
-    const double seconds = (double)(cx_clock_ns() - since) * 1e-9;
-    learned->judging = learned->judging > 0 ? (learned->judging + seconds) / 2 : seconds;
-    cx_judged_unref(&learned->judged[room - 1]);
-    memmove(&learned->judged[1], &learned->judged[0], (room - 1) * sizeof(*learned->judged));
-    learned->judged[0] = judged;
-    return judged;
-}
-
-/* Launches of few arguments, which need no memory to describe them. */
-enum { FEW_ARGS = 4 };
-/* What a step of a kernel (cx_access_steps) takes on one CPU core: a guess. PoCL takes 4e-13 (fft) to 5e-11
- * (histogram) for the examples, which vectorises most of them. And in one work-item of a GPU beside as many
- * on each of its units as it has lanes there, or half of them: an H100 takes 6e-10 for an instruction. */
-#define STEP_SECONDS     5e-11
-#define GPU_STEP_SECONDS 5e-10
-enum { GPU_LANES = 64 };
-
-static struct cx_judged *judge(struct cx_learned *learned, const struct cx_summary_kernel *summary,
-                               const struct cx_launch *launch, bool *spared)
-{
-    struct cx_access_arg few[FEW_ARGS];
-    const unsigned count = launch->args->count;
-    if (count <= FEW_ARGS) {
-        memset(few, 0, count * sizeof(*few));
-        describe_args(launch->args, few);
-        return judge_args(learned, summary, launch, few, spared);
-    }
-    struct cx_access_arg *args = cx_launch_access_args(launch);
-    struct cx_judged *judged = args ? judge_args(learned, summary, launch, args, spared) : NULL;
-    free(args);
-    return judged;
-}
-
-struct cx_judged *cx_plan_judge(struct cx_launch *launch)
-{
-    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
-    if (!summary || (!launch->local_given && !launch->geometry.local[0] && !cx_plan_local_size(launch)))
-        return NULL;
-    struct cx_learned *learned =
-        cx_function_learned(launch->kernel->function, launch->base.context->nmembers);
-    return learned ? judge(learned, summary, launch, NULL) : NULL;
-}
-
-uint64_t cx_launch_groups(const struct cx_launch *launch)
-{
-    uint64_t groups = 1;
-    for (uint32_t d = 0; d < launch->geometry.work_dim; d++)
-        groups *= (launch->geometry.global[d] + launch->geometry.local[d] - 1) / launch->geometry.local[d];
-    return groups;
-}
 
 static bool whole_because(struct cx_launch *launch, const char *reason)
 {
@@ -217,28 +72,6 @@ static const char *why_not_on(const struct cx_kernel *kernel, unsigned m)
         return "no other device can run this kernel";
     const char *moved = cx_program_moved(kernel->program, m);
     return moved ? moved : "the other devices' compilers have refused the program";
-}
-
-/* How many of the launch's work-items the member runs at the same time. */
-static double at_once(const struct cx_launch *launch, unsigned member)
-{
-    const struct cx_context *context = launch->base.context;
-    const struct cx_real_device *device = member < context->nmembers ? context->workers[member].device : NULL;
-    double groups = (double)cx_launch_groups(launch), items = groups;
-    if (!device || device->compute_units < 1)
-        return 1;
-    for (uint32_t d = 0; d < launch->geometry.work_dim; d++)
-        items *= (double)launch->geometry.local[d];
-    return device->type & CL_DEVICE_TYPE_GPU ? fmin(items, (double)device->compute_units * GPU_LANES)
-                                             : fmin(groups, device->compute_units);
-}
-
-double cx_plan_longest(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member)
-{
-    const struct cx_context *context = launch->base.context;
-    const bool gpu = member < context->nmembers && context->workers[member].device->type & CL_DEVICE_TYPE_GPU;
-    return cx_access_steps(judged->access) * (gpu ? GPU_STEP_SECONDS : STEP_SECONDS) /
-           at_once(launch, member);
 }
 
 /* Lists the members that could share this launch, the best one first among equals in speed order of the
@@ -297,7 +130,7 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
     }
     launch->lacks = late || (launch->lacks && n < 2);
     launch->lacking = variant;
-    launch->longest = cx_plan_longest(launch, judged, first);
+    launch->longest = cx_judge_longest(launch, judged, first);
     if (launch->lacks)
         cx_plan_want(launch, variant);
     return n;
@@ -356,7 +189,7 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
         return whole_alike(launch, why);
     bool spared = false;
     struct cx_judged *judged =
-        learned ? judge(learned, summary, launch, cx_plan_always() ? NULL : &spared) : NULL;
+        learned ? cx_judge_args(learned, summary, launch, cx_plan_always() ? NULL : &spared) : NULL;
     if (spared) /* counted until judging pays */
         return whole_because(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
     if (!judged || !judged->verdict.splits) {

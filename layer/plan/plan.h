@@ -138,12 +138,6 @@ struct cx_plan_decision cx_plan_whole(struct cx_launch *launch, unsigned member)
  * caller's to finish. False: nothing was done. */
 bool cx_plan_rest(struct cx_launch *launch, struct cx_split_plan *plan);
 
-/* Seconds that the launch may take on the member by the text of its kernel: a guess, far above what most
- * take. */
-double cx_plan_longest(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member);
-/* The launch judged by its summary, or NULL where there is none; borrowed from the function's records. */
-struct cx_judged *cx_plan_judge(struct cx_launch *launch);
-
 /* Whether the launch, by the slowest ones of late, is over before a split could gain: so short a launch is
  * not worth judging, which takes tens of microseconds where the arguments are new. */
 bool cx_plan_too_short(const struct cx_launch *launch, const struct cx_learned *learned);
@@ -166,19 +160,23 @@ unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred);
 /* It goes there: that member is busy for so much longer. */
 void cx_plan_occupy(const struct cx_launch *launch, unsigned member);
 
-/* The arguments as access.h wants them; free() it. NULL: no memory. */
-struct cx_access_arg *cx_launch_access_args(const struct cx_launch *launch);
-/* The launch's memory object behind an argument, likewise. */
+/* The memory object behind an argument; NULL: it is none. */
 static inline struct cx_mem *cx_launch_mem(const struct cx_launch *launch, unsigned arg)
 {
     return cx_args_mem(launch->args, arg);
+}
+/* How many work-groups the launch has in all. Its local size is known. */
+static inline uint64_t cx_launch_groups(const struct cx_launch *launch)
+{
+    uint64_t groups = 1;
+    for (uint32_t d = 0; d < launch->geometry.work_dim; d++)
+        groups *= (launch->geometry.global[d] + launch->geometry.local[d] - 1) / launch->geometry.local[d];
+    return groups;
 }
 /* How the argument's writes are kept right (enum cx_access_way); OWN for all where nothing special is. */
 static inline unsigned cx_launch_way(const struct cx_launch *launch, unsigned arg)
 {
     return launch->ways ? launch->ways[arg] : CX_WAY_OWN;
 }
-/* How many work-groups the launch has in all. */
-uint64_t cx_launch_groups(const struct cx_launch *launch);
 
 #endif

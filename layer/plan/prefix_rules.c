@@ -10,6 +10,7 @@
 #include "layer/plan/plan_stake.h"
 #include "layer/plan/reexecute_rules.h"
 #include "layer/timeline/queue.h"
+#include "layer/plan/judge.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,9 +40,9 @@ static struct cx_judged *judged_long(struct cx_launch *launch, unsigned member)
     const double length = cx_plan_length(launch);
     if (length > 0 ? length < MAY_LAST : summary->steps != CX_STEPS_UNKNOWN && summary->nloop == 0)
         return NULL;
-    struct cx_judged *judged = cx_plan_judge(launch);
+    struct cx_judged *judged = cx_judge_launch(launch);
     if (!judged || !judged->verdict.splits || !cx_plan_fits(launch, member) ||
-        (!(length > 0) && cx_plan_longest(launch, judged, member) < MAY_LAST))
+        (!(length > 0) && cx_judge_longest(launch, judged, member) < MAY_LAST))
         return NULL;
     return judged;
 }
@@ -88,7 +89,7 @@ static bool outlasts_compiler(const struct cx_launch *launch, const struct cx_ju
                               enum cx_variant variant)
 {
     const double length = cx_plan_length(launch);
-    const double most = length > 0 ? length : cx_plan_longest(launch, judged, member);
+    const double most = length > 0 ? length : cx_judge_longest(launch, judged, member);
     struct cx_learned *learned = launch->kernel->function->learned;
     if (!(launch->base.context->workers[member].device->type & CL_DEVICE_TYPE_CPU) ||
         cx_launch_compiled(launch, learned, member, variant, false))

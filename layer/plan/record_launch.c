@@ -9,6 +9,7 @@
 #include "layer/program/program.h"
 #include "layer/report/recording.h"
 #include "layer/source/analysis.h"
+#include "layer/plan/judge.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -93,7 +94,7 @@ static void write_launch(FILE *out, const void *of)
     cx_record_numbers(out, "global", geometry->global, geometry->work_dim);
     cx_record_numbers(out, "local", local, geometry->work_dim);
     fprintf(out, ",\"local_given\":%s,\"args\":[", launch->local_given ? "true" : "false");
-    struct cx_access_arg *access = cx_launch_access_args(launch);
+    struct cx_access_arg *access = cx_judge_describe(launch);
     for (unsigned i = 0; access && i < launch->args->count; i++) {
         fputs(i ? "," : "", out);
         put_arg(out, launch, &access[i], i);

@@ -6,6 +6,7 @@
 #include "layer/memory/transfer.h"
 #include "layer/memory/unsettled.h"
 #include "layer/memory/svm.h"
+#include "layer/plan/judge.h"
 
 bool cx_svm_has_argument(const struct cx_launch *launch)
 {
@@ -54,7 +55,7 @@ static bool reaches_below(struct cx_launch *launch)
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         if (!mem || !mem->kept)
             continue;
-        if (!judged && !(judged = cx_plan_judge(launch)))
+        if (!judged && !(judged = cx_judge_launch(launch)))
             return true;
         if (!judged->access || cx_access_reaches_below(judged->access, i))
             return true;

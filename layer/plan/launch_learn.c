@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What launches teach. See launch_learn.h.
+ */
+#include "layer/plan/launch_learn.h"
+#include "layer/plan/plan_size.h"
+#include "layer/plan/plan_stake.h"
+
+void cx_launch_learn_held(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds,
+                          bool first)
+{
+    struct cx_context *context = launch->base.context;
+    struct cx_learned *learned = cx_function_learned(launch->kernel->function, context->nmembers);
+    if (!learned || groups == 0 || !(seconds > 0))
+        return;
+    const uint64_t fill = cx_plan_fill(context->workers[member].device, &launch->geometry);
+    if (first)
+        cx_speed_record_first(&learned->records[member], groups, fill, seconds);
+    else
+        cx_speed_record_update(&learned->records[member], groups, fill, seconds);
+}
+
+void cx_launch_learn(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds, bool first)
+{
+    struct cx_context *context = launch->base.context;
+    if (groups == 0 || !(seconds > 0))
+        return;
+    pthread_mutex_lock(&context->lock);
+    cx_launch_learn_held(launch, member, groups, seconds, first);
+    pthread_mutex_unlock(&context->lock);
+}
+
+void cx_launch_learn_package(struct cx_launch *launch, unsigned member, enum cx_variant variant,
+                             bool at_start, uint64_t groups, double seconds)
+{
+    struct cx_context *context = launch->base.context;
+    if (groups == 0 || !(seconds > 0))
+        return;
+    pthread_mutex_lock(&context->lock);
+    const bool first = cx_launch_first(launch, member, variant, at_start);
+    cx_launch_learn_held(launch, member, groups, seconds, first);
+    pthread_mutex_unlock(&context->lock);
+    if (first)
+        cx_launch_compiled_keep(launch, member, variant, at_start, 0);
+}
+
+void cx_launch_learn_whole(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds)
+{
+    struct cx_context *context = launch->base.context;
+    if (!(seconds > 0))
+        return;
+    pthread_mutex_lock(&context->lock);
+    const bool first = cx_launch_first(launch, member, CX_VARIANT_PLAIN, true);
+    cx_launch_learn_held(launch, member, groups, seconds, first);
+    cx_plan_length_tell(launch, member, seconds, first);
+    pthread_mutex_unlock(&context->lock);
+}
