@@ -83,8 +83,6 @@ bool cx_auto_done_by(const struct cx_balancer *balancer, double cost, double eac
  * as it takes: no more than was seen in this launch. */
 double cx_auto_dearness(const struct cx_balancer *balancer, unsigned index, double now);
 
-/* auto_place.c: where the device's next package will be cut from, in groups. False: nobody told. */
-bool cx_auto_next_run(const struct cx_balancer *balancer, unsigned index, struct cx_range *run, bool *at_end);
 /* Whether that lies elsewhere than the device's newest package, so that its speed may be another there. */
 bool cx_auto_jumps(const struct cx_balancer *balancer, unsigned index);
 /* Times longer than predicted that the packages beside that place took, or take so far; 1 at least. */

@@ -6,7 +6,8 @@
 #include "scheduler/auto.h"
 #include <math.h>
 
-bool cx_auto_next_run(const struct cx_balancer *balancer, unsigned index, struct cx_range *run, bool *at_end)
+/* Where the device's next package will be cut from, in groups. False: nobody told. */
+static bool next_run(const struct cx_balancer *balancer, unsigned index, struct cx_range *run, bool *at_end)
 {
     if (!balancer->ranges)
         return false;
@@ -24,8 +25,7 @@ bool cx_auto_jumps(const struct cx_balancer *balancer, unsigned index)
         device->nflight ? &device->flight[device->nflight - 1] : &device->newest_done;
     struct cx_range run;
     bool at_end;
-    if (newest->first == CX_NOWHERE || newest->groups == 0 ||
-        !cx_auto_next_run(balancer, index, &run, &at_end))
+    if (newest->first == CX_NOWHERE || newest->groups == 0 || !next_run(balancer, index, &run, &at_end))
         return false;
     uint64_t next = at_end ? run.end : run.first;
     uint64_t from = newest->first, to = newest->first + newest->groups;
@@ -46,7 +46,7 @@ double cx_auto_neighbours(const struct cx_balancer *balancer, unsigned index, do
     struct cx_range run;
     bool at_end;
     double longest = 1;
-    if (!cx_auto_next_run(balancer, index, &run, &at_end))
+    if (!next_run(balancer, index, &run, &at_end))
         return 1;
     for (unsigned i = 0; i < balancer->ndevices; i++) {
         const struct cx_device_state *device = &balancer->devices[i];
@@ -90,7 +90,7 @@ double cx_auto_local_mean(const struct cx_balancer *balancer, unsigned index, do
     const struct cx_auto *data = balancer->data;
     struct cx_range run;
     bool at_end;
-    if (!data->learned || !cx_auto_next_run(balancer, index, &run, &at_end))
+    if (!data->learned || !next_run(balancer, index, &run, &at_end))
         return mean;
     const struct cx_taught *taught = balancer->taught;
     const uint64_t all = balancer->groups, length = run.end - run.first;

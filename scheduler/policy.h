@@ -159,8 +159,6 @@ struct cx_pace {
     double speed, backlog;
 };
 struct cx_pace cx_pace_now(const struct cx_balancer *balancer, unsigned device, double now);
-/* Seconds of a package on this device, were it alone there. */
-double cx_package_seconds(const struct cx_balancer *balancer, unsigned device, uint64_t groups, double now);
 /* Groups as the device's time counts them: fewer than fill it take as long as those that do. */
 static inline double cx_groups_filled(const struct cx_device_state *device, uint64_t groups)
 {

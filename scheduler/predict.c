@@ -18,13 +18,15 @@ static double moves(const struct cx_admission_device *device, double seconds)
     return part > 0 ? part * cost(seconds) : cost(seconds);
 }
 
-double cx_predict_offset(const struct cx_admission_device *device)
+/* Costs of a device without nonsense: finite, at least 0. */
+static double offset_of(const struct cx_admission_device *device)
 {
     const double fixed = cost(device->fixed_seconds), after = fmin(cost(device->after_seconds), fixed);
     return cost(device->launch_seconds) + after + moves(device, fixed - after);
 }
 
-double cx_predict_rate(const struct cx_admission_device *device, double speed)
+/* Groups/s that a device of this speed reaches when transfers for each group are counted. */
+static double rate_of(const struct cx_admission_device *device, double speed)
 {
     return speed > 0 ? 1 / (1 / speed + moves(device, device->transfer_seconds)) : 0;
 }
@@ -34,7 +36,7 @@ double cx_predict_package(const struct cx_admission_device *device, double speed
     /* Too few groups to fill the device take as long as those that do. */
     double filled = (double)(groups > device->fill ? groups : device->fill);
     double computing = speed > 0 ? filled / speed : INFINITY;
-    return cx_predict_offset(device) + computing + (double)groups * moves(device, device->transfer_seconds);
+    return offset_of(device) + computing + (double)groups * moves(device, device->transfer_seconds);
 }
 
 /* The end T of a perfect split solves sum of rate_i (T - offset_i) = G over the devices with offset_i < T.
@@ -46,10 +48,10 @@ double cx_predict_split(const struct cx_admission *launch, const struct cx_admis
     for (unsigned round = 0; round <= launch->ndevices; round++) {
         double work = (double)launch->groups, rates = 0;
         for (unsigned i = 0; i < launch->ndevices; i++) {
-            double offset = cx_predict_offset(&launch->devices[i]);
+            double offset = offset_of(&launch->devices[i]);
             if (!members[i].takes_part || offset >= end)
                 continue;
-            double rate = cx_predict_rate(&launch->devices[i], members[i].speed);
+            double rate = rate_of(&launch->devices[i], members[i].speed);
             work += rate * offset;
             rates += rate;
         }

@@ -8,10 +8,6 @@
 
 #include "scheduler/admission.h"
 
-/* Costs of a device without nonsense: finite, at least 0. */
-double cx_predict_offset(const struct cx_admission_device *device);
-/* Groups/s that a device of this speed reaches when transfers for each group are counted. */
-double cx_predict_rate(const struct cx_admission_device *device, double speed);
 /* Seconds of a package of that many groups, or of a whole launch. INFINITY where the speed is 0. */
 double cx_predict_package(const struct cx_admission_device *device, double speed, uint64_t groups);
 /* Seconds of a launch split perfectly over those who take part. */

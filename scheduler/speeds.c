@@ -167,11 +167,6 @@ void cx_speeds_update(struct cx_balancer *balancer, unsigned index, uint64_t gro
     }
 }
 
-double cx_package_seconds(const struct cx_balancer *balancer, unsigned index, uint64_t groups, double now)
-{
-    return cx_groups_filled(&balancer->devices[index], groups) / cx_speed_now(balancer, index, now);
-}
-
 double cx_speed_now(const struct cx_balancer *balancer, unsigned index, double now)
 {
     const struct cx_device_state *device = &balancer->devices[index];

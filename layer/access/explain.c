@@ -363,7 +363,9 @@ static void judge(struct story *s)
     }
 }
 
-void cx_explain_kernel(FILE *out, const struct cx_summary_kernel *k, const char *file)
+/* One kernel: several lines, each ended by a newline. file names the source in front of line numbers, may be
+ * NULL. */
+static void explain_kernel(FILE *out, const struct cx_summary_kernel *k, const char *file)
 {
     struct story s = {.out = out, .k = k, .file = file};
 
@@ -387,6 +389,6 @@ void cx_explain_summary(FILE *out, const struct cx_summary *summary, const char 
 {
     for (uint32_t i = 0; i < summary->nkernel; i++) {
         fputs(i ? "\n" : "", out);
-        cx_explain_kernel(out, &summary->kernel[i], file);
+        explain_kernel(out, &summary->kernel[i], file);
     }
 }

@@ -16,9 +16,6 @@
 extern "C" {
 #endif
 
-/* One kernel: several lines, each ended by a newline. file names the source in front of line numbers, may be
- * NULL. */
-void cx_explain_kernel(FILE *out, const struct cx_summary_kernel *kernel, const char *file);
 /* All kernels of a program, with an empty line between two. */
 void cx_explain_summary(FILE *out, const struct cx_summary *summary, const char *file);
 /* Writes one expression, such as "4 * gid(0) + n", into buf (always terminated; cut with "..." where it does

@@ -32,7 +32,7 @@ static void drop(struct cx_command *command)
         cx_launch_stats(launch);
     cx_verify_free(&launch->verify);
     if (launch->prefix)
-        cx_prefix_drop_unlocked(launch);
+        cx_prefix_drop(launch);
     for (unsigned p = 0; p < launch->nparts; p++)
         cx_args_drop(&launch->parts[p].args);
     free(launch->parts);

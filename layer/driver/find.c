@@ -88,7 +88,9 @@ unsigned cx_version_number(const char *version)
     return 100;
 }
 
-char *cx_platform_text(const cl_icd_dispatch *cl, cl_platform_id platform, cl_platform_info query)
+/* A string that a platform or device query gives, trimmed, or "" where it fails. The caller frees; NULL: no
+ * memory. */
+static char *platform_text(const cl_icd_dispatch *cl, cl_platform_id platform, cl_platform_info query)
 {
     size_t size = 0;
     if (cl->clGetPlatformInfo(platform, query, 0, NULL, &size) != CL_SUCCESS)
@@ -204,12 +206,12 @@ static void add_platform(struct search *search, const struct library *library, c
     }
     struct cx_real_platform *platform = &grown[found->nplatforms++];
     *platform = (struct cx_real_platform){.id = id, .cl = table, .driver = strdup(library->name)};
-    platform->version = cx_platform_text(table, id, CL_PLATFORM_VERSION);
+    platform->version = platform_text(table, id, CL_PLATFORM_VERSION);
     platform->version_number = cx_version_number(platform->version);
     if (!is_icd2)
         copy_newer(table, theirs, platform->version_number);
-    platform->name = cx_platform_text(table, id, CL_PLATFORM_NAME);
-    platform->vendor = cx_platform_text(table, id, CL_PLATFORM_VENDOR);
+    platform->name = platform_text(table, id, CL_PLATFORM_NAME);
+    platform->vendor = platform_text(table, id, CL_PLATFORM_VENDOR);
     cx_serialise(platform->name, table);
     cx_tell_twins_apart(platform->name, table);
     cx_info(CX_TOPIC_DRIVER, "%s: platform %s, %s%s", library->name, platform->name, platform->version,

@@ -28,10 +28,6 @@ void cx_drivers_find(struct cx_drivers *drivers);
 void cx_drivers_note(struct cx_drivers *drivers, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A string that a platform or device query gives, trimmed, or "" where it fails. The caller frees; NULL: no
- * memory. */
-char *cx_platform_text(const cl_icd_dispatch *cl, cl_platform_id platform, cl_platform_info query);
-
 /* Lets a driver that may not be called from two threads at once be called by one at a time: puts functions
  * with a lock into its table (serialize.c). Nothing happens for all others. */
 void cx_serialise(const char *platform, cl_icd_dispatch *table);

@@ -64,8 +64,10 @@ void cx_launch_count_in_place(const struct cx_launch *launch, const struct cx_ac
     cx_traffic_add(CX_ROUTE_IN_PLACE, true, bytes);
 }
 
-cl_int cx_launch_bring(struct cx_launch *launch, const struct cx_access_region *regions,
-                       const struct cx_worker *worker)
+/* Brings what a package reads, and what it may leave unwritten of what it writes, to the
+ * member. */
+static cl_int bring(struct cx_launch *launch, const struct cx_access_region *regions,
+                    const struct cx_worker *worker)
 {
     cl_int error = CL_SUCCESS;
     for (unsigned i = 0; i < launch->args->count && error == CL_SUCCESS; i++) {
@@ -84,7 +86,7 @@ cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region 
                         const struct cx_worker *worker)
 {
     cx_launch_count_in_place(launch, regions, worker);
-    return cx_launch_bring(launch, regions, worker);
+    return bring(launch, regions, worker);
 }
 
 void cx_launch_deps(const struct cx_launch *launch, const struct cx_access_region *regions,

@@ -18,10 +18,8 @@ void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan); /*
 
 /* ---- memory ---- */
 
-/* Brings what a package reads, and what it may leave unwritten of what it writes, to the member. The second
- * also counts what the member uses in place. */
-cl_int cx_launch_bring(struct cx_launch *launch, const struct cx_access_region *regions,
-                       const struct cx_worker *worker);
+/* Brings what a package reads, and what it may leave unwritten of what it writes, to the member; counts what
+ * the member uses in place. */
 cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region *regions,
                         const struct cx_worker *worker);
 /* For the summary: what a package uses of the host copy where it lies. */
@@ -47,9 +45,6 @@ void cx_launch_lost(struct cx_command *command);
 
 /* ---- packages ---- */
 
-/* A job that runs steps [first, end) along dim as one package of a part. NULL: no memory. */
-struct cx_job *cx_launch_share_job(struct cx_launch *launch, struct cx_part *part, unsigned dim,
-                                   uint64_t first, uint64_t end, uint64_t groups);
 /* For the run of a job, without locks: sets arguments and enqueues one package on a real queue of the part's
  * member, behind `after` (of another queue of the member, flushed) where that is not NULL; gives its event.
  */

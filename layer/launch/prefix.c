@@ -200,6 +200,20 @@ static void hold(struct cx_launch *launch)
             cx_unsettled_hold(cx_launch_mem(launch, i), &launch->base);
 }
 
+/* Frees what is left. */
+static void drop(struct cx_launch *launch)
+{
+    struct cx_prefix *prefix = launch->prefix;
+    if (prefix) {
+        end_begun(prefix);
+        cx_judged_unref(&prefix->judged);
+    }
+    free(prefix);
+    launch->prefix = NULL;
+    launch->sliced = 0;
+    launch->unsliced = 0;
+}
+
 bool cx_prefix_begin(struct cx_launch *launch, struct cx_judged *judged, unsigned member,
                      enum cx_variant variant)
 {
@@ -230,7 +244,7 @@ bool cx_prefix_begin(struct cx_launch *launch, struct cx_judged *judged, unsigne
     cl_int error = cx_launch_gather(launch, whole, worker);
     if (error != CL_SUCCESS || !plan_slice(launch, whole)) {
         free(whole);
-        cx_prefix_drop(launch);
+        drop(launch);
         return false;
     }
     free(whole);
@@ -253,27 +267,14 @@ unsigned cx_prefix_hand_over(struct cx_launch *launch)
     launch->parts[p].busy_ns += prefix->part.busy_ns;
     launch->parts[p].first_ns = prefix->part.first_ns;
     launch->slices_ns = prefix->part.busy_ns;
-    cx_prefix_drop(launch);
+    drop(launch);
     return p;
 }
 
 void cx_prefix_drop(struct cx_launch *launch)
 {
-    struct cx_prefix *prefix = launch->prefix;
-    if (prefix) {
-        end_begun(prefix);
-        cx_judged_unref(&prefix->judged);
-    }
-    free(prefix);
-    launch->prefix = NULL;
-    launch->sliced = 0;
-    launch->unsliced = 0;
-}
-
-void cx_prefix_drop_unlocked(struct cx_launch *launch)
-{
     pthread_mutex_lock(&launch->base.context->lock);
-    cx_prefix_drop(launch);
+    drop(launch);
     pthread_mutex_unlock(&launch->base.context->lock);
 }
 

@@ -24,8 +24,7 @@ bool cx_prefix_begin(struct cx_launch *launch, struct cx_judged *judged, unsigne
 unsigned cx_prefix_hand_over(struct cx_launch *launch);
 /* Goes on with launches of which a slice is over. Caller holds no lock. */
 void cx_prefix_check(struct cx_context *context);
-/* Frees what is left with the launch. unlocked: takes context->lock. */
+/* Frees what is left with the launch. Takes context->lock. */
 void cx_prefix_drop(struct cx_launch *launch);
-void cx_prefix_drop_unlocked(struct cx_launch *launch);
 
 #endif

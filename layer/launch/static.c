@@ -67,8 +67,9 @@ static void finish_share(struct cx_job *job, struct cx_worker *worker)
     free(share);
 }
 
-struct cx_job *cx_launch_share_job(struct cx_launch *launch, struct cx_part *part, unsigned dim,
-                                   uint64_t first, uint64_t end, uint64_t groups)
+/* A job that runs steps [first, end) along dim as one package of a part. NULL: no memory. */
+static struct cx_job *share_job(struct cx_launch *launch, struct cx_part *part, unsigned dim, uint64_t first,
+                                uint64_t end, uint64_t groups)
 {
     struct cx_job *job = cx_job_new(launch->base.context);
     struct share *share = malloc(sizeof(*share));
@@ -129,8 +130,8 @@ static cl_int plan_shares(struct cx_launch *launch, struct cx_split_plan *plan, 
     if (!cx_stage_let(command) && error == CL_SUCCESS)
         error = CL_OUT_OF_HOST_MEMORY;
     for (unsigned i = 0; i < launch->nparts && error == CL_SUCCESS; i++) {
-        jobs[i] = cx_launch_share_job(launch, &launch->parts[i], plan->judged->verdict.dim, first[i], end[i],
-                                      (end[i] - first[i]) * plan->slice);
+        jobs[i] = share_job(launch, &launch->parts[i], plan->judged->verdict.dim, first[i], end[i],
+                            (end[i] - first[i]) * plan->slice);
         if (jobs[i])
             cx_launch_deps(launch, regions + (size_t)i * nargs, &context->workers[launch->parts[i].member],
                            false, jobs[i]->deps);

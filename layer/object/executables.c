@@ -129,8 +129,10 @@ static const char *read_answer(char **at, struct cx_answer *answer)
                : "the answer is none of real, coexec, none, default, a \"text\", a number";
 }
 
-int cx_executable_parse(const char *line, char **pattern, uint32_t *query, struct cx_answer *answer,
-                        const char **problem)
+/* Reads one line. 1: an entry, for executables that *pattern (free() it, and answer->text) fits; 0: nothing
+ * on it; -1: it cannot be read, *problem says why. */
+static int parse_line(const char *line, char **pattern, uint32_t *query, struct cx_answer *answer,
+                      const char **problem)
 {
     char *copy = strdup(line), *at = copy;
     *answer = (struct cx_answer){CX_ANSWER_DEFAULT, NULL, 0};
@@ -196,7 +198,7 @@ static void read_file(const char *path, const char *executable)
         struct cx_answer answer;
         const char *problem;
         uint32_t query;
-        int found = cx_executable_parse(line, &pattern, &query, &answer, &problem);
+        int found = parse_line(line, &pattern, &query, &answer, &problem);
         if (found > 0)
             add_entry(executable, pattern, query, answer);
         else if (found < 0)
@@ -239,7 +241,7 @@ static void collect(void)
         const char *problem;
         uint32_t query;
         snprintf(line, sizeof line, "%s %s %s", table[i].executable, table[i].query, table[i].answer);
-        if (cx_executable_parse(line, &pattern, &query, &answer, &problem) > 0)
+        if (parse_line(line, &pattern, &query, &answer, &problem) > 0)
             add_entry(executable, pattern, query, answer);
         free(pattern);
     }

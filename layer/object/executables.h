@@ -39,9 +39,4 @@ struct cx_answer {
 /* What this process is told for a platform's or device's query; kind CX_ANSWER_DEFAULT: nothing special. */
 const struct cx_answer *cx_executable_answer(uint32_t query);
 
-/* Reads one line. 1: an entry, for executables that *pattern (free() it, and answer->text) fits; 0: nothing
- * on it; -1: it cannot be read, *problem says why. */
-int cx_executable_parse(const char *line, char **pattern, uint32_t *query, struct cx_answer *answer,
-                        const char **problem);
-
 #endif

@@ -48,6 +48,14 @@ static char *real_text(const struct cx_real_device *real, cl_device_info query)
     return text;
 }
 
+/* The version of OpenCL that the device says it has. */
+static cl_version shown_version(const struct cx_device *device)
+{
+    const unsigned number = device->fastest->version_number;
+    return !cx_shown_identity() || number >= 200 ? CL_MAKE_VERSION(3, 0, 0)
+                                                 : CL_MAKE_VERSION(number / 100, number / 10 % 10, 0);
+}
+
 /* The real text behind "OpenCL " or "OpenCL C " with another number: programs take 2.x as the promise of
  * pipes, device queues and shared memory that the layer does not give; what of these is there, 3.0 has
  * queries for. */
@@ -56,7 +64,7 @@ static char *versioned_text(const struct cx_device *device, cl_device_info query
     const bool language = query == CL_DEVICE_OPENCL_C_VERSION;
     const char *prefix = language ? "OpenCL C " : "OpenCL ";
     char *real = real_text(device->fastest, query), *text = NULL;
-    const cl_version version = language ? device->c_version : cx_shown_version(device);
+    const cl_version version = language ? device->c_version : shown_version(device);
     if (!real || strncmp(real, prefix, strlen(prefix)) != 0) {
         free(real);
         return NULL;
@@ -69,13 +77,6 @@ static char *versioned_text(const struct cx_device *device, cl_device_info query
         text = NULL;
     free(real);
     return text;
-}
-
-cl_version cx_shown_version(const struct cx_device *device)
-{
-    const unsigned number = device->fastest->version_number;
-    return !cx_shown_identity() || number >= 200 ? CL_MAKE_VERSION(3, 0, 0)
-                                                 : CL_MAKE_VERSION(number / 100, number / 10 % 10, 0);
 }
 
 /* Programs keep binaries under it: ours apart from the driver's own, and from those of another layout. */
@@ -109,7 +110,7 @@ static bool fastest_identity(const struct cx_device *device, cl_device_info quer
         *code = give_text(driver_version(device), room, value, size_ret);
         return true;
     case CL_DEVICE_NUMERIC_VERSION:
-        *code = CX_INFO(cl_version, cx_shown_version(device), room, value, size_ret);
+        *code = CX_INFO(cl_version, shown_version(device), room, value, size_ret);
         return true;
     case CL_DEVICE_VERSION:
     case CL_DEVICE_OPENCL_C_VERSION:

@@ -16,9 +16,6 @@ bool cx_shown_identity(void);
 /* Whether the answer to this query, which tells which device the fastest member is, is shown. */
 bool cx_shown_place(cl_device_info query);
 
-/* The version of OpenCL that the device says it has. */
-cl_version cx_shown_version(const struct cx_device *device);
-
 /* Answer a query by the fastest member's identity or a program's entry. false: *code is none, the answer is
  * coexec's own. Arguments as clGetDeviceInfo's. */
 bool cx_shown_device(const struct cx_device *device, cl_device_info query, size_t room, void *value,

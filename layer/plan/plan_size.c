@@ -169,11 +169,6 @@ static double items_of(const struct cx_launch *launch)
     return items;
 }
 
-bool cx_plan_is_large(const struct cx_launch *launch)
-{
-    return items_of(launch) >= MANY_ITEMS;
-}
-
 double cx_plan_expected(const struct cx_launch *launch)
 {
     const double speed = cx_plan_best_speed(launch);

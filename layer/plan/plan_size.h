@@ -47,8 +47,6 @@ struct cx_balancer_params cx_plan_params(void);
 /* Has built in the background what a split lacks, once that may pay: the program for members that left it for
  * later, and a variant. Under context->lock. */
 void cx_plan_want(const struct cx_launch *launch, enum cx_variant variant);
-/* Whether the launch has so many work-items that a CPU core is busy for a millisecond at least. */
-bool cx_plan_is_large(const struct cx_launch *launch);
 /* Whether those members are a noticeable part of all, by nominal speed. */
 bool cx_plan_late_counts(const struct cx_launch *launch);
 /* Seconds that the builds may take, one after the other, which a split with this variant lacks: the program's

@@ -171,9 +171,6 @@ bool cx_kernel_variant_wait(struct cx_kernel *kernel, enum cx_variant variant, u
 /* The access summary as of the fastest member that runs it, or NULL with *why set ("analysis still running",
  * ...; a string that lives as long as the kernel). Never waits. */
 const struct cx_summary_kernel *cx_kernel_summary(const struct cx_kernel *kernel, const char **why);
-/* The same as of one member: another summary only where cx_program_compatible says that the two differ. */
-const struct cx_summary_kernel *cx_kernel_summary_on(const struct cx_kernel *kernel, unsigned member,
-                                                     const char **why);
 /* Waits for the analysis of the kernel's program, at most ms; for the layer's own threads. false: still
  * running. */
 bool cx_kernel_summary_wait(const struct cx_kernel *kernel, unsigned ms);

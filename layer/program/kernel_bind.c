@@ -225,10 +225,39 @@ cl_int cx_kernel_bind(struct cx_kernel *kernel, unsigned member, enum cx_variant
     return error;
 }
 
+/* The same as of one member: another summary only where cx_program_compatible says that the two differ. */
+static const struct cx_summary_kernel *summary_on(const struct cx_kernel *kernel, unsigned member,
+                                                  const char **why)
+{
+    const struct cx_program *program = kernel->program;
+    const struct cx_summary_kernel *found =
+        atomic_load_explicit(&kernel->function->summary[member], memory_order_acquire);
+    const char *reason = program->unanalysed;
+
+    if (found) /* several look at each launch */
+        return found;
+    if (program->analysis) {
+        const struct cx_summary *summary = cx_analysis_summary(program->analysis, member, &reason);
+        if (summary) {
+            found = cx_summary_find(summary, kernel->function->name);
+            reason = "the analysis does not know the kernel";
+        }
+    }
+    if (found && found->narg != kernel->nargs && !(found->flags & CX_SUMMARY_OPAQUE)) {
+        found = NULL;
+        reason = "driver and analysis disagree on the kernel's arguments";
+    }
+    if (found)
+        atomic_store_explicit(&kernel->function->summary[member], found, memory_order_release);
+    else if (why)
+        *why = reason;
+    return found;
+}
+
 /* Whether the kernel has inline assembly. Where the analysis does not know, the program's text tells. */
 static bool has_assembly(const struct cx_kernel *kernel, unsigned member)
 {
-    const struct cx_summary_kernel *summary = cx_kernel_summary_on(kernel, member, NULL);
+    const struct cx_summary_kernel *summary = summary_on(kernel, member, NULL);
 
     return summary ? summary->flags & CX_SUMMARY_ONE_MODEL : kernel->program->assembles;
 }
@@ -290,40 +319,12 @@ bool cx_kernel_variant_wait(struct cx_kernel *kernel, enum cx_variant variant, u
     return cx_program_variant_wait(kernel->program, variant, ms);
 }
 
-const struct cx_summary_kernel *cx_kernel_summary_on(const struct cx_kernel *kernel, unsigned member,
-                                                     const char **why)
-{
-    const struct cx_program *program = kernel->program;
-    const struct cx_summary_kernel *found =
-        atomic_load_explicit(&kernel->function->summary[member], memory_order_acquire);
-    const char *reason = program->unanalysed;
-
-    if (found) /* several look at each launch */
-        return found;
-    if (program->analysis) {
-        const struct cx_summary *summary = cx_analysis_summary(program->analysis, member, &reason);
-        if (summary) {
-            found = cx_summary_find(summary, kernel->function->name);
-            reason = "the analysis does not know the kernel";
-        }
-    }
-    if (found && found->narg != kernel->nargs && !(found->flags & CX_SUMMARY_OPAQUE)) {
-        found = NULL;
-        reason = "driver and analysis disagree on the kernel's arguments";
-    }
-    if (found)
-        atomic_store_explicit(&kernel->function->summary[member], found, memory_order_release);
-    else if (why)
-        *why = reason;
-    return found;
-}
-
 const struct cx_summary_kernel *cx_kernel_summary(const struct cx_kernel *kernel, const char **why)
 {
     for (unsigned k = 0; k < kernel->program->context->nmembers; k++) {
         unsigned member = cx_program_member_at(kernel->program, k);
         if (cx_kernel_runs_on(kernel, member))
-            return cx_kernel_summary_on(kernel, member, why);
+            return summary_on(kernel, member, why);
     }
     if (why)
         *why = "no device runs the kernel";

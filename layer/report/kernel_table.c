@@ -206,7 +206,8 @@ static void print_verified(FILE *out, const char *before, const uint64_t counts[
     fprintf(out, "\n");
 }
 
-void cx_stats_print(void)
+/* Prints the table now (also done at exit with COEXEC_SUMMARY=1). */
+static void print_table(void)
 {
     uint64_t verified[CX_VERIFIED_COUNT] = {0};
     const char *file = cx_options_get()->summary_file;
@@ -276,5 +277,5 @@ void cx_stats_append(void (*print)(FILE *out))
 __attribute__((destructor)) static void print_at_exit(void)
 {
     if (all && !cx_object_forked && cx_options_get()->summary)
-        cx_stats_print();
+        print_table();
 }

@@ -41,8 +41,6 @@ struct cx_stats_run {
 /* Counts it. Accepts NULL for the record. */
 void cx_stats_launch(struct cx_function_stats *stats, const struct cx_stats_run *run);
 
-/* Prints the table now (also done at exit with COEXEC_SUMMARY=1). */
-void cx_stats_print(void);
 /* Has print() write lines behind the table, behind those that were appended before; once for each. */
 void cx_stats_append(void (*print)(FILE *out));
 

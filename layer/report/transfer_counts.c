@@ -21,7 +21,7 @@ void cx_traffic_add(enum cx_route route, bool in, uint64_t bytes)
     atomic_fetch_add_explicit(&bytes_by[route][in], bytes, memory_order_relaxed);
 }
 
-uint64_t cx_traffic_get(enum cx_route route, bool in)
+static uint64_t bytes_of(enum cx_route route, bool in)
 {
     return atomic_load_explicit(&bytes_by[route][in], memory_order_relaxed);
 }
@@ -30,9 +30,8 @@ void cx_traffic_print(FILE *out)
 {
     bool any = false;
     for (unsigned r = 0; r < CX_ROUTES; r++) {
-        const double in = (double)cx_traffic_get(r, true) / 1e6,
-                     back = (double)cx_traffic_get(r, false) / 1e6;
-        if (!cx_traffic_get(r, true) && !cx_traffic_get(r, false))
+        const double in = (double)bytes_of(r, true) / 1e6, back = (double)bytes_of(r, false) / 1e6;
+        if (!bytes_of(r, true) && !bytes_of(r, false))
             continue;
         if (!any)
             fprintf(out, "  bytes by transport, to devices and from them\n");

@@ -25,7 +25,6 @@ enum cx_route {
 
 /* `in`: towards a device (of the last three: all count as in). */
 void cx_traffic_add(enum cx_route route, bool in, uint64_t bytes);
-uint64_t cx_traffic_get(enum cx_route route, bool in);
 /* A line for each way that was gone. */
 void cx_traffic_print(FILE *out);
 

@@ -148,6 +148,15 @@ static struct cx_job *telling_job(struct cx_job *job)
     return job;
 }
 
+/* Wakes those who wait until something moves, where it has moved far enough for one. worker->lock held. */
+static void moved_on(struct cx_worker *worker)
+{
+    if (!worker->waiters || worker->awaited > atomic_load(&worker->submitted))
+        return;
+    worker->awaited = UINT64_MAX; /* each of them looks, and says anew what it waits for */
+    pthread_cond_broadcast(&worker->moved);
+}
+
 void cx_worker_fly(struct cx_worker *worker, struct cx_job *job)
 {
     if (worker->flying)
@@ -157,15 +166,7 @@ void cx_worker_fly(struct cx_worker *worker, struct cx_job *job)
     worker->flying_tail = job;
     worker->nflying++;
     atomic_store_explicit(&worker->submitted, job->seq, memory_order_release);
-    cx_worker_moved(worker);
-}
-
-void cx_worker_moved(struct cx_worker *worker)
-{
-    if (!worker->waiters || worker->awaited > atomic_load(&worker->submitted))
-        return;
-    worker->awaited = UINT64_MAX; /* each of them looks, and says anew what it waits for */
-    pthread_cond_broadcast(&worker->moved);
+    moved_on(worker);
 }
 
 void cx_worker_reap(struct cx_worker *worker, uint64_t known)
@@ -209,7 +210,7 @@ void cx_worker_reap(struct cx_worker *worker, uint64_t known)
         moved = true;
     }
     worker->reaping = false;
-    cx_worker_moved(worker);
+    moved_on(worker);
     pthread_mutex_unlock(&worker->lock);
     if (moved) {
         cx_command_check_watched(worker->context);
@@ -255,7 +256,7 @@ void cx_worker_complete_at_once(struct cx_worker *worker, struct cx_job *job)
     atomic_store_explicit(&worker->submitted, seq, memory_order_release);
     atomic_store_explicit(&worker->completed, seq, memory_order_release);
     worker->reaping = false;
-    cx_worker_moved(worker);
+    moved_on(worker);
     /* no mere loads: see cx_command_check_watched */
     if (atomic_fetch_add(&context->nwatched, 0) == 0 && atomic_load(&context->nheld) == 0)
         return;

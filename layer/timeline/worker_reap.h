@@ -13,9 +13,6 @@
 /* The job was handed to the driver: it flies. worker->lock held. */
 void cx_worker_fly(struct cx_worker *worker, struct cx_job *job);
 
-/* Wakes those who wait until something moves, where it has moved far enough for one. worker->lock held. */
-void cx_worker_moved(struct cx_worker *worker);
-
 /* Completes flying jobs, oldest first, while they are over, or known to be: those up to the seq `known`. Does
  * nothing where another thread is at it. Caller holds no lock. */
 void cx_worker_reap(struct cx_worker *worker, uint64_t known);
