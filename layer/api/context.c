@@ -23,6 +23,7 @@
 #include "layer/memory/transport_slots.h"
 #include "layer/memory/svm.h"
 #include "layer/timeline/trace_command.h"
+#include "layer/plan/planner.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,8 +73,7 @@ static void context_free(void *data)
     cx_stages_finish(context);
     cx_peers_finish(context->peers);
     free(context->workers);
-    free(context->candidates);
-    free(context->few_regions);
+    cx_planner_free(context->planner);
     for (unsigned d = 0; d < context->ndevices; d++)
         cx_device_unref(&context->devices[d]);
     free(context->devices);
@@ -231,7 +231,9 @@ static struct cx_context *context_create(struct cx_device *const *devices, cl_ui
     context->progressed = go_on;
     report_more();
     context->pool = cx_pool_new();
-    if (context->pool && take_devices(context, devices, ndevices) && (!nproperties || context->properties))
+    context->planner = cx_planner_new();
+    if (context->pool && context->planner && take_devices(context, devices, ndevices) &&
+        (!nproperties || context->properties))
         *error = open_members(context);
     if (*error != CL_SUCCESS) {
         cx_object_unref(&context->base);

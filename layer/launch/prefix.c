@@ -15,6 +15,7 @@
 #include "layer/launch/launch.h"
 #include "layer/launch/start.h"
 #include "layer/plan/launch_learn.h"
+#include "layer/plan/planner.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -160,8 +161,8 @@ static void finish_slice(struct cx_job *job, struct cx_worker *worker)
     }
     if (!launch->base.settled) {
         (void)cx_command_ref(&launch->base);
-        prefix->next = context->prefixes;
-        context->prefixes = launch;
+        prefix->next = context->planner->prefixes;
+        context->planner->prefixes = launch;
         atomic_fetch_add(&context->nheld, 1);
     } else if (!prefix->failed) {
         tell_length(launch);
@@ -350,10 +351,10 @@ static void go_on(struct cx_launch *launch)
 void cx_prefix_check(struct cx_context *context)
 {
     cx_context_lock(context);
-    while (context->prefixes) {
-        struct cx_launch *launch = context->prefixes;
+    while (context->planner->prefixes) {
+        struct cx_launch *launch = context->planner->prefixes;
         struct cx_command *command = &launch->base;
-        context->prefixes = launch->prefix->next;
+        context->planner->prefixes = launch->prefix->next;
         launch->prefix->next = NULL;
         atomic_fetch_sub(&context->nheld, 1);
         go_on(launch);

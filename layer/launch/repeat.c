@@ -11,6 +11,7 @@
 #include "layer/timeline/queue.h"
 #include "layer/report/trace_file.h"
 #include "layer/launch/launch.h"
+#include "layer/plan/planner.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -112,9 +113,9 @@ static bool may_repeat(const struct cx_queue *queue, const struct cx_kernel *ker
     struct cx_context *context = queue->context;
     struct cx_worker *worker = &context->workers[again->member];
     return !queue->unsettled && queue->home == again->member + 1 && !context->nsvm &&
-           !context->forgone.active && !cx_plan_is_late(worker) && cx_queue_takes(queue, again->member) &&
-           cx_kernel_runs_on(kernel, again->member) && !cx_launch_wants_times(worker, learned, NULL) &&
-           has_all(args, again, worker);
+           !context->planner->forgone.active && !cx_plan_is_late(worker) &&
+           cx_queue_takes(queue, again->member) && cx_kernel_runs_on(kernel, again->member) &&
+           !cx_launch_wants_times(worker, learned, NULL) && has_all(args, again, worker);
 }
 
 /* ---- doing it ---- */

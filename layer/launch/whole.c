@@ -18,6 +18,7 @@
 #include "layer/plan/svm_rules.h"
 #include "layer/plan/judge.h"
 #include "layer/plan/launch_learn.h"
+#include "layer/plan/planner.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -230,12 +231,12 @@ static struct cx_access_region *whole_regions(struct cx_launch *launch,
     const unsigned nargs = launch->args->count;
     struct cx_context *context = launch->base.context;
     struct cx_access_region *regions;
-    if (!context->few_regions)
-        context->few_regions = malloc(FEW * sizeof(*regions));
-    if (nargs > FEW || !context->few_regions)
+    if (!context->planner->few_regions)
+        context->planner->few_regions = malloc(FEW * sizeof(*regions));
+    if (nargs > FEW || !context->planner->few_regions)
         regions = calloc(nargs + 1u, sizeof(*regions));
     else
-        regions = memset(context->few_regions, 0, nargs * sizeof(*regions));
+        regions = memset(context->planner->few_regions, 0, nargs * sizeof(*regions));
     if (regions)
         fill_regions(launch, summary, worker, regions);
     return regions;
@@ -274,7 +275,7 @@ static cl_int plan_data(struct cx_launch *launch, const struct cx_summary_kernel
     }
     if (error == CL_SUCCESS)
         cx_plan_forgone_whole(launch, regions);
-    if (regions != launch->base.context->few_regions)
+    if (regions != launch->base.context->planner->few_regions)
         free(regions);
     return error;
 }

@@ -85,6 +85,7 @@ static void mem_destroy(struct cx_object *object)
             free(map);
         }
     }
+    free(mem->forgone);
     free(mem->properties);
     cx_mem_unref(&mem->within);
     cx_image_free(mem->image);

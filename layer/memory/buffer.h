@@ -20,6 +20,7 @@ struct cx_mem_map;
 struct cx_mem_destructor;
 struct cx_peer_memory;
 struct cx_follows;
+struct cx_forgone_buffer;
 struct cx_svm;
 struct cx_image;
 
@@ -36,7 +37,7 @@ struct cx_mem {
     struct cx_mem_destructor *destructors;
     unsigned nmaps;        /* through this object */
     struct cx_mem *within; /* a sub-buffer of a buffer over shared virtual memory: that one (a reference) */
-    struct cx_forgone_buffer forgone; /* migration_credit.h */
+    struct cx_forgone_buffer *forgone; /* migration_credit.h; NULL: it does not count yet */
     struct cx_window *window; /* subbuffer_order.h: a sub-buffer's real ones whose release is the root's */
     bool kept; /* svm.h: a window that its root keeps, which therefore holds no reference on it */
     /* root only */

@@ -11,6 +11,7 @@
 #include "layer/program/program.h"
 #include "layer/timeline/queue.h"
 #include "layer/plan/prefix_rules.h"
+#include "layer/plan/planner.h"
 
 #include <time.h>
 
@@ -74,7 +75,7 @@ static bool lacks_length(struct cx_launch *launch, unsigned member)
 
 bool cx_hold_waits_for(const struct cx_launch *launch)
 {
-    const struct cx_launch *held = launch->base.context->held;
+    const struct cx_launch *held = launch->base.context->planner->held;
     while (held && !(held->lacks_length && held->kernel->function == launch->kernel->function))
         held = held->held_next;
     return held != NULL;
@@ -116,15 +117,15 @@ bool cx_hold_launch(struct cx_launch *launch, unsigned member)
              launch->lacks_length ? "one before it to tell its length" : "what a split of it lacks");
     cx_command_hold(&launch->base);
     (void)cx_command_ref(&launch->base);
-    launch->held_next = context->held;
-    context->held = launch;
+    launch->held_next = context->planner->held;
+    context->planner->held = launch;
     atomic_fetch_add(&context->nheld, 1);
     /* the program may have flushed nothing of what is ahead, and does not know that this waits for it */
     cx_worker_watch(worker, launch->held_until);
     if (atomic_load(&worker->completed) < launch->held_until)
         return true;
     /* it came to be so while this was noted, and whoever reaped the last job saw nothing held */
-    context->held = launch->held_next;
+    context->planner->held = launch->held_next;
     atomic_fetch_sub(&context->nheld, 1);
     launch->base.blockers--;
     struct cx_command *command = &launch->base;
@@ -179,7 +180,7 @@ bool cx_hold_for_late(struct cx_launch *launch)
 void cx_hold_check(struct cx_context *context)
 {
     cx_context_lock(context);
-    for (struct cx_launch **link = &context->held; *link;) {
+    for (struct cx_launch **link = &context->planner->held; *link;) {
         struct cx_launch *launch = *link;
         if (waits(launch)) {
             link = &launch->held_next;

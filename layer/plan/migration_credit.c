@@ -5,6 +5,9 @@
 #include "layer/plan/migration_credit.h"
 #include "layer/base/log.h"
 #include "layer/plan/plan_size.h"
+#include "layer/plan/planner.h"
+
+#include <stdlib.h>
 
 /* Splits of a kernel from which on what they took counts for more than what is predicted. */
 enum { MEASURED = 8 };
@@ -42,11 +45,19 @@ static uint8_t valid_now(const struct cx_launch *launch, const struct cx_forgone
                      (bytes - most >= part ? CX_VALID_PARTS : 0) | (most ? 0 : CX_VALID_ALL));
 }
 
+/* What is counted of the object, for as long as it lives. NULL: no memory. */
+static struct cx_forgone_buffer *buffer_of(struct cx_mem *mem)
+{
+    if (!mem->forgone)
+        mem->forgone = calloc(1, sizeof(*mem->forgone));
+    return mem->forgone;
+}
+
 /* about: NULL where the launch runs whole. */
 static void count_reads(struct cx_launch *launch, const struct cx_forgone_launch *about,
                         const struct cx_access_region *whole, bool splits)
 {
-    struct cx_forgone *forgone = &launch->base.context->forgone;
+    struct cx_forgone *forgone = &launch->base.context->planner->forgone;
     const double n = about ? about->plan->n : launch->base.context->nmembers;
     for (unsigned i = 0; i < launch->args->count; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
@@ -56,16 +67,18 @@ static void count_reads(struct cx_launch *launch, const struct cx_forgone_launch
         const bool all = splits && length(&about->package[i].read) > bytes / 2,
                    most = is_most(mem, &whole[i].read);
         const uint8_t needs = all ? CX_VALID_ALL : splits ? CX_VALID_PARTS : CX_VALID_HOME;
-        if (!cx_forgone_met(forgone, &mem->forgone)) {
+        struct cx_forgone_buffer *buffer = buffer_of(mem);
+        if (!buffer)
+            continue;
+        if (!cx_forgone_met(forgone, buffer)) {
             if (!about || !most)
                 continue;
-            cx_forgone_meet(forgone, &mem->forgone, valid_now(launch, about, mem, &whole[i].read));
+            cx_forgone_meet(forgone, buffer, valid_now(launch, about, mem, &whole[i].read));
         }
-        const struct cx_forgone_buffer before = mem->forgone;
-        cx_forgone_reads(forgone, &mem->forgone, needs,
-                         cx_plan_move_seconds((double)bytes * (all ? 1 : 1 - 1 / n)));
+        const struct cx_forgone_buffer before = *buffer;
+        cx_forgone_reads(forgone, buffer, needs, cx_plan_move_seconds((double)bytes * (all ? 1 : 1 - 1 / n)));
         if (!most)
-            mem->forgone = before;
+            *buffer = before;
     }
 }
 
@@ -73,8 +86,8 @@ static void count_writes(struct cx_launch *launch, const struct cx_access_region
 {
     for (unsigned i = 0; i < launch->args->count; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
-        if (mem && is_most(mem, &whole[i].write))
-            cx_forgone_writes(&launch->base.context->forgone, &mem->forgone,
+        if (mem && is_most(mem, &whole[i].write) && buffer_of(mem))
+            cx_forgone_writes(&launch->base.context->planner->forgone, mem->forgone,
                               splits && cx_launch_way(launch, i) != CX_WAY_HOME ? CX_VALID_PARTS
                                                                                 : CX_VALID_HOME);
     }
@@ -93,7 +106,7 @@ static double gain_of(const struct cx_forgone_launch *about)
 bool cx_plan_forgone(struct cx_launch *launch, const struct cx_forgone_launch *about, double *gain)
 {
     struct cx_context *context = launch->base.context;
-    struct cx_forgone *forgone = &context->forgone;
+    struct cx_forgone *forgone = &context->planner->forgone;
     const bool moved = forgone->moved;
     *gain = gain_of(about);
     if (!launch->imagined && about->in_place.whole_seconds > 0) {
@@ -113,7 +126,7 @@ bool cx_plan_forgone(struct cx_launch *launch, const struct cx_forgone_launch *a
 
 bool cx_plan_forgone_counts(const struct cx_launch *launch)
 {
-    return !launch->imagined && launch->base.context->forgone.active;
+    return !launch->imagined && launch->base.context->planner->forgone.active;
 }
 
 void cx_plan_forgone_whole(struct cx_launch *launch, const struct cx_access_region *regions)
@@ -123,5 +136,5 @@ void cx_plan_forgone_whole(struct cx_launch *launch, const struct cx_access_regi
     launch->imagined = true;
     count_reads(launch, NULL, regions, false);
     count_writes(launch, regions, false);
-    (void)cx_forgone_launch(&launch->base.context->forgone, 0);
+    (void)cx_forgone_launch(&launch->base.context->planner->forgone, 0);
 }

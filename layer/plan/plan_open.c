@@ -10,6 +10,7 @@
 #include "layer/program/program.h"
 #include "layer/timeline/queue.h"
 #include "layer/timeline/worker.h"
+#include "layer/plan/planner.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,7 +81,7 @@ bool cx_plan_opening_pays(const struct cx_launch *launch, double builds, double 
 {
     const struct cx_context *context = launch->base.context;
     const double price = price_of_opening(launch) + price_of_builds(launch, builds, waiting);
-    return cx_budget_pays(fmax(context->lacked, cx_plan_gain(launch, waiting)), 1, price);
+    return cx_budget_pays(fmax(context->planner->lacked, cx_plan_gain(launch, waiting)), 1, price);
 }
 
 bool cx_plan_want_for(const struct cx_launch *launch, double seconds)

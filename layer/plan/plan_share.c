@@ -17,6 +17,7 @@
 #include "layer/plan/merge_cost.h"
 #include "layer/plan/private_cost.h"
 #include "layer/plan/reexecute_rules.h"
+#include "layer/plan/planner.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -308,12 +309,12 @@ static bool moves_at_last(struct cx_launch *launch, const struct cx_split_plan *
                           const struct cx_admission_decision *decision)
 {
     struct cx_context *context = launch->base.context;
-    struct cx_forgone *forgone = &context->forgone;
+    struct cx_forgone *forgone = &context->planner->forgone;
     const bool splits = decision->reason == CX_ADMISSION_SPLIT;
     if (cx_plan_always() || !all->whole || strcmp(cx_options_get()->algo, "single") == 0 ||
         (splits && !forgone->active))
         return false;
-    if (context->hindsight.level != CX_HINDSIGHT_OPEN) {
+    if (context->planner->hindsight.level != CX_HINDSIGHT_OPEN) {
         cx_forgone_end(forgone);
         return false;
     }
@@ -589,9 +590,10 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
                    unsigned *best)
 {
     struct cx_context *context = launch->base.context;
-    if (!context->candidates) /* large, and kept: only what is used is filled in, and the lock is held */
-        context->candidates = malloc(sizeof(*context->candidates));
-    struct cx_candidates *all = context->candidates;
+    if (!context->planner
+             ->candidates) /* large, and kept: only what is used is filled in, and the lock is held */
+        context->planner->candidates = malloc(sizeof(*context->planner->candidates));
+    struct cx_candidates *all = context->planner->candidates;
     if (!all) {
         launch->reason = "out of memory";
         return false;
@@ -629,7 +631,7 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
               plan->moves || launch->invests ||
                   (decision.reason == CX_ADMISSION_SPLIT_PROBE && !cx_plan_always()));
     if (plan->moves && !plan->balancer)
-        cx_forgone_end(&context->forgone);
+        cx_forgone_end(&context->planner->forgone);
     if (all->whole != all->few)
         free(all->whole);
     if (!plan->balancer)

@@ -11,6 +11,7 @@
 #include "layer/program/compile_record.h"
 #include "layer/program/program.h"
 #include "layer/timeline/queue.h"
+#include "layer/plan/planner.h"
 
 #include <errno.h>
 #include <math.h>
@@ -322,7 +323,7 @@ void cx_plan_without(struct cx_launch *launch)
     if (seconds <= 0)
         return;
     learned->unvaried += seconds;
-    launch->base.context->lacked += cx_plan_gain(launch, seconds);
+    launch->base.context->planner->lacked += cx_plan_gain(launch, seconds);
     launch->counted = true;
 }
 

@@ -6,6 +6,7 @@
 #include "layer/base/log.h"
 #include "layer/plan/plan_size.h"
 #include "layer/plan/plan_stake.h"
+#include "layer/plan/planner.h"
 
 #include <math.h>
 
@@ -14,14 +15,14 @@ bool cx_plan_hindsight_holds(struct cx_launch *launch, const struct cx_split_pla
 {
     struct cx_context *context = launch->base.context;
     bool takes = false;
-    if (!cx_hindsight_holds(&context->hindsight, &learned->hindsight))
+    if (!cx_hindsight_holds(&context->planner->hindsight, &learned->hindsight))
         return false;
-    if (context->hindsight.held <= 1)
-        context->meeting = *best;
+    if (context->planner->hindsight.held <= 1)
+        context->planner->meeting = *best;
     for (unsigned i = 0; i < plan->n; i++)
-        takes |= plan->member[i] == context->meeting;
+        takes |= plan->member[i] == context->planner->meeting;
     if (takes)
-        *best = context->meeting;
+        *best = context->planner->meeting;
     launch->reason = "split launches of late took longer than one device would have";
     return true;
 }
@@ -97,9 +98,9 @@ void cx_plan_hindsight_end(struct cx_launch *launch)
         return;
     pthread_mutex_lock(&context->lock);
     if (whole > 0)
-        rose = cx_hindsight_count(&context->hindsight, &learned->hindsight, elapsed,
+        rose = cx_hindsight_count(&context->planner->hindsight, &learned->hindsight, elapsed,
                                   whole + cx_plan_move_seconds((double)launch->written) + brought);
-    const bool all = context->hindsight.level == CX_HINDSIGHT_CLOSED;
+    const bool all = context->planner->hindsight.level == CX_HINDSIGHT_CLOSED;
     pthread_mutex_unlock(&context->lock);
     cx_debug(CX_TOPIC_PLAN, "%s took %.1f us split, %.1f us on one device", launch->kernel->function->name,
              elapsed * 1e6, whole * 1e6);

@@ -12,8 +12,6 @@
 #include "layer/object/object.h"
 #include "layer/driver/device.h"
 #include "layer/base/freelist.h"
-#include "scheduler/forgone.h"
-#include "scheduler/hindsight.h"
 #include <pthread.h>
 
 struct cx_account;
@@ -43,15 +41,14 @@ struct cx_context {
     struct cx_device_list members; /* their devices; nmembers */
     unsigned nmembers;             /* real devices, at least one; which of them are open: cx_worker_is_open */
     unsigned fastest; /* the member that the program begins on: the one with the highest nominal speed of
-                         those   whose drivers give a context */
+                         those whose drivers give a context */
     /* nmembers + 1 timelines: workers[m] submits to member m; workers[nmembers] does the host's own work. */
     struct cx_worker *workers;
-    struct cx_access_region *few_regions; /* whole.c; NULL until needed */
-    struct cx_candidates *candidates;     /* plan_share.c; NULL until needed */
-    atomic_bool lone;                     /* a worker has jobs and no thread: others see to it (worker.c) */
-    struct cx_pool *pool;                 /* pinned_pool.h: host copies lie in its pages */
-    struct cx_peers *peers;               /* peer.h; NULL: no two members could be peers */
-    struct cx_stages *stages;             /* transport_slots.h; NULL until needed */
+    struct cx_planner *planner; /* planner.h */
+    atomic_bool lone;           /* a worker has jobs and no thread: others see to it (worker.c) */
+    struct cx_pool *pool;       /* pinned_pool.h: host copies lie in its pages */
+    struct cx_peers *peers;     /* peer.h; NULL: no two members could be peers */
+    struct cx_stages *stages;   /* transport_slots.h; NULL until needed */
 
     /* Listeners in rooms above, set when the context is assembled, before it has a job; NULL: none. No lock
      * is held when they are called. */
@@ -71,19 +68,12 @@ struct cx_context {
     uint64_t ndue, ncalled; /* commands that became due, and those whose callbacks have been called since */
     atomic_bool calls_back; /* there are, or were, callbacks */
     atomic_uint nwatched;   /* commands whose status calls back and that are not over */
-    struct cx_launch *held; /* deferral.h: references; under lock */
-    struct cx_launch *prefixes; /* prefix.h: those to go on with; references; under lock */
-    atomic_uint nheld;          /* launches in both */
-    struct cx_spares repeated;  /* repeat.c: memory of its jobs */
+    atomic_uint nheld;      /* launches that the planner holds until something progresses */
+    struct cx_spares repeated; /* repeat.c: memory of its jobs */
     atomic_uint nqueues;
     atomic_uint nborrowed; /* memory objects that lie in the program's own memory (CL_MEM_USE_HOST_PTR) */
-    /* split_record.h; under lock */
-    struct cx_hindsight hindsight; /* whether splits pay */
-    struct cx_forgone forgone;     /* migration_credit.h: whether moving data for them does */
     /* account.h: what splits may lose; NULL: that is not bounded, or there is nobody to share with */
     struct cx_account *account;
-    double lacked;    /* plan_open.h: seconds that splits could have saved for which devices were closed */
-    unsigned meeting; /* the member for launches that hindsight keeps whole */
     uint64_t written; /* bytes that the program gave buffers since the last split launch */
     /* Host clock: when a command was over last, from the first split launch on; 0: none yet. */
     atomic_uint_fast64_t last_over;
