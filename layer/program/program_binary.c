@@ -3,12 +3,13 @@
  * Programs saved as binaries and made of them.
  *
  * A binary of the virtual device (binary_format.h) holds the real drivers' binaries, one for each kind of
- * device, and the program's text where it has one. A text that includes no files is all there is to a
- * program: it is analysed and split like any other after loading, and stands in wherever a device has no
- * binary or refuses it. For any other program the access summaries are in the container too, and it loads
- * only where one of the devices is among those it was built for. A binary that is no container is offered to
- * the drivers, as it may have been made by one without coexec: it loads where one takes it, and runs on its
- * devices alone. Previous stage: program.c, program_info.c. Next: build.c.
+ * device, and the program's text where it has one, with the files that it includes where these can be told
+ * (include_hash.h). A text that needs no files is all there is to a program: it is analysed and split like
+ * any other after loading, and stands in wherever a device has no binary or refuses it. For any other program
+ * the access summaries are in the container too, and it loads only where one of the devices is among those it
+ * was built for. A binary that is no container is offered to the drivers, as it may have been made by one
+ * without coexec: it loads where one takes it, and runs on its devices alone. Previous stage: program.c,
+ * program_info.c. Next: build.c.
  */
 #include "layer/source/analysis.h"
 #include "layer/program/binary_format.h"
@@ -179,6 +180,18 @@ static bool save_members(const struct cx_program *program, bool whole, struct sa
     return true;
 }
 
+/* The text with the files that it includes, where that makes the program alone; else NULL. So devices that
+ * had not built it can, whatever becomes of the files. */
+static char *resolve(const struct cx_program *program)
+{
+    char *text = program->source && program->analysis ? cx_analysis_resolve(program->analysis) : NULL;
+    if (text && !text_is_whole(text, program->options)) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
 /* The container of a built program that nobody builds anew meanwhile. */
 static unsigned char *make_binary(const struct cx_program *program, size_t *size)
 {
@@ -188,10 +201,12 @@ static unsigned char *make_binary(const struct cx_program *program, size_t *size
     *size = 0;
     if (!save)
         return NULL;
-    bool whole = text_is_whole(program->source, program->options) &&
-                 program->binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+    const bool executable = program->binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+    char *resolved = executable ? resolve(program) : NULL;
+    const char *source = resolved ? resolved : program->source;
+    const bool whole = executable && text_is_whole(source, program->options);
     save->container.type = program->binary_type;
-    save->container.source = bytes_of(program->source);
+    save->container.source = bytes_of(source);
     save->container.options = bytes_of(program->options);
     if (save_members(program, whole, save) && (whole || save->container.nparts))
         data = cx_container_write(&save->container, size);
@@ -200,6 +215,7 @@ static unsigned char *make_binary(const struct cx_program *program, size_t *size
         free(save->binary[i]);
     }
     free(save);
+    free(resolved);
     return data;
 }
 

@@ -186,6 +186,13 @@ const char *cx_analysis_files_moved(const struct cx_analysis *analysis)
                : "a file that the program includes is not as it was when it was built";
 }
 
+char *cx_analysis_resolve(const struct cx_analysis *analysis)
+{
+    return analysis->includes && analysis->included
+               ? cx_includes_resolve(analysis->source, analysis->options, analysis->sum)
+               : NULL;
+}
+
 static void settle(struct run *run)
 {
     struct cx_analysis *analysis = run->analysis;

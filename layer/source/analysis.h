@@ -63,5 +63,8 @@ bool cx_analysis_wait(struct cx_analysis *analysis, unsigned ms);
 /* Why what is made of the program's text now may be of another text than what was analysed, and built when
  * the analysis began: files that it includes (include_hash.h). NULL: it is the same. */
 const char *cx_analysis_files_moved(const struct cx_analysis *analysis);
+/* The program's text with the files that it includes put in, as they were when it was built; NULL: it
+ * includes none, or cx_includes_resolve cannot tell. free() it. */
+char *cx_analysis_resolve(const struct cx_analysis *analysis);
 
 #endif

@@ -330,28 +330,45 @@ static void read_all(struct reader *reader, const char *text)
     reader->clear &= !reader->vague;
 }
 
+/* Goes through the source and its files; gives the source as the compiler's first stages see it, the
+ * caller's. reader->clear: all could be told. */
+static char *read_source(struct reader *reader, const char *source, const char *options)
+{
+    *reader = (struct reader){.macros = cx_include_macros_new()};
+    reader->clear = reader->macros && read_options(reader, options);
+    char *text = reader->clear ? clear_text(reader, source) : NULL;
+    if (reader->clear)
+        read_all(reader, text);
+    return text;
+}
+
+static void finish(struct reader *reader)
+{
+    for (unsigned i = 0; i < reader->nplaces; i++) {
+        free(reader->place[i].path);
+        free(reader->place[i].text);
+    }
+    free(reader->place);
+    cx_names_finish(&reader->folders);
+    cx_include_macros_free(reader->macros);
+    free(reader->log);
+}
+
+static void end_sum(const struct reader *reader, unsigned char sum[CX_INCLUDES_SIZE])
+{
+    struct cx_sha256 hash;
+    cx_sha256_init(&hash);
+    cx_sha256_add(&hash, reader->log ? reader->log : "", reader->length);
+    cx_sha256_end(&hash, sum);
+}
+
 bool cx_includes_sum(const char *source, const char *options, unsigned char sum[CX_INCLUDES_SIZE])
 {
-    struct reader reader = {.macros = cx_include_macros_new()};
-    struct cx_sha256 hash;
-    reader.clear = reader.macros && read_options(&reader, options);
-    char *text = reader.clear ? clear_text(&reader, source) : NULL;
+    struct reader reader;
+    free(read_source(&reader, source, options));
     if (reader.clear)
-        read_all(&reader, text);
-    if (reader.clear) {
-        cx_sha256_init(&hash);
-        cx_sha256_add(&hash, reader.log ? reader.log : "", reader.length);
-        cx_sha256_end(&hash, sum);
-    }
-    for (unsigned i = 0; i < reader.nplaces; i++) {
-        free(reader.place[i].path);
-        free(reader.place[i].text);
-    }
-    free(reader.place);
-    cx_names_finish(&reader.folders);
-    cx_include_macros_free(reader.macros);
-    free(reader.log);
-    free(text);
+        end_sum(&reader, sum);
+    finish(&reader);
     return reader.clear;
 }
 
@@ -359,6 +376,159 @@ bool cx_includes_are(const char *source, const char *options, const unsigned cha
 {
     unsigned char now[CX_INCLUDES_SIZE];
     return cx_includes_sum(source, options, now) && !memcmp(now, sum, sizeof(now));
+}
+
+/* ---- one text ---- */
+
+enum { DEEPEST = 32 };
+
+struct writer {
+    struct reader *reader;
+    FILE *file;
+    unsigned depth; /* files within files */
+};
+
+/* The one file that is there among the places where it may lie; NULL: there are several, or none. */
+static const struct place *find_place(const struct reader *reader, const char *folder, const char *name)
+{
+    const struct place *found = NULL;
+    for (unsigned i = 0; i <= reader->folders.count; i++) {
+        const char *in = i < reader->folders.count ? reader->folders.item[i] : folder;
+        char *path = NULL;
+        if (name[0] == '/' ? !(path = strdup(name)) : asprintf(&path, "%s/%s", in, name) < 0)
+            return NULL;
+        for (unsigned p = 0; p < reader->nplaces; p++)
+            if (reader->place[p].text && strcmp(reader->place[p].path, path) == 0) {
+                if (found && strcmp(found->text, reader->place[p].text) != 0) {
+                    free(path);
+                    return NULL;
+                }
+                found = &reader->place[p];
+            }
+        free(path);
+    }
+    return found;
+}
+
+static void put_line(const struct writer *writer, unsigned number, const char *name)
+{
+    fprintf(writer->file, "\n#line %u \"", number);
+    for (; *name; name++) {
+        if (*name == '"' || *name == '\\')
+            fputc('\\', writer->file);
+        fputc(*name, writer->file);
+    }
+    fputs("\"\n", writer->file);
+}
+
+/* Whether the directive, `at` behind its #, is `pragma once`. */
+static bool is_once(const char *at)
+{
+    static const char *const pragma[] = {"pragma", NULL}, *const once[] = {"once", NULL};
+    at = skip_blanks(at);
+    const size_t length = word_among(pragma, at);
+    return length && word_among(once, skip_blanks(at + length));
+}
+
+/* The next directive's #, or the text's end. */
+static const char *next_directive(const char *at)
+{
+    while (*at && *at != '#')
+        at = cx_text_skip(at) != at ? cx_text_skip(at) : at + 1;
+    return at;
+}
+
+/* Whether nothing but the directive is on its lines: blanks before its #, and no comment at its end that goes
+ * on behind them. */
+static bool is_alone(const char *text, const char *at, const char *end)
+{
+    const char *open = NULL;
+    for (const char *c = at; c<end; c = cx_text_skip(c)> c ? cx_text_skip(c) : c + 1)
+        open = cx_text_skip(c) > end ? c : open;
+    while (at > text && strchr(" \t\v\f", at[-1]))
+        at--;
+    return !open && (at == text || at[-1] == '\n');
+}
+
+static bool put_text(struct writer *writer, const char *text, const char *folder, const char *name);
+
+/* What an inclusion, `at` behind its word, puts there. */
+static bool put_inclusion(struct writer *writer, const char *at, const char *folder)
+{
+    struct meant meant = meant_by(writer->reader, at);
+    const struct place *place = meant.whole && meant.names.count == 1
+                                    ? find_place(writer->reader, folder, meant.names.item[0])
+                                    : NULL;
+    const char *slash = place ? strrchr(place->path, '/') : NULL;
+    char *beside = place ? strndup(place->path, slash ? (size_t)(slash - place->path) : 0) : NULL;
+    bool ok = beside && writer->depth < DEEPEST && ftell(writer->file) < MOST_BYTES;
+    if (ok) {
+        const char *first = next_directive(place->text);
+        const bool once = *first && is_once(first + 1);
+        writer->depth++;
+        if (once) {
+            const unsigned file = (unsigned)(place - writer->reader->place);
+            fprintf(writer->file, "\n#ifndef coexec_once_%u\n#define coexec_once_%u\n", file, file);
+        }
+        put_line(writer, 1, meant.names.item[0]);
+        ok = put_text(writer, place->text, beside, meant.names.item[0]);
+        if (once)
+            fputs("\n#endif\n", writer->file);
+        writer->depth--;
+    }
+    free(beside);
+    cx_names_finish(&meant.names);
+    return ok;
+}
+
+/* The text, which lies in `folder`, with all that it includes. False: what that is cannot be told. */
+static bool put_text(struct writer *writer, const char *text, const char *folder, const char *name)
+{
+    static const char *const include[] = {"include", NULL};
+    static const char *const others[] = {"include_next", "import", "embed", NULL};
+    const char *from = text;
+    unsigned number = 1;
+    bool ok = !strstr(text, "__LINE__") && !strstr(text, "__FILE__"); /* they would be others */
+    for (const char *at = next_directive(text), *before = text; ok && *at; at = next_directive(at)) {
+        const char *word = skip_blanks(at + 1), *end = word + strcspn(word, "\n");
+        const size_t length = word_among(include, word);
+        const bool once = is_once(at + 1);
+        ok = !word_among(others, word) && (!once || at == next_directive(text));
+        if (length || once) {
+            for (; before < end; before++)
+                number += *before == '\n';
+            fwrite(from, 1, (size_t)(at - from), writer->file);
+            ok = ok && is_alone(text, at, end) && (!length || put_inclusion(writer, word + length, folder));
+            put_line(writer, number + 1, name);
+            from = *end ? end + 1 : end;
+            at = from;
+        } else {
+            at++;
+        }
+    }
+    fputs(from, writer->file);
+    return ok;
+}
+
+char *cx_includes_resolve(const char *source, const char *options, const unsigned char sum[CX_INCLUDES_SIZE])
+{
+    struct reader reader;
+    unsigned char now[CX_INCLUDES_SIZE];
+    char *whole = NULL, *text = read_source(&reader, source, options);
+    size_t size;
+    if (reader.clear)
+        end_sum(&reader, now);
+    if (reader.clear && !memcmp(now, sum, sizeof(now)) && !strstr(text, has_file)) {
+        struct writer writer = {.reader = &reader, .file = open_memstream(&whole, &size)};
+        const bool ok = writer.file && put_text(&writer, text, ".", "");
+        if (!writer.file || fclose(writer.file) != 0 || !ok) {
+            free(whole);
+            whole = NULL;
+        }
+    }
+    finish(&reader);
+    free(text);
+    return whole;
 }
 
 void cx_includes_text(const unsigned char sum[CX_INCLUDES_SIZE], char text[CX_INCLUDES_TEXT_SIZE])

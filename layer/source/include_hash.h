@@ -22,6 +22,11 @@ bool cx_includes_sum(const char *source, const char *options, unsigned char sum[
 /* Whether the sum is this one still. */
 bool cx_includes_are(const char *source, const char *options, const unsigned char sum[CX_INCLUDES_SIZE]);
 
+/* The source with each file that it includes put in, in files too, so that it needs none; #line keeps the
+ * lines' numbers and gives the files' names. NULL: the sum is another by now, or it cannot be told which file
+ * an inclusion means, where several may lie and not all say the same. free() it. */
+char *cx_includes_resolve(const char *source, const char *options, const unsigned char sum[CX_INCLUDES_SIZE]);
+
 /* The sum as hexadecimal digits, and from such; false: they are none. */
 enum { CX_INCLUDES_TEXT_SIZE = 2 * CX_INCLUDES_SIZE + 1 };
 void cx_includes_text(const unsigned char sum[CX_INCLUDES_SIZE], char text[CX_INCLUDES_TEXT_SIZE]);

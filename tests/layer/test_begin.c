@@ -7,6 +7,7 @@
 #include "cl_fixture.h"
 #include "cl_folder.h"
 #include "cl_timeline.h"
+#include "file.h"
 
 #include <stdio.h>
 #include <sys/wait.h>
@@ -182,6 +183,69 @@ START_TEST(long_ones_share)
     launch_each(60, N); /* 20 ms each */
     end(N);
     ck_assert_msg(is_open(1), "the second device was not opened");
+    ck_assert_uint_gt(did(1, &kernels), 0);
+    cl_folder_remove();
+}
+END_TEST
+
+/* Builds a text that includes a file, saves its binary, and takes the file away. */
+static void save_binary(void)
+{
+    static const char include[] = "#include \"number.h\"\n";
+    char options[256];
+    cl_open();
+    char *own = file_read(STUB_KERNELS, NULL), *text = NULL;
+    FILE *header = fopen(cl_folder_path("number.h"), "w");
+    ck_assert_ptr_nonnull(own);
+    ck_assert_ptr_nonnull(header);
+    fprintf(header, "#define NUMBER 5\n");
+    fclose(header);
+    ck_assert_int_ge(asprintf(&text, "%s%s", include, own), 0);
+    snprintf(options, sizeof(options), "-I%s", cl_folder_path("."));
+    cl_program program = cl_build(text, options);
+    cl_kernel kernel = cl_kernel_in(program, kernel_name);
+    cl_mem mem = cl_buffer(0, sizeof(in), NULL), other = cl_buffer(0, sizeof(out), NULL);
+    launch_in_groups(kernel, mem, other, 1024, 2 * LOCAL);
+    cl_ok(clFinish(cl.queue));
+    size_t size = 0;
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, NULL));
+    unsigned char *binary = malloc(size);
+    ck_assert_ptr_nonnull(binary);
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(binary), &binary, NULL));
+    FILE *file = fopen(cl_folder_path("binary"), "w");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(binary, 1, size, file), size);
+    fclose(file);
+    unlink(cl_folder_path("number.h"));
+    free(binary);
+    free(text);
+    free(own);
+    _exit(0);
+}
+
+/* One device built it; the file that its text includes is gone. Another builds it when long launches share.
+ */
+START_TEST(binary_is_built_elsewhere)
+{
+    unsigned kernels;
+    size_t size;
+    cl_int error;
+    cl_folder_make("begin");
+    setenv("COEXEC_CACHE_DIR", cl_folder_path("cache"), 1);
+    in_a_process(save_binary);
+    open_kernel("0.2");
+    cl_ok(clReleaseKernel(p.kernel));
+    cl_ok(clReleaseProgram(p.program));
+    char *data = file_read(cl_folder_path("binary"), &size);
+    ck_assert_ptr_nonnull(data);
+    const unsigned char *binary = (const unsigned char *)data;
+    p.program = clCreateProgramWithBinary(cl.context, 1, &cl.device, &size, &binary, NULL, &error);
+    cl_ok(error);
+    free(data);
+    cl_ok(clBuildProgram(p.program, 1, &cl.device, "", NULL, NULL));
+    p.kernel = cl_kernel_in(p.program, kernel_name);
+    launch_each(60, N); /* 20 ms each */
+    end(N);
     ck_assert_uint_gt(did(1, &kernels), 0);
     cl_folder_remove();
 }
@@ -605,6 +669,7 @@ int main(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, short_ones_stay_alone);
     tcase_add_test(tcase, long_ones_share);
+    tcase_add_test(tcase, binary_is_built_elsewhere);
     tcase_add_test(tcase, one_begins_with_slices);
     tcase_add_test(tcase, in_place_begins_with_slices);
     tcase_add_test(tcase, those_behind_know);
