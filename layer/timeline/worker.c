@@ -405,7 +405,7 @@ static void wait_step(struct cx_worker *worker, uint64_t seq, bool urgent)
     pthread_mutex_unlock(&worker->lock);
     if (event) {
         if (urgent)
-            cx_worker_await(worker, event);
+            cx_worker_wait_event(worker, event);
         else
             cx_worker_wait_event(worker, event);
         worker->device->cl->clReleaseEvent(event);

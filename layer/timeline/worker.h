@@ -115,7 +115,6 @@ struct cx_worker {
     uint64_t last_end;               /* when the last of all completed jobs ended, host ns; under lock */
     atomic_uint_fast64_t
         awaited_ns; /* since when a thread waits for one of its jobs, host clock; 0: none does */
-    atomic_uint_fast64_t waited_ns; /* for how long another worker's thread waited for this device last */
 };
 
 /* A piece of work on one timeline. Allocated by the planner, freed by the worker after completion. */

@@ -36,8 +36,4 @@ void cx_worker_mark_end(struct cx_worker *worker);
  * to where it tells. *needed: whether anything up to seq is in flight at all. worker->lock held. */
 cl_event cx_worker_end_event(struct cx_worker *worker, uint64_t seq, uint64_t *of, bool *needed);
 
-/* cx_worker_wait_event for a worker's thread that waits for another device: looks at the event for a short
- * while about when it should be over, before it sleeps (COEXEC_POLL). No lock held. */
-void cx_worker_await(struct cx_worker *worker, cl_event event);
-
 #endif
