@@ -208,6 +208,25 @@ static uint64_t limit(const struct cx_balancer *balancer, struct cx_device_state
     return groups;
 }
 
+/* They are counted as in flight on the device, which has room for them. */
+static uint64_t assign(struct cx_balancer *balancer, unsigned index, uint64_t groups, double now)
+{
+    struct cx_device_state *device = &balancer->devices[index];
+    const bool fresh = device->nflight == 0 || !device->given.overlaps;
+    if (device->nflight == 0)
+        device->busy_since = now;
+    device->flight[device->nflight++] = (struct cx_flight){.groups = groups,
+                                                           .first = CX_NOWHERE,
+                                                           .fresh = fresh,
+                                                           .cost = (double)groups,
+                                                           .serial = balancer->serial++,
+                                                           .issued = now,
+                                                           .rate = device->rate};
+    device->assigned += groups;
+    balancer->remaining -= groups;
+    return groups;
+}
+
 uint64_t cx_balancer_next(struct cx_balancer *balancer, unsigned index, double now)
 {
     if (index >= balancer->ndevices || balancer->remaining == 0)
@@ -225,20 +244,19 @@ uint64_t cx_balancer_next(struct cx_balancer *balancer, unsigned index, double n
         return 0;
     if (device->decision >= CX_DECIDED_WAIT)
         device->decision = CX_DECIDED_LEAST;
-    uint64_t groups = round_package(balancer, want);
-    const bool fresh = device->nflight == 0 || !device->given.overlaps;
-    if (device->nflight == 0)
-        device->busy_since = now;
-    device->flight[device->nflight++] = (struct cx_flight){.groups = groups,
-                                                           .first = CX_NOWHERE,
-                                                           .fresh = fresh,
-                                                           .cost = (double)groups,
-                                                           .serial = balancer->serial++,
-                                                           .issued = now,
-                                                           .rate = device->rate};
-    device->assigned += groups;
-    balancer->remaining -= groups;
-    return groups;
+    return assign(balancer, index, round_package(balancer, want), now);
+}
+
+uint64_t cx_balancer_rest(struct cx_balancer *balancer, unsigned index, double now)
+{
+    if (index >= balancer->ndevices || balancer->remaining == 0)
+        return 0;
+    struct cx_device_state *device = &balancer->devices[index];
+    if (device->failed || device->nflight == CX_PACKAGES_IN_FLIGHT)
+        return 0;
+    device->given.absent = false;
+    device->decision = CX_DECIDED_REST;
+    return assign(balancer, index, balancer->remaining, cx_number_clean(now));
 }
 
 void cx_balancer_placed(struct cx_balancer *balancer, unsigned index, uint64_t first)

@@ -162,6 +162,8 @@ void cx_balancer_destroy(struct cx_balancer *balancer); /* accepts NULL */
  * static policy gives each device its whole share at the first call; ask in device order for equal shares
  * each time. */
 uint64_t cx_balancer_next(struct cx_balancer *balancer, unsigned device, double now);
+/* All that is left, likewise, whatever the policy: no other device is asked any more. */
+uint64_t cx_balancer_rest(struct cx_balancer *balancer, unsigned device, double now);
 /* When to ask again for a device that was just refused a package, where nothing happens before: it was
  * refused for what others were expected to have done by then, or the package that it holds should then be
  * nearly over, so that the next one fills it meanwhile. 0: never. */

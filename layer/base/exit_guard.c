@@ -312,11 +312,13 @@ bool cx_background_ours(void)
     return ours;
 }
 
-/* Fewer are inside, or queued. lock held. */
+/* Fewer are inside, or queued, or one goes on. lock held. */
 static void changed(void)
 {
     if (running == 0 && queued == 0 && atomic_load(&begun) == 0)
         moments++;
+    if (atomic_load(&ending))
+        renew_patience();
     if (running == 0 || atomic_load(&ending))
         pthread_cond_broadcast(&idle);
 }
@@ -345,18 +347,18 @@ void cx_background_compiling(enum cx_compiling *now, enum cx_compiling to)
         running += to == CX_COMPILING_BEGUN;
         running -= (*now == CX_COMPILING_CALL || *now == CX_COMPILING_BEGUN) && running > 0;
         *now = to;
-        if (atomic_load(&ending))
-            renew_patience();
         changed();
     }
     pthread_mutex_unlock(&lock);
 }
 
-void cx_background_begun(void)
+bool cx_background_begun(void)
 {
     pthread_mutex_lock(&lock);
-    atomic_fetch_add(&begun, 1);
+    const bool ok = !atomic_load(&ending);
+    atomic_fetch_add(&begun, ok);
     pthread_mutex_unlock(&lock);
+    return ok;
 }
 
 void cx_background_begun_over(void)

@@ -49,10 +49,10 @@ enum cx_compiling {
  * not any more then. */
 void cx_background_compiling(enum cx_compiling *now, enum cx_compiling to);
 
-/* A launch has begun in pieces of which later ones may have to be compiled, until they were: so that it can
- * be ended by whoever still waits for it, exit() waits for that, too, as for what is queued. What workers
- * began goes on meanwhile. */
-void cx_background_begun(void);
+/* A launch begins in pieces of which later ones may have to be compiled, until they were: so that it can be
+ * ended by whoever still waits for it, exit() waits for that, too, as for what is queued. What workers began
+ * goes on meanwhile. False: the process is ending, so that the launch had better do with what is compiled. */
+bool cx_background_begun(void);
 void cx_background_begun_over(void);
 
 /* Whether the process is ending: long work should stop at the next chance. */

@@ -169,13 +169,21 @@ void cx_launch_lost(struct cx_command *command)
         cx_coherence_void(context->svm[i]->coherence, 0, context->svm[i]->size);
 }
 
+/* Gives the local size, NULL for the driver's own choice. */
+static const size_t *range_of(const struct cx_launch *launch, const struct cx_part *part, unsigned dim,
+                              uint64_t first, uint64_t end, struct cx_prelude_launch *range)
+{
+    cx_prelude_package(&launch->geometry, dim, part->variant, first, end, range);
+    return part->whole && !launch->local_given ? NULL : range->local;
+}
+
 bool cx_launch_package_is_new(const struct cx_launch *launch, const struct cx_part *part, unsigned dim,
                               uint64_t first, uint64_t end)
 {
     struct cx_prelude_launch range;
-    cx_prelude_package(&launch->geometry, dim, part->variant, first, end, &range);
+    const size_t *local = range_of(launch, part, dim, first, end, &range);
     return cx_kernel_is_new(launch->kernel, part->member, part->variant, range.dims, range.offset,
-                            range.global, range.local);
+                            range.global, local);
 }
 
 cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, const struct cx_part *part,
@@ -187,13 +195,13 @@ cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, con
     cl_int error = cx_kernel_bind(launch->kernel, worker->index, part->variant,
                                   part->args ? part->args : launch->args, &real);
     if (error == CL_SUCCESS) {
-        cx_prelude_package(&launch->geometry, dim, part->variant, first, end, &range);
+        const size_t *local = range_of(launch, part, dim, first, end, &range);
         const bool counts = cx_kernel_may_compile(launch->kernel, worker->index, part->variant, range.dims,
-                                                  range.offset, range.global, range.local) &&
+                                                  range.offset, range.global, local) &&
                             cx_worker_compile_begin(worker);
-        error = worker->device->cl->clEnqueueNDRangeKernel(queue, real, range.dims, range.offset,
-                                                           range.global, range.local, after ? 1 : 0,
-                                                           after ? &after : NULL, event);
+        error =
+            worker->device->cl->clEnqueueNDRangeKernel(queue, real, range.dims, range.offset, range.global,
+                                                       local, after ? 1 : 0, after ? &after : NULL, event);
         cx_worker_compile_end(worker, counts, error == CL_SUCCESS ? *event : NULL);
     }
     if (error == CL_SUCCESS && !worker->device->submits_in_caller)

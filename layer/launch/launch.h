@@ -51,7 +51,7 @@ void cx_launch_lost(struct cx_command *command);
 cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, const struct cx_part *part,
                          unsigned dim, uint64_t first, uint64_t end, cl_command_queue queue, cl_event after,
                          cl_event *event);
-/* Whether the driver may have to compile for it. */
+/* Whether the driver may have to compile for it. For the thread that pumps the member's worker. */
 bool cx_launch_package_is_new(const struct cx_launch *launch, const struct cx_part *part, unsigned dim,
                               uint64_t first, uint64_t end);
 /* Adds finished work to a part (times on the host clock, 0: unknown) and to the trace. */

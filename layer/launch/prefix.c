@@ -83,14 +83,14 @@ static uint64_t whole_steps(const struct cx_prefix *prefix, double steps)
 static void begin_slices(struct cx_launch *launch, const struct cx_worker *worker)
 {
     struct cx_prefix *prefix = launch->prefix;
-    if (cx_background_ending()) {
+    const bool compiles = worker->device->type & CL_DEVICE_TYPE_CPU;
+    if (compiles ? cx_background_begun() : !cx_background_ending()) {
+        atomic_store(&prefix->begun, compiles);
+    } else {
         pthread_mutex_lock(&worker->context->lock);
         prefix->end = steps_of(prefix);
         note_slices(launch);
         pthread_mutex_unlock(&worker->context->lock);
-    } else if (worker->device->type & CL_DEVICE_TYPE_CPU) {
-        atomic_store(&prefix->begun, true);
-        cx_background_begun();
     }
 }
 

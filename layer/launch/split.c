@@ -6,6 +6,7 @@
  * owners are known. Until that moment its buffers are marked, and commands that touch them wait.
  */
 #include "layer/launch/split_inside.h"
+#include "layer/base/exit_guard.h"
 #include "layer/launch/split_fetch.h"
 #include "layer/launch/write_back.h"
 #include "layer/launch/split_peer.h"
@@ -23,9 +24,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* No package is started any more. */
+static void uncount(struct split *split)
+{
+    if (split->counts)
+        cx_background_begun_over();
+    split->counts = false;
+}
+
 /* context->lock held, as what was judged is shared. */
 static void split_free(struct split *split)
 {
+    uncount(split);
     cx_merge_drop(&split->merge);
     cx_private_drop(&split->copies);
     cx_job_free(split->visits);
@@ -258,6 +268,8 @@ void cx_split_settle_if_due(struct split *split)
     due &= !split->fetching; /* it is going to say that the host copy has what it fetches */
     if (!split->settled && due)
         close_split(split);
+    if (split->failed || (split->issuing == 0 && cx_split_all_assigned(split)))
+        uncount(split);
 }
 
 /* ---- the plan ---- */

@@ -45,6 +45,9 @@ struct split {
     unsigned jobs;    /* not finished */
     unsigned issuing; /* packages assigned but not started */
     bool settled, failed;
+    bool opened;  /* some part has begun */
+    bool counts;  /* the process's end waits until all packages are started (exit_guard.h) */
+    bool entire;  /* the process was ending before: one part does all that is left, as it may not compile */
     bool taught;  /* cx_split_learn: done */
     bool lingers; /* it settles only when no more is left than the last slice of each part's last package */
     bool rescues; /* packages may be done again: it settles only when all is done */
@@ -138,6 +141,11 @@ struct cx_range cx_package_cut(struct split *split, unsigned part, uint64_t grou
 /* Makes room for one more package, and enters it. Gives its index. */
 bool cx_package_room(struct split *split);
 unsigned cx_package_note(struct split *split, unsigned part, struct cx_range range);
+/* Before the first package of all: whether one part is to do all of them is decided. */
+void cx_split_open(struct split *split);
+/* Then: enters all that is left as the part's package. False: another part is to do it, this one gets
+ * nothing. */
+bool cx_package_all(const struct lane *lane, const struct cx_worker *worker, unsigned *index);
 /* The package is over and counts. */
 void cx_package_count(struct split *split, const struct package *package);
 

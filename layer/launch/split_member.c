@@ -147,6 +147,7 @@ static enum step next_package(struct lane *lane, struct cx_worker *worker, unsig
     if (!split->begun[lane->part]) {
         split->begun[lane->part] = true;
         cx_ranges_open(&split->ranges, lane->part);
+        cx_split_open(split);
         pthread_cond_broadcast(&split->changed);
     }
     for (;;) {
@@ -178,6 +179,12 @@ static enum step next_package(struct lane *lane, struct cx_worker *worker, unsig
         uint64_t got = 0;
         if (!cx_package_room(split))
             continue;
+        if (split->entire && !cx_package_all(lane, worker, index))
+            continue;
+        if (split->entire) {
+            step = STEP_PACKAGE;
+            break;
+        }
         if (cx_ranges_any(&split->ranges, lane->part))
             got = cx_balancer_next(split->plan.balancer, lane->part, cx_split_seconds(split));
         if (got) {
@@ -252,6 +259,12 @@ static cl_int run_probe(struct lane *lane, struct cx_worker *worker)
     unsigned index = 0;
 
     cx_context_lock(context);
+    cx_split_open(split);
+    if (!split->alive[lane->part]) { /* another part does it */
+        cx_split_settle_if_due(split);
+        cx_context_unlock(context);
+        return CL_SUCCESS;
+    }
     split->begun[lane->part] = true;
     bool listed = cx_package_room(split);
     if (listed) {
@@ -335,9 +348,9 @@ static void skip_lane(struct cx_job *job, struct cx_worker *worker)
     struct cx_context *context = split->launch->base.context;
     bool probes = lane->part >= split->plan.n;
     cx_context_lock(context);
+    split->issuing -= probes && split->alive[lane->part];
     split->alive[lane->part] = false;
     split->looking[lane->part] = false;
-    split->issuing -= probes;
     if (!split->settled) /* else the launch is over without this part */
         cx_split_fail(split, CL_OUT_OF_RESOURCES);
     cx_split_settle_if_due(split);

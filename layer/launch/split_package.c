@@ -16,6 +16,7 @@
 #include "layer/plan/trace_launch.h"
 #include "layer/plan/launch_stats.h"
 #include "layer/launch/launch.h"
+#include "layer/plan/launch_form.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,70 @@ unsigned cx_package_note(struct split *split, unsigned part, struct cx_range ran
                                                          .done = range.first,
                                                          .sent = range.first};
     return split->npackages++;
+}
+
+/* ---- once the process is ending ---- */
+
+void cx_split_open(struct split *split)
+{
+    if (split->opened)
+        return;
+    split->opened = true;
+    if (!cx_launch_may_compile(split->launch, &split->plan))
+        return;
+    split->counts = cx_background_begun();
+    split->entire = !split->counts;
+    if (split->entire && split->plan.probes) { /* it is never run */
+        split->alive[split->plan.n] = split->looking[split->plan.n] = false;
+        cx_balancer_fail(split->plan.balancer, split->plan.n, UINT64_MAX);
+        split->issuing--;
+    }
+}
+
+/* Whether the part's driver need not compile for all that is left: as pieces, or as where it runs whole. */
+static bool has_compiled(const struct lane *lane, const struct cx_worker *worker, struct cx_range left)
+{
+    const struct split *split = lane->split;
+    const struct cx_launch *launch = split->launch;
+    const struct cx_learned *learned = launch->kernel->function->learned;
+    struct cx_part *part = &launch->parts[lane->part], whole = {.member = part->member, .whole = true};
+    if (!(worker->device->type & CL_DEVICE_TYPE_CPU) ||
+        (learned && cx_launch_knows(launch, learned, part->member, part->variant, left.first == 0)))
+        return true;
+    if (left.first > 0 ||
+        cx_launch_package_is_new(launch, &whole, split->plan.judged->verdict.dim, 0, left.end))
+        return false;
+    part->variant = CX_VARIANT_PLAIN;
+    part->whole = true;
+    return true;
+}
+
+static bool are_others_alive(const struct split *split, unsigned part)
+{
+    bool others = false;
+    for (unsigned p = 0; p < split->plan.n; p++)
+        others |= p != part && split->alive[p];
+    return others;
+}
+
+bool cx_package_all(const struct lane *lane, const struct cx_worker *worker, unsigned *index)
+{
+    struct split *split = lane->split;
+    const struct cx_range left = {split->plan.done, split->plan.judged->verdict.groups};
+    if (!has_compiled(lane, worker, left) && are_others_alive(split, lane->part)) {
+        split->alive[lane->part] = false;
+        cx_balancer_fail(split->plan.balancer, lane->part, 0);
+        pthread_cond_broadcast(&split->changed);
+        return false;
+    }
+    cx_balancer_rest(split->plan.balancer, lane->part, cx_split_seconds(split));
+    cx_balancer_placed(split->plan.balancer, lane->part, left.first * split->plan.slice);
+    for (unsigned p = 0; p < split->plan.n; p++)
+        cx_ranges_open(&split->ranges, p);
+    while (cx_ranges_any(&split->ranges, lane->part))
+        cx_ranges_take(&split->ranges, lane->part, left.end);
+    *index = cx_package_note(split, lane->part, left);
+    return true;
 }
 
 void cx_package_count(struct split *split, const struct package *package)
@@ -106,45 +171,13 @@ static void open_two(struct lane *lane, struct cx_worker *worker)
     lane->two = cx_worker_order(worker, worker->queue, worker->second);
 }
 
-/* Whether somebody else is to do what the part would have to compile: one that has done something of the
- * launch, or else the first. context->lock held. */
-static bool has_better(const struct split *split, unsigned part)
-{
-    for (unsigned i = 0; i < split->npackages; i++) {
-        const struct package *package = &split->packages[i];
-        if (package->part != part && package->part < split->plan.n && split->alive[package->part] &&
-            package->over && !package->dropped)
-            return true;
-    }
-    unsigned first = 0;
-    while (first < part && !split->alive[first])
-        first++;
-    return first < part;
-}
-
-/* Once the process is ending nothing is compiled that another part may do without: the compiler may be gone.
- */
-static bool is_refused(const struct lane *lane, const struct cx_worker *worker, struct cx_range range)
-{
-    const struct split *split = lane->split;
-    if (!cx_background_ending() || !(worker->device->type & CL_DEVICE_TYPE_CPU) ||
-        lane->part >= split->plan.n ||
-        !cx_launch_package_is_new(split->launch, &split->launch->parts[lane->part],
-                                  split->plan.judged->verdict.dim, range.first, range.end))
-        return false;
-    cx_context_lock(worker->context);
-    const bool better = has_better(split, lane->part);
-    cx_context_unlock(worker->context);
-    return better;
-}
-
 /* Starts the package's kernels, by turns on the lane's two queues where there are two. */
 static cl_int start_kernels(struct lane *lane, struct cx_worker *worker, struct flight *flight,
                             struct cx_range range)
 {
     struct split *split = lane->split;
     const struct cx_access_verdict *verdict = &split->plan.judged->verdict;
-    cl_int error = is_refused(lane, worker, range) ? CL_DEVICE_NOT_AVAILABLE : CL_SUCCESS;
+    cl_int error = CL_SUCCESS;
     flight->nslices = lane->slices - 1;
     for (unsigned i = 0; i < lane->slices && error == CL_SUCCESS; i++) {
         cl_command_queue queue = lane->two && lane->kernels++ % 2 ? worker->second : worker->queue;

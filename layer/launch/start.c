@@ -7,6 +7,7 @@
 #include "layer/launch/prefix.h"
 #include "layer/launch/verify.h"
 #include "layer/launch/write_back.h"
+#include "layer/plan/launch_form.h"
 #include "layer/timeline/queue.h"
 
 /* Whether something is left to do once the packages are over. */
@@ -22,8 +23,8 @@ static bool afterwards(const struct cx_launch *launch)
 static bool is_static(struct cx_launch *launch, const struct cx_split_plan *plan)
 {
     return !plan->done && cx_balancer_is_static(plan->balancer) &&
-           launch->kernel->function->learned->proven && !plan->probes && !afterwards(launch) &&
-           !cx_home_wants(launch, plan);
+           launch->kernel->function->learned->proven && !cx_launch_may_compile(launch, plan) &&
+           !plan->probes && !afterwards(launch) && !cx_home_wants(launch, plan);
 }
 
 void cx_launch_start_split(struct cx_launch *launch, struct cx_split_plan *plan)

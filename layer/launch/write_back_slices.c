@@ -111,7 +111,7 @@ unsigned cx_home_slices(struct lane *lane, const struct cx_worker *worker, unsig
     const struct split *split = lane->split;
     const struct package *package = &split->packages[index];
     const uint64_t steps = package->range.end - package->range.first;
-    if (split->settled || package->copy || !cx_home_is_fit(split, lane->part) ||
+    if (split->settled || split->entire || package->copy || !cx_home_is_fit(split, lane->part) ||
         (split->rescues && !split->alike) ||
         cx_balancer_remaining(split->plan.balancer) > steps * split->plan.slice * split->plan.n)
         return 1;

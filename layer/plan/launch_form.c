@@ -76,6 +76,22 @@ static bool compiles(const struct cx_launch *launch, unsigned member)
     return launch->base.context->workers[member].device->type & CL_DEVICE_TYPE_CPU;
 }
 
+bool cx_launch_may_compile(const struct cx_launch *launch, const struct cx_split_plan *plan)
+{
+    const struct cx_learned *learned = launch->kernel->function->learned;
+    const bool many = !cx_balancer_is_static(plan->balancer); /* packages a member */
+    bool known = learned != NULL;
+    for (unsigned p = 0; p < plan->n + plan->probes && known; p++) {
+        const unsigned member = plan->member[p];
+        const bool at_start = p == 0 && !plan->done;
+        if (!(launch->base.context->workers[member].device->type & CL_DEVICE_TYPE_CPU))
+            continue;
+        known = (!at_start || cx_launch_knows(launch, learned, member, plan->variant[p], true)) &&
+                ((at_start && !many) || cx_launch_knows(launch, learned, member, plan->variant[p], false));
+    }
+    return !known;
+}
+
 bool cx_launch_compiled(const struct cx_launch *launch, struct cx_learned *learned, unsigned member,
                         enum cx_variant variant, bool at_start)
 {

@@ -19,6 +19,7 @@ enum { CX_LAUNCH_FORMS = 16 }; /* of a kernel; of more of them all count as know
 
 struct cx_launch;
 struct cx_learned;
+struct cx_split_plan;
 
 struct cx_launch_forms {
     uint64_t form[CX_LAUNCH_FORMS];     /* hashes */
@@ -42,5 +43,8 @@ bool cx_launch_compiled(const struct cx_launch *launch, struct cx_learned *learn
  * that its driver compiled (0: not known). Takes no lock; may write a small file. */
 void cx_launch_compiled_keep(const struct cx_launch *launch, unsigned member, enum cx_variant variant,
                              bool at_start, double seconds);
+/* Whether a CPU's driver may have to compile in this process for what the plan has its members do.
+ * context->lock held. */
+bool cx_launch_may_compile(const struct cx_launch *launch, const struct cx_split_plan *plan);
 
 #endif

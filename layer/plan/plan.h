@@ -86,6 +86,7 @@ struct cx_launch {
 struct cx_part {
     unsigned member;
     enum cx_variant variant;
+    bool whole;           /* it is all of the launch, with a local size only where the program gave one */
     struct cx_args *args; /* the member's own (private_copies.h); NULL: the launch's */
     uint64_t groups, packages, busy_ns;
     uint64_t first_ns, last_ns;    /* host clock */

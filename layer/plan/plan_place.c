@@ -6,9 +6,11 @@
  * Previous stage: plan.c. Next: whole.c. Under context->lock.
  */
 #include "layer/object/device.h"
+#include "layer/base/exit_guard.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/plan/plan.h"
+#include "layer/plan/launch_form.h"
 #include "layer/plan/plan_size.h"
 #include "layer/program/program.h"
 #include "layer/timeline/queue.h"
@@ -268,6 +270,29 @@ static bool may_gain(const struct cx_launch *launch, unsigned best)
            atomic_load(&worker->completed) < worker->planned && strcmp(cx_options_get()->algo, "single") != 0;
 }
 
+static bool may_go_to(struct cx_launch *launch, unsigned member)
+{
+    const struct cx_worker *worker = &launch->base.context->workers[member];
+    return !cx_plan_is_late(worker) && !atomic_load(&worker->left_out) &&
+           cx_queue_takes(launch->base.queue, member) && cx_kernel_runs_on(launch->kernel, member) &&
+           cx_plan_fits(launch, member) && cx_launch_prepare(launch, member) == CL_SUCCESS;
+}
+
+/* Once the process is ending a CPU's compiler may be gone: then a member that has done the like before. */
+static unsigned compiled(struct cx_launch *launch, unsigned best)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_learned *learned = launch->kernel->function->learned;
+    if (best == context->nmembers || !learned ||
+        !(context->workers[best].device->type & CL_DEVICE_TYPE_CPU) ||
+        cx_launch_knows(launch, learned, best, CX_VARIANT_PLAIN, true))
+        return best;
+    for (unsigned m = 0; m < context->nmembers; m++)
+        if (cx_launch_knows(launch, learned, m, CX_VARIANT_PLAIN, true) && may_go_to(launch, m))
+            return m;
+    return best;
+}
+
 /* Where the last launch of an in-order queue ran whole, if that is a device like `best` and about as fast at
  * this one: kernels that share buffers should not each run on a GPU of its own because that was faster by a
  * hair. */
@@ -280,9 +305,7 @@ static unsigned stay(struct cx_launch *launch, unsigned best)
     const unsigned home = queue->home - 1;
     const double own = measured_ns(launch, best), there = measured_ns(launch, home);
     if (!cx_context_alike(context, best, home) || (own > 0 && there > 0 && there > nearly * own) ||
-        cx_plan_is_late(&context->workers[home]) || atomic_load(&context->workers[home].left_out) ||
-        !cx_queue_takes(queue, home) || !cx_kernel_runs_on(launch->kernel, home) ||
-        !cx_plan_fits(launch, home) || cx_launch_prepare(launch, home) != CL_SUCCESS)
+        !may_go_to(launch, home))
         return best;
     return home;
 }
@@ -362,6 +385,8 @@ unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
         best = stay(launch, best);
         if (best < context->nmembers && groups_wait(launch))
             return place_together(launch, best);
+        if (cx_background_ending())
+            return compiled(launch, best);
     }
     if (is_alone(launch) || best == context->nmembers)
         return best;

@@ -262,6 +262,23 @@ START_TEST(all_devices_fail)
 END_TEST
 
 /* Somebody takes the groups where there are fewer of them than devices, and many of these. */
+/* Whatever the policy, a device can be given all that is left. */
+START_TEST(one_takes_the_rest)
+{
+    struct cx_balancer_device devices[2] = {{.nominal_speed = 1}, {.nominal_speed = 2}};
+    struct cx_problem problem = {.groups = 100, .ndevices = 2, .devices = devices};
+    struct cx_balancer *balancer = cx_balancer_create(cx_policy_get((unsigned)_i), &problem, NULL);
+    cx_balancer_fail(balancer, 1, 0);
+    ck_assert_uint_eq(cx_balancer_rest(balancer, 1, 0), 0);
+    ck_assert_uint_eq(cx_balancer_rest(balancer, 0, 0), 100);
+    ck_assert_uint_eq(cx_balancer_remaining(balancer), 0);
+    ck_assert_uint_eq(cx_balancer_rest(balancer, 0, 0), 0);
+    ck_assert_int_eq(cx_balancer_done(balancer, 0, 100, 1, 1), CX_DONE_COUNTS);
+    ck_assert(cx_balancer_finished(balancer));
+    cx_balancer_destroy(balancer);
+}
+END_TEST
+
 START_TEST(more_devices_than_groups)
 {
     enum { DEVICES = 400, GROUPS = 100 };
@@ -316,6 +333,7 @@ Suite *cx_test_properties(void)
     tcase_add_loop_test(tcase, same_seed_same_result, 0, policies);
     tcase_add_loop_test(tcase, no_groups_no_packages, 0, policies);
     tcase_add_loop_test(tcase, all_devices_fail, 0, policies);
+    tcase_add_loop_test(tcase, one_takes_the_rest, 0, policies);
     tcase_add_loop_test(tcase, more_devices_than_groups, 0, policies);
     tcase_add_test(tcase, registry_finds_by_name);
     suite_add_tcase(suite, tcase);
