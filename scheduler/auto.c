@@ -636,6 +636,7 @@ const struct cx_policy cx_policy_auto = {
     .help = "packages as long as their length is sure, learned over launches, stragglers rescued",
     .plans_ends = true,
     .plans_transfers = true,
+    .learns = true,
     .data_size = sizeof(struct cx_auto),
     .data_size_per_device = sizeof(struct cx_auto_device),
     .init = auto_init,

@@ -516,12 +516,6 @@ bool cx_balancer_is_static(const struct cx_balancer *balancer)
     return balancer->policy->is_static;
 }
 
-bool cx_balancer_rescues(const char *algo)
-{
-    const struct cx_policy *policy = cx_policy_find(algo);
-    return policy && policy->rescue;
-}
-
 void cx_balancer_measured(const struct cx_balancer *balancer, unsigned index, uint64_t *groups,
                           double *seconds)
 {

@@ -125,7 +125,9 @@ struct cx_policy {
     bool plans_transfers; /* counts fixed_seconds and transfer_seconds; else they should be part of the times
                            */
     bool starts_small; /* its first packages are small, so that a device never measured may get them uncut */
-    size_t data_size;  /* bytes of the policy's own data, zeroed */
+    bool keeps_whole;  /* one device gets it all: the layer splits nothing that it need not */
+    bool learns; /* plans by what earlier launches of the kernel took (memory.h), where parts begin, too */
+    size_t data_size; /* bytes of the policy's own data, zeroed */
     size_t data_size_per_device;
     /* Once, after speeds and remaining are set. May be NULL. */
     void (*init)(struct cx_balancer *balancer);
@@ -234,8 +236,6 @@ uint64_t cx_balancer_remaining(const struct cx_balancer *balancer);
 /* Whether every group is done. */
 bool cx_balancer_finished(const struct cx_balancer *balancer);
 bool cx_balancer_is_static(const struct cx_balancer *balancer);
-/* Whether the balancer of this name has idle devices do packages again. */
-bool cx_balancer_rescues(const char *algo);
 /* What this launch taught about a device, for its speed record (admission.h): groups done and seconds they
  * took, packages of known time only; one too small to fill the device counts as one that fills it. */
 void cx_balancer_measured(const struct cx_balancer *balancer, unsigned device, uint64_t *groups,

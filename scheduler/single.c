@@ -17,5 +17,6 @@ const struct cx_policy cx_policy_single = {
     .name = "single",
     .help = "everything to the fastest device",
     .is_static = true,
+    .keeps_whole = true,
     .next = single_next,
 };

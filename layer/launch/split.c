@@ -20,6 +20,7 @@
 #include "layer/launch/verify.h"
 #include "layer/launch/launch.h"
 #include "layer/plan/launch_learn.h"
+#include "layer/plan/policy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,8 +93,8 @@ static void follow_last(struct split *split)
     const uint64_t steps = plan->judged->verdict.groups;
     const struct cx_lay *lay = lay_of(split);
     double sum = 0;
-    if (cx_balancer_is_static(plan->balancer) || strcmp(cx_options_get()->algo, "auto") == 0 || !lay ||
-        lay->steps != steps || lay->slice != plan->slice || lay->members != members_of(split))
+    if (cx_balancer_is_static(plan->balancer) || cx_plan_policy()->learns || !lay || lay->steps != steps ||
+        lay->slice != plan->slice || lay->members != members_of(split))
         return;
     for (unsigned p = 0; p < plan->n; p++)
         sum += plan->weight[p];

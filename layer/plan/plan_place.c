@@ -17,6 +17,7 @@
 #include "layer/memory/svm.h"
 #include "layer/plan/launch_prepare.h"
 #include "layer/plan/svm_rules.h"
+#include "layer/plan/policy.h"
 
 #include <string.h>
 
@@ -267,7 +268,7 @@ static bool may_gain(const struct cx_launch *launch, unsigned best)
     const struct cx_queue *queue = launch->base.queue;
     const struct cx_worker *worker = &launch->base.context->workers[best];
     return queue->members & (queue->members - 1) && depends_on(launch, best) < worker->planned &&
-           atomic_load(&worker->completed) < worker->planned && strcmp(cx_options_get()->algo, "single") != 0;
+           atomic_load(&worker->completed) < worker->planned && !cx_plan_policy()->keeps_whole;
 }
 
 static bool may_go_to(struct cx_launch *launch, unsigned member)

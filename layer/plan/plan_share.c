@@ -18,6 +18,7 @@
 #include "layer/plan/private_cost.h"
 #include "layer/plan/reexecute_rules.h"
 #include "layer/plan/planner.h"
+#include "layer/plan/policy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -273,7 +274,7 @@ static struct cx_admission_decision decide(const struct cx_split_plan *plan, str
 {
     const struct cx_admission admission = admission_of(plan, all->device);
     struct cx_admission_decision decision = {.split = true, .best = cx_admission_best(&admission)};
-    if (strcmp(cx_options_get()->algo, "single") == 0 && !cx_plan_always()) {
+    if (cx_plan_policy()->keeps_whole && !cx_plan_always()) {
         decision.split = false;
         return decision;
     }
@@ -311,8 +312,7 @@ static bool moves_at_last(struct cx_launch *launch, const struct cx_split_plan *
     struct cx_context *context = launch->base.context;
     struct cx_forgone *forgone = &context->planner->forgone;
     const bool splits = decision->reason == CX_ADMISSION_SPLIT;
-    if (cx_plan_always() || !all->whole || strcmp(cx_options_get()->algo, "single") == 0 ||
-        (splits && !forgone->active))
+    if (cx_plan_always() || !all->whole || cx_plan_policy()->keeps_whole || (splits && !forgone->active))
         return false;
     if (context->planner->hindsight.level != CX_HINDSIGHT_OPEN) {
         cx_forgone_end(forgone);
@@ -508,7 +508,7 @@ static struct cx_memory *memory_of(struct cx_learned *learned, uint64_t groups)
 {
     const unsigned room = sizeof(learned->memories) / sizeof(*learned->memories);
     struct cx_memory *memory = find_memory(learned, groups);
-    if (strcmp(cx_options_get()->algo, "auto") != 0 || cx_options_get()->reproducible)
+    if (!cx_plan_policy()->learns || cx_options_get()->reproducible)
         return NULL;
     for (unsigned i = 0; i < room && !memory; i++) {
         if (learned->memories[i])
@@ -525,14 +525,14 @@ static struct cx_memory *memory_of(struct cx_learned *learned, uint64_t groups)
 static struct cx_balancer *make_balancer(const struct cx_split_plan *plan, const struct cx_candidates *all,
                                          struct cx_memory *memory, bool one_each)
 {
-    const struct cx_options *options = cx_options_get();
     const struct cx_problem problem = {
         groups_left(plan),      plan->slice * plan->judged->verdict.granularity,
         plan->n + plan->probes, all->share,
         plan->rescues,          one_each ? NULL : memory};
     const struct cx_balancer_params params = cx_plan_params();
-    const char *name = options->reproducible || one_each ? "static" : options->algo;
-    return cx_balancer_create(cx_policy_find(name), &problem, &params);
+    const struct cx_policy *policy =
+        cx_options_get()->reproducible || one_each ? cx_policy_find("static") : cx_plan_policy();
+    return cx_balancer_create(policy, &problem, &params);
 }
 
 /* A balancer that learned has a better idea of where each member's part begins. */
@@ -542,7 +542,7 @@ static void follow_balancer(struct cx_split_plan *plan)
     cx_balancer_weights(plan->balancer, weights);
     for (unsigned i = 0; i < plan->n; i++)
         sum += weights[i];
-    for (unsigned i = 0; i < plan->n && sum > 0 && strcmp(cx_options_get()->algo, "auto") == 0; i++)
+    for (unsigned i = 0; i < plan->n && sum > 0 && cx_plan_policy()->learns; i++)
         plan->weight[i] = weights[i];
 }
 
@@ -610,7 +610,7 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
             cx_launch_decided(launch, plan->member[i], cx_admission_part_text(all->member[i].part));
     launch->reason = plan->moves ? "launches have forgone as much as moving their data costs"
                                  : cx_admission_reason_text(decision.reason);
-    if (!decision.split && strcmp(cx_options_get()->algo, "single") == 0)
+    if (!decision.split && cx_plan_policy()->keeps_whole)
         launch->reason = "COEXEC_ALGO=single";
     if (decision.split && !cx_plan_always() && cx_plan_hindsight_holds(launch, plan, learned, best))
         decision.split = false;

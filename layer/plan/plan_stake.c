@@ -12,6 +12,7 @@
 #include "layer/plan/plan_size.h"
 #include "layer/program/program.h"
 #include "layer/timeline/worker.h"
+#include "layer/plan/policy.h"
 
 #include <math.h>
 #include <string.h>
@@ -282,9 +283,9 @@ static double first_bound(const struct cx_launch *launch, const struct cx_learne
 
 /* Then others do meanwhile what a member whose driver is not ready could have done, and one that is slower
  * than thought holds nobody up for long. */
-static bool is_auto(void)
+static bool rescues(void)
 {
-    return strcmp(cx_options_get()->algo, "auto") == 0;
+    return cx_plan_policy()->rescue;
 }
 
 /* Members of one kind are equally fast: what tells them apart is which work-groups they had. */
@@ -330,7 +331,7 @@ static struct sums add_up(const struct cx_launch *launch, const struct cx_split_
             device->fixed_seconds - device->after_seconds +
             device->transfer_seconds * (double)plan->groups * part +
             cx_plan_upload_seconds(worker, part * read_bytes(launch, learned, worker, costs->whole));
-        const double once = (is_auto() ? part : 1) * device->first_seconds;
+        const double once = (rescues() ? part : 1) * device->first_seconds;
         const double all = moves + device->after_seconds + once;
         sums.late = fmax(sums.late, device->first_seconds);
         sums.first += 2 * once;
@@ -388,12 +389,12 @@ static struct cx_stake stake_of(const struct cx_launch *launch, const struct cx_
     const double moves = best->fixed_seconds - best->after_seconds +
                          best->transfer_seconds * (double)plan->groups * part + read * part;
     double factor = sums.factor, most;
-    if (is_auto())
+    if (rescues())
         factor = fmin(factor, AUTO_BOUND / part);
     if (risk->splits > 1 && risk->ratio > 0 && risk->ratio * whole < whole * part * factor)
         factor = fmax(risk->ratio / part, 1); /* measured, all costs included */
     most = whole * part * factor + sums.first;
-    if (is_auto())
+    if (rescues())
         most = fmin(most, AUTO_BOUND * whole);
     *reads = read;
     return (struct cx_stake){.whole = whole > 0 ? whole + moved + read : 0,

@@ -11,6 +11,7 @@
 #include "layer/plan/reexecute_rules.h"
 #include "layer/timeline/queue.h"
 #include "layer/plan/judge.h"
+#include "layer/plan/policy.h"
 
 #include <math.h>
 #include <string.h>
@@ -75,7 +76,7 @@ static bool in_any_order(const struct cx_launch *launch, const struct cx_judged 
                          const struct cx_summary_kernel *summary)
 {
     const struct cx_options *options = cx_options_get();
-    bool own = judged->verdict.separable && cx_balancer_rescues(options->algo) && !options->reproducible;
+    bool own = judged->verdict.separable && cx_plan_policy()->rescue && !options->reproducible;
     for (unsigned i = 0; i < launch->args->count && own; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         own = !mem || (!mem->root->svm && i < summary->narg && !(summary->arg[i].touch & CX_TOUCH_ATOMIC));

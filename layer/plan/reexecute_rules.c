@@ -5,6 +5,7 @@
 #include "layer/plan/reexecute_rules.h"
 #include "layer/base/options.h"
 #include "layer/plan/plan_size.h"
+#include "layer/plan/policy.h"
 
 #include <stdlib.h>
 
@@ -20,7 +21,7 @@ bool cx_rescue_allowed(const struct cx_launch *launch, const struct cx_judged *j
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
     unsigned nargs = launch->args->count;
     const struct cx_options *options = cx_options_get();
-    if (!options->rescue || !cx_balancer_rescues(options->algo) || options->reproducible || launch->ways ||
+    if (!options->rescue || !cx_plan_policy()->rescue || options->reproducible || launch->ways ||
         launch->at_home || !summary || summary->narg < nargs)
         return false;
     struct cx_access_region *whole = calloc(nargs + 1u, sizeof(*whole));
