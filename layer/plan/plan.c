@@ -217,11 +217,8 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
         return whole_because(launch, "out of memory");
     if (plan->n >= 2)
         cx_one_home_choose(launch, judged, plan->member, plan->n);
-    if (plan->n < 2 || !cx_plan_share(launch, plan, learned, best)) {
-        launch->repeats = launch->reason == cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT) ||
-                          launch->reason == cx_admission_reason_text(CX_ADMISSION_WHOLE_UNMEASURED);
+    if (plan->n < 2 || !cx_plan_share(launch, plan, learned, best))
         return false;
-    }
     /* those that are left may work at one place in common */
     return (launch->one_home && cx_one_home_keep(launch, plan->member, plan->n + plan->probes)) ||
            cx_launch_choose_ways(launch, judged, plan->member, plan->n + plan->probes);

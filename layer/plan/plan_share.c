@@ -610,6 +610,8 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
             cx_launch_decided(launch, plan->member[i], cx_admission_part_text(all->member[i].part));
     launch->reason = plan->moves ? "launches have forgone as much as moving their data costs"
                                  : cx_admission_reason_text(decision.reason);
+    launch->repeats = !plan->moves && (decision.reason == CX_ADMISSION_WHOLE_SHORT ||
+                                       decision.reason == CX_ADMISSION_WHOLE_UNMEASURED);
     if (!decision.split && cx_plan_policy()->keeps_whole)
         launch->reason = "COEXEC_ALGO=single";
     if (decision.split && !cx_plan_always() && cx_plan_hindsight_holds(launch, plan, learned, best))
