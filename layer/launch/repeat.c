@@ -12,6 +12,7 @@
 #include "layer/report/trace_file.h"
 #include "layer/launch/launch.h"
 #include "layer/plan/planner.h"
+#include "layer/plan/plan_place.h"
 
 #include <stdlib.h>
 #include <string.h>

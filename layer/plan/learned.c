@@ -4,6 +4,7 @@
  */
 #include "layer/plan/learned.h"
 #include "layer/program/kernel.h"
+#include "scheduler/memory.h"
 
 #include <stdlib.h>
 
@@ -41,4 +42,12 @@ struct cx_learned *cx_function_learned(struct cx_function *function, unsigned nm
     function->learned = learned;
     function->forget = forget;
     return learned;
+}
+
+struct cx_memory *cx_learned_memory(const struct cx_learned *learned, uint64_t groups)
+{
+    for (unsigned i = 0; i < sizeof(learned->memories) / sizeof(*learned->memories); i++)
+        if (learned->memories[i] && learned->memories[i]->taught.groups == groups)
+            return learned->memories[i];
+    return NULL;
 }

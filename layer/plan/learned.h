@@ -103,5 +103,7 @@ struct cx_learned {
 };
 /* The function's, made at the first call. NULL: no memory. */
 struct cx_learned *cx_function_learned(struct cx_function *function, unsigned nmembers);
+/* What launches of as many groups taught the balancer that learns; NULL: none did. */
+struct cx_memory *cx_learned_memory(const struct cx_learned *learned, uint64_t groups);
 
 #endif

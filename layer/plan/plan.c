@@ -24,6 +24,8 @@
 #include "layer/plan/prefix_rules.h"
 #include "layer/plan/svm_rules.h"
 #include "layer/plan/judge.h"
+#include "layer/plan/plan_share.h"
+#include "layer/plan/plan_place.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -139,28 +139,6 @@ struct cx_plan_decision cx_plan_whole(struct cx_launch *launch, unsigned member)
  * caller's to finish. False: nothing was done. */
 bool cx_plan_rest(struct cx_launch *launch, struct cx_split_plan *plan);
 
-/* Whether the launch, by the slowest ones of late, is over before a split could gain: so short a launch is
- * not worth judging, which takes tens of microseconds where the arguments are new. */
-bool cx_plan_too_short(const struct cx_launch *launch, const struct cx_learned *learned);
-
-/* Chooses among the plan's members those that shorten the launch and makes the balancer; else false, with the
- * reason in the launch and the member for a whole launch in *best. */
-bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_learned *learned,
-                   unsigned *best);
-
-/* Whether the member is late with what others have done (reexecute.h): nothing should be planned for it
- * that it could not leave to others. */
-bool cx_plan_is_late(const struct cx_worker *worker);
-/* The member, or, where it is late, another one that takes the
- * launch and is not, if there is one. */
-unsigned cx_plan_prompt(const struct cx_launch *launch, unsigned member);
-
-/* The member for a launch that stays whole: `preferred` if that is one and takes it, else the fastest; or one
- * that is free sooner. nmembers: none takes it. */
-unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred);
-/* It goes there: that member is busy for so much longer. */
-void cx_plan_occupy(const struct cx_launch *launch, unsigned member);
-
 /* The memory object behind an argument; NULL: it is none. */
 static inline struct cx_mem *cx_launch_mem(const struct cx_launch *launch, unsigned arg)
 {

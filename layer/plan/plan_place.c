@@ -5,6 +5,7 @@
  *
  * Previous stage: plan.c. Next: whole.c. Under context->lock.
  */
+#include "layer/plan/plan_place.h"
 #include "layer/object/device.h"
 #include "layer/base/exit_guard.h"
 #include "layer/base/log.h"

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who takes part in a split, and the balancer that shares it out: costs of transfers, admission, probes.
- *
- * Previous stage: plan.c, which knows that the launch may be split among these members. Next: static.c
- * or split.c. Under context->lock.
+ * Who takes part in a split: admission, probes, the balancer. See plan_share.h.
  */
+#include "layer/plan/plan_share.h"
+#include "layer/plan/candidates.h"
 #include "layer/base/options.h"
 #include "layer/plan/migration_credit.h"
 #include "layer/plan/split_record.h"
 #include "layer/plan/plan_size.h"
 #include "layer/plan/plan_stake.h"
-#include "layer/program/program.h"
 #include "scheduler/memory.h"
 #include "layer/plan/launch_prepare.h"
 #include "layer/plan/launch_stats.h"
-#include "layer/plan/merge_cost.h"
-#include "layer/plan/private_cost.h"
 #include "layer/plan/reexecute_rules.h"
 #include "layer/plan/planner.h"
 #include "layer/plan/policy.h"
@@ -23,218 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Costs of a launch, measured on PoCL and an H200 (docs/benchmarks.md). */
-#define CPU_LAUNCH 15e-6
-#define GPU_LAUNCH 10e-6
-/* estimates, not measured: what a merge or private copies cost besides passes over memory, and how fast those
- * are */
-#define AFTERWARDS_SECONDS 30e-6
-#define GPU_BYTES_PER_S    2e12 /* of a device's own memory */
-#define CPU_BYTES_PER_S    8e9
-
 /* Moving a work-group's inputs to another device than the one that has them may cost this part of what
  * computing it there does: packages that go wherever a device is free still pay then. */
 static const double cheap_moves = 0.25;
-
-/* Regions of few arguments, which need no memory of their own. */
-enum { FEW = 4 };
-
-/* What results cost to fetch is left out: they stay where they are until somebody reads them, perhaps there.
- * Bytes to bring to each place: for the whole of inputs that every package reads whole, and the share of the
- * others. */
-struct lacking {
-    uint64_t fixed[64], shared[64];
-};
-
-/* The members of one decision, and one place more for the balancer's probe. */
-struct cx_candidates {
-    struct cx_admission_device device[64];
-    struct cx_admission_member member[64];
-    struct cx_admission_device placed[64]; /* the same without moves */
-    struct cx_admission_member imagined[64];
-    struct cx_access_region few[2 * FEW];
-    struct cx_access_region *whole; /* of the launch, then of one package, by argument; NULL: no memory */
-    double astray_seconds; /* to move what a group reads from the device that computed it; 0: to stay there */
-    double owned[64];      /* of such inputs, bytes that each device has */
-    double moved;          /* seconds of moves that launches to come pay for */
-    double speed[64];      /* what the balancer may take it to be, work-groups/s; 0: unknown */
-    struct cx_balancer_device share[65];
-    const struct cx_speed_record *probe_record;
-    double part[64]; /* scratch: of transfer_cost, moves_of, cut_parts */
-    /* transfer_cost's own */
-    double fixed[64], shared[64]; /* seconds */
-    uint64_t astray[64];
-    struct lacking lacking;
-};
-
-/* ---- what would it cost? ---- */
-
-/* Copies, comparison and combination of what is merged or updated privately, for one member. */
-static double cost_afterwards(const struct cx_launch *launch, const struct cx_worker *worker,
-                              const struct cx_access_region *whole)
-{
-    const bool gpu = worker->device->type & CL_DEVICE_TYPE_GPU;
-    uint64_t merged = launch->ways ? cx_merge_bytes(launch, whole) : 0;
-    uint64_t private_bytes = launch->ways ? cx_private_bytes(launch, whole) : 0;
-    const struct cx_merge_memory *memory = merged ? cx_merge_expect(launch) : NULL;
-    double seconds = 0;
-    if (merged) /* a copy before, a comparison afterwards; then what the last merge had to put together */
-        seconds += AFTERWARDS_SECONDS + 4 * (double)merged / (gpu ? GPU_BYTES_PER_S : CPU_BYTES_PER_S) +
-                   cx_plan_move_seconds(2 * (double)(memory ? memory->combined : 0));
-    if (private_bytes)
-        seconds += AFTERWARDS_SECONDS + cx_plan_move_seconds(2 * (double)private_bytes) +
-                   3 * (double)private_bytes / CPU_BYTES_PER_S;
-    return seconds;
-}
-
-static void add_lacking(const struct cx_mem *mem, const struct cx_access_interval *whole,
-                        const struct cx_access_interval *package, struct lacking *lacking)
-{
-    const bool all = package->hi - package->lo > (whole->hi - whole->lo) / 2;
-    if (whole->lo < whole->hi)
-        cx_coherence_lacking(mem->root->coherence, mem->origin + whole->lo, mem->origin + whole->hi,
-                             all ? lacking->fixed : lacking->shared);
-}
-
-/* Of the groups what each device is expected to get, by speeds: its part of all. */
-static void expect_parts(const struct cx_admission_device *device, unsigned n, double *part)
-{
-    double measured = 0, nominal = 0;
-    bool all_measured = true, all_nominal = true;
-    for (unsigned i = 0; i < n; i++) {
-        part[i] = cx_speed_record_speed(device[i].record);
-        all_measured &= part[i] > 0;
-        all_nominal &= device[i].nominal_speed > 0;
-        measured += part[i];
-        nominal += device[i].nominal_speed;
-    }
-    for (unsigned i = 0; i < n; i++)
-        part[i] = all_measured  ? part[i] / measured
-                  : all_nominal ? device[i].nominal_speed / nominal
-                                : 1.0 / n;
-}
-
-/* A device that holds most of what its part reads works there again (split_fetch.h), and only borders move:
- * to count what it lacks of the others' parts would tie shares to what each happens to hold. */
-static bool works_at_home(uint64_t bytes, uint64_t lacking, double part)
-{
-    return (double)(bytes - lacking) >= part * (double)bytes / 2;
-}
-
-static double seconds_of(struct cx_plan_bring bring)
-{
-    return bring.host + bring.others;
-}
-
-/* A root with places of its own for some members (cx_mem.apart) is counted for each at its own. */
-static void transfer_cost(const struct cx_launch *launch, const struct cx_split_plan *plan,
-                          const struct cx_access_region *whole, const struct cx_access_region *package,
-                          struct cx_candidates *all)
-{
-    const struct cx_context *context = launch->base.context;
-    struct cx_admission_device *device = all->device;
-    double *fixed = memset(all->fixed, 0, sizeof(all->fixed)),
-           *shared = memset(all->shared, 0, sizeof(all->shared));
-    uint64_t *astray = memset(all->astray, 0, sizeof(all->astray)), most_astray = 0;
-    struct lacking *lacking = &all->lacking;
-    double *part = all->part;
-    expect_parts(device, plan->n, part);
-    for (unsigned i = 0; i < launch->args->count; i++) {
-        const struct cx_mem *mem = cx_launch_mem(launch, i);
-        *lacking = (struct lacking){{0}, {0}};
-        if (!mem || cx_launch_way(launch, i) == CX_WAY_PRIVATE)
-            continue;
-        add_lacking(mem, &whole[i].read, &package[i].read, lacking);
-        if (cx_launch_way(launch, i) == CX_WAY_HOME) { /* it comes to one place, before all else */
-            for (unsigned m = 0; m < plan->n; m++)
-                fixed[m] += cx_plan_upload_seconds(
-                    &context->workers[plan->member[m]],
-                    (double)(lacking->fixed[1 + launch->home] + lacking->shared[1 + launch->home]));
-            continue;
-        }
-        for (unsigned m = 0; m < plan->n; m++) {
-            const struct cx_worker *worker = &context->workers[plan->member[m]];
-            const unsigned place = cx_mem_place(mem->root, worker);
-            const uint64_t bytes = whole[i].read.hi - whole[i].read.lo;
-            fixed[m] += seconds_of(cx_plan_bring(worker, mem->root, lacking->fixed));
-            if (!lacking->shared[place])
-                continue;
-            if (!works_at_home(bytes, lacking->shared[place], part[m]))
-                shared[m] += seconds_of(cx_plan_bring(worker, mem->root, lacking->shared));
-            else if (lacking->shared[CX_PLACE_HOST] > bytes / 2) {
-                astray[m] += bytes;
-                all->owned[m] += (double)(bytes - lacking->shared[place]);
-            }
-        }
-    }
-    for (unsigned m = 0; m < plan->n; m++) {
-        const struct cx_worker *worker = &context->workers[plan->member[m]];
-        device[m].fixed_seconds = device[m].after_seconds = cost_afterwards(launch, worker, whole);
-        all->placed[m] = device[m];
-        device[m].fixed_seconds += fixed[m];
-        device[m].transfer_seconds = shared[m] / (double)plan->groups;
-        most_astray = most_astray > astray[m] ? most_astray : astray[m];
-    }
-    all->astray_seconds = cx_plan_move_seconds((double)most_astray) / (double)plan->groups;
-}
-
-/* What the member's driver may do once before its part of the launch. Slices of a launch on the fastest
- * member told what that one's did (prefix.c), which is that of others of its platform, too. */
-static double first_seconds(const struct cx_launch *launch, struct cx_learned *learned,
-                            const struct cx_worker *worker, enum cx_variant variant)
-{
-    const struct cx_worker *fastest = &launch->base.context->workers[launch->base.context->fastest];
-    const double build = (double)launch->kernel->program->build_ns * 1e-9;
-    const double before = worker->first_seconds > 0 ? worker->first_seconds : CX_CPU_COMPILES;
-    if (!(worker->device->type & CL_DEVICE_TYPE_CPU) ||
-        cx_launch_compiled(launch, learned, worker->index, variant, false))
-        return 0;
-    if (learned->compiles > 0 && fastest->device->platform == worker->device->platform &&
-        fastest->device->type & CL_DEVICE_TYPE_CPU)
-        return learned->compiles;
-    return build > before ? build : before;
-}
-
-/* What launches of as many groups taught the balancer that learns, if any did. */
-static struct cx_memory *find_memory(const struct cx_learned *learned, uint64_t groups)
-{
-    for (unsigned i = 0; i < sizeof(learned->memories) / sizeof(*learned->memories); i++)
-        if (learned->memories[i] && learned->memories[i]->taught.groups == groups)
-            return learned->memories[i];
-    return NULL;
-}
-
-static void describe(const struct cx_launch *launch, const struct cx_split_plan *plan,
-                     struct cx_learned *learned, struct cx_candidates *all)
-{
-    const struct cx_context *context = launch->base.context;
-    const struct cx_memory *memory = find_memory(learned, plan->groups);
-    const unsigned nargs = launch->args->count;
-    memset(all->few, 0, sizeof(all->few));
-    all->whole = nargs <= FEW ? all->few : calloc(2 * (size_t)nargs, sizeof(*all->whole));
-    for (unsigned i = 0; i < plan->n; i++) {
-        const struct cx_real_device *real = context->workers[plan->member[i]].device;
-        all->owned[i] = 0;
-        bool gpu = real->type & CL_DEVICE_TYPE_GPU;
-        all->device[i] = (struct cx_admission_device){
-            .nominal_speed = real->nominal_gflops,
-            .device_class = (unsigned)real->type,
-            .launch_seconds = gpu ? GPU_LAUNCH : CPU_LAUNCH,
-            .first_seconds =
-                first_seconds(launch, learned, &context->workers[plan->member[i]], plan->variant[i]),
-            .min_package = cx_plan_min_package(context, plan->member[i]),
-            .fill = cx_plan_fill(real, &launch->geometry),
-            .moves_part = memory ? memory->taught.device[plan->member[i]].moves : 0,
-            .record = &learned->records[plan->member[i]],
-        };
-        all->member[i] = (struct cx_admission_member){0};
-    }
-    if (!all->whole)
-        return;
-    cx_access_whole(plan->judged->access, all->whole);
-    cx_access_package(plan->judged->access, 0, plan->judged->verdict.granularity, all->whole + nargs);
-    transfer_cost(launch, plan, all->whole, all->whole + nargs, all);
-}
 
 /* ---- who takes part? ---- */
 
@@ -296,7 +83,7 @@ static double moves_there(const struct cx_admission_device *device, double group
 static double moves_of(const struct cx_split_plan *plan, struct cx_candidates *all, unsigned best)
 {
     double seconds = 0, *part = all->part;
-    expect_parts(all->device, plan->n, part);
+    cx_candidates_expect(all->device, plan->n, part);
     for (unsigned i = 0; i < plan->n; i++)
         if (i != best && all->imagined[i].takes_part)
             seconds += moves_there(&all->device[i], (double)plan->groups * part[i]);
@@ -507,7 +294,7 @@ static void cut_parts(const struct cx_split_plan *plan, struct cx_learned *learn
 static struct cx_memory *memory_of(struct cx_learned *learned, uint64_t groups)
 {
     const unsigned room = sizeof(learned->memories) / sizeof(*learned->memories);
-    struct cx_memory *memory = find_memory(learned, groups);
+    struct cx_memory *memory = cx_learned_memory(learned, groups);
     if (!cx_plan_policy()->learns || cx_options_get()->reproducible)
         return NULL;
     for (unsigned i = 0; i < room && !memory; i++) {
@@ -600,7 +387,7 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
     }
     all->probe_record = NULL;
     all->astray_seconds = 0;
-    describe(launch, plan, learned, all);
+    cx_candidates_describe(launch, plan, learned, all);
     struct cx_admission_decision decision = decide(plan, all);
     plan->moves = moves_at_last(launch, plan, learned, all, &decision);
     decision.split |= plan->moves;

@@ -21,7 +21,7 @@ struct cx_planner {
     struct cx_launch *held;     /* deferral.h */
     struct cx_launch *prefixes; /* prefix.h: those of which a slice is over, to go on with */
     /* Memory that is used again; NULL until needed. */
-    struct cx_candidates *candidates;     /* plan_share.c */
+    struct cx_candidates *candidates;     /* candidates.h */
     struct cx_access_region *few_regions; /* whole.c */
 };
 
