@@ -246,8 +246,8 @@ static int run_clang(void *context)
     return 127;
 }
 
-/* What clang says of an operator's argument that the device was not asked about (ask.h), in other words;
- * NULL: it says something else. */
+/* What clang says of an operator's argument that the device was not asked about (compiler_macros.h), in other
+ * words; NULL: it says something else. */
 static char *operator_error(const char *line)
 {
     static const char mark[] = "function-like macro '" CX_MACRO_OPERATOR "__";
@@ -266,7 +266,7 @@ static char *operator_error(const char *line)
 }
 
 /* The line of clang's output that tells most: the first with "error:", else the first. Where the error is in
- * the file of answers, which nobody else knows: what it says (ask.c). */
+ * the file of answers, which nobody else knows: what it says (compiler_macros.c). */
 static char *first_error(const struct cx_compile_request *request, const char *text)
 {
     const char *line = strstr(text, "error:"), *end;

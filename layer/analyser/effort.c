@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How much a work-item has to do at most: the instructions of each loop and those outside, and how often
- * loops run where that is a constant. Loops whose ends depend on the launch are left to access_guard.c.
+ * loops run where that is a constant. Loops whose ends depend on the launch are left to guard.c.
  *
  * Previous stage: scan.c. Next stage: compact.c, which knows what becomes of the loops; then access.c.
  */

@@ -188,7 +188,7 @@ static bool is_askable_operator(const char *word)
 }
 
 /* Whether a device's answer would be worth something: not for names whose meaning changes from place to
- * place, operators, what is no name at all, and the functions that split variants define (prelude.h). */
+ * place, operators, what is no name at all, and the functions that split variants define (subrange.h). */
 bool cx_macro_is_askable(const char *word)
 {
     if (cx_macro_is_operator(word)) {

@@ -3,7 +3,7 @@
  * Does clang see the program that a device's compiler sees? Preprocessors differ in what they define
  * themselves. A text that lets such a macro choose its code may be another program there, and what was proved
  * of ours says nothing of theirs. So the text is searched for names that may be such macros; the layer asks
- * the device what they are (ask.h), and comes back with the answers (cx_compile_request's told).
+ * the device what they are (compiler_macros.h), and comes back with the answers (cx_compile_request's told).
  *
  * Previous stage: main.c (the request). Next stage: compile.c.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Command buffers: creation, queries, and the enqueue that replays them. Previous stage:
- * command_buffer_record.c. Next: plan.h, by each replayed command.
+ * command_buffer_record.c. Next: start.h, by each replayed command.
  */
 #include "layer/api/command_buffer.h"
 #include "layer/base/log.h"

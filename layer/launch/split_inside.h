@@ -111,7 +111,7 @@ struct lane {
     unsigned started; /* packages */
     unsigned kernels; /* started */
     unsigned slices;  /* of the next package */
-    bool first;       /* its newest package that is over was the first of its form there (plan.h) */
+    bool first;       /* its newest package that is over was the first of its form there (launch_form.h) */
     uint64_t last_start_ns, last_end_ns, last_groups; /* of the package that was over last */
     struct cx_access_region *regions;
     struct cx_runs *copies; /* one a member, from peers, for the next package (split_peer.h) */

@@ -63,7 +63,8 @@ struct cx_launch {
     uint64_t written;        /* bytes that the program gave buffers before it */
     uint64_t brought;        /* bytes of results that came home within it (write_back.h); context->lock */
     bool imagined;           /* migration_credit.h: it is counted */
-    /* split: how each argument's writes are kept right (enum cx_access_way; launch.c); NULL: nothing special
+    /* split: how each argument's writes are kept right (enum cx_access_way; launch_prepare.h); NULL: nothing
+     * special
      */
     uint8_t *ways;
     bool one_home;    /* shared_home.h: some of them are CX_WAY_HOME */

@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* access: what plan.h makes of the argument */
+/* access: what judge.h makes of the argument */
 static void put_mem(FILE *out, unsigned object, const struct cx_access_arg *access)
 {
     const struct cx_access_image *i = &access->image;

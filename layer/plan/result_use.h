@@ -22,7 +22,8 @@ struct cx_learned;
 struct cx_mem;
 struct cx_summary_kernel;
 
-/* A launch of the function with these arguments is planned. summary: cx_kernel_accesses (plan.h). */
+/* A launch of the function with these arguments is planned. summary: cx_kernel_accesses (launch_prepare.h).
+ */
 void cx_follow_launch(const struct cx_args *args, const struct cx_summary_kernel *summary,
                       struct cx_learned *learned);
 /* The host reads, or maps for reading, so many bytes of the root. */

@@ -18,7 +18,7 @@
  * memory that is none of ours (cx_command_after_memory) begins on one device while a launch before it still
  * runs on others. It is over when its whole cone is, as ever.
  *
- * Previous stage: the enqueue_*.c entry points. Next: plan.h, worker.h.
+ * Previous stage: the enqueue_*.c entry points. Next: start.h, worker.h.
  * Thread-safety: fields are guarded by context->lock unless said otherwise.
  */
 #ifndef CX_LAYER_TIMELINE_COMMAND_H

@@ -6,7 +6,7 @@
  * in that order. A dependency between timelines is a position on the other one; since planning gives
  * positions in one total order, waiting for a dependency can never close a circle. Jobs that must not wait
  * are run ("pumped") by the thread that enqueued them where the driver returns at once; all others by the
- * worker's own thread, or, where it can have none, by whoever waits for them. Previous stage: plan.h. Next:
+ * worker's own thread, or, where it can have none, by whoever waits for them. Previous stage: start.h. Next:
  * the real driver; worker_reap.h notices the end and tells command.h.
  */
 #ifndef CX_LAYER_TIMELINE_WORKER_H

@@ -57,7 +57,7 @@ static int64_t below(struct cx_random *r, int64_t n)
     return (int64_t)cx_random_below(r, (uint64_t)n);
 }
 
-/* A shape as access_bound.c would make it. */
+/* A shape as bound.c would make it. */
 static bool random_shape(struct cx_random *r, struct cx_shape *x)
 {
     struct cx_step step[3];

@@ -56,7 +56,7 @@ static double moves(const struct world *world, const struct kernel *kernel, bool
     return seconds;
 }
 
-/* As plan_share.c and plan_forgone.c ask. */
+/* As plan_share.c and migration_credit.c ask. */
 static bool pushes(struct world *world, const struct kernel *kernel, bool greedy)
 {
     struct cx_forgone *forgone = &world->forgone;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * driver.c, real.c and probe.c over the stub driver, a cl_khr_icd 2.0 driver and things that are no driver.
+ * find.c, device.c and probe.c over the stub driver, a cl_khr_icd 2.0 driver and things that are no driver.
  * Every test runs in its own process, so each finds its own machine. PoCL, where installed, is probed as
  * well.
  *

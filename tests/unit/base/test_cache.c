@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sha256.c against the standard's examples, checksum.c, and cache.c: keys, round trips, damaged files,
+/* sha256.c against the standard's examples, checksum.c, and disk_cache.c: keys, round trips, damaged files,
  * writers at once.
  */
 #include "capture.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * identity.c, analyser_run.c and analysis.c without drivers and without LLVM: devices are made up, and the
- * analyser is a shell script that counts its runs and gives summaries written here.
+ * macro_identity.c, analyser_run.c and analysis.c without drivers and without LLVM: devices are made up, and
+ * the analyser is a shell script that counts its runs and gives summaries written here.
  */
 #include "capture.h"
 #include "cl_folder.h"

@@ -102,7 +102,7 @@ START_TEST(names)
         const char *define = cases[_i].define[i];
         ck_assert(cx_include_macros_option(macros, *define == '-' ? 'U' : 'D', define + (*define == '-')));
     }
-    /* the text is gone through until there is no more, as includes.c does */
+    /* the text is gone through until there is no more, as include_hash.c does */
     unsigned passes = 0;
     do {
         ck_assert_uint_lt(++passes, 8);
