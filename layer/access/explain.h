@@ -16,7 +16,8 @@
 extern "C" {
 #endif
 
-/* All kernels of a program, with an empty line between two. */
+/* All kernels of a program, with an empty line between two. Called by coexec-analyse --explain, which `coexec
+ * explain` starts. */
 void cx_explain_summary(FILE *out, const struct cx_summary *summary, const char *file);
 /* Writes one expression, such as "4 * gid(0) + n", into buf (always terminated; cut with "..." where it does
  * not fit). */

@@ -384,7 +384,7 @@ enum cx_summary_status cx_summary_serialise(const struct cx_summary *summary, vo
 /* True where every index, enum value and count is in bounds and nodes come after their operands. */
 bool cx_summary_check(const struct cx_summary *summary);
 
-/* The kernel of that name, or NULL. */
+/* The kernel of that name, or NULL. program/ asks once for each kernel function and member. */
 const struct cx_summary_kernel *cx_summary_find(const struct cx_summary *summary, const char *name);
 
 /*

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Entry points of the OpenCL 3.0 core that the layer does not offer: pipes and queues on the
- * device. Each checks the handles it gets, so that a wrong handle is told as such, and then refuses with the
- * code that the spec gives for a device without the feature; the device's queries (device_info.c) say the
- * same. Signatures are checked against entry.h.
+ * device. Those that get handles of ours check them first, so that a wrong one is told as such, and then
+ * refuse with the code that the spec gives for a device without the feature; the device's queries
+ * (device_info.c) say the same. Signatures are checked against entry.h.
  */
 #include "layer/timeline/context.h"
 #include "layer/object/device.h"

@@ -32,8 +32,9 @@ bool cx_launch_moves(const struct cx_launch *launch, const struct cx_worker *wor
  * they run side by side. */
 void cx_launch_deps(const struct cx_launch *launch, const struct cx_access_region *regions,
                     const struct cx_worker *worker, bool uploads, uint64_t *deps);
-/* Notes a package's accesses of the host copy by the worker's job `seq`, and makes the worker's place the
- * owner of what it writes (not of what is merged or private). */
+/* Enters into the coherence map what a job does: a package's accesses of the host copy by the worker's job
+ * `seq`, and that the worker's place owns what it writes (not what is merged or private). whole.c and
+ * static.c do so when they plan the job; split.c, for each package, and prefix.c when the launch settles. */
 bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *regions,
                     const struct cx_worker *worker, uint64_t seq);
 /* Lets go of the buffers that it holds (unsettled.h): their owners are known. context->lock held. */

@@ -80,7 +80,8 @@ static struct cx_again *find(struct cx_learned *learned, const struct cx_access_
     return NULL;
 }
 
-/* Whether somebody is to be told of each launch. */
+/* Whether summary, recording, trace or log tells of each launch, which does not change while the process
+ * runs: asked once, when a launch is noted. */
 static bool is_watched(void)
 {
     const struct cx_options *options = cx_options_get();

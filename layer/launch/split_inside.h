@@ -126,8 +126,9 @@ struct lane {
 void cx_split_unref(struct split *split);
 /* What the launch's packages taught, once: the next launch like it is planned by that. */
 void cx_split_learn(struct split *split);
-/* The same, and each part's speed, while the job of a part that nobody waits for is not over, or before the
- * next launch is planned. */
+/* The same, and each part's speed as measured so far, although jobs may still run. For splits whose packages
+ * may be done again, when they settle: by reexecute.c where a late member is left behind, by split.c where
+ * the next launch may be planned at once. */
 void cx_split_learn_early(struct split *split);
 /* Nothing more is started; the command fails. */
 void cx_split_fail(struct split *split, cl_int error);

@@ -12,8 +12,9 @@
 
 #include "layer/launch/split_inside.h"
 
-/* Whether every place (as bits) gets what it lacks of [lo, hi) from its peers or the host; if so, packages
- * will. i: twice the argument, and 1 more where it is for a write. context->lock held, as in the next three.
+/* Has packages get what their places (as bits) lack of [lo, hi) from peers or the host, if every place can;
+ * false: nothing is changed. i: twice the argument, and 1 more where it is for a write. context->lock held,
+ * as in the next three.
  */
 bool cx_split_serve(struct split *split, unsigned i, const struct cx_mem *root, uint64_t lo, uint64_t hi,
                     uint64_t places);

@@ -258,7 +258,7 @@ static void drop_inputs(struct inputs *inputs)
 }
 
 /* Attaches to the units that the device's link takes. false: no memory. */
-static bool find_inputs(struct inputs *inputs, const cl_program *programs, const struct cx_device *device)
+static bool attach_inputs(struct inputs *inputs, const cl_program *programs, const struct cx_device *device)
 {
     inputs->unit = calloc(inputs->count, sizeof(cl_program));
     inputs->ready = 0;
@@ -305,7 +305,7 @@ static cl_int take_inputs(const struct cx_program *program, const cl_program *pr
 
     *reason = "an input is neither compiled nor a library";
     for (unsigned d = 0; d < program->ndevices; d++) {
-        if (!find_inputs(&inputs[d], programs, program->devices[d]))
+        if (!attach_inputs(&inputs[d], programs, program->devices[d]))
             return CL_OUT_OF_HOST_MEMORY;
         any |= inputs[d].ready > 0;
         if (inputs[d].ready && inputs[d].ready < inputs[d].count)

@@ -119,6 +119,8 @@ static struct cx_analyse_task task_of(const struct run *run)
                                     .text = several || analysis->includes};
 }
 
+/* Tells the trace of a run that has ended. settle() does, in whichever thread ended it, with no lock held;
+ * the run's result is written, its state not yet. */
 static void trace_run(const struct run *run)
 {
     const struct cx_analysis *analysis = run->analysis;

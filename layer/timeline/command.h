@@ -147,8 +147,9 @@ void cx_command_hand(struct cx_command *command);
 /* Under context->lock: `command` is planned after `on` settled; with passes_error it fails if that failed. */
 void cx_command_depend(struct cx_command *command, struct cx_command *on, bool passes_error);
 
-/* Adds one more reason not to plan yet (before submit or under the lock), and takes one away (plans at zero).
- */
+/* Adds one more reason not to plan yet that is no other command (those: cx_command_depend), and takes one
+ * away (plans at zero). Before submit, as a replayed command buffer does for its commands; or under the lock,
+ * as the planner does for a launch that waits for what a split of it lacks. */
 void cx_command_hold(struct cx_command *command);
 void cx_command_unhold(struct cx_command *command); /* takes and releases context->lock, pumps */
 void cx_command_resume(struct cx_command *command); /* the same under the lock: planned when that is left */
