@@ -25,7 +25,8 @@ bool cx_compile_record_find(const struct cx_program *program, unsigned member, e
 void cx_compile_record_keep(const struct cx_program *program, unsigned member, enum cx_variant variant,
                             const char *kernel, uint64_t form, double seconds);
 
-/* A build is done. Does nothing where it was so short that it came from the driver's cache. */
+/* A build is done. Does nothing where that was the program's own, in the call, and so short that it came from
+ * the driver's cache. */
 void cx_compile_record_built(const struct cx_program *program, unsigned member, enum cx_variant variant,
                              uint64_t ns);
 /* Seconds that a build of a variant may take on a member that has not done it in this process: as long as the
