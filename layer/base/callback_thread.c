@@ -4,6 +4,7 @@
  */
 #include "layer/base/callback_thread.h"
 #include "layer/base/thread.h"
+#include "layer/base/lock.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -16,7 +17,7 @@ struct task {
     bool ends; /* a worker's thread must not run it */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_CALLBACK_THREAD);
 static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
 static struct task *head, *tail;
 static bool started;
@@ -27,14 +28,14 @@ static void *notify_main(void *unused)
 {
     (void)unused;
     for (;;) {
-        pthread_mutex_lock(&lock);
+        cx_lock(&lock);
         while (!head || helped)
-            pthread_cond_wait(&wake, &lock);
+            cx_lock_wait(&wake, &lock);
         struct task *task = head;
         head = task->next;
         if (!head)
             tail = NULL;
-        pthread_mutex_unlock(&lock);
+        cx_unlock(&lock);
         task->run(task->data);
         free(task);
     }
@@ -50,7 +51,7 @@ static void post(void (*run)(void *), void *data, bool ends)
     }
     *task = (struct task){.run = run, .data = data, .ends = ends};
 
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     if (!started)
         started = cx_thread_start(NULL, notify_main, NULL);
     if (tail)
@@ -60,7 +61,7 @@ static void post(void (*run)(void *), void *data, bool ends)
     tail = task;
     atomic_store(&stranded, !started);
     pthread_cond_signal(&wake);
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 void cx_notify_post(void (*run)(void *), void *data)
@@ -95,23 +96,23 @@ bool cx_notify_help(bool worker)
     bool any = false;
     if (!atomic_load(&stranded))
         return false;
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     if (helped) {
-        pthread_mutex_unlock(&lock);
+        cx_unlock(&lock);
         return false;
     }
     helped = true;
     while (!started && (task = take(worker))) {
-        pthread_mutex_unlock(&lock);
+        cx_unlock(&lock);
         task->run(task->data);
         free(task);
         any = true;
-        pthread_mutex_lock(&lock);
+        cx_lock(&lock);
     }
     helped = false;
     atomic_store(&stranded, head && !started);
     pthread_cond_signal(&wake); /* the thread, if it came meanwhile */
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     return any;
 }
 

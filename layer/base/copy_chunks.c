@@ -18,9 +18,9 @@ static bool may_copy(const struct cx_chunks *chunks)
 static void copy_next(struct cx_chunks *chunks)
 {
     const size_t index = chunks->next++;
-    pthread_mutex_unlock(&chunks->lock);
+    cx_unlock(&chunks->lock);
     chunks->copy(chunks->job, index);
-    pthread_mutex_lock(&chunks->lock);
+    cx_lock(&chunks->lock);
     chunks->copied |= bit_of(index);
     if (chunks->awaited == index)
         pthread_cond_signal(&chunks->ready);
@@ -29,17 +29,17 @@ static void copy_next(struct cx_chunks *chunks)
 static void help(struct cx_errand *errand)
 {
     struct cx_chunks *chunks = ((struct cx_chunk_helper *)errand)->chunks;
-    pthread_mutex_lock(&chunks->lock);
+    cx_lock(&chunks->lock);
     while (!chunks->ended && chunks->next < chunks->total) {
         if (may_copy(chunks)) {
             copy_next(chunks);
             continue;
         }
         chunks->sleeping++;
-        pthread_cond_wait(&chunks->room, &chunks->lock);
+        cx_lock_wait(&chunks->room, &chunks->lock);
         chunks->sleeping--;
     }
-    pthread_mutex_unlock(&chunks->lock);
+    cx_unlock(&chunks->lock);
 }
 
 void cx_chunks_begin(struct cx_chunks *chunks, unsigned threads, size_t total,
@@ -52,7 +52,7 @@ void cx_chunks_begin(struct cx_chunks *chunks, unsigned threads, size_t total,
     chunks->copied = 0;
     chunks->sleeping = 0;
     chunks->ended = false;
-    pthread_mutex_init(&chunks->lock, NULL);
+    cx_lock_init(&chunks->lock, CX_RANK_COPY_CHUNKS);
     pthread_cond_init(&chunks->room, NULL);
     pthread_cond_init(&chunks->ready, NULL);
     chunks->threads = threads < CX_CHUNK_THREADS ? threads : CX_CHUNK_THREADS;
@@ -66,39 +66,39 @@ void cx_chunks_begin(struct cx_chunks *chunks, unsigned threads, size_t total,
 
 void cx_chunks_allow(struct cx_chunks *chunks, size_t end)
 {
-    pthread_mutex_lock(&chunks->lock);
+    cx_lock(&chunks->lock);
     const size_t more = end > chunks->allowed ? end - chunks->allowed : 0;
     chunks->allowed += more;
     for (size_t i = 0; i < more && i < chunks->sleeping; i++)
         pthread_cond_signal(&chunks->room);
-    pthread_mutex_unlock(&chunks->lock);
+    cx_unlock(&chunks->lock);
 }
 
 void cx_chunks_await(struct cx_chunks *chunks, size_t index)
 {
-    pthread_mutex_lock(&chunks->lock);
+    cx_lock(&chunks->lock);
     while (!(chunks->copied & bit_of(index))) {
         if (may_copy(chunks)) {
             copy_next(chunks);
             continue;
         }
         chunks->awaited = index;
-        pthread_cond_wait(&chunks->ready, &chunks->lock);
+        cx_lock_wait(&chunks->ready, &chunks->lock);
         chunks->awaited = chunks->total;
     }
     chunks->copied &= ~bit_of(index);
-    pthread_mutex_unlock(&chunks->lock);
+    cx_unlock(&chunks->lock);
 }
 
 void cx_chunks_end(struct cx_chunks *chunks)
 {
-    pthread_mutex_lock(&chunks->lock);
+    cx_lock(&chunks->lock);
     chunks->ended = true;
     pthread_cond_broadcast(&chunks->room);
-    pthread_mutex_unlock(&chunks->lock);
+    cx_unlock(&chunks->lock);
     for (unsigned i = 0; i < chunks->threads; i++)
         cx_crew_finish(&chunks->helper[i].errand);
     pthread_cond_destroy(&chunks->ready);
     pthread_cond_destroy(&chunks->room);
-    pthread_mutex_destroy(&chunks->lock);
+    cx_lock_finish(&chunks->lock);
 }

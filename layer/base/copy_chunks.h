@@ -12,6 +12,7 @@
 #define CX_LAYER_BASE_COPY_CHUNKS_H
 
 #include "layer/base/copy_threads.h"
+#include "layer/base/lock.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -28,7 +29,7 @@ struct cx_chunks {
     void *job;
     size_t total;
 
-    pthread_mutex_t lock;
+    struct cx_lock lock;
     pthread_cond_t room, ready; /* for the threads; for the caller */
     size_t next, allowed;       /* the first that nobody has begun; the first that must not be */
     size_t awaited;             /* whose end the caller sleeps for, or `total` */

@@ -5,6 +5,7 @@
 #include "layer/base/copy_threads.h"
 #include "layer/base/copy.h"
 #include "layer/base/thread.h"
+#include "layer/base/lock.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -15,21 +16,22 @@
 enum { LEAST_THREADS = 7 };
 
 static struct {
-    pthread_mutex_t lock;
+    struct cx_lock lock;
     pthread_cond_t work, over;
     struct cx_errand *first, **end; /* those that wait, oldest first */
     unsigned waiting, threads, busy;
     pid_t process; /* threads do not survive fork() */
-} crew = {
-    .lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER, .over = PTHREAD_COND_INITIALIZER};
+} crew = {.lock = CX_LOCK_INIT(CX_RANK_COPY_THREADS),
+          .work = PTHREAD_COND_INITIALIZER,
+          .over = PTHREAD_COND_INITIALIZER};
 
 static void *crew_main(void *unused)
 {
     (void)unused;
-    pthread_mutex_lock(&crew.lock);
+    cx_lock(&crew.lock);
     for (;;) {
         while (!crew.first)
-            pthread_cond_wait(&crew.work, &crew.lock);
+            cx_lock_wait(&crew.work, &crew.lock);
         struct cx_errand *errand = crew.first;
         crew.first = errand->next;
         if (!crew.first)
@@ -37,9 +39,9 @@ static void *crew_main(void *unused)
         crew.waiting--;
         crew.busy++;
         errand->state = CX_ERRAND_RUNS;
-        pthread_mutex_unlock(&crew.lock);
+        cx_unlock(&crew.lock);
         errand->run(errand);
-        pthread_mutex_lock(&crew.lock);
+        cx_lock(&crew.lock);
         errand->state = CX_ERRAND_OVER; /* its owner may free it as soon as the lock is free */
         crew.busy--;
         pthread_cond_broadcast(&crew.over);
@@ -65,7 +67,7 @@ void cx_crew_send(struct cx_errand *errand)
 {
     errand->next = NULL;
     errand->state = CX_ERRAND_WAITS;
-    pthread_mutex_lock(&crew.lock);
+    cx_lock(&crew.lock);
     if (crew.process != getpid()) {
         crew.process = getpid();
         crew.first = NULL; /* errands of the process that forked are its own */
@@ -77,7 +79,7 @@ void cx_crew_send(struct cx_errand *errand)
     crew.waiting++;
     grow();
     pthread_cond_signal(&crew.work);
-    pthread_mutex_unlock(&crew.lock);
+    cx_unlock(&crew.lock);
 }
 
 /* crew.lock held. */
@@ -95,13 +97,13 @@ static void take_back(struct cx_errand *errand)
 
 void cx_crew_finish(struct cx_errand *errand)
 {
-    pthread_mutex_lock(&crew.lock);
+    cx_lock(&crew.lock);
     const bool ours = errand->state == CX_ERRAND_WAITS;
     if (ours)
         take_back(errand);
     while (!ours && errand->state != CX_ERRAND_OVER)
-        pthread_cond_wait(&crew.over, &crew.lock);
-    pthread_mutex_unlock(&crew.lock);
+        cx_lock_wait(&crew.over, &crew.lock);
+    cx_unlock(&crew.lock);
     if (ours)
         errand->run(errand);
 }

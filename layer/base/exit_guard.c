@@ -18,8 +18,8 @@
 #include "layer/base/exit_guard.h"
 #include "layer/base/log.h"
 #include "layer/base/callback_thread.h"
+#include "layer/base/lock.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -38,7 +38,7 @@ enum {
     MOST_SPARE = 2
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* innermost: nothing is called under it */
+static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_EXIT_GUARD); /* nothing is called under it */
 static pthread_cond_t idle = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t wanted = PTHREAD_COND_INITIALIZER; /* work began */
 static unsigned running;                                 /* threads inside */
@@ -75,12 +75,12 @@ static void come_first(void);
  * own lock taken by a thread that it does not have, and hang in its exit(). */
 static void before_fork(void)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
 }
 
 static void after_fork(void)
 {
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 /* A child has the counts but not the threads. */
@@ -95,10 +95,10 @@ static void in_child(void)
     spares = 0;
     given = NULL;
     prepared = false;
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
-__attribute__((constructor)) static void handle_forks(void)
+CX_LOCK_AT_FORK(CX_RANK_EXIT_GUARD) static void handle_forks(void)
 {
     pthread_atfork(before_fork, after_fork, in_child);
     come_first();
@@ -123,7 +123,7 @@ static bool lock_at_exit(void)
     most.tv_nsec += LOCK_PATIENCE_NS;
     most.tv_sec += most.tv_nsec / 1000000000;
     most.tv_nsec %= 1000000000;
-    return pthread_mutex_timedlock(&lock, &most) == 0;
+    return cx_lock_before(&lock, &most);
 }
 
 static void renew_patience(void)
@@ -137,9 +137,9 @@ static void renew_patience(void)
 /* Until something changes: whether there is something left to wait for. */
 static bool wait_inside(void)
 {
-    if ((queued || atomic_load(&begun)) && pthread_cond_timedwait(&idle, &lock, &queued_until) != ETIMEDOUT)
+    if ((queued || atomic_load(&begun)) && cx_lock_wait_until(&idle, &lock, &queued_until))
         return true;
-    return running > own && pthread_cond_timedwait(&idle, &lock, &until) != ETIMEDOUT;
+    return running > own && cx_lock_wait_until(&idle, &lock, &until);
 }
 
 static void at_exit(void)
@@ -160,7 +160,7 @@ static void at_exit(void)
     while (moments == before && wait_inside())
         ;
     atomic_store(&closed, true);
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 /* Of the C library, which C++ compilers call, too; weak, as not every one has it. */
@@ -189,16 +189,16 @@ static void come_first(void)
 static void keep_first(void *unused)
 {
     (void)unused;
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     for (;;) {
         const struct timespec pause = {0, rounds < FAST_ROUNDS ? 1000000 : 10000000};
         if (!running || rounds >= ROUNDS || atomic_load(&ending)) {
-            pthread_cond_wait(&wanted, &lock);
+            cx_lock_wait(&wanted, &lock);
             continue;
         }
-        pthread_mutex_unlock(&lock);
+        cx_unlock(&lock);
         nanosleep(&pause, NULL);
-        pthread_mutex_lock(&lock);
+        cx_lock(&lock);
         if (running && ++rounds < ROUNDS && !atomic_load(&ending))
             atexit(at_exit);
     }
@@ -216,9 +216,9 @@ static void start_keeper(void)
 {
     if (cx_notify_detach(keep_first, NULL))
         return;
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     keeping = false;
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 /* A thread: runs the job, if any, then those that it is given; ends where enough others wait. */
@@ -232,14 +232,14 @@ static void serve(void *data)
             job->task(job->data);
             free(job);
         }
-        pthread_mutex_lock(&lock);
+        cx_lock(&lock);
         const bool waits = spares < MOST_SPARE;
         spares += waits;
         while (waits && !given)
-            pthread_cond_wait(&gift, &lock);
+            cx_lock_wait(&gift, &lock);
         job = waits ? given : NULL;
         given = job ? job->next : given;
-        pthread_mutex_unlock(&lock);
+        cx_unlock(&lock);
         if (!waits)
             return;
     }
@@ -248,7 +248,7 @@ static void serve(void *data)
 /* To a spare thread, if there is one. */
 static bool give(struct job *job)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     const bool can = spares > 0;
     if (can) {
         spares--;
@@ -256,19 +256,19 @@ static bool give(struct job *job)
         given = job;
         pthread_cond_signal(&gift);
     }
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     return can;
 }
 
 void cx_background_expect(void)
 {
     come_first();
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     if (!atomic_load(&ending) && expected < MOST_EXPECTED) {
         expected++;
         atexit(at_exit);
     }
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 /* Whether exit() waits for launches to go on. */
@@ -280,7 +280,7 @@ static bool goes_on(void)
 /* One more is inside: of the calling thread, or of one that is to be given work. */
 static bool enter(bool by_own, bool keeps, bool launches)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     const bool ok = !atomic_load(&ending) || (launches && goes_on());
     if (ok && rounds < ROUNDS) { /* else the keeper does */
         rounds++;
@@ -291,7 +291,7 @@ static bool enter(bool by_own, bool keeps, bool launches)
     own += ok && by_own;
     if (rounds < ROUNDS)
         pthread_cond_signal(&wanted);
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     if (keep)
         start_keeper();
     return ok;
@@ -325,11 +325,11 @@ static void changed(void)
 
 static void leave(bool by_own)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     own -= by_own;
     running--;
     changed();
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 void cx_background_leave(void)
@@ -339,7 +339,7 @@ void cx_background_leave(void)
 
 void cx_background_compiling(enum cx_compiling *now, enum cx_compiling to)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     if (to > *now) {
         own -= *now == CX_COMPILING_CALL;
         queued += to == CX_COMPILING_QUEUED;
@@ -349,36 +349,36 @@ void cx_background_compiling(enum cx_compiling *now, enum cx_compiling to)
         *now = to;
         changed();
     }
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 bool cx_background_begun(void)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     const bool ok = !atomic_load(&ending);
     atomic_fetch_add(&begun, ok);
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     return ok;
 }
 
 void cx_background_begun_over(void)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     if (atomic_load(&begun)) /* a child that was forked has none */
         atomic_fetch_sub(&begun, 1);
     changed();
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 void cx_background_is_ours(void)
 {
     ours = true;
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     if (rounds == 0 && expected == 0 && !atomic_load(&ending)) {
         rounds++;
         atexit(at_exit);
     }
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 static bool run(void (*task)(void *data), void *data, bool inside)
@@ -410,10 +410,10 @@ bool cx_background_run_inside(void (*task)(void *data), void *data)
 
 void cx_background_prepare(void)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     const bool serves = !spares && !prepared;
     prepared = true;
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     if (serves)
         cx_notify_detach(serve, NULL);
 }
@@ -464,7 +464,7 @@ static bool spare(struct cx_helper *helper)
 void cx_helper_enter(struct cx_helper *helper, pid_t pid)
 {
     cx_background_is_ours();
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     helper->pid = pid;
     helper->next = helpers;
     helpers = helper;
@@ -472,12 +472,12 @@ void cx_helper_enter(struct cx_helper *helper, pid_t pid)
         kill_helper(helper);
     else if (atomic_load(&ending))
         end_helper(helper);
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 void cx_helper_leave(struct cx_helper *helper)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     struct cx_helper **link = &helpers;
     while (*link && *link != helper)
         link = &(*link)->next;
@@ -486,14 +486,14 @@ void cx_helper_leave(struct cx_helper *helper)
     unneeded -= helper->unneeded;
     helper->unneeded = false;
     helper->pid = 0;
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 void cx_helper_stop(struct cx_helper *helper)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     helper->stop = true;
     if (helper->pid > 0 && !spare(helper))
         kill_helper(helper);
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }

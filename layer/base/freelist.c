@@ -14,26 +14,26 @@ enum { MOST = 64 };
 
 void *cx_spares_take(struct cx_spares *spares, size_t size)
 {
-    pthread_mutex_lock(&spares->lock);
+    cx_lock(&spares->lock);
     void **memory = spares->first;
     if (memory) {
         spares->first = *memory;
         spares->n--;
     }
-    pthread_mutex_unlock(&spares->lock);
+    cx_unlock(&spares->lock);
     return memory ? memory : malloc(size);
 }
 
 void cx_spares_give(struct cx_spares *spares, void *memory)
 {
-    pthread_mutex_lock(&spares->lock);
+    cx_lock(&spares->lock);
     if (memory && spares->n + 1 <= MOST) {
         *(void **)memory = spares->first;
         spares->first = memory;
         spares->n++;
         memory = NULL;
     }
-    pthread_mutex_unlock(&spares->lock);
+    cx_unlock(&spares->lock);
     free(memory);
 }
 

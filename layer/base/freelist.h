@@ -7,17 +7,18 @@
 #ifndef CX_LAYER_BASE_FREELIST_H
 #define CX_LAYER_BASE_FREELIST_H
 
-#include <pthread.h>
+#include "layer/base/lock.h"
+
 #include <stddef.h>
 
 struct cx_spares {
-    pthread_mutex_t lock;
+    struct cx_lock lock;
     void *first; /* each begins with the next one */
     unsigned n;
 };
 #define CX_SPARES_NONE                                                                                       \
     {                                                                                                        \
-        PTHREAD_MUTEX_INITIALIZER, NULL, 0                                                                   \
+        CX_LOCK_INIT(CX_RANK_FREELIST), NULL, 0                                                              \
     }
 
 /* Memory of the size that all pieces here have; its content is anything. NULL: no memory. */

@@ -8,6 +8,7 @@
 #include "layer/base/deadline.h"
 #include "layer/base/callback_thread.h"
 #include "layer/base/split_policy.h"
+#include "layer/base/lock.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ struct line {
     bool serving; /* there is a thread for it */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* innermost but exit_guard.c's */
+static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_LATER);
 static struct line lines[CX_LATER_COUNT];
 static unsigned building;    /* builds of the program's */
 static unsigned ours;        /* builds of ours in their line that run */
@@ -42,12 +43,12 @@ static pthread_cond_t changed;
 
 static void before_fork(void)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
 }
 
 static void after_fork(void)
 {
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 static void make_cond(void)
@@ -66,10 +67,10 @@ static void in_child(void)
         lines[i] = (struct line){0};
     building = ours = 0;
     make_cond();
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
-__attribute__((constructor)) static void prepare(void)
+CX_LOCK_AT_FORK(CX_RANK_LATER) static void prepare(void)
 {
     make_cond();
     pthread_atfork(before_fork, after_fork, in_child);
@@ -96,7 +97,7 @@ static void await_calm(void)
         const struct timespec now = cx_deadline(0), soon = cx_deadline(CALM_MS);
         if (!building && !is_before(now, calm))
             return;
-        pthread_cond_timedwait(&changed, &lock, &soon);
+        cx_lock_wait_until(&changed, &lock, &soon);
     }
 }
 
@@ -109,13 +110,13 @@ static void serve(void *data)
     cx_background_is_ours();
     if (builds)
         setpriority(PRIO_PROCESS, 0, BUILDER_NICE); /* of this thread alone */
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     for (;;) {
         if (builds && line->first)
             await_calm();
         struct task *task = line->first; /* another thread may have taken it meanwhile */
         if (!task && builds) {
-            pthread_cond_wait(&changed, &lock);
+            cx_lock_wait(&changed, &lock);
             continue;
         }
         if (!task)
@@ -123,15 +124,15 @@ static void serve(void *data)
         line->first = task->next;
         count_both();
         ours += builds;
-        pthread_mutex_unlock(&lock);
+        cx_unlock(&lock);
         task->run(task->data);
         free(task);
-        pthread_mutex_lock(&lock);
+        cx_lock(&lock);
         count_both();
         ours -= builds;
     }
     line->serving = false;
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 /* lock held */
@@ -182,27 +183,27 @@ bool cx_later_run(enum cx_later number, void (*run)(void *data), void *data, con
         return false;
     *task = (struct task){.run = run, .data = data, .key = key};
     cx_background_expect();
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     append(line, task);
     const bool starts = !line->serving;
     line->serving = true;
     pthread_cond_broadcast(&changed);
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     if (!starts || start(line))
         return true;
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     line->serving = false;
     task = take(key); /* others that came meanwhile are left for the next thread */
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     free(task);
     return !task; /* somebody hurried it */
 }
 
 void cx_later_hurry(const void *key)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     struct task *task = take(key);
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     if (!task)
         return;
     if (!cx_background_run(task->run, task->data))
@@ -212,23 +213,23 @@ void cx_later_hurry(const void *key)
 
 uint64_t cx_later_build_begin(void)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     count_both();
     building++;
     const uint64_t begun = both_ns;
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     return begun;
 }
 
 uint64_t cx_later_build_end(uint64_t begun)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     count_both();
     building--;
     const uint64_t beside = both_ns - begun;
     calm = cx_deadline(CALM_MS);
     pthread_cond_broadcast(&changed);
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     cx_background_expect(); /* the compiler may have registered destructors behind our handler */
     return beside;
 }

@@ -319,6 +319,12 @@ const struct cx_options *cx_options_get(void)
     return &options;
 }
 
+bool cx_options_lock_abort(void)
+{
+    const char *text = secure_getenv("LOCK_ABORT");
+    return text && strcmp(text, "1") == 0;
+}
+
 uint64_t cx_options_staging(void)
 {
     const uint64_t kilobytes = cx_options_get()->staging, most = UINT64_C(1) << 40;

@@ -48,6 +48,9 @@ size_t cx_options_numbers(const char *list, double *numbers, size_t room);
  * once. */
 const char *cx_options_reject(const char *name, const char *problem, const char *accepted);
 
+/* Whether a process of our tests ends where the order of locks is violated (lock.h): LOCK_ABORT. */
+bool cx_options_lock_abort(void);
+
 /* Where the cache lives: COEXEC_CACHE_DIR, else coexec below $XDG_CACHE_HOME or ~/.cache. NULL: no
  * cache. */
 const char *cx_options_cache_dir(void);

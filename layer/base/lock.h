@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Mutexes with a rank. A thread takes locks in the order of enum cx_lock_rank, so that no two threads can
+ * wait for each other's lock.
+ *
+ * A build with -Dlock-checks=enabled (the default with sanitizers, and in tools/check) keeps a list of the
+ * locks that each thread holds. Once for each pair it logs, as an error with both names, a lock that is taken
+ * while one of the same or a later rank is held, and a wait for a condition with another lock held; likewise
+ * a lock held across a callback of the program. With LOCK_ABORT=1 in the environment, as in our tests, such a
+ * build then ends the process. In all other builds a lock is a bare mutex. Thread-safe.
+ */
+#ifndef CX_LAYER_BASE_LOCK_H
+#define CX_LAYER_BASE_LOCK_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <time.h>
+
+/* Outermost first: with one held, only those further down may be taken. */
+enum cx_lock_rank {
+    CX_RANK_NONE,            /* never initialised */
+    CX_RANK_COMMAND_BUFFER,  /* command_buffer.h: the commands of one and their enqueues */
+    CX_RANK_OPENING,         /* worker.h: one thread opens a member at a time */
+    CX_RANK_PROBE,           /* probe.c: what probing found out about all devices */
+    CX_RANK_UNITS,           /* program.h: the parts of a program that are built apart */
+    CX_RANK_CONTEXT,         /* context.h: coherence maps, command states and queues */
+    CX_RANK_WORKER,          /* worker.h: the jobs of a timeline */
+    CX_RANK_PROGRAM,         /* program.h: builds and variants */
+    CX_RANK_FUNCTION,        /* kernel.h: what is known of a kernel function */
+    CX_RANK_KERNEL,          /* kernel.h: the arguments of a kernel object */
+    CX_RANK_IL,              /* program_il.c: specialization constants */
+    CX_RANK_ANALYSIS,        /* analysis.c: the result of an analysis, and who waits for it */
+    CX_RANK_INQUIRY,         /* compiler_macros.c: one question to a driver's compiler */
+    CX_RANK_MACROS,          /* compiler_macros.c: all answers so far */
+    CX_RANK_SUBBUFFER_ORDER, /* subbuffer_order.c: its table */
+    CX_RANK_PINNED_POOL,     /* pinned_pool.c: pages of all pools */
+    CX_RANK_CUDA,            /* cuda.c: the library, once opened */
+    CX_RANK_CUDA_ASKING,     /* cuda.c: who waits for the library */
+    CX_RANK_KERNEL_TABLE,    /* kernel_table.c: the summary's rows */
+    CX_RANK_RECORDING,       /* recording.c: the file and what it holds */
+    CX_RANK_TRACE_FILE,      /* trace_file.c: the file and the order of its lines */
+    CX_RANK_ACCOUNT,         /* account.c: all accounts */
+    CX_RANK_HANDLE_SET,      /* handle_set.c: changes of the set of handles */
+    CX_RANK_SERIALIZE,       /* serialize.c: calls of a driver that takes one at a time */
+    CX_RANK_COPY_CHUNKS,     /* copy_chunks.h: chunks that several threads copy */
+    CX_RANK_COPY_THREADS,    /* copy_threads.c: the threads' tasks */
+    CX_RANK_FREELIST,        /* freelist.h: one list */
+    CX_RANK_CALLBACK_THREAD, /* callback_thread.c: the thread's tasks */
+    CX_RANK_LATER,           /* later.c: lines of work that nobody waits for */
+    CX_RANK_EXIT_GUARD,      /* exit_guard.c: what the end of the process waits for */
+    CX_RANK_COUNT
+};
+
+struct cx_lock {
+    pthread_mutex_t mutex;
+#ifdef CX_LOCK_CHECKS
+    enum cx_lock_rank rank;
+    bool recursive;
+#endif
+};
+
+/* For constructors that have fork() take a lock (pthread_atfork): it takes those in the order of ranks, too,
+ * as handlers registered last take theirs first. */
+#define CX_LOCK_AT_FORK(rank) __attribute__((constructor(1000 - (rank))))
+
+static inline void cx_lock_init_kind(struct cx_lock *lock, int kind)
+{
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, kind);
+    pthread_mutex_init(&lock->mutex, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
+
+#ifdef CX_LOCK_CHECKS
+
+#define CX_LOCK_INIT(lock_rank)                                                                              \
+    {                                                                                                        \
+        .mutex = PTHREAD_MUTEX_INITIALIZER, .rank = (lock_rank)                                              \
+    }
+void cx_lock_init(struct cx_lock *lock, enum cx_lock_rank rank);
+void cx_lock_init_recursive(struct cx_lock *lock, enum cx_lock_rank rank);
+void cx_lock(struct cx_lock *lock);
+void cx_unlock(struct cx_lock *lock);
+bool cx_lock_before(struct cx_lock *lock, const struct timespec *end);
+void cx_lock_wait(pthread_cond_t *condition, struct cx_lock *lock);
+bool cx_lock_wait_until(pthread_cond_t *condition, struct cx_lock *lock, const struct timespec *end);
+void cx_lock_none_held(const char *what);
+
+#else
+
+#define CX_LOCK_INIT(lock_rank)                                                                              \
+    {                                                                                                        \
+        .mutex = PTHREAD_MUTEX_INITIALIZER                                                                   \
+    }
+
+static inline void cx_lock_init(struct cx_lock *lock, enum cx_lock_rank rank)
+{
+    (void)rank;
+    pthread_mutex_init(&lock->mutex, NULL);
+}
+
+/* The thread that holds it may take it again. */
+static inline void cx_lock_init_recursive(struct cx_lock *lock, enum cx_lock_rank rank)
+{
+    (void)rank;
+    cx_lock_init_kind(lock, PTHREAD_MUTEX_RECURSIVE);
+}
+
+static inline void cx_lock(struct cx_lock *lock)
+{
+    pthread_mutex_lock(&lock->mutex);
+}
+
+static inline void cx_unlock(struct cx_lock *lock)
+{
+    pthread_mutex_unlock(&lock->mutex);
+}
+
+/* Takes the lock unless somebody else holds it until then (CLOCK_REALTIME). Gives whether it did. In any
+ * order: the wait ends. */
+static inline bool cx_lock_before(struct cx_lock *lock, const struct timespec *end)
+{
+    return pthread_mutex_timedlock(&lock->mutex, end) == 0;
+}
+
+/* The lock is held, and free meanwhile. */
+static inline void cx_lock_wait(pthread_cond_t *condition, struct cx_lock *lock)
+{
+    pthread_cond_wait(condition, &lock->mutex);
+}
+
+/* Likewise, until then by the condition's clock. False: it is then. */
+static inline bool cx_lock_wait_until(pthread_cond_t *condition, struct cx_lock *lock,
+                                      const struct timespec *end)
+{
+    return pthread_cond_timedwait(condition, &lock->mutex, end) == 0;
+}
+
+/* Before a callback of the program, named so, is called. */
+static inline void cx_lock_none_held(const char *what)
+{
+    (void)what;
+}
+
+#endif
+
+static inline void cx_lock_finish(struct cx_lock *lock)
+{
+    pthread_mutex_destroy(&lock->mutex);
+}
+
+#endif
