@@ -6,6 +6,7 @@
 #include "layer/base/clock.h"
 #include "layer/base/options.h"
 #include "layer/driver/device.h"
+#include "layer/base/lock.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -32,27 +33,27 @@ struct cx_account {
     struct opened opened[MAX_OPENED];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* innermost */
-static struct cx_account accounts[MAX_ACCOUNTS];         /* by device; the last ones share one */
+static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_ACCOUNT);
+static struct cx_account accounts[MAX_ACCOUNTS]; /* by device; the last ones share one */
 
 static void before_fork(void)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
 }
 
 static void after_fork(void)
 {
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 /* A process of its own begins with accounts of its own. */
 static void in_child(void)
 {
     memset(accounts, 0, sizeof(accounts));
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
-__attribute__((constructor)) static void prepare(void)
+CX_LOCK_AT_FORK(CX_RANK_ACCOUNT) static void prepare(void)
 {
     pthread_atfork(before_fork, after_fork, in_child);
 }
@@ -60,13 +61,13 @@ __attribute__((constructor)) static void prepare(void)
 struct cx_account *cx_account_of(const struct cx_real_device *device)
 {
     struct cx_account *account = &accounts[device->index < MAX_ACCOUNTS ? device->index : MAX_ACCOUNTS - 1];
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     if (!account->used) {
         account->used = true;
         account->since_ns = cx_clock_ns();
         account->budget.share = cx_options_get()->budget;
     }
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     return account;
 }
 
@@ -74,40 +75,40 @@ void cx_account_ran(struct cx_account *account, struct cx_budget_record *record,
 {
     if (!account)
         return;
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     cx_budget_ran(&account->budget, record, seconds);
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 double cx_account_left(struct cx_account *account)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     const double left = cx_budget_left(&account->budget);
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     return left;
 }
 
 enum cx_stake_verdict cx_account_decide(struct cx_account *account, const struct cx_budget_record *record,
                                         const struct cx_stake *stake, double *reserved)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     const enum cx_stake_verdict verdict = cx_budget_decide(&account->budget, record, stake, reserved);
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     return verdict;
 }
 
 void cx_account_returned(struct cx_account *account, double seconds)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     cx_budget_returned(&account->budget, seconds);
     account->lost[LOST_BY_RETURNS] += seconds;
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 double cx_account_settle(struct cx_account *account, struct cx_budget_record *record, double reserved,
                          double whole, double elapsed, bool tried, bool first)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     const double lost = cx_budget_settle(&account->budget, record, reserved, whole, elapsed);
     if (first)
         cx_budget_excuse(&account->budget, record, lost - reserved);
@@ -117,15 +118,15 @@ double cx_account_settle(struct cx_account *account, struct cx_budget_record *re
         account->trials += tried;
         account->splits += !tried;
     }
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     return lost;
 }
 
 bool cx_account_risked(struct cx_account *account)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     const bool risked = account->budget.saved > 0 || account->budget.trials;
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     return risked;
 }
 
@@ -133,22 +134,22 @@ void cx_account_delayed(struct cx_account *account, double seconds)
 {
     if (!account || !(seconds > 0))
         return;
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     cx_budget_charge(&account->budget, seconds);
     account->lost[LOST_BY_DELAYS] += seconds;
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 void cx_account_opened(struct cx_account *account, const struct cx_real_device *device, double seconds)
 {
     if (!account)
         return;
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     if (account->nopened < MAX_OPENED)
         account->opened[account->nopened] = (struct opened){
             device->index, (double)(cx_clock_ns() - account->since_ns) * 1e-9 - seconds, seconds};
     account->nopened++;
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 static void print_opened(FILE *out, const struct cx_account *account)
@@ -179,9 +180,9 @@ static void print_account(FILE *out, unsigned device, const struct cx_account *a
 
 void cx_account_print(FILE *out)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     for (unsigned d = 0; d < MAX_ACCOUNTS; d++)
         if (accounts[d].used)
             print_account(out, d, &accounts[d]);
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }

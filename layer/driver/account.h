@@ -4,7 +4,7 @@
  * begin on. So contexts that come one after another use what those before them earned, and pay what they owe.
  * It also remembers what the summary tells of it (kernel_table.h).
  *
- * Thread-safe: one lock for all, the innermost, held for arithmetic only. Records of kernels are their
+ * Thread-safe: one lock for all, held for arithmetic only. Records of kernels are their
  * context's: context->lock. Next stage: scheduler/budget.h.
  */
 #ifndef CX_LAYER_DRIVER_ACCOUNT_H

@@ -7,6 +7,7 @@
 #include "layer/base/clock.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
+#include "layer/base/lock.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -57,7 +58,7 @@ const char *cx_cuda_problem(void)
 
 cx_cu_result cx_cuda_context(cx_cu_device device, cx_cu_context *context)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_CUDA);
     static struct {
         atomic_bool asked; /* the others are written before */
         cx_cu_context context;
@@ -67,12 +68,12 @@ cx_cu_result cx_cuda_context(cx_cu_device device, cx_cu_context *context)
     if (device < 0 || device >= (int)(sizeof(held) / sizeof(held[0])))
         return CX_CU_OUT_OF_MEMORY;
     if (!atomic_load_explicit(&held[device].asked, memory_order_acquire)) {
-        pthread_mutex_lock(&lock);
+        cx_lock(&lock);
         if (!atomic_load(&held[device].asked)) {
             held[device].code = table.primary_retain(&held[device].context, device);
             atomic_store_explicit(&held[device].asked, true, memory_order_release);
         }
-        pthread_mutex_unlock(&lock);
+        cx_unlock(&lock);
     }
     *context = held[device].code == 0 ? held[device].context : NULL;
     return held[device].code;
@@ -103,11 +104,11 @@ enum { GROUPS = 8, GROUP_MOST = 64 };
 static struct group {
     unsigned count;
     struct cx_cu_uuid uuid[GROUP_MOST];
-} groups[GROUPS];                                          /* an entry below ngroups never changes */
-static unsigned ngroups;                                   /* under asking */
-static bool working;                                       /* under asking: a thread is at them */
-static atomic_uint nready;                                 /* so many have been tried */
-static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER; /* innermost but exit_guard.c's */
+} groups[GROUPS];          /* an entry below ngroups never changes */
+static unsigned ngroups;   /* under asking */
+static bool working;       /* under asking: a thread is at them */
+static atomic_uint nready; /* so many have been tried */
+static struct cx_lock asking = CX_LOCK_INIT(CX_RANK_CUDA_ASKING);
 
 static void open_group(const struct group *group)
 {
@@ -134,11 +135,11 @@ static void open_groups(void *unused)
 {
     (void)unused;
     for (;;) {
-        pthread_mutex_lock(&asking);
+        cx_lock(&asking);
         const unsigned next = atomic_load(&nready);
         const bool over = next == ngroups || cx_background_ending();
         working = !over;
-        pthread_mutex_unlock(&asking);
+        cx_unlock(&asking);
         if (over)
             return;
         if (cx_background_enter()) { /* else the program ends, and nobody asks any more */
@@ -164,7 +165,7 @@ static bool has_all(const struct group *group, const struct cx_cu_uuid *uuids, u
 unsigned cx_cuda_open_beside(const struct cx_cu_uuid *uuids, unsigned count)
 {
     unsigned number = 0;
-    pthread_mutex_lock(&asking);
+    cx_lock(&asking);
     for (unsigned g = 0; g < ngroups && !number; g++)
         number = has_all(&groups[g], uuids, count) ? g + 1 : 0;
     if (!number && ngroups < GROUPS && count <= GROUP_MOST) {
@@ -174,7 +175,7 @@ unsigned cx_cuda_open_beside(const struct cx_cu_uuid *uuids, unsigned count)
     }
     if (atomic_load(&nready) < ngroups && !working) /* also where no thread could be started before */
         working = cx_background_run(open_groups, NULL);
-    pthread_mutex_unlock(&asking);
+    cx_unlock(&asking);
     return number;
 }
 

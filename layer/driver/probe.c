@@ -9,13 +9,14 @@
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/driver/device.h"
+#include "layer/base/lock.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the probed fields of all devices */
+static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_PROBE); /* guards the probed fields of all devices */
 
 struct probe {
     const struct cx_real_device *device;
@@ -331,7 +332,7 @@ static bool may_work_in_place(const struct cx_real_device *device)
 void cx_real_device_probe(struct cx_real_device *device, cl_context context, cl_command_queue queue)
 {
     struct probe probe = {device, device->cl, context, queue};
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     if (!device->probed) {
         bool can_fill = device->cl->clEnqueueFillBuffer != NULL;
         device->submits_in_caller = can_fill && probe_caller(&probe);
@@ -343,5 +344,5 @@ void cx_real_device_probe(struct cx_real_device *device, cl_context context, cl_
                 device->in_place ? "uses host memory in place" : "has its own memory",
                 device->in_place && device->images && !device->images_in_place ? ", but not for images" : "");
     }
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }

@@ -9,20 +9,21 @@
  * lock for someone who needs it. Previous stage: find.c.
  */
 #include "layer/driver/find.h"
+#include "layer/base/lock.h"
 
 #include <pthread.h>
 #include <string.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_mutex_t lock;
+static struct cx_lock lock;
 static cl_icd_dispatch theirs; /* of the one driver this is for; written once */
 
 #define SERIAL(type, name, parameters, arguments)                                                            \
     static type CL_API_CALL serial_##name parameters                                                         \
     {                                                                                                        \
-        pthread_mutex_lock(&lock);                                                                           \
+        cx_lock(&lock);                                                                                      \
         type result = theirs.name arguments;                                                                 \
-        pthread_mutex_unlock(&lock);                                                                         \
+        cx_unlock(&lock);                                                                                    \
         return result;                                                                                       \
     }
 // clang-format off
@@ -71,12 +72,7 @@ SERIAL(cl_int, clSetEventCallback, (cl_event a, cl_int b, void(CL_CALLBACK *c)(c
 
 static void init(void)
 {
-    pthread_mutexattr_t recursive;
-
-    pthread_mutexattr_init(&recursive);
-    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
-    pthread_mutex_init(&lock, &recursive);
-    pthread_mutexattr_destroy(&recursive);
+    cx_lock_init_recursive(&lock, CX_RANK_SERIALIZE);
 }
 
 void cx_serialise(const char *platform, cl_icd_dispatch *table)

@@ -11,6 +11,7 @@
 #include "layer/base/log.h"
 #include "layer/base/callback_thread.h"
 #include "layer/base/options.h"
+#include "layer/base/lock.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -19,10 +20,10 @@
 
 #define IDLE_NS UINT64_C(2000000000)
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  /* innermost: guards all that follows, and pools */
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* a pool's `busy` fell */
-static pthread_cond_t freed = PTHREAD_COND_INITIALIZER;   /* there are free pages */
-static struct cx_pool *pools;                             /* with free pages */
+static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_PINNED_POOL); /* guards all that follows, and pools */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;       /* a pool's `busy` fell */
+static pthread_cond_t freed = PTHREAD_COND_INITIALIZER;         /* there are free pages */
+static struct cx_pool *pools;                                   /* with free pages */
 static struct cx_pinned_numbers numbers;
 static bool keeping; /* the thread runs */
 
@@ -133,9 +134,9 @@ static struct cx_pages *take_oldest(uint64_t before, struct cx_pool **of)
 /* lock held, and free for a while: gives pages back to their driver and to the system. */
 static void drop(struct cx_pages *pages, struct cx_pool *pool)
 {
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     pages_free(pages);
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     pool->busy--;
     pthread_cond_broadcast(&changed);
 }
@@ -156,12 +157,12 @@ static uint64_t next_due(void)
 static void keep(void *unused)
 {
     (void)unused;
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     for (;;) {
         struct cx_pool *pool = NULL;
         struct timespec until;
         if (!pools) {
-            pthread_cond_wait(&freed, &lock);
+            cx_lock_wait(&freed, &lock);
             continue;
         }
         uint64_t now = cx_clock_ns(), due = next_due();
@@ -176,7 +177,7 @@ static void keep(void *unused)
         uint64_t at = (uint64_t)until.tv_nsec + pause;
         until.tv_sec += (time_t)(at / 1000000000u);
         until.tv_nsec = (long)(at % 1000000000u);
-        pthread_cond_timedwait(&freed, &lock, &until);
+        cx_lock_wait_until(&freed, &lock, &until);
     }
 }
 
@@ -184,7 +185,7 @@ struct cx_pages *cx_pool_take(struct cx_pool *pool, size_t bytes)
 {
     const size_t page = page_size(), whole = (bytes + page - 1) / page * page;
     struct cx_pages **best = NULL, *pages;
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     for (struct cx_pages **link = &pool->free; *link; link = &(*link)->next)
         if ((*link)->bytes >= whole && (*link)->bytes - whole <= whole / 4 &&
             (!best || (*link)->bytes < (*best)->bytes))
@@ -196,7 +197,7 @@ struct cx_pages *cx_pool_take(struct cx_pool *pool, size_t bytes)
         numbers.reused++;
         unlist_pool(pool);
     }
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     if (pages)
         return pages;
     pages = calloc(1, sizeof(*pages));
@@ -220,7 +221,7 @@ void cx_pool_give(struct cx_pool *pool, struct cx_pages **given)
         pages_free(pages);
         return;
     }
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     pages->free_since_ns = cx_clock_ns();
     pages->next = pool->free;
     pool->free = pages;
@@ -228,12 +229,12 @@ void cx_pool_give(struct cx_pool *pool, struct cx_pages **given)
     bool start = !keeping;
     keeping = true;
     pthread_cond_signal(&freed);
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     if (!start || cx_notify_detach(keep, NULL))
         return;
-    pthread_mutex_lock(&lock); /* without the thread they stay until the context goes or room is needed */
+    cx_lock(&lock); /* without the thread they stay until the context goes or room is needed */
     keeping = false;
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 void cx_pool_drop(struct cx_pages **pages)
@@ -258,22 +259,22 @@ bool cx_pool_pin(struct cx_pages *pages, cl_context context, const struct cx_rea
         cx_pinned_release(pages->bytes);
         return false;
     }
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     numbers.pinned++;
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     atomic_store(&pages->pinned, true);
     return true;
 }
 
 void cx_pool_finish(struct cx_pool *pool)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     struct cx_pages *pages = pool->free;
     pool->free = NULL;
     unlist_pool(pool);
     while (pool->busy)
-        pthread_cond_wait(&changed, &lock);
-    pthread_mutex_unlock(&lock);
+        cx_lock_wait(&changed, &lock);
+    cx_unlock(&lock);
     while (pages) {
         struct cx_pages *next = pages->next;
         pages_free(pages);
@@ -301,7 +302,7 @@ bool cx_pinned_reserve(uint64_t bytes)
     bool fits = bytes <= bound;
     if (!bound)
         return false;
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     while (fits && numbers.now + bytes > bound) {
         struct cx_pool *pool = NULL;
         struct cx_pages *pages = take_oldest(UINT64_MAX, &pool);
@@ -316,7 +317,7 @@ bool cx_pinned_reserve(uint64_t bytes)
         numbers.refused++;
         numbers.refused_bytes += bytes;
     }
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     if (!fits)
         cx_log_once(CX_LEVEL_INFO, CX_TOPIC_DATA,
                     "COEXEC_PINNED_MAX is reached: more host memory moves without being pinned\n");
@@ -325,16 +326,16 @@ bool cx_pinned_reserve(uint64_t bytes)
 
 void cx_pinned_release(uint64_t bytes)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     numbers.now -= bytes;
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 void cx_pinned_get(struct cx_pinned_numbers *out)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     *out = numbers;
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     out->bound = cx_options_get()->pinned_max;
 }
 

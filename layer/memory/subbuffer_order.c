@@ -7,8 +7,8 @@
  */
 #include "layer/memory/subbuffer_order.h"
 #include "layer/timeline/worker.h"
+#include "layer/base/lock.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 struct cx_window {
@@ -30,7 +30,7 @@ struct cx_windows {
 
 /* Held while drivers make and release, so that what is released then is what the newest one known here
  * allows; they call nobody back. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_SUBBUFFER_ORDER);
 
 static bool order_matters(const struct cx_mem *mem, unsigned member)
 {
@@ -128,7 +128,7 @@ cl_mem cx_window_make(struct cx_mem *mem, unsigned member, cl_int *error)
         return create(mem, member, error);
     struct cx_window *fresh = calloc(1, sizeof(*fresh)), *window = NULL;
     *error = CL_OUT_OF_HOST_MEMORY;
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     if (!root->windows)
         root->windows = calloc(root->context->nmembers, sizeof(*root->windows));
     struct cx_windows *all = root->windows ? &root->windows[member] : NULL;
@@ -148,7 +148,7 @@ cl_mem cx_window_make(struct cx_mem *mem, unsigned member, cl_int *error)
     if (window)
         give(mem, window);
     cl_mem real = window ? window->real : NULL; /* as long as the lock is held it cannot be over again */
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     free(fresh);
     return real;
 }
@@ -157,7 +157,7 @@ bool cx_window_over(struct cx_mem *mem, unsigned member)
 {
     if (!order_matters(mem, member))
         return false;
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     struct cx_window **link = &mem->window, *window;
     while (*link && (*link)->member != member)
         link = &(*link)->next;
@@ -168,13 +168,13 @@ bool cx_window_over(struct cx_mem *mem, unsigned member)
         if (window->above == 0)
             release(mem->root, window);
     }
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     return window;
 }
 
 void cx_windows_finish(struct cx_mem *root)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     for (unsigned m = 0; root->windows && m < root->context->nmembers; m++)
         for (struct cx_window *window; (window = root->windows[m].newest) != NULL;) {
             root->context->workers[m].device->cl->clReleaseMemObject(window->real);
@@ -182,5 +182,5 @@ void cx_windows_finish(struct cx_mem *root)
         }
     free(root->windows);
     root->windows = NULL;
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }

@@ -3,8 +3,8 @@
  * The set of live handles. See handle_set.h.
  */
 #include "layer/object/handle_set.h"
+#include "layer/base/lock.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct live {
     UT_hash_handle hh;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_HANDLE_SET);
 static struct live *set;
 
 /* Handles asked about last, for a look without the lock: each launch asks about each of its buffers. Only
@@ -39,9 +39,9 @@ bool cx_live_add(const void *handle)
     if (!entry)
         return false;
     *entry = (struct live){.handle = handle};
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     HASH_ADD_PTR(set, handle, entry);
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     if (!entry->left_out)
         return true;
     free(entry);
@@ -51,13 +51,13 @@ bool cx_live_add(const void *handle)
 void cx_live_remove(const void *handle)
 {
     struct live *entry = NULL;
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     HASH_FIND_PTR(set, &handle, entry);
     if (entry)
         HASH_DEL(set, entry);
     if (atomic_load_explicit(recent_of(handle), memory_order_relaxed) == handle)
         atomic_store_explicit(recent_of(handle), NULL, memory_order_relaxed);
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     free(entry);
 }
 
@@ -66,10 +66,10 @@ bool cx_live_has(const void *handle)
     struct live *entry = NULL;
     if (handle && atomic_load_explicit(recent_of(handle), memory_order_relaxed) == handle)
         return true;
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     HASH_FIND_PTR(set, &handle, entry);
     if (entry)
         atomic_store_explicit(recent_of(handle), handle, memory_order_relaxed);
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     return entry != NULL;
 }

@@ -13,6 +13,7 @@
 #include "layer/base/log.h"
 #include "layer/program/program.h"
 #include "layer/timeline/worker.h"
+#include "layer/base/lock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ struct cx_il {
     atomic_uint refs; /* the units of one program */
     size_t size;
     unsigned char *text;
-    pthread_mutex_t lock;
+    struct cx_lock lock;
     struct constant *constants; /* under the lock */
     unsigned judge;             /* the member whose driver judged it */
     cl_program checked;         /* that driver's program, never built */
@@ -175,7 +176,7 @@ void cx_il_unref(struct cx_il **il, const struct cx_context *context)
     }
     if (old->checked)
         context->workers[old->judge].device->cl->clReleaseProgram(old->checked);
-    pthread_mutex_destroy(&old->lock);
+    cx_lock_finish(&old->lock);
     free(old->text);
     free(old);
 }
@@ -202,12 +203,12 @@ cl_program cx_il_program(const struct cx_program *program, unsigned member, cl_i
     const cl_icd_dispatch *cl = program->context->workers[member].device->cl;
     cl_program real = create_real(program, member, error);
 
-    pthread_mutex_lock(&program->il->lock);
+    cx_lock(&program->il->lock);
     for (const struct constant *c = program->il->constants; real && c && *error == CL_SUCCESS; c = c->next)
         *error = cl->clSetProgramSpecializationConstant
                      ? cl->clSetProgramSpecializationConstant(real, c->id, c->size, c->value)
                      : CL_INVALID_OPERATION;
-    pthread_mutex_unlock(&program->il->lock);
+    cx_unlock(&program->il->lock);
     if (real && *error != CL_SUCCESS) {
         cl->clReleaseProgram(real);
         real = NULL;
@@ -247,7 +248,7 @@ static struct cx_il *il_new(const void *text, size_t size)
     memcpy(il->text, text, size);
     il->size = size;
     atomic_init(&il->refs, 1);
-    pthread_mutex_init(&il->lock, NULL);
+    cx_lock_init(&il->lock, CX_RANK_IL);
     return il;
 }
 
@@ -325,11 +326,11 @@ cl_int cx_clSetProgramSpecializationConstant(cl_program handle, cl_uint spec_id,
     const cl_icd_dispatch *cl = program->context->workers[il->judge].device->cl;
     if (!cl->clSetProgramSpecializationConstant)
         return CX_FAIL(CL_INVALID_OPERATION, "the driver has no specialization constants");
-    pthread_mutex_lock(&il->lock);
+    cx_lock(&il->lock);
     cl_int error = cl->clSetProgramSpecializationConstant(il->checked, spec_id, spec_size, spec_value);
     if (error == CL_SUCCESS)
         error = keep_constant(il, spec_id, spec_size, spec_value);
-    pthread_mutex_unlock(&il->lock);
+    cx_unlock(&il->lock);
     return error == CL_SUCCESS ? error : CX_FAIL(error, "the driver refuses the constant");
 }
 

@@ -6,9 +6,9 @@
 #include "layer/base/forked.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
+#include "layer/base/lock.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,13 +50,13 @@ struct cx_function_stats {
     uint64_t verified[CX_VERIFIED_COUNT];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_KERNEL_TABLE);
 static struct cx_function_stats *all, **all_tail = &all;
 static void (*prints[MAX_PRINTS])(FILE *out); /* under lock */
 
 struct cx_function_stats *cx_stats_function(const char *name)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     struct cx_function_stats *stats = all;
     while (stats && strcmp(stats->name, name) != 0)
         stats = stats->next;
@@ -70,7 +70,7 @@ struct cx_function_stats *cx_stats_function(const char *name)
             stats = NULL;
         }
     }
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     return stats;
 }
 
@@ -78,7 +78,7 @@ void cx_stats_decided(struct cx_function_stats *stats, unsigned device, const ch
 {
     if (!stats || !cx_options_get()->summary)
         return;
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     for (unsigned i = 0; i < MAX_DECISIONS; i++) {
         struct decision *decision = &stats->decision[i];
         if (!decision->text)
@@ -88,7 +88,7 @@ void cx_stats_decided(struct cx_function_stats *stats, unsigned device, const ch
         decision->times++;
         break;
     }
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 static void count_reason(struct cx_function_stats *stats, const struct cx_stats_run *run)
@@ -134,7 +134,7 @@ void cx_stats_launch(struct cx_function_stats *stats, const struct cx_stats_run 
     unsigned worked = 0;
     if (!stats)
         return;
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     stats->launches++;
     stats->moved += run->moved;
     for (unsigned p = 0; p < run->nparts; p++) {
@@ -166,7 +166,7 @@ void cx_stats_launch(struct cx_function_stats *stats, const struct cx_stats_run 
         stats->balance_sum += balance;
         stats->balanced++;
     }
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 static void print_devices(FILE *out, const struct cx_function_stats *stats)
@@ -190,10 +190,10 @@ static void print_devices(FILE *out, const struct cx_function_stats *stats)
 
 void cx_stats_verified(struct cx_function_stats *stats, enum cx_verified outcome)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     if (stats)
         stats->verified[outcome]++;
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 static void print_verified(FILE *out, const char *before, const uint64_t counts[CX_VERIFIED_COUNT])
@@ -216,7 +216,7 @@ static void print_table(void)
         cx_warn(CX_TOPIC_OPTIONS, "cannot write the summary to %s: %s", file, strerror(errno));
         return;
     }
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     fprintf(out, "coexec summary (pid %d, balancer %s)\n", (int)getpid(), cx_options_get()->algo);
     for (const struct cx_function_stats *stats = all; stats; stats = stats->next) {
         if (!stats->launches)
@@ -258,7 +258,7 @@ static void print_table(void)
         print_verified(out, "  in all: ", verified);
     for (unsigned i = 0; i < MAX_PRINTS && prints[i]; i++)
         prints[i](out);
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     if (out != stderr && fclose(out) != 0)
         cx_warn(CX_TOPIC_OPTIONS, "cannot write the summary to %s: %s", file, strerror(errno));
 }
@@ -266,12 +266,12 @@ static void print_table(void)
 void cx_stats_append(void (*print)(FILE *out))
 {
     unsigned i = 0;
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     while (i < MAX_PRINTS && prints[i] && prints[i] != print)
         i++;
     if (i < MAX_PRINTS)
         prints[i] = print;
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 __attribute__((destructor)) static void print_at_exit(void)

@@ -15,11 +15,11 @@
 #include "layer/report/recording.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
+#include "layer/base/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@
 
 enum { MAX_LAUNCHES = 10000, SLOTS = 32768 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* innermost */
+static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_RECORDING);
 static enum { UNOPENED, OPEN, CLOSED } state;
 static int file = -1;
 static uint64_t seen[SLOTS]; /* hashes of launches, open addressing; 0: free */
@@ -137,12 +137,12 @@ void cx_record_numbers(FILE *out, const char *name, const uint64_t number[3], un
 
 void cx_record_source(const char *name, const char *source, const char *line, size_t size)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     if (is_open()) {
         keep_source(name, source);
         append(line, size);
     }
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 /* Whether these bytes come for the first time. lock held. */
@@ -171,7 +171,7 @@ void cx_record_once(void (*write_line)(FILE *out, const void *of), const void *o
         return;
     write_line(out, of);
     bool ok = fclose(out) == 0 && size > 0;
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     if (ok && is_open() && nseen <= MAX_LAUNCHES && is_new(line, size)) {
         if (nseen++ < MAX_LAUNCHES) {
             append(line, size);
@@ -181,6 +181,6 @@ void cx_record_once(void (*write_line)(FILE *out, const void *of), const void *o
                      MAX_LAUNCHES);
         }
     }
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     free(line);
 }

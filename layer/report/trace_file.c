@@ -10,6 +10,7 @@
 #include "layer/report/trace_file.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
+#include "layer/base/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,8 +30,9 @@ static int file = -1;
 static pid_t owner;  /* a child that the program forks off would write over its parent's events */
 static bool appends; /* the file cannot be written but at its end */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows, and the order of lines */
-static off_t end;                                        /* of the file, without the array's */
+static struct cx_lock lock =
+    CX_LOCK_INIT(CX_RANK_TRACE_FILE); /* guards what follows, and the order of lines */
+static off_t end;                     /* of the file, without the array's */
 static bool has_events;
 static struct {
     char name[160];
@@ -95,7 +97,7 @@ static void unlock(void)
 {
     const int error = told ? 0 : failure;
     told |= error != 0;
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     if (error)
         cx_error(CX_TOPIC_OPTIONS, "COEXEC_TRACE=%s: %s; the trace is not complete", cx_options_get()->trace,
                  strerror(error));
@@ -207,7 +209,7 @@ unsigned cx_trace_rows(unsigned count)
 {
     if (!cx_trace_on())
         return 0;
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     const unsigned most = count < CX_TRACE_LANE ? CX_TRACE_LANE - count : 0;
     const unsigned first = nrows < most ? nrows : most;
     nrows = first + count;
@@ -236,7 +238,7 @@ void cx_trace_name(unsigned row, const char *name)
 {
     if (!cx_trace_on() || row >= CX_TRACE_LANE)
         return;
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     if (!rows[row].named) {
         escape(rows[row].name, sizeof(rows[row].name), name);
         rows[row].named = true;
@@ -269,7 +271,7 @@ void cx_trace_span(const char *name, const char *category, unsigned row, uint64_
     if (!cx_trace_on() || row >= CX_TRACE_LANE)
         return;
     end_ns = end_ns > start_ns ? end_ns : start_ns;
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     escape(safe, sizeof(safe), name);
     const unsigned lane = choose_lane(row, start_ns, end_ns);
     snprintf(event, sizeof(event),

@@ -24,8 +24,8 @@
 #include "layer/report/trace_file.h"
 #include "layer/source/trace_analysis.h"
 #include "layer/source/vendor_options.h"
+#include "layer/base/lock.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ struct run {
 struct cx_analysis {
     atomic_uint refs; /* the program's, and one for each thread under way */
     atomic_bool released;
-    pthread_mutex_t lock;
+    struct cx_lock lock;
     pthread_cond_t changed; /* a run ended */
     char *source, *options;
     const char *analyser;
@@ -74,7 +74,7 @@ static void unref(struct cx_analysis *analysis)
         free(analysis->runs[r].told);
     }
     pthread_cond_destroy(&analysis->changed);
-    pthread_mutex_destroy(&analysis->lock);
+    cx_lock_finish(&analysis->lock);
     free(analysis->runs);
     free(analysis->run_of);
     free(analysis->device);
@@ -91,12 +91,12 @@ void cx_analysis_release(struct cx_analysis **analysis)
     *analysis = NULL;
     if (!old)
         return;
-    pthread_mutex_lock(&old->lock);
+    cx_lock(&old->lock);
     atomic_store(&old->released, !old->keeps);
     for (unsigned r = 0; r < old->nruns && !old->keeps; r++)
         if (atomic_load_explicit(&old->runs[r].state, memory_order_acquire) == CX_ANALYSIS_PENDING)
             cx_helper_stop(&old->runs[r].helper);
-    pthread_mutex_unlock(&old->lock);
+    cx_unlock(&old->lock);
     unref(old);
 }
 
@@ -106,9 +106,9 @@ static struct cx_analyse_task task_of(const struct run *run)
 {
     struct cx_analysis *analysis = run->analysis;
 
-    pthread_mutex_lock(&analysis->lock);
+    cx_lock(&analysis->lock);
     bool several = analysis->nruns > 1;
-    pthread_mutex_unlock(&analysis->lock);
+    cx_unlock(&analysis->lock);
     return (struct cx_analyse_task){.analyser = analysis->analyser,
                                     .source = analysis->source,
                                     .options = analysis->options,
@@ -140,7 +140,7 @@ static bool take_kept(struct run *run, char key[CX_CACHE_KEY_SIZE])
     struct cx_analysis *analysis = run->analysis;
     unsigned own = (unsigned)(run - analysis->runs), m = 0;
 
-    pthread_mutex_lock(&analysis->lock);
+    cx_lock(&analysis->lock);
     while (m < analysis->nmembers && !(atomic_load(&analysis->run_of[m]) == own && *analysis->keep[m].key))
         m++;
     const bool found = m < analysis->nmembers;
@@ -148,7 +148,7 @@ static bool take_kept(struct run *run, char key[CX_CACHE_KEY_SIZE])
         strcpy(key, analysis->keep[m].key);
         *analysis->keep[m].key = 0;
     }
-    pthread_mutex_unlock(&analysis->lock);
+    cx_unlock(&analysis->lock);
     return found;
 }
 
@@ -210,10 +210,10 @@ static void settle(struct run *run)
     if (!ok)
         cx_info(CX_TOPIC_ANALYSIS, "%s", run->result.why);
     trace_run(run);
-    pthread_mutex_lock(&analysis->lock);
+    cx_lock(&analysis->lock);
     atomic_store_explicit(&run->state, ok ? CX_ANALYSIS_READY : CX_ANALYSIS_FAILED, memory_order_release);
     pthread_cond_broadcast(&analysis->changed);
-    pthread_mutex_unlock(&analysis->lock);
+    cx_unlock(&analysis->lock);
     store_kept(run);
 }
 
@@ -224,11 +224,11 @@ static struct run *run_beside(const struct run *run)
 {
     struct cx_analysis *analysis = run->analysis;
 
-    pthread_mutex_lock(&analysis->lock);
+    cx_lock(&analysis->lock);
     struct run *other = &analysis->runs[analysis->nruns++];
     other->analysis = analysis;
     other->identity = run->identity;
-    pthread_mutex_unlock(&analysis->lock);
+    cx_unlock(&analysis->lock);
     return other;
 }
 
@@ -449,7 +449,7 @@ static struct cx_analysis *analysis_new(unsigned nmembers, const char *source, c
     if (!analysis)
         return NULL;
     atomic_init(&analysis->refs, 1);
-    pthread_mutex_init(&analysis->lock, NULL);
+    cx_lock_init(&analysis->lock, CX_RANK_ANALYSIS);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&analysis->changed, &monotonic);
@@ -592,12 +592,12 @@ struct cx_analysis_blob cx_analysis_blob(const struct cx_analysis *analysis, uns
 
 void cx_analysis_keep(struct cx_analysis *analysis, unsigned member, const char *key)
 {
-    pthread_mutex_lock(&analysis->lock);
+    cx_lock(&analysis->lock);
     struct run *run = &analysis->runs[atomic_load(&analysis->run_of[member])];
     const bool pending = state_of(run) == CX_ANALYSIS_PENDING;
     snprintf(analysis->keep[member].key, sizeof(analysis->keep[member].key), "%s", key);
     analysis->keeps |= pending;
-    pthread_mutex_unlock(&analysis->lock);
+    cx_unlock(&analysis->lock);
     if (!pending)
         store_kept(run);
 }
@@ -644,9 +644,9 @@ static bool any_pending(const struct cx_analysis *analysis)
 /* What has not begun is begun at once, and takes the priority that the program has. */
 static void hurry(struct cx_analysis *analysis)
 {
-    pthread_mutex_lock(&analysis->lock);
+    cx_lock(&analysis->lock);
     const unsigned count = analysis->nruns;
-    pthread_mutex_unlock(&analysis->lock);
+    cx_unlock(&analysis->lock);
     for (unsigned r = 0; r < count; r++) {
         atomic_store(&analysis->runs[r].urgent, true);
         cx_later_hurry(&analysis->runs[r]);
@@ -660,10 +660,10 @@ bool cx_analysis_wait(struct cx_analysis *analysis, unsigned ms)
 
     if (ms)
         hurry(analysis);
-    pthread_mutex_lock(&analysis->lock);
+    cx_lock(&analysis->lock);
     while ((pending = any_pending(analysis)))
-        if (pthread_cond_timedwait(&analysis->changed, &analysis->lock, &until) == ETIMEDOUT)
+        if (!cx_lock_wait_until(&analysis->changed, &analysis->lock, &until))
             break;
-    pthread_mutex_unlock(&analysis->lock);
+    cx_unlock(&analysis->lock);
     return !pending;
 }

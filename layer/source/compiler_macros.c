@@ -14,9 +14,9 @@
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/driver/device.h"
+#include "layer/base/lock.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -134,17 +134,17 @@ struct known {
     char *told; /* NULL: the device cannot tell */
     char why[160];
 };
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* innermost */
-static struct known *known;                              /* kept for the process's life */
+static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_MACROS);
+static struct known *known; /* kept for the process's life */
 
 static const struct known *find_known(const char *key)
 {
     const struct known *entry;
 
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     for (entry = known; entry && strcmp(entry->key, key) != 0;)
         entry = entry->next;
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
     return entry; /* never changed nor freed */
 }
 
@@ -158,10 +158,10 @@ static void keep_known(const char *key, const char *told, const char *why)
     }
     snprintf(entry->key, sizeof(entry->key), "%s", key);
     snprintf(entry->why, sizeof(entry->why), "%s", why);
-    pthread_mutex_lock(&lock);
+    cx_lock(&lock);
     entry->next = known;
     known = entry;
-    pthread_mutex_unlock(&lock);
+    cx_unlock(&lock);
 }
 
 /* From memory or disk; *entry tells of a device that is known to know nothing. */
@@ -205,7 +205,7 @@ struct inquiry {
     cl_context context;
     cl_command_queue queue;
     struct text told;
-    pthread_mutex_t lock;
+    struct cx_lock lock;
     pthread_cond_t changed;
     bool done; /* under lock; told and why are final then */
     char *answers;
@@ -217,7 +217,7 @@ static void unref(struct inquiry *inquiry)
     if (atomic_fetch_sub(&inquiry->refs, 1) != 1)
         return;
     pthread_cond_destroy(&inquiry->changed);
-    pthread_mutex_destroy(&inquiry->lock);
+    cx_lock_finish(&inquiry->lock);
     free(inquiry->question.copy);
     free(inquiry->answers);
     free(inquiry);
@@ -496,14 +496,14 @@ static void run_inquiry(void *data)
     }
     cx_info(CX_TOPIC_ANALYSIS, "%s: %u macros %s", inquiry->device->name, inquiry->question.count,
             ok ? "asked for" : "asked for in vain");
-    pthread_mutex_lock(&inquiry->lock);
+    cx_lock(&inquiry->lock);
     if (!ok) {
         free(inquiry->answers);
         inquiry->answers = NULL;
     }
     inquiry->done = true;
     pthread_cond_broadcast(&inquiry->changed);
-    pthread_mutex_unlock(&inquiry->lock);
+    cx_unlock(&inquiry->lock);
     unref(inquiry);
 }
 
@@ -522,7 +522,7 @@ static struct inquiry *inquiry_new(const struct cx_real_device *device, const ch
     atomic_init(&inquiry->refs, 2);
     inquiry->device = device;
     inquiry->cl = device->cl;
-    pthread_mutex_init(&inquiry->lock, NULL);
+    cx_lock_init(&inquiry->lock, CX_RANK_INQUIRY);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&inquiry->changed, &monotonic);
@@ -538,9 +538,9 @@ static char *await(struct inquiry *inquiry, unsigned limit_ms, char *why, size_t
 
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += limit_ms / 1000 + 1;
-    pthread_mutex_lock(&inquiry->lock);
+    cx_lock(&inquiry->lock);
     while (!inquiry->done)
-        if (pthread_cond_timedwait(&inquiry->changed, &inquiry->lock, &until) == ETIMEDOUT)
+        if (!cx_lock_wait_until(&inquiry->changed, &inquiry->lock, &until))
             break;
     if (inquiry->done) {
         told = inquiry->answers;
@@ -549,7 +549,7 @@ static char *await(struct inquiry *inquiry, unsigned limit_ms, char *why, size_t
     } else {
         snprintf(why, room, "%s takes too long to tell", inquiry->device->name);
     }
-    pthread_mutex_unlock(&inquiry->lock);
+    cx_unlock(&inquiry->lock);
     return told;
 }
 
