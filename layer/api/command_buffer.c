@@ -35,7 +35,7 @@ static void buffer_destroy(struct cx_object *object)
     free(buffer->given);
     cx_queue_unref(&buffer->queue);
     cx_queue_unref(&buffer->check);
-    pthread_mutex_destroy(&buffer->lock);
+    cx_lock_finish(&buffer->lock);
     free(buffer);
 }
 
@@ -64,7 +64,7 @@ static struct cx_command_buffer *buffer_create(struct cx_queue *queue,
     if (!buffer)
         return NULL;
     cx_object_init(&buffer->base, CX_TAG_COMMAND_BUFFER, buffer_destroy);
-    pthread_mutex_init(&buffer->lock, NULL);
+    cx_lock_init(&buffer->lock, CX_RANK_COMMAND_BUFFER);
     buffer->queue = cx_queue_ref(queue);
     buffer->check = cx_queue_like(queue, CX_QUEUE_CHECK);
     buffer->given = ngiven ? malloc(ngiven * sizeof(*given)) : NULL;
@@ -124,10 +124,10 @@ cl_int CL_API_CALL cx_clFinalizeCommandBufferKHR(cl_command_buffer_khr handle)
     struct cx_command_buffer *buffer = cx_command_buffer_from(handle);
     if (!buffer)
         return CX_FAIL(CL_INVALID_COMMAND_BUFFER_KHR, "no command buffer of ours");
-    pthread_mutex_lock(&buffer->lock);
+    cx_lock(&buffer->lock);
     const bool before = buffer->finalized;
     buffer->finalized = true;
-    pthread_mutex_unlock(&buffer->lock);
+    cx_unlock(&buffer->lock);
     return before ? CX_FAIL(CL_INVALID_OPERATION, "finalized before") : CL_SUCCESS;
 }
 
@@ -146,10 +146,10 @@ static void tidy_flying(struct cx_command_buffer *buffer)
 
 static cl_command_buffer_state_khr state_of(struct cx_command_buffer *buffer)
 {
-    pthread_mutex_lock(&buffer->lock);
+    cx_lock(&buffer->lock);
     const cl_command_buffer_state_khr state =
         buffer->finalized ? CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR : CL_COMMAND_BUFFER_STATE_RECORDING_KHR;
-    pthread_mutex_unlock(&buffer->lock);
+    cx_unlock(&buffer->lock);
     return state;
 }
 
@@ -377,13 +377,13 @@ cl_int CL_API_CALL cx_clEnqueueCommandBufferKHR(cl_uint count, cl_command_queue 
         CX_FAIL(error, "the wait list");
     if (error != CL_SUCCESS)
         return error;
-    pthread_mutex_lock(&buffer->lock);
+    cx_lock(&buffer->lock);
     if (!buffer->finalized)
         error = CX_FAIL(CL_INVALID_OPERATION, "the command buffer is not finalized");
     else {
         tidy_flying(buffer);
         error = enqueue(buffer, queue, nwait, list, event);
     }
-    pthread_mutex_unlock(&buffer->lock);
+    cx_unlock(&buffer->lock);
     return error;
 }

@@ -16,6 +16,7 @@
 
 #include "layer/object/command_buffer_api.h"
 #include "layer/timeline/queue.h"
+#include "layer/base/lock.h"
 
 struct cx_recorded;
 
@@ -27,7 +28,7 @@ struct cx_command_buffer {
     cl_command_buffer_properties_khr *given; /* with the closing 0, or NULL */
     size_t ngiven;
 
-    pthread_mutex_t lock; /* guards the rest; commands stay as they are once finalized */
+    struct cx_lock lock; /* guards the rest; commands stay as they are once finalized */
     bool finalized;
     struct cx_recorded **commands;
     unsigned ncommands, room_commands;

@@ -199,7 +199,7 @@ static cl_int record(const char *function, cl_command_buffer_khr handle, struct 
     struct cx_command_buffer *buffer = cx_command_buffer_from(handle);
     if (!buffer)
         return cx_fail(function, CL_INVALID_COMMAND_BUFFER_KHR, "no command buffer of ours");
-    pthread_mutex_lock(&buffer->lock);
+    cx_lock(&buffer->lock);
     cl_int error = check_order(function, buffer, order);
     if (error == CL_SUCCESS)
         error = enqueue_call(call, buffer->check, 0, NULL, NULL);
@@ -213,7 +213,7 @@ static cl_int record(const char *function, cl_command_buffer_khr handle, struct 
     }
     if (error == CL_SUCCESS && order->point)
         *order->point = buffer->ncommands; /* the first is 1 */
-    pthread_mutex_unlock(&buffer->lock);
+    cx_unlock(&buffer->lock);
     return error;
 }
 

@@ -8,6 +8,7 @@
 #include "layer/timeline/command.h"
 #include "layer/object/device.h"
 #include "layer/base/entry.h"
+#include "layer/base/lock.h"
 #include "layer/base/log.h"
 #include "layer/base/callback_thread.h"
 #include "layer/launch/diff.h"
@@ -81,7 +82,7 @@ static void context_free(void *data)
     free(context->svm);
     pthread_cond_destroy(&context->settled);
     pthread_cond_destroy(&context->called);
-    pthread_mutex_destroy(&context->lock);
+    cx_lock_finish(&context->lock);
     free(context);
 }
 
@@ -211,7 +212,7 @@ static struct cx_context *context_create(struct cx_device *const *devices, cl_ui
     if (!context)
         return NULL;
     cx_object_init(&context->base, CX_TAG_CONTEXT, context_destroy);
-    pthread_mutex_init(&context->lock, NULL);
+    cx_lock_init(&context->lock, CX_RANK_CONTEXT);
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -384,9 +385,9 @@ cl_int CL_API_CALL cx_clSetContextDestructorCallback(cl_context handle,
     struct cx_context_destructor *destructor = malloc(sizeof(*destructor));
     if (!destructor)
         return CX_FAIL(CL_OUT_OF_HOST_MEMORY, "no memory for a callback");
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     *destructor = (struct cx_context_destructor){.next = context->destructors, .call = call, .data = data};
     context->destructors = destructor;
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
     return CL_SUCCESS;
 }

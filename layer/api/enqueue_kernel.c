@@ -242,10 +242,10 @@ static cl_int hear(struct cx_launch *launch, unsigned *member)
 {
     struct cx_context *context = launch->base.context;
     int asked = CX_ASKED_WAITS;
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     const unsigned placed = launch->base.settled ? launch->placed : 0;
     const uint64_t seq = launch->placed_seq;
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
     if (placed && launch->beyond)
         cx_worker_hand(&context->workers[placed - 1], seq);
     if (atomic_compare_exchange_strong(&launch->base.asked, &asked, CX_ASKED_NOT))

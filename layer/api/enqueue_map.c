@@ -149,7 +149,7 @@ static void *note_map(struct cx_mem *mem, const struct cx_block *block, cl_map_f
 {
     struct cx_mem_map *map = malloc(sizeof(*map));
     unsigned char *pointer = NULL;
-    pthread_mutex_lock(&mem->context->lock);
+    cx_lock(&mem->context->lock);
     const struct cx_svm *svm = mem->root->svm;
     unsigned char *host = !map ? NULL : svm ? svm->pointer : cx_mem_host(mem);
     if (host) {
@@ -159,7 +159,7 @@ static void *note_map(struct cx_mem *mem, const struct cx_block *block, cl_map_f
         mem->root->maps = map;
         mem->nmaps++;
     }
-    pthread_mutex_unlock(&mem->context->lock);
+    cx_unlock(&mem->context->lock);
     if (!pointer)
         free(map);
     return pointer;
@@ -169,7 +169,7 @@ static void *note_map(struct cx_mem *mem, const struct cx_block *block, cl_map_f
 static bool take_map(struct cx_mem *mem, const void *pointer, struct cx_mem_map *taken)
 {
     struct cx_mem_map *found = NULL;
-    pthread_mutex_lock(&mem->context->lock);
+    cx_lock(&mem->context->lock);
     for (struct cx_mem_map **link = &mem->root->maps; *link && !found; link = &(*link)->next)
         if ((*link)->pointer == pointer) {
             found = *link;
@@ -178,7 +178,7 @@ static bool take_map(struct cx_mem *mem, const void *pointer, struct cx_mem_map 
         }
     if (found && mem->nmaps)
         mem->nmaps--;
-    pthread_mutex_unlock(&mem->context->lock);
+    cx_unlock(&mem->context->lock);
     if (!found)
         return false;
     *taken = *found;

@@ -233,12 +233,12 @@ static bool find_regions(struct cx_launch *launch, uint64_t first, uint64_t end,
                          struct cx_access_region *regions)
 {
     struct cx_context *context = launch->base.context;
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     struct cx_judged *judged = cx_judge_launch(launch);
     const bool known = judged && judged->access && judged->verdict.separable;
     if (known)
         cx_access_package(judged->access, first, end, regions);
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
     return known;
 }
 
@@ -281,12 +281,12 @@ static uint64_t find_takers(const struct cx_launch *launch, const struct cx_work
 {
     struct cx_context *context = launch->base.context;
     uint64_t members = 0;
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     for (unsigned m = 0; m < context->nmembers && !has_state(launch); m++)
         if (m != worker->index && cx_queue_takes(launch->base.queue, m) &&
             cx_kernel_runs_on(launch->kernel, m) && cx_plan_fits(launch, m))
             members |= UINT64_C(1) << m;
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
     return members;
 }
 
@@ -298,9 +298,9 @@ cl_int cx_launch_whole_elsewhere(struct cx_launch *launch, struct cx_worker *wor
     cl_int error = refusal;
     if (!members)
         return refusal;
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     e.regions = cx_launch_whole_regions(launch);
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
     const bool possible = e.regions && is_possible(launch, e.regions, false) &&
                           worker->device->cl->clFinish(worker->queue) == CL_SUCCESS;
     e.range.dims = launch->geometry.work_dim;

@@ -87,10 +87,10 @@ static void begin_slices(struct cx_launch *launch, const struct cx_worker *worke
     if (compiles ? cx_background_begun() : !cx_background_ending()) {
         atomic_store(&prefix->begun, compiles);
     } else {
-        pthread_mutex_lock(&worker->context->lock);
+        cx_lock(&worker->context->lock);
         prefix->end = steps_of(prefix);
         note_slices(launch);
-        pthread_mutex_unlock(&worker->context->lock);
+        cx_unlock(&worker->context->lock);
     }
 }
 
@@ -142,7 +142,7 @@ static void finish_slice(struct cx_job *job, struct cx_worker *worker)
     bool compiled = false;
     double compiles = 0;
 
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     prefix->failed = job->status != CL_SUCCESS;
     if (prefix->failed) {
         end_begun(prefix);
@@ -167,7 +167,7 @@ static void finish_slice(struct cx_job *job, struct cx_worker *worker)
     } else if (!prefix->failed) {
         tell_length(launch);
     }
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
     if (compiled)
         cx_launch_compiled_keep(launch, worker->index, variant, at_start, compiles);
     if (job->status != CL_SUCCESS)
@@ -274,9 +274,9 @@ unsigned cx_prefix_hand_over(struct cx_launch *launch)
 
 void cx_prefix_drop(struct cx_launch *launch)
 {
-    pthread_mutex_lock(&launch->base.context->lock);
+    cx_lock(&launch->base.context->lock);
     drop(launch);
-    pthread_mutex_unlock(&launch->base.context->lock);
+    cx_unlock(&launch->base.context->lock);
 }
 
 /* ---- the rest ---- */

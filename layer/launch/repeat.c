@@ -47,9 +47,9 @@ static void finish_again(struct cx_job *job, struct cx_worker *worker)
     if (job->status != CL_SUCCESS) {
         cx_launch_kernel_failed(again->kernel, job, worker);
         if (job->stale) {
-            pthread_mutex_lock(&worker->context->lock);
+            cx_lock(&worker->context->lock);
             cx_args_lost(again->kernel, again->args);
-            pthread_mutex_unlock(&worker->context->lock);
+            cx_unlock(&worker->context->lock);
         }
         cx_queue_failed(again->queue, job->status);
     }
@@ -155,7 +155,7 @@ bool cx_again_launch(struct cx_queue *queue, struct cx_kernel *kernel, struct cx
     struct cx_again *again = learned ? find(learned, geometry, local_given) : NULL;
     if (!again || !may_repeat(queue, kernel, *args, learned, again) ||
         !repeat(queue, kernel, *args, learned, again)) {
-        pthread_mutex_unlock(&context->lock); /* nothing became ready */
+        cx_unlock(&context->lock); /* nothing became ready */
         return false;
     }
     *args = NULL;

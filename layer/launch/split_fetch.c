@@ -266,7 +266,7 @@ void cx_lane_fetch(struct lane *lane, struct cx_worker *worker)
     while (again && !split->failed && !split->settled) {
         struct fetch *fetch = NULL;
         if (split->fetching) {
-            pthread_cond_wait(&split->changed, &context->lock);
+            cx_lock_wait(&split->changed, &context->lock);
             continue;
         }
         if (!(fetch = calloc(1, sizeof(*fetch)))) {

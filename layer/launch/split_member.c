@@ -94,15 +94,15 @@ static void wait_idle(struct split *split, double again)
     seconds = seconds < 1e-6 ? 1e-6 : seconds > longest_look ? longest_look : seconds;
     uint64_t until = cx_clock_ns() + (uint64_t)(seconds * 1e9);
     struct timespec at = {.tv_sec = (time_t)(until / 1000000000u), .tv_nsec = (long)(until % 1000000000u)};
-    pthread_cond_timedwait(&split->changed, &split->launch->base.context->lock, &at);
+    cx_lock_wait_until(&split->changed, &split->launch->base.context->lock, &at);
 }
 
 /* Whether jobs wait behind the one that runs. */
 static bool is_wanted(struct cx_worker *worker)
 {
-    pthread_mutex_lock(&worker->lock);
+    cx_lock(&worker->lock);
     bool wanted = worker->head != NULL;
-    pthread_mutex_unlock(&worker->lock);
+    cx_unlock(&worker->lock);
     return wanted;
 }
 
@@ -207,7 +207,7 @@ static enum step next_package(struct lane *lane, struct cx_worker *worker, unsig
         if (split->rounds || again > 0)
             wait_idle(split, again);
         else
-            pthread_cond_wait(&split->changed, &context->lock);
+            cx_lock_wait(&split->changed, &context->lock);
     }
     if (step == STEP_PACKAGE) {
         cx_package_take(lane, worker, *index, runs);
@@ -400,7 +400,7 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
     double seconds = 0;
     bool first = lane->first;
 
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     if (lane->part < split->plan.n) {
         cx_balancer_measured(split->plan.balancer, lane->part, &groups, &seconds);
         first = cx_balancer_doubtful(split->plan.balancer, lane->part);
@@ -425,7 +425,7 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
         cx_split_learn(split);
     }
     cx_split_unref(split);
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
     if (teaches)
         cx_launch_learn(launch, worker->index, groups, seconds, first);
     if (lane->first_upload)

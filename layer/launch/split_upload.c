@@ -128,10 +128,10 @@ void cx_uploads_note(struct lane *lane, cl_event event)
     struct cx_context *context = split->launch->base.context;
     if (!split->private_[lane->part] || !event)
         return;
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     cx_rescue_uploads(split, lane->part, event);
     split->uploading[lane->part] = false;
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
 }
 
 cl_int cx_uploads_start(struct lane *lane, struct cx_worker *worker, struct flight *flight)

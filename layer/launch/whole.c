@@ -62,9 +62,9 @@ static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
     const cl_int error =
         cx_launch_kernel(launch->kernel, launch->args, &launch->geometry, launch->local_given, job, worker);
     if (error == CL_SUCCESS && launch->unproven) {
-        pthread_mutex_lock(&worker->context->lock);
+        cx_lock(&worker->context->lock);
         cx_take_note(launch, worker->index);
-        pthread_mutex_unlock(&worker->context->lock);
+        cx_unlock(&worker->context->lock);
     }
     if (error == CL_SUCCESS)
         return error;
@@ -97,10 +97,10 @@ static void tell_by_host(struct cx_launch *launch, const struct cx_worker *worke
     struct cx_context *context = launch->base.context;
     const uint64_t since = launch->placed_ns > worker->last_end ? launch->placed_ns : worker->last_end;
     const uint64_t now = cx_clock_ns(), awaited = atomic_load(&worker->awaited_ns);
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     if (now > since && ((awaited && now > awaited + WAITED_NS) || cx_hold_waits_for(launch)))
         cx_plan_length_tell(launch, worker->index, (double)(now - since) * 1e-9, false);
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
 }
 
 static void finish_whole(struct cx_job *job, struct cx_worker *worker)
@@ -124,9 +124,9 @@ static void finish_whole(struct cx_job *job, struct cx_worker *worker)
     else if (launch->tells)
         tell_by_host(launch, worker);
     if (launch->lacks && !launch->counted) {
-        pthread_mutex_lock(&launch->base.context->lock);
+        cx_lock(&launch->base.context->lock);
         cx_plan_without(launch);
-        pthread_mutex_unlock(&launch->base.context->lock);
+        cx_unlock(&launch->base.context->lock);
     }
 }
 

@@ -472,18 +472,18 @@ void cx_home_start(struct lane *lane, struct cx_worker *worker, cl_event until)
         if (until ? (any || lane->nflight < CX_IN_FLIGHT) && cx_worker_event_over(worker, until) : any)
             return;
         any = true;
-        pthread_mutex_lock(&context->lock);
+        cx_lock(&context->lock);
         struct cx_home *home = split->homes[lane->part];
         while (home->started)
             home = home->next;
         for (unsigned i = 0; i < home->runs.count; i++)
             split->launch->brought += home->runs.run[i].hi - home->runs.run[i].lo;
-        pthread_mutex_unlock(&context->lock);
+        cx_unlock(&context->lock);
         start(home, worker); /* nobody ends it before it is started */
-        pthread_mutex_lock(&context->lock);
+        cx_lock(&context->lock);
         home->started = true;
         home->failed |= home->error != CL_SUCCESS;
-        pthread_mutex_unlock(&context->lock);
+        cx_unlock(&context->lock);
     }
 }
 
@@ -551,18 +551,18 @@ void cx_home_end(struct lane *lane, struct cx_worker *worker)
     while (lane->nhomes)
         cx_home_start(lane, worker, NULL);
     for (;;) {
-        pthread_mutex_lock(&context->lock);
+        cx_lock(&context->lock);
         struct cx_home *home = split->homes[lane->part];
         if (home)
             home->ends = true;
-        pthread_mutex_unlock(&context->lock);
+        cx_unlock(&context->lock);
         if (!home)
             return;
         const cl_int error = finish(home, worker);
-        pthread_mutex_lock(&context->lock);
+        cx_lock(&context->lock);
         split->homes[lane->part] = home->next; /* it was the first, and later ones come behind it */
         put_away(split, home);
-        pthread_mutex_unlock(&context->lock);
+        cx_unlock(&context->lock);
         if (error != CL_SUCCESS)
             cx_worker_leave_out(worker, error);
     }

@@ -298,9 +298,9 @@ static void set_apart(struct cx_mem *mem)
 static cl_int try_window(struct cx_mem *mem)
 {
     cl_int error;
-    pthread_mutex_lock(&mem->context->lock);
+    cx_lock(&mem->context->lock);
     error = cx_mem_prepare(mem, mem->context->fastest);
-    pthread_mutex_unlock(&mem->context->lock);
+    cx_unlock(&mem->context->lock);
     return error;
 }
 

@@ -79,9 +79,9 @@ static cl_sampler create(const char *function, cl_context handle, const struct c
         error = sampler->real && cx_live_add(sampler) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
     }
     if (error == CL_SUCCESS) {
-        pthread_mutex_lock(&context->lock);
+        cx_lock(&context->lock);
         error = cx_sampler_prepare(sampler, context->fastest);
-        pthread_mutex_unlock(&context->lock);
+        cx_unlock(&context->lock);
     }
     if (error != CL_SUCCESS && sampler) {
         cx_object_release_app(&sampler->base);

@@ -247,12 +247,12 @@ void cx_runs_failed(struct cx_runs *runs, struct cx_context *context, bool relie
     if (!runs->counted)
         return;
     runs->counted = false;
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     for (unsigned i = 0; i < runs->count; i++)
         cx_coherence_lose(runs->run[i].root->coherence, runs->run[i].lo, runs->run[i].hi, runs->place);
     if (relied)
         atomic_fetch_add(&context->epoch, 1);
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
 }
 
 /* Of what is mapped no more comes by a blocking call: more goes by pinned memory where there is some. */

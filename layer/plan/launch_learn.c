@@ -25,9 +25,9 @@ void cx_launch_learn(struct cx_launch *launch, unsigned member, uint64_t groups,
     struct cx_context *context = launch->base.context;
     if (groups == 0 || !(seconds > 0))
         return;
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     cx_launch_learn_held(launch, member, groups, seconds, first);
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
 }
 
 void cx_launch_learn_package(struct cx_launch *launch, unsigned member, enum cx_variant variant,
@@ -36,10 +36,10 @@ void cx_launch_learn_package(struct cx_launch *launch, unsigned member, enum cx_
     struct cx_context *context = launch->base.context;
     if (groups == 0 || !(seconds > 0))
         return;
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     const bool first = cx_launch_first(launch, member, variant, at_start);
     cx_launch_learn_held(launch, member, groups, seconds, first);
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
     if (first)
         cx_launch_compiled_keep(launch, member, variant, at_start, 0);
 }
@@ -49,9 +49,9 @@ void cx_launch_learn_whole(struct cx_launch *launch, unsigned member, uint64_t g
     struct cx_context *context = launch->base.context;
     if (!(seconds > 0))
         return;
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     const bool first = cx_launch_first(launch, member, CX_VARIANT_PLAIN, true);
     cx_launch_learn_held(launch, member, groups, seconds, first);
     cx_plan_length_tell(launch, member, seconds, first);
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
 }

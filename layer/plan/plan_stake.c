@@ -452,7 +452,7 @@ void cx_plan_stake_end(struct cx_launch *launch, double elapsed, double whole, d
     struct cx_context *context = launch->base.context;
     if (!(launch->staked > 0)) /* so it was split, and its function's records exist */
         return;
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     struct cx_learned *learned = launch->kernel->function->learned;
     if (launch->slices_ns && whole > 0) { /* its length was a guess, from its first part */
         launch->staked = fmax(launch->staked, whole + launch->staked_moves);
@@ -465,7 +465,7 @@ void cx_plan_stake_end(struct cx_launch *launch, double elapsed, double whole, d
     if (launch->invests)
         cx_budget_invested(&learned->risk, fmin(lost, launch->reserved));
     launch->staked = launch->staked_moves = launch->reserved = 0;
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
     if (lost > 0)
         cx_info(CX_TOPIC_PLAN, "the split of %s lost %.3f ms", launch->kernel->function->name, lost * 1e3);
 }

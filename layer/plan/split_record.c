@@ -88,20 +88,20 @@ void cx_plan_hindsight_end(struct cx_launch *launch)
         cx_plan_stake_end(launch, 0, 0, 0);
         return;
     }
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     struct cx_learned *learned = launch->kernel->function->learned;
     whole = learned ? seconds_whole(launch, learned) : 0;
     brought = cx_plan_upload_seconds(&context->workers[context->fastest], (double)launch->brought);
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
     cx_plan_stake_end(launch, elapsed, whole, brought);
     if (!launch->counts)
         return;
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     if (whole > 0)
         rose = cx_hindsight_count(&context->planner->hindsight, &learned->hindsight, elapsed,
                                   whole + cx_plan_move_seconds((double)launch->written) + brought);
     const bool all = context->planner->hindsight.level == CX_HINDSIGHT_CLOSED;
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
     cx_debug(CX_TOPIC_PLAN, "%s took %.1f us split, %.1f us on one device", launch->kernel->function->name,
              elapsed * 1e6, whole * 1e6);
     if (rose)

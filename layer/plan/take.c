@@ -100,12 +100,12 @@ bool cx_take_refuse(struct cx_launch *launch, unsigned member, int error)
 {
     struct cx_context *context = launch->base.context;
     int waits = CX_ASKED_WAITS;
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     struct cx_take *take = find_or_add(launch);
     if (take) {
         take->refused |= UINT64_C(1) << member;
         take->taken &= ~(UINT64_C(1) << member);
     }
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
     return atomic_compare_exchange_strong(&launch->base.asked, &waits, error);
 }

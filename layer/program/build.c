@@ -355,7 +355,7 @@ static cl_int execute(struct cx_build *build)
     cx_account_delayed(program->context->account, (double)delayed * 1e-9);
     if (error == CL_SUCCESS)
         failed = judge_devices(build);
-    pthread_mutex_lock(&program->lock);
+    cx_lock(&program->lock);
     if (error == CL_SUCCESS)
         program->binary_type = build->binary_type;
     program->status = error == CL_SUCCESS ? CL_BUILD_SUCCESS : CL_BUILD_ERROR;
@@ -363,7 +363,7 @@ static cl_int execute(struct cx_build *build)
     if (late && error == CL_SUCCESS)
         cx_program_late_leave(program);
     pthread_cond_broadcast(&program->changed);
-    pthread_mutex_unlock(&program->lock);
+    cx_unlock(&program->lock);
     if (cx_plan_wants_all())
         cx_program_late_want(program);
     else if (late)
@@ -393,9 +393,9 @@ static void build_destroy(struct cx_build *build)
         if (build->names) {
             free(build->names[i]);
         } else {
-            pthread_mutex_lock(&build->inputs[i]->lock);
+            cx_lock(&build->inputs[i]->lock);
             build->inputs[i]->nattached--;
-            pthread_mutex_unlock(&build->inputs[i]->lock);
+            cx_unlock(&build->inputs[i]->lock);
         }
         cx_program_unref(&build->inputs[i]);
     }
@@ -494,12 +494,12 @@ cl_int cx_builds_run(struct cx_builds **builds)
     for (unsigned i = 0; i < own->count; i++) {
         struct cx_build *build = own->build[i];
         struct cx_program *program = build->program;
-        pthread_mutex_lock(&program->lock);
+        cx_lock(&program->lock);
         char *options = program->options;
         program->status = CL_BUILD_IN_PROGRESS;
         program->options = build->options;
         build->options = options;
-        pthread_mutex_unlock(&program->lock);
+        cx_unlock(&program->lock);
     }
     if (own->notify && cx_background_run_inside(execute_task, own))
         return CL_SUCCESS;

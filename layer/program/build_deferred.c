@@ -18,7 +18,6 @@
 #include "layer/program/program.h"
 #include "layer/timeline/worker.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -57,10 +56,10 @@ static void adopt(struct cx_program *program, unsigned member)
 
 static void end_one(struct cx_program *program)
 {
-    pthread_mutex_lock(&program->lock);
+    cx_lock(&program->lock);
     atomic_fetch_sub(&program->nlate, 1);
     pthread_cond_broadcast(&program->changed);
-    pthread_mutex_unlock(&program->lock);
+    cx_unlock(&program->lock);
 }
 
 static void run_part(void *data)
@@ -89,13 +88,13 @@ static void begin_part(struct cx_program *program, unsigned m)
     struct part *part = malloc(sizeof(*part));
     unsigned late = CX_BUILD_LATE;
 
-    pthread_mutex_lock(&program->lock);
+    cx_lock(&program->lock);
     const bool begin = !program->building &&
                        atomic_compare_exchange_strong(&program->members[m].state[CX_VARIANT_PLAIN], &late,
                                                       part ? CX_BUILD_RUNNING : CX_BUILD_FAILED);
     if (begin && part)
         *part = (struct part){.program = cx_program_ref(program), .options = program->options, .member = m};
-    pthread_mutex_unlock(&program->lock);
+    cx_unlock(&program->lock);
     if (begin && (!part || !cx_later_run(CX_LATER_BUILDS, run_part, part, &program->members[m]))) {
         atomic_store(&program->members[m].state[CX_VARIANT_PLAIN], CX_BUILD_FAILED);
         end_one(program);
@@ -126,17 +125,17 @@ bool cx_program_late_wait(struct cx_program *program, unsigned ms)
 
     cx_program_late_want(program);
     hurry(program);
-    pthread_mutex_lock(&program->lock);
+    cx_lock(&program->lock);
     while (cx_program_late(program))
-        if (pthread_cond_timedwait(&program->changed, &program->lock, &until) == ETIMEDOUT)
+        if (!cx_lock_wait_until(&program->changed, &program->lock, &until))
             break;
-    pthread_mutex_unlock(&program->lock);
+    cx_unlock(&program->lock);
     return !cx_program_late(program);
 }
 
 void cx_program_late_end(struct cx_program *program)
 {
-    pthread_mutex_lock(&program->lock);
+    cx_lock(&program->lock);
     for (unsigned m = 0; m < program->context->nmembers; m++) {
         unsigned late = CX_BUILD_LATE;
         if (atomic_compare_exchange_strong(&program->members[m].state[CX_VARIANT_PLAIN], &late,
@@ -144,10 +143,10 @@ void cx_program_late_end(struct cx_program *program)
             atomic_fetch_sub(&program->nlate, 1);
     }
     pthread_cond_broadcast(&program->changed);
-    pthread_mutex_unlock(&program->lock);
+    cx_unlock(&program->lock);
     hurry(program);
-    pthread_mutex_lock(&program->lock);
+    cx_lock(&program->lock);
     while (cx_program_late(program))
-        pthread_cond_wait(&program->changed, &program->lock);
-    pthread_mutex_unlock(&program->lock);
+        cx_lock_wait(&program->changed, &program->lock);
+    cx_unlock(&program->lock);
 }

@@ -26,7 +26,7 @@ void cx_function_init(struct cx_function *function, struct cx_program *program, 
 {
     *function = (struct cx_function){.name = name, .program = program, .index = index};
     function->stats = cx_stats_function(name);
-    pthread_mutex_init(&function->lock, NULL);
+    cx_lock_init(&function->lock, CX_RANK_FUNCTION);
 }
 
 void cx_function_finish(struct cx_function *function)
@@ -42,7 +42,7 @@ void cx_function_finish(struct cx_function *function)
     free(function->variant_limit);
     free(function->params);
     free(function->name);
-    pthread_mutex_destroy(&function->lock);
+    cx_lock_finish(&function->lock);
 }
 
 /* Parameter kind by what the driver takes: NULL of a handle's size, then a NULL handle. Both PoCL and
@@ -239,19 +239,19 @@ static cl_int learn(struct cx_function *function)
 
 cl_int cx_function_learn(struct cx_function *function)
 {
-    pthread_mutex_lock(&function->lock);
+    cx_lock(&function->lock);
     if (!atomic_load(&function->known)) {
         function->error = learn(function);
         if (function->error != CL_SUCCESS && cx_program_late(function->program)) {
-            pthread_mutex_unlock(&function->lock);
+            cx_unlock(&function->lock);
             cx_program_late_wait(function->program, ~0u);
-            pthread_mutex_lock(&function->lock);
+            cx_lock(&function->lock);
             if (!atomic_load(&function->known))
                 function->error = learn(function);
         }
         atomic_store(&function->known, true);
     }
-    pthread_mutex_unlock(&function->lock);
+    cx_unlock(&function->lock);
     return function->error;
 }
 
@@ -259,11 +259,11 @@ void cx_function_adopt(struct cx_function *function, unsigned member)
 {
     cl_int error = CL_SUCCESS;
 
-    pthread_mutex_lock(&function->lock);
+    cx_lock(&function->lock);
     if (atomic_load(&function->known) && function->error == CL_SUCCESS && !function->check[member] &&
         !learn_member(function, member, false, &error))
         tell_left_out(function, member, error);
-    pthread_mutex_unlock(&function->lock);
+    cx_unlock(&function->lock);
 }
 
 /* The drivers keep the value in the checking kernels, which are never launched. All members must take it:
@@ -273,13 +273,13 @@ cl_int cx_function_try(struct cx_function *function, unsigned index, size_t size
     struct cx_param *param = &function->params[index];
     cl_int error = CL_SUCCESS;
 
-    pthread_mutex_lock(&function->lock);
+    cx_lock(&function->lock);
     bool known = value && param->kind == CX_PARAM_VALUE && param->size == size;
     for (unsigned m = 0; !known && error == CL_SUCCESS && m < function->program->context->nmembers; m++)
         if (function->check[m])
             error = device_of(function, m)->cl->clSetKernelArg(function->check[m], index, size, value);
     if (error == CL_SUCCESS && value)
         param->size = size;
-    pthread_mutex_unlock(&function->lock);
+    cx_unlock(&function->lock);
     return error;
 }

@@ -124,7 +124,7 @@ static bool capture_again(struct cx_args *args)
 
 struct cx_args *cx_kernel_capture(struct cx_kernel *kernel, unsigned *missing)
 {
-    pthread_mutex_lock(&kernel->lock);
+    cx_lock(&kernel->lock);
     struct cx_args *args = kernel->args;
     for (unsigned i = 0; args && i < args->count; i++) {
         if (args->arg[i].kind == CX_ARGS_UNSET) {
@@ -140,7 +140,7 @@ struct cx_args *cx_kernel_capture(struct cx_kernel *kernel, unsigned *missing)
         *missing = args->count;
         args = NULL;
     }
-    pthread_mutex_unlock(&kernel->lock);
+    cx_unlock(&kernel->lock);
     return args;
 }
 
@@ -150,7 +150,7 @@ static struct cx_function *attach_unit(struct cx_program *unit, const char *name
 {
     struct cx_function *function = NULL;
 
-    pthread_mutex_lock(&unit->lock);
+    cx_lock(&unit->lock);
     *built = !unit->building && unit->status == CL_BUILD_SUCCESS && unit->kernel_names;
     *late = false;
     if (*built && !(function = cx_program_find(unit, name)) && unit->context->nmembers > 1) {
@@ -160,15 +160,15 @@ static struct cx_function *attach_unit(struct cx_program *unit, const char *name
         function = cx_program_find(unit, name);
     }
     unit->nattached += function != NULL;
-    pthread_mutex_unlock(&unit->lock);
+    cx_unlock(&unit->lock);
     return function;
 }
 
 static void detach(struct cx_program *unit)
 {
-    pthread_mutex_lock(&unit->lock);
+    cx_lock(&unit->lock);
     unit->nattached--;
-    pthread_mutex_unlock(&unit->lock);
+    cx_unlock(&unit->lock);
 }
 
 /* Attaches to all units that have the function; *late: a reference to one that may have it once it is built
@@ -180,7 +180,7 @@ static cl_int attach_once(struct cx_program *program, const char *name, struct c
 
     *count = 0;
     *late = NULL;
-    pthread_mutex_lock(&program->apart);
+    cx_lock(&program->apart);
     for (unsigned d = 0; d < program->ndevices; d++) {
         bool built, later;
         if (!cx_program_first(program, d))
@@ -192,7 +192,7 @@ static cl_int attach_once(struct cx_program *program, const char *name, struct c
         else if (later && !*late)
             *late = cx_program_ref(program->units[d]);
     }
-    pthread_mutex_unlock(&program->apart);
+    cx_unlock(&program->apart);
     return !any ? CL_INVALID_PROGRAM_EXECUTABLE : *count ? CL_SUCCESS : CL_INVALID_KERNEL_NAME;
 }
 
@@ -243,7 +243,7 @@ static void kernel_destroy(struct cx_object *object)
     free(kernel->on);
     cx_kernel_members_destroy(kernel);
     cx_args_drop(&kernel->args);
-    pthread_mutex_destroy(&kernel->lock);
+    cx_lock_finish(&kernel->lock);
     detach(kernel->program);
     cx_program_unref(&kernel->program);
     cx_program_unref(&kernel->whole);
@@ -261,7 +261,7 @@ static struct cx_kernel *kernel_new(struct cx_function *function, struct cx_args
         return NULL;
     }
     cx_object_init(&kernel->base, CX_TAG_KERNEL, kernel_destroy);
-    pthread_mutex_init(&kernel->lock, NULL);
+    cx_lock_init(&kernel->lock, CX_RANK_KERNEL);
     kernel->program = cx_program_ref(program);
     kernel->function = function;
     kernel->nargs = function->nargs;
@@ -467,12 +467,12 @@ cl_int cx_clCreateKernelsInProgram(cl_program handle, cl_uint num_kernels, cl_ke
 /* A copy of one unit's kernel. */
 static struct cx_kernel *clone_one(struct cx_kernel *kernel)
 {
-    pthread_mutex_lock(&kernel->program->lock);
+    cx_lock(&kernel->program->lock);
     kernel->program->nattached++;
-    pthread_mutex_unlock(&kernel->program->lock);
-    pthread_mutex_lock(&kernel->lock);
+    cx_unlock(&kernel->program->lock);
+    cx_lock(&kernel->lock);
     struct cx_args *args = cx_args_clone(kernel->args);
-    pthread_mutex_unlock(&kernel->lock);
+    cx_unlock(&kernel->lock);
     return kernel_new(kernel->function, args);
 }
 

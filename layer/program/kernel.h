@@ -15,7 +15,7 @@
 
 #include "layer/object/object.h"
 #include "layer/source/subrange.h"
-#include <pthread.h>
+#include "layer/base/lock.h"
 
 struct cx_device;
 struct cx_program;
@@ -95,9 +95,9 @@ struct cx_function {
     struct cx_learned *learned;      /* learned.h; context->lock. NULL: nothing yet */
     void (*forget)(struct cx_learned *learned); /* frees it; set with it */
 
-    pthread_mutex_t lock; /* guards the rest until known; then sizes in params, check, variant_limit */
-    atomic_bool known;    /* the drivers were asked: what follows is filled */
-    cl_int error;         /* why no kernel can be made of it, or CL_SUCCESS */
+    struct cx_lock lock; /* guards the rest until known; then sizes in params, check, variant_limit */
+    atomic_bool known;   /* the drivers were asked: what follows is filled */
+    cl_int error;        /* why no kernel can be made of it, or CL_SUCCESS */
     unsigned nargs;
     struct cx_param *params;
     /* one a member: a real kernel for queries and argument checks; NULL: not there. Once it is, group_limit
@@ -119,7 +119,7 @@ struct cx_kernel {
     struct cx_kernel **on;
     struct cx_function *function;
     unsigned nargs;
-    pthread_mutex_t lock;
+    struct cx_lock lock;
     struct cx_args *args;             /* current snapshot, not captured */
     struct cx_kernel_member *members; /* one a member: real kernels and what they hold (kernel_bind.c) */
 };

@@ -92,7 +92,7 @@ static cl_int store(struct cx_kernel *kernel, unsigned index, enum cx_args_kind 
     struct cx_mem *mem = kind == CX_ARGS_MEM ? (struct cx_mem *)object : NULL;
     cl_int error = CL_OUT_OF_HOST_MEMORY;
 
-    pthread_mutex_lock(&kernel->lock);
+    cx_lock(&kernel->lock);
     if (!make_own(kernel))
         goto done;
     struct cx_arg *arg = &kernel->args->arg[index];
@@ -116,7 +116,7 @@ static cl_int store(struct cx_kernel *kernel, unsigned index, enum cx_args_kind 
         arg->window = cx_mem_ref(mem);
     error = CL_SUCCESS;
 done:
-    pthread_mutex_unlock(&kernel->lock);
+    cx_unlock(&kernel->lock);
     return error;
 }
 
@@ -310,9 +310,9 @@ static cl_int set_svm_pointers(const char *function, struct cx_kernel *kernel, s
             return cx_fail(function, CL_INVALID_VALUE, "a pointer is none into shared virtual memory");
         cx_mem_unref(&root);
     }
-    pthread_mutex_lock(&kernel->lock);
+    cx_lock(&kernel->lock);
     bool done = make_own(kernel) && set_pointers(kernel->args, pointers, count);
-    pthread_mutex_unlock(&kernel->lock);
+    cx_unlock(&kernel->lock);
     return done ? CL_SUCCESS : cx_fail(function, CL_OUT_OF_HOST_MEMORY, "no memory for the list");
 }
 

@@ -287,11 +287,11 @@ bool cx_kernel_runs_on(const struct cx_kernel *kernel, unsigned member)
 void cx_kernel_leave_out(struct cx_kernel *kernel, unsigned member, const char *why)
 {
     bool others = false;
-    pthread_mutex_lock(&kernel->lock);
+    cx_lock(&kernel->lock);
     for (unsigned m = 0; m < kernel->program->context->nmembers; m++)
         others |= m != member && (cx_kernel_runs_on(kernel, m) || cx_program_late_on(kernel->program, m));
     bool now = others && !atomic_exchange(&kernel->members[member].left_out, true);
-    pthread_mutex_unlock(&kernel->lock);
+    cx_unlock(&kernel->lock);
     if (now)
         cx_warn(CX_TOPIC_PROGRAM, "kernel %s (%" PRIu64 ") is left out on %s: %s", kernel->function->name,
                 kernel->base.id, device_of(kernel, member)->name, why);

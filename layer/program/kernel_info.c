@@ -204,10 +204,10 @@ static cl_ulong ask_local(const struct cx_kernel *kernel, unsigned member, const
 static cl_ulong local_size(const struct cx_kernel *kernel, struct cx_kernel *given)
 {
     const unsigned first = first_member(kernel);
-    pthread_mutex_lock(&given->lock);
+    cx_lock(&given->lock);
     struct cx_args *args = given->args;
     atomic_fetch_add_explicit(&args->refs, 1, memory_order_relaxed);
-    pthread_mutex_unlock(&given->lock);
+    cx_unlock(&given->lock);
     const cl_ulong answer = first < members_of(kernel) ? ask_local(kernel, first, args) : 0;
     cx_args_drop(&args);
     return answer;
@@ -363,11 +363,11 @@ size_t cx_kernel_variant_limit(const struct cx_kernel *kernel, unsigned member, 
 
     if (variant == CX_VARIANT_PLAIN || !cx_kernel_variant_ready(kernel, member, variant))
         return cx_kernel_group_limit(kernel, member);
-    pthread_mutex_lock(&function->lock);
+    cx_lock(&function->lock);
     size_t *limit = &function->variant_limit[(size_t)member * CX_VARIANT_COUNT + variant];
     if (!*limit)
         *limit = ask_limit(kernel, member, variant);
     size_t answer = *limit;
-    pthread_mutex_unlock(&function->lock);
+    cx_unlock(&function->lock);
     return answer;
 }

@@ -21,12 +21,12 @@
 /* Attaches to a unit that can be linked, so that nobody builds it anew meanwhile. */
 static bool attach(struct cx_program *input)
 {
-    pthread_mutex_lock(&input->lock);
+    cx_lock(&input->lock);
     bool ready = !input->building && (input->binary_type == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT ||
                                       input->binary_type == CL_PROGRAM_BINARY_TYPE_LIBRARY);
     if (ready)
         input->nattached++;
-    pthread_mutex_unlock(&input->lock);
+    cx_unlock(&input->lock);
     return ready;
 }
 
@@ -247,9 +247,9 @@ static void drop_inputs(struct inputs *inputs)
 {
     for (unsigned i = 0; inputs->unit && i < inputs->count; i++) {
         if (inputs->unit[i]) {
-            pthread_mutex_lock(&inputs->unit[i]->lock);
+            cx_lock(&inputs->unit[i]->lock);
             inputs->unit[i]->nattached--;
-            pthread_mutex_unlock(&inputs->unit[i]->lock);
+            cx_unlock(&inputs->unit[i]->lock);
         }
         cx_program_unref(&inputs->unit[i]);
     }
@@ -267,12 +267,12 @@ static bool attach_inputs(struct inputs *inputs, const cl_program *programs, con
         const unsigned d = cx_program_device(input, device);
         if (d == input->ndevices)
             continue;
-        pthread_mutex_lock(&input->apart); /* no unit comes or goes */
+        cx_lock(&input->apart); /* no unit comes or goes */
         if (attach(input->units[d])) {
             inputs->unit[i] = cx_program_ref(input->units[d]);
             inputs->ready++;
         }
-        pthread_mutex_unlock(&input->apart);
+        cx_unlock(&input->apart);
     }
     return inputs->unit;
 }

@@ -79,8 +79,8 @@ static void program_destroy(struct cx_object *object)
     cx_il_unref(&program->il, program->context);
     free(program->options);
     pthread_cond_destroy(&program->changed);
-    pthread_mutex_destroy(&program->lock);
-    pthread_mutex_destroy(&program->apart);
+    cx_lock_finish(&program->lock);
+    cx_lock_finish(&program->apart);
     cx_context_unref(&program->context);
     free(program);
 }
@@ -99,8 +99,8 @@ struct cx_program *cx_program_blank(struct cx_context *context, char *source)
     program->status = CL_BUILD_NONE;
     program->binary_type = CL_PROGRAM_BINARY_TYPE_NONE;
     program->unanalysed = "the program is not built";
-    pthread_mutex_init(&program->lock, NULL);
-    pthread_mutex_init(&program->apart, NULL);
+    cx_lock_init(&program->lock, CX_RANK_PROGRAM);
+    cx_lock_init(&program->apart, CX_RANK_UNITS);
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

@@ -17,6 +17,7 @@
 
 #include "layer/program/kernel.h"
 #include "layer/timeline/context.h"
+#include "layer/base/lock.h"
 
 struct cx_analysis;
 struct cx_stored;
@@ -54,7 +55,7 @@ struct cx_program {
     struct cx_il *il;   /* made from an intermediate language (program_il.c); else NULL */
     char *builtins;     /* names of built-in kernels it was made of, ; between them; else NULL */
     char *options;      /* of the last build, compilation or link; never NULL */
-    pthread_mutex_t lock;
+    struct cx_lock lock;
     pthread_cond_t changed; /* a build or the build of a variant ended */
     bool building;
     cl_build_status status;
@@ -79,7 +80,7 @@ struct cx_program {
     /* program_unit.c: what the program shows; a unit that is not the program itself has none of these */
     unsigned ndevices;          /* that it is associated with */
     struct cx_device **devices; /* the context's */
-    pthread_mutex_t apart;      /* guards units; before any program's lock */
+    struct cx_lock apart;       /* guards units */
     struct cx_program **units;  /* one a device */
     /* the devices of a unit; written by who claims it, or claims devices of it */
     unsigned nserved;

@@ -228,11 +228,11 @@ static bool lacks_members(struct cx_program *program)
 
     if (!cx_program_late(program))
         return false;
-    pthread_mutex_lock(&program->lock);
+    cx_lock(&program->lock);
     for (unsigned m = 0; m < program->context->nmembers; m++)
         begun |= atomic_load(&program->members[m].state[CX_VARIANT_PLAIN]) == CX_BUILD_RUNNING;
     const bool lacks = !cx_plan_bounded() && (begun || !text_is_whole(program->source, program->options));
-    pthread_mutex_unlock(&program->lock);
+    cx_unlock(&program->lock);
     return lacks;
 }
 
@@ -243,14 +243,14 @@ static void have_binary(struct cx_program *program)
 
     if (lacks_members(program))
         cx_program_late_wait(program, ~0u);
-    pthread_mutex_lock(&program->lock);
+    cx_lock(&program->lock);
     bool make =
         !program->building && program->status == CL_BUILD_SUCCESS && !program->binary && !program->builtins;
     if (make)
         program->saving++;
-    pthread_mutex_unlock(&program->lock);
+    cx_unlock(&program->lock);
     unsigned char *made = make ? make_binary(program, &size) : NULL;
-    pthread_mutex_lock(&program->lock);
+    cx_lock(&program->lock);
     if (make && --program->saving == 0)
         pthread_cond_broadcast(&program->changed);
     if (made && !program->binary) {
@@ -258,7 +258,7 @@ static void have_binary(struct cx_program *program)
         program->binary_size = size;
         made = NULL;
     }
-    pthread_mutex_unlock(&program->lock);
+    cx_unlock(&program->lock);
     free(made);
 }
 
@@ -269,13 +269,13 @@ size_t cx_program_binary(struct cx_program *program,
 
     if (!stored)
         have_binary(program);
-    pthread_mutex_lock(&program->lock);
+    cx_lock(&program->lock);
     const bool built = !program->building && program->status == CL_BUILD_SUCCESS;
     const unsigned char *binary = stored ? stored->data : built ? program->binary : NULL;
     const size_t size = stored ? stored->size : binary ? program->binary_size : 0;
     if (binary && give)
         give(data, binary, size);
-    pthread_mutex_unlock(&program->lock);
+    cx_unlock(&program->lock);
     return size;
 }
 

@@ -19,19 +19,19 @@ char *cx_program_kernels(struct cx_program *program, size_t *count, cl_int *erro
 
     *error = CL_INVALID_PROGRAM_EXECUTABLE;
     *count = 0;
-    pthread_mutex_lock(&program->apart);
+    cx_lock(&program->apart);
     for (unsigned d = 0; d < program->ndevices; d++) {
         struct cx_program *unit = program->units[d];
         if (!cx_program_first(program, d))
             continue;
-        pthread_mutex_lock(&unit->lock);
+        cx_lock(&unit->lock);
         if (!unit->building && unit->status == CL_BUILD_SUCCESS && unit->kernel_names) {
             joined = cx_names_join(joined ? joined : strdup(""), strdup(unit->kernel_names));
             *error = joined ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
         }
-        pthread_mutex_unlock(&unit->lock);
+        cx_unlock(&unit->lock);
     }
-    pthread_mutex_unlock(&program->apart);
+    cx_unlock(&program->apart);
     for (const char *name = joined; name && *name; name += strspn(name, ";")) {
         ++*count;
         name += strcspn(name, ";");
@@ -102,7 +102,7 @@ static cl_int info_binary_sizes(struct cx_program *program, size_t room, void *v
 static cl_bool unit_says(struct cx_program *unit, cl_program_info param)
 {
     cl_bool any = CL_FALSE;
-    pthread_mutex_lock(&unit->lock);
+    cx_lock(&unit->lock);
     for (unsigned m = 0; unit->il && !unit->building && m < unit->context->nmembers; m++) {
         const struct cx_real_device *device = unit->context->workers[m].device;
         cl_bool answer = CL_FALSE;
@@ -112,7 +112,7 @@ static cl_bool unit_says(struct cx_program *unit, cl_program_info param)
             answer)
             any = CL_TRUE;
     }
-    pthread_mutex_unlock(&unit->lock);
+    cx_unlock(&unit->lock);
     return any;
 }
 
@@ -302,9 +302,9 @@ cl_int cx_clGetProgramBuildInfo(cl_program handle, cl_device_id device, cl_progr
                                 cx_context_members(program->context, program->devices[d])};
     if (param_name == CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE && !cx_plan_bounded())
         cx_program_late_wait(unit, ~0u); /* the most that any needs */
-    pthread_mutex_lock(&unit->lock);
+    cx_lock(&unit->lock);
     cl_int error = build_info(&built, param_name, param_value_size, param_value, param_value_size_ret);
-    pthread_mutex_unlock(&unit->lock);
+    cx_unlock(&unit->lock);
     cx_program_unref(&unit);
     return error == CL_SUCCESS ? error : CX_FAIL(error, "unknown query or too little room");
 }

@@ -142,9 +142,9 @@ bool cx_program_first(const struct cx_program *program, unsigned d)
 
 struct cx_program *cx_program_unit(struct cx_program *program, unsigned d)
 {
-    pthread_mutex_lock(&program->apart);
+    cx_lock(&program->apart);
     struct cx_program *unit = cx_program_ref(program->units[d]);
-    pthread_mutex_unlock(&program->apart);
+    cx_unlock(&program->apart);
     return unit;
 }
 
@@ -179,11 +179,11 @@ static bool is_busy(const struct cx_program *program, const bool *wanted)
         struct cx_program *unit = program->units[d];
         if (!cx_program_first(program, d))
             continue;
-        pthread_mutex_lock(&unit->lock);
+        cx_lock(&unit->lock);
         while (unit->saving)
-            pthread_cond_wait(&unit->changed, &unit->lock);
+            cx_lock_wait(&unit->changed, &unit->lock);
         busy |= unit->nattached || (unit->building && count_wanted(program, wanted, unit, true));
-        pthread_mutex_unlock(&unit->lock);
+        cx_unlock(&unit->lock);
     }
     return busy;
 }
@@ -235,11 +235,11 @@ static unsigned take_units(struct cx_program *program, const bool *wanted, struc
         if (!wanted[d] || !cx_program_first(program, d))
             continue;
         count_served(program, unit);
-        pthread_mutex_lock(&unit->lock);
+        cx_lock(&unit->lock);
         unit->building = true;
         while (unit->saving) /* somebody began to make the binary since it was found not to be busy */
-            pthread_cond_wait(&unit->changed, &unit->lock);
-        pthread_mutex_unlock(&unit->lock);
+            cx_lock_wait(&unit->changed, &unit->lock);
+        cx_unlock(&unit->lock);
         units[count++] = cx_program_ref(unit);
     }
     return count;
@@ -255,9 +255,9 @@ static void want_parts(const struct cx_program *program, bool *wanted)
         const unsigned of = parent ? cx_program_device_of(program, parent) : program->ndevices;
         if (wanted[d] || of == program->ndevices || !wanted[of])
             continue;
-        pthread_mutex_lock(&unit->lock);
+        cx_lock(&unit->lock);
         wanted[d] = unit == program->units[of] || (unit->status == CL_BUILD_NONE && !unit->building);
-        pthread_mutex_unlock(&unit->lock);
+        cx_unlock(&unit->lock);
     }
 }
 
@@ -275,7 +275,7 @@ cl_int cx_program_claim(struct cx_program *program, cl_uint ndevices, const cl_d
         for (cl_uint i = 0; i < ndevices; i++)
             wanted[d] |= cx_device_from(devices[i]) == program->devices[d];
     }
-    pthread_mutex_lock(&program->apart);
+    cx_lock(&program->apart);
     want_parts(program, wanted);
     if (is_busy(program, wanted))
         error = CL_INVALID_OPERATION;
@@ -283,16 +283,16 @@ cl_int cx_program_claim(struct cx_program *program, cl_uint ndevices, const cl_d
         error = CL_OUT_OF_HOST_MEMORY;
     else
         *count = take_units(program, wanted, units);
-    pthread_mutex_unlock(&program->apart);
+    cx_unlock(&program->apart);
     free(wanted);
     return error;
 }
 
 void cx_program_unclaim(struct cx_program *unit)
 {
-    pthread_mutex_lock(&unit->lock);
+    cx_lock(&unit->lock);
     unit->building = false;
-    pthread_mutex_unlock(&unit->lock);
+    cx_unlock(&unit->lock);
 }
 
 bool cx_program_take_binary(struct cx_program *program, unsigned d, struct cx_stored *stored, char *source)

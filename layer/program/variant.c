@@ -23,7 +23,6 @@
 #include "layer/source/vendor_options.h"
 #include "layer/timeline/worker.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,12 +136,12 @@ static void settle(struct cx_program *program, unsigned member, enum cx_variant 
 {
     struct cx_program_member *state = &program->members[member];
 
-    pthread_mutex_lock(&program->lock);
+    cx_lock(&program->lock);
     state->real[variant] = real;
     atomic_store_explicit(&state->state[variant], real ? CX_BUILD_READY : CX_BUILD_FAILED,
                           memory_order_release);
     pthread_cond_broadcast(&program->changed);
-    pthread_mutex_unlock(&program->lock);
+    cx_unlock(&program->lock);
 }
 
 static void run_job(void *data)
@@ -204,11 +203,11 @@ bool cx_program_variant_wait(struct cx_program *program, enum cx_variant variant
     const struct timespec until = cx_deadline(ms);
     for (unsigned m = 0; ms && m < program->context->nmembers; m++)
         cx_later_hurry(&program->members[m].state[variant]);
-    pthread_mutex_lock(&program->lock);
+    cx_lock(&program->lock);
     bool running;
     while ((running = any_running(program, variant)))
-        if (pthread_cond_timedwait(&program->changed, &program->lock, &until) == ETIMEDOUT)
+        if (!cx_lock_wait_until(&program->changed, &program->lock, &until))
             break;
-    pthread_mutex_unlock(&program->lock);
+    cx_unlock(&program->lock);
     return !running;
 }

@@ -174,7 +174,7 @@ static void plan_ready(struct cx_context *context)
 
 void cx_context_lock(struct cx_context *context)
 {
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
 }
 
 void cx_context_unlock(struct cx_context *context)
@@ -185,7 +185,7 @@ void cx_context_unlock(struct cx_context *context)
     struct cx_command *due = cx_command_take_due(context);
     context->touched = 0;
     context->finished = NULL;
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
     while (finished) { /* before callbacks ask for their times */
         struct cx_command *command = finished;
         finished = command->list_next;
@@ -447,10 +447,10 @@ cl_int cx_command_stage(const struct cx_command *command)
 cl_int cx_command_status(struct cx_command *command)
 {
     cx_background_used();
-    pthread_mutex_lock(&command->context->lock);
+    cx_lock(&command->context->lock);
     cl_int stage = command->queue ? cx_command_stage(command) : command->user_status;
     bool settled = command->settled;
-    pthread_mutex_unlock(&command->context->lock);
+    cx_unlock(&command->context->lock);
     if (!command->queue)
         return stage;
     if (!settled || !cone_passed(command)) {
@@ -483,23 +483,23 @@ void cx_context_await_settled(struct cx_context *context)
 {
     bool any = false;
     if (!cx_thread_short()) {
-        pthread_cond_wait(&context->settled, &context->lock);
+        cx_lock_wait(&context->settled, &context->lock);
         return;
     }
     for (unsigned t = 0; t < cx_context_timelines(context); t++) {
         struct cx_worker *worker = &context->workers[t];
         const uint64_t planned = worker->planned;
-        pthread_mutex_unlock(&context->lock);
+        cx_unlock(&context->lock);
         any |= atomic_load(&worker->completed) < planned;
         cx_worker_wait(worker, planned);
-        pthread_mutex_lock(&context->lock);
+        cx_lock(&context->lock);
     }
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
     any |= cx_notify_help(false);
     const struct timespec until = cx_deadline(NAP_MS);
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     if (!any)
-        pthread_cond_timedwait(&context->settled, &context->lock, &until);
+        cx_lock_wait_until(&context->settled, &context->lock, &until);
 }
 
 cl_int cx_command_wait(struct cx_command *command)
@@ -507,7 +507,7 @@ cl_int cx_command_wait(struct cx_command *command)
     struct cx_context *context = command->context;
     const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
     cx_background_used();
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     if (!command->settled) {
         cx_background_wait_begin();
         while (!command->settled)
@@ -515,7 +515,7 @@ cl_int cx_command_wait(struct cx_command *command)
         cx_background_wait_end();
     }
     cx_context_start(context, command->cone, 0);
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
 
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
         if (command->cone[t])

@@ -154,9 +154,9 @@ void cx_command_post_due(struct cx_command *due)
 static void mark_end(struct cx_command *command)
 {
     struct cx_context *context = command->context;
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     const bool settled = command->settled; /* its cone stays */
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
     for (unsigned t = 0; settled && t < context->nmembers; t++)
         if (command->cone[t] > atomic_load_explicit(&context->workers[t].completed, memory_order_acquire))
             cx_worker_mark_end(&context->workers[t]);
@@ -191,13 +191,13 @@ void cx_command_runs(struct cx_command *command)
         atomic_store(&command->whole->running, true);
     if (atomic_load(&context->nwatched) == 0)
         return;
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     if (command->watched)
         note(command);
     if (command->whole && command->whole->watched)
         note(command->whole);
     struct cx_command *due = cx_command_take_due(context);
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
     cx_command_post_due(due);
 }
 
@@ -207,7 +207,7 @@ void cx_command_check_watched(struct cx_context *context)
      * nobody sees that. */
     if (atomic_fetch_add(&context->nwatched, 0) == 0)
         return;
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     for (unsigned t = 0; t < cx_context_timelines(context); t++) {
         struct cx_worker *worker = &context->workers[t];
         const uint64_t completed = atomic_load_explicit(&worker->completed, memory_order_acquire);
@@ -220,6 +220,6 @@ void cx_command_check_watched(struct cx_context *context)
         }
     }
     struct cx_command *due = cx_command_take_due(context);
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
     cx_command_post_due(due);
 }

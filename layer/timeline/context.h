@@ -3,8 +3,8 @@
  * A context of the program: one real context and one real in-order queue for each member (never one context
  * shared by several devices), and the lock under which everything in it is planned.
  *
- * Lock order: context->lock, then a worker's lock, then a program's or kernel's. No lock is held while a real
- * driver runs commands, and none across a callback of the program.
+ * Locks: lock.h has their order. None is held while a real driver runs commands, and none across a callback
+ * of the program.
  */
 #ifndef CX_LAYER_TIMELINE_CONTEXT_H
 #define CX_LAYER_TIMELINE_CONTEXT_H
@@ -12,6 +12,7 @@
 #include "layer/object/object.h"
 #include "layer/driver/device.h"
 #include "layer/base/freelist.h"
+#include "layer/base/lock.h"
 #include <pthread.h>
 
 struct cx_account;
@@ -55,7 +56,7 @@ struct cx_context {
     void (*opened)(struct cx_context *context);     /* a member was opened */
     void (*progressed)(struct cx_context *context); /* cx_context_progressed, while launches are held */
 
-    pthread_mutex_t lock;   /* guards coherence maps, command states and queues of this context */
+    struct cx_lock lock;    /* guards coherence maps, command states and queues of this context */
     pthread_cond_t settled; /* broadcast when a command settles (is planned for good) */
     pthread_cond_t called;  /* broadcast when a command's callbacks have been called */
     /* under lock: what cx_context_unlock still has to do (command.c) */

@@ -66,14 +66,14 @@ static void insert(struct cx_worker *worker, struct cx_end *end)
 static void ask(struct cx_worker *worker, struct cx_ends *ends, struct cx_end *end, uint64_t seq)
 {
     *end = (struct cx_end){.of = ends, .seq = seq};
-    pthread_mutex_lock(&worker->lock);
+    cx_lock(&worker->lock);
     if (is_pending(worker, seq)) {
         atomic_fetch_add_explicit(&ends->refs, 1, memory_order_relaxed);
         insert(worker, end);
     } else {
         tell_last(worker, ends);
     }
-    pthread_mutex_unlock(&worker->lock);
+    cx_unlock(&worker->lock);
 }
 
 struct cx_ends *cx_ends_ask(struct cx_context *context, const uint64_t *cone, bool clock)

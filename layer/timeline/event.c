@@ -7,6 +7,7 @@
 #include "layer/base/deadline.h"
 #include "layer/base/entry.h"
 #include "layer/base/log.h"
+#include "layer/base/lock.h"
 #include "layer/base/callback_thread.h"
 #include "layer/timeline/queue.h"
 
@@ -80,11 +81,11 @@ cl_int CL_API_CALL cx_clWaitForEvents(cl_uint count, const cl_event *list)
             return CX_FAIL(CL_INVALID_CONTEXT, "events of different contexts");
     uint64_t own = 0;
     if (count > 1) {
-        pthread_mutex_lock(&context->lock);
+        cx_lock(&context->lock);
         for (cl_uint i = 0; i < count; i++)
             if (cx_command_from(list[i])->settled)
                 own = cx_context_start(context, cx_command_from(list[i])->cone, own);
-        pthread_mutex_unlock(&context->lock);
+        cx_unlock(&context->lock);
     }
     for (cl_uint i = 0; i < count; i++)
         if (cx_command_wait(cx_command_from(list[i])) < 0)
@@ -169,12 +170,12 @@ void cx_event_run_callbacks(void *data)
 {
     struct cx_command *command = data;
     const bool within = calling;
-    pthread_mutex_lock(&command->context->lock);
+    cx_lock(&command->context->lock);
     command->due = false;
     cl_int stage = cx_command_stage(command);
     struct cx_callback *list = take_due(command, stage);
     cl_int error = command->queue ? atomic_load(&command->error) : command->user_status;
-    pthread_mutex_unlock(&command->context->lock);
+    cx_unlock(&command->context->lock);
 
     calling = true;
     for (cl_int type = CL_SUBMITTED; type >= CL_COMPLETE; type--) {
@@ -189,10 +190,10 @@ void cx_event_run_callbacks(void *data)
         free(callback);
     }
     calling = within;
-    pthread_mutex_lock(&command->context->lock);
+    cx_lock(&command->context->lock);
     command->context->ncalled++;
     pthread_cond_broadcast(&command->context->called);
-    pthread_mutex_unlock(&command->context->lock);
+    cx_unlock(&command->context->lock);
     cx_command_unref(&command);
 }
 
@@ -208,14 +209,14 @@ void cx_event_await_callbacks(struct cx_context *context)
     cx_command_check_watched(context); /* whoever noted the end may not have seen to this yet */
     cx_notify_help(false);
     const struct timespec until = cx_deadline(CALLBACKS_MS);
-    int error = 0;
-    pthread_mutex_lock(&context->lock);
+    bool in_time = true;
+    cx_lock(&context->lock);
     const uint64_t due = context->ndue;
-    while (context->ncalled < due && !error)
-        error = pthread_cond_timedwait(&context->called, &context->lock, &until);
+    while (context->ncalled < due && in_time)
+        in_time = cx_lock_wait_until(&context->called, &context->lock, &until);
     if (context->ncalled < due)
         atomic_store(&in_vain, true);
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
 }
 
 cl_int CL_API_CALL cx_clSetEventCallback(cl_event handle, cl_int type,
@@ -232,12 +233,12 @@ cl_int CL_API_CALL cx_clSetEventCallback(cl_event handle, cl_int type,
     *callback = (struct cx_callback){.type = type, .call = call, .data = data};
 
     cx_command_ref(event); /* the callback may release it, and all else, before we are through */
-    pthread_mutex_lock(&event->context->lock);
+    cx_lock(&event->context->lock);
     struct cx_callback **link = &event->callbacks;
     while (*link)
         link = &(*link)->next;
     *link = callback;
-    pthread_mutex_unlock(&event->context->lock);
+    cx_unlock(&event->context->lock);
     if (type == CL_RUNNING && event->queue && !atomic_exchange(&event->asks_running, true))
         for (unsigned t = 0; t < event->context->nmembers; t++)
             cx_worker_tell_running(&event->context->workers[t], event);

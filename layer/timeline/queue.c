@@ -216,11 +216,11 @@ static void pass_hints(struct cx_queue *queue, const struct wish *wish)
     struct cx_context *context = queue->context;
     if (!wish->priority && !wish->throttle)
         return;
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     for (unsigned m = 0; m < context->nmembers; m++)
         if (cx_queue_takes(queue, m))
             cx_worker_hint(&context->workers[m], wish->priority, wish->throttle);
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
 }
 
 static cl_command_queue create_checked(const char *function, cl_context handle, cl_device_id device_handle,
@@ -298,13 +298,13 @@ cl_int CL_API_CALL cx_clRetainCommandQueue(cl_command_queue handle)
 static void queue_push(struct cx_queue *queue, bool watch)
 {
     struct cx_context *context = queue->context;
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     queue->pushed = queue->next_number;
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
     for (unsigned t = 0; t < cx_context_timelines(context); t++) {
-        pthread_mutex_lock(&context->lock);
+        cx_lock(&context->lock);
         uint64_t seq = queue->cone[t];
-        pthread_mutex_unlock(&context->lock);
+        cx_unlock(&context->lock);
         if (!seq)
             continue;
         if (watch)
@@ -388,7 +388,7 @@ cl_int CL_API_CALL cx_clFinish(cl_command_queue handle)
     struct cx_context *context = queue->context;
     const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
 
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     uint64_t number = queue->next_number;
     cx_background_wait_begin();
     while (queue->unsettled && queue->unsettled->queue_number < number)
@@ -396,11 +396,11 @@ cl_int CL_API_CALL cx_clFinish(cl_command_queue handle)
     cx_background_wait_end();
     if (!queue->in_order)
         cx_context_start(context, queue->cone, 0);
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
     for (unsigned t = 0; t < cx_context_timelines(context); t++) {
-        pthread_mutex_lock(&context->lock);
+        cx_lock(&context->lock);
         uint64_t seq = queue->cone[t];
-        pthread_mutex_unlock(&context->lock);
+        cx_unlock(&context->lock);
         if (seq)
             cx_worker_wait(&context->workers[t], seq);
     }

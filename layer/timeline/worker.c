@@ -98,13 +98,13 @@ uint64_t cx_worker_plan(struct cx_worker *worker, struct cx_job *job)
     job->epoch = atomic_load_explicit(&worker->context->epoch, memory_order_relaxed);
     if (!job->copies)
         order(worker, job);
-    pthread_mutex_lock(&worker->lock);
+    cx_lock(&worker->lock);
     if (worker->head)
         worker->tail->next = job;
     else
         worker->head = job;
     worker->tail = job;
-    pthread_mutex_unlock(&worker->lock);
+    cx_unlock(&worker->lock);
     worker->context->touched |= UINT64_C(1) << worker->index;
     return seq; /* the job may be over, and gone, by now */
 }
@@ -177,18 +177,18 @@ static void call_others(const struct cx_worker *worker)
         struct cx_worker *other = &context->workers[t];
         if (other == worker)
             continue;
-        pthread_mutex_lock(&other->lock);
+        cx_lock(&other->lock);
         other->called = true;
         pthread_cond_signal(&other->wake);
-        pthread_mutex_unlock(&other->lock);
+        cx_unlock(&other->lock);
     }
 }
 
 bool cx_worker_has_thread(struct cx_worker *worker)
 {
-    pthread_mutex_lock(&worker->lock);
+    cx_lock(&worker->lock);
     const bool has = wake(worker);
-    pthread_mutex_unlock(&worker->lock);
+    cx_unlock(&worker->lock);
     return has;
 }
 
@@ -232,9 +232,9 @@ static bool ends_at_once(struct cx_worker *worker, struct cx_job *job)
 static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
 {
     struct cx_job *job;
-    pthread_mutex_lock(&worker->lock);
+    cx_lock(&worker->lock);
     if (worker->pumping) {
-        pthread_mutex_unlock(&worker->lock);
+        cx_unlock(&worker->lock);
         return;
     }
     worker->pumping = true;
@@ -244,7 +244,7 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
         worker->head = job->next;
         job->next = NULL;
         const bool at_once = runs_in_caller(worker) || !worker->flying;
-        pthread_mutex_unlock(&worker->lock);
+        cx_unlock(&worker->lock);
         if (mode != PUMP_CALLER && !deps_done(worker, job))
             wait_deps(worker, job, mode);
         if (mode == PUMP_OWNER)
@@ -257,7 +257,7 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
         start(worker, job, at_once);
         bool ended = job->ended || ends_at_once(worker, job);
         const uint64_t known = job->ended ? job->seq : 0;
-        pthread_mutex_lock(&worker->lock);
+        cx_lock(&worker->lock);
         worker->nloose = job->loose ? worker->nloose + 1 : 0;
         if (ended && !worker->flying && !worker->reaping) {
             cx_worker_complete_at_once(worker, job);
@@ -269,11 +269,11 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
         const struct cx_running running = job->command ? cx_running_of(worker, job) : (struct cx_running){0};
         if (!over && !running.command)
             continue;
-        pthread_mutex_unlock(&worker->lock);
+        cx_unlock(&worker->lock);
         cx_running_tell(running);
         if (over)
             cx_worker_reap(worker, known);
-        pthread_mutex_lock(&worker->lock);
+        cx_lock(&worker->lock);
     }
     worker->pumping = false;
     /* the owner slept while this thread pumped: jobs are left, or one that it shall see to is in flight now
@@ -282,7 +282,7 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
                        !(worker->head || worker->watch > atomic_load(&worker->completed)) || wake(worker);
     if (worker->waiters && worker->head) /* theirs to run where the owner has no thread */
         pthread_cond_broadcast(&worker->moved);
-    pthread_mutex_unlock(&worker->lock);
+    cx_unlock(&worker->lock);
     if (!woken && mode != PUMP_FOR_IT)
         call_others(worker);
 }
@@ -295,13 +295,13 @@ void cx_worker_pump(struct cx_worker *worker)
     }
     if (atomic_load_explicit(&worker->pumping, memory_order_relaxed))
         return; /* the queue's lock ordered this after the job came in */
-    pthread_mutex_lock(&worker->lock);
+    cx_lock(&worker->lock);
     struct cx_job *job = worker->head;
     bool brief = job && job->brief && deps_done(worker, job);
     bool alone =
         job && !job->next && !worker->flying && !job->waits && !job->urgent && worker->watch < job->seq;
     const bool woken = !job || brief || alone || worker->pumping || wake(worker);
-    pthread_mutex_unlock(&worker->lock);
+    cx_unlock(&worker->lock);
     if (!woken)
         call_others(worker);
     if (brief)
@@ -311,23 +311,23 @@ void cx_worker_pump(struct cx_worker *worker)
 void cx_worker_watch(struct cx_worker *worker, uint64_t seq)
 {
     bool woken = true;
-    pthread_mutex_lock(&worker->lock);
+    cx_lock(&worker->lock);
     if (worker->watch < seq) {
         worker->watch = seq;
         if (atomic_load(&worker->completed) < seq)
             woken = wake(worker);
     }
-    pthread_mutex_unlock(&worker->lock);
+    cx_unlock(&worker->lock);
     if (!woken)
         call_others(worker);
 }
 
 void cx_worker_flush(struct cx_worker *worker)
 {
-    pthread_mutex_lock(&worker->lock);
+    cx_lock(&worker->lock);
     const bool woken = !worker->head || worker->pumping || wake(worker);
     bool flying = worker->flying != NULL;
-    pthread_mutex_unlock(&worker->lock);
+    cx_unlock(&worker->lock);
     if (!woken)
         call_others(worker);
     if (flying && worker->queue && !runs_in_caller(worker))
@@ -340,11 +340,11 @@ static bool leave_out(struct cx_worker *worker)
 {
     struct cx_context *context = worker->context;
     unsigned left = 0;
-    pthread_mutex_lock(&context->lock);
+    cx_lock(&context->lock);
     for (unsigned m = 0; m < context->nmembers; m++)
         left += m != worker->index && !atomic_load(&context->workers[m].left_out);
     bool now = left && !atomic_exchange(&worker->left_out, true);
-    pthread_mutex_unlock(&context->lock);
+    cx_unlock(&context->lock);
     return now;
 }
 
@@ -380,7 +380,7 @@ static bool await_move(struct cx_worker *worker, uint64_t seq)
     if (!worker->pumping && worker->head && !wake(worker))
         return false;
     worker->awaited = worker->waiters++ && worker->awaited < seq ? worker->awaited : seq;
-    pthread_cond_wait(&worker->moved, &worker->lock);
+    cx_lock_wait(&worker->moved, &worker->lock);
     worker->waiters--;
     return true;
 }
@@ -392,9 +392,9 @@ static void wait_step(struct cx_worker *worker, uint64_t seq, bool urgent)
     uint64_t of = 0;
     bool needed = false;
     cl_event event = NULL;
-    pthread_mutex_lock(&worker->lock);
+    cx_lock(&worker->lock);
     if (atomic_load(&worker->completed) >= seq) {
-        pthread_mutex_unlock(&worker->lock);
+        cx_unlock(&worker->lock);
         return;
     }
     if (atomic_load(&worker->submitted) >= seq && !worker->reaping) {
@@ -402,7 +402,7 @@ static void wait_step(struct cx_worker *worker, uint64_t seq, bool urgent)
     } else {
         (void)await_move(worker, seq);
     }
-    pthread_mutex_unlock(&worker->lock);
+    cx_unlock(&worker->lock);
     if (event) {
         if (urgent)
             cx_worker_wait_event(worker, event);
@@ -431,10 +431,10 @@ void cx_worker_hand(struct cx_worker *worker, uint64_t seq)
 {
     while (atomic_load_explicit(&worker->submitted, memory_order_acquire) < seq) {
         pump(worker, does_for(worker) ? PUMP_FOR_IT : PUMP_WAITER, seq);
-        pthread_mutex_lock(&worker->lock);
+        cx_lock(&worker->lock);
         if (atomic_load(&worker->submitted) < seq)
             (void)await_move(worker, seq);
-        pthread_mutex_unlock(&worker->lock);
+        cx_unlock(&worker->lock);
     }
 }
 
@@ -471,12 +471,12 @@ static void see_to(struct cx_worker *worker)
 {
     if (!atomic_load(&worker->alone))
         return;
-    pthread_mutex_lock(&worker->lock);
+    cx_lock(&worker->lock);
     const uint64_t watch = next_watch(worker);
     const bool runs = worker->head && !worker->pumping, due = watch > atomic_load(&worker->completed) &&
                                                               watch <= atomic_load(&worker->submitted) &&
                                                               !worker->reaping;
-    pthread_mutex_unlock(&worker->lock);
+    cx_unlock(&worker->lock);
     if (runs)
         pump(worker, PUMP_FOR_IT, UINT64_MAX);
     else if (due)
@@ -499,34 +499,34 @@ static void *worker_main(void *data)
     bool helped = false;
     own = worker;
     cx_background_is_ours();
-    pthread_mutex_lock(&worker->lock);
+    cx_lock(&worker->lock);
     for (;;) {
         uint64_t watch = next_watch(worker);
         bool due = watch > atomic_load(&worker->completed) && watch <= atomic_load(&worker->submitted);
         if (worker->head && !worker->pumping) {
-            pthread_mutex_unlock(&worker->lock);
+            cx_unlock(&worker->lock);
             pump(worker, PUMP_OWNER, UINT64_MAX);
         } else if (due) {
-            pthread_mutex_unlock(&worker->lock);
+            cx_unlock(&worker->lock);
             wait_step(worker, watch, false);
         } else if (worker->stop && !worker->head) {
             break;
         } else if (worker->called || (!helped && cx_thread_short())) {
             worker->called = false;
             helped = true; /* once, before it sleeps */
-            pthread_mutex_unlock(&worker->lock);
+            cx_unlock(&worker->lock);
             help_others(worker);
-            pthread_mutex_lock(&worker->lock);
+            cx_lock(&worker->lock);
             continue;
         } else {
-            pthread_cond_wait(&worker->wake, &worker->lock);
+            cx_lock_wait(&worker->wake, &worker->lock);
             helped = false;
             continue;
         }
         helped = false;
-        pthread_mutex_lock(&worker->lock);
+        cx_lock(&worker->lock);
     }
-    pthread_mutex_unlock(&worker->lock);
+    cx_unlock(&worker->lock);
     return NULL;
 }
 
@@ -535,8 +535,8 @@ void cx_worker_init(struct cx_worker *worker, struct cx_context *context, unsign
 {
     *worker = (struct cx_worker){
         .context = context, .index = index, .device = device, .place = device ? 1 + index : 0};
-    pthread_mutex_init(&worker->opening, NULL);
-    pthread_mutex_init(&worker->lock, NULL);
+    cx_lock_init(&worker->opening, CX_RANK_OPENING);
+    cx_lock_init(&worker->lock, CX_RANK_WORKER);
     pthread_cond_init(&worker->wake, NULL);
     pthread_cond_init(&worker->moved, NULL);
 }
@@ -544,11 +544,11 @@ void cx_worker_init(struct cx_worker *worker, struct cx_context *context, unsign
 void cx_worker_end(struct cx_worker *worker)
 {
     cx_worker_wait(worker, worker->planned);
-    pthread_mutex_lock(&worker->lock);
+    cx_lock(&worker->lock);
     const bool joins = worker->started && !worker->stop;
     worker->stop = true;
     pthread_cond_signal(&worker->wake);
-    pthread_mutex_unlock(&worker->lock);
+    cx_unlock(&worker->lock);
     if (joins)
         pthread_join(worker->thread, NULL);
 }
@@ -569,6 +569,6 @@ void cx_worker_finish(struct cx_worker *worker)
         worker->device->cl->clReleaseContext(worker->real_context);
     pthread_cond_destroy(&worker->moved);
     pthread_cond_destroy(&worker->wake);
-    pthread_mutex_destroy(&worker->lock);
-    pthread_mutex_destroy(&worker->opening);
+    cx_lock_finish(&worker->lock);
+    cx_lock_finish(&worker->opening);
 }

@@ -13,6 +13,7 @@
 #define CX_LAYER_TIMELINE_WORKER_H
 
 #include "layer/timeline/context.h"
+#include "layer/base/lock.h"
 #include <pthread.h>
 
 struct cx_job;
@@ -33,7 +34,7 @@ struct cx_worker {
     unsigned index;                /* the member's number; nmembers for the host's worker */
     struct cx_real_device *device; /* NULL for the host's worker */
     atomic_uint state;             /* enum cx_worker_state; what follows up to `quiet` is set before OPEN */
-    pthread_mutex_t opening;       /* held while the driver opens it; before context->lock */
+    struct cx_lock opening;        /* held while the driver opens it */
     cl_int open_error;             /* state FAILED: why */
     cl_queue_properties priority, throttle; /* hints for the queue, from before it was open; context->lock */
     cl_context real_context;
@@ -85,7 +86,7 @@ struct cx_worker {
     atomic_uint_fast64_t submitted; /* seq of the last job handed to the driver */
     atomic_uint_fast64_t completed; /* every job up to this seq is complete */
 
-    pthread_mutex_t lock;                /* guards what follows */
+    struct cx_lock lock;                 /* guards what follows */
     pthread_cond_t wake;                 /* a job came, or the end */
     pthread_cond_t moved;                /* submitted or completed moved */
     struct cx_job *head, *tail;          /* planned, not yet handed to the driver */

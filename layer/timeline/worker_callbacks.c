@@ -16,9 +16,9 @@ static void over(void *data)
     struct cx_worker *worker = data;
     struct cx_context *context = worker->context;
     cx_worker_reap(worker, 0);
-    pthread_mutex_lock(&worker->lock);
+    cx_lock(&worker->lock);
     worker->heard = 0;
-    pthread_mutex_unlock(&worker->lock);
+    cx_unlock(&worker->lock);
     hear(worker);
     cx_context_unref(&context);
 }
@@ -38,14 +38,14 @@ static cl_event end_to_hear(struct cx_worker *worker, bool *needed)
     cl_event event = NULL;
     uint64_t of;
     *needed = false;
-    pthread_mutex_lock(&worker->lock);
+    cx_lock(&worker->lock);
     const uint64_t first = atomic_load(&worker->first_watched);
     if (atomic_load(&worker->held) && first != worker->heard && first > atomic_load(&worker->completed) &&
         first <= atomic_load(&worker->submitted))
         event = cx_worker_end_event(worker, first, &of, needed);
     if (event)
         worker->heard = first;
-    pthread_mutex_unlock(&worker->lock);
+    cx_unlock(&worker->lock);
     return event;
 }
 

@@ -89,12 +89,12 @@ static cl_int open_real(struct cx_worker *worker)
 /* It takes part from now on; hints that came for it before are given now. */
 static void publish(struct cx_worker *worker)
 {
-    pthread_mutex_lock(&worker->context->lock);
+    cx_lock(&worker->context->lock);
     if (worker->device->in_place)
         atomic_store(&worker->place, 0);
     atomic_store_explicit(&worker->state, CX_WORKER_OPEN, memory_order_release);
     cx_worker_hint(worker, worker->priority, worker->throttle);
-    pthread_mutex_unlock(&worker->context->lock);
+    cx_unlock(&worker->context->lock);
     if (worker->context->opened)
         worker->context->opened(worker->context);
 }
@@ -104,17 +104,17 @@ static void give_up(struct cx_worker *worker)
 {
     cx_warn(CX_TOPIC_DRIVER, "%s cannot be used: its context failed with %s", worker->device->name,
             cx_cl_name(worker->open_error));
-    pthread_mutex_lock(&worker->context->lock);
+    cx_lock(&worker->context->lock);
     atomic_store(&worker->left_out, true);
     atomic_store_explicit(&worker->state, CX_WORKER_FAILED, memory_order_release);
-    pthread_mutex_unlock(&worker->context->lock);
+    cx_unlock(&worker->context->lock);
 }
 
 cl_int cx_worker_ensure(struct cx_worker *worker)
 {
     if (cx_worker_is_open(worker))
         return CL_SUCCESS;
-    pthread_mutex_lock(&worker->opening);
+    cx_lock(&worker->opening);
     if (atomic_load(&worker->state) == CX_WORKER_CLOSED) {
         const uint64_t since = cx_clock_ns();
         worker->open_error = open_real(worker);
@@ -127,7 +127,7 @@ cl_int cx_worker_ensure(struct cx_worker *worker)
         }
         cx_info(CX_TOPIC_DRIVER, "%s was opened in %.1f ms", worker->device->name, seconds * 1e3);
     }
-    pthread_mutex_unlock(&worker->opening);
+    cx_unlock(&worker->opening);
     return worker->open_error;
 }
 
@@ -231,19 +231,19 @@ cl_command_queue cx_worker_lender(struct cx_worker *worker)
 {
     cl_command_queue queue = NULL;
     bool fails = false;
-    pthread_mutex_lock(&worker->lock);
+    cx_lock(&worker->lock);
     const bool known = worker->lend || worker->lend_fails;
-    pthread_mutex_unlock(&worker->lock);
+    cx_unlock(&worker->lock);
     if (!known)
         (void)open_queue(worker, &queue, &fails, 0, "reads by others");
-    pthread_mutex_lock(&worker->lock);
+    cx_lock(&worker->lock);
     if (!worker->lend) {
         worker->lend = queue;
         worker->lend_fails |= fails;
         queue = NULL;
     }
     const cl_command_queue lend = worker->lend ? worker->lend : worker->queue;
-    pthread_mutex_unlock(&worker->lock);
+    cx_unlock(&worker->lock);
     if (queue) /* another thread was first */
         worker->device->cl->clReleaseCommandQueue(queue);
     return lend;

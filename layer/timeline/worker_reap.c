@@ -124,9 +124,9 @@ static uint64_t complete_job(struct cx_worker *worker, struct cx_job *job)
     if (job->finish)
         job->finish(job, worker);
     if (job->stale && !job->void_ && job->command && job->command->lost) {
-        pthread_mutex_lock(&worker->context->lock);
+        cx_lock(&worker->context->lock);
         job->command->lost(job->command);
-        pthread_mutex_unlock(&worker->context->lock);
+        cx_unlock(&worker->context->lock);
     }
     if (job->command && job->void_) /* the command was over without it: its times stay as they were told */
         cx_command_part_done(job->command, CL_SUCCESS, 0, 0);
@@ -172,9 +172,9 @@ void cx_worker_fly(struct cx_worker *worker, struct cx_job *job)
 void cx_worker_reap(struct cx_worker *worker, uint64_t known)
 {
     bool moved = false;
-    pthread_mutex_lock(&worker->lock);
+    cx_lock(&worker->lock);
     if (worker->reaping) {
-        pthread_mutex_unlock(&worker->lock);
+        cx_unlock(&worker->lock);
         return;
     }
     worker->reaping = true;
@@ -183,9 +183,9 @@ void cx_worker_reap(struct cx_worker *worker, uint64_t known)
         if (job->seq > known && (job->event || job->loose)) {
             struct cx_job *teller = telling_job(job);
             cl_event event = teller ? teller->event : NULL;
-            pthread_mutex_unlock(&worker->lock);
+            cx_unlock(&worker->lock);
             bool over = event && event_complete(worker, event);
-            pthread_mutex_lock(&worker->lock);
+            cx_lock(&worker->lock);
             if (!over)
                 break;
             known = teller->seq;
@@ -195,23 +195,23 @@ void cx_worker_reap(struct cx_worker *worker, uint64_t known)
         if (!worker->flying)
             worker->flying_tail = NULL;
         worker->nflying--;
-        pthread_mutex_unlock(&worker->lock);
+        cx_unlock(&worker->lock);
         const uint64_t end_ns = complete_job(worker, job);
-        pthread_mutex_lock(&worker->lock);
+        cx_lock(&worker->lock);
         cx_worker_note_end(worker, seq, end_ns);
         atomic_store_explicit(&worker->completed, seq, memory_order_release);
         struct cx_running next =
             worker->flying ? cx_running_of(worker, worker->flying) : (struct cx_running){0};
         if (next.command) {
-            pthread_mutex_unlock(&worker->lock);
+            cx_unlock(&worker->lock);
             cx_running_tell(next);
-            pthread_mutex_lock(&worker->lock);
+            cx_lock(&worker->lock);
         }
         moved = true;
     }
     worker->reaping = false;
     moved_on(worker);
-    pthread_mutex_unlock(&worker->lock);
+    cx_unlock(&worker->lock);
     if (moved) {
         cx_command_check_watched(worker->context);
         cx_context_progressed(worker->context);
@@ -221,12 +221,12 @@ void cx_worker_reap(struct cx_worker *worker, uint64_t known)
 void cx_worker_reap_before(struct cx_worker *worker, uint64_t seq)
 {
     cx_worker_reap(worker, 0);
-    pthread_mutex_lock(&worker->lock);
+    cx_lock(&worker->lock);
     const struct cx_job *job = worker->flying;
     while (job && job->seq < seq && !job->event)
         job = job->next;
     const bool loose = job && job->seq == seq; /* what has an event is asked */
-    pthread_mutex_unlock(&worker->lock);
+    cx_unlock(&worker->lock);
     if (loose)
         cx_worker_reap(worker, seq - 1);
 }
@@ -249,9 +249,9 @@ void cx_worker_complete_at_once(struct cx_worker *worker, struct cx_job *job)
     struct cx_context *context = worker->context;
     uint64_t seq = job->seq;
     worker->reaping = true;
-    pthread_mutex_unlock(&worker->lock);
+    cx_unlock(&worker->lock);
     const uint64_t end_ns = complete_job(worker, job);
-    pthread_mutex_lock(&worker->lock);
+    cx_lock(&worker->lock);
     cx_worker_note_end(worker, seq, end_ns);
     atomic_store_explicit(&worker->submitted, seq, memory_order_release);
     atomic_store_explicit(&worker->completed, seq, memory_order_release);
@@ -260,30 +260,30 @@ void cx_worker_complete_at_once(struct cx_worker *worker, struct cx_job *job)
     /* no mere loads: see cx_command_check_watched */
     if (atomic_fetch_add(&context->nwatched, 0) == 0 && atomic_load(&context->nheld) == 0)
         return;
-    pthread_mutex_unlock(&worker->lock);
+    cx_unlock(&worker->lock);
     cx_command_check_watched(context);
     cx_context_progressed(context);
-    pthread_mutex_lock(&worker->lock);
+    cx_lock(&worker->lock);
 }
 
 void cx_worker_mark_end(struct cx_worker *worker)
 {
     cl_event event = NULL;
-    pthread_mutex_lock(&worker->lock);
+    cx_lock(&worker->lock);
     struct cx_job *last = worker->flying_tail;
     uint64_t seq = last && last->loose && !last->event ? last->seq : 0;
-    pthread_mutex_unlock(&worker->lock);
+    cx_unlock(&worker->lock);
     const cl_command_queue queue = worker->queue;
     if (!seq || worker->device->cl->clEnqueueMarker(queue, &event) != CL_SUCCESS)
         return;
     if (worker->queue != queue) /* it was left meanwhile, and flushed before this came (worker_profiling.c) */
         worker->device->cl->clFlush(queue);
-    pthread_mutex_lock(&worker->lock);
+    cx_lock(&worker->lock);
     last = worker->flying_tail;
     bool takes = last && last->seq == seq && !last->event;
     if (takes)
         last->event = event;
-    pthread_mutex_unlock(&worker->lock);
+    cx_unlock(&worker->lock);
     if (!takes)
         worker->device->cl->clReleaseEvent(event);
 }
@@ -306,11 +306,11 @@ cl_event cx_worker_end_event(struct cx_worker *worker, uint64_t seq, uint64_t *o
 
 bool cx_worker_idle(struct cx_worker *worker)
 {
-    pthread_mutex_lock(&worker->lock);
+    cx_lock(&worker->lock);
     const struct cx_job *last = worker->flying_tail;
     bool idle = !worker->head && !worker->pumping &&
                 (!last || (last->event && event_status(worker, last->event, CL_QUEUED) <= CL_COMPLETE));
-    pthread_mutex_unlock(&worker->lock);
+    cx_unlock(&worker->lock);
     return idle;
 }
 
@@ -318,12 +318,12 @@ void cx_worker_tell_running(struct cx_worker *worker, struct cx_command *command
 {
     struct cx_running running = {0};
     cx_worker_reap(worker, 0);
-    pthread_mutex_lock(&worker->lock);
+    cx_lock(&worker->lock);
     struct cx_job *job = worker->flying;
     while (job && job->command != command)
         job = job->next;
     if (job)
         running = cx_running_of(worker, job);
-    pthread_mutex_unlock(&worker->lock);
+    cx_unlock(&worker->lock);
     cx_running_tell(running);
 }

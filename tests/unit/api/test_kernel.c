@@ -256,9 +256,9 @@ static unsigned run_on(struct cx_kernel *kernel, unsigned member, enum cx_varian
     for (unsigned i = 0; i < args->count; i++) {
         if (args->arg[i].kind != CX_ARGS_MEM)
             continue;
-        pthread_mutex_lock(&context->lock);
+        cx_lock(&context->lock);
         ck_assert_int_eq(cx_mem_prepare(args->arg[i].mem, member), CL_SUCCESS);
-        pthread_mutex_unlock(&context->lock);
+        cx_unlock(&context->lock);
     }
     sets = 0;
     ck_assert_int_eq(cx_kernel_bind(kernel, member, variant, args, &real), CL_SUCCESS);
