@@ -62,6 +62,7 @@ static void context_free(void *data)
     struct cx_context *context = data;
     for (struct cx_context_destructor *d = context->destructors; d;) {
         struct cx_context_destructor *next = d->next;
+        cx_lock_none_held("clSetContextDestructorCallback");
         d->call((cl_context)context, d->data);
         free(d);
         d = next;

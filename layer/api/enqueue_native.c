@@ -6,6 +6,7 @@
  */
 #include "layer/api/enqueue.h"
 #include "layer/base/entry.h"
+#include "layer/base/lock.h"
 #include "layer/base/log.h"
 
 #include <stdlib.h>
@@ -41,6 +42,7 @@ static cl_int run_function(struct cx_job *job, struct cx_worker *worker)
         memcpy(native->args + native->places[i], &pointer, sizeof(pointer));
     }
     job->start_ns = cx_clock_ns();
+    cx_lock_none_held("clEnqueueNativeKernel");
     native->function(native->args);
     job->end_ns = cx_clock_ns();
     return CL_SUCCESS;

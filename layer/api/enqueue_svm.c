@@ -5,6 +5,7 @@
  */
 #include "layer/api/enqueue.h"
 #include "layer/base/entry.h"
+#include "layer/base/lock.h"
 #include "layer/base/log.h"
 #include "layer/memory/svm.h"
 
@@ -75,6 +76,7 @@ static struct host_command *host_command_new(struct cx_queue *queue, cl_command_
 static cl_int run_free(struct cx_job *job, struct cx_worker *worker)
 {
     const struct host_command *own = (struct host_command *)job->command;
+    cx_lock_none_held("clEnqueueSVMFree");
     if (own->call)
         own->call((cl_command_queue)own->base.queue, own->count, own->pointers, own->data);
     else

@@ -12,6 +12,7 @@
 #include "layer/base/host_pages.h"
 #include "layer/memory/image.h"
 #include "layer/object/handle_set.h"
+#include "layer/base/lock.h"
 #include "layer/base/log.h"
 #include "layer/memory/peer.h"
 #include "layer/memory/subbuffer_order.h"
@@ -34,6 +35,7 @@ static void call_destructors(struct cx_mem *mem)
     while (mem->destructors) {
         struct cx_mem_destructor *destructor = mem->destructors;
         mem->destructors = destructor->next;
+        cx_lock_none_held("clSetMemObjectDestructorCallback");
         destructor->call((cl_mem)mem, destructor->data);
         free(destructor);
     }

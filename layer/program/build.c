@@ -15,6 +15,7 @@
 #include "layer/base/entry.h"
 #include "layer/source/macro_identity.h"
 #include "layer/base/later.h"
+#include "layer/base/lock.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/base/split_policy.h"
@@ -475,6 +476,7 @@ static cl_int execute_all(struct cx_builds *builds, bool inside)
     builds->count = 0;
     if (inside)
         cx_background_leave();
+    cx_lock_none_held("clBuildProgram");
     if (builds->notify)
         builds->notify((cl_program)builds->program, builds->notify_data);
     cx_builds_destroy(&builds);

@@ -178,6 +178,7 @@ void cx_event_run_callbacks(void *data)
     cx_unlock(&command->context->lock);
 
     calling = true;
+    cx_lock_none_held("clSetEventCallback");
     for (cl_int type = CL_SUBMITTED; type >= CL_COMPLETE; type--) {
         for (struct cx_callback *callback = list; callback; callback = callback->next)
             if (callback->type == type)
