@@ -36,31 +36,32 @@ void cx_launch_start_split(struct cx_launch *launch, struct cx_split_plan *plan)
         cx_launch_dynamic(launch, plan);
 }
 
-static void start_whole(struct cx_launch *launch, const struct cx_plan_decision *decision)
+/* WHOLE or FAIL. */
+static void start_whole(struct cx_launch *launch, enum cx_plan_kind kind, unsigned member)
 {
-    if (decision->kind == CX_PLAN_FAIL) {
+    if (kind == CX_PLAN_FAIL) {
         cx_command_fail(&launch->base, CL_MEM_OBJECT_ALLOCATION_FAILURE);
         return;
     }
-    launch->base.queue->home = decision->member + 1;
-    cx_launch_whole(launch, decision->member);
+    launch->base.queue->home = member + 1;
+    cx_launch_whole(launch, member);
 }
 
 static void start_slices(struct cx_launch *launch, const struct cx_plan_decision *decision)
 {
-    if (cx_prefix_begin(launch, decision->judged, decision->member, decision->variant)) {
-        launch->base.queue->home = decision->member + 1;
-        return;
-    }
-    const struct cx_plan_decision whole = cx_plan_whole(launch, decision->member);
-    start_whole(launch, &whole);
+    const unsigned member = decision->member;
+    if (cx_prefix_begin(launch, decision->judged, member, decision->variant))
+        launch->base.queue->home = member + 1;
+    else
+        start_whole(launch, cx_plan_whole(launch, member), member);
 }
 
 void cx_launch_start(struct cx_command *command)
 {
     struct cx_launch *launch = (struct cx_launch *)command;
-    struct cx_plan_decision decision = cx_plan_decide(launch);
-    switch (decision.kind) {
+    struct cx_plan_decision decision;
+    const enum cx_plan_kind kind = cx_plan_decide(launch, &decision);
+    switch (kind) {
     case CX_PLAN_WAIT:
         break;
     case CX_PLAN_SPLIT:
@@ -71,6 +72,6 @@ void cx_launch_start(struct cx_command *command)
         break;
     case CX_PLAN_WHOLE:
     case CX_PLAN_FAIL:
-        start_whole(launch, &decision);
+        start_whole(launch, kind, decision.member);
     }
 }

@@ -305,7 +305,7 @@ bool cx_plan_rest(struct cx_launch *launch, struct cx_split_plan *plan)
     return false;
 }
 
-struct cx_plan_decision cx_plan_whole(struct cx_launch *launch, unsigned member)
+enum cx_plan_kind cx_plan_whole(struct cx_launch *launch, unsigned member)
 {
     const bool any = member < launch->base.context->nmembers;
     if (any)
@@ -313,7 +313,7 @@ struct cx_plan_decision cx_plan_whole(struct cx_launch *launch, unsigned member)
     cx_plan_without(launch);
     cx_follow_launch(launch->args, cx_kernel_accesses(launch->kernel), launch->kernel->function->learned);
     tell(launch, false);
-    return (struct cx_plan_decision){.kind = any ? CX_PLAN_WHOLE : CX_PLAN_FAIL, .member = member};
+    return any ? CX_PLAN_WHOLE : CX_PLAN_FAIL;
 }
 
 /* Whether something that the launch touches is unsettled: it is planned again then. Sets at_home. */
@@ -333,51 +333,48 @@ static bool is_blocked(struct cx_launch *launch)
 }
 
 /* A launch that is not split, and could run whole on the member; nmembers: nobody takes it. */
-static struct cx_plan_decision decide_whole(struct cx_launch *launch, unsigned member)
+static enum cx_plan_kind decide_whole(struct cx_launch *launch, unsigned member,
+                                      struct cx_plan_decision *decision)
 {
-    enum cx_variant variant = CX_VARIANT_PLAIN;
+    decision->member = member;
     const bool any = member < launch->base.context->nmembers;
     launch->unproven = any && !cx_take_known(launch, member);
     if (launch->beyond)
         return cx_plan_whole(launch, member);
     if (cx_hold_launch(launch, member) || cx_hold_for_late(launch))
-        return (struct cx_plan_decision){.kind = CX_PLAN_WAIT};
-    struct cx_judged *judged = any ? cx_prefix_judge(launch, member, &variant) : NULL;
-    return judged ? (struct cx_plan_decision){.kind = CX_PLAN_SLICES,
-                                              .member = member,
-                                              .judged = judged,
-                                              .variant = variant}
-                  : cx_plan_whole(launch, member);
+        return CX_PLAN_WAIT;
+    decision->judged = any ? cx_prefix_judge(launch, member, &decision->variant) : NULL;
+    return decision->judged ? CX_PLAN_SLICES : cx_plan_whole(launch, member);
 }
 
-struct cx_plan_decision cx_plan_decide(struct cx_launch *launch)
+enum cx_plan_kind cx_plan_decide(struct cx_launch *launch, struct cx_plan_decision *decision)
 {
-    static const struct cx_plan_decision wait = {.kind = CX_PLAN_WAIT};
     struct cx_command *command = &launch->base;
-    struct cx_plan_decision decision = {.kind = CX_PLAN_SPLIT};
+    struct cx_split_plan *split = &decision->split;
     unsigned best = command->context->nmembers;
 
     if (is_blocked(launch))
-        return wait;
+        return CX_PLAN_WAIT;
     const bool late = cx_program_late(launch->kernel->program);
     if (late && launch->at_home &&
         cx_program_late_on(launch->kernel->program, cx_svm_home(command->context)) &&
         cx_command_hold_for(command, plan_anew))
-        return wait;
-    if (plan_split(launch, &decision.split, &best)) {
-        note_split(launch, &decision.split);
-        return decision;
+        return CX_PLAN_WAIT;
+    *split = (struct cx_split_plan){0};
+    if (plan_split(launch, split, &best)) {
+        note_split(launch, split);
+        return CX_PLAN_SPLIT;
     }
-    drop_split(launch, &decision.split);
+    drop_split(launch, split);
     best = cx_plan_place(launch, best);
     if (late && best == command->context->nmembers && cx_command_hold_for(command, plan_anew))
-        return wait;
+        return CX_PLAN_WAIT;
     if (late && launch->longest >= 0)
         cx_debug(CX_TOPIC_PLAN, "%s takes %g ms at most; others have not built it",
                  launch->kernel->function->name, launch->longest * 1e3);
     if (late && !launch->beyond && worth_others(launch) && cx_command_hold_for(command, plan_anew))
-        return wait;
+        return CX_PLAN_WAIT;
     if (late && launch->lacks && !cx_program_late(launch->kernel->program)) /* it has just been built */
-        return cx_plan_decide(launch);
-    return decide_whole(launch, best);
+        return cx_plan_decide(launch, decision);
+    return decide_whole(launch, best, decision);
 }

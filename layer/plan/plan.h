@@ -116,15 +116,15 @@ struct cx_split_plan {
 void cx_split_plan_finish(struct cx_split_plan *plan);
 
 /* What is decided of a launch. */
-enum cx_plan_decision_kind {
+enum cx_plan_kind {
     CX_PLAN_WAIT,   /* nothing: it waits for something, and is planned again by itself */
     CX_PLAN_SPLIT,  /* it is split as `split` says, which is for whoever carries it out to finish */
     CX_PLAN_SLICES, /* it begins with slices on `member`, by `judged` and `variant` (prefix.h) */
     CX_PLAN_WHOLE,  /* it runs whole on `member` */
     CX_PLAN_FAIL    /* it fails: no member can have its memory */
 };
+/* Of these only what the kind names is set. */
 struct cx_plan_decision {
-    enum cx_plan_decision_kind kind;
     unsigned member;
     struct cx_split_plan split;
     struct cx_judged *judged; /* borrowed from the function's records */
@@ -133,9 +133,9 @@ struct cx_plan_decision {
 
 /* Decides what becomes of a launch that all before it allow to be planned. Starts nothing; but it is told
  * what was decided, and counted. */
-struct cx_plan_decision cx_plan_decide(struct cx_launch *launch);
-/* It runs whole after all: slices could not begin. nmembers: nowhere. WHOLE or FAIL. */
-struct cx_plan_decision cx_plan_whole(struct cx_launch *launch, unsigned member);
+enum cx_plan_kind cx_plan_decide(struct cx_launch *launch, struct cx_plan_decision *decision);
+/* It runs whole on the member after all, as slices could not begin. nmembers: nowhere. WHOLE or FAIL. */
+enum cx_plan_kind cx_plan_whole(struct cx_launch *launch, unsigned member);
 /* The rest of a launch that began with slices is split, if that may be and pays: *plan is how, and the
  * caller's to finish. False: nothing was done. */
 bool cx_plan_rest(struct cx_launch *launch, struct cx_split_plan *plan);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The trace file: one event a line, written as it happens. trace_file.h says who tells what.
+ * The trace file: one event a line, written as it happens. Each room tells its own (trace_*.c).
  *
  * Each write puts the array's end behind the event, which the next one makes a comma, so that the file is
  * whole JSON at any time. Who reads it in pieces meanwhile may see an end where the comma came: events have
