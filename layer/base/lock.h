@@ -32,11 +32,11 @@ enum cx_lock_rank {
     CX_RANK_ANALYSIS,        /* analysis.c: the result of an analysis, and who waits for it */
     CX_RANK_INQUIRY,         /* compiler_macros.c: one question to a driver's compiler */
     CX_RANK_MACROS,          /* compiler_macros.c: all answers so far */
+    CX_RANK_KERNEL_TABLE,    /* kernel_table.c: the summary's rows */
     CX_RANK_SUBBUFFER_ORDER, /* subbuffer_order.c: its table */
     CX_RANK_PINNED_POOL,     /* pinned_pool.c: pages of all pools */
     CX_RANK_CUDA,            /* cuda.c: the library, once opened */
     CX_RANK_CUDA_ASKING,     /* cuda.c: who waits for the library */
-    CX_RANK_KERNEL_TABLE,    /* kernel_table.c: the summary's rows */
     CX_RANK_RECORDING,       /* recording.c: the file and what it holds */
     CX_RANK_TRACE_FILE,      /* trace_file.c: the file and the order of its lines */
     CX_RANK_ACCOUNT,         /* account.c: all accounts */
