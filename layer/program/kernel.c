@@ -93,22 +93,21 @@ void cx_args_unref(struct cx_args **args)
     cx_args_drop(args);
 }
 
-/* References the buffers. false: one of them is gone (then none is referenced). A program that releases a
- * buffer in one thread while it launches a kernel on it in another is in error; all others are told apart for
- * certain. */
-static bool take_buffers(const struct cx_args *args)
+/* References the buffers, up to the first that is gone. Gives of how many arguments. A program that releases
+ * a buffer in one thread while it launches a kernel on it in another is in error; all others are told apart
+ * for certain. */
+static unsigned take_buffers(const struct cx_args *args)
 {
-    for (unsigned i = 0; i < args->count; i++) {
+    unsigned i = 0;
+    for (; i < args->count; i++) {
         const struct cx_arg *arg = &args->arg[i];
         if (arg->kind != CX_ARGS_MEM || !arg->mem)
             continue;
-        if (!cx_live_has(arg->mem) || arg->mem->base.id != arg->mem_id) {
-            release_buffers(args, i);
-            return false;
-        }
+        if (!cx_live_has(arg->mem) || arg->mem->base.id != arg->mem_id)
+            break;
         cx_mem_ref(cx_mem_keeper(arg->mem));
     }
-    return true;
+    return i;
 }
 
 /* One more capture of a snapshot that has any, whose buffers are referenced; false: it has none. The last one
@@ -132,15 +131,22 @@ struct cx_args *cx_kernel_capture(struct cx_kernel *kernel, unsigned *missing)
             args = NULL;
         }
     }
-    if (args && capture_again(args)) {
+    unsigned taken = 0;
+    bool captured = args && capture_again(args);
+    if (args)
         atomic_fetch_add_explicit(&args->refs, 1, memory_order_relaxed);
-    } else if (args && take_buffers(args)) { /* only this lock lets the count grow from 0 */
-        cx_args_ref(args);
-    } else if (args) {
-        *missing = args->count;
-        args = NULL;
+    if (args && !captured) {
+        taken = take_buffers(args);
+        captured = taken == args->count;
+        /* from 0: under the lock */
+        atomic_fetch_add_explicit(&args->capture, captured, memory_order_relaxed);
     }
     cx_unlock(&kernel->lock);
+    if (args && !captured) {
+        *missing = args->count;
+        release_buffers(args, taken); /* which may call the program back */
+        cx_args_drop(&args);
+    }
     return args;
 }
 
