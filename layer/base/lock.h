@@ -5,9 +5,10 @@
  *
  * A build with -Dlock-checks=enabled (the default with sanitizers, and in tools/check) keeps a list of the
  * locks that each thread holds. Once for each pair it logs, as an error with both names, a lock that is taken
- * while one of the same or a later rank is held, and a wait for a condition with another lock held; likewise
- * a lock held across a callback of the program. With LOCK_ABORT=1 in the environment, as in our tests, such a
- * build then ends the process. In all other builds a lock is a bare mutex. Thread-safe.
+ * while one of the same or a later rank is held, and a wait for a condition with another lock held (but where
+ * lock.c says why); likewise a lock held across a callback of the program. With LOCK_ABORT=1 in the
+ * environment, as in our tests, such a build then ends the process. In all other builds a lock is a bare
+ * mutex. Thread-safe.
  */
 #ifndef CX_LAYER_BASE_LOCK_H
 #define CX_LAYER_BASE_LOCK_H
@@ -51,7 +52,21 @@ enum cx_lock_rank {
     CX_RANK_COUNT
 };
 
-struct cx_lock {
+/* For clang's -Wthread-safety (tools/lock_check). A function that CX_HOLDS a lock is called with it held. */
+#ifdef __clang__
+#define CX_LOCK_ATTRIBUTE(attribute) __attribute__((attribute))
+#else
+#define CX_LOCK_ATTRIBUTE(attribute)
+#endif
+#define CX_GUARDED_BY(lock)      CX_LOCK_ATTRIBUTE(guarded_by(lock))
+#define CX_HOLDS(lock)           CX_LOCK_ATTRIBUTE(requires_capability(lock))
+#define CX_TAKES(lock)           CX_LOCK_ATTRIBUTE(acquire_capability(lock))
+#define CX_TAKES_IF(value, lock) CX_LOCK_ATTRIBUTE(try_acquire_capability(value, lock))
+#define CX_RELEASES(lock)        CX_LOCK_ATTRIBUTE(release_capability(lock))
+/* It reaches a lock by other paths than its callers, which clang cannot tell to be the same one. */
+#define CX_UNCHECKED CX_LOCK_ATTRIBUTE(no_thread_safety_analysis)
+
+struct CX_LOCK_ATTRIBUTE(capability("lock")) cx_lock {
     pthread_mutex_t mutex;
 #ifdef CX_LOCK_CHECKS
     enum cx_lock_rank rank;
@@ -80,11 +95,12 @@ static inline void cx_lock_init_kind(struct cx_lock *lock, int kind)
     }
 void cx_lock_init(struct cx_lock *lock, enum cx_lock_rank rank);
 void cx_lock_init_recursive(struct cx_lock *lock, enum cx_lock_rank rank);
-void cx_lock(struct cx_lock *lock);
-void cx_unlock(struct cx_lock *lock);
-bool cx_lock_before(struct cx_lock *lock, const struct timespec *end);
-void cx_lock_wait(pthread_cond_t *condition, struct cx_lock *lock);
-bool cx_lock_wait_until(pthread_cond_t *condition, struct cx_lock *lock, const struct timespec *end);
+void cx_lock(struct cx_lock *lock) CX_TAKES(*lock);
+void cx_unlock(struct cx_lock *lock) CX_RELEASES(*lock);
+bool cx_lock_before(struct cx_lock *lock, const struct timespec *end) CX_TAKES_IF(true, *lock);
+void cx_lock_wait(pthread_cond_t *condition, struct cx_lock *lock) CX_HOLDS(*lock);
+bool cx_lock_wait_until(pthread_cond_t *condition, struct cx_lock *lock, const struct timespec *end)
+    CX_HOLDS(*lock);
 void cx_lock_none_held(const char *what);
 
 #else
@@ -107,12 +123,12 @@ static inline void cx_lock_init_recursive(struct cx_lock *lock, enum cx_lock_ran
     cx_lock_init_kind(lock, PTHREAD_MUTEX_RECURSIVE);
 }
 
-static inline void cx_lock(struct cx_lock *lock)
+static inline void cx_lock(struct cx_lock *lock) CX_TAKES(*lock) CX_UNCHECKED
 {
     pthread_mutex_lock(&lock->mutex);
 }
 
-static inline void cx_unlock(struct cx_lock *lock)
+static inline void cx_unlock(struct cx_lock *lock) CX_RELEASES(*lock) CX_UNCHECKED
 {
     pthread_mutex_unlock(&lock->mutex);
 }
@@ -120,19 +136,20 @@ static inline void cx_unlock(struct cx_lock *lock)
 /* Takes the lock unless somebody else holds it until then (CLOCK_REALTIME). Gives whether it did. In any
  * order: the wait ends. */
 static inline bool cx_lock_before(struct cx_lock *lock, const struct timespec *end)
+    CX_TAKES_IF(true, *lock) CX_UNCHECKED
 {
     return pthread_mutex_timedlock(&lock->mutex, end) == 0;
 }
 
 /* The lock is held, and free meanwhile. */
-static inline void cx_lock_wait(pthread_cond_t *condition, struct cx_lock *lock)
+static inline void cx_lock_wait(pthread_cond_t *condition, struct cx_lock *lock) CX_HOLDS(*lock)
 {
     pthread_cond_wait(condition, &lock->mutex);
 }
 
 /* Likewise, until then by the condition's clock. False: it is then. */
 static inline bool cx_lock_wait_until(pthread_cond_t *condition, struct cx_lock *lock,
-                                      const struct timespec *end)
+                                      const struct timespec *end) CX_HOLDS(*lock)
 {
     return pthread_cond_timedwait(condition, &lock->mutex, end) == 0;
 }
