@@ -75,7 +75,7 @@ void cx_notify_post_end(void (*run)(void *), void *data)
 }
 
 /* Takes out the first task that may be run; NULL: there is none. lock held. */
-static struct task *take(bool worker)
+static struct task *take(bool worker) CX_HOLDS(lock)
 {
     struct task *before = NULL, *task = head;
     while (task && task->ends && worker) {

@@ -9,13 +9,13 @@ static uint64_t bit_of(size_t index)
     return UINT64_C(1) << index % CX_CHUNKS_AHEAD;
 }
 
-static bool may_copy(const struct cx_chunks *chunks)
+static bool may_copy(const struct cx_chunks *chunks) CX_HOLDS(chunks->lock)
 {
     return chunks->next < chunks->allowed && !chunks->ended;
 }
 
 /* The lock is held, and free meanwhile. */
-static void copy_next(struct cx_chunks *chunks)
+static void copy_next(struct cx_chunks *chunks) CX_HOLDS(chunks->lock)
 {
     const size_t index = chunks->next++;
     cx_unlock(&chunks->lock);

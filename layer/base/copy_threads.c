@@ -50,7 +50,7 @@ static void *crew_main(void *unused)
 }
 
 /* A thread for each errand that waits, as far as the system gives them. crew.lock held. */
-static void grow(void)
+static void grow(void) CX_HOLDS(crew.lock)
 {
     const unsigned half = (unsigned)(cx_bytes_cores() / 2),
                    most = half > LEAST_THREADS ? half : LEAST_THREADS;
@@ -83,7 +83,7 @@ void cx_crew_send(struct cx_errand *errand)
 }
 
 /* crew.lock held. */
-static void take_back(struct cx_errand *errand)
+static void take_back(struct cx_errand *errand) CX_HOLDS(crew.lock)
 {
     struct cx_errand **at = &crew.first;
     while (*at != errand)

@@ -73,18 +73,18 @@ static void come_first(void);
 
 /* atexit() is only called under our lock, which fork() takes, too: else a child could find the C library's
  * own lock taken by a thread that it does not have, and hang in its exit(). */
-static void before_fork(void)
+static void before_fork(void) CX_TAKES(lock)
 {
     cx_lock(&lock);
 }
 
-static void after_fork(void)
+static void after_fork(void) CX_RELEASES(lock)
 {
     cx_unlock(&lock);
 }
 
 /* A child has the counts but not the threads. */
-static void in_child(void)
+static void in_child(void) CX_RELEASES(lock)
 {
     running = own = queued = 0;
     atomic_store(&begun, 0);
@@ -116,7 +116,7 @@ static void end_helper(const struct cx_helper *helper)
         kill(-helper->pid, SIGKILL);
 }
 
-static bool lock_at_exit(void)
+static bool lock_at_exit(void) CX_TAKES_IF(true, lock) CX_UNCHECKED
 {
     struct timespec most;
     clock_gettime(CLOCK_REALTIME, &most);
@@ -135,7 +135,7 @@ static void renew_patience(void)
 }
 
 /* Until something changes: whether there is something left to wait for. */
-static bool wait_inside(void)
+static bool wait_inside(void) CX_HOLDS(lock)
 {
     if ((queued || atomic_load(&begun)) && cx_lock_wait_until(&idle, &lock, &queued_until))
         return true;
@@ -205,7 +205,7 @@ static void keep_first(void *unused)
 }
 
 /* The thread that keeps the handler first is to be started: there is none yet. lock held. */
-static bool wants_keeper(void)
+static bool wants_keeper(void) CX_HOLDS(lock)
 {
     const bool wants = !keeping && rounds < ROUNDS;
     keeping |= wants;
@@ -313,7 +313,7 @@ bool cx_background_ours(void)
 }
 
 /* Fewer are inside, or queued, or one goes on. lock held. */
-static void changed(void)
+static void changed(void) CX_HOLDS(lock)
 {
     if (running == 0 && queued == 0 && atomic_load(&begun) == 0)
         moments++;

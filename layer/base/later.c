@@ -41,12 +41,12 @@ static uint64_t both_until;  /* ... host clock */
 static struct timespec calm; /* not before that */
 static pthread_cond_t changed;
 
-static void before_fork(void)
+static void before_fork(void) CX_TAKES(lock)
 {
     cx_lock(&lock);
 }
 
-static void after_fork(void)
+static void after_fork(void) CX_RELEASES(lock)
 {
     cx_unlock(&lock);
 }
@@ -61,7 +61,7 @@ static void make_cond(void)
 }
 
 /* A child has the lines but not the threads. */
-static void in_child(void)
+static void in_child(void) CX_RELEASES(lock)
 {
     for (unsigned i = 0; i < CX_LATER_COUNT; i++)
         lines[i] = (struct line){0};
@@ -82,7 +82,7 @@ static bool is_before(struct timespec a, struct timespec b)
 }
 
 /* Before `building` or `ours` changes. lock held. */
-static void count_both(void)
+static void count_both(void) CX_HOLDS(lock)
 {
     const uint64_t now = cx_clock_ns();
     if (building && ours)
@@ -91,7 +91,7 @@ static void count_both(void)
 }
 
 /* Until the program builds nothing. lock held. */
-static void await_calm(void)
+static void await_calm(void) CX_HOLDS(lock)
 {
     while (!cx_background_ending()) {
         const struct timespec now = cx_deadline(0), soon = cx_deadline(CALM_MS);
@@ -136,7 +136,7 @@ static void serve(void *data)
 }
 
 /* lock held */
-static void append(struct line *line, struct task *task)
+static void append(struct line *line, struct task *task) CX_HOLDS(lock)
 {
     if (line->first)
         line->last->next = task;
@@ -146,7 +146,7 @@ static void append(struct line *line, struct task *task)
 }
 
 /* The task with this key, out of its line; NULL: it is in none. lock held. */
-static struct task *take(const void *key)
+static struct task *take(const void *key) CX_HOLDS(lock)
 {
     for (unsigned i = 0; i < CX_LATER_COUNT; i++) {
         struct task *before = NULL;

@@ -36,18 +36,18 @@ struct cx_account {
 static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_ACCOUNT);
 static struct cx_account accounts[MAX_ACCOUNTS]; /* by device; the last ones share one */
 
-static void before_fork(void)
+static void before_fork(void) CX_TAKES(lock)
 {
     cx_lock(&lock);
 }
 
-static void after_fork(void)
+static void after_fork(void) CX_RELEASES(lock)
 {
     cx_unlock(&lock);
 }
 
 /* A process of its own begins with accounts of its own. */
-static void in_child(void)
+static void in_child(void) CX_RELEASES(lock)
 {
     memset(accounts, 0, sizeof(accounts));
     cx_unlock(&lock);

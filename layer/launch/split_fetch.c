@@ -231,7 +231,7 @@ static bool is_broken(const struct fetch *fetch, const struct split *split)
 }
 
 /* One step towards having it all: waits for what must be over, or reads. Gives whether to look again. */
-static bool fetch_step(struct lane *lane, struct cx_worker *worker, struct fetch *fetch)
+static bool fetch_step(struct lane *lane, struct cx_worker *worker, struct fetch *fetch) CX_UNCHECKED
 {
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
@@ -258,7 +258,7 @@ static bool fetch_step(struct lane *lane, struct cx_worker *worker, struct fetch
     return any && error == CL_SUCCESS;
 }
 
-void cx_lane_fetch(struct lane *lane, struct cx_worker *worker)
+void cx_lane_fetch(struct lane *lane, struct cx_worker *worker) CX_UNCHECKED
 {
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;

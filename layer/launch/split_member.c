@@ -88,7 +88,7 @@ static const double longest_nap = 60;
 
 /* Waits for something to happen, until `again` (seconds since the launch began) at most; 0: not known when.
  */
-static void wait_idle(struct split *split, double again)
+static void wait_idle(struct split *split, double again) CX_UNCHECKED
 {
     double seconds = again > 0 ? again - cx_split_seconds(split) : longest_look;
     seconds = seconds < 1e-6 ? 1e-6 : seconds > longest_look ? longest_look : seconds;

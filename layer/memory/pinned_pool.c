@@ -132,7 +132,7 @@ static struct cx_pages *take_oldest(uint64_t before, struct cx_pool **of)
 }
 
 /* lock held, and free for a while: gives pages back to their driver and to the system. */
-static void drop(struct cx_pages *pages, struct cx_pool *pool)
+static void drop(struct cx_pages *pages, struct cx_pool *pool) CX_HOLDS(lock)
 {
     cx_unlock(&lock);
     pages_free(pages);

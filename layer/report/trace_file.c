@@ -93,7 +93,7 @@ static void write_event(const char *event)
 }
 
 /* Ends what began by taking the lock, and tells once where the file is not complete. */
-static void unlock(void)
+static void unlock(void) CX_RELEASES(lock)
 {
     const int error = told ? 0 : failure;
     told |= error != 0;

@@ -197,7 +197,7 @@ uint64_t cx_context_start(struct cx_context *context, const uint64_t *cone, uint
 /* Waits for completion; returns the command's error or CL_SUCCESS. Caller holds no lock. */
 /* One wait until some command settles, as far as can be told; where the system gives no threads, does what is
  * to be done meanwhile. context->lock held, and free for a while. */
-void cx_context_await_settled(struct cx_context *context);
+void cx_context_await_settled(struct cx_context *context) CX_HOLDS(context->lock);
 cl_int cx_command_wait(struct cx_command *command);
 /* CL_QUEUED, CL_SUBMITTED, CL_RUNNING, CL_COMPLETE or a negative error. */
 cl_int cx_command_status(struct cx_command *command);
@@ -231,7 +231,7 @@ void cx_event_free_callbacks(struct cx_command *command);
 void cx_event_await_callbacks(struct cx_context *context);
 
 /* context->lock with the bookkeeping of workers that got jobs meanwhile; unlock pumps them. */
-void cx_context_lock(struct cx_context *context);
-void cx_context_unlock(struct cx_context *context);
+void cx_context_lock(struct cx_context *context) CX_TAKES(context->lock);
+void cx_context_unlock(struct cx_context *context) CX_RELEASES(context->lock);
 
 #endif

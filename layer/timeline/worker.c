@@ -375,7 +375,7 @@ bool cx_worker_done(struct cx_worker *worker, uint64_t seq)
 
 /* Until something moved. False: there is no thread to move it, and it is for the caller to do. worker->lock
  * held. */
-static bool await_move(struct cx_worker *worker, uint64_t seq)
+static bool await_move(struct cx_worker *worker, uint64_t seq) CX_HOLDS(worker->lock)
 {
     if (!worker->pumping && worker->head && !wake(worker))
         return false;

@@ -26,7 +26,7 @@ bool cx_worker_ended_at_once(const struct cx_worker *worker, struct cx_job *job)
 
 /* Completes such a job, which never flew; none may fly before it, and nobody reap. worker->lock held, and
  * free for a while. */
-void cx_worker_complete_at_once(struct cx_worker *worker, struct cx_job *job);
+void cx_worker_complete_at_once(struct cx_worker *worker, struct cx_job *job) CX_HOLDS(worker->lock);
 
 /* Gives the newest flying job an event where it has none, so that its end can be seen without waiting. Caller
  * holds no lock. */
