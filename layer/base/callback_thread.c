@@ -19,10 +19,10 @@ struct task {
 
 static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_CALLBACK_THREAD);
 static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
-static struct task *head, *tail;
-static bool started;
-static bool helped;          /* somebody runs tasks in place of the thread */
-static atomic_bool stranded; /* there are tasks, and no thread */
+static struct task *head CX_GUARDED_BY(lock), *tail CX_GUARDED_BY(lock);
+static bool started CX_GUARDED_BY(lock);
+static bool helped CX_GUARDED_BY(lock); /* somebody runs tasks in place of the thread */
+static atomic_bool stranded;            /* there are tasks, and no thread */
 
 static void *notify_main(void *unused)
 {

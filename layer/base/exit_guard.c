@@ -41,20 +41,20 @@ enum {
 static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_EXIT_GUARD); /* nothing is called under it */
 static pthread_cond_t idle = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t wanted = PTHREAD_COND_INITIALIZER; /* work began */
-static unsigned running;                                 /* threads inside */
+static unsigned running CX_GUARDED_BY(lock);             /* threads inside */
 static _Thread_local unsigned own;                       /* of them: this one, so often */
-static unsigned queued;                                  /* launches that may compile once they begin */
+static unsigned queued CX_GUARDED_BY(lock);              /* launches that may compile once they begin */
 static atomic_uint begun;       /* launches of which later pieces may be compiled; written under lock */
 static _Thread_local bool ours; /* the thread */
-static struct cx_helper *helpers;
-static unsigned unneeded; /* of them */
+static struct cx_helper *helpers CX_GUARDED_BY(lock);
+static unsigned unneeded CX_GUARDED_BY(lock); /* of them */
 static atomic_bool ending;
-static atomic_bool closed;  /* what has begun is not waited for any more */
-static atomic_bool used;    /* since then */
-static atomic_uint waiting; /* threads of the program that wait for work */
-static bool keeping;        /* there is a thread that registers the handler again and again */
-static unsigned rounds;     /* it did so that often, and threads that entered */
-static unsigned expected;   /* registrations by those that will start one */
+static atomic_bool closed;                  /* what has begun is not waited for any more */
+static atomic_bool used;                    /* since then */
+static atomic_uint waiting;                 /* threads of the program that wait for work */
+static bool keeping CX_GUARDED_BY(lock);    /* there is a thread that registers the handler again and again */
+static unsigned rounds CX_GUARDED_BY(lock); /* it did so that often, and threads that entered */
+static unsigned expected CX_GUARDED_BY(lock); /* registrations by those that will start one */
 
 struct job {
     struct job *next;
@@ -65,8 +65,8 @@ struct job {
 
 static struct job
     *given; /* to spare threads: as many as were taken off `spares` and have not come for theirs */
-static unsigned spares;                                /* threads that wait for a job */
-static bool prepared;                                  /* one was made ahead of its first job */
+static unsigned spares CX_GUARDED_BY(lock);            /* threads that wait for a job */
+static bool prepared CX_GUARDED_BY(lock);              /* one was made ahead of its first job */
 static pthread_cond_t gift = PTHREAD_COND_INITIALIZER; /* a job was given */
 
 static void come_first(void);
@@ -104,9 +104,10 @@ CX_LOCK_AT_FORK(CX_RANK_EXIT_GUARD) static void handle_forks(void)
     come_first();
 }
 
-static struct timespec until;        /* the end of patience, once for all registrations of the handler */
-static struct timespec queued_until; /* with what is queued, since something moved */
-static uint64_t moments;             /* times at which nothing ran */
+static struct timespec
+    until CX_GUARDED_BY(lock); /* the end of patience, once for all registrations of the handler */
+static struct timespec queued_until CX_GUARDED_BY(lock); /* with what is queued, since something moved */
+static uint64_t moments CX_GUARDED_BY(lock);             /* times at which nothing ran */
 
 /* What happens to a helper at exit(). */
 static void end_helper(const struct cx_helper *helper)
@@ -126,7 +127,7 @@ static bool lock_at_exit(void) CX_TAKES_IF(true, lock) CX_UNCHECKED
     return cx_lock_before(&lock, &most);
 }
 
-static void renew_patience(void)
+static void renew_patience(void) CX_HOLDS(lock)
 {
     clock_gettime(CLOCK_REALTIME, &queued_until);
     queued_until.tv_sec += QUEUED_PATIENCE_S;
@@ -452,7 +453,7 @@ static void kill_helper(struct cx_helper *helper)
 }
 
 /* Whether one that is stopped goes on all the same. */
-static bool spare(struct cx_helper *helper)
+static bool spare(struct cx_helper *helper) CX_HOLDS(lock)
 {
     if (!helper->outlasts || (!helper->unneeded && unneeded == MOST_UNNEEDED))
         return false;

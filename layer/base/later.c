@@ -34,11 +34,11 @@ struct line {
 
 static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_LATER);
 static struct line lines[CX_LATER_COUNT];
-static unsigned building;    /* builds of the program's */
-static unsigned ours;        /* builds of ours in their line that run */
-static uint64_t both_ns;     /* for how long there were both, until ... */
-static uint64_t both_until;  /* ... host clock */
-static struct timespec calm; /* not before that */
+static unsigned building CX_GUARDED_BY(lock);    /* builds of the program's */
+static unsigned ours CX_GUARDED_BY(lock);        /* builds of ours in their line that run */
+static uint64_t both_ns CX_GUARDED_BY(lock);     /* for how long there were both, until ... */
+static uint64_t both_until CX_GUARDED_BY(lock);  /* ... host clock */
+static struct timespec calm CX_GUARDED_BY(lock); /* not before that */
 static pthread_cond_t changed;
 
 static void before_fork(void) CX_TAKES(lock)

@@ -23,9 +23,9 @@
 static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_PINNED_POOL); /* guards all that follows, and pools */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;       /* a pool's `busy` fell */
 static pthread_cond_t freed = PTHREAD_COND_INITIALIZER;         /* there are free pages */
-static struct cx_pool *pools;                                   /* with free pages */
-static struct cx_pinned_numbers numbers;
-static bool keeping; /* the thread runs */
+static struct cx_pool *pools CX_GUARDED_BY(lock);               /* with free pages */
+static struct cx_pinned_numbers numbers CX_GUARDED_BY(lock);
+static bool keeping CX_GUARDED_BY(lock); /* the thread runs */
 
 static size_t page_size(void)
 {
@@ -87,7 +87,7 @@ static void pages_free(struct cx_pages *pages)
 /* ---- free pages ---- */
 
 /* lock held */
-static void list_pool(struct cx_pool *pool)
+static void list_pool(struct cx_pool *pool) CX_HOLDS(lock)
 {
     if (pool->listed)
         return;
@@ -109,7 +109,7 @@ static void unlist_pool(struct cx_pool *pool)
 }
 
 /* Takes out the pages that have been free longest of all, and since `before` at least. lock held. */
-static struct cx_pages *take_oldest(uint64_t before, struct cx_pool **of)
+static struct cx_pages *take_oldest(uint64_t before, struct cx_pool **of) CX_HOLDS(lock)
 {
     struct cx_pages **oldest = NULL;
     for (struct cx_pool *pool = pools; pool; pool = pool->next) {
@@ -142,7 +142,7 @@ static void drop(struct cx_pages *pages, struct cx_pool *pool) CX_HOLDS(lock)
 }
 
 /* When the pages free longest have lain idle. lock held; there are some. */
-static uint64_t next_due(void)
+static uint64_t next_due(void) CX_HOLDS(lock)
 {
     uint64_t oldest = UINT64_MAX;
     for (const struct cx_pool *pool = pools; pool; pool = pool->next) {

@@ -30,9 +30,9 @@ enum { MAX_LAUNCHES = 10000, SLOTS = 32768 };
 
 static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_RECORDING);
 static enum { UNOPENED, OPEN, CLOSED } state;
-static int file = -1;
+static int file CX_GUARDED_BY(lock) = -1;
 static uint64_t seen[SLOTS]; /* hashes of launches, open addressing; 0: free */
-static unsigned nseen;
+static unsigned nseen CX_GUARDED_BY(lock);
 
 /* ---- files ---- */
 
@@ -58,14 +58,14 @@ static bool write_all(int fd, const char *data, size_t size)
 }
 
 /* lock held */
-static void append(const char *line, size_t size)
+static void append(const char *line, size_t size) CX_HOLDS(lock)
 {
     if (state == OPEN && !write_all(file, line, size))
         give_up("cannot be written");
 }
 
 /* lock held. Opens the file of this process at the first call. */
-static bool is_open(void)
+static bool is_open(void) CX_HOLDS(lock)
 {
     const char *folder = cx_options_get()->record;
     char *path = NULL, head[96];
@@ -146,7 +146,7 @@ void cx_record_source(const char *name, const char *source, const char *line, si
 }
 
 /* Whether these bytes come for the first time. lock held. */
-static bool is_new(const char *line, size_t size)
+static bool is_new(const char *line, size_t size) CX_HOLDS(lock)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (size_t i = 0; i < size; i++)
