@@ -42,9 +42,8 @@ struct cx_worker {
     cl_command_queue other; /* worker_profiling.c: the like of it, without where that is with; may be NULL;
                                whoever pumps, as what follows */
     bool profiles;
-    unsigned quiet;     /* jobs in a row that wanted no times, while `profiles` */
-    unsigned unsampled; /* times that were wanted by jobs that `samples` and left out */
-    bool spares;        /* nothing is measured yet for the sake of learning, see cx_worker_measures */
+    unsigned quiet; /* jobs in a row that wanted no times, while `profiles` */
+    bool spares;    /* nothing is measured yet for the sake of learning, see cx_worker_measures */
     uint64_t
         first_ns; /* spares: when the first launch was planned that could have been; 0: none. context->lock */
     cl_command_queue
