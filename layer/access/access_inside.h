@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of struct cx_access, for access.c, protocol.c, box.c and package.c. */
+/*
+ * The inside of struct cx_access, for access.c, protocol.c, box.c, package.c and race.c. These take no locks:
+ * in the driver all of it runs under context->lock (plan/judge.h and launch/), in coexec-analyse and the
+ * tools in one thread.
+ */
 #ifndef CX_LAYER_ACCESS_ACCESS_INSIDE_H
 #define CX_LAYER_ACCESS_ACCESS_INSIDE_H
 

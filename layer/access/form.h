@@ -8,7 +8,7 @@
  * division, comparison) must V be brought into that range, and where that is not possible all is lost but the
  * width.
  *
- * Used by eval.c and bound.c only.
+ * Used by eval.c, bound.c and race.c only. Takes no lock.
  */
 #ifndef CX_LAYER_ACCESS_FORM_H
 #define CX_LAYER_ACCESS_FORM_H
@@ -60,6 +60,7 @@ struct cx_form cx_form_top(unsigned width, bool loose);
 /* Intersects the bounds; lo <= hi must leave something. */
 struct cx_form cx_form_clip(struct cx_form f, int64_t lo, int64_t hi);
 
+/* Whether the form is one number, `lo`: no variables and no slack. */
 bool cx_form_is_const(const struct cx_form *f);
 /* The value is somewhere in 64 bits. */
 bool cx_form_is_unbounded(const struct cx_form *f);

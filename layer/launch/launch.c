@@ -169,7 +169,8 @@ void cx_launch_lost(struct cx_command *command)
         cx_coherence_void(context->svm[i]->coherence, 0, context->svm[i]->size);
 }
 
-/* Gives the local size, NULL for the driver's own choice. */
+/* Fills the range with the sizes and offset that the real driver gets for groups [first, end); gives the
+ * local size, NULL for the driver's own choice. Changes nothing of the launch, and needs no lock. */
 static const size_t *range_of(const struct cx_launch *launch, const struct cx_part *part, unsigned dim,
                               uint64_t first, uint64_t end, struct cx_prelude_launch *range)
 {

@@ -231,9 +231,10 @@ cl_program cx_build_source(const struct cx_program *program, unsigned member, cl
 /* The real program's build log, NULL when empty or without memory; free() it. */
 char *cx_build_log(const struct cx_program *program, unsigned member, cl_program real);
 
-/* Why a build of the program's text may now be one of another text than its first: as of
- * cx_analysis_files_moved. The options are that build's: the program's own may become a new build's
- * meanwhile. NULL: it is the same. */
+/* Why a build of the program's text may now be one of another text than its first, because files that it
+ * includes have changed; NULL: nothing has. Asked before and after each later build: of another member
+ * (cx_build_late) and of a split variant (variant.c), with no lock held. The options are that build's: the
+ * program's own may become a new build's meanwhile. */
 const char *cx_build_files_moved(const struct cx_program *program, const char *options);
 /* Runs the build that was left for member m, with the program's options, and notes what came of it. true: it
  * succeeded. */

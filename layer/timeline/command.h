@@ -194,10 +194,11 @@ void cx_command_times(struct cx_command *command, uint64_t start_ns, uint64_t en
  * skip: timelines, as bits, that this thread is going to run itself. Gives skip with the first one found.
  * context->lock held. */
 uint64_t cx_context_start(struct cx_context *context, const uint64_t *cone, uint64_t skip);
-/* Waits for completion; returns the command's error or CL_SUCCESS. Caller holds no lock. */
 /* One wait until some command settles, as far as can be told; where the system gives no threads, does what is
  * to be done meanwhile. context->lock held, and free for a while. */
 void cx_context_await_settled(struct cx_context *context) CX_HOLDS(context->lock);
+/* Waits until the command is settled and complete; gives its error or CL_SUCCESS. For clWaitForEvents and
+ * calls that block; clFinish waits for a whole queue by itself. Caller holds no lock; takes context->lock. */
 cl_int cx_command_wait(struct cx_command *command);
 /* CL_QUEUED, CL_SUBMITTED, CL_RUNNING, CL_COMPLETE or a negative error. */
 cl_int cx_command_status(struct cx_command *command);
