@@ -206,7 +206,7 @@ bool cx_program_variant_wait(struct cx_program *program, enum cx_variant variant
     cx_lock(&program->lock);
     bool running;
     while ((running = any_running(program, variant)))
-        if (!cx_lock_wait_until(&program->changed, &program->lock, &until))
+        if (!ms || !cx_lock_wait_until(&program->changed, &program->lock, &until))
             break;
     cx_unlock(&program->lock);
     return !running;

@@ -662,7 +662,7 @@ bool cx_analysis_wait(struct cx_analysis *analysis, unsigned ms)
         hurry(analysis);
     cx_lock(&analysis->lock);
     while ((pending = any_pending(analysis)))
-        if (!cx_lock_wait_until(&analysis->changed, &analysis->lock, &until))
+        if (!ms || !cx_lock_wait_until(&analysis->changed, &analysis->lock, &until))
             break;
     cx_unlock(&analysis->lock);
     return !pending;

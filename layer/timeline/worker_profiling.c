@@ -86,5 +86,5 @@ void cx_worker_suit_times(struct cx_worker *worker, struct cx_job *job, bool idl
         return;
     }
     exchange(worker, idle);
-    worker->quiet = job->samples ? LONG_QUIET : 0;
+    worker->quiet = job->samples ? QUIET : 0; /* then the next free moment ends it */
 }

@@ -176,23 +176,6 @@ START_TEST(short_ones_stay_alone)
 }
 END_TEST
 
-/* A GPU's queues, with times and without, change places where there is nothing to wait for: one that waits
- * for the other slows that one down. */
-START_TEST(queues_rarely_wait)
-{
-    begin("4"); /* a quarter of a millisecond each */
-    for (unsigned step = 0; step < 10; step++) {
-        for (unsigned i = 0; i < 100; i++)
-            launch(N / 4);
-        cl_ok(clFinish(cl.queue));
-    }
-    end(N / 4);
-    const unsigned waits = cl_lines_with(cl_folder_path("log"), "clEnqueueBarrierWithWaitList");
-    ck_assert_msg(waits <= 8, "%u", waits);
-    cl_folder_remove();
-}
-END_TEST
-
 START_TEST(long_ones_share)
 {
     unsigned kernels;
@@ -669,7 +652,6 @@ int main(void)
     TCase *tcase = tcase_create("begin");
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, short_ones_stay_alone);
-    tcase_add_test(tcase, queues_rarely_wait);
     tcase_add_test(tcase, long_ones_share);
     tcase_add_test(tcase, binary_is_built_elsewhere);
     tcase_add_test(tcase, one_begins_with_slices);
