@@ -561,7 +561,7 @@ static cl_int compile_member(struct cx_program *program, unsigned member, const 
     if (*real)
         error = build_real(device, *real, cx_program_driver_options(program, member, options));
     if (*real && error == CL_SUCCESS)
-        cx_compile_record_built(program, member, CX_VARIANT_PLAIN, cx_clock_ns() - since);
+        cx_compile_record_built(program, options, member, CX_VARIANT_PLAIN, cx_clock_ns() - since);
     return error;
 }
 

@@ -21,8 +21,8 @@
 #define CPU_BUILD 50e-3
 
 /* False: nothing is kept of it. */
-static bool key_of(const struct cx_program *program, unsigned member, enum cx_variant variant,
-                   const char *kernel, uint64_t form, char key[CX_CACHE_KEY_SIZE])
+static bool key_of(const struct cx_program *program, const char *options, unsigned member,
+                   enum cx_variant variant, const char *kernel, uint64_t form, char key[CX_CACHE_KEY_SIZE])
 {
     const struct cx_real_device *device = program->context->workers[member].device;
     const char *text = program->text ? program->text : program->source;
@@ -34,7 +34,7 @@ static bool key_of(const struct cx_program *program, unsigned member, enum cx_va
     cx_cache_key(key, 10,
                  (const char *const[]){kernel ? "compiled" : "built", device->platform->driver,
                                        device->platform->version, device->name, folder, text,
-                                       program->options, variant ? cx_prelude_text(variant) : "",
+                                       options ? options : "", variant ? cx_prelude_text(variant) : "",
                                        kernel ? kernel : "", number});
     return true;
 }
@@ -55,25 +55,32 @@ bool cx_compile_record_find(const struct cx_program *program, unsigned member, e
 {
     char key[CX_CACHE_KEY_SIZE];
     *seconds = 0;
-    return key_of(program, member, variant, kernel, form, key) && load(key, seconds);
+    return key_of(program, program->options, member, variant, kernel, form, key) && load(key, seconds);
+}
+
+static void keep(const struct cx_program *program, const char *options, unsigned member,
+                 enum cx_variant variant, const char *kernel, uint64_t form, double seconds)
+{
+    char key[CX_CACHE_KEY_SIZE];
+    double before;
+    if (key_of(program, options, member, variant, kernel, form, key) &&
+        (!load(key, &before) || before < seconds))
+        (void)cx_cache_store(cx_options_cache_dir(), key, &seconds, sizeof(seconds)); /* else: unknown */
 }
 
 void cx_compile_record_keep(const struct cx_program *program, unsigned member, enum cx_variant variant,
                             const char *kernel, uint64_t form, double seconds)
 {
-    char key[CX_CACHE_KEY_SIZE];
-    double before;
-    if (key_of(program, member, variant, kernel, form, key) && (!load(key, &before) || before < seconds))
-        (void)cx_cache_store(cx_options_cache_dir(), key, &seconds, sizeof(seconds)); /* else: unknown */
+    keep(program, program->options, member, variant, kernel, form, seconds);
 }
 
-void cx_compile_record_built(const struct cx_program *program, unsigned member, enum cx_variant variant,
-                             uint64_t ns)
+void cx_compile_record_built(const struct cx_program *program, const char *options, unsigned member,
+                             enum cx_variant variant, uint64_t ns)
 {
     const double seconds = (double)ns * 1e-9;
     const bool in_call = variant == CX_VARIANT_PLAIN && member == program->context->fastest;
     if (seconds >= LEAST_BUILD || !in_call)
-        cx_compile_record_keep(program, member, variant, NULL, 0, seconds);
+        keep(program, options, member, variant, NULL, 0, seconds);
 }
 
 /* The longest that members' builds of the program's own text took. */

@@ -5,7 +5,9 @@
  * device that has not done it yet. What is kept is an expectation: where the driver's own cache is gone, the
  * next build is slow once. Nothing is kept of programs without text, nor where PoCL keeps nothing
  * (POCL_KERNEL_CACHE=0).
- * Thread-safe, takes no lock. Each call that is not answered from memory reads a small file.
+ * Thread-safe, takes no lock, for callers who know that the program is not built anew meanwhile (a kernel of
+ * it exists); cx_compile_record_built is for builds themselves. Each call that is not answered from memory
+ * reads a small file.
  */
 #ifndef CX_LAYER_PROGRAM_COMPILE_RECORD_H
 #define CX_LAYER_PROGRAM_COMPILE_RECORD_H
@@ -25,10 +27,10 @@ bool cx_compile_record_find(const struct cx_program *program, unsigned member, e
 void cx_compile_record_keep(const struct cx_program *program, unsigned member, enum cx_variant variant,
                             const char *kernel, uint64_t form, double seconds);
 
-/* A build is done. Does nothing where that was the program's own, in the call, and so short that it came from
- * the driver's cache. */
-void cx_compile_record_built(const struct cx_program *program, unsigned member, enum cx_variant variant,
-                             uint64_t ns);
+/* A build with these options is done. Does nothing where that was the program's own, in the call, and so
+ * short that it came from the driver's cache. */
+void cx_compile_record_built(const struct cx_program *program, const char *options, unsigned member,
+                             enum cx_variant variant, uint64_t ns);
 /* Seconds that a build of a variant may take on a member that has not done it in this process: as long as the
  * program's first build did now, or, where the member's driver never built it, in the process in which that
  * took longest; for a CPU at least a guess. */

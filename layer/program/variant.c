@@ -113,7 +113,7 @@ static cl_program build_variant(const struct job *job)
     if (real)
         error = device->cl->clBuildProgram(real, 1, &device->id, options, NULL, NULL);
     if (real && error == CL_SUCCESS)
-        cx_compile_record_built(program, job->member, job->variant, cx_clock_ns() - since);
+        cx_compile_record_built(program, job->options, job->member, job->variant, cx_clock_ns() - since);
     if (why || (why = cx_build_files_moved(program, job->options))) /* before, or while it was built */
         error = CL_BUILD_PROGRAM_FAILURE;
     cx_trace_build(program, job->member, "build split variant", "source", options, error, since);
