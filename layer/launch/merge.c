@@ -9,6 +9,7 @@
 #include "layer/memory/transfer.h"
 #include "layer/base/callback_thread.h"
 #include "layer/plan/trace_launch.h"
+#include "layer/plan/launch_prepare.h"
 #include "layer/plan/merge_cost.h"
 
 #include <stdlib.h>
@@ -296,7 +297,7 @@ cl_int cx_merge_begin(struct cx_launch *launch, struct cx_judged *judged,
     struct cx_merge *merge = NULL;
     *out = NULL;
     for (unsigned i = 0; i < launch->args->count; i++) {
-        if (!cx_merge_covers(launch, i, whole))
+        if (!cx_launch_writes_by(launch, i, CX_WAY_MERGE, whole))
             continue;
         if (!merge && !(merge = merge_new(launch, member, n)))
             return CL_OUT_OF_HOST_MEMORY;

@@ -6,9 +6,9 @@
 #include "layer/base/log.h"
 #include "layer/memory/transfer.h"
 #include "layer/base/callback_thread.h"
+#include "layer/plan/launch_prepare.h"
 #include "layer/plan/trace_launch.h"
 #include "layer/report/transfer_counts.h"
-#include "layer/plan/private_cost.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -299,7 +299,7 @@ static struct cx_args *own_args(struct cx_private *copies, unsigned part,
     const struct cx_launch *launch = copies->launch;
     struct cx_args *args = cx_args_clone(launch->args);
     for (unsigned i = 0; args && i < args->count; i++)
-        if (cx_private_covers(launch, i, whole)) {
+        if (cx_launch_writes_by(launch, i, CX_WAY_PRIVATE, whole)) {
             args->arg[i].kind = CX_ARGS_REAL;
             args->arg[i].real = object_of(copies, args->arg[i].mem)->copy[part];
             args->arg[i].mem = NULL;
@@ -362,7 +362,7 @@ cl_int cx_private_begin(struct cx_launch *launch, struct cx_judged *judged,
     cl_int error = CL_SUCCESS;
     *out = NULL;
     for (unsigned i = 0; i < launch->args->count; i++) {
-        if (!cx_private_covers(launch, i, whole))
+        if (!cx_launch_writes_by(launch, i, CX_WAY_PRIVATE, whole))
             continue;
         if (!copies && !(copies = private_new(launch)))
             return CL_OUT_OF_HOST_MEMORY;

@@ -3,9 +3,9 @@
  * What it would cost to share a launch. See candidates.h.
  */
 #include "layer/plan/candidates.h"
+#include "layer/plan/launch_prepare.h"
 #include "layer/plan/merge_cost.h"
 #include "layer/plan/plan_size.h"
-#include "layer/plan/private_cost.h"
 #include "layer/program/program.h"
 #include "scheduler/memory.h"
 
@@ -26,8 +26,8 @@ static double cost_afterwards(const struct cx_launch *launch, const struct cx_wo
                               const struct cx_access_region *whole)
 {
     const bool gpu = worker->device->type & CL_DEVICE_TYPE_GPU;
-    uint64_t merged = launch->ways ? cx_merge_bytes(launch, whole) : 0;
-    uint64_t private_bytes = launch->ways ? cx_private_bytes(launch, whole) : 0;
+    uint64_t merged = cx_launch_bytes_by(launch, CX_WAY_MERGE, whole);
+    uint64_t private_bytes = cx_launch_bytes_by(launch, CX_WAY_PRIVATE, whole);
     const struct cx_merge_memory *memory = merged ? cx_merge_expect(launch) : NULL;
     double seconds = 0;
     if (merged) /* a copy before, a comparison afterwards; then what the last merge had to put together */

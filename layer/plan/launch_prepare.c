@@ -53,3 +53,20 @@ bool cx_args_may_write(const struct cx_args *args, const struct cx_summary_kerne
     return !(mem->image && mem->flags & CL_MEM_READ_ONLY) &&
            !(summary && i < summary->narg && !(summary->arg[i].touch & (CX_TOUCH_WRITE | CX_TOUCH_ATOMIC)));
 }
+
+bool cx_launch_writes_by(const struct cx_launch *launch, unsigned arg, enum cx_access_way way,
+                         const struct cx_access_region *whole)
+{
+    return cx_launch_way(launch, arg) == way && cx_launch_mem(launch, arg) &&
+           whole[arg].write.lo < whole[arg].write.hi;
+}
+
+uint64_t cx_launch_bytes_by(const struct cx_launch *launch, enum cx_access_way way,
+                            const struct cx_access_region *whole)
+{
+    uint64_t bytes = 0;
+    for (unsigned i = 0; launch->ways && i < launch->args->count; i++)
+        if (cx_launch_writes_by(launch, i, way, whole))
+            bytes += whole[i].write.hi - whole[i].write.lo;
+    return bytes;
+}

@@ -23,5 +23,11 @@ const struct cx_summary_kernel *cx_kernel_accesses(const struct cx_kernel *kerne
 /* Whether a launch may write through an argument that is a memory object. summary: as above. Of images the
  * drivers see to it that those for reading are not written. */
 bool cx_args_may_write(const struct cx_args *args, const struct cx_summary_kernel *summary, unsigned i);
+/* Whether what the launch writes through the argument is kept right so: CX_WAY_MERGE or CX_WAY_PRIVATE.
+ * whole: what it touches, by argument. bytes: how many that are in all. */
+bool cx_launch_writes_by(const struct cx_launch *launch, unsigned arg, enum cx_access_way way,
+                         const struct cx_access_region *whole);
+uint64_t cx_launch_bytes_by(const struct cx_launch *launch, enum cx_access_way way,
+                            const struct cx_access_region *whole);
 
 #endif

@@ -12,21 +12,6 @@ bool cx_merge_needless(const struct cx_context *context, const unsigned *member,
     return true;
 }
 
-bool cx_merge_covers(const struct cx_launch *launch, unsigned arg, const struct cx_access_region *whole)
-{
-    return launch->ways && launch->ways[arg] == CX_WAY_MERGE && cx_launch_mem(launch, arg) &&
-           whole[arg].write.lo < whole[arg].write.hi;
-}
-
-uint64_t cx_merge_bytes(const struct cx_launch *launch, const struct cx_access_region *whole)
-{
-    uint64_t bytes = 0;
-    for (unsigned i = 0; i < launch->args->count; i++)
-        if (cx_merge_covers(launch, i, whole))
-            bytes += whole[i].write.hi - whole[i].write.lo;
-    return bytes;
-}
-
 static uint64_t shape_of(const struct cx_launch *launch)
 {
     uint64_t hash = launch->geometry.work_dim;

@@ -7,6 +7,7 @@
 #include "layer/base/options.h"
 #include "layer/memory/alias.h"
 #include "layer/memory/peer.h"
+#include "layer/plan/launch_prepare.h"
 #include "layer/plan/merge_cost.h"
 #include "layer/plan/plan_size.h"
 
@@ -135,7 +136,7 @@ static double merge_seconds(const struct choice *choice)
     const struct cx_merge_memory *memory = cx_merge_expect(choice->launch);
     if (!memory)
         return 0;
-    return 4 * (double)cx_merge_bytes(choice->launch, choice->whole) / OWN_BYTES_PER_S +
+    return 4 * (double)cx_launch_bytes_by(choice->launch, CX_WAY_MERGE, choice->whole) / OWN_BYTES_PER_S +
            cx_plan_move_seconds(2 * (double)memory->combined);
 }
 
