@@ -28,7 +28,7 @@ static bool key_of(const struct cx_program *program, const char *options, unsign
     const char *text = program->text ? program->text : program->source;
     const char *folder = cx_options_driver_cache();
     char number[24];
-    if (!cx_options_cache_dir() || !text || !folder)
+    if (!cx_context_shares(program->context) || !cx_options_cache_dir() || !text || !folder)
         return false;
     snprintf(number, sizeof(number), "%" PRIx64, form);
     cx_cache_key(key, 10,

@@ -3,8 +3,8 @@
  * What drivers' compilers took, kept from process to process (COEXEC_CACHE_DIR): drivers keep what they
  * compiled on disk, so a build that was quick tells nothing of how long the same build takes for another
  * device that has not done it yet. What is kept is an expectation: where the driver's own cache is gone, the
- * next build is slow once. Nothing is kept of programs without text, nor where PoCL keeps nothing
- * (POCL_KERNEL_CACHE=0).
+ * next build is slow once. Nothing is kept of programs without text, where there is one device, nor
+ * where PoCL keeps nothing (POCL_KERNEL_CACHE=0).
  * Thread-safe, takes no lock, for callers who know that the program is not built anew meanwhile (a kernel of
  * it exists); cx_compile_record_built is for builds themselves. Each call that is not answered from memory
  * reads a small file.
