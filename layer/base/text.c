@@ -111,3 +111,14 @@ bool cx_text_assembles(const char *source)
     }
     return false;
 }
+
+void cx_text_put_line(FILE *file, unsigned number, const char *name)
+{
+    fprintf(file, "#line %u \"", number);
+    for (; *name; name++) {
+        if (*name == '"' || *name == '\\')
+            fputc('\\', file);
+        fputc(*name, file);
+    }
+    fputs("\"\n", file);
+}

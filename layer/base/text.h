@@ -7,6 +7,7 @@
 #define CX_LAYER_BASE_TEXT_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /* The end of the line that `at` is in, continued lines included. */
 const char *cx_text_line_end(const char *at);
@@ -26,5 +27,8 @@ bool cx_text_includes(const char *source);
  * strings left out. */
 bool cx_text_is_assembly(const char *at);
 bool cx_text_assembles(const char *source);
+
+/* Writes a #line directive: the line behind it has this number, in the file of this name. */
+void cx_text_put_line(FILE *file, unsigned number, const char *name);
 
 #endif

@@ -4,6 +4,7 @@
  * a name that a macro gives is not looked at.
  */
 #include "layer/source/embedded_headers.h"
+#include "layer/base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,19 +73,8 @@ static unsigned included(const struct cx_embed *headers, const char *line, const
     return headers->count;
 }
 
-/* Names the line behind this one. No name is that of the text that includes all others: clang has given it
- * one, which is not known here. */
-static void put_place(const struct writer *writer, unsigned number, const char *name)
-{
-    fprintf(writer->file, "#line %u \"", number);
-    for (; *name; name++) {
-        if (*name == '"' || *name == '\\')
-            fputc('\\', writer->file);
-        fputc(*name, writer->file);
-    }
-    fputs("\"\n", writer->file);
-}
-
+/* name: none is that of the text that includes all others: clang has given it one, which is not known here.
+ */
 static void put_text(struct writer *writer, const char *text, const char *name)
 {
     bool comment = false;
@@ -97,10 +87,10 @@ static void put_text(struct writer *writer, const char *text, const char *name)
         unsigned header = comment ? writer->headers->count : included(writer->headers, text, end);
         if (header < writer->headers->count) {
             const char *inner = writer->headers->name[header];
-            put_place(writer, 1, inner);
+            cx_text_put_line(writer->file, 1, inner);
             put_text(writer, writer->headers->source[header], inner);
             fputc('\n', writer->file);
-            put_place(writer, number + 1, name);
+            cx_text_put_line(writer->file, number + 1, name);
         } else {
             fwrite(text, 1, (size_t)(end - text), writer->file);
             if (*end)

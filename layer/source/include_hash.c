@@ -410,15 +410,11 @@ static const struct place *find_place(const struct reader *reader, const char *f
     return found;
 }
 
+/* What was written last may lack its line's end. */
 static void put_line(const struct writer *writer, unsigned number, const char *name)
 {
-    fprintf(writer->file, "\n#line %u \"", number);
-    for (; *name; name++) {
-        if (*name == '"' || *name == '\\')
-            fputc('\\', writer->file);
-        fputc(*name, writer->file);
-    }
-    fputs("\"\n", writer->file);
+    fputc('\n', writer->file);
+    cx_text_put_line(writer->file, number, name);
 }
 
 /* Whether the directive, `at` behind its #, is `pragma once`. */
