@@ -204,7 +204,7 @@ static unsigned char *make_binary(const struct cx_program *program, size_t *size
     const bool executable = program->binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
     char *resolved = executable ? resolve(program) : NULL;
     const char *source = resolved ? resolved : program->source;
-    const bool whole = executable && text_is_whole(source, program->options);
+    const bool whole = executable && (resolved || text_is_whole(source, program->options));
     save->container.type = program->binary_type;
     save->container.source = bytes_of(source);
     save->container.options = bytes_of(program->options);
