@@ -6,48 +6,13 @@
  * The build gives TEST_STUB (libstub.so).
  */
 #include "capture.h"
+#include "queries.h"
 #include "layer/object/device.h"
 #include "layer/base/entry.h"
 
 #include <CL/cl_ext.h>
 #include <stdlib.h>
 #include <string.h>
-
-static cl_platform_id platform(void)
-{
-    cl_platform_id id = NULL;
-    cl_uint count = 0;
-    ck_assert_int_eq(cx_clGetPlatformIDs(1, &id, &count), CL_SUCCESS);
-    ck_assert_uint_eq(count, 1);
-    return id;
-}
-
-static cl_device_id device(void)
-{
-    cl_device_id id = NULL;
-    ck_assert_int_eq(cx_clGetDeviceIDs(platform(), CL_DEVICE_TYPE_ALL, 1, &id, NULL), CL_SUCCESS);
-    return id;
-}
-
-static cl_ulong number(cl_device_info query)
-{
-    cl_ulong wide = 0;
-    cl_uint narrow = 0;
-    size_t size = 0;
-    ck_assert_int_eq(cx_clGetDeviceInfo(device(), query, 0, NULL, &size), CL_SUCCESS);
-    ck_assert_uint_le(size, sizeof wide);
-    ck_assert_int_eq(
-        cx_clGetDeviceInfo(device(), query, size, size == sizeof narrow ? (void *)&narrow : &wide, NULL),
-        CL_SUCCESS);
-    return size == sizeof narrow ? narrow : wide;
-}
-
-static const char *text(cl_device_info query)
-{
-    static char room[2048];
-    ck_assert_int_eq(cx_clGetDeviceInfo(device(), query, sizeof room, room, NULL), CL_SUCCESS);
-    return room;
-}
 
 static const char *platform_text(cl_platform_info query)
 {
