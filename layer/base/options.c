@@ -5,6 +5,7 @@
  */
 #include "layer/base/options.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <locale.h>
 #include <pthread.h>
@@ -16,11 +17,22 @@
 
 extern char **environ;
 
-enum kind { KIND_BOOL, KIND_UINT, KIND_SIZE, KIND_REAL, KIND_WORD, KIND_TEXT, KIND_NUMS, KIND_PATH };
+enum kind {
+    KIND_BOOL,
+    KIND_UINT,
+    KIND_SIZE,
+    KIND_REAL,
+    KIND_WORD,
+    KIND_ALGO,
+    KIND_TEXT,
+    KIND_NUMS,
+    KIND_PATH
+};
 
 struct row_place {
     enum kind kind;
-    size_t offset; /* of the field in struct cx_options */
+    size_t offset;            /* of the field in struct cx_options */
+    const char *const *words; /* of a WORD, each at its enumerator, NULL behind the last; else NULL */
 };
 
 static const char from_default[] = "default";
@@ -34,9 +46,24 @@ static struct cx_option_row rows[] = {
 #undef CX_OPTION
 };
 
+#define TEXT_OF(enumerator, word) word,
+#define WORDS_BOOL(field)         NULL
+#define WORDS_UINT(field)         NULL
+#define WORDS_SIZE(field)         NULL
+#define WORDS_REAL(field)         NULL
+#define WORDS_WORD(field)                                                                                    \
+    (const char *const[])                                                                                    \
+    {                                                                                                        \
+        CX_WORDS_##field(TEXT_OF) NULL                                                                       \
+    }
+#define WORDS_ALGO(field) NULL
+#define WORDS_TEXT(field) NULL
+#define WORDS_NUMS(field) NULL
+#define WORDS_PATH(field) NULL
+
 static const struct row_place places[] = {
 #define CX_OPTION(type, field, name, fallback, accepted, help)                                               \
-    {KIND_##type, offsetof(struct cx_options, field)},
+    {KIND_##type, offsetof(struct cx_options, field), WORDS_##type(field)},
 #include "layer/base/options.def"
 #undef CX_OPTION
 };
@@ -129,6 +156,18 @@ static bool is_word(const char *words, const char *text)
     return false;
 }
 
+/* The enums of the WORD options are alike: enumerators from 0 on, in the order of their words. */
+static bool store_word(void *field, const char *const *words, const char *text)
+{
+    unsigned number = 0;
+    static_assert(sizeof(enum cx_option_split) == sizeof number, "an enum has the size of an int");
+    while (words[number] && strcmp(words[number], text) != 0)
+        number++;
+    if (words[number])
+        memcpy(field, &number, sizeof number);
+    return words[number] != NULL;
+}
+
 size_t cx_options_numbers(const char *list, double *numbers, size_t room)
 {
     cx_options_get();
@@ -182,6 +221,8 @@ static const char *store(size_t index, const char *text)
         return NULL;
     }
     case KIND_WORD:
+        return store_word(field, places[index].words, text) ? NULL : "not known";
+    case KIND_ALGO:
         if (!is_word(accepted, text))
             return "not known";
         break;
@@ -201,7 +242,8 @@ static const char *store(size_t index, const char *text)
 static char *accepted_list(size_t index)
 {
     const char *from = rows[index].accepted;
-    bool words = places[index].kind == KIND_WORD || places[index].kind == KIND_BOOL;
+    bool words =
+        places[index].kind == KIND_WORD || places[index].kind == KIND_ALGO || places[index].kind == KIND_BOOL;
     char *list = malloc(2 * strlen(from) + 1), *to = list;
     for (; list && *from; from++) {
         if (words && *from == '|') {

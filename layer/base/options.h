@@ -7,22 +7,25 @@
 #ifndef CX_LAYER_BASE_OPTIONS_H
 #define CX_LAYER_BASE_OPTIONS_H
 
+#include "layer/base/option_words.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define CX_OPTION_TYPE_BOOL bool
-#define CX_OPTION_TYPE_UINT uint64_t
-#define CX_OPTION_TYPE_SIZE uint64_t
-#define CX_OPTION_TYPE_REAL double
-#define CX_OPTION_TYPE_WORD const char *
-#define CX_OPTION_TYPE_TEXT const char *
-#define CX_OPTION_TYPE_NUMS const char *
-#define CX_OPTION_TYPE_PATH const char *
+#define CX_OPTION_TYPE_BOOL(field) bool
+#define CX_OPTION_TYPE_UINT(field) uint64_t
+#define CX_OPTION_TYPE_SIZE(field) uint64_t
+#define CX_OPTION_TYPE_REAL(field) double
+#define CX_OPTION_TYPE_WORD(field) enum cx_option_##field
+#define CX_OPTION_TYPE_ALGO(field) const char *
+#define CX_OPTION_TYPE_TEXT(field) const char *
+#define CX_OPTION_TYPE_NUMS(field) const char *
+#define CX_OPTION_TYPE_PATH(field) const char *
 
 /* Text fields are never NULL: an empty default is "". */
 struct cx_options {
-#define CX_OPTION(type, field, name, fallback, accepted, help) CX_OPTION_TYPE_##type field;
+#define CX_OPTION(type, field, name, fallback, accepted, help) CX_OPTION_TYPE_##type(field) field;
 #include "layer/base/options.def"
 #undef CX_OPTION
 };

@@ -5,23 +5,21 @@
 #include "layer/base/split_policy.h"
 #include "layer/base/options.h"
 
-#include <string.h>
-
 bool cx_plan_always(void)
 {
-    return strcmp(cx_options_get()->split, "always") == 0 || cx_options_get()->reproducible;
+    return cx_options_get()->split == CX_OPTION_SPLIT_ALWAYS || cx_options_get()->reproducible;
 }
 
 bool cx_plan_wants_all(void)
 {
     const struct cx_options *options = cx_options_get();
-    return strcmp(options->split, "always") == 0 ||
-           (options->analysis_wait && strcmp(options->split, "never") != 0);
+    return options->split == CX_OPTION_SPLIT_ALWAYS ||
+           (options->analysis_wait && options->split != CX_OPTION_SPLIT_NEVER);
 }
 
 bool cx_plan_bounded(void)
 {
     const struct cx_options *options = cx_options_get();
     return options->budget < 1 && !cx_plan_always() && !cx_plan_wants_all() && !options->verify &&
-           strcmp(options->build, "all") != 0 && strcmp(options->peer, "1") != 0;
+           options->build != CX_OPTION_BUILD_ALL && options->peer != CX_OPTION_PEER_WANTED;
 }

@@ -23,7 +23,6 @@
 #include "layer/plan/policy.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* No package is started any more. */
 static void uncount(struct split *split)
@@ -349,7 +348,7 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
         split_free(split);
         return NULL;
     }
-    if (strcmp(cx_options_get()->split, "always") == 0)
+    if (cx_options_get()->split == CX_OPTION_SPLIT_ALWAYS)
         cx_ranges_close(&split->ranges);
     for (unsigned p = 0; p < split->plan.n; p++)
         if (cx_split_is_late(split, p))

@@ -88,11 +88,11 @@ static void build(void *data)
 /* The worker's, made when first needed; NULL: the driver copies. */
 static struct cx_copier *copier_of(struct cx_worker *worker)
 {
-    const char *wish = cx_options_get()->device_copy;
-    const bool always = strcmp(wish, "kernel") == 0;
+    const enum cx_option_device_copy wish = cx_options_get()->device_copy;
+    const bool always = wish == CX_OPTION_DEVICE_COPY_KERNEL;
     if (worker->copier)
         return worker->copier;
-    if (strcmp(wish, "driver") == 0 || (!always && !(worker->device->type & CL_DEVICE_TYPE_GPU)))
+    if (wish == CX_OPTION_DEVICE_COPY_DRIVER || (!always && !(worker->device->type & CL_DEVICE_TYPE_GPU)))
         return NULL;
     struct cx_copier *copier = calloc(1, sizeof(*copier));
     if (!copier || worker->device->cl->clRetainContext(worker->real_context) != CL_SUCCESS) {

@@ -64,10 +64,10 @@ static bool ask(const struct cx_worker *worker, struct peer *peer)
 
 void cx_peers_look(struct cx_context *context)
 {
-    const bool wanted = strcmp(cx_options_get()->peer, "1") == 0;
+    const bool wanted = cx_options_get()->peer == CX_OPTION_PEER_WANTED;
     const unsigned n = context->nmembers;
     unsigned possible = 0, gpus = 0;
-    if (strcmp(cx_options_get()->peer, "0") == 0 || n < 2)
+    if (cx_options_get()->peer == CX_OPTION_PEER_NEVER || n < 2)
         return;
     struct cx_peers *peers = calloc(1, sizeof(*peers) + n * sizeof(peers->peer[0]));
     if (!peers)
@@ -176,7 +176,7 @@ static void drop_peer(struct cx_peers *peers, unsigned m)
 void cx_peers_open(struct cx_context *context)
 {
     struct cx_peers *peers = context->peers;
-    const bool wanted = strcmp(cx_options_get()->peer, "1") == 0;
+    const bool wanted = cx_options_get()->peer == CX_OPTION_PEER_WANTED;
     const uint64_t since = cx_clock_ns();
     unsigned count = 0;
     peers->opened = true;
@@ -215,7 +215,7 @@ void cx_peers_use(struct cx_context *context, uint64_t bytes)
     unsigned n = 0, closed = 0;
     if (!peers || atomic_load_explicit(&peers->opening, memory_order_relaxed) ||
         atomic_fetch_add(&peers->used, bytes) + bytes < cx_options_get()->peer_from << 20 ||
-        strcmp(cx_options_get()->peer, "auto") != 0)
+        cx_options_get()->peer != CX_OPTION_PEER_AUTO)
         return;
     for (unsigned m = 0; m < peers->n; m++) {
         if (peers->peer[m].possible && cx_worker_is_open(&context->workers[m]))
@@ -232,7 +232,7 @@ bool cx_peers_are_open(struct cx_context *context)
     struct cx_peers *peers = context->peers;
     if (peers->opened)
         return true;
-    if (strcmp(cx_options_get()->peer, "auto") == 0 && !cx_cuda_is_ready(atomic_load(&peers->opening)))
+    if (cx_options_get()->peer == CX_OPTION_PEER_AUTO && !cx_cuda_is_ready(atomic_load(&peers->opening)))
         return false;
     cx_peers_open(context);
     return true;

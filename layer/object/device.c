@@ -76,19 +76,21 @@ static void settle_sizes(struct cx_device *device)
 /* GPU where one is a member, else accelerator, else CPU; what COEXEC_DEVICE_TYPE says goes before. */
 static cl_device_type settle_type(const struct cx_device *device)
 {
-    static const struct {
-        const char *word;
-        cl_device_type type;
-    } types[] = {{"gpu", CL_DEVICE_TYPE_GPU},
-                 {"accelerator", CL_DEVICE_TYPE_ACCELERATOR},
-                 {"cpu", CL_DEVICE_TYPE_CPU}};
-    for (unsigned i = 0; i < 3; i++)
-        if (strcmp(cx_options_get()->device_type, types[i].word) == 0)
-            return types[i].type;
-    for (unsigned i = 0; i < 3; i++)
+    static const cl_device_type types[] = {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR};
+    switch (cx_options_get()->device_type) {
+    case CX_OPTION_DEVICE_TYPE_GPU:
+        return CL_DEVICE_TYPE_GPU;
+    case CX_OPTION_DEVICE_TYPE_ACCELERATOR:
+        return CL_DEVICE_TYPE_ACCELERATOR;
+    case CX_OPTION_DEVICE_TYPE_CPU:
+        return CL_DEVICE_TYPE_CPU;
+    case CX_OPTION_DEVICE_TYPE_ALL:
+        break;
+    }
+    for (unsigned i = 0; i < sizeof types / sizeof *types; i++)
         for (unsigned m = 0; m < device->nmembers; m++)
-            if (device->members[m]->type == types[i].type)
-                return types[i].type;
+            if (device->members[m]->type == types[i])
+                return types[i];
     return CL_DEVICE_TYPE_CPU;
 }
 
@@ -200,8 +202,8 @@ struct cx_device *cx_device_new(struct cx_real_device **members, unsigned nmembe
     for (unsigned m = 1; m < nmembers; m++)
         if (members[m]->nominal_gflops > device->fastest->nominal_gflops)
             device->fastest = members[m];
-    device->common = strcmp(cx_options_get()->limits, "common") == 0;
-    device->sum = strcmp(cx_options_get()->units, "sum") == 0;
+    device->common = cx_options_get()->limits == CX_OPTION_LIMITS_COMMON;
+    device->sum = cx_options_get()->units == CX_OPTION_UNITS_SUM;
     settle_limits(device);
     settle_sizes(device);
     device->type = settle_type(device);
@@ -235,7 +237,7 @@ struct cx_device *cx_device_get(void)
 bool cx_device_answers(struct cx_device *asked, cl_device_type type)
 {
     const cl_device_type ordinary = CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR;
-    const bool narrowed = strcmp(cx_options_get()->device_type, "all") != 0;
+    const bool narrowed = cx_options_get()->device_type != CX_OPTION_DEVICE_TYPE_ALL;
     const cl_device_type takes = narrowed ? asked->type : ordinary;
     if (!(type & (takes | CL_DEVICE_TYPE_DEFAULT)))
         return false;

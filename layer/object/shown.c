@@ -14,7 +14,7 @@
 
 bool cx_shown_identity(void)
 {
-    return strcmp(cx_options_get()->identity, "fastest") == 0;
+    return cx_options_get()->identity == CX_OPTION_IDENTITY_FASTEST;
 }
 
 bool cx_shown_place(cl_device_info query)

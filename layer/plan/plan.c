@@ -28,7 +28,6 @@
 #include "layer/plan/plan_place.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- may it be split? ---- */
 
@@ -169,7 +168,7 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
         return whole_alike(launch, "there is one device");
     if (launch->at_home) /* the reason is told */
         return false;
-    if (strcmp(cx_options_get()->split, "never") == 0)
+    if (cx_options_get()->split == CX_OPTION_SPLIT_NEVER)
         return whole_alike(launch, "COEXEC_SPLIT=never");
     if (cx_background_ending()) /* packages may have to be compiled, and compilers may be gone */
         return whole_because(launch, "the process is ending");
@@ -257,7 +256,7 @@ static bool worth_others(const struct cx_launch *launch)
     const struct cx_queue *queue = launch->base.queue;
 
     if (cx_plan_bounded() || !(queue->members & (queue->members - 1)) ||
-        strcmp(cx_options_get()->split, "never") == 0)
+        cx_options_get()->split == CX_OPTION_SPLIT_NEVER)
         return false;
     if (launch->lacks && launch->lacking != CX_VARIANT_PLAIN)
         return false;

@@ -14,7 +14,6 @@
 #include "layer/plan/policy.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The range fills the device so many times at least. */
 enum { LEAST_FILLS = 6 };
@@ -35,7 +34,7 @@ static struct cx_judged *judged_long(struct cx_launch *launch, unsigned member)
 
     if (!context->account || !launch->kernel->function->learned || !summary || member != context->fastest ||
         !(queue->members & (queue->members - 1)) || launch->at_home || launch->ways ||
-        strcmp(cx_options_get()->split, "never") == 0 ||
+        cx_options_get()->split == CX_OPTION_SPLIT_NEVER ||
         cx_summary_forbids(summary, NULL, NULL) != CX_REASON_NONE)
         return NULL;
     const double length = cx_plan_length(launch);

@@ -12,7 +12,6 @@
 #include "layer/plan/plan_size.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* What peers copy, and what kernels read or write of another's memory, in bytes a second; a place not known
  * costs a sector at least. On two H200 kernels went at 361 and 369 GB/s, copies at 378 (2026-11-22). */
@@ -229,7 +228,7 @@ static void choose_root(const struct choice *choice, unsigned first, bool writte
 {
     struct cx_launch *launch = choice->launch;
     struct cx_mem *root = cx_launch_mem(launch, first);
-    const bool asks = strcmp(cx_options_get()->one_home, "auto") == 0;
+    const bool asks = cx_options_get()->one_home == CX_OPTION_ONE_HOME_AUTO;
     const struct cost cost = cost_of(choice, root);
     if (asks && !(choice->means[first].way == CX_WAY_MERGE ? written : reads_pay(choice, root, &cost)))
         return;
@@ -287,7 +286,7 @@ void cx_one_home_choose(struct cx_launch *launch, const struct cx_judged *judged
     struct cx_context *context = launch->base.context;
     launch->one_home = false;
     launch->visited = 0;
-    if (!context->peers || strcmp(cx_options_get()->one_home, "0") == 0 || !launch->args->count ||
+    if (!context->peers || cx_options_get()->one_home == CX_OPTION_ONE_HOME_NEVER || !launch->args->count ||
         !cx_peers_are_open(context))
         return;
     struct choice choice = {.launch = launch,

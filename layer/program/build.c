@@ -217,7 +217,7 @@ static bool build_first(struct cx_build *build, struct part *parts)
     unsigned k = next_reached(program, 0);
 
     if (!build->may_be_late || program->nserved > 1 || !(program->reach & (program->reach - 1)) ||
-        strcmp(cx_options_get()->build, "lazy") != 0)
+        cx_options_get()->build != CX_OPTION_BUILD_LAZY)
         return false;
     while (next_reached(program, k + 1) < end && !is_ready(program, k))
         k = next_reached(program, k + 1);

@@ -10,7 +10,6 @@
 #include "layer/timeline/worker.h"
 
 #include <CL/cl_ext.h>
-#include <string.h>
 
 /* Host time just after the end of a marker, minus the device's time of that end. False: it gives no times. */
 static bool clock_difference(const struct cx_worker *worker, int64_t *difference)
@@ -195,7 +194,7 @@ bool cx_worker_takes_two(const struct cx_worker *worker)
 {
     const struct cx_real_device *device = worker->device;
     return !device->submits_in_caller && device->cl->clEnqueueMarkerWithWaitList &&
-           device->cl->clEnqueueBarrierWithWaitList && strcmp(cx_options_get()->queues, "one") != 0;
+           device->cl->clEnqueueBarrierWithWaitList && cx_options_get()->queues != CX_OPTION_QUEUES_ONE;
 }
 
 bool cx_worker_order(const struct cx_worker *worker, cl_command_queue from, cl_command_queue to)
@@ -212,7 +211,7 @@ bool cx_worker_order(const struct cx_worker *worker, cl_command_queue from, cl_c
 bool cx_worker_wants_second(const struct cx_worker *worker)
 {
     return !worker->second_fails && cx_worker_takes_two(worker) &&
-           (strcmp(cx_options_get()->queues, "gpus") != 0 || worker->device->type & CL_DEVICE_TYPE_GPU);
+           (cx_options_get()->queues != CX_OPTION_QUEUES_GPUS || worker->device->type & CL_DEVICE_TYPE_GPU);
 }
 
 bool cx_worker_open_second(struct cx_worker *worker)

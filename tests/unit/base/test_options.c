@@ -179,6 +179,56 @@ START_TEST(algo_is_the_registry)
 }
 END_TEST
 
+#define JOINED(enumerator, word) "|" word
+#define WORDS_OF(field, name)                                                                                \
+    {                                                                                                        \
+        name, "" CX_WORDS_##field(JOINED)                                                                    \
+    }
+static const struct {
+    const char *name, *words;
+} words[] = {WORDS_OF(device_type, "COEXEC_DEVICE_TYPE"),
+             WORDS_OF(identity, "COEXEC_IDENTITY"),
+             WORDS_OF(limits, "COEXEC_LIMITS"),
+             WORDS_OF(units, "COEXEC_UNITS"),
+             WORDS_OF(peer, "COEXEC_PEER"),
+             WORDS_OF(one_home, "COEXEC_ONE_HOME"),
+             WORDS_OF(queues, "COEXEC_QUEUES"),
+             WORDS_OF(device_copy, "COEXEC_DEVICE_COPY"),
+             WORDS_OF(split, "COEXEC_SPLIT"),
+             WORDS_OF(build, "COEXEC_BUILD")};
+
+/* The words of option_words.h are those that the rows of options.def tell of, for every row of words. */
+START_TEST(words_are_the_accepted)
+{
+    const struct cx_option_row *rows;
+    size_t count = cx_options_rows(&rows), of_words = 0;
+    for (size_t i = 0; i < count; i++)
+        of_words += strcmp(rows[i].type, "WORD") == 0;
+    ck_assert_uint_eq(of_words, sizeof words / sizeof *words);
+    for (size_t i = 0; i < of_words; i++)
+        ck_assert_str_eq(row_of(words[i].name)->accepted, words[i].words + 1);
+}
+END_TEST
+
+START_TEST(word_values)
+{
+    set_environment("COEXEC_SPLIT", "always", "COEXEC_PEER", "0", "COEXEC_QUEUES", "all", "COEXEC_UNITS",
+                    "su", "COEXEC_LIMITS", "common|fastest", NULL);
+    capture_start();
+    const struct cx_options *options = cx_options_get();
+    ck_assert_str_eq(
+        capture_end(),
+        "coexec: COEXEC_LIMITS=common|fastest: not known; accepted: fastest, common; using fastest\n"
+        "coexec: COEXEC_UNITS=su: not known; accepted: fastest, sum; using fastest\n");
+    ck_assert_int_eq(options->split, CX_OPTION_SPLIT_ALWAYS);
+    ck_assert_int_eq(options->peer, CX_OPTION_PEER_NEVER);
+    ck_assert_int_eq(options->queues, CX_OPTION_QUEUES_ALL);
+    ck_assert_int_eq(options->units, CX_OPTION_UNITS_FASTEST);
+    ck_assert_int_eq(options->limits, CX_OPTION_LIMITS_FASTEST);
+    ck_assert_int_eq(options->build, CX_OPTION_BUILD_LAZY);
+}
+END_TEST
+
 START_TEST(unknown_names)
 {
     set_environment("COEXEC_ALGOO", "static", NULL);
@@ -309,6 +359,8 @@ int main(void)
     tcase_add_loop_test(tcase, size_values, 0, sizeof sizes / sizeof *sizes);
     tcase_add_loop_test(tcase, no_size_values, 0, sizeof no_sizes / sizeof *no_sizes);
     tcase_add_test(tcase, algo_is_the_registry);
+    tcase_add_test(tcase, words_are_the_accepted);
+    tcase_add_test(tcase, word_values);
     tcase_add_test(tcase, unknown_names);
     tcase_add_test(tcase, number_lists);
     tcase_add_test(tcase, rejected_later);
