@@ -196,7 +196,7 @@ static cl_int read_all(struct fetch *fetch, const struct cx_context *context)
                  fetch->from[m].count,
                  (unsigned long long)(fetch->from[m].run[0].hi - fetch->from[m].run[0].lo),
                  owner->device->name);
-        error = cx_runs_read(&fetch->from[m], owner, cx_worker_lender(owner));
+        error = cx_runs_read(&fetch->from[m], owner, cx_worker_peer_read_queue(owner));
         if (error != CL_SUCCESS)
             cx_worker_leave_out(owner, error);
     }

@@ -6,9 +6,9 @@
  * Before the launch begins, downloads are planned of what each member is expected to lack: of the part of the
  * range in which it begins (ranges.h). A package from elsewhere that lacks what the host copy lacks, too,
  * fetches it itself before it starts: it waits for all that was planned on the owner before the launch, and
- * reads by a queue of the owner's own (cx_worker_lender), so that the owner's packages go on meanwhile. They
- * do not write those bytes: what packages of a launch read of what others of them write is brought in before
- * (split.c). One package fetches at a time. A launch does not settle while one does.
+ * reads by a queue of the owner's own (cx_worker_peer_read_queue), so that the owner's packages go on
+ * meanwhile. They do not write those bytes: what packages of a launch read of what others of them write is
+ * brought in before (split.c). One package fetches at a time. A launch does not settle while one does.
  *
  * Previous stage: split.c, split_package.c. Next: split_upload.c. All under context->lock.
  */

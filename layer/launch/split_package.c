@@ -164,11 +164,11 @@ void cx_package_take(struct lane *lane, struct cx_worker *worker, unsigned index
  */
 static void open_two(struct lane *lane, struct cx_worker *worker)
 {
-    if (lane->started || lane->part >= lane->split->plan.n || !cx_worker_wants_second(worker) ||
+    if (lane->started || lane->part >= lane->split->plan.n || !cx_worker_wants_alternate(worker) ||
         (cx_balancer_is_static(lane->split->plan.balancer) && lane->slices < 2) ||
-        !cx_worker_open_second(worker))
+        !cx_worker_open_queue(worker, CX_REAL_QUEUE_ALTERNATE))
         return;
-    lane->two = cx_worker_order(worker, worker->queue, worker->second);
+    lane->two = cx_worker_order(worker, worker->queue, worker->queues[CX_REAL_QUEUE_ALTERNATE].queue);
 }
 
 /* Starts the package's kernels, by turns on the lane's two queues where there are two. */
@@ -180,7 +180,8 @@ static cl_int start_kernels(struct lane *lane, struct cx_worker *worker, struct 
     cl_int error = CL_SUCCESS;
     flight->nslices = lane->slices - 1;
     for (unsigned i = 0; i < lane->slices && error == CL_SUCCESS; i++) {
-        cl_command_queue queue = lane->two && lane->kernels++ % 2 ? worker->second : worker->queue;
+        cl_command_queue queue =
+            lane->two && lane->kernels++ % 2 ? worker->queues[CX_REAL_QUEUE_ALTERNATE].queue : worker->queue;
         error = cx_launch_package(split->launch, worker, &split->launch->parts[lane->part], verdict->dim,
                                   cx_slice_at(range, verdict->granularity, i, lane->slices),
                                   cx_slice_at(range, verdict->granularity, i + 1, lane->slices), queue,
@@ -189,7 +190,7 @@ static cl_int start_kernels(struct lane *lane, struct cx_worker *worker, struct 
         if (error != CL_SUCCESS && i > 0) { /* others are going to do all of it */
             worker->device->cl->clFinish(worker->queue);
             if (lane->two)
-                worker->device->cl->clFinish(worker->second);
+                worker->device->cl->clFinish(worker->queues[CX_REAL_QUEUE_ALTERNATE].queue);
         }
     }
     if (error != CL_SUCCESS)
@@ -215,7 +216,7 @@ cl_int cx_package_start(struct lane *lane, struct cx_worker *worker, unsigned pa
         if (flight->upload) /* the host copy may be written again after we give up */
             cx_worker_wait_event(worker, flight->upload);
         if (lane->aside)
-            worker->device->cl->clFinish(worker->aside);
+            worker->device->cl->clFinish(worker->queues[CX_REAL_QUEUE_TRANSFER].queue);
         cx_uploads_last(lane, worker, NULL);
         cx_context_lock(worker->context);
         const bool relied = lane->split->settled; /* others may have planned on these bytes then */

@@ -95,9 +95,11 @@ cl_int cx_uploads_end(struct flight *flight, struct cx_worker *worker, cl_int er
 static void choose_queue(struct lane *lane, struct cx_worker *worker, const struct cx_runs *runs)
 {
     const cl_icd_dispatch *cl = worker->device->cl;
-    if (lane->aside || !lane->first_upload || !runs->count || !cx_worker_open_aside(worker))
+    if (lane->aside || !lane->first_upload || !runs->count ||
+        !cx_worker_open_queue(worker, CX_REAL_QUEUE_TRANSFER))
         return;
-    lane->aside = cl->clEnqueueBarrierWithWaitList(worker->aside, 1, &lane->first_upload, NULL) == CL_SUCCESS;
+    lane->aside = cl->clEnqueueBarrierWithWaitList(worker->queues[CX_REAL_QUEUE_TRANSFER].queue, 1,
+                                                   &lane->first_upload, NULL) == CL_SUCCESS;
     cl->clReleaseEvent(lane->first_upload);
     lane->first_upload = NULL;
 }
@@ -144,7 +146,7 @@ cl_int cx_uploads_start(struct lane *lane, struct cx_worker *worker, struct flig
     if (error == CL_SUCCESS && flight->upload)
         cx_uploads_last(lane, worker, flight->upload);
     if (error != CL_SUCCESS && lane->aside) /* the host copy may be written again after we give up */
-        worker->device->cl->clFinish(worker->aside);
+        worker->device->cl->clFinish(worker->queues[CX_REAL_QUEUE_TRANSFER].queue);
     worker->moves_aside = false;
     note_first(lane, worker, flight->upload);
     return error;

@@ -453,7 +453,7 @@ static void start(struct cx_home *home, struct cx_worker *worker)
         return;
     cx_debug(CX_TOPIC_DATA, "a package's results go home: %u runs from %s", home->runs.count,
              worker->device->name);
-    worker->moves_aside = cx_worker_open_aside(worker);
+    worker->moves_aside = cx_worker_open_queue(worker, CX_REAL_QUEUE_TRANSFER);
     home->since_ns = cx_clock_ns();
     home->error = cx_runs_start(&home->runs, worker, &home->first, &home->last);
     if (home->error == CL_SUCCESS)

@@ -79,7 +79,7 @@ static unsigned slices_of(const struct cx_launch *launch, const struct cx_split_
         worker->device->type & CL_DEVICE_TYPE_CPU) /* its cores move what it sends */
         return 1;
     /* on the other queue the next slice begins while one ends */
-    const bool beside = cx_worker_wants_second(worker);
+    const bool beside = cx_worker_wants_alternate(worker);
     const double fill = (double)cx_plan_fill(worker->device, &launch->geometry), seconds = groups / speed;
     const double few = learned->records[worker->index].few;
     const double end =

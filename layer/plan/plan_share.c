@@ -179,7 +179,7 @@ static struct cx_balancer_device balancer_device(const struct cx_launch *launch,
         .accelerator = launch->base.context->workers[plan->member[i]].device->type &
                        (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR),
         .absent = is_late(plan, i),
-        .overlaps = cx_worker_wants_second(&launch->base.context->workers[plan->member[i]]),
+        .overlaps = cx_worker_wants_alternate(&launch->base.context->workers[plan->member[i]]),
     };
 }
 

@@ -555,16 +555,9 @@ void cx_worker_end(struct cx_worker *worker)
 
 void cx_worker_finish(struct cx_worker *worker)
 {
-    if (worker->aside)
-        worker->device->cl->clReleaseCommandQueue(worker->aside);
-    if (worker->second)
-        worker->device->cl->clReleaseCommandQueue(worker->second);
-    if (worker->lend)
-        worker->device->cl->clReleaseCommandQueue(worker->lend);
-    if (worker->other)
-        worker->device->cl->clReleaseCommandQueue(worker->other);
-    if (worker->queue)
-        worker->device->cl->clReleaseCommandQueue(worker->queue);
+    for (unsigned q = CX_REAL_QUEUE_COUNT; q-- > 0;) /* MAIN last */
+        if (worker->queues[q].queue)
+            worker->device->cl->clReleaseCommandQueue(worker->queues[q].queue);
     if (worker->real_context)
         worker->device->cl->clReleaseContext(worker->real_context);
     pthread_cond_destroy(&worker->moved);

@@ -29,6 +29,21 @@ enum cx_worker_state {
     CX_WORKER_FAILED /* its driver gives no context: it takes no part */
 };
 
+/* A device's real queues, all in order. NULL until needed. */
+enum cx_real_queue_use {
+    CX_REAL_QUEUE_MAIN,       /* with profiling; the first one */
+    CX_REAL_QUEUE_UNPROFILED, /* in its place where nobody wants times (worker_profiling.c) */
+    CX_REAL_QUEUE_ALTERNATE,  /* for every other package of a split */
+    CX_REAL_QUEUE_TRANSFER,   /* for transfers beside a kernel that runs */
+    CX_REAL_QUEUE_PEER_READ,  /* for reads of the device's memory by whoever needs them while a kernel runs */
+    CX_REAL_QUEUE_COUNT
+};
+
+struct cx_real_queue {
+    cl_command_queue queue;
+    bool failed; /* no such queue can be had */
+};
+
 struct cx_worker {
     struct cx_context *context;
     unsigned index;                /* the member's number; nmembers for the host's worker */
@@ -38,23 +53,15 @@ struct cx_worker {
     cl_int open_error;             /* state FAILED: why */
     cl_queue_properties priority, throttle; /* hints for the queue, from before it was open; context->lock */
     cl_context real_context;
-    _Atomic(cl_command_queue) queue; /* in order; with profiling where `profiles`. Set by whoever pumps */
-    cl_command_queue other; /* worker_profiling.c: the like of it, without where that is with; may be NULL;
-                               whoever pumps, as what follows */
-    bool profiles;
-    unsigned quiet; /* jobs in a row that wanted no times, while `profiles` */
-    bool spares;    /* nothing is measured yet for the sake of learning, see cx_worker_measures */
+    /* Whoever pumps; PEER_READ: under lock. */
+    struct cx_real_queue queues[CX_REAL_QUEUE_COUNT];
+    _Atomic(cl_command_queue) queue; /* the one in use of MAIN and UNPROFILED. Set by whoever pumps */
+    bool profiles;                   /* ... which is MAIN; whoever pumps, as what follows */
+    unsigned quiet;                  /* jobs in a row that wanted no times, while `profiles` */
+    bool spares; /* nothing is measured yet for the sake of learning, see cx_worker_measures */
     uint64_t
         first_ns; /* spares: when the first launch was planned that could have been; 0: none. context->lock */
-    cl_command_queue
-        aside; /* in order, for transfers beside a kernel that runs; NULL until needed; whoever pumps */
-    bool moves_aside;        /* transfers enqueued now go there; whoever pumps */
-    bool aside_fails;        /* no such queue can be had */
-    cl_command_queue second; /* in order, for every other package of a split; likewise */
-    bool second_fails;
-    cl_command_queue lend; /* in order, for reads of the device's memory by whoever needs them while a kernel
-                              runs; under lock */
-    bool lend_fails;
+    bool moves_aside;  /* transfers enqueued now go to queues[TRANSFER]; whoever pumps */
     unsigned kind;     /* one number, from 1 on, for members of the same hardware and driver */
     atomic_uint place; /* whose copy of a buffer this device works on, 0: the host's; as a rule: ask
                           cx_mem_place (buffer.h) */
@@ -203,16 +210,14 @@ void cx_worker_suit_times(struct cx_worker *worker, struct cx_job *job, bool idl
 /* The queue that transfers are enqueued on now. */
 static inline cl_command_queue cx_worker_mover(const struct cx_worker *worker)
 {
-    return worker->moves_aside ? worker->aside : worker->queue;
+    return worker->moves_aside ? worker->queues[CX_REAL_QUEUE_TRANSFER].queue : worker->queue;
 }
-/* Makes the queue for transfers beside kernels where there is none yet. Whoever pumps. */
-bool cx_worker_open_aside(struct cx_worker *worker);
-/* The same for the queue that every other package of a split goes to, so that one begins while the last
- * groups of another end; whether it is wanted (COEXEC_QUEUES) and may be had. */
-bool cx_worker_open_second(struct cx_worker *worker);
-bool cx_worker_wants_second(const struct cx_worker *worker);
-/* The same for the one without profiling beside `queue`. */
-bool cx_worker_open_other(struct cx_worker *worker);
+/* Makes the queue where there is none yet; where the driver gives none, none is asked for again. Whether
+ * there is one. Whoever pumps; not for PEER_READ. */
+bool cx_worker_open_queue(struct cx_worker *worker, enum cx_real_queue_use use);
+/* Whether every other package of a split is to go to a queue of its own, so that one begins while the last
+ * groups of another end: it is wanted (COEXEC_QUEUES) and may be had. */
+bool cx_worker_wants_alternate(const struct cx_worker *worker);
 /* Whether the device may work for two queues, one of which waits for the other. */
 bool cx_worker_takes_two(const struct cx_worker *worker);
 /* What `to` gets from now on waits for all that `from` has: whether it will. Flushes neither. Whoever pumps.
@@ -227,7 +232,7 @@ static inline bool cx_worker_is_shy(const struct cx_worker *worker)
 }
 /* The queue for reads of the device's memory by other threads than the one that pumps: one of its own, made
  * when first needed, else the worker's. Any thread; takes worker->lock. */
-cl_command_queue cx_worker_lender(struct cx_worker *worker);
+cl_command_queue cx_worker_peer_read_queue(struct cx_worker *worker);
 
 /* worker_compile.c. Around a call that may have the driver compile in it, or in a thread of its own once it
  * takes the command up: a process that ends waits for that. Whether it does: then with an end. Without

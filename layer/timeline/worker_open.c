@@ -75,7 +75,7 @@ static cl_int open_real(struct cx_worker *worker)
                             prints ? context->notify_data : NULL, &error);
     if (error != CL_SUCCESS)
         return error;
-    worker->queue =
+    worker->queues[CX_REAL_QUEUE_MAIN].queue = worker->queue =
         cl->clCreateCommandQueue(worker->real_context, worker->device->id, CL_QUEUE_PROFILING_ENABLE, &error);
     if (error != CL_SUCCESS)
         return error;
@@ -133,6 +133,7 @@ cl_int cx_worker_ensure(struct cx_worker *worker)
 void cx_worker_hint(struct cx_worker *worker, cl_queue_properties priority, cl_queue_properties throttle)
 {
     const struct cx_real_device *device = worker->device;
+    struct cx_real_queue *unprofiled = &worker->queues[CX_REAL_QUEUE_UNPROFILED];
     cl_queue_properties list[7] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE};
     unsigned n = 2;
     cl_int error = CL_SUCCESS;
@@ -160,34 +161,44 @@ void cx_worker_hint(struct cx_worker *worker, cl_queue_properties priority, cl_q
                 cx_cl_name(error));
         return;
     }
-    device->cl->clReleaseCommandQueue(worker->queue);
-    if (worker->other) /* has no hints */
-        device->cl->clReleaseCommandQueue(worker->other);
-    worker->other = NULL;
+    device->cl->clReleaseCommandQueue(worker->queues[CX_REAL_QUEUE_MAIN].queue);
+    if (unprofiled->queue) /* has no hints */
+        device->cl->clReleaseCommandQueue(unprofiled->queue);
+    unprofiled->queue = NULL;
     worker->profiles = true;
-    worker->queue = queue;
+    worker->queues[CX_REAL_QUEUE_MAIN].queue = worker->queue = queue;
 }
 
-/* One more queue; where the driver gives none, none is asked for again. */
-static bool open_queue(struct cx_worker *worker, cl_command_queue *queue, bool *fails,
-                       cl_command_queue_properties properties, const char *use)
+/* What each queue but the first is for and has. */
+static const struct {
+    const char *use;
+    cl_command_queue_properties properties;
+} queue_kinds[CX_REAL_QUEUE_COUNT] = {
+    [CX_REAL_QUEUE_UNPROFILED] = {"commands without times", 0},
+    [CX_REAL_QUEUE_ALTERNATE] = {"every other package", CL_QUEUE_PROFILING_ENABLE},
+    [CX_REAL_QUEUE_TRANSFER] = {"transfers beside kernels", 0},
+    [CX_REAL_QUEUE_PEER_READ] = {"reads by others", 0},
+};
+
+static struct cx_real_queue open_queue(const struct cx_worker *worker, enum cx_real_queue_use use)
 {
     cl_int error;
-    if (*queue || *fails)
-        return *queue != NULL;
-    *queue = worker->device->cl->clCreateCommandQueue(worker->real_context, worker->device->id, properties,
-                                                      &error);
+    struct cx_real_queue opened = {
+        .queue = worker->device->cl->clCreateCommandQueue(worker->real_context, worker->device->id,
+                                                          queue_kinds[use].properties, &error)};
     if (error == CL_SUCCESS)
-        return true;
-    *queue = NULL;
-    *fails = true;
-    cx_info(CX_TOPIC_DATA, "%s gives no queue for %s: %s", worker->device->name, use, cx_cl_name(error));
-    return false;
+        return opened;
+    cx_info(CX_TOPIC_DATA, "%s gives no queue for %s: %s", worker->device->name, queue_kinds[use].use,
+            cx_cl_name(error));
+    return (struct cx_real_queue){.failed = true};
 }
 
-bool cx_worker_open_aside(struct cx_worker *worker)
+bool cx_worker_open_queue(struct cx_worker *worker, enum cx_real_queue_use use)
 {
-    return open_queue(worker, &worker->aside, &worker->aside_fails, 0, "transfers beside kernels");
+    struct cx_real_queue *queue = &worker->queues[use];
+    if (!queue->queue && !queue->failed)
+        *queue = open_queue(worker, use);
+    return queue->queue != NULL;
 }
 
 bool cx_worker_takes_two(const struct cx_worker *worker)
@@ -208,42 +219,30 @@ bool cx_worker_order(const struct cx_worker *worker, cl_command_queue from, cl_c
     return ordered;
 }
 
-bool cx_worker_wants_second(const struct cx_worker *worker)
+bool cx_worker_wants_alternate(const struct cx_worker *worker)
 {
-    return !worker->second_fails && cx_worker_takes_two(worker) &&
+    return !worker->queues[CX_REAL_QUEUE_ALTERNATE].failed && cx_worker_takes_two(worker) &&
            (cx_options_get()->queues != CX_OPTION_QUEUES_GPUS || worker->device->type & CL_DEVICE_TYPE_GPU);
 }
 
-bool cx_worker_open_second(struct cx_worker *worker)
+cl_command_queue cx_worker_peer_read_queue(struct cx_worker *worker)
 {
-    return open_queue(worker, &worker->second, &worker->second_fails, CL_QUEUE_PROFILING_ENABLE,
-                      "every other package");
-}
-
-bool cx_worker_open_other(struct cx_worker *worker)
-{
-    bool fails = false; /* it is asked for once */
-    return open_queue(worker, &worker->other, &fails, 0, "commands without times");
-}
-
-cl_command_queue cx_worker_lender(struct cx_worker *worker)
-{
-    cl_command_queue queue = NULL;
-    bool fails = false;
+    struct cx_real_queue *own = &worker->queues[CX_REAL_QUEUE_PEER_READ];
+    struct cx_real_queue opened = {0};
     cx_lock(&worker->lock);
-    const bool known = worker->lend || worker->lend_fails;
+    const bool known = own->queue || own->failed;
     cx_unlock(&worker->lock);
     if (!known)
-        (void)open_queue(worker, &queue, &fails, 0, "reads by others");
+        opened = open_queue(worker, CX_REAL_QUEUE_PEER_READ);
     cx_lock(&worker->lock);
-    if (!worker->lend) {
-        worker->lend = queue;
-        worker->lend_fails |= fails;
-        queue = NULL;
+    if (!own->queue) {
+        own->queue = opened.queue;
+        own->failed |= opened.failed;
+        opened.queue = NULL;
     }
-    const cl_command_queue lend = worker->lend ? worker->lend : worker->queue;
+    const cl_command_queue queue = own->queue ? own->queue : worker->queue;
     cx_unlock(&worker->lock);
-    if (queue) /* another thread was first */
-        worker->device->cl->clReleaseCommandQueue(queue);
-    return lend;
+    if (opened.queue) /* another thread was first */
+        worker->device->cl->clReleaseCommandQueue(opened.queue);
+    return queue;
 }

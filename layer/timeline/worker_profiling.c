@@ -38,11 +38,11 @@ static bool wants_plain(const struct cx_context *context, const struct cx_worker
 static void exchange(struct cx_worker *worker, bool idle)
 {
     const cl_icd_dispatch *cl = worker->device->cl;
-    const cl_command_queue from = worker->queue, to = worker->other;
+    const enum cx_real_queue_use use = worker->profiles ? CX_REAL_QUEUE_UNPROFILED : CX_REAL_QUEUE_MAIN;
+    const cl_command_queue from = worker->queue, to = worker->queues[use].queue;
     if (!idle && (!cx_worker_order(worker, from, to) || cl->clFlush(from) != CL_SUCCESS))
         cl->clFinish(from);
     worker->queue = to;
-    worker->other = from;
     worker->profiles = !worker->profiles;
 }
 
@@ -50,7 +50,7 @@ void cx_worker_open_plain(struct cx_context *context)
 {
     for (unsigned m = 0; m < context->nmembers; m++) {
         struct cx_worker *worker = &context->workers[m];
-        if (!wants_plain(context, worker) || !cx_worker_open_other(worker))
+        if (!wants_plain(context, worker) || !cx_worker_open_queue(worker, CX_REAL_QUEUE_UNPROFILED))
             continue;
         exchange(worker, true);
         worker->spares = context->nmembers > 1;
@@ -70,7 +70,7 @@ bool cx_worker_measures(struct cx_worker *worker)
 
 void cx_worker_suit_times(struct cx_worker *worker, struct cx_job *job, bool idle)
 {
-    if (!worker->other)
+    if (!worker->queues[CX_REAL_QUEUE_UNPROFILED].queue)
         return;
     if (!job->timed && !job->times_parts) {
         if (worker->profiles && ++worker->quiet >= (idle ? QUIET : LONG_QUIET))
