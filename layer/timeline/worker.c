@@ -386,8 +386,8 @@ static bool await_move(struct cx_worker *worker, uint64_t seq) CX_HOLDS(worker->
 }
 
 /* One step of waiting: by the driver's own wait where the work is with the driver, else until something
- * moved. urgent: another device is held up. */
-static void wait_step(struct cx_worker *worker, uint64_t seq, bool urgent)
+ * moved. */
+static void wait_step(struct cx_worker *worker, uint64_t seq)
 {
     uint64_t of = 0;
     bool needed = false;
@@ -404,10 +404,7 @@ static void wait_step(struct cx_worker *worker, uint64_t seq, bool urgent)
     }
     cx_unlock(&worker->lock);
     if (event) {
-        if (urgent)
-            cx_worker_wait_event(worker, event);
-        else
-            cx_worker_wait_event(worker, event);
+        cx_worker_wait_event(worker, event);
         worker->device->cl->clReleaseEvent(event);
     } else if (needed) {
         worker->device->cl->clFinish(worker->queue);
@@ -449,7 +446,7 @@ void cx_worker_wait(struct cx_worker *worker, uint64_t seq)
     while (atomic_load_explicit(&worker->completed, memory_order_acquire) < seq) {
         if (atomic_load_explicit(&worker->submitted, memory_order_acquire) < seq)
             pump(worker, does_for(worker) ? PUMP_FOR_IT : PUMP_WAITER, seq);
-        wait_step(worker, seq, own != NULL);
+        wait_step(worker, seq);
     }
     atomic_store(&worker->awaited_ns, 0);
     if (counts)
@@ -480,7 +477,7 @@ static void see_to(struct cx_worker *worker)
     if (runs)
         pump(worker, PUMP_FOR_IT, UINT64_MAX);
     else if (due)
-        wait_step(worker, watch, false);
+        wait_step(worker, watch);
 }
 
 /* Everything that there is no thread for, before this worker's sleeps. */
@@ -508,7 +505,7 @@ static void *worker_main(void *data)
             pump(worker, PUMP_OWNER, UINT64_MAX);
         } else if (due) {
             cx_unlock(&worker->lock);
-            wait_step(worker, watch, false);
+            wait_step(worker, watch);
         } else if (worker->stop && !worker->head) {
             break;
         } else if (worker->called || (!helped && cx_thread_short())) {
