@@ -115,7 +115,7 @@ struct cx_admission_decision {
 struct cx_admission_decision cx_admission_decide(const struct cx_admission *launch,
                                                  struct cx_admission_member *members);
 /* The same where the launch would run on that device if whole, without probes; touches no record. For
- * launches as they would be (forgone.h). */
+ * launches as they would be (migration.h). */
 struct cx_admission_decision cx_admission_imagine(const struct cx_admission *launch, unsigned best,
                                                   struct cx_admission_member *members);
 /* The best device for a launch that cannot be split; touches no record. */

@@ -46,8 +46,8 @@
  * as the drain, or a small part of what is left: its size rests on what was known before the one that it
  * holds.
  * 8. Nothing is left and a device is idle: it does again what the device that would end last still holds, in
- *    parts by the speeds of all that are idle, where that ends sooner (rescue.c); a part that would end last
- *    itself, whole. An eighth of a part in one go, or what takes twenty launches: a device that the other
+ *    parts by the speeds of all that are idle, where that ends sooner (reexecute.c); a part that would end
+ * last itself, whole. An eighth of a part in one go, or what takes twenty launches: a device that the other
  *    forestalls after all is then soon free for the next launch. A package may need k deviations more until
  * that long is over, and is then expected to take as long again as it took so far; one late by a quarter of
  * what doing it again takes is not waited for, so that waiting in vain costs little. Both by four launches at
@@ -72,7 +72,7 @@
  * which the others together do the package that it holds, and a tenth of that or a launch on each of them,
  * whatever q: by rule 6 at most auto_first of the launch (of one kind: auto_alike of a share), by rule 2 its
  * share. Without, an unmeasured device delays it by at most q / auto_distrust times what the others needed
- * when it began, or by q times its smallest package. Previous stage: policy.h. Next: rescue.c, memory.c.
+ * when it began, or by q times its smallest package. Previous stage: policy.h. Next: reexecute.c, memory.c.
  */
 #include "scheduler/auto.h"
 #include <math.h>
@@ -191,8 +191,8 @@ static uint64_t first_package(struct cx_balancer *balancer, unsigned index, bool
         double feared = speed / balancer->params.auto_distrust, fixed = device->given.fixed_seconds;
         if (isfinite(others))
             groups = fmin(groups, feared * fmax(others - fixed, 0));
-        bool rescued = balancer->parts && device->given.private_results;
-        if (isfinite(others) && fixed + minimum / (rescued ? speed : feared) > others)
+        bool reexecuted = balancer->parts && device->given.private_results;
+        if (isfinite(others) && fixed + minimum / (reexecuted ? speed : feared) > others)
             return decide(balancer, index, CX_DECIDED_LATE, 0, 0);
     }
     if (device->given.first_package > 0 && device->done == 0) {
@@ -212,7 +212,7 @@ static double guarded(const struct cx_balancer *balancer, unsigned index, double
     const struct cx_auto_device *own = &((const struct cx_auto *)balancer->data)->device[index];
     const struct cx_device_state *device = &balancer->devices[index];
     const uint64_t unit = balancer->granularity, units = balancer->groups / unit;
-    if (units < (uint64_t)few_units * balancer->ndevices || own->home / unit < few_units ||
+    if (units < (uint64_t)few_units * balancer->ndevices || own->partition / unit < few_units ||
         cx_auto_others(balancer, index) < guard_others)
         return INFINITY;
     const double drain = cx_groups_drain(device) / own->view.speed, all = now + end;
@@ -226,7 +226,7 @@ static uint64_t learned_package(struct cx_balancer *balancer, unsigned index)
     struct cx_auto *data = balancer->data;
     struct cx_auto_device *own = &data->device[index];
     double room = balancer->params.auto_safety * cx_auto_deviation(balancer, index);
-    double cost = (double)own->home; /* mean groups; good enough to compare with a launch */
+    double cost = (double)own->partition; /* mean groups; good enough to compare with a launch */
     double later = cost - floor(cost / (1 + room));
     bool all = room * cost / own->view.speed < own->view.launch + CX_AUTO_REPLY;
     for (unsigned i = 0; i < balancer->ndevices; i++) /* nobody could make good use of so few */
@@ -240,7 +240,8 @@ static uint64_t learned_package(struct cx_balancer *balancer, unsigned index)
     if (most < (all ? cost : cost / (1 + room)))
         return decide(balancer, index, CX_DECIDED_PART, floor(most), own->view.speed);
     return decide(balancer, index, all ? CX_DECIDED_REST : CX_DECIDED_LEARNED,
-                  all ? ceil((double)own->home) : floor((double)own->home / (1 + room)), own->view.speed);
+                  all ? ceil((double)own->partition) : floor((double)own->partition / (1 + room)),
+                  own->view.speed);
 }
 
 /* Seconds that a package may take while the cost along the range is unknown, by rule 4. */
@@ -317,7 +318,7 @@ static uint64_t auto_next(struct cx_balancer *balancer, unsigned index, double n
                                     : first_package(balancer, index, known);
     if (!cx_auto_measured(balancer, index) && !(known && cx_auto_alike(balancer)))
         return first_package(balancer, index, known);
-    if (data->learned && !own->started && own->home > 0)
+    if (data->learned && !own->started && own->partition > 0)
         return learned_package(balancer, index);
     double cost = cx_auto_cost_left(balancer), mean = cost / (double)balancer->remaining;
     double end = cx_auto_end(balancer, cost, balancer->ndevices);
@@ -428,12 +429,12 @@ static bool cut_until(struct cx_balancer *balancer, double end)
     for (unsigned i = 0; i < balancer->ndevices; i++) {
         struct cx_auto_device *own = &data->device[i];
         double cost = own->view.speed * cx_greater(end - own->view.start, 0) +
-                      cx_taught_cost(balancer->taught, all, 0, at);
-        double to = cx_taught_place(balancer->taught, all, cx_lesser(cost / (double)all, 1));
-        own->home = cx_groups_clamp((to - (double)at) / (double)unit + 0.02, all) * unit;
-        if (own->home > all - at)
-            own->home = all - at;
-        at += own->home;
+                      cx_cost_model_cost(balancer->cost_model, all, 0, at);
+        double to = cx_cost_model_place(balancer->cost_model, all, cx_lesser(cost / (double)all, 1));
+        own->partition = cx_groups_clamp((to - (double)at) / (double)unit + 0.02, all) * unit;
+        if (own->partition > all - at)
+            own->partition = all - at;
+        at += own->partition;
     }
     return at == all;
 }
@@ -457,7 +458,7 @@ static void cut_units(struct cx_balancer *balancer, double end)
 
 /* The same for many units a device, of which one more or less is nothing: what rounding leaves over is the
  * fastest device's. */
-static void cut_homes(struct cx_balancer *balancer, double end)
+static void cut_partitions(struct cx_balancer *balancer, double end)
 {
     struct cx_auto *data = balancer->data;
     double before = 0, from = 0;
@@ -470,22 +471,22 @@ static void cut_homes(struct cx_balancer *balancer, double end)
     for (unsigned i = 0; i < balancer->ndevices; i++) {
         struct cx_auto_device *own = &data->device[i];
         before += own->view.speed * fmax(end - own->view.start, 0) / (double)balancer->groups;
-        double to = cx_taught_place(balancer->taught, balancer->groups, fmin(before, 1));
+        double to = cx_cost_model_place(balancer->cost_model, balancer->groups, fmin(before, 1));
         uint64_t units = cx_groups_clamp((to - from) / (double)balancer->granularity + 0.02, left);
-        own->home = units * balancer->granularity;
-        own->home = own->home < left ? own->home : left;
-        left -= own->home;
+        own->partition = units * balancer->granularity;
+        own->partition = own->partition < left ? own->partition : left;
+        left -= own->partition;
         from = to;
         if (own->view.speed > data->device[fastest].view.speed)
             fastest = i;
     }
-    data->device[fastest].home += left;
+    data->device[fastest].partition += left;
 }
 
 /* Now and then all devices are tried. */
 static bool tries_all(const struct cx_balancer *balancer)
 {
-    return balancer->taught->launches % COARSE_RETRY == COARSE_RETRY - 1;
+    return balancer->cost_model->launches % COARSE_RETRY == COARSE_RETRY - 1;
 }
 
 /* Counts on so much of each device whose work others can do again that it gets a package, however slow it was
@@ -513,9 +514,10 @@ static unsigned coarse(struct cx_balancer *balancer, double end)
     double first = 0, groups = (double)balancer->groups;
     for (unsigned i = 0; i < n; i++) {
         const struct cx_auto_device *own = &data->device[i];
-        double cost = cx_taught_cost(balancer->taught, balancer->groups, (uint64_t)first, own->home);
-        first += (double)own->home;
-        if (own->home > 0 && cost < coarse_part * groups &&
+        double cost =
+            cx_cost_model_cost(balancer->cost_model, balancer->groups, (uint64_t)first, own->partition);
+        first += (double)own->partition;
+        if (own->partition > 0 && cost < coarse_part * groups &&
             own->view.start + cost / own->view.speed < coarse_end * end &&
             (slowest == n || own->view.speed < data->device[slowest].view.speed))
             slowest = i;
@@ -549,13 +551,13 @@ static void plan(struct cx_balancer *balancer)
     for (unsigned round = 0; round < n; round++) {
         double end = cx_auto_end(balancer, (double)balancer->groups, n);
         unsigned out = n;
-        cut_homes(balancer, end);
+        cut_partitions(balancer, end);
         for (unsigned i = 0; i < n; i++) {
             const struct cx_auto_device *own = &data->device[i];
             uint64_t fill = cx_package_minimum(balancer, i);
             const double filled = own->view.start + (double)fill / own->view.speed;
-            if (own->view.speed > 0 && own->home < fill &&
-                (own->home == 0 || (filled > end && end_without(balancer, i) <= filled)) &&
+            if (own->view.speed > 0 && own->partition < fill &&
+                (own->partition == 0 || (filled > end && end_without(balancer, i) <= filled)) &&
                 (out == n || own->view.speed < data->device[out].view.speed))
                 out = i;
         }
@@ -573,7 +575,7 @@ static void remember_speeds(struct cx_balancer *balancer)
     struct cx_auto *data = balancer->data;
     double sum = 0;
     for (unsigned i = 0; i < balancer->ndevices; i++) {
-        if (balancer->taught->device[balancer->devices[i].given.slot].speed > 0)
+        if (balancer->cost_model->device[balancer->devices[i].given.slot].speed > 0)
             data->device[i].remembered = cx_auto_speed(balancer, i);
         sum += data->device[i].remembered;
     }
@@ -586,9 +588,9 @@ static void auto_init(struct cx_balancer *balancer)
     const double deviation = cx_auto_alike(balancer) ? alike_deviation : first_deviation;
     data->squares = first_weight * deviation * deviation;
     data->weight = first_weight;
-    data->learned =
-        cx_taught_knows(balancer->taught, balancer->groups) &&
-        (balancer->taught->launches < enough_launches || balancer->taught->deviation < useless_deviation);
+    data->learned = cx_cost_model_knows(balancer->cost_model, balancer->groups) &&
+                    (balancer->cost_model->launches < enough_launches ||
+                     balancer->cost_model->deviation < useless_deviation);
     for (unsigned i = 0; i < balancer->ndevices && data->learned; i++)
         data->learned = balancer->devices[i].given.slot < CX_MEMORY_DEVICES;
     if (!data->learned) {
@@ -601,7 +603,7 @@ static void auto_init(struct cx_balancer *balancer)
         }
         return;
     }
-    double remembered = balancer->taught->deviation;
+    double remembered = balancer->cost_model->deviation;
     data->squares = first_weight * remembered * remembered;
     remember_speeds(balancer);
     plan(balancer);
@@ -611,7 +613,7 @@ static void auto_weigh(struct cx_balancer *balancer, double *weights)
 {
     const struct cx_auto *data = balancer->data;
     for (unsigned i = 0; i < balancer->ndevices && data->learned; i++)
-        weights[i] = (double)data->device[i].home;
+        weights[i] = (double)data->device[i].partition;
     for (unsigned i = 0; i < balancer->ndevices; i++)
         weights[i] = data->device[i].out ? 0 : weights[i];
 }
@@ -643,7 +645,7 @@ const struct cx_policy cx_policy_auto = {
     .next = auto_next,
     .done = auto_done,
     .regained = auto_regained,
-    .again = cx_auto_again,
-    .rescue = cx_auto_rescue,
+    .ask_next = cx_auto_ask_next,
+    .reexecute = cx_auto_reexecute,
     .weigh = auto_weigh,
 };

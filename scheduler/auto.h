@@ -2,7 +2,7 @@
 /*
  * What auto's files share: its state, and what it knows of a launch under way. Units: cost as in memory.h
  * (groups while nothing was learned), seconds from now on. Thread-safety: none; the caller of the balancer
- * serialises. Previous stage: auto.c. Next: auto_view.c, auto_place.c, auto_rescue.c.
+ * serialises. Previous stage: auto.c. Next: auto_view.c, auto_place.c, auto_reexecute.c.
  */
 #ifndef CX_SCHEDULER_AUTO_H
 #define CX_SCHEDULER_AUTO_H
@@ -27,7 +27,7 @@ struct cx_auto_view {
 };
 
 struct cx_auto_device {
-    uint64_t home; /* planned groups */
+    uint64_t partition; /* planned groups */
     bool started;
     bool out;                                                 /* left out of the plan, as too coarse */
     double cost[CX_SPEED_HISTORY], seconds[CX_SPEED_HISTORY]; /* of the last packages, a ring */
@@ -93,12 +93,12 @@ double cx_auto_overdue(const struct cx_balancer *balancer, double now);
 /* Mean cost of the next groups, of about that cost in all; `mean` where nothing was learned. */
 double cx_auto_local_mean(const struct cx_balancer *balancer, unsigned index, double want, double mean);
 
-/* auto_rescue.c: see struct cx_policy. */
-uint64_t cx_auto_rescue(struct cx_balancer *balancer, unsigned index, double now, unsigned *victim,
-                        unsigned *package, double *again);
+/* auto_reexecute.c: see struct cx_policy. */
+uint64_t cx_auto_reexecute(struct cx_balancer *balancer, unsigned index, double now, unsigned *victim,
+                           unsigned *package, double *ask_next);
 /* Seconds until the device should get its next package, so that it begins while the one it holds drains;
  * INFINITY: it holds none or several, or they do not overlap there. */
 double cx_auto_due(const struct cx_balancer *balancer, unsigned index, double now);
-double cx_auto_again(struct cx_balancer *balancer, unsigned index, double now);
+double cx_auto_ask_next(struct cx_balancer *balancer, unsigned index, double now);
 
 #endif

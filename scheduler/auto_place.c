@@ -92,13 +92,13 @@ double cx_auto_local_mean(const struct cx_balancer *balancer, unsigned index, do
     bool at_end;
     if (!data->learned || !next_run(balancer, index, &run, &at_end))
         return mean;
-    const struct cx_taught *taught = balancer->taught;
+    const struct cx_cost_model *cost_model = balancer->cost_model;
     const uint64_t all = balancer->groups, length = run.end - run.first;
     const double from =
-        cx_taught_cost(taught, all, 0, at_end ? run.end : run.first) + (at_end ? -want : want);
-    const double place = cx_taught_place(taught, all, fmin(fmax(from / (double)all, 0), 1));
+        cx_cost_model_cost(cost_model, all, 0, at_end ? run.end : run.first) + (at_end ? -want : want);
+    const double place = cx_cost_model_place(cost_model, all, fmin(fmax(from / (double)all, 0), 1));
     uint64_t count = cx_groups_clamp(at_end ? (double)run.end - place : place - (double)run.first, length);
     count = count ? count : 1;
-    const double cost = cx_taught_cost(taught, all, at_end ? run.end - count : run.first, count);
+    const double cost = cx_cost_model_cost(cost_model, all, at_end ? run.end - count : run.first, count);
     return fmax(cost / (double)count, 1e-6);
 }

@@ -54,7 +54,7 @@ bool cx_auto_measured(const struct cx_balancer *balancer, unsigned index)
     const struct cx_auto *data = balancer->data;
     const struct cx_device_state *device = &balancer->devices[index];
     return data->device[index].samples > 0 || device->given.measured_speed > 0 ||
-           (data->learned && balancer->taught->device[device->given.slot].speed > 0);
+           (data->learned && balancer->cost_model->device[device->given.slot].speed > 0);
 }
 
 void cx_auto_measure(struct cx_balancer *balancer, unsigned index, double cost, double seconds)
@@ -84,7 +84,7 @@ double cx_auto_speed(const struct cx_balancer *balancer, unsigned index)
     const struct cx_balancer_device *given = &balancer->devices[index].given;
     if (data->device[index].samples > 0)
         return data->device[index].measured;
-    const struct cx_memory_device *memory = data->learned ? &balancer->taught->device[given->slot] : NULL;
+    const struct cx_memory_device *memory = data->learned ? &balancer->cost_model->device[given->slot] : NULL;
     if (memory && memory->speed > 0) /* a group costs 1 in the mean */
         return cx_with_transfers(memory->speed, given->transfer_seconds - memory->transfer);
     return given->measured_speed;

@@ -91,10 +91,10 @@ static struct cx_balancer_device clean_device(const struct cx_policy *policy,
 /* Without room for it nothing is known or learned. */
 static void remember(struct cx_balancer *balancer, struct cx_memory *memory)
 {
-    balancer->taught = memory ? malloc(sizeof(*balancer->taught)) : NULL;
-    if (!balancer->taught)
+    balancer->cost_model = memory ? malloc(sizeof(*balancer->cost_model)) : NULL;
+    if (!balancer->cost_model)
         return;
-    *balancer->taught = memory->taught;
+    *balancer->cost_model = memory->cost_model;
     balancer->memory = memory;
     balancer->packages = malloc(CX_MEMORY_PACKAGES * sizeof(*balancer->packages));
 }
@@ -102,13 +102,13 @@ static void remember(struct cx_balancer *balancer, struct cx_memory *memory)
 static void add_device(const struct cx_balancer *balancer, struct cx_device_state *device,
                        const struct cx_balancer_device *given)
 {
-    const struct cx_balancer_device told = clean_device(balancer->policy, given, 1);
+    const struct cx_balancer_device reported = clean_device(balancer->policy, given, 1);
     double moves = 0;
-    if (balancer->taught && given->slot < CX_MEMORY_DEVICES)
-        moves = balancer->taught->device[given->slot].moves;
+    if (balancer->cost_model && given->slot < CX_MEMORY_DEVICES)
+        moves = balancer->cost_model->device[given->slot].moves;
     device->given = clean_device(balancer->policy, given, moves > 0 ? moves : 1);
-    device->told_fixed = told.fixed_seconds - told.after_seconds;
-    device->told_transfer = told.transfer_seconds;
+    device->reported_fixed = reported.fixed_seconds - reported.after_seconds;
+    device->reported_transfer = reported.transfer_seconds;
 }
 
 struct cx_balancer *cx_balancer_create(const struct cx_policy *policy, const struct cx_problem *problem,
@@ -130,8 +130,8 @@ struct cx_balancer *cx_balancer_create(const struct cx_policy *policy, const str
     balancer->groups = balancer->remaining = problem->groups;
     balancer->granularity = problem->granularity ? problem->granularity : 1;
     balancer->ndevices = balancer->nlive = n;
-    if (problem->may_rescue && policy->rescue) /* without room for them there are none */
-        balancer->parts = calloc(cx_rescue_room(balancer), sizeof(*balancer->parts));
+    if (problem->may_reexecute && policy->reexecute) /* without room for them there are none */
+        balancer->parts = calloc(cx_reexecute_room(balancer), sizeof(*balancer->parts));
     remember(balancer, problem->memory);
     for (unsigned i = 0; i < n; i++)
         add_device(balancer, &balancer->devices[i], &problem->devices[i]);
@@ -147,7 +147,7 @@ void cx_balancer_destroy(struct cx_balancer *balancer)
         return;
     free(balancer->parts);
     free(balancer->packages);
-    free(balancer->taught);
+    free(balancer->cost_model);
     free(balancer->data);
     free(balancer);
 }
@@ -270,9 +270,9 @@ void cx_balancer_placed(struct cx_balancer *balancer, unsigned index, uint64_t f
 
 void cx_flight_cost(const struct cx_balancer *balancer, struct cx_flight *package)
 {
-    package->cost = package->first == CX_NOWHERE
-                        ? (double)package->groups
-                        : cx_taught_cost(balancer->taught, balancer->groups, package->first, package->groups);
+    package->cost = package->first == CX_NOWHERE ? (double)package->groups
+                                                 : cx_cost_model_cost(balancer->cost_model, balancer->groups,
+                                                                      package->first, package->groups);
 }
 
 static void drop_oldest(struct cx_device_state *device)
@@ -282,14 +282,14 @@ static void drop_oldest(struct cx_device_state *device)
         device->flight[i] = device->flight[i + 1];
 }
 
-double cx_balancer_again(struct cx_balancer *balancer, unsigned index, double now)
+double cx_balancer_ask_next(struct cx_balancer *balancer, unsigned index, double now)
 {
-    if (index >= balancer->ndevices || !balancer->policy->again || balancer->remaining == 0)
+    if (index >= balancer->ndevices || !balancer->policy->ask_next || balancer->remaining == 0)
         return 0;
     const struct cx_device_state *device = &balancer->devices[index];
     return device->failed || device->nflight == CX_PACKAGES_IN_FLIGHT
                ? 0
-               : balancer->policy->again(balancer, index, cx_number_clean(now));
+               : balancer->policy->ask_next(balancer, index, cx_number_clean(now));
 }
 
 void cx_balancer_give_back(struct cx_balancer *balancer, unsigned index, uint64_t groups)
@@ -336,12 +336,12 @@ static void note_package(struct cx_balancer *balancer, unsigned index, struct cx
  * seconds: those told, or less. Gives those for its groups. */
 static double note_moves(struct cx_device_state *device, uint64_t groups, double seconds, double now)
 {
-    const double fixed = device->packages == 0 ? device->told_fixed : 0;
-    const double each = (double)groups * device->told_transfer, told = fixed + each;
-    const double moves = cx_lesser(cx_greater(now - device->busy_since - seconds, 0), told);
-    device->moves_told += told;
+    const double fixed = device->packages == 0 ? device->reported_fixed : 0;
+    const double each = (double)groups * device->reported_transfer, reported = fixed + each;
+    const double moves = cx_lesser(cx_greater(now - device->busy_since - seconds, 0), reported);
+    device->reported_moves += reported;
     device->moves_seconds += moves;
-    return told > 0 ? moves * (each / told) : 0;
+    return reported > 0 ? moves * (each / reported) : 0;
 }
 
 /* The package is what lies behind so many of its groups, which are done; a rescue of it may begin anew. */
@@ -380,13 +380,13 @@ enum cx_done cx_balancer_done(struct cx_balancer *balancer, unsigned index, uint
         cx_flight_cost(balancer, &package);
     }
     if (package.copy)
-        outcome = cx_rescue_done(balancer, index, &package, cx_number_clean(now));
+        outcome = cx_reexecute_done(balancer, index, &package, cx_number_clean(now));
     else if (!package.lost) {
         device->done += groups;
         balancer->done_cost += package.cost;
     }
     if (package.handed && groups > 0 && !package.copy && !package.lost)
-        cx_rescue_void(balancer, package.serial);
+        cx_reexecute_void(balancer, package.serial);
     if (groups > 0 && !device->failed)
         note_package(balancer, index, package, seconds, moves);
     if (balancer->policy->done && groups > 0 && !device->failed)
@@ -426,7 +426,7 @@ void cx_balancer_fail(struct cx_balancer *balancer, unsigned index, uint64_t gro
     struct cx_device_state *device = &balancer->devices[index];
     balancer->nlive -= !device->failed;
     device->retired = false;
-    cx_rescue_void_all(balancer);
+    cx_reexecute_void_all(balancer);
     uint64_t lost = groups_lost < device->assigned ? groups_lost : device->assigned;
     device->failed = true;
     cx_speeds_roles(balancer);
@@ -481,7 +481,7 @@ const char *cx_decision_text(enum cx_decision decision)
         [CX_DECIDED_LEAST] = "its smallest: somebody has to go on",
         [CX_DECIDED_WAIT] = "waits for what it holds",
         [CX_DECIDED_LATE] = "left out: would end late",
-        [CX_DECIDED_RESCUE] = "rescue of a slower device's package",
+        [CX_DECIDED_REEXECUTE] = "rescue of a slower device's package",
     };
     return (unsigned)decision < CX_DECISIONS ? texts[decision] : "?";
 }
@@ -492,10 +492,10 @@ void cx_balancer_learn(const struct cx_balancer *balancer)
         cx_memory_learn(balancer->memory, balancer);
 }
 
-bool cx_balancer_teaches_much(const struct cx_balancer *balancer)
+bool cx_balancer_learns_much(const struct cx_balancer *balancer)
 {
     const unsigned few = 3;
-    return balancer->memory && balancer->memory->taught.launches < few;
+    return balancer->memory && balancer->memory->cost_model.launches < few;
 }
 
 uint64_t cx_balancer_remaining(const struct cx_balancer *balancer)

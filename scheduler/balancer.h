@@ -6,7 +6,7 @@
  * has room (two packages in flight keep it from idling), and reports each finished one with cx_balancer_done.
  * Only counts pass through here; which groups a package consists of is the layer's business. Unless a policy
  * is static, 0 from cx_balancer_next means "nothing for this device now": ask again for every device with
- * room after each done or fail while cx_balancer_remaining is not 0, and at the time of cx_balancer_again.
+ * room after each done or fail while cx_balancer_remaining is not 0, and at the time of cx_balancer_ask_next.
  * The fastest live device that is not absent is never refused while it has nothing in flight, so a launch
  * always moves. Thread-safety: none; the caller serialises. No clock: times are seconds since the launch
  * began. Previous stage: admission.h says which devices take part. Next: policy.h, what a policy sees.
@@ -47,7 +47,7 @@ struct cx_problem {
     uint64_t granularity; /* packages are multiples of it, save the last one; 0 counts as 1 */
     unsigned ndevices;
     const struct cx_balancer_device *devices; /* copied */
-    bool may_rescue; /* all that a package reads is valid (or can be brought) wherever it is run again */
+    bool may_reexecute; /* all that a package reads is valid (or can be brought) wherever it is run again */
     struct cx_memory *memory; /* memory.h: what earlier launches of this shape taught; or NULL */
 };
 
@@ -81,27 +81,27 @@ struct cx_balancer;
 
 /* Why a device got what it got, or nothing: for COEXEC_SUMMARY and the trace. */
 enum cx_decision {
-    CX_DECIDED_NOTHING, /* never asked */
-    CX_DECIDED_SHARE,   /* its share of all, by speeds known beforehand */
-    CX_DECIDED_EQUAL,   /* one of equal packages */
-    CX_DECIDED_GUIDED,  /* a part of its share of what is left, by speeds known beforehand */
-    CX_DECIDED_CURVE,   /* a part of its share by its speed, smaller towards the end */
-    CX_DECIDED_BOUND,   /* as long as the launch may end unevenly */
-    CX_DECIDED_PROBE,   /* measures the device */
-    CX_DECIDED_FITTED,  /* as long as its measured throughput asks */
-    CX_DECIDED_MATCHED, /* takes as long as the accelerator's */
-    CX_DECIDED_AFTER,   /* its share of the rest, by measured speeds */
-    CX_DECIDED_FILLS,   /* its smallest package: what fills it, or the user's minimum */
-    CX_DECIDED_WORTH,   /* made longer, to be worth its launch */
-    CX_DECIDED_CUT,     /* made shorter: it would end after the others */
-    CX_DECIDED_FIRST,   /* never measured: a bounded package */
-    CX_DECIDED_LEARNED, /* its share of what earlier launches taught, or most of it */
-    CX_DECIDED_PART,    /* a part of its share, as its length is not sure */
-    CX_DECIDED_REST,    /* all of its share */
-    CX_DECIDED_LEAST,   /* its smallest package: somebody has to go on */
-    CX_DECIDED_WAIT,    /* what it holds must end first */
-    CX_DECIDED_LATE,    /* its smallest package would end after the others end without it */
-    CX_DECIDED_RESCUE,  /* does again what a slower device still holds */
+    CX_DECIDED_NOTHING,   /* never asked */
+    CX_DECIDED_SHARE,     /* its share of all, by speeds known beforehand */
+    CX_DECIDED_EQUAL,     /* one of equal packages */
+    CX_DECIDED_GUIDED,    /* a part of its share of what is left, by speeds known beforehand */
+    CX_DECIDED_CURVE,     /* a part of its share by its speed, smaller towards the end */
+    CX_DECIDED_BOUND,     /* as long as the launch may end unevenly */
+    CX_DECIDED_PROBE,     /* measures the device */
+    CX_DECIDED_FITTED,    /* as long as its measured throughput asks */
+    CX_DECIDED_MATCHED,   /* takes as long as the accelerator's */
+    CX_DECIDED_AFTER,     /* its share of the rest, by measured speeds */
+    CX_DECIDED_FILLS,     /* its smallest package: what fills it, or the user's minimum */
+    CX_DECIDED_WORTH,     /* made longer, to be worth its launch */
+    CX_DECIDED_CUT,       /* made shorter: it would end after the others */
+    CX_DECIDED_FIRST,     /* never measured: a bounded package */
+    CX_DECIDED_LEARNED,   /* its share of what earlier launches taught, or most of it */
+    CX_DECIDED_PART,      /* a part of its share, as its length is not sure */
+    CX_DECIDED_REST,      /* all of its share */
+    CX_DECIDED_LEAST,     /* its smallest package: somebody has to go on */
+    CX_DECIDED_WAIT,      /* what it holds must end first */
+    CX_DECIDED_LATE,      /* its smallest package would end after the others end without it */
+    CX_DECIDED_REEXECUTE, /* does again what a slower device still holds */
     CX_DECISIONS
 };
 const char *cx_decision_text(enum cx_decision decision);
@@ -137,15 +137,15 @@ struct cx_policy {
     uint64_t (*next)(struct cx_balancer *balancer, unsigned device, double now);
     /* When a device that next refused should be asked for again, should nothing have happened by then,
      * whether it holds a package or not; 0: never. May be NULL. */
-    double (*again)(struct cx_balancer *balancer, unsigned device, double now);
+    double (*ask_next)(struct cx_balancer *balancer, unsigned device, double now);
     /* After a package was counted and speeds were updated. May be NULL. */
     void (*done)(struct cx_balancer *balancer, unsigned device, double now);
     /* After groups came back to the pool (failure, or a package given back). May be NULL. */
     void (*regained)(struct cx_balancer *balancer);
     /* How many groups of which package (a place in the victim's flight) an idle device should do again; 0:
      * none, and in *again when to ask next, 0: never. May be NULL. */
-    uint64_t (*rescue)(struct cx_balancer *balancer, unsigned device, double now, unsigned *victim,
-                       unsigned *package, double *again);
+    uint64_t (*reexecute)(struct cx_balancer *balancer, unsigned device, double now, unsigned *victim,
+                          unsigned *package, double *ask_next);
     /* Each device's expected part of the launch, in any unit. May be NULL. */
     void (*weigh)(struct cx_balancer *balancer, double *weights);
 };
@@ -169,7 +169,7 @@ uint64_t cx_balancer_rest(struct cx_balancer *balancer, unsigned device, double 
 /* When to ask again for a device that was just refused a package, where nothing happens before: it was
  * refused for what others were expected to have done by then, or the package that it holds should then be
  * nearly over, so that the next one fills it meanwhile. 0: never. */
-double cx_balancer_again(struct cx_balancer *balancer, unsigned device, double now);
+double cx_balancer_ask_next(struct cx_balancer *balancer, unsigned device, double now);
 /* The newest package of this device is to be shorter by that many groups (the layer's free range was shorter
  * than the package): they are free again. */
 void cx_balancer_give_back(struct cx_balancer *balancer, unsigned device, uint64_t groups);
@@ -199,16 +199,17 @@ void cx_balancer_fail(struct cx_balancer *balancer, unsigned device, uint64_t gr
 
 /* A rescue: groups [first, first + groups) of the range, held by the victim, are to be done on another device
  * as well; whoever ends first wins (cx_balancer_done tells). A copy never counts in what is assigned. */
-struct cx_rescue {
+struct cx_reexecution {
     unsigned victim;
     uint64_t serial; /* names the victim's package: equal for all parts of one rescue */
     uint64_t first, groups;
-    double again; /* where there is none now: ask at that time; 0: after the next event */
+    double ask_next; /* where there is none now: ask at that time; 0: after the next event */
 };
 /* Ask for a device that got nothing and holds nothing. Only packages whose place was told are rescued, and
  * only where the problem and the victim allow it. A victim that lost is busy until it reports its end, and
  * must not be waited for. */
-bool cx_balancer_rescue(struct cx_balancer *balancer, unsigned device, double now, struct cx_rescue *rescue);
+bool cx_balancer_reexecute(struct cx_balancer *balancer, unsigned device, double now,
+                           struct cx_reexecution *reexecute);
 
 /* Which package is the oldest in flight there: the serial of the package, or of the one it is a part of. */
 uint64_t cx_balancer_oldest(const struct cx_balancer *balancer, unsigned device);
@@ -229,7 +230,7 @@ enum cx_decision cx_balancer_decision(const struct cx_balancer *balancer, unsign
 /* Teaches the memory what this launch showed: once, after its end. */
 void cx_balancer_learn(const struct cx_balancer *balancer);
 /* Whether the memory knows so little of such launches that the next one should know what this one taught. */
-bool cx_balancer_teaches_much(const struct cx_balancer *balancer);
+bool cx_balancer_learns_much(const struct cx_balancer *balancer);
 
 /* Groups not assigned to anybody now. */
 uint64_t cx_balancer_remaining(const struct cx_balancer *balancer);

@@ -115,7 +115,7 @@ static void run_launch(struct cx_drift_case *c, struct cx_simulation *sim, struc
 }
 
 struct cx_drift_result cx_drift_run(const struct cx_drift_case *given, const struct cx_policy *policy,
-                                    const struct cx_balancer_params *params, bool rescues)
+                                    const struct cx_balancer_params *params, bool reexecutes)
 {
     struct cx_drift_case c = *given;
     struct cx_drift_result result = {0};
@@ -127,8 +127,8 @@ struct cx_drift_result cx_drift_run(const struct cx_drift_case *given, const str
                                 .load = load,
                                 .ndevices = c.ndevices,
                                 .devices = c.devices,
-                                .homes = true,
-                                .rescues = rescues,
+                                .partitions = true,
+                                .reexecutes = reexecutes,
                                 .memory = memory,
                                 .records = records};
     if (load && memory) {

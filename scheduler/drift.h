@@ -38,6 +38,6 @@ struct cx_drift_result {
 };
 /* rescues: packages may be done again elsewhere; false: members work in place. */
 struct cx_drift_result cx_drift_run(const struct cx_drift_case *c, const struct cx_policy *policy,
-                                    const struct cx_balancer_params *params, bool rescues);
+                                    const struct cx_balancer_params *params, bool reexecutes);
 
 #endif

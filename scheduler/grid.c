@@ -47,10 +47,10 @@ static double relative_speed(const struct set *set, double ratio, unsigned devic
     return pow(ratio, -(double)device / (set->ndevices - 1));
 }
 
-static double told_speed(enum cx_grid_told told, double speed, uint64_t *random)
+static double reported_speed(enum cx_grid_nominal nominal, double speed, uint64_t *random)
 {
     double off = exp((2 * cx_sim_random(random) - 1) * log(2));
-    return told == CX_GRID_TOLD_EQUAL ? 1 : told == CX_GRID_TOLD_OFF ? speed * off : speed;
+    return nominal == CX_GRID_NOMINAL_EQUAL ? 1 : nominal == CX_GRID_NOMINAL_OFF ? speed * off : speed;
 }
 
 static unsigned choose(uint64_t *random, unsigned count)
@@ -69,7 +69,7 @@ struct cx_grid_case cx_grid_case(unsigned index, uint64_t seed)
                              .launch_seconds = launches[rest / CX_SIM_PROFILES],
                              .groups = group_counts[choose(&mixed, NGROUPS)],
                              .seconds = lengths[choose(&mixed, NLENGTHS)],
-                             .told = (enum cx_grid_told)choose(&mixed, 3),
+                             .nominal = (enum cx_grid_nominal)choose(&mixed, 3),
                              .transfers = choose(&mixed, 3) == 0,
                              .curve = choose(&mixed, 3) == 0,
                              .ndevices = set->ndevices,
@@ -88,7 +88,7 @@ struct cx_grid_case cx_grid_case(unsigned index, uint64_t seed)
                speed = relative / sum * (double)c.groups / c.seconds;
         uint64_t fill = relative > 0.5 && set->ratio > 1 ? 8 : 1;
         c.devices[i] = (struct cx_sim_device){
-            .known = {.nominal_speed = told_speed(c.told, relative, &random),
+            .known = {.nominal_speed = reported_speed(c.nominal, relative, &random),
                       .fill = fill,
                       .launch_seconds = c.launch_seconds,
                       .accelerator = fill > 1},
@@ -137,8 +137,8 @@ struct cx_grid_result cx_grid_run(const struct cx_grid_case *given, const struct
                                     .load = load,
                                     .ndevices = c.ndevices,
                                     .devices = c.devices,
-                                    .homes = true,
-                                    .rescues = variant->rescues,
+                                    .partitions = true,
+                                    .reexecutes = variant->reexecutes,
                                     .memory = memory,
                                     .records = records,
                                     .seed = c.seed * 1000 + launch + variant->draw * UINT64_C(1000003)};

@@ -12,7 +12,7 @@
 
 enum { CX_GRID_DEVICES = 16, CX_GRID_LAUNCHES = 12, CX_GRID_SETTLED = 5 };
 
-enum cx_grid_told { CX_GRID_TOLD_RIGHT, CX_GRID_TOLD_OFF, CX_GRID_TOLD_EQUAL };
+enum cx_grid_nominal { CX_GRID_NOMINAL_RIGHT, CX_GRID_NOMINAL_OFF, CX_GRID_NOMINAL_EQUAL };
 
 struct cx_grid_case {
     const char *set; /* of devices, by name */
@@ -20,7 +20,7 @@ struct cx_grid_case {
     double launch_seconds;
     uint64_t groups;
     double seconds; /* that all devices together compute */
-    enum cx_grid_told told;
+    enum cx_grid_nominal nominal;
     bool transfers; /* a tenth of the computing time */
     bool curve;     /* throughput grows with the size of a package */
     unsigned ndevices;
@@ -48,7 +48,7 @@ struct cx_grid_variant {
     const struct cx_policy *policy;
     const struct cx_balancer_params *params; /* NULL: defaults */
     bool true_powers;                        /* as if the user had swept COEXEC_POWERS */
-    bool rescues;
+    bool reexecutes;
     unsigned draw;     /* of the jitter: the published figures are those of 0 */
     unsigned launches; /* that are run; 0: CX_GRID_LAUNCHES */
 };

@@ -27,9 +27,9 @@ double cx_lengths_add(struct cx_lengths *lengths, const struct cx_device_state *
 bool cx_lengths_tell(struct cx_lengths *lengths, double *error, double *length)
 {
     const struct cx_lengths row = *lengths;
-    const double told = fmin(fmax(row.expected, row.seconds - row.slack), row.seconds + row.slack);
+    const double reported = fmin(fmax(row.expected, row.seconds - row.slack), row.seconds + row.slack);
     *lengths = (struct cx_lengths){0};
-    *error = log(told / row.expected);
+    *error = log(reported / row.expected);
     *length = row.expected;
     return row.expected > 0 && isfinite(*error);
 }

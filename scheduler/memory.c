@@ -27,7 +27,7 @@ static const double fillings_a_row = 8;
 /* What a launch's deviation counts against that of all before it. */
 static const double newer = 0.5;
 /* The same of the second launch's, the first that the memory foretold. */
-static const double first_foretold = 0.85;
+static const double first_predicted = 0.85;
 /* The first launch was predicted by what it saw of itself. Where costs vary widely that errs far more than
  * what is learned of them will. */
 static const double most_at_first = 0.4;
@@ -46,45 +46,46 @@ void cx_memory_init(struct cx_memory *memory)
 {
     memset(memory, 0, sizeof *memory);
     for (unsigned i = 0; i <= CX_MEMORY_PIECES; i++)
-        memory->taught.before[i] = (double)i / CX_MEMORY_PIECES;
+        memory->cost_model.before[i] = (double)i / CX_MEMORY_PIECES;
 }
 
-bool cx_taught_knows(const struct cx_taught *taught, uint64_t groups)
+bool cx_cost_model_knows(const struct cx_cost_model *cost_model, uint64_t groups)
 {
-    return taught && taught->launches > 0 && taught->groups == groups && groups > 0;
+    return cost_model && cost_model->launches > 0 && cost_model->groups == groups && groups > 0;
 }
 
 /* Part of all cost before a place, a fraction of the range. */
-static double part_before(const struct cx_taught *taught, double place)
+static double part_before(const struct cx_cost_model *cost_model, double place)
 {
     double at = place * CX_MEMORY_PIECES;
     unsigned piece = at >= CX_MEMORY_PIECES ? CX_MEMORY_PIECES - 1 : (unsigned)at;
     double inside = fmin(at - piece, 1);
-    return taught->before[piece] + inside * (taught->before[piece + 1] - taught->before[piece]);
+    return cost_model->before[piece] + inside * (cost_model->before[piece + 1] - cost_model->before[piece]);
 }
 
-double cx_taught_cost(const struct cx_taught *taught, uint64_t all, uint64_t first, uint64_t count)
+double cx_cost_model_cost(const struct cx_cost_model *cost_model, uint64_t all, uint64_t first,
+                          uint64_t count)
 {
-    if (!taught || taught->groups != all || first > all || count > all - first)
+    if (!cost_model || cost_model->groups != all || first > all || count > all - first)
         return (double)count;
     double total = (double)all;
-    return total * (part_before(taught, (double)(first + count) / total) -
-                    part_before(taught, (double)first / total));
+    return total * (part_before(cost_model, (double)(first + count) / total) -
+                    part_before(cost_model, (double)first / total));
 }
 
-double cx_taught_place(const struct cx_taught *taught, uint64_t all, double part)
+double cx_cost_model_place(const struct cx_cost_model *cost_model, uint64_t all, double part)
 {
-    if (taught->groups != all)
+    if (cost_model->groups != all)
         return part * (double)all;
     unsigned low = 0, high = CX_MEMORY_PIECES; /* before[low] <= part < before[high] */
     if (part >= 1)
         return (double)all;
     while (high - low > 1) {
         unsigned middle = (low + high) / 2;
-        *(taught->before[middle] <= part ? &low : &high) = middle;
+        *(cost_model->before[middle] <= part ? &low : &high) = middle;
     }
-    double length = taught->before[high] - taught->before[low];
-    double inside = length > 0 ? (part - taught->before[low]) / length : 0;
+    double length = cost_model->before[high] - cost_model->before[low];
+    double inside = length > 0 ? (part - cost_model->before[low]) / length : 0;
     return (double)all * (low + fmin(fmax(inside, 0), 1)) / CX_MEMORY_PIECES;
 }
 
@@ -128,10 +129,11 @@ static void find_ratios(const struct cx_memory *memory, const struct cx_balancer
     for (unsigned p = 0; p < balancer->npackages; p++) {
         const struct cx_package_log *package = &balancer->packages[p];
         const unsigned slot = slot_of(balancer, package->device);
-        const struct cx_memory_device *device = &memory->taught.device[slot];
+        const struct cx_memory_device *device = &memory->cost_model.device[slot];
         ratio[slot] += computing_seconds(balancer, package);
-        expected[slot] += cx_taught_cost(&memory->taught, balancer->groups, package->first, package->groups) /
-                          cx_with_transfers(device->speed, -device->transfer);
+        expected[slot] +=
+            cx_cost_model_cost(&memory->cost_model, balancer->groups, package->first, package->groups) /
+            cx_with_transfers(device->speed, -device->transfer);
     }
     for (unsigned i = 0; i < CX_MEMORY_DEVICES; i++)
         ratio[i] = isfinite(expected[i]) && expected[i] > 0 ? ratio[i] / expected[i] : 0;
@@ -159,7 +161,7 @@ static void scale_samples(struct cx_memory *memory, unsigned slot, double factor
     for (unsigned i = 0; i < memory->nsamples; i++)
         if (memory->sample[i].slot == slot)
             memory->sample[i].seconds = (float)(memory->sample[i].seconds * factor);
-    memory->taught.device[slot].speed = cx_number_clean(memory->taught.device[slot].speed / factor);
+    memory->cost_model.device[slot].speed = cx_number_clean(memory->cost_model.device[slot].speed / factor);
 }
 
 /* By the factor that all devices have in common; and where one was far slower or faster than that, and costs
@@ -199,7 +201,7 @@ static void add_samples(struct cx_memory *memory, const struct cx_balancer *bala
 static double seconds_with_moves(const struct lesson *lesson, const struct cx_memory_sample *sample)
 {
     double groups = (double)(sample->to - sample->from) * (double)lesson->balancer->groups;
-    return sample->seconds + groups * lesson->memory->taught.device[sample->slot].transfer;
+    return sample->seconds + groups * lesson->memory->cost_model.device[sample->slot].transfer;
 }
 
 /* A launch in which each device had a region of its own cannot tell a slow device from dear groups. Those of
@@ -207,9 +209,9 @@ static double seconds_with_moves(const struct lesson *lesson, const struct cx_me
  * range several devices have done, and the less that is assumed. What they move is their own. */
 static void pool_alike(struct lesson *lesson, const double *cost, const double *computing)
 {
-    struct cx_taught *taught = &lesson->memory->taught;
+    struct cx_cost_model *cost_model = &lesson->memory->cost_model;
     const struct cx_balancer *balancer = lesson->balancer;
-    const double part = 1 / pow(1 + (double)taught->launches, 2);
+    const double part = 1 / pow(1 + (double)cost_model->launches, 2);
     for (unsigned i = 0; i < balancer->ndevices; i++) {
         const unsigned kind = balancer->devices[i].given.kind, slot = slot_of(balancer, i);
         double costs = 0, times = 0;
@@ -219,11 +221,11 @@ static void pool_alike(struct lesson *lesson, const double *cost, const double *
             costs += alike ? cost[other] : 0;
             times += alike ? computing[other] : 0;
         }
-        if (!(cost[slot] > 0) || !(costs > 0) || !(taught->device[slot].speed > 0))
+        if (!(cost[slot] > 0) || !(costs > 0) || !(cost_model->device[slot].speed > 0))
             continue;
         const double own = computing[slot] / cost[slot], pooled = own * pow(times / costs / own, part);
-        const double speed = cx_number_clean(1 / (1 / taught->device[slot].speed - own + pooled));
-        taught->device[slot].speed = speed > 0 ? speed : taught->device[slot].speed;
+        const double speed = cx_number_clean(1 / (1 / cost_model->device[slot].speed - own + pooled));
+        cost_model->device[slot].speed = speed > 0 ? speed : cost_model->device[slot].speed;
     }
 }
 
@@ -234,15 +236,15 @@ static void learn_speeds(struct lesson *lesson)
            computing[CX_MEMORY_DEVICES] = {0};
     for (unsigned i = 0; i < memory->nsamples; i++) {
         const struct cx_memory_sample *sample = &memory->sample[i];
-        lesson->cost[i] = (double)lesson->balancer->groups * (part_before(&memory->taught, sample->to) -
-                                                              part_before(&memory->taught, sample->from));
+        lesson->cost[i] = (double)lesson->balancer->groups * (part_before(&memory->cost_model, sample->to) -
+                                                              part_before(&memory->cost_model, sample->from));
         cost[sample->slot] += lesson->cost[i];
         seconds[sample->slot] += seconds_with_moves(lesson, sample);
         computing[sample->slot] += sample->seconds;
     }
     for (unsigned i = 0; i < CX_MEMORY_DEVICES; i++) {
         double speed = cost[i] > 0 ? cx_number_clean(cost[i] / seconds[i]) : 0;
-        memory->taught.device[i].speed = speed > 0 ? speed : memory->taught.device[i].speed;
+        memory->cost_model.device[i].speed = speed > 0 ? speed : memory->cost_model.device[i].speed;
     }
     pool_alike(lesson, cost, computing);
 }
@@ -263,7 +265,7 @@ static void spread(struct lesson *lesson, const struct cx_memory_sample *sample,
 {
     double from = (double)sample->from * CX_MEMORY_PIECES, to = (double)sample->to * CX_MEMORY_PIECES;
     double ratio =
-        seconds_with_moves(lesson, sample) * lesson->memory->taught.device[sample->slot].speed / cost;
+        seconds_with_moves(lesson, sample) * lesson->memory->cost_model.device[sample->slot].speed / cost;
     if (!isfinite(ratio) || !(ratio > 0))
         return;
     step(lesson->error, from, ratio - 1);
@@ -288,9 +290,9 @@ static void learn_costs(struct lesson *lesson)
     }
     for (unsigned i = 0; i < CX_MEMORY_PIECES; i++) {
         lesson->piece[i] /= sum;
-        memory->taught.before[i + 1] = memory->taught.before[i] + lesson->piece[i];
+        memory->cost_model.before[i + 1] = memory->cost_model.before[i] + lesson->piece[i];
     }
-    memory->taught.before[CX_MEMORY_PIECES] = 1;
+    memory->cost_model.before[CX_MEMORY_PIECES] = 1;
 }
 
 /* What a device did once, when it was faster. */
@@ -311,7 +313,7 @@ static void learn_losers(struct lesson *lesson)
     for (unsigned i = 0; i < balancer->ndevices; i++) {
         uint64_t groups;
         double seconds;
-        struct cx_memory_device *device = &lesson->memory->taught.device[slot_of(balancer, i)];
+        struct cx_memory_device *device = &lesson->memory->cost_model.device[slot_of(balancer, i)];
         cx_balancer_measured(balancer, i, &groups, &seconds);
         device->launches += groups > 0;
         double most = cx_number_clean((double)groups / seconds);
@@ -348,19 +350,19 @@ static void count_error(struct deviation *all, double error, double length)
 static double deviation_of(const struct cx_memory *memory, const struct cx_balancer *balancer)
 {
     struct cx_lengths *lengths = calloc(CX_MEMORY_DEVICES, sizeof(*lengths));
-    struct deviation all = {.common = memory->taught.launches > 0};
+    struct deviation all = {.common = memory->cost_model.launches > 0};
     double error, length;
     for (unsigned p = 0; p < balancer->npackages && lengths; p++) {
         const struct cx_package_log *package = &balancer->packages[p];
         const unsigned slot = slot_of(balancer, package->device);
-        const struct cx_memory_device *device = &memory->taught.device[slot];
+        const struct cx_memory_device *device = &memory->cost_model.device[slot];
         double expected = package->expected;
-        if (memory->taught.launches > 0 && device->speed > 0)
+        if (memory->cost_model.launches > 0 && device->speed > 0)
             expected =
-                cx_taught_cost(&memory->taught, balancer->groups, package->first, package->groups) /
+                cx_cost_model_cost(&memory->cost_model, balancer->groups, package->first, package->groups) /
                 cx_with_transfers(device->speed,
                                   cx_moves_a_group(&balancer->devices[package->device]) - device->transfer);
-        double seconds = memory->taught.launches > 0 ? seconds_of(balancer, package) : package->seconds;
+        double seconds = memory->cost_model.launches > 0 ? seconds_of(balancer, package) : package->seconds;
         const double fillings = cx_lengths_add(&lengths[slot], &balancer->devices[package->device],
                                                package->groups, seconds, expected);
         if (fillings >= fillings_a_row && cx_lengths_tell(&lengths[slot], &error, &length))
@@ -402,7 +404,7 @@ static void learn_moves(struct cx_memory_device *learned, const struct cx_device
     const bool like_before = part < moves_change * learned->moves && learned->moves < moves_change * part;
     if (part > 0)
         learned->moves = like_before ? newer * part + (1 - newer) * learned->moves : part;
-    learned->transfer = (learned->moves > 0 ? learned->moves : 1) * device->told_transfer;
+    learned->transfer = (learned->moves > 0 ? learned->moves : 1) * device->reported_transfer;
 }
 
 void cx_memory_learn(struct cx_memory *memory, const struct cx_balancer *balancer)
@@ -417,15 +419,15 @@ void cx_memory_learn(struct cx_memory *memory, const struct cx_balancer *balance
         return;
     lesson->memory = memory;
     lesson->balancer = balancer;
-    if (memory->taught.groups != balancer->groups) {
+    if (memory->cost_model.groups != balancer->groups) {
         cx_memory_init(memory);
-        memory->taught.groups = balancer->groups;
+        memory->cost_model.groups = balancer->groups;
     }
-    bool first = memory->taught.launches == 0;
-    double deviation = deviation_of(memory, balancer), old = memory->taught.deviation;
+    bool first = memory->cost_model.launches == 0;
+    double deviation = deviation_of(memory, balancer), old = memory->cost_model.deviation;
     follow_drift(memory, balancer);
     for (unsigned i = 0; i < balancer->ndevices; i++)
-        learn_moves(&memory->taught.device[slot_of(balancer, i)], &balancer->devices[i]);
+        learn_moves(&memory->cost_model.device[slot_of(balancer, i)], &balancer->devices[i]);
     learn_balance(memory, balancer);
     if (memory->settled && memory->unbalanced > balance_lost) {
         memory->nsamples = 0;
@@ -433,16 +435,16 @@ void cx_memory_learn(struct cx_memory *memory, const struct cx_balancer *balance
     }
     add_samples(memory, balancer);
     for (unsigned i = 0; i < CX_MEMORY_PIECES; i++)
-        lesson->piece[i] = memory->taught.before[i + 1] - memory->taught.before[i];
+        lesson->piece[i] = memory->cost_model.before[i + 1] - memory->cost_model.before[i];
     for (unsigned round = rounds_for(memory, balancer); round > 0; round--) {
         learn_speeds(lesson);
         learn_costs(lesson);
     }
     learn_losers(lesson);
     free(lesson);
-    const double part = memory->taught.launches == 1 ? first_foretold : newer;
-    memory->taught.deviation =
+    const double part = memory->cost_model.launches == 1 ? first_predicted : newer;
+    memory->cost_model.deviation =
         first ? fmin(deviation, most_at_first) : sqrt(part * deviation * deviation + (1 - part) * old * old);
-    memory->settled |= memory->taught.deviation < settled_deviation;
-    memory->taught.launches++;
+    memory->settled |= memory->cost_model.deviation < settled_deviation;
+    memory->cost_model.launches++;
 }

@@ -34,7 +34,7 @@ struct cx_memory_sample {
 };
 
 /* What plans go by. */
-struct cx_taught {
+struct cx_cost_model {
     uint64_t groups;                     /* of the launches it is from; 0: none yet */
     unsigned launches;                   /* how many */
     double deviation;                    /* of log(real / predicted length) of packages, lately */
@@ -43,7 +43,7 @@ struct cx_taught {
 };
 
 struct cx_memory {
-    struct cx_taught taught;
+    struct cx_cost_model cost_model;
     bool settled;      /* its predictions were good once */
     double unbalanced; /* lbt in "Marrow" */
     unsigned nsamples; /* oldest first */
@@ -63,11 +63,12 @@ struct cx_package_log {
 /* Forgets everything; also makes a memory out of raw storage. */
 void cx_memory_init(struct cx_memory *memory);
 /* Whether it knows anything about a launch of that many groups. */
-bool cx_taught_knows(const struct cx_taught *taught, uint64_t groups);
+bool cx_cost_model_knows(const struct cx_cost_model *cost_model, uint64_t groups);
 /* Cost of a run of groups of a launch of `all` groups; count where nothing is known. Accepts NULL. */
-double cx_taught_cost(const struct cx_taught *taught, uint64_t all, uint64_t first, uint64_t count);
+double cx_cost_model_cost(const struct cx_cost_model *cost_model, uint64_t all, uint64_t first,
+                          uint64_t count);
 /* The place, in groups, before which that part (0..1) of all cost lies. */
-double cx_taught_place(const struct cx_taught *taught, uint64_t all, double part);
+double cx_cost_model_place(const struct cx_cost_model *cost_model, uint64_t all, double part);
 
 struct cx_balancer;
 /* memory.c, called by cx_balancer_learn. */

@@ -6,8 +6,8 @@
  * Parts in proportion to measured speeds would be a little different at each launch, and different for each
  * kernel that works on the same buffers; every difference moves data. So a device keeps the part that it has.
  * What the launches lose by that against parts by speeds is summed up, and once it is as much as moving would
- * cost, the parts are cut anew by speeds (ski rental, as in forgone.h: at most twice the time of whoever knew
- * before). Speeds are smoothed over launches for this, lest noise alone look like uneven parts.
+ * cost, the parts are cut anew by speeds (ski rental, as in migration.h: at most twice the time of whoever
+ * knew before). Speeds are smoothed over launches for this, lest noise alone look like uneven parts.
  *
  * One for each kernel; zeroed: nothing is known. Thread-safety: none, the caller serialises. Previous stage:
  * admission.h. Next: static.c.

@@ -4,7 +4,7 @@
  */
 #include "scheduler/play.h"
 #include "scheduler/admission.h"
-#include "scheduler/forgone.h"
+#include "scheduler/migration.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,7 +34,7 @@ void cx_play_init(struct cx_play *play, const struct cx_play_costs *costs)
     play->budget.share = CX_BUDGET_SHARE;
     play->result.opened = -1;
     for (unsigned i = 0; i < CX_PLAY_BUFFERS; i++)
-        play->buffer[i].valid = play->buffer[i].imagined = CX_VALID_HOME;
+        play->buffer[i].valid = play->buffer[i].imagined = CX_VALID_WHOLE;
 }
 
 static double true_speed(const struct cx_play *play, const struct cx_play_kernel *kernel)
@@ -71,11 +71,11 @@ static void place_parts(struct cx_play *play, const struct cx_play_step *step, b
         const uint32_t bit = UINT32_C(1) << i;
         uint8_t *valid = validity(&play->buffer[i], imagined);
         if (step->reads_all & bit)
-            *valid = CX_VALID_ALL | CX_VALID_HOME;
+            *valid = CX_VALID_ALL | CX_VALID_WHOLE;
         else if ((step->reads & bit) && !(*valid & CX_VALID_ALL))
             *valid |= CX_VALID_PARTS;
         if (step->writes & bit) {
-            *valid = play->kernel[step->which].merges ? CX_VALID_HOME : CX_VALID_PARTS;
+            *valid = play->kernel[step->which].merges ? CX_VALID_WHOLE : CX_VALID_PARTS;
             if (!imagined)
                 play->buffer[i].writer = step->which;
         }
@@ -92,7 +92,7 @@ static double back_seconds(const struct cx_play *play, const struct cx_play_buff
 
 static bool comes_back(const struct cx_play *play, const struct cx_play_step *step, unsigned buffer)
 {
-    return ((step->reads | step->reads_all) >> buffer & 1) && !(play->buffer[buffer].valid & CX_VALID_HOME);
+    return ((step->reads | step->reads_all) >> buffer & 1) && !(play->buffer[buffer].valid & CX_VALID_WHOLE);
 }
 
 static double to_bring_back(const struct cx_play *play, const struct cx_play_step *step)
@@ -130,10 +130,10 @@ static double bring_back(struct cx_play *play, const struct cx_play_step *step)
             play->result.beyond += fmax(seconds - kernel->foreseen, 0);
             kernel->foreseen = fmax(kernel->foreseen - seconds, 0);
             hold(play, kernel, 0);
-            buffer->valid |= CX_VALID_HOME;
+            buffer->valid |= CX_VALID_WHOLE;
         }
         if (step->writes >> i & 1)
-            buffer->valid = CX_VALID_HOME;
+            buffer->valid = CX_VALID_WHOLE;
     }
     return sum;
 }
@@ -281,7 +281,7 @@ void cx_play_step(struct cx_play *play, const struct cx_play_step *step)
         return;
     }
     if (step->kind == CX_PLAY_UPLOAD)
-        buffer->valid = buffer->imagined = CX_VALID_HOME;
+        buffer->valid = buffer->imagined = CX_VALID_WHOLE;
     if (step->kind != CX_PLAY_HOST)
         seconds = step->amount / play->costs.link;
     play->result.alone += seconds;

@@ -29,7 +29,7 @@ extern const struct cx_play_costs cx_play_defaults;
 
 struct cx_play_buffer {
     double bytes;
-    uint8_t valid, imagined; /* CX_VALID_* of forgone.h; the latter as if all launches had been split */
+    uint8_t valid, imagined; /* CX_VALID_* of migration.h; the latter as if all launches had been split */
     unsigned writer;         /* the kernel that wrote it last */
 };
 

@@ -14,7 +14,7 @@
 /* Sigmoid paper, section 3.4: three packages balance adaptiveness and over-sensitivity. */
 enum { CX_SPEED_HISTORY = 3 };
 
-/* A package in flight, or a copy of a part of one (rescue.c). */
+/* A package in flight, or a copy of a part of one (reexecute.c). */
 struct cx_flight {
     uint64_t groups;
     uint64_t first;  /* where it lies in the range; CX_NOWHERE: not told */
@@ -33,15 +33,15 @@ struct cx_flight {
 #define CX_NOWHERE UINT64_MAX
 
 /* What a device did again of a package, while other parts of it are not done. */
-struct cx_rescue_part {
+struct cx_reexecution_part {
     uint64_t serial;
     unsigned device;
     uint64_t groups;
 };
 
 struct cx_device_state {
-    struct cx_balancer_device given;  /* cleaned copy */
-    double told_fixed, told_transfer; /* moves as the caller told them; in `given`, as learned */
+    struct cx_balancer_device given;          /* cleaned copy */
+    double reported_fixed, reported_transfer; /* moves as the caller told them; in `given`, as learned */
     double start_speed; /* before any package of this launch; one unit over all devices of the launch */
     bool trusted;       /* start_speed was measured in earlier launches, or set by the user */
     double history[CX_SPEED_HISTORY]; /* speeds of the last packages, a ring */
@@ -62,7 +62,7 @@ struct cx_device_state {
     double busy_since;         /* when the oldest package in flight began, as far as known */
     uint64_t assigned;         /* groups ever given, less those that came back */
     uint64_t done;
-    double moves_seconds, moves_told; /* what moves took of its packages' times, and what was told */
+    double moves_seconds, reported_moves; /* what moves took of its packages' times, and what was told */
     uint64_t measured_groups;
     double measured_seconds;
     bool failed;  /* gets nothing more */
@@ -74,18 +74,18 @@ struct cx_balancer {
     struct cx_balancer_params params;
     uint64_t groups, granularity, remaining;
     unsigned ndevices, nlive;
-    bool measured;                   /* speeds are work-groups/s */
-    bool accelerated;                /* an accelerator lives */
-    unsigned powerful;               /* cx_most_powerful */
-    uint64_t serial;                 /* of the next package */
-    double done_cost;                /* of packages that ended and count, failures aside */
-    struct cx_memory *memory;        /* the caller's, or NULL */
-    struct cx_taught *taught;        /* what that knew at the launch's beginning; NULL without one */
-    struct cx_package_log *packages; /* done ones, for the memory; NULL without one */
+    bool measured;                    /* speeds are work-groups/s */
+    bool accelerated;                 /* an accelerator lives */
+    unsigned powerful;                /* cx_most_powerful */
+    uint64_t serial;                  /* of the next package */
+    double done_cost;                 /* of packages that ended and count, failures aside */
+    struct cx_memory *memory;         /* the caller's, or NULL */
+    struct cx_cost_model *cost_model; /* what that knew at the launch's beginning; NULL without one */
+    struct cx_package_log *packages;  /* done ones, for the memory; NULL without one */
     unsigned npackages;
     const struct cx_ranges *ranges; /* where packages are cut from, or NULL */
     uint64_t slice;
-    struct cx_rescue_part *parts; /* cx_rescue_room of them; NULL: no rescues */
+    struct cx_reexecution_part *parts; /* cx_reexecute_room of them; NULL: no rescues */
     unsigned nparts;
     void *data; /* the policy's */
     struct cx_device_state devices[];
@@ -121,13 +121,13 @@ uint64_t cx_groups_clamp(double value, uint64_t limit);
 /* The part of the seconds told of moves that they took in this launch; 0: there were none. */
 static inline double cx_moves_part(const struct cx_device_state *device)
 {
-    return device->moves_told > 0 ? cx_greater(device->moves_seconds / device->moves_told, 1e-3) : 0;
+    return device->reported_moves > 0 ? cx_greater(device->moves_seconds / device->reported_moves, 1e-3) : 0;
 }
 /* What they took for a group, as far as known. */
 static inline double cx_moves_a_group(const struct cx_device_state *device)
 {
     const double part = cx_moves_part(device);
-    return part > 0 ? part * device->told_transfer : device->given.transfer_seconds;
+    return part > 0 ? part * device->reported_transfer : device->given.transfer_seconds;
 }
 
 /* Start speeds of all devices in one unit; sets measured where an earlier launch gives groups/s. */
@@ -195,23 +195,23 @@ bool cx_lengths_tell(struct cx_lengths *lengths, double *error, double *length);
 /* The smallest package worth giving: the user's minimum, else what fills the device. At least 1. */
 uint64_t cx_package_minimum(const struct cx_balancer *balancer, unsigned device);
 
-/* rescue.c: the package of that serial on the device is over or gone: its copies count for nothing. */
-void cx_rescue_void(struct cx_balancer *balancer, uint64_t serial);
+/* reexecute.c: the package of that serial on the device is over or gone: its copies count for nothing. */
+void cx_reexecute_void(struct cx_balancer *balancer, uint64_t serial);
 /* Likewise for all packages: a device failed, and what it had done again may be gone. */
-void cx_rescue_void_all(struct cx_balancer *balancer);
+void cx_reexecute_void_all(struct cx_balancer *balancer);
 /* A copy is done. */
-enum cx_done cx_rescue_done(struct cx_balancer *balancer, unsigned device, const struct cx_flight *copy,
-                            double now);
+enum cx_done cx_reexecute_done(struct cx_balancer *balancer, unsigned device, const struct cx_flight *copy,
+                               double now);
 /* Whether two copies in flight are of the same part. */
-static inline bool cx_rescue_twins(const struct cx_flight *a, const struct cx_flight *b)
+static inline bool cx_reexecute_twins(const struct cx_flight *a, const struct cx_flight *b)
 {
     return a->copy && b->copy && !a->lost && !b->lost && a->serial == b->serial && a->first == b->first;
 }
 /* Whether the victim's package, by its place in flight, may be rescued: some of it is not handed out yet. A
  * copy may be, whole. */
-bool cx_rescue_possible(const struct cx_balancer *balancer, unsigned victim, unsigned package);
+bool cx_reexecute_possible(const struct cx_balancer *balancer, unsigned victim, unsigned package);
 /* How many there is room for: every device helping with a package of each. */
-static inline unsigned cx_rescue_room(const struct cx_balancer *balancer)
+static inline unsigned cx_reexecute_room(const struct cx_balancer *balancer)
 {
     return balancer->ndevices * (balancer->ndevices + 4) + 4;
 }

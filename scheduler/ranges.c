@@ -12,16 +12,16 @@ static uint64_t length(struct cx_range range)
 }
 
 /* Takes what lies aside out of a home; what lies behind it in that home goes to the pool. */
-static void leave_out(struct cx_ranges *ranges, struct cx_range *home, struct cx_range aside)
+static void leave_out(struct cx_ranges *ranges, struct cx_range *partition, struct cx_range aside)
 {
-    if (length(aside) == 0 || aside.end <= home->first || aside.first >= home->end)
+    if (length(aside) == 0 || aside.end <= partition->first || aside.first >= partition->end)
         return;
-    if (aside.end < home->end && aside.first > home->first)
-        ranges->pool[ranges->npool++] = (struct cx_range){aside.end, home->end};
-    if (aside.first > home->first)
-        home->end = aside.first;
+    if (aside.end < partition->end && aside.first > partition->first)
+        ranges->pool[ranges->npool++] = (struct cx_range){aside.end, partition->end};
+    if (aside.first > partition->first)
+        partition->end = aside.first;
     else
-        home->first = aside.end < home->end ? aside.end : home->end;
+        partition->first = aside.end < partition->end ? aside.end : partition->end;
 }
 
 bool cx_ranges_init(struct cx_ranges *ranges, unsigned n, const double *weight, uint64_t steps,
@@ -30,10 +30,10 @@ bool cx_ranges_init(struct cx_ranges *ranges, unsigned n, const double *weight, 
     double sum = 0, before = 0;
     uint64_t at = 0;
     *ranges = (struct cx_ranges){.n = n, .granularity = granularity, .room_pool = n + 3};
-    ranges->home = calloc(n, sizeof(*ranges->home));
+    ranges->partition = calloc(n, sizeof(*ranges->partition));
     ranges->closed = calloc(n, sizeof(*ranges->closed));
     ranges->pool = calloc(ranges->room_pool, sizeof(*ranges->pool));
-    if (!ranges->home || !ranges->closed || !ranges->pool) {
+    if (!ranges->partition || !ranges->closed || !ranges->pool) {
         cx_ranges_finish(ranges);
         return false;
     }
@@ -46,17 +46,17 @@ bool cx_ranges_init(struct cx_ranges *ranges, unsigned n, const double *weight, 
         end = end / granularity * granularity;
         if (end > steps || p + 1 == n)
             end = steps;
-        ranges->home[p] = (struct cx_range){at, end > at ? end : at};
-        at = ranges->home[p].end;
+        ranges->partition[p] = (struct cx_range){at, end > at ? end : at};
+        at = ranges->partition[p].end;
     }
     for (unsigned p = 0; p < n; p++)
-        leave_out(ranges, &ranges->home[p], aside);
+        leave_out(ranges, &ranges->partition[p], aside);
     return true;
 }
 
 void cx_ranges_finish(struct cx_ranges *ranges)
 {
-    free(ranges->home);
+    free(ranges->partition);
     free(ranges->closed);
     free(ranges->pool);
     *ranges = (struct cx_ranges){0};
@@ -77,11 +77,11 @@ static struct cx_range cut(struct cx_range *from, uint64_t steps, uint64_t granu
 }
 
 /* The fullest home that the part may take from. */
-static unsigned fullest_home(const struct cx_ranges *ranges, unsigned part)
+static unsigned fullest_partition(const struct cx_ranges *ranges, unsigned part)
 {
     unsigned best = part;
     for (unsigned p = 0; p < ranges->n; p++)
-        if (!ranges->closed[p] && length(ranges->home[p]) > length(ranges->home[best]))
+        if (!ranges->closed[p] && length(ranges->partition[p]) > length(ranges->partition[best]))
             best = p;
     return best;
 }
@@ -92,11 +92,11 @@ struct cx_range cx_ranges_peek(const struct cx_ranges *ranges, unsigned part, bo
     if (ranges->npool)
         return ranges->pool[ranges->npool - 1];
     *at_end = part % 2;
-    if (part < ranges->n && length(ranges->home[part]))
-        return ranges->home[part];
-    unsigned victim = fullest_home(ranges, part);
+    if (part < ranges->n && length(ranges->partition[part]))
+        return ranges->partition[part];
+    unsigned victim = fullest_partition(ranges, part);
     *at_end = victim % 2 == 0;
-    return ranges->home[victim];
+    return ranges->partition[victim];
 }
 
 void cx_ranges_close(struct cx_ranges *ranges)
@@ -113,7 +113,7 @@ void cx_ranges_open(struct cx_ranges *ranges, unsigned part)
 
 bool cx_ranges_any(const struct cx_ranges *ranges, unsigned part)
 {
-    return ranges->npool || length(ranges->home[fullest_home(ranges, part)]);
+    return ranges->npool || length(ranges->partition[fullest_partition(ranges, part)]);
 }
 
 /* A home a little shorter than what is asked for takes the rest from the neighbour that it adjoins, so that
@@ -122,17 +122,18 @@ bool cx_ranges_any(const struct cx_ranges *ranges, unsigned part)
 static void widen(struct cx_ranges *ranges, unsigned part, uint64_t steps)
 {
     unsigned partner = part ^ 1;
-    struct cx_range *home = &ranges->home[part], *other = partner < ranges->n ? &ranges->home[partner] : home;
-    if (other == home || ranges->closed[partner] || length(*home) >= steps)
+    struct cx_range *partition = &ranges->partition[part],
+                    *other = partner < ranges->n ? &ranges->partition[partner] : partition;
+    if (other == partition || ranges->closed[partner] || length(*partition) >= steps)
         return;
-    uint64_t need = (steps - length(*home)) / ranges->granularity * ranges->granularity;
+    uint64_t need = (steps - length(*partition)) / ranges->granularity * ranges->granularity;
     need = need < length(*other) ? need : length(*other);
-    if (need > length(*home) / 4)
+    if (need > length(*partition) / 4)
         return;
-    if (part % 2 == 0 && home->end == other->first)
-        home->end = other->first += need;
-    else if (part % 2 == 1 && other->end == home->first && need % ranges->granularity == 0)
-        home->first = other->end -= need;
+    if (part % 2 == 0 && partition->end == other->first)
+        partition->end = other->first += need;
+    else if (part % 2 == 1 && other->end == partition->first && need % ranges->granularity == 0)
+        partition->first = other->end -= need;
 }
 
 struct cx_range cx_ranges_take(struct cx_ranges *ranges, unsigned part, uint64_t steps)
@@ -143,12 +144,12 @@ struct cx_range cx_ranges_take(struct cx_ranges *ranges, unsigned part, uint64_t
         ranges->npool -= length(*back) == 0;
         return taken;
     }
-    if (length(ranges->home[part]))
+    if (length(ranges->partition[part]))
         widen(ranges, part, steps);
-    if (length(ranges->home[part]))
-        return cut(&ranges->home[part], steps, ranges->granularity, part % 2);
-    unsigned victim = fullest_home(ranges, part);
-    return cut(&ranges->home[victim], steps, ranges->granularity, victim % 2 == 0);
+    if (length(ranges->partition[part]))
+        return cut(&ranges->partition[part], steps, ranges->granularity, part % 2);
+    unsigned victim = fullest_partition(ranges, part);
+    return cut(&ranges->partition[victim], steps, ranges->granularity, victim % 2 == 0);
 }
 
 bool cx_ranges_return(struct cx_ranges *ranges, struct cx_range range)

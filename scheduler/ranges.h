@@ -22,9 +22,9 @@ struct cx_range {
 struct cx_ranges {
     unsigned n;
     uint64_t granularity;
-    struct cx_range *home; /* one a part: its steps not assigned yet; odd parts take from the end */
-    bool *closed;          /* homes that nobody else may take from yet */
-    struct cx_range *pool; /* runs that belong to nobody */
+    struct cx_range *partition; /* one a part: its steps not assigned yet; odd parts take from the end */
+    bool *closed;               /* homes that nobody else may take from yet */
+    struct cx_range *pool;      /* runs that belong to nobody */
     unsigned npool, room_pool;
 };
 

@@ -192,19 +192,19 @@ static void idle(struct state *state, unsigned index, double now)
     line->asks_at = INFINITY;
     if (line->dead || line->nqueued == (state->sim->depth ? state->sim->depth : 2))
         return;
-    double again = cx_balancer_again(state->balancer, index, now);
-    if (again <= 0 && line->nqueued == 0 && state->sim->rescues) {
-        struct cx_rescue rescue;
-        if (cx_balancer_rescue(state->balancer, index, now, &rescue)) {
-            state->result.rescues++;
-            push(state, index, (struct package){.first = rescue.first, .count = rescue.groups, .copy = true},
-                 now);
+    double ask_next = cx_balancer_ask_next(state->balancer, index, now);
+    if (ask_next <= 0 && line->nqueued == 0 && state->sim->reexecutes) {
+        struct cx_reexecution reexecute;
+        if (cx_balancer_reexecute(state->balancer, index, now, &reexecute)) {
+            state->result.reexecutes++;
+            push(state, index,
+                 (struct package){.first = reexecute.first, .count = reexecute.groups, .copy = true}, now);
             return;
         }
-        again = rescue.again;
+        ask_next = reexecute.ask_next;
     }
-    if (again > 0)
-        line->asks_at = fmax(again, nextafter(now, INFINITY));
+    if (ask_next > 0)
+        line->asks_at = fmax(ask_next, nextafter(now, INFINITY));
 }
 
 /* Gives a device packages until its queue is full or the balancer refuses. */
@@ -417,10 +417,10 @@ static bool make_ranges(struct state *state)
     cx_balancer_weights(state->balancer, weights);
     /* Without homes all is in the pool that is cut from its front. */
     uint64_t groups = sim->load->groups;
-    bool homes = sim->homes && !sim->policy->is_static; /* their shares lie in device order */
-    bool ok = cx_ranges_init(&state->ranges, sim->ndevices, weights, homes ? groups : 0,
+    bool partitions = sim->partitions && !sim->policy->is_static; /* their shares lie in device order */
+    bool ok = cx_ranges_init(&state->ranges, sim->ndevices, weights, partitions ? groups : 0,
                              sim->granularity ? sim->granularity : 1, (struct cx_range){0, 0});
-    if (ok && !homes)
+    if (ok && !partitions)
         pool_put(state, 0, groups);
     if (ok)
         cx_balancer_watch(state->balancer, &state->ranges, 1);
@@ -437,7 +437,7 @@ struct cx_sim_result cx_simulate(const struct cx_simulation *simulation)
     if (known && state.lines) {
         for (unsigned i = 0; i < n; i++) {
             known[i] = simulation->devices[i].known;
-            known[i].private_results = simulation->rescues;
+            known[i].private_results = simulation->reexecutes;
             known[i].slot = i;
             state.lines[i].ends_at = state.lines[i].asks_at = INFINITY;
             const uint64_t slots = simulation->devices[i].slots;
@@ -445,7 +445,7 @@ struct cx_sim_result cx_simulate(const struct cx_simulation *simulation)
             state.broken |= slots && !state.lines[i].slot;
         }
         struct cx_problem problem = {simulation->load->groups, simulation->granularity, n, known,
-                                     simulation->rescues,      simulation->memory};
+                                     simulation->reexecutes,   simulation->memory};
         state.balancer = cx_balancer_create(simulation->policy, &problem, simulation->params);
     }
     if (state.balancer && make_ranges(&state)) {

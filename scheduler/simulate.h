@@ -76,9 +76,9 @@ struct cx_simulation {
     uint64_t seed;
     uint64_t *groups_done;    /* one a device, filled when not NULL: groups computed there */
     unsigned char *taken;     /* one a group, when not NULL: times computed, less what a death lost */
-    bool homes;               /* each device has a part of the range of its own (ranges.h), as in the layer;
+    bool partitions;          /* each device has a part of the range of its own (ranges.h), as in the layer;
                                * else packages are cut from the front */
-    bool rescues;             /* packages may be done again elsewhere */
+    bool reexecutes;          /* packages may be done again elsewhere */
     struct cx_memory *memory; /* learns from the launch; or NULL */
     struct cx_speed_record *records;                                /* one a device: so do they; or NULL */
     void (*note)(void *data, const struct cx_sim_package *package); /* every package; or NULL */
@@ -95,7 +95,7 @@ struct cx_sim_result {
     double after;   /* by how much a launch like it, begun at once, ends later for what devices still do that
                      * nobody waits for */
     unsigned packages;
-    unsigned rescues; /* parts of packages done again */
+    unsigned reexecutes; /* parts of packages done again */
 };
 
 /* Seconds of a package on a device that is never slow: no jitter. */

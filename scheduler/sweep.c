@@ -222,7 +222,7 @@ static double launch_time(const struct cx_grid_case *c, const char *policy, unsi
     double sum = 0;
     for (unsigned draw = 0; draw < draws; draw++) {
         const struct cx_grid_variant variant = {
-            .policy = cx_policy_find(policy), .rescues = true, .draw = draw, .launches = repeated ? 0 : 1};
+            .policy = cx_policy_find(policy), .reexecutes = true, .draw = draw, .launches = repeated ? 0 : 1};
         const struct cx_grid_result result = cx_grid_run(c, &variant);
         sum += log((repeated ? result.settled : result.first) / result.ideal) / draws;
     }

@@ -37,7 +37,7 @@ struct question {
     char **options;
     const struct cx_real_device *device; /* the fastest that programs would use; NULL: there is none */
     struct cx_identity identity;
-    char folder[32], asked[48], told[48]; /* files: what to ask the device, and its answers */
+    char folder[32], asked[48], replies[48]; /* files: what to ask the device, and its answers */
     bool is_told;
 };
 
@@ -67,7 +67,7 @@ static int become_analyser(const struct question *q, bool asks)
     }
     if (q->is_told) {
         word[n++] = "--told";
-        word[n++] = q->told;
+        word[n++] = q->replies;
     }
     word[n++] = asks ? "--ask" : "--explain";
     if (asks) {
@@ -115,17 +115,17 @@ static void ask_device(struct question *q)
     static const char mark[] = CX_MACRO_QUESTION "\n";
     enum { MOST_BYTES = 1 << 20, LIMIT_MS = 60000 };
     char *text = calloc(1, MOST_BYTES), why[160] = "";
-    char *told = NULL;
+    char *replies = NULL;
     FILE *file = text && run_analyser(q, true) == 0 ? fopen(q->asked, "r") : NULL;
     if (file && fread(text, 1, MOST_BYTES - 1, file) && !strncmp(text, mark, strlen(mark)))
-        told = cx_ask(q->device, text, LIMIT_MS, why, sizeof(why));
+        replies = cx_compiler_macros_ask(q->device, text, LIMIT_MS, why, sizeof(why));
     if (file)
         fclose(file);
-    file = told ? fopen(q->told, "w") : NULL;
-    q->is_told = file && fputs(told, file) >= 0;
+    file = replies ? fopen(q->replies, "w") : NULL;
+    q->is_told = file && fputs(replies, file) >= 0;
     if (file)
         q->is_told &= fclose(file) == 0;
-    free(told);
+    free(replies);
     free(text);
 }
 
@@ -138,12 +138,12 @@ static int explain_file(struct question *q)
     if (!q->device || !mkdtemp(q->folder))
         return become_analyser(q, false);
     snprintf(q->asked, sizeof(q->asked), "%s/asked", q->folder);
-    snprintf(q->told, sizeof(q->told), "%s/told.h", q->folder);
+    snprintf(q->replies, sizeof(q->replies), "%s/told.h", q->folder);
     cx_identity_make(q->device, &q->identity);
     ask_device(q);
     const int status = run_analyser(q, false);
     unlink(q->asked);
-    unlink(q->told);
+    unlink(q->replies);
     rmdir(q->folder);
     return status;
 }

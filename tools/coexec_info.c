@@ -73,7 +73,7 @@ static void print_device(const struct cx_machine *machine, const struct cx_real_
     printf("     %s, %s\n", device->platform->name, device->platform->driver);
     if (device->probed)
         printf("     %s; %s\n",
-               device->submits_in_caller ? "runs commands in the calling thread" : "enqueues at once",
+               device->synchronous ? "runs commands in the calling thread" : "enqueues at once",
                device->in_place ? "uses host memory in place" : "keeps copies of its own");
 }
 

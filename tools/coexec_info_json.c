@@ -37,7 +37,7 @@ static struct json_object *device_object(const struct cx_machine *machine,
     cx_json_add_text(object, "platform_version", device->platform->version);
     cx_json_add_text(object, "driver", device->platform->driver);
     cx_json_add(object, "submits_in_caller",
-                device->probed ? json_object_new_boolean(device->submits_in_caller) : NULL);
+                device->probed ? json_object_new_boolean(device->synchronous) : NULL);
     cx_json_add(object, "in_place", device->probed ? json_object_new_boolean(device->in_place) : NULL);
     return object;
 }

@@ -189,7 +189,7 @@ static void judge(const struct cx_summary_kernel *kernel, struct json_object *la
             because(text, room, kernel, cx_summary_reason_text(reason ? reason : verdict.reason), &verdict);
         const struct cx_access_means *means = splits && access ? cx_access_means(access) : NULL;
         for (uint32_t i = 0; means && i < kernel->narg; i++)
-            tally->ways[i] |= 1u << means[i].way;
+            tally->ways[i] |= 1u << means[i].protocol;
     }
     if (*text && n.groups != 1)
         count_reason(tally, text);
@@ -211,7 +211,7 @@ static void print_ways(const struct cx_summary_kernel *kernel, const struct tall
 {
     static const char *const names[] = {"", "own", "merge", "private"};
     const char *separator = "      ";
-    for (unsigned way = CX_WAY_OWN; way <= CX_WAY_PRIVATE; way++)
+    for (unsigned way = CX_PROTOCOL_EXCLUSIVE; way <= CX_PROTOCOL_REDUCTION; way++)
         for (uint32_t i = 0; i < kernel->narg; i++)
             if (tally->ways[i] & 1u << way) {
                 printf("%s%s %s", separator, kernel->arg[i].name[0] ? kernel->arg[i].name : "argument",
@@ -356,7 +356,7 @@ static void analyse(const char *folder, const char *analyser, const struct cx_re
                                          .source = source,
                                          .options = program->options,
                                          .identity = &identity,
-                                         .told = program->told};
+                                         .replies = program->replies};
     if (!cx_analyse_cached(&task, result))
         cx_analyse_run(&task, &helper, result);
     if (!result->summary && !result->why[0])

@@ -139,7 +139,7 @@ static void free_program(struct cx_recorded_program *program)
     free(program->source);
     free(program->options);
     free(program->extensions);
-    free(program->told);
+    free(program->replies);
     free(program);
 }
 
@@ -187,14 +187,14 @@ static int take_program(struct reader *reader, struct json_object *line)
     return 1;
 }
 
-static int take_told(struct reader *reader, struct json_object *line)
+static int take_replies(struct reader *reader, struct json_object *line)
 {
     struct number *known = find_number(reader, line);
-    struct json_object *told = cx_json_typed(line, "told", json_type_string);
-    if (!told)
+    struct json_object *replies = cx_json_typed(line, "told", json_type_string);
+    if (!replies)
         return 0;
-    if (known && !known->program->told)
-        known->program->told = text_of(told);
+    if (known && !known->program->replies)
+        known->program->replies = text_of(replies);
     return 1;
 }
 
@@ -248,7 +248,7 @@ static int take_line(struct reader *reader, const char *text)
     if (strcmp(name, "program") == 0)
         ok = take_program(reader, line);
     else if (strcmp(name, "told") == 0)
-        ok = take_told(reader, line);
+        ok = take_replies(reader, line);
     else if (strcmp(name, "launch") == 0)
         ok = take_launch(reader, line);
     else if (strcmp(name, "full") == 0)

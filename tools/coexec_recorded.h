@@ -18,8 +18,8 @@ struct cx_recorded_kernel {
 };
 
 struct cx_recorded_program {
-    char *source;                      /* the file's name in the folder */
-    char *options, *extensions, *told; /* told: NULL where nobody was asked */
+    char *source;                         /* the file's name in the folder */
+    char *options, *extensions, *replies; /* told: NULL where nobody was asked */
     size_t ndefines;
     char **define;
     size_t nkernels;

@@ -30,7 +30,7 @@ struct job {
     unsigned ndevices;
     struct cx_sim_device devices[MAX_DEVICES];
     double in_bytes, out_bytes; /* a group's */
-    uint64_t launches, homes, rescues;
+    uint64_t launches, partitions, reexecutes;
     const char *trace, *svg, *paper, *programs, *costs;
     bool grid;
 };
@@ -168,9 +168,9 @@ static int set_option(struct job *job, const char *name, const char *value)
     else if (strcmp(name, "--launches") == 0)
         good = read_whole(value, 1000, &job->launches) && job->launches > 0;
     else if (strcmp(name, "--homes") == 0)
-        good = read_whole(value, 1, &job->homes);
+        good = read_whole(value, 1, &job->partitions);
     else if (strcmp(name, "--rescues") == 0)
-        good = read_whole(value, 1, &job->rescues);
+        good = read_whole(value, 1, &job->reexecutes);
     else if (strcmp(name, "--bytes-in") == 0)
         good = read_number(value, &job->in_bytes);
     else if (strcmp(name, "--bytes-out") == 0)
@@ -264,8 +264,8 @@ static struct cx_sim_result run_launches(const struct job *job, const struct cx_
                                     .notice_seconds = 1e-3,
                                     .seed = job->seed + launch - 1,
                                     .groups_done = done,
-                                    .homes = job->homes,
-                                    .rescues = job->rescues,
+                                    .partitions = job->partitions,
+                                    .reexecutes = job->reexecutes,
                                     .memory = memory,
                                     .records = records,
                                     .note = job->svg ? cx_simulate_note : NULL,
@@ -315,7 +315,8 @@ static int simulate_all(const struct job *job, const struct cx_sim_load *load)
 
 static int simulate(int argc, char **argv)
 {
-    struct job job = {.groups = 4096, .granularity = 1, .depth = 2, .seed = 1, .launches = 1, .rescues = 1};
+    struct job job = {
+        .groups = 4096, .granularity = 1, .depth = 2, .seed = 1, .launches = 1, .reexecutes = 1};
     setlocale(LC_NUMERIC, "C");
     for (int i = 1; i < argc; i += 2) {
         if (strcmp(argv[i], "--grid") == 0) {

@@ -43,13 +43,13 @@ static void print_sum(const char *name, const struct drift_sum *sum)
            sum->back_after / n, sum->packages / n);
 }
 
-static int run(const char *name, const struct cx_policy *policy, bool rescues)
+static int run(const char *name, const struct cx_policy *policy, bool reexecutes)
 {
     const struct cx_balancer_params params = cx_plan_params();
     struct drift_sum sums[NFACTORS] = {{0}};
     for (unsigned i = 0; i < cx_drift_count(); i++) {
         const struct cx_drift_case c = cx_drift_case(i);
-        const struct cx_drift_result result = cx_drift_run(&c, policy, &params, rescues);
+        const struct cx_drift_result result = cx_drift_run(&c, policy, &params, reexecutes);
         if (!result.complete)
             return cx_tool_error("simulate", "%s: case %u never ends, or memory is short", name, i);
         add(sums, &c, &result);

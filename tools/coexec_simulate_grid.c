@@ -57,12 +57,12 @@ static void print_header(const char *what)
 static void print_case(const char *name, const struct cx_grid_case *c, const struct cx_grid_result *r,
                        enum cx_sim_format format, bool first)
 {
-    static const char *const told[] = {"right", "off", "equal"};
+    static const char *const nominal[] = {"right", "off", "equal"};
     unsigned long long groups = c->groups;
     double over = r->first / r->ideal, repeated = r->settled / r->ideal;
     if (format == CX_SIM_CSV) {
         printf("%s,%s,%s,%g,%llu,%g,%s,%d,%d,", name, c->set, cx_sim_profile_name(c->profile),
-               c->launch_seconds, groups, c->seconds, told[c->told], c->transfers, c->curve);
+               c->launch_seconds, groups, c->seconds, nominal[c->nominal], c->transfers, c->curve);
         printf("%.6g,%.6g,%.4f,%.4f,%.4f,%.4f,%.0f,%.1f\n", r->ideal, r->alone, over, repeated,
                r->first_balance, r->settled_balance, r->first_packages, r->settled_packages);
         return;
@@ -71,7 +71,7 @@ static void print_case(const char *name, const struct cx_grid_case *c, const str
         "%s  {\"algo\": \"%s\", \"devices\": \"%s\", \"profile\": \"%s\", \"launch\": %g, \"groups\": %llu, "
         "\"seconds\": %g, \"told\": \"%s\", \"transfers\": %d, \"curve\": %d, ",
         first ? "" : ",\n", name, c->set, cx_sim_profile_name(c->profile), c->launch_seconds, groups,
-        c->seconds, told[c->told], c->transfers, c->curve);
+        c->seconds, nominal[c->nominal], c->transfers, c->curve);
     printf("\"ideal\": %.6g, \"alone\": %.6g, \"first\": %.4f, \"repeated\": %.4f, \"first_balance\": %.4f, "
            "\"repeated_balance\": %.4f, \"first_packages\": %.0f, \"repeated_packages\": %.1f}",
            r->ideal, r->alone, over, repeated, r->first_balance, r->settled_balance, r->first_packages,
@@ -126,7 +126,7 @@ static int run_all(const char *name, const struct cx_policy *policy, enum kind k
 {
     const struct cx_balancer_params params = cx_plan_params();
     const struct cx_grid_variant variant = {
-        .policy = policy, .params = &params, .rescues = kind == KIND_PLAIN};
+        .policy = policy, .params = &params, .reexecutes = kind == KIND_PLAIN};
     struct sum all = {0};
     for (unsigned i = 0; i < cx_grid_count(); i++) {
         const struct cx_grid_case c = cx_grid_case(i, seed);
@@ -145,9 +145,9 @@ static int run_all(const char *name, const struct cx_policy *policy, enum kind k
         add_to_cut(&cuts[1], cost, &result);
         add_to_cut(&cuts[2], c.set, &result);
         add_to_cut(&cuts[3],
-                   c.told == CX_GRID_TOLD_RIGHT ? "right"
-                   : c.told == CX_GRID_TOLD_OFF ? "off by up to 2"
-                                                : "all equal",
+                   c.nominal == CX_GRID_NOMINAL_RIGHT ? "right"
+                   : c.nominal == CX_GRID_NOMINAL_OFF ? "off by up to 2"
+                                                      : "all equal",
                    &result);
     }
     if (format == CX_SIM_TABLE)

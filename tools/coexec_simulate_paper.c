@@ -131,8 +131,8 @@ static struct cx_sim_result simulate(const char *policy, const struct cx_sim_loa
                                 .load = load,
                                 .ndevices = n,
                                 .devices = devices,
-                                .homes = true,
-                                .rescues = true,
+                                .partitions = true,
+                                .reexecutes = true,
                                 .seed = seed};
     return cx_simulate(&sim);
 }

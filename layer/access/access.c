@@ -162,7 +162,7 @@ static void judge(struct cx_access *a)
         v->reason = CX_REASON_ONE_GROUP;
         return;
     }
-    cx_access_find_ways(a);
+    cx_access_find_protocols(a);
 }
 
 static double times_of_loop(const struct cx_access *a, int32_t loop)

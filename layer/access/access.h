@@ -110,25 +110,25 @@ struct cx_access_region {
 };
 
 /* How a split launch keeps what is written through an argument right (design section 3). */
-enum cx_access_way {
-    CX_WAY_NONE = 0, /* nothing is written through it */
+enum cx_write_protocol {
+    CX_PROTOCOL_NONE = 0, /* nothing is written through it */
     /* What different packages write is disjoint, proved for every border: regions (boxes where given) change
      * owner. Also for atomics, even with used results, where packages are apart. */
-    CX_WAY_OWN,
+    CX_PROTOCOL_EXCLUSIVE,
     /* What packages write is not known, or may overlap, without any order between work-groups: changed blocks
      * are found afterwards and merged by units of `width`. */
-    CX_WAY_MERGE,
+    CX_PROTOCOL_MERGE,
     /* Every access to the object in this launch is an atomic of one commutative family (`atomic_op`), results
      * unused: each device has a private copy, combined afterwards. */
-    CX_WAY_PRIVATE,
+    CX_PROTOCOL_REDUCTION,
     /* All devices use the object at one device's memory, which they reach, reads and writes alike. Never
-     * judged so, but chosen by the planner (shared_home.h) in place of NONE and MERGE. */
-    CX_WAY_HOME,
+     * judged so, but chosen by the planner (remote_access.h) in place of NONE and MERGE. */
+    CX_PROTOCOL_REMOTE,
 };
 
 /* The same for all arguments of one object. */
 struct cx_access_means {
-    uint8_t way;       /* enum cx_access_way */
+    uint8_t protocol;  /* enum cx_write_protocol */
     uint8_t atomic_op; /* PRIVATE: ADD (add, sub, inc, dec), MIN, MAX, UMIN, UMAX, AND, OR, XOR or FADD */
     uint8_t width;     /* MERGE, PRIVATE: bytes of the narrowest store, or of the atomics: 1, 2, 4 or 8 */
     /* What a package reads, or is said to read, may be written by another one: reads mean the contents before

@@ -59,7 +59,7 @@ bool cx_access_shapes_apart(const struct cx_access *access, uint32_t arg_x, cons
 bool cx_access_stores_race(struct cx_access *access, uint64_t object, struct cx_fault *fault);
 
 /* Sets the means of each argument and what the verdict says about them. */
-void cx_access_find_ways(struct cx_access *access);
+void cx_access_find_protocols(struct cx_access *access);
 
 /* Evaluates each unit by itself into access->list, if there are few; true where the list is there. */
 bool cx_access_list_units(struct cx_access *access);

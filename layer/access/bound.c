@@ -268,7 +268,7 @@ static struct cx_form offset_form(struct cx_eval *ev, int32_t node, struct narro
     n->saved = ev->vars;
     ev->vars = n->vars;
     cx_eval_mark(ev, node, true);
-    cx_eval_nodes(ev, ev->scratch, ev->cone, (uint32_t)node);
+    cx_eval_nodes(ev, ev->scratch, ev->needed, (uint32_t)node);
     n->vars = ev->vars; /* it may have made new variables, whose ranges hold for this access alone */
     cx_eval_forget_vars(ev, n->saved.count);
     ev->vars = n->saved;

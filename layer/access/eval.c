@@ -556,10 +556,10 @@ static struct cx_form evaluate(struct cx_eval *ev, const struct cx_form *form, u
     }
 }
 
-void cx_eval_nodes(struct cx_eval *ev, struct cx_form *form, const uint8_t *cone, uint32_t upto)
+void cx_eval_nodes(struct cx_eval *ev, struct cx_form *form, const uint8_t *needed, uint32_t upto)
 {
     for (uint32_t i = 0; i <= upto && i < ev->launch.kernel->nexpr; i++) {
-        if (!cone || cone[i]) {
+        if (!needed || needed[i]) {
             form[i] = evaluate(ev, form, i);
         }
     }
@@ -570,16 +570,16 @@ void cx_eval_mark(struct cx_eval *ev, int32_t node, bool clear)
     const struct cx_expr *expr = ev->launch.kernel->expr;
 
     if (clear) {
-        memset(ev->cone, 0, ev->launch.kernel->nexpr);
+        memset(ev->needed, 0, ev->launch.kernel->nexpr);
     }
-    ev->cone[node] = 1;
+    ev->needed[node] = 1;
     for (int32_t i = node; i >= 0; i--) {
-        unsigned n = ev->cone[i] ? cx_expr_operands(expr[i].op) : 0;
+        unsigned n = ev->needed[i] ? cx_expr_operands(expr[i].op) : 0;
         if (n >= 1) {
-            ev->cone[expr[i].a] = 1;
+            ev->needed[expr[i].a] = 1;
         }
         if (n >= 2) {
-            ev->cone[expr[i].b] = 1;
+            ev->needed[expr[i].b] = 1;
         }
     }
 }
@@ -603,8 +603,8 @@ void cx_eval_init(struct cx_eval *ev, const struct cx_launch *launch, void *memo
     ev->scratch = ev->form + n;
     ev->node_var = (int16_t *)(ev->scratch + n);
     ev->loop_var = ev->node_var + n;
-    ev->cone = (uint8_t *)(ev->loop_var + launch->kernel->nloop);
-    ev->loop_state = ev->cone + n;
+    ev->needed = (uint8_t *)(ev->loop_var + launch->kernel->nloop);
+    ev->loop_state = ev->needed + n;
     for (uint32_t i = 0; i < n; i++) {
         if (expr[i].op == CX_EXPR_LOCAL_ID || expr[i].op == CX_EXPR_GROUP_ID) {
             parts[expr[i].a] = true;

@@ -36,7 +36,7 @@ struct cx_eval {
     struct cx_form *form;    /* by node */
     struct cx_form *scratch; /* by node: evaluation under other assumptions */
     int16_t *node_var;       /* variable that stands for a node's unknown value, -1: none */
-    uint8_t *cone;           /* by node, for one question */
+    uint8_t *needed;         /* by node, for one question */
     uint8_t *loop_state;
     int16_t *loop_var;
     int16_t id_var[3][2]; /* local id and group id (or both in one) by dimension, -1: none yet */
@@ -65,7 +65,7 @@ void cx_eval_run(struct cx_eval *ev, int64_t first, int64_t last);
 void cx_eval_access(struct cx_eval *ev, const struct cx_access_record *record, struct cx_bound *bound);
 
 /* Nodes [0, upto] that are marked in ev->cone (all where cone is NULL), into `form`. */
-void cx_eval_nodes(struct cx_eval *ev, struct cx_form *form, const uint8_t *cone, uint32_t upto);
+void cx_eval_nodes(struct cx_eval *ev, struct cx_form *form, const uint8_t *needed, uint32_t upto);
 /* Marks the node and all below it; clears the rest up to it. */
 void cx_eval_mark(struct cx_eval *ev, int32_t node, bool clear);
 /* A new variable; -1 where there are too many. */

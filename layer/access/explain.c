@@ -224,19 +224,19 @@ static void print_way(const struct story *s, uint32_t arg)
         return;
     }
     means = &cx_access_means(s->access)[arg];
-    switch ((enum cx_access_way)means->way) {
-    case CX_WAY_OWN:
+    switch ((enum cx_write_protocol)means->protocol) {
+    case CX_PROTOCOL_EXCLUSIVE:
         fputs(" changes owner", s->out);
         if (means->before) {
             fputs(", its old contents everywhere, because ", s->out);
             fputs(cx_summary_reason_text(CX_REASON_READ_OVERLAP), s->out);
         }
         break;
-    case CX_WAY_MERGE:
+    case CX_PROTOCOL_MERGE:
         fprintf(s->out, " merged afterwards by units of %u bytes", means->width);
         print_why(s, means);
         break;
-    case CX_WAY_PRIVATE:
+    case CX_PROTOCOL_REDUCTION:
         fprintf(s->out, " private copies, combined as %s",
                 families[means->atomic_op] ? families[means->atomic_op] : "");
         print_why(s, means);

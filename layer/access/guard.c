@@ -243,7 +243,8 @@ static bool is_ready(const struct cx_eval *ev, uint32_t loop, int32_t last)
 {
     for (int32_t i = 0; i <= last; i++) {
         const struct cx_expr *e = &ev->launch.kernel->expr[i];
-        if (ev->cone[i] && e->op == CX_EXPR_LOOP && e->imm != loop && ev->loop_state[e->imm] == CX_LOOP_NEW) {
+        if (ev->needed[i] && e->op == CX_EXPR_LOOP && e->imm != loop &&
+            ev->loop_state[e->imm] == CX_LOOP_NEW) {
             return false;
         }
     }
@@ -281,13 +282,13 @@ static void bound_loop(struct cx_eval *ev, uint32_t index, int32_t last_node)
     }
     ev->loop_var[index] = (int16_t)var;
     ev->assume = true;
-    cx_eval_nodes(ev, ev->scratch, ev->cone, (uint32_t)last_node);
+    cx_eval_nodes(ev, ev->scratch, ev->needed, (uint32_t)last_node);
     found = last_trip(ev, loop, (unsigned)var, &guess, &uniform, &guarded);
     ev->assume = false;
     cx_eval_forget_vars(ev, count + 1);
     if (found) {
         ev->vars.var[var].hi = guess + 1;
-        cx_eval_nodes(ev, ev->scratch, ev->cone, (uint32_t)last_node);
+        cx_eval_nodes(ev, ev->scratch, ev->needed, (uint32_t)last_node);
         found = last_trip(ev, loop, (unsigned)var, &last, &uniform, &guarded) && last <= guess;
     }
     if (!found) {

@@ -103,7 +103,7 @@ static void by_atomics(const struct cx_access *a, uint64_t object, const struct 
                (first->width != 4 && first->width != 8) || !in_one_grid(a, object, first->width)) {
         *fault = (struct cx_fault){.reason = CX_REASON_ATOMIC_MIXED, .record = odd ? odd : first};
     } else {
-        means->way = CX_WAY_PRIVATE;
+        means->protocol = CX_PROTOCOL_REDUCTION;
         means->atomic_op = (uint8_t)family(first->atomic_op);
         means->width = first->width;
     }
@@ -314,12 +314,12 @@ static void judge_object(struct cx_access *a, uint64_t object, struct cx_access_
 
     if (is_own(a, object, fault, listed)) {
         fault->reason = CX_REASON_NONE;
-        means->way = CX_WAY_OWN;
+        means->protocol = CX_PROTOCOL_EXCLUSIVE;
         means->before = !reads_apart(a, object, fault, listed);
         if (!means->before) {
             fault->reason = CX_REASON_NONE;
         } else if (by_image(a, object)) {
-            means->way = CX_WAY_NONE; /* no two devices see one image's texels at a time */
+            means->protocol = CX_PROTOCOL_NONE; /* no two devices see one image's texels at a time */
         }
         return;
     }
@@ -336,7 +336,7 @@ static void judge_object(struct cx_access *a, uint64_t object, struct cx_access_
     if (cx_access_stores_race(a, object, fault)) {
         return;
     }
-    means->way = CX_WAY_MERGE;
+    means->protocol = CX_PROTOCOL_MERGE;
     means->width = narrowest(a, object);
     means->before = true;
 }
@@ -400,13 +400,13 @@ static void add_boxes(struct cx_access *a, uint32_t arg)
         cx_access_gather(a, arg, false, false);
         reads->free = !written;
     }
-    if (!writes->must && !(a->listed[arg] & CX_LISTED_WRITES) && written && a->means[arg].way == CX_WAY_OWN &&
-        may_have_holes(a, arg, true)) {
+    if (!writes->must && !(a->listed[arg] & CX_LISTED_WRITES) && written &&
+        a->means[arg].protocol == CX_PROTOCOL_EXCLUSIVE && may_have_holes(a, arg, true)) {
         cx_access_gather(a, arg, true, true);
     }
 }
 
-void cx_access_find_ways(struct cx_access *a)
+void cx_access_find_protocols(struct cx_access *a)
 {
     const struct cx_summary_kernel *k = a->launch.kernel;
     struct cx_access_verdict *v = &a->verdict;
@@ -414,7 +414,7 @@ void cx_access_find_ways(struct cx_access *a)
 
     v->splits = true;
     for (uint32_t i = 0; i < k->narg; i++) {
-        struct cx_access_means means = {.way = CX_WAY_NONE};
+        struct cx_access_means means = {.protocol = CX_PROTOCOL_NONE};
         struct cx_fault fault = {.reason = CX_REASON_NONE};
         uint64_t object = a->args[i].object;
         uint8_t listed = 0;
@@ -423,9 +423,9 @@ void cx_access_find_ways(struct cx_access *a)
         }
         judge_object(a, object, &means, &fault, &listed);
         note_fault(v, &fault);
-        v->splits &= means.way != CX_WAY_NONE;
-        a->merged += means.way == CX_WAY_MERGE ? extent(a, object) : 0;
-        a->private_copies += means.way == CX_WAY_PRIVATE ? extent(a, object) : 0;
+        v->splits &= means.protocol != CX_PROTOCOL_NONE;
+        a->merged += means.protocol == CX_PROTOCOL_MERGE ? extent(a, object) : 0;
+        a->private_copies += means.protocol == CX_PROTOCOL_REDUCTION ? extent(a, object) : 0;
         a->curable |= fault.reason != CX_REASON_NONE && is_loose(a, object);
         for (uint32_t j = i; j < k->narg; j++) {
             if (a->args[j].object == object) {

@@ -202,9 +202,9 @@ static void command_line(const struct cx_compile_request *r, const char *const *
     for (size_t i = 0; i < r->defines.count; i++) {
         add_pair(arguments, "-D", r->defines.item[i]);
     }
-    if (r->told) {
+    if (r->replies) {
         add(arguments, "-include");
-        add(arguments, r->told);
+        add(arguments, r->replies);
     }
     translate(arguments, &r->options, standard);
     for (size_t i = 0; i < r->includes.count; i++) {
@@ -280,7 +280,7 @@ static char *first_error(const struct cx_compile_request *request, const char *t
         return message;
     }
     const char *place = starts(line, "./") ? line + 2 : line; /* where the name is relative */
-    if (request->told && (starts(line, request->told) || starts(place, request->told)) &&
+    if (request->replies && (starts(line, request->replies) || starts(place, request->replies)) &&
         strstr(line, "error: ")) {
         line = strstr(line, "error: ") + strlen("error: ");
     }
@@ -332,7 +332,7 @@ static bool may_be_newer(const struct cx_compile_request *request)
     for (size_t i = 0; i < request->defines.count; i++) {
         if (starts(request->defines.item[i], version) &&
             strtoul(request->defines.item[i] + strlen(version), NULL, 10) < 200) {
-            return number_in(request->told, "#define __OPENCL_C_VERSION__ ") >= 200;
+            return number_in(request->replies, "#define __OPENCL_C_VERSION__ ") >= 200;
         }
     }
     return true;
@@ -432,7 +432,7 @@ static enum cx_process_status compile_rewritten(const struct cx_compile_request 
     free(err->data);
     *out = *err = (struct cx_buffer){0};
     inner.source = path;
-    inner.told = NULL;
+    inner.replies = NULL;
     inner.options = (struct cx_strings){0};
     keep_standing(&inner.options, &request->options);
     status = write(fd, text ? text : "", (size_t)length) == length ? compile(&inner, task, standard, out, err)

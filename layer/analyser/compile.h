@@ -26,8 +26,8 @@ struct cx_compile_request {
     const char *source;         /* file, or "-" for standard input */
     const char *extensions;     /* the device's, blank-separated; NULL: all that clang knows */
     struct cx_strings includes; /* folders, -I of our own caller */
-    const char *told; /* file of #undef and #define lines: the device's answers, which clang takes first; or
-                         NULL */
+    const char *replies; /* file of #undef and #define lines: the device's answers, which clang takes first;
+                         or NULL */
     struct cx_strings defines; /* NAME or NAME=VALUE: a device's macros */
     struct cx_strings options; /* the program's build options, one each */
     unsigned limit_ms, memory_mb;

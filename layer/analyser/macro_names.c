@@ -82,7 +82,7 @@ bool cx_macro_is_agreed(const struct cx_macro_sources *sources, const char *word
     }
     return cx_is_one_of(word, always) || is_language_extension(word) || is_given(sources, word) ||
            cx_strings_hold(&sources->given, word) || cx_strings_hold(&sources->settled, word) ||
-           cx_strings_hold(&sources->told, word);
+           cx_strings_hold(&sources->replies, word);
 }
 
 /* Reserved names that programs do not take for themselves. */
@@ -226,6 +226,6 @@ void cx_macro_sources_finish(struct cx_macro_sources *sources)
     cx_strings_finish(&sources->defined);
     cx_strings_finish(&sources->undone);
     cx_strings_finish(&sources->settled);
-    cx_strings_finish(&sources->told);
+    cx_strings_finish(&sources->replies);
     cx_strings_finish(&sources->missing);
 }

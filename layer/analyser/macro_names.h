@@ -16,7 +16,7 @@ struct cx_macro_sources {
     struct cx_strings defined; /* anywhere in the text */
     struct cx_strings undone;  /* anywhere in the text, by #undef */
     struct cx_strings settled; /* outside all conditions, up to here */
-    struct cx_strings told;    /* by the device */
+    struct cx_strings replies; /* by the device */
     struct cx_strings missing; /* of these, what it does not define */
 };
 void cx_macro_sources_finish(struct cx_macro_sources *sources);

@@ -524,7 +524,7 @@ static bool defines(const char *at, const char *name)
 
 /* What the file of answers is about: what it undefines, for it does so before it defines any, and lines that
  * say so of operators. */
-static void take_told(struct scan *scan, const char *path)
+static void take_replies(struct scan *scan, const char *path)
 {
     char *text = path ? cx_source_read(path) : NULL;
 
@@ -532,7 +532,7 @@ static void take_told(struct scan *scan, const char *path)
         at += strlen("#undef ");
         char *word = next_word(&at);
         if (word) {
-            cx_strings_add(&scan->known.told, word, strlen(word));
+            cx_strings_add(&scan->known.replies, word, strlen(word));
         }
         if (word && !defines(at, word)) {
             cx_strings_add(&scan->known.missing, word, strlen(word));
@@ -541,7 +541,7 @@ static void take_told(struct scan *scan, const char *path)
     }
     for (const char *at = text; at && (at = strstr(at, CX_MACRO_TOLD));) {
         at += strlen(CX_MACRO_TOLD);
-        cx_strings_add(&scan->known.told, at, strcspn(at, "\n"));
+        cx_strings_add(&scan->known.replies, at, strcspn(at, "\n"));
     }
     free(text);
 }
@@ -624,7 +624,7 @@ void cx_macros_read(const struct cx_compile_request *request, struct cx_macros *
         free(text);
         return;
     }
-    take_told(&scan, request->told);
+    take_replies(&scan, request->replies);
     if (take_options(&scan) || cx_text_includes(text)) {
         struct cx_buffer whole;
         scan.rewritten = true;

@@ -41,7 +41,7 @@ struct request {
     struct cx_compile_request compile;
     const char *output;        /* NULL or "-": standard output */
     const char *text;          /* file for the preprocessed text, or NULL */
-    const char *kept;          /* its place in the layer's cache, or NULL */
+    const char *cache_path;    /* its place in the layer's cache, or NULL */
     const char *build_options; /* as one string; NULL: they came as several */
     bool includes;             /* the result is only to be kept if the text's files still have this sum: */
     unsigned char included[CX_INCLUDES_SIZE];
@@ -114,11 +114,11 @@ static bool parse_valued(struct request *r, const char *name, const char *value)
     } else if (strcmp(name, "--define") == 0) {
         cx_strings_add(&r->compile.defines, value, strlen(value));
     } else if (strcmp(name, "--told") == 0) {
-        r->compile.told = value;
+        r->compile.replies = value;
     } else if (strcmp(name, "--text") == 0) {
         r->text = value;
     } else if (strcmp(name, "--keep") == 0) {
-        r->kept = value;
+        r->cache_path = value;
     } else if (strcmp(name, "--for") == 0) {
         return parse_number(value, &r->process);
     } else if (strcmp(name, "--included") == 0) {
@@ -352,7 +352,7 @@ static int deliver_doubt(const struct request *r, const struct cx_macros *macros
 {
     struct cx_buffer text = {0};
     FILE *memory = open_memstream(&text.data, &text.size);
-    bool ask = macros->askable && !r->compile.told;
+    bool ask = macros->askable && !r->compile.replies;
     int result;
 
     if (!memory) {
@@ -479,9 +479,9 @@ int main(int argc, char **argv)
         sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0});
     }
     r.compile.limit_ms = r.limit_ms * 5;
-    outlast =
-        (struct cx_outlast){(long)r.process, r.kept, r.compile.source, r.compile.told, r.text, r.output};
-    if (r.kept && r.output) {
+    outlast = (struct cx_outlast){(long)r.process,   r.cache_path, r.compile.source,
+                                  r.compile.replies, r.text,       r.output};
+    if (r.cache_path && r.output) {
         cx_outlast_begin(&outlast);
     } else if (r.ask) { /* the layer's, with nothing to keep: it has no use without the program */
         prctl(PR_SET_PDEATHSIG, SIGKILL);

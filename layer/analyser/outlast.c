@@ -23,8 +23,8 @@ static void remove_files(void)
     unlink(run->source);
     unlink(run->blob);
     unlink(draft);
-    if (run->told) {
-        unlink(run->told);
+    if (run->replies) {
+        unlink(run->replies);
     }
     if (run->text) {
         unlink(run->text);
@@ -50,7 +50,7 @@ void cx_outlast_begin(const struct cx_outlast *given)
 {
     const struct sigaction end = {.sa_handler = note_end, .sa_flags = SA_RESTART};
     const char *slash = strrchr(given->source, '/');
-    sigset_t told;
+    sigset_t replies;
 
     if (!slash || (size_t)(slash - given->source) >= sizeof(folder)) {
         return;
@@ -62,9 +62,9 @@ void cx_outlast_begin(const struct cx_outlast *given)
     signal(SIGALRM, give_up);
     sigaction(SIGUSR1, &end, NULL);
     prctl(PR_SET_PDEATHSIG, SIGUSR1);
-    sigemptyset(&told);
-    sigaddset(&told, SIGUSR1);
-    sigprocmask(SIG_UNBLOCK, &told, NULL);               /* the layer starts us with it blocked */
+    sigemptyset(&replies);
+    sigaddset(&replies, SIGUSR1);
+    sigprocmask(SIG_UNBLOCK, &replies, NULL);            /* the layer starts us with it blocked */
     if (given->process && getppid() != given->process) { /* it was killed before we could ask to be told */
         raise(SIGUSR1);
     }
@@ -99,7 +99,7 @@ static void keep(void)
     struct cx_sha256 hash;
     size_t size = 0, length = 0;
     char *data = read_file(run->blob, &size), *text = run->text ? read_file(run->text, &length) : NULL;
-    char *place = strdup(run->kept), *key = place ? strrchr(place, '/') : NULL;
+    char *place = strdup(run->cache_path), *key = place ? strrchr(place, '/') : NULL;
 
     if (data && key) {
         *key++ = 0;

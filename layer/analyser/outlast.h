@@ -8,10 +8,10 @@
 #define CX_LAYER_ANALYSER_OUTLAST_H
 
 struct cx_outlast {
-    long process;                     /* the program's */
-    const char *kept;                 /* the result's place in the cache */
-    const char *source, *told, *text; /* files of this run, the last two may be NULL */
-    const char *blob;                 /* its product */
+    long process;                        /* the program's */
+    const char *cache_path;              /* the result's place in the cache */
+    const char *source, *replies, *text; /* files of this run, the last two may be NULL */
+    const char *blob;                    /* its product */
 };
 
 /* From now on the process is told, and ends CX_OUTLAST_SECONDS after that at the latest, its folder removed.

@@ -215,11 +215,11 @@ static void plan_replay(struct cx_command *command)
     if (!replay->open) {
         struct cx_command *gate = event_at(replay, 0);
         replay->open = true;
-        replay->inner->home = queue->home;
-        cx_cone_raise(gate->cone, command->cone, timelines);
+        replay->inner->last_member = queue->last_member;
+        cx_frontier_raise(gate->frontier, command->frontier, timelines);
         if (queue->in_order)
-            cx_cone_raise(gate->cone, queue->cone, timelines);
-        cx_cone_raise(command->before, gate->cone, timelines);
+            cx_frontier_raise(gate->frontier, queue->frontier, timelines);
+        cx_frontier_raise(command->before, gate->frontier, timelines);
         command->own = UINT64_MAX; /* its parts may have jobs anywhere */
         cx_command_starts_after(command);
         cx_command_resume(gate);
@@ -230,11 +230,11 @@ static void plan_replay(struct cx_command *command)
             cx_command_block_on(command, part);
             return;
         }
-        cx_cone_raise(command->cone, part->cone, timelines);
+        cx_frontier_raise(command->frontier, part->frontier, timelines);
         /* jobs under way add theirs; where none are, this may be over before the part's end is told */
         cx_command_times(command, atomic_load(&part->start_ns), atomic_load(&part->end_ns));
     }
-    queue->home = replay->inner->home;
+    queue->last_member = replay->inner->last_member;
     for (unsigned i = 0; i < replay->count; i++)
         if (atomic_load(&event_at(replay, i)->error) < 0) {
             cx_command_fail(command, atomic_load(&event_at(replay, i)->error));

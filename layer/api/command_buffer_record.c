@@ -232,7 +232,7 @@ enum { MOST_POINTS = 4096 };
  * NULL in its place tells nothing: then the arguments are taken for today's. */
 static struct slots read_slots(const cx_slot *slot)
 {
-    const bool older = slot[0] && (slot[0] < MOST_POINTS || cx_live_has((const void *)slot[0]));
+    const bool older = slot[0] && (slot[0] < MOST_POINTS || cx_handle_set_has((const void *)slot[0]));
     return older ? (struct slots){slot, NULL}
                  : (struct slots){slot + 1, (const cl_command_properties_khr *)slot[0]};
 }
@@ -240,7 +240,7 @@ static struct slots read_slots(const cx_slot *slot)
 /* Where the arguments were not those of today they may be anything. */
 static cl_mem mem_at(const struct slots *slots, unsigned i)
 {
-    return cx_live_has((const void *)slots->at[i]) ? (cl_mem)slots->at[i] : NULL;
+    return cx_handle_set_has((const void *)slots->at[i]) ? (cl_mem)slots->at[i] : NULL;
 }
 
 static const size_t *sizes_at(const struct slots *slots, unsigned i)

@@ -21,7 +21,7 @@
 #include "layer/report/kernel_table.h"
 #include "layer/report/transfer_counts.h"
 #include "layer/memory/transport_ring.h"
-#include "layer/memory/transport_slots.h"
+#include "layer/memory/transport_bounce.h"
 #include "layer/memory/svm.h"
 #include "layer/timeline/trace_command.h"
 #include "layer/plan/planner.h"
@@ -71,8 +71,8 @@ static void context_free(void *data)
     for (unsigned w = 0; context->workers && w <= context->nmembers; w++)
         cx_worker_end(&context->workers[w]);
     close_members(context);
-    cx_spares_free(&context->repeated);
-    cx_stages_finish(context);
+    cx_freelist_free(&context->replay_jobs);
+    cx_bounce_buffers_finish(context);
     cx_peers_finish(context->peers);
     free(context->workers);
     cx_planner_free(context->planner);
@@ -168,7 +168,7 @@ static cl_int open_members(struct cx_context *context)
         context->account = cx_account_of(context->workers[context->fastest].device);
     while (opens_all(context) && cx_context_open_next(context) < context->nmembers)
         ;
-    cx_svm_choose_home(context);
+    cx_svm_choose_owner(context);
     cx_worker_open_plain(context);
     cx_peers_look(context);
     return CL_SUCCESS;
@@ -188,7 +188,7 @@ static bool take_devices(struct cx_context *context, struct cx_device *const *de
 static void go_on(struct cx_context *context)
 {
     cx_prefix_check(context);
-    cx_hold_check(context);
+    cx_deferral_check(context);
 }
 
 /* What the summary tells behind its table. */
@@ -220,7 +220,7 @@ static struct cx_context *context_create(struct cx_device *const *devices, cl_ui
     pthread_cond_init(&context->settled, &monotonic);
     pthread_cond_init(&context->called, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    context->repeated = (struct cx_spares)CX_SPARES_NONE;
+    context->replay_jobs = (struct cx_freelist)CX_FREELIST_NONE;
     context->notify = notify;
     context->notify_data = data;
     if (nproperties) {

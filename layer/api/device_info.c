@@ -109,11 +109,11 @@ static cl_int answer_builtins(const struct cx_device *device, size_t room, void 
         *at = ' ';
     size_t count = names ? cx_extension_versions(names, &list) : 0;
     for (unsigned m = device->nmembers; list && m-- > 0;) {
-        size_t ntold =
+        size_t nreported =
             cx_device_member_versions(device->members[m], CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION, &told);
-        for (size_t i = 0; i < count * ntold; i++)
-            if (strcmp(list[i / ntold].name, told[i % ntold].name) == 0)
-                list[i / ntold].version = told[i % ntold].version;
+        for (size_t i = 0; i < count * nreported; i++)
+            if (strcmp(list[i / nreported].name, told[i % nreported].name) == 0)
+                list[i / nreported].version = told[i % nreported].version;
         free(told);
     }
     cl_int code = cx_info_bytes(list, count * sizeof *list, room, value, size_ret);

@@ -83,7 +83,7 @@ void cx_enqueue_order_read(const struct cx_command *command, const struct cx_wor
     if (cx_mem_is_apart(command->context))
         cx_command_after_memory(command, worker, job);
     else
-        cx_command_after_cone(command, job);
+        cx_command_after_frontier(command, job);
 }
 
 cl_int cx_enqueue_show(struct cx_command *command, struct cx_mem *mem, uint64_t lo, uint64_t hi)

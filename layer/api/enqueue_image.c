@@ -24,27 +24,27 @@ static void drop(struct cx_command *command)
 static void lost(struct cx_command *command)
 {
     const struct cx_image_transfer *t = (struct cx_image_transfer *)command;
-    struct cx_pieces pieces;
+    struct cx_byte_ranges ranges;
     if (!t->to.mem)
         return;
     struct cx_coherence *map = t->to.mem->root->coherence;
-    if (!cx_pieces_of_block(&pieces, &t->to.block))
+    if (!cx_byte_ranges_of_block(&ranges, &t->to.block))
         cx_coherence_void(map, t->to.block.lo, cx_block_end(&t->to.block));
     else
-        for (size_t i = 0; i < pieces.count; i++)
-            cx_coherence_void(map, pieces.piece[i].lo, pieces.piece[i].hi);
-    cx_pieces_finish(&pieces);
+        for (size_t i = 0; i < ranges.count; i++)
+            cx_coherence_void(map, ranges.range[i].lo, ranges.range[i].hi);
+    cx_byte_ranges_finish(&ranges);
 }
 
 /* ---- planning ---- */
 
 /* The lowest place that holds all of a block, or none (nmembers + 1). */
-static unsigned holder(const struct cx_image_side *side, const struct cx_pieces *pieces)
+static unsigned holder(const struct cx_image_side *side, const struct cx_byte_ranges *ranges)
 {
     const struct cx_context *context = side->mem->context;
     uint64_t holders = ~UINT64_C(0);
-    for (size_t i = 0; i < pieces->count && holders; i++)
-        holders &= cx_coherence_holders(side->mem->root->coherence, pieces->piece[i].lo, pieces->piece[i].hi);
+    for (size_t i = 0; i < ranges->count && holders; i++)
+        holders &= cx_coherence_holders(side->mem->root->coherence, ranges->range[i].lo, ranges->range[i].hi);
     return holders ? (unsigned)__builtin_ctzll(holders) : context->nmembers + 1;
 }
 
@@ -68,7 +68,7 @@ static bool is_refused(const struct cx_image_side *side, const struct cx_image_s
 }
 
 /* Where a command runs: where its source is, else where its target's next reader most likely is. */
-static unsigned choose_place(struct cx_image_transfer *t, const struct cx_pieces *source)
+static unsigned choose_place(struct cx_image_transfer *t, const struct cx_byte_ranges *source)
 {
     const unsigned none = t->base.context->nmembers + 1;
     unsigned place = t->to.mem ? cx_mem_write_place(t->to.mem->root) : none;
@@ -94,16 +94,16 @@ static bool note_host(struct cx_image_side *side, bool write, const struct cx_wo
                  : cx_coherence_host_read(map, lo, hi, worker->index, worker->planned + 1, job->deps);
 }
 
-static bool own(struct cx_image_side *side, const struct cx_pieces *pieces, unsigned place)
+static bool own(struct cx_image_side *side, const struct cx_byte_ranges *ranges, unsigned place)
 {
     bool ok = true;
-    for (size_t i = 0; i < pieces->count && ok; i++)
-        ok = cx_enqueue_own(side->mem->root, pieces->piece[i].lo, pieces->piece[i].hi, place);
+    for (size_t i = 0; i < ranges->count && ok; i++)
+        ok = cx_enqueue_own(side->mem->root, ranges->range[i].lo, ranges->range[i].hi, place);
     return ok;
 }
 
 /* Queues the job at its place. Out of memory is all that can go wrong. */
-static cl_int plan_at(struct cx_image_transfer *t, const struct cx_pieces *target, unsigned place)
+static cl_int plan_at(struct cx_image_transfer *t, const struct cx_byte_ranges *target, unsigned place)
 {
     struct cx_context *context = t->base.context;
     const bool host = place == CX_PLACE_HOST;
@@ -113,8 +113,8 @@ static cl_int plan_at(struct cx_image_transfer *t, const struct cx_pieces *targe
         return CL_OUT_OF_HOST_MEMORY;
     job->run = host ? t->on_host : t->on_member;
     job->timed = !host && cx_command_is_timed(&t->base);
-    if (t->after_cone)
-        cx_command_after_cone(&t->base, job);
+    if (t->after_frontier)
+        cx_command_after_frontier(&t->base, job);
     if ((host && t->from.mem && !note_host(&t->from, false, worker, job)) ||
         (host && t->to.mem && !note_host(&t->to, true, worker, job)) ||
         (t->to.mem && !own(&t->to, target, place))) {
@@ -126,7 +126,7 @@ static cl_int plan_at(struct cx_image_transfer *t, const struct cx_pieces *targe
 }
 
 /* Whether the program reads, into memory that is not the host copy, what no place holds alone. */
-static bool has_owners(const struct cx_image_transfer *t, const struct cx_pieces *source)
+static bool has_owners(const struct cx_image_transfer *t, const struct cx_byte_ranges *source)
 {
     const struct cx_mem *root = t->from.mem ? t->from.mem->root : NULL;
     if (!t->pointer || !root || holder(&t->from, source) <= t->base.context->nmembers)
@@ -139,11 +139,11 @@ static bool has_owners(const struct cx_image_transfer *t, const struct cx_pieces
 static void plan(struct cx_command *command)
 {
     struct cx_image_transfer *t = (struct cx_image_transfer *)command;
-    struct cx_pieces source = {0}, target = {0};
+    struct cx_byte_ranges source = {0}, target = {0};
     if (cx_unsettled_blocks(command, t->from.mem) || cx_unsettled_blocks(command, t->to.mem))
         return;
-    cl_int error = (!t->from.mem || cx_pieces_of_block(&source, &t->from.block)) &&
-                           (!t->to.mem || cx_pieces_of_block(&target, &t->to.block))
+    cl_int error = (!t->from.mem || cx_byte_ranges_of_block(&source, &t->from.block)) &&
+                           (!t->to.mem || cx_byte_ranges_of_block(&target, &t->to.block))
                        ? CL_SUCCESS
                        : CL_OUT_OF_HOST_MEMORY;
     const bool owners = error == CL_SUCCESS && has_owners(t, &source);
@@ -154,15 +154,15 @@ static void plan(struct cx_command *command)
         ((t->from.mem && !cx_mem_host(t->from.mem)) || (t->to.mem && !cx_mem_host(t->to.mem))))
         error = CL_OUT_OF_HOST_MEMORY;
     if (error == CL_SUCCESS && t->from.mem && !owners)
-        error = cx_move_pieces(command, t->from.mem->root, source.piece, source.count, place, NULL);
+        error = cx_move_ranges(command, t->from.mem->root, source.range, source.count, place, NULL);
     if (error == CL_SUCCESS && !owners)
         error = plan_at(t, &target, place);
     if (error == CL_SUCCESS && t->to.mem)
         error = cx_enqueue_show(command, t->to.mem, t->to.block.lo, cx_block_end(&t->to.block));
     if (t->from.mem)
-        cx_pieces_finish(&source);
+        cx_byte_ranges_finish(&source);
     if (t->to.mem) {
-        cx_pieces_finish(&target);
+        cx_byte_ranges_finish(&target);
         cx_move_tidy(t->to.mem->root);
     }
     if (error == CL_SUCCESS)
@@ -314,7 +314,7 @@ static cl_int enqueue_io(const char *function, cl_command_queue handle, cl_mem i
     t->pointer = io->pointer;
     t->on_host = io->write ? run_host_write : run_host_read;
     t->on_member = io->write ? run_member_write : run_member_read;
-    t->after_cone = true;
+    t->after_frontier = true;
     struct cx_command *command = &t->base;
     return cx_command_submit(&command, nwait, list, event, io->blocking);
 }

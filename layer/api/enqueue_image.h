@@ -29,7 +29,7 @@ struct cx_image_transfer {
     unsigned char color[16], pixel[CX_PIXEL_MAX];
     cl_int (*on_host)(struct cx_job *job, struct cx_worker *worker);
     cl_int (*on_member)(struct cx_job *job, struct cx_worker *worker);
-    bool after_cone; /* the program's memory is touched */
+    bool after_frontier; /* the program's memory is touched */
 };
 
 /* A command whose sides are still to be set (cx_image_side_set takes a reference). NULL: no memory. */
@@ -41,7 +41,7 @@ void cx_buffer_side_set(struct cx_image_side *side, struct cx_mem *buffer, size_
 
 /* For a plan that reads into the program's memory what several places hold: queues a job for each of them.
  * Settles nothing. */
-cl_int cx_image_read_owners(struct cx_image_transfer *t, const struct cx_pieces *pieces);
+cl_int cx_image_read_owners(struct cx_image_transfer *t, const struct cx_byte_ranges *ranges);
 
 /* Origin and region lie in the image and are as the spec wants them for its type. */
 cl_int cx_image_region(const char *function, const struct cx_mem *mem, const size_t *origin,

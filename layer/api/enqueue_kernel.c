@@ -8,12 +8,12 @@
 #include "layer/object/device.h"
 #include "layer/api/enqueue.h"
 #include "layer/base/entry.h"
-#include "layer/launch/repeat.h"
+#include "layer/launch/replay.h"
 #include "layer/launch/prefix.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/plan/plan.h"
-#include "layer/plan/split_record.h"
+#include "layer/plan/split_feedback.h"
 #include "layer/program/program.h"
 #include "layer/plan/launch_stats.h"
 #include "layer/launch/verify.h"
@@ -27,7 +27,7 @@ static void drop(struct cx_command *command)
 {
     struct cx_launch *launch = (struct cx_launch *)command;
     const bool refused = atomic_load(&launch->base.asked) < 0; /* to the program it never was */
-    cx_plan_hindsight_end(launch);
+    cx_split_feedback_end(launch);
     if (cx_options_get()->summary && launch->base.queue->role != CX_QUEUE_CHECK && !refused)
         cx_launch_stats(launch);
     cx_verify_free(&launch->verify);
@@ -36,7 +36,7 @@ static void drop(struct cx_command *command)
     for (unsigned p = 0; p < launch->nparts; p++)
         cx_args_drop(&launch->parts[p].args);
     free(launch->parts);
-    free(launch->ways);
+    free(launch->protocols);
     launch->parts = NULL;
     launch->nparts = 0;
     cx_args_unref(&launch->args);
@@ -88,13 +88,13 @@ static void wait_for_analysis(void *data)
     struct cx_launch *launch = (struct cx_launch *)command;
     unsigned ms = (unsigned)cx_options_get()->analysis_wait;
 
-    cx_program_late_wait(launch->kernel->program, ms);
+    cx_build_deferred_wait(launch->kernel->program, ms);
     cx_kernel_summary_wait(launch->kernel, ms);
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
     if (summary && (summary->uses & CX_USE_NEEDS_REWRITE) &&
         cx_summary_forbids(summary, NULL, NULL) == CX_REASON_NONE)
         for (unsigned dim = 0; dim < launch->geometry.work_dim; dim++) {
-            enum cx_variant variant = cx_prelude_variant(&launch->geometry, dim, true);
+            enum cx_variant variant = cx_subrange_variant(&launch->geometry, dim, true);
             cx_kernel_variant_want(launch->kernel, variant);
             cx_kernel_variant_wait(launch->kernel, variant, ms);
         }
@@ -109,7 +109,7 @@ static bool worth_waiting(const struct cx_launch *launch)
     if (!cx_options_get()->analysis_wait || context->nmembers < 2 ||
         launch->base.queue->role == CX_QUEUE_CHECK)
         return false;
-    if (cx_program_late(launch->kernel->program))
+    if (cx_build_deferred_any(launch->kernel->program))
         return true;
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
     if (!summary)
@@ -119,7 +119,8 @@ static bool worth_waiting(const struct cx_launch *launch)
     for (unsigned m = 0; m < context->nmembers; m++)
         for (unsigned dim = 0; dim < launch->geometry.work_dim; dim++)
             if (cx_kernel_runs_on(launch->kernel, m) &&
-                !cx_kernel_variant_ready(launch->kernel, m, cx_prelude_variant(&launch->geometry, dim, true)))
+                !cx_kernel_variant_ready(launch->kernel, m,
+                                         cx_subrange_variant(&launch->geometry, dim, true)))
                 return true;
     return false;
 }
@@ -230,7 +231,7 @@ static bool others_left(const struct wish *wish, bool *asks)
         if (!cx_queue_takes(wish->queue, m) || wish->tried >> m & 1)
             continue;
         *asks |= cx_kernel_runs_on(wish->kernel, m);
-        left |= *asks || (cx_program_late_on(wish->kernel->program, m) && wish->local_given &&
+        left |= *asks || (cx_build_deferred_on(wish->kernel->program, m) && wish->local_given &&
                           !wish->uneven && reports(wish->kernel, m, wish->geometry.work_dim, local));
     }
     return left;
@@ -326,7 +327,7 @@ static cl_int enqueue_launch(const char *function, cl_command_type type, cl_comm
     wish.local_given = local != NULL;
     wish.args = args ? cx_args_ref(args) : cx_kernel_capture(given, &missing);
     if (!args && wish.args && wish.kernel && global && !nwait && !event &&
-        cx_again_launch(wish.queue, wish.kernel, &wish.args, &wish.geometry, local))
+        cx_replay_launch(wish.queue, wish.kernel, &wish.args, &wish.geometry, local))
         return CL_SUCCESS;
     error = check_launch(&wish, offset, global, local);
     if (error == CL_SUCCESS)

@@ -19,7 +19,7 @@ struct mapping {
     struct cx_mem *mem; /* a reference */
     struct cx_block block;
     cl_map_flags flags;
-    struct cx_reading reading; /* of a buffer, to look at */
+    struct cx_pending_read pending_read; /* of a buffer, to look at */
 };
 
 static void drop(struct cx_command *command)
@@ -54,27 +54,27 @@ static cl_int run_svm_unmap(struct cx_job *job, struct cx_worker *worker)
         worker->queue, mapping->mem->root->svm->pointer + mapping->block.lo, 0, NULL, &job->event);
 }
 
-static void own(struct mapping *mapping, const struct cx_pieces *pieces, unsigned place)
+static void own(struct mapping *mapping, const struct cx_byte_ranges *ranges, unsigned place)
 {
-    for (size_t i = 0; i < pieces->count; i++)
-        (void)cx_enqueue_own(mapping->mem->root, pieces->piece[i].lo, pieces->piece[i].hi, place);
+    for (size_t i = 0; i < ranges->count; i++)
+        (void)cx_enqueue_own(mapping->mem->root, ranges->range[i].lo, ranges->range[i].hi, place);
 }
 
 /* The job of a mapping in a member's own place, where other timelines do not look. */
-static void plan_own(struct mapping *mapping, const struct cx_pieces *pieces, struct cx_job *job,
+static void plan_own(struct mapping *mapping, const struct cx_byte_ranges *ranges, struct cx_job *job,
                      unsigned place, bool unmap)
 {
     struct cx_command *command = &mapping->base;
     job->run = unmap ? run_svm_unmap : run_svm_map;
     job->timed = cx_command_is_timed(command);
-    cx_command_after_cone(command, job);
+    cx_command_after_frontier(command, job);
     if (writes(mapping->flags))
-        own(mapping, pieces, place);
+        own(mapping, ranges, place);
     cx_command_add_job(command, cx_place_worker(command->context, place), job);
     cx_command_settle(command);
 }
 
-static void plan_pieces(struct cx_command *command, bool unmap, const struct cx_pieces *pieces)
+static void plan_pieces(struct cx_command *command, bool unmap, const struct cx_byte_ranges *ranges)
 {
     struct mapping *mapping = (struct mapping *)command;
     struct cx_mem *root = mapping->mem->root;
@@ -86,22 +86,22 @@ static void plan_pieces(struct cx_command *command, bool unmap, const struct cx_
     if (place != CX_PLACE_HOST)
         error = cx_mem_prepare(root, place - 1);
     if (error == CL_SUCCESS && !unmap && !(mapping->flags & CL_MAP_WRITE_INVALIDATE_REGION))
-        error = cx_move_pieces(command, root, pieces->piece, pieces->count, place, NULL);
+        error = cx_move_ranges(command, root, ranges->range, ranges->count, place, NULL);
     struct cx_job *job = error == CL_SUCCESS ? cx_job_new(command->context) : NULL;
     if (!job) {
         cx_command_fail(command, error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error);
         return;
     }
     if (place != CX_PLACE_HOST) {
-        plan_own(mapping, pieces, job, place, unmap);
+        plan_own(mapping, ranges, job, place, unmap);
         return;
     }
     job->run = run_nothing;
     job->brief = true;
-    cx_command_after_cone(command, job);
+    cx_command_after_frontier(command, job);
     if (writes(mapping->flags)) {
         cx_coherence_host_write(root->coherence, lo, hi, host->index, host->planned + 1, job->deps);
-        own(mapping, pieces, CX_PLACE_HOST);
+        own(mapping, ranges, CX_PLACE_HOST);
     } else {
         cx_coherence_host_read(root->coherence, lo, hi, host->index, host->planned + 1, job->deps);
     }
@@ -112,16 +112,17 @@ static void plan_pieces(struct cx_command *command, bool unmap, const struct cx_
 static void plan_both(struct cx_command *command, bool unmap)
 {
     struct mapping *mapping = (struct mapping *)command;
-    struct cx_pieces pieces;
+    struct cx_byte_ranges ranges;
     if (cx_unsettled_blocks(command, mapping->mem))
         return;
-    if (mapping->base.reading)
-        cx_follow_read(mapping->mem->root, (size_t)(mapping->reading.hi - mapping->reading.lo), true);
-    if (cx_pieces_of_block(&pieces, &mapping->block))
-        plan_pieces(command, unmap, &pieces);
+    if (mapping->base.pending_read)
+        cx_result_use_read(mapping->mem->root, (size_t)(mapping->pending_read.hi - mapping->pending_read.lo),
+                           true);
+    if (cx_byte_ranges_of_block(&ranges, &mapping->block))
+        plan_pieces(command, unmap, &ranges);
     else
         cx_command_fail(command, CL_OUT_OF_HOST_MEMORY);
-    cx_pieces_finish(&pieces);
+    cx_byte_ranges_finish(&ranges);
 }
 
 static void plan_map(struct cx_command *command)
@@ -201,9 +202,9 @@ cl_int cx_map_begin(struct cx_queue *queue, cl_command_type type, struct cx_mem 
     mapping->block = *block;
     mapping->flags = flags;
     if (type == CL_COMMAND_MAP_BUFFER && flags & CL_MAP_READ && !mem->root->svm) {
-        mapping->reading = (struct cx_reading){
+        mapping->pending_read = (struct cx_pending_read){
             .root = mem->root, .lo = block->lo, .hi = cx_block_end(block), .pointer = *pointer, .map = true};
-        command->reading = &mapping->reading;
+        command->pending_read = &mapping->pending_read;
     }
     cl_int error = cx_command_submit(&command, wait->nwait, wait->list, wait->event, wait->blocking);
     struct cx_mem_map map;

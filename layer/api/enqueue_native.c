@@ -75,7 +75,7 @@ static void plan(struct cx_command *command)
     }
     job->run = run_function;
     job->waits = true;
-    cx_command_after_cone(command, job);
+    cx_command_after_frontier(command, job);
     for (cl_uint i = 0; i < native->nmems; i++) {
         struct cx_mem *mem = native->mems[i];
         if (!mem)

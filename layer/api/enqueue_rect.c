@@ -164,7 +164,7 @@ static void plan_write(struct cx_command *command)
     if (error == CL_SUCCESS)
         error = own_span(t->mem, span, place, worker, job);
     if (error == CL_SUCCESS) {
-        cx_command_after_cone(command, job);
+        cx_command_after_frontier(command, job);
         cx_command_add_job(command, worker, job);
         error = cx_enqueue_show(command, t->mem, span.lo, span.hi);
     } else {

@@ -19,7 +19,7 @@ static cl_int check(const char *function, cl_command_queue handle, cl_uint nwait
                     struct cx_queue **queue)
 {
     cl_int error = cx_enqueue_check(function, handle, NULL, nwait, list, queue);
-    if (error == CL_SUCCESS && cx_svm_home((*queue)->context) == (*queue)->context->nmembers)
+    if (error == CL_SUCCESS && cx_svm_owner((*queue)->context) == (*queue)->context->nmembers)
         error = cx_fail(function, CL_INVALID_OPERATION, "no device has shared virtual memory");
     return error;
 }
@@ -56,7 +56,7 @@ static void plan_host(struct cx_command *command)
     }
     job->run = own->run;
     job->waits = own->call != NULL; /* the program's callback: not in a thread of the program's */
-    cx_command_after_cone(command, job);
+    cx_command_after_frontier(command, job);
     cx_command_add_job(command, cx_context_host(command->context), job);
     cx_command_settle(command);
 }

@@ -28,7 +28,7 @@ struct transfer {
     uint64_t lo, hi;     /* of mem's root */
     uint64_t from_lo;    /* of from's root */
     unsigned char *pointer;
-    struct cx_reading reading; /* the same, of a read */
+    struct cx_pending_read pending_read; /* the same, of a read */
     size_t pattern_size;
     unsigned char pattern[128];
     struct cx_mem **mems; /* migrated */
@@ -44,8 +44,8 @@ static void drop(struct cx_command *command)
     for (unsigned i = 0; i < transfer->nmems; i++)
         cx_mem_unref(&transfer->mems[i]);
     free(transfer->mems);
-    free(transfer->reading.served);
-    transfer->reading.served = NULL;
+    free(transfer->pending_read.delivered);
+    transfer->pending_read.delivered = NULL;
     transfer->mems = NULL;
     transfer->nmems = 0;
 }
@@ -90,63 +90,65 @@ static void add_host_job(struct cx_command *command, struct cx_job *job)
 
 static cl_int run_host_read(struct cx_job *job, struct cx_worker *worker)
 {
-    const struct cx_runs *runs = job->data;
+    const struct cx_transfer_list *transfers = job->data;
     job->start_ns = cx_clock_ns();
-    for (unsigned i = 0; i < runs->count; i++) {
-        const struct cx_run *run = &runs->run[i];
-        cx_bytes_copy(run->root->context, run->host, run->root->host + run->lo, (size_t)(run->hi - run->lo));
+    for (unsigned i = 0; i < transfers->count; i++) {
+        const struct cx_transfer_item *item = &transfers->item[i];
+        cx_bytes_copy(item->root->context, item->host, item->root->host + item->lo,
+                      (size_t)(item->hi - item->lo));
     }
     job->end_ns = cx_clock_ns();
     return CL_SUCCESS;
 }
 
 /* Adds what of a piece lies between the missing runs, of which the first is the *next-th. */
-static bool add_between(struct cx_runs *runs, const struct transfer *transfer, const struct cx_piece *piece,
-                        const struct cx_move *moves, size_t count, size_t *next)
+static bool add_between(struct cx_transfer_list *transfers, const struct transfer *transfer,
+                        const struct cx_byte_range *range, const struct cx_move *moves, size_t count,
+                        size_t *next)
 {
-    uint64_t at = piece->lo;
+    uint64_t at = range->lo;
     bool ok = true;
-    while (at < piece->hi && ok) {
-        const bool missing = *next < count && moves[*next].lo < piece->hi;
-        const uint64_t end = missing ? moves[*next].lo : piece->hi;
+    while (at < range->hi && ok) {
+        const bool missing = *next < count && moves[*next].lo < range->hi;
+        const uint64_t end = missing ? moves[*next].lo : range->hi;
         if (at < end)
-            ok = cx_runs_add(runs, transfer->mem->root, NULL, at, end,
-                             transfer->pointer + (at - transfer->lo));
+            ok = cx_transfer_list_add(transfers, transfer->mem->root, NULL, at, end,
+                                      transfer->pointer + (at - transfer->lo));
         at = missing ? moves[(*next)++].hi : end;
     }
     return ok;
 }
 
 /* What the host copy holds of the pieces between the missing runs, in one job of the host's worker. */
-static cl_int read_from_host(struct transfer *transfer, const struct cx_piece *pieces, size_t npieces,
+static cl_int read_from_host(struct transfer *transfer, const struct cx_byte_range *ranges, size_t npieces,
                              const struct cx_move *moves, size_t count)
 {
     struct cx_command *command = &transfer->base;
     struct cx_worker *host = cx_context_host(command->context);
     struct cx_mem *root = transfer->mem->root;
-    struct cx_runs runs = {.upload = false};
+    struct cx_transfer_list transfers = {.upload = false};
     size_t next = 0;
     for (size_t i = 0; i < npieces; i++)
-        if (!add_between(&runs, transfer, &pieces[i], moves, count, &next)) {
-            cx_runs_finish(&runs, NULL);
+        if (!add_between(&transfers, transfer, &ranges[i], moves, count, &next)) {
+            cx_transfer_list_finish(&transfers, NULL);
             return CL_OUT_OF_HOST_MEMORY;
         }
-    if (!runs.count)
+    if (!transfers.count)
         return CL_SUCCESS;
     if (!cx_mem_host(root)) { /* valid everywhere means never written: any contents will do */
-        cx_runs_finish(&runs, NULL);
+        cx_transfer_list_finish(&transfers, NULL);
         return CL_OUT_OF_HOST_MEMORY;
     }
-    struct cx_job *job = cx_runs_job(host, &runs);
+    struct cx_job *job = cx_transfer_list_job(host, &transfers);
     if (!job)
         return CL_OUT_OF_HOST_MEMORY;
-    const struct cx_runs *own = job->data;
+    const struct cx_transfer_list *own = job->data;
     job->run = run_host_read;
     job->timed = false;
     job->brief = is_brief(transfer);
     cx_enqueue_order_read(command, host, job);
     for (unsigned i = 0; i < own->count; i++)
-        cx_coherence_host_read(root->coherence, own->run[i].lo, own->run[i].hi, host->index,
+        cx_coherence_host_read(root->coherence, own->item[i].lo, own->item[i].hi, host->index,
                                host->planned + 1, job->deps);
     add_host_job(command, job);
     return CL_SUCCESS;
@@ -159,19 +161,19 @@ static cl_int read_from_member(struct transfer *transfer, unsigned from, const s
     struct cx_command *command = &transfer->base;
     struct cx_mem *root = transfer->mem->root;
     struct cx_worker *worker = cx_place_worker(command->context, from);
-    struct cx_runs runs = {.upload = false};
+    struct cx_transfer_list transfers = {.upload = false};
     for (size_t i = 0; i < count; i++) {
         if (moves[i].from != from)
             continue;
-        if (!cx_runs_add(&runs, root, root->real[worker->index], moves[i].lo, moves[i].hi,
-                         transfer->pointer + (moves[i].lo - transfer->lo))) {
-            cx_runs_finish(&runs, NULL);
+        if (!cx_transfer_list_add(&transfers, root, root->real[worker->index], moves[i].lo, moves[i].hi,
+                                  transfer->pointer + (moves[i].lo - transfer->lo))) {
+            cx_transfer_list_finish(&transfers, NULL);
             return CL_OUT_OF_HOST_MEMORY;
         }
     }
-    if (!runs.count)
+    if (!transfers.count)
         return CL_SUCCESS;
-    struct cx_job *job = cx_runs_job(worker, &runs);
+    struct cx_job *job = cx_transfer_list_job(worker, &transfers);
     if (!job)
         return CL_OUT_OF_HOST_MEMORY;
     job->timed = cx_command_is_timed(command);
@@ -198,8 +200,8 @@ static void plan_read(struct cx_command *command)
 
     if (cx_unsettled_blocks(command, transfer->mem))
         return;
-    cx_follow_read(root, (size_t)(transfer->hi - transfer->lo), false);
-    struct cx_piece *left = cx_reading_left(&transfer->reading, &nleft);
+    cx_result_use_read(root, (size_t)(transfer->hi - transfer->lo), false);
+    struct cx_byte_range *left = cx_read_ahead_left(&transfer->pending_read, &nleft);
     if (!left)
         error = CL_OUT_OF_HOST_MEMORY;
     else if (inside_host(transfer))
@@ -261,11 +263,11 @@ static void plan_write(struct cx_command *command)
         if (job)
             job->brief = is_brief(transfer);
     } else {
-        struct cx_runs runs = {.upload = true};
+        struct cx_transfer_list transfers = {.upload = true};
         worker = cx_place_worker(command->context, place);
-        if (cx_runs_add(&runs, root, root->real[worker->index], transfer->lo, transfer->hi,
-                        transfer->pointer))
-            job = cx_runs_job(worker, &runs);
+        if (cx_transfer_list_add(&transfers, root, root->real[worker->index], transfer->lo, transfer->hi,
+                                 transfer->pointer))
+            job = cx_transfer_list_job(worker, &transfers);
         if (job)
             job->timed = cx_command_is_timed(command);
     }
@@ -273,7 +275,7 @@ static void plan_write(struct cx_command *command)
         cx_command_fail(command, CL_OUT_OF_HOST_MEMORY);
         return;
     }
-    cx_command_after_cone(command, job);
+    cx_command_after_frontier(command, job);
     cx_command_add_job(command, worker, job);
     settle_written(transfer);
 }
@@ -290,9 +292,9 @@ cl_int cx_transfer_linear(struct cx_queue *queue, cl_command_type type, struct c
     if (size == 0)
         transfer->base.plan = cx_command_settle;
     if (!write && size) {
-        transfer->reading = (struct cx_reading){
+        transfer->pending_read = (struct cx_pending_read){
             .root = mem->root, .lo = transfer->lo, .hi = transfer->hi, .pointer = transfer->pointer};
-        transfer->base.reading = &transfer->reading;
+        transfer->base.pending_read = &transfer->pending_read;
     }
     return submit(transfer, wait);
 }

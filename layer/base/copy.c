@@ -16,15 +16,15 @@
 
 /* One thread's part of a copy; on the stack of the thread that asked for the copy. */
 struct share {
-    struct cx_errand errand;
+    struct cx_copy_task task;
     unsigned char *to;
     const unsigned char *from;
     size_t bytes;
 };
 
-static void copy_share(struct cx_errand *errand)
+static void copy_share(struct cx_copy_task *task)
 {
-    const struct share *share = (const struct share *)errand;
+    const struct share *share = (const struct share *)task;
     memcpy(share->to, share->from, share->bytes);
 }
 
@@ -43,15 +43,15 @@ void cx_bytes_copy_by(unsigned threads, void *to, const void *from, size_t bytes
     const size_t each = bytes / n / 4096 * 4096; /* the last share takes the rest */
     struct share share[CX_BYTES_THREADS];
     for (unsigned i = 1; i < n; i++) {
-        share[i] = (struct share){.errand.run = copy_share,
+        share[i] = (struct share){.task.run = copy_share,
                                   .to = target + i * each,
                                   .from = source + i * each,
                                   .bytes = i + 1 == n ? bytes - i * each : each};
-        cx_crew_send(&share[i].errand);
+        cx_copy_threads_send(&share[i].task);
     }
     memcpy(target, source, each);
     for (unsigned i = n; i-- > 1;) /* from those that wait longest for a thread */
-        cx_crew_finish(&share[i].errand);
+        cx_copy_threads_finish(&share[i].task);
 }
 
 long cx_bytes_cores(void)

@@ -26,9 +26,9 @@ static void copy_next(struct cx_chunks *chunks) CX_HOLDS(chunks->lock)
         pthread_cond_signal(&chunks->ready);
 }
 
-static void help(struct cx_errand *errand)
+static void help(struct cx_copy_task *task)
 {
-    struct cx_chunks *chunks = ((struct cx_chunk_helper *)errand)->chunks;
+    struct cx_chunks *chunks = ((struct cx_chunk_helper *)task)->chunks;
     cx_lock(&chunks->lock);
     while (!chunks->ended && chunks->next < chunks->total) {
         if (may_copy(chunks)) {
@@ -59,8 +59,8 @@ void cx_chunks_begin(struct cx_chunks *chunks, unsigned threads, size_t total,
     while (chunks->threads > 0 && chunks->threads >= total) /* the caller copies as well */
         chunks->threads--;
     for (unsigned i = 0; i < chunks->threads; i++) {
-        chunks->helper[i] = (struct cx_chunk_helper){.errand.run = help, .chunks = chunks};
-        cx_crew_send(&chunks->helper[i].errand);
+        chunks->helper[i] = (struct cx_chunk_helper){.task.run = help, .chunks = chunks};
+        cx_copy_threads_send(&chunks->helper[i].task);
     }
 }
 
@@ -97,7 +97,7 @@ void cx_chunks_end(struct cx_chunks *chunks)
     pthread_cond_broadcast(&chunks->room);
     cx_unlock(&chunks->lock);
     for (unsigned i = 0; i < chunks->threads; i++)
-        cx_crew_finish(&chunks->helper[i].errand);
+        cx_copy_threads_finish(&chunks->helper[i].task);
     pthread_cond_destroy(&chunks->ready);
     pthread_cond_destroy(&chunks->room);
     cx_lock_finish(&chunks->lock);

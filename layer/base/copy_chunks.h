@@ -39,7 +39,7 @@ struct cx_chunks {
 
     unsigned threads;
     struct cx_chunk_helper {
-        struct cx_errand errand;
+        struct cx_copy_task task;
         struct cx_chunks *chunks;
     } helper[CX_CHUNK_THREADS];
 };

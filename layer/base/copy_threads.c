@@ -18,92 +18,92 @@ enum { LEAST_THREADS = 7 };
 static struct {
     struct cx_lock lock;
     pthread_cond_t work, over;
-    struct cx_errand *first, **end; /* those that wait, oldest first */
+    struct cx_copy_task *first, **end; /* those that wait, oldest first */
     unsigned waiting, threads, busy;
     pid_t process; /* threads do not survive fork() */
-} crew = {.lock = CX_LOCK_INIT(CX_RANK_COPY_THREADS),
+} pool = {.lock = CX_LOCK_INIT(CX_RANK_COPY_THREADS),
           .work = PTHREAD_COND_INITIALIZER,
           .over = PTHREAD_COND_INITIALIZER};
 
-static void *crew_main(void *unused)
+static void *thread_main(void *unused)
 {
     (void)unused;
-    cx_lock(&crew.lock);
+    cx_lock(&pool.lock);
     for (;;) {
-        while (!crew.first)
-            cx_lock_wait(&crew.work, &crew.lock);
-        struct cx_errand *errand = crew.first;
-        crew.first = errand->next;
-        if (!crew.first)
-            crew.end = &crew.first;
-        crew.waiting--;
-        crew.busy++;
-        errand->state = CX_ERRAND_RUNS;
-        cx_unlock(&crew.lock);
-        errand->run(errand);
-        cx_lock(&crew.lock);
-        errand->state = CX_ERRAND_OVER; /* its owner may free it as soon as the lock is free */
-        crew.busy--;
-        pthread_cond_broadcast(&crew.over);
+        while (!pool.first)
+            cx_lock_wait(&pool.work, &pool.lock);
+        struct cx_copy_task *task = pool.first;
+        pool.first = task->next;
+        if (!pool.first)
+            pool.end = &pool.first;
+        pool.waiting--;
+        pool.busy++;
+        task->state = CX_COPY_TASK_RUNS;
+        cx_unlock(&pool.lock);
+        task->run(task);
+        cx_lock(&pool.lock);
+        task->state = CX_COPY_TASK_OVER; /* its owner may free it as soon as the lock is free */
+        pool.busy--;
+        pthread_cond_broadcast(&pool.over);
     }
     return NULL;
 }
 
 /* A thread for each errand that waits, as far as the system gives them. crew.lock held. */
-static void grow(void) CX_HOLDS(crew.lock)
+static void grow(void) CX_HOLDS(pool.lock)
 {
     const unsigned half = (unsigned)(cx_bytes_cores() / 2),
                    most = half > LEAST_THREADS ? half : LEAST_THREADS;
-    if (crew.threads - crew.busy >= crew.waiting || crew.threads >= most)
+    if (pool.threads - pool.busy >= pool.waiting || pool.threads >= most)
         return;
-    while (crew.threads - crew.busy < crew.waiting && crew.threads < most) {
-        if (!cx_thread_start(NULL, crew_main, NULL))
+    while (pool.threads - pool.busy < pool.waiting && pool.threads < most) {
+        if (!cx_thread_start(NULL, thread_main, NULL))
             break;
-        crew.threads++;
+        pool.threads++;
     }
 }
 
-void cx_crew_send(struct cx_errand *errand)
+void cx_copy_threads_send(struct cx_copy_task *task)
 {
-    errand->next = NULL;
-    errand->state = CX_ERRAND_WAITS;
-    cx_lock(&crew.lock);
-    if (crew.process != getpid()) {
-        crew.process = getpid();
-        crew.first = NULL; /* errands of the process that forked are its own */
-        crew.end = &crew.first;
-        crew.waiting = crew.threads = crew.busy = 0;
+    task->next = NULL;
+    task->state = CX_COPY_TASK_WAITS;
+    cx_lock(&pool.lock);
+    if (pool.process != getpid()) {
+        pool.process = getpid();
+        pool.first = NULL; /* errands of the process that forked are its own */
+        pool.end = &pool.first;
+        pool.waiting = pool.threads = pool.busy = 0;
     }
-    *crew.end = errand;
-    crew.end = &errand->next;
-    crew.waiting++;
+    *pool.end = task;
+    pool.end = &task->next;
+    pool.waiting++;
     grow();
-    pthread_cond_signal(&crew.work);
-    cx_unlock(&crew.lock);
+    pthread_cond_signal(&pool.work);
+    cx_unlock(&pool.lock);
 }
 
 /* crew.lock held. */
-static void take_back(struct cx_errand *errand) CX_HOLDS(crew.lock)
+static void take_back(struct cx_copy_task *task) CX_HOLDS(pool.lock)
 {
-    struct cx_errand **at = &crew.first;
-    while (*at != errand)
+    struct cx_copy_task **at = &pool.first;
+    while (*at != task)
         at = &(*at)->next;
-    *at = errand->next;
+    *at = task->next;
     if (!*at)
-        crew.end = at;
-    crew.waiting--;
-    errand->state = CX_ERRAND_RUNS;
+        pool.end = at;
+    pool.waiting--;
+    task->state = CX_COPY_TASK_RUNS;
 }
 
-void cx_crew_finish(struct cx_errand *errand)
+void cx_copy_threads_finish(struct cx_copy_task *task)
 {
-    cx_lock(&crew.lock);
-    const bool ours = errand->state == CX_ERRAND_WAITS;
+    cx_lock(&pool.lock);
+    const bool ours = task->state == CX_COPY_TASK_WAITS;
     if (ours)
-        take_back(errand);
-    while (!ours && errand->state != CX_ERRAND_OVER)
-        cx_lock_wait(&crew.over, &crew.lock);
-    cx_unlock(&crew.lock);
+        take_back(task);
+    while (!ours && task->state != CX_COPY_TASK_OVER)
+        cx_lock_wait(&pool.over, &pool.lock);
+    cx_unlock(&pool.lock);
     if (ours)
-        errand->run(errand);
+        task->run(task);
 }

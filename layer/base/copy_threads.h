@@ -10,16 +10,16 @@
 #define CX_LAYER_BASE_COPY_THREADS_H
 
 /* Something to do; the first member of what it needs, which the sender owns. */
-struct cx_errand {
-    void (*run)(struct cx_errand *errand); /* in a thread of the crew, or in the sender's */
-    struct cx_errand *next;
-    enum { CX_ERRAND_WAITS, CX_ERRAND_RUNS, CX_ERRAND_OVER } state; /* under the crew's lock */
+struct cx_copy_task {
+    void (*run)(struct cx_copy_task *task); /* in a thread of the crew, or in the sender's */
+    struct cx_copy_task *next;
+    enum { CX_COPY_TASK_WAITS, CX_COPY_TASK_RUNS, CX_COPY_TASK_OVER } state; /* under the crew's lock */
 };
 
 /* Has the errand done as soon as a thread is free; the oldest goes first. It must stay where it is until
- * cx_crew_finish. Any thread. */
-void cx_crew_send(struct cx_errand *errand);
+ * cx_copy_threads_finish. Any thread. */
+void cx_copy_threads_send(struct cx_copy_task *task);
 /* Returns when the errand is over; does it in this thread if none has begun it. By who sent it. */
-void cx_crew_finish(struct cx_errand *errand);
+void cx_copy_threads_finish(struct cx_copy_task *task);
 
 #endif

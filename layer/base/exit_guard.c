@@ -35,7 +35,7 @@ enum {
     ROUNDS = 360,
     MOST_EXPECTED = 360, /* registrations ahead of threads that will enter */
     MOST_UNNEEDED = 2,
-    MOST_SPARE = 2
+    MOST_IDLE = 2
 };
 
 static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_EXIT_GUARD); /* nothing is called under it */
@@ -65,7 +65,7 @@ struct job {
 
 static struct job
     *given; /* to spare threads: as many as were taken off `spares` and have not come for theirs */
-static unsigned spares CX_GUARDED_BY(lock);            /* threads that wait for a job */
+static unsigned idle_threads CX_GUARDED_BY(lock);      /* threads that wait for a job */
 static bool prepared CX_GUARDED_BY(lock);              /* one was made ahead of its first job */
 static pthread_cond_t gift = PTHREAD_COND_INITIALIZER; /* a job was given */
 
@@ -92,7 +92,7 @@ static void in_child(void) CX_RELEASES(lock)
     keeping = false;
     helpers = NULL;
     unneeded = 0;
-    spares = 0;
+    idle_threads = 0;
     given = NULL;
     prepared = false;
     cx_unlock(&lock);
@@ -234,8 +234,8 @@ static void serve(void *data)
             free(job);
         }
         cx_lock(&lock);
-        const bool waits = spares < MOST_SPARE;
-        spares += waits;
+        const bool waits = idle_threads < MOST_IDLE;
+        idle_threads += waits;
         while (waits && !given)
             cx_lock_wait(&gift, &lock);
         job = waits ? given : NULL;
@@ -250,9 +250,9 @@ static void serve(void *data)
 static bool give(struct job *job)
 {
     cx_lock(&lock);
-    const bool can = spares > 0;
+    const bool can = idle_threads > 0;
     if (can) {
-        spares--;
+        idle_threads--;
         job->next = given;
         given = job;
         pthread_cond_signal(&gift);
@@ -412,7 +412,7 @@ bool cx_background_run_inside(void (*task)(void *data), void *data)
 void cx_background_prepare(void)
 {
     cx_lock(&lock);
-    const bool serves = !spares && !prepared;
+    const bool serves = !idle_threads && !prepared;
     prepared = true;
     cx_unlock(&lock);
     if (serves)

@@ -12,37 +12,37 @@ enum { MOST = 0 };
 enum { MOST = 64 };
 #endif
 
-void *cx_spares_take(struct cx_spares *spares, size_t size)
+void *cx_freelist_take(struct cx_freelist *freelist, size_t size)
 {
-    cx_lock(&spares->lock);
-    void **memory = spares->first;
+    cx_lock(&freelist->lock);
+    void **memory = freelist->first;
     if (memory) {
-        spares->first = *memory;
-        spares->n--;
+        freelist->first = *memory;
+        freelist->n--;
     }
-    cx_unlock(&spares->lock);
+    cx_unlock(&freelist->lock);
     return memory ? memory : malloc(size);
 }
 
-void cx_spares_give(struct cx_spares *spares, void *memory)
+void cx_freelist_give(struct cx_freelist *freelist, void *memory)
 {
-    cx_lock(&spares->lock);
-    if (memory && spares->n + 1 <= MOST) {
-        *(void **)memory = spares->first;
-        spares->first = memory;
-        spares->n++;
+    cx_lock(&freelist->lock);
+    if (memory && freelist->n + 1 <= MOST) {
+        *(void **)memory = freelist->first;
+        freelist->first = memory;
+        freelist->n++;
         memory = NULL;
     }
-    cx_unlock(&spares->lock);
+    cx_unlock(&freelist->lock);
     free(memory);
 }
 
-void cx_spares_free(struct cx_spares *spares)
+void cx_freelist_free(struct cx_freelist *freelist)
 {
-    while (spares->first) {
-        void **memory = spares->first;
-        spares->first = *memory;
+    while (freelist->first) {
+        void **memory = freelist->first;
+        freelist->first = *memory;
         free(memory);
     }
-    spares->n = 0;
+    freelist->n = 0;
 }

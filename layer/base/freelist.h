@@ -11,21 +11,21 @@
 
 #include <stddef.h>
 
-struct cx_spares {
+struct cx_freelist {
     struct cx_lock lock;
     void *first; /* each begins with the next one */
     unsigned n;
 };
-#define CX_SPARES_NONE                                                                                       \
+#define CX_FREELIST_NONE                                                                                     \
     {                                                                                                        \
         CX_LOCK_INIT(CX_RANK_FREELIST), NULL, 0                                                              \
     }
 
 /* Memory of the size that all pieces here have; its content is anything. NULL: no memory. */
-void *cx_spares_take(struct cx_spares *spares, size_t size);
+void *cx_freelist_take(struct cx_freelist *freelist, size_t size);
 /* Takes it back; NULL is fine. */
-void cx_spares_give(struct cx_spares *spares, void *memory);
+void cx_freelist_give(struct cx_freelist *freelist, void *memory);
 /* Frees what is kept. */
-void cx_spares_free(struct cx_spares *spares);
+void cx_freelist_free(struct cx_freelist *freelist);
 
 #endif

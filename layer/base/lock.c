@@ -46,7 +46,7 @@ static const char *const names[CX_RANK_COUNT] = {
     [CX_RANK_COPY_THREADS] = "copy threads",
     [CX_RANK_FREELIST] = "freelist",
     [CX_RANK_CALLBACK_THREAD] = "callback thread",
-    [CX_RANK_LATER] = "later",
+    [CX_RANK_TASK_QUEUE] = "later",
     [CX_RANK_EXIT_GUARD] = "exit guard",
 };
 

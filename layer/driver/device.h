@@ -53,9 +53,9 @@ struct cx_real_device {
     char left_out[160];    /* why not, when !used */
     /* probed */
     bool probed;
-    bool submits_in_caller; /* the driver runs commands in the thread that enqueues them (PoCL's basic) */
-    bool in_place;          /* CL_MEM_USE_HOST_PTR memory is used in place, writes seen both ways */
-    bool images_in_place;   /* the same of images, with pitches */
+    bool synchronous;     /* the driver runs commands in the thread that enqueues them (PoCL's basic) */
+    bool in_place;        /* CL_MEM_USE_HOST_PTR memory is used in place, writes seen both ways */
+    bool images_in_place; /* the same of images, with pitches */
 };
 
 /* Devices of a context, by member. */
@@ -81,7 +81,7 @@ struct cx_machine {
 /* Finds drivers and devices at the first call. Never NULL; nused may be 0. */
 const struct cx_machine *cx_machine_get(void);
 
-/* Establishes submits_in_caller and in_place on a context and queue of this device. Idempotent, thread-safe.
+/* Establishes synchronous and in_place on a context and queue of this device. Idempotent, thread-safe.
  * A 0 in COEXEC_ZERO_COPY makes in_place false. */
 void cx_real_device_probe(struct cx_real_device *device, cl_context context, cl_command_queue queue);
 

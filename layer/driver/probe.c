@@ -25,7 +25,7 @@ struct probe {
     cl_command_queue queue;
 };
 
-/* ---- submits_in_caller ---- */
+/* ---- synchronous ---- */
 
 enum {
     FILL_BYTES = 8 << 20,    /* 0.5 ms or more on any core: long against an enqueue that only hands over */
@@ -92,9 +92,9 @@ static bool native_tells(const struct probe *probe, bool *in_caller)
 static bool probe_caller(const struct probe *probe)
 {
     cl_int code;
-    bool told;
-    if (native_tells(probe, &told))
-        return told;
+    bool reported;
+    if (native_tells(probe, &reported))
+        return reported;
     size_t size =
         FILL_BYTES < probe->device->max_alloc ? FILL_BYTES : (size_t)probe->device->max_alloc / 64 * 64;
     cl_mem buffer = probe->cl->clCreateBuffer(probe->context, CL_MEM_READ_WRITE, size, NULL, &code);
@@ -335,12 +335,12 @@ void cx_real_device_probe(struct cx_real_device *device, cl_context context, cl_
     cx_lock(&lock);
     if (!device->probed) {
         bool can_fill = device->cl->clEnqueueFillBuffer != NULL;
-        device->submits_in_caller = can_fill && probe_caller(&probe);
+        device->synchronous = can_fill && probe_caller(&probe);
         device->in_place = can_fill && may_work_in_place(device) && probe_place(&probe);
         device->images_in_place = device->in_place && probe_images(&probe);
         device->probed = true;
         cx_info(CX_TOPIC_DRIVER, "device %u: %s, %s%s", device->index,
-                device->submits_in_caller ? "runs commands in the calling thread" : "enqueues at once",
+                device->synchronous ? "runs commands in the calling thread" : "enqueues at once",
                 device->in_place ? "uses host memory in place" : "has its own memory",
                 device->in_place && device->images && !device->images_in_place ? ", but not for images" : "");
     }

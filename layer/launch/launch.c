@@ -7,7 +7,7 @@
 #include "layer/memory/transfer.h"
 #include "layer/memory/unsettled.h"
 #include "layer/base/options.h"
-#include "layer/launch/region_pieces.h"
+#include "layer/launch/region_ranges.h"
 #include "layer/plan/trace_launch.h"
 #include "layer/report/transfer_counts.h"
 #include "layer/plan/launch_prepare.h"
@@ -20,14 +20,14 @@ void cx_launch_release(struct cx_launch *launch)
 }
 
 /* Brings what an access needs to a place: bytes that are written for certain are not needed. */
-static cl_int gather_pieces(struct cx_launch *launch, struct cx_mem *mem,
+static cl_int gather_ranges(struct cx_launch *launch, struct cx_mem *mem,
                             const struct cx_access_region *region, bool write, unsigned place)
 {
-    struct cx_pieces pieces;
+    struct cx_byte_ranges ranges;
     cl_int error = CL_OUT_OF_HOST_MEMORY;
-    if (cx_region_pieces(&pieces, mem, region, write, write))
-        error = cx_move_pieces(&launch->base, mem->root, pieces.piece, pieces.count, place, &launch->moved);
-    cx_pieces_finish(&pieces);
+    if (cx_region_ranges(&ranges, mem, region, write, write))
+        error = cx_move_ranges(&launch->base, mem->root, ranges.range, ranges.count, place, &launch->moved);
+    cx_byte_ranges_finish(&ranges);
     return error;
 }
 
@@ -55,7 +55,8 @@ void cx_launch_count_in_place(const struct cx_launch *launch, const struct cx_ac
     for (unsigned i = 0; i < launch->args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         const struct cx_access_interval *read = &regions[i].read, *write = &regions[i].write;
-        if (!mem || cx_launch_way(launch, i) > CX_WAY_OWN || cx_mem_place(mem->root, worker) != CX_PLACE_HOST)
+        if (!mem || cx_launch_protocol(launch, i) > CX_PROTOCOL_EXCLUSIVE ||
+            cx_mem_place(mem->root, worker) != CX_PLACE_HOST)
             continue;
         bytes +=
             length(read->lo, read->hi) + length(write->lo, write->hi) -
@@ -72,12 +73,12 @@ static cl_int bring(struct cx_launch *launch, const struct cx_access_region *reg
     cl_int error = CL_SUCCESS;
     for (unsigned i = 0; i < launch->args->count && error == CL_SUCCESS; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
-        if (!mem || cx_launch_way(launch, i) > CX_WAY_OWN)
+        if (!mem || cx_launch_protocol(launch, i) > CX_PROTOCOL_EXCLUSIVE)
             continue;
         const unsigned place = cx_mem_place(mem->root, worker);
-        error = gather_pieces(launch, mem, &regions[i], false, place);
+        error = gather_ranges(launch, mem, &regions[i], false, place);
         if (error == CL_SUCCESS)
-            error = gather_pieces(launch, mem, &regions[i], true, place);
+            error = gather_ranges(launch, mem, &regions[i], true, place);
     }
     return error;
 }
@@ -96,7 +97,7 @@ void cx_launch_deps(const struct cx_launch *launch, const struct cx_access_regio
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         const struct cx_access_interval *read = &regions[i].read, *write = &regions[i].write;
         const bool in_place = mem && cx_mem_place(mem->root, worker) == CX_PLACE_HOST;
-        if (!mem || (!uploads && (cx_launch_way(launch, i) == CX_WAY_PRIVATE || !in_place)))
+        if (!mem || (!uploads && (cx_launch_protocol(launch, i) == CX_PROTOCOL_REDUCTION || !in_place)))
             continue;
         if (read->lo < write->lo || read->hi > write->hi)
             cx_coherence_host_deps(mem->root->coherence, mem->origin + read->lo, mem->origin + read->hi,
@@ -110,16 +111,17 @@ void cx_launch_deps(const struct cx_launch *launch, const struct cx_access_regio
 static unsigned place_of(const struct cx_launch *launch, unsigned arg, const struct cx_mem *root,
                          const struct cx_worker *worker)
 {
-    return cx_launch_way(launch, arg) == CX_WAY_HOME ? 1 + launch->home : cx_mem_place(root, worker);
+    return cx_launch_protocol(launch, arg) == CX_PROTOCOL_REMOTE ? 1 + launch->remote_owner
+                                                                 : cx_mem_place(root, worker);
 }
 
 static bool own_pieces(struct cx_mem *mem, const struct cx_access_region *region, unsigned place)
 {
-    struct cx_pieces pieces;
-    bool ok = cx_region_pieces(&pieces, mem, region, true, false);
-    for (size_t i = 0; i < pieces.count && ok; i++)
-        ok = cx_coherence_own(mem->root->coherence, pieces.piece[i].lo, pieces.piece[i].hi, place);
-    cx_pieces_finish(&pieces);
+    struct cx_byte_ranges ranges;
+    bool ok = cx_region_ranges(&ranges, mem, region, true, false);
+    for (size_t i = 0; i < ranges.count && ok; i++)
+        ok = cx_coherence_own(mem->root->coherence, ranges.range[i].lo, ranges.range[i].hi, place);
+    cx_byte_ranges_finish(&ranges);
     return ok;
 }
 
@@ -131,7 +133,7 @@ bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *reg
     for (unsigned i = 0; i < launch->args->count && ok; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
         const struct cx_access_interval *read = &regions[i].read, *write = &regions[i].write;
-        if (!mem || cx_launch_way(launch, i) == CX_WAY_PRIVATE)
+        if (!mem || cx_launch_protocol(launch, i) == CX_PROTOCOL_REDUCTION)
             continue;
         struct cx_coherence *map = mem->root->coherence;
         const unsigned place = place_of(launch, i, mem->root, worker);
@@ -143,7 +145,7 @@ bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *reg
         if (place == CX_PLACE_HOST && ok)
             ok = cx_coherence_host_share(map, mem->origin + write->lo, mem->origin + write->hi, worker->index,
                                          seq);
-        if (ok && write->lo < write->hi && cx_launch_way(launch, i) != CX_WAY_MERGE)
+        if (ok && write->lo < write->hi && cx_launch_protocol(launch, i) != CX_PROTOCOL_MERGE)
             ok = own_pieces(mem, &regions[i], place);
         cx_move_tidy(mem->root);
     }
@@ -165,23 +167,23 @@ void cx_launch_lost(struct cx_command *command)
     struct cx_launch *launch = (struct cx_launch *)command;
     cx_args_lost(launch->kernel, launch->args);
     const struct cx_context *context = command->context;
-    for (size_t i = 0; i < context->nsvm && launch->at_home; i++) /* it may have written anywhere */
+    for (size_t i = 0; i < context->nsvm && launch->on_svm_owner; i++) /* it may have written anywhere */
         cx_coherence_void(context->svm[i]->coherence, 0, context->svm[i]->size);
 }
 
 /* Fills the range with the sizes and offset that the real driver gets for groups [first, end); gives the
  * local size, NULL for the driver's own choice. Changes nothing of the launch, and needs no lock. */
 static const size_t *range_of(const struct cx_launch *launch, const struct cx_part *part, unsigned dim,
-                              uint64_t first, uint64_t end, struct cx_prelude_launch *range)
+                              uint64_t first, uint64_t end, struct cx_subrange_launch *range)
 {
-    cx_prelude_package(&launch->geometry, dim, part->variant, first, end, range);
+    cx_subrange_package(&launch->geometry, dim, part->variant, first, end, range);
     return part->whole && !launch->local_given ? NULL : range->local;
 }
 
 bool cx_launch_package_is_new(const struct cx_launch *launch, const struct cx_part *part, unsigned dim,
                               uint64_t first, uint64_t end)
 {
-    struct cx_prelude_launch range;
+    struct cx_subrange_launch range;
     const size_t *local = range_of(launch, part, dim, first, end, &range);
     return cx_kernel_is_new(launch->kernel, part->member, part->variant, range.dims, range.offset,
                             range.global, local);
@@ -191,7 +193,7 @@ cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, con
                          unsigned dim, uint64_t first, uint64_t end, cl_command_queue queue, cl_event after,
                          cl_event *event)
 {
-    struct cx_prelude_launch range;
+    struct cx_subrange_launch range;
     cl_kernel real;
     cl_int error = cx_kernel_bind(launch->kernel, worker->index, part->variant,
                                   part->args ? part->args : launch->args, &real);
@@ -205,7 +207,7 @@ cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, con
                                                        local, after ? 1 : 0, after ? &after : NULL, event);
         cx_worker_compile_end(worker, counts, error == CL_SUCCESS ? *event : NULL);
     }
-    if (error == CL_SUCCESS && !worker->device->submits_in_caller)
+    if (error == CL_SUCCESS && !worker->device->synchronous)
         error = worker->device->cl->clFlush(queue);
     if (error != CL_SUCCESS)
         cx_warn(CX_TOPIC_WORKER, "%s fails to start %s: %s", worker->device->name,

@@ -63,7 +63,7 @@ void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups
 
 /* Whether times of a launch on the worker's member are wanted to learn from; *samples (may be NULL): only for
  * a look now and then. context->lock held. */
-bool cx_launch_wants_times(struct cx_worker *worker, const struct cx_learned *learned, bool *samples);
+bool cx_launch_wants_times(struct cx_worker *worker, const struct cx_kernel_history *history, bool *samples);
 /* For the run of a job, without locks: gives the program's own kernel to the worker's device. */
 cl_int cx_launch_kernel(struct cx_kernel *kernel, struct cx_args *args,
                         const struct cx_access_geometry *geometry, bool local_given, struct cx_job *job,

@@ -64,7 +64,7 @@ static void give_back(struct cx_merge *merge)
 void cx_merge_drop(struct cx_merge **merge)
 {
     if (*merge) {
-        cx_judged_unref(&(*merge)->judged);
+        cx_cached_verdict_unref(&(*merge)->judged);
         give_back(*merge);
     }
     *merge = NULL;
@@ -288,7 +288,7 @@ static struct cx_merge *merge_new(struct cx_launch *launch, const unsigned *memb
     return merge;
 }
 
-cl_int cx_merge_begin(struct cx_launch *launch, struct cx_judged *judged,
+cl_int cx_merge_begin(struct cx_launch *launch, struct cx_cached_verdict *judged,
                       const struct cx_access_region *whole, const unsigned *member, unsigned n,
                       struct cx_merge **out)
 {
@@ -297,7 +297,7 @@ cl_int cx_merge_begin(struct cx_launch *launch, struct cx_judged *judged,
     struct cx_merge *merge = NULL;
     *out = NULL;
     for (unsigned i = 0; i < launch->args->count; i++) {
-        if (!cx_launch_writes_by(launch, i, CX_WAY_MERGE, whole))
+        if (!cx_launch_writes_by(launch, i, CX_PROTOCOL_MERGE, whole))
             continue;
         if (!merge && !(merge = merge_new(launch, member, n)))
             return CL_OUT_OF_HOST_MEMORY;
@@ -346,7 +346,7 @@ static void decide(struct cx_merge *merge)
     } else {
         cx_merge_fail(merge, error);
     }
-    cx_judged_unref(&merge->judged);
+    cx_cached_verdict_unref(&merge->judged);
     merge->decided(merge->data);
 }
 

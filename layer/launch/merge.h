@@ -22,7 +22,7 @@ struct cx_merge;
  * needs it. Errors: CL_OUT_OF_HOST_MEMORY or a driver's (a copy does not fit); nothing was queued then but
  * moves.
  */
-cl_int cx_merge_begin(struct cx_launch *launch, struct cx_judged *judged,
+cl_int cx_merge_begin(struct cx_launch *launch, struct cx_cached_verdict *judged,
                       const struct cx_access_region *whole, const unsigned *member, unsigned n,
                       struct cx_merge **merge);
 /*

@@ -104,7 +104,7 @@ bool cx_merge_assign(struct cx_merge *merge, struct cx_merge_object *object, uin
 /* Queues the downloads of what a device holds of the shared runs (of its copy from before with `old`). */
 static cl_int download_shared(struct cx_merge *merge, unsigned p, bool old, uint64_t *seq)
 {
-    struct cx_runs runs = {.upload = false, .merges = true};
+    struct cx_transfer_list runs = {.upload = false, .merges = true};
     struct cx_worker *worker = merge->place[p].worker;
     bool ok = true;
     for (unsigned i = 0; i < merge->nobjects && ok; i++) {
@@ -117,15 +117,16 @@ static cl_int download_shared(struct cx_merge *merge, unsigned p, bool old, uint
             uint64_t from = old ? object->lo : 0;
             if (!old && !(shared->places >> p & 1))
                 continue;
-            ok = cx_runs_add(&runs, object->root, old ? object->before[p] : object->root->real[worker->index],
-                             shared->lo - from, shared->hi - from, *to + shared->at);
+            ok = cx_transfer_list_add(&runs, object->root,
+                                      old ? object->before[p] : object->root->real[worker->index],
+                                      shared->lo - from, shared->hi - from, *to + shared->at);
             merge->launch->moved += shared->hi - shared->lo;
         }
     }
     const bool none = ok && !runs.count;
-    struct cx_job *job = ok && runs.count ? cx_runs_job(worker, &runs) : NULL;
+    struct cx_job *job = ok && runs.count ? cx_transfer_list_job(worker, &runs) : NULL;
     if (!job) {
-        cx_runs_finish(&runs, worker);
+        cx_transfer_list_finish(&runs, worker);
         return none ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
     }
     *seq = cx_command_add_job(&merge->launch->base, worker, job);

@@ -39,7 +39,7 @@ struct cx_merge_place {
 struct cx_merge {
     atomic_uint refs; /* of the jobs, and of who began it */
     struct cx_launch *launch;
-    struct cx_judged *judged; /* a reference */
+    struct cx_cached_verdict *judged; /* a reference */
     unsigned nparts, nplaces, nobjects;
     unsigned *member; /* of the parts */
     struct cx_merge_place *place;

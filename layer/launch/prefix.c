@@ -40,7 +40,7 @@ enum { FAST_SLICES = 6, MOST_SLICES = 24 };
 #define FAST_PART   16
 
 struct cx_prefix {
-    struct cx_judged *judged; /* a reference */
+    struct cx_cached_verdict *judged; /* a reference */
     unsigned member;
     struct cx_part part; /* what was done */
     uint64_t slice;      /* work-groups in a step */
@@ -132,7 +132,7 @@ static void finish_slice(struct cx_job *job, struct cx_worker *worker)
     struct cx_launch *launch = (struct cx_launch *)job->command;
     struct cx_context *context = launch->base.context;
     struct cx_prefix *prefix = launch->prefix;
-    struct cx_learned *learned = launch->kernel->function->learned;
+    struct cx_kernel_history *history = launch->kernel->function->history;
     const uint64_t groups = (prefix->end - prefix->first) * prefix->slice, now = cx_clock_ns();
     uint64_t ns = job->end_ns > job->start_ns ? job->end_ns - job->start_ns : 0;
     ns = ns ? ns : now - prefix->began_ns;
@@ -151,19 +151,19 @@ static void finish_slice(struct cx_job *job, struct cx_worker *worker)
                     ns);
         cx_launch_learn_held(launch, worker->index, groups, (double)ns * 1e-9, first);
         /* behind a slice that is over, what is before its start is the driver's */
-        const bool tells = learned && !cx_launch_compiled(launch, learned, worker->index, variant, at_start);
+        const bool tells = history && !cx_launch_compiled(launch, history, worker->index, variant, at_start);
         compiled = cx_launch_first(launch, worker->index, variant, at_start);
         if (tells && compiled && prefix->first > 0 && job->start_ns > prefix->began_ns)
-            learned->compiles = compiles = (double)(job->start_ns - prefix->began_ns) * 1e-9;
+            history->compiles = compiles = (double)(job->start_ns - prefix->began_ns) * 1e-9;
         prefix->seconds_a_step = (double)ns * 1e-9 / (double)(prefix->end - prefix->first);
         note_slices(launch);
-        cx_plan_ran(context, learned, worker->index, (double)ns * 1e-9);
+        cx_plan_ran(context, history, worker->index, (double)ns * 1e-9);
     }
     if (!launch->base.settled) {
         (void)cx_command_ref(&launch->base);
         prefix->next = context->planner->prefixes;
         context->planner->prefixes = launch;
-        atomic_fetch_add(&context->nheld, 1);
+        atomic_fetch_add(&context->ndeferred, 1);
     } else if (!prefix->failed) {
         tell_length(launch);
     }
@@ -207,7 +207,7 @@ static void drop(struct cx_launch *launch)
     struct cx_prefix *prefix = launch->prefix;
     if (prefix) {
         end_begun(prefix);
-        cx_judged_unref(&prefix->judged);
+        cx_cached_verdict_unref(&prefix->judged);
     }
     free(prefix);
     launch->prefix = NULL;
@@ -215,7 +215,7 @@ static void drop(struct cx_launch *launch)
     launch->unsliced = 0;
 }
 
-bool cx_prefix_begin(struct cx_launch *launch, struct cx_judged *judged, unsigned member,
+bool cx_prefix_begin(struct cx_launch *launch, struct cx_cached_verdict *judged, unsigned member,
                      enum cx_variant variant)
 {
     struct cx_context *context = launch->base.context;
@@ -251,7 +251,7 @@ bool cx_prefix_begin(struct cx_launch *launch, struct cx_judged *judged, unsigne
     free(whole);
     cx_command_begin(&launch->base);
     hold(launch);
-    ((struct cx_learned *)launch->kernel->function->learned)->prefixes++;
+    ((struct cx_kernel_history *)launch->kernel->function->history)->prefixes++;
     cx_debug(CX_TOPIC_PLAN, "%s begins with slices on %s", launch->kernel->function->name,
              worker->device->name);
     return true;
@@ -356,7 +356,7 @@ void cx_prefix_check(struct cx_context *context)
         struct cx_command *command = &launch->base;
         context->planner->prefixes = launch->prefix->next;
         launch->prefix->next = NULL;
-        atomic_fetch_sub(&context->nheld, 1);
+        atomic_fetch_sub(&context->ndeferred, 1);
         go_on(launch);
         cx_command_unref(&command);
     }

@@ -17,7 +17,7 @@ struct cx_prefix;
 
 /* Begins the launch so, judged by cx_prefix_judge, on the member. False: memory or a
  * transfer fails, and nothing was done. */
-bool cx_prefix_begin(struct cx_launch *launch, struct cx_judged *judged, unsigned member,
+bool cx_prefix_begin(struct cx_launch *launch, struct cx_cached_verdict *judged, unsigned member,
                      enum cx_variant variant);
 /* The rest is split: adds what the slices did to the part of the member that did them, and forgets them.
  * Gives that part. */

@@ -299,7 +299,7 @@ static struct cx_args *own_args(struct cx_private *copies, unsigned part,
     const struct cx_launch *launch = copies->launch;
     struct cx_args *args = cx_args_clone(launch->args);
     for (unsigned i = 0; args && i < args->count; i++)
-        if (cx_launch_writes_by(launch, i, CX_WAY_PRIVATE, whole)) {
+        if (cx_launch_writes_by(launch, i, CX_PROTOCOL_REDUCTION, whole)) {
             args->arg[i].kind = CX_ARGS_REAL;
             args->arg[i].real = object_of(copies, args->arg[i].mem)->copy[part];
             args->arg[i].mem = NULL;
@@ -354,7 +354,7 @@ static struct cx_private *private_new(struct cx_launch *launch)
     return copies;
 }
 
-cl_int cx_private_begin(struct cx_launch *launch, struct cx_judged *judged,
+cl_int cx_private_begin(struct cx_launch *launch, struct cx_cached_verdict *judged,
                         const struct cx_access_region *whole, struct cx_private **out)
 {
     const struct cx_access_means *means = cx_access_means(judged->access);
@@ -362,7 +362,7 @@ cl_int cx_private_begin(struct cx_launch *launch, struct cx_judged *judged,
     cl_int error = CL_SUCCESS;
     *out = NULL;
     for (unsigned i = 0; i < launch->args->count; i++) {
-        if (!cx_launch_writes_by(launch, i, CX_WAY_PRIVATE, whole))
+        if (!cx_launch_writes_by(launch, i, CX_PROTOCOL_REDUCTION, whole))
             continue;
         if (!copies && !(copies = private_new(launch)))
             return CL_OUT_OF_HOST_MEMORY;
@@ -402,7 +402,7 @@ static cl_int run_read(struct cx_job *job, struct cx_worker *worker)
     }
     if (error != CL_SUCCESS)
         worker->device->cl->clFinish(worker->queue); /* nothing may write the deltas any more */
-    else if (!worker->device->submits_in_caller)
+    else if (!worker->device->synchronous)
         worker->device->cl->clFlush(worker->queue);
     return error;
 }

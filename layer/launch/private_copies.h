@@ -19,7 +19,7 @@ struct cx_private;
  * packages' jobs are queued. *copies stays NULL where no argument needs it. Errors: CL_OUT_OF_HOST_MEMORY or
  * a driver's.
  */
-cl_int cx_private_begin(struct cx_launch *launch, struct cx_judged *judged,
+cl_int cx_private_begin(struct cx_launch *launch, struct cx_cached_verdict *judged,
                         const struct cx_access_region *whole, struct cx_private **copies);
 /* All packages are started on the parts' queues: queues the reads and the combination; the host copy owns the
  * result from then on. Takes the copies over. */

@@ -6,42 +6,42 @@
 
 #include <stdlib.h>
 
-bool cx_reading_serve(struct cx_reading *reading, uint64_t lo, uint64_t hi)
+bool cx_read_ahead_deliver(struct cx_pending_read *pending_read, uint64_t lo, uint64_t hi)
 {
-    if (reading->nserved == reading->room) {
-        const size_t room = reading->room ? 2 * reading->room : 8;
-        struct cx_piece *grown = realloc(reading->served, room * sizeof(*grown));
+    if (pending_read->ndelivered == pending_read->room) {
+        const size_t room = pending_read->room ? 2 * pending_read->room : 8;
+        struct cx_byte_range *grown = realloc(pending_read->delivered, room * sizeof(*grown));
         if (!grown)
             return false;
-        reading->served = grown;
-        reading->room = room;
+        pending_read->delivered = grown;
+        pending_read->room = room;
     }
-    reading->served[reading->nserved++] = (struct cx_piece){lo, hi};
+    pending_read->delivered[pending_read->ndelivered++] = (struct cx_byte_range){lo, hi};
     return true;
 }
 
 static int by_start(const void *a, const void *b)
 {
-    const struct cx_piece *one = a, *other = b;
+    const struct cx_byte_range *one = a, *other = b;
     return (one->lo > other->lo) - (one->lo < other->lo);
 }
 
-struct cx_piece *cx_reading_left(struct cx_reading *reading, size_t *count)
+struct cx_byte_range *cx_read_ahead_left(struct cx_pending_read *pending_read, size_t *count)
 {
-    struct cx_piece *left = malloc((reading->nserved + 1) * sizeof(*left));
-    uint64_t at = reading->lo;
+    struct cx_byte_range *left = malloc((pending_read->ndelivered + 1) * sizeof(*left));
+    uint64_t at = pending_read->lo;
     *count = 0;
     if (!left)
         return NULL;
-    if (reading->nserved)
-        qsort(reading->served, reading->nserved, sizeof(*reading->served), by_start);
-    for (size_t i = 0; i < reading->nserved; i++) {
-        const struct cx_piece *piece = &reading->served[i];
-        if (at < piece->lo)
-            left[(*count)++] = (struct cx_piece){at, piece->lo};
-        at = at > piece->hi ? at : piece->hi;
+    if (pending_read->ndelivered)
+        qsort(pending_read->delivered, pending_read->ndelivered, sizeof(*pending_read->delivered), by_start);
+    for (size_t i = 0; i < pending_read->ndelivered; i++) {
+        const struct cx_byte_range *range = &pending_read->delivered[i];
+        if (at < range->lo)
+            left[(*count)++] = (struct cx_byte_range){at, range->lo};
+        at = at > range->hi ? at : range->hi;
     }
-    if (at < reading->hi)
-        left[(*count)++] = (struct cx_piece){at, reading->hi};
+    if (at < pending_read->hi)
+        left[(*count)++] = (struct cx_byte_range){at, pending_read->hi};
     return left;
 }

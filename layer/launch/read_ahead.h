@@ -9,8 +9,8 @@
 #include "layer/plan/pending_reads.h"
 
 /* Adds a run to those that somebody else brings. False: no memory. */
-bool cx_reading_serve(struct cx_reading *reading, uint64_t lo, uint64_t hi);
+bool cx_read_ahead_deliver(struct cx_pending_read *pending_read, uint64_t lo, uint64_t hi);
 /* What is left of it, in order; the caller frees. NULL: no memory. */
-struct cx_piece *cx_reading_left(struct cx_reading *reading, size_t *count);
+struct cx_byte_range *cx_read_ahead_left(struct cx_pending_read *pending_read, size_t *count);
 
 #endif

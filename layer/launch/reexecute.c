@@ -12,45 +12,46 @@
 
 /* ---- a rescue ---- */
 
-static struct package *find_victim(struct split *split, const struct cx_rescue *rescue)
+static struct package *find_victim(struct split *split, const struct cx_reexecution *reexecution)
 {
-    const uint64_t step = rescue->first / split->plan.slice;
+    const uint64_t step = reexecution->first / split->plan.slice;
     for (unsigned i = 0; i < split->npackages; i++) {
         struct package *package = &split->packages[i];
-        if (package->part == rescue->victim && !package->copy && !package->over && !package->dropped &&
+        if (package->part == reexecution->victim && !package->copy && !package->over && !package->dropped &&
             package->range.first <= step && step < package->range.end)
             return package;
     }
     return NULL;
 }
 
-bool cx_rescue_take(struct split *split, unsigned part, double now, unsigned *index, double *again)
+bool cx_reexecute_take(struct split *split, unsigned part, double now, unsigned *index, double *ask_next)
 {
     const struct cx_context *context = split->launch->base.context;
-    struct cx_rescue rescue;
-    *again = 0;
+    struct cx_reexecution reexecution;
+    *ask_next = 0;
     if (!cx_package_room(split))
         return false;
-    if (!cx_balancer_rescue(split->plan.balancer, part, now, &rescue)) {
-        *again = rescue.again;
+    if (!cx_balancer_reexecute(split->plan.balancer, part, now, &reexecution)) {
+        *ask_next = reexecution.ask_next;
         return false;
     }
-    struct package *victim = find_victim(split, &rescue);
+    struct package *victim = find_victim(split, &reexecution);
     if (!victim) {
         cx_split_fail(split, CL_OUT_OF_RESOURCES);
         return false;
     }
-    victim->rescued = true;
-    victim->serial = rescue.serial;
+    victim->reexecuted = true;
+    victim->serial = reexecution.serial;
     const uint64_t slice = split->plan.slice;
-    const struct cx_range range = {rescue.first / slice, (rescue.first + rescue.groups) / slice};
+    const struct cx_range range = {reexecution.first / slice,
+                                   (reexecution.first + reexecution.groups) / slice};
     *index = cx_package_note(split, part, range);
     split->packages[*index].copy = true;
-    split->packages[*index].serial = rescue.serial;
+    split->packages[*index].serial = reexecution.serial;
     cx_info(CX_TOPIC_PLAN, "%s: %s does again %llu work-groups that %s still holds",
             split->launch->kernel->function->name, context->workers[split->plan.member[part]].device->name,
-            (unsigned long long)rescue.groups,
-            context->workers[split->plan.member[rescue.victim]].device->name);
+            (unsigned long long)reexecution.groups,
+            context->workers[split->plan.member[reexecution.victim]].device->name);
     return true;
 }
 
@@ -64,7 +65,7 @@ static void take_over(struct split *split, uint64_t serial)
         if (package->copy && package->over) {
             package->copy = false;
             cx_package_count(split, package);
-        } else if (!package->copy && package->rescued) {
+        } else if (!package->copy && package->reexecuted) {
             package->dropped = true;
             cx_launch_decided(split->launch, split->plan.member[package->part],
                               "others did its package first");
@@ -72,7 +73,7 @@ static void take_over(struct split *split, uint64_t serial)
     }
 }
 
-void cx_rescue_note(struct split *split, struct package *package, unsigned outcome)
+void cx_reexecute_note(struct split *split, struct package *package, unsigned outcome)
 {
     if (!package->copy) {
         if (!package->dropped)
@@ -84,11 +85,11 @@ void cx_rescue_note(struct split *split, struct package *package, unsigned outco
     }
 }
 
-bool cx_rescue_failed(struct split *split, unsigned part, struct package *failed)
+bool cx_reexecute_failed(struct split *split, unsigned part, struct package *failed)
 {
     uint64_t lost = 0;
     bool any = false;
-    if (!split->rescues || split->settled || split->failed || part >= split->plan.n)
+    if (!split->reexecutes || split->settled || split->failed || part >= split->plan.n)
         return false;
     for (unsigned i = 0; i < split->npackages; i++) {
         struct package *package = &split->packages[i];
@@ -117,7 +118,7 @@ bool cx_rescue_failed(struct split *split, unsigned part, struct package *failed
 
 /* ---- who is late ---- */
 
-void cx_rescue_uploads(struct split *split, unsigned part, cl_event event)
+void cx_reexecute_uploads(struct split *split, unsigned part, cl_event event)
 {
     struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
     if (split->upload[part])
@@ -133,7 +134,7 @@ static bool transfers_over(const struct split *split, unsigned part)
 {
     const struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
     cl_int status = CL_QUEUED;
-    if (split->uploading[part] || !cx_home_over(split, part))
+    if (split->uploading[part] || !cx_write_back_over(split, part))
         return false;
     if (!split->upload[part])
         return true;
@@ -147,18 +148,18 @@ static const double too_long = 4;
 
 /* The part still works on a package that others have done. Its device gets no more work; at once where the
  * package is much too long already or nothing was known, else if it takes as long again. */
-static void mark_late(struct split *split, unsigned part, const struct package *package)
+static void mark_superseded(struct split *split, unsigned part, const struct package *package)
 {
-    const struct cx_learned *learned = split->launch->kernel->function->learned;
+    const struct cx_kernel_history *history = split->launch->kernel->function->history;
     struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
-    double speed = learned ? cx_speed_record_speed(&learned->records[worker->index]) : 0;
+    double speed = history ? cx_speed_record_speed(&history->records[worker->index]) : 0;
     double groups = (double)((package->range.end - package->range.first) * split->plan.slice);
     uint64_t now = cx_clock_ns();
     double worked = (double)(now - package->start_ns) * 1e-9;
     bool at_once = speed <= 0 || worked > too_long * groups / speed;
-    if (!worker->late++)
-        worker->late_since_ns = now;
-    worker->late_ns = at_once ? now : now + (now - package->start_ns);
+    if (!worker->superseded++)
+        worker->superseded_since_ns = now;
+    worker->superseded_until_ns = at_once ? now : now + (now - package->start_ns);
     cx_launch_decided(split->launch, split->plan.member[part], "late: not waited for");
     cx_info(CX_TOPIC_PLAN, "%s is over; %s still works on what others have done of it",
             split->launch->kernel->function->name, worker->device->name);
@@ -166,7 +167,7 @@ static void mark_late(struct split *split, unsigned part, const struct package *
 
 /* Whether the part has nothing to do any more but what others have done, where that is seen by nobody. *held:
  * its package, or one that it did again in vain; NULL where it did not begin. */
-static bool is_late(const struct split *split, unsigned part, const struct package **held)
+static bool is_superseded(const struct split *split, unsigned part, const struct package **held)
 {
     bool holds = false;
     *held = NULL;
@@ -183,7 +184,7 @@ static bool is_late(const struct split *split, unsigned part, const struct packa
     return (holds ? split->private_[part] : !split->begun[part]) && transfers_over(split, part);
 }
 
-bool cx_rescue_awaits(const struct split *split)
+bool cx_reexecute_awaits(const struct split *split)
 {
     bool transfers = false, looks = false;
     for (unsigned p = 0; p < split->plan.n; p++) {
@@ -201,7 +202,7 @@ bool cx_rescue_awaits(const struct split *split)
     return transfers && looks;
 }
 
-void cx_rescue_leave(struct split *split)
+void cx_reexecute_leave(struct split *split)
 {
     struct cx_launch *launch = split->launch;
     bool any = false;
@@ -210,11 +211,11 @@ void cx_rescue_leave(struct split *split)
     for (unsigned p = 0; p < split->plan.n; p++) {
         struct cx_worker *worker = &launch->base.context->workers[split->plan.member[p]];
         const struct package *held;
-        if (!is_late(split, p, &held))
+        if (!is_superseded(split, p, &held))
             continue;
-        cx_home_leave(split, p);
+        cx_write_back_leave(split, p);
         split->void_[p] = true;
-        launch->base.cone[worker->index] = split->before[p];
+        launch->base.frontier[worker->index] = split->before[p];
         for (unsigned i = 0; i < launch->args->count; i++) {
             struct cx_mem *mem = cx_launch_mem(launch, i);
             if (mem)
@@ -222,17 +223,17 @@ void cx_rescue_leave(struct split *split)
         }
         cx_worker_watch(worker, split->seq[p]); /* nobody else waits for its end */
         cx_command_times(&launch->base, launch->parts[p].first_ns, launch->parts[p].last_ns);
-        split->late[p] = held != NULL;
+        split->superseded[p] = held != NULL;
         if (held)
-            mark_late(split, p, held);
+            mark_superseded(split, p, held);
         any |= held != NULL;
     }
     if (any) /* their jobs are over much later, perhaps behind the next launches */
         cx_split_learn_early(split);
 }
 
-void cx_rescue_over(struct split *split, unsigned part)
+void cx_reexecute_over(struct split *split, unsigned part)
 {
-    split->launch->base.context->workers[split->plan.member[part]].late -= split->late[part];
-    split->late[part] = false;
+    split->launch->base.context->workers[split->plan.member[part]].superseded -= split->superseded[part];
+    split->superseded[part] = false;
 }

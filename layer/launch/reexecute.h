@@ -35,20 +35,20 @@ struct package;
 
 /* Looks for something that the idle part should do again. True: split->packages[*index] is what. Else *again
  * is when to ask next, in seconds since the launch began; 0: after the next event. */
-bool cx_rescue_take(struct split *split, unsigned part, double now, unsigned *index, double *again);
+bool cx_reexecute_take(struct split *split, unsigned part, double now, unsigned *index, double *ask_next);
 /* A package is over, and the balancer says what became of it: decides whether it counts. */
-void cx_rescue_note(struct split *split, struct package *package, unsigned outcome);
+void cx_reexecute_note(struct split *split, struct package *package, unsigned outcome);
 /* A part's package failed on its device: whatever the part still holds is for others. False: nobody is left,
  * or results are spoken for. */
-bool cx_rescue_failed(struct split *split, unsigned part, struct package *package);
+bool cx_reexecute_failed(struct split *split, unsigned part, struct package *package);
 /* The part begins (event) or knows of the end (NULL) of uploads for its packages. */
-void cx_rescue_uploads(struct split *split, unsigned part, cl_event event);
+void cx_reexecute_uploads(struct split *split, unsigned part, cl_event event);
 /* Whether all is done, but for transfers of a late member, which read the host copy or bring results home: it
  * could not be left now, and an idle part looks again. */
-bool cx_rescue_awaits(const struct split *split);
+bool cx_reexecute_awaits(const struct split *split);
 /* The split settles: takes late members out of what its command waits for. */
-void cx_rescue_leave(struct split *split);
+void cx_reexecute_leave(struct split *split);
 /* The part has done all it held: its member is not late with it any more. */
-void cx_rescue_over(struct split *split, unsigned part);
+void cx_reexecute_over(struct split *split, unsigned part);
 
 #endif

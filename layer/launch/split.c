@@ -14,7 +14,7 @@
 #include "layer/launch/prefix.h"
 #include "layer/launch/reexecute.h"
 #include "layer/base/log.h"
-#include "layer/launch/shared_home.h"
+#include "layer/launch/remote_access.h"
 #include "layer/base/options.h"
 #include "layer/plan/plan_size.h"
 #include "layer/launch/verify.h"
@@ -38,9 +38,9 @@ static void split_free(struct split *split)
     uncount(split);
     cx_merge_drop(&split->merge);
     cx_private_drop(&split->copies);
-    cx_job_free(split->visits);
+    cx_job_free(split->remote_end);
     for (unsigned p = 0; p < split->nparts && split->upload; p++)
-        cx_rescue_uploads(split, p, NULL);
+        cx_reexecute_uploads(split, p, NULL);
     cx_split_plan_finish(&split->plan);
     pthread_cond_destroy(&split->changed);
     cx_ranges_finish(&split->ranges);
@@ -50,16 +50,16 @@ static void split_free(struct split *split)
     free(split->looking);
     free(split->begun);
     free(split->round);
-    free(split->homes);
+    free(split->write_backs);
     free(split->private_);
     free(split->void_);
-    free(split->late);
-    free(split->told);
+    free(split->superseded);
+    free(split->learned_seconds);
     free(split->uploading);
     free(split->upload);
     free(split->before);
-    free(split->served);
-    free(split->lent);
+    free(split->peer_copied);
+    free(split->owner_fetched);
     free(split->since);
     free(split);
 }
@@ -67,13 +67,13 @@ static void split_free(struct split *split)
 /* ---- where members begin ---- */
 
 /* What was done of the last launch of this shape. NULL: no memory. */
-static struct cx_lay *lay_of(const struct split *split)
+static struct cx_last_partition *last_partition_of(const struct split *split)
 {
     const struct cx_launch *launch = split->launch;
     const unsigned nmembers = launch->base.context->nmembers;
-    struct cx_learned *learned = cx_function_learned(launch->kernel->function, nmembers);
-    const size_t room = learned ? sizeof(learned->lays) / sizeof(learned->lays[0]) : 1;
-    return learned ? &learned->lays[split->plan.judged->verdict.groups % room] : NULL;
+    struct cx_kernel_history *history = cx_function_history(launch->kernel->function, nmembers);
+    const size_t room = history ? sizeof(history->last_partitions) / sizeof(history->last_partitions[0]) : 1;
+    return history ? &history->last_partitions[split->plan.judged->verdict.groups % room] : NULL;
 }
 
 static uint64_t members_of(const struct split *split)
@@ -90,34 +90,34 @@ static void follow_last(struct split *split)
 {
     struct cx_split_plan *plan = &split->plan;
     const uint64_t steps = plan->judged->verdict.groups;
-    const struct cx_lay *lay = lay_of(split);
+    const struct cx_last_partition *last = last_partition_of(split);
     double sum = 0;
-    if (cx_balancer_is_static(plan->balancer) || cx_plan_policy()->learns || !lay || lay->steps != steps ||
-        lay->slice != plan->slice || lay->members != members_of(split))
+    if (cx_balancer_is_static(plan->balancer) || cx_plan_policy()->learns || !last || last->steps != steps ||
+        last->slice != plan->slice || last->members != members_of(split))
         return;
     for (unsigned p = 0; p < plan->n; p++)
         sum += plan->weight[p];
     for (unsigned p = 0; p < plan->n; p++) {
-        const double did = (double)lay->did[plan->member[p]], now = (double)steps * plan->weight[p] / sum;
+        const double did = (double)last->did[plan->member[p]], now = (double)steps * plan->weight[p] / sum;
         if (!(did >= now / 2 && did <= 2 * now))
             return;
     }
     for (unsigned p = 0; p < plan->n; p++)
-        plan->weight[p] = (double)lay->did[plan->member[p]];
+        plan->weight[p] = (double)last->did[plan->member[p]];
 }
 
 static void note_last(const struct split *split)
 {
-    struct cx_lay *lay = lay_of(split);
-    if (!lay)
+    struct cx_last_partition *last = last_partition_of(split);
+    if (!last)
         return;
-    *lay = (struct cx_lay){.steps = split->plan.judged->verdict.groups,
-                           .slice = split->plan.slice,
-                           .members = members_of(split)};
+    *last = (struct cx_last_partition){.steps = split->plan.judged->verdict.groups,
+                                       .slice = split->plan.slice,
+                                       .members = members_of(split)};
     for (unsigned i = 0; i < split->npackages; i++) {
         const struct package *package = &split->packages[i];
         if (!package->dropped && !package->copy)
-            lay->did[split->plan.member[package->part]] += package->range.end - package->range.first;
+            last->did[split->plan.member[package->part]] += package->range.end - package->range.first;
     }
 }
 
@@ -196,17 +196,17 @@ static void close_split(struct split *split)
 {
     struct cx_launch *launch = split->launch;
     cl_int error = note_owners(split) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
-    cx_home_note(split, error == CL_SUCCESS && !split->failed);
+    cx_write_back_note(split, error == CL_SUCCESS && !split->failed);
     if (!split->failed && !split->plan.done)
         note_last(split);
     split->settled = true;
     split->jobs++; /* until settle() */
-    if (split->visits)
-        cx_one_home_end(launch, split->visits, split->seq);
-    split->visits = NULL;
-    if (split->rescues && !split->failed && error == CL_SUCCESS) {
-        cx_rescue_leave(split);
-        if (cx_balancer_teaches_much(
+    if (split->remote_end)
+        cx_remote_access_end(launch, split->remote_end, split->seq);
+    split->remote_end = NULL;
+    if (split->reexecutes && !split->failed && error == CL_SUCCESS) {
+        cx_reexecute_leave(split);
+        if (cx_balancer_learns_much(
                 split->plan.balancer)) /* all is done, and the next launch is planned now */
             cx_split_learn_early(split);
     }
@@ -215,7 +215,7 @@ static void close_split(struct split *split)
     if (error != CL_SUCCESS)
         atomic_store(&launch->base.error, error);
     else
-        cx_home_settle(split);
+        cx_write_back_settle(split);
     if (split->merge && !split->failed && error == CL_SUCCESS)
         cx_merge_end(&split->merge, split->seq, settle, split);
     else
@@ -224,25 +224,26 @@ static void close_split(struct split *split)
 
 void cx_split_learn(struct split *split)
 {
-    if (!split->taught && split->launch->kernel->function->learned)
+    if (!split->has_learned && split->launch->kernel->function->history)
         cx_balancer_learn(split->plan.balancer);
-    split->taught = true;
+    split->has_learned = true;
 }
 
 void cx_split_learn_early(struct split *split)
 {
-    if (split->taught)
+    if (split->has_learned)
         return;
     cx_split_learn(split);
     for (unsigned p = 0; p < split->plan.n; p++) {
         uint64_t groups = 0;
         double seconds = 0;
-        if (split->told[p] > 0 || !split->alive[p] || !cx_balancer_sampled(split->plan.balancer, p))
+        if (split->learned_seconds[p] > 0 || !split->alive[p] ||
+            !cx_balancer_sampled(split->plan.balancer, p))
             continue;
         cx_balancer_measured(split->plan.balancer, p, &groups, &seconds);
         cx_launch_learn_held(split->launch, split->plan.member[p], groups, seconds,
                              cx_balancer_doubtful(split->plan.balancer, p));
-        split->told[p] = seconds;
+        split->learned_seconds[p] = seconds;
     }
 }
 
@@ -262,9 +263,9 @@ bool cx_split_all_assigned(const struct split *split)
 void cx_split_settle_if_due(struct split *split)
 {
     bool due = split->issuing == 0 && (split->failed || cx_split_all_assigned(split));
-    if (split->rescues && !split->failed)
-        due = cx_balancer_finished(split->plan.balancer) && !cx_rescue_awaits(split);
-    due &= !split->lingers || split->failed || cx_home_is_last(split);
+    if (split->reexecutes && !split->failed)
+        due = cx_balancer_finished(split->plan.balancer) && !cx_reexecute_awaits(split);
+    due &= !split->lingers || split->failed || cx_write_back_is_last(split);
     due &= !split->fetching; /* it is going to say that the host copy has what it fetches */
     if (!split->settled && due)
         close_split(split);
@@ -309,28 +310,28 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     split->looking = calloc(split->nparts, sizeof(*split->looking));
     split->begun = calloc(split->nparts, sizeof(*split->begun));
     split->round = calloc(split->nparts, sizeof(*split->round));
-    split->homes = calloc(split->nparts, sizeof(struct cx_home *));
+    split->write_backs = calloc(split->nparts, sizeof(struct cx_write_back *));
     split->private_ = calloc(split->nparts, sizeof(*split->private_));
     split->void_ = calloc(split->nparts, sizeof(*split->void_));
-    split->late = calloc(split->nparts, sizeof(*split->late));
-    split->told = calloc(split->nparts, sizeof(*split->told));
+    split->superseded = calloc(split->nparts, sizeof(*split->superseded));
+    split->learned_seconds = calloc(split->nparts, sizeof(*split->learned_seconds));
     split->uploading = calloc(split->nparts, sizeof(*split->uploading));
     split->upload = calloc(split->nparts, sizeof(*split->upload));
     split->before = calloc(split->nparts, sizeof(*split->before));
     split->since = calloc(cx_context_timelines(launch->base.context), sizeof(*split->since));
-    split->rescues = split->plan.rescues && !launch->verify;
+    split->reexecutes = split->plan.reexecutes && !launch->verify;
     split->alike = true;
     for (unsigned p = 1; p < split->nparts; p++)
         split->alike &= cx_context_alike(launch->base.context, split->plan.member[0], split->plan.member[p]);
-    split->lingers = cx_home_expected(launch);
+    split->lingers = cx_write_back_expected(launch);
     split->start_ns = cx_clock_ns();
     struct cx_range aside = {0, split->plan.done};
     follow_last(split);
     if (split->plan.probes)
         aside = (struct cx_range){split->plan.probe_first, split->plan.probe_end};
-    if (!split->seq || !split->alive || !split->looking || !split->begun || !split->round || !split->homes ||
-        !split->private_ || !split->void_ || !split->late || !split->told || !split->uploading ||
-        !split->upload || !split->before || !split->since ||
+    if (!split->seq || !split->alive || !split->looking || !split->begun || !split->round ||
+        !split->write_backs || !split->private_ || !split->void_ || !split->superseded ||
+        !split->learned_seconds || !split->uploading || !split->upload || !split->before || !split->since ||
         !cx_ranges_init(&split->ranges, split->plan.n, split->plan.weight, split->plan.judged->verdict.groups,
                         split->plan.judged->verdict.granularity, aside)) {
         split_free(split);
@@ -339,7 +340,7 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     cx_balancer_watch(split->plan.balancer, &split->ranges, split->plan.slice);
     for (unsigned p = 0; p < split->nparts; p++) {
         split->alive[p] = split->looking[p] = true;
-        split->private_[p] = split->rescues && cx_rescue_private(launch, split->plan.member[p]);
+        split->private_[p] = split->reexecutes && cx_reexecute_private(launch, split->plan.member[p]);
         launch->parts[p] =
             (struct cx_part){.member = split->plan.member[p], .variant = split->plan.variant[p]};
     }
@@ -351,7 +352,7 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     if (cx_options_get()->split == CX_OPTION_SPLIT_ALWAYS)
         cx_ranges_close(&split->ranges);
     for (unsigned p = 0; p < split->plan.n; p++)
-        if (cx_split_is_late(split, p))
+        if (cx_split_is_straggler(split, p))
             cx_ranges_open(&split->ranges, p);
     split->issuing = split->plan.probes; /* the probe's package is assigned from the start */
     return split;
@@ -382,21 +383,21 @@ static cl_int gather(struct split *split, const struct cx_access_region *whole, 
         struct cx_mem *mem = cx_launch_mem(launch, i / 2);
         const struct cx_access_interval *need = i % 2 ? &whole[i / 2].write : &whole[i / 2].read;
         if (!mem || need->lo >= need->hi || (i % 2 && need->exact) ||
-            cx_launch_way(launch, i / 2) == CX_WAY_PRIVATE)
+            cx_launch_protocol(launch, i / 2) == CX_PROTOCOL_REDUCTION)
             continue;
-        const bool visited = cx_launch_way(launch, i / 2) == CX_WAY_HOME;
-        const uint64_t places = visited ? UINT64_C(2) << launch->home : places_of(split, mem);
-        bool at_once = !need->known || (launch->ways && means[i / 2].before);
+        const bool remote = cx_launch_protocol(launch, i / 2) == CX_PROTOCOL_REMOTE;
+        const uint64_t places = remote ? UINT64_C(2) << launch->remote_owner : places_of(split, mem);
+        bool at_once = !need->known || (launch->protocols && means[i / 2].before);
         uint64_t lo = mem->origin + need->lo, hi = mem->origin + need->hi;
         if ((cx_coherence_holders(mem->root->coherence, lo, hi) & places) == places)
             continue;
-        if (visited)
-            error = cx_move_to(&launch->base, mem->root, lo, hi, 1 + launch->home, &launch->moved);
-        else if (!cx_split_serve(split, i, mem->root, lo, hi, places) &&
-                 (at_once || cx_launch_way(launch, i / 2) > CX_WAY_OWN ||
-                  !cx_split_lend_input(split, i, mem->root, places)))
+        if (remote)
+            error = cx_move_to(&launch->base, mem->root, lo, hi, 1 + launch->remote_owner, &launch->moved);
+        else if (!cx_split_peer_input(split, i, mem->root, lo, hi, places) &&
+                 (at_once || cx_launch_protocol(launch, i / 2) > CX_PROTOCOL_EXCLUSIVE ||
+                  !cx_split_fetch_input(split, i, mem->root, places)))
             error = cx_move_to(&launch->base, mem->root, lo, hi, CX_PLACE_HOST, &launch->moved);
-        for (unsigned p = 1; p < 64 && at_once && !visited && error == CL_SUCCESS; p++)
+        for (unsigned p = 1; p < 64 && at_once && !remote && error == CL_SUCCESS; p++)
             if (places >> p & 1)
                 error = cx_move_to(&launch->base, mem->root, lo, hi, p, &launch->moved);
     }
@@ -430,7 +431,7 @@ static cl_int plan_jobs(struct split *split, const struct cx_access_region *whol
         if (jobs[p]) {
             cx_launch_deps(split->launch, whole, &context->workers[split->plan.member[p]], true,
                            jobs[p]->deps);
-            cx_split_order(split, &context->workers[split->plan.member[p]], jobs[p]);
+            cx_split_peer_order(split, &context->workers[split->plan.member[p]], jobs[p]);
             continue;
         }
         while (p--) {
@@ -441,12 +442,12 @@ static cl_int plan_jobs(struct split *split, const struct cx_access_region *whol
     }
     split->jobs = n;
     for (unsigned p = 0; p < n; p++) {
-        split->before[p] = split->launch->base.cone[split->plan.member[p]];
+        split->before[p] = split->launch->base.frontier[split->plan.member[p]];
         split->seq[p] =
             cx_command_add_job(&split->launch->base, &context->workers[split->plan.member[p]], jobs[p]);
     }
     for (unsigned p = 0; p < n; p++) {
-        cx_split_lend(split, &context->workers[split->plan.member[p]], split->seq[p]);
+        cx_split_peer_planned(split, &context->workers[split->plan.member[p]], split->seq[p]);
         note_reads(split, whole, p);
     }
     return CL_SUCCESS;
@@ -470,10 +471,10 @@ static void run_whole(struct cx_launch *launch, struct split *split, const char 
     for (unsigned p = 0; p < launch->nparts; p++)
         cx_args_drop(&launch->parts[p].args);
     free(launch->parts);
-    free(launch->ways);
+    free(launch->protocols);
     launch->parts = NULL;
-    launch->ways = NULL;
-    launch->one_home = false;
+    launch->protocols = NULL;
+    launch->remote_access = false;
     launch->nparts = 0;
     launch->reason = reason;
     split_free(split);
@@ -502,8 +503,8 @@ void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan)
         if (error == CL_SUCCESS)
             error = cx_merge_begin(launch, split->plan.judged, whole, split->plan.member, split->nparts,
                                    &split->merge);
-        if (error == CL_SUCCESS && launch->one_home &&
-            (!cx_one_home_begin(launch) || !(split->visits = cx_one_home_job(launch))))
+        if (error == CL_SUCCESS && launch->remote_access &&
+            (!cx_remote_access_begin(launch) || !(split->remote_end = cx_remote_access_job(launch))))
             error = CL_OUT_OF_HOST_MEMORY;
         if (error != CL_SUCCESS) {
             free(whole);
@@ -512,7 +513,7 @@ void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan)
         }
     }
     if (error == CL_SUCCESS) {
-        cx_home_begin(split, whole);
+        cx_write_back_begin(split, whole);
         hold(launch, whole, shadows);
         error = plan_jobs(split, whole);
         if (error != CL_SUCCESS)

@@ -6,51 +6,51 @@
 #include "layer/memory/image.h"
 #include "layer/base/log.h"
 #include "layer/memory/peer.h"
-#include "layer/memory/transport_slots.h"
-#include "layer/launch/region_pieces.h"
+#include "layer/memory/transport_bounce.h"
+#include "layer/launch/region_ranges.h"
 
 #include <stdlib.h>
 
-static bool owner_is_shy(const struct cx_context *context, uint64_t places)
+static bool owner_is_synchronous(const struct cx_context *context, uint64_t places)
 {
     for (unsigned m = 0; m < context->nmembers; m++)
-        if (places >> (1 + m) & 1 && cx_worker_is_shy(&context->workers[m]))
+        if (places >> (1 + m) & 1 && cx_worker_is_synchronous(&context->workers[m]))
             return true;
     return false;
 }
 
-bool cx_split_lend_input(struct split *split, unsigned i, const struct cx_mem *root, uint64_t places)
+bool cx_split_fetch_input(struct split *split, unsigned i, const struct cx_mem *root, uint64_t places)
 {
     const uint64_t host = UINT64_C(1) << CX_PLACE_HOST;
-    if (!(places & ~host) || root->image || owner_is_shy(root->context, places))
+    if (!(places & ~host) || root->image || owner_is_synchronous(root->context, places))
         return false;
-    if (!split->lent)
-        split->lent = calloc(2 * (size_t)split->launch->args->count, sizeof(*split->lent));
-    if (split->lent)
-        split->lent[i] = true;
-    return split->lent != NULL;
+    if (!split->owner_fetched)
+        split->owner_fetched = calloc(2 * (size_t)split->launch->args->count, sizeof(*split->owner_fetched));
+    if (split->owner_fetched)
+        split->owner_fetched[i] = true;
+    return split->owner_fetched != NULL;
 }
 
 /* ---- what is foreseen ---- */
 
-/* Lists what of an input's region (i: as in cx_split_lend_input) is valid neither at `place` nor in the host
+/* Lists what of an input's region (i: as in cx_split_fetch_input) is valid neither at `place` nor in the host
  * copy. The caller frees *lacks. False: no memory. */
 static bool list_lacking(const struct cx_mem *mem, const struct cx_access_region *region, unsigned i,
                          unsigned place, struct cx_move **lacks, size_t *count)
 {
     const struct cx_coherence *map = mem->root->coherence;
-    struct cx_pieces pieces;
+    struct cx_byte_ranges ranges;
     size_t all = 0;
-    bool ok = cx_region_pieces(&pieces, mem, region, i % 2, i % 2);
+    bool ok = cx_region_ranges(&ranges, mem, region, i % 2, i % 2);
     *lacks = NULL;
     *count = 0;
-    for (size_t n = 0; n < pieces.count && ok; n++)
-        ok = cx_coherence_valid(map, pieces.piece[n].lo, pieces.piece[n].hi, place) ||
-             cx_coherence_missing(map, pieces.piece[n].lo, pieces.piece[n].hi, place, lacks, &all);
+    for (size_t n = 0; n < ranges.count && ok; n++)
+        ok = cx_coherence_valid(map, ranges.range[n].lo, ranges.range[n].hi, place) ||
+             cx_coherence_missing(map, ranges.range[n].lo, ranges.range[n].hi, place, lacks, &all);
     for (size_t m = 0; m < all; m++)
         if ((*lacks)[m].from != CX_PLACE_HOST)
             (*lacks)[(*count)++] = (*lacks)[m];
-    cx_pieces_finish(&pieces);
+    cx_byte_ranges_finish(&ranges);
     return ok;
 }
 
@@ -59,15 +59,15 @@ static bool list_lacking(const struct cx_mem *mem, const struct cx_access_region
 static cl_int plan_moves(struct split *split, struct cx_mem *root, unsigned place,
                          const struct cx_move *lacks, size_t count)
 {
-    struct cx_piece *piece = malloc((count + 1) * sizeof(*piece));
-    const bool near = cx_peer_near(root, place) | cx_stage_near(root, place);
+    struct cx_byte_range *range = malloc((count + 1) * sizeof(*range));
+    const bool near = cx_peer_near(root, place) | cx_bounce_near(root, place);
     const unsigned to = near ? place : CX_PLACE_HOST;
-    if (!piece)
+    if (!range)
         return CL_OUT_OF_HOST_MEMORY;
     for (size_t m = 0; m < count; m++)
-        piece[m] = (struct cx_piece){lacks[m].lo, lacks[m].hi};
-    cl_int error = cx_move_pieces(&split->launch->base, root, piece, count, to, &split->launch->moved);
-    free(piece);
+        range[m] = (struct cx_byte_range){lacks[m].lo, lacks[m].hi};
+    cl_int error = cx_move_ranges(&split->launch->base, root, range, count, to, &split->launch->moved);
+    free(range);
     return error;
 }
 
@@ -93,7 +93,7 @@ static struct cx_range expected_run(const struct split *split, unsigned part)
         return (struct cx_range){split->plan.probe_first, split->plan.probe_end};
     if (split->plan.n == 1)
         return (struct cx_range){0, split->plan.judged->verdict.groups};
-    return split->ranges.home[part];
+    return split->ranges.partition[part];
 }
 
 cl_int cx_split_foresee(struct split *split)
@@ -101,23 +101,23 @@ cl_int cx_split_foresee(struct split *split)
     const struct cx_launch *launch = split->launch;
     const unsigned nargs = launch->args->count;
     cl_int error = CL_SUCCESS;
-    if (!split->lent)
+    if (!split->owner_fetched)
         return CL_SUCCESS;
     struct cx_access_region *regions = calloc(nargs + 1u, sizeof(*regions));
     if (!regions)
         return CL_OUT_OF_HOST_MEMORY;
-    cx_stage_hold(launch->base.context);
+    cx_bounce_defer(launch->base.context);
     for (unsigned p = 0; p < split->nparts && error == CL_SUCCESS; p++) {
         const struct cx_range run = expected_run(split, p);
-        if (run.first >= run.end || cx_split_is_late(split, p))
+        if (run.first >= run.end || cx_split_is_straggler(split, p))
             continue;
         cx_access_package(split->plan.judged->access, run.first, run.end, regions);
         for (unsigned i = 0; i < 2 * nargs && error == CL_SUCCESS; i++)
-            if (split->lent[i])
+            if (split->owner_fetched[i])
                 error = foresee_input(split, i, &regions[i / 2],
                                       &launch->base.context->workers[split->plan.member[p]]);
     }
-    if (!cx_stage_let(&split->launch->base) && error == CL_SUCCESS)
+    if (!cx_bounce_plan_deferred(&split->launch->base) && error == CL_SUCCESS)
         error = CL_OUT_OF_HOST_MEMORY;
     free(regions);
     return error;
@@ -127,12 +127,12 @@ cl_int cx_split_foresee(struct split *split)
 
 /* What one package lacks, by owner. */
 struct fetch {
-    struct cx_runs from[64];
+    struct cx_transfer_list from[64];
     uint64_t after[64]; /* positions on timelines to be waited for */
 };
 
-static bool add_run(struct fetch *fetch, const struct split *split, struct cx_mem *root,
-                    const struct cx_move *move)
+static bool add_item(struct fetch *fetch, const struct split *split, struct cx_mem *root,
+                     const struct cx_move *move)
 {
     const struct cx_context *context = split->launch->base.context;
     const struct cx_worker *owner = cx_place_worker(context, move->from);
@@ -144,8 +144,8 @@ static bool add_run(struct fetch *fetch, const struct split *split, struct cx_me
         const uint64_t after = deps[t] < split->since[t] ? deps[t] : split->since[t];
         fetch->after[t] = fetch->after[t] > after ? fetch->after[t] : after;
     }
-    return cx_runs_add(&fetch->from[owner->index], root, root->real[owner->index], move->lo, move->hi,
-                       root->host + move->lo);
+    return cx_transfer_list_add(&fetch->from[owner->index], root, root->real[owner->index], move->lo,
+                                move->hi, root->host + move->lo);
 }
 
 /* Lists what the host copy lacks for the package of one input, the first that lacks anything. */
@@ -159,7 +159,7 @@ static cl_int list_fetch(struct fetch *fetch, const struct lane *lane, const str
         const struct cx_mem *mem = cx_launch_mem(split->launch, i / 2);
         struct cx_move *lacks;
         size_t count;
-        if (!mem || !split->lent[i])
+        if (!mem || !split->owner_fetched[i])
             continue;
         bool ok =
             list_lacking(mem, &lane->regions[i / 2], i, cx_mem_place(mem->root, worker), &lacks, &count);
@@ -169,7 +169,7 @@ static cl_int list_fetch(struct fetch *fetch, const struct lane *lane, const str
         for (size_t m = 0; m < count && error == CL_SUCCESS; m++)
             if (lacks[m].from == CX_PLACE_NONE)
                 error = cx_move_lost(mem->root);
-            else if (!add_run(fetch, split, mem->root, &lacks[m]))
+            else if (!add_item(fetch, split, mem->root, &lacks[m]))
                 error = CL_OUT_OF_HOST_MEMORY;
         *any = count > 0;
         free(lacks);
@@ -194,9 +194,9 @@ static cl_int read_all(struct fetch *fetch, const struct cx_context *context)
             continue;
         cx_debug(CX_TOPIC_DATA, "a package fetches %u runs, the first of %llu bytes, from %s",
                  fetch->from[m].count,
-                 (unsigned long long)(fetch->from[m].run[0].hi - fetch->from[m].run[0].lo),
+                 (unsigned long long)(fetch->from[m].item[0].hi - fetch->from[m].item[0].lo),
                  owner->device->name);
-        error = cx_runs_read(&fetch->from[m], owner, cx_worker_peer_read_queue(owner));
+        error = cx_transfer_list_read(&fetch->from[m], owner, cx_worker_peer_read_queue(owner));
         if (error != CL_SUCCESS)
             cx_worker_leave_out(owner, error);
     }
@@ -210,11 +210,11 @@ static cl_int note_fetched(const struct fetch *fetch, const struct lane *lane, c
     bool ok = true;
     for (unsigned m = 0; m < split->launch->base.context->nmembers; m++)
         for (unsigned r = 0; r < fetch->from[m].count && ok; r++) {
-            const struct cx_run *run = &fetch->from[m].run[r];
-            ok = cx_coherence_host_share(run->root->coherence, run->lo, run->hi, worker->index,
+            const struct cx_transfer_item *item = &fetch->from[m].item[r];
+            ok = cx_coherence_host_share(item->root->coherence, item->lo, item->hi, worker->index,
                                          split->seq[lane->part]) &&
-                 cx_coherence_validate(run->root->coherence, run->lo, run->hi, CX_PLACE_HOST);
-            split->launch->moved += run->hi - run->lo;
+                 cx_coherence_validate(item->root->coherence, item->lo, item->hi, CX_PLACE_HOST);
+            split->launch->moved += item->hi - item->lo;
         }
     return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
@@ -262,8 +262,8 @@ void cx_lane_fetch(struct lane *lane, struct cx_worker *worker) CX_UNCHECKED
 {
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
-    bool again = split->lent != NULL;
-    while (again && !split->failed && !split->settled) {
+    bool more = split->owner_fetched != NULL;
+    while (more && !split->failed && !split->settled) {
         struct fetch *fetch = NULL;
         if (split->fetching) {
             cx_lock_wait(&split->changed, &context->lock);
@@ -273,9 +273,9 @@ void cx_lane_fetch(struct lane *lane, struct cx_worker *worker) CX_UNCHECKED
             cx_split_fail(split, CL_OUT_OF_HOST_MEMORY);
             return;
         }
-        again = fetch_step(lane, worker, fetch);
+        more = fetch_step(lane, worker, fetch);
         for (unsigned m = 0; m < context->nmembers; m++)
-            cx_runs_finish(&fetch->from[m], &context->workers[m]);
+            cx_transfer_list_finish(&fetch->from[m], &context->workers[m]);
         free(fetch);
     }
 }

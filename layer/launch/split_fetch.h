@@ -19,7 +19,7 @@
 
 /* Whether packages get the input from its owners; if so, they will. i: twice the argument, and 1 more where
  * it is for a write. places: of the members, as bits. */
-bool cx_split_lend_input(struct split *split, unsigned i, const struct cx_mem *root, uint64_t places);
+bool cx_split_fetch_input(struct split *split, unsigned i, const struct cx_mem *root, uint64_t places);
 /* Plans what members are expected to need of such inputs. */
 cl_int cx_split_foresee(struct split *split);
 /* Brings to the host copy what the lane's next package (lane->regions) lacks where it runs and the host copy

@@ -19,7 +19,7 @@ struct package {
     unsigned part;
     struct cx_range range;
     bool copy;         /* does again what another part holds (reexecute.h), and does not count yet */
-    bool rescued;      /* others do it again */
+    bool reexecuted;   /* others do it again */
     bool over;         /* its device is done with it */
     bool dropped;      /* its results count for nothing */
     uint64_t serial;   /* copy, rescued: which rescue */
@@ -29,8 +29,8 @@ struct package {
     const char *why;                      /* it is as long as it is */
     unsigned slices;                      /* kernels that it is run as (slices.h) */
     uint64_t done;                        /* up to which step these are over */
-    uint64_t sent;         /* up to which what they write is promised to reads (write_back.h) */
-    struct cx_home *homes; /* these promises, until its lane takes them */
+    uint64_t sent;                     /* up to which what they write is promised to reads (write_back.h) */
+    struct cx_write_back *write_backs; /* these promises, until its lane takes them */
 };
 
 /* One launch under way; context->lock guards it. Freed by the last job. */
@@ -45,41 +45,42 @@ struct split {
     unsigned jobs;    /* not finished */
     unsigned issuing; /* packages assigned but not started */
     bool settled, failed;
-    bool opened;  /* some part has begun */
-    bool counts;  /* the process's end waits until all packages are started (exit_guard.h) */
-    bool entire;  /* the process was ending before: one part does all that is left, as it may not compile */
-    bool taught;  /* cx_split_learn: done */
+    bool opened; /* some part has begun */
+    bool counts; /* the process's end waits until all packages are started (exit_guard.h) */
+    bool entire; /* the process was ending before: one part does all that is left, as it may not compile */
+    bool has_learned; /* cx_split_learn: done */
     bool lingers; /* it settles only when no more is left than the last slice of each part's last package */
-    bool rescues; /* packages may be done again: it settles only when all is done */
+    bool reexecutes;           /* packages may be done again: it settles only when all is done */
     struct cx_merge *merge;    /* writes to be merged once all is started, or NULL */
     struct cx_private *copies; /* copies to be combined then, or NULL */
-    struct cx_job *visits;     /* shared_home.h: a job to be planned then, or NULL */
+    struct cx_job *remote_end; /* remote_access.h: a job to be planned then, or NULL */
     uint64_t *seq;             /* each part's job */
     bool *alive;               /* each part's driver works */
     bool *looking;             /* each part's job looks for packages, or has yet to start */
     bool *begun;               /* each part's newest job */
     unsigned *round;           /* ... and how many had been planned anew by then: 0 for the first ones */
     unsigned rounds;           /* jobs planned anew */
-    struct cx_home **homes;    /* each part's, taken by its lane and not over yet (write_back.h) */
+    struct cx_write_back **write_backs; /* each part's, taken by its lane and not over yet (write_back.h) */
     /* where rescues: */
-    bool *private_; /* each part may do again, and be done again */
-    bool *void_;    /* each part: the launch is over without its job */
-    bool alike;     /* all parts' members are of one kind */
-    bool *late;     /* ... which holds a package that others have done */
-    double *told; /* each part: the seconds that its speed in this launch was learned from; 0: not learned */
-    bool *uploading;  /* each part starts transfers, of which `upload` does not tell yet */
-    cl_event *upload; /* each part's last transfer, a reference, or NULL */
-    uint64_t *before; /* each part: the command's cone on its timeline but for its newest job */
-    uint64_t *since;  /* each timeline's last job before the launch's own */
-    unsigned epoch;   /* the context's when these were planned */
+    bool *private_;          /* each part may do again, and be done again */
+    bool *void_;             /* each part: the launch is over without its job */
+    bool alike;              /* all parts' members are of one kind */
+    bool *superseded;        /* ... which holds a package that others have done */
+    double *learned_seconds; /* each part: the seconds that its speed in this launch was learned from; 0: not
+                                learned */
+    bool *uploading;         /* each part starts transfers, of which `upload` does not tell yet */
+    cl_event *upload;        /* each part's last transfer, a reference, or NULL */
+    uint64_t *before;        /* each part: the command's cone on its timeline but for its newest job */
+    uint64_t *since;         /* each timeline's last job before the launch's own */
+    unsigned epoch;          /* the context's when these were planned */
     /* by argument, reads and writes; NULL: none */
-    uint64_t foreseen;       /* of these, expected to be read */
-    uint64_t kept;           /* arguments, as bits, whose results may come to the host copy (write_back.h) */
-    uint64_t kept_in_place;  /* of these, read as well: only of packages that are over */
-    struct cx_home *brought; /* results that have, not in the map yet */
-    bool *served;            /* packages copy it from peers (split_peer.h) */
-    bool *lent;              /* ... or get it from its owners by way of the host copy (split_fetch.h) */
-    bool fetching;           /* one does */
+    uint64_t foreseen; /* of these, expected to be read */
+    uint64_t to_host;  /* arguments, as bits, whose results may come to the host copy (write_back.h) */
+    uint64_t to_host_in_place;     /* of these, read as well: only of packages that are over */
+    struct cx_write_back *arrived; /* results that have, not in the map yet */
+    bool *peer_copied;             /* packages copy it from peers (split_peer.h) */
+    bool *owner_fetched;           /* ... or get it from its owners by way of the host copy (split_fetch.h) */
+    bool fetching;                 /* one does */
     pthread_cond_t changed;
 };
 
@@ -91,7 +92,7 @@ struct flight {
     bool sliced;                        /* it was several kernels */
     uint64_t first_ns, before_ns;       /* of those that are over: the first one's start, the latest end */
     cl_event upload;                    /* of the last transfer into the device before it, or NULL */
-    struct cx_runs runs;                /* those transfers */
+    struct cx_transfer_list transfers;  /* those transfers */
     unsigned package;                   /* which */
     uint64_t groups;
     uint64_t started_ns;
@@ -114,10 +115,10 @@ struct lane {
     bool first;       /* its newest package that is over was the first of its form there (launch_form.h) */
     uint64_t last_start_ns, last_end_ns, last_groups; /* of the package that was over last */
     struct cx_access_region *regions;
-    struct cx_runs *copies; /* one a member, from peers, for the next package (split_peer.h) */
-    double again;    /* when to ask for a package beside the one in flight, on the split's clock; 0: not */
-    unsigned nhomes; /* of the split's for this part: not started yet */
-    bool drained;    /* nothing from before the launch is in the device's queue */
+    struct cx_transfer_list *copies; /* one a member, from peers, for the next package (split_peer.h) */
+    double ask_next; /* when to ask for a package beside the one in flight, on the split's clock; 0: not */
+    unsigned nwrite_backs; /* of the split's for this part: not started yet */
+    bool drained;          /* nothing from before the launch is in the device's queue */
 };
 
 /* All under context->lock. */
@@ -152,7 +153,8 @@ void cx_package_count(struct split *split, const struct package *package);
 
 /* What was assigned: notes it as the lane's, with its transfers. May give up the lock meanwhile, and brings
  * nothing where the launch has settled by then (split_fetch.h). */
-void cx_package_take(struct lane *lane, struct cx_worker *worker, unsigned index, struct cx_runs *runs);
+void cx_package_take(struct lane *lane, struct cx_worker *worker, unsigned index,
+                     struct cx_transfer_list *transfers);
 
 /* A job that takes packages for a part until there are none. NULL: no memory. */
 struct cx_job *cx_lane_job(struct split *split, unsigned part);
@@ -162,13 +164,13 @@ void cx_lane_plan(struct split *split, unsigned part);
 
 /* What this package reads (and may leave unwritten) that the member's own memory lacks, to be uploaded from
  * the host copy. False: no memory. */
-bool cx_uploads_list(struct lane *lane, const struct cx_worker *worker, struct cx_runs *runs);
+bool cx_uploads_list(struct lane *lane, const struct cx_worker *worker, struct cx_transfer_list *transfers);
 
 /* By the lane's worker, which holds no lock. */
 
 /* Starts a package. */
 cl_int cx_package_start(struct lane *lane, struct cx_worker *worker, unsigned package, struct cx_range range,
-                        struct cx_runs *runs);
+                        struct cx_transfer_list *transfers);
 /* Waits for the oldest package in flight and tells the balancer. */
 cl_int cx_package_end(struct lane *lane, struct cx_worker *worker);
 /* What ends next of the oldest package: its oldest slice, or itself. */
@@ -186,9 +188,9 @@ cl_int cx_uploads_end(struct flight *flight, struct cx_worker *worker, cl_int er
 void cx_uploads_last(struct lane *lane, const struct cx_worker *worker, cl_event upload);
 
 /* Whether the part's member was late when the launch was planned (cx_split_plan.late). */
-static inline bool cx_split_is_late(const struct split *split, unsigned part)
+static inline bool cx_split_is_straggler(const struct split *split, unsigned part)
 {
-    return split->plan.late >> split->plan.member[part] & 1;
+    return split->plan.stragglers >> split->plan.member[part] & 1;
 }
 
 static inline double cx_split_seconds(const struct split *split) /* since it began */

@@ -12,7 +12,7 @@
 #include "layer/launch/split_peer.h"
 #include "layer/launch/reexecute.h"
 #include "layer/base/log.h"
-#include "layer/launch/shared_home.h"
+#include "layer/launch/remote_access.h"
 #include "layer/plan/launch_stats.h"
 #include "layer/plan/launch_learn.h"
 
@@ -26,7 +26,7 @@ static void give_up(struct lane *lane, unsigned index, cl_int error)
     struct cx_context *context = launch->base.context;
 
     cx_context_lock(context);
-    const bool suspected = cx_one_home_suspect(launch, split->plan.member[lane->part]);
+    const bool suspected = cx_remote_access_suspect(launch, split->plan.member[lane->part]);
     cx_context_unlock(context);
     if (!suspected && !cx_background_ending()) /* else it was no driver that refused it */
         cx_kernel_leave_out(launch->kernel, split->plan.member[lane->part], cx_cl_name(error));
@@ -59,16 +59,17 @@ static void give_up(struct lane *lane, unsigned index, cl_int error)
 
 /* The launch failed before the package was started, perhaps for what the package lacks, or others did it
  * meanwhile: it never is. */
-static void abandon(struct lane *lane, struct cx_worker *worker, unsigned index, struct cx_runs *runs)
+static void abandon(struct lane *lane, struct cx_worker *worker, unsigned index,
+                    struct cx_transfer_list *transfers)
 {
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
     for (unsigned m = 0; m < context->nmembers && lane->copies; m++) {
-        cx_runs_failed(&lane->copies[m], context, false);
-        cx_runs_finish(&lane->copies[m], worker);
+        cx_transfer_list_failed(&lane->copies[m], context, false);
+        cx_transfer_list_finish(&lane->copies[m], worker);
     }
-    cx_runs_failed(runs, context, false);
-    cx_runs_finish(runs, worker);
+    cx_transfer_list_failed(transfers, context, false);
+    cx_transfer_list_finish(transfers, worker);
     cx_context_lock(context);
     split->packages[index].dropped = split->packages[index].over = true;
     split->uploading[lane->part] = false;
@@ -88,9 +89,9 @@ static const double longest_nap = 60;
 
 /* Waits for something to happen, until `again` (seconds since the launch began) at most; 0: not known when.
  */
-static void wait_idle(struct split *split, double again) CX_UNCHECKED
+static void wait_idle(struct split *split, double ask_next) CX_UNCHECKED
 {
-    double seconds = again > 0 ? again - cx_split_seconds(split) : longest_look;
+    double seconds = ask_next > 0 ? ask_next - cx_split_seconds(split) : longest_look;
     seconds = seconds < 1e-6 ? 1e-6 : seconds > longest_look ? longest_look : seconds;
     uint64_t until = cx_clock_ns() + (uint64_t)(seconds * 1e9);
     struct timespec at = {.tv_sec = (time_t)(until / 1000000000u), .tv_nsec = (long)(until % 1000000000u)};
@@ -115,7 +116,7 @@ static bool nothing_left(const struct lane *lane, struct cx_worker *worker)
         return true;
     if (!cx_split_all_assigned(split))
         return false;
-    if (split->rescues && cx_balancer_finished(split->plan.balancer) && cx_rescue_awaits(split))
+    if (split->reexecutes && cx_balancer_finished(split->plan.balancer) && cx_reexecute_awaits(split))
         return lane->nflight;
     return lane->nflight || !split->private_[lane->part] || is_wanted(worker);
 }
@@ -134,14 +135,14 @@ static bool awaits_newer(const struct lane *lane)
 /* Gets the next package, or says what to do instead. Holds the lock while it looks and while it waits for
  * others. */
 static enum step next_package(struct lane *lane, struct cx_worker *worker, unsigned *index,
-                              struct cx_range *range, struct cx_runs *runs)
+                              struct cx_range *range, struct cx_transfer_list *transfers)
 {
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
     enum step step = STEP_OVER;
     bool looked = false;
 
-    lane->again = 0;
+    lane->ask_next = 0;
     cx_worker_park(worker);
     cx_context_lock(context);
     if (!split->begun[lane->part]) {
@@ -151,29 +152,29 @@ static enum step next_package(struct lane *lane, struct cx_worker *worker, unsig
         pthread_cond_broadcast(&split->changed);
     }
     for (;;) {
-        double again = 0;
+        double ask_next = 0;
         if (nothing_left(lane, worker)) {
             step = lane->nflight ? STEP_WAIT_FLIGHT : STEP_OVER;
             split->looking[lane->part] = step != STEP_OVER && split->alive[lane->part];
             if (step == STEP_OVER) /* its job may be reaped much later */
-                cx_rescue_over(split, lane->part);
+                cx_reexecute_over(split, lane->part);
             break;
         }
         if (cx_split_all_assigned(split)) {
-            if (cx_rescue_take(split, lane->part, cx_split_seconds(split), index, &again)) {
+            if (cx_reexecute_take(split, lane->part, cx_split_seconds(split), index, &ask_next)) {
                 step = STEP_PACKAGE;
                 break;
             }
-            if (split->rescues && cx_balancer_finished(split->plan.balancer)) {
+            if (split->reexecutes && cx_balancer_finished(split->plan.balancer)) {
                 cx_split_settle_if_due(split);
-                again = cx_split_seconds(split) + upload_look;
+                ask_next = cx_split_seconds(split) + upload_look;
             }
-            if (lane->nhomes) {
+            if (lane->nwrite_backs) {
                 step = STEP_SEND;
                 break;
             }
             if (!split->failed && !split->settled)
-                wait_idle(split, again);
+                wait_idle(split, ask_next);
             continue;
         }
         uint64_t got = 0;
@@ -192,10 +193,11 @@ static enum step next_package(struct lane *lane, struct cx_worker *worker, unsig
             step = STEP_PACKAGE;
             break;
         }
-        if (lane->nflight || lane->nhomes) {
+        if (lane->nflight || lane->nwrite_backs) {
             step = lane->nflight ? STEP_WAIT_FLIGHT : STEP_SEND;
             if (lane->nflight)
-                lane->again = cx_balancer_again(split->plan.balancer, lane->part, cx_split_seconds(split));
+                lane->ask_next =
+                    cx_balancer_ask_next(split->plan.balancer, lane->part, cx_split_seconds(split));
             break;
         }
         if (looked && awaits_newer(lane)) { /* one behind that goes on */
@@ -203,14 +205,14 @@ static enum step next_package(struct lane *lane, struct cx_worker *worker, unsig
             break;
         }
         looked = true; /* most begin soon */
-        again = cx_balancer_again(split->plan.balancer, lane->part, cx_split_seconds(split));
-        if (split->rounds || again > 0)
-            wait_idle(split, again);
+        ask_next = cx_balancer_ask_next(split->plan.balancer, lane->part, cx_split_seconds(split));
+        if (split->rounds || ask_next > 0)
+            wait_idle(split, ask_next);
         else
             cx_lock_wait(&split->changed, &context->lock);
     }
     if (step == STEP_PACKAGE) {
-        cx_package_take(lane, worker, *index, runs);
+        cx_package_take(lane, worker, *index, transfers);
         *range = split->packages[*index].range;
         if (split->failed || split->settled)
             step = STEP_ABANDON;
@@ -226,11 +228,11 @@ static bool wait_until_due(struct lane *lane, struct cx_worker *worker)
 {
     const double now = cx_split_seconds(lane->split);
     const cl_event end = cx_package_next_end(lane);
-    if (!(lane->again > 0))
+    if (!(lane->ask_next > 0))
         return false;
-    if (lane->again <= now) /* passed meanwhile */
+    if (lane->ask_next <= now) /* passed meanwhile */
         return !cx_worker_await_until(worker, end, 0);
-    const double seconds = lane->again - now < longest_nap ? lane->again - now : longest_nap;
+    const double seconds = lane->ask_next - now < longest_nap ? lane->ask_next - now : longest_nap;
     const uint64_t until = cx_clock_ns() + (uint64_t)(seconds * 1e9);
     return !cx_worker_await_until(worker, end, until);
 }
@@ -255,7 +257,7 @@ static cl_int run_probe(struct lane *lane, struct cx_worker *worker)
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
     struct cx_range range = {split->plan.probe_first, split->plan.probe_end};
-    struct cx_runs runs = {0};
+    struct cx_transfer_list transfers = {0};
     unsigned index = 0;
 
     cx_context_lock(context);
@@ -270,7 +272,7 @@ static cl_int run_probe(struct lane *lane, struct cx_worker *worker)
     if (listed) {
         index = cx_package_note(split, lane->part, range);
         split->issuing--; /* it was counted when it was planned */
-        cx_package_take(lane, worker, index, &runs);
+        cx_package_take(lane, worker, index, &transfers);
     } else {
         split->alive[lane->part] = split->looking[lane->part] = false;
         split->issuing--;
@@ -281,10 +283,10 @@ static cl_int run_probe(struct lane *lane, struct cx_worker *worker)
     if (!listed)
         return CL_SUCCESS; /* the command has failed */
     if (failed) {
-        abandon(lane, worker, index, &runs);
+        abandon(lane, worker, index, &transfers);
         return CL_SUCCESS;
     }
-    cl_int error = cx_package_start(lane, worker, index, range, &runs);
+    cl_int error = cx_package_start(lane, worker, index, range, &transfers);
     if (error != CL_SUCCESS) {
         give_up(lane, index, error);
         return CL_SUCCESS;
@@ -301,17 +303,17 @@ static cl_int run_lane(struct cx_job *job, struct cx_worker *worker)
         return run_probe(lane, worker);
     for (;;) {
         struct cx_range range = {0, 0};
-        struct cx_runs runs = {0};
+        struct cx_transfer_list transfers = {0};
         unsigned index = 0;
-        enum step step = next_package(lane, worker, &index, &range, &runs);
+        enum step step = next_package(lane, worker, &index, &range, &transfers);
         if (step == STEP_OVER)
             break;
         if (step == STEP_ABANDON) {
-            abandon(lane, worker, index, &runs);
+            abandon(lane, worker, index, &transfers);
             continue;
         }
         if (step == STEP_PACKAGE) {
-            cl_int error = cx_package_start(lane, worker, index, range, &runs);
+            cl_int error = cx_package_start(lane, worker, index, range, &transfers);
             if (error != CL_SUCCESS) {
                 give_up(lane, index, error);
                 while (lane->nflight)
@@ -320,23 +322,23 @@ static cl_int run_lane(struct cx_job *job, struct cx_worker *worker)
                 break;
             }
             package_started(lane, range);
-            if (lane->nflight < CX_IN_FLIGHT && !worker->device->submits_in_caller)
+            if (lane->nflight < CX_IN_FLIGHT && !worker->device->synchronous)
                 continue;
         }
         if (step == STEP_SEND) {
-            cx_home_start(lane, worker, NULL);
+            cx_write_back_start(lane, worker, NULL);
             continue;
         }
-        cx_home_start(lane, worker, cx_package_next_end(lane));
+        cx_write_back_start(lane, worker, cx_package_next_end(lane));
         if (wait_until_due(lane, worker))
             continue;
-        if (lane->again > 0 && lane->flight[0].nslices && cx_package_end_slice(lane, worker))
+        if (lane->ask_next > 0 && lane->flight[0].nslices && cx_package_end_slice(lane, worker))
             continue;
         cl_int error = cx_package_end(lane, worker);
         if (error != CL_SUCCESS)
             failed = error;
     }
-    cx_home_end(lane, worker);
+    cx_write_back_end(lane, worker);
     return failed;
 }
 
@@ -380,14 +382,14 @@ static bool counts(const struct split *split, unsigned part)
 /* Whether the part worked on since it was learned of, as it was late, and turned out slower than that. */
 static bool is_slower(const struct split *split, unsigned part)
 {
-    const struct cx_learned *learned = split->launch->kernel->function->learned;
+    const struct cx_kernel_history *history = split->launch->kernel->function->history;
     uint64_t groups;
     double seconds;
-    if (part >= split->plan.n || !learned)
+    if (part >= split->plan.n || !history)
         return false;
     cx_balancer_measured(split->plan.balancer, part, &groups, &seconds);
-    const double known = cx_speed_record_speed(&learned->records[split->plan.member[part]]);
-    return groups > 0 && seconds > split->told[part] && (double)groups < 0.8 * known * seconds;
+    const double known = cx_speed_record_speed(&history->records[split->plan.member[part]]);
+    return groups > 0 && seconds > split->learned_seconds[part] && (double)groups < 0.8 * known * seconds;
 }
 
 static void finish_lane(struct cx_job *job, struct cx_worker *worker)
@@ -410,18 +412,18 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
         if (first) /* a probe's groups are few: the rest its driver needs once */
             worker->first_seconds = seconds > worker->first_seconds / 2 ? seconds : worker->first_seconds / 2;
     }
-    const bool teaches =
-        split->alive[lane->part] && (!(split->told[lane->part] > 0) || is_slower(split, lane->part));
+    const bool teaches = split->alive[lane->part] &&
+                         (!(split->learned_seconds[lane->part] > 0) || is_slower(split, lane->part));
     if (teaches)
-        split->told[lane->part] = seconds;
+        split->learned_seconds[lane->part] = seconds;
     job->void_ = split->void_[lane->part];
     if (job->void_ && job->stale && counts(split, lane->part) && launch->base.lost)
         launch->base.lost(&launch->base); /* its failure is nobody's, what it did before is */
-    cx_rescue_over(split, lane->part);
+    cx_reexecute_over(split, lane->part);
     job->start_ns = launch->parts[lane->part].first_ns;
     job->end_ns = launch->parts[lane->part].last_ns;
-    if (split->jobs == 1 && !split->failed && launch->kernel->function->learned) {
-        ((struct cx_learned *)launch->kernel->function->learned)->proven = true;
+    if (split->jobs == 1 && !split->failed && launch->kernel->function->history) {
+        ((struct cx_kernel_history *)launch->kernel->function->history)->proven = true;
         cx_split_learn(split);
     }
     cx_split_unref(split);
@@ -469,8 +471,8 @@ void cx_lane_plan(struct split *split, unsigned part)
     split->looking[part] = true;
     split->begun[part] = false;
     split->round[part] = ((struct lane *)job->data)->round = ++split->rounds;
-    split->before[part] = split->launch->base.cone[worker->index];
-    cx_split_order(split, worker, job);
+    split->before[part] = split->launch->base.frontier[worker->index];
+    cx_split_peer_order(split, worker, job);
     split->seq[part] = cx_command_add_job(&split->launch->base, worker, job);
-    cx_split_lend(split, worker, split->seq[part]);
+    cx_split_peer_planned(split, worker, split->seq[part]);
 }

@@ -8,7 +8,7 @@
 #include "layer/launch/split_fetch.h"
 #include "layer/launch/write_back.h"
 #include "layer/launch/split_peer.h"
-#include "layer/launch/fallback.h"
+#include "layer/launch/failover.h"
 #include "layer/launch/reexecute.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
@@ -84,10 +84,10 @@ static bool has_compiled(const struct lane *lane, const struct cx_worker *worker
 {
     const struct split *split = lane->split;
     const struct cx_launch *launch = split->launch;
-    const struct cx_learned *learned = launch->kernel->function->learned;
+    const struct cx_kernel_history *history = launch->kernel->function->history;
     struct cx_part *part = &launch->parts[lane->part], whole = {.member = part->member, .whole = true};
     if (!(worker->device->type & CL_DEVICE_TYPE_CPU) ||
-        (learned && cx_launch_knows(launch, learned, part->member, part->variant, left.first == 0)))
+        (history && cx_launch_knows(launch, history, part->member, part->variant, left.first == 0)))
         return true;
     if (left.first > 0 ||
         cx_launch_package_is_new(launch, &whole, split->plan.judged->verdict.dim, 0, left.end))
@@ -136,7 +136,8 @@ void cx_package_count(struct split *split, const struct package *package)
                 package->start_ns, package->end_ns, package->busy_ns);
 }
 
-void cx_package_take(struct lane *lane, struct cx_worker *worker, unsigned index, struct cx_runs *runs)
+void cx_package_take(struct lane *lane, struct cx_worker *worker, unsigned index,
+                     struct cx_transfer_list *transfers)
 {
     struct split *split = lane->split;
     struct package *package = &split->packages[index];
@@ -150,10 +151,10 @@ void cx_package_take(struct lane *lane, struct cx_worker *worker, unsigned index
     cx_lane_fetch(lane, worker);
     if (split->settled) /* meanwhile, without it: the bytes are others' by now */
         return;
-    lane->slices = split->packages[index].slices = cx_home_slices(lane, worker, index);
-    if (!split->failed && cx_launch_moves(split->launch, worker) && !cx_uploads_list(lane, worker, runs))
+    lane->slices = split->packages[index].slices = cx_write_back_slices(lane, worker, index);
+    if (!split->failed && cx_launch_moves(split->launch, worker) && !cx_uploads_list(lane, worker, transfers))
         cx_split_fail(split, CL_OUT_OF_HOST_MEMORY);
-    split->uploading[lane->part] |= runs->count > 0;
+    split->uploading[lane->part] |= transfers->count > 0;
 }
 
 /*
@@ -199,10 +200,10 @@ static cl_int start_kernels(struct lane *lane, struct cx_worker *worker, struct 
 }
 
 cl_int cx_package_start(struct lane *lane, struct cx_worker *worker, unsigned package, struct cx_range range,
-                        struct cx_runs *runs)
+                        struct cx_transfer_list *transfers)
 {
     struct flight *flight = &lane->flight[lane->nflight];
-    *flight = (struct flight){.runs = *runs, .package = package};
+    *flight = (struct flight){.transfers = *transfers, .package = package};
     open_two(lane, worker);
     cl_int moved = cx_lane_copy(lane, worker);
     if (moved == CL_SUCCESS)
@@ -230,12 +231,12 @@ cl_int cx_package_start(struct lane *lane, struct cx_worker *worker, unsigned pa
 static void learn_few(const struct lane *lane, const struct package *package, uint64_t groups)
 {
     const struct cx_launch *launch = lane->split->launch;
-    struct cx_learned *learned = launch->kernel->function->learned;
+    struct cx_kernel_history *history = launch->kernel->function->history;
     const unsigned member = lane->split->plan.member[lane->part];
     const struct cx_real_device *device = launch->base.context->workers[member].device;
-    if (learned && !lane->first && package->end_ns > package->start_ns &&
+    if (history && !lane->first && package->end_ns > package->start_ns &&
         groups <= cx_plan_fill(device, &launch->geometry))
-        cx_speed_record_few(&learned->records[member], (double)(package->end_ns - package->start_ns) * 1e-9);
+        cx_speed_record_few(&history->records[member], (double)(package->end_ns - package->start_ns) * 1e-9);
 }
 
 /* A package is over: its results count, or somebody else does that work. Gives what the command fails with.
@@ -252,12 +253,12 @@ static cl_int package_over(struct lane *lane, struct package *package, uint64_t 
         cx_balancer_first(split->plan.balancer, lane->part);
     if (error == CL_SUCCESS && held && !package->copy)
         learn_few(lane, package, groups);
-    if (held && error != CL_SUCCESS && cx_rescue_failed(split, lane->part, package))
+    if (held && error != CL_SUCCESS && cx_reexecute_failed(split, lane->part, package))
         return CL_SUCCESS;
     enum cx_done outcome = cx_balancer_done(split->plan.balancer, lane->part, groups,
                                             (double)package->busy_ns * 1e-9, cx_split_seconds(split));
-    cx_rescue_note(split, package, outcome);
-    if (held && error != CL_SUCCESS && split->rescues)
+    cx_reexecute_note(split, package, outcome);
+    if (held && error != CL_SUCCESS && split->reexecutes)
         cx_split_fail(split, error); /* now: its job may yet come to be late */
     if (package->dropped) {
         const struct cx_part part = {.member = split->plan.member[lane->part],
@@ -291,15 +292,15 @@ static uint64_t busy_with(struct lane *lane, const struct flight *flight, uint64
 }
 
 /* A package that the device failed is done by another member, where it is this one's to do. */
-static bool run_elsewhere(const struct lane *lane, struct cx_worker *worker, unsigned index)
+static bool fail_over(const struct lane *lane, struct cx_worker *worker, unsigned index)
 {
     const struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
     cx_context_lock(context);
     const struct cx_range range = split->packages[index].range;
     cx_context_unlock(context);
-    return cx_launch_elsewhere(split->launch, worker, &split->launch->parts[lane->part],
-                               split->plan.judged->verdict.dim, range.first, range.end, true) == CL_SUCCESS;
+    return cx_failover_share(split->launch, worker, &split->launch->parts[lane->part],
+                             split->plan.judged->verdict.dim, range.first, range.end, true) == CL_SUCCESS;
 }
 
 cl_event cx_package_next_end(const struct lane *lane)
@@ -329,8 +330,8 @@ bool cx_package_end_slice(struct lane *lane, struct cx_worker *worker)
     struct package *package = &split->packages[flight->package];
     package->done = cx_slice_at(package->range, split->plan.judged->verdict.granularity,
                                 package->slices - 1 - flight->nslices, package->slices);
-    cx_home_promise(lane);
-    cx_home_take(lane, flight->package, CL_SUCCESS);
+    cx_write_back_promise(lane);
+    cx_write_back_take(lane, flight->package, CL_SUCCESS);
     cx_split_settle_if_due(split);
     pthread_cond_broadcast(&split->changed);
     cx_context_unlock(context);
@@ -346,7 +347,7 @@ cl_int cx_package_end(struct lane *lane, struct cx_worker *worker)
 
     while (lane->flight[0].nslices)
         if (cx_package_end_slice(lane, worker))
-            cx_home_start(lane, worker, cx_package_next_end(lane));
+            cx_write_back_start(lane, worker, cx_package_next_end(lane));
     struct flight flight = lane->flight[0];
     cl_int error = cx_worker_wait_event(worker, flight.event);
     cl_int status = flight.failed != CL_SUCCESS ? flight.failed : cx_worker_event_error(worker, flight.event);
@@ -356,7 +357,7 @@ cl_int cx_package_end(struct lane *lane, struct cx_worker *worker)
     if (status != CL_SUCCESS && moved == CL_SUCCESS) {
         cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(status));
         cx_worker_failed(worker, status);
-        if (!split->rescues && run_elsewhere(lane, worker, flight.package))
+        if (!split->reexecutes && fail_over(lane, worker, flight.package))
             status = CL_SUCCESS;
     }
     cx_worker_event_times(worker, flight.event, &start, &end);
@@ -381,10 +382,10 @@ cl_int cx_package_end(struct lane *lane, struct cx_worker *worker)
     const cl_int failed = status != CL_SUCCESS ? status : moved != CL_SUCCESS ? moved : error;
     const bool at_start = package->range.first == 0;
     error = package_over(lane, package, flight.groups, failed);
-    cx_home_promise(lane);
-    cx_home_take(lane, flight.package, failed);
+    cx_write_back_promise(lane);
+    cx_write_back_take(lane, flight.package, failed);
     cx_split_settle_if_due(split);
-    cx_home_take(lane, flight.package, failed);
+    cx_write_back_take(lane, flight.package, failed);
     pthread_cond_broadcast(&split->changed);
     cx_context_unlock(context);
     if (lane->first)

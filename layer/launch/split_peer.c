@@ -4,49 +4,49 @@
  */
 #include "layer/launch/split_peer.h"
 #include "layer/timeline/command.h"
-#include "layer/launch/shared_home.h"
+#include "layer/launch/remote_access.h"
 #include "layer/memory/peer.h"
 #include "layer/memory/trace_transfer.h"
 #include "layer/memory/transport_peer.h"
 
 #include <stdlib.h>
 
-bool cx_split_serve(struct split *split, unsigned i, const struct cx_mem *root, uint64_t lo, uint64_t hi,
-                    uint64_t places)
+bool cx_split_peer_input(struct split *split, unsigned i, const struct cx_mem *root, uint64_t lo, uint64_t hi,
+                         uint64_t places)
 {
-    bool served = !split->rescues && root->peer && !(places & 1);
-    for (uint64_t rest = places; rest && served; rest &= rest - 1) {
+    bool peer_copied = !split->reexecutes && root->peer && !(places & 1);
+    for (uint64_t rest = places; rest && peer_copied; rest &= rest - 1) {
         const unsigned place = (unsigned)__builtin_ctzll(rest);
         const uint64_t near = cx_peer_near(root, place) | 1;
         struct cx_move *moves = NULL;
         size_t count = 0;
-        served = cx_coherence_missing_near(root->coherence, lo, hi, place, near, &moves, &count);
-        for (size_t m = 0; m < count && served; m++)
-            served = moves[m].from < 64 && near >> moves[m].from & 1;
+        peer_copied = cx_coherence_missing_near(root->coherence, lo, hi, place, near, &moves, &count);
+        for (size_t m = 0; m < count && peer_copied; m++)
+            peer_copied = moves[m].from < 64 && near >> moves[m].from & 1;
         free(moves);
     }
-    if (served && !split->served)
-        split->served = calloc(2 * (size_t)split->launch->args->count, sizeof(*split->served));
-    served &= split->served != NULL;
-    if (served)
-        split->served[i] = true;
-    return served;
+    if (peer_copied && !split->peer_copied)
+        split->peer_copied = calloc(2 * (size_t)split->launch->args->count, sizeof(*split->peer_copied));
+    peer_copied &= split->peer_copied != NULL;
+    if (peer_copied)
+        split->peer_copied[i] = true;
+    return peer_copied;
 }
 
-void cx_split_order(const struct split *split, const struct cx_worker *worker, struct cx_job *job)
+void cx_split_peer_order(const struct split *split, const struct cx_worker *worker, struct cx_job *job)
 {
     const struct cx_context *context = split->launch->base.context;
-    if (cx_one_home_visits(split->launch, worker->index))
-        cx_peers_order_visit(context->peers, split->launch->home, split->since, job);
-    for (unsigned m = 0; m < context->nmembers && split->served; m++)
+    if (cx_remote_access_uses(split->launch, worker->index))
+        cx_peers_order_remote(context->peers, split->launch->remote_owner, split->since, job);
+    for (unsigned m = 0; m < context->nmembers && split->peer_copied; m++)
         if (m != worker->index && job->deps[m] < split->since[m])
             job->deps[m] = split->since[m];
 }
 
-void cx_split_lend(const struct split *split, const struct cx_worker *worker, uint64_t seq)
+void cx_split_peer_planned(const struct split *split, const struct cx_worker *worker, uint64_t seq)
 {
-    if (split->served)
-        cx_peers_lend(split->launch->base.context->peers, worker, seq);
+    if (split->peer_copied)
+        cx_peers_note_copies(split->launch->base.context->peers, worker, seq);
 }
 
 static bool add_copy(struct lane *lane, struct cx_mem *root, const struct cx_worker *worker,
@@ -57,14 +57,14 @@ static bool add_copy(struct lane *lane, struct cx_mem *root, const struct cx_wor
     uint64_t ignored[64] = {0}; /* the job waited for all that was there before the launch */
     if (!lane->copies && !(lane->copies = calloc(context->nmembers, sizeof(*lane->copies))))
         return false;
-    struct cx_runs *runs = &lane->copies[source->index];
-    runs->upload = runs->counted = true;
-    runs->place = 1 + worker->index;
-    runs->source = source;
-    return cx_runs_add(runs, root, root->real[worker->index], move->lo, move->hi, NULL) &&
+    struct cx_transfer_list *transfers = &lane->copies[source->index];
+    transfers->upload = transfers->counted = true;
+    transfers->place = 1 + worker->index;
+    transfers->source = source;
+    return cx_transfer_list_add(transfers, root, root->real[worker->index], move->lo, move->hi, NULL) &&
            cx_coherence_peer_copy(root->coherence, move->lo, move->hi, source->index, worker->index,
                                   lane->split->seq[lane->part], ignored) &&
-           cx_coherence_validate(root->coherence, move->lo, move->hi, runs->place);
+           cx_coherence_validate(root->coherence, move->lo, move->hi, transfers->place);
 }
 
 bool cx_lane_list(struct lane *lane, struct cx_mem *root, const struct cx_worker *worker, uint64_t lo,
@@ -95,20 +95,20 @@ cl_int cx_lane_copy(struct lane *lane, struct cx_worker *worker)
 {
     cl_int error = CL_SUCCESS;
     for (unsigned m = 0; lane->copies && m < worker->context->nmembers; m++) {
-        struct cx_runs *runs = &lane->copies[m];
-        if (!runs->count)
+        struct cx_transfer_list *transfers = &lane->copies[m];
+        if (!transfers->count)
             continue;
         if (!lane->drained) /* the device may still use what stands there for what came before this launch */
             cx_worker_wait(worker, lane->split->seq[lane->part] - 1);
         lane->drained = true;
         const uint64_t start = cx_clock_ns();
         if (error == CL_SUCCESS)
-            error = cx_peer_runs(runs, worker);
+            error = cx_peer_runs(transfers, worker);
         if (error == CL_SUCCESS)
-            cx_trace_runs(runs, worker, start, cx_clock_ns());
+            cx_trace_transfers(transfers, worker, start, cx_clock_ns());
         else
-            cx_runs_failed(runs, worker->context, false);
-        cx_runs_finish(runs, worker);
+            cx_transfer_list_failed(transfers, worker->context, false);
+        cx_transfer_list_finish(transfers, worker);
     }
     return error;
 }

@@ -16,11 +16,11 @@
  * false: nothing is changed. i: twice the argument, and 1 more where it is for a write. context->lock held,
  * as in the next three.
  */
-bool cx_split_serve(struct split *split, unsigned i, const struct cx_mem *root, uint64_t lo, uint64_t hi,
-                    uint64_t places);
+bool cx_split_peer_input(struct split *split, unsigned i, const struct cx_mem *root, uint64_t lo, uint64_t hi,
+                         uint64_t places);
 /* A part's job is about to be planned, and has been. Nothing to do where no argument is served so. */
-void cx_split_order(const struct split *split, const struct cx_worker *worker, struct cx_job *job);
-void cx_split_lend(const struct split *split, const struct cx_worker *worker, uint64_t seq);
+void cx_split_peer_order(const struct split *split, const struct cx_worker *worker, struct cx_job *job);
+void cx_split_peer_planned(const struct split *split, const struct cx_worker *worker, uint64_t seq);
 /* The runs that the member lacks, by where they come from: from peers into lane->copies, the others into
  * `moves`. False: no memory. */
 bool cx_lane_list(struct lane *lane, struct cx_mem *root, const struct cx_worker *worker, uint64_t lo,

@@ -9,46 +9,47 @@
 #include "layer/base/options.h"
 #include "layer/report/trace_file.h"
 #include "layer/memory/trace_transfer.h"
-#include "layer/launch/region_pieces.h"
+#include "layer/launch/region_ranges.h"
 
 #include <stdlib.h>
 
-bool cx_uploads_list(struct lane *lane, const struct cx_worker *worker, struct cx_runs *runs)
+bool cx_uploads_list(struct lane *lane, const struct cx_worker *worker, struct cx_transfer_list *transfers)
 {
     struct cx_launch *launch = lane->split->launch;
     uint64_t seq = lane->split->seq[lane->part], ignored[64] = {0};
-    *runs = (struct cx_runs){.upload = true, .counted = true, .place = 1 + worker->index};
+    *transfers = (struct cx_transfer_list){.upload = true, .counted = true, .place = 1 + worker->index};
     for (unsigned i = 0; i < 2 * launch->args->count; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i / 2);
-        struct cx_pieces pieces;
+        struct cx_byte_ranges ranges;
         struct cx_move *moves = NULL;
         size_t count = 0;
-        if (!mem || cx_launch_way(launch, i / 2) > CX_WAY_OWN ||
+        if (!mem || cx_launch_protocol(launch, i / 2) > CX_PROTOCOL_EXCLUSIVE ||
             cx_mem_place(mem->root, worker) == CX_PLACE_HOST)
             continue;
         struct cx_mem *root = mem->root;
-        bool ok = cx_region_pieces(&pieces, mem, &lane->regions[i / 2], i % 2, i % 2);
-        for (size_t n = 0; n < pieces.count && ok; n++)
-            if (!cx_coherence_valid(root->coherence, pieces.piece[n].lo, pieces.piece[n].hi, runs->place))
-                ok = lane->split->served && lane->split->served[i]
-                         ? cx_lane_list(lane, root, worker, pieces.piece[n].lo, pieces.piece[n].hi, &moves,
+        bool ok = cx_region_ranges(&ranges, mem, &lane->regions[i / 2], i % 2, i % 2);
+        for (size_t n = 0; n < ranges.count && ok; n++)
+            if (!cx_coherence_valid(root->coherence, ranges.range[n].lo, ranges.range[n].hi,
+                                    transfers->place))
+                ok = lane->split->peer_copied && lane->split->peer_copied[i]
+                         ? cx_lane_list(lane, root, worker, ranges.range[n].lo, ranges.range[n].hi, &moves,
                                         &count)
-                         : cx_coherence_missing(root->coherence, pieces.piece[n].lo, pieces.piece[n].hi,
-                                                runs->place, &moves, &count);
+                         : cx_coherence_missing(root->coherence, ranges.range[n].lo, ranges.range[n].hi,
+                                                transfers->place, &moves, &count);
         for (size_t m = 0; m < count && ok; m++) {
             const bool there = moves[m].from == CX_PLACE_HOST || root->image; /* or between rows of texels */
             if (!there && i % 2) /* between what it writes: other packages' to write, as all is written */
                 continue;
             ok = there &&
-                 cx_runs_add(runs, root, root->real[worker->index], moves[m].lo, moves[m].hi,
-                             root->host + moves[m].lo) &&
+                 cx_transfer_list_add(transfers, root, root->real[worker->index], moves[m].lo, moves[m].hi,
+                                      root->host + moves[m].lo) &&
                  cx_coherence_host_read(root->coherence, moves[m].lo, moves[m].hi, worker->index, seq,
                                         ignored) &&
-                 cx_coherence_validate(root->coherence, moves[m].lo, moves[m].hi, runs->place);
+                 cx_coherence_validate(root->coherence, moves[m].lo, moves[m].hi, transfers->place);
             launch->moved += moves[m].hi - moves[m].lo;
         }
         free(moves);
-        cx_pieces_finish(&pieces);
+        cx_byte_ranges_finish(&ranges);
         if (!ok)
             return false;
     }
@@ -61,10 +62,10 @@ static void trace_uploads(const struct flight *flight, const struct cx_worker *w
     if (!flight->upload || !cx_trace_on())
         return;
     cx_worker_event_times(worker, flight->upload, &start, &end);
-    if (flight->runs.run[0].event)
-        cx_worker_event_times(worker, flight->runs.run[0].event, &start, &unused);
+    if (flight->transfers.item[0].event)
+        cx_worker_event_times(worker, flight->transfers.item[0].event, &start, &unused);
     if (start && end)
-        cx_trace_runs(&flight->runs, worker, start, end);
+        cx_trace_transfers(&flight->transfers, worker, start, end);
 }
 
 cl_int cx_uploads_end(struct flight *flight, struct cx_worker *worker, cl_int error, bool relied)
@@ -72,9 +73,9 @@ cl_int cx_uploads_end(struct flight *flight, struct cx_worker *worker, cl_int er
     if (error == CL_SUCCESS && flight->upload)
         error = cx_worker_event_error(worker, flight->upload);
     if (error == CL_SUCCESS)
-        error = cx_runs_status(&flight->runs, worker);
+        error = cx_transfer_list_status(&flight->transfers, worker);
     if (error != CL_SUCCESS) {
-        cx_runs_failed(&flight->runs, worker->context, relied);
+        cx_transfer_list_failed(&flight->transfers, worker->context, relied);
         if (relied) /* packages behind this one ran on old bytes */
             atomic_store(&worker->broken, atomic_load(&worker->context->epoch));
         cx_worker_leave_out(worker, error);
@@ -82,7 +83,7 @@ cl_int cx_uploads_end(struct flight *flight, struct cx_worker *worker, cl_int er
     trace_uploads(flight, worker);
     if (flight->upload)
         worker->device->cl->clReleaseEvent(flight->upload);
-    cx_runs_finish(&flight->runs, worker);
+    cx_transfer_list_finish(&flight->transfers, worker);
     return error;
 }
 
@@ -92,10 +93,11 @@ cl_int cx_uploads_end(struct flight *flight, struct cx_worker *worker, cl_int er
  * only bring what the device lacks, so no package that runs reads or writes the same bytes. Off where the
  * first package lacks nothing (members that work in place never do).
  */
-static void choose_queue(struct lane *lane, struct cx_worker *worker, const struct cx_runs *runs)
+static void choose_queue(struct lane *lane, struct cx_worker *worker,
+                         const struct cx_transfer_list *transfers)
 {
     const cl_icd_dispatch *cl = worker->device->cl;
-    if (lane->aside || !lane->first_upload || !runs->count ||
+    if (lane->aside || !lane->first_upload || !transfers->count ||
         !cx_worker_open_queue(worker, CX_REAL_QUEUE_TRANSFER))
         return;
     lane->aside = cl->clEnqueueBarrierWithWaitList(worker->queues[CX_REAL_QUEUE_TRANSFER].queue, 1,
@@ -107,7 +109,7 @@ static void choose_queue(struct lane *lane, struct cx_worker *worker, const stru
 /* The member's first package has uploads: later ones may overlap with it. */
 static void note_first(struct lane *lane, const struct cx_worker *worker, cl_event upload)
 {
-    if (lane->started++ || !upload || worker->device->submits_in_caller || !cx_options_get()->overlap ||
+    if (lane->started++ || !upload || worker->device->synchronous || !cx_options_get()->overlap ||
         !worker->device->cl->clEnqueueBarrierWithWaitList)
         return;
     worker->device->cl->clRetainEvent(upload);
@@ -131,16 +133,16 @@ void cx_uploads_note(struct lane *lane, cl_event event)
     if (!split->private_[lane->part] || !event)
         return;
     cx_lock(&context->lock);
-    cx_rescue_uploads(split, lane->part, event);
+    cx_reexecute_uploads(split, lane->part, event);
     split->uploading[lane->part] = false;
     cx_unlock(&context->lock);
 }
 
 cl_int cx_uploads_start(struct lane *lane, struct cx_worker *worker, struct flight *flight)
 {
-    choose_queue(lane, worker, &flight->runs);
+    choose_queue(lane, worker, &flight->transfers);
     worker->moves_aside = lane->aside;
-    cl_int error = cx_runs_start(&flight->runs, worker, NULL, &flight->upload);
+    cl_int error = cx_transfer_list_start(&flight->transfers, worker, NULL, &flight->upload);
     if (error == CL_SUCCESS && (lane->aside || lane->two) && flight->upload)
         error = worker->device->cl->clFlush(cx_worker_mover(worker));
     if (error == CL_SUCCESS && flight->upload)

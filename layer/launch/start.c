@@ -13,8 +13,8 @@
 /* Whether something is left to do once the packages are over. */
 static bool afterwards(const struct cx_launch *launch)
 {
-    for (unsigned i = 0; launch->ways && i < launch->args->count; i++)
-        if (launch->ways[i] > CX_WAY_OWN)
+    for (unsigned i = 0; launch->protocols && i < launch->args->count; i++)
+        if (launch->protocols[i] > CX_PROTOCOL_EXCLUSIVE)
             return true;
     return false;
 }
@@ -23,8 +23,8 @@ static bool afterwards(const struct cx_launch *launch)
 static bool is_static(struct cx_launch *launch, const struct cx_split_plan *plan)
 {
     return !plan->done && cx_balancer_is_static(plan->balancer) &&
-           launch->kernel->function->learned->proven && !cx_launch_may_compile(launch, plan) &&
-           !plan->probes && !afterwards(launch) && !cx_home_wants(launch, plan);
+           launch->kernel->function->history->proven && !cx_launch_may_compile(launch, plan) &&
+           !plan->probes && !afterwards(launch) && !cx_write_back_wants(launch, plan);
 }
 
 void cx_launch_start_split(struct cx_launch *launch, struct cx_split_plan *plan)
@@ -43,7 +43,7 @@ static void start_whole(struct cx_launch *launch, enum cx_plan_kind kind, unsign
         cx_command_fail(&launch->base, CL_MEM_OBJECT_ALLOCATION_FAILURE);
         return;
     }
-    launch->base.queue->home = member + 1;
+    launch->base.queue->last_member = member + 1;
     cx_launch_whole(launch, member);
 }
 
@@ -51,7 +51,7 @@ static void start_slices(struct cx_launch *launch, const struct cx_plan_decision
 {
     const unsigned member = decision->member;
     if (cx_prefix_begin(launch, decision->judged, member, decision->variant))
-        launch->base.queue->home = member + 1;
+        launch->base.queue->last_member = member + 1;
     else
         start_whole(launch, cx_plan_whole(launch, member), member);
 }

@@ -6,10 +6,10 @@
  * All that any package reads is brought in before ownership changes, since reads mean the contents before the
  * launch.
  */
-#include "layer/launch/fallback.h"
+#include "layer/launch/failover.h"
 #include "layer/base/log.h"
 #include "layer/plan/plan.h"
-#include "layer/memory/transport_slots.h"
+#include "layer/memory/transport_bounce.h"
 #include "layer/launch/verify.h"
 #include "layer/launch/launch.h"
 #include "layer/plan/launch_learn.h"
@@ -20,18 +20,18 @@ struct share {
     struct cx_part *part;
     unsigned dim;
     uint64_t first, end, groups; /* along dim; groups: work-groups in all */
-    bool elsewhere;              /* its member failed, another one did it */
+    bool failed_over;            /* its member failed, another one did it */
 };
 
 /* Its member failed: others may do it. started: some of it may be done. */
-static cl_int run_elsewhere(struct cx_job *job, struct cx_worker *worker, cl_int error, bool started)
+static cl_int fail_over(struct cx_job *job, struct cx_worker *worker, cl_int error, bool started)
 {
     struct share *share = job->data;
     struct cx_launch *launch = (struct cx_launch *)job->command;
     cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(error));
-    share->elsewhere = cx_launch_elsewhere(launch, worker, share->part, share->dim, share->first, share->end,
+    share->failed_over = cx_failover_share(launch, worker, share->part, share->dim, share->first, share->end,
                                            started) == CL_SUCCESS;
-    return share->elsewhere ? CL_SUCCESS : error;
+    return share->failed_over ? CL_SUCCESS : error;
 }
 
 static cl_int run_share(struct cx_job *job, struct cx_worker *worker)
@@ -39,7 +39,7 @@ static cl_int run_share(struct cx_job *job, struct cx_worker *worker)
     const struct share *share = job->data;
     cl_int error = cx_launch_package((struct cx_launch *)job->command, worker, share->part, share->dim,
                                      share->first, share->end, worker->queue, NULL, &job->event);
-    return error == CL_SUCCESS ? CL_SUCCESS : run_elsewhere(job, worker, error, false);
+    return error == CL_SUCCESS ? CL_SUCCESS : fail_over(job, worker, error, false);
 }
 
 static void finish_share(struct cx_job *job, struct cx_worker *worker)
@@ -47,7 +47,7 @@ static void finish_share(struct cx_job *job, struct cx_worker *worker)
     struct cx_launch *launch = (struct cx_launch *)job->command;
     struct share *share = job->data;
     uint64_t ns = job->end_ns > job->start_ns ? job->end_ns - job->start_ns : 0;
-    if (share->elsewhere) {
+    if (share->failed_over) {
         free(share);
         return;
     }
@@ -58,7 +58,7 @@ static void finish_share(struct cx_job *job, struct cx_worker *worker)
     } else if (!job->stale) {
         const cl_int error = job->status;
         if (atomic_load(&worker->submitted) < job->seq) /* it ended at once: nothing was begun behind it */
-            job->status = run_elsewhere(job, worker, error, true);
+            job->status = fail_over(job, worker, error, true);
         else
             cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(error));
         if (job->event)
@@ -121,13 +121,13 @@ static cl_int plan_shares(struct cx_launch *launch, struct cx_split_plan *plan, 
     struct cx_job **jobs = calloc(launch->nparts, sizeof(struct cx_job *));
     cl_int error = jobs ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 
-    cx_stage_hold(context);
+    cx_bounce_defer(context);
     for (unsigned i = 0; i < launch->nparts && error == CL_SUCCESS; i++) {
         cx_access_package(plan->judged->access, first[i], end[i], regions + (size_t)i * nargs);
         error =
             cx_launch_gather(launch, regions + (size_t)i * nargs, &context->workers[launch->parts[i].member]);
     }
-    if (!cx_stage_let(command) && error == CL_SUCCESS)
+    if (!cx_bounce_plan_deferred(command) && error == CL_SUCCESS)
         error = CL_OUT_OF_HOST_MEMORY;
     for (unsigned i = 0; i < launch->nparts && error == CL_SUCCESS; i++) {
         jobs[i] = share_job(launch, &launch->parts[i], plan->judged->verdict.dim, first[i], end[i],

@@ -150,7 +150,7 @@ static struct cx_verify *verify_new(struct cx_launch *launch, const struct cx_sp
     }
     list_copies(launch, verify);
     for (unsigned i = 0; means && i < verify->nargs; i++)
-        verify->sums[i] = means[i].way == CX_WAY_PRIVATE && means[i].atomic_op == CX_ATOMIC_FADD;
+        verify->sums[i] = means[i].protocol == CX_PROTOCOL_REDUCTION && means[i].atomic_op == CX_ATOMIC_FADD;
     for (unsigned c = 0; c < verify->ncopies; c++) {
         struct copy *copy = &verify->copy[c];
         if (copy->compared && !(copy->whole = malloc(copy->hi - copy->lo)))
@@ -211,9 +211,9 @@ static cl_int make_clone(struct copy *copy, struct cx_worker *worker)
     const size_t size = (size_t)(copy->hi - copy->lo);
     unsigned char *host = copy->root->host + copy->lo;
     cl_int error;
-    const bool home = copy->root->svm && copy->root->svm->home == worker->index;
+    const bool owner = copy->root->svm && copy->root->svm->owner == worker->index;
     if (copy->root->svm && /* pointers into it are aligned to nothing */
-        (worker->device->in_place || (home && worker->device->type & CL_DEVICE_TYPE_CPU)))
+        (worker->device->in_place || (owner && worker->device->type & CL_DEVICE_TYPE_CPU)))
         copy->memory = aligned_alloc(4096, (size + cx_host_pages_margin(size) + 4095) & ~(size_t)4095);
     copy->clone = copy->root->image ? cx_image_make(copy->root, worker->index, NULL, NULL, &error)
                   : copy->memory

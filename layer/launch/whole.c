@@ -3,8 +3,8 @@
  * A launch on one member: the program's own kernel, range and local size.
  */
 #include "layer/plan/deferral.h"
-#include "layer/launch/repeat.h"
-#include "layer/launch/fallback.h"
+#include "layer/launch/replay.h"
+#include "layer/launch/failover.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/plan/plan.h"
@@ -73,7 +73,7 @@ static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
                 cx_cl_name(error));
         return error;
     }
-    if (cx_launch_whole_elsewhere(launch, worker, error) == CL_SUCCESS)
+    if (cx_failover_whole(launch, worker, error) == CL_SUCCESS)
         return CL_SUCCESS;
     cx_launch_kernel_refused(launch->kernel, worker, error);
     return error;
@@ -98,7 +98,7 @@ static void tell_by_host(struct cx_launch *launch, const struct cx_worker *worke
     const uint64_t since = launch->placed_ns > worker->last_end ? launch->placed_ns : worker->last_end;
     const uint64_t now = cx_clock_ns(), awaited = atomic_load(&worker->awaited_ns);
     cx_lock(&context->lock);
-    if (now > since && ((awaited && now > awaited + WAITED_NS) || cx_hold_waits_for(launch)))
+    if (now > since && ((awaited && now > awaited + WAITED_NS) || cx_deferral_waits_for(launch)))
         cx_plan_length_tell(launch, worker->index, (double)(now - since) * 1e-9, false);
     cx_unlock(&context->lock);
 }
@@ -108,11 +108,11 @@ static void finish_whole(struct cx_job *job, struct cx_worker *worker)
     struct cx_launch *launch = (struct cx_launch *)job->command;
     uint64_t groups = launch->geometry.local[0] ? cx_launch_groups(launch) : 0;
     uint64_t ns = job->end_ns > job->start_ns ? job->end_ns - job->start_ns : 0;
-    struct cx_learned *learned = launch->kernel->function->learned;
+    struct cx_kernel_history *history = launch->kernel->function->history;
     if (launch->times_counted)
-        atomic_fetch_sub(&learned->timing, 1);
+        atomic_fetch_sub(&history->timing, 1);
     if (launch->tells)
-        atomic_fetch_sub(&learned->telling, 1);
+        atomic_fetch_sub(&history->telling, 1);
     if (job->status != CL_SUCCESS) {
         cx_launch_kernel_failed(launch->kernel, job, worker);
         return;
@@ -123,7 +123,7 @@ static void finish_whole(struct cx_job *job, struct cx_worker *worker)
         cx_launch_learn_whole(launch, worker->index, groups, (double)ns * 1e-9);
     else if (launch->tells)
         tell_by_host(launch, worker);
-    if (launch->lacks && !launch->counted) {
+    if (launch->lacks_builds && !launch->counted) {
         cx_lock(&launch->base.context->lock);
         cx_plan_without(launch);
         cx_unlock(&launch->base.context->lock);
@@ -166,7 +166,7 @@ static bool is_settled(const struct cx_launch *launch, const struct cx_summary_k
                        const struct cx_worker *worker)
 {
     const bool sized = launch->local_given || launch->geometry.local[0] || worker->context->nmembers == 1;
-    return !launch->at_home && sized && !cx_plan_forgone_counts(launch) &&
+    return !launch->on_svm_owner && sized && !cx_plan_migration_counts(launch) &&
            cx_args_settled(launch->args, summary, worker);
 }
 
@@ -211,7 +211,7 @@ static void fill_regions(struct cx_launch *launch, const struct cx_summary_kerne
                          const struct cx_worker *worker, struct cx_access_region *regions)
 {
     const bool useful = summary && has_shadows(launch) && !(worker && is_alone(launch, worker));
-    struct cx_judged *judged = useful ? cx_judge_launch(launch) : NULL;
+    struct cx_cached_verdict *judged = useful ? cx_judge_launch(launch) : NULL;
     if (judged && judged->access) {
         cx_access_whole(judged->access, regions);
         keep_written(launch, regions);
@@ -255,8 +255,8 @@ struct cx_access_region *cx_launch_whole_regions(struct cx_launch *launch)
 static cl_int plan_data(struct cx_launch *launch, const struct cx_summary_kernel *summary,
                         struct cx_worker *worker, struct cx_job *job, bool *settled)
 {
-    if (launch->at_home) /* its memory is the program's, which commands on the host use unannounced */
-        cx_command_after_cone(&launch->base, job);
+    if (launch->on_svm_owner) /* its memory is the program's, which commands on the host use unannounced */
+        cx_command_after_frontier(&launch->base, job);
     *settled = is_settled(launch, summary, worker);
     if (*settled)
         return CL_SUCCESS;
@@ -264,17 +264,17 @@ static cl_int plan_data(struct cx_launch *launch, const struct cx_summary_kernel
     if (regions)
         cx_plan_returns(launch, regions, worker);
     cl_int error = regions ? cx_launch_gather(launch, regions, worker) : CL_OUT_OF_HOST_MEMORY;
-    if (error == CL_SUCCESS && launch->at_home)
+    if (error == CL_SUCCESS && launch->on_svm_owner)
         error = cx_svm_gather(launch);
     if (error == CL_SUCCESS) {
         cx_launch_deps(launch, regions, worker, false, job->deps);
         if (!cx_launch_note(launch, regions, worker, worker->planned + 1))
             error = CL_OUT_OF_HOST_MEMORY;
-        else if (launch->at_home)
+        else if (launch->on_svm_owner)
             error = cx_svm_note(launch, job);
     }
     if (error == CL_SUCCESS)
-        cx_plan_forgone_whole(launch, regions);
+        cx_plan_migration_whole(launch, regions);
     if (regions != launch->base.context->planner->few_regions)
         free(regions);
     return error;
@@ -287,29 +287,29 @@ enum { LEARNED_FROM = 8 };
  * enqueues all its launches at once must not pay for each. */
 enum { SAMPLED = 64 }; /* one launch of so many */
 
-bool cx_launch_wants_times(struct cx_worker *worker, const struct cx_learned *learned, bool *samples)
+bool cx_launch_wants_times(struct cx_worker *worker, const struct cx_kernel_history *history, bool *samples)
 {
     const struct cx_context *context = worker->context;
-    if (!(context->nmembers > 1 && cx_worker_measures(worker)) && !worker->device->submits_in_caller)
+    if (!(context->nmembers > 1 && cx_worker_measures(worker)) && !worker->device->synchronous)
         return false;
-    if (!learned || (learned->records[worker->index].samples < LEARNED_FROM &&
-                     atomic_load(&learned->timing) < LEARNED_FROM))
+    if (!history || (history->records[worker->index].samples < LEARNED_FROM &&
+                     atomic_load(&history->timing) < LEARNED_FROM))
         return true;
-    const bool now = learned->unmeasured + 1 >= SAMPLED;
+    const bool now = history->unmeasured + 1 >= SAMPLED;
     if (samples)
         *samples = now;
     return now;
 }
 
-static void choose_times(const struct cx_launch *launch, struct cx_learned *learned, struct cx_worker *worker,
-                         struct cx_job *job)
+static void choose_times(const struct cx_launch *launch, struct cx_kernel_history *history,
+                         struct cx_worker *worker, struct cx_job *job)
 {
     if (cx_command_is_timed(&launch->base) || cx_options_get()->summary)
         job->timed = true;
     else if (!job->timed)
-        job->timed = cx_launch_wants_times(worker, learned, &job->samples);
-    if (learned)
-        learned->unmeasured = job->timed ? 0 : learned->unmeasured + 1;
+        job->timed = cx_launch_wants_times(worker, history, &job->samples);
+    if (history)
+        history->unmeasured = job->timed ? 0 : history->unmeasured + 1;
 }
 
 /* Handing a job to another thread, and waiting for it there, costs more than this: two wake-ups. */
@@ -326,10 +326,10 @@ static double seconds_at(const struct cx_launch *launch, unsigned member, double
 /* Whether the member, by the slowest launches of this function of late or else by its text, is done with it
  * at once. Where one launch alone was slow, perhaps since its thread lost the core, *doubted: times are taken
  * until that is forgotten. */
-static bool is_brief(const struct cx_launch *launch, const struct cx_learned *learned, unsigned member,
+static bool is_brief(const struct cx_launch *launch, const struct cx_kernel_history *history, unsigned member,
                      bool *doubted)
 {
-    const struct cx_speed_record *record = learned ? &learned->records[member] : NULL;
+    const struct cx_speed_record *record = history ? &history->records[member] : NULL;
     if (!record || record->samples < 4 || !launch->local_given)
         return launch->longest >= 0 && launch->longest < brief_seconds;
     const bool brief = seconds_at(launch, member, record->slowest) < brief_seconds;
@@ -358,23 +358,24 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
     }
     job->run = run_whole;
     job->finish = finish_whole;
-    struct cx_learned *learned = cx_function_learned(launch->kernel->function, command->context->nmembers);
+    struct cx_kernel_history *history =
+        cx_function_history(launch->kernel->function, command->context->nmembers);
     bool doubted = false;
-    job->brief = worker->device->submits_in_caller && is_brief(launch, learned, member, &doubted);
+    job->brief = worker->device->synchronous && is_brief(launch, history, member, &doubted);
     job->timed = doubted;
-    choose_times(launch, learned, worker, job);
-    launch->times_counted = job->timed && learned;
+    choose_times(launch, history, worker, job);
+    launch->times_counted = job->timed && history;
     if (launch->times_counted)
-        atomic_fetch_add(&learned->timing, 1);
+        atomic_fetch_add(&history->timing, 1);
     const double length = cx_plan_length(launch);
-    cx_plan_ran(command->context, learned, member, length);
-    launch->tells = learned && !(length > 0) && command->context->account;
+    cx_plan_ran(command->context, history, member, length);
+    launch->tells = history && !(length > 0) && command->context->account;
     if (launch->tells) {
-        atomic_fetch_add(&learned->telling, 1);
+        atomic_fetch_add(&history->telling, 1);
         launch->placed_ns = cx_clock_ns();
     }
     if (settled && !job->timed && !launch->unproven)
-        cx_again_note(launch, member, summary, length);
+        cx_replay_note(launch, member, summary, length);
     launch->placed = member + 1;
     launch->placed_seq = cx_command_add_job(command, worker, job);
     cx_command_settle(command);

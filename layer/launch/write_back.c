@@ -11,7 +11,7 @@
 #include "layer/plan/plan_size.h"
 #include "layer/launch/read_ahead.h"
 #include "layer/memory/trace_transfer.h"
-#include "layer/launch/region_pieces.h"
+#include "layer/launch/region_ranges.h"
 
 #include <stdlib.h>
 
@@ -21,12 +21,12 @@ enum {
 };
 
 /* What one package wrote of one read. */
-struct cx_home {
-    struct cx_home *next;
+struct cx_write_back {
+    struct cx_write_back *next;
     struct cx_command *reader; /* a reference, and a part of it; NULL where kept, and once told */
-    bool kept;                 /* it comes to the host copy */
+    bool to_host;              /* it comes to the host copy */
     unsigned package;          /* host copy: whose it is */
-    struct cx_runs runs;
+    struct cx_transfer_list transfers;
     uint64_t end;         /* once the package's kernels up to this step are over */
     cl_event first, last; /* NULL until started; first: NULL where it is the last */
     bool started;
@@ -38,46 +38,47 @@ struct cx_home {
 
 /* ---- promises ---- */
 
-bool cx_home_is_fit(const struct split *split, unsigned part)
+bool cx_write_back_is_fit(const struct split *split, unsigned part)
 {
     const struct cx_launch *launch = split->launch;
     const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[part]];
     return part < split->plan.n && cx_options_get()->overlap && !split->failed && !launch->verify &&
-           !launch->ways && !worker->device->submits_in_caller;
+           !launch->protocols && !worker->device->synchronous;
 }
 
-bool cx_home_is_sent(const struct cx_mem *root, const struct cx_access_region *region,
-                     const struct cx_worker *worker)
+bool cx_write_back_is_sent(const struct cx_mem *root, const struct cx_access_region *region,
+                           const struct cx_worker *worker)
 {
     return !root->image && !root->svm && region->write.lo < region->write.hi &&
            cx_mem_place(root, worker) != CX_PLACE_HOST;
 }
 
-bool cx_home_add_argument(struct cx_runs *runs, const struct cx_reading *reading, const struct cx_mem *mem,
-                          const struct cx_access_region *region, const struct cx_worker *worker)
+bool cx_write_back_add_argument(struct cx_transfer_list *transfers,
+                                const struct cx_pending_read *pending_read, const struct cx_mem *mem,
+                                const struct cx_access_region *region, const struct cx_worker *worker)
 {
     struct cx_mem *root = mem->root;
-    struct cx_pieces pieces;
-    if (root != reading->root || !cx_home_is_sent(root, region, worker))
+    struct cx_byte_ranges ranges;
+    if (root != pending_read->root || !cx_write_back_is_sent(root, region, worker))
         return true;
-    bool ok = cx_region_pieces(&pieces, mem, region, true, false);
-    for (size_t i = 0; i < pieces.count && ok; i++) {
-        const uint64_t lo = pieces.piece[i].lo > reading->lo ? pieces.piece[i].lo : reading->lo;
-        const uint64_t hi = pieces.piece[i].hi < reading->hi ? pieces.piece[i].hi : reading->hi;
+    bool ok = cx_region_ranges(&ranges, mem, region, true, false);
+    for (size_t i = 0; i < ranges.count && ok; i++) {
+        const uint64_t lo = ranges.range[i].lo > pending_read->lo ? ranges.range[i].lo : pending_read->lo;
+        const uint64_t hi = ranges.range[i].hi < pending_read->hi ? ranges.range[i].hi : pending_read->hi;
         if (lo < hi)
-            ok = cx_runs_add(runs, root, root->real[worker->index], lo, hi,
-                             reading->pointer + (lo - reading->lo));
+            ok = cx_transfer_list_add(transfers, root, root->real[worker->index], lo, hi,
+                                      pending_read->pointer + (lo - pending_read->lo));
     }
-    cx_pieces_finish(&pieces);
+    cx_byte_ranges_finish(&ranges);
     return ok;
 }
 
-static bool is_worth_it(const struct cx_runs *runs)
+static bool is_worth_it(const struct cx_transfer_list *transfers)
 {
     uint64_t bytes = 0;
-    for (unsigned i = 0; i < runs->count; i++)
-        bytes += runs->run[i].hi - runs->run[i].lo;
-    return bytes >= CX_HOME_LEAST_BYTES && bytes / runs->count >= LEAST_RUN;
+    for (unsigned i = 0; i < transfers->count; i++)
+        bytes += transfers->item[i].hi - transfers->item[i].lo;
+    return bytes >= CX_WRITE_BACK_LEAST_BYTES && bytes / transfers->count >= LEAST_RUN;
 }
 
 /* A lane copies what is staged (transport_ring.h) itself, and looks at its packages after so many bytes:
@@ -90,80 +91,83 @@ static uint64_t piece_bytes(void)
 
 /* Adds them to those of the package, in pieces. Gives how many, 0: there is no memory. `reader`: NULL where
  * they come to the host copy. The runs are taken over, unless none is added. */
-static unsigned queue_homes(struct split *split, struct package *package, struct cx_command *reader,
-                            struct cx_runs *runs, uint64_t end)
+static unsigned queue_write_backs(struct split *split, struct package *package, struct cx_command *reader,
+                                  struct cx_transfer_list *transfers, uint64_t end)
 {
-    struct cx_home **last = &package->homes;
+    struct cx_write_back **last = &package->write_backs;
     unsigned count = 0;
     while (*last)
         last = &(*last)->next;
-    struct cx_home *home = calloc(1, sizeof(*home)); /* of the last piece */
-    if (!home)
+    struct cx_write_back *back = calloc(1, sizeof(*back)); /* of the last piece */
+    if (!back)
         return 0;
-    for (struct cx_home *next = home; next; count++) {
-        home = next;
+    for (struct cx_write_back *next = back; next; count++) {
+        back = next;
         next = NULL;
-        home->kept = !reader;
-        home->reader = reader ? cx_command_ref(reader) : NULL;
-        home->package = (unsigned)(package - split->packages);
-        home->end = end;
-        struct cx_runs piece;
-        if ((next = calloc(1, sizeof(*next))) != NULL && cx_runs_cut(runs, piece_bytes(), &piece)) {
-            home->runs = piece;
+        back->to_host = !reader;
+        back->reader = reader ? cx_command_ref(reader) : NULL;
+        back->package = (unsigned)(package - split->packages);
+        back->end = end;
+        struct cx_transfer_list first_part;
+        if ((next = calloc(1, sizeof(*next))) != NULL &&
+            cx_transfer_list_cut(transfers, piece_bytes(), &first_part)) {
+            back->transfers = first_part;
         } else {
             free(next);
             next = NULL;
-            home->runs = *runs;
+            back->transfers = *transfers;
         }
-        *last = home;
-        last = &home->next;
+        *last = back;
+        last = &back->next;
     }
     return count;
 }
 
 /* Promises the runs, which are taken over. */
-static void add_homes(struct split *split, struct package *package, uint64_t end, struct cx_command *reader,
-                      struct cx_runs *runs)
+static void add_write_backs(struct split *split, struct package *package, uint64_t end,
+                            struct cx_command *reader, struct cx_transfer_list *transfers)
 {
-    struct cx_reading *reading = reader->reading;
-    const size_t before = reading->nserved;
+    struct cx_pending_read *pending_read = reader->pending_read;
+    const size_t before = pending_read->ndelivered;
     unsigned count = 0;
     bool ok = true;
-    for (unsigned i = 0; i < runs->count && ok; i++)
-        ok = cx_reading_serve(reading, runs->run[i].lo, runs->run[i].hi);
+    for (unsigned i = 0; i < transfers->count && ok; i++)
+        ok = cx_read_ahead_deliver(pending_read, transfers->item[i].lo, transfers->item[i].hi);
     if (ok)
-        count = queue_homes(split, package, reader, runs, end);
+        count = queue_write_backs(split, package, reader, transfers, end);
     if (!count) {
-        reading->nserved = before;
-        cx_runs_finish(runs, NULL);
+        pending_read->ndelivered = before;
+        cx_transfer_list_finish(transfers, NULL);
     }
     atomic_fetch_add(&reader->parts, count); /* one is left until it is planned */
 }
 
 /* Adds what the package wrote for certain of bytes [lo, hi) of the root, to come to its host copy. */
-static bool add_kept(struct cx_runs *runs, const struct cx_mem *mem, const struct cx_access_region *region,
-                     uint64_t lo, uint64_t hi, const struct cx_worker *worker)
+static bool add_to_host(struct cx_transfer_list *transfers, const struct cx_mem *mem,
+                        const struct cx_access_region *region, uint64_t lo, uint64_t hi,
+                        const struct cx_worker *worker)
 {
     struct cx_mem *root = mem->root;
-    struct cx_pieces pieces, doubtful = {0};
-    bool ok = cx_region_pieces(&doubtful, mem, region, true, true);
+    struct cx_byte_ranges ranges, doubtful = {0};
+    bool ok = cx_region_ranges(&doubtful, mem, region, true, true);
     const bool certain = ok && !doubtful.count;
-    cx_pieces_finish(&doubtful);
+    cx_byte_ranges_finish(&doubtful);
     if (!certain)
         return ok;
-    ok = cx_region_pieces(&pieces, mem, region, true, false);
-    for (size_t i = 0; i < pieces.count && ok; i++) {
-        const uint64_t from = pieces.piece[i].lo > lo ? pieces.piece[i].lo : lo;
-        const uint64_t to = pieces.piece[i].hi < hi ? pieces.piece[i].hi : hi;
+    ok = cx_region_ranges(&ranges, mem, region, true, false);
+    for (size_t i = 0; i < ranges.count && ok; i++) {
+        const uint64_t from = ranges.range[i].lo > lo ? ranges.range[i].lo : lo;
+        const uint64_t to = ranges.range[i].hi < hi ? ranges.range[i].hi : hi;
         if (from < to)
-            ok = cx_runs_add(runs, root, root->real[worker->index], from, to, root->host + from);
+            ok =
+                cx_transfer_list_add(transfers, root, root->real[worker->index], from, to, root->host + from);
     }
-    cx_pieces_finish(&pieces);
+    cx_byte_ranges_finish(&ranges);
     return ok;
 }
 
 /* The same of an argument, as far as somebody wants it there. */
-static bool add_wanted(struct cx_runs *runs, const struct split *split, unsigned arg,
+static bool add_wanted(struct cx_transfer_list *transfers, const struct split *split, unsigned arg,
                        const struct cx_access_region *region, const struct cx_waiting *waiting,
                        const struct cx_worker *worker)
 {
@@ -171,15 +175,15 @@ static bool add_wanted(struct cx_runs *runs, const struct split *split, unsigned
     const struct cx_mem *mem = cx_launch_mem(launch, arg);
     bool ok = true, read = false;
     for (unsigned w = 1; w < waiting->count && ok; w++) {
-        const struct cx_reading *reading = waiting->command[w]->reading;
-        if (reading->root != mem->root)
+        const struct cx_pending_read *pending_read = waiting->command[w]->pending_read;
+        if (pending_read->root != mem->root)
             continue;
-        ok = read || !reading->map || !mem->root->host ||
-             add_kept(runs, mem, region, reading->lo, reading->hi, worker);
+        ok = read || !pending_read->map || !mem->root->host ||
+             add_to_host(transfers, mem, region, pending_read->lo, pending_read->hi, worker);
         read = true;
     }
     if (ok && !read && split->foreseen >> arg & 1)
-        ok = add_kept(runs, mem, region, 0, mem->root->size, worker);
+        ok = add_to_host(transfers, mem, region, 0, mem->root->size, worker);
     return ok;
 }
 
@@ -201,16 +205,19 @@ static bool keep(struct split *split, struct package *package, uint64_t end, con
                  const struct cx_access_region *regions)
 {
     const struct cx_launch *launch = split->launch;
-    const uint64_t kept = is_past_use(split, package) ? split->kept : split->kept & ~split->kept_in_place;
+    const uint64_t to_host =
+        is_past_use(split, package) ? split->to_host : split->to_host & ~split->to_host_in_place;
     const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[package->part]];
-    struct cx_runs runs = {.upload = false, .place = CX_PLACE_HOST};
+    struct cx_transfer_list transfers = {.upload = false, .place = CX_PLACE_HOST};
     bool ok = true;
     for (unsigned i = 0; i < launch->args->count && ok; i++)
-        if (i < 64 && kept >> i & 1 && cx_home_is_sent(cx_launch_mem(launch, i)->root, &regions[i], worker))
-            ok = add_wanted(&runs, split, i, &regions[i], waiting, worker);
-    ok = ok && runs.count && is_worth_it(&runs) && queue_homes(split, package, NULL, &runs, end);
+        if (i < 64 && to_host >> i & 1 &&
+            cx_write_back_is_sent(cx_launch_mem(launch, i)->root, &regions[i], worker))
+            ok = add_wanted(&transfers, split, i, &regions[i], waiting, worker);
+    ok = ok && transfers.count && is_worth_it(&transfers) &&
+         queue_write_backs(split, package, NULL, &transfers, end);
     if (!ok)
-        cx_runs_finish(&runs, NULL);
+        cx_transfer_list_finish(&transfers, NULL);
     return ok;
 }
 
@@ -227,17 +234,18 @@ static void promise(struct split *split, struct package *package, uint64_t end,
     cx_access_package(split->plan.judged->access, package->sent, end, regions);
     bool any = !split->settled && keep(split, package, end, waiting, regions);
     for (unsigned w = 1; w < waiting->count; w++) {
-        struct cx_runs runs = {.upload = false};
-        bool ok = !waiting->command[w]->reading->map;
+        struct cx_transfer_list transfers = {.upload = false};
+        bool ok = !waiting->command[w]->pending_read->map;
         for (unsigned i = 0; i < launch->args->count && ok; i++) {
             const struct cx_mem *mem = cx_launch_mem(launch, i);
-            ok = !mem || cx_home_add_argument(&runs, waiting->command[w]->reading, mem, &regions[i], worker);
+            ok = !mem || cx_write_back_add_argument(&transfers, waiting->command[w]->pending_read, mem,
+                                                    &regions[i], worker);
         }
-        if (ok && runs.count && is_worth_it(&runs)) {
-            add_homes(split, package, end, waiting->command[w], &runs);
+        if (ok && transfers.count && is_worth_it(&transfers)) {
+            add_write_backs(split, package, end, waiting->command[w], &transfers);
             any = true;
         } else {
-            cx_runs_finish(&runs, NULL);
+            cx_transfer_list_finish(&transfers, NULL);
         }
     }
     if (any || end == package->range.end)
@@ -254,15 +262,15 @@ static bool is_open(const struct package *package, unsigned part)
  * but with the same results only where they are like its own device. */
 static uint64_t done_to(const struct split *split, const struct package *package)
 {
-    const bool final = !split->rescues || split->alike;
+    const bool final = !split->reexecutes || split->alike;
     return package->over ? package->range.end : final ? package->done : package->range.first;
 }
 
-void cx_home_promise(struct lane *lane)
+void cx_write_back_promise(struct lane *lane)
 {
     struct split *split = lane->split;
     struct cx_waiting waiting;
-    if (split->settled || !cx_home_is_fit(split, lane->part))
+    if (split->settled || !cx_write_back_is_fit(split, lane->part))
         return;
     cx_waiting_find(&split->launch->base, &waiting);
     for (unsigned i = 0; i < split->npackages && (waiting.count > 1 || split->foreseen); i++) {
@@ -295,12 +303,12 @@ static void promise_slices(struct split *split, struct package *package, bool la
     }
 }
 
-void cx_home_settle(struct split *split)
+void cx_write_back_settle(struct split *split)
 {
     struct cx_waiting waiting;
     cx_waiting_find(&split->launch->base, &waiting);
     for (unsigned part = 0; part < split->plan.n && waiting.count > 1; part++) {
-        const struct package *last = cx_home_is_fit(split, part) ? last_of(split, part) : NULL;
+        const struct package *last = cx_write_back_is_fit(split, part) ? last_of(split, part) : NULL;
         for (unsigned i = 0; i < split->npackages && last; i++)
             if (is_open(&split->packages[i], part))
                 promise_slices(split, &split->packages[i], &split->packages[i] == last, &waiting);
@@ -345,101 +353,101 @@ static bool copies_faster(const struct split *split)
            2.0 * split->plan.n;
 }
 
-void cx_home_begin(struct split *split, const struct cx_access_region *whole)
+void cx_write_back_begin(struct split *split, const struct cx_access_region *whole)
 {
     struct cx_launch *launch = split->launch;
-    const struct cx_learned *learned = launch->kernel->function->learned;
-    const bool foresees = cx_home_wants(launch, &split->plan), faster = copies_faster(split);
+    const struct cx_kernel_history *history = launch->kernel->function->history;
+    const bool foresees = cx_write_back_wants(launch, &split->plan), faster = copies_faster(split);
     bool any = false;
     for (unsigned p = 0; p < split->plan.n; p++)
-        any |= cx_home_is_fit(split, p);
+        any |= cx_write_back_is_fit(split, p);
     for (unsigned i = 0; i < launch->args->count && i < 64 && any; i++) {
         const uint64_t bit = UINT64_C(1) << i;
         if (!may_keep(launch, whole, i))
             continue;
-        split->kept |= bit;
+        split->to_host |= bit;
         if (whole[i].read.lo < whole[i].read.hi)
-            split->kept_in_place |= bit;
-        if (foresees && cx_follow_expects(learned, i) > 1 && (faster || cx_follow_maps(learned, i)) &&
+            split->to_host_in_place |= bit;
+        if (foresees && cx_result_use_expects(history, i) > 1 && (faster || cx_result_use_maps(history, i)) &&
             cx_mem_host(cx_launch_mem(launch, i)))
             split->foreseen |= bit;
     }
 }
 
 /* Tells the map of what came, or is going to come, to the host copy. */
-static void note(struct split *split, struct cx_home *home, bool valid)
+static void note(struct split *split, struct cx_write_back *back, bool valid)
 {
-    const struct package *package = &split->packages[home->package];
+    const struct package *package = &split->packages[back->package];
     const struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[package->part]];
-    if (!home->kept)
+    if (!back->to_host)
         return;
-    valid &= !package->dropped && !package->copy && !home->failed;
-    home->runs.counted = valid;
-    for (unsigned i = 0; i < home->runs.count; i++) {
-        const struct cx_run *run = &home->runs.run[i];
-        struct cx_coherence *map = run->root->coherence;
+    valid &= !package->dropped && !package->copy && !back->failed;
+    back->transfers.counted = valid;
+    for (unsigned i = 0; i < back->transfers.count; i++) {
+        const struct cx_transfer_item *item = &back->transfers.item[i];
+        struct cx_coherence *map = item->root->coherence;
         /* nobody used these bytes when the launch began; now two parts may, where one did again what the
            other had sent a part of */
-        valid &= cx_coherence_host_share(map, run->lo, run->hi, worker->index, split->seq[package->part]);
-        valid = valid && cx_coherence_validate(map, run->lo, run->hi, CX_PLACE_HOST);
+        valid &= cx_coherence_host_share(map, item->lo, item->hi, worker->index, split->seq[package->part]);
+        valid = valid && cx_coherence_validate(map, item->lo, item->hi, CX_PLACE_HOST);
     }
 }
 
-void cx_home_note(struct split *split, bool valid)
+void cx_write_back_note(struct split *split, bool valid)
 {
     for (unsigned i = 0; i < split->npackages; i++)
-        for (struct cx_home *home = split->packages[i].homes; home; home = home->next)
-            note(split, home, valid);
+        for (struct cx_write_back *back = split->packages[i].write_backs; back; back = back->next)
+            note(split, back, valid);
     for (unsigned p = 0; p < split->nparts; p++)
-        for (struct cx_home *home = split->homes[p]; home; home = home->next)
-            note(split, home, valid);
-    while (split->brought) {
-        struct cx_home *home = split->brought;
-        split->brought = home->next;
-        note(split, home, valid);
-        cx_runs_finish(&home->runs, NULL);
-        free(home);
+        for (struct cx_write_back *back = split->write_backs[p]; back; back = back->next)
+            note(split, back, valid);
+    while (split->arrived) {
+        struct cx_write_back *back = split->arrived;
+        split->arrived = back->next;
+        note(split, back, valid);
+        cx_transfer_list_finish(&back->transfers, NULL);
+        free(back);
     }
 }
 
 /* What should have come to the host copy did not. */
-static void lose(const struct cx_home *home, struct cx_context *context)
+static void lose(const struct cx_write_back *back, struct cx_context *context)
 {
-    for (unsigned i = 0; i < home->runs.count; i++)
-        cx_coherence_lose(home->runs.run[i].root->coherence, home->runs.run[i].lo, home->runs.run[i].hi,
-                          CX_PLACE_HOST);
+    for (unsigned i = 0; i < back->transfers.count; i++)
+        cx_coherence_lose(back->transfers.item[i].root->coherence, back->transfers.item[i].lo,
+                          back->transfers.item[i].hi, CX_PLACE_HOST);
     atomic_fetch_add(&context->epoch, 1);
 }
 
 /* ---- taking ---- */
 
-void cx_home_take(struct lane *lane, unsigned index, cl_int error)
+void cx_write_back_take(struct lane *lane, unsigned index, cl_int error)
 {
     struct split *split = lane->split;
-    struct cx_home **end = &split->homes[lane->part];
+    struct cx_write_back **end = &split->write_backs[lane->part];
     while (*end)
         end = &(*end)->next;
     for (unsigned i = 0; i < split->npackages; i++) {
         struct package *package = &split->packages[i];
-        while (package->part == lane->part && package->homes &&
-               (package->over || package->homes->end <= package->done)) {
-            struct cx_home *home = package->homes;
-            package->homes = home->next;
-            home->error = i == index && home->end > package->done ? error : CL_SUCCESS;
-            home->failed = home->error != CL_SUCCESS;
-            home->next = NULL;
-            *end = home;
-            end = &home->next;
-            lane->nhomes++;
+        while (package->part == lane->part && package->write_backs &&
+               (package->over || package->write_backs->end <= package->done)) {
+            struct cx_write_back *back = package->write_backs;
+            package->write_backs = back->next;
+            back->error = i == index && back->end > package->done ? error : CL_SUCCESS;
+            back->failed = back->error != CL_SUCCESS;
+            back->next = NULL;
+            *end = back;
+            end = &back->next;
+            lane->nwrite_backs++;
         }
     }
 }
 
-bool cx_home_over(const struct split *split, unsigned part)
+bool cx_write_back_over(const struct split *split, unsigned part)
 {
     const struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
-    for (const struct cx_home *home = split->homes[part]; home; home = home->next) {
-        if (!home->started || home->ends || (home->last && !cx_worker_event_over(worker, home->last)))
+    for (const struct cx_write_back *back = split->write_backs[part]; back; back = back->next) {
+        if (!back->started || back->ends || (back->last && !cx_worker_event_over(worker, back->last)))
             return false;
     }
     return true;
@@ -447,121 +455,122 @@ bool cx_home_over(const struct split *split, unsigned part)
 
 /* ---- transfers ---- */
 
-static void start(struct cx_home *home, struct cx_worker *worker)
+static void start(struct cx_write_back *back, struct cx_worker *worker)
 {
-    if (home->error != CL_SUCCESS) /* there is nothing to bring */
+    if (back->error != CL_SUCCESS) /* there is nothing to bring */
         return;
-    cx_debug(CX_TOPIC_DATA, "a package's results go home: %u runs from %s", home->runs.count,
+    cx_debug(CX_TOPIC_DATA, "a package's results go home: %u runs from %s", back->transfers.count,
              worker->device->name);
     worker->moves_aside = cx_worker_open_queue(worker, CX_REAL_QUEUE_TRANSFER);
-    home->since_ns = cx_clock_ns();
-    home->error = cx_runs_start(&home->runs, worker, &home->first, &home->last);
-    if (home->error == CL_SUCCESS)
-        home->error = worker->device->cl->clFlush(cx_worker_mover(worker));
+    back->since_ns = cx_clock_ns();
+    back->error = cx_transfer_list_start(&back->transfers, worker, &back->first, &back->last);
+    if (back->error == CL_SUCCESS)
+        back->error = worker->device->cl->clFlush(cx_worker_mover(worker));
     worker->moves_aside = false;
-    if (home->error != CL_SUCCESS)
-        cx_worker_leave_out(worker, home->error);
+    if (back->error != CL_SUCCESS)
+        cx_worker_leave_out(worker, back->error);
 }
 
-void cx_home_start(struct lane *lane, struct cx_worker *worker, cl_event until)
+void cx_write_back_start(struct lane *lane, struct cx_worker *worker, cl_event until)
 {
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
     bool any = false;
-    for (; lane->nhomes; lane->nhomes--) {
+    for (; lane->nwrite_backs; lane->nwrite_backs--) {
         if (until ? (any || lane->nflight < CX_IN_FLIGHT) && cx_worker_event_over(worker, until) : any)
             return;
         any = true;
         cx_lock(&context->lock);
-        struct cx_home *home = split->homes[lane->part];
-        while (home->started)
-            home = home->next;
-        for (unsigned i = 0; i < home->runs.count; i++)
-            split->launch->brought += home->runs.run[i].hi - home->runs.run[i].lo;
+        struct cx_write_back *back = split->write_backs[lane->part];
+        while (back->started)
+            back = back->next;
+        for (unsigned i = 0; i < back->transfers.count; i++)
+            split->launch->written_back += back->transfers.item[i].hi - back->transfers.item[i].lo;
         cx_unlock(&context->lock);
-        start(home, worker); /* nobody ends it before it is started */
+        start(back, worker); /* nobody ends it before it is started */
         cx_lock(&context->lock);
-        home->started = true;
-        home->failed |= home->error != CL_SUCCESS;
+        back->started = true;
+        back->failed |= back->error != CL_SUCCESS;
         cx_unlock(&context->lock);
     }
 }
 
 /* It is over: waits for its transfers, and tells the read. Gives the error of the transfers. */
-static cl_int finish(struct cx_home *home, struct cx_worker *worker)
+static cl_int finish(struct cx_write_back *back, struct cx_worker *worker)
 {
-    cl_event ends[] = {home->last, home->first};
+    cl_event ends[] = {back->last, back->first};
     uint64_t start_ns = 0, end_ns = 0, unused;
-    if (home->last) {
-        cl_int failed = cx_worker_wait_event(worker, home->last);
-        cx_worker_event_times(worker, home->last, &start_ns, &end_ns);
-        if (home->first)
-            cx_worker_event_times(worker, home->first, &start_ns, &unused);
+    if (back->last) {
+        cl_int failed = cx_worker_wait_event(worker, back->last);
+        cx_worker_event_times(worker, back->last, &start_ns, &end_ns);
+        if (back->first)
+            cx_worker_event_times(worker, back->first, &start_ns, &unused);
         const bool timed = start_ns && end_ns; /* else the trace tells how long they were seen under way */
-        cx_trace_runs(&home->runs, worker, timed ? start_ns : home->since_ns, timed ? end_ns : cx_clock_ns());
-        const cl_int status = cx_runs_status(&home->runs, worker);
+        cx_trace_transfers(&back->transfers, worker, timed ? start_ns : back->since_ns,
+                           timed ? end_ns : cx_clock_ns());
+        const cl_int status = cx_transfer_list_status(&back->transfers, worker);
         failed = failed == CL_SUCCESS ? status : failed;
-        home->error = home->error == CL_SUCCESS ? failed : home->error;
+        back->error = back->error == CL_SUCCESS ? failed : back->error;
     }
     const cl_int dropped = cx_worker_drop_events(worker, ends, 2);
-    home->error = home->error == CL_SUCCESS ? dropped : home->error;
-    if (home->reader) {
+    back->error = back->error == CL_SUCCESS ? dropped : back->error;
+    if (back->reader) {
         /* to the program it begins no sooner than it was submitted */
-        const uint64_t since = atomic_load(&home->reader->submit_ns);
+        const uint64_t since = atomic_load(&back->reader->submit_ns);
         start_ns = since > start_ns ? since : start_ns;
         end_ns = end_ns > start_ns ? end_ns : start_ns;
-        cx_command_part_done(home->reader, home->error, since ? start_ns : 0, since ? end_ns : 0);
-        cx_command_unref(&home->reader);
+        cx_command_part_done(back->reader, back->error, since ? start_ns : 0, since ? end_ns : 0);
+        cx_command_unref(&back->reader);
     }
-    for (unsigned i = 0; i < home->runs.count; i++)
-        cx_worker_drop_events(worker, &home->runs.run[i].event, 1);
+    for (unsigned i = 0; i < back->transfers.count; i++)
+        cx_worker_drop_events(worker, &back->transfers.item[i].event, 1);
     return dropped;
 }
 
 /* The end of one that is finished. A home to the host copy is told to the map when the launch settles.
  * context->lock held. */
-static void put_away(struct split *split, struct cx_home *home)
+static void put_away(struct split *split, struct cx_write_back *back)
 {
-    if (home->runs.counted && home->error != CL_SUCCESS)
-        lose(home, split->launch->base.context);
-    if (home->kept && !split->settled && home->error == CL_SUCCESS) {
-        home->next = split->brought;
-        split->brought = home;
+    if (back->transfers.counted && back->error != CL_SUCCESS)
+        lose(back, split->launch->base.context);
+    if (back->to_host && !split->settled && back->error == CL_SUCCESS) {
+        back->next = split->arrived;
+        split->arrived = back;
         return;
     }
-    cx_runs_finish(&home->runs, NULL);
-    free(home);
+    cx_transfer_list_finish(&back->transfers, NULL);
+    free(back);
 }
 
-void cx_home_leave(struct split *split, unsigned part)
+void cx_write_back_leave(struct split *split, unsigned part)
 {
     struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
-    while (split->homes[part]) { /* reads not planned yet: no command ends here */
-        struct cx_home *home = split->homes[part];
-        split->homes[part] = home->next;
-        (void)finish(home, worker); /* a late member's failures are noticed when it is used again */
-        put_away(split, home);
+    while (split->write_backs[part]) { /* reads not planned yet: no command ends here */
+        struct cx_write_back *back = split->write_backs[part];
+        split->write_backs[part] = back->next;
+        (void)finish(back, worker); /* a late member's failures are noticed when it is used again */
+        put_away(split, back);
     }
 }
 
-void cx_home_end(struct lane *lane, struct cx_worker *worker)
+void cx_write_back_end(struct lane *lane, struct cx_worker *worker)
 {
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
-    while (lane->nhomes)
-        cx_home_start(lane, worker, NULL);
+    while (lane->nwrite_backs)
+        cx_write_back_start(lane, worker, NULL);
     for (;;) {
         cx_lock(&context->lock);
-        struct cx_home *home = split->homes[lane->part];
-        if (home)
-            home->ends = true;
+        struct cx_write_back *back = split->write_backs[lane->part];
+        if (back)
+            back->ends = true;
         cx_unlock(&context->lock);
-        if (!home)
+        if (!back)
             return;
-        const cl_int error = finish(home, worker);
+        const cl_int error = finish(back, worker);
         cx_lock(&context->lock);
-        split->homes[lane->part] = home->next; /* it was the first, and later ones come behind it */
-        put_away(split, home);
+        split->write_backs[lane->part] = back->next; /* it was the first, and later ones come behind it */
+        put_away(split, back);
         cx_unlock(&context->lock);
         if (error != CL_SUCCESS)
             cx_worker_leave_out(worker, error);

@@ -33,35 +33,35 @@
 /* Under context->lock. */
 
 /* Whether a split whose shares are known beforehand should run in slices. */
-bool cx_home_wants(struct cx_launch *launch, const struct cx_split_plan *plan);
+bool cx_write_back_wants(struct cx_launch *launch, const struct cx_split_plan *plan);
 /* Whether a read of what the launch writes is expected. */
-bool cx_home_expected(const struct cx_launch *launch);
+bool cx_write_back_expected(const struct cx_launch *launch);
 /* Whether nothing is left but the last slice of each part's last package, or that package whole. */
-bool cx_home_is_last(const struct split *split);
+bool cx_write_back_is_last(const struct split *split);
 /* How many slices the lane's next package, with its regions listed, should have (slices.h). */
-unsigned cx_home_slices(struct lane *lane, const struct cx_worker *worker, unsigned index);
+unsigned cx_write_back_slices(struct lane *lane, const struct cx_worker *worker, unsigned index);
 /* Finds out what may come to the host copy; `whole`: what the launch touches. */
-void cx_home_begin(struct split *split, const struct cx_access_region *whole);
+void cx_write_back_begin(struct split *split, const struct cx_access_region *whole);
 /* The launch settles, owners are known: the host copy has what came there, or is going to, if `valid`. */
-void cx_home_note(struct split *split, bool valid);
+void cx_write_back_note(struct split *split, bool valid);
 /* Promises what the lane's packages, or slices of these, wrote that are over, before the launch settles. */
-void cx_home_promise(struct lane *lane);
+void cx_write_back_promise(struct lane *lane);
 /* The launch settles: promises what is under way, of each part all but the end of its last package. */
-void cx_home_settle(struct split *split);
+void cx_write_back_settle(struct split *split);
 /* The lane's package has ended, with this error, or a slice of it; what was promised of what is over is the
  * lane's to do now. */
-void cx_home_take(struct lane *lane, unsigned index, cl_int error);
+void cx_write_back_take(struct lane *lane, unsigned index, cl_int error);
 /* Whether all that the part's lane took is there. */
-bool cx_home_over(const struct split *split, unsigned part);
+bool cx_write_back_over(const struct split *split, unsigned part);
 /* The launch settles without waiting for the part, and all that it took is there: ends it. */
-void cx_home_leave(struct split *split, unsigned part);
+void cx_write_back_leave(struct split *split, unsigned part);
 
 /* By the lane's worker, which holds no lock. */
 
 /* Starts transfers taken, until that event is over, as the device may then want its next package, which they
  * can keep the thread from giving it: one at least where it has two. NULL: just one. Takes context->lock. */
-void cx_home_start(struct lane *lane, struct cx_worker *worker, cl_event until);
+void cx_write_back_start(struct lane *lane, struct cx_worker *worker, cl_event until);
 /* The lane is over: starts what is left and waits for all. Takes context->lock. */
-void cx_home_end(struct lane *lane, struct cx_worker *worker);
+void cx_write_back_end(struct lane *lane, struct cx_worker *worker);
 
 #endif

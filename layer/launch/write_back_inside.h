@@ -8,15 +8,16 @@
 #include "layer/launch/write_back.h"
 #include "layer/launch/read_ahead.h"
 
-enum { CX_HOME_LEAST_BYTES = 64 << 10 /* of a package, for one read */ };
+enum { CX_WRITE_BACK_LEAST_BYTES = 64 << 10 /* of a package, for one read */ };
 
 /* Whether packages of the part may be promised at all. */
-bool cx_home_is_fit(const struct split *split, unsigned part);
+bool cx_write_back_is_fit(const struct split *split, unsigned part);
 /* Whether what the worker writes there has a way home. */
-bool cx_home_is_sent(const struct cx_mem *root, const struct cx_access_region *region,
-                     const struct cx_worker *worker);
+bool cx_write_back_is_sent(const struct cx_mem *root, const struct cx_access_region *region,
+                           const struct cx_worker *worker);
 /* Adds what the package wrote through one argument of what is read. */
-bool cx_home_add_argument(struct cx_runs *runs, const struct cx_reading *reading, const struct cx_mem *mem,
-                          const struct cx_access_region *region, const struct cx_worker *worker);
+bool cx_write_back_add_argument(struct cx_transfer_list *transfers,
+                                const struct cx_pending_read *pending_read, const struct cx_mem *mem,
+                                const struct cx_access_region *region, const struct cx_worker *worker);
 
 #endif

@@ -8,11 +8,11 @@
 #include "layer/plan/pending_reads.h"
 #include "layer/base/options.h"
 #include "layer/plan/plan_size.h"
-#include "layer/launch/region_pieces.h"
+#include "layer/launch/region_ranges.h"
 
 #include <stdlib.h>
 
-enum { LEAST_SLICE = 2 * CX_HOME_LEAST_BYTES };
+enum { LEAST_SLICE = 2 * CX_WRITE_BACK_LEAST_BYTES };
 
 /* Bytes that a package writes through the argument and that are read by those who wait. */
 static uint64_t bytes_awaited(const struct cx_waiting *waiting, const struct cx_mem *mem,
@@ -21,25 +21,26 @@ static uint64_t bytes_awaited(const struct cx_waiting *waiting, const struct cx_
     uint64_t bytes = 0;
     const bool in_place = region->read.lo < region->read.hi; /* nothing of it comes home in slices */
     for (unsigned w = 1; w < waiting->count; w++) {
-        struct cx_runs runs = {.upload = false};
-        if (in_place && waiting->command[w]->reading->map)
+        struct cx_transfer_list transfers = {.upload = false};
+        if (in_place && waiting->command[w]->pending_read->map)
             continue;
-        const bool ok = cx_home_add_argument(&runs, waiting->command[w]->reading, mem, region, worker);
-        for (unsigned i = 0; i < runs.count && ok; i++)
-            bytes += runs.run[i].hi - runs.run[i].lo;
-        cx_runs_finish(&runs, NULL);
+        const bool ok =
+            cx_write_back_add_argument(&transfers, waiting->command[w]->pending_read, mem, region, worker);
+        for (unsigned i = 0; i < transfers.count && ok; i++)
+            bytes += transfers.item[i].hi - transfers.item[i].lo;
+        cx_transfer_list_finish(&transfers, NULL);
     }
     return bytes;
 }
 
 static uint64_t bytes_written(const struct cx_mem *mem, const struct cx_access_region *region)
 {
-    struct cx_pieces pieces;
+    struct cx_byte_ranges ranges;
     uint64_t bytes = 0;
-    const bool ok = cx_region_pieces(&pieces, mem, region, true, false);
-    for (size_t i = 0; i < pieces.count && ok; i++)
-        bytes += pieces.piece[i].hi - pieces.piece[i].lo;
-    cx_pieces_finish(&pieces);
+    const bool ok = cx_region_ranges(&ranges, mem, region, true, false);
+    for (size_t i = 0; i < ranges.count && ok; i++)
+        bytes += ranges.range[i].hi - ranges.range[i].lo;
+    cx_byte_ranges_finish(&ranges);
     return bytes;
 }
 
@@ -52,10 +53,10 @@ static uint64_t bytes_read(struct cx_launch *launch, const struct cx_access_regi
     cx_waiting_find(&launch->base, &waiting);
     for (unsigned i = 0; i < launch->args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
-        if (!mem || !cx_home_is_sent(mem->root, &regions[i], worker))
+        if (!mem || !cx_write_back_is_sent(mem->root, &regions[i], worker))
             continue;
         const uint64_t awaited = bytes_awaited(&waiting, mem, &regions[i], worker);
-        const bool foreseen = cx_follow_expects(launch->kernel->function->learned, i) &&
+        const bool foreseen = cx_result_use_expects(launch->kernel->function->history, i) &&
                               regions[i].read.lo >= regions[i].read.hi;
         bytes += awaited ? awaited : foreseen ? bytes_written(mem, &regions[i]) : 0;
     }
@@ -66,8 +67,8 @@ static uint64_t bytes_read(struct cx_launch *launch, const struct cx_access_regi
 static unsigned slices_of(const struct cx_launch *launch, const struct cx_split_plan *plan,
                           const struct cx_worker *worker, uint64_t steps, uint64_t bytes)
 {
-    const struct cx_learned *learned = launch->kernel->function->learned;
-    const double speed = learned ? cx_speed_record_speed(&learned->records[worker->index]) : 0;
+    const struct cx_kernel_history *history = launch->kernel->function->history;
+    const double speed = history ? cx_speed_record_speed(&history->records[worker->index]) : 0;
     const double groups = (double)(steps * plan->slice);
     /* no more than so many of all that the device does: packages overlap with each other anyway */
     const uint64_t part = CX_MOST_SLICES * steps * plan->n / plan->judged->verdict.groups;
@@ -81,7 +82,7 @@ static unsigned slices_of(const struct cx_launch *launch, const struct cx_split_
     /* on the other queue the next slice begins while one ends */
     const bool beside = cx_worker_wants_alternate(worker);
     const double fill = (double)cx_plan_fill(worker->device, &launch->geometry), seconds = groups / speed;
-    const double few = learned->records[worker->index].few;
+    const double few = history->records[worker->index].few;
     const double end =
         beside ? cx_slice_end_beside(few, resident * fill / speed) : cx_slice_end(seconds, fill, groups);
     return cx_slices_best(seconds, cx_plan_move_seconds((double)bytes), end, beside, most);
@@ -93,8 +94,8 @@ static bool hidden_by_rest(const struct split *split, const struct cx_worker *wo
                            uint64_t bytes)
 {
     const double room = 8; /* what is left may be cheaper, and what moves for the first time moves slowly */
-    const struct cx_learned *learned = split->launch->kernel->function->learned;
-    const double speed = learned ? cx_speed_record_speed(&learned->records[worker->index]) : 0;
+    const struct cx_kernel_history *history = split->launch->kernel->function->history;
+    const double speed = history ? cx_speed_record_speed(&history->records[worker->index]) : 0;
     const struct cx_range range = split->packages[index].range;
     double left = (double)cx_balancer_remaining(split->plan.balancer);
     for (unsigned p = 0; p < split->plan.n; p++) {
@@ -106,13 +107,13 @@ static bool hidden_by_rest(const struct split *split, const struct cx_worker *wo
     return left > room * split->plan.n * speed * cx_plan_move_seconds((double)bytes);
 }
 
-unsigned cx_home_slices(struct lane *lane, const struct cx_worker *worker, unsigned index)
+unsigned cx_write_back_slices(struct lane *lane, const struct cx_worker *worker, unsigned index)
 {
     const struct split *split = lane->split;
     const struct package *package = &split->packages[index];
     const uint64_t steps = package->range.end - package->range.first;
-    if (split->settled || split->entire || package->copy || !cx_home_is_fit(split, lane->part) ||
-        (split->rescues && !split->alike) ||
+    if (split->settled || split->entire || package->copy || !cx_write_back_is_fit(split, lane->part) ||
+        (split->reexecutes && !split->alike) ||
         cx_balancer_remaining(split->plan.balancer) > steps * split->plan.slice * split->plan.n)
         return 1;
     const uint64_t bytes = bytes_read(split->launch, lane->regions, worker);
@@ -121,19 +122,19 @@ unsigned cx_home_slices(struct lane *lane, const struct cx_worker *worker, unsig
                : slices_of(split->launch, &split->plan, worker, steps, bytes);
 }
 
-bool cx_home_expected(const struct cx_launch *launch)
+bool cx_write_back_expected(const struct cx_launch *launch)
 {
     bool expected = false;
     for (unsigned i = 0; i < launch->args->count; i++)
-        expected |= cx_launch_mem(launch, i) && cx_follow_expects(launch->kernel->function->learned, i);
+        expected |= cx_launch_mem(launch, i) && cx_result_use_expects(launch->kernel->function->history, i);
     return expected && cx_options_get()->overlap;
 }
 
-bool cx_home_wants(struct cx_launch *launch, const struct cx_split_plan *plan)
+bool cx_write_back_wants(struct cx_launch *launch, const struct cx_split_plan *plan)
 {
     const struct cx_context *context = launch->base.context;
     const uint64_t steps = plan->judged->verdict.groups / plan->n;
-    if (!cx_home_expected(launch) || launch->verify || launch->ways || !steps)
+    if (!cx_write_back_expected(launch) || launch->verify || launch->protocols || !steps)
         return false;
     struct cx_access_region *whole = calloc(launch->args->count + 1u, sizeof(*whole));
     bool wants = false;
@@ -142,13 +143,13 @@ bool cx_home_wants(struct cx_launch *launch, const struct cx_split_plan *plan)
     for (unsigned p = 0; p < plan->n && whole && !wants; p++) {
         const struct cx_worker *worker = &context->workers[plan->member[p]];
         const uint64_t bytes = bytes_read(launch, whole, worker) / plan->n;
-        wants = !worker->device->submits_in_caller && slices_of(launch, plan, worker, steps, bytes) > 1;
+        wants = !worker->device->synchronous && slices_of(launch, plan, worker, steps, bytes) > 1;
     }
     free(whole);
     return wants;
 }
 
-bool cx_home_is_last(const struct split *split)
+bool cx_write_back_is_last(const struct split *split)
 {
     for (unsigned i = 0; i < split->npackages; i++) {
         const struct package *package = &split->packages[i];

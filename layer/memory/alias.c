@@ -8,25 +8,25 @@
 
 #include <stdlib.h>
 
-cl_mem cx_alias_get(struct cx_mem *root, unsigned home, unsigned member)
+cl_mem cx_alias_get(struct cx_mem *root, unsigned owner, unsigned member)
 {
     struct cx_context *context = root->context;
     const unsigned n = context->nmembers;
     cl_int error;
     if (!root->aliases && !(root->aliases = calloc(n * n, sizeof(root->aliases[0]))))
         return NULL;
-    cl_mem *real = &root->aliases[home * n + member];
-    if (!*real && !(*real = cx_peer_import(context, member, root->peer[home], &error)) &&
-        cx_peer_shun(context->peers, home, member))
+    cl_mem *real = &root->aliases[owner * n + member];
+    if (!*real && !(*real = cx_peer_import(context, member, root->peer[owner], &error)) &&
+        cx_peer_disable_remote(context->peers, owner, member))
         cx_warn(CX_TOPIC_DATA, "%s cannot use the memory of %s: %s; it works on copies from now on",
-                context->workers[member].device->name, context->workers[home].device->name,
+                context->workers[member].device->name, context->workers[owner].device->name,
                 cx_cl_name(error));
     return *real;
 }
 
-bool cx_alias_exists(const struct cx_mem *root, unsigned home, unsigned member)
+bool cx_alias_exists(const struct cx_mem *root, unsigned owner, unsigned member)
 {
-    return root->aliases && root->aliases[home * root->context->nmembers + member];
+    return root->aliases && root->aliases[owner * root->context->nmembers + member];
 }
 
 void cx_aliases_finish(struct cx_mem *root)

@@ -56,7 +56,7 @@ static void release_real(struct cx_mem *mem)
 
 void cx_mem_retire(struct cx_mem *mem)
 {
-    cx_live_remove(mem);
+    cx_handle_set_remove(mem);
     release_real(mem);
 }
 
@@ -64,9 +64,9 @@ static void mem_destroy(struct cx_object *object)
 {
     struct cx_mem *mem = (struct cx_mem *)object;
     struct cx_context *context = mem->context;
-    struct cx_mem *parent = mem->root != mem && !mem->kept ? mem->root : NULL;
+    struct cx_mem *parent = mem->root != mem && !mem->cached ? mem->root : NULL;
 
-    cx_live_remove(mem);
+    cx_handle_set_remove(mem);
     cx_svm_drop_windows(mem);
     cx_aliases_finish(mem);
     release_real(mem);
@@ -78,7 +78,7 @@ static void mem_destroy(struct cx_object *object)
     if (mem->root == mem) {
         atomic_fetch_sub(&context->nborrowed, (mem->flags & CL_MEM_USE_HOST_PTR) != 0);
         cx_svm_finish(mem);
-        cx_follows_unref(&mem->written_by);
+        cx_result_uses_unref(&mem->written_by);
         cx_coherence_destroy(mem->coherence);
         cx_pool_give(context->pool, &mem->pages);
         while (mem->maps) {
@@ -87,7 +87,7 @@ static void mem_destroy(struct cx_object *object)
             free(map);
         }
     }
-    free(mem->forgone);
+    free(mem->migration);
     free(mem->properties);
     cx_mem_unref(&mem->within);
     cx_image_free(mem->image);
@@ -128,7 +128,7 @@ struct cx_mem *cx_mem_create(struct cx_context *context, struct cx_mem *parent, 
             context->peers
                 ? cx_coherence_create_peers(size, context->nmembers + 1, cx_context_timelines(context))
                 : cx_coherence_create(size, context->nmembers + 1, cx_context_timelines(context));
-    if (!mem->real || (!parent && !mem->coherence) || !cx_live_add(mem)) {
+    if (!mem->real || (!parent && !mem->coherence) || !cx_handle_set_add(mem)) {
         cx_object_unref(&mem->base);
         return NULL;
     }
@@ -282,7 +282,7 @@ static cl_mem create_buffer(const char *function, cl_context handle, const cl_me
     if (error == CL_SUCCESS && properties && properties[0])
         error = cx_fail(function, CL_INVALID_PROPERTY, "unknown buffer property");
     if (error == CL_SUCCESS) {
-        flags = cx_mem_flags_told(flags);
+        flags = cx_mem_flags_reported(flags);
         error = create_over_svm(function, context, flags, size, host_ptr, &mem);
     }
     if (error == CL_SUCCESS && !mem)
@@ -423,7 +423,7 @@ static cl_int prepare_root(struct cx_mem *root, unsigned member)
         return CL_SUCCESS;
     if (root->size > worker->device->max_alloc && !root->image)
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    if (root->svm && root->svm->home == member) {
+    if (root->svm && root->svm->owner == member) {
         flags |= CL_MEM_USE_HOST_PTR;
         host = root->svm->pointer;
     } else if (cx_mem_place(root, worker) == CX_PLACE_HOST) {
@@ -450,7 +450,7 @@ static void *window_in_place(const struct cx_mem *mem, unsigned member)
     const struct cx_mem *root = mem->root;
     if (!root->svm)
         return NULL;
-    if (root->svm->home == member)
+    if (root->svm->owner == member)
         return root->svm->pointer + mem->origin;
     return cx_mem_place(root, &root->context->workers[member]) == CX_PLACE_HOST ? root->host + mem->origin
                                                                                 : NULL;
@@ -489,7 +489,7 @@ cl_int cx_mem_prepare(struct cx_mem *mem, unsigned member)
     if (mem->real[member])
         return CL_SUCCESS;
     cl_int error = prepare_root(mem->root, member);
-    if (error != CL_SUCCESS || mem == mem->root || (mem->kept && mem->root->svm->home == member))
+    if (error != CL_SUCCESS || mem == mem->root || (mem->cached && mem->root->svm->owner == member))
         return error;
     cl_mem real = make_window(mem, member, &error);
     if (error == CL_SUCCESS)
@@ -591,7 +591,7 @@ unsigned cx_mem_write_place(const struct cx_mem *root)
     const struct cx_context *context = root->context;
     unsigned own = 0, place = CX_PLACE_HOST;
     if (root->svm)
-        return atomic_load(&context->workers[root->svm->home].left_out) ? CX_PLACE_HOST : cx_svm_place(root);
+        return atomic_load(&context->workers[root->svm->owner].left_out) ? CX_PLACE_HOST : cx_svm_place(root);
     for (unsigned m = 0; m < context->nmembers; m++) {
         const unsigned at = cx_mem_place(root, &context->workers[m]);
         if (at != CX_PLACE_HOST && cx_worker_is_open(&context->workers[m]) &&

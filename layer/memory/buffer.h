@@ -19,8 +19,8 @@
 struct cx_mem_map;
 struct cx_mem_destructor;
 struct cx_peer_memory;
-struct cx_follows;
-struct cx_forgone_buffer;
+struct cx_result_uses;
+struct cx_migration_buffer;
 struct cx_svm;
 struct cx_image;
 
@@ -37,9 +37,9 @@ struct cx_mem {
     struct cx_mem_destructor *destructors;
     unsigned nmaps;        /* through this object */
     struct cx_mem *within; /* a sub-buffer of a buffer over shared virtual memory: that one (a reference) */
-    struct cx_forgone_buffer *forgone; /* migration_credit.h; NULL: it does not count yet */
+    struct cx_migration_buffer *migration; /* migration_credit.h; NULL: it does not count yet */
     struct cx_window *window; /* subbuffer_order.h: a sub-buffer's real ones whose release is the root's */
-    bool kept; /* svm.h: a window that its root keeps, which therefore holds no reference on it */
+    bool cached; /* svm.h: a window that its root keeps, which therefore holds no reference on it */
     /* root only */
     struct cx_svm *svm;  /* svm.h: an allocation of shared virtual memory */
     unsigned char *host; /* host copy, NULL until needed */
@@ -51,16 +51,16 @@ struct cx_mem {
     struct cx_coherence *coherence;
     struct cx_command
         *unsettled; /* a launch whose owners are not known yet; others touching this wait for it */
-    struct cx_follows
+    struct cx_result_uses
         *written_by;      /* result_mark.h: the function of the launch that wrote it last; NULL: used since */
     unsigned written_arg; /* ... and through which argument */
     struct cx_mem_map *maps;      /* of any window; the newest first */
     struct cx_windows *windows;   /* subbuffer_order.h: real sub-buffers, one list a member; or NULL */
     struct cx_peer_memory **peer; /* peer.h: one a member, where its shadow lies in such memory; else NULL */
     cl_mem *aliases; /* alias.h: peers' objects over such memory, at home * members + member; or NULL */
-    /* shared_home.h: bytes that launches used from elsewhere since the map's writes were so many */
-    uint64_t visited, visited_since;
-    double unvisited; /* seconds that launches would have saved by doing so, before there was an alias */
+    /* remote_access.h: bytes that launches used from elsewhere since the map's writes were so many */
+    uint64_t remote_bytes, remote_since;
+    double remote_missed; /* seconds that launches would have saved by doing so, before there was an alias */
     /* one a member */
     cl_mem *real; /* shadow of a root, window of a sub-buffer; NULL until needed */
 };
@@ -107,7 +107,7 @@ struct cx_mem_map {
 /* Whether they are known and none excludes another. */
 bool cx_mem_flags_valid(cl_mem_flags flags);
 /* As the queries tell them: as given, or the default where none are. */
-static inline cl_mem_flags cx_mem_flags_told(cl_mem_flags given)
+static inline cl_mem_flags cx_mem_flags_reported(cl_mem_flags given)
 {
     return given ? given : (cl_mem_flags)CL_MEM_READ_WRITE;
 }
@@ -123,7 +123,7 @@ void cx_mem_retire(struct cx_mem *mem);
 /* The object to be referenced so that this one stays alive. */
 static inline struct cx_mem *cx_mem_keeper(struct cx_mem *mem)
 {
-    return mem && mem->kept ? mem->root : mem;
+    return mem && mem->cached ? mem->root : mem;
 }
 
 /* Whose copy of this root the worker's device works on: CX_PLACE_HOST, or its own. */

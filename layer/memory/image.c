@@ -317,8 +317,8 @@ static struct cx_mem *make(const struct making *m, cl_int *error)
         make_dense(&image->desc, image->element);
     lay_out(image);
     const size_t bytes = copied ? image->step[2] * image->extent[2] : m->bytes;
-    struct cx_mem *mem =
-        cx_mem_create(m->context, m->from, m->from ? m->from->origin : 0, bytes, cx_mem_flags_told(m->flags));
+    struct cx_mem *mem = cx_mem_create(m->context, m->from, m->from ? m->from->origin : 0, bytes,
+                                       cx_mem_flags_reported(m->flags));
     if (!mem) {
         free(image);
         return NULL;

@@ -15,7 +15,7 @@
 
 #include "layer/memory/buffer.h"
 #include "layer/memory/image_format.h"
-#include "layer/memory/pieces.h"
+#include "layer/memory/byte_ranges.h"
 
 struct cx_image {
     cl_image_format format;

@@ -31,7 +31,7 @@ struct peer {
     const cl_icd_dispatch *cl;
     cl_command_queue queue; /* for the next two alone, so that they wait for nothing */
     hand_over acquire, release;
-    uint64_t shuns; /* members, as bits, whose memory its kernels do not work on */
+    uint64_t remote_disabled; /* members, as bits, whose memory its kernels do not work on */
     /* whoever pumps its worker */
     cx_cu_stream stream;
     cx_cu_event end;
@@ -45,7 +45,7 @@ struct cx_peers {
     atomic_uint opening; /* its number in the library's thread (cuda.h); 0: not begun, or in vain */
     const struct cx_cuda *cuda;
     size_t granularity;
-    uint64_t *lent; /* [member][timeline]: its last copy from the member's memory */
+    uint64_t *last_copy; /* [member][timeline]: its last copy from the member's memory */
     struct peer peer[];
 };
 
@@ -55,7 +55,7 @@ struct cx_peers {
 static bool ask(const struct cx_worker *worker, struct peer *peer)
 {
     const struct cx_real_device *device = worker->device;
-    return worker->place != CX_PLACE_HOST && !cx_worker_is_shy(worker) &&
+    return worker->place != CX_PLACE_HOST && !cx_worker_is_synchronous(worker) &&
            device->cl->clCreateBufferWithProperties && device->cl->clGetExtensionFunctionAddressForPlatform &&
            cx_extension_has(device->extensions, "cl_khr_external_memory_opaque_fd") &&
            device->cl->clGetDeviceInfo(device->id, CL_DEVICE_UUID_KHR, sizeof(peer->uuid), &peer->uuid,
@@ -80,8 +80,8 @@ void cx_peers_look(struct cx_context *context)
         gpus += context->workers[m].device->type & CL_DEVICE_TYPE_GPU ? 1 : 0;
     }
     if (possible >= 2)
-        peers->lent = calloc((size_t)n * peers->timelines, sizeof(*peers->lent));
-    if (peers->lent) {
+        peers->last_copy = calloc((size_t)n * peers->timelines, sizeof(*peers->last_copy));
+    if (peers->last_copy) {
         context->peers = peers;
         return;
     }
@@ -104,7 +104,7 @@ void cx_peers_finish(struct cx_peers *peers)
         cx_peer_leave(&unused);
     }
     if (peers)
-        free(peers->lent);
+        free(peers->last_copy);
     free(peers);
 }
 
@@ -182,7 +182,7 @@ void cx_peers_open(struct cx_context *context)
     peers->opened = true;
     peers->cuda = cx_cuda_get();
     for (unsigned m = 0; m < peers->n; m++)
-        context->workers[m].fence = peers->lent + (size_t)m * peers->timelines;
+        context->workers[m].fence = peers->last_copy + (size_t)m * peers->timelines;
     for (unsigned m = 0; m < peers->n; m++)
         peers->peer[m].possible &= cx_worker_is_open(&context->workers[m]);
     for (unsigned m = 0; m < peers->n && peers->cuda; m++) {
@@ -441,23 +441,23 @@ void cx_peers_order_copy(struct cx_peers *peers, const struct cx_worker *source,
                          const struct cx_worker *worker, struct cx_job *job)
 {
     raise_dep(&job->deps[source->index], source->last_user);
-    peers->lent[(size_t)source->index * peers->timelines + worker->index] = worker->planned + 1;
+    peers->last_copy[(size_t)source->index * peers->timelines + worker->index] = worker->planned + 1;
 }
 
-void cx_peers_order_visit(const struct cx_peers *peers, unsigned home, const uint64_t *since,
-                          struct cx_job *job)
+void cx_peers_order_remote(const struct cx_peers *peers, unsigned owner, const uint64_t *since,
+                           struct cx_job *job)
 {
-    const uint64_t *lent = peers->lent + (size_t)home * peers->timelines;
-    raise_dep(&job->deps[home], since[home]);
+    const uint64_t *last_copy = peers->last_copy + (size_t)owner * peers->timelines;
+    raise_dep(&job->deps[owner], since[owner]);
     for (unsigned t = 0; t < peers->n; t++) /* later copies wait for the home's part of this launch */
-        raise_dep(&job->deps[t], lent[t] < since[t] ? lent[t] : since[t]);
+        raise_dep(&job->deps[t], last_copy[t] < since[t] ? last_copy[t] : since[t]);
 }
 
-void cx_peers_lend(struct cx_peers *peers, const struct cx_worker *worker, uint64_t seq)
+void cx_peers_note_copies(struct cx_peers *peers, const struct cx_worker *worker, uint64_t seq)
 {
     for (unsigned m = 0; m < peers->n; m++)
         if (m != worker->index)
-            peers->lent[(size_t)m * peers->timelines + worker->index] = seq;
+            peers->last_copy[(size_t)m * peers->timelines + worker->index] = seq;
 }
 
 cx_cu_result cx_peer_enter(struct cx_peers *peers, unsigned member, struct cx_peer_stream *stream)
@@ -497,14 +497,14 @@ bool cx_peer_break(struct cx_peers *peers, unsigned source, unsigned member)
     return !(atomic_fetch_or(&peers->peer[member].broken, bit) & bit);
 }
 
-bool cx_peer_shuns(const struct cx_peers *peers, unsigned source, unsigned member)
+bool cx_peer_remote_disabled(const struct cx_peers *peers, unsigned source, unsigned member)
 {
-    return peers->peer[member].shuns >> source & 1;
+    return peers->peer[member].remote_disabled >> source & 1;
 }
 
-bool cx_peer_shun(struct cx_peers *peers, unsigned source, unsigned member)
+bool cx_peer_disable_remote(struct cx_peers *peers, unsigned source, unsigned member)
 {
-    const bool first = !cx_peer_shuns(peers, source, member);
-    peers->peer[member].shuns |= UINT64_C(1) << source;
+    const bool first = !cx_peer_remote_disabled(peers, source, member);
+    peers->peer[member].remote_disabled |= UINT64_C(1) << source;
     return first;
 }

@@ -13,7 +13,7 @@
  * worth what it costs the process: until that is done everything goes through the host, and later no shadow
  * that was there is changed. With 1 it is
  * opened with a first shadow, which waits. Not at all where fewer than two members could be peers. Shadows
- * that cannot be shared go by transport_slots.h. Thread-safety: context->lock where nothing else is said.
+ * that cannot be shared go by transport_bounce.h. Thread-safety: context->lock where nothing else is said.
  * Previous stage: buffer.c for memory, transfer.c for copies. Next: transport_peer.h.
  */
 #ifndef CX_LAYER_MEMORY_PEER_H
@@ -73,10 +73,10 @@ void cx_peers_order_copy(struct cx_peers *peers, const struct cx_worker *source,
 
 /* A job's kernels work on `home`'s memory: lets it wait for what home had planned up to since[home] and for
  * copies that others planned up to since[timeline] make of that memory. */
-void cx_peers_order_visit(const struct cx_peers *peers, unsigned home, const uint64_t *since,
-                          struct cx_job *job);
+void cx_peers_order_remote(const struct cx_peers *peers, unsigned owner, const uint64_t *since,
+                           struct cx_job *job);
 /* The job just planned for `worker` copies from any of its peers' memory while it runs. */
-void cx_peers_lend(struct cx_peers *peers, const struct cx_worker *worker, uint64_t seq);
+void cx_peers_note_copies(struct cx_peers *peers, const struct cx_worker *worker, uint64_t seq);
 
 /* For those who copy, whoever pumps the destination's worker: its stream and a marker of its end, made when
  * first needed, with the destination's CUDA context current; *before is the thread's own, to be given back by
@@ -93,9 +93,9 @@ void cx_peer_leave(const struct cx_peer_stream *stream);
  * thread. */
 bool cx_peer_broken(const struct cx_peers *peers, unsigned source, unsigned member);
 bool cx_peer_break(struct cx_peers *peers, unsigned source, unsigned member);
-/* The member's kernels do not work on `source`'s memory: none are planned to any more (shared_home.h). Gives
- * whether this is the first time. */
-bool cx_peer_shuns(const struct cx_peers *peers, unsigned source, unsigned member);
-bool cx_peer_shun(struct cx_peers *peers, unsigned source, unsigned member);
+/* The member's kernels do not work on `source`'s memory: none are planned to any more (remote_access.h).
+ * Gives whether this is the first time. */
+bool cx_peer_remote_disabled(const struct cx_peers *peers, unsigned source, unsigned member);
+bool cx_peer_disable_remote(struct cx_peers *peers, unsigned source, unsigned member);
 
 #endif

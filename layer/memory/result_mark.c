@@ -7,45 +7,45 @@
 
 #include <stdlib.h>
 
-struct cx_follows {
+struct cx_result_uses {
     atomic_uint refs;
-    struct cx_follow arg[CX_FOLLOWED];
+    struct cx_result_use arg[CX_RESULT_USE_ARGS];
 };
 
-struct cx_follows *cx_follows_new(void)
+struct cx_result_uses *cx_result_uses_new(void)
 {
-    struct cx_follows *follows = calloc(1, sizeof(*follows));
-    if (follows)
-        atomic_init(&follows->refs, 1);
-    return follows;
+    struct cx_result_uses *result_uses = calloc(1, sizeof(*result_uses));
+    if (result_uses)
+        atomic_init(&result_uses->refs, 1);
+    return result_uses;
 }
 
-void cx_follows_unref(struct cx_follows **follows)
+void cx_result_uses_unref(struct cx_result_uses **result_uses)
 {
-    if (*follows && atomic_fetch_sub_explicit(&(*follows)->refs, 1, memory_order_acq_rel) == 1)
-        free(*follows);
-    *follows = NULL;
+    if (*result_uses && atomic_fetch_sub_explicit(&(*result_uses)->refs, 1, memory_order_acq_rel) == 1)
+        free(*result_uses);
+    *result_uses = NULL;
 }
 
-struct cx_follow *cx_follows_of(struct cx_follows *follows, unsigned arg)
+struct cx_result_use *cx_result_uses_of(struct cx_result_uses *result_uses, unsigned arg)
 {
-    return &follows->arg[arg];
+    return &result_uses->arg[arg];
 }
 
-void cx_result_mark(struct cx_mem *root, struct cx_follows *follows, unsigned arg)
+void cx_result_mark(struct cx_mem *root, struct cx_result_uses *result_uses, unsigned arg)
 {
     cx_result_unmark(root);
-    atomic_fetch_add_explicit(&follows->refs, 1, memory_order_relaxed);
-    root->written_by = follows;
+    atomic_fetch_add_explicit(&result_uses->refs, 1, memory_order_relaxed);
+    root->written_by = result_uses;
     root->written_arg = arg;
 }
 
-struct cx_follow *cx_result_marked(const struct cx_mem *root)
+struct cx_result_use *cx_result_marked(const struct cx_mem *root)
 {
     return root->written_by ? &root->written_by->arg[root->written_arg] : NULL;
 }
 
 void cx_result_unmark(struct cx_mem *root)
 {
-    cx_follows_unref(&root->written_by);
+    cx_result_uses_unref(&root->written_by);
 }

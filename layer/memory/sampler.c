@@ -16,7 +16,7 @@
 static void sampler_destroy(struct cx_object *object)
 {
     struct cx_sampler *sampler = (struct cx_sampler *)object;
-    cx_live_remove(sampler);
+    cx_handle_set_remove(sampler);
     for (unsigned m = 0; sampler->real && m < sampler->context->nmembers; m++)
         if (sampler->real[m])
             sampler->context->workers[m].device->cl->clReleaseSampler(sampler->real[m]);
@@ -76,7 +76,7 @@ static cl_sampler create(const char *function, cl_context handle, const struct c
         cx_object_init(&sampler->base, CX_TAG_SAMPLER, sampler_destroy);
         sampler->context = cx_context_ref(context);
         sampler->real = calloc(context->nmembers, sizeof(*sampler->real));
-        error = sampler->real && cx_live_add(sampler) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+        error = sampler->real && cx_handle_set_add(sampler) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
     }
     if (error == CL_SUCCESS) {
         cx_lock(&context->lock);

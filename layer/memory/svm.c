@@ -41,7 +41,7 @@ static cl_device_svm_capabilities capabilities_of(const struct cx_real_device *d
 }
 
 cl_device_svm_capabilities cx_svm_capabilities(struct cx_real_device *const *members, unsigned count,
-                                               bool common, unsigned *home)
+                                               bool common, unsigned *owner)
 {
     cl_device_svm_capabilities result = 0, all = ~(cl_device_svm_capabilities)0;
     double best = -1;
@@ -52,21 +52,21 @@ cl_device_svm_capabilities cx_svm_capabilities(struct cx_real_device *const *mem
             continue;
         best = members[m]->nominal_gflops;
         result = caps;
-        if (home)
-            *home = m;
+        if (owner)
+            *owner = m;
     }
     return common ? result & all : result;
 }
 
-void cx_svm_choose_home(struct cx_context *context)
+void cx_svm_choose_owner(struct cx_context *context)
 {
     struct cx_real_device *members[64];
     unsigned count = context->nmembers < 64 ? context->nmembers : 64;
     for (unsigned m = 0; m < count; m++)
         members[m] = context->workers[m].device;
-    context->svm_caps = cx_svm_capabilities(members, count, cx_device_get()->common, &context->svm_home);
+    context->svm_caps = cx_svm_capabilities(members, count, cx_device_get()->common, &context->svm_owner);
     if (!context->svm_caps)
-        context->svm_home = context->nmembers;
+        context->svm_owner = context->nmembers;
 }
 
 /* A real buffer over shared virtual memory must be that memory, or the layer could not move it. */
@@ -115,18 +115,18 @@ static bool probe(const struct cx_worker *worker)
 }
 
 /* The home, if its driver does what the layer needs; asked once a context. */
-static bool home_works(struct cx_context *context, unsigned home)
+static bool owner_works(struct cx_context *context, unsigned owner)
 {
     enum { UNKNOWN, WORKS, FAILS };
     int state = atomic_load(&context->svm_state);
     if (state == UNKNOWN) {
-        struct cx_worker *worker = &context->workers[home];
+        struct cx_worker *worker = &context->workers[owner];
         state = cx_worker_ensure(worker) == CL_SUCCESS && probe(worker) ? WORKS : FAILS;
         if (atomic_exchange(&context->svm_state, state) == UNKNOWN && state == FAILS)
             cx_warn(CX_TOPIC_DATA,
                     "%s has shared virtual memory that cannot be used: a buffer over it is "
                     "other memory",
-                    context->workers[home].device->name);
+                    context->workers[owner].device->name);
     }
     return state == WORKS;
 }
@@ -222,7 +222,7 @@ static struct cx_mem *window_at(struct cx_mem *root, size_t offset, struct cx_sv
         return window->mem;
     }
     struct cx_mem *held = root; /* the root keeps the window, not the other way round */
-    window->mem->kept = true;
+    window->mem->cached = true;
     cx_mem_unref(&held);
     return window->mem;
 }
@@ -294,8 +294,8 @@ void cx_svm_finish(struct cx_mem *root)
 {
     if (!root->svm)
         return;
-    const struct cx_worker *home = &root->context->workers[root->svm->home];
-    home->device->cl->clSVMFree(home->real_context, root->svm->pointer);
+    const struct cx_worker *owner = &root->context->workers[root->svm->owner];
+    owner->device->cl->clSVMFree(owner->real_context, root->svm->pointer);
     free(root->svm);
     root->svm = NULL;
 }
@@ -311,13 +311,13 @@ bool cx_svm_free(struct cx_context *context, const void *pointer)
 }
 
 /* The reason why an allocation is refused, or NULL. */
-static const char *refusal(const struct cx_context *context, unsigned home, cl_svm_mem_flags flags,
+static const char *refusal(const struct cx_context *context, unsigned owner, cl_svm_mem_flags flags,
                            size_t size, cl_uint alignment)
 {
     const cl_svm_mem_flags access = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY,
                            known = access | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS;
     const cl_svm_mem_flags one = flags & access;
-    if (home == context->nmembers)
+    if (owner == context->nmembers)
         return "no device has shared virtual memory";
     const cl_device_svm_capabilities caps = context->svm_caps;
     if ((flags & ~known) || (one & (one - 1)))
@@ -335,10 +335,10 @@ static const char *refusal(const struct cx_context *context, unsigned home, cl_s
     return NULL;
 }
 
-static struct cx_mem *allocate(struct cx_context *context, unsigned home, cl_svm_mem_flags flags, size_t size,
-                               cl_uint alignment)
+static struct cx_mem *allocate(struct cx_context *context, unsigned owner, cl_svm_mem_flags flags,
+                               size_t size, cl_uint alignment)
 {
-    const struct cx_worker *worker = &context->workers[home];
+    const struct cx_worker *worker = &context->workers[owner];
     const struct cx_real_device *device = worker->device;
     const cl_mem_flags access = flags & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY);
     struct cx_mem *root =
@@ -351,15 +351,15 @@ static struct cx_mem *allocate(struct cx_context *context, unsigned home, cl_svm
         cx_mem_unref(&root);
         return NULL;
     }
-    svm->home = home;
+    svm->owner = owner;
     svm->fine = flags & CL_MEM_SVM_FINE_GRAIN_BUFFER;
     root->svm = svm;
     /* memory that the host sees only while it is mapped is a place of its own even on a device in place */
     if (!(device->type & CL_DEVICE_TYPE_CPU) && !(context->svm_caps & CL_DEVICE_SVM_FINE_GRAIN_BUFFER))
-        root->apart |= UINT64_C(1) << home;
+        root->apart |= UINT64_C(1) << owner;
     if (cx_svm_place(root) == CX_PLACE_HOST)
         root->host = svm->pointer;
-    else if (svm->fine && cx_mem_prepare(root, home) != CL_SUCCESS) /* its bytes are there from now on */
+    else if (svm->fine && cx_mem_prepare(root, owner) != CL_SUCCESS) /* its bytes are there from now on */
         cx_mem_unref(&root);
     return root;
 }
@@ -371,15 +371,15 @@ void *CL_API_CALL cx_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_
         CX_FAIL(CL_INVALID_CONTEXT, "no context of ours");
         return NULL;
     }
-    const unsigned home = cx_svm_home(context);
-    const char *reason = refusal(context, home, flags, size, alignment);
-    if (!reason && !home_works(context, home))
+    const unsigned owner = cx_svm_owner(context);
+    const char *reason = refusal(context, owner, flags, size, alignment);
+    if (!reason && !owner_works(context, owner))
         reason = "the home's driver does not do what is needed";
     if (reason) {
         CX_FAIL(CL_INVALID_VALUE, reason);
         return NULL;
     }
-    struct cx_mem *root = allocate(context, home, flags, size, alignment);
+    struct cx_mem *root = allocate(context, owner, flags, size, alignment);
     if (root) {
         cx_lock(&context->lock);
         bool added = list_add(context, root);
@@ -392,7 +392,7 @@ void *CL_API_CALL cx_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_
         return NULL;
     }
     cx_debug(CX_TOPIC_DATA, "%zu bytes of shared virtual memory are object %llu on %s", size,
-             (unsigned long long)root->base.id, context->workers[home].device->name);
+             (unsigned long long)root->base.id, context->workers[owner].device->name);
     return root->svm->pointer;
 }
 

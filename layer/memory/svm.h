@@ -24,7 +24,7 @@ struct cx_svm_window;
 /* What makes a memory object an allocation of shared virtual memory (cx_mem.svm of a root). */
 struct cx_svm {
     unsigned char *pointer; /* the home driver's and the program's */
-    unsigned home;          /* a member */
+    unsigned owner;         /* a member */
     bool fine;
     struct cx_svm_window *windows; /* for kernel arguments, by offset; those that no kernel names may go */
     unsigned most_windows;         /* before that is looked at */
@@ -33,14 +33,14 @@ struct cx_svm {
 /* CL_DEVICE_SVM_CAPABILITIES of these members together, as far as the layer keeps them: those of the home,
  * whose index *home (may be NULL) becomes, or with `common` what all have. 0: there is no home. */
 cl_device_svm_capabilities cx_svm_capabilities(struct cx_real_device *const *members, unsigned count,
-                                               bool common, unsigned *home);
+                                               bool common, unsigned *owner);
 /* The member that is home in this context, or nmembers where there is none. */
-static inline unsigned cx_svm_home(const struct cx_context *context)
+static inline unsigned cx_svm_owner(const struct cx_context *context)
 {
-    return context->svm_home;
+    return context->svm_owner;
 }
 /* For the context's creation: chooses its home among the members. */
-void cx_svm_choose_home(struct cx_context *context);
+void cx_svm_choose_owner(struct cx_context *context);
 
 /* The allocation that holds [pointer, pointer + size), with a reference for the caller, and where in it
  * (bytes). NULL: none does. Caller holds no lock. */
@@ -58,7 +58,7 @@ void cx_svm_finish(struct cx_mem *root);
 /* The place of the allocation itself. */
 static inline unsigned cx_svm_place(const struct cx_mem *root)
 {
-    return cx_mem_place(root, &root->context->workers[root->svm->home]);
+    return cx_mem_place(root, &root->context->workers[root->svm->owner]);
 }
 
 #endif

@@ -8,11 +8,11 @@
 
 #include <stdint.h>
 
-struct cx_runs;
+struct cx_transfer_list;
 struct cx_worker;
 
 /* Transfers that a worker did. */
-void cx_trace_runs(const struct cx_runs *runs, const struct cx_worker *worker, uint64_t start_ns,
-                   uint64_t end_ns);
+void cx_trace_transfers(const struct cx_transfer_list *transfers, const struct cx_worker *worker,
+                        uint64_t start_ns, uint64_t end_ns);
 
 #endif

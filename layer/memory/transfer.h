@@ -9,7 +9,7 @@
 
 #include "layer/memory/buffer.h"
 #include "layer/timeline/command.h"
-#include "layer/memory/pieces.h"
+#include "layer/memory/byte_ranges.h"
 
 /* Makes [lo, hi) of the root valid at `place`: downloads on the timelines of those who hold it, then, for a
  * member's own place, an upload on its timeline. Place > 0 must be prepared (cx_mem_prepare). *bytes (may be
@@ -18,7 +18,7 @@ cl_int cx_move_to(struct cx_command *command, struct cx_mem *root, uint64_t lo, 
                   uint64_t *bytes);
 
 /* The same for many runs at once: one job on each timeline concerned. */
-cl_int cx_move_pieces(struct cx_command *command, struct cx_mem *root, const struct cx_piece *pieces,
+cl_int cx_move_ranges(struct cx_command *command, struct cx_mem *root, const struct cx_byte_range *ranges,
                       size_t count, unsigned place, uint64_t *bytes);
 
 /* What a command gets that needs bytes nobody has any more (CX_PLACE_NONE); says so in the log. */
@@ -35,7 +35,7 @@ void cx_move_tidy(struct cx_mem *root);
 
 /* The runs of one transfer job, for the transfers inside dynamic launches and for reads into program memory.
  */
-struct cx_run {
+struct cx_transfer_item {
     struct cx_mem *root; /* a reference */
     cl_mem real;
     uint64_t lo, hi;
@@ -48,37 +48,40 @@ struct cx_run {
     unsigned nchunks;
     bool ring; /* it was started, and goes through one */
 };
-struct cx_runs {
+struct cx_transfer_list {
     bool upload;
     bool merges;              /* brought to the host to be combined there: counted as that */
     bool tells_rate;          /* its times were asked for only to tell how fast uploads go */
     bool counted;             /* the map says already that `place` holds these bytes */
     unsigned place;           /* counted: where they come to be valid */
     struct cx_worker *source; /* from a peer's memory (peer.h); NULL: from the host's */
-    struct cx_parcel *parcel; /* through a slot (transport_slots.h), a reference; NULL: another way */
+    struct cx_bounce_slot_use
+        *slot_use; /* through a slot (transport_bounce.h), a reference; NULL: another way */
     unsigned count, room;
-    struct cx_run *run;
+    struct cx_transfer_item *item;
 };
-bool cx_runs_add(struct cx_runs *runs, struct cx_mem *root, cl_mem real, uint64_t lo, uint64_t hi,
-                 unsigned char *host);
+bool cx_transfer_list_add(struct cx_transfer_list *transfers, struct cx_mem *root, cl_mem real, uint64_t lo,
+                          uint64_t hi, unsigned char *host);
 /* Moves the first so many bytes of the runs, of buffers, or a little less, to `piece`. False: they are no
  * more than that, or there is no memory, and nothing has changed. */
-bool cx_runs_cut(struct cx_runs *runs, uint64_t most, struct cx_runs *piece);
+bool cx_transfer_list_cut(struct cx_transfer_list *transfers, uint64_t most, struct cx_transfer_list *part);
 /* Enqueues all runs; the events of the first and last are given (may be NULL). */
-cl_int cx_runs_start(struct cx_runs *runs, struct cx_worker *worker, cl_event *first, cl_event *last);
+cl_int cx_transfer_list_start(struct cx_transfer_list *transfers, struct cx_worker *worker, cl_event *first,
+                              cl_event *last);
 /* Downloads all runs, of buffers, by a queue of their worker's and waits for the end. Any thread; no lock
  * held. */
-cl_int cx_runs_read(struct cx_runs *runs, struct cx_worker *worker, cl_command_queue queue);
+cl_int cx_transfer_list_read(struct cx_transfer_list *transfers, struct cx_worker *worker,
+                             cl_command_queue queue);
 /* How many runs from the i-th on are rows of one rectangle of their root: of one length, and *stride apart.
  */
-unsigned cx_runs_rows(const struct cx_runs *runs, unsigned i, size_t *stride);
+unsigned cx_transfer_list_rows(const struct cx_transfer_list *transfers, unsigned i, size_t *stride);
 /* Once all are over: whether one without an event given to the caller failed, and how. */
-cl_int cx_runs_status(const struct cx_runs *runs, const struct cx_worker *worker);
+cl_int cx_transfer_list_status(const struct cx_transfer_list *transfers, const struct cx_worker *worker);
 /* Counted runs did not arrive: takes that out of the map and, where others may have been planned on it
  * (`relied`), lets nothing run that was planned so far. Takes context->lock. */
-void cx_runs_failed(struct cx_runs *runs, struct cx_context *context, bool relied);
-void cx_runs_finish(struct cx_runs *runs, const struct cx_worker *worker);
+void cx_transfer_list_failed(struct cx_transfer_list *transfers, struct cx_context *context, bool relied);
+void cx_transfer_list_finish(struct cx_transfer_list *transfers, const struct cx_worker *worker);
 /* A job that starts the runs (taken over) when its turn comes. NULL: no memory. */
-struct cx_job *cx_runs_job(const struct cx_worker *worker, struct cx_runs *runs);
+struct cx_job *cx_transfer_list_job(const struct cx_worker *worker, struct cx_transfer_list *transfers);
 
 #endif

@@ -45,7 +45,7 @@ static cx_cu_result await(const struct cx_peer_stream *peer)
     return code;
 }
 
-static cx_cu_result copy_all(const struct cx_runs *runs, struct cx_worker *worker)
+static cx_cu_result copy_all(const struct cx_transfer_list *transfers, struct cx_worker *worker)
 {
     struct cx_peer_stream peer;
     size_t stride;
@@ -53,12 +53,12 @@ static cx_cu_result copy_all(const struct cx_runs *runs, struct cx_worker *worke
     cx_cu_result code = cx_peer_enter(worker->context->peers, worker->index, &peer);
     if (code != 0)
         return code;
-    for (unsigned i = 0; i < runs->count && code == 0; i += count) {
-        const struct cx_run *run = &runs->run[i];
-        const cx_cu_pointer from = run->root->peer[runs->source->index]->pointer + run->lo;
-        const cx_cu_pointer to = run->root->peer[worker->index]->pointer + run->lo;
-        count = cx_runs_rows(runs, i, &stride);
-        code = copy_rows(&peer, to, from, (size_t)(run->hi - run->lo), stride, count);
+    for (unsigned i = 0; i < transfers->count && code == 0; i += count) {
+        const struct cx_transfer_item *item = &transfers->item[i];
+        const cx_cu_pointer from = item->root->peer[transfers->source->index]->pointer + item->lo;
+        const cx_cu_pointer to = item->root->peer[worker->index]->pointer + item->lo;
+        count = cx_transfer_list_rows(transfers, i, &stride);
+        code = copy_rows(&peer, to, from, (size_t)(item->hi - item->lo), stride, count);
     }
     if (code == 0)
         code = await(&peer);
@@ -69,20 +69,20 @@ static cx_cu_result copy_all(const struct cx_runs *runs, struct cx_worker *worke
 }
 
 /* The slow way, waited for; the source is not shy (worker.h). *blamed is who failed. */
-static cl_int run_by_host(const struct cx_runs *runs, const struct cx_run *run, struct cx_worker *worker,
-                          void *room, struct cx_worker **blamed)
+static cl_int run_by_host(const struct cx_transfer_list *transfers, const struct cx_transfer_item *item,
+                          struct cx_worker *worker, void *room, struct cx_worker **blamed)
 {
-    const unsigned from = runs->source->index, to = worker->index;
+    const unsigned from = transfers->source->index, to = worker->index;
     cl_int error = CL_SUCCESS;
-    for (uint64_t at = run->lo; at < run->hi && error == CL_SUCCESS; at += CHUNK) {
-        const size_t bytes = run->hi - at < CHUNK ? (size_t)(run->hi - at) : (size_t)CHUNK;
-        *blamed = runs->source;
-        error = runs->source->device->cl->clEnqueueReadBuffer(runs->source->queue, run->root->real[from],
-                                                              CL_TRUE, at, bytes, room, 0, NULL, NULL);
+    for (uint64_t at = item->lo; at < item->hi && error == CL_SUCCESS; at += CHUNK) {
+        const size_t bytes = item->hi - at < CHUNK ? (size_t)(item->hi - at) : (size_t)CHUNK;
+        *blamed = transfers->source;
+        error = transfers->source->device->cl->clEnqueueReadBuffer(
+            transfers->source->queue, item->root->real[from], CL_TRUE, at, bytes, room, 0, NULL, NULL);
         if (error != CL_SUCCESS)
             break;
         *blamed = worker;
-        error = worker->device->cl->clEnqueueWriteBuffer(worker->queue, run->root->real[to], CL_TRUE, at,
+        error = worker->device->cl->clEnqueueWriteBuffer(worker->queue, item->root->real[to], CL_TRUE, at,
                                                          bytes, room, 0, NULL, NULL);
         cx_traffic_add(CX_ROUTE_PAGEABLE, false, bytes);
         cx_traffic_add(CX_ROUTE_PAGEABLE, true, bytes);
@@ -90,33 +90,33 @@ static cl_int run_by_host(const struct cx_runs *runs, const struct cx_run *run, 
     return error;
 }
 
-static cl_int all_by_host(const struct cx_runs *runs, struct cx_worker *worker)
+static cl_int all_by_host(const struct cx_transfer_list *transfers, struct cx_worker *worker)
 {
     struct cx_worker *blamed = worker;
     void *room = malloc(CHUNK);
     cl_int error = room ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
-    for (unsigned i = 0; i < runs->count && error == CL_SUCCESS; i++)
-        error = run_by_host(runs, &runs->run[i], worker, room, &blamed);
+    for (unsigned i = 0; i < transfers->count && error == CL_SUCCESS; i++)
+        error = run_by_host(transfers, &transfers->item[i], worker, room, &blamed);
     free(room);
     if (error != CL_SUCCESS)
         cx_worker_leave_out(blamed, error);
     return error;
 }
 
-cl_int cx_peer_runs(const struct cx_runs *runs, struct cx_worker *worker)
+cl_int cx_peer_runs(const struct cx_transfer_list *transfers, struct cx_worker *worker)
 {
-    if (cx_peer_broken(worker->context->peers, runs->source->index, worker->index))
-        return all_by_host(runs, worker);
-    cx_debug(CX_TOPIC_DATA, "peer: %u runs to %s begin", runs->count, worker->device->name);
-    cx_cu_result code = copy_all(runs, worker);
-    cx_debug(CX_TOPIC_DATA, "peer: %u runs to %s are over", runs->count, worker->device->name);
+    if (cx_peer_broken(worker->context->peers, transfers->source->index, worker->index))
+        return all_by_host(transfers, worker);
+    cx_debug(CX_TOPIC_DATA, "peer: %u runs to %s begin", transfers->count, worker->device->name);
+    cx_cu_result code = copy_all(transfers, worker);
+    cx_debug(CX_TOPIC_DATA, "peer: %u runs to %s are over", transfers->count, worker->device->name);
     if (code == 0) {
-        for (unsigned i = 0; i < runs->count; i++)
-            cx_traffic_add(CX_ROUTE_PEER, true, runs->run[i].hi - runs->run[i].lo);
+        for (unsigned i = 0; i < transfers->count; i++)
+            cx_traffic_add(CX_ROUTE_PEER, true, transfers->item[i].hi - transfers->item[i].lo);
         return CL_SUCCESS;
     }
-    if (cx_peer_break(worker->context->peers, runs->source->index, worker->index))
+    if (cx_peer_break(worker->context->peers, transfers->source->index, worker->index))
         cx_warn(CX_TOPIC_DATA, "%s cannot copy from %s: %s; their bytes go through the host from now on",
-                worker->device->name, runs->source->device->name, cx_cuda_name(code));
-    return all_by_host(runs, worker);
+                worker->device->name, transfers->source->device->name, cx_cuda_name(code));
+    return all_by_host(transfers, worker);
 }

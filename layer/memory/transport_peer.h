@@ -13,6 +13,6 @@
 
 /* Copies all runs from runs->source's shadows into the worker's and waits for them. Nothing on either device
  * may write the source's bytes or touch the destination's meanwhile. Called by whoever pumps the worker. */
-cl_int cx_peer_runs(const struct cx_runs *runs, struct cx_worker *worker);
+cl_int cx_peer_runs(const struct cx_transfer_list *transfers, struct cx_worker *worker);
 
 #endif

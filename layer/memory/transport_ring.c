@@ -25,7 +25,8 @@ enum {
 };
 
 struct cx_ring {
-    struct cx_errand touching; /* has the pages given, which drivers do slowly and under a lock of theirs */
+    struct cx_copy_task
+        touching; /* has the pages given, which drivers do slowly and under a lock of theirs */
     bool touched;
     struct cx_pool pool; /* of these pages alone, which no buffer is to get */
     struct cx_pages *pages;
@@ -60,9 +61,9 @@ bool cx_ring_possible(const struct cx_worker *worker, uint64_t bytes)
     return worker->device && unit && bytes >= unit / 2 && !atomic_load(&worker->ring_fails);
 }
 
-static void touch(struct cx_errand *errand)
+static void touch(struct cx_copy_task *task)
 {
-    struct cx_pages *pages = ((struct cx_ring *)errand)->pages;
+    struct cx_pages *pages = ((struct cx_ring *)task)->pages;
     cx_host_pages_touch(pages->memory, pages->bytes);
 }
 
@@ -84,13 +85,13 @@ static void begin_ring(struct cx_worker *worker)
     ring->touched = !ring->pages;
     worker->ring = ring;
     if (ring->pages)
-        cx_crew_send(&ring->touching);
+        cx_copy_threads_send(&ring->touching);
 }
 
 static void await_touch(struct cx_ring *ring)
 {
     if (!ring->touched)
-        cx_crew_finish(&ring->touching);
+        cx_copy_threads_finish(&ring->touching);
     ring->touched = true;
 }
 

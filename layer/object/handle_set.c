@@ -13,14 +13,14 @@
 #define uthash_nonfatal_oom(element) ((element)->left_out = true)
 #include <uthash.h>
 
-struct live {
+struct handle_entry {
     const void *handle;
     bool left_out; /* no memory to enter it */
     UT_hash_handle hh;
 };
 
 static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_HANDLE_SET);
-static struct live *set;
+static struct handle_entry *set;
 
 /* Handles asked about last, for a look without the lock: each launch asks about each of its buffers. Only
  * what is in the set is here; written under the lock. */
@@ -33,12 +33,12 @@ static _Atomic(const void *) *recent_of(const void *handle)
     return &recent[(at ^ at / RECENT) % RECENT];
 }
 
-bool cx_live_add(const void *handle)
+bool cx_handle_set_add(const void *handle)
 {
-    struct live *entry = malloc(sizeof(*entry));
+    struct handle_entry *entry = malloc(sizeof(*entry));
     if (!entry)
         return false;
-    *entry = (struct live){.handle = handle};
+    *entry = (struct handle_entry){.handle = handle};
     cx_lock(&lock);
     HASH_ADD_PTR(set, handle, entry);
     cx_unlock(&lock);
@@ -48,9 +48,9 @@ bool cx_live_add(const void *handle)
     return false;
 }
 
-void cx_live_remove(const void *handle)
+void cx_handle_set_remove(const void *handle)
 {
-    struct live *entry = NULL;
+    struct handle_entry *entry = NULL;
     cx_lock(&lock);
     HASH_FIND_PTR(set, &handle, entry);
     if (entry)
@@ -61,9 +61,9 @@ void cx_live_remove(const void *handle)
     free(entry);
 }
 
-bool cx_live_has(const void *handle)
+bool cx_handle_set_has(const void *handle)
 {
-    struct live *entry = NULL;
+    struct handle_entry *entry = NULL;
     if (handle && atomic_load_explicit(recent_of(handle), memory_order_relaxed) == handle)
         return true;
     cx_lock(&lock);

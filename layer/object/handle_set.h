@@ -11,10 +11,10 @@
 #include <stdbool.h>
 
 /* False: no memory. */
-bool cx_live_add(const void *handle);
+bool cx_handle_set_add(const void *handle);
 /* Accepts a handle that was never added. */
-void cx_live_remove(const void *handle);
+void cx_handle_set_remove(const void *handle);
 /* Whether these bytes, taken as a pointer, are a memory object or sampler of ours now. */
-bool cx_live_has(const void *handle);
+bool cx_handle_set_has(const void *handle);
 
 #endif

@@ -14,10 +14,10 @@ static atomic_uint_fast64_t next_id = 1;
 
 void *cx_object_refused(void)
 {
-    static bool told;
-    if (!told)
+    static bool reported;
+    if (!reported)
         cx_warn(CX_TOPIC_API, "the process used OpenCL before it forked: in the child, every call fails");
-    told = true;
+    reported = true;
     return NULL;
 }
 

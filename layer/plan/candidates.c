@@ -26,8 +26,8 @@ static double cost_afterwards(const struct cx_launch *launch, const struct cx_wo
                               const struct cx_access_region *whole)
 {
     const bool gpu = worker->device->type & CL_DEVICE_TYPE_GPU;
-    uint64_t merged = cx_launch_bytes_by(launch, CX_WAY_MERGE, whole);
-    uint64_t private_bytes = cx_launch_bytes_by(launch, CX_WAY_PRIVATE, whole);
+    uint64_t merged = cx_launch_bytes_by(launch, CX_PROTOCOL_MERGE, whole);
+    uint64_t private_bytes = cx_launch_bytes_by(launch, CX_PROTOCOL_REDUCTION, whole);
     const struct cx_merge_memory *memory = merged ? cx_merge_expect(launch) : NULL;
     double seconds = 0;
     if (merged) /* a copy before, a comparison afterwards; then what the last merge had to put together */
@@ -93,14 +93,15 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
     for (unsigned i = 0; i < launch->args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         *lacking = (struct cx_lacking){{0}, {0}};
-        if (!mem || cx_launch_way(launch, i) == CX_WAY_PRIVATE)
+        if (!mem || cx_launch_protocol(launch, i) == CX_PROTOCOL_REDUCTION)
             continue;
         add_lacking(mem, &whole[i].read, &package[i].read, lacking);
-        if (cx_launch_way(launch, i) == CX_WAY_HOME) { /* it comes to one place, before all else */
+        if (cx_launch_protocol(launch, i) ==
+            CX_PROTOCOL_REMOTE) { /* it comes to one place, before all else */
             for (unsigned m = 0; m < plan->n; m++)
-                fixed[m] += cx_plan_upload_seconds(
-                    &context->workers[plan->member[m]],
-                    (double)(lacking->fixed[1 + launch->home] + lacking->shared[1 + launch->home]));
+                fixed[m] += cx_plan_upload_seconds(&context->workers[plan->member[m]],
+                                                   (double)(lacking->fixed[1 + launch->remote_owner] +
+                                                            lacking->shared[1 + launch->remote_owner]));
             continue;
         }
         for (unsigned m = 0; m < plan->n; m++) {
@@ -131,26 +132,26 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
 
 /* What the member's driver may do once before its part of the launch. Slices of a launch on the fastest
  * member told what that one's did (prefix.c), which is that of others of its platform, too. */
-static double first_seconds(const struct cx_launch *launch, struct cx_learned *learned,
+static double first_seconds(const struct cx_launch *launch, struct cx_kernel_history *history,
                             const struct cx_worker *worker, enum cx_variant variant)
 {
     const struct cx_worker *fastest = &launch->base.context->workers[launch->base.context->fastest];
     const double build = (double)launch->kernel->program->build_ns * 1e-9;
     const double before = worker->first_seconds > 0 ? worker->first_seconds : CX_CPU_COMPILES;
     if (!(worker->device->type & CL_DEVICE_TYPE_CPU) ||
-        cx_launch_compiled(launch, learned, worker->index, variant, false))
+        cx_launch_compiled(launch, history, worker->index, variant, false))
         return 0;
-    if (learned->compiles > 0 && fastest->device->platform == worker->device->platform &&
+    if (history->compiles > 0 && fastest->device->platform == worker->device->platform &&
         fastest->device->type & CL_DEVICE_TYPE_CPU)
-        return learned->compiles;
+        return history->compiles;
     return build > before ? build : before;
 }
 
 void cx_candidates_describe(const struct cx_launch *launch, const struct cx_split_plan *plan,
-                            struct cx_learned *learned, struct cx_candidates *all)
+                            struct cx_kernel_history *history, struct cx_candidates *all)
 {
     const struct cx_context *context = launch->base.context;
-    const struct cx_memory *memory = cx_learned_memory(learned, plan->groups);
+    const struct cx_memory *memory = cx_kernel_history_memory(history, plan->groups);
     const unsigned nargs = launch->args->count;
     memset(all->few, 0, sizeof(all->few));
     all->whole = nargs <= CX_CANDIDATES_FEW ? all->few : calloc(2 * (size_t)nargs, sizeof(*all->whole));
@@ -163,11 +164,11 @@ void cx_candidates_describe(const struct cx_launch *launch, const struct cx_spli
             .device_class = (unsigned)real->type,
             .launch_seconds = gpu ? GPU_LAUNCH : CPU_LAUNCH,
             .first_seconds =
-                first_seconds(launch, learned, &context->workers[plan->member[i]], plan->variant[i]),
+                first_seconds(launch, history, &context->workers[plan->member[i]], plan->variant[i]),
             .min_package = cx_plan_min_package(context, plan->member[i]),
             .fill = cx_plan_fill(real, &launch->geometry),
-            .moves_part = memory ? memory->taught.device[plan->member[i]].moves : 0,
-            .record = &learned->records[plan->member[i]],
+            .moves_part = memory ? memory->cost_model.device[plan->member[i]].moves : 0,
+            .record = &history->records[plan->member[i]],
         };
         all->member[i] = (struct cx_admission_member){0};
     }

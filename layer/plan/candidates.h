@@ -42,7 +42,7 @@ struct cx_candidates {
 /* Fills in `device`, `member`, `placed`, and what it takes to move; the rest is for whoever decides. *all may
  * hold anything. whole, where it is not `few`, is the caller's to free. */
 void cx_candidates_describe(const struct cx_launch *launch, const struct cx_split_plan *plan,
-                            struct cx_learned *learned, struct cx_candidates *all);
+                            struct cx_kernel_history *history, struct cx_candidates *all);
 /* Of the groups what each of n devices is expected to get, by speeds: its part of all. */
 void cx_candidates_expect(const struct cx_admission_device *device, unsigned n, double *part);
 

@@ -18,17 +18,17 @@
 /* How many jobs a member has left to do where a launch behind them is held, and planned: long enough, as
  * launches that take LONG_SECONDS, or many, where nothing is known of their time. */
 #define LONG_SECONDS 1e-3
-enum { LONG_HELD = 2, LONG_LEFT = 1, MANY_HELD = 8, MANY_LEFT = 4 };
+enum { LONG_DEFERRED = 2, LONG_LEFT = 1, MANY_DEFERRED = 8, MANY_LEFT = 4 };
 /* Where the loss is bounded (plan_open.h) launches are held only that take so long, or that may, as nothing
  * is known of their length: a device may idle for some tens of microseconds before each of them. They are
  * held behind any work, until all of it is over. Of those that are not known so many of a function may be
  * under way; else nobody tells. */
-#define WORTH_HOLDING 5e-3
-enum { MOST_UNTOLD = 8 };
+#define WORTH_DEFERRING 5e-3
+enum { MOST_UNKNOWN_LENGTHS = 8 };
 /* For how long a late member is waited for, of the launch's time without it, and how often that is looked at.
  */
-#define LATE_PART 0.25
-enum { LATE_NAP_NS = 50000 };
+#define STRAGGLER_PART 0.25
+enum { STRAGGLER_NAP_NS = 50000 };
 
 /* A member that a split lacks is not done yet, or something is being built, or would be if it paid, other
  * than the program for members that could hardly do any of it. */
@@ -37,14 +37,14 @@ static bool is_coming(const struct cx_launch *launch)
     const struct cx_program *program = launch->kernel->program;
     const unsigned nmembers = launch->base.context->nmembers;
 
-    for (unsigned m = 0; m < nmembers && launch->lacks_late; m++)
-        if (launch->base.context->workers[m].late)
+    for (unsigned m = 0; m < nmembers && launch->lacks_straggler; m++)
+        if (launch->base.context->workers[m].superseded)
             return true;
-    for (unsigned m = 0; m < nmembers && launch->lacks; m++) {
-        const unsigned state = atomic_load(&program->members[m].state[launch->lacking]);
-        if (cx_program_late_on(program, m) && !cx_plan_late_counts(launch))
+    for (unsigned m = 0; m < nmembers && launch->lacks_builds; m++) {
+        const unsigned state = atomic_load(&program->members[m].state[launch->missing_variant]);
+        if (cx_build_deferred_on(program, m) && !cx_plan_deferred_counts(launch))
             continue;
-        if (cx_program_late_on(program, m) || state == CX_BUILD_RUNNING ||
+        if (cx_build_deferred_on(program, m) || state == CX_BUILD_RUNNING ||
             (state == CX_BUILD_NONE && cx_kernel_runs_on(launch->kernel, m)))
             return true;
     }
@@ -53,141 +53,142 @@ static bool is_coming(const struct cx_launch *launch)
 
 static bool waits(const struct cx_launch *launch)
 {
-    const struct cx_worker *worker = &launch->base.context->workers[launch->held_by];
+    const struct cx_worker *worker = &launch->base.context->workers[launch->resume_member];
     const double seconds = cx_plan_expected(launch);
 
-    if (atomic_load(&worker->completed) >= launch->held_until || (seconds > 0 && seconds < LONG_SECONDS))
+    if (atomic_load(&worker->completed) >= launch->resume_seq || (seconds > 0 && seconds < LONG_SECONDS))
         return false;
     if (launch->lacks_length)
         return cx_plan_length(launch) <= 0;
-    if (launch->lacks)
-        cx_plan_want(launch, launch->lacking);
+    if (launch->lacks_builds)
+        cx_plan_want(launch, launch->missing_variant);
     return is_coming(launch);
 }
 
 /* Whether one of the same function is under way that tells how long this one takes, which counts. */
 static bool lacks_length(struct cx_launch *launch, unsigned member)
 {
-    const struct cx_learned *learned = launch->kernel->function->learned;
-    return learned && atomic_load(&learned->telling) > 0 && learned->untold <= MOST_UNTOLD &&
-           cx_prefix_length_counts(launch, member);
+    const struct cx_kernel_history *history = launch->kernel->function->history;
+    return history && atomic_load(&history->telling) > 0 &&
+           history->unknown_lengths <= MOST_UNKNOWN_LENGTHS && cx_prefix_length_counts(launch, member);
 }
 
-bool cx_hold_waits_for(const struct cx_launch *launch)
+bool cx_deferral_waits_for(const struct cx_launch *launch)
 {
-    const struct cx_launch *held = launch->base.context->planner->held;
-    while (held && !(held->lacks_length && held->kernel->function == launch->kernel->function))
-        held = held->held_next;
-    return held != NULL;
+    const struct cx_launch *deferred = launch->base.context->planner->deferred;
+    while (deferred && !(deferred->lacks_length && deferred->kernel->function == launch->kernel->function))
+        deferred = deferred->deferred_next;
+    return deferred != NULL;
 }
 
 /* How many jobs the member may have left to do when the launch is planned; at most as many as it has, where
  * it is not to be held. */
 static uint64_t left_of(const struct cx_launch *launch, uint64_t ahead)
 {
-    if (launch->lacks_length || (cx_plan_bounded() && !launch->lacks_late))
+    if (launch->lacks_length || (cx_plan_bounded() && !launch->lacks_straggler))
         return 0;
-    const bool few = cx_plan_expected(launch) > 0 || launch->lacks_late; /* lateness is of few launches */
-    if (ahead <= (few ? LONG_HELD : MANY_HELD))
+    const bool few =
+        cx_plan_expected(launch) > 0 || launch->lacks_straggler; /* lateness is of few launches */
+    if (ahead <= (few ? LONG_DEFERRED : MANY_DEFERRED))
         return ahead;
     return few ? LONG_LEFT : MANY_LEFT;
 }
 
-bool cx_hold_launch(struct cx_launch *launch, unsigned member)
+bool cx_deferral_begin(struct cx_launch *launch, unsigned member)
 {
     struct cx_context *context = launch->base.context;
-    const bool lacks = launch->lacks_late || (launch->lacks && !cx_plan_wants_all());
-    if (member < context->nmembers && context->workers[member].late) /* its work may never be over */
+    const bool lacks = launch->lacks_straggler || (launch->lacks_builds && !cx_plan_wants_all());
+    if (member < context->nmembers && context->workers[member].superseded) /* its work may never be over */
         return false;
     launch->lacks_length = !lacks && lacks_length(launch, member);
     if (!lacks && !launch->lacks_length)
         return false;
-    if (cx_plan_bounded() && !launch->lacks_late && !launch->lacks_length &&
-        cx_plan_expected(launch) < WORTH_HOLDING)
+    if (cx_plan_bounded() && !launch->lacks_straggler && !launch->lacks_length &&
+        cx_plan_expected(launch) < WORTH_DEFERRING)
         return false;
-    launch->held_by = member < context->nmembers ? member : launch->base.queue->fastest;
-    struct cx_worker *worker = &context->workers[launch->held_by];
+    launch->resume_member = member < context->nmembers ? member : launch->base.queue->fastest;
+    struct cx_worker *worker = &context->workers[launch->resume_member];
     const uint64_t ahead = worker->planned - atomic_load(&worker->completed), left = left_of(launch, ahead);
     if (ahead <= left)
         return false;
-    launch->held_until = worker->planned - left;
+    launch->resume_seq = worker->planned - left;
     if (!waits(launch))
         return false;
     cx_debug(CX_TOPIC_PLAN, "%s waits for %s", launch->kernel->function->name,
              launch->lacks_length ? "one before it to tell its length" : "what a split of it lacks");
     cx_command_hold(&launch->base);
     (void)cx_command_ref(&launch->base);
-    launch->held_next = context->planner->held;
-    context->planner->held = launch;
-    atomic_fetch_add(&context->nheld, 1);
+    launch->deferred_next = context->planner->deferred;
+    context->planner->deferred = launch;
+    atomic_fetch_add(&context->ndeferred, 1);
     /* the program may have flushed nothing of what is ahead, and does not know that this waits for it */
-    cx_worker_watch(worker, launch->held_until);
-    if (atomic_load(&worker->completed) < launch->held_until)
+    cx_worker_watch(worker, launch->resume_seq);
+    if (atomic_load(&worker->completed) < launch->resume_seq)
         return true;
     /* it came to be so while this was noted, and whoever reaped the last job saw nothing held */
-    context->planner->held = launch->held_next;
-    atomic_fetch_sub(&context->nheld, 1);
+    context->planner->deferred = launch->deferred_next;
+    atomic_fetch_sub(&context->ndeferred, 1);
     launch->base.blockers--;
     struct cx_command *command = &launch->base;
     cx_command_unref(&command);
     return false;
 }
 
-static bool is_any_late(const struct cx_context *context)
+static bool is_any_superseded(const struct cx_context *context)
 {
     for (unsigned m = 0; m < context->nmembers; m++)
-        if (context->workers[m].late)
+        if (context->workers[m].superseded)
             return true;
     return false;
 }
 
 /* In a thread of its own. */
-static void wait_for_late(void *data)
+static void wait_for_stragglers(void *data)
 {
-    const struct timespec nap = {.tv_nsec = LATE_NAP_NS};
+    const struct timespec nap = {.tv_nsec = STRAGGLER_NAP_NS};
     struct cx_command *command = data;
     const struct cx_launch *launch = (const struct cx_launch *)command;
-    bool late = true;
+    bool any = true;
 
-    while (late && cx_clock_ns() < launch->late_until) {
+    while (any && cx_clock_ns() < launch->deferred_until_ns) {
         nanosleep(&nap, NULL);
         cx_context_lock(command->context);
-        late = is_any_late(command->context);
+        any = is_any_superseded(command->context);
         cx_context_unlock(command->context);
     }
     cx_command_unhold(command);
     cx_command_unref(&command);
 }
 
-bool cx_hold_for_late(struct cx_launch *launch)
+bool cx_deferral_for_straggler(struct cx_launch *launch)
 {
     const struct cx_context *context = launch->base.context;
-    if (!launch->lacks_late || launch->late_until)
+    if (!launch->lacks_straggler || launch->deferred_until_ns)
         return false;
-    const uint64_t most = (uint64_t)(LATE_PART * 1e9 * cx_plan_expected(launch)), now = cx_clock_ns();
+    const uint64_t most = (uint64_t)(STRAGGLER_PART * 1e9 * cx_plan_expected(launch)), now = cx_clock_ns();
     for (unsigned m = 0; m < context->nmembers; m++) {
         const struct cx_worker *worker = &context->workers[m];
-        if (worker->late && worker->late_since_ns + most > now + LATE_NAP_NS &&
-            worker->late_since_ns + most > launch->late_until)
-            launch->late_until = worker->late_since_ns + most;
+        if (worker->superseded && worker->superseded_since_ns + most > now + STRAGGLER_NAP_NS &&
+            worker->superseded_since_ns + most > launch->deferred_until_ns)
+            launch->deferred_until_ns = worker->superseded_since_ns + most;
     }
-    if (!launch->late_until)
+    if (!launch->deferred_until_ns)
         return false;
     cx_debug(CX_TOPIC_PLAN, "%s waits for a device that is late", launch->kernel->function->name);
-    return cx_command_hold_for(&launch->base, wait_for_late);
+    return cx_command_hold_for(&launch->base, wait_for_stragglers);
 }
 
-void cx_hold_check(struct cx_context *context)
+void cx_deferral_check(struct cx_context *context)
 {
     cx_context_lock(context);
-    for (struct cx_launch **link = &context->planner->held; *link;) {
+    for (struct cx_launch **link = &context->planner->deferred; *link;) {
         struct cx_launch *launch = *link;
         if (waits(launch)) {
-            link = &launch->held_next;
+            link = &launch->deferred_next;
             continue;
         }
-        *link = launch->held_next;
-        atomic_fetch_sub(&context->nheld, 1);
+        *link = launch->deferred_next;
+        atomic_fetch_sub(&context->ndeferred, 1);
         struct cx_command *command = &launch->base;
         cx_command_resume(command);
         cx_command_unref(&command);

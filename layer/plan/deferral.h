@@ -16,15 +16,15 @@
 
 /* Holds the launch where that may gain; it would go to `member` (the number of members: none in particular).
  * True: it will be planned again. context->lock held. */
-bool cx_hold_launch(struct cx_launch *launch, unsigned member);
+bool cx_deferral_begin(struct cx_launch *launch, unsigned member);
 /* Holds a launch that would run whole as a member is late, once, for a part of what it takes whole since that
  * became late: most are late by moments, with what others were as quick to do again. True: it will be planned
  * again. context->lock held. */
-bool cx_hold_for_late(struct cx_launch *launch);
+bool cx_deferral_for_straggler(struct cx_launch *launch);
 /* Whether a launch is held until this one, of the same function, tells how long it takes. context->lock held.
  */
-bool cx_hold_waits_for(const struct cx_launch *launch);
+bool cx_deferral_waits_for(const struct cx_launch *launch);
 /* Has those planned whose time has come: jobs completed, or something was built. Caller holds no lock. */
-void cx_hold_check(struct cx_context *context);
+void cx_deferral_check(struct cx_context *context);
 
 #endif

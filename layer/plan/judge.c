@@ -71,34 +71,36 @@ struct cx_access_arg *cx_judge_describe(const struct cx_launch *launch)
 /* ---- verdicts ---- */
 
 /* Looks the launch up among those judged before, newest first. */
-static struct cx_judged *find_judged(struct cx_learned *learned, const struct cx_summary_kernel *summary,
-                                     const struct cx_access_geometry *geometry,
-                                     const struct cx_access_arg *args, uint64_t hash)
+static struct cx_cached_verdict *find_cached(struct cx_kernel_history *history,
+                                             const struct cx_summary_kernel *summary,
+                                             const struct cx_access_geometry *geometry,
+                                             const struct cx_access_arg *args, uint64_t hash)
 {
-    const size_t room = sizeof(learned->judged) / sizeof(*learned->judged);
-    for (size_t i = 0; i < room && learned->judged[i]; i++) {
-        struct cx_judged *judged = learned->judged[i];
+    const size_t room = sizeof(history->judged) / sizeof(*history->judged);
+    for (size_t i = 0; i < room && history->judged[i]; i++) {
+        struct cx_cached_verdict *judged = history->judged[i];
         if (judged->hash != hash || !judged->access ||
             !cx_access_matches(judged->access, summary, geometry, args))
             continue;
-        memmove(&learned->judged[1], &learned->judged[0], i * sizeof(*learned->judged));
-        learned->judged[0] = judged;
+        memmove(&history->judged[1], &history->judged[0], i * sizeof(*history->judged));
+        history->judged[0] = judged;
         return judged;
     }
     return NULL;
 }
 
 /* spared: NULL, or set where the launch is so short that it is not judged. */
-static struct cx_judged *judge_args(struct cx_learned *learned, const struct cx_summary_kernel *summary,
-                                    const struct cx_launch *launch, const struct cx_access_arg *args,
-                                    bool *spared)
+static struct cx_cached_verdict *judge_args(struct cx_kernel_history *history,
+                                            const struct cx_summary_kernel *summary,
+                                            const struct cx_launch *launch, const struct cx_access_arg *args,
+                                            bool *skipped)
 {
-    const size_t room = sizeof(learned->judged) / sizeof(*learned->judged);
+    const size_t room = sizeof(history->judged) / sizeof(*history->judged);
     uint64_t hash = cx_access_hash(summary, &launch->geometry, args);
-    struct cx_judged *judged = find_judged(learned, summary, &launch->geometry, args, hash);
+    struct cx_cached_verdict *judged = find_cached(history, summary, &launch->geometry, args, hash);
     if (judged)
         return judged;
-    if (spared && (*spared = !cx_plan_judging_pays(launch, learned, hash)))
+    if (skipped && (*skipped = !cx_plan_judging_pays(launch, history, hash)))
         return NULL;
     if (!(judged = calloc(1, sizeof(*judged))))
         return NULL;
@@ -108,40 +110,41 @@ static struct cx_judged *judge_args(struct cx_learned *learned, const struct cx_
     judged->geometry = launch->geometry;
     cx_access_choose(summary, &launch->geometry, args, &judged->access, &judged->verdict);
     const double seconds = (double)(cx_clock_ns() - since) * 1e-9;
-    learned->judging = learned->judging > 0 ? (learned->judging + seconds) / 2 : seconds;
-    cx_judged_unref(&learned->judged[room - 1]);
-    memmove(&learned->judged[1], &learned->judged[0], (room - 1) * sizeof(*learned->judged));
-    learned->judged[0] = judged;
+    history->judging = history->judging > 0 ? (history->judging + seconds) / 2 : seconds;
+    cx_cached_verdict_unref(&history->judged[room - 1]);
+    memmove(&history->judged[1], &history->judged[0], (room - 1) * sizeof(*history->judged));
+    history->judged[0] = judged;
     return judged;
 }
 
 /* Launches of few arguments, which need no memory to describe them. */
 enum { FEW_ARGS = 4 };
 
-struct cx_judged *cx_judge_args(struct cx_learned *learned, const struct cx_summary_kernel *summary,
-                                const struct cx_launch *launch, bool *spared)
+struct cx_cached_verdict *cx_judge_args(struct cx_kernel_history *history,
+                                        const struct cx_summary_kernel *summary,
+                                        const struct cx_launch *launch, bool *skipped)
 {
     struct cx_access_arg few[FEW_ARGS];
     const unsigned count = launch->args->count;
     if (count <= FEW_ARGS) {
         memset(few, 0, count * sizeof(*few));
         describe_args(launch->args, few);
-        return judge_args(learned, summary, launch, few, spared);
+        return judge_args(history, summary, launch, few, skipped);
     }
     struct cx_access_arg *args = cx_judge_describe(launch);
-    struct cx_judged *judged = args ? judge_args(learned, summary, launch, args, spared) : NULL;
+    struct cx_cached_verdict *judged = args ? judge_args(history, summary, launch, args, skipped) : NULL;
     free(args);
     return judged;
 }
 
-struct cx_judged *cx_judge_launch(struct cx_launch *launch)
+struct cx_cached_verdict *cx_judge_launch(struct cx_launch *launch)
 {
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
     if (!summary || (!launch->local_given && !launch->geometry.local[0] && !cx_plan_local_size(launch)))
         return NULL;
-    struct cx_learned *learned =
-        cx_function_learned(launch->kernel->function, launch->base.context->nmembers);
-    return learned ? cx_judge_args(learned, summary, launch, NULL) : NULL;
+    struct cx_kernel_history *history =
+        cx_function_history(launch->kernel->function, launch->base.context->nmembers);
+    return history ? cx_judge_args(history, summary, launch, NULL) : NULL;
 }
 
 /* ---- time ---- */
@@ -167,7 +170,8 @@ static double at_once(const struct cx_launch *launch, unsigned member)
                                              : fmin(groups, device->compute_units);
 }
 
-double cx_judge_longest(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member)
+double cx_judge_longest(const struct cx_launch *launch, const struct cx_cached_verdict *judged,
+                        unsigned member)
 {
     const struct cx_context *context = launch->base.context;
     const bool gpu = member < context->nmembers && context->workers[member].device->type & CL_DEVICE_TYPE_GPU;

@@ -40,32 +40,32 @@ static unsigned find_or_add(struct cx_launch_forms *forms, uint64_t form)
     const unsigned i = find(forms, form);
     if (i == forms->count && i < CX_LAUNCH_FORMS) {
         forms->form[i] = form;
-        forms->launched[i] = forms->kept[i] = forms->asked[i] = 0;
+        forms->launched[i] = forms->former[i] = forms->asked[i] = 0;
         forms->count++;
     }
     return i;
 }
 
-bool cx_launch_knows(const struct cx_launch *launch, const struct cx_learned *learned, unsigned member,
+bool cx_launch_knows(const struct cx_launch *launch, const struct cx_kernel_history *history, unsigned member,
                      enum cx_variant variant, bool at_start)
 {
-    const struct cx_launch_forms *forms = &learned->forms;
+    const struct cx_launch_forms *forms = &history->forms;
     const unsigned i = find(forms, form_of(launch, variant, at_start));
     return i == CX_LAUNCH_FORMS || (i < forms->count && forms->launched[i] >> member & 1);
 }
 
 bool cx_launch_first(struct cx_launch *launch, unsigned member, enum cx_variant variant, bool at_start)
 {
-    struct cx_learned *learned =
-        cx_function_learned(launch->kernel->function, launch->base.context->nmembers);
-    if (!learned)
+    struct cx_kernel_history *history =
+        cx_function_history(launch->kernel->function, launch->base.context->nmembers);
+    if (!history)
         return false;
-    const unsigned i = find_or_add(&learned->forms, form_of(launch, variant, at_start));
+    const unsigned i = find_or_add(&history->forms, form_of(launch, variant, at_start));
     const uint64_t bit = UINT64_C(1) << member;
     if (i == CX_LAUNCH_FORMS)
         return false;
-    const bool first = !(learned->forms.launched[i] & bit);
-    learned->forms.launched[i] |= bit;
+    const bool first = !(history->forms.launched[i] & bit);
+    history->forms.launched[i] |= bit;
     return first;
 }
 
@@ -78,38 +78,38 @@ static bool compiles(const struct cx_launch *launch, unsigned member)
 
 bool cx_launch_may_compile(const struct cx_launch *launch, const struct cx_split_plan *plan)
 {
-    const struct cx_learned *learned = launch->kernel->function->learned;
+    const struct cx_kernel_history *history = launch->kernel->function->history;
     const bool many = !cx_balancer_is_static(plan->balancer); /* packages a member */
-    bool known = learned != NULL;
+    bool known = history != NULL;
     for (unsigned p = 0; p < plan->n + plan->probes && known; p++) {
         const unsigned member = plan->member[p];
         const bool at_start = p == 0 && !plan->done;
         if (!(launch->base.context->workers[member].device->type & CL_DEVICE_TYPE_CPU))
             continue;
-        known = (!at_start || cx_launch_knows(launch, learned, member, plan->variant[p], true)) &&
-                ((at_start && !many) || cx_launch_knows(launch, learned, member, plan->variant[p], false));
+        known = (!at_start || cx_launch_knows(launch, history, member, plan->variant[p], true)) &&
+                ((at_start && !many) || cx_launch_knows(launch, history, member, plan->variant[p], false));
     }
     return !known;
 }
 
-bool cx_launch_compiled(const struct cx_launch *launch, struct cx_learned *learned, unsigned member,
+bool cx_launch_compiled(const struct cx_launch *launch, struct cx_kernel_history *history, unsigned member,
                         enum cx_variant variant, bool at_start)
 {
     const uint64_t form = form_of(launch, variant, at_start), bit = UINT64_C(1) << member;
     const struct cx_function *function = launch->kernel->function;
-    struct cx_launch_forms *forms = &learned->forms;
+    struct cx_launch_forms *forms = &history->forms;
     const unsigned i = find_or_add(forms, form);
     double seconds;
     if (i == CX_LAUNCH_FORMS)
         return true;
     if (!((forms->asked[i] | forms->launched[i]) & bit) && compiles(launch, member) &&
         cx_compile_record_find(launch->kernel->program, member, variant, function->name, form, &seconds)) {
-        forms->kept[i] |= bit;
-        if (!(learned->compiles > 0))
-            learned->compiles = seconds;
+        forms->former[i] |= bit;
+        if (!(history->compiles > 0))
+            history->compiles = seconds;
     }
     forms->asked[i] |= bit;
-    return (forms->launched[i] | forms->kept[i]) & bit;
+    return (forms->launched[i] | forms->former[i]) & bit;
 }
 
 void cx_launch_compiled_keep(const struct cx_launch *launch, unsigned member, enum cx_variant variant,

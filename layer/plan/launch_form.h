@@ -18,13 +18,13 @@
 enum { CX_LAUNCH_FORMS = 16 }; /* of a kernel; of more of them all count as known */
 
 struct cx_launch;
-struct cx_learned;
+struct cx_kernel_history;
 struct cx_split_plan;
 
 struct cx_launch_forms {
     uint64_t form[CX_LAUNCH_FORMS];     /* hashes */
     uint64_t launched[CX_LAUNCH_FORMS]; /* the members that did a package of it, as bits */
-    uint64_t kept[CX_LAUNCH_FORMS];     /* ... and those that did in a former process, */
+    uint64_t former[CX_LAUNCH_FORMS];   /* ... and those that did in a former process, */
     uint64_t asked[CX_LAUNCH_FORMS];    /* of those for which the disk was asked */
     unsigned count;
 };
@@ -33,11 +33,11 @@ struct cx_launch_forms {
  * compilation. context->lock held. */
 bool cx_launch_first(struct cx_launch *launch, unsigned member, enum cx_variant variant, bool at_start);
 /* Whether a package of that form was done there before, as far as is known. context->lock held. */
-bool cx_launch_knows(const struct cx_launch *launch, const struct cx_learned *learned, unsigned member,
+bool cx_launch_knows(const struct cx_launch *launch, const struct cx_kernel_history *history, unsigned member,
                      enum cx_variant variant, bool at_start);
 /* Likewise in this process or a former one. Reads a small file at the first call for a form and member, which
  * may also tell how long the driver compiled then (learned->compiles). context->lock held. */
-bool cx_launch_compiled(const struct cx_launch *launch, struct cx_learned *learned, unsigned member,
+bool cx_launch_compiled(const struct cx_launch *launch, struct cx_kernel_history *history, unsigned member,
                         enum cx_variant variant, bool at_start);
 /* A package of the form, the first on the member, is done: keeps that for later processes, and the seconds
  * that its driver compiled (0: not known). Takes no lock; may write a small file. */

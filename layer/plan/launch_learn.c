@@ -10,14 +10,14 @@ void cx_launch_learn_held(struct cx_launch *launch, unsigned member, uint64_t gr
                           bool first)
 {
     struct cx_context *context = launch->base.context;
-    struct cx_learned *learned = cx_function_learned(launch->kernel->function, context->nmembers);
-    if (!learned || groups == 0 || !(seconds > 0))
+    struct cx_kernel_history *history = cx_function_history(launch->kernel->function, context->nmembers);
+    if (!history || groups == 0 || !(seconds > 0))
         return;
     const uint64_t fill = cx_plan_fill(context->workers[member].device, &launch->geometry);
     if (first)
-        cx_speed_record_first(&learned->records[member], groups, fill, seconds);
+        cx_speed_record_first(&history->records[member], groups, fill, seconds);
     else
-        cx_speed_record_update(&learned->records[member], groups, fill, seconds);
+        cx_speed_record_update(&history->records[member], groups, fill, seconds);
 }
 
 void cx_launch_learn(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds, bool first)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What launches that were carried out teach the planner about their function (learned.h). Each of `groups`
- * work-groups, in seconds of the device. Thread-safety: as said.
+ * What launches that were carried out teach the planner about their function (kernel_history.h). Each of
+ * `groups` work-groups, in seconds of the device. Thread-safety: as said.
  */
 #ifndef CX_LAYER_PLAN_LAUNCH_LEARN_H
 #define CX_LAYER_PLAN_LAUNCH_LEARN_H

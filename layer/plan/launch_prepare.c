@@ -26,19 +26,20 @@ cl_int cx_launch_prepare(struct cx_launch *launch, unsigned member)
     return CL_SUCCESS;
 }
 
-bool cx_launch_choose_ways(struct cx_launch *launch, const struct cx_judged *judged, const unsigned *member,
-                           unsigned n)
+bool cx_launch_choose_protocols(struct cx_launch *launch, const struct cx_cached_verdict *judged,
+                                const unsigned *member, unsigned n)
 {
     const struct cx_access_means *means = cx_access_means(judged->access);
     bool needless = cx_merge_needless(launch->base.context, member, n);
-    free(launch->ways);
-    launch->ways = NULL;
+    free(launch->protocols);
+    launch->protocols = NULL;
     if (judged->verdict.separable || !launch->args->count)
         return true;
-    launch->ways = malloc(launch->args->count);
-    for (unsigned i = 0; launch->ways && i < launch->args->count; i++)
-        launch->ways[i] = means[i].way == CX_WAY_MERGE && needless ? CX_WAY_OWN : means[i].way;
-    return launch->ways != NULL;
+    launch->protocols = malloc(launch->args->count);
+    for (unsigned i = 0; launch->protocols && i < launch->args->count; i++)
+        launch->protocols[i] =
+            means[i].protocol == CX_PROTOCOL_MERGE && needless ? CX_PROTOCOL_EXCLUSIVE : means[i].protocol;
+    return launch->protocols != NULL;
 }
 
 const struct cx_summary_kernel *cx_kernel_accesses(const struct cx_kernel *kernel)
@@ -54,19 +55,19 @@ bool cx_args_may_write(const struct cx_args *args, const struct cx_summary_kerne
            !(summary && i < summary->narg && !(summary->arg[i].touch & (CX_TOUCH_WRITE | CX_TOUCH_ATOMIC)));
 }
 
-bool cx_launch_writes_by(const struct cx_launch *launch, unsigned arg, enum cx_access_way way,
+bool cx_launch_writes_by(const struct cx_launch *launch, unsigned arg, enum cx_write_protocol protocol,
                          const struct cx_access_region *whole)
 {
-    return cx_launch_way(launch, arg) == way && cx_launch_mem(launch, arg) &&
+    return cx_launch_protocol(launch, arg) == protocol && cx_launch_mem(launch, arg) &&
            whole[arg].write.lo < whole[arg].write.hi;
 }
 
-uint64_t cx_launch_bytes_by(const struct cx_launch *launch, enum cx_access_way way,
+uint64_t cx_launch_bytes_by(const struct cx_launch *launch, enum cx_write_protocol protocol,
                             const struct cx_access_region *whole)
 {
     uint64_t bytes = 0;
-    for (unsigned i = 0; launch->ways && i < launch->args->count; i++)
-        if (cx_launch_writes_by(launch, i, way, whole))
+    for (unsigned i = 0; launch->protocols && i < launch->args->count; i++)
+        if (cx_launch_writes_by(launch, i, protocol, whole))
             bytes += whole[i].write.hi - whole[i].write.lo;
     return bytes;
 }

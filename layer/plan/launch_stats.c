@@ -9,10 +9,10 @@
 
 #include <stdlib.h>
 
-static bool has_way(const struct cx_launch *launch, unsigned way)
+static bool has_protocol(const struct cx_launch *launch, unsigned protocol)
 {
-    for (unsigned i = 0; launch->ways && i < launch->args->count; i++)
-        if (launch->ways[i] == way)
+    for (unsigned i = 0; launch->protocols && i < launch->args->count; i++)
+        if (launch->protocols[i] == protocol)
             return true;
     return false;
 }
@@ -43,9 +43,9 @@ void cx_launch_stats(const struct cx_launch *launch)
                                      .moved = launch->moved,
                                      .changed = launch->changed,
                                      .combined = launch->combined,
-                                     .merges = has_way(launch, CX_WAY_MERGE),
-                                     .has_private = has_way(launch, CX_WAY_PRIVATE),
-                                     .one_home = launch->one_home,
+                                     .merges = has_protocol(launch, CX_PROTOCOL_MERGE),
+                                     .has_private = has_protocol(launch, CX_PROTOCOL_REDUCTION),
+                                     .remote_access = launch->remote_access,
                                      .reason = launch->reason,
                                      .where = where,
                                      .line = launch->line};

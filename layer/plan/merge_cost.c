@@ -28,8 +28,8 @@ static uint64_t shape_of(const struct cx_launch *launch)
 
 static struct cx_merge_memory *memory_of(const struct cx_launch *launch, uint64_t shape)
 {
-    struct cx_learned *learned = launch->kernel->function->learned;
-    return learned ? &learned->merges[(shape >> 32) % (sizeof(learned->merges) / sizeof(*learned->merges))]
+    struct cx_kernel_history *history = launch->kernel->function->history;
+    return history ? &history->merges[(shape >> 32) % (sizeof(history->merges) / sizeof(*history->merges))]
                    : NULL;
 }
 

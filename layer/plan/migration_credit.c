@@ -25,7 +25,7 @@ static bool is_most(const struct cx_mem *mem, const struct cx_access_interval *i
 
 /* In which ways what the launch reads is valid now, if it may be split. What has to come from the host
  * wherever the launch runs is no matter of splits. */
-static uint8_t valid_now(const struct cx_launch *launch, const struct cx_forgone_launch *about,
+static uint8_t valid_now(const struct cx_launch *launch, const struct cx_migration_launch *about,
                          const struct cx_mem *mem, const struct cx_access_interval *read)
 {
     const struct cx_context *context = launch->base.context;
@@ -36,47 +36,50 @@ static uint8_t valid_now(const struct cx_launch *launch, const struct cx_forgone
         const struct cx_worker *worker = &context->workers[about->plan->member[m]];
         const uint64_t there = lacking[cx_mem_place(mem->root, worker)];
         if (m == about->best && there > bytes / 2)
-            return CX_VALID_HOME | CX_VALID_PARTS | CX_VALID_ALL;
+            return CX_VALID_WHOLE | CX_VALID_PARTS | CX_VALID_ALL;
         most = most > there ? most : there;
     }
     const uint64_t part = bytes / about->plan->n / 2; /* as in plan_share.c: it works there again */
-    const unsigned home = about->plan->member[about->best];
-    return (uint8_t)((lacking[cx_mem_place(mem->root, &context->workers[home])] ? 0 : CX_VALID_HOME) |
-                     (bytes - most >= part ? CX_VALID_PARTS : 0) | (most ? 0 : CX_VALID_ALL));
+    const unsigned whole_member = about->plan->member[about->best];
+    return (
+        uint8_t)((lacking[cx_mem_place(mem->root, &context->workers[whole_member])] ? 0 : CX_VALID_WHOLE) |
+                 (bytes - most >= part ? CX_VALID_PARTS : 0) | (most ? 0 : CX_VALID_ALL));
 }
 
 /* What is counted of the object, for as long as it lives. NULL: no memory. */
-static struct cx_forgone_buffer *buffer_of(struct cx_mem *mem)
+static struct cx_migration_buffer *buffer_of(struct cx_mem *mem)
 {
-    if (!mem->forgone)
-        mem->forgone = calloc(1, sizeof(*mem->forgone));
-    return mem->forgone;
+    if (!mem->migration)
+        mem->migration = calloc(1, sizeof(*mem->migration));
+    return mem->migration;
 }
 
 /* about: NULL where the launch runs whole. */
-static void count_reads(struct cx_launch *launch, const struct cx_forgone_launch *about,
+static void count_reads(struct cx_launch *launch, const struct cx_migration_launch *about,
                         const struct cx_access_region *whole, bool splits)
 {
-    struct cx_forgone *forgone = &launch->base.context->planner->forgone;
+    struct cx_migration *migration = &launch->base.context->planner->migration;
     const double n = about ? about->plan->n : launch->base.context->nmembers;
     for (unsigned i = 0; i < launch->args->count; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
         const uint64_t bytes = mem ? length(&whole[i].read) : 0;
-        if (!bytes || cx_launch_way(launch, i) >= CX_WAY_PRIVATE) /* nothing of it moves to devices */
+        if (!bytes ||
+            cx_launch_protocol(launch, i) >= CX_PROTOCOL_REDUCTION) /* nothing of it moves to devices */
             continue;
         const bool all = splits && length(&about->package[i].read) > bytes / 2,
                    most = is_most(mem, &whole[i].read);
-        const uint8_t needs = all ? CX_VALID_ALL : splits ? CX_VALID_PARTS : CX_VALID_HOME;
-        struct cx_forgone_buffer *buffer = buffer_of(mem);
+        const uint8_t needs = all ? CX_VALID_ALL : splits ? CX_VALID_PARTS : CX_VALID_WHOLE;
+        struct cx_migration_buffer *buffer = buffer_of(mem);
         if (!buffer)
             continue;
-        if (!cx_forgone_met(forgone, buffer)) {
+        if (!cx_migration_met(migration, buffer)) {
             if (!about || !most)
                 continue;
-            cx_forgone_meet(forgone, buffer, valid_now(launch, about, mem, &whole[i].read));
+            cx_migration_meet(migration, buffer, valid_now(launch, about, mem, &whole[i].read));
         }
-        const struct cx_forgone_buffer before = *buffer;
-        cx_forgone_reads(forgone, buffer, needs, cx_plan_move_seconds((double)bytes * (all ? 1 : 1 - 1 / n)));
+        const struct cx_migration_buffer before = *buffer;
+        cx_migration_reads(migration, buffer, needs,
+                           cx_plan_move_seconds((double)bytes * (all ? 1 : 1 - 1 / n)));
         if (!most)
             *buffer = before;
     }
@@ -87,14 +90,15 @@ static void count_writes(struct cx_launch *launch, const struct cx_access_region
     for (unsigned i = 0; i < launch->args->count; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
         if (mem && is_most(mem, &whole[i].write) && buffer_of(mem))
-            cx_forgone_writes(&launch->base.context->planner->forgone, mem->forgone,
-                              splits && cx_launch_way(launch, i) != CX_WAY_HOME ? CX_VALID_PARTS
-                                                                                : CX_VALID_HOME);
+            cx_migration_writes(&launch->base.context->planner->migration, mem->migration,
+                                splits && cx_launch_protocol(launch, i) != CX_PROTOCOL_REMOTE
+                                    ? CX_VALID_PARTS
+                                    : CX_VALID_WHOLE);
     }
 }
 
 /* Seconds that a split saves with its data in place: as predicted, or, where that is worse, as measured. */
-static double gain_of(const struct cx_forgone_launch *about)
+static double gain_of(const struct cx_migration_launch *about)
 {
     double split = about->in_place.split_seconds;
     if (about->record->splits >= MEASURED && about->record->ratio * about->in_place.whole_seconds > split)
@@ -103,38 +107,38 @@ static double gain_of(const struct cx_forgone_launch *about)
     return about->in_place.split && gain > 0 ? gain : 0;
 }
 
-bool cx_plan_forgone(struct cx_launch *launch, const struct cx_forgone_launch *about, double *gain)
+bool cx_plan_migration(struct cx_launch *launch, const struct cx_migration_launch *about, double *gain)
 {
     struct cx_context *context = launch->base.context;
-    struct cx_forgone *forgone = &context->planner->forgone;
-    const bool moved = forgone->moved;
+    struct cx_migration *migration = &context->planner->migration;
+    const bool moved = migration->moved;
     *gain = gain_of(about);
-    if (!launch->imagined && about->in_place.whole_seconds > 0) {
+    if (!launch->migration_counted && about->in_place.whole_seconds > 0) {
         const bool splits = about->in_place.split;
-        launch->imagined = true;
+        launch->migration_counted = true;
         count_reads(launch, about, about->whole, splits);
         count_writes(launch, about->whole, splits);
-        (void)cx_forgone_launch(forgone, *gain);
+        (void)cx_migration_launch(migration, *gain);
         cx_debug(CX_TOPIC_PLAN, "%s would gain %.1f us; split launches would be %.1f us ahead",
-                 launch->kernel->function->name, *gain * 1e6, forgone->ahead * 1e6);
+                 launch->kernel->function->name, *gain * 1e6, migration->ahead * 1e6);
     }
-    if (forgone->moved != moved)
+    if (migration->moved != moved)
         cx_info(CX_TOPIC_PLAN, moved ? "moving data for splits does not pay any more"
                                      : "whole launches have forgone as much as moving their data costs");
-    return forgone->moved && *gain > 0;
+    return migration->moved && *gain > 0;
 }
 
-bool cx_plan_forgone_counts(const struct cx_launch *launch)
+bool cx_plan_migration_counts(const struct cx_launch *launch)
 {
-    return !launch->imagined && launch->base.context->planner->forgone.active;
+    return !launch->migration_counted && launch->base.context->planner->migration.active;
 }
 
-void cx_plan_forgone_whole(struct cx_launch *launch, const struct cx_access_region *regions)
+void cx_plan_migration_whole(struct cx_launch *launch, const struct cx_access_region *regions)
 {
-    if (!cx_plan_forgone_counts(launch))
+    if (!cx_plan_migration_counts(launch))
         return;
-    launch->imagined = true;
+    launch->migration_counted = true;
     count_reads(launch, NULL, regions, false);
     count_writes(launch, regions, false);
-    (void)cx_forgone_launch(&launch->base.context->planner->forgone, 0);
+    (void)cx_migration_launch(&launch->base.context->planner->migration, 0);
 }

@@ -13,8 +13,8 @@ static bool memory_is_free(const struct cx_command *command)
     const unsigned timelines = cx_context_timelines(context);
     const struct cx_queue *queue = command->queue;
     for (unsigned t = 0; t < timelines; t++) {
-        const uint64_t in_queue = queue && queue->in_order ? queue->cone[timelines + t] : 0;
-        const uint64_t own = command->cone[timelines + t];
+        const uint64_t in_queue = queue && queue->in_order ? queue->frontier[timelines + t] : 0;
+        const uint64_t own = command->frontier[timelines + t];
         if (atomic_load_explicit(&context->workers[t].completed, memory_order_acquire) <
             (own > in_queue ? own : in_queue))
             return false;
@@ -33,12 +33,12 @@ static unsigned waits_for(const struct cx_command *command, const struct cx_wait
 }
 
 /* Whether a read has memory in common with one before it: their order matters. */
-static bool meets_other(const struct cx_reading *reading, const struct cx_waiting *waiting)
+static bool meets_other(const struct cx_pending_read *pending_read, const struct cx_waiting *waiting)
 {
-    const unsigned char *end = reading->pointer + (reading->hi - reading->lo);
+    const unsigned char *end = pending_read->pointer + (pending_read->hi - pending_read->lo);
     for (unsigned w = 1; w < waiting->count; w++) {
-        const struct cx_reading *other = waiting->command[w]->reading;
-        if (reading->pointer < other->pointer + (other->hi - other->lo) && other->pointer < end)
+        const struct cx_pending_read *other = waiting->command[w]->pending_read;
+        if (pending_read->pointer < other->pointer + (other->hi - other->lo) && other->pointer < end)
             return true;
     }
     return false;
@@ -55,8 +55,8 @@ void cx_waiting_find(struct cx_command *launch, struct cx_waiting *waiting)
             bool known = false;
             for (unsigned k = 1; k < waiting->count; k++)
                 known |= waiting->command[k] == next;
-            if (waiting->count <= CX_WAITING_READS && !known && next->reading && !next->dep_error &&
-                next->blockers == waits_for(next, waiting) && !meets_other(next->reading, waiting) &&
+            if (waiting->count <= CX_WAITING_READS && !known && next->pending_read && !next->dep_error &&
+                next->blockers == waits_for(next, waiting) && !meets_other(next->pending_read, waiting) &&
                 memory_is_free(next))
                 waiting->command[waiting->count++] = next;
         }

@@ -9,7 +9,7 @@
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/memory/peer.h"
-#include "layer/plan/split_record.h"
+#include "layer/plan/split_feedback.h"
 #include "layer/plan/plan_open.h"
 #include "layer/plan/plan_size.h"
 #include "layer/plan/plan_stake.h"
@@ -20,7 +20,7 @@
 #include "layer/memory/svm.h"
 #include "layer/plan/launch_prepare.h"
 #include "layer/plan/reexecute_rules.h"
-#include "layer/plan/shared_home_rules.h"
+#include "layer/plan/remote_access_rules.h"
 #include "layer/plan/prefix_rules.h"
 #include "layer/plan/svm_rules.h"
 #include "layer/plan/judge.h"
@@ -40,26 +40,26 @@ static bool whole_because(struct cx_launch *launch, const char *reason)
 /* The same where that is so for all launches of the function and range. */
 static bool whole_alike(struct cx_launch *launch, const char *reason)
 {
-    launch->repeats = true;
+    launch->replayable = true;
     return whole_because(launch, reason);
 }
 
 /* Whether the late member may share the launch: as one that joins in where its lateness could then do no
  * harm; else only while it seems to be a matter of noise, and where a slow device is not made up for anyway.
  */
-static bool await_late(struct cx_launch *launch, const struct cx_judged *judged, unsigned member,
-                       struct cx_split_plan *plan)
+static bool join_straggler(struct cx_launch *launch, const struct cx_cached_verdict *judged, unsigned member,
+                           struct cx_split_plan *plan)
 {
     const struct cx_worker *worker = &launch->base.context->workers[member];
-    const bool bounded = cx_rescue_bounds(launch, judged, member);
-    if (bounded && cx_rescue_may_join(launch, judged, member)) {
-        plan->late |= UINT64_C(1) << member;
+    const bool bounded = cx_reexecute_bounds(launch, judged, member);
+    if (bounded && cx_reexecute_may_join(launch, judged, member)) {
+        plan->stragglers |= UINT64_C(1) << member;
         return true;
     }
-    if (!bounded && cx_clock_ns() < worker->late_ns)
+    if (!bounded && cx_clock_ns() < worker->superseded_until_ns)
         return true;
-    launch->lacks_late = true;
-    return whole_because(launch, cx_rescue_late_reason);
+    launch->lacks_straggler = true;
+    return whole_because(launch, cx_reexecute_straggler_reason);
 }
 
 /* Why the kernel does not run on a member. */
@@ -67,7 +67,7 @@ static const char *why_not_on(const struct cx_kernel *kernel, unsigned m)
 {
     if (cx_kernel_is_foreign(kernel, m))
         return "the kernel has inline assembly, and the other devices are of another model than the fastest";
-    if (cx_program_late_on(kernel->program, m))
+    if (cx_build_deferred_on(kernel->program, m))
         return "the other devices have not built the program yet";
     if (cx_program_runs_on(kernel->program, m))
         return "no other device can run this kernel";
@@ -78,18 +78,18 @@ static const char *why_not_on(const struct cx_kernel *kernel, unsigned m)
 /* Lists the members that could share this launch, the best one first among equals in speed order of the
  * context. */
 static unsigned list_members(struct cx_launch *launch, const struct cx_summary_kernel *summary,
-                             const struct cx_judged *judged, struct cx_split_plan *plan)
+                             const struct cx_cached_verdict *judged, struct cx_split_plan *plan)
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_queue *queue = launch->base.queue;
     struct cx_kernel *kernel = launch->kernel;
     bool rewrite = summary->uses & CX_USE_NEEDS_REWRITE;
-    enum cx_variant variant = cx_prelude_variant(&launch->geometry, judged->verdict.dim, rewrite);
+    enum cx_variant variant = cx_subrange_variant(&launch->geometry, judged->verdict.dim, rewrite);
     size_t items = 1;
     unsigned n = 0, first = queue->fastest;
-    bool late = false;
+    bool deferred = false;
 
-    if (!cx_prelude_can(&launch->geometry, judged->verdict.dim, variant, &launch->reason))
+    if (!cx_subrange_can(&launch->geometry, judged->verdict.dim, variant, &launch->reason))
         return 0;
     for (uint32_t d = 0; d < launch->geometry.work_dim; d++)
         items *= launch->geometry.local[d];
@@ -103,12 +103,12 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
     for (unsigned m = 0; m < context->nmembers; m++) {
         if (!cx_queue_takes(queue, m))
             continue;
-        late |= cx_program_late_on(kernel->program, m) && !cx_kernel_is_foreign(kernel, m);
+        deferred |= cx_build_deferred_on(kernel->program, m) && !cx_kernel_is_foreign(kernel, m);
         if (!cx_kernel_runs_on(kernel, m)) {
             launch->reason = why_not_on(kernel, m);
             continue;
         }
-        if (context->workers[m].late && !await_late(launch, judged, m, plan))
+        if (context->workers[m].superseded && !join_straggler(launch, judged, m, plan))
             continue;
         if (m != first && !cx_program_compatible(kernel->program, first, m, &launch->reason))
             continue;
@@ -118,7 +118,7 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
             const bool never = cx_kernel_variant_failed(kernel, m, variant);
             launch->reason =
                 never ? "the split variant cannot be built" : "the split variant is not built yet";
-            launch->lacks |= !never;
+            launch->lacks_builds |= !never;
             continue;
         }
         if (cx_kernel_variant_limit(kernel, m, variant) < items) {
@@ -129,27 +129,27 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
         plan->variant[n] = variant;
         n++;
     }
-    launch->lacks = late || (launch->lacks && n < 2);
-    launch->lacking = variant;
+    launch->lacks_builds = deferred || (launch->lacks_builds && n < 2);
+    launch->missing_variant = variant;
     launch->longest = cx_judge_longest(launch, judged, first);
-    if (launch->lacks)
+    if (launch->lacks_builds)
         cx_plan_want(launch, variant);
     return n;
 }
 
 /* Sums of floats come out differently in another order. */
-static bool adds_floats(const struct cx_summary_kernel *summary, const struct cx_judged *judged)
+static bool adds_floats(const struct cx_summary_kernel *summary, const struct cx_cached_verdict *judged)
 {
     const struct cx_access_means *means = cx_access_means(judged->access);
     for (uint32_t i = 0; i < summary->narg; i++)
-        if (means[i].way == CX_WAY_PRIVATE && means[i].atomic_op == CX_ATOMIC_FADD)
+        if (means[i].protocol == CX_PROTOCOL_REDUCTION && means[i].atomic_op == CX_ATOMIC_FADD)
             return true;
     return false;
 }
 
 void cx_split_plan_finish(struct cx_split_plan *plan)
 {
-    cx_judged_unref(&plan->judged);
+    cx_cached_verdict_unref(&plan->judged);
     cx_balancer_destroy(plan->balancer);
     free(plan->member);
     free(plan->variant);
@@ -166,7 +166,7 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
 
     if (!(queue->members & (queue->members - 1)))
         return whole_alike(launch, "there is one device");
-    if (launch->at_home) /* the reason is told */
+    if (launch->on_svm_owner) /* the reason is told */
         return false;
     if (cx_options_get()->split == CX_OPTION_SPLIT_NEVER)
         return whole_alike(launch, "COEXEC_SPLIT=never");
@@ -183,15 +183,15 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
         return whole_because(launch, cx_summary_reason_text(forbids));
     if (!launch->local_given && !cx_plan_local_size(launch))
         return whole_because(launch, "no work-group size suits all devices");
-    struct cx_learned *learned = cx_function_learned(launch->kernel->function, context->nmembers);
-    if (learned && cx_plan_too_short(launch, learned))
+    struct cx_kernel_history *history = cx_function_history(launch->kernel->function, context->nmembers);
+    if (history && cx_plan_too_short(launch, history))
         return whole_alike(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
     if (cx_plan_bounded() && !launch->prefix && (why = cx_stake_forbids(launch)))
         return whole_alike(launch, why);
-    bool spared = false;
-    struct cx_judged *judged =
-        learned ? cx_judge_args(learned, summary, launch, cx_plan_always() ? NULL : &spared) : NULL;
-    if (spared) /* counted until judging pays */
+    bool skipped = false;
+    struct cx_cached_verdict *judged =
+        history ? cx_judge_args(history, summary, launch, cx_plan_always() ? NULL : &skipped) : NULL;
+    if (skipped) /* counted until judging pays */
         return whole_because(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
     if (!judged || !judged->verdict.splits) {
         launch->line = judged ? judged->verdict.line : 0;
@@ -214,15 +214,16 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     if (!plan->member || !plan->variant || !plan->weight)
         return whole_because(launch, "out of memory");
     plan->n = list_members(launch, summary, judged, plan);
-    if (plan->n >= 2 && !cx_launch_choose_ways(launch, judged, plan->member, plan->n))
+    if (plan->n >= 2 && !cx_launch_choose_protocols(launch, judged, plan->member, plan->n))
         return whole_because(launch, "out of memory");
     if (plan->n >= 2)
-        cx_one_home_choose(launch, judged, plan->member, plan->n);
-    if (plan->n < 2 || !cx_plan_share(launch, plan, learned, best))
+        cx_remote_access_choose(launch, judged, plan->member, plan->n);
+    if (plan->n < 2 || !cx_plan_share(launch, plan, history, best))
         return false;
     /* those that are left may work at one place in common */
-    return (launch->one_home && cx_one_home_keep(launch, plan->member, plan->n + plan->probes)) ||
-           cx_launch_choose_ways(launch, judged, plan->member, plan->n + plan->probes);
+    return (launch->remote_access &&
+            cx_remote_access_confirm(launch, plan->member, plan->n + plan->probes)) ||
+           cx_launch_choose_protocols(launch, judged, plan->member, plan->n + plan->probes);
 }
 
 static void tell(const struct cx_launch *launch, bool split)
@@ -243,7 +244,7 @@ static void plan_anew(void *data)
     struct cx_command *command = data;
     struct cx_launch *launch = (struct cx_launch *)command;
 
-    cx_program_late_wait(launch->kernel->program, ~0u);
+    cx_build_deferred_wait(launch->kernel->program, ~0u);
     cx_command_unhold(command);
     cx_command_unref(&command);
 }
@@ -258,9 +259,10 @@ static bool worth_others(const struct cx_launch *launch)
     if (cx_plan_bounded() || !(queue->members & (queue->members - 1)) ||
         cx_options_get()->split == CX_OPTION_SPLIT_NEVER)
         return false;
-    if (launch->lacks && launch->lacking != CX_VARIANT_PLAIN)
+    if (launch->lacks_builds && launch->missing_variant != CX_VARIANT_PLAIN)
         return false;
-    return cx_plan_late_pays(launch) && (launch->lacks || !cx_kernel_summary_wait(launch->kernel, 0));
+    return cx_plan_deferred_pays(launch) &&
+           (launch->lacks_builds || !cx_kernel_summary_wait(launch->kernel, 0));
 }
 
 /* Members may come to exchange what it uses. */
@@ -277,16 +279,16 @@ static void note_split(struct cx_launch *launch, const struct cx_split_plan *pla
     tell(launch, true);
     count_use(launch);
     launch->reason = "one device took all of its work-groups"; /* said where that happens */
-    cx_plan_hindsight_begin(launch, !plan->moves);
-    cx_follow_launch(launch->args, cx_kernel_accesses(launch->kernel), launch->kernel->function->learned);
+    cx_split_feedback_begin(launch, !plan->moves);
+    cx_result_use_launch(launch->args, cx_kernel_accesses(launch->kernel), launch->kernel->function->history);
 }
 
 /* It is not split: what a split would need is forgotten. */
 static void drop_split(struct cx_launch *launch, struct cx_split_plan *plan)
 {
-    free(launch->ways);
-    launch->ways = NULL;
-    launch->one_home = false;
+    free(launch->protocols);
+    launch->protocols = NULL;
+    launch->remote_access = false;
     cx_split_plan_finish(plan);
 }
 
@@ -294,7 +296,7 @@ bool cx_plan_rest(struct cx_launch *launch, struct cx_split_plan *plan)
 {
     unsigned best = launch->base.context->nmembers;
     *plan = (struct cx_split_plan){0};
-    launch->lacks = launch->lacks_late = false;
+    launch->lacks_builds = launch->lacks_straggler = false;
     if (plan_split(launch, plan, &best) && !plan->probes) {
         note_split(launch, plan);
         return true;
@@ -310,12 +312,12 @@ enum cx_plan_kind cx_plan_whole(struct cx_launch *launch, unsigned member)
     if (any)
         cx_plan_occupy(launch, member);
     cx_plan_without(launch);
-    cx_follow_launch(launch->args, cx_kernel_accesses(launch->kernel), launch->kernel->function->learned);
+    cx_result_use_launch(launch->args, cx_kernel_accesses(launch->kernel), launch->kernel->function->history);
     tell(launch, false);
     return any ? CX_PLAN_WHOLE : CX_PLAN_FAIL;
 }
 
-/* Whether something that the launch touches is unsettled: it is planned again then. Sets at_home. */
+/* Whether something that the launch touches is unsettled: it is planned again then. Sets on_svm_owner. */
 static bool is_blocked(struct cx_launch *launch)
 {
     struct cx_command *command = &launch->base;
@@ -324,11 +326,11 @@ static bool is_blocked(struct cx_launch *launch)
             cx_unsettled_blocks(command, launch->args->arg[i].mem))
             return true;
     launch->arg = -1;
-    launch->lacks = launch->lacks_late = launch->repeats = false;
+    launch->lacks_builds = launch->lacks_straggler = launch->replayable = false;
     launch->longest = -1;
     cx_take_begin(launch);
-    launch->at_home = cx_svm_binds(launch, &launch->reason);
-    return launch->at_home && cx_svm_blocked(command);
+    launch->on_svm_owner = cx_svm_binds(launch, &launch->reason);
+    return launch->on_svm_owner && cx_svm_blocked(command);
 }
 
 /* A launch that is not split, and could run whole on the member; nmembers: nobody takes it. */
@@ -340,7 +342,7 @@ static enum cx_plan_kind decide_whole(struct cx_launch *launch, unsigned member,
     launch->unproven = any && !cx_take_known(launch, member);
     if (launch->beyond)
         return cx_plan_whole(launch, member);
-    if (cx_hold_launch(launch, member) || cx_hold_for_late(launch))
+    if (cx_deferral_begin(launch, member) || cx_deferral_for_straggler(launch))
         return CX_PLAN_WAIT;
     decision->judged = any ? cx_prefix_judge(launch, member, &decision->variant) : NULL;
     return decision->judged ? CX_PLAN_SLICES : cx_plan_whole(launch, member);
@@ -354,9 +356,9 @@ enum cx_plan_kind cx_plan_decide(struct cx_launch *launch, struct cx_plan_decisi
 
     if (is_blocked(launch))
         return CX_PLAN_WAIT;
-    const bool late = cx_program_late(launch->kernel->program);
-    if (late && launch->at_home &&
-        cx_program_late_on(launch->kernel->program, cx_svm_home(command->context)) &&
+    const bool deferred = cx_build_deferred_any(launch->kernel->program);
+    if (deferred && launch->on_svm_owner &&
+        cx_build_deferred_on(launch->kernel->program, cx_svm_owner(command->context)) &&
         cx_command_hold_for(command, plan_anew))
         return CX_PLAN_WAIT;
     *split = (struct cx_split_plan){0};
@@ -366,14 +368,15 @@ enum cx_plan_kind cx_plan_decide(struct cx_launch *launch, struct cx_plan_decisi
     }
     drop_split(launch, split);
     best = cx_plan_place(launch, best);
-    if (late && best == command->context->nmembers && cx_command_hold_for(command, plan_anew))
+    if (deferred && best == command->context->nmembers && cx_command_hold_for(command, plan_anew))
         return CX_PLAN_WAIT;
-    if (late && launch->longest >= 0)
+    if (deferred && launch->longest >= 0)
         cx_debug(CX_TOPIC_PLAN, "%s takes %g ms at most; others have not built it",
                  launch->kernel->function->name, launch->longest * 1e3);
-    if (late && !launch->beyond && worth_others(launch) && cx_command_hold_for(command, plan_anew))
+    if (deferred && !launch->beyond && worth_others(launch) && cx_command_hold_for(command, plan_anew))
         return CX_PLAN_WAIT;
-    if (late && launch->lacks && !cx_program_late(launch->kernel->program)) /* it has just been built */
+    if (deferred && launch->lacks_builds &&
+        !cx_build_deferred_any(launch->kernel->program)) /* it has just been built */
         return cx_plan_decide(launch, decision);
     return decide_whole(launch, best, decision);
 }

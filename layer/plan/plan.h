@@ -16,7 +16,7 @@
 #include "layer/program/kernel.h"
 #include "layer/source/subrange.h"
 #include "scheduler/balancer.h"
-#include "layer/plan/learned.h"
+#include "layer/plan/kernel_history.h"
 
 /* A launch as the program enqueued it. */
 struct cx_launch {
@@ -25,9 +25,9 @@ struct cx_launch {
     struct cx_args *args;               /* captured */
     struct cx_access_geometry geometry; /* local filled in once chosen */
     bool local_given;
-    bool at_home;       /* svm.h: it runs whole on the home of shared virtual memory */
-    bool times_counted; /* in cx_learned.timing */
-    bool repeats;       /* repeat.h: what keeps it whole holds for all launches alike */
+    bool on_svm_owner;  /* svm.h: it runs whole on the home of shared virtual memory */
+    bool times_counted; /* in cx_kernel_history.timing */
+    bool replayable;    /* replay.h: what keeps it whole holds for all launches alike */
     /* take.h */
     bool beyond;             /* by what drivers report, none takes it */
     bool unproven;           /* the member that runs it whole never took one like it */
@@ -36,24 +36,26 @@ struct cx_launch {
     unsigned placed;         /* 1 + the member that runs it whole; 0: not planned so */
     uint64_t placed_seq;     /* ... and its position there */
     /* deferral.h */
-    bool lacks, counted; /* a split lacks what is not built yet; its time is counted (cx_plan_without) */
-    bool lacks_late;     /* ... or a member that is late (reexecute.h) */
-    bool lacks_length;   /* held until one before it tells how long it takes */
-    bool tells;          /* it runs whole and will tell that, counted in cx_learned.telling */
-    uint64_t placed_ns;  /* ... planned then, host clock */
-    uint64_t late_until; /* until when it was held for that, host ns; 0: it was not */
-    enum cx_variant lacking;
-    double longest;   /* seconds that it takes at most, by its text; below 0: not asked (cx_plan_late_pays) */
-    unsigned held_by; /* planned again once that member has completed held_until */
-    uint64_t held_until;
-    struct cx_launch *held_next;
+    bool lacks_builds,
+        counted;          /* a split lacks what is not built yet; its time is counted (cx_plan_without) */
+    bool lacks_straggler; /* ... or a member that is late (reexecute.h) */
+    bool lacks_length;    /* held until one before it tells how long it takes */
+    bool tells;           /* it runs whole and will tell that, counted in cx_kernel_history.telling */
+    uint64_t placed_ns;   /* ... planned then, host clock */
+    uint64_t deferred_until_ns; /* until when it was held for that, host ns; 0: it was not */
+    enum cx_variant missing_variant;
+    double
+        longest; /* seconds that it takes at most, by its text; below 0: not asked (cx_plan_deferred_pays) */
+    unsigned resume_member; /* planned again once that member has completed resume_seq */
+    uint64_t resume_seq;
+    struct cx_launch *deferred_next;
     struct cx_prefix *prefix; /* prefix.h: it began with slices on one device; or NULL */
     uint64_t sliced; /* ... steps, along the split dimension, that these have done or do; 0: there are none */
     double
         unsliced; /* ... seconds that the rest takes on that device, as they tell; 0: nothing told so far */
     uint64_t slices_ns;      /* what those took, where the rest is split; 0: there were none */
     uint64_t moved;          /* bytes brought to members for it */
-    uint64_t split_ns;       /* host clock: when it was split, for split_record.h; 0: it was not */
+    uint64_t split_ns;       /* host clock: when it was split, for split_feedback.h; 0: it was not */
     bool counts;             /* ... it counts there */
     bool first_use;          /* ... a member that takes part has done nothing yet */
     double staked, reserved; /* plan_stake.h: split, and held to that many seconds; of these it may lose */
@@ -61,15 +63,15 @@ struct cx_launch {
     bool trial;              /* ... as a trial */
     bool invests;            /* ... that loses by itself: what it moves is for those behind it */
     uint64_t written;        /* bytes that the program gave buffers before it */
-    uint64_t brought;        /* bytes of results that came home within it (write_back.h); context->lock */
-    bool imagined;           /* migration_credit.h: it is counted */
-    /* split: how each argument's writes are kept right (enum cx_access_way; launch_prepare.h); NULL: nothing
-     * special
+    uint64_t written_back;   /* bytes of results that came home within it (write_back.h); context->lock */
+    bool migration_counted;  /* migration_credit.h: it is counted */
+    /* split: how each argument's writes are kept right (enum cx_write_protocol; launch_prepare.h); NULL:
+     * nothing special
      */
-    uint8_t *ways;
-    bool one_home;    /* shared_home.h: some of them are CX_WAY_HOME */
-    unsigned home;    /* ... at that member's memory */
-    uint64_t visited; /* ... of which others use about so many bytes */
+    uint8_t *protocols;
+    bool remote_access;    /* remote_access.h: some of them are CX_PROTOCOL_REMOTE */
+    unsigned remote_owner; /* ... at that member's memory */
+    uint64_t remote_bytes; /* ... of which others use about so many bytes */
     uint64_t changed,
         combined; /* merge.h: bytes found changed, and of these those put together on the host */
     /* outcome, for kernel_table.h */
@@ -98,20 +100,20 @@ struct cx_part {
 
 /* A split that was decided. */
 struct cx_split_plan {
-    struct cx_judged *judged; /* a reference */
-    uint64_t groups;          /* all work-groups */
-    uint64_t slice;           /* work-groups in one step along the split dimension */
-    uint64_t done;            /* steps at the range's start that are done already (prefix.h) */
-    unsigned n;               /* members that share the launch, in order */
+    struct cx_cached_verdict *judged; /* a reference */
+    uint64_t groups;                  /* all work-groups */
+    uint64_t slice;                   /* work-groups in one step along the split dimension */
+    uint64_t done;                    /* steps at the range's start that are done already (prefix.h) */
+    unsigned n;                       /* members that share the launch, in order */
     bool probes; /* member[n] gets steps [probe_first, probe_end) to be measured, and nothing else */
     uint64_t probe_first, probe_end;
     unsigned *member;
     enum cx_variant *variant;
     double *weight; /* expected relative speeds: where each member's part of the range begins */
     struct cx_balancer *balancer;
-    bool moves;    /* it moves data for the sake of launches to come (migration_credit.h) */
-    bool rescues;  /* reexecute.h: several members may do packages again */
-    uint64_t late; /* members, as bits, that join once they are done with what others have done */
+    bool moves;          /* it moves data for the sake of launches to come (migration_credit.h) */
+    bool reexecutes;     /* reexecute.h: several members may do packages again */
+    uint64_t stragglers; /* members, as bits, that join once they are done with what others have done */
 };
 void cx_split_plan_finish(struct cx_split_plan *plan);
 
@@ -127,7 +129,7 @@ enum cx_plan_kind {
 struct cx_plan_decision {
     unsigned member;
     struct cx_split_plan split;
-    struct cx_judged *judged; /* borrowed from the function's records */
+    struct cx_cached_verdict *judged; /* borrowed from the function's records */
     enum cx_variant variant;
 };
 
@@ -153,10 +155,10 @@ static inline uint64_t cx_launch_groups(const struct cx_launch *launch)
         groups *= (launch->geometry.global[d] + launch->geometry.local[d] - 1) / launch->geometry.local[d];
     return groups;
 }
-/* How the argument's writes are kept right (enum cx_access_way); OWN for all where nothing special is. */
-static inline unsigned cx_launch_way(const struct cx_launch *launch, unsigned arg)
+/* How the argument's writes are kept right (enum cx_write_protocol); OWN for all where nothing special is. */
+static inline unsigned cx_launch_protocol(const struct cx_launch *launch, unsigned arg)
 {
-    return launch->ways ? launch->ways[arg] : CX_WAY_OWN;
+    return launch->protocols ? launch->protocols[arg] : CX_PROTOCOL_EXCLUSIVE;
 }
 
 #endif

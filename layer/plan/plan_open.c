@@ -89,12 +89,12 @@ bool cx_plan_want_for(const struct cx_launch *launch, double seconds)
     struct cx_program *program = launch->kernel->program;
     bool coming = false;
     for (unsigned m = 0; m < launch->base.context->nmembers; m++)
-        coming |= cx_queue_takes(launch->base.queue, m) && cx_program_late_on(program, m) &&
-                  atomic_load(&program->members[m].state[CX_VARIANT_PLAIN]) != CX_BUILD_LATE;
-    if (coming || !cx_program_late(program))
+        coming |= cx_queue_takes(launch->base.queue, m) && cx_build_deferred_on(program, m) &&
+                  atomic_load(&program->members[m].state[CX_VARIANT_PLAIN]) != CX_BUILD_DEFERRED;
+    if (coming || !cx_build_deferred_any(program))
         return coming;
     if (!cx_plan_opening_pays(launch, cx_plan_builds_last(launch, CX_VARIANT_PLAIN), seconds))
         return false;
-    cx_program_late_want(program);
+    cx_build_deferred_want(program);
     return true;
 }

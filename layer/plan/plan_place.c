@@ -31,18 +31,18 @@ enum {
 /* How much slower counts as alike. */
 static const double nearly = 1.25;
 
-bool cx_plan_is_late(const struct cx_worker *worker)
+bool cx_plan_is_straggler(const struct cx_worker *worker)
 {
-    return worker->late > 0;
+    return worker->superseded > 0;
 }
 
 unsigned cx_plan_prompt(const struct cx_launch *launch, unsigned member)
 {
     const struct cx_context *context = launch->base.context;
-    if (member >= context->nmembers || !cx_plan_is_late(&context->workers[member]))
+    if (member >= context->nmembers || !cx_plan_is_straggler(&context->workers[member]))
         return member;
     for (unsigned m = 0; m < context->nmembers; m++)
-        if (!cx_plan_is_late(&context->workers[m]) && cx_queue_takes(launch->base.queue, m) &&
+        if (!cx_plan_is_straggler(&context->workers[m]) && cx_queue_takes(launch->base.queue, m) &&
             cx_kernel_runs_on(launch->kernel, m))
             return m;
     return member;
@@ -53,16 +53,16 @@ unsigned cx_plan_prompt(const struct cx_launch *launch, unsigned member)
 static unsigned fastest_of(struct cx_launch *launch, bool sure, cl_uint units)
 {
     const struct cx_context *context = launch->base.context;
-    const struct cx_learned *learned = launch->kernel->function->learned;
+    const struct cx_kernel_history *history = launch->kernel->function->history;
     unsigned best = context->nmembers;
     double best_speed = -1;
-    const double fastest = learned ? cx_speed_record_speed(&learned->records[context->fastest]) : 0;
+    const double fastest = history ? cx_speed_record_speed(&history->records[context->fastest]) : 0;
     for (unsigned m = 0; m < context->nmembers; m++) {
         double speed = context->workers[m].device->nominal_gflops;
-        const double known = learned ? cx_speed_record_speed(&learned->records[m]) : 0;
+        const double known = history ? cx_speed_record_speed(&history->records[m]) : 0;
         if (known > 0 && fastest > 0) /* measured on both: nominal speeds no longer count */
             speed = known / fastest * context->workers[context->fastest].device->nominal_gflops;
-        if (cx_plan_is_late(&context->workers[m]))
+        if (cx_plan_is_straggler(&context->workers[m]))
             speed *= 1e-9;
         if (speed <= best_speed || context->workers[m].device->compute_units < units ||
             !cx_queue_takes(launch->base.queue, m) || !cx_kernel_runs_on(launch->kernel, m) ||
@@ -97,10 +97,11 @@ static bool may_keep_state(const struct cx_launch *launch, bool *certain)
 static unsigned place_with_state(struct cx_launch *launch, unsigned preferred, bool certain)
 {
     struct cx_program *program = launch->kernel->program;
-    unsigned home = atomic_load(&program->home), none = launch->base.context->nmembers;
-    if (home && cx_queue_takes(launch->base.queue, home - 1)) {
-        if (cx_kernel_runs_on(launch->kernel, home - 1) && cx_launch_prepare(launch, home - 1) == CL_SUCCESS)
-            return home - 1;
+    unsigned owner = atomic_load(&program->variables_owner), none = launch->base.context->nmembers;
+    if (owner && cx_queue_takes(launch->base.queue, owner - 1)) {
+        if (cx_kernel_runs_on(launch->kernel, owner - 1) &&
+            cx_launch_prepare(launch, owner - 1) == CL_SUCCESS)
+            return owner - 1;
         if (certain) {
             cx_warn(CX_TOPIC_PLAN,
                     "%s uses variables of its program, and the device that has them cannot run it",
@@ -111,22 +112,22 @@ static unsigned place_with_state(struct cx_launch *launch, unsigned preferred, b
     unsigned best = preferred;
     if (preferred >= none || cx_launch_prepare(launch, preferred) != CL_SUCCESS)
         best = fastest_taker(launch, 0);
-    if (!home && best < none)
-        atomic_store(&program->home, best + 1);
+    if (!owner && best < none)
+        atomic_store(&program->variables_owner, best + 1);
     return best;
 }
 
 /* Whether the home of shared virtual memory takes the launch, with the variables of its program. */
-static bool place_at_home(struct cx_launch *launch)
+static bool place_at_svm_owner(struct cx_launch *launch)
 {
     struct cx_program *program = launch->kernel->program;
-    const unsigned home = cx_svm_home(launch->base.context);
+    const unsigned owner = cx_svm_owner(launch->base.context);
     bool certain, state = may_keep_state(launch, &certain);
     unsigned kept = 0;
-    if (!cx_kernel_runs_on(launch->kernel, home) || cx_launch_prepare(launch, home) != CL_SUCCESS)
+    if (!cx_kernel_runs_on(launch->kernel, owner) || cx_launch_prepare(launch, owner) != CL_SUCCESS)
         return false;
-    if (state && !atomic_compare_exchange_strong(&program->home, &kept, home + 1) && kept != home + 1 &&
-        certain) {
+    if (state && !atomic_compare_exchange_strong(&program->variables_owner, &kept, owner + 1) &&
+        kept != owner + 1 && certain) {
         if (cx_svm_has_argument(launch))
             cx_warn(CX_TOPIC_PLAN, "%s uses variables of its program, which another device has",
                     launch->kernel->function->name);
@@ -141,9 +142,9 @@ static bool place_at_home(struct cx_launch *launch)
 static uint64_t depends_on(const struct cx_launch *launch, unsigned timeline)
 {
     const struct cx_command *command = &launch->base;
-    uint64_t seq = command->cone[timeline];
-    if (command->queue->in_order && command->queue->cone[timeline] > seq)
-        seq = command->queue->cone[timeline];
+    uint64_t seq = command->frontier[timeline];
+    if (command->queue->in_order && command->queue->frontier[timeline] > seq)
+        seq = command->queue->frontier[timeline];
     return seq;
 }
 
@@ -181,8 +182,8 @@ static bool akin(const struct cx_real_device *a, const struct cx_real_device *b)
 /* Expected duration of the launch, ns; 0: never measured on that member. */
 static double measured_ns(const struct cx_launch *launch, unsigned m)
 {
-    const struct cx_learned *learned = launch->kernel->function->learned;
-    double speed = learned ? cx_speed_record_speed(&learned->records[m]) : 0;
+    const struct cx_kernel_history *history = launch->kernel->function->history;
+    double speed = history ? cx_speed_record_speed(&history->records[m]) : 0;
     return speed > 0 && launch->geometry.local[0] ? (double)cx_launch_groups(launch) / speed * 1e9 : 0;
 }
 
@@ -242,10 +243,10 @@ static unsigned free_sooner(struct cx_launch *launch, unsigned best, uint64_t no
         const struct cx_worker *other = &context->workers[m];
         bool like = akin(worker->device, other->device);
         double there = expected_ns(launch, m);
-        if (cx_queue_takes(launch->base.queue, m) && cx_program_late_on(launch->kernel->program, m))
+        if (cx_queue_takes(launch->base.queue, m) && cx_build_deferred_on(launch->kernel->program, m))
             cx_plan_want(launch, CX_VARIANT_PLAIN);
         if (m == best || !cx_queue_takes(launch->base.queue, m) || !cx_kernel_runs_on(launch->kernel, m) ||
-            atomic_load(&other->left_out) || cx_plan_is_late(other) || !cx_plan_fits(launch, m))
+            atomic_load(&other->left_out) || cx_plan_is_straggler(other) || !cx_plan_fits(launch, m))
             continue;
         if (!like && (own <= 0 || there <= 0 || worker->guessed))
             continue; /* nothing tells how long it would take, or how long the fast one is busy */
@@ -275,7 +276,7 @@ static bool may_gain(const struct cx_launch *launch, unsigned best)
 static bool may_go_to(struct cx_launch *launch, unsigned member)
 {
     const struct cx_worker *worker = &launch->base.context->workers[member];
-    return !cx_plan_is_late(worker) && !atomic_load(&worker->left_out) &&
+    return !cx_plan_is_straggler(worker) && !atomic_load(&worker->left_out) &&
            cx_queue_takes(launch->base.queue, member) && cx_kernel_runs_on(launch->kernel, member) &&
            cx_plan_fits(launch, member) && cx_launch_prepare(launch, member) == CL_SUCCESS;
 }
@@ -284,13 +285,13 @@ static bool may_go_to(struct cx_launch *launch, unsigned member)
 static unsigned compiled(struct cx_launch *launch, unsigned best)
 {
     const struct cx_context *context = launch->base.context;
-    const struct cx_learned *learned = launch->kernel->function->learned;
-    if (best == context->nmembers || !learned ||
+    const struct cx_kernel_history *history = launch->kernel->function->history;
+    if (best == context->nmembers || !history ||
         !(context->workers[best].device->type & CL_DEVICE_TYPE_CPU) ||
-        cx_launch_knows(launch, learned, best, CX_VARIANT_PLAIN, true))
+        cx_launch_knows(launch, history, best, CX_VARIANT_PLAIN, true))
         return best;
     for (unsigned m = 0; m < context->nmembers; m++)
-        if (cx_launch_knows(launch, learned, m, CX_VARIANT_PLAIN, true) && may_go_to(launch, m))
+        if (cx_launch_knows(launch, history, m, CX_VARIANT_PLAIN, true) && may_go_to(launch, m))
             return m;
     return best;
 }
@@ -302,14 +303,15 @@ static unsigned stay(struct cx_launch *launch, unsigned best)
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_queue *queue = launch->base.queue;
-    if (!queue->in_order || !queue->home || queue->home - 1 == best || best == context->nmembers)
+    if (!queue->in_order || !queue->last_member || queue->last_member - 1 == best ||
+        best == context->nmembers)
         return best;
-    const unsigned home = queue->home - 1;
-    const double own = measured_ns(launch, best), there = measured_ns(launch, home);
-    if (!cx_context_alike(context, best, home) || (own > 0 && there > 0 && there > nearly * own) ||
-        !may_go_to(launch, home))
+    const unsigned last = queue->last_member - 1;
+    const double own = measured_ns(launch, best), there = measured_ns(launch, last);
+    if (!cx_context_alike(context, best, last) || (own > 0 && there > 0 && there > nearly * own) ||
+        !may_go_to(launch, last))
         return best;
-    return home;
+    return last;
 }
 
 /* There is one in-order queue: who is free sooner is no question. */
@@ -369,19 +371,20 @@ unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
     struct cx_context *context = launch->base.context;
     unsigned best = preferred;
     bool certain;
-    if (launch->at_home) {
+    if (launch->on_svm_owner) {
         /* a pointer that is passed is only good there, whatever sub-device the queue is of */
         const bool needs = cx_svm_has_argument(launch) || launch->args->nsvm;
-        if ((needs || cx_queue_takes(launch->base.queue, cx_svm_home(context))) && place_at_home(launch))
-            return cx_svm_home(context);
+        if ((needs || cx_queue_takes(launch->base.queue, cx_svm_owner(context))) &&
+            place_at_svm_owner(launch))
+            return cx_svm_owner(context);
         if (needs)
             return context->nmembers;
-        launch->at_home = false; /* it was but a suspicion */
+        launch->on_svm_owner = false; /* it was but a suspicion */
     }
     if (may_keep_state(launch, &certain)) {
         best = place_with_state(launch, preferred, certain);
     } else {
-        if (preferred >= context->nmembers || cx_plan_is_late(&context->workers[preferred]) ||
+        if (preferred >= context->nmembers || cx_plan_is_straggler(&context->workers[preferred]) ||
             cx_take_refused(launch, preferred) || cx_launch_prepare(launch, preferred) != CL_SUCCESS)
             best = fastest_taker(launch, 0);
         best = stay(launch, best);
@@ -404,7 +407,7 @@ unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
 void cx_plan_occupy(const struct cx_launch *launch, unsigned member)
 {
     struct cx_context *context = launch->base.context;
-    if (is_alone(launch) || launch->at_home)
+    if (is_alone(launch) || launch->on_svm_owner)
         return;
     const uint64_t now = cx_clock_ns();
     struct cx_worker *worker = &context->workers[member];

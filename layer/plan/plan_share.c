@@ -6,7 +6,7 @@
 #include "layer/plan/candidates.h"
 #include "layer/base/options.h"
 #include "layer/plan/migration_credit.h"
-#include "layer/plan/split_record.h"
+#include "layer/plan/split_feedback.h"
 #include "layer/plan/plan_size.h"
 #include "layer/plan/plan_stake.h"
 #include "scheduler/memory.h"
@@ -25,7 +25,7 @@ static const double cheap_moves = 0.25;
 
 /* ---- who takes part? ---- */
 
-bool cx_plan_too_short(const struct cx_launch *launch, const struct cx_learned *learned)
+bool cx_plan_too_short(const struct cx_launch *launch, const struct cx_kernel_history *history)
 {
     const struct cx_context *context = launch->base.context;
     const uint64_t groups = cx_launch_groups(launch);
@@ -33,8 +33,8 @@ bool cx_plan_too_short(const struct cx_launch *launch, const struct cx_learned *
         return false;
     for (unsigned m = 0; m < context->nmembers; m++) {
         const uint64_t fill = cx_plan_fill(context->workers[m].device, &launch->geometry);
-        if (learned->records[m].samples >= 4 &&
-            (double)(groups > fill ? groups : fill) < CX_SPLIT_SECONDS * learned->records[m].slowest)
+        if (history->records[m].samples >= 4 &&
+            (double)(groups > fill ? groups : fill) < CX_SPLIT_SECONDS * history->records[m].slowest)
             return true;
     }
     return false;
@@ -75,8 +75,8 @@ static struct cx_admission_decision decide(const struct cx_split_plan *plan, str
 /* Seconds that a device's share of the launch, and what it reads whole, take to be brought there. */
 static double moves_there(const struct cx_admission_device *device, double groups)
 {
-    const double told = device->fixed_seconds - device->after_seconds + device->transfer_seconds * groups;
-    return device->moves_part > 0 ? device->moves_part * told : told;
+    const double reported = device->fixed_seconds - device->after_seconds + device->transfer_seconds * groups;
+    return device->moves_part > 0 ? device->moves_part * reported : reported;
 }
 
 /* Seconds of what a split brings to devices beyond what the launch needs whole. */
@@ -91,36 +91,36 @@ static double moves_of(const struct cx_split_plan *plan, struct cx_candidates *a
 }
 
 /* Whether a launch that would stay whole only since its data lies on one device is split all the same, for
- * what launches have forgone so far (forgone.h). Then what it has to move does not count. */
+ * what launches have forgone so far (migration.h). Then what it has to move does not count. */
 static bool moves_at_last(struct cx_launch *launch, const struct cx_split_plan *plan,
-                          const struct cx_learned *learned, struct cx_candidates *all,
+                          const struct cx_kernel_history *history, struct cx_candidates *all,
                           const struct cx_admission_decision *decision)
 {
     struct cx_context *context = launch->base.context;
-    struct cx_forgone *forgone = &context->planner->forgone;
+    struct cx_migration *migration = &context->planner->migration;
     const bool splits = decision->reason == CX_ADMISSION_SPLIT;
-    if (cx_plan_always() || !all->whole || cx_plan_policy()->keeps_whole || (splits && !forgone->active))
+    if (cx_plan_always() || !all->whole || cx_plan_policy()->keeps_whole || (splits && !migration->active))
         return false;
-    if (context->planner->hindsight.level != CX_HINDSIGHT_OPEN) {
-        cx_forgone_end(forgone);
+    if (context->planner->feedback.level != CX_FEEDBACK_OPEN) {
+        cx_migration_end(migration);
         return false;
     }
     const struct cx_admission admission = admission_of(plan, all->placed);
-    struct cx_forgone_launch about = {plan,
-                                      all->whole,
-                                      all->whole + launch->args->count,
-                                      decision->best,
-                                      cx_admission_imagine(&admission, decision->best, all->imagined),
-                                      &learned->hindsight};
-    if (!forgone->active && !about.in_place.split)
+    struct cx_migration_launch about = {plan,
+                                        all->whole,
+                                        all->whole + launch->args->count,
+                                        decision->best,
+                                        cx_admission_imagine(&admission, decision->best, all->imagined),
+                                        &history->feedback};
+    if (!migration->active && !about.in_place.split)
         return false;
-    cx_forgone_begin(forgone);
+    cx_migration_begin(migration);
     double gain;
-    const bool pays = cx_plan_forgone(launch, &about, &gain) && !splits;
+    const bool pays = cx_plan_migration(launch, &about, &gain) && !splits;
     all->moved = pays ? moves_of(plan, all, decision->best) : 0;
     const bool moves = pays && cx_plan_affords(context, 2 * all->moved);
     if (splits || moves)
-        cx_forgone_split(forgone, gain, moves ? all->moved : 0);
+        cx_migration_split(migration, gain, moves ? all->moved : 0);
     for (unsigned i = 0; i < plan->n && moves; i++) {
         all->device[i] = all->placed[i];
         all->member[i] = all->imagined[i];
@@ -153,9 +153,9 @@ static double known_speed(const struct cx_launch *launch, const struct cx_split_
     return speed > 0 && doubted > 0 && doubted < speed ? doubted : speed;
 }
 
-static bool is_late(const struct cx_split_plan *plan, unsigned i)
+static bool is_straggler(const struct cx_split_plan *plan, unsigned i)
 {
-    return plan->late >> plan->member[i] & 1;
+    return plan->stragglers >> plan->member[i] & 1;
 }
 
 static struct cx_balancer_device balancer_device(const struct cx_launch *launch,
@@ -175,10 +175,10 @@ static struct cx_balancer_device balancer_device(const struct cx_launch *launch,
         .first_package = all->member[i].first_package,
         .slot = plan->member[i],
         .kind = launch->base.context->workers[plan->member[i]].kind,
-        .private_results = plan->rescues && cx_rescue_private(launch, plan->member[i]),
+        .private_results = plan->reexecutes && cx_reexecute_private(launch, plan->member[i]),
         .accelerator = launch->base.context->workers[plan->member[i]].device->type &
                        (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR),
-        .absent = is_late(plan, i),
+        .absent = is_straggler(plan, i),
         .overlaps = cx_worker_wants_alternate(&launch->base.context->workers[plan->member[i]]),
     };
 }
@@ -194,11 +194,11 @@ static void keep(struct cx_launch *launch, struct cx_split_plan *plan, struct cx
 }
 
 /* Nobody could do what a late member holds, or is to be given before it is there: it is left out. */
-static void leave_late(struct cx_split_plan *plan, struct cx_candidates *all)
+static void leave_stragglers(struct cx_split_plan *plan, struct cx_candidates *all)
 {
     unsigned n = 0;
     for (unsigned i = 0; i < plan->n; i++) {
-        if (is_late(plan, i))
+        if (is_straggler(plan, i))
             continue;
         all->share[n] = all->share[i];
         plan->variant[n] = plan->variant[i];
@@ -219,7 +219,7 @@ static void keep_members(struct cx_launch *launch, struct cx_split_plan *plan, s
         all->speed[i] = known_speed(launch, plan, all, i);
     for (unsigned i = 0; i < plan->n; i++) {
         const bool probed = all->member[i].part == CX_ADMISSION_PROBED;
-        if (!all->member[i].takes_part || (probed && is_late(plan, i)) ||
+        if (!all->member[i].takes_part || (probed && is_straggler(plan, i)) ||
             cx_launch_prepare(launch, plan->member[i]) != CL_SUCCESS)
             continue;
         if (probed) {
@@ -236,9 +236,9 @@ static void keep_members(struct cx_launch *launch, struct cx_split_plan *plan, s
     unsigned able = 0;
     for (unsigned i = 0; i < n; i++)
         able += all->share[i].private_results;
-    plan->rescues = able > 1;
-    if (one_each || !plan->rescues)
-        leave_late(plan, all);
+    plan->reexecutes = able > 1;
+    if (one_each || !plan->reexecutes)
+        leave_stragglers(plan, all);
     n = plan->n;
     plan->probes = plan->probes && n > 0;
     if (plan->probes) {
@@ -276,14 +276,15 @@ static bool keeps_to_parts(const struct cx_candidates *all, unsigned n)
 }
 
 /* Has the members that are left share the launch as their parts lie (parts.h). */
-static void cut_parts(const struct cx_split_plan *plan, struct cx_learned *learned, struct cx_candidates *all)
+static void cut_parts(const struct cx_split_plan *plan, struct cx_kernel_history *history,
+                      struct cx_candidates *all)
 {
     double *part = all->part, speed[64];
     for (unsigned i = 0; i < plan->n; i++)
         speed[i] = all->share[i].measured_speed;
     const struct cx_parts_launch about = {plan->n, (double)plan->groups, all->astray_seconds, all->owned,
                                           speed};
-    (void)cx_parts_cut(&learned->parts, &about, part);
+    (void)cx_parts_cut(&history->parts, &about, part);
     for (unsigned i = 0; i < plan->n; i++)
         all->share[i].measured_speed = part[i] > 0 ? part[i] : 1e-12;
 }
@@ -291,20 +292,20 @@ static void cut_parts(const struct cx_split_plan *plan, struct cx_learned *learn
 /* ---- the balancer ---- */
 
 /* Where the balancer learns of such launches. NULL: it is another one, or there is no room. */
-static struct cx_memory *memory_of(struct cx_learned *learned, uint64_t groups)
+static struct cx_memory *memory_of(struct cx_kernel_history *history, uint64_t groups)
 {
-    const unsigned room = sizeof(learned->memories) / sizeof(*learned->memories);
-    struct cx_memory *memory = cx_learned_memory(learned, groups);
+    const unsigned room = sizeof(history->memories) / sizeof(*history->memories);
+    struct cx_memory *memory = cx_kernel_history_memory(history, groups);
     if (!cx_plan_policy()->learns || cx_options_get()->reproducible)
         return NULL;
     for (unsigned i = 0; i < room && !memory; i++) {
-        if (learned->memories[i])
+        if (history->memories[i])
             continue;
-        memory = learned->memories[i] = malloc(sizeof(*memory));
+        memory = history->memories[i] = malloc(sizeof(*memory));
         if (!memory)
             return NULL;
         cx_memory_init(memory);
-        memory->taught.groups = groups;
+        memory->cost_model.groups = groups;
     }
     return memory;
 }
@@ -315,7 +316,7 @@ static struct cx_balancer *make_balancer(const struct cx_split_plan *plan, const
     const struct cx_problem problem = {
         groups_left(plan),      plan->slice * plan->judged->verdict.granularity,
         plan->n + plan->probes, all->share,
-        plan->rescues,          one_each ? NULL : memory};
+        plan->reexecutes,       one_each ? NULL : memory};
     const struct cx_balancer_params params = cx_plan_params();
     const struct cx_policy *policy =
         cx_options_get()->reproducible || one_each ? cx_policy_find("static") : cx_plan_policy();
@@ -351,20 +352,21 @@ static void place_probe(struct cx_split_plan *plan, const struct cx_speed_record
 }
 
 /* Those who take part are known: makes the balancer. Without one the launch stays whole. */
-static void share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_learned *learned,
+static void share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_kernel_history *history,
                   struct cx_candidates *all, bool one_each)
 {
-    plan->rescues = cx_rescue_allowed(launch, plan->judged);
+    plan->reexecutes = cx_reexecute_allowed(launch, plan->judged);
     const bool keeps = keeps_to_parts(all, plan->n);
     keep_members(launch, plan, all, one_each || keeps);
     if (keeps && !plan->probes && plan->n > 1)
-        cut_parts(plan, learned, all);
+        cut_parts(plan, history, all);
     weigh(plan, all->share);
     if (plan->n + plan->probes < 2)
-        launch->reason = plan->late ? cx_rescue_late_reason : "its arguments cannot be had on another device";
+        launch->reason = plan->stragglers ? cx_reexecute_straggler_reason
+                                          : "its arguments cannot be had on another device";
     else
         plan->balancer =
-            make_balancer(plan, all, plan->done ? NULL : memory_of(learned, plan->groups), one_each || keeps);
+            make_balancer(plan, all, plan->done ? NULL : memory_of(history, plan->groups), one_each || keeps);
     if (plan->balancer)
         follow_balancer(plan);
     if (plan->balancer && plan->probes)
@@ -373,7 +375,7 @@ static void share(struct cx_launch *launch, struct cx_split_plan *plan, struct c
         launch->reason = cx_options_get()->reproducible ? "COEXEC_REPRODUCIBLE=1" : "COEXEC_SPLIT=always";
 }
 
-bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_learned *learned,
+bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_kernel_history *history,
                    unsigned *best)
 {
     struct cx_context *context = launch->base.context;
@@ -387,9 +389,9 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
     }
     all->probe_record = NULL;
     all->astray_seconds = 0;
-    cx_candidates_describe(launch, plan, learned, all);
+    cx_candidates_describe(launch, plan, history, all);
     struct cx_admission_decision decision = decide(plan, all);
-    plan->moves = moves_at_last(launch, plan, learned, all, &decision);
+    plan->moves = moves_at_last(launch, plan, history, all, &decision);
     decision.split |= plan->moves;
     *best = plan->member[decision.best];
     for (unsigned i = 0; i < plan->n && decision.split; i++)
@@ -397,11 +399,11 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
             cx_launch_decided(launch, plan->member[i], cx_admission_part_text(all->member[i].part));
     launch->reason = plan->moves ? "launches have forgone as much as moving their data costs"
                                  : cx_admission_reason_text(decision.reason);
-    launch->repeats = !plan->moves && (decision.reason == CX_ADMISSION_WHOLE_SHORT ||
-                                       decision.reason == CX_ADMISSION_WHOLE_UNMEASURED);
+    launch->replayable = !plan->moves && (decision.reason == CX_ADMISSION_WHOLE_SHORT ||
+                                          decision.reason == CX_ADMISSION_WHOLE_UNMEASURED);
     if (!decision.split && cx_plan_policy()->keeps_whole)
         launch->reason = "COEXEC_ALGO=single";
-    if (decision.split && !cx_plan_always() && cx_plan_hindsight_holds(launch, plan, learned, best))
+    if (decision.split && !cx_plan_always() && cx_split_feedback_keeps_whole(launch, plan, history, best))
         decision.split = false;
     const struct cx_plan_costs costs = {.device = all->device,
                                         .member = all->member,
@@ -410,17 +412,17 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
                                         .owned = all->owned,
                                         .scratch = all->lacking.fixed,
                                         .best = decision.best};
-    if (decision.split && !cx_plan_stake(launch, plan, learned, &costs))
+    if (decision.split && !cx_plan_stake(launch, plan, history, &costs))
         decision.split = false;
     /* One share each where members move what they lack, or the one that lacks nothing would do it all, and
      * again what another holds whose moves take long; and beside a mere probe, where the best member does all
      * the rest. */
     if (decision.split)
-        share(launch, plan, learned, all,
+        share(launch, plan, history, all,
               plan->moves || launch->invests ||
                   (decision.reason == CX_ADMISSION_SPLIT_PROBE && !cx_plan_always()));
     if (plan->moves && !plan->balancer)
-        cx_forgone_end(&context->planner->forgone);
+        cx_migration_end(&context->planner->migration);
     if (all->whole != all->few)
         free(all->whole);
     if (!plan->balancer)

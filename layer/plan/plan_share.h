@@ -10,10 +10,10 @@
 
 /* Whether the launch, by the slowest ones of late, is over before a split could gain: so short a launch is
  * not worth judging, which takes tens of microseconds where the arguments are new. */
-bool cx_plan_too_short(const struct cx_launch *launch, const struct cx_learned *learned);
+bool cx_plan_too_short(const struct cx_launch *launch, const struct cx_kernel_history *history);
 /* Chooses among the plan's members those that shorten the launch and makes the balancer; else false, with the
  * reason in the launch and the member for a whole launch in *best. */
-bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_learned *learned,
+bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_kernel_history *history,
                    unsigned *best);
 
 #endif

@@ -145,15 +145,15 @@ static const double unknown_part = 0.1;
 double cx_plan_best_speed(const struct cx_launch *launch)
 {
     const struct cx_context *context = launch->base.context;
-    const struct cx_learned *learned = launch->kernel->function->learned;
+    const struct cx_kernel_history *history = launch->kernel->function->history;
     double best = 0;
 
-    for (unsigned m = 0; learned && m < context->nmembers; m++) {
+    for (unsigned m = 0; history && m < context->nmembers; m++) {
         double sum = 0;
         unsigned measured = 0;
         for (unsigned k = 0; k < context->nmembers; k++) {
             const double own =
-                cx_context_alike(context, m, k) ? cx_speed_record_speed(&learned->records[k]) : 0;
+                cx_context_alike(context, m, k) ? cx_speed_record_speed(&history->records[k]) : 0;
             sum += own;
             measured += own > 0;
         }
@@ -196,24 +196,24 @@ static double waiting(const struct cx_launch *launch)
 
 /* What part of the nominal speed of all members that the queue serves is of those that left the build for
  * later: at most so much of a launch's time can they save. */
-static double late_part(const struct cx_launch *launch)
+static double deferred_part(const struct cx_launch *launch)
 {
     const struct cx_context *context = launch->base.context;
-    double all = 0, late = 0;
+    double all = 0, deferred = 0;
 
     for (unsigned m = 0; m < context->nmembers; m++) {
         if (!cx_queue_takes(launch->base.queue, m))
             continue;
         all += context->workers[m].device->nominal_gflops;
-        late +=
-            cx_program_late_on(launch->kernel->program, m) ? context->workers[m].device->nominal_gflops : 0;
+        deferred +=
+            cx_build_deferred_on(launch->kernel->program, m) ? context->workers[m].device->nominal_gflops : 0;
     }
-    return all > 0 ? late / all : 0;
+    return all > 0 ? deferred / all : 0;
 }
 
-bool cx_plan_late_counts(const struct cx_launch *launch)
+bool cx_plan_deferred_counts(const struct cx_launch *launch)
 {
-    return late_part(launch) >= unknown_part;
+    return deferred_part(launch) >= unknown_part;
 }
 
 /* Whether a member that the queue takes, before this one, is of its kind: what that has built is in their
@@ -236,7 +236,7 @@ double cx_plan_builds_last(const struct cx_launch *launch, enum cx_variant varia
     for (unsigned m = 0; m < context->nmembers; m++) {
         if (!cx_queue_takes(launch->base.queue, m))
             continue;
-        if (cx_program_late_on(program, m))
+        if (cx_build_deferred_on(program, m))
             seconds += cx_compile_record_expected(program, m, CX_VARIANT_PLAIN);
         if (variant != CX_VARIANT_PLAIN)
             seconds += follows_alike(launch, m) ? again : cx_compile_record_expected(program, m, variant);
@@ -246,7 +246,7 @@ double cx_plan_builds_last(const struct cx_launch *launch, enum cx_variant varia
 
 static double builds_last(const struct cx_launch *launch)
 {
-    return cx_plan_builds_last(launch, launch->lacking);
+    return cx_plan_builds_last(launch, launch->missing_variant);
 }
 
 /* Whether members that do such a part of all save more than these builds take, by measured times or else the
@@ -256,17 +256,17 @@ static bool may_save(const struct cx_launch *launch, double part)
 {
     const double expected = cx_plan_expected(launch), seconds = expected > 0 ? expected : launch->longest;
 
-    if (isinf(seconds) && launch->lacking != CX_VARIANT_PLAIN)
+    if (isinf(seconds) && launch->missing_variant != CX_VARIANT_PLAIN)
         return false;
     if (seconds < 0 || isinf(seconds))
         return part >= unknown_part && items_of(launch) >= (seconds < 0 ? MANY_ITEMS : MANY_LOOPING);
     return part * seconds > builds_last(launch);
 }
 
-bool cx_plan_late_pays(const struct cx_launch *launch)
+bool cx_plan_deferred_pays(const struct cx_launch *launch)
 {
     /* what seems to lack nothing may not be analysed yet: until it is measured, that is */
-    return (launch->lacks || cx_plan_expected(launch) <= 0) && may_save(launch, late_part(launch));
+    return (launch->lacks_builds || cx_plan_expected(launch) <= 0) && may_save(launch, deferred_part(launch));
 }
 
 /* Builds cost a core, and a process that ends meanwhile has to wait: short programs must not pay for what
@@ -278,12 +278,13 @@ static bool build_pays(const struct cx_launch *launch)
 {
     if (cx_plan_bounded())
         return cx_plan_opening_pays(launch, builds_last(launch), waiting(launch));
-    const struct cx_learned *learned = launch->kernel->function->learned;
+    const struct cx_kernel_history *history = launch->kernel->function->history;
     const unsigned nmembers = launch->base.context->nmembers;
     const double others = (double)(nmembers - 1) / nmembers;
 
-    return (launch->lacking == CX_VARIANT_PLAIN ? cx_plan_late_pays(launch) : may_save(launch, others)) ||
-           (learned && learned->unvaried + waiting(launch) >= builds_without * builds_last(launch));
+    return (launch->missing_variant == CX_VARIANT_PLAIN ? cx_plan_deferred_pays(launch)
+                                                        : may_save(launch, others)) ||
+           (history && history->unvaried + waiting(launch) >= builds_without * builds_last(launch));
 }
 
 /* Speeds of so many launches tell how long others take. */
@@ -291,38 +292,38 @@ enum { MANY_SAMPLES = 4 };
 /* What is left of what judging took with each launch that is not judged. */
 #define BELIEF 0.99
 
-bool cx_plan_judging_pays(const struct cx_launch *launch, struct cx_learned *learned, uint64_t hash)
+bool cx_plan_judging_pays(const struct cx_launch *launch, struct cx_kernel_history *history, uint64_t hash)
 {
     const unsigned nmembers = launch->base.context->nmembers;
-    const unsigned room = sizeof(learned->spared) / sizeof(*learned->spared);
+    const unsigned room = sizeof(history->skipped) / sizeof(*history->skipped);
     const double gain = cx_plan_expected(launch) * (nmembers - 1) / nmembers - CX_SPLIT_SECONDS;
     bool measured = false;
     unsigned i = 0;
 
     for (unsigned m = 0; m < nmembers; m++)
-        measured |= learned->records[m].samples >= MANY_SAMPLES;
-    if (!measured || gain > learned->judging)
+        measured |= history->records[m].samples >= MANY_SAMPLES;
+    if (!measured || gain > history->judging)
         return true;
-    while (i < room && i < learned->nspared && learned->spared[i].hash != hash)
+    while (i < room && i < history->nskipped && history->skipped[i].hash != hash)
         i++;
-    if (i == room || i == learned->nspared) {
-        i = learned->nspared++ % room;
-        learned->spared[i].hash = hash;
-        learned->spared[i].lost = 0;
+    if (i == room || i == history->nskipped) {
+        i = history->nskipped++ % room;
+        history->skipped[i].hash = hash;
+        history->skipped[i].lost = 0;
     }
-    learned->spared[i].lost += fmax(gain, 0);
-    learned->judging *= BELIEF;
-    return learned->spared[i].lost > learned->judging;
+    history->skipped[i].lost += fmax(gain, 0);
+    history->judging *= BELIEF;
+    return history->skipped[i].lost > history->judging;
 }
 
 void cx_plan_without(struct cx_launch *launch)
 {
-    struct cx_learned *learned = launch->kernel->function->learned;
-    const double seconds = launch->lacks && !launch->counted && learned ? cx_plan_expected(launch) : 0;
+    struct cx_kernel_history *history = launch->kernel->function->history;
+    const double seconds = launch->lacks_builds && !launch->counted && history ? cx_plan_expected(launch) : 0;
 
     if (seconds <= 0)
         return;
-    learned->unvaried += seconds;
+    history->unvaried += seconds;
     launch->base.context->planner->lacked += cx_plan_gain(launch, seconds);
     launch->counted = true;
 }
@@ -331,7 +332,7 @@ void cx_plan_want(const struct cx_launch *launch, enum cx_variant variant)
 {
     if (!cx_plan_wants_all() && !build_pays(launch))
         return;
-    cx_program_late_want(launch->kernel->program);
+    cx_build_deferred_want(launch->kernel->program);
     if (variant != CX_VARIANT_PLAIN)
         cx_kernel_variant_want(launch->kernel, variant);
 }
@@ -358,7 +359,7 @@ double cx_plan_upload_seconds(const struct cx_worker *worker, double bytes)
 }
 
 /* Whether members' memory is copied to this one's without the host, by a shared shadow or a slot (peer.h,
- * transport_slots.h). */
+ * transport_bounce.h). */
 static bool has_peer(const struct cx_worker *worker, const struct cx_mem *root)
 {
     struct cx_context *context = worker->context;

@@ -48,7 +48,7 @@ struct cx_balancer_params cx_plan_params(void);
  * later, and a variant. Under context->lock. */
 void cx_plan_want(const struct cx_launch *launch, enum cx_variant variant);
 /* Whether those members are a noticeable part of all, by nominal speed. */
-bool cx_plan_late_counts(const struct cx_launch *launch);
+bool cx_plan_deferred_counts(const struct cx_launch *launch);
 /* Seconds that the builds may take, one after the other, which a split with this variant lacks: the program's
  * on members that left it for later, and the variant's on all. */
 double cx_plan_builds_last(const struct cx_launch *launch, enum cx_variant variant);
@@ -56,7 +56,7 @@ double cx_plan_builds_last(const struct cx_launch *launch, enum cx_variant varia
  * program's build for later: by measured speeds, else by the most that the text of its kernel has it do, and
  * by what part of it they could do.
  * Under context->lock. */
-bool cx_plan_late_pays(const struct cx_launch *launch);
+bool cx_plan_deferred_pays(const struct cx_launch *launch);
 /* The fastest member's measured speed at the function, in work-groups/s; 0: unknown. Members of one kind
  * count as equally fast: what tells them apart is which work-groups they had, and a whole launch has all.
  * Under context->lock. */
@@ -67,7 +67,7 @@ double cx_plan_expected(const struct cx_launch *launch);
 /* Whether splits of the launch, which was not judged yet, may have gained what it takes to judge it
  * (learned->judging), this time and the times it came before; hash: of cx_access_hash. What
  * judging takes is believed less and less while it does not happen. Under context->lock. */
-bool cx_plan_judging_pays(const struct cx_launch *launch, struct cx_learned *learned, uint64_t hash);
+bool cx_plan_judging_pays(const struct cx_launch *launch, struct cx_kernel_history *history, uint64_t hash);
 /* The launch runs, or ran, whole for lack of what cx_plan_want builds: that speaks for building it. Counts
  * once its time is known, once. Under context->lock. */
 void cx_plan_without(struct cx_launch *launch);

@@ -64,21 +64,21 @@ static double groups_of(const struct cx_launch *launch)
 }
 
 /* The shape's entry; NULL: it has none. */
-static struct cx_length *find_length(struct cx_learned *learned, uint64_t shape)
+static struct cx_length *find_length(struct cx_kernel_history *history, uint64_t shape)
 {
     for (unsigned i = 0; i < CX_LENGTHS; i++)
-        if (learned->lengths[i].shape == shape)
-            return &learned->lengths[i];
+        if (history->lengths[i].shape == shape)
+            return &history->lengths[i];
     return NULL;
 }
 
 /* The one nearest in work-groups among those that tell of it; NULL: there is none. */
-static const struct cx_length *near_length(const struct cx_learned *learned, double groups)
+static const struct cx_length *near_length(const struct cx_kernel_history *history, double groups)
 {
     const struct cx_length *best = NULL;
     double least = NEAR;
     for (unsigned i = 0; i < CX_LENGTHS; i++) {
-        const struct cx_length *length = &learned->lengths[i];
+        const struct cx_length *length = &history->lengths[i];
         if (!(length->seconds > 0) || !(groups > 0) || !(length->groups > 0))
             continue;
         const double ratio = fmax(groups / length->groups, length->groups / groups);
@@ -92,23 +92,23 @@ static const struct cx_length *near_length(const struct cx_learned *learned, dou
 
 double cx_plan_length(const struct cx_launch *launch)
 {
-    struct cx_learned *learned = launch->kernel->function->learned;
+    struct cx_kernel_history *history = launch->kernel->function->history;
     if (launch->prefix)
         return launch->unsliced;
-    if (!learned)
+    if (!history)
         return 0;
-    const struct cx_length *length = find_length(learned, shape_of(launch));
+    const struct cx_length *length = find_length(history, shape_of(launch));
     if (length && length->seconds > 0)
         return length->seconds;
     const double groups = groups_of(launch);
-    length = near_length(learned, groups);
+    length = near_length(history, groups);
     return length ? length->seconds * groups / length->groups : 0;
 }
 
 /* The entry that was added longest ago makes room. */
-static struct cx_length *add_length(struct cx_learned *learned, uint64_t shape, double groups)
+static struct cx_length *add_length(struct cx_kernel_history *history, uint64_t shape, double groups)
 {
-    struct cx_length *length = &learned->lengths[learned->nlengths++ % CX_LENGTHS];
+    struct cx_length *length = &history->lengths[history->nlengths++ % CX_LENGTHS];
     *length = (struct cx_length){.shape = shape, .groups = groups};
     return length;
 }
@@ -117,21 +117,21 @@ static struct cx_length *add_length(struct cx_learned *learned, uint64_t shape, 
 static void tell_length(struct cx_launch *launch, unsigned member, double seconds, bool guess)
 {
     struct cx_context *context = launch->base.context;
-    struct cx_learned *learned = cx_function_learned(launch->kernel->function, context->nmembers);
-    if (!learned || !(seconds > 0) || !cx_context_alike(context, member, context->fastest))
+    struct cx_kernel_history *history = cx_function_history(launch->kernel->function, context->nmembers);
+    if (!history || !(seconds > 0) || !cx_context_alike(context, member, context->fastest))
         return;
     const uint64_t shape = shape_of(launch);
-    struct cx_length *length = find_length(learned, shape);
+    struct cx_length *length = find_length(history, shape);
     if (!length)
-        length = add_length(learned, shape, groups_of(launch));
+        length = add_length(history, shape, groups_of(launch));
     const bool measured = length->seconds > 0 && !length->guessed;
     if (guess && measured)
         return;
     length->seconds = measured ? (length->seconds + seconds) / 2 : seconds;
     length->guessed = guess;
-    if (learned->untold) { /* launches before it whose length was not known: as long as this one */
-        cx_account_ran(context->account, &learned->risk, learned->untold * seconds);
-        learned->untold = 0;
+    if (history->unknown_lengths) { /* launches before it whose length was not known: as long as this one */
+        cx_account_ran(context->account, &history->risk, history->unknown_lengths * seconds);
+        history->unknown_lengths = 0;
     }
 }
 
@@ -147,14 +147,15 @@ void cx_plan_length_guess(struct cx_launch *launch, unsigned member, double seco
     tell_length(launch, member, seconds, true);
 }
 
-void cx_plan_ran(struct cx_context *context, struct cx_learned *learned, unsigned member, double seconds)
+void cx_plan_ran(struct cx_context *context, struct cx_kernel_history *history, unsigned member,
+                 double seconds)
 {
-    if (!learned || !cx_context_alike(context, member, context->fastest))
+    if (!history || !cx_context_alike(context, member, context->fastest))
         return;
     if (seconds > 0)
-        cx_account_ran(context->account, &learned->risk, seconds);
+        cx_account_ran(context->account, &history->risk, seconds);
     else
-        learned->untold++;
+        history->unknown_lengths++;
 }
 
 void cx_plan_returns(const struct cx_launch *launch, const struct cx_access_region *regions,
@@ -248,12 +249,12 @@ static double written(const struct cx_launch *launch, const struct cx_worker *wo
 
 /* What the program may do next with the member's part of the results: bring it to the first device. Where the
  * host is known to read them it comes over another link instead, which is no loss. */
-static double returning(const struct cx_launch *launch, const struct cx_learned *learned,
+static double returning(const struct cx_launch *launch, const struct cx_kernel_history *history,
                         const struct cx_worker *worker, const struct cx_access_region *whole, double part)
 {
     double seconds = 0;
     for (unsigned i = 0; i < launch->args->count && whole; i++) {
-        const double bytes = cx_follow_expects(learned, i) ? 0 : written(launch, worker, whole, i);
+        const double bytes = cx_result_use_expects(history, i) ? 0 : written(launch, worker, whole, i);
         if (bytes > 0)
             seconds += cx_plan_exchange_seconds(worker, cx_launch_mem(launch, i)->root, part * bytes);
     }
@@ -261,31 +262,31 @@ static double returning(const struct cx_launch *launch, const struct cx_learned 
 }
 
 /* Bytes of the launch's results that a read is expected to bring to the host, during a split or behind it. */
-static double read_bytes(const struct cx_launch *launch, const struct cx_learned *learned,
+static double read_bytes(const struct cx_launch *launch, const struct cx_kernel_history *history,
                          const struct cx_worker *worker, const struct cx_access_region *whole)
 {
     double bytes = 0;
     for (unsigned i = 0; i < launch->args->count && whole; i++)
-        bytes += cx_follow_expects(learned, i) ? written(launch, worker, whole, i) : 0;
+        bytes += cx_result_use_expects(history, i) ? written(launch, worker, whole, i) : 0;
     return bytes;
 }
 
 /* At most, where admission does not know. */
-static double first_bound(const struct cx_launch *launch, const struct cx_learned *learned,
+static double first_bound(const struct cx_launch *launch, const struct cx_kernel_history *history,
                           const struct cx_worker *worker, enum cx_variant variant)
 {
     if (worker->device->type & CL_DEVICE_TYPE_CPU)
         return 0;
     if (worker->planned == 0)
         return FIRST_USE;
-    return cx_launch_knows(launch, learned, worker->index, variant, false) ? 0 : FIRST_KERNEL;
+    return cx_launch_knows(launch, history, worker->index, variant, false) ? 0 : FIRST_KERNEL;
 }
 
 /* Then others do meanwhile what a member whose driver is not ready could have done, and one that is slower
  * than thought holds nobody up for long. */
-static bool rescues(void)
+static bool reexecutes(void)
 {
-    return cx_plan_policy()->rescue;
+    return cx_plan_policy()->reexecute;
 }
 
 /* Members of one kind are equally fast: what tells them apart is which work-groups they had. */
@@ -314,7 +315,7 @@ static double part_of_results(const struct cx_split_plan *plan, const struct cx_
 }
 
 static struct sums add_up(const struct cx_launch *launch, const struct cx_split_plan *plan,
-                          const struct cx_learned *learned, const struct cx_plan_costs *costs)
+                          const struct cx_kernel_history *history, const struct cx_plan_costs *costs)
 {
     const struct cx_context *context = launch->base.context;
     struct sums sums = {.factor = 1};
@@ -330,8 +331,8 @@ static struct sums add_up(const struct cx_launch *launch, const struct cx_split_
         const double moves =
             device->fixed_seconds - device->after_seconds +
             device->transfer_seconds * (double)plan->groups * part +
-            cx_plan_upload_seconds(worker, part * read_bytes(launch, learned, worker, costs->whole));
-        const double once = (rescues() ? part : 1) * device->first_seconds;
+            cx_plan_upload_seconds(worker, part * read_bytes(launch, history, worker, costs->whole));
+        const double once = (reexecutes() ? part : 1) * device->first_seconds;
         const double all = moves + device->after_seconds + once;
         sums.late = fmax(sums.late, device->first_seconds);
         sums.first += 2 * once;
@@ -340,8 +341,8 @@ static struct sums add_up(const struct cx_launch *launch, const struct cx_split_
         sums.bound +=
             (cx_plan_upload_rate(worker) > 0 ? MEASURED_BOUND : UNMEASURED_BOUND) * moves +
             2 * device->after_seconds + making(launch, worker) +
-            returning(launch, learned, worker, costs->whole, part_of_results(plan, costs, i, part)) +
-            first_bound(launch, learned, worker, plan->variant[i]);
+            returning(launch, history, worker, costs->whole, part_of_results(plan, costs, i, part)) +
+            first_bound(launch, history, worker, plan->variant[i]);
         sums.factor = fmax(sums.factor, factor_of(context, plan, costs, i));
     }
     return sums;
@@ -357,7 +358,7 @@ static struct cx_plan_bring best_lacks(const struct cx_launch *launch, const str
     for (unsigned i = 0; i < launch->args->count && costs->whole; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         const struct cx_access_interval *read = &costs->whole[i].read;
-        if (!mem || read->lo >= read->hi || cx_launch_way(launch, i) >= CX_WAY_PRIVATE)
+        if (!mem || read->lo >= read->hi || cx_launch_protocol(launch, i) >= CX_PROTOCOL_REDUCTION)
             continue;
         uint64_t *lacking = memset(costs->scratch, 0, 64 * sizeof(*lacking));
         cx_coherence_lacking(mem->root->coherence, mem->origin + read->lo, mem->origin + read->hi, lacking);
@@ -370,17 +371,17 @@ static struct cx_plan_bring best_lacks(const struct cx_launch *launch, const str
 
 /* reads: of `whole`, what the program's reads of its results take behind it. */
 static struct cx_stake stake_of(const struct cx_launch *launch, const struct cx_split_plan *plan,
-                                const struct cx_learned *learned, const struct cx_plan_costs *costs,
+                                const struct cx_kernel_history *history, const struct cx_plan_costs *costs,
                                 double *reads)
 {
-    const struct sums sums = add_up(launch, plan, learned, costs);
+    const struct sums sums = add_up(launch, plan, history, costs);
     const double whole = cx_plan_length(launch);
     const double part =
         sums.speed > 0 ? even_speed(launch->base.context, plan, costs, costs->best) / sums.speed : 1;
     const struct cx_worker *worker = &launch->base.context->workers[plan->member[costs->best]];
-    const double read = cx_plan_upload_seconds(worker, read_bytes(launch, learned, worker, costs->whole));
+    const double read = cx_plan_upload_seconds(worker, read_bytes(launch, history, worker, costs->whole));
     const double packages = whole * part + CX_SPLIT_SECONDS, later = packages + sums.after + read * part;
-    const struct cx_budget_record *risk = &learned->risk;
+    const struct cx_budget_record *risk = &history->risk;
     const struct cx_plan_bring lacks = best_lacks(launch, plan, costs);
     /* Where later launches gain, this one follows data that lie elsewhere; but not again where it lost. */
     const bool follows = later < (1 - CX_BUDGET_GAIN) * (whole + read) && risk->lost <= 0;
@@ -389,12 +390,12 @@ static struct cx_stake stake_of(const struct cx_launch *launch, const struct cx_
     const double moves = best->fixed_seconds - best->after_seconds +
                          best->transfer_seconds * (double)plan->groups * part + read * part;
     double factor = sums.factor, most;
-    if (rescues())
+    if (reexecutes())
         factor = fmin(factor, AUTO_BOUND / part);
     if (risk->splits > 1 && risk->ratio > 0 && risk->ratio * whole < whole * part * factor)
         factor = fmax(risk->ratio / part, 1); /* measured, all costs included */
     most = whole * part * factor + sums.first;
-    if (rescues())
+    if (reexecutes())
         most = fmin(most, AUTO_BOUND * whole);
     *reads = read;
     return (struct cx_stake){.whole = whole > 0 ? whole + moved + read : 0,
@@ -412,16 +413,16 @@ bool cx_plan_affords(const struct cx_context *context, double seconds)
     return !context->account || seconds <= cx_account_left(context->account);
 }
 
-bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan, struct cx_learned *learned,
-                   const struct cx_plan_costs *costs)
+bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan,
+                   struct cx_kernel_history *history, const struct cx_plan_costs *costs)
 {
     struct cx_context *context = launch->base.context;
     if (!context->account)
         return true;
     double reads;
-    const struct cx_stake stake = stake_of(launch, plan, learned, costs, &reads);
+    const struct cx_stake stake = stake_of(launch, plan, history, costs, &reads);
     const enum cx_stake_verdict verdict =
-        cx_account_decide(context->account, &learned->risk, &stake, &launch->reserved);
+        cx_account_decide(context->account, &history->risk, &stake, &launch->reserved);
     cx_debug(CX_TOPIC_PLAN,
              "%s: whole %.3f ms, split %.3f, at most %.3f, later %.3f; the account has %.3f ms: %s",
              launch->kernel->function->name, stake.whole * 1e3, stake.split * 1e3, stake.worst * 1e3,
@@ -447,23 +448,23 @@ void cx_plan_stake_drop(struct cx_launch *launch)
     launch->staked = launch->staked_moves = launch->reserved = 0;
 }
 
-void cx_plan_stake_end(struct cx_launch *launch, double elapsed, double whole, double brought)
+void cx_plan_stake_end(struct cx_launch *launch, double elapsed, double whole, double written_back)
 {
     struct cx_context *context = launch->base.context;
     if (!(launch->staked > 0)) /* so it was split, and its function's records exist */
         return;
     cx_lock(&context->lock);
-    struct cx_learned *learned = launch->kernel->function->learned;
+    struct cx_kernel_history *history = launch->kernel->function->history;
     if (launch->slices_ns && whole > 0) { /* its length was a guess, from its first part */
         launch->staked = fmax(launch->staked, whole + launch->staked_moves);
         cx_plan_length_tell(launch, context->fastest, whole + (double)launch->slices_ns * 1e-9, false);
     }
-    cx_account_ran(context->account, &learned->risk, fmin(elapsed, launch->staked - launch->staked_moves));
+    cx_account_ran(context->account, &history->risk, fmin(elapsed, launch->staked - launch->staked_moves));
     const double lost =
-        cx_account_settle(context->account, &learned->risk, launch->reserved, launch->staked + brought,
+        cx_account_settle(context->account, &history->risk, launch->reserved, launch->staked + written_back,
                           elapsed, launch->trial, launch->first_use);
     if (launch->invests)
-        cx_budget_invested(&learned->risk, fmin(lost, launch->reserved));
+        cx_budget_invested(&history->risk, fmin(lost, launch->reserved));
     launch->staked = launch->staked_moves = launch->reserved = 0;
     cx_unlock(&context->lock);
     if (lost > 0)

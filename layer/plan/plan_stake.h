@@ -20,10 +20,11 @@ double cx_plan_length(const struct cx_launch *launch);
 void cx_plan_length_tell(struct cx_launch *launch, unsigned member, double seconds, bool first);
 /* It would take so long, by the part of it that is done. */
 void cx_plan_length_guess(struct cx_launch *launch, unsigned member, double seconds);
-/* A launch, or a repetition of one (repeat.h), of the function was planned to run whole on the member,
+/* A launch, or a repetition of one (replay.h), of the function was planned to run whole on the member,
  * with so many work-groups (0: not known) and a length of that many seconds (0: not known): the device will
  * have been busy for so long. */
-void cx_plan_ran(struct cx_context *context, struct cx_learned *learned, unsigned member, double seconds);
+void cx_plan_ran(struct cx_context *context, struct cx_kernel_history *history, unsigned member,
+                 double seconds);
 
 /* The launch is about to be planned to run whole on the worker's member, and touches these regions, by
  * argument: what of them only other members have, results of splits, comes back to it. */
@@ -45,8 +46,8 @@ struct cx_plan_costs {
 };
 /* Whether the launch may be split so. True: what it may lose is reserved, and cx_plan_stake_end has to come.
  * Else launch->reason says why not. */
-bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan, struct cx_learned *learned,
-                   const struct cx_plan_costs *costs);
+bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan,
+                   struct cx_kernel_history *history, const struct cx_plan_costs *costs);
 /* Whether the account has so much for moves that only launches to come pay for. */
 bool cx_plan_affords(const struct cx_context *context, double seconds);
 /* It is not split after all. */
@@ -54,6 +55,6 @@ void cx_plan_stake_drop(struct cx_launch *launch);
 /* The split launch is over, after so many seconds (0: not known), or was not begun after all. whole: what one
  * device would have taken, as its packages tell; 0: not known. brought: what the reads of results that came
  * home meanwhile would have taken behind it. Takes context->lock. */
-void cx_plan_stake_end(struct cx_launch *launch, double elapsed, double whole, double brought);
+void cx_plan_stake_end(struct cx_launch *launch, double elapsed, double whole, double written_back);
 
 #endif

@@ -5,20 +5,20 @@
 #ifndef CX_LAYER_PLAN_PLANNER_H
 #define CX_LAYER_PLAN_PLANNER_H
 
-#include "scheduler/forgone.h"
-#include "scheduler/hindsight.h"
+#include "scheduler/migration.h"
+#include "scheduler/feedback.h"
 
 struct cx_access_region;
 struct cx_candidates;
 struct cx_launch;
 
 struct cx_planner {
-    struct cx_hindsight hindsight; /* split_record.h: whether splits pay */
-    unsigned meeting;              /* the member for launches that it keeps whole */
-    struct cx_forgone forgone;     /* migration_credit.h: whether moving data for them does */
+    struct cx_feedback feedback;   /* split_feedback.h: whether splits pay */
+    unsigned whole_member;         /* the member for launches that it keeps whole */
+    struct cx_migration migration; /* migration_credit.h: whether moving data for them does */
     double lacked; /* plan_open.h: seconds that splits could have saved for which devices were closed */
-    /* Launches that wait for progress, counted in context->nheld; references. */
-    struct cx_launch *held;     /* deferral.h */
+    /* Launches that wait for progress, counted in context->ndeferred; references. */
+    struct cx_launch *deferred; /* deferral.h */
     struct cx_launch *prefixes; /* prefix.h: those of which a slice is over, to go on with */
     /* Memory that is used again; NULL until needed. */
     struct cx_candidates *candidates;     /* candidates.h */

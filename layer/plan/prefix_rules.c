@@ -26,21 +26,21 @@ enum { MOST_PREFIXES = 2 };
 
 /* Judges the launch where it may be split and lasts, or its text lets it, where that is not known. NULL: that
  * is not so. */
-static struct cx_judged *judged_long(struct cx_launch *launch, unsigned member)
+static struct cx_cached_verdict *judged_long(struct cx_launch *launch, unsigned member)
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_queue *queue = launch->base.queue;
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
 
-    if (!context->account || !launch->kernel->function->learned || !summary || member != context->fastest ||
-        !(queue->members & (queue->members - 1)) || launch->at_home || launch->ways ||
+    if (!context->account || !launch->kernel->function->history || !summary || member != context->fastest ||
+        !(queue->members & (queue->members - 1)) || launch->on_svm_owner || launch->protocols ||
         cx_options_get()->split == CX_OPTION_SPLIT_NEVER ||
         cx_summary_forbids(summary, NULL, NULL) != CX_REASON_NONE)
         return NULL;
     const double length = cx_plan_length(launch);
     if (length > 0 ? length < MAY_LAST : summary->steps != CX_STEPS_UNKNOWN && summary->nloop == 0)
         return NULL;
-    struct cx_judged *judged = cx_judge_launch(launch);
+    struct cx_cached_verdict *judged = cx_judge_launch(launch);
     if (!judged || !judged->verdict.splits || !cx_plan_fits(launch, member) ||
         (!(length > 0) && cx_judge_longest(launch, judged, member) < MAY_LAST))
         return NULL;
@@ -65,55 +65,55 @@ static bool is_large(struct cx_launch *launch, unsigned member)
 /* Whether the launch, whose length is known, could share its rest with members that are on their way. */
 static bool are_others_coming(const struct cx_launch *launch)
 {
-    const double length = launch->lacks ? cx_plan_length(launch) : 0;
+    const double length = launch->lacks_builds ? cx_plan_length(launch) : 0;
     return length >= MAY_LAST && cx_plan_want_for(launch, length);
 }
 
 /* Whether slices may change memory before the rest of the launch is planned as a split: what others then get
  * is as it was before the launch, since no package reads what another one writes. */
-static bool in_any_order(const struct cx_launch *launch, const struct cx_judged *judged,
+static bool in_any_order(const struct cx_launch *launch, const struct cx_cached_verdict *judged,
                          const struct cx_summary_kernel *summary)
 {
     const struct cx_options *options = cx_options_get();
-    bool own = judged->verdict.separable && cx_plan_policy()->rescue && !options->reproducible;
+    bool own = judged->verdict.separable && cx_plan_policy()->reexecute && !options->reproducible;
     for (unsigned i = 0; i < launch->args->count && own; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         own = !mem || (!mem->root->svm && i < summary->narg && !(summary->arg[i].touch & CX_TOUCH_ATOMIC));
     }
-    return own || cx_rescue_allowed(launch, judged);
+    return own || cx_reexecute_allowed(launch, judged);
 }
 
 /* Slices are packages of another form than the whole launch: a CPU's driver may have to compile for them. By
  * its length others have to save twice that, or by its text, which has most last far too long, more. */
-static bool outlasts_compiler(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member,
-                              enum cx_variant variant)
+static bool outlasts_compiler(const struct cx_launch *launch, const struct cx_cached_verdict *judged,
+                              unsigned member, enum cx_variant variant)
 {
     const double length = cx_plan_length(launch);
     const double most = length > 0 ? length : cx_judge_longest(launch, judged, member);
-    struct cx_learned *learned = launch->kernel->function->learned;
+    struct cx_kernel_history *history = launch->kernel->function->history;
     if (!(launch->base.context->workers[member].device->type & CL_DEVICE_TYPE_CPU) ||
-        cx_launch_compiled(launch, learned, member, variant, false))
+        cx_launch_compiled(launch, history, member, variant, false))
         return true;
     cx_debug(CX_TOPIC_PLAN, "%s takes %.3f ms at most; the driver may have to compile for its slices",
              launch->kernel->function->name, most * 1e3);
     return isinf(most) || cx_plan_gain(launch, most) >= (length > 0 ? 2 : GUESSES) * CX_CPU_COMPILES;
 }
 
-struct cx_judged *cx_prefix_judge(struct cx_launch *launch, unsigned member, enum cx_variant *variant)
+struct cx_cached_verdict *cx_prefix_judge(struct cx_launch *launch, unsigned member, enum cx_variant *variant)
 {
-    const struct cx_learned *learned = launch->kernel->function->learned;
+    const struct cx_kernel_history *history = launch->kernel->function->history;
     const char *why;
 
-    if (!learned || learned->prefixes >= MOST_PREFIXES ||
+    if (!history || history->prefixes >= MOST_PREFIXES ||
         (cx_plan_length(launch) > 0 && !are_others_coming(launch)) || !is_large(launch, member))
         return NULL;
-    struct cx_judged *judged = judged_long(launch, member);
+    struct cx_cached_verdict *judged = judged_long(launch, member);
     if (!judged)
         return NULL;
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
     *variant =
-        cx_prelude_variant(&launch->geometry, judged->verdict.dim, summary->uses & CX_USE_NEEDS_REWRITE);
-    if (!cx_prelude_can(&launch->geometry, judged->verdict.dim, *variant, &why) ||
+        cx_subrange_variant(&launch->geometry, judged->verdict.dim, summary->uses & CX_USE_NEEDS_REWRITE);
+    if (!cx_subrange_can(&launch->geometry, judged->verdict.dim, *variant, &why) ||
         !cx_kernel_variant_ready(launch->kernel, member, *variant) ||
         !in_any_order(launch, judged, summary) || !outlasts_compiler(launch, judged, member, *variant))
         return NULL;

@@ -20,6 +20,7 @@
 bool cx_prefix_length_counts(struct cx_launch *launch, unsigned member);
 /* Judges the launch, which would run whole on the member, where it may begin so: then *variant is set. NULL:
  * it may not. Borrowed from the function's records. */
-struct cx_judged *cx_prefix_judge(struct cx_launch *launch, unsigned member, enum cx_variant *variant);
+struct cx_cached_verdict *cx_prefix_judge(struct cx_launch *launch, unsigned member,
+                                          enum cx_variant *variant);
 
 #endif

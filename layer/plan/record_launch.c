@@ -114,15 +114,15 @@ static void write_launch(FILE *out, const void *of)
 }
 
 /* What its compiler told of a program may be known long after it was built. */
-static void write_told(FILE *out, const void *of)
+static void write_reported(FILE *out, const void *of)
 {
     const struct cx_program *program = ((const struct cx_launch *)of)->kernel->program;
-    const char *told =
-        program->analysis ? cx_analysis_told(program->analysis, program->context->fastest) : NULL;
-    if (!told)
+    const char *reported =
+        program->analysis ? cx_analysis_replies(program->analysis, program->context->fastest) : NULL;
+    if (!reported)
         return;
     fprintf(out, "{\"type\":\"told\",\"program\":%" PRIu64 ",\"told\":", program->base.id);
-    cx_record_text(out, told);
+    cx_record_text(out, reported);
     fputs("}\n", out);
 }
 
@@ -131,6 +131,6 @@ void cx_record_launch(const struct cx_launch *launch, bool split)
     const struct decided decided = {launch, split};
     if (!*cx_options_get()->record)
         return;
-    cx_record_once(write_told, launch);
+    cx_record_once(write_reported, launch);
     cx_record_once(write_launch, &decided);
 }

@@ -16,13 +16,13 @@ static bool overlap(const struct cx_mem *a, const struct cx_access_interval *wri
            a->origin + written->lo < b->origin + read->hi && b->origin + read->lo < a->origin + written->hi;
 }
 
-bool cx_rescue_allowed(const struct cx_launch *launch, const struct cx_judged *judged)
+bool cx_reexecute_allowed(const struct cx_launch *launch, const struct cx_cached_verdict *judged)
 {
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
     unsigned nargs = launch->args->count;
     const struct cx_options *options = cx_options_get();
-    if (!options->rescue || !cx_plan_policy()->rescue || options->reproducible || launch->ways ||
-        launch->at_home || !summary || summary->narg < nargs)
+    if (!options->rescue || !cx_plan_policy()->reexecute || options->reproducible || launch->protocols ||
+        launch->on_svm_owner || !summary || summary->narg < nargs)
         return false;
     struct cx_access_region *whole = calloc(nargs + 1u, sizeof(*whole));
     bool allowed = whole != NULL;
@@ -40,7 +40,7 @@ bool cx_rescue_allowed(const struct cx_launch *launch, const struct cx_judged *j
     return allowed;
 }
 
-bool cx_rescue_private(const struct cx_launch *launch, unsigned member)
+bool cx_reexecute_private(const struct cx_launch *launch, unsigned member)
 {
     const struct cx_worker *worker = &launch->base.context->workers[member];
     for (unsigned i = 0; i < launch->args->count; i++) {
@@ -51,11 +51,11 @@ bool cx_rescue_private(const struct cx_launch *launch, unsigned member)
     return true;
 }
 
-const char cx_rescue_late_reason[] = "another device still works on what others have done";
+const char cx_reexecute_straggler_reason[] = "another device still works on what others have done";
 
 /* Whether something would have to be brought to the member before it takes any package: that would be behind
  * what it still does, and the host copy would be read until then. */
-static bool gets_inputs_first(const struct cx_launch *launch, const struct cx_judged *judged,
+static bool gets_inputs_first(const struct cx_launch *launch, const struct cx_cached_verdict *judged,
                               const struct cx_worker *worker)
 {
     const unsigned nargs = launch->args->count;
@@ -74,17 +74,19 @@ static bool gets_inputs_first(const struct cx_launch *launch, const struct cx_ju
     return first;
 }
 
-bool cx_rescue_bounds(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member)
+bool cx_reexecute_bounds(const struct cx_launch *launch, const struct cx_cached_verdict *judged,
+                         unsigned member)
 {
-    return cx_rescue_allowed(launch, judged) && cx_rescue_private(launch, member) &&
+    return cx_reexecute_allowed(launch, judged) && cx_reexecute_private(launch, member) &&
            !cx_options_get()->verify;
 }
 
-bool cx_rescue_may_join(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member)
+bool cx_reexecute_may_join(const struct cx_launch *launch, const struct cx_cached_verdict *judged,
+                           unsigned member)
 {
     const struct cx_worker *worker = &launch->base.context->workers[member];
-    const struct cx_learned *learned = launch->kernel->function->learned;
-    const double late = (double)(cx_clock_ns() - worker->late_since_ns) * 1e-9;
-    return late < cx_plan_expected(launch) && learned &&
-           cx_speed_record_speed(&learned->records[member]) > 0 && !gets_inputs_first(launch, judged, worker);
+    const struct cx_kernel_history *history = launch->kernel->function->history;
+    const double elapsed = (double)(cx_clock_ns() - worker->superseded_since_ns) * 1e-9;
+    return elapsed < cx_plan_expected(launch) && history &&
+           cx_speed_record_speed(&history->records[member]) > 0 && !gets_inputs_first(launch, judged, worker);
 }

@@ -18,16 +18,18 @@
 /* Whether packages of the launch may be run twice, as far as the launch itself tells. Never under a policy
  * that would not run one again: such a split is over only with its last package, and what follows is planned
  * then. */
-bool cx_rescue_allowed(const struct cx_launch *launch, const struct cx_judged *judged);
+bool cx_reexecute_allowed(const struct cx_launch *launch, const struct cx_cached_verdict *judged);
 /* Whether what the member writes is its own until coherence says otherwise. Its shadows are allocated. */
-bool cx_rescue_private(const struct cx_launch *launch, unsigned member);
+bool cx_reexecute_private(const struct cx_launch *launch, unsigned member);
 
 /* Why a launch is not shared with a late member. */
-extern const char cx_rescue_late_reason[];
+extern const char cx_reexecute_straggler_reason[];
 /* Whether others can do whatever the member holds of the launch, or never comes to, as far as the launch and
  * this member tell. */
-bool cx_rescue_bounds(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member);
+bool cx_reexecute_bounds(const struct cx_launch *launch, const struct cx_cached_verdict *judged,
+                         unsigned member);
 /* Whether the member, late and bounded so, may share the launch all the same: it joins once it is done. */
-bool cx_rescue_may_join(const struct cx_launch *launch, const struct cx_judged *judged, unsigned member);
+bool cx_reexecute_may_join(const struct cx_launch *launch, const struct cx_cached_verdict *judged,
+                           unsigned member);
 
 #endif

@@ -6,46 +6,47 @@
 #include "layer/plan/plan.h"
 #include "layer/plan/launch_prepare.h"
 
-void cx_follow_launch(const struct cx_args *args, const struct cx_summary_kernel *summary,
-                      struct cx_learned *learned)
+void cx_result_use_launch(const struct cx_args *args, const struct cx_summary_kernel *summary,
+                          struct cx_kernel_history *history)
 {
-    const unsigned n = args->count < CX_FOLLOWED ? args->count : CX_FOLLOWED;
+    const unsigned n = args->count < CX_RESULT_USE_ARGS ? args->count : CX_RESULT_USE_ARGS;
     for (unsigned i = 0; i < args->count; i++) {
         struct cx_mem *mem = cx_args_mem(args, i);
-        struct cx_follow *follow = mem ? cx_result_marked(mem->root) : NULL;
-        if (!follow)
+        struct cx_result_use *use = mem ? cx_result_marked(mem->root) : NULL;
+        if (!use)
             continue;
-        follow->wronged |= follow->held > 0;
-        follow->held = 0;
+        use->wronged |= use->streak > 0;
+        use->streak = 0;
         cx_result_unmark(mem->root);
     }
-    if (learned && !learned->follows)
-        learned->follows = cx_follows_new();
-    for (unsigned i = 0; i < n && learned && learned->follows && summary; i++) {
+    if (history && !history->result_uses)
+        history->result_uses = cx_result_uses_new();
+    for (unsigned i = 0; i < n && history && history->result_uses && summary; i++) {
         const struct cx_mem *mem = cx_args_mem(args, i);
         if (mem && cx_args_may_write(args, summary, i))
-            cx_result_mark(mem->root, learned->follows, i);
+            cx_result_mark(mem->root, history->result_uses, i);
     }
 }
 
-void cx_follow_read(struct cx_mem *root, size_t bytes, bool maps)
+void cx_result_use_read(struct cx_mem *root, size_t bytes, bool maps)
 {
-    struct cx_follow *follow = cx_result_marked(root);
-    if (!follow || bytes < root->size / 2)
+    struct cx_result_use *use = cx_result_marked(root);
+    if (!use || bytes < root->size / 2)
         return;
-    follow->held++;
-    follow->mapped = maps;
+    use->streak++;
+    use->mapped = maps;
     cx_result_unmark(root);
 }
 
-unsigned cx_follow_expects(const struct cx_learned *learned, unsigned arg)
+unsigned cx_result_use_expects(const struct cx_kernel_history *history, unsigned arg)
 {
-    const struct cx_follow *follow =
-        learned && learned->follows && arg < CX_FOLLOWED ? cx_follows_of(learned->follows, arg) : NULL;
-    return follow && follow->held > follow->wronged ? follow->held : 0;
+    const struct cx_result_use *use = history && history->result_uses && arg < CX_RESULT_USE_ARGS
+                                          ? cx_result_uses_of(history->result_uses, arg)
+                                          : NULL;
+    return use && use->streak > use->wronged ? use->streak : 0;
 }
 
-bool cx_follow_maps(const struct cx_learned *learned, unsigned arg)
+bool cx_result_use_maps(const struct cx_kernel_history *history, unsigned arg)
 {
-    return cx_follow_expects(learned, arg) && cx_follows_of(learned->follows, arg)->mapped;
+    return cx_result_use_expects(history, arg) && cx_result_uses_of(history->result_uses, arg)->mapped;
 }

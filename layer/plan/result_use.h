@@ -18,20 +18,20 @@
 #include <stddef.h>
 
 struct cx_args;
-struct cx_learned;
+struct cx_kernel_history;
 struct cx_mem;
 struct cx_summary_kernel;
 
 /* A launch of the function with these arguments is planned. summary: cx_kernel_accesses (launch_prepare.h).
  */
-void cx_follow_launch(const struct cx_args *args, const struct cx_summary_kernel *summary,
-                      struct cx_learned *learned);
+void cx_result_use_launch(const struct cx_args *args, const struct cx_summary_kernel *summary,
+                          struct cx_kernel_history *history);
 /* The host reads, or maps for reading, so many bytes of the root. */
-void cx_follow_read(struct cx_mem *root, size_t bytes, bool maps);
+void cx_result_use_read(struct cx_mem *root, size_t bytes, bool maps);
 /* Whether the host is expected to read next what launches of the function write through the argument: 0: no;
  * else after how many of them in a row it did. */
-unsigned cx_follow_expects(const struct cx_learned *learned, unsigned arg);
+unsigned cx_result_use_expects(const struct cx_kernel_history *history, unsigned arg);
 /* Whether that is a mapping. */
-bool cx_follow_maps(const struct cx_learned *learned, unsigned arg);
+bool cx_result_use_maps(const struct cx_kernel_history *history, unsigned arg);
 
 #endif

@@ -50,10 +50,10 @@ static bool is_confined(const struct cx_summary_kernel *summary)
 /* Whether some access may lie before the pointer that the program gave, in the same allocation. */
 static bool reaches_below(struct cx_launch *launch)
 {
-    const struct cx_judged *judged = NULL;
+    const struct cx_cached_verdict *judged = NULL;
     for (unsigned i = 0; i < launch->args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
-        if (!mem || !mem->kept)
+        if (!mem || !mem->cached)
             continue;
         if (!judged && !(judged = cx_judge_launch(launch)))
             return true;
@@ -97,7 +97,7 @@ cl_int cx_svm_gather(struct cx_launch *launch)
         if (cx_coherence_valid(root->coherence, 0, root->size, place))
             continue;
         if (place != CX_PLACE_HOST)
-            error = cx_mem_prepare(root, root->svm->home);
+            error = cx_mem_prepare(root, root->svm->owner);
         if (error == CL_SUCCESS)
             error = cx_move_to(&launch->base, root, 0, root->size, place, &launch->moved);
     }
@@ -109,10 +109,10 @@ cl_int cx_svm_note(struct cx_launch *launch, struct cx_job *job)
     const struct cx_context *context = launch->base.context;
     for (size_t i = 0; i < context->nsvm; i++) {
         const struct cx_mem *root = context->svm[i];
-        const struct cx_worker *home = &context->workers[root->svm->home];
+        const struct cx_worker *owner = &context->workers[root->svm->owner];
         const unsigned place = cx_svm_place(root);
-        if ((place == CX_PLACE_HOST && !cx_coherence_host_write(root->coherence, 0, root->size, home->index,
-                                                                home->planned + 1, job->deps)) ||
+        if ((place == CX_PLACE_HOST && !cx_coherence_host_write(root->coherence, 0, root->size, owner->index,
+                                                                owner->planned + 1, job->deps)) ||
             !cx_coherence_own(root->coherence, 0, root->size, place))
             return CL_OUT_OF_HOST_MEMORY;
     }

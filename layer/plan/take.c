@@ -31,9 +31,9 @@ static uint64_t form_of(const struct cx_launch *launch)
 
 static struct cx_takes *takes_of(const struct cx_launch *launch)
 {
-    struct cx_learned *learned =
-        cx_function_learned(launch->kernel->function, launch->base.context->nmembers);
-    return learned ? &learned->takes : NULL;
+    struct cx_kernel_history *history =
+        cx_function_history(launch->kernel->function, launch->base.context->nmembers);
+    return history ? &history->takes : NULL;
 }
 
 /* NULL: the form was not seen, or there is no memory. */

@@ -12,13 +12,13 @@
 void cx_trace_plan(const struct cx_launch *launch, bool split)
 {
     const struct cx_context *context = launch->base.context;
-    const struct cx_learned *learned = launch->kernel->function->learned;
+    const struct cx_kernel_history *history = launch->kernel->function->history;
     if (!cx_trace_on())
         return;
     struct cx_trace_args args = {.used = 0};
     double speed[64] = {0};
-    for (unsigned m = 0; learned && m < context->nmembers && m < 64; m++)
-        speed[m] = cx_speed_record_speed(&learned->records[m]);
+    for (unsigned m = 0; history && m < context->nmembers && m < 64; m++)
+        speed[m] = cx_speed_record_speed(&history->records[m]);
     cx_trace_count(&args, "launch", launch->base.base.id);
     cx_trace_flag(&args, "split", split);
     cx_trace_text(&args, "reason", launch->reason ? launch->reason : "");

@@ -14,7 +14,7 @@
 #include "layer/object/device.h"
 #include "layer/base/entry.h"
 #include "layer/source/macro_identity.h"
-#include "layer/base/later.h"
+#include "layer/base/task_queue.h"
 #include "layer/base/lock.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
@@ -111,7 +111,7 @@ static bool build_one(struct cx_build *build, unsigned m)
     const cl_int error = build->step(build, m, &real);
 
     cx_trace_build(program, m, name_of(build), origin_of(program), program->options, error, since);
-    program->members[m].told = true;
+    program->members[m].log_shown = true;
     return settle_member(program, m, error, real);
 }
 
@@ -199,7 +199,7 @@ static void build_all(struct cx_build *build, struct part *parts)
     struct cx_context *context = build->program->context;
     const unsigned all = context->nmembers;
 
-    for (unsigned m = 0; m < all && !build->may_be_late; m++)
+    for (unsigned m = 0; m < all && !build->may_be_deferred; m++)
         if (build->program->reach >> m & 1)
             (void)cx_worker_ensure(&context->workers[m]);
     do {
@@ -216,7 +216,7 @@ static bool build_first(struct cx_build *build, struct part *parts)
     const unsigned end = program->context->nmembers;
     unsigned k = next_reached(program, 0);
 
-    if (!build->may_be_late || program->nserved > 1 || !(program->reach & (program->reach - 1)) ||
+    if (!build->may_be_deferred || program->ndevice_members > 1 || !(program->reach & (program->reach - 1)) ||
         cx_options_get()->build != CX_OPTION_BUILD_LAZY)
         return false;
     while (next_reached(program, k + 1) < end && !is_ready(program, k))
@@ -261,12 +261,12 @@ static cl_int judge_devices(const struct cx_build *build)
 {
     const struct cx_program *program = build->program;
 
-    for (unsigned d = 0; d < program->nserved; d++) {
+    for (unsigned d = 0; d < program->ndevice_members; d++) {
         cl_int error = CL_SUCCESS;
-        bool any = !program->served[d];
+        bool any = !program->device_members[d];
         for (unsigned k = 0; k < program->context->nmembers && !any; k++) {
             const unsigned m = cx_program_member_at(program, k);
-            if (!(program->served[d] >> m & 1))
+            if (!(program->device_members[d] >> m & 1))
                 continue;
             any = cx_program_runs_on(program, m);
             if (error == CL_SUCCESS)
@@ -320,9 +320,9 @@ static cl_int execute(struct cx_build *build)
     struct part *parts = calloc(program->context->nmembers, sizeof(*parts));
     cl_int error = CL_OUT_OF_HOST_MEMORY, failed = CL_SUCCESS;
 
-    bool late = false;
+    bool deferred = false;
     uint64_t since = cx_clock_ns(), delayed;
-    cx_program_late_end(program); /* may want variants */
+    cx_build_deferred_end(program); /* may want variants */
     wait_for_variants(program);
     delayed = cx_clock_ns() - since;
     cx_program_clear(program);
@@ -337,11 +337,11 @@ static cl_int execute(struct cx_build *build)
             program->analysis = start_analysis(program);
         delayed += cx_clock_ns() - since;
         since = cx_clock_ns();
-        const uint64_t begun = cx_later_build_begin();
-        late = build_first(build, parts);
-        if (!late)
+        const uint64_t begun = cx_task_queue_build_begin();
+        deferred = build_first(build, parts);
+        if (!deferred)
             build_all(build, parts);
-        delayed += cx_later_build_end(begun);
+        delayed += cx_task_queue_build_end(begun);
         program->build_ns = cx_clock_ns() - since;
         error = judge(build);
         if (error == CL_SUCCESS && build->binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
@@ -361,13 +361,13 @@ static cl_int execute(struct cx_build *build)
         program->binary_type = build->binary_type;
     program->status = error == CL_SUCCESS ? CL_BUILD_SUCCESS : CL_BUILD_ERROR;
     program->building = false;
-    if (late && error == CL_SUCCESS)
-        cx_program_late_leave(program);
+    if (deferred && error == CL_SUCCESS)
+        cx_build_deferred_leave(program);
     pthread_cond_broadcast(&program->changed);
     cx_unlock(&program->lock);
     if (cx_plan_wants_all())
-        cx_program_late_want(program);
-    else if (late)
+        cx_build_deferred_want(program);
+    else if (deferred)
         cx_background_prepare(); /* a launch may want the others */
     return error == CL_SUCCESS ? failed : error;
 }
@@ -580,7 +580,7 @@ const char *cx_build_files_moved(const struct cx_program *program, const char *o
                : NULL;
 }
 
-bool cx_build_late(struct cx_program *program, unsigned member, const char *options)
+bool cx_build_deferred_run(struct cx_program *program, unsigned member, const char *options)
 {
     const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
     const char *moved = cx_build_files_moved(program, options);
@@ -629,7 +629,7 @@ cl_int cx_clBuildProgram(cl_program handle, cl_uint num_devices, const cl_device
         build->binary_type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
         build->analyse = !program->builtins;
         build->step = program->builtins ? cx_builtin_step : build_step;
-        build->may_be_late = !program->builtins && !program->il; /* constants may be set anew meanwhile */
+        build->may_be_deferred = !program->builtins && !program->il; /* constants may be set anew meanwhile */
     }
     if (error == CL_SUCCESS)
         error = cx_builds_run(&builds);

@@ -13,7 +13,7 @@
  */
 #include "layer/base/exit_guard.h"
 #include "layer/base/deadline.h"
-#include "layer/base/later.h"
+#include "layer/base/task_queue.h"
 #include "layer/base/log.h"
 #include "layer/program/program.h"
 #include "layer/timeline/worker.h"
@@ -27,17 +27,17 @@ struct part {
     unsigned member;
 };
 
-void cx_program_late_leave(struct cx_program *program)
+void cx_build_deferred_leave(struct cx_program *program)
 {
-    unsigned late = 0;
+    unsigned deferred = 0;
 
     for (unsigned m = 0; m < program->context->nmembers; m++) {
         unsigned none = CX_BUILD_NONE;
         if (program->reach >> m & 1)
-            late += atomic_compare_exchange_strong(&program->members[m].state[CX_VARIANT_PLAIN], &none,
-                                                   CX_BUILD_LATE);
+            deferred += atomic_compare_exchange_strong(&program->members[m].state[CX_VARIANT_PLAIN], &none,
+                                                       CX_BUILD_DEFERRED);
     }
-    atomic_store(&program->nlate, late);
+    atomic_store(&program->ndeferred, deferred);
 }
 
 /* The member takes part from now on. */
@@ -57,7 +57,7 @@ static void adopt(struct cx_program *program, unsigned member)
 static void end_one(struct cx_program *program)
 {
     cx_lock(&program->lock);
-    atomic_fetch_sub(&program->nlate, 1);
+    atomic_fetch_sub(&program->ndeferred, 1);
     pthread_cond_broadcast(&program->changed);
     cx_unlock(&program->lock);
 }
@@ -71,7 +71,7 @@ static void run_part(void *data)
     const bool enters = cx_background_enter();
     if (!enters)
         atomic_store(&member->state[CX_VARIANT_PLAIN], CX_BUILD_FAILED);
-    else if (cx_build_late(part->program, part->member, part->options))
+    else if (cx_build_deferred_run(part->program, part->member, part->options))
         adopt(part->program, part->member);
     if (enters)
         cx_background_leave();
@@ -86,16 +86,16 @@ static void run_part(void *data)
 static void begin_part(struct cx_program *program, unsigned m)
 {
     struct part *part = malloc(sizeof(*part));
-    unsigned late = CX_BUILD_LATE;
+    unsigned deferred = CX_BUILD_DEFERRED;
 
     cx_lock(&program->lock);
     const bool begin = !program->building &&
-                       atomic_compare_exchange_strong(&program->members[m].state[CX_VARIANT_PLAIN], &late,
+                       atomic_compare_exchange_strong(&program->members[m].state[CX_VARIANT_PLAIN], &deferred,
                                                       part ? CX_BUILD_RUNNING : CX_BUILD_FAILED);
     if (begin && part)
         *part = (struct part){.program = cx_program_ref(program), .options = program->options, .member = m};
     cx_unlock(&program->lock);
-    if (begin && (!part || !cx_later_run(CX_LATER_BUILDS, run_part, part, &program->members[m]))) {
+    if (begin && (!part || !cx_task_queue_run(CX_TASKS_BUILDS, run_part, part, &program->members[m]))) {
         atomic_store(&program->members[m].state[CX_VARIANT_PLAIN], CX_BUILD_FAILED);
         end_one(program);
         if (part)
@@ -106,47 +106,47 @@ static void begin_part(struct cx_program *program, unsigned m)
     }
 }
 
-void cx_program_late_want(struct cx_program *program)
+void cx_build_deferred_want(struct cx_program *program)
 {
-    for (unsigned m = 0; cx_program_late(program) && m < program->context->nmembers; m++)
-        if (atomic_load(&program->members[m].state[CX_VARIANT_PLAIN]) == CX_BUILD_LATE)
+    for (unsigned m = 0; cx_build_deferred_any(program) && m < program->context->nmembers; m++)
+        if (atomic_load(&program->members[m].state[CX_VARIANT_PLAIN]) == CX_BUILD_DEFERRED)
             begin_part(program, m);
 }
 
 static void hurry(const struct cx_program *program)
 {
     for (unsigned m = 0; m < program->context->nmembers; m++)
-        cx_later_hurry(&program->members[m]);
+        cx_task_queue_hurry(&program->members[m]);
 }
 
-bool cx_program_late_wait(struct cx_program *program, unsigned ms)
+bool cx_build_deferred_wait(struct cx_program *program, unsigned ms)
 {
     const struct timespec until = cx_deadline(ms);
 
-    cx_program_late_want(program);
+    cx_build_deferred_want(program);
     hurry(program);
     cx_lock(&program->lock);
-    while (cx_program_late(program))
+    while (cx_build_deferred_any(program))
         if (!cx_lock_wait_until(&program->changed, &program->lock, &until))
             break;
     cx_unlock(&program->lock);
-    return !cx_program_late(program);
+    return !cx_build_deferred_any(program);
 }
 
-void cx_program_late_end(struct cx_program *program)
+void cx_build_deferred_end(struct cx_program *program)
 {
     cx_lock(&program->lock);
     for (unsigned m = 0; m < program->context->nmembers; m++) {
-        unsigned late = CX_BUILD_LATE;
-        if (atomic_compare_exchange_strong(&program->members[m].state[CX_VARIANT_PLAIN], &late,
+        unsigned deferred = CX_BUILD_DEFERRED;
+        if (atomic_compare_exchange_strong(&program->members[m].state[CX_VARIANT_PLAIN], &deferred,
                                            CX_BUILD_NONE))
-            atomic_fetch_sub(&program->nlate, 1);
+            atomic_fetch_sub(&program->ndeferred, 1);
     }
     pthread_cond_broadcast(&program->changed);
     cx_unlock(&program->lock);
     hurry(program);
     cx_lock(&program->lock);
-    while (cx_program_late(program))
+    while (cx_build_deferred_any(program))
         cx_lock_wait(&program->changed, &program->lock);
     cx_unlock(&program->lock);
 }

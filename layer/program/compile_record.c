@@ -34,7 +34,7 @@ static bool key_of(const struct cx_program *program, const char *options, unsign
     cx_cache_key(key, 10,
                  (const char *const[]){kernel ? "compiled" : "built", device->platform->driver,
                                        device->platform->version, device->name, folder, text,
-                                       options ? options : "", variant ? cx_prelude_text(variant) : "",
+                                       options ? options : "", variant ? cx_subrange_text(variant) : "",
                                        kernel ? kernel : "", number});
     return true;
 }

@@ -34,8 +34,8 @@ void cx_function_finish(struct cx_function *function)
     for (unsigned m = 0; function->check && m < function->program->context->nmembers; m++)
         if (function->check[m])
             device_of(function, m)->cl->clReleaseKernel(function->check[m]);
-    if (function->learned)
-        function->forget(function->learned);
+    if (function->history)
+        function->forget(function->history);
     free(function->check);
     free(function->group_limit);
     free(function->summary);
@@ -91,7 +91,7 @@ static bool is_pipe(const struct cx_function *function, unsigned member, unsigne
 
 /* Parameter kind by what the driver says, where it does (*told). */
 static enum cx_param_kind ask_kind(const struct cx_function *function, unsigned member, unsigned index,
-                                   bool *told)
+                                   bool *reported)
 {
     const cl_icd_dispatch *cl = device_of(function, member)->cl;
     cl_kernel real = function->check[member];
@@ -102,10 +102,10 @@ static enum cx_param_kind ask_kind(const struct cx_function *function, unsigned 
         cl->clGetKernelArgInfo(real, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof(address), &address, NULL))
         return probe_kind(function, member, index);
     size_t size = 0;
-    *told = true;
+    *reported = true;
     if (cl->clGetKernelArgInfo(real, index, CL_KERNEL_ARG_TYPE_NAME, 0, NULL, &size) || size > sizeof(type) ||
         cl->clGetKernelArgInfo(real, index, CL_KERNEL_ARG_TYPE_NAME, sizeof(type), type, NULL)) {
-        *told = false;
+        *reported = false;
         *type = 0;
     }
     type[sizeof(type) - 1] = 0;
@@ -124,7 +124,7 @@ static enum cx_param_kind ask_kind(const struct cx_function *function, unsigned 
     case CL_KERNEL_ARG_ADDRESS_PRIVATE:
         return CX_PARAM_VALUE;
     default:
-        *told = false;
+        *reported = false;
         return probe_kind(function, member, index);
     }
 }
@@ -134,8 +134,8 @@ static void learn_param(struct cx_function *function, unsigned member, unsigned 
     const cl_icd_dispatch *cl = device_of(function, member)->cl;
     struct cx_param *param = &function->params[index];
     param->access = CL_KERNEL_ARG_ACCESS_NONE;
-    param->kind = ask_kind(function, member, index, &param->told);
-    if (param->told && param->kind == CX_PARAM_IMAGE)
+    param->kind = ask_kind(function, member, index, &param->reported);
+    if (param->reported && param->kind == CX_PARAM_IMAGE)
         cl->clGetKernelArgInfo(function->check[member], index, CL_KERNEL_ARG_ACCESS_QUALIFIER,
                                sizeof(param->access), &param->access, NULL);
 }
@@ -148,7 +148,7 @@ static cl_int try_sizes(const struct cx_function *function, unsigned member, cl_
     for (unsigned i = 0; function->params && i < function->nargs && error == CL_SUCCESS; i++) {
         const struct cx_param *param = &function->params[i];
         void *zeros =
-            param->told && param->kind == CX_PARAM_VALUE && param->size ? calloc(1, param->size) : NULL;
+            param->reported && param->kind == CX_PARAM_VALUE && param->size ? calloc(1, param->size) : NULL;
         if (zeros)
             error = device_of(function, member)->cl->clSetKernelArg(real, i, param->size, zeros);
         free(zeros);
@@ -242,9 +242,9 @@ cl_int cx_function_learn(struct cx_function *function)
     cx_lock(&function->lock);
     if (!atomic_load(&function->known)) {
         function->error = learn(function);
-        if (function->error != CL_SUCCESS && cx_program_late(function->program)) {
+        if (function->error != CL_SUCCESS && cx_build_deferred_any(function->program)) {
             cx_unlock(&function->lock);
-            cx_program_late_wait(function->program, ~0u);
+            cx_build_deferred_wait(function->program, ~0u);
             cx_lock(&function->lock);
             if (!atomic_load(&function->known))
                 function->error = learn(function);

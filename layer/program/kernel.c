@@ -23,8 +23,8 @@
 #include <string.h>
 
 /* Snapshots of so many arguments; each launch of a kernel whose arguments change makes one. */
-enum { SPARED_ARGS = 24 };
-static struct cx_spares spare_args[SPARED_ARGS] = {[0 ... SPARED_ARGS - 1] = CX_SPARES_NONE};
+enum { FREE_ARGS = 24 };
+static struct cx_freelist free_args[FREE_ARGS] = {[0 ... FREE_ARGS - 1] = CX_FREELIST_NONE};
 
 void cx_args_drop(struct cx_args **args)
 {
@@ -40,8 +40,8 @@ void cx_args_drop(struct cx_args **args)
         cx_mem_unref(&old->arg[i].window);
     }
     free(old->svm);
-    if (old->count < SPARED_ARGS)
-        cx_spares_give(&spare_args[old->count], old);
+    if (old->count < FREE_ARGS)
+        cx_freelist_give(&free_args[old->count], old);
     else
         free(old);
 }
@@ -50,7 +50,7 @@ struct cx_args *cx_args_new(unsigned count)
 {
     struct cx_args *args = NULL;
     const size_t size = sizeof(*args) + count * sizeof(args->arg[0]);
-    args = count < SPARED_ARGS ? cx_spares_take(&spare_args[count], size) : malloc(size);
+    args = count < FREE_ARGS ? cx_freelist_take(&free_args[count], size) : malloc(size);
     if (!args)
         return NULL;
     *args = (struct cx_args){.count = count};
@@ -103,7 +103,7 @@ static unsigned take_buffers(const struct cx_args *args)
         const struct cx_arg *arg = &args->arg[i];
         if (arg->kind != CX_ARGS_MEM || !arg->mem)
             continue;
-        if (!cx_live_has(arg->mem) || arg->mem->base.id != arg->mem_id)
+        if (!cx_handle_set_has(arg->mem) || arg->mem->base.id != arg->mem_id)
             break;
         cx_mem_ref(cx_mem_keeper(arg->mem));
     }
@@ -152,16 +152,16 @@ struct cx_args *cx_kernel_capture(struct cx_kernel *kernel, unsigned *missing)
 
 /* Attaches to a unit, so that it is not built anew, for a kernel of this name. NULL: it has none; *built
  * tells whether it is an executable, *late whether members that build later may know more names. */
-static struct cx_function *attach_unit(struct cx_program *unit, const char *name, bool *built, bool *late)
+static struct cx_function *attach_unit(struct cx_program *unit, const char *name, bool *built, bool *deferred)
 {
     struct cx_function *function = NULL;
 
     cx_lock(&unit->lock);
     *built = !unit->building && unit->status == CL_BUILD_SUCCESS && unit->kernel_names;
-    *late = false;
+    *deferred = false;
     if (*built && !(function = cx_program_find(unit, name)) && unit->context->nmembers > 1) {
-        *late = cx_program_late(unit);
-        if (!*late)
+        *deferred = cx_build_deferred_any(unit);
+        if (!*deferred)
             cx_program_list_more(unit);
         function = cx_program_find(unit, name);
     }
@@ -180,12 +180,12 @@ static void detach(struct cx_program *unit)
 /* Attaches to all units that have the function; *late: a reference to one that may have it once it is built
  * on all members, or NULL. */
 static cl_int attach_once(struct cx_program *program, const char *name, struct cx_function **functions,
-                          unsigned *count, struct cx_program **late)
+                          unsigned *count, struct cx_program **deferred)
 {
     bool any = false;
 
     *count = 0;
-    *late = NULL;
+    *deferred = NULL;
     cx_lock(&program->apart);
     for (unsigned d = 0; d < program->ndevices; d++) {
         bool built, later;
@@ -195,8 +195,8 @@ static cl_int attach_once(struct cx_program *program, const char *name, struct c
         any |= built;
         if (function)
             functions[(*count)++] = function;
-        else if (later && !*late)
-            *late = cx_program_ref(program->units[d]);
+        else if (later && !*deferred)
+            *deferred = cx_program_ref(program->units[d]);
     }
     cx_unlock(&program->apart);
     return !any ? CL_INVALID_PROGRAM_EXECUTABLE : *count ? CL_SUCCESS : CL_INVALID_KERNEL_NAME;
@@ -206,14 +206,14 @@ static cl_int attach(struct cx_program *program, const char *name, struct cx_fun
                      unsigned *count)
 {
     for (;;) {
-        struct cx_program *late;
-        cl_int error = attach_once(program, name, functions, count, &late);
-        if (!late)
+        struct cx_program *deferred;
+        cl_int error = attach_once(program, name, functions, count, &deferred);
+        if (!deferred)
             return error;
         while (*count)
             detach(functions[--*count]->program);
-        cx_program_late_wait(late, ~0u);
-        cx_program_unref(&late);
+        cx_build_deferred_wait(deferred, ~0u);
+        cx_program_unref(&deferred);
     }
 }
 

@@ -23,7 +23,7 @@ struct cx_mem;
 struct cx_sampler;
 struct cx_summary_kernel;
 struct cx_function_stats;
-struct cx_learned;
+struct cx_kernel_history;
 
 /* Member number that stands for all members that may run the kernel. */
 #define CX_ALL_MEMBERS (~0u)
@@ -80,7 +80,7 @@ enum cx_param_kind {
 
 struct cx_param {
     enum cx_param_kind kind;
-    bool told; /* a driver says so; else it was found by trying, which tells no images from values */
+    bool reported; /* a driver says so; else it was found by trying, which tells no images from values */
     cl_kernel_arg_access_qualifier access; /* IMAGE: as told, else NONE */
     size_t size;                           /* VALUE: bytes that the drivers have accepted, 0 when none yet */
 };
@@ -90,10 +90,10 @@ struct cx_function {
     char *name;
     struct cx_program *program;
     unsigned index;
-    struct cx_function_stats *stats; /* kernel_table.h: what COEXEC_SUMMARY prints; survives the program */
-    uint64_t splits;                 /* verify.h: split launches so far; context->lock */
-    struct cx_learned *learned;      /* learned.h; context->lock. NULL: nothing yet */
-    void (*forget)(struct cx_learned *learned); /* frees it; set with it */
+    struct cx_function_stats *stats;   /* kernel_table.h: what COEXEC_SUMMARY prints; survives the program */
+    uint64_t splits;                   /* verify.h: split launches so far; context->lock */
+    struct cx_kernel_history *history; /* kernel_history.h; context->lock. NULL: nothing yet */
+    void (*forget)(struct cx_kernel_history *history); /* frees it; set with it */
 
     struct cx_lock lock; /* guards the rest until known; then sizes in params, check, variant_limit */
     atomic_bool known;   /* the drivers were asked: what follows is filled */

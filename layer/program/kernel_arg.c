@@ -112,7 +112,7 @@ static cl_int store(struct cx_kernel *kernel, unsigned index, enum cx_args_kind 
     arg->mem_id = mem ? mem->base.id : 0;
     arg->svm = mem && mem->root->svm && !mem->image;
     cx_mem_unref(&arg->window);
-    if (mem && mem->kept)
+    if (mem && mem->cached)
         arg->window = cx_mem_ref(mem);
     error = CL_SUCCESS;
 done:
@@ -127,7 +127,7 @@ static cl_int check_kind(const struct cx_kernel *kernel, const struct cx_param *
 {
     const cl_mem_flags access = mem && mem->image ? mem->image->access : CL_MEM_READ_WRITE;
 
-    if (!param->told && (!mem || !mem->image || cx_program_may_take_images(kernel->program)))
+    if (!param->reported && (!mem || !mem->image || cx_program_may_take_images(kernel->program)))
         return CL_SUCCESS;
     if (param->kind == CX_PARAM_IMAGE && (!mem || !mem->image)) {
         *reason = "the argument is an image, and this is none";
@@ -162,7 +162,7 @@ static cl_int set_mem(struct cx_kernel *kernel, unsigned index, size_t size, con
     if (value)
         memcpy(&handle, value, sizeof(handle));
     if (handle) {
-        mem = cx_live_has(handle) ? cx_mem_from(handle) : NULL;
+        mem = cx_handle_set_has(handle) ? cx_mem_from(handle) : NULL;
         if (!mem || mem->context != kernel->program->context) {
             *reason = "the argument is no memory object of the context";
             return CL_INVALID_MEM_OBJECT;
@@ -188,7 +188,7 @@ static cl_int set_sampler(struct cx_kernel *kernel, unsigned index, size_t size,
         return CL_INVALID_SAMPLER;
     }
     memcpy(&handle, value, sizeof(handle));
-    if (handle && cx_live_has(handle))
+    if (handle && cx_handle_set_has(handle))
         sampler = cx_sampler_from(handle);
     if (!sampler || sampler->context != kernel->program->context) {
         *reason = "the argument is no sampler of the context";
@@ -222,7 +222,7 @@ static cl_int set_value(struct cx_kernel *kernel, unsigned index, size_t size, c
 
     if (value && size == sizeof(handle))
         memcpy(&handle, value, sizeof(handle));
-    if (handle && cx_live_has(handle))
+    if (handle && cx_handle_set_has(handle))
         return cx_sampler_from(handle) ? set_sampler(kernel, index, size, value, reason)
                                        : set_mem(kernel, index, size, value, reason);
     if (!value) {
@@ -282,7 +282,7 @@ cl_int cx_clSetKernelArgSVMPointer(cl_kernel handle, cl_uint arg_index, const vo
     if (!kernel)
         return CX_FAIL(CL_INVALID_KERNEL, "not a kernel");
     struct cx_context *context = kernel->program->context;
-    if (cx_svm_home(context) == context->nmembers)
+    if (cx_svm_owner(context) == context->nmembers)
         return CX_FAIL(CL_INVALID_OPERATION, "no device has shared virtual memory");
     if (arg_index >= kernel->nargs)
         return CX_FAIL(CL_INVALID_ARG_INDEX, "the kernel has fewer arguments");
@@ -324,7 +324,7 @@ cl_int cx_clSetKernelExecInfo(cl_kernel handle, cl_kernel_exec_info param_name, 
     if (!kernel)
         return CX_FAIL(CL_INVALID_KERNEL, "not a kernel");
     const struct cx_context *context = kernel->program->context;
-    if (cx_svm_home(context) == context->nmembers)
+    if (cx_svm_owner(context) == context->nmembers)
         return CX_FAIL(CL_INVALID_OPERATION, "no device has shared virtual memory");
     const bool empties = param_name == CL_KERNEL_EXEC_INFO_SVM_PTRS && !param_value_size;
     if (!param_value && !empties)

@@ -84,7 +84,7 @@ static cl_int set_one(const struct cx_kernel *kernel, unsigned member, cl_kernel
         return cl->clSetKernelArg(real, index, arg->size, NULL);
     case CX_ARGS_MEM: {
         const struct cx_svm *svm = is_svm(arg) ? arg->mem->root->svm : NULL;
-        if (svm && svm->home == member) /* addresses are the program's there */
+        if (svm && svm->owner == member) /* addresses are the program's there */
             return cl->clSetKernelArgSVMPointer(real, index, svm->pointer + arg->mem->origin);
         cl_mem mem = arg->mem ? cx_mem_real(arg->mem, member) : NULL;
         return cl->clSetKernelArg(real, index, sizeof(mem), &mem);
@@ -104,7 +104,7 @@ static cl_int set_svm_pointers(const struct cx_kernel *kernel, unsigned member, 
                                const struct cx_args *held, const struct cx_args *args)
 {
     const size_t size = args->nsvm * sizeof(*args->svm);
-    if (!args->svm || cx_svm_home(kernel->program->context) != member ||
+    if (!args->svm || cx_svm_owner(kernel->program->context) != member ||
         (held && held->nsvm == args->nsvm && memcmp(held->svm, args->svm, size) == 0) ||
         (!args->nsvm && (!held || !held->nsvm)))
         return CL_SUCCESS;
@@ -124,7 +124,7 @@ static void drop_spoilt(const struct cx_kernel *kernel, unsigned member, enum cx
     bool spoilt = own->svm[variant] && !held;
     for (unsigned i = 0; i < args->count && held && held != args; i++)
         spoilt |= is_svm(&held->arg[i]) && !is_svm(&args->arg[i]);
-    if (spoilt && cx_svm_home(kernel->program->context) == member) {
+    if (spoilt && cx_svm_owner(kernel->program->context) == member) {
         device_of(kernel, member)->cl->clReleaseKernel(own->real[variant]);
         own->real[variant] = NULL;
         own->svm[variant] = false;
@@ -289,7 +289,7 @@ void cx_kernel_leave_out(struct cx_kernel *kernel, unsigned member, const char *
     bool others = false;
     cx_lock(&kernel->lock);
     for (unsigned m = 0; m < kernel->program->context->nmembers; m++)
-        others |= m != member && (cx_kernel_runs_on(kernel, m) || cx_program_late_on(kernel->program, m));
+        others |= m != member && (cx_kernel_runs_on(kernel, m) || cx_build_deferred_on(kernel->program, m));
     bool now = others && !atomic_exchange(&kernel->members[member].left_out, true);
     cx_unlock(&kernel->lock);
     if (now)

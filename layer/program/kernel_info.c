@@ -130,8 +130,9 @@ cl_int cx_clGetKernelArgInfo(cl_kernel handle, cl_uint arg_index, cl_kernel_arg_
         return CX_FAIL(CL_INVALID_ARG_INDEX, "the kernel has fewer arguments");
     error =
         driver_arg_info(kernel, arg_index, param_name, param_value_size, param_value, param_value_size_ret);
-    if (error == CL_KERNEL_ARG_INFO_NOT_AVAILABLE && !cx_plan_bounded() && cx_program_late(kernel->program)) {
-        cx_program_late_wait(kernel->program, ~0u);
+    if (error == CL_KERNEL_ARG_INFO_NOT_AVAILABLE && !cx_plan_bounded() &&
+        cx_build_deferred_any(kernel->program)) {
+        cx_build_deferred_wait(kernel->program, ~0u);
         error = driver_arg_info(kernel, arg_index, param_name, param_value_size, param_value,
                                 param_value_size_ret);
     }
@@ -317,7 +318,7 @@ cl_int cx_clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id device, cl_kern
 
 size_t cx_kernel_group_most(const struct cx_kernel *kernel, unsigned member)
 {
-    if (cx_program_late_on(kernel->program, member) && !cx_kernel_runs_on(kernel, member))
+    if (cx_build_deferred_on(kernel->program, member) && !cx_kernel_runs_on(kernel, member))
         return kernel->program->context->workers[member].device->max_group_size;
     return cx_kernel_group_limit(kernel, member);
 }

@@ -52,7 +52,7 @@ void cx_program_clear(struct cx_program *program)
         }
         free(member->log);
         member->log = NULL;
-        member->told = false;
+        member->log_shown = false;
         member->moved = NULL;
         member->error = CL_SUCCESS;
     }
@@ -62,7 +62,7 @@ void cx_program_clear(struct cx_program *program)
     program->text = NULL;
     free(program->text_options);
     program->text_options = NULL;
-    atomic_store(&program->home, 0);
+    atomic_store(&program->variables_owner, 0);
     program->binary_type = CL_PROGRAM_BINARY_TYPE_NONE;
 }
 

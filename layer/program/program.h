@@ -28,7 +28,7 @@ typedef void(CL_CALLBACK *cx_program_notify)(cl_program, void *);
 
 enum cx_build_state {
     CX_BUILD_NONE,
-    CX_BUILD_LATE, /* PLAIN: left for later; nobody has asked for it yet */
+    CX_BUILD_DEFERRED, /* PLAIN: left for later; nobody has asked for it yet */
     CX_BUILD_RUNNING,
     CX_BUILD_READY,
     CX_BUILD_FAILED
@@ -41,7 +41,7 @@ struct cx_program_member {
     cl_int error;                        /* what the plain build (compile, link) gave */
     const char *moved; /* why a build left for later was not that of the program's text; NULL: it was */
     char *log;         /* the plain build's, NULL when there is none */
-    bool told;         /* ... which is part of the program's: it was not left for later */
+    bool log_shown;    /* ... which is part of the program's: it was not left for later */
     _Atomic uint64_t expected_ns[CX_VARIANT_COUNT]; /* compile_record.h; 0: not asked yet */
 };
 
@@ -61,7 +61,7 @@ struct cx_program {
     cl_build_status status;
     cl_program_binary_type binary_type;
     struct cx_program_member *members; /* one a member of the context */
-    atomic_uint nlate;                 /* members whose build was left for later and has not ended */
+    atomic_uint ndeferred;             /* members whose build was left for later and has not ended */
     unsigned nfunctions;
     struct cx_function *functions; /* after a successful build */
     char *kernel_names;            /* joined with ; */
@@ -72,7 +72,7 @@ struct cx_program {
     bool assembles;                /* its text has inline assembly, used or not */
     bool may_assemble;             /* it may have, also in files, or in objects that we do not see */
     uint64_t build_ns;             /* how long the last build took */
-    atomic_uint home;              /* 1 + the member whose program-scope variables count; 0: none yet */
+    atomic_uint variables_owner;   /* 1 + the member whose program-scope variables count; 0: none yet */
     unsigned nattached;            /* kernels, and links under way: builds are refused then */
     unsigned saving;               /* threads that make the binary: builds wait for them (`changed`) */
     unsigned char *binary;         /* of the last build, once it was asked for; NULL: not yet */
@@ -83,9 +83,9 @@ struct cx_program {
     struct cx_lock apart;       /* guards units */
     struct cx_program **units;  /* one a device */
     /* the devices of a unit; written by who claims it, or claims devices of it */
-    unsigned nserved;
-    uint64_t *served; /* one a device: its members, as bits */
-    uint64_t reach;   /* all of them */
+    unsigned ndevice_members;
+    uint64_t *device_members; /* one a device: its members, as bits */
+    uint64_t reach;           /* all of them */
 };
 
 CX_OBJECT_CASTS(program, cl_program, CX_TAG_PROGRAM)
@@ -194,7 +194,7 @@ struct cx_build {
     cl_int failure;                     /* code for a failure that the drivers do not name */
     /* Makes and builds member m's real program: sets *real (also when the build failed, for its log). */
     cl_int (*step)(struct cx_build *build, unsigned member, cl_program *real);
-    bool may_be_late;           /* all but one member may run the step later (cx_build_late) */
+    bool may_be_deferred;       /* all but one member may run the step later (cx_build_deferred_run) */
     bool analyse;               /* the text is the whole program: start the analyser beside the builds */
     char *text, *text_options;  /* owned; become the program's */
     struct cx_program **inputs; /* headers, or units to link (attached): referenced */
@@ -233,35 +233,35 @@ char *cx_build_log(const struct cx_program *program, unsigned member, cl_program
 
 /* Why a build of the program's text may now be one of another text than its first, because files that it
  * includes have changed; NULL: nothing has. Asked before and after each later build: of another member
- * (cx_build_late) and of a split variant (variant.c), with no lock held. The options are that build's: the
- * program's own may become a new build's meanwhile. */
+ * (cx_build_deferred_run) and of a split variant (variant.c), with no lock held. The options are that
+ * build's: the program's own may become a new build's meanwhile. */
 const char *cx_build_files_moved(const struct cx_program *program, const char *options);
 /* Runs the build that was left for member m, with the program's options, and notes what came of it. true: it
  * succeeded. */
-bool cx_build_late(struct cx_program *program, unsigned member, const char *options);
+bool cx_build_deferred_run(struct cx_program *program, unsigned member, const char *options);
 
 /* build_deferred.c. Whether the builds of members that were left for later have not all ended. Thread-safe.
  */
-static inline bool cx_program_late(const struct cx_program *program)
+static inline bool cx_build_deferred_any(const struct cx_program *program)
 {
-    return atomic_load_explicit(&program->nlate, memory_order_acquire) > 0;
+    return atomic_load_explicit(&program->ndeferred, memory_order_acquire) > 0;
 }
 /* The same of one member. Thread-safe. */
-static inline bool cx_program_late_on(const struct cx_program *program, unsigned member)
+static inline bool cx_build_deferred_on(const struct cx_program *program, unsigned member)
 {
     unsigned state =
         atomic_load_explicit(&program->members[member].state[CX_VARIANT_PLAIN], memory_order_acquire);
-    return cx_program_late(program) && (state == CX_BUILD_LATE || state == CX_BUILD_RUNNING ||
-                                        atomic_load(&program->members[member].coming));
+    return cx_build_deferred_any(program) && (state == CX_BUILD_DEFERRED || state == CX_BUILD_RUNNING ||
+                                              atomic_load(&program->members[member].coming));
 }
 /* Has them begun in the background; never waits. wait: until they have ended, at most ms. false: time is up.
  * Thread-safe; the caller holds no program's lock, to wait none at all. */
-void cx_program_late_want(struct cx_program *program);
-bool cx_program_late_wait(struct cx_program *program, unsigned ms);
+void cx_build_deferred_want(struct cx_program *program);
+bool cx_build_deferred_wait(struct cx_program *program, unsigned ms);
 /* For builds: leaves those of all members that have none for later (program->lock held); drops those not
  * begun and waits for the others (the caller set `building`). */
-void cx_program_late_leave(struct cx_program *program);
-void cx_program_late_end(struct cx_program *program);
+void cx_build_deferred_leave(struct cx_program *program);
+void cx_build_deferred_end(struct cx_program *program);
 
 /* variant.c: see cx_kernel_variant_want and friends. */
 void cx_program_variant_want(struct cx_program *program, enum cx_variant variant);

@@ -127,7 +127,7 @@ static void keep_summary(const struct cx_program *program, unsigned member,
 
     if (!program->analysis || cx_analysis_state(program->analysis, member) == CX_ANALYSIS_FAILED)
         return;
-    cx_kept_key(key, (const char *)part->device.data, part->binary.data, part->binary.size);
+    cx_binary_summary_key(key, (const char *)part->device.data, part->binary.data, part->binary.size);
     cx_analysis_keep(program->analysis, member, key);
 }
 
@@ -226,7 +226,7 @@ static bool lacks_members(struct cx_program *program)
 {
     bool begun = false;
 
-    if (!cx_program_late(program))
+    if (!cx_build_deferred_any(program))
         return false;
     cx_lock(&program->lock);
     for (unsigned m = 0; m < program->context->nmembers; m++)
@@ -242,7 +242,7 @@ static void have_binary(struct cx_program *program)
     size_t size = 0;
 
     if (lacks_members(program))
-        cx_program_late_wait(program, ~0u);
+        cx_build_deferred_wait(program, ~0u);
     cx_lock(&program->lock);
     bool make =
         !program->building && program->status == CL_BUILD_SUCCESS && !program->binary && !program->builtins;
@@ -361,9 +361,9 @@ static struct cx_analysis_blob kept_for(const struct cx_container_part *part)
 
     if (!device)
         return (struct cx_analysis_blob){NULL};
-    cx_kept_key(key, device, part->binary.data, part->binary.size);
+    cx_binary_summary_key(key, device, part->binary.data, part->binary.size);
     free(device);
-    return cx_kept_load(key);
+    return cx_binary_summary_load(key);
 }
 
 struct cx_analysis *cx_stored_analysis(const struct cx_program *program, const char **why)

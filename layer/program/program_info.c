@@ -189,7 +189,7 @@ struct built {
 static const char *log_of(const struct built *built, unsigned m)
 {
     const struct cx_program_member *member = &built->unit->members[m];
-    return built->members >> m & 1 && member->told ? member->log : NULL;
+    return built->members >> m & 1 && member->log_shown ? member->log : NULL;
 }
 
 /* The members' logs as one; free() it. NULL: no memory. The caller holds the lock. */
@@ -301,7 +301,7 @@ cl_int cx_clGetProgramBuildInfo(cl_program handle, cl_device_id device, cl_progr
     const struct built built = {unit, program->devices[d],
                                 cx_context_members(program->context, program->devices[d])};
     if (param_name == CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE && !cx_plan_bounded())
-        cx_program_late_wait(unit, ~0u); /* the most that any needs */
+        cx_build_deferred_wait(unit, ~0u); /* the most that any needs */
     cx_lock(&unit->lock);
     cl_int error = build_info(&built, param_name, param_value_size, param_value, param_value_size_ret);
     cx_unlock(&unit->lock);

@@ -33,7 +33,7 @@ void cx_program_units_finish(struct cx_program *program)
         place(program, d, program);
     free(program->units);
     free(program->devices);
-    free(program->served);
+    free(program->device_members);
 }
 
 unsigned cx_program_device_of(const struct cx_program *program, const struct cx_device *device)
@@ -46,14 +46,14 @@ unsigned cx_program_device_of(const struct cx_program *program, const struct cx_
 
 /* Notes which devices a unit is for. It is also built for what their sub-devices in the context have of their
  * own, where the program does not know these. */
-static void count_served(const struct cx_program *program, struct cx_program *unit)
+static void count_device_members(const struct cx_program *program, struct cx_program *unit)
 {
-    unit->nserved = 0;
+    unit->ndevice_members = 0;
     unit->reach = 0;
     for (unsigned d = 0; d < program->ndevices; d++)
         if (program->units[d] == unit) {
             const uint64_t members = cx_context_members(program->context, program->devices[d]);
-            unit->served[unit->nserved++] = members;
+            unit->device_members[unit->ndevice_members++] = members;
             unit->reach |= members;
         }
     for (unsigned c = 0; c < program->context->ndevices; c++) {
@@ -69,8 +69,8 @@ static bool associate(struct cx_program *program, unsigned count, struct cx_devi
 {
     program->devices = calloc(count, sizeof(*program->devices));
     program->units = calloc(count, sizeof(cl_program));
-    program->served = calloc(count, sizeof(*program->served));
-    if (!program->devices || !program->units || !program->served)
+    program->device_members = calloc(count, sizeof(*program->device_members));
+    if (!program->devices || !program->units || !program->device_members)
         return false;
     for (unsigned i = 0; i < count; i++) {
         if (cx_program_device(program, devices[i]) < program->ndevices)
@@ -78,7 +78,7 @@ static bool associate(struct cx_program *program, unsigned count, struct cx_devi
         program->devices[program->ndevices] = devices[i];
         program->units[program->ndevices++] = program;
     }
-    count_served(program, program);
+    count_device_members(program, program);
     return true;
 }
 
@@ -99,7 +99,7 @@ static struct cx_program *unit_new(const struct cx_program *program, char *sourc
 {
     struct cx_program *unit = cx_program_blank(program->context, source);
 
-    if (unit && !(unit->served = calloc(program->ndevices, sizeof(*unit->served))))
+    if (unit && !(unit->device_members = calloc(program->ndevices, sizeof(*unit->device_members))))
         cx_program_unref(&unit);
     return unit;
 }
@@ -154,7 +154,7 @@ bool cx_program_serves(const struct cx_program *unit, const struct cx_device *de
     bool serves = false;
 
     for (unsigned m = 0; m < unit->context->nmembers && !serves; m++)
-        serves = members >> m & 1 && (cx_program_runs_on(unit, m) || cx_program_late_on(unit, m));
+        serves = members >> m & 1 && (cx_program_runs_on(unit, m) || cx_build_deferred_on(unit, m));
     return serves;
 }
 
@@ -200,7 +200,7 @@ static bool split_units(struct cx_program *program, const bool *wanted)
         for (unsigned e = d; e < program->ndevices; e++)
             if (wanted[e] && program->units[e] == unit)
                 place(program, e, fresh);
-        count_served(program, unit);
+        count_device_members(program, unit);
         cx_program_unref(&fresh);
     }
     return true;
@@ -234,7 +234,7 @@ static unsigned take_units(struct cx_program *program, const bool *wanted, struc
         struct cx_program *unit = program->units[d];
         if (!wanted[d] || !cx_program_first(program, d))
             continue;
-        count_served(program, unit);
+        count_device_members(program, unit);
         cx_lock(&unit->lock);
         unit->building = true;
         while (unit->saving) /* somebody began to make the binary since it was found not to be busy */
@@ -321,6 +321,6 @@ bool cx_program_take_binary(struct cx_program *program, unsigned d, struct cx_st
         }
     }
     for (unsigned e = 0; e < program->ndevices; e++)
-        count_served(program, program->units[e]);
+        count_device_members(program, program->units[e]);
     return true;
 }

@@ -11,7 +11,7 @@
 #include "layer/base/disk_cache.h"
 #include "layer/timeline/command.h"
 #include "layer/base/deadline.h"
-#include "layer/base/later.h"
+#include "layer/base/task_queue.h"
 #include "layer/base/log.h"
 #include "layer/source/subrange.h"
 #include "layer/program/compile_record.h"
@@ -104,7 +104,7 @@ static cl_program build_variant(const struct job *job)
     const char *why = text_resists(own);
     if (!why)
         why = cx_build_files_moved(program, job->options);
-    const char *text[] = {cx_prelude_text(job->variant), own, cx_prelude_check(job->variant)};
+    const char *text[] = {cx_subrange_text(job->variant), own, cx_subrange_check(job->variant)};
     cl_int error = CL_OUT_OF_HOST_MEMORY;
     char *options = variant_options(job);
 
@@ -167,7 +167,7 @@ static void start_job(struct cx_program *program, unsigned member, enum cx_varia
                             .options = program->text ? program->text_options : program->options,
                             .member = member,
                             .variant = variant};
-        if (cx_later_run(CX_LATER_BUILDS, run_job, job, &program->members[member].state[variant]))
+        if (cx_task_queue_run(CX_TASKS_BUILDS, run_job, job, &program->members[member].state[variant]))
             return;
         cx_program_unref(&job->program);
         free(job);
@@ -202,7 +202,7 @@ bool cx_program_variant_wait(struct cx_program *program, enum cx_variant variant
 {
     const struct timespec until = cx_deadline(ms);
     for (unsigned m = 0; ms && m < program->context->nmembers; m++)
-        cx_later_hurry(&program->members[m].state[variant]);
+        cx_task_queue_hurry(&program->members[m].state[variant]);
     cx_lock(&program->lock);
     bool running;
     while ((running = any_running(program, variant)))

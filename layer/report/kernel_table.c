@@ -40,7 +40,7 @@ struct cx_function_stats {
     uint64_t launches, split, moved;
     uint64_t merged, changed, combined; /* launches with writes merged afterwards, and bytes of these */
     uint64_t private_copies;            /* launches with private copies of what atomics update */
-    uint64_t homes;                     /* launches that used buffers at one home */
+    uint64_t remote_accesses;           /* launches that used buffers at one home */
     double balance_sum;
     uint64_t balanced;
     uint64_t span_ns;                        /* first start to last end, summed */
@@ -157,7 +157,7 @@ void cx_stats_launch(struct cx_function_stats *stats, const struct cx_stats_run 
     stats->split += worked > 1;
     stats->merged += worked > 1 && run->merges;
     stats->private_copies += worked > 1 && run->has_private;
-    stats->homes += worked > 1 && run->one_home;
+    stats->remote_accesses += worked > 1 && run->remote_access;
     stats->changed += run->changed;
     stats->combined += run->combined;
     if (worked <= 1 && run->reason)
@@ -236,8 +236,9 @@ static void print_table(void)
         if (stats->private_copies)
             fprintf(out, "    private copies combined %llu times\n",
                     (unsigned long long)stats->private_copies);
-        if (stats->homes)
-            fprintf(out, "    buffers used at one home %llu times\n", (unsigned long long)stats->homes);
+        if (stats->remote_accesses)
+            fprintf(out, "    buffers used at one home %llu times\n",
+                    (unsigned long long)stats->remote_accesses);
         for (unsigned i = 0; i < MAX_DECISIONS && stats->decision[i].text; i++)
             fprintf(out, "    decided %llu times about device %u: %s\n",
                     (unsigned long long)stats->decision[i].times, stats->decision[i].device,

@@ -32,11 +32,11 @@ struct cx_stats_part {
 struct cx_stats_run {
     const struct cx_stats_part *part;
     unsigned nparts;
-    uint64_t moved, changed, combined;  /* brought to devices; found changed by a merge, and combined */
-    bool merges, has_private, one_home; /* how writes of a split one were kept right */
-    const char *reason;                 /* why it is whole or split; NULL: not told */
-    const char *where;                  /* what of the source that is about, as text */
-    uint32_t line;                      /* ... which tells one from another */
+    uint64_t moved, changed, combined;       /* brought to devices; found changed by a merge, and combined */
+    bool merges, has_private, remote_access; /* how writes of a split one were kept right */
+    const char *reason;                      /* why it is whole or split; NULL: not told */
+    const char *where;                       /* what of the source that is about, as text */
+    uint32_t line;                           /* ... which tells one from another */
 };
 /* Counts it. Accepts NULL for the record. */
 void cx_stats_launch(struct cx_function_stats *stats, const struct cx_stats_run *run);

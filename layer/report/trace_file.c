@@ -41,8 +41,8 @@ static struct {
     uint64_t end[LANES]; /* of the last block */
 } rows[CX_TRACE_LANE];
 static unsigned nrows;
-static int failure; /* why the trace is not complete; 0: it is */
-static bool told;   /* so */
+static int failure;   /* why the trace is not complete; 0: it is */
+static bool reported; /* so */
 
 static const char array_end[] = "]\n";
 
@@ -95,8 +95,8 @@ static void write_event(const char *event)
 /* Ends what began by taking the lock, and tells once where the file is not complete. */
 static void unlock(void) CX_RELEASES(lock)
 {
-    const int error = told ? 0 : failure;
-    told |= error != 0;
+    const int error = reported ? 0 : failure;
+    reported |= error != 0;
     cx_unlock(&lock);
     if (error)
         cx_error(CX_TOPIC_OPTIONS, "COEXEC_TRACE=%s: %s; the trace is not complete", cx_options_get()->trace,

@@ -141,7 +141,7 @@ static void key_of(const struct cx_analyse_task *task, char key[CX_CACHE_KEY_SIZ
     texts[count++] = cx_options_get()->clang;
     texts[count++] = task->options;
     texts[count++] = task->text ? "with text" : "";
-    texts[count++] = task->told ? task->told : "";
+    texts[count++] = task->replies ? task->replies : "";
     texts[count++] = files;
     texts[count++] = identity->extensions;
     for (unsigned i = 0; i < identity->ndefines; i++)
@@ -241,10 +241,10 @@ static void *read_file(const char *path, size_t *size)
 
 /* The files of one run. */
 struct files {
-    char folder[24], source[48], blob[48], told[48], text[48];
+    char folder[24], source[48], blob[48], replies[48], text[48];
     char process[24]; /* our number */
     char included[CX_INCLUDES_TEXT_SIZE];
-    char *kept; /* where the result goes on disk, or NULL */
+    char *cache_path; /* where the result goes on disk, or NULL */
 };
 
 /* coexec-analyse [options] -o BLOB SOURCE -- build options */
@@ -273,9 +273,9 @@ static void command_line(const struct cx_analyse_task *task, const char *limit, 
     words[n++] = "--ask";
     if (task->patient)
         words[n++] = "--idle";
-    if (files->kept) {
+    if (files->cache_path) {
         words[n++] = "--keep";
-        words[n++] = files->kept;
+        words[n++] = files->cache_path;
         words[n++] = "--for";
         words[n++] = files->process;
         if (task->files) {
@@ -283,9 +283,9 @@ static void command_line(const struct cx_analyse_task *task, const char *limit, 
             words[n++] = files->included;
         }
     }
-    if (task->told) {
+    if (task->replies) {
         words[n++] = "--told";
-        words[n++] = files->told;
+        words[n++] = files->replies;
     }
     if (task->text) {
         words[n++] = "--text";
@@ -345,21 +345,21 @@ static bool files_make(const struct cx_analyse_task *task, struct files *files)
     const char *folder = cache_for(task);
     char key[CX_CACHE_KEY_SIZE];
 
-    files->kept = NULL;
+    files->cache_path = NULL;
     snprintf(files->process, sizeof(files->process), "%ld", (long)getpid());
     strcpy(files->folder, "/tmp/coexec-XXXXXX");
     if (!mkdtemp(files->folder))
         return false;
     snprintf(files->source, sizeof(files->source), "%s/program.cl", files->folder);
     snprintf(files->blob, sizeof(files->blob), "%s/summary", files->folder);
-    snprintf(files->told, sizeof(files->told), "%s/told.h", files->folder);
+    snprintf(files->replies, sizeof(files->replies), "%s/told.h", files->folder);
     snprintf(files->text, sizeof(files->text), "%s/text", files->folder);
     if (task->files)
         cx_includes_text(task->files, files->included);
     if (folder) {
         key_of(task, key);
-        if (asprintf(&files->kept, "%s/%s", folder, key) < 0)
-            files->kept = NULL;
+        if (asprintf(&files->cache_path, "%s/%s", folder, key) < 0)
+            files->cache_path = NULL;
     }
     return true;
 }
@@ -368,7 +368,7 @@ static void files_remove(const struct files *files)
 {
     unlink(files->source);
     unlink(files->blob);
-    unlink(files->told);
+    unlink(files->replies);
     unlink(files->text);
     rmdir(files->folder);
 }
@@ -424,9 +424,10 @@ void cx_analyse_run(const struct cx_analyse_task *task, struct cx_helper *helper
     }
     snprintf(limit, sizeof(limit), "%llu", (unsigned long long)(limit_ms / HELPER_SHARE + 1));
     command_line(task, limit, &files, argv);
-    helper->outlasts = files.kept;
+    helper->outlasts = files.cache_path;
 
-    if (write_file(files.source, task->source) && (!task->told || write_file(files.told, task->told))) {
+    if (write_file(files.source, task->source) &&
+        (!task->replies || write_file(files.replies, task->replies))) {
         const uint64_t wall_ms = limit_ms < INT_MAX && task->patient ? limit_ms * PATIENCE : limit_ms;
         unsigned most = wall_ms < INT_MAX ? (unsigned)wall_ms : INT_MAX;
         enum cx_helper_end end = cx_helper_run(helper, argv, most, message, sizeof(message));
@@ -438,5 +439,5 @@ void cx_analyse_run(const struct cx_analyse_task *task, struct cx_helper *helper
     }
     if (!left) /* else the analyser does */
         files_remove(&files);
-    free(files.kept);
+    free(files.cache_path);
 }

@@ -15,7 +15,7 @@ struct cx_analyse_task {
     const char *analyser, *source, *options;
     const struct cx_identity *identity;
     const char
-        *told; /* what the device's compiler says of itself (compiler_macros.h); NULL: it was not asked */
+        *replies; /* what the device's compiler says of itself (compiler_macros.h); NULL: it was not asked */
     const unsigned char *files; /* the sum over the files that the text includes (include_hash.h); NULL: it
                                    includes none, or it cannot be told which */
     bool text;                  /* the result's text is wanted */

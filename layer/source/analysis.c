@@ -17,7 +17,7 @@
 #include "layer/base/deadline.h"
 #include "layer/source/include_hash.h"
 #include "layer/source/binary_summaries.h"
-#include "layer/base/later.h"
+#include "layer/base/task_queue.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/base/sha256.h"
@@ -34,7 +34,7 @@
 struct run {
     struct cx_analysis *analysis;
     struct cx_identity identity;
-    char *told; /* the members' answers; NULL: not asked */
+    char *replies; /* the members' answers; NULL: not asked */
     struct cx_helper helper;
     atomic_uint state;  /* enum cx_analysis_state */
     atomic_bool urgent; /* somebody waits for it */
@@ -71,7 +71,7 @@ static void unref(struct cx_analysis *analysis)
         return;
     for (unsigned r = 0; r < analysis->nruns; r++) {
         cx_analyse_result_finish(&analysis->runs[r].result);
-        free(analysis->runs[r].told);
+        free(analysis->runs[r].replies);
     }
     pthread_cond_destroy(&analysis->changed);
     cx_lock_finish(&analysis->lock);
@@ -114,8 +114,8 @@ static struct cx_analyse_task task_of(const struct run *run)
                                     .options = analysis->options,
                                     .files = analysis->included ? analysis->sum : NULL,
                                     .identity = &run->identity,
-                                    .told = run->told,
-                                    .patient = cx_later_is_patient() && !atomic_load(&run->urgent),
+                                    .replies = run->replies,
+                                    .patient = cx_task_queue_is_patient() && !atomic_load(&run->urgent),
                                     .text = several || analysis->includes};
 }
 
@@ -135,7 +135,7 @@ static void trace_run(const struct run *run)
 /* ---- results for binaries saved before ---- */
 
 /* The run's members whose results are to be kept, one after the other. false: there is none left. */
-static bool take_kept(struct run *run, char key[CX_CACHE_KEY_SIZE])
+static bool take_cached(struct run *run, char key[CX_CACHE_KEY_SIZE])
 {
     struct cx_analysis *analysis = run->analysis;
     unsigned own = (unsigned)(run - analysis->runs), m = 0;
@@ -154,7 +154,7 @@ static bool take_kept(struct run *run, char key[CX_CACHE_KEY_SIZE])
 
 /* A run that is READY or FAILED. Where it is the only one all members see its text: any name of it will do.
  */
-static void store_kept(struct run *run)
+static void store_cached(struct run *run)
 {
     struct cx_analyse_result *result = &run->result;
     struct cx_analysis_blob blob = {result->blob, result->size, result->has_text ? result->text : NULL};
@@ -162,7 +162,7 @@ static void store_kept(struct run *run)
     char key[CX_CACHE_KEY_SIZE];
     struct cx_sha256 hash;
 
-    while (take_kept(run, key)) {
+    while (take_cached(run, key)) {
         if (!result->summary || !blob.data)
             continue;
         if (!blob.text && run->analysis->nruns == 1) {
@@ -171,7 +171,7 @@ static void store_kept(struct run *run)
             cx_sha256_end(&hash, only);
             blob.text = only;
         }
-        cx_kept_store(key, &blob);
+        cx_binary_summary_store(key, &blob);
     }
 }
 
@@ -214,7 +214,7 @@ static void settle(struct run *run)
     atomic_store_explicit(&run->state, ok ? CX_ANALYSIS_READY : CX_ANALYSIS_FAILED, memory_order_release);
     pthread_cond_broadcast(&analysis->changed);
     cx_unlock(&analysis->lock);
-    store_kept(run);
+    store_cached(run);
 }
 
 /* ---- asking the members ---- */
@@ -232,14 +232,14 @@ static struct run *run_beside(const struct run *run)
     return other;
 }
 
-static bool same_told(const char *a, const char *b)
+static bool same_replies(const char *a, const char *b)
 {
     return a && b ? !strcmp(a, b) : a == b;
 }
 
 /* Shares the run's members out by what they told (which it takes over; NULL: nothing); the runs to do, this
  * one first, to group. Their number. */
-static unsigned share_out(struct run *run, char **told, struct run **group)
+static unsigned share_out(struct run *run, char **replies, struct run **group)
 {
     struct cx_analysis *analysis = run->analysis;
     unsigned own = (unsigned)(run - analysis->runs), count = 0;
@@ -248,13 +248,13 @@ static unsigned share_out(struct run *run, char **told, struct run **group)
         if (atomic_load_explicit(&analysis->run_of[m], memory_order_acquire) != own)
             continue;
         unsigned g = 0;
-        while (g < count && !same_told(group[g]->told, told[m]))
+        while (g < count && !same_replies(group[g]->replies, replies[m]))
             g++;
         if (g == count) {
             group[count] = count ? run_beside(run) : run;
-            group[count++]->told = told[m];
+            group[count++]->replies = replies[m];
         } else {
-            free(told[m]);
+            free(replies[m]);
         }
         atomic_store_explicit(&analysis->run_of[m], (unsigned)(group[g] - analysis->runs),
                               memory_order_release);
@@ -276,7 +276,7 @@ static int64_t now_ms(void)
 
 /* What each of the run's members tells; at once: only what is known already. false: somebody tells nothing.
  */
-static bool hear_members(struct run *run, bool at_once, char **told)
+static bool hear_members(struct run *run, bool at_once, char **replies)
 {
     struct cx_analysis *analysis = run->analysis;
     uint64_t limit = cx_options_get()->analysis_limit;
@@ -290,13 +290,13 @@ static bool hear_members(struct run *run, bool at_once, char **told)
         if (atomic_load_explicit(&analysis->run_of[m], memory_order_acquire) != own)
             continue;
         if (at_once)
-            told[m] = cx_ask_cached(analysis->device[m], run->result.question);
+            replies[m] = cx_compiler_macros_cached(analysis->device[m], run->result.question);
         else if (!atomic_load(&analysis->released))
-            told[m] = cx_ask(analysis->device[m], run->result.question, left > 0 ? (unsigned)left : 0, why,
-                             sizeof(why));
-        if (!told[m])
+            replies[m] = cx_compiler_macros_ask(analysis->device[m], run->result.question,
+                                                left > 0 ? (unsigned)left : 0, why, sizeof(why));
+        if (!replies[m])
             all = false;
-        if (!told[m] && *why)
+        if (!replies[m] && *why)
             snprintf(run->result.why, sizeof(run->result.why), "%s", why);
     }
     return all;
@@ -317,7 +317,7 @@ static void finish_group(struct run *run, const char *question, const char *why)
 {
     struct cx_analyse_task task = task_of(run);
 
-    if (!run->told || atomic_load(&run->analysis->released))
+    if (!run->replies || atomic_load(&run->analysis->released))
         explain_doubt(question, why, &run->result);
     else if (!(run->cached = cx_analyse_cached(&task, &run->result)))
         cx_analyse_run(&task, &run->helper, &run->result);
@@ -328,12 +328,12 @@ static void ask_members(struct run *run)
 {
     struct cx_analysis *analysis = run->analysis;
     char *question = run->result.question, why[sizeof(run->result.why)];
-    char **told = calloc(analysis->nmembers, sizeof(*told));
+    char **replies = calloc(analysis->nmembers, sizeof(*replies));
     struct run **group = calloc(analysis->nmembers, sizeof(*group));
 
-    if (told && group) {
-        hear_members(run, false, told);
-        unsigned count = share_out(run, told, group);
+    if (replies && group) {
+        hear_members(run, false, replies);
+        unsigned count = share_out(run, replies, group);
         snprintf(why, sizeof(why), "%s", run->result.why);
         run->result = (struct cx_analyse_result){0};
         for (unsigned g = 0; g < count; g++)
@@ -343,7 +343,7 @@ static void ask_members(struct run *run)
         snprintf(run->result.why, sizeof(run->result.why), "no memory for the analysis");
         settle(run);
     }
-    free(told);
+    free(replies);
     free(group);
 }
 
@@ -366,31 +366,31 @@ static void run_task(void *data)
     unref(analysis);
 }
 
-static void start_run(struct run *run);
+static void start_item(struct run *run);
 
 /* Where every member's answers are known already. */
 static bool start_asked(struct run *run)
 {
     struct cx_analysis *analysis = run->analysis;
-    char **told = calloc(analysis->nmembers, sizeof(*told));
+    char **replies = calloc(analysis->nmembers, sizeof(*replies));
     struct run **group = calloc(analysis->nmembers, sizeof(*group));
-    bool known = told && group && hear_members(run, true, told);
+    bool known = replies && group && hear_members(run, true, replies);
 
     if (known) {
-        unsigned count = share_out(run, told, group);
+        unsigned count = share_out(run, replies, group);
         cx_analyse_result_finish(&run->result);
         for (unsigned g = 0; g < count; g++)
-            start_run(group[g]);
+            start_item(group[g]);
     } else {
-        for (unsigned m = 0; told && m < analysis->nmembers; m++)
-            free(told[m]);
+        for (unsigned m = 0; replies && m < analysis->nmembers; m++)
+            free(replies[m]);
     }
-    free(told);
+    free(replies);
     free(group);
     return known;
 }
 
-static void start_run(struct run *run)
+static void start_item(struct run *run)
 {
     struct cx_analyse_task task = task_of(run);
 
@@ -404,7 +404,7 @@ static void start_run(struct run *run)
         return;
     if (!run->cached || run->result.question) {
         atomic_fetch_add_explicit(&run->analysis->refs, 1, memory_order_relaxed);
-        if (cx_later_run(CX_LATER_ANALYSES, run_task, run, run))
+        if (cx_task_queue_run(CX_TASKS_ANALYSES, run_task, run, run))
             return;
         atomic_fetch_sub_explicit(&run->analysis->refs, 1, memory_order_relaxed);
         snprintf(run->result.why, sizeof(run->result.why), "no thread for the analysis");
@@ -495,7 +495,7 @@ struct cx_analysis *cx_analysis_start(const struct cx_device_list *members, unsi
     assign_runs(analysis, members, first);
     unsigned count = analysis->nruns; /* answers may add some */
     for (unsigned r = 0; r < count; r++)
-        start_run(&analysis->runs[r]);
+        start_item(&analysis->runs[r]);
     return analysis;
 }
 
@@ -570,10 +570,10 @@ const struct cx_summary *cx_analysis_summary(const struct cx_analysis *analysis,
     return NULL;
 }
 
-const char *cx_analysis_told(const struct cx_analysis *analysis, unsigned member)
+const char *cx_analysis_replies(const struct cx_analysis *analysis, unsigned member)
 {
     const struct run *run = run_of(analysis, member);
-    return state_of(run) == CX_ANALYSIS_READY ? run->told : NULL;
+    return state_of(run) == CX_ANALYSIS_READY ? run->replies : NULL;
 }
 
 /* Members of one run see one text, whatever its hash: the blob's own bytes then stand for it. */
@@ -599,7 +599,7 @@ void cx_analysis_keep(struct cx_analysis *analysis, unsigned member, const char 
     analysis->keeps |= pending;
     cx_unlock(&analysis->lock);
     if (!pending)
-        store_kept(run);
+        store_cached(run);
 }
 
 /* What keeps two runs apart, NULL where nothing does. */
@@ -649,7 +649,7 @@ static void hurry(struct cx_analysis *analysis)
     cx_unlock(&analysis->lock);
     for (unsigned r = 0; r < count; r++) {
         atomic_store(&analysis->runs[r].urgent, true);
-        cx_later_hurry(&analysis->runs[r]);
+        cx_task_queue_hurry(&analysis->runs[r]);
     }
 }
 

@@ -53,7 +53,7 @@ const struct cx_summary *cx_analysis_summary(const struct cx_analysis *analysis,
                                              const char **why);
 /* READY: what member m's compiler told of its macros (compiler_macros.h), NULL where it was not asked. Lives
  * as long as the analysis. */
-const char *cx_analysis_told(const struct cx_analysis *analysis, unsigned member);
+const char *cx_analysis_replies(const struct cx_analysis *analysis, unsigned member);
 /* Whether both members' analyses are ready and the same; else *why (may be NULL; lives as long as the
  * analysis) tells what is in the way. Never waits. */
 bool cx_analysis_same(const struct cx_analysis *analysis, unsigned a, unsigned b, const char **why);

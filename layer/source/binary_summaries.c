@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void cx_kept_key(char key[CX_CACHE_KEY_SIZE], const char *device, const void *binary, size_t size)
+void cx_binary_summary_key(char key[CX_CACHE_KEY_SIZE], const char *device, const void *binary, size_t size)
 {
     unsigned char sum[CX_CHECKSUM_SIZE];
     char hash[2 * CX_CHECKSUM_SIZE + 1], tool[CX_ANALYSE_TOOL_SIZE];
@@ -21,7 +21,7 @@ void cx_kept_key(char key[CX_CACHE_KEY_SIZE], const char *device, const void *bi
     cx_cache_key(key, 4, (const char *const[]){"binary", tool, device, hash});
 }
 
-void cx_kept_store(const char *key, const struct cx_analysis_blob *blob)
+void cx_binary_summary_store(const char *key, const struct cx_analysis_blob *blob)
 {
     const char *folder = cx_options_cache_dir();
 
@@ -29,7 +29,7 @@ void cx_kept_store(const char *key, const struct cx_analysis_blob *blob)
         cx_cache_store_result(folder, key, blob->data, blob->size, blob->text);
 }
 
-struct cx_analysis_blob cx_kept_load(const char *key)
+struct cx_analysis_blob cx_binary_summary_load(const char *key)
 {
     const char *folder = cx_options_cache_dir();
     size_t size = 0;

@@ -13,10 +13,10 @@
 #include "layer/base/disk_cache.h"
 
 /* The key for one kind of device and its binary. */
-void cx_kept_key(char key[CX_CACHE_KEY_SIZE], const char *device, const void *binary, size_t size);
+void cx_binary_summary_key(char key[CX_CACHE_KEY_SIZE], const char *device, const void *binary, size_t size);
 /* Keeps a blob with its text's hash; without that it is of no use. */
-void cx_kept_store(const char *key, const struct cx_analysis_blob *blob);
+void cx_binary_summary_store(const char *key, const struct cx_analysis_blob *blob);
 /* What was kept: its data is to be freed, and text points into it. Data is NULL where there is nothing. */
-struct cx_analysis_blob cx_kept_load(const char *key);
+struct cx_analysis_blob cx_binary_summary_load(const char *key);
 
 #endif

@@ -131,7 +131,7 @@ static bool key_of(const struct cx_real_device *device, const struct question *q
 struct known {
     struct known *next;
     char key[CX_CACHE_KEY_SIZE];
-    char *told; /* NULL: the device cannot tell */
+    char *replies; /* NULL: the device cannot tell */
     char why[160];
 };
 static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_MACROS);
@@ -148,11 +148,11 @@ static const struct known *find_known(const char *key)
     return entry; /* never changed nor freed */
 }
 
-static void keep_known(const char *key, const char *told, const char *why)
+static void keep_known(const char *key, const char *replies, const char *why)
 {
     struct known *entry = calloc(1, sizeof(*entry));
 
-    if (!entry || find_known(key) || (told && !(entry->told = strdup(told)))) {
+    if (!entry || find_known(key) || (replies && !(entry->replies = strdup(replies)))) {
         free(entry);
         return;
     }
@@ -165,33 +165,33 @@ static void keep_known(const char *key, const char *told, const char *why)
 }
 
 /* From memory or disk; *entry tells of a device that is known to know nothing. */
-static char *find_told(const char *key, const struct known **entry)
+static char *find_replies(const char *key, const struct known **entry)
 {
     const char *folder = cx_options_cache_dir();
     size_t size = 0;
 
     if ((*entry = find_known(key)))
-        return (*entry)->told ? strdup((*entry)->told) : NULL;
+        return (*entry)->replies ? strdup((*entry)->replies) : NULL;
     char *stored = folder ? cx_cache_load(folder, key, &size) : NULL;
-    char *told = stored ? strndup(stored, size) : NULL;
+    char *replies = stored ? strndup(stored, size) : NULL;
     free(stored);
-    if (told)
-        keep_known(key, told, "");
-    return told;
+    if (replies)
+        keep_known(key, replies, "");
+    return replies;
 }
 
-char *cx_ask_cached(const struct cx_real_device *device, const char *text)
+char *cx_compiler_macros_cached(const struct cx_real_device *device, const char *text)
 {
     struct question *question = calloc(1, sizeof(*question));
-    char key[CX_CACHE_KEY_SIZE], *told = NULL;
+    char key[CX_CACHE_KEY_SIZE], *replies = NULL;
     const struct known *entry;
 
     if (question && parse_question(text, question) && key_of(device, question, key))
-        told = find_told(key, &entry);
+        replies = find_replies(key, &entry);
     if (question)
         free(question->copy);
     free(question);
-    return told;
+    return replies;
 }
 
 /* ---- asking ---- */
@@ -204,7 +204,7 @@ struct inquiry {
     struct question question;
     cl_context context;
     cl_command_queue queue;
-    struct text told;
+    struct text replies;
     struct cx_lock lock;
     pthread_cond_t changed;
     bool done; /* under lock; told and why are final then */
@@ -304,23 +304,23 @@ static cl_int run_kernel(const struct inquiry *inquiry, cl_program program, char
 static char *ask_names(const struct inquiry *inquiry, unsigned first, unsigned end, cl_int *error)
 {
     const struct cx_real_device *device = inquiry->device;
-    char *text = program_text(&inquiry->question, first, end), *told = calloc(1, MOST_BYTES + 1);
+    char *text = program_text(&inquiry->question, first, end), *replies = calloc(1, MOST_BYTES + 1);
     cl_program program = NULL;
 
     *error = CL_OUT_OF_HOST_MEMORY;
-    if (text && told)
+    if (text && replies)
         program =
             inquiry->cl->clCreateProgramWithSource(inquiry->context, 1, (const char **)&text, NULL, error);
     if (program) {
         *error = inquiry->cl->clBuildProgram(program, 1, &device->id, inquiry->question.options, NULL, NULL);
         if (!*error)
-            *error = run_kernel(inquiry, program, told);
+            *error = run_kernel(inquiry, program, replies);
         inquiry->cl->clReleaseProgram(program);
     }
     free(text);
-    if (!*error && strlen(told) && told[strlen(told) - 1] == '.')
-        return told;
-    free(told);
+    if (!*error && strlen(replies) && replies[strlen(replies) - 1] == '.')
+        return replies;
+    free(replies);
     return NULL;
 }
 
@@ -400,17 +400,17 @@ static bool take_lines(struct inquiry *inquiry, char *lines, unsigned first, uns
         *stop = 0;
         const char *spelled = lines + 1 + length;
         if (operator_length(name)) {
-            if (!take_operator(inquiry->told.file, lines, name))
+            if (!take_operator(inquiry->replies.file, lines, name))
                 return false;
             lines = stop + 1;
             continue;
         }
         if (*lines == '-' && !*spelled)
-            fprintf(inquiry->told.file, "#undef %s\n", name);
+            fprintf(inquiry->replies.file, "#undef %s\n", name);
         else if (*lines == '+' && *spelled == ' ' && is_plain(spelled + 1))
-            fprintf(inquiry->told.file, "#undef %s\n#define %s%s\n", name, name, spelled);
+            fprintf(inquiry->replies.file, "#undef %s\n#define %s%s\n", name, name, spelled);
         else if (*lines == '+' && *spelled == ' ' && is_function(name, spelled + 1))
-            fprintf(inquiry->told.file, "#undef %s\n#define %s %s\n", name, name, name);
+            fprintf(inquiry->replies.file, "#undef %s\n#define %s %s\n", name, name, name);
         else if (*lines != '+' || *spelled != ' ')
             return false;
         lines = stop + 1;
@@ -455,9 +455,9 @@ static bool ask_device(struct inquiry *inquiry)
     cl_int error = CL_SUCCESS;
     bool ok = false;
 
-    if (!is_complete(cl) || !text_open(&inquiry->told))
+    if (!is_complete(cl) || !text_open(&inquiry->replies))
         return false;
-    fputs("/* told by the device */\n", inquiry->told.file);
+    fputs("/* told by the device */\n", inquiry->replies.file);
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                                 (cl_context_properties)device->platform->id, 0};
     inquiry->context = cl->clCreateContext(properties, 1, &device->id, NULL, NULL, &error);
@@ -469,7 +469,7 @@ static bool ask_device(struct inquiry *inquiry)
         }
         cl->clReleaseContext(inquiry->context);
     }
-    inquiry->answers = text_close(&inquiry->told);
+    inquiry->answers = text_close(&inquiry->replies);
     return ok && inquiry->answers;
 }
 
@@ -534,7 +534,7 @@ static struct inquiry *inquiry_new(const struct cx_real_device *device, const ch
 static char *await(struct inquiry *inquiry, unsigned limit_ms, char *why, size_t room)
 {
     struct timespec until;
-    char *told = NULL;
+    char *replies = NULL;
 
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += limit_ms / 1000 + 1;
@@ -543,20 +543,21 @@ static char *await(struct inquiry *inquiry, unsigned limit_ms, char *why, size_t
         if (!cx_lock_wait_until(&inquiry->changed, &inquiry->lock, &until))
             break;
     if (inquiry->done) {
-        told = inquiry->answers;
+        replies = inquiry->answers;
         inquiry->answers = NULL;
         snprintf(why, room, "%s", inquiry->why);
     } else {
         snprintf(why, room, "%s takes too long to tell", inquiry->device->name);
     }
     cx_unlock(&inquiry->lock);
-    return told;
+    return replies;
 }
 
-char *cx_ask(const struct cx_real_device *device, const char *text, unsigned limit_ms, char *why, size_t room)
+char *cx_compiler_macros_ask(const struct cx_real_device *device, const char *text, unsigned limit_ms,
+                             char *why, size_t room)
 {
     struct inquiry *inquiry = inquiry_new(device, text);
-    char key[CX_CACHE_KEY_SIZE], *told;
+    char key[CX_CACHE_KEY_SIZE], *replies;
     const struct known *entry;
 
     if (!inquiry) {
@@ -564,14 +565,14 @@ char *cx_ask(const struct cx_real_device *device, const char *text, unsigned lim
         return NULL;
     }
     key_of(device, &inquiry->question, key);
-    told = find_told(key, &entry);
-    if (told || entry || !cx_background_run(run_inquiry, inquiry)) {
+    replies = find_replies(key, &entry);
+    if (replies || entry || !cx_background_run(run_inquiry, inquiry)) {
         snprintf(why, room, "%s", entry ? entry->why : "no thread to ask the device");
         atomic_store(&inquiry->refs, 1);
         unref(inquiry);
-        return told;
+        return replies;
     }
-    told = await(inquiry, limit_ms, why, room);
+    replies = await(inquiry, limit_ms, why, room);
     unref(inquiry);
-    return told;
+    return replies;
 }

@@ -28,11 +28,11 @@ struct cx_real_device;
 
 /* The answers as text for coexec-analyse --told (free() it): for each name that the device told about #undef,
  * and #define where it is a macro. NULL where they are not known yet. Never calls the driver's compiler. */
-char *cx_ask_cached(const struct cx_real_device *device, const char *question);
+char *cx_compiler_macros_cached(const struct cx_real_device *device, const char *question);
 
 /* The same, asking where that must be. Waits, limit_ms at most; a driver that takes longer is left alone with
  * it, and its answers serve the next one who asks. NULL with why (room bytes) set: the device cannot tell. */
-char *cx_ask(const struct cx_real_device *device, const char *question, unsigned limit_ms, char *why,
-             size_t room);
+char *cx_compiler_macros_ask(const struct cx_real_device *device, const char *question, unsigned limit_ms,
+                             char *why, size_t room);
 
 #endif

@@ -5,7 +5,7 @@
  * The texts are OpenCL C of every version from 1.0 on. Their functions are always inlined and fold to the
  * built-in for a constant dimension wherever the launch cannot change it. `static` is an error before OpenCL
  * C 1.2, the enqueued local size (which an uneven last group does not change) exists from 2.0 on; before,
- * groups are even. Numbers fit 31 bits (cx_prelude_can), so divisions are 32 bits wide: 64-bit ones are slow
+ * groups are even. Numbers fit 31 bits (cx_subrange_can), so divisions are 32 bits wide: 64-bit ones are slow
  * on GPUs.
  */
 #include "layer/source/subrange.h"
@@ -98,17 +98,17 @@ static unsigned state_dim(unsigned dim)
     return (dim + 1) % 3;
 }
 
-const char *cx_prelude_text(enum cx_variant variant)
+const char *cx_subrange_text(enum cx_variant variant)
 {
     return texts[variant];
 }
 
-const char *cx_prelude_check(enum cx_variant variant)
+const char *cx_subrange_check(enum cx_variant variant)
 {
     return variant == CX_VARIANT_PLAIN ? "" : check_text;
 }
 
-enum cx_variant cx_prelude_variant(const struct cx_access_geometry *geometry, unsigned dim, bool rewrite)
+enum cx_variant cx_subrange_variant(const struct cx_access_geometry *geometry, unsigned dim, bool rewrite)
 {
     if (!rewrite)
         return CX_VARIANT_PLAIN;
@@ -137,21 +137,22 @@ static const char *why_not(const struct cx_access_geometry *geometry, unsigned d
     return NULL;
 }
 
-bool cx_prelude_can(const struct cx_access_geometry *geometry, unsigned dim, enum cx_variant variant,
-                    const char **why)
+bool cx_subrange_can(const struct cx_access_geometry *geometry, unsigned dim, enum cx_variant variant,
+                     const char **why)
 {
     const char *reason = why_not(geometry, dim, variant);
-    if (!reason && variant != CX_VARIANT_PLAIN && variant != cx_prelude_variant(geometry, dim, true))
+    if (!reason && variant != CX_VARIANT_PLAIN && variant != cx_subrange_variant(geometry, dim, true))
         reason = "another variant serves this launch";
     if (reason && why)
         *why = reason;
     return !reason;
 }
 
-void cx_prelude_package(const struct cx_access_geometry *geometry, unsigned dim, enum cx_variant variant,
-                        uint64_t first, uint64_t end, struct cx_prelude_launch *launch)
+void cx_subrange_package(const struct cx_access_geometry *geometry, unsigned dim, enum cx_variant variant,
+                         uint64_t first, uint64_t end, struct cx_subrange_launch *launch)
 {
-    *launch = (struct cx_prelude_launch){.dims = geometry->work_dim, .global = {1, 1, 1}, .local = {1, 1, 1}};
+    *launch =
+        (struct cx_subrange_launch){.dims = geometry->work_dim, .global = {1, 1, 1}, .local = {1, 1, 1}};
     for (unsigned d = 0; d < geometry->work_dim; d++) {
         launch->offset[d] = geometry->offset[d];
         launch->global[d] = geometry->global[d];

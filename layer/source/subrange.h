@@ -32,29 +32,29 @@ enum cx_variant {
 };
 
 /* Arguments of one real clEnqueueNDRangeKernel. */
-struct cx_prelude_launch {
+struct cx_subrange_launch {
     cl_uint dims;
     size_t offset[3], global[3], local[3];
 };
 
 /* The variant a split of this launch along dim needs; rewrite: the kernel's uses & CX_USE_NEEDS_REWRITE is
  * not 0. */
-enum cx_variant cx_prelude_variant(const struct cx_access_geometry *geometry, unsigned dim, bool rewrite);
+enum cx_variant cx_subrange_variant(const struct cx_access_geometry *geometry, unsigned dim, bool rewrite);
 
 /* Whether packages of this launch along dim can be launched so; otherwise *why (may be NULL) says in half a
  * sentence why not. NVIDIA's keeps 32 bits of an offset and extends the
  * sign, so nothing may need more than 31. */
-bool cx_prelude_can(const struct cx_access_geometry *geometry, unsigned dim, enum cx_variant variant,
-                    const char **why);
+bool cx_subrange_can(const struct cx_access_geometry *geometry, unsigned dim, enum cx_variant variant,
+                     const char **why);
 
 /* The launch of work-groups [first, end) along dim, counted from 0 in the original launch. */
-void cx_prelude_package(const struct cx_access_geometry *geometry, unsigned dim, enum cx_variant variant,
-                        uint64_t first, uint64_t end, struct cx_prelude_launch *launch);
+void cx_subrange_package(const struct cx_access_geometry *geometry, unsigned dim, enum cx_variant variant,
+                         uint64_t first, uint64_t end, struct cx_subrange_launch *launch);
 
 /* What stands before and behind the program's text in a variant; "" for PLAIN. The text behind does not
  * compile where the program has defined or undefined one of the functions' names itself: such a program has
  * no variant. */
-const char *cx_prelude_text(enum cx_variant variant);
-const char *cx_prelude_check(enum cx_variant variant);
+const char *cx_subrange_text(enum cx_variant variant);
+const char *cx_subrange_check(enum cx_variant variant);
 
 #endif

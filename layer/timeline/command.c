@@ -76,9 +76,9 @@ struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *q
                                   void (*drop)(struct cx_command *))
 {
     size = (size + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
-    const size_t cone = cx_cone_size(context) * sizeof(uint64_t);
+    const size_t frontier = cx_frontier_size(context) * sizeof(uint64_t);
     const size_t before = cx_context_timelines(context) * sizeof(uint64_t);
-    struct cx_command *command = cx_zeroed(size + cone + before + cx_job_size(context));
+    struct cx_command *command = cx_zeroed(size + frontier + before + cx_job_size(context));
     if (!command)
         return NULL;
     cx_object_init(&command->base, CX_TAG_EVENT, command_destroy);
@@ -87,9 +87,9 @@ struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *q
     command->type = type;
     command->plan = plan;
     command->drop = drop;
-    command->cone = (uint64_t *)(void *)((char *)command + size);
-    command->before = (uint64_t *)(void *)((char *)command + size + cone);
-    command->room = (struct cx_job *)(void *)((char *)command + size + cone + before);
+    command->frontier = (uint64_t *)(void *)((char *)command + size);
+    command->before = (uint64_t *)(void *)((char *)command + size + frontier);
+    command->room = (struct cx_job *)(void *)((char *)command + size + frontier + before);
     command->noticed = CL_QUEUED;
     atomic_init(&command->parts, 1);
     command->blockers = 1; /* not submitted yet */
@@ -136,7 +136,7 @@ void cx_command_depend(struct cx_command *command, struct cx_command *on, bool p
             command->dep_error = CL_OUT_OF_HOST_MEMORY;
         return;
     }
-    cx_cone_raise(command->cone, on->cone, cx_cone_size(command->context));
+    cx_frontier_raise(command->frontier, on->frontier, cx_frontier_size(command->context));
     if (passes_error && atomic_load_explicit(&on->error, memory_order_acquire) < 0)
         command->dep_error = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 }
@@ -218,7 +218,7 @@ static uint64_t awaited_on(const struct cx_command *command, unsigned t)
     if (command->own >> t & 1)
         return command->before[t];
     const struct cx_queue *queue = command->settled || !command->queue->in_order ? NULL : command->queue;
-    return queue && queue->cone[t] > command->cone[t] ? queue->cone[t] : command->cone[t];
+    return queue && queue->frontier[t] > command->frontier[t] ? queue->frontier[t] : command->frontier[t];
 }
 
 uint64_t cx_command_add_job(struct cx_command *command, struct cx_worker *worker, struct cx_job *job)
@@ -228,17 +228,17 @@ uint64_t cx_command_add_job(struct cx_command *command, struct cx_worker *worker
     job->command = cx_command_ref(command);
     atomic_fetch_add_explicit(&command->parts, 1, memory_order_relaxed);
     uint64_t seq = cx_worker_plan(worker, job);
-    if (command->cone[worker->index] < seq)
-        command->cone[worker->index] = seq;
+    if (command->frontier[worker->index] < seq)
+        command->frontier[worker->index] = seq;
     return seq;
 }
 
-void cx_command_after_cone(const struct cx_command *command, struct cx_job *job)
+void cx_command_after_frontier(const struct cx_command *command, struct cx_job *job)
 {
     unsigned timelines = cx_context_timelines(command->context);
-    cx_cone_raise(job->deps, command->cone, timelines);
+    cx_frontier_raise(job->deps, command->frontier, timelines);
     if (command->queue && command->queue->in_order)
-        cx_cone_raise(job->deps, command->queue->cone, timelines);
+        cx_frontier_raise(job->deps, command->queue->frontier, timelines);
 }
 
 void cx_command_after_memory(const struct cx_command *command, const struct cx_worker *worker,
@@ -250,22 +250,22 @@ void cx_command_after_memory(const struct cx_command *command, const struct cx_w
     /* with one device the call that blocks waits for it itself, and needs no thread for that */
     const bool own = !cx_context_shares(context) && cx_command_blocks_here(command);
     for (unsigned t = 0; t < timelines && !own; t++) {
-        const uint64_t in_queue = in_order ? command->queue->cone[t] : 0;
-        const uint64_t all = command->cone[t] > in_queue ? command->cone[t] : in_queue;
+        const uint64_t in_queue = in_order ? command->queue->frontier[t] : 0;
+        const uint64_t all = command->frontier[t] > in_queue ? command->frontier[t] : in_queue;
         job->waits |= t != worker->index &&
                       atomic_load_explicit(&context->workers[t].completed, memory_order_acquire) < all;
     }
     job->urgent |= job->waits;
-    cx_cone_raise(job->deps, command->cone + timelines, timelines);
+    cx_frontier_raise(job->deps, command->frontier + timelines, timelines);
     if (in_order)
-        cx_cone_raise(job->deps, command->queue->cone + timelines, timelines);
+        cx_frontier_raise(job->deps, command->queue->frontier + timelines, timelines);
 }
 
 void cx_command_ends_with(struct cx_command *command)
 {
     if (!has_times(command))
         return;
-    command->ends = cx_ends_ask(command->context, command->cone, true);
+    command->ends = cx_ends_ask(command->context, command->frontier, true);
     raise(&command->end_ns, cx_clock_ns()); /* what was over by now was not asked for */
 }
 
@@ -297,7 +297,7 @@ void cx_command_settle(struct cx_command *command)
     int error = atomic_load_explicit(&command->error, memory_order_acquire);
     for (unsigned i = 0; i < command->nsuccessors; i++) {
         struct cx_command *next = command->successors[i].command;
-        cx_cone_raise(next->cone, command->cone, cx_cone_size(context));
+        cx_frontier_raise(next->frontier, command->frontier, cx_frontier_size(context));
         if (error < 0 && command->successors[i].passes_error)
             next->dep_error = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
         if (--next->blockers == 0)
@@ -379,7 +379,7 @@ void cx_command_part_done(struct cx_command *command, cl_int status, uint64_t st
     if (atomic_load_explicit(&command->end_ns, memory_order_relaxed) == 0)
         raise(&command->end_ns, stamp(command));
     cx_trace_command(command);
-    if (!command->told && command->queue && atomic_load(&command->error) < 0 &&
+    if (!command->error_heard && command->queue && atomic_load(&command->error) < 0 &&
         atomic_load(&command->asked) >= 0)
         cx_queue_failed(command->queue, atomic_load(&command->error));
     if (command->drop)
@@ -400,11 +400,11 @@ void cx_command_span(const struct cx_command *command, uint64_t *start_ns, uint6
 }
 
 /* Whether all timelines have passed the cone of a settled command. Polls; takes no context lock. */
-static bool cone_passed(struct cx_command *command)
+static bool frontier_passed(struct cx_command *command)
 {
     unsigned timelines = cx_context_timelines(command->context);
     for (unsigned t = 0; t < timelines; t++)
-        if (command->cone[t] && !cx_worker_done(&command->context->workers[t], command->cone[t]))
+        if (command->frontier[t] && !cx_worker_done(&command->context->workers[t], command->frontier[t]))
             return false;
     return true;
 }
@@ -434,7 +434,7 @@ cl_int cx_command_stage(const struct cx_command *command)
         return command->user_status < 0 ? CL_COMPLETE : command->user_status;
     bool over = command->settled;
     for (unsigned t = 0; over && t < cx_context_timelines(command->context); t++)
-        over = command->cone[t] <=
+        over = command->frontier[t] <=
                atomic_load_explicit(&command->context->workers[t].completed, memory_order_acquire);
     if (over)
         return CL_COMPLETE;
@@ -453,7 +453,7 @@ cl_int cx_command_status(struct cx_command *command)
     cx_unlock(&command->context->lock);
     if (!command->queue)
         return stage;
-    if (!settled || !cone_passed(command)) {
+    if (!settled || !frontier_passed(command)) {
         if (settled && stage == CL_SUBMITTED && atomic_load(&command->running) && awaited_passed(command))
             stage = CL_RUNNING;
         return stage > CL_COMPLETE ? stage : CL_RUNNING;
@@ -462,11 +462,11 @@ cl_int cx_command_status(struct cx_command *command)
     return error < 0 ? error : CL_COMPLETE;
 }
 
-uint64_t cx_context_start(struct cx_context *context, const uint64_t *cone, uint64_t skip)
+uint64_t cx_context_start(struct cx_context *context, const uint64_t *frontier, uint64_t skip)
 {
     for (unsigned t = 0; t < context->nmembers; t++) {
         struct cx_worker *worker = &context->workers[t];
-        if (!worker->device->submits_in_caller || atomic_load(&worker->submitted) >= cone[t] || skip >> t & 1)
+        if (!worker->device->synchronous || atomic_load(&worker->submitted) >= frontier[t] || skip >> t & 1)
             continue;
         if (skip)
             cx_worker_flush(worker);
@@ -514,12 +514,12 @@ cl_int cx_command_wait(struct cx_command *command)
             cx_context_await_settled(context);
         cx_background_wait_end();
     }
-    cx_context_start(context, command->cone, 0);
+    cx_context_start(context, command->frontier, 0);
     cx_unlock(&context->lock);
 
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
-        if (command->cone[t])
-            cx_worker_wait(&context->workers[t], command->cone[t]);
+        if (command->frontier[t])
+            cx_worker_wait(&context->workers[t], command->frontier[t]);
     cx_notify_help(false);
     cx_trace_wait(context, "command", command->base.id, since);
     if (!command->queue && command->user_status < 0)
@@ -591,7 +591,7 @@ bool cx_command_maps_here(const struct cx_command *command)
 void cx_command_hand(struct cx_command *command)
 {
     command->handed = true;
-    command->told = false;
+    command->error_heard = false;
 }
 
 cl_int cx_command_submit(struct cx_command **owned, cl_uint nwait, const cl_event *list, cl_event *event,
@@ -607,7 +607,7 @@ cl_int cx_command_submit(struct cx_command **owned, cl_uint nwait, const cl_even
         return CL_SUCCESS;
     }
     cx_background_used();
-    command->told = event || wait;
+    command->error_heard = event || wait;
     cx_command_ref(command);
     cx_context_lock(context);
     link_command(command, nwait, list);

@@ -30,7 +30,7 @@
 
 struct cx_queue;
 struct cx_callback;
-struct cx_reading;
+struct cx_pending_read;
 
 /* Who waits for a command: a reference to it, and whether an error passes on (wait lists; not mere queue
  * order). */
@@ -55,7 +55,7 @@ struct cx_command {
     bool settled;
     bool begun;         /* cx_command_begin */
     bool inside;        /* it touches memory objects alone, not memory that the program sees */
-    bool told;          /* somebody hears of its error: the program has the event or waits in the call */
+    bool error_heard;   /* somebody hears of its error: the program has the event or waits in the call */
     bool handed;        /* cx_command_hand; the thread that enqueued it alone */
     bool watched;       /* its status must be noticed without being asked: callbacks are set */
     bool due;           /* cx_event_run_callbacks is about to look at it; who made it so gave a reference */
@@ -67,11 +67,11 @@ struct cx_command {
      */
     struct cx_command *watch_next, *watch_child;
     struct cx_callback *callbacks;
-    struct cx_reading
-        *reading;     /* pending_reads.h: it is a read of a buffer; else NULL. Set before it is submitted */
-    uint64_t *cone;   /* two halves of one a timeline; final once settled */
-    uint64_t own;     /* timelines with jobs of its own, as bits */
-    uint64_t *before; /* of these: the cone without its own jobs, up to where it waits for others */
+    struct cx_pending_read
+        *pending_read;  /* pending_reads.h: it is a read of a buffer; else NULL. Set before it is submitted */
+    uint64_t *frontier; /* two halves of one a timeline; final once settled */
+    uint64_t own;       /* timelines with jobs of its own, as bits */
+    uint64_t *before;   /* of these: the cone without its own jobs, up to where it waits for others */
     struct cx_job *room; /* for one job, behind the command; NULL once used. context->lock */
     /* A recorded command's enqueue of its command buffer, one of whose parts it is; a reference, or NULL. Set
      * before this one can be planned. */
@@ -80,14 +80,14 @@ struct cx_command {
      * and for its start, from when it settles or devices get work of it */
     struct cx_ends *ends, *awaited;
 
-    atomic_bool idle;         /* it had no jobs under way when it settled: it does nothing but wait */
-    atomic_bool running;      /* one of its jobs was seen to run */
-    atomic_bool asks_running; /* ... and somebody wants to hear of it at once */
-    atomic_bool told_running; /* ... which was done */
-    atomic_bool calls_back;   /* callbacks are or were set: its jobs shall have events of their own */
-    atomic_int asked;         /* enum cx_asked (take.h) */
-    atomic_int error;         /* CL_SUCCESS or the first failure of a part */
-    atomic_uint parts;        /* own jobs not finished, plus one until settled */
+    atomic_bool idle;             /* it had no jobs under way when it settled: it does nothing but wait */
+    atomic_bool running;          /* one of its jobs was seen to run */
+    atomic_bool asks_running;     /* ... and somebody wants to hear of it at once */
+    atomic_bool reported_running; /* ... which was done */
+    atomic_bool calls_back;       /* callbacks are or were set: its jobs shall have events of their own */
+    atomic_int asked;             /* enum cx_asked (take.h) */
+    atomic_int error;             /* CL_SUCCESS or the first failure of a part */
+    atomic_uint parts;            /* own jobs not finished, plus one until settled */
     atomic_uint_fast64_t queued_ns, submit_ns, start_ns, end_ns; /* host clock (cx_clock_ns); 0: not yet */
 
     /* Turns the command into jobs. Called once, under context->lock; settles the command (cx_command_settle)
@@ -104,17 +104,17 @@ struct cx_command {
 CX_OBJECT_CASTS(command, cl_event, CX_TAG_EVENT)
 
 /* Positions in a cone with both halves. */
-static inline unsigned cx_cone_size(const struct cx_context *context)
+static inline unsigned cx_frontier_size(const struct cx_context *context)
 {
     return 2 * cx_context_timelines(context);
 }
 
 /* cone[t] = max(cone[t], other[t]), of n positions: a cone's, or the timelines', for one half. */
-static inline void cx_cone_raise(uint64_t *cone, const uint64_t *other, unsigned n)
+static inline void cx_frontier_raise(uint64_t *frontier, const uint64_t *other, unsigned n)
 {
     for (unsigned t = 0; t < n; t++)
-        if (cone[t] < other[t])
-            cone[t] = other[t];
+        if (frontier[t] < other[t])
+            frontier[t] = other[t];
 }
 
 /* Whether the program may ask for the command's times, or the trace tells them: taking them costs. */
@@ -163,7 +163,7 @@ struct cx_job *cx_command_job(struct cx_command *command);
 /* For plan functions (under context->lock): queue a job of this command on a worker; raises the cone. */
 uint64_t cx_command_add_job(struct cx_command *command, struct cx_worker *worker, struct cx_job *job);
 /* deps[t] = max(deps[t], cone of all the command depends on): for jobs that touch the program's memory. */
-void cx_command_after_cone(const struct cx_command *command, struct cx_job *job);
+void cx_command_after_frontier(const struct cx_command *command, struct cx_job *job);
 /* The same where that memory is none that launches can reach (cx_mem_is_apart): the job waits for no launch.
  * If one is under way the job is left to its worker's thread. */
 void cx_command_after_memory(const struct cx_command *command, const struct cx_worker *worker,
@@ -193,7 +193,7 @@ void cx_command_times(struct cx_command *command, uint64_t start_ns, uint64_t en
  * the calling thread would else only start once all before was waited for. `cone`: one position a timeline;
  * skip: timelines, as bits, that this thread is going to run itself. Gives skip with the first one found.
  * context->lock held. */
-uint64_t cx_context_start(struct cx_context *context, const uint64_t *cone, uint64_t skip);
+uint64_t cx_context_start(struct cx_context *context, const uint64_t *frontier, uint64_t skip);
 /* One wait until some command settles, as far as can be told; where the system gives no threads, does what is
  * to be done meanwhile. context->lock held, and free for a while. */
 void cx_context_await_settled(struct cx_context *context) CX_HOLDS(context->lock);

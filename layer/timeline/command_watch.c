@@ -22,7 +22,8 @@ static struct cx_command *meld(struct cx_command *a, struct cx_command *b, unsig
 {
     if (!a || !b)
         return a ? a : b;
-    struct cx_command *const first = b->cone[t] < a->cone[t] ? b : a, *const other = first == a ? b : a;
+    struct cx_command *const first = b->frontier[t] < a->frontier[t] ? b : a, *const other =
+                                                                                  first == a ? b : a;
     other->watch_next = first->watch_child;
     first->watch_child = other;
     return first;
@@ -51,7 +52,7 @@ static struct cx_command *without_first(struct cx_command *heap, unsigned t)
 static void set_heap(struct cx_worker *worker, struct cx_command *heap)
 {
     worker->watched = heap;
-    atomic_store(&worker->first_watched, heap ? heap->cone[worker->index] : 0);
+    atomic_store(&worker->first_watched, heap ? heap->frontier[worker->index] : 0);
     if (heap) /* no mere stores and loads: the thread says that it is held up and then looks here */
         cx_worker_watched(worker);
 }
@@ -79,7 +80,7 @@ static void note(struct cx_command *command)
         return;
     command->noticed = stage;
     if (stage <= CL_RUNNING)
-        atomic_store(&command->told_running, true);
+        atomic_store(&command->reported_running, true);
     push_due(command);
 }
 
@@ -89,7 +90,7 @@ static struct cx_worker *ahead_of(const struct cx_command *command, uint64_t tim
     struct cx_context *context = command->context;
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
         if (timelines >> t & 1 &&
-            atomic_load_explicit(&context->workers[t].completed, memory_order_acquire) < command->cone[t])
+            atomic_load_explicit(&context->workers[t].completed, memory_order_acquire) < command->frontier[t])
             return &context->workers[t];
     return NULL;
 }
@@ -116,8 +117,8 @@ void cx_command_see_to(struct cx_command *command)
 {
     struct cx_context *context = command->context;
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
-        if (command->cone[t])
-            cx_worker_watch(&context->workers[t], command->cone[t]);
+        if (command->frontier[t])
+            cx_worker_watch(&context->workers[t], command->frontier[t]);
 }
 
 void cx_command_watch_stage(struct cx_command *command)
@@ -158,7 +159,7 @@ static void mark_end(struct cx_command *command)
     const bool settled = command->settled; /* its cone stays */
     cx_unlock(&context->lock);
     for (unsigned t = 0; settled && t < context->nmembers; t++)
-        if (command->cone[t] > atomic_load_explicit(&context->workers[t].completed, memory_order_acquire))
+        if (command->frontier[t] > atomic_load_explicit(&context->workers[t].completed, memory_order_acquire))
             cx_worker_mark_end(&context->workers[t]);
 }
 
@@ -184,7 +185,7 @@ void cx_command_runs(struct cx_command *command)
 {
     struct cx_context *context = command->context;
     if (atomic_load_explicit(&command->running, memory_order_relaxed) &&
-        (!atomic_load(&command->asks_running) || atomic_load(&command->told_running)))
+        (!atomic_load(&command->asks_running) || atomic_load(&command->reported_running)))
         return;
     atomic_store(&command->running, true);
     if (command->whole)
@@ -212,7 +213,7 @@ void cx_command_check_watched(struct cx_context *context)
         struct cx_worker *worker = &context->workers[t];
         const uint64_t completed = atomic_load_explicit(&worker->completed, memory_order_acquire);
         struct cx_command *command;
-        while ((command = worker->watched) && command->cone[t] <= completed) {
+        while ((command = worker->watched) && command->frontier[t] <= completed) {
             set_heap(worker, without_first(command, t));
             place(command);
             note(command);

@@ -23,7 +23,7 @@ struct cx_command;
 struct cx_launch;
 struct cx_peers;
 struct cx_pool;
-struct cx_stages;
+struct cx_bounce_buffers;
 
 typedef void(CL_CALLBACK *cx_context_notify)(const char *, const void *, size_t, void *);
 
@@ -49,7 +49,7 @@ struct cx_context {
     atomic_bool lone;           /* a worker has jobs and no thread: others see to it (worker.c) */
     struct cx_pool *pool;       /* pinned_pool.h: host copies lie in its pages */
     struct cx_peers *peers;     /* peer.h; NULL: no two members could be peers */
-    struct cx_stages *stages;   /* transport_slots.h; NULL until needed */
+    struct cx_bounce_buffers *bounce_buffers; /* transport_bounce.h; NULL until needed */
 
     /* Listeners in rooms above, set when the context is assembled, before it has a job; NULL: none. No lock
      * is held when they are called. */
@@ -69,8 +69,8 @@ struct cx_context {
     uint64_t ndue, ncalled; /* commands that became due, and those whose callbacks have been called since */
     atomic_bool calls_back; /* there are, or were, callbacks */
     atomic_uint nwatched;   /* commands whose status calls back and that are not over */
-    atomic_uint nheld;      /* launches that the planner holds until something progresses */
-    struct cx_spares repeated; /* repeat.c: memory of its jobs */
+    atomic_uint ndeferred;  /* launches that the planner holds until something progresses */
+    struct cx_freelist replay_jobs; /* replay.c: memory of its jobs */
     atomic_uint nqueues;
     atomic_uint nborrowed; /* memory objects that lie in the program's own memory (CL_MEM_USE_HOST_PTR) */
     /* account.h: what splits may lose; NULL: that is not bounded, or there is nobody to share with */
@@ -84,7 +84,7 @@ struct cx_context {
     /* svm.h: allocations of shared virtual memory, sorted by address; under lock */
     struct cx_mem **svm;
     size_t nsvm, svm_room;
-    unsigned svm_home; /* a member; nmembers: none */
+    unsigned svm_owner; /* a member; nmembers: none */
     cl_device_svm_capabilities svm_caps;
     atomic_int svm_state; /* whether the home's driver does what is needed; 0: not asked yet */
 };
@@ -107,7 +107,7 @@ static inline bool cx_context_shares(const struct cx_context *context)
 /* Jobs completed, or something was built: launches that are held may go on. Caller holds no lock. */
 static inline void cx_context_progressed(struct cx_context *context)
 {
-    if (atomic_load(&context->nheld) > 0 && context->progressed)
+    if (atomic_load(&context->ndeferred) > 0 && context->progressed)
         context->progressed(context);
 }
 /* Opens the fastest member that is closed, in the call. Gives which, or nmembers: there is none that can be.

@@ -76,11 +76,11 @@ static void ask(struct cx_worker *worker, struct cx_ends *ends, struct cx_end *e
     cx_unlock(&worker->lock);
 }
 
-struct cx_ends *cx_ends_ask(struct cx_context *context, const uint64_t *cone, bool clock)
+struct cx_ends *cx_ends_ask(struct cx_context *context, const uint64_t *frontier, bool clock)
 {
     unsigned pending = 0, asked = 0;
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
-        pending += is_pending(&context->workers[t], cone[t]);
+        pending += is_pending(&context->workers[t], frontier[t]);
     struct cx_ends *ends = pending ? malloc(sizeof(*ends) + pending * sizeof(ends->end[0])) : NULL;
     if (!ends)
         return NULL;
@@ -88,8 +88,8 @@ struct cx_ends *cx_ends_ask(struct cx_context *context, const uint64_t *cone, bo
     atomic_init(&ends->ns, 0);
     ends->clock = clock;
     for (unsigned t = 0; asked < pending && t < cx_context_timelines(context); t++)
-        if (is_pending(&context->workers[t], cone[t]))
-            ask(&context->workers[t], ends, &ends->end[asked++], cone[t]);
+        if (is_pending(&context->workers[t], frontier[t]))
+            ask(&context->workers[t], ends, &ends->end[asked++], frontier[t]);
     return ends;
 }
 

@@ -84,7 +84,7 @@ cl_int CL_API_CALL cx_clWaitForEvents(cl_uint count, const cl_event *list)
         cx_lock(&context->lock);
         for (cl_uint i = 0; i < count; i++)
             if (cx_command_from(list[i])->settled)
-                own = cx_context_start(context, cx_command_from(list[i])->cone, own);
+                own = cx_context_start(context, cx_command_from(list[i])->frontier, own);
         cx_unlock(&context->lock);
     }
     for (cl_uint i = 0; i < count; i++)

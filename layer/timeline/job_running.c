@@ -37,7 +37,7 @@ struct cx_running cx_running_of(struct cx_worker *worker, const struct cx_job *j
 {
     struct cx_running found = {0};
     if (!job->command || !atomic_load(&job->command->asks_running) ||
-        atomic_load(&job->command->told_running))
+        atomic_load(&job->command->reported_running))
         return found;
     cl_event event = job->first_event ? job->first_event : job->event;
     const bool first = worker->flying == job; /* in order: nothing of the driver's is before it */

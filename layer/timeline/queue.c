@@ -27,7 +27,8 @@ void cx_queue_link(struct cx_queue *queue, struct cx_command *command, bool all,
                 cx_command_depend(command, other, false);
         else if (queue->barrier)
             cx_command_depend(command, queue->barrier, false);
-        cx_cone_raise(command->cone, all ? queue->cone : queue->barrier_cone, cx_cone_size(queue->context));
+        cx_frontier_raise(command->frontier, all ? queue->frontier : queue->barrier_frontier,
+                          cx_frontier_size(queue->context));
         if (barrier) {
             cx_command_unref(&queue->barrier);
             queue->barrier = cx_command_ref(command);
@@ -44,14 +45,14 @@ void cx_queue_link(struct cx_queue *queue, struct cx_command *command, bool all,
 
 void cx_queue_settled(struct cx_queue *queue, struct cx_command *command)
 {
-    const unsigned size = cx_cone_size(queue->context), timelines = cx_context_timelines(queue->context);
+    const unsigned size = cx_frontier_size(queue->context), timelines = cx_context_timelines(queue->context);
     if (queue->in_order)
-        cx_cone_raise(command->cone, queue->cone, size);
+        cx_frontier_raise(command->frontier, queue->frontier, size);
     if (!command->inside)
-        cx_cone_raise(command->cone + timelines, command->cone, timelines);
-    cx_cone_raise(queue->cone, command->cone, size);
+        cx_frontier_raise(command->frontier + timelines, command->frontier, timelines);
+    cx_frontier_raise(queue->frontier, command->frontier, size);
     if (queue->barrier == command) {
-        cx_cone_raise(queue->barrier_cone, command->cone, size);
+        cx_frontier_raise(queue->barrier_frontier, command->frontier, size);
         cx_command_unref(&queue->barrier);
     }
     if (command->queue_prev)
@@ -75,8 +76,8 @@ static void queue_destroy(struct cx_object *object)
     if (queue->role == CX_QUEUE_PROGRAM)
         atomic_fetch_sub(&context->nqueues, 1);
     free(queue->given);
-    free(queue->cone);
-    free(queue->barrier_cone);
+    free(queue->frontier);
+    free(queue->barrier_frontier);
     free(queue);
     cx_device_unref(&device);
     cx_context_unref(&context);
@@ -98,7 +99,7 @@ static void find_members(struct cx_queue *queue)
 static struct cx_queue *queue_new(struct cx_context *context, struct cx_device *device,
                                   cl_command_queue_properties properties, enum cx_queue_role role)
 {
-    const unsigned size = cx_cone_size(context);
+    const unsigned size = cx_frontier_size(context);
     struct cx_queue *queue = calloc(1, sizeof(*queue));
     if (!queue)
         return NULL;
@@ -111,9 +112,9 @@ static struct cx_queue *queue_new(struct cx_context *context, struct cx_device *
         atomic_fetch_add(&context->nqueues, 1);
     queue->properties = properties;
     queue->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-    queue->cone = calloc(size, sizeof(*queue->cone));
-    queue->barrier_cone = calloc(size, sizeof(*queue->barrier_cone));
-    if (!queue->cone || !queue->barrier_cone) {
+    queue->frontier = calloc(size, sizeof(*queue->frontier));
+    queue->barrier_frontier = calloc(size, sizeof(*queue->barrier_frontier));
+    if (!queue->frontier || !queue->barrier_frontier) {
         cx_object_unref(&queue->base);
         return NULL;
     }
@@ -303,7 +304,7 @@ static void queue_push(struct cx_queue *queue, bool watch)
     cx_unlock(&context->lock);
     for (unsigned t = 0; t < cx_context_timelines(context); t++) {
         cx_lock(&context->lock);
-        uint64_t seq = queue->cone[t];
+        uint64_t seq = queue->frontier[t];
         cx_unlock(&context->lock);
         if (!seq)
             continue;
@@ -368,14 +369,14 @@ cl_int CL_API_CALL cx_clFlush(cl_command_queue handle)
 void cx_queue_failed(struct cx_queue *queue, cl_int error)
 {
     int none = CL_SUCCESS;
-    atomic_compare_exchange_strong(&queue->untold, &none, error);
+    atomic_compare_exchange_strong(&queue->unreported_error, &none, error);
 }
 
 cl_int cx_queue_tell(struct cx_queue *queue)
 {
     cl_int error = CL_SUCCESS;
-    if (atomic_load_explicit(&queue->untold, memory_order_acquire) != CL_SUCCESS)
-        error = atomic_exchange(&queue->untold, CL_SUCCESS);
+    if (atomic_load_explicit(&queue->unreported_error, memory_order_acquire) != CL_SUCCESS)
+        error = atomic_exchange(&queue->unreported_error, CL_SUCCESS);
     return error == CL_SUCCESS ? CL_SUCCESS
                                : cx_fail("queue", CL_OUT_OF_RESOURCES, "a command without an event failed");
 }
@@ -395,11 +396,11 @@ cl_int CL_API_CALL cx_clFinish(cl_command_queue handle)
         cx_context_await_settled(context);
     cx_background_wait_end();
     if (!queue->in_order)
-        cx_context_start(context, queue->cone, 0);
+        cx_context_start(context, queue->frontier, 0);
     cx_unlock(&context->lock);
     for (unsigned t = 0; t < cx_context_timelines(context); t++) {
         cx_lock(&context->lock);
-        uint64_t seq = queue->cone[t];
+        uint64_t seq = queue->frontier[t];
         cx_unlock(&context->lock);
         if (seq)
             cx_worker_wait(&context->workers[t], seq);

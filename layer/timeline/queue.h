@@ -30,14 +30,14 @@ struct cx_queue {
         *given; /* the list of clCreateCommandQueueWithProperties, with its closing 0, or NULL */
     size_t ngiven;
     bool in_order;
-    unsigned home; /* 1 + the member that ran its last whole launch; 0: none yet; context->lock */
+    unsigned last_member; /* 1 + the member that ran its last whole launch; 0: none yet; context->lock */
     uint64_t next_number;
     uint64_t pushed; /* commands with lower numbers were flushed: they run without being asked again */
     struct cx_command *unsettled, *unsettled_tail; /* in order of enqueue */
-    struct cx_command *barrier; /* last unsettled barrier of an out-of-order queue; a reference */
-    uint64_t *cone;             /* as in command.h: covers every settled command */
-    uint64_t *barrier_cone;     /* what the last settled barrier covered */
-    atomic_int untold;          /* the first error of a command whose event nobody has, until told */
+    struct cx_command *barrier;  /* last unsettled barrier of an out-of-order queue; a reference */
+    uint64_t *frontier;          /* as in command.h: covers every settled command */
+    uint64_t *barrier_frontier;  /* what the last settled barrier covered */
+    atomic_int unreported_error; /* the first error of a command whose event nobody has, until told */
 };
 
 CX_OBJECT_CASTS(queue, cl_command_queue, CX_TAG_QUEUE)

@@ -52,15 +52,15 @@ struct cx_job *cx_job_new(const struct cx_context *context)
     return cx_zeroed(cx_job_size(context));
 }
 
-struct cx_job *cx_job_take(struct cx_spares *spares, const struct cx_context *context, size_t more,
+struct cx_job *cx_job_take(struct cx_freelist *freelist, const struct cx_context *context, size_t more,
                            void **behind)
 {
     const size_t size = cx_job_size(context);
-    struct cx_job *job = cx_spares_take(spares, size + more);
+    struct cx_job *job = cx_freelist_take(freelist, size + more);
     if (!job)
         return NULL;
     memset(job, 0, size + more);
-    job->spares = spares;
+    job->freelist = freelist;
     *behind = (char *)job + size;
     return job;
 }
@@ -72,15 +72,15 @@ size_t cx_job_size(const struct cx_context *context)
 
 void cx_job_free(struct cx_job *job)
 {
-    if (job && job->spares)
-        cx_spares_give(job->spares, job);
+    if (job && job->freelist)
+        cx_freelist_give(job->freelist, job);
     else if (job && !job->within)
         free(job);
 }
 
 static bool runs_in_caller(const struct cx_worker *worker)
 {
-    return !worker->device || worker->device->submits_in_caller;
+    return !worker->device || worker->device->synchronous;
 }
 
 /* Behind the copies that others make of the member's memory, and copies planned later behind it. */

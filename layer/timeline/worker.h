@@ -58,7 +58,7 @@ struct cx_worker {
     _Atomic(cl_command_queue) queue; /* the one in use of MAIN and UNPROFILED. Set by whoever pumps */
     bool profiles;                   /* ... which is MAIN; whoever pumps, as what follows */
     unsigned quiet;                  /* jobs in a row that wanted no times, while `profiles` */
-    bool spares; /* nothing is measured yet for the sake of learning, see cx_worker_measures */
+    bool profiling_deferred; /* nothing is measured yet for the sake of learning, see cx_worker_measures */
     uint64_t
         first_ns; /* spares: when the first launch was planned that could have been; 0: none. context->lock */
     bool moves_aside;  /* transfers enqueued now go to queues[TRANSFER]; whoever pumps */
@@ -85,10 +85,11 @@ struct cx_worker {
     /* what a probe with the first package of its form took here, of late; 0: none yet. context->lock */
     double first_seconds;
     atomic_uint_fast64_t upload_rate; /* bytes/s of long uploads measured here (transfer.c); 0: none so far */
-    unsigned late;    /* jobs under way whose work another member has done (reexecute.h); context->lock */
-    uint64_t late_ns; /* late: until when it may share launches that would wait for it, host ns; context->lock
-                       */
-    uint64_t late_since_ns;         /* late: when the others were done, host ns; context->lock */
+    unsigned superseded; /* jobs under way whose work another member has done (reexecute.h); context->lock */
+    uint64_t superseded_until_ns;   /* late: until when it may share launches that would wait for it, host ns;
+                                     * context->lock
+                                     */
+    uint64_t superseded_since_ns;   /* late: when the others were done, host ns; context->lock */
     atomic_uint_fast64_t submitted; /* seq of the last job handed to the driver */
     atomic_uint_fast64_t completed; /* every job up to this seq is complete */
 
@@ -154,15 +155,15 @@ struct cx_job {
     uint64_t start_ns, end_ns; /* host clock */
     bool urgent;               /* part of a split: starts at once, never left to the next wait */
     bool waits;                /* may wait on the host: never pumped by the program's thread */
-    bool launches;             /* a launch that has no command (repeat.h) */
+    bool launches;             /* a launch that has no command (replay.h) */
     bool copies;  /* between peers (peer.h): it waits for no fence, and its order is planned by whoever plans
                      it */
     bool brief;   /* expected to take less time than another thread to take it over: the thread that enqueued
                      it may run it, too, where the driver runs commands in the calling thread */
     bool checked; /* the event's status is known: it is over, and status tells how */
     bool stale;   /* failed because of the context's epoch, not by itself */
-    struct cx_spares *spares; /* the memory is of these, or NULL */
-    bool within;              /* the memory is its command's (cx_command_job) */
+    struct cx_freelist *freelist; /* the memory is of these, or NULL */
+    bool within;                  /* the memory is its command's (cx_command_job) */
     bool void_;      /* set by finish: nobody counts on what it did, so that its failure is nobody's either */
     unsigned epoch;  /* the context's when it was planned */
     cl_int status;   /* CL_SUCCESS or the first error */
@@ -226,9 +227,9 @@ bool cx_worker_order(const struct cx_worker *worker, cl_command_queue from, cl_c
 /* Whether only the thread that pumps may give commands to the device: its driver runs them in the calling
  * thread. PoCL's basic device locks itself out (pocl_update_event_running) when a second thread's command is
  * found ready. Who means to read from another worker's device asks first; peers are never shy (peer.c). */
-static inline bool cx_worker_is_shy(const struct cx_worker *worker)
+static inline bool cx_worker_is_synchronous(const struct cx_worker *worker)
 {
-    return worker->device->submits_in_caller;
+    return worker->device->synchronous;
 }
 /* The queue for reads of the device's memory by other threads than the one that pumps: one of its own, made
  * when first needed, else the worker's. Any thread; takes worker->lock. */
@@ -249,7 +250,7 @@ struct cx_job *cx_job_new(const struct cx_context *context);
 size_t cx_job_size(const struct cx_context *context);
 /* The same with `more` zeroed bytes behind it (*behind), of memory that goes back to the spares with it: they
  * outlive it, and are of jobs with as much behind them. */
-struct cx_job *cx_job_take(struct cx_spares *spares, const struct cx_context *context, size_t more,
+struct cx_job *cx_job_take(struct cx_freelist *freelist, const struct cx_context *context, size_t more,
                            void **behind);
 /* Frees one that was not added, or is over; NULL is fine. */
 void cx_job_free(struct cx_job *job);
@@ -316,7 +317,7 @@ void cx_worker_flush(struct cx_worker *worker);
 
 /* end_times.c. Asks when the last of all up to this cone ends. clock: also of what has no times, which is
  * when that is noticed. NULL: all is over, or there is no memory. context->lock held. */
-struct cx_ends *cx_ends_ask(struct cx_context *context, const uint64_t *cone, bool clock);
+struct cx_ends *cx_ends_ask(struct cx_context *context, const uint64_t *frontier, bool clock);
 /* Once the timelines have passed the cone: when that was, host ns; 0: nothing was asked, or it is unknown. */
 uint64_t cx_ends_last(const struct cx_ends *ends);
 /* The command forgets what it asked for. NULL is fine. */

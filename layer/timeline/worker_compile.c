@@ -46,7 +46,7 @@ static bool ask(const struct cx_worker *worker, cl_event event, cl_int status, s
 bool cx_worker_compile_begin(const struct cx_worker *worker)
 {
     if (!worker->device || !(worker->device->type & CL_DEVICE_TYPE_CPU) ||
-        (worker->device->submits_in_caller && !cx_background_ours()))
+        (worker->device->synchronous && !cx_background_ours()))
         return false;
     if (cx_background_enter_launch(cx_context_shares(worker->context)))
         return true;
@@ -58,8 +58,7 @@ void cx_worker_compile_end(const struct cx_worker *worker, bool begun, cl_event 
 {
     if (!begun)
         return;
-    struct compiling *compiling =
-        event && !worker->device->submits_in_caller ? malloc(sizeof(*compiling)) : NULL;
+    struct compiling *compiling = event && !worker->device->synchronous ? malloc(sizeof(*compiling)) : NULL;
     if (!compiling) {
         cx_background_leave();
         return;

@@ -204,7 +204,7 @@ bool cx_worker_open_queue(struct cx_worker *worker, enum cx_real_queue_use use)
 bool cx_worker_takes_two(const struct cx_worker *worker)
 {
     const struct cx_real_device *device = worker->device;
-    return !device->submits_in_caller && device->cl->clEnqueueMarkerWithWaitList &&
+    return !device->synchronous && device->cl->clEnqueueMarkerWithWaitList &&
            device->cl->clEnqueueBarrierWithWaitList && cx_options_get()->queues != CX_OPTION_QUEUES_ONE;
 }
 

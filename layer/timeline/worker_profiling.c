@@ -21,7 +21,7 @@
 enum { QUIET = 32, LONG_QUIET = 256 };
 /* Measuring costs some 0.3 ms in all (exchanges, and QUIET jobs with profiling), which is then a hundredth.
  */
-#define SPARED_NS UINT64_C(30000000)
+#define DEFERRED_NS UINT64_C(30000000)
 
 /* Several GPUs that are open from the start share launches, which takes times. */
 static bool wants_plain(const struct cx_context *context, const struct cx_worker *worker)
@@ -53,19 +53,19 @@ void cx_worker_open_plain(struct cx_context *context)
         if (!wants_plain(context, worker) || !cx_worker_open_queue(worker, CX_REAL_QUEUE_UNPROFILED))
             continue;
         exchange(worker, true);
-        worker->spares = context->nmembers > 1;
+        worker->profiling_deferred = context->nmembers > 1;
     }
 }
 
 bool cx_worker_measures(struct cx_worker *worker)
 {
-    if (!worker->spares)
+    if (!worker->profiling_deferred)
         return true;
     const uint64_t now = cx_clock_ns();
     if (!worker->first_ns)
         worker->first_ns = now;
-    worker->spares = now - worker->first_ns < SPARED_NS;
-    return !worker->spares;
+    worker->profiling_deferred = now - worker->first_ns < DEFERRED_NS;
+    return !worker->profiling_deferred;
 }
 
 void cx_worker_suit_times(struct cx_worker *worker, struct cx_job *job, bool idle)

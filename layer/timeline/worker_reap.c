@@ -258,7 +258,7 @@ void cx_worker_complete_at_once(struct cx_worker *worker, struct cx_job *job)
     worker->reaping = false;
     moved_on(worker);
     /* no mere loads: see cx_command_check_watched */
-    if (atomic_fetch_add(&context->nwatched, 0) == 0 && atomic_load(&context->nheld) == 0)
+    if (atomic_fetch_add(&context->nwatched, 0) == 0 && atomic_load(&context->ndeferred) == 0)
         return;
     cx_unlock(&worker->lock);
     cx_command_check_watched(context);

@@ -435,12 +435,12 @@ static bool check_object(struct check *c, uint64_t object, uint64_t granularity,
                 }
             }
         }
-        if (writer == -2 && (separable || means->way == CX_WAY_OWN)) {
+        if (writer == -2 && (separable || means->protocol == CX_PROTOCOL_EXCLUSIVE)) {
             good = (!c->quick && !changed_twice(c, object, granularity)) ||
                    wrong(c, arg, b, 0, c->groups, "written by several units, said to be OWN", NULL);
             break;
         } else if (writer != -1 && reader != -1 && (reader != writer || writer == -2) &&
-                   (separable || (!means->before && means->way != CX_WAY_PRIVATE))) {
+                   (separable || (!means->before && means->protocol != CX_PROTOCOL_REDUCTION))) {
             good = (!c->quick && !reads_others(c, object, granularity)) ||
                    wrong(c, arg, b, 0, c->groups, "read by a unit, written by another", NULL);
             break;
@@ -511,15 +511,15 @@ static bool check_way(struct check *c, unsigned arg, const struct cx_access_mean
 {
     const struct gen_object_use *use = &c->rec->use[c->l->args[arg].object - 1];
 
-    if (means->way == CX_WAY_PRIVATE &&
+    if (means->protocol == CX_PROTOCOL_REDUCTION &&
         (use->stored || (use->families & ~families_of(means->atomic_op)) ||
          ((use->result_used || use->loaded) && leaks(c, c->l->args[arg].object, means->atomic_op)))) {
         return wrong(c, arg, 0, 0, c->groups, "PRIVATE of more than one kind of access", NULL);
     }
-    if (means->way == CX_WAY_MERGE && (use->families || !means->before)) {
+    if (means->protocol == CX_PROTOCOL_MERGE && (use->families || !means->before)) {
         return wrong(c, arg, 0, 0, c->groups, "MERGE with atomics, or without the contents before", NULL);
     }
-    if (means->way >= CX_WAY_MERGE && use->narrowest_store && means->width > use->narrowest_store) {
+    if (means->protocol >= CX_PROTOCOL_MERGE && use->narrowest_store && means->width > use->narrowest_store) {
         return wrong(c, arg, use->narrowest_store, 0, c->groups,
                      "a store is narrower than the units to merge", NULL);
     }
@@ -547,16 +547,17 @@ static bool check_ways(struct check *c, struct cx_access *access, const struct c
         }
         for (unsigned j = 0; j < i; j++) {
             /* one buffer under two names: what is read only under one may be written under the other */
-            if (c->l->args[j].object == c->l->args[i].object && means[i].way != CX_WAY_NONE &&
-                means[j].way != CX_WAY_NONE && means[i].way != means[j].way) {
+            if (c->l->args[j].object == c->l->args[i].object && means[i].protocol != CX_PROTOCOL_NONE &&
+                means[j].protocol != CX_PROTOCOL_NONE && means[i].protocol != means[j].protocol) {
                 return wrong(c, i, 0, 0, c->groups, "two ways for one object", NULL);
             }
         }
-        c->stats->ways[means[i].way & 3]++;
-        if (means[i].way == CX_WAY_NONE && is_written(c, i) && writes_more(c, 0, c->groups, i, nothing)) {
+        c->stats->ways[means[i].protocol & 3]++;
+        if (means[i].protocol == CX_PROTOCOL_NONE && is_written(c, i) &&
+            writes_more(c, 0, c->groups, i, nothing)) {
             return wrong(c, i, 0, 0, c->groups, "written, said to be never", NULL);
         }
-        if (means[i].way != CX_WAY_NONE &&
+        if (means[i].protocol != CX_PROTOCOL_NONE &&
             (!check_way(c, i, &means[i]) ||
              !check_object(c, c->l->args[i].object, v->granularity, &means[i], v->separable))) {
             return false;
@@ -568,7 +569,7 @@ static bool check_ways(struct check *c, struct cx_access *access, const struct c
 /* Whether no group touches what another one writes. */
 static bool is_apart(struct check *c)
 {
-    static const struct cx_access_means own = {.way = CX_WAY_OWN};
+    static const struct cx_access_means own = {.protocol = CX_PROTOCOL_EXCLUSIVE};
     char why[300];
     struct check quiet = *c;
 

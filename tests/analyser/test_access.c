@@ -19,7 +19,7 @@
     } while (0)
 
 struct tally {
-    unsigned kernels, separable, coarse, known, exact, intervals, ways[CX_WAY_PRIVATE + 1];
+    unsigned kernels, separable, coarse, known, exact, intervals, ways[CX_PROTOCOL_REDUCTION + 1];
     unsigned read_boxes, write_boxes, boxes, exact_boxes;
     uint64_t bits;
 };
@@ -193,15 +193,15 @@ static void check_ways(const struct cx_random_kernel *k, const struct cx_oracle 
     expect(v->splits || !v->separable, "%s", where);
     expect(v->separable == (v->reason == CX_REASON_NONE), "%s", where);
     for (uint32_t i = 0; v->splits && i < 3; i++) {
-        tally->ways[m[i].way]++;
-        own &= m[i].way <= CX_WAY_OWN && !m[i].before;
+        tally->ways[m[i].protocol]++;
+        own &= m[i].protocol <= CX_PROTOCOL_EXCLUSIVE && !m[i].before;
         expect(k->value[i].object != k->value[0].object || memcmp(&m[i], &m[0], sizeof(*m)) == 0, "%s",
                where);
-        if (m[i].way == CX_WAY_OWN) {
+        if (m[i].protocol == CX_PROTOCOL_EXCLUSIVE) {
             check_units(k, o, v->granularity, k->value[i].object, m[i].before);
-        } else if (m[i].way == CX_WAY_PRIVATE) {
+        } else if (m[i].protocol == CX_PROTOCOL_REDUCTION) {
             check_private(k, o, k->value[i].object, &m[i]);
-        } else if (m[i].way == CX_WAY_MERGE) {
+        } else if (m[i].protocol == CX_PROTOCOL_MERGE) {
             check_merge(k, o, k->value[i].object, &m[i]);
         }
     }
@@ -237,7 +237,7 @@ static void check_ownership(const struct cx_random_kernel *k, const struct cx_or
         uint64_t more = 1 + cx_random_below(r, units - at), g1 = (at + more) * v->granularity;
         cx_access_package(a, at * v->granularity, g1 < v->groups ? g1 : v->groups, regions);
         for (uint32_t i = 0; i < 3; i++) {
-            if (cx_access_means(a)[i].way != CX_WAY_OWN) {
+            if (cx_access_means(a)[i].protocol != CX_PROTOCOL_EXCLUSIVE) {
                 continue;
             }
             if (!cx_access_means(a)[i].before) {
@@ -319,8 +319,9 @@ static void check_many(enum cx_random_style style, unsigned count)
     fprintf(stderr, "# %s: %u kernels, %u separable (%u coarse), writes known %u, exact %u of %u\n",
             style_name[style], tally.kernels, tally.separable, tally.coarse, tally.known, tally.exact,
             tally.intervals);
-    fprintf(stderr, "# arguments: none %u, own %u, merge %u, private %u\n", tally.ways[CX_WAY_NONE],
-            tally.ways[CX_WAY_OWN], tally.ways[CX_WAY_MERGE], tally.ways[CX_WAY_PRIVATE]);
+    fprintf(stderr, "# arguments: none %u, own %u, merge %u, private %u\n", tally.ways[CX_PROTOCOL_NONE],
+            tally.ways[CX_PROTOCOL_EXCLUSIVE], tally.ways[CX_PROTOCOL_MERGE],
+            tally.ways[CX_PROTOCOL_REDUCTION]);
     fprintf(stderr, "# bits known of values: %llu\n", (unsigned long long)tally.bits);
     fprintf(stderr, "# in boxes: reads %u, writes %u (%u, exact %u)\n", tally.read_boxes, tally.write_boxes,
             tally.boxes, tally.exact_boxes);

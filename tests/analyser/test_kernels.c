@@ -369,17 +369,20 @@ static void check_way(struct expectation *e, char **save)
         return;
     }
     m = &cx_access_means(a)[arg];
-    if (m->way == CX_WAY_PRIVATE) {
+    if (m->protocol == CX_PROTOCOL_REDUCTION) {
         snprintf(found, sizeof(found), "private %s %u", ops[m->atomic_op], m->width);
-    } else if (m->way == CX_WAY_MERGE) {
+    } else if (m->protocol == CX_PROTOCOL_MERGE) {
         snprintf(found, sizeof(found), "merge %u", m->width);
     } else {
-        snprintf(found, sizeof(found), "%s", m->way == CX_WAY_NONE ? "none" : m->before ? "before" : "own");
+        snprintf(found, sizeof(found), "%s",
+                 m->protocol == CX_PROTOCOL_NONE ? "none"
+                 : m->before                     ? "before"
+                                                 : "own");
     }
     if (strcmp(found, expected) != 0) {
         wrong(e, "found %s", found);
     }
-    if ((m->way == CX_WAY_MERGE || m->way == CX_WAY_PRIVATE) != (m->why != NULL)) {
+    if ((m->protocol == CX_PROTOCOL_MERGE || m->protocol == CX_PROTOCOL_REDUCTION) != (m->why != NULL)) {
         wrong(e, "why");
     }
     cx_access_destroy(&a);

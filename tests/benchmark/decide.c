@@ -129,7 +129,7 @@ int main(void)
         for (unsigned c = 0; c < sizeof counts / sizeof counts[0]; c++) {
             struct costs costs = {.clock = clock};
             cx_memory_init(&memory);
-            memory.taught.groups = GROUPS;
+            memory.cost_model.groups = GROUPS;
             const bool learns = strcmp(policy->name, "auto") == 0;
             for (unsigned launch = 0; launch < LAUNCHES; launch++)
                 one_launch(policy->name, counts[c], learns ? &memory : NULL, launch, &costs);

@@ -30,7 +30,7 @@ static struct {
     FILE *log, *timeline;
     pthread_mutex_t log_lock;
     struct rule fail[MAX_RULES], hang[MAX_RULES], late[MAX_RULES], dies[MAX_RULES], home[MAX_RULES];
-    unsigned nfail, nhang, nlate, ndies, nhome;
+    unsigned nfail, nhang, ndeferred, ndies, nhome;
     struct slow slow[MAX_RULES];
     unsigned nslow;
     const char *load;
@@ -116,7 +116,7 @@ static void config_read(void)
     config.async = stub_config_number("STUB_ASYNC", 0, 0) != 0;
     config.nfail = read_rules("STUB_FAIL", config.fail);
     config.nhang = read_rules("STUB_HANG", config.hang);
-    config.nlate = read_rules("STUB_LATE", config.late);
+    config.ndeferred = read_rules("STUB_LATE", config.late);
     config.ndies = read_rules("STUB_DIES", config.dies);
     config.nhome = read_rules("STUB_HOME", config.home);
     config.nslow = read_slow("STUB_SLOW", config.slow);
@@ -175,7 +175,7 @@ static const struct rule *rule_met(struct rule *rules, unsigned count, const cha
 
 void stub_launch_fault(unsigned device, unsigned long k, struct stub_fault *fault)
 {
-    for (unsigned i = 0; i < config.nlate; i++)
+    for (unsigned i = 0; i < config.ndeferred; i++)
         if (strtoul(config.late[i].call, NULL, 10) == device && config.late[i].at == k)
             fault->hang_ms = config.late[i].number;
     for (unsigned i = 0; i < config.ndies; i++)

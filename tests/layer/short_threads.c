@@ -40,7 +40,7 @@ struct told {
     cl_event user; /* its status is set, or NULL */
 };
 
-#define TOLD_NOTHING                                                                                         \
+#define REPORTED_NOTHING                                                                                     \
     {                                                                                                        \
         PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, NULL                                         \
     }
@@ -83,7 +83,7 @@ static void await(struct told *told, unsigned count)
 static void open_all(void)
 {
     const char *source = text;
-    struct told told = TOLD_NOTHING;
+    struct told told = REPORTED_NOTHING;
     cl_platform_id platform;
     cl_int error;
     OK(clGetPlatformIDs(1, &platform, NULL));
@@ -164,7 +164,7 @@ static void compute(cl_command_queue on)
 static void chain_of_callbacks(void)
 {
     enum { LINKS = 4 };
-    struct told told[LINKS] = {TOLD_NOTHING, TOLD_NOTHING, TOLD_NOTHING, TOLD_NOTHING};
+    struct told told[LINKS] = {REPORTED_NOTHING, REPORTED_NOTHING, REPORTED_NOTHING, REPORTED_NOTHING};
     cl_event ends[LINKS];
     cl_mem a = buffer_of(values);
     cl_kernel grow = kernel_of("grow", a, NULL);
@@ -188,7 +188,7 @@ static void chain_of_callbacks(void)
 /* Nobody waits but for a callback, or asks again and again. */
 static void flush_only(void)
 {
-    struct told told = TOLD_NOTHING;
+    struct told told = REPORTED_NOTHING;
     cl_int status = CL_QUEUED;
     cl_event end;
     cl_mem a = buffer_of(values);

@@ -327,7 +327,7 @@ START_TEST(buffer_info)
 END_TEST
 
 /* Flags are told as they were given, and none as the default; a window has its parent's besides. */
-START_TEST(flags_told)
+START_TEST(flags_reported)
 {
     static const cl_mem_flags given[] = {CL_MEM_READ_WRITE,
                                          CL_MEM_READ_ONLY,
@@ -643,7 +643,7 @@ int main(void)
     tcase_add_test(tcase, queue_errors);
     tcase_add_test(tcase, children_outlive_release_of_context);
     tcase_add_test(tcase, buffer_info);
-    tcase_add_test(tcase, flags_told);
+    tcase_add_test(tcase, flags_reported);
     tcase_add_test(tcase, property_lists);
     tcase_add_test(tcase, timers);
     tcase_add_test(tcase, buffer_host_pointer_flags);

@@ -499,7 +499,7 @@ END_TEST
 
 /* Why a launch runs whole that another device cannot take: its work-groups are too large for that, or there
  * is no program for it. */
-START_TEST(told_why_whole)
+START_TEST(reported_why_whole)
 {
     static const char *const why[] = {"no other device takes work-groups of this size",
                                       "the other devices' compilers have refused the program"};
@@ -546,6 +546,6 @@ int main(void)
     tcase_add_test(tests, huge_group);
     tcase_add_loop_test(tests, printf_callback, 0, 2);
     tcase_add_test(tests, recorded_failure);
-    tcase_add_loop_test(tests, told_why_whole, 0, 2);
+    tcase_add_loop_test(tests, reported_why_whole, 0, 2);
     return tap_run(suite);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads that are expected of a program because it did them before (layer/plan/result_use.h): launches run in
- * slices whose results come home before anybody asked for them. As in test_home.c kernels of the stub GPUs
- * wait for reads that should not wait for them.
+ * slices whose results come home before anybody asked for them. As in test_write_back.c kernels of the stub
+ * GPUs wait for reads that should not wait for them.
  */
 #include "cl_folder.h"
-#include "home_gpus.h"
+#include "write_back_gpus.h"
 
 enum { ITEMS = 1 << 18 };
 static cl_int area[ITEMS], model[3][ITEMS];
@@ -15,29 +15,29 @@ static const char *const algos[] = {"static", "dynamic"};
  */
 static bool expects_read(int which)
 {
-    home_gpus(algos[which]);
+    write_back_gpus(algos[which]);
     setenv("STUB_SPEED", "1", 1);
     setenv("STUB_HOME", "0:10:0,1:10:1", 1); /* the last slices of the third launch */
     setenv("COEXEC_LINK", "0.01", 1);
     setenv("COEXEC_DYNAMIC_PACKAGES", "2", 1);
-    home_begin();
+    write_back_begin();
     for (unsigned i = 0; i < 2; i++) { /* speeds are known after the second one */
-        home_launch();
-        home_read_part(home.mem[2], 0, HOME_BYTES, home.z);
+        write_back_launch();
+        write_back_read_part(fixture.mem[2], 0, WRITE_BACK_BYTES, fixture.z);
         cl_ok(clFinish(cl.queue));
-        home_check_sums(home.z, 0, HOME_N);
-        memset(home.z, 0, sizeof(home.z));
+        write_back_check_sums(fixture.z, 0, WRITE_BACK_N);
+        memset(fixture.z, 0, sizeof(fixture.z));
     }
-    const unsigned before = home_launches();
-    const unsigned long since = home_newest();
-    home_shut_gate();
-    home_launch();
-    home_read_part(home.mem[2], 0, HOME_BYTES, home.z);
-    home_open_gate(before + 16);
+    const unsigned before = write_back_launches();
+    const unsigned long since = write_back_newest();
+    write_back_shut_gate();
+    write_back_launch();
+    write_back_read_part(fixture.mem[2], 0, WRITE_BACK_BYTES, fixture.z);
+    write_back_open_gate(before + 16);
     cl_ok(clFinish(cl.queue));
-    home_check_sums(home.z, 0, HOME_N);
-    const bool early = home_early_since(since, 0, 0) && home_early_since(since, 1, 1);
-    home_end();
+    write_back_check_sums(fixture.z, 0, WRITE_BACK_N);
+    const bool early = write_back_early_since(since, 0, 0) && write_back_early_since(since, 1, 1);
+    write_back_end();
     cl_folder_remove();
     return early;
 }
@@ -52,21 +52,21 @@ END_TEST
 START_TEST(not_expected_after_all)
 {
     const unsigned expected[] = {0, 0, 1, 0, 0, 1};
-    home_gpus("static");
+    write_back_gpus("static");
     setenv("STUB_SPEED", "1", 1);
     setenv("COEXEC_LINK", "0.01", 1);
-    home_begin();
+    write_back_begin();
     for (unsigned i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
-        const unsigned before = home_launches();
-        home_launch();
+        const unsigned before = write_back_launches();
+        write_back_launch();
         cl_ok(clFinish(cl.queue));
-        ck_assert_int_eq(home_launches() > before + 2, expected[i]);
+        ck_assert_int_eq(write_back_launches() > before + 2, expected[i]);
         if (i == 2)
             continue; /* the next launch finds it unread */
-        cl_read(home.mem[2], home.z, HOME_BYTES);
-        home_check_sums(home.z, 0, HOME_N);
+        cl_read(fixture.mem[2], fixture.z, WRITE_BACK_BYTES);
+        write_back_check_sums(fixture.z, 0, WRITE_BACK_N);
     }
-    home_end();
+    write_back_end();
 }
 END_TEST
 
@@ -76,41 +76,41 @@ START_TEST(foreseen)
 {
     const bool maps = _i;
     cl_int code;
-    home_gpus("static");
+    write_back_gpus("static");
     setenv("STUB_SPEED", "1", 1);
     setenv("STUB_HOME", "0:10:0,1:10:1", 1); /* the last slices of the third launch */
     setenv("COEXEC_LINK", "0.01", 1);
     setenv("COEXEC_DYNAMIC_PACKAGES", "2", 1);
-    home_begin();
+    write_back_begin();
     for (unsigned i = 0; i < 4; i++) {
-        const unsigned before = home_launches();
-        const unsigned long since = home_newest();
-        home_launch();
+        const unsigned before = write_back_launches();
+        const unsigned long since = write_back_newest();
+        write_back_launch();
         cl_ok(clFinish(cl.queue));
         if (i == 2) {
-            ck_assert_uint_eq(home_launches(), before + 16);
-            ck_assert_uint_ge(home_early_since(since, 0, 0), 1);
-            ck_assert_uint_ge(home_early_since(since, 1, 1), 1);
+            ck_assert_uint_eq(write_back_launches(), before + 16);
+            ck_assert_uint_ge(write_back_early_since(since, 0, 0), 1);
+            ck_assert_uint_ge(write_back_early_since(since, 1, 1), 1);
         }
-        const unsigned long bytes = home_bytes_read();
+        const unsigned long bytes = write_back_bytes_read();
         if (maps) {
-            const cl_int *sums = clEnqueueMapBuffer(cl.queue, home.mem[2], CL_TRUE, CL_MAP_READ, 0,
-                                                    HOME_BYTES, 0, NULL, NULL, &code);
+            const cl_int *sums = clEnqueueMapBuffer(cl.queue, fixture.mem[2], CL_TRUE, CL_MAP_READ, 0,
+                                                    WRITE_BACK_BYTES, 0, NULL, NULL, &code);
             cl_ok(code);
-            home_check_sums(sums, 0, HOME_N);
-            cl_ok(clEnqueueUnmapMemObject(cl.queue, home.mem[2], (void *)sums, 0, NULL, NULL));
+            write_back_check_sums(sums, 0, WRITE_BACK_N);
+            cl_ok(clEnqueueUnmapMemObject(cl.queue, fixture.mem[2], (void *)sums, 0, NULL, NULL));
             cl_ok(clFinish(cl.queue));
         } else {
-            cl_read(home.mem[2], home.z, HOME_BYTES);
-            home_check_sums(home.z, 0, HOME_N);
+            cl_read(fixture.mem[2], fixture.z, WRITE_BACK_BYTES);
+            write_back_check_sums(fixture.z, 0, WRITE_BACK_N);
         }
         if (i == 2)
-            ck_assert_uint_le(home_bytes_read() - bytes, HOME_BYTES / 4);
-        home.x[i] += 3;
-        cl_write(home.mem[0], home.x, HOME_BYTES);
+            ck_assert_uint_le(write_back_bytes_read() - bytes, WRITE_BACK_BYTES / 4);
+        fixture.x[i] += 3;
+        cl_write(fixture.mem[0], fixture.x, WRITE_BACK_BYTES);
     }
-    ck_assert_uint_eq(home_bytes_read(), 4 * HOME_BYTES); /* nothing twice */
-    home_end();
+    ck_assert_uint_eq(write_back_bytes_read(), 4 * WRITE_BACK_BYTES); /* nothing twice */
+    write_back_end();
 }
 END_TEST
 
@@ -121,20 +121,20 @@ static const char *const faults[] = {"clEnqueueReadBuffer:5:-5", "clEnqueueReadB
 
 START_TEST(fails)
 {
-    home_gpus(_i % 2 ? "auto" : "static");
+    write_back_gpus(_i % 2 ? "auto" : "static");
     setenv("STUB_SPEED", "1", 1);
     setenv("STUB_FAIL", faults[_i / 2], 1);
     setenv("COEXEC_LINK", "0.01", 1);
-    home_begin();
+    write_back_begin();
     for (unsigned i = 0; i < 5; i++) {
-        home_launch();
+        write_back_launch();
         (void)clFinish(cl.queue);
-        memset(home.z, 0, sizeof(home.z));
-        if (clEnqueueReadBuffer(cl.queue, home.mem[2], CL_TRUE, 0, HOME_BYTES, home.z, 0, NULL, NULL) ==
-            CL_SUCCESS)
-            home_check_sums(home.z, 0, HOME_N);
+        memset(fixture.z, 0, sizeof(fixture.z));
+        if (clEnqueueReadBuffer(cl.queue, fixture.mem[2], CL_TRUE, 0, WRITE_BACK_BYTES, fixture.z, 0, NULL,
+                                NULL) == CL_SUCCESS)
+            write_back_check_sums(fixture.z, 0, WRITE_BACK_N);
     }
-    home_end();
+    write_back_end();
 }
 END_TEST
 
@@ -147,23 +147,23 @@ START_TEST(foreseen_at_random)
     const size_t items = ITEMS, local = 64, size = sizeof(model[0]);
     const char *const names[] = {"static", "dynamic", "auto", "sigmoid"};
     cl_int code;
-    home_gpus(names[_i % 4]);
+    write_back_gpus(names[_i % 4]);
     setenv("COEXEC_DYNAMIC_PACKAGES", "6", 1);
     setenv("COEXEC_LINK", "0.01", 1);
     setenv("COEXEC_QUEUES", _i / 4 % 2 ? "gpus" : "one", 1);
     setenv("STUB_SPEED", "4,2", 1);
     setenv("STUB_LINK", "4000,1000", 1);
     setenv("STUB_LATE", "1:23:40,0:50:40", 1);
-    home.kernel = home_open_kernel("stub_add");
+    fixture.kernel = write_back_open_kernel("stub_add");
     cl_seed((unsigned)_i);
     for (unsigned i = 0; i < 3; i++) {
         cl_noise(model[i], size);
-        home.mem[i] = cl_buffer(CL_MEM_READ_WRITE, size, NULL);
-        cl_write(home.mem[i], model[i], size);
-        cl_set_mem(home.kernel, i, home.mem[i]);
+        fixture.mem[i] = cl_buffer(CL_MEM_READ_WRITE, size, NULL);
+        cl_write(fixture.mem[i], model[i], size);
+        cl_set_mem(fixture.kernel, i, fixture.mem[i]);
     }
     for (unsigned i = 0; i < 30; i++) {
-        cl_ok(clEnqueueNDRangeKernel(cl.queue, home.kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+        cl_ok(clEnqueueNDRangeKernel(cl.queue, fixture.kernel, 1, NULL, &items, &local, 0, NULL, NULL));
         for (int k = 0; k < ITEMS; k++)
             model[2][k] = (cl_int)((cl_uint)model[0][k] + (cl_uint)model[1][k]);
         if (cl_roll(2))
@@ -172,36 +172,37 @@ START_TEST(foreseen_at_random)
         if (what == 0) {
             memset((char *)model[2] + at, 1, size / 2);
             memset((char *)area + at, 1, size / 2);
-            cl_ok(clEnqueueWriteBuffer(cl.queue, home.mem[2], CL_FALSE, at, size / 2, (char *)area + at, 0,
+            cl_ok(clEnqueueWriteBuffer(cl.queue, fixture.mem[2], CL_FALSE, at, size / 2, (char *)area + at, 0,
                                        NULL, NULL));
         } else if (what == 1) {
-            cl_ok(clEnqueueCopyBuffer(cl.queue, home.mem[2], home.mem[0], 0, 0, size, 0, NULL, NULL));
+            cl_ok(clEnqueueCopyBuffer(cl.queue, fixture.mem[2], fixture.mem[0], 0, 0, size, 0, NULL, NULL));
             memcpy(model[0], model[2], size);
         } else if (what == 2) {
             const cl_int one = 1;
-            cl_ok(clEnqueueFillBuffer(cl.queue, home.mem[2], &one, sizeof(one), at, size / 2, 0, NULL, NULL));
+            cl_ok(clEnqueueFillBuffer(cl.queue, fixture.mem[2], &one, sizeof(one), at, size / 2, 0, NULL,
+                                      NULL));
             for (unsigned k = 0; k < ITEMS / 2; k++)
                 model[2][at / sizeof(cl_int) + k] = 1;
         } else if (what == 3) {
             continue;
         }
         if (what < 6) {
-            cl_int *sums = clEnqueueMapBuffer(cl.queue, home.mem[2], CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                                              size, 0, NULL, NULL, &code);
+            cl_int *sums = clEnqueueMapBuffer(cl.queue, fixture.mem[2], CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
+                                              0, size, 0, NULL, NULL, &code);
             cl_ok(code);
             ck_assert_int_eq(memcmp(sums, model[2], size), 0);
             sums[at / sizeof(cl_int)] = model[2][at / sizeof(cl_int)] = 7;
-            cl_ok(clEnqueueUnmapMemObject(cl.queue, home.mem[2], sums, 0, NULL, NULL));
+            cl_ok(clEnqueueUnmapMemObject(cl.queue, fixture.mem[2], sums, 0, NULL, NULL));
         } else {
-            cl_read(home.mem[2], area, size);
+            cl_read(fixture.mem[2], area, size);
             ck_assert_int_eq(memcmp(area, model[2], size), 0);
         }
     }
     for (unsigned i = 0; i < 3; i++) {
-        cl_read(home.mem[i], area, size);
+        cl_read(fixture.mem[i], area, size);
         ck_assert_int_eq(memcmp(area, model[i], size), 0);
     }
-    home_end();
+    write_back_end();
 }
 END_TEST
 

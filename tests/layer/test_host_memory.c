@@ -179,7 +179,7 @@ START_TEST(nothing_pinned)
 END_TEST
 
 /* In a process of its own, since the summary is written when it ends. */
-START_TEST(told_in_summary)
+START_TEST(reported_in_summary)
 {
     cl_mem mem[3];
     gpus();
@@ -462,7 +462,7 @@ END_TEST
 /* ---- transfers beside kernels ---- */
 
 /* Bytes that device 0 has sent home. */
-static unsigned long sent_home(void)
+static unsigned long written_back(void)
 {
     static struct cl_span spans[4096];
     unsigned long bytes = 0;
@@ -558,7 +558,7 @@ START_TEST(probe_moves_its_own_alone)
         cl_ok(clFinish(cl.queue));
     }
     ck_assert_uint_ge(count_lines(read_text("log"), "runs split", "a small package measures"), 1);
-    ck_assert_uint_le(sent_home(), BYTES / 8);
+    ck_assert_uint_le(written_back(), BYTES / 8);
     cl_read(mem[2], z, BYTES);
     check_sums(N, 1);
     drop(mem);
@@ -610,7 +610,7 @@ int main(void)
     tcase_add_test(tcase, pinned_once);
     tcase_add_test(tcase, bound_reached);
     tcase_add_test(tcase, nothing_pinned);
-    tcase_add_test(tcase, told_in_summary);
+    tcase_add_test(tcase, reported_in_summary);
     tcase_add_test(tcase, shadow_does_not_fit);
     tcase_add_loop_test(tcase, over_one_limit, 0, 2);
     tcase_add_loop_test(tcase, over_all_limits, 0, 6);

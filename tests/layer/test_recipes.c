@@ -200,12 +200,12 @@ static const char *way_name(const struct cx_access_means *m, char name[40])
         [CX_ATOMIC_UMIN] = "umin", [CX_ATOMIC_UMAX] = "umax", [CX_ATOMIC_AND] = "and",
         [CX_ATOMIC_OR] = "or",     [CX_ATOMIC_XOR] = "xor",   [CX_ATOMIC_FADD] = "fadd"};
     const char *op = m->atomic_op < CX_ATOMIC_COUNT && ops[m->atomic_op] ? ops[m->atomic_op] : "?";
-    if (m->way == CX_WAY_MERGE)
+    if (m->protocol == CX_PROTOCOL_MERGE)
         snprintf(name, 40, "merge %u", m->width);
-    else if (m->way == CX_WAY_PRIVATE)
+    else if (m->protocol == CX_PROTOCOL_REDUCTION)
         snprintf(name, 40, "private %s %u", op, m->width);
     else
-        snprintf(name, 40, "%s", m->way == CX_WAY_OWN ? "own" : "none");
+        snprintf(name, 40, "%s", m->protocol == CX_PROTOCOL_EXCLUSIVE ? "own" : "none");
     return name;
 }
 
@@ -352,7 +352,7 @@ static void state(struct check *c)
         printf("// cut: %u by %llu\n", c->verdict.dim, (unsigned long long)q);
     for (unsigned i = 0; i < c->kernel->narg && c->verdict.splits; i++) {
         const struct cx_access_means *m = &cx_access_means(c->access)[i];
-        if (m->way != CX_WAY_NONE)
+        if (m->protocol != CX_PROTOCOL_NONE)
             printf("// way: %u %s\n", i, way_name(m, name));
         state_touch(c, true, i, g0, g0 + 2 * q < groups ? g0 + 2 * q : groups);
         state_touch(c, false, i, g0, g0 + 2 * q < groups ? g0 + 2 * q : groups);

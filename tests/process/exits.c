@@ -128,7 +128,7 @@ static void CL_CALLBACK tell(cl_event event, cl_int status, void *data)
     pthread_mutex_unlock(&lock);
 }
 
-static void await_told(void)
+static void await_reported(void)
 {
     pthread_mutex_lock(&lock);
     while (!told)
@@ -148,7 +148,7 @@ static _Noreturn void call_back_and_exit(void)
 /* The handler waits for what a callback says, and calls nothing itself. */
 int case_exit_handler_called_back(void)
 {
-    CHECK(atexit(await_told) == 0);
+    CHECK(atexit(await_reported) == 0);
     in_flight(&in_handler);
     call_back_and_exit();
 }

@@ -4,7 +4,7 @@
  */
 #include "tests/scheduler/suites.h"
 #include "scheduler/admission.h"
-#include "scheduler/hindsight.h"
+#include "scheduler/feedback.h"
 #include "scheduler/balancer.h"
 #include "scheduler/probe.h"
 #include <math.h>
@@ -475,13 +475,13 @@ START_TEST(nonsense_is_survived)
 END_TEST
 
 /* Launches of a kernel whose splits take `elapsed` and whole launches `whole`: how many are split. */
-static unsigned split_of(struct cx_hindsight *hindsight, struct cx_hindsight_record *record,
-                         unsigned launches, double elapsed, double whole)
+static unsigned split_of(struct cx_feedback *feedback, struct cx_feedback_record *record, unsigned launches,
+                         double elapsed, double whole)
 {
     unsigned split = 0;
     for (unsigned i = 0; i < launches; i++)
-        if (!cx_hindsight_holds(hindsight, record)) {
-            (void)cx_hindsight_count(hindsight, record, elapsed, whole);
+        if (!cx_feedback_keeps_whole(feedback, record)) {
+            (void)cx_feedback_count(feedback, record, elapsed, whole);
             split++;
         }
     return split;
@@ -489,22 +489,22 @@ static unsigned split_of(struct cx_hindsight *hindsight, struct cx_hindsight_rec
 
 START_TEST(losing_splits_end)
 {
-    struct cx_hindsight hindsight = {0};
-    struct cx_hindsight_record record = {0};
-    unsigned split = split_of(&hindsight, &record, 1000000, 2e-3, 1e-3);
+    struct cx_feedback feedback = {0};
+    struct cx_feedback_record record = {0};
+    unsigned split = split_of(&feedback, &record, 1000000, 2e-3, 1e-3);
     ck_assert_uint_ge(split, 8);
     ck_assert_uint_le(split, 300); /* tried again, ever less often */
-    ck_assert_uint_eq(split_of(&hindsight, &record, 1000, 2e-3, 1e-3), 0);
+    ck_assert_uint_eq(split_of(&feedback, &record, 1000, 2e-3, 1e-3), 0);
 }
 END_TEST
 
 START_TEST(gaining_splits_go_on)
 {
-    struct cx_hindsight hindsight = {0};
-    struct cx_hindsight_record record = {0};
+    struct cx_feedback feedback = {0};
+    struct cx_feedback_record record = {0};
     for (unsigned i = 0; i < 1000; i++) { /* a hiccup now and then */
-        ck_assert(!cx_hindsight_holds(&hindsight, &record));
-        ck_assert(!cx_hindsight_count(&hindsight, &record, i % 5 ? 0.6e-3 : 50e-3, 1e-3));
+        ck_assert(!cx_feedback_keeps_whole(&feedback, &record));
+        ck_assert(!cx_feedback_count(&feedback, &record, i % 5 ? 0.6e-3 : 50e-3, 1e-3));
     }
 }
 END_TEST
@@ -513,29 +513,29 @@ END_TEST
  * the first goes on, unless it begins to lose as well. */
 START_TEST(kernels_are_told_apart)
 {
-    struct cx_hindsight hindsight = {0};
-    struct cx_hindsight_record good = {0}, bad = {0};
+    struct cx_feedback feedback = {0};
+    struct cx_feedback_record good = {0}, bad = {0};
     for (unsigned i = 0; i < 100; i++) {
-        ck_assert_uint_eq(split_of(&hindsight, &good, 1, 1e-3, 4e-3), 1);
-        ck_assert_uint_eq(split_of(&hindsight, &bad, 1, 3e-3, 1e-3), 1);
+        ck_assert_uint_eq(split_of(&feedback, &good, 1, 1e-3, 4e-3), 1);
+        ck_assert_uint_eq(split_of(&feedback, &bad, 1, 3e-3, 1e-3), 1);
     }
-    ck_assert_uint_le(split_of(&hindsight, &bad, 50, 3e-3, 1e-3), 25);
-    ck_assert_uint_eq(hindsight.level, CX_HINDSIGHT_SOME);
-    ck_assert_uint_eq(split_of(&hindsight, &bad, 20, 3e-3, 1e-3), 0);
-    ck_assert_uint_eq(split_of(&hindsight, &good, 20, 1e-3, 4e-3), 20);
-    ck_assert_uint_lt(split_of(&hindsight, &good, 40, 9e-3, 4e-3), 40);
-    ck_assert_uint_eq(split_of(&hindsight, &good, 20, 9e-3, 4e-3), 0);
+    ck_assert_uint_le(split_of(&feedback, &bad, 50, 3e-3, 1e-3), 25);
+    ck_assert_uint_eq(feedback.level, CX_FEEDBACK_SOME);
+    ck_assert_uint_eq(split_of(&feedback, &bad, 20, 3e-3, 1e-3), 0);
+    ck_assert_uint_eq(split_of(&feedback, &good, 20, 1e-3, 4e-3), 20);
+    ck_assert_uint_lt(split_of(&feedback, &good, 40, 9e-3, 4e-3), 40);
+    ck_assert_uint_eq(split_of(&feedback, &good, 20, 9e-3, 4e-3), 0);
 }
 END_TEST
 
 START_TEST(hindsight_survives_nonsense)
 {
     static const double odd[] = {0, -1, NAN, INFINITY, 1e-300, 1e300};
-    struct cx_hindsight hindsight = {0};
-    struct cx_hindsight_record record = {0};
+    struct cx_feedback feedback = {0};
+    struct cx_feedback_record record = {0};
     for (unsigned i = 0; i < 36; i++)
-        ck_assert(!cx_hindsight_count(&hindsight, &record, odd[i % 6], odd[i / 6]));
-    ck_assert(!isnan(hindsight.lost));
+        ck_assert(!cx_feedback_count(&feedback, &record, odd[i % 6], odd[i / 6]));
+    ck_assert(!isnan(feedback.lost));
 }
 END_TEST
 

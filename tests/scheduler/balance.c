@@ -153,14 +153,14 @@ START_TEST(learning_is_cheap)
     struct cx_memory *memory = malloc(sizeof *memory);
     ck_assert_ptr_nonnull(memory);
     cx_memory_init(memory);
-    memory->taught.groups = 100000;
+    memory->cost_model.groups = 100000;
     double least = 1;
     for (unsigned launch = 0; launch < 30; launch++) {
         double seconds = learn_once(memory, 1e-3);
         least = launch >= 10 ? fmin(least, seconds) : least;
     }
     ck_assert_double_lt(least, 1e-3);
-    ck_assert_uint_eq(memory->taught.launches, 30);
+    ck_assert_uint_eq(memory->cost_model.launches, 30);
     free(memory);
 }
 END_TEST
@@ -206,7 +206,7 @@ static double moving_launches(const char *policy, double ratio, struct cx_memory
                                     .load = load,
                                     .ndevices = 2,
                                     .devices = devices,
-                                    .homes = true,
+                                    .partitions = true,
                                     .memory = memory,
                                     .records = records,
                                     .seed = launch};
@@ -269,7 +269,7 @@ static double launches_in_rows(const char *policy, enum cx_sim_profile profile, 
                                     .granularity = A_ROW,
                                     .ndevices = n,
                                     .devices = devices,
-                                    .homes = true,
+                                    .partitions = true,
                                     .memory = memory,
                                     .records = records,
                                     .seed = launch};
@@ -325,7 +325,7 @@ START_TEST(fillings)
                                     .granularity = 64,
                                     .ndevices = DEVICES,
                                     .devices = devices,
-                                    .homes = true,
+                                    .partitions = true,
                                     .memory = memory,
                                     .records = records,
                                     .seed = launch};
@@ -372,7 +372,7 @@ START_TEST(half_empty_ends)
                                     .load = load,
                                     .ndevices = 2,
                                     .devices = devices,
-                                    .homes = true,
+                                    .partitions = true,
                                     .memory = memory,
                                     .records = records,
                                     .seed = launch + 1};
@@ -432,7 +432,7 @@ START_TEST(cheap_edges)
                                 .load = load,
                                 .ndevices = n,
                                 .devices = devices,
-                                .homes = true,
+                                .partitions = true,
                                 .seed = 1};
     const struct cx_sim_result result = cx_simulate(&sim);
     ck_assert(result.complete);
@@ -470,8 +470,8 @@ START_TEST(dear_middle)
                                 .granularity = 192,
                                 .ndevices = 2,
                                 .devices = devices,
-                                .homes = true,
-                                .rescues = true,
+                                .partitions = true,
+                                .reexecutes = true,
                                 .memory = memory,
                                 .records = records};
     for (unsigned n = 0; n < LAUNCHES; n++) {
@@ -504,10 +504,10 @@ START_TEST(refused_and_asked_again)
         cx_balancer_done(balancer, 1, groups, (double)groups / 500, now);
     }
     ck_assert_uint_gt(cx_balancer_remaining(balancer), 0); /* else this shows nothing */
-    ck_assert_double_eq(cx_balancer_again(balancer, 0, now),
+    ck_assert_double_eq(cx_balancer_ask_next(balancer, 0, now),
                         0); /* it holds something, and nothing overlaps */
     for (unsigned asked = 0; cx_balancer_next(balancer, 1, now) == 0; asked++) {
-        again = cx_balancer_again(balancer, 1, now);
+        again = cx_balancer_ask_next(balancer, 1, now);
         ck_assert_uint_lt(asked, 8);
         ck_assert_double_gt(again, now);
         now = again;
@@ -552,7 +552,7 @@ static double launches_with_moves(enum cx_sim_profile profile, bool told)
                                     .load = load,
                                     .ndevices = 2,
                                     .devices = devices,
-                                    .homes = true,
+                                    .partitions = true,
                                     .memory = memory,
                                     .records = records,
                                     .seed = launch};

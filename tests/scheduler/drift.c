@@ -12,7 +12,7 @@ struct mean {
     double steady, first, after, back, back_after;
 };
 
-static struct mean mean_of(const char *policy, double factor, bool rescues)
+static struct mean mean_of(const char *policy, double factor, bool reexecutes)
 {
     struct mean mean = {0};
     unsigned count = 0;
@@ -20,7 +20,7 @@ static struct mean mean_of(const char *policy, double factor, bool rescues)
         const struct cx_drift_case c = cx_drift_case(i);
         if (c.factor != factor)
             continue;
-        const struct cx_drift_result result = cx_drift_run(&c, cx_policy_find(policy), NULL, rescues);
+        const struct cx_drift_result result = cx_drift_run(&c, cx_policy_find(policy), NULL, reexecutes);
         ck_assert(result.complete);
         mean.steady += log(result.steady);
         mean.first += log(result.first);
@@ -40,11 +40,11 @@ static const double factors[] = {2, 4, 8};
  * hold; it does not relapse, and is back at once. */
 START_TEST(auto_follows)
 {
-    static const double most[] = {1.15, 1.3, 1.5}, rescued[] = {1.05, 1.1, 1.15};
-    for (unsigned rescues = 0; rescues < 2; rescues++) {
-        const struct mean mean = mean_of("auto", factors[_i], rescues);
+    static const double most[] = {1.15, 1.3, 1.5}, reexecuted[] = {1.05, 1.1, 1.15};
+    for (unsigned reexecutes = 0; reexecutes < 2; reexecutes++) {
+        const struct mean mean = mean_of("auto", factors[_i], reexecutes);
         ck_assert_double_lt(mean.steady, 1.006);
-        ck_assert_double_lt(mean.first, rescues ? rescued[_i] : most[_i]);
+        ck_assert_double_lt(mean.first, reexecutes ? reexecuted[_i] : most[_i]);
         ck_assert_double_lt(mean.after, 0.15);
         ck_assert_double_lt(mean.back, 1.05);
         ck_assert_double_lt(mean.back_after, 0.1);

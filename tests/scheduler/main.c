@@ -13,8 +13,8 @@ static const struct {
     Suite *(*create)(void);
 } suites[] = {
     {"properties", cx_test_properties}, {"formulas", cx_test_formulas},   {"published", cx_test_published},
-    {"balance", cx_test_balance},       {"admission", cx_test_admission}, {"rescue", cx_test_rescue},
-    {"forgone", cx_test_forgone},       {"parts", cx_test_parts},         {"memory", cx_test_memory},
+    {"balance", cx_test_balance},       {"admission", cx_test_admission}, {"reexecute", cx_test_reexecute},
+    {"migration", cx_test_migration},   {"parts", cx_test_parts},         {"memory", cx_test_memory},
     {"overlap", cx_test_overlap},       {"budget", cx_test_budget},       {"play", cx_test_play},
     {"drift", cx_test_drift},
 };
@@ -25,8 +25,9 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], suites[i].name) == 0)
             return tap_run(suites[i].create());
     }
-    fprintf(stderr, "usage: test_scheduler "
-                    "properties|formulas|published|balance|admission|rescue|forgone|parts|memory|overlap|"
-                    "budget|play|drift\n");
+    fprintf(stderr,
+            "usage: test_scheduler "
+            "properties|formulas|published|balance|admission|reexecute|migration|parts|memory|overlap|"
+            "budget|play|drift\n");
     return 2;
 }

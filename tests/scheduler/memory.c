@@ -69,7 +69,7 @@ static struct cx_sim_result simulate(const struct cx_sim_load *load, struct cx_s
                                       .load = load,
                                       .ndevices = DEVICES,
                                       .devices = devices,
-                                      .homes = true,
+                                      .partitions = true,
                                       .memory = memory,
                                       .seed = seed};
     const struct cx_sim_result result = cx_simulate(&sim);
@@ -112,7 +112,7 @@ START_TEST(lessons_during_a_launch)
         now += seconds;
         cx_balancer_done(launch, 0, got, seconds, now);
         ck_assert_double_eq_tol(cx_auto_cost_left(launch),
-                                cx_taught_cost(launch->taught, GROUPS, front, end - front), 1);
+                                cx_cost_model_cost(launch->cost_model, GROUPS, front, end - front), 1);
     }
     ck_assert_uint_gt(front, 0);
     cx_balancer_destroy(early);
@@ -169,7 +169,7 @@ START_TEST(slow_first_launch)
         ck_assert_uint_le(result.packages, launch == 1 ? 64 : 24);
     }
     for (uint64_t part = 0; part < 8; part++) {
-        double cost = cx_taught_cost(&memory->taught, GROUPS, part * GROUPS / 8, GROUPS / 8);
+        double cost = cx_cost_model_cost(&memory->cost_model, GROUPS, part * GROUPS / 8, GROUPS / 8);
         ck_assert_double_gt(cost, 0.6 * GROUPS / 8);
         ck_assert_double_lt(cost, 1.6 * GROUPS / 8);
     }
@@ -202,7 +202,7 @@ END_TEST
 
 /* Moves are told by what links are believed to do. Where they take less time, launches go by what packages
  * took; and where they take more or less from some launch on, from the one after it. */
-START_TEST(moves_told_too_high)
+START_TEST(moves_reported_too_high)
 {
     enum { UNITS = 4096, LAUNCHES = 14, CHANGE = 8 };
     uint64_t random = (uint64_t)_i + 1;
@@ -237,7 +237,7 @@ START_TEST(moves_told_too_high)
                                     .load = load,
                                     .ndevices = DEVICES,
                                     .devices = devices,
-                                    .homes = true,
+                                    .partitions = true,
                                     .memory = memory,
                                     .records = records,
                                     .seed = launch};
@@ -265,7 +265,7 @@ static void teach(struct cx_memory *memory)
 static void expect_left(const struct cx_balancer *balancer, uint64_t from, uint64_t to)
 {
     ck_assert_double_eq_tol(cx_auto_cost_left(balancer),
-                            cx_taught_cost(balancer->taught, GROUPS, from, to - from), 1);
+                            cx_cost_model_cost(balancer->cost_model, GROUPS, from, to - from), 1);
 }
 
 /* A package is done whether or not somebody tells how long it took, on a device that gets nothing more, too;
@@ -295,7 +295,7 @@ START_TEST(done_is_done)
 END_TEST
 
 /* Two devices that do not tell how long many of their packages took; costs vary along the range. */
-START_TEST(times_not_told)
+START_TEST(times_not_reported)
 {
     enum { UNITS = 4096, LAUNCHES = 10, CASES = 24 };
     struct cx_memory *memory = malloc(sizeof *memory);
@@ -350,12 +350,12 @@ START_TEST(lost_once)
                                     .load = load,
                                     .ndevices = DEVICES,
                                     .devices = devices,
-                                    .homes = true,
-                                    .rescues = true,
+                                    .partitions = true,
+                                    .reexecutes = true,
                                     .memory = memory,
                                     .seed = launch};
         ck_assert(cx_simulate(&sim).complete);
-        const double speed = memory->taught.device[1].speed;
+        const double speed = memory->cost_model.device[1].speed;
         if (launch == 2)
             known = speed;
         if (launch == 3)
@@ -385,7 +385,7 @@ START_TEST(first_launch_of_cheap_ends)
                                             .speed = 10 * load->total,
                                             .launch_seconds = 1e-5};
     (void)simulate(load, devices, memory, 0);
-    ck_assert_double_lt(memory->taught.deviation, 0.41);
+    ck_assert_double_lt(memory->cost_model.deviation, 0.41);
     free(load);
     free(memory);
 }
@@ -399,9 +399,9 @@ Suite *cx_test_memory(void)
     tcase_add_loop_test(tcase, lengths_in_rows, 0, 2);
     tcase_add_loop_test(tcase, alike_but_for_moves, 0, 3);
     tcase_add_loop_test(tcase, slow_first_launch, 0, 6);
-    tcase_add_loop_test(tcase, moves_told_too_high, 0, 24);
+    tcase_add_loop_test(tcase, moves_reported_too_high, 0, 24);
     tcase_add_test(tcase, done_is_done);
-    tcase_add_test(tcase, times_not_told);
+    tcase_add_test(tcase, times_not_reported);
     tcase_add_test(tcase, lost_once);
     tcase_add_test(tcase, first_launch_of_cheap_ends);
     suite_add_tcase(suite, tcase);

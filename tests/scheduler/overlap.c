@@ -52,8 +52,8 @@ static double launch(struct row *row, uint64_t seed)
                                 .granularity = row->granularity,
                                 .ndevices = row->n,
                                 .devices = row->devices,
-                                .homes = true,
-                                .rescues = true,
+                                .partitions = true,
+                                .reexecutes = true,
                                 .memory = row->memory,
                                 .records = row->records,
                                 .seed = seed};
@@ -146,7 +146,7 @@ START_TEST(asked_while_it_drains)
         held += (double)groups / 1e5;
     ck_assert_uint_gt(cx_balancer_next(balancer, 1, now), 0);
     for (unsigned i = 0; i < 3 && cx_balancer_next(balancer, 0, now) == 0; i++, now = again) {
-        again = cx_balancer_again(balancer, 0, now);
+        again = cx_balancer_ask_next(balancer, 0, now);
         ck_assert_double_gt(again, now);
         ck_assert_double_lt(again, held);
     }

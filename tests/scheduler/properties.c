@@ -69,7 +69,7 @@ static void has_reason(void *data, const struct cx_sim_package *package)
 {
     const struct cx_policy *policy = data;
     bool given = package->decision > CX_DECIDED_NOTHING && package->decision < CX_DECIDED_WAIT;
-    ck_assert_msg(package->copy ? package->decision == CX_DECIDED_RESCUE : given, "%s: %s", policy->name,
+    ck_assert_msg(package->copy ? package->decision == CX_DECIDED_REEXECUTE : given, "%s: %s", policy->name,
                   cx_decision_text(package->decision));
 }
 
@@ -104,8 +104,8 @@ START_TEST(each_group_once)
                                     .devices = devices,
                                     .depth = 1 + (unsigned)random_below(&random, 4),
                                     .notice_seconds = 0.1,
-                                    .homes = random_below(&random, 2),
-                                    .rescues = random_below(&random, 2),
+                                    .partitions = random_below(&random, 2),
+                                    .reexecutes = random_below(&random, 2),
                                     .memory = &memory,
                                     .seed = round,
                                     .note = has_reason,
@@ -128,13 +128,13 @@ static void drive(struct cx_balancer *balancer, const struct cx_problem *problem
                   double seconds)
 {
     uint64_t held[MAX_DEVICES][CX_PACKAGES_IN_FLIGHT], given = 0, unit = problem->granularity;
-    unsigned nheld[MAX_DEVICES] = {0}, packages = 0;
+    unsigned ndeferred[MAX_DEVICES] = {0}, packages = 0;
     for (double now = 0; !cx_balancer_finished(balancer); now += seconds) {
         ck_assert_uint_lt(packages, 2000000);
         for (unsigned i = 0; i < problem->ndevices; i++) {
             uint64_t groups;
-            while (nheld[i] < depth && (groups = cx_balancer_next(balancer, i, now)) > 0) {
-                held[i][nheld[i]++] = groups;
+            while (ndeferred[i] < depth && (groups = cx_balancer_next(balancer, i, now)) > 0) {
+                held[i][ndeferred[i]++] = groups;
                 given += groups;
                 packages++;
                 ck_assert_uint_le(given, problem->groups);
@@ -144,13 +144,13 @@ static void drive(struct cx_balancer *balancer, const struct cx_problem *problem
         }
         unsigned busy = 0;
         for (unsigned i = 0; i < problem->ndevices; i++) {
-            if (nheld[i] == 0)
+            if (ndeferred[i] == 0)
                 continue;
             busy++;
             cx_balancer_done(balancer, i, held[i][0], seconds, now + seconds);
-            for (unsigned k = 1; k < nheld[i]; k++)
+            for (unsigned k = 1; k < ndeferred[i]; k++)
                 held[i][k - 1] = held[i][k];
-            nheld[i]--;
+            ndeferred[i]--;
         }
         ck_assert_msg(busy > 0, "groups are left, and nobody gets any");
     }
@@ -201,8 +201,8 @@ START_TEST(same_seed_same_result)
         for (unsigned i = 0; i < 2; i++) {
             struct cx_simulation sim = {.policy = policy,
                                         .load = load,
-                                        .homes = round % 3,
-                                        .rescues = true,
+                                        .partitions = round % 3,
+                                        .reexecutes = true,
                                         .ndevices = 3,
                                         .devices = devices,
                                         .notice_seconds = 0.01,

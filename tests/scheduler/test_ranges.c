@@ -95,7 +95,7 @@ START_TEST(neighbours_meet)
 }
 END_TEST
 
-START_TEST(closed_homes_wait_for_their_part)
+START_TEST(closed_partitions_wait_for_their_part)
 {
     const double weight[] = {1, 1};
     struct cx_ranges ranges;
@@ -118,8 +118,8 @@ START_TEST(borders_keep_the_granularity)
     struct cx_ranges ranges;
     ck_assert(cx_ranges_init(&ranges, 3, weight, 103, 8, (struct cx_range){0, 0}));
     for (unsigned p = 0; p < 3; p++)
-        ck_assert_uint_eq(ranges.home[p].first % 8, 0);
-    ck_assert_uint_eq(ranges.home[2].end, 103);
+        ck_assert_uint_eq(ranges.partition[p].first % 8, 0);
+    ck_assert_uint_eq(ranges.partition[2].end, 103);
     cx_ranges_finish(&ranges);
 }
 END_TEST
@@ -130,7 +130,7 @@ int main(void)
     TCase *tcase = tcase_create("ranges");
     tcase_add_test(tcase, every_step_once);
     tcase_add_test(tcase, neighbours_meet);
-    tcase_add_test(tcase, closed_homes_wait_for_their_part);
+    tcase_add_test(tcase, closed_partitions_wait_for_their_part);
     tcase_add_test(tcase, borders_keep_the_granularity);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);

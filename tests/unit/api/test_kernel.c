@@ -94,7 +94,7 @@ static cl_program build_first(const char *source)
 static cl_program build(const char *source)
 {
     cl_program program = build_first(source);
-    ck_assert(cx_program_late_wait(cx_program_from(program), ~0u));
+    ck_assert(cx_build_deferred_wait(cx_program_from(program), ~0u));
     return program;
 }
 
@@ -245,7 +245,7 @@ END_TEST
 
 /* Binds the kernel's current arguments on the member and runs it there; gives how many arguments were set. */
 static unsigned run_on(struct cx_kernel *kernel, unsigned member, enum cx_variant variant,
-                       const struct cx_prelude_launch *l)
+                       const struct cx_subrange_launch *l)
 {
     struct cx_worker *worker = &context->workers[member];
     unsigned missing;
@@ -286,7 +286,7 @@ static void expect_out(cl_mem out, unsigned member, cl_int base, unsigned items)
 
 START_TEST(binding)
 {
-    const struct cx_prelude_launch whole = {.dims = 1, .global = {64, 1, 1}, .local = {8, 1, 1}};
+    const struct cx_subrange_launch whole = {.dims = 1, .global = {64, 1, 1}, .local = {8, 1, 1}};
     cl_program program = build(text);
     cl_kernel kernel = kernel_of(program, "mixed");
     struct cx_kernel *own = cx_kernel_from(kernel);
@@ -342,7 +342,7 @@ START_TEST(variants)
     cl_kernel kernel = kernel_of(program, "mixed");
     struct cx_kernel *own = cx_kernel_from(kernel);
     cl_mem out = buffer(64 * sizeof(cl_int));
-    struct cx_prelude_launch launch;
+    struct cx_subrange_launch launch;
 
     ck_assert(cx_kernel_variant_ready(own, 0, CX_VARIANT_PLAIN));
     ck_assert(!cx_kernel_variant_ready(own, 0, CX_VARIANT_SPLIT));
@@ -354,9 +354,9 @@ START_TEST(variants)
     for (unsigned m = 0; m < 2; m++) {
         ck_assert(cx_kernel_variant_ready(own, m, CX_VARIANT_SPLIT));
         ck_assert_uint_gt(cx_kernel_variant_limit(own, m, CX_VARIANT_SPLIT), 0);
-        cx_prelude_package(&geometry, 0, CX_VARIANT_SPLIT, 0, 3, &launch);
+        cx_subrange_package(&geometry, 0, CX_VARIANT_SPLIT, 0, 3, &launch);
         ck_assert_uint_eq(run_on(own, m, CX_VARIANT_SPLIT, &launch), 4);
-        cx_prelude_package(&geometry, 0, CX_VARIANT_SPLIT, 3, 8, &launch);
+        cx_subrange_package(&geometry, 0, CX_VARIANT_SPLIT, 3, 8, &launch);
         ck_assert_uint_eq(run_on(own, m, CX_VARIANT_SPLIT, &launch), 0);
         expect_out(out, m, 6, 64);
     }
@@ -485,13 +485,13 @@ START_TEST(judged_by_pattern)
         set(kernel, 0, sizeof(mem[i]), &mem[i]);
         set(kernel, 1, sizeof(mem[i + 1]), &mem[i + 1]);
         ck_assert_int_eq(one_launch(kernel, queue, 64), CL_SUCCESS);
-        const struct cx_learned *learned = own->function->learned;
-        ck_assert_ptr_nonnull(learned->judged[0]);
-        ck_assert_ptr_null(learned->judged[1]);
+        const struct cx_kernel_history *history = own->function->history;
+        ck_assert_ptr_nonnull(history->judged[0]);
+        ck_assert_ptr_null(history->judged[1]);
     }
     set(kernel, 0, sizeof(mem[3]), &mem[3]);
     ck_assert_int_eq(one_launch(kernel, queue, 64), CL_SUCCESS);
-    ck_assert_ptr_nonnull(((const struct cx_learned *)own->function->learned)->judged[1]);
+    ck_assert_ptr_nonnull(((const struct cx_kernel_history *)own->function->history)->judged[1]);
 
     ck_assert_int_eq(cx_clReleaseCommandQueue(queue), CL_SUCCESS);
     for (unsigned i = 0; i < 4; i++)
@@ -526,11 +526,11 @@ START_TEST(variants_for_work_only)
     set_all(kernel, out, 1);
     ck_assert_int_eq(one_launch(kernel, queue, 64), CL_SUCCESS);
     ck_assert_uint_eq(variant_state(kernel), CX_BUILD_NONE);
-    ck_assert(cx_program_late_on(cx_program_from(program), 1) == (_i == 1));
+    ck_assert(cx_build_deferred_on(cx_program_from(program), 1) == (_i == 1));
     for (unsigned i = 0; i < 10000 && variant_state(kernel) == CX_BUILD_NONE; i++)
         ck_assert_int_eq(one_launch(kernel, queue, 1 << 18), CL_SUCCESS);
     ck_assert_uint_ne(variant_state(kernel), CX_BUILD_NONE);
-    ck_assert(cx_program_late_wait(cx_program_from(program), 60000));
+    ck_assert(cx_build_deferred_wait(cx_program_from(program), 60000));
     ck_assert(cx_kernel_variant_wait(cx_kernel_from(kernel), CX_VARIANT_SPLIT, 60000));
     ck_assert(cx_kernel_variant_ready(cx_kernel_from(kernel), 1, CX_VARIANT_SPLIT));
 

@@ -130,7 +130,7 @@ START_TEST(skipped_image_write)
 END_TEST
 
 /* A launch that may have reached all shared virtual memory. */
-START_TEST(skipped_launch_at_home)
+START_TEST(skipped_launch_on_svm_owner)
 {
     const char *text = source;
     const size_t items = BYTES / 4;
@@ -148,7 +148,7 @@ START_TEST(skipped_launch_at_home)
     OK(error);
     OK(cx_clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
     OK(cx_clEnqueueNDRangeKernel(t.queue, kernel, 1, NULL, &items, NULL, 1, &t.gate, &event));
-    ((struct cx_launch *)cx_command_from(event))->at_home = true;
+    ((struct cx_launch *)cx_command_from(event))->on_svm_owner = true;
     skip(event);
     ck_assert_int_lt(cx_clEnqueueSVMMemcpy(t.queue, CL_TRUE, t.got, p, BYTES, 0, NULL, NULL), 0);
     OK(cx_clEnqueueSVMMemcpy(t.queue, CL_TRUE, p, t.data, BYTES, 0, NULL, NULL));
@@ -164,10 +164,10 @@ START_TEST(skipped_launch_at_home)
 END_TEST
 
 /* What the program writes after the home failed stays at the host copy, from where the others get it. */
-START_TEST(home_left_out)
+START_TEST(svm_owner_left_out)
 {
     struct cx_context *context = cx_context_from(t.context);
-    atomic_bool *left_out = &context->workers[cx_svm_home(context)].left_out;
+    atomic_bool *left_out = &context->workers[cx_svm_owner(context)].left_out;
     unsigned char *p = cx_clSVMAlloc(t.context, CL_MEM_READ_WRITE, BYTES, 0);
     ck_assert_ptr_nonnull(p);
     OK(cx_clEnqueueSVMMemcpy(t.queue, CL_TRUE, p, t.got, BYTES, 0, NULL, NULL));
@@ -191,8 +191,8 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, lost_row);
     tcase_add_test(tcase, skipped_image_write);
-    tcase_add_test(tcase, skipped_launch_at_home);
-    tcase_add_test(tcase, home_left_out);
+    tcase_add_test(tcase, skipped_launch_on_svm_owner);
+    tcase_add_test(tcase, svm_owner_left_out);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
 }

@@ -370,7 +370,7 @@ START_TEST(probe_stub)
     const struct cx_machine *machine = machine_of(TEST_STUB);
     probe(machine->used[0]);
     probe(machine->used[1]);
-    ck_assert_int_eq(machine->used[0]->submits_in_caller, _i == 0);
+    ck_assert_int_eq(machine->used[0]->synchronous, _i == 0);
     ck_assert(machine->used[0]->in_place);
     ck_assert(!machine->used[1]->in_place);
 }
@@ -394,7 +394,7 @@ START_TEST(probe_failures)
     set_environment("STUB_FAIL", rules[_i], NULL);
     const struct cx_machine *machine = machine_of(TEST_STUB);
     probe(machine->used[0]);
-    ck_assert(!machine->used[0]->in_place || !machine->used[0]->submits_in_caller);
+    ck_assert(!machine->used[0]->in_place || !machine->used[0]->synchronous);
 }
 END_TEST
 
@@ -411,7 +411,7 @@ START_TEST(probe_pocl)
     for (unsigned i = 0; i < 2; i++) {
         probe(machine->used[i]);
         ck_assert(machine->used[i]->in_place);
-        ck_assert_int_eq(machine->used[i]->submits_in_caller, i == 0);
+        ck_assert_int_eq(machine->used[i]->synchronous, i == 0);
     }
 }
 END_TEST

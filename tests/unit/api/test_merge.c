@@ -9,7 +9,7 @@
 #include "layer/object/device.h"
 #include "layer/launch/diff.h"
 #include "layer/base/entry.h"
-#include "layer/launch/region_pieces.h"
+#include "layer/launch/region_ranges.h"
 #include "layer/launch/private_copies.h"
 
 #include <math.h>
@@ -201,26 +201,26 @@ START_TEST(rows_of_boxes)
 {
     struct cx_mem root = {.size = 1000}, window = {.origin = 100, .size = 300};
     struct cx_access_region region = {.write = {.lo = 10, .hi = 250, .known = true}, .nwrite = 2};
-    struct cx_pieces pieces;
+    struct cx_byte_ranges ranges;
 
     region.write_box[0] =
         (struct cx_access_box){.lo = 10, .len = 4, .stride = {20, 0}, .count = {3, 1}, .exact = true};
     region.write_box[1] =
         (struct cx_access_box){.lo = 100, .len = 10, .stride = {10, 100}, .count = {2, 2}, .exact = false};
-    ck_assert(cx_region_pieces(&pieces, &root, &region, true, false));
-    ck_assert_uint_eq(pieces.count, 5); /* neighbouring rows become one run */
-    ck_assert(pieces.piece[2].lo == 50 && pieces.piece[2].hi == 54);
-    ck_assert(pieces.piece[4].lo == 200 && pieces.piece[4].hi == 220);
-    cx_pieces_finish(&pieces);
-    ck_assert(cx_region_pieces(&pieces, &window, &region, true,
+    ck_assert(cx_region_ranges(&ranges, &root, &region, true, false));
+    ck_assert_uint_eq(ranges.count, 5); /* neighbouring rows become one run */
+    ck_assert(ranges.range[2].lo == 50 && ranges.range[2].hi == 54);
+    ck_assert(ranges.range[4].lo == 200 && ranges.range[4].hi == 220);
+    cx_byte_ranges_finish(&ranges);
+    ck_assert(cx_region_ranges(&ranges, &window, &region, true,
                                true)); /* clipped, moved, without what is written surely */
-    ck_assert_uint_eq(pieces.count, 2);
-    ck_assert(pieces.piece[0].lo == 200 && pieces.piece[1].hi == 320);
-    cx_pieces_finish(&pieces);
+    ck_assert_uint_eq(ranges.count, 2);
+    ck_assert(ranges.range[0].lo == 200 && ranges.range[1].hi == 320);
+    cx_byte_ranges_finish(&ranges);
     region.nwrite = 0;
-    ck_assert(cx_region_pieces(&pieces, &window, &region, true, true));
-    ck_assert(pieces.count == 1 && pieces.piece[0].lo == 110 && pieces.piece[0].hi == 350);
-    cx_pieces_finish(&pieces);
+    ck_assert(cx_region_ranges(&ranges, &window, &region, true, true));
+    ck_assert(ranges.count == 1 && ranges.range[0].lo == 110 && ranges.range[0].hi == 350);
+    cx_byte_ranges_finish(&ranges);
 }
 END_TEST
 

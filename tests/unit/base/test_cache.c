@@ -36,7 +36,7 @@ static void teardown(void)
     ck_assert_int_eq(system(command), 0);
 }
 
-static void expect_digest(const char *text, size_t repeat, size_t piece, const char *expected)
+static void expect_digest(const char *text, size_t repeat, size_t range, const char *expected)
 {
     struct cx_sha256 hash;
     unsigned char digest[32];
@@ -44,9 +44,9 @@ static void expect_digest(const char *text, size_t repeat, size_t piece, const c
 
     cx_sha256_init(&hash);
     for (size_t r = 0; r < repeat; r++)
-        for (size_t at = 0; at < strlen(text); at += piece) {
+        for (size_t at = 0; at < strlen(text); at += range) {
             size_t left = strlen(text) - at;
-            cx_sha256_add(&hash, text + at, left < piece ? left : piece);
+            cx_sha256_add(&hash, text + at, left < range ? left : range);
         }
     cx_sha256_end(&hash, digest);
     for (unsigned i = 0; i < 32; i++)
@@ -61,8 +61,8 @@ START_TEST(digests)
     expect_digest("", 1, 1, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     expect_digest("abc", 1, 3, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     expect_digest("abc", 1, 1, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-    for (size_t piece = 1; piece <= 56; piece += 11)
-        expect_digest(two_blocks, 1, piece,
+    for (size_t range = 1; range <= 56; range += 11)
+        expect_digest(two_blocks, 1, range,
                       "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
     expect_digest("aaaaaaaaaa", 100000, 7,
                   "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");

@@ -31,7 +31,7 @@ static void take(struct cx_lock *first, struct cx_lock *second)
     cx_unlock(first);
 }
 
-static void assert_told(const char *first, const char *second)
+static void assert_reported(const char *first, const char *second)
 {
     const char *text = capture_end();
     ck_assert_msg(strstr(text, first) && strstr(text, second), "%s", text);
@@ -54,10 +54,10 @@ START_TEST(wrong_order)
 {
     take(&inner, &middle);
     take(&inner, &middle); /* the pair is known */
-    assert_told("\"worker\" is taken", "\"exit guard\" is held");
+    assert_reported("\"worker\" is taken", "\"exit guard\" is held");
     capture_start();
     take(&inner, &outer);
-    assert_told("\"context\" is taken", "\"exit guard\" is held");
+    assert_reported("\"context\" is taken", "\"exit guard\" is held");
 }
 END_TEST
 
@@ -66,7 +66,7 @@ START_TEST(behind_a_right_one)
     cx_lock(&outer);
     take(&inner, &middle);
     cx_unlock(&outer);
-    assert_told("\"worker\" is taken", "\"exit guard\" is held");
+    assert_reported("\"worker\" is taken", "\"exit guard\" is held");
 }
 END_TEST
 
@@ -75,7 +75,7 @@ START_TEST(same_rank)
     struct cx_lock other;
     cx_lock_init(&other, CX_RANK_WORKER);
     take(&middle, &other);
-    assert_told("\"worker\" is taken", "\"worker\" is held");
+    assert_reported("\"worker\" is taken", "\"worker\" is held");
     cx_lock_finish(&other);
 }
 END_TEST
@@ -85,7 +85,7 @@ START_TEST(no_rank)
     static struct cx_lock zero;
     cx_lock(&zero);
     cx_unlock(&zero);
-    assert_told("has no rank", "");
+    assert_reported("has no rank", "");
 }
 END_TEST
 
@@ -113,7 +113,7 @@ START_TEST(recursive)
     ck_assert_str_eq(capture_end(), "");
     capture_start();
     take(&again, &outer);
-    assert_told("\"context\" is taken", "\"worker\" is held");
+    assert_reported("\"context\" is taken", "\"worker\" is held");
     cx_lock_finish(&again);
 }
 END_TEST
@@ -132,7 +132,7 @@ START_TEST(before_a_time)
     cx_lock(&outer);
     cx_unlock(&outer);
     cx_unlock(&middle);
-    assert_told("\"context\" is taken", "\"worker\" is held");
+    assert_reported("\"context\" is taken", "\"worker\" is held");
 }
 END_TEST
 
@@ -164,7 +164,7 @@ START_TEST(wait)
     cx_lock(&outer); /* middle is held after the wait, too */
     cx_unlock(&outer);
     cx_unlock(&middle);
-    assert_told("\"context\" is taken", "\"worker\" is held");
+    assert_reported("\"context\" is taken", "\"worker\" is held");
     capture_start();
     cx_lock(&outer);
     cx_unlock(&outer);
@@ -180,7 +180,7 @@ START_TEST(wait_with_another)
     ck_assert(!cx_lock_wait_until(&condition, &middle, &past));
     cx_unlock(&middle);
     cx_unlock(&outer);
-    assert_told("wait with \"worker\"", "\"context\" is held");
+    assert_reported("wait with \"worker\"", "\"context\" is held");
 }
 END_TEST
 
@@ -194,7 +194,7 @@ START_TEST(callback)
     cx_lock(&middle);
     cx_lock_none_held("clSetEventCallback");
     cx_unlock(&middle);
-    assert_told("\"worker\" is held", "(clSetEventCallback)");
+    assert_reported("\"worker\" is held", "(clSetEventCallback)");
 }
 END_TEST
 

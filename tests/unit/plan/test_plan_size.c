@@ -15,7 +15,7 @@ static struct {
     struct cx_worker workers[MEMBERS];
     struct cx_speed_record records[MEMBERS];
     struct cx_context context;
-    struct cx_learned learned;
+    struct cx_kernel_history history;
     struct cx_function function;
     struct cx_kernel kernel;
     struct cx_launch launch;
@@ -30,8 +30,8 @@ static void setup(void)
         t.workers[m].kind = kinds[m];
     t.context.workers = t.workers;
     t.context.nmembers = MEMBERS;
-    t.learned.records = t.records;
-    t.function.learned = &t.learned;
+    t.history.records = t.records;
+    t.function.history = &t.history;
     t.kernel.function = &t.function;
     t.launch.kernel = &t.kernel;
     t.launch.base.context = &t.context;
@@ -50,7 +50,7 @@ START_TEST(nothing_known)
 {
     ck_assert_double_eq(cx_plan_best_speed(&t.launch), 0);
     ck_assert_double_eq(cx_plan_expected(&t.launch), 0);
-    t.function.learned = NULL;
+    t.function.history = NULL;
     ck_assert_double_eq(cx_plan_expected(&t.launch), 0);
 }
 END_TEST
@@ -83,13 +83,13 @@ static bool judged(double expected, double judging, uint64_t hash)
     for (unsigned m = 0; m < MEMBERS; m++)
         for (unsigned n = 0; n < 4; n++)
             cx_speed_record_update(&t.records[m], 600, 1, expected * 1e-6);
-    t.learned.judging = judging * 1e-6;
-    return cx_plan_judging_pays(&t.launch, &t.learned, hash);
+    t.history.judging = judging * 1e-6;
+    return cx_plan_judging_pays(&t.launch, &t.history, hash);
 }
 
 START_TEST(judging_pays)
 {
-    ck_assert(cx_plan_judging_pays(&t.launch, &t.learned, 1)); /* nothing is known of its time */
+    ck_assert(cx_plan_judging_pays(&t.launch, &t.history, 1)); /* nothing is known of its time */
     ck_assert(judged(1000, 100, 1));
     ck_assert(judged(200, 100, 2)); /* four devices save 150 of them, a split and judging cost 140 */
 }
@@ -102,9 +102,9 @@ START_TEST(judging_does_not_pay)
     ck_assert(!judged(180, 200, 1));
     ck_assert(judged(180, 200, 1)); /* it came again and again */
     (void)judged(180, 1000, 1);
-    const double believed = t.learned.judging;
-    ck_assert(!cx_plan_judging_pays(&t.launch, &t.learned, 2));
-    ck_assert_double_lt(t.learned.judging, believed);
+    const double believed = t.history.judging;
+    ck_assert(!cx_plan_judging_pays(&t.launch, &t.history, 2));
+    ck_assert_double_lt(t.history.judging, believed);
     for (uint64_t hash = 3; hash < 100; hash++)
         ck_assert(!judged(180, 200, hash));
     ck_assert(!judged(180, 200, 2)); /* too many have come since */

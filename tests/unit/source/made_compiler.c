@@ -96,9 +96,9 @@ static const char *spelling(const struct made_compiler *compiler, const char *na
 }
 
 /* What the program would have written: a line for each of its #ifdefs. */
-static cl_int CL_API_CALL read_told(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
-                                    size_t size, void *data, cl_uint count, const cl_event *events,
-                                    cl_event *event)
+static cl_int CL_API_CALL read_reported(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                        size_t offset, size_t size, void *data, cl_uint count,
+                                        const cl_event *events, cl_event *event)
 {
     const struct made_compiler *compiler = (const struct made_compiler *)buffer;
     char *to = data, name[64];
@@ -137,7 +137,7 @@ const cl_icd_dispatch made_compiler_dispatch = {
     .clCreateBuffer = make_buffer,
     .clSetKernelArg = set_arg,
     .clEnqueueNDRangeKernel = enqueue,
-    .clEnqueueReadBuffer = read_told,
+    .clEnqueueReadBuffer = read_reported,
     .clReleaseProgram = release_program,
     .clReleaseKernel = release_kernel,
     .clReleaseMemObject = release_buffer,

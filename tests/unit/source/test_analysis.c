@@ -332,22 +332,22 @@ START_TEST(kept_for_a_binary)
     const char *why = NULL;
 
     use_script("sleep 0.3; echo text >$text; cp $here/one $blob");
-    cx_kept_key(key, "device", binary, sizeof(binary));
-    cx_kept_key(other, "device", binary, 1);
+    cx_binary_summary_key(key, "device", binary, sizeof(binary));
+    cx_binary_summary_key(other, "device", binary, 1);
     ck_assert_str_ne(key, other);
-    cx_kept_key(other, "other", binary, sizeof(binary));
+    cx_binary_summary_key(other, "other", binary, sizeof(binary));
     ck_assert_str_ne(key, other);
-    ck_assert_ptr_null(cx_kept_load(key).data);
+    ck_assert_ptr_null(cx_binary_summary_load(key).data);
     struct cx_analysis *analysis = start("#include \"x.h\"\n", "");
     cx_analysis_keep(analysis, 0, key);
     cx_analysis_keep(analysis, 1, key);
     cx_analysis_release(&analysis);
     for (unsigned i = 0; i < 2000 && !blob.data; i++) {
         usleep(10000);
-        blob = cx_kept_load(key);
+        blob = cx_binary_summary_load(key);
     }
     ck_assert_ptr_nonnull(blob.data);
-    ck_assert_ptr_null(cx_kept_load(other).data);
+    ck_assert_ptr_null(cx_binary_summary_load(other).data);
 
     struct cx_analysis_blob blobs[] = {blob, blob, {NULL}};
     analysis = cx_analysis_restore(&members, blobs, &why);
@@ -370,9 +370,9 @@ START_TEST(kept_at_once)
         cx_analysis_keep(analysis, 1, i ? "00" : "01");
         cx_analysis_release(&analysis);
     }
-    struct cx_analysis_blob blob = cx_kept_load("01");
+    struct cx_analysis_blob blob = cx_binary_summary_load("01");
     ck_assert_ptr_nonnull(blob.data);
-    ck_assert_ptr_null(cx_kept_load("00").data);
+    ck_assert_ptr_null(cx_binary_summary_load("00").data);
     free((void *)(uintptr_t)blob.data);
 }
 END_TEST

@@ -96,7 +96,7 @@ START_TEST(names)
 {
     struct cx_include_macros *macros = cx_include_macros_new();
     char all[512];
-    bool told = false;
+    bool replies = false;
     ck_assert_ptr_nonnull(macros);
     for (unsigned i = 0; i < sizeof(cases[0].define) / sizeof(char *) && cases[_i].define[i]; i++) {
         const char *define = cases[_i].define[i];
@@ -109,9 +109,9 @@ START_TEST(names)
         for (unsigned i = 0; i < sizeof(cases[0].text) / sizeof(char *) && cases[_i].text[i]; i++)
             define_in_text(macros, cases[_i].text[i]);
         *all = 0;
-        told = cx_include_macros_names(macros, cases[_i].words, take, all);
+        replies = cx_include_macros_names(macros, cases[_i].words, take, all);
     } while (cx_include_macros_more(macros));
-    ck_assert_str_eq(told ? all : "", cases[_i].names);
+    ck_assert_str_eq(replies ? all : "", cases[_i].names);
     cx_include_macros_free(macros);
 }
 END_TEST

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Launches that repeat one before. See replay.h.
+ */
+#include "layer/launch/replay.h"
+#include "layer/base/log.h"
+#include "layer/base/options.h"
+#include "layer/plan/plan.h"
+#include "layer/plan/migration_credit.h"
+#include "layer/plan/plan_stake.h"
+#include "layer/timeline/queue.h"
+#include "layer/report/trace_file.h"
+#include "layer/launch/launch.h"
+#include "layer/plan/planner.h"
+#include "layer/plan/plan_place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Repetitions of one launch that was planned. */
+enum { REPLAYS = 31 };
+
+/* What a job of this kind owns, behind it. */
+struct replay_job {
+    struct cx_queue *queue;   /* a reference */
+    struct cx_kernel *kernel; /* a reference */
+    struct cx_args *args;     /* captured */
+    struct cx_access_geometry geometry;
+    bool local_given;
+};
+
+/* ---- the job ---- */
+
+static cl_int run_again(struct cx_job *job, struct cx_worker *worker)
+{
+    const struct replay_job *replay = job->data;
+    const cl_int error =
+        cx_launch_kernel(replay->kernel, replay->args, &replay->geometry, replay->local_given, job, worker);
+    if (error != CL_SUCCESS)
+        cx_launch_kernel_refused(replay->kernel, worker, error);
+    return error;
+}
+
+static void finish_again(struct cx_job *job, struct cx_worker *worker)
+{
+    struct replay_job *replay = job->data;
+    if (job->status != CL_SUCCESS) {
+        cx_launch_kernel_failed(replay->kernel, job, worker);
+        if (job->stale) {
+            cx_lock(&worker->context->lock);
+            cx_args_lost(replay->kernel, replay->args);
+            cx_unlock(&worker->context->lock);
+        }
+        cx_queue_failed(replay->queue, job->status);
+    }
+    cx_args_unref(&replay->args);
+    cx_kernel_unref(&replay->kernel);
+    cx_queue_unref(&replay->queue);
+}
+
+/* ---- may it be? ---- */
+
+static bool same_range(const struct cx_access_geometry *a, const struct cx_access_geometry *b)
+{
+    bool same = a->work_dim == b->work_dim;
+    for (unsigned d = 0; d < a->work_dim && same; d++)
+        same = a->global[d] == b->global[d] && a->local[d] == b->local[d] && a->offset[d] == b->offset[d];
+    return same;
+}
+
+/* NULL: no such launch is known. */
+static struct cx_replay *find(struct cx_kernel_history *history, const struct cx_access_geometry *geometry,
+                              bool local_given)
+{
+    for (unsigned i = 0; i < CX_REPLAY_FORMS; i++) {
+        struct cx_replay *replay = &history->replays[i];
+        if (replay->left && replay->local_given == local_given && same_range(&replay->geometry, geometry))
+            return replay;
+    }
+    return NULL;
+}
+
+/* Whether summary, recording, trace or log tells of each launch, which does not change while the process
+ * runs: asked once, when a launch is noted. */
+static bool is_watched(void)
+{
+    const struct cx_options *options = cx_options_get();
+    return options->summary || *options->record || cx_trace_on() || cx_log_on(CX_LEVEL_INFO, CX_TOPIC_PLAN);
+}
+
+/* Its order is that of the device's timeline, nobody asks for times, and no other queue's work can make
+ * another device the better one. */
+static bool is_plain(const struct cx_queue *queue)
+{
+    return queue->in_order && queue->role == CX_QUEUE_PROGRAM &&
+           !(queue->properties & CL_QUEUE_PROFILING_ENABLE) && atomic_load(&queue->context->nqueues) < 2;
+}
+
+/* Whether all that the kernel may touch is there, and nothing that is planned will change that. */
+static bool has_all(const struct cx_args *args, const struct cx_replay *replay,
+                    const struct cx_worker *worker)
+{
+    for (unsigned i = 0; i < args->count; i++) {
+        const struct cx_mem *mem = cx_args_mem(args, i);
+        if ((mem && (mem->root->unsettled || !cx_mem_real(mem, worker->index))) ||
+            args->arg[i].kind == CX_ARGS_SAMPLER)
+            return false;
+    }
+    return cx_args_settled(args, replay->summary, worker);
+}
+
+static bool may_repeat(const struct cx_queue *queue, const struct cx_kernel *kernel,
+                       const struct cx_args *args, const struct cx_kernel_history *history,
+                       const struct cx_replay *replay)
+{
+    struct cx_context *context = queue->context;
+    struct cx_worker *worker = &context->workers[replay->member];
+    return !queue->unsettled && queue->last_member == replay->member + 1 && !context->nsvm &&
+           !context->planner->migration.active && !cx_plan_is_straggler(worker) &&
+           cx_queue_takes(queue, replay->member) && cx_kernel_runs_on(kernel, replay->member) &&
+           !cx_launch_wants_times(worker, history, NULL) && has_all(args, replay, worker);
+}
+
+/* ---- doing it ---- */
+
+static bool repeat(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_args *args,
+                   struct cx_kernel_history *history, struct cx_replay *replay)
+{
+    struct cx_worker *worker = &queue->context->workers[replay->member];
+    struct replay_job *own;
+    struct cx_job *job =
+        cx_job_take(&queue->context->replay_jobs, queue->context, sizeof(*own), (void **)&own);
+    if (!job)
+        return false;
+    *own = (struct replay_job){cx_queue_ref(queue), cx_kernel_ref(kernel), args, replay->geometry,
+                               replay->local_given};
+    job->run = run_again;
+    job->finish = finish_again;
+    job->data = own;
+    job->launches = true;
+    cx_result_use_launch(args, replay->summary, history);
+    queue->frontier[worker->index] = cx_worker_plan(worker, job);
+    history->unmeasured++;
+    cx_plan_ran(queue->context, history, replay->member, replay->seconds);
+    replay->left--;
+    return true;
+}
+
+bool cx_replay_launch(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_args **args,
+                      const struct cx_access_geometry *geometry, bool local_given)
+{
+    struct cx_context *context = queue->context;
+    if (!is_plain(queue))
+        return false;
+    cx_context_lock(context);
+    struct cx_kernel_history *history = kernel->function->history;
+    struct cx_replay *replay = history ? find(history, geometry, local_given) : NULL;
+    if (!replay || !may_repeat(queue, kernel, *args, history, replay) ||
+        !repeat(queue, kernel, *args, history, replay)) {
+        cx_unlock(&context->lock); /* nothing became ready */
+        return false;
+    }
+    *args = NULL;
+    cx_debug(CX_TOPIC_WORKER, "%s runs as before on %s", kernel->function->name,
+             context->workers[replay->member].device->name);
+    cx_context_unlock(context);
+    return true;
+}
+
+void cx_replay_note(const struct cx_launch *launch, unsigned member, const struct cx_summary_kernel *summary,
+                    double seconds)
+{
+    const struct cx_queue *queue = launch->base.queue;
+    struct cx_kernel_history *history = launch->kernel->function->history;
+    if (!launch->replayable || launch->lacks_builds || launch->lacks_straggler || launch->on_svm_owner ||
+        !history || launch->base.context->workers[member].device->synchronous || !is_plain(queue) ||
+        is_watched())
+        return;
+    struct cx_replay noted = {.geometry = launch->geometry,
+                              .local_given = launch->local_given,
+                              .member = member,
+                              .left = REPLAYS,
+                              .seconds = seconds,
+                              .summary = summary};
+    if (!launch->local_given)
+        memset(noted.geometry.local, 0, sizeof(noted.geometry.local));
+    unsigned i = 0;
+    while (i + 1 < CX_REPLAY_FORMS && !same_range(&history->replays[i].geometry, &noted.geometry))
+        i++;
+    memmove(&history->replays[1], &history->replays[0], i * sizeof(*history->replays));
+    history->replays[0] = noted;
+}

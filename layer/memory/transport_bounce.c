@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Slots of shared memory, and the jobs that fill and empty them. See transport_bounce.h.
+ */
+#include "layer/memory/transport_bounce.h"
+#include "layer/base/log.h"
+#include "layer/base/options.h"
+#include "layer/memory/peer.h"
+#include "layer/report/transfer_counts.h"
+
+#include <stdlib.h>
+
+/* One more lies behind them: NVIDIA's driver wants whole rows of rectangles within the memory. */
+enum { SLOTS = 7, LEAST = 2 << 20, MOST = 32 << 20, SECOND_HALVES = 128 };
+
+struct bounce {
+    struct cx_peer_memory *memory;
+    cl_mem own;
+    cl_mem *alias;        /* one a member: the same memory in its context, or NULL */
+    bool fails;           /* no memory */
+    uint64_t alias_fails; /* members, as bits */
+    unsigned next;        /* slot */
+    struct {
+        unsigned timeline;
+        uint64_t seq; /* the job that empties it; 0: none yet */
+    } slot[SLOTS];
+};
+
+/* A second half that is kept back. */
+struct second_half {
+    struct cx_worker *source, *worker;
+    struct cx_job *job;
+    unsigned slot;
+    const struct cx_mem *root;
+    uint64_t lo, hi; /* all its runs lie in between */
+};
+
+struct cx_bounce_buffers {
+    bool holds;
+    struct second_half second_half[SECOND_HALVES];
+    unsigned nsecond_halves;
+    struct bounce bounce[]; /* one a member */
+};
+
+struct cx_bounce_slot_use {
+    atomic_uint refs;
+    struct cx_worker *source, *member;
+    cl_mem own, alias;
+    size_t at;           /* in that memory */
+    unsigned char *room; /* the same bytes on the host where the slot could not be filled; its job's */
+};
+
+/* ---- slots ---- */
+
+size_t cx_bounce_slot(void)
+{
+    const uint64_t bytes = cx_options_staging();
+    return bytes < MOST ? (size_t)bytes : MOST;
+}
+
+uint64_t cx_bounce_near(const struct cx_mem *root, unsigned place)
+{
+    struct cx_context *context = root->context;
+    uint64_t near = 0;
+    if (!context->peers || place == CX_PLACE_HOST || root->image || root->svm || !cx_bounce_slot() ||
+        !root->real[place - 1] || !cx_peers_are_open(context))
+        return 0;
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        const struct cx_worker *source = &context->workers[m];
+        if (cx_peer_reaches(context->peers, m, place - 1) && root->real[m] &&
+            cx_mem_place(root, source) == 1 + m && !cx_peer_broken(context->peers, m, place - 1) &&
+            !atomic_load(&source->left_out) &&
+            !(context->bounce_buffers && (context->bounce_buffers->bounce[m].fails ||
+                                          context->bounce_buffers->bounce[m].alias_fails >> (place - 1) & 1)))
+            near |= UINT64_C(1) << (1 + m);
+    }
+    return near;
+}
+
+bool cx_bounce_open(struct cx_context *context, unsigned from, unsigned place)
+{
+    const unsigned m = from - 1, to = place - 1;
+    cl_int error;
+    if (!context->bounce_buffers)
+        context->bounce_buffers =
+            calloc(1, sizeof(*context->bounce_buffers) +
+                          context->nmembers * sizeof(context->bounce_buffers->bounce[0]));
+    if (!context->bounce_buffers)
+        return false;
+    struct bounce *bounce = &context->bounce_buffers->bounce[m];
+    if (!bounce->own && !bounce->fails) {
+        const size_t bytes = (SLOTS + 1) * cx_bounce_slot();
+        bounce->alias = calloc(context->nmembers, sizeof(cl_mem));
+        bounce->own = bounce->alias
+                          ? cx_peer_allocate(context, m, bytes < LEAST ? LEAST : bytes, &bounce->memory)
+                          : NULL;
+        bounce->fails = !bounce->own;
+    }
+    if (bounce->fails)
+        return false;
+    if (!bounce->alias[to] && !(bounce->alias_fails >> to & 1) &&
+        !(bounce->alias[to] = cx_peer_import(context, to, bounce->memory, &error))) {
+        bounce->alias_fails |= UINT64_C(1) << to;
+        cx_info(CX_TOPIC_DATA, "%s cannot fetch from %s: %s", context->workers[to].device->name,
+                context->workers[m].device->name, cx_cl_name(error));
+    }
+    return bounce->alias[to];
+}
+
+void cx_bounce_buffers_finish(struct cx_context *context)
+{
+    for (unsigned m = 0; context->bounce_buffers && m < context->nmembers; m++) {
+        struct bounce *bounce = &context->bounce_buffers->bounce[m];
+        for (unsigned to = 0; bounce->alias && to < context->nmembers; to++)
+            if (bounce->alias[to])
+                cx_peer_release(context, to, bounce->alias[to]);
+        if (bounce->own)
+            cx_peer_release(context, m, bounce->own);
+        cx_peer_free(context, m, &bounce->memory);
+        free(bounce->alias);
+    }
+    free(context->bounce_buffers);
+    context->bounce_buffers = NULL;
+}
+
+void cx_bounce_slot_use_unref(struct cx_bounce_slot_use **slot_use)
+{
+    if (*slot_use && atomic_fetch_sub_explicit(&(*slot_use)->refs, 1, memory_order_acq_rel) == 1) {
+        free((*slot_use)->room);
+        free(*slot_use);
+    }
+    *slot_use = NULL;
+}
+
+/* ---- copies ---- */
+
+/* cx_transfer_list_rows, but all of the last row's stride lies within the buffer (transfer.c). */
+static unsigned rows_within(const struct cx_transfer_list *transfers, unsigned i, size_t *stride)
+{
+    const struct cx_transfer_item *first = &transfers->item[i];
+    const unsigned count = cx_transfer_list_rows(transfers, i, stride);
+    return count > 1 && (first->lo / *stride + count) * *stride > first->root->size ? count - 1 : count;
+}
+
+/* `count` rows of `bytes`, `stride` apart from `lo` of the root's memory on, one after the other from `at` of
+ * the slots' on. */
+static cl_int copy_rows(const cl_icd_dispatch *cl, cl_command_queue queue, bool out, cl_mem real,
+                        cl_mem slots, size_t lo, size_t at, size_t bytes, size_t stride, unsigned count,
+                        cl_event *event)
+{
+    if (count == 1)
+        return cl->clEnqueueCopyBuffer(queue, out ? real : slots, out ? slots : real, out ? lo : at,
+                                       out ? at : lo, bytes, 0, NULL, event);
+    const size_t there[3] = {lo % stride, lo / stride, 0}, here[3] = {at % bytes, at / bytes, 0};
+    const size_t region[3] = {bytes, count, 1};
+    return cl->clEnqueueCopyBufferRect(queue, out ? real : slots, out ? slots : real, out ? there : here,
+                                       out ? here : there, region, out ? stride : bytes, 0,
+                                       out ? bytes : stride, 0, 0, NULL, event);
+}
+
+/* Enqueues all copies of a half: into the slot (out) or from it. The events of the first and the last are the
+ * job's. */
+static cl_int start_half(const struct cx_transfer_list *transfers, const struct cx_worker *worker,
+                         struct cx_job *job, bool out)
+{
+    const struct cx_bounce_slot_use *slot_use = transfers->slot_use;
+    const cl_icd_dispatch *cl = worker->device->cl;
+    const cl_command_queue queue = cx_worker_mover(worker);
+    size_t at = slot_use->at, stride;
+    cl_int error = CL_SUCCESS;
+    unsigned count;
+    for (unsigned i = 0; i < transfers->count && error == CL_SUCCESS; i += count) {
+        struct cx_transfer_item *item = &transfers->item[i];
+        const size_t bytes = (size_t)(item->hi - item->lo);
+        count = rows_within(transfers, i, &stride);
+        cl_event *event = i + count >= transfers->count ? &job->event
+                          : i == 0                      ? &job->first_event
+                                                        : &item->event;
+        error =
+            copy_rows(cl, queue, out, item->root->real[worker->index], out ? slot_use->own : slot_use->alias,
+                      (size_t)item->lo, at, bytes, stride, count, event);
+        at += count * bytes;
+    }
+    if (error == CL_SUCCESS)
+        cl->clFlush(queue); /* others wait for it */
+    else
+        cl->clFinish(queue);
+    return error;
+}
+
+static size_t total_of(const struct cx_transfer_list *transfers)
+{
+    size_t bytes = 0;
+    for (unsigned i = 0; i < transfers->count; i++)
+        bytes += (size_t)(transfers->item[i].hi - transfers->item[i].lo);
+    return bytes;
+}
+
+static void tell_broken(const struct cx_bounce_slot_use *slot_use, cl_int error)
+{
+    const struct cx_worker *source = slot_use->source, *member = slot_use->member;
+    if (cx_peer_break(member->context->peers, source->index, member->index))
+        cx_warn(CX_TOPIC_DATA, "%s cannot copy from %s: %s; their bytes go through the host from now on",
+                member->device->name, source->device->name, cx_cl_name(error));
+}
+
+static cl_int give_up(struct cx_transfer_list *transfers, struct cx_worker *blamed, cl_int error)
+{
+    cx_transfer_list_failed(transfers, blamed->context, true);
+    cx_worker_leave_out(blamed, error);
+    return error;
+}
+
+/* Where the slot cannot be filled the other half finds the bytes on the host. */
+static cl_int run_out(struct cx_job *job, struct cx_worker *worker)
+{
+    struct cx_transfer_list *transfers = job->data;
+    struct cx_bounce_slot_use *slot_use = transfers->slot_use;
+    cl_int error = start_half(transfers, worker, job, true);
+    if (error == CL_SUCCESS)
+        return error;
+    tell_broken(slot_use, error);
+    size_t at = 0;
+    slot_use->room = malloc(total_of(transfers));
+    error = slot_use->room ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    for (unsigned i = 0; i < transfers->count && error == CL_SUCCESS; i++) {
+        const struct cx_transfer_item *item = &transfers->item[i];
+        const size_t bytes = (size_t)(item->hi - item->lo);
+        error = worker->device->cl->clEnqueueReadBuffer(cx_worker_mover(worker),
+                                                        item->root->real[worker->index], CL_TRUE, item->lo,
+                                                        bytes, slot_use->room + at, 0, NULL, NULL);
+        at += bytes;
+    }
+    return error == CL_SUCCESS ? error : give_up(transfers, worker, error);
+}
+
+/* Fetches the slot's bytes by the source, which is not shy (worker.h), where the destination cannot. */
+static cl_int fetch(struct cx_bounce_slot_use *slot_use, size_t bytes)
+{
+    struct cx_worker *source = slot_use->source;
+    slot_use->room = malloc(bytes);
+    return slot_use->room
+               ? source->device->cl->clEnqueueReadBuffer(source->queue, slot_use->own, CL_TRUE, slot_use->at,
+                                                         bytes, slot_use->room, 0, NULL, NULL)
+               : CL_OUT_OF_HOST_MEMORY;
+}
+
+static cl_int run_in(struct cx_job *job, struct cx_worker *worker)
+{
+    struct cx_transfer_list *transfers = job->data;
+    struct cx_bounce_slot_use *slot_use = transfers->slot_use;
+    const size_t total = total_of(transfers);
+    cl_int error = CL_SUCCESS;
+    if (!slot_use->room) {
+        error = start_half(transfers, worker, job, false);
+        if (error == CL_SUCCESS) {
+            cx_traffic_add(CX_ROUTE_PEER, true, total);
+            return error;
+        }
+        tell_broken(slot_use, error);
+        error = fetch(slot_use, total);
+        if (error != CL_SUCCESS)
+            return give_up(transfers, slot_use->source, error);
+    }
+    size_t at = 0;
+    for (unsigned i = 0; i < transfers->count && error == CL_SUCCESS; i++) {
+        const struct cx_transfer_item *item = &transfers->item[i];
+        const size_t bytes = (size_t)(item->hi - item->lo);
+        error = worker->device->cl->clEnqueueWriteBuffer(cx_worker_mover(worker),
+                                                         item->root->real[worker->index], CL_TRUE, item->lo,
+                                                         bytes, slot_use->room + at, 0, NULL, NULL);
+        at += bytes;
+    }
+    cx_traffic_add(CX_ROUTE_PAGEABLE, false, total);
+    cx_traffic_add(CX_ROUTE_PAGEABLE, true, total);
+    return error == CL_SUCCESS ? error : give_up(transfers, worker, error);
+}
+
+/* ---- planning ---- */
+
+/* One half of what a slot takes. Takes the runs over in any case. */
+static struct cx_job *half_job(struct cx_worker *worker, struct cx_transfer_list *transfers,
+                               struct cx_bounce_slot_use *slot_use, bool in)
+{
+    atomic_fetch_add_explicit(&slot_use->refs, 1, memory_order_relaxed);
+    transfers->slot_use = slot_use;
+    transfers->upload = in;
+    transfers->source = in ? slot_use->source : NULL;
+    struct cx_job *job = cx_transfer_list_job(worker, transfers);
+    if (!job)
+        return NULL;
+    job->run = in ? run_in : run_out;
+    job->waits = false;
+    return job;
+}
+
+static void drop_job(struct cx_job *job)
+{
+    if (!job)
+        return;
+    cx_transfer_list_finish(job->data, NULL);
+    free(job->data);
+    free(job);
+}
+
+static bool plan_second(struct cx_command *command, const struct second_half *second_half)
+{
+    struct bounce *bounce = &command->context->bounce_buffers->bounce[second_half->source->index];
+    const struct cx_transfer_list *transfers = second_half->job->data;
+    const uint64_t seq = second_half->worker->planned + 1;
+    bool ok = true;
+    for (unsigned i = 0; i < transfers->count; i++)
+        ok = cx_coherence_brought(transfers->item[i].root->coherence, transfers->item[i].lo,
+                                  transfers->item[i].hi, second_half->worker->index, seq) &&
+             ok;
+    bounce->slot[second_half->slot].timeline = second_half->worker->index;
+    bounce->slot[second_half->slot].seq = cx_command_add_job(command, second_half->worker, second_half->job);
+    return ok;
+}
+
+bool cx_bounce_flush(struct cx_command *command)
+{
+    struct cx_bounce_buffers *bounce_buffers = command->context->bounce_buffers;
+    bool ok = true;
+    for (unsigned i = 0; bounce_buffers && i < bounce_buffers->nsecond_halves; i++)
+        ok = plan_second(command, &bounce_buffers->second_half[i]) && ok;
+    if (bounce_buffers)
+        bounce_buffers->nsecond_halves = 0;
+    return ok;
+}
+
+void cx_bounce_defer(struct cx_context *context)
+{
+    if (context->bounce_buffers)
+        context->bounce_buffers->holds = true;
+}
+
+bool cx_bounce_plan_deferred(struct cx_command *command)
+{
+    if (command->context->bounce_buffers)
+        command->context->bounce_buffers->holds = false;
+    return cx_bounce_flush(command);
+}
+
+/* Whether what is kept has to be planned first: it empties the slot, or brings what is to be copied on. */
+static bool must_flush(const struct cx_bounce_buffers *bounce_buffers, const struct cx_worker *source,
+                       unsigned slot, const struct second_half *next)
+{
+    bool must = bounce_buffers->nsecond_halves == SECOND_HALVES;
+    for (unsigned i = 0; i < bounce_buffers->nsecond_halves && !must; i++) {
+        const struct second_half *second_half = &bounce_buffers->second_half[i];
+        must = (second_half->source == source && second_half->slot == slot) ||
+               (second_half->worker == source && second_half->root == next->root &&
+                second_half->lo < next->hi && next->lo < second_half->hi);
+    }
+    return must;
+}
+
+/* Of the runs, which are those of one root. */
+static struct second_half second_half_of(const struct cx_transfer_list *transfers, struct cx_worker *source,
+                                         struct cx_worker *worker, unsigned slot)
+{
+    struct second_half second_half = {
+        source, worker, NULL, slot, transfers->item[0].root, transfers->item[0].lo, transfers->item[0].hi};
+    for (unsigned i = 1; i < transfers->count; i++) {
+        second_half.lo = transfers->item[i].lo < second_half.lo ? transfers->item[i].lo : second_half.lo;
+        second_half.hi = transfers->item[i].hi > second_half.hi ? transfers->item[i].hi : second_half.hi;
+    }
+    return second_half;
+}
+
+/* Plans both halves of a slot's worth of runs; `in` and `out` list the same ones. */
+static cl_int plan_parcel(struct cx_command *command, struct cx_worker *source, struct cx_worker *worker,
+                          struct cx_transfer_list *out, struct cx_transfer_list *in)
+{
+    struct cx_bounce_buffers *bounce_buffers = command->context->bounce_buffers;
+    struct bounce *bounce = &bounce_buffers->bounce[source->index];
+    struct cx_bounce_slot_use *slot_use = malloc(sizeof(*slot_use));
+    if (!slot_use) {
+        cx_transfer_list_finish(out, NULL);
+        cx_transfer_list_finish(in, NULL);
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    const unsigned slot = bounce->next;
+    struct second_half second_half = second_half_of(in, source, worker, slot);
+    bool ok = !must_flush(bounce_buffers, source, slot, &second_half) || cx_bounce_flush(command);
+    *slot_use = (struct cx_bounce_slot_use){.source = source,
+                                            .member = worker,
+                                            .own = bounce->own,
+                                            .alias = bounce->alias[worker->index],
+                                            .at = slot * cx_bounce_slot()};
+    atomic_init(&slot_use->refs, 1);
+    struct cx_job *first = half_job(source, out, slot_use, false),
+                  *second = half_job(worker, in, slot_use, true);
+    cx_bounce_slot_use_unref(&slot_use);
+    if (!first || !second) {
+        drop_job(first);
+        drop_job(second);
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    if (bounce->slot[slot].seq)
+        first->deps[bounce->slot[slot].timeline] = bounce->slot[slot].seq;
+    second->deps[source->index] = cx_command_add_job(command, source, first);
+    const struct cx_transfer_list *transfers = second->data;
+    for (unsigned i = 0; i < transfers->count; i++)
+        ok = cx_coherence_validate(transfers->item[i].root->coherence, transfers->item[i].lo,
+                                   transfers->item[i].hi, transfers->place) &&
+             ok;
+    second_half.job = second;
+    if (bounce_buffers->holds)
+        bounce_buffers->second_half[bounce_buffers->nsecond_halves++] = second_half;
+    else
+        ok = plan_second(command, &second_half) && ok;
+    bounce->next = (slot + 1) % SLOTS;
+    return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+}
+
+cl_int cx_bounce_copy(struct cx_command *command, struct cx_mem *root, unsigned from, unsigned place,
+                      const struct cx_move *moves, size_t count)
+{
+    struct cx_worker *source = cx_place_worker(command->context, from);
+    struct cx_worker *worker = cx_place_worker(command->context, place);
+    const struct cx_transfer_list none = {.counted = true, .place = place};
+    struct cx_transfer_list out = none, in = none;
+    size_t room = cx_bounce_slot();
+    cl_int error = CL_SUCCESS;
+    for (size_t i = 0; i < count && error == CL_SUCCESS; i++) {
+        uint64_t lo = moves[i].lo;
+        while (moves[i].from == from && lo < moves[i].hi && error == CL_SUCCESS) {
+            const uint64_t hi = moves[i].hi - lo > room ? lo + room : moves[i].hi;
+            if (!cx_transfer_list_add(&out, root, root->real[source->index], lo, hi, NULL) ||
+                !cx_transfer_list_add(&in, root, root->real[worker->index], lo, hi, NULL))
+                error = CL_OUT_OF_HOST_MEMORY;
+            room -= (size_t)(hi - lo);
+            lo = hi;
+            if (error != CL_SUCCESS || room)
+                continue;
+            error = plan_parcel(command, source, worker, &out, &in);
+            out = in = none;
+            room = cx_bounce_slot();
+        }
+    }
+    if (in.count && error == CL_SUCCESS)
+        return plan_parcel(command, source, worker, &out, &in);
+    cx_transfer_list_finish(&out, NULL);
+    cx_transfer_list_finish(&in, NULL);
+    return error;
+}

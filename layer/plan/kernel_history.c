@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is known of a kernel function. See kernel_history.h.
+ */
+#include "layer/plan/kernel_history.h"
+#include "layer/program/kernel.h"
+#include "scheduler/memory.h"
+
+#include <stdlib.h>
+
+void cx_cached_verdict_unref(struct cx_cached_verdict **judged)
+{
+    if (*judged && --(*judged)->refs == 0) {
+        cx_access_destroy(&(*judged)->access);
+        free(*judged);
+    }
+    *judged = NULL;
+}
+
+/* With the function. */
+static void forget(struct cx_kernel_history *history)
+{
+    for (size_t i = 0; i < sizeof(history->judged) / sizeof(*history->judged); i++)
+        cx_cached_verdict_unref(&history->judged[i]);
+    for (size_t i = 0; i < sizeof(history->memories) / sizeof(*history->memories); i++)
+        free(history->memories[i]);
+    free(history->records);
+    cx_result_uses_unref(&history->result_uses);
+    free(history);
+}
+
+struct cx_kernel_history *cx_function_history(struct cx_function *function, unsigned nmembers)
+{
+    struct cx_kernel_history *history = function->history;
+    if (history)
+        return history;
+    history = calloc(1, sizeof(*history));
+    if (history && !(history->records = calloc(nmembers, sizeof(*history->records)))) {
+        free(history);
+        history = NULL;
+    }
+    function->history = history;
+    function->forget = forget;
+    return history;
+}
+
+struct cx_memory *cx_kernel_history_memory(const struct cx_kernel_history *history, uint64_t groups)
+{
+    for (unsigned i = 0; i < sizeof(history->memories) / sizeof(*history->memories); i++)
+        if (history->memories[i] && history->memories[i]->cost_model.groups == groups)
+            return history->memories[i];
+    return NULL;
+}

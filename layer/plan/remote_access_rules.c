@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Buffers for one home. See remote_access_rules.h.
+ */
+#include "layer/plan/remote_access_rules.h"
+#include "layer/base/log.h"
+#include "layer/base/options.h"
+#include "layer/memory/alias.h"
+#include "layer/memory/peer.h"
+#include "layer/plan/launch_prepare.h"
+#include "layer/plan/merge_cost.h"
+#include "layer/plan/plan_size.h"
+
+#include <stdlib.h>
+
+/* What peers copy, and what kernels read or write of another's memory, in bytes a second; a place not known
+ * costs a sector at least. On two H200 kernels went at 361 and 369 GB/s, copies at 378 (2026-11-22). */
+#define PEER_BYTES_PER_S 350e9
+#define SECTOR_BYTES     32.0
+/* Of a device's own memory, in passes over what is merged: as in plan_share.c. */
+#define OWN_BYTES_PER_S 2e12
+/* Waiting on the host for the others, after the launch. */
+#define REMOTE_SECONDS 40e-6
+/* Estimate, not measured: to have one more object over a buffer's memory. */
+#define ALIAS_SECONDS 300e-6
+
+/* ---- which buffers? ---- */
+
+/* One decision. */
+struct choice {
+    struct cx_launch *launch;
+    const struct cx_summary_kernel *kernel;
+    const struct cx_access_means *means;
+    struct cx_access_region *whole; /* by argument */
+    const unsigned *member;
+    unsigned n;
+    unsigned owner, npeers; /* and how many members reach it, itself too */
+};
+
+static bool reaches(const struct cx_context *context, unsigned owner, unsigned member)
+{
+    return member == owner || (cx_peer_reaches(context->peers, owner, member) &&
+                               !cx_peer_broken(context->peers, owner, member) &&
+                               !cx_peer_remote_disabled(context->peers, owner, member));
+}
+
+static bool is_touched(const struct cx_access_region *region)
+{
+    return region->read.lo < region->read.hi || region->write.lo < region->write.hi;
+}
+
+/* Whether the buffer behind the argument, the first one with it, may be used at one home at all. */
+static bool is_able(const struct choice *choice, unsigned first)
+{
+    const struct cx_mem *root = cx_launch_mem(choice->launch, first);
+    const struct cx_context *context = choice->launch->base.context;
+    bool unknown = false;
+    if (!root || root->root != root || root->image || root->svm)
+        return false;
+    for (unsigned i = 0; i < choice->kernel->narg; i++) {
+        const struct cx_mem *mem = cx_launch_mem(choice->launch, i);
+        const struct cx_summary_arg *arg = &choice->kernel->arg[i];
+        if (!mem || mem->root != root)
+            continue;
+        if (i < first || mem != root || arg->kind != CX_ARG_GLOBAL ||
+            arg->touch & (CX_TOUCH_ATOMIC | CX_TOUCH_VOLATILE) ||
+            (choice->means[i].protocol != CX_PROTOCOL_NONE && choice->means[i].protocol != CX_PROTOCOL_MERGE))
+            return false;
+        unknown |= choice->means[i].protocol == CX_PROTOCOL_MERGE ||
+                   (!choice->whole[i].read.known && is_touched(&choice->whole[i]));
+    }
+    for (uint32_t i = 0; i < choice->kernel->naccess && unknown; i++) {
+        const struct cx_mem *mem = cx_launch_mem(choice->launch, choice->kernel->access[i].arg);
+        unknown = !mem || mem->root != root || choice->kernel->access[i].mode != CX_MODE_ATOMIC;
+    }
+    for (unsigned m = 0; m < choice->n && unknown; m++)
+        unknown = cx_mem_place(root, &context->workers[choice->member[m]]) == 1 + choice->member[m] ||
+                  !reaches(context, choice->owner, choice->member[m]);
+    return unknown;
+}
+
+/* What each place lacks of what the launch touches of the root. */
+static void add_lacking(const struct choice *choice, const struct cx_mem *root, uint64_t *lacking)
+{
+    for (unsigned i = 0; i < choice->kernel->narg; i++) {
+        const struct cx_access_interval *read = &choice->whole[i].read, *write = &choice->whole[i].write;
+        if (cx_launch_mem(choice->launch, i) != root)
+            continue;
+        if (read->lo < read->hi)
+            cx_coherence_lacking(root->coherence, read->lo, read->hi, lacking);
+        else if (write->lo < write->hi && !write->exact)
+            cx_coherence_lacking(root->coherence, write->lo, write->hi, lacking);
+    }
+}
+
+/* ---- does it pay? ---- */
+
+/* How often a work-item may execute an access: in kernels with loops, as if all of them together went once
+ * over the longest other buffer that is read, as lists of indices are. */
+static double times_each(const struct choice *choice, const struct cx_mem *root, double items)
+{
+    double most = items;
+    for (unsigned i = 0; i < choice->kernel->narg && choice->kernel->nloop; i++) {
+        const struct cx_mem *mem = cx_launch_mem(choice->launch, i);
+        const struct cx_access_interval *read = &choice->whole[i].read;
+        const uint32_t size = choice->kernel->arg[i].elem_size;
+        if (mem && mem->root != root && read->lo < read->hi &&
+            (double)(read->hi - read->lo) / (size ? size : 1) > most)
+            most = (double)(read->hi - read->lo) / (size ? size : 1);
+    }
+    return most / items;
+}
+
+/* Bytes of the root that other devices than the home are thought to read and write over their links. */
+static double remote_bytes_of(const struct choice *choice, const struct cx_mem *root)
+{
+    const struct cx_access_geometry *geometry = &choice->launch->geometry;
+    double items = 1, bytes = 0;
+    for (uint32_t d = 0; d < geometry->work_dim; d++)
+        items *= (double)geometry->global[d];
+    for (uint32_t i = 0; i < choice->kernel->naccess; i++) {
+        const struct cx_access_record *record = &choice->kernel->access[i];
+        if (cx_launch_mem(choice->launch, record->arg) != root)
+            continue;
+        const double size = record->len >= 0 ? (double)root->size : (double)record->size;
+        bytes += size > SECTOR_BYTES ? size : SECTOR_BYTES;
+    }
+    return items * times_each(choice, root, items) * bytes * (choice->npeers - 1) / choice->npeers;
+}
+
+/* Seconds that a merge of all that the launch merges costs, by the last one of such a launch; 0: there was
+ * none. */
+static double merge_seconds(const struct choice *choice)
+{
+    const struct cx_merge_memory *memory = cx_merge_expect(choice->launch);
+    if (!memory)
+        return 0;
+    return 4 * (double)cx_launch_bytes_by(choice->launch, CX_PROTOCOL_MERGE, choice->whole) /
+               OWN_BYTES_PER_S +
+           cx_plan_move_seconds(2 * (double)memory->combined);
+}
+
+/* What a root costs: bytes that others visit, and seconds with them, and with copies on each member. */
+struct cost {
+    double remote_bytes, there, copies;
+};
+
+/* The most that a member lacks. */
+static double most_lacking(const struct choice *choice, const uint64_t *lacking)
+{
+    double most = 0;
+    for (unsigned m = 0; m < choice->n; m++)
+        if (reaches(choice->launch->base.context, choice->owner, choice->member[m]) &&
+            (double)lacking[1 + choice->member[m]] > most)
+            most = (double)lacking[1 + choice->member[m]];
+    return most;
+}
+
+static struct cost cost_of(const struct choice *choice, const struct cx_mem *root)
+{
+    uint64_t lacking[64] = {0};
+    add_lacking(choice, root, lacking);
+    const double remote_bytes = remote_bytes_of(choice, root), before = (double)lacking[1 + choice->owner];
+    return (struct cost){remote_bytes, REMOTE_SECONDS + (before + remote_bytes) / PEER_BYTES_PER_S,
+                         most_lacking(choice, lacking) / PEER_BYTES_PER_S};
+}
+
+/* Seconds that objects cost which are not there yet. */
+static double alias_seconds(const struct choice *choice, const struct cx_mem *root)
+{
+    const struct cx_context *context = root->context;
+    double seconds = 0;
+    for (unsigned m = 0; m < choice->n; m++)
+        if (choice->member[m] != choice->owner && reaches(context, choice->owner, choice->member[m]) &&
+            !cx_alias_exists(root, choice->owner, choice->member[m]))
+            seconds += ALIAS_SECONDS;
+    return seconds;
+}
+
+/* Whether it is time for them: once launches have forgone as much. */
+static bool is_time(struct cx_mem *root, double gain, double once)
+{
+    if (gain > 0 && once > 0)
+        root->remote_missed += gain;
+    return gain > 0 && (once <= 0 || root->remote_missed >= once);
+}
+
+/* Whether visiting the root, which is only read, is thought to cost less than copies, which would serve until
+ * it changes. */
+static bool reads_pay(const struct choice *choice, struct cx_mem *root, const struct cost *cost)
+{
+    const uint64_t writes = cx_coherence_writes(root->coherence);
+    if (root->remote_since != writes) {
+        root->remote_since = writes;
+        root->remote_bytes = 0;
+    }
+    return is_time(root, cost->copies - cost->there - (double)root->remote_bytes / PEER_BYTES_PER_S,
+                   alias_seconds(choice, root));
+}
+
+/* Whether visiting all roots that would be merged is thought to cost less. */
+static bool writes_pay(const struct choice *choice)
+{
+    struct cx_mem *root = NULL;
+    double gain = merge_seconds(choice), once = 0;
+    for (unsigned i = 0; i < choice->kernel->narg; i++)
+        if (choice->means[i].protocol == CX_PROTOCOL_MERGE && is_able(choice, i)) {
+            root = cx_launch_mem(choice->launch, i);
+            const struct cost cost = cost_of(choice, root);
+            gain += cost.copies - cost.there;
+            once += alias_seconds(choice, root);
+        }
+    return root && is_time(root, gain, once);
+}
+
+/* ---- the choice ---- */
+
+static bool set_ways(struct cx_launch *launch, const struct cx_mem *root)
+{
+    if (!launch->protocols)
+        launch->protocols = calloc(launch->args->count, sizeof(*launch->protocols));
+    for (unsigned i = 0; launch->protocols && i < launch->args->count; i++)
+        if (cx_launch_mem(launch, i) == root)
+            launch->protocols[i] = CX_PROTOCOL_REMOTE;
+    return launch->protocols != NULL;
+}
+
+static void choose_root(const struct choice *choice, unsigned first, bool written)
+{
+    struct cx_launch *launch = choice->launch;
+    struct cx_mem *root = cx_launch_mem(launch, first);
+    const bool asks = cx_options_get()->one_home == CX_OPTION_ONE_HOME_AUTO;
+    const struct cost cost = cost_of(choice, root);
+    if (asks &&
+        !(choice->means[first].protocol == CX_PROTOCOL_MERGE ? written : reads_pay(choice, root, &cost)))
+        return;
+    if (cx_mem_prepare(root, choice->owner) != CL_SUCCESS || !root->peer || !root->peer[choice->owner] ||
+        !set_ways(launch, root))
+        return;
+    launch->remote_access = true;
+    launch->remote_owner = choice->owner;
+    launch->remote_bytes += (uint64_t)cost.remote_bytes;
+}
+
+/* How many of the members reach what `home` has. */
+static unsigned count_peers(const struct choice *choice, unsigned owner)
+{
+    unsigned count = 0;
+    for (unsigned m = 0; m < choice->n; m++)
+        count += reaches(choice->launch->base.context, owner, choice->member[m]);
+    return count;
+}
+
+/* Of the members that others reach, the one that lacks the least of what may have a home. False: nothing may,
+ * or there is none. */
+static bool choose_owner(struct choice *choice)
+{
+    const struct cx_context *context = choice->launch->base.context;
+    uint64_t least = UINT64_MAX;
+    unsigned owner = context->nmembers;
+    for (unsigned m = 0; m < choice->n; m++) {
+        uint64_t lacking[64] = {0};
+        bool any = false;
+        choice->owner = choice->member[m];
+        if (context->workers[choice->owner].superseded || count_peers(choice, choice->owner) < 2)
+            continue;
+        for (unsigned i = 0; i < choice->kernel->narg; i++)
+            if (is_able(choice, i)) {
+                add_lacking(choice, cx_launch_mem(choice->launch, i), lacking);
+                any = true;
+            }
+        if (!any)
+            return false;
+        if (lacking[1 + choice->owner] < least) {
+            least = lacking[1 + choice->owner];
+            owner = choice->owner;
+        }
+    }
+    choice->owner = owner;
+    if (owner < context->nmembers)
+        choice->npeers = count_peers(choice, owner);
+    return owner < context->nmembers;
+}
+
+void cx_remote_access_choose(struct cx_launch *launch, const struct cx_cached_verdict *judged,
+                             const unsigned *member, unsigned n)
+{
+    struct cx_context *context = launch->base.context;
+    launch->remote_access = false;
+    launch->remote_bytes = 0;
+    if (!context->peers || cx_options_get()->one_home == CX_OPTION_ONE_HOME_NEVER || !launch->args->count ||
+        !cx_peers_are_open(context))
+        return;
+    struct choice choice = {.launch = launch,
+                            .kernel = cx_kernel_summary(launch->kernel, NULL),
+                            .means = cx_access_means(judged->access),
+                            .member = member,
+                            .n = n};
+    if (!choice.kernel || choice.kernel->narg != launch->args->count ||
+        !(choice.whole = calloc(launch->args->count, sizeof(*choice.whole))))
+        return;
+    cx_access_whole(judged->access, choice.whole);
+    if (choose_owner(&choice)) {
+        const bool written = writes_pay(&choice);
+        for (unsigned i = 0; i < launch->args->count; i++)
+            if (is_able(&choice, i))
+                choose_root(&choice, i, written);
+    }
+    free(choice.whole);
+}
+
+bool cx_remote_access_confirm(struct cx_launch *launch, const unsigned *member, unsigned n)
+{
+    const struct cx_context *context = launch->base.context;
+    bool confirmed = true;
+    for (unsigned m = 0; m < n && confirmed; m++) {
+        confirmed = reaches(context, launch->remote_owner, member[m]);
+        for (unsigned i = 0; i < launch->args->count && confirmed && member[m] != launch->remote_owner; i++)
+            confirmed = launch->protocols[i] != CX_PROTOCOL_REMOTE ||
+                        cx_alias_get(cx_launch_mem(launch, i), launch->remote_owner, member[m]);
+    }
+    launch->remote_access = confirmed;
+    if (!confirmed) {
+        launch->remote_bytes = 0;
+        return false;
+    }
+    unsigned count = 0;
+    for (unsigned i = 0; i < launch->args->count; i++)
+        count += launch->protocols[i] == CX_PROTOCOL_REMOTE;
+    for (unsigned i = 0; i < launch->args->count; i++)
+        if (launch->protocols[i] == CX_PROTOCOL_REMOTE)
+            cx_launch_mem(launch, i)->remote_bytes += launch->remote_bytes / count;
+    cx_info(CX_TOPIC_PLAN, "%s uses buffers at their home, %s: %.3f MB at most from elsewhere",
+            launch->kernel->function->name, context->workers[launch->remote_owner].device->name,
+            (double)launch->remote_bytes / 1e6);
+    return true;
+}
