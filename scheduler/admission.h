@@ -32,19 +32,20 @@ struct cx_speed_record {
 
 /* One launch's part on this device: groups done and seconds the device was busy with them. Nonsense is
  * ignored. fill: as in struct cx_balancer_device; fewer groups than that take as long, and count as that
- * many. */
+ * many. Called by play.c, simulate.c and plan/launch_learn.c. */
 void cx_speed_record_update(struct cx_speed_record *record, uint64_t groups, uint64_t fill, double seconds);
 /* Likewise for a launch whose time may hold what a driver does once (compiling for a new local size). It
  * counts as no measurement, but for a program in which many launches in a row are such and nothing else is
- * known; the fastest of them does then, until another launch was measured. */
+ * known; the fastest of them does then, until another launch was measured. Called by plan/launch_learn.c. */
 void cx_speed_record_first(struct cx_speed_record *record, uint64_t groups, uint64_t fill, double seconds);
 /* A package whose groups all ran at once took so long: as long as the dearest of them. The shortest counts,
- * until longer ones have come several times. */
+ * until longer ones have come several times. Called by launch/split_package.c. */
 void cx_speed_record_few(struct cx_speed_record *record, double seconds);
-/* Work-groups/s of the device when full; 0: never measured. Accepts NULL. */
+/* Work-groups/s of the device when full; 0: never measured. Accepts NULL. Called by scheduler/, launch/,
+ * plan/ and tools/. */
 double cx_speed_record_speed(const struct cx_speed_record *record);
 /* Where in the range the next probe lies, as a fraction: the middle, the quarters, the eighths, ... A launch
- * whose cost varies along the range shows itself only so. Accepts NULL. */
+ * whose cost varies along the range shows itself only so. Accepts NULL. Called by plan/plan_share.c. */
 double cx_speed_record_probe_at(const struct cx_speed_record *record);
 
 struct cx_admission_device {
@@ -81,7 +82,8 @@ enum cx_admission_reason {
     CX_ADMISSION_WHOLE_OTHERS_SLOW, /* no other device would end it sooner */
     CX_ADMISSION_REASONS
 };
-/* A phrase that completes "runs split/whole: ...". */
+/* A phrase that completes "runs split/whole: ...". Called by plan/plan.c, plan/plan_share.c and
+ * plan/plan_stake.c. */
 const char *cx_admission_reason_text(enum cx_admission_reason reason);
 
 enum cx_admission_part {
@@ -111,14 +113,14 @@ struct cx_admission_decision {
 };
 
 /* Decides and counts the launch in the records (waiting times, credit). members: one a device, filled. There
- * must be at least one device. */
+ * must be at least one device. Called by plan/plan_share.c. */
 struct cx_admission_decision cx_admission_decide(const struct cx_admission *launch,
                                                  struct cx_admission_member *members);
 /* The same where the launch would run on that device if whole, without probes; touches no record. For
- * launches as they would be (migration.h). */
+ * launches as they would be (migration.h). Called by play.c and plan/plan_share.c. */
 struct cx_admission_decision cx_admission_imagine(const struct cx_admission *launch, unsigned best,
                                                   struct cx_admission_member *members);
-/* The best device for a launch that cannot be split; touches no record. */
+/* The best device for a launch that cannot be split; touches no record. Called by plan/plan_share.c. */
 unsigned cx_admission_best(const struct cx_admission *launch);
 
 #endif

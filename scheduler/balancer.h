@@ -79,7 +79,8 @@ extern const struct cx_balancer_params cx_balancer_defaults;
 
 struct cx_balancer;
 
-/* Why a device got what it got, or nothing: for COEXEC_SUMMARY and the trace. */
+/* Why a device got what it got, or nothing: for COEXEC_SUMMARY and the trace. Called by
+ * launch/split_package.c. */
 enum cx_decision {
     CX_DECIDED_NOTHING,   /* never asked */
     CX_DECIDED_SHARE,     /* its share of all, by speeds known beforehand */
@@ -150,51 +151,59 @@ struct cx_policy {
     void (*weigh)(struct cx_balancer *balancer, double *weights);
 };
 
-/* The policy of that name, or NULL. */
+/* The policy of that name, or NULL. Called by scheduler/, plan/ and tools/. */
 const struct cx_policy *cx_policy_find(const char *name);
-/* The i-th policy, NULL past the last: for lists in messages. */
+/* The i-th policy, NULL past the last: for lists in messages. Called by sweep.c, tools/coexec_simulate.c,
+ * tools/coexec_simulate_drift.c and tools/coexec_simulate_grid.c. */
 const struct cx_policy *cx_policy_get(unsigned index);
 
-/* params may be NULL (defaults). NULL when memory is short or there is no device. */
+/* params may be NULL (defaults). NULL when memory is short or there is no device. Called by simulate.c,
+ * plan/plan.c and plan/plan_share.c. */
 struct cx_balancer *cx_balancer_create(const struct cx_policy *policy, const struct cx_problem *problem,
                                        const struct cx_balancer_params *params);
 void cx_balancer_destroy(struct cx_balancer *balancer); /* accepts NULL */
 
 /* Work-groups of the next package for this device, now counted as in flight there; 0: nothing (see above). A
  * static policy gives each device its whole share at the first call; ask in device order for equal shares
- * each time. */
+ * each time. Called by simulate.c, launch/split_member.c, launch/static.c and plan/plan_share.c. */
 uint64_t cx_balancer_next(struct cx_balancer *balancer, unsigned device, double now);
-/* All that is left, likewise, whatever the policy: no other device is asked any more. */
+/* All that is left, likewise, whatever the policy: no other device is asked any more. Called by
+ * launch/split_package.c. */
 uint64_t cx_balancer_rest(struct cx_balancer *balancer, unsigned device, double now);
 /* When to ask again for a device that was just refused a package, where nothing happens before: it was
  * refused for what others were expected to have done by then, or the package that it holds should then be
- * nearly over, so that the next one fills it meanwhile. 0: never. */
+ * nearly over, so that the next one fills it meanwhile. 0: never. Called by simulate.c and
+ * launch/split_member.c. */
 double cx_balancer_ask_next(struct cx_balancer *balancer, unsigned device, double now);
 /* The newest package of this device is to be shorter by that many groups (the layer's free range was shorter
- * than the package): they are free again. */
+ * than the package): they are free again. Called by simulate.c and launch/split_package.c. */
 void cx_balancer_give_back(struct cx_balancer *balancer, unsigned device, uint64_t groups);
 /* The newest package of this device lies at that place of the range: what a policy that learns costs along
- * the range needs to know. */
+ * the range needs to know. Called by simulate.c and launch/split_package.c. */
 void cx_balancer_placed(struct cx_balancer *balancer, unsigned device, uint64_t first);
 /* The oldest package of this device, about to be told done, is the first of its kind there: its time may hold
- * what a driver does once, such as compiling. It teaches something only as long as nothing else does. */
+ * what a driver does once, such as compiling. It teaches something only as long as nothing else does.
+ * Called by launch/split_package.c. */
 void cx_balancer_first(struct cx_balancer *balancer, unsigned device);
-/* Whether a package of the device was measured in this launch. */
+/* Whether a package of the device was measured in this launch. Called by launch/split.c. */
 bool cx_balancer_sampled(const struct cx_balancer *balancer, unsigned device);
-/* Whether what is known of the device's speed is from such a package. */
+/* Whether what is known of the device's speed is from such a package. Called by launch/split.c and
+ * launch/split_member.c. */
 bool cx_balancer_doubtful(const struct cx_balancer *balancer, unsigned device);
 /* The oldest package of this device is complete, or so many groups at its front are, and the rest is its
  * oldest package from then on. seconds: how long the device worked on them alone, queueing behind their
  * predecessor and the moves that fixed_seconds and transfer_seconds tell of not counted, other transfers for
  * them counted; 0 or nonsense: not known, teaches nothing. Moves are taken to have lasted as told, but no
- * longer than the device had beside working since its last package ended. */
+ * longer than the device had beside working since its last package ended. Called by simulate.c and
+ * launch/split_package.c. */
 enum cx_done cx_balancer_done(struct cx_balancer *balancer, unsigned device, uint64_t groups, double seconds,
                               double now);
 /* The device gets nothing more, but does what it holds, and its time teaches nothing: it was only to be
- * measured, by the caller. It may still fail. */
+ * measured, by the caller. It may still fail. Called by plan/plan_share.c. */
 void cx_balancer_retire(struct cx_balancer *balancer, unsigned device);
 /* The device failed: it gets nothing more, what it held counts as lost. groups_lost: how many of all groups
- * it was ever given must be computed again (in flight, and done ones whose results died with it). */
+ * it was ever given must be computed again (in flight, and done ones whose results died with it). Called
+ * by simulate.c, launch/reexecute.c, launch/split_member.c and launch/split_package.c. */
 void cx_balancer_fail(struct cx_balancer *balancer, unsigned device, uint64_t groups_lost);
 
 /* A rescue: groups [first, first + groups) of the range, held by the victim, are to be done on another device
@@ -207,38 +216,43 @@ struct cx_reexecution {
 };
 /* Ask for a device that got nothing and holds nothing. Only packages whose place was told are rescued, and
  * only where the problem and the victim allow it. A victim that lost is busy until it reports its end, and
- * must not be waited for. */
+ * must not be waited for. Called by simulate.c and launch/reexecute.c. */
 bool cx_balancer_reexecute(struct cx_balancer *balancer, unsigned device, double now,
                            struct cx_reexecution *reexecute);
 
-/* Which package is the oldest in flight there: the serial of the package, or of the one it is a part of. */
+/* Which package is the oldest in flight there: the serial of the package, or of the one it is a part of.
+ * Called by simulate.c. */
 uint64_t cx_balancer_oldest(const struct cx_balancer *balancer, unsigned device);
 /* Whether the package at that place in flight (0: the oldest) is the device's own to do: no copy, and not
- * lost to a rescue. */
+ * lost to a rescue. Called by simulate.c. */
 bool cx_balancer_holds(const struct cx_balancer *balancer, unsigned device, unsigned place);
 
 /* Where packages are cut from, in steps of `slice` groups, part by device: a policy may look there before it
- * decides. The ranges must live as long as the balancer is asked. NULL: none. */
+ * decides. The ranges must live as long as the balancer is asked. NULL: none. Called by simulate.c and
+ * launch/split.c. */
 struct cx_ranges;
 void cx_balancer_watch(struct cx_balancer *balancer, const struct cx_ranges *ranges, uint64_t slice);
 
 /* Each device's expected part of the launch, for whoever cuts the range; start speeds where the policy has no
- * better idea. */
+ * better idea. Called by simulate.c and plan/plan_share.c. */
 void cx_balancer_weights(struct cx_balancer *balancer, double *weights);
-/* The newest decision about a device. */
+/* The newest decision about a device. Called by simulate.c and launch/split_package.c. */
 enum cx_decision cx_balancer_decision(const struct cx_balancer *balancer, unsigned device);
-/* Teaches the memory what this launch showed: once, after its end. */
+/* Teaches the memory what this launch showed: once, after its end. Called by simulate.c and
+ * launch/split.c. */
 void cx_balancer_learn(const struct cx_balancer *balancer);
-/* Whether the memory knows so little of such launches that the next one should know what this one taught. */
+/* Whether the memory knows so little of such launches that the next one should know what this one taught.
+ * Called by launch/split.c. */
 bool cx_balancer_learns_much(const struct cx_balancer *balancer);
 
-/* Groups not assigned to anybody now. */
+/* Groups not assigned to anybody now. Called by launch/split.c and launch/write_back_slices.c. */
 uint64_t cx_balancer_remaining(const struct cx_balancer *balancer);
-/* Whether every group is done. */
+/* Whether every group is done. Called by scheduler/, launch/ and plan/. */
 bool cx_balancer_finished(const struct cx_balancer *balancer);
 bool cx_balancer_is_static(const struct cx_balancer *balancer);
 /* What this launch taught about a device, for its speed record (admission.h): groups done and seconds they
- * took, packages of known time only; one too small to fill the device counts as one that fills it. */
+ * took, packages of known time only; one too small to fill the device counts as one that fills it. Called
+ * by memory.c, simulate.c, launch/split.c and launch/split_member.c. */
 void cx_balancer_measured(const struct cx_balancer *balancer, unsigned device, uint64_t *groups,
                           double *seconds);
 

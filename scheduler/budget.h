@@ -90,7 +90,7 @@ enum cx_stake_verdict {
     CX_STAKE_TRIAL,    /* split, at the account's expense */
     CX_STAKE_VERDICTS
 };
-/* A phrase that completes "runs whole/split: ...". */
+/* A phrase that completes "runs whole/split: ...". Called by play.c and plan/plan_stake.c. */
 const char *cx_stake_verdict_text(enum cx_stake_verdict verdict);
 static inline bool cx_stake_splits(enum cx_stake_verdict verdict)
 {
@@ -98,41 +98,43 @@ static inline bool cx_stake_splits(enum cx_stake_verdict verdict)
 }
 
 /* The first device was busy with the program's work for so much longer. record: of the kernel; NULL: none.
- * Nonsense is ignored. */
+ * Nonsense is ignored. Called by play.c and driver/account.c. */
 void cx_budget_ran(struct cx_budget *budget, struct cx_budget_record *record, double seconds);
-/* What a trial may lose at most by now; at least 0. */
+/* What a trial may lose at most by now; at least 0. Called by driver/account.c. */
 double cx_budget_left(const struct cx_budget *budget);
 /* Something beside the program took so much of its time: opening a device, a build, what a split's results
- * cost to bring back. */
+ * cost to bring back. Called by play.c and driver/account.c. */
 void cx_budget_charge(struct cx_budget *budget, double seconds);
 
 /* Results of splits had to be brought back to the first device, as a launch there needed them: a sequence of
  * launches may lose by that what each split gains. It is charged, and all splits are taken to gain less by as
  * much of what they save as was lost so of late; CX_BUDGET_AGAIN times that of busy time later it is
- * forgotten. */
+ * forgotten. Called by driver/account.c. */
 void cx_budget_returned(struct cx_budget *budget, double seconds);
 
 /* Decides about one launch. CX_STAKE_TRIAL reserves the bound of its loss, *reserved, until cx_budget_settle
- * (else *reserved is 0). record: may not be NULL. */
+ * (else *reserved is 0). record: may not be NULL. Called by play.c and driver/account.c. */
 enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, const struct cx_budget_record *record,
                                        const struct cx_stake *stake, double *reserved);
 /* A split launch is over: it took `elapsed`, the first device alone would have taken `whole`. Gives what it
  * lost, which is charged. elapsed 0: it did not happen after all. whole 0: not known any more: nothing is
- * learned, and it counts as having lost what was reserved. */
+ * learned, and it counts as having lost what was reserved. Called by play.c and driver/account.c. */
 double cx_budget_settle(struct cx_budget *budget, struct cx_budget_record *record, double reserved,
                         double whole, double elapsed);
 
 /* The split that was settled last lost so many seconds beyond its bound, and was the first of a device in the
  * process: it is charged, but not held against the next ones, as a first use does not recur. Once a device,
- * so that no more is lost than what true costs exceed their bounds by. */
+ * so that no more is lost than what true costs exceed their bounds by. Called by driver/account.c. */
 void cx_budget_excuse(struct cx_budget *budget, struct cx_budget_record *record, double seconds);
 
 /* The trial that was settled last was known to lose, by moves that launches behind it need not make again: so
- * many seconds are charged, but the next ones need not wait until they are made good. */
+ * many seconds are charged, but the next ones need not wait until they are made good. Called by
+ * plan/plan_stake.c. */
 void cx_budget_invested(struct cx_budget_record *record, double seconds);
 
 /* Whether something that costs `price` (opening a device, analysing, building) is worth it: device time still
- * expected, times the part of it that would be saved, exceeds CX_BUDGET_WORTH times that. */
+ * expected, times the part of it that would be saved, exceeds CX_BUDGET_WORTH times that. Called by play.c
+ * and plan/plan_open.c. */
 bool cx_budget_pays(double expected, double part, double price);
 
 #endif

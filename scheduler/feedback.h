@@ -45,10 +45,12 @@ struct cx_feedback_record {
 
 /* A split launch is over: it took `elapsed`, and one device would have needed `whole`, moves that the program
  * would have caused there as well included. The first splits of a kernel teach nothing: drivers compile, and
- * buffers come to the devices. Nonsense is ignored. Gives whether the level rose. */
+ * buffers come to the devices. Nonsense is ignored. Gives whether the level rose. Called by
+ * plan/split_feedback.c. */
 bool cx_feedback_count(struct cx_feedback *feedback, struct cx_feedback_record *record, double elapsed,
                        double whole);
-/* Whether the kernel's next launch, which may be split, has to stay whole. Counts it. */
+/* Whether the kernel's next launch, which may be split, has to stay whole. Counts it. Called by
+ * plan/split_feedback.c. */
 bool cx_feedback_keeps_whole(struct cx_feedback *feedback, const struct cx_feedback_record *record);
 
 #endif

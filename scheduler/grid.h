@@ -30,11 +30,13 @@ struct cx_grid_case {
 
 unsigned cx_grid_count(void);
 /* Seed 0: the published grid. Others: as many cases of the same kinds, but other numbers of groups, lengths,
- * ratios, clusters and nominal speeds, to see whether what holds on the published ones holds beyond them. */
+ * ratios, clusters and nominal speeds, to see whether what holds on the published ones holds beyond them.
+ * Called by sweep.c and tools/coexec_simulate_grid.c. */
 struct cx_grid_case cx_grid_case(unsigned index, uint64_t seed);
 
 /* How a policy did: the first launch, when only nominal speeds are known, and the launches from
- * CX_GRID_SETTLED on, when speeds (all policies) and costs (those that learn) of the earlier ones are. */
+ * CX_GRID_SETTLED on, when speeds (all policies) and costs (those that learn) of the earlier ones are.
+ * Called by sweep.c and tools/coexec_simulate_grid.c. */
 struct cx_grid_result {
     bool complete;
     double ideal, alone;  /* cx_sim_ideal, cx_sim_alone */

@@ -60,14 +60,16 @@ struct cx_package_log {
     bool fresh;      /* it did not overlap with one before it on the device */
 };
 
-/* Forgets everything; also makes a memory out of raw storage. */
+/* Forgets everything; also makes a memory out of raw storage. Called by drift.c, grid.c, plan/plan_share.c
+ * and tools/coexec_simulate.c. */
 void cx_memory_init(struct cx_memory *memory);
-/* Whether it knows anything about a launch of that many groups. */
+/* Whether it knows anything about a launch of that many groups. Called by auto.c. */
 bool cx_cost_model_knows(const struct cx_cost_model *cost_model, uint64_t groups);
-/* Cost of a run of groups of a launch of `all` groups; count where nothing is known. Accepts NULL. */
+/* Cost of a run of groups of a launch of `all` groups; count where nothing is known. Accepts NULL. Called
+ * by auto.c, auto_place.c and balancer.c. */
 double cx_cost_model_cost(const struct cx_cost_model *cost_model, uint64_t all, uint64_t first,
                           uint64_t count);
-/* The place, in groups, before which that part (0..1) of all cost lies. */
+/* The place, in groups, before which that part (0..1) of all cost lies. Called by auto.c and auto_place.c. */
 double cx_cost_model_place(const struct cx_cost_model *cost_model, uint64_t all, double part);
 
 struct cx_balancer;

@@ -51,30 +51,33 @@ struct cx_migration {
     unsigned failed; /* moves in a row that did not pay */
 };
 
-/* A launch stays whole for the moves' sake: from now on a program is imagined. */
+/* A launch stays whole for the moves' sake: from now on a program is imagined. Called by
+ * plan/plan_share.c. */
 void cx_migration_begin(struct cx_migration *migration);
-/* None is imagined any more: splits do not pay. Whether what was moved did is counted. */
+/* None is imagined any more: splits do not pay. Whether what was moved did is counted. Called by
+ * plan/plan_share.c. */
 void cx_migration_end(struct cx_migration *migration);
 
 /* While one is under way, for each launch: the buffers that it would read, then those that it would write,
  * then the launch itself. */
 
 /* Whether the buffer was met, so that it is known in which ways it would be valid. If not, the caller tells
- * in which ways it is. */
+ * in which ways it is. Called by plan/migration_credit.c. */
 bool cx_migration_met(const struct cx_migration *migration, const struct cx_migration_buffer *buffer);
 void cx_migration_meet(const struct cx_migration *migration, struct cx_migration_buffer *buffer,
                        uint8_t valid);
 /* The launch reads it and needs it valid in that way (one bit), which would take so many seconds otherwise.
+ * Called by plan/migration_credit.c.
  */
 void cx_migration_reads(struct cx_migration *migration, struct cx_migration_buffer *buffer, uint8_t needs,
                         double seconds);
-/* It writes it, which leaves it valid in that way alone. */
+/* It writes it, which leaves it valid in that way alone. Called by plan/migration_credit.c. */
 void cx_migration_writes(const struct cx_migration *migration, struct cx_migration_buffer *buffer,
                          uint8_t valid);
 /* The launch would gain so much by a split (0: it stays whole in either program). Gives whether it should be
- * split, whatever it has to move. */
+ * split, whatever it has to move. Called by plan/migration_credit.c. */
 bool cx_migration_launch(struct cx_migration *migration, double gain);
-/* It is split in truth, and moves that much before. */
+/* It is split in truth, and moves that much before. Called by plan/plan_share.c. */
 void cx_migration_split(struct cx_migration *migration, double gain, double moves);
 
 #endif

@@ -34,7 +34,8 @@ struct cx_parts_launch {
 };
 
 /* Fills in part[0..n-1], parts of 1. Gives whether devices keep what they have; false: cut anew by speeds,
- * and where no device has anything. With a speed unknown they keep it. With neither, parts are equal. */
+ * and where no device has anything. With a speed unknown they keep it. With neither, parts are equal.
+ * Called by plan/plan_share.c. */
 bool cx_parts_cut(struct cx_parts *parts, const struct cx_parts_launch *launch, double *part);
 
 #endif

@@ -77,7 +77,7 @@ struct cx_play {
 };
 
 /* With these costs; NULL: the defaults. Buffers' bytes and kernels' speed (0: as told) and merges are the
- * caller's to fill in. */
+ * caller's to fill in. Called by tools/coexec_simulate_programs.c. */
 void cx_play_init(struct cx_play *play, const struct cx_play_costs *costs);
 void cx_play_step(struct cx_play *play, const struct cx_play_step *step);
 

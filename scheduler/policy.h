@@ -91,14 +91,16 @@ struct cx_balancer {
     struct cx_device_state devices[];
 };
 
-/* What a policy's next returns: groups (rounded down), at least the device's smallest package, and why. */
+/* What a policy's next returns: groups (rounded down), at least the device's smallest package, and why.
+ * Called by scheduler/. */
 uint64_t cx_package_sized(struct cx_balancer *balancer, unsigned device, double groups,
                           enum cx_decision decision);
-/* Likewise, but no smallest package. 0: the device waits. */
+/* Likewise, but no smallest package. 0: the device waits. Called by scheduler/. */
 uint64_t cx_package_decided(struct cx_balancer *balancer, unsigned device, uint64_t groups,
                             enum cx_decision decision);
 
-/* The lesser and the greater, in place where fmin and fmax are calls; neither may be NaN. */
+/* The lesser and the greater, in place where fmin and fmax are calls; neither may be NaN. Called by
+ * scheduler/. */
 static inline double cx_lesser(double a, double b)
 {
     return a < b ? a : b;
@@ -107,59 +109,64 @@ static inline double cx_greater(double a, double b)
 {
     return a > b ? a : b;
 }
-/* A finite number above 0, or 0. */
+/* A finite number above 0, or 0. Called by scheduler/. */
 double cx_number_clean(double value);
 /* The speed of a device that needs so many seconds more (or less) for each group: down to a twentieth of the
- * time. */
+ * time. Called by auto_view.c, balancer.c and memory.c. */
 static inline double cx_with_transfers(double speed, double seconds)
 {
     return speed > 0 && seconds != 0 ? 1 / cx_greater(1 / speed + seconds, 0.05 / speed) : speed;
 }
-/* floor(value) in groups, from 0 to limit. */
+/* floor(value) in groups, from 0 to limit. Called by scheduler/. */
 uint64_t cx_groups_clamp(double value, uint64_t limit);
 
-/* The part of the seconds told of moves that they took in this launch; 0: there were none. */
+/* The part of the seconds told of moves that they took in this launch; 0: there were none. Called by
+ * memory.c. */
 static inline double cx_moves_part(const struct cx_device_state *device)
 {
     return device->reported_moves > 0 ? cx_greater(device->moves_seconds / device->reported_moves, 1e-3) : 0;
 }
-/* What they took for a group, as far as known. */
+/* What they took for a group, as far as known. Called by balancer.c and memory.c. */
 static inline double cx_moves_a_group(const struct cx_device_state *device)
 {
     const double part = cx_moves_part(device);
     return part > 0 ? part * device->reported_transfer : device->given.transfer_seconds;
 }
 
-/* Start speeds of all devices in one unit; sets measured where an earlier launch gives groups/s. */
+/* Start speeds of all devices in one unit; sets measured where an earlier launch gives groups/s. Called by
+ * balancer.c. */
 void cx_speeds_init(struct cx_balancer *balancer);
 /* The live device of the highest start speed, one without a bounded first package where there is such a one;
- * ndevices when none lives. */
+ * ndevices when none lives. Called by single.c and static.c. */
 static inline unsigned cx_most_powerful(const struct cx_balancer *balancer)
 {
     return balancer->powerful;
 }
-/* Brings that and cx_accelerates up to date: after speeds_init, and when a device is gone. */
+/* Brings that and cx_accelerates up to date: after speeds_init, and when a device is gone. Called by
+ * balancer.c. */
 void cx_speeds_roles(struct cx_balancer *balancer);
 /* Whether policies that tell accelerators from CPUs treat the device as one: it is one, or no accelerator
- * lives and it is the most powerful device. */
+ * lives and it is the most powerful device. Called by concord.c and logfit.c. */
 bool cx_accelerates(const struct cx_balancer *balancer, unsigned device);
-/* The live device of the highest speed now among those; 0 when no device lives. */
+/* The live device of the highest speed now among those; 0 when no device lives. Called by logfit.c. */
 unsigned cx_fastest_accelerator(const struct cx_balancer *balancer, double now);
 /* Counts one more measured package and brings every device's speed up to date. first: cx_balancer_first was
- * told of it. */
+ * told of it. Called by balancer.c. */
 void cx_speeds_update(struct cx_balancer *balancer, unsigned device, uint64_t groups, double seconds,
                       bool first);
 /* Speed of a device, lowered where the package it works on takes longer than that speed allows; 0 when
- * failed. */
+ * failed. Called by scheduler/. */
 double cx_speed_now(const struct cx_balancer *balancer, unsigned device, double now);
-/* Seconds until the device has done all it holds; 0 while nothing is measured. */
+/* Seconds until the device has done all it holds; 0 while nothing is measured. Called by shares.c and
+ * sigmoid.c. */
 double cx_backlog_seconds(const struct cx_balancer *balancer, unsigned device, double now);
-/* Both at once. */
+/* Both at once. Called by limit.c. */
 struct cx_pace {
     double speed, backlog;
 };
 struct cx_pace cx_pace_now(const struct cx_balancer *balancer, unsigned device, double now);
-/* Groups as the device's time counts them: fewer than fill it take as long as those that do. */
+/* Groups as the device's time counts them: fewer than fill it take as long as those that do. Called by
+ * auto.c, auto_view.c, limit.c and speeds.c. */
 static inline double cx_groups_filled(const struct cx_device_state *device, uint64_t groups)
 {
     return (double)(groups > device->given.fill ? groups : device->given.fill);
@@ -167,13 +174,15 @@ static inline double cx_groups_filled(const struct cx_device_state *device, uint
 /* Those by which a package takes longer whose last ones leave the device ever emptier, with no package behind
  * it that fills the gap: groups come in fillings, of which the last is half full in the mean. A little less
  * is told, as `fill` is what is known without the kernel's time. On H200s 0.5 to 1.5 times `fill` was seen.
+ * Called by auto.c, auto_view.c and lengths.c.
  */
 static inline double cx_groups_drain(const struct cx_device_state *device)
 {
     return device->given.fill > 1 ? (double)device->given.fill / 2.75 : 0;
 }
 /* Groups as the device's time counts them for a package of so many, and its end: one that begins while the
- * one before it drains has as much of that time as its own drain adds, and few groups fill the gap. */
+ * one before it drains has as much of that time as its own drain adds, and few groups fill the gap. Called
+ * by auto_view.c, balancer.c and memory.c. */
 static inline double cx_groups_timed(const struct cx_device_state *device, uint64_t groups, bool fresh)
 {
     return fresh ? cx_groups_filled(device, groups) + cx_groups_drain(device) : (double)groups;
@@ -186,42 +195,49 @@ struct cx_lengths {
 };
 /* One more of so many groups. Gives how many fillings of the device those are worth together; INFINITY where
  * packages do not overlap: the border between two that do is told to within a drain. Nonsense counts as none.
+ * Called by auto.c and memory.c.
  */
 double cx_lengths_add(struct cx_lengths *lengths, const struct cx_device_state *device, uint64_t groups,
                       double seconds, double expected);
 /* The log of their real over their predicted length, and that; then the next ones begin anew. False: there is
- * none. */
+ * none. Called by auto.c and memory.c. */
 bool cx_lengths_tell(struct cx_lengths *lengths, double *error, double *length);
-/* The smallest package worth giving: the user's minimum, else what fills the device. At least 1. */
+/* The smallest package worth giving: the user's minimum, else what fills the device. At least 1. Called by
+ * scheduler/. */
 uint64_t cx_package_minimum(const struct cx_balancer *balancer, unsigned device);
 
-/* reexecute.c: the package of that serial on the device is over or gone: its copies count for nothing. */
+/* reexecute.c: the package of that serial on the device is over or gone: its copies count for nothing.
+ * Called by balancer.c. */
 void cx_reexecute_void(struct cx_balancer *balancer, uint64_t serial);
-/* Likewise for all packages: a device failed, and what it had done again may be gone. */
+/* Likewise for all packages: a device failed, and what it had done again may be gone. Called by
+ * balancer.c. */
 void cx_reexecute_void_all(struct cx_balancer *balancer);
-/* A copy is done. */
+/* A copy is done. Called by balancer.c. */
 enum cx_done cx_reexecute_done(struct cx_balancer *balancer, unsigned device, const struct cx_flight *copy,
                                double now);
-/* Whether two copies in flight are of the same part. */
+/* Whether two copies in flight are of the same part. Called by auto_reexecute.c and reexecute.c. */
 static inline bool cx_reexecute_twins(const struct cx_flight *a, const struct cx_flight *b)
 {
     return a->copy && b->copy && !a->lost && !b->lost && a->serial == b->serial && a->first == b->first;
 }
 /* Whether the victim's package, by its place in flight, may be rescued: some of it is not handed out yet. A
- * copy may be, whole. */
+ * copy may be, whole. Called by auto_reexecute.c. */
 bool cx_reexecute_possible(const struct cx_balancer *balancer, unsigned victim, unsigned package);
-/* How many there is room for: every device helping with a package of each. */
+/* How many there is room for: every device helping with a package of each. Called by balancer.c and
+ * reexecute.c. */
 static inline unsigned cx_reexecute_room(const struct cx_balancer *balancer)
 {
     return balancer->ndevices * (balancer->ndevices + 4) + 4;
 }
 
-/* balancer.c: the package's cost, where its place or length changed. */
+/* balancer.c: the package's cost, where its place or length changed. Called by reexecute.c. */
 void cx_flight_cost(const struct cx_balancer *balancer, struct cx_flight *package);
 
-/* One share a device of what is left, such that all end together (shares.c). shares: one a device. */
+/* One share a device of what is left, such that all end together (shares.c). shares: one a device. Called
+ * by adaptive.c and concord.c. */
 void cx_shares_plan(const struct cx_balancer *balancer, uint64_t *shares, double now);
-/* The device's share, now 0; planned anew where all have theirs or the device would idle. 0: wait. */
+/* The device's share, now 0; planned anew where all have theirs or the device would idle. 0: wait. Called
+ * by adaptive.c and concord.c. */
 uint64_t cx_shares_take(const struct cx_balancer *balancer, uint64_t *shares, unsigned device, double now);
 
 extern const struct cx_policy cx_policy_single, cx_policy_static, cx_policy_dynamic, cx_policy_hguided,

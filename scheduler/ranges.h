@@ -29,23 +29,27 @@ struct cx_ranges {
 };
 
 /* Cuts [0, steps) into n homes in proportion to weight, at multiples of granularity, and leaves out what is
- * aside (empty: nothing). False: no memory. */
+ * aside (empty: nothing). False: no memory. Called by simulate.c and launch/split.c. */
 bool cx_ranges_init(struct cx_ranges *ranges, unsigned n, const double *weight, uint64_t steps,
                     uint64_t granularity, struct cx_range aside);
 void cx_ranges_finish(struct cx_ranges *ranges);
 /* Up to `steps` (a multiple of the granularity, or all that is left) for this part in one run whose ends are
- * multiples of the granularity or the end of the range; empty when nothing is left. */
+ * multiples of the granularity or the end of the range; empty when nothing is left. Called by simulate.c
+ * and launch/split_package.c. */
 struct cx_range cx_ranges_take(struct cx_ranges *ranges, unsigned part, uint64_t steps);
 /* The run that a package for this part would be cut from now, from its end where *at_end; empty when nothing
- * is left. */
+ * is left. Called by auto_place.c. */
 struct cx_range cx_ranges_peek(const struct cx_ranges *ranges, unsigned part, bool *at_end);
 /* Closes all homes until each is opened, so that every part gets something of a launch however short (tests).
+ * Called by launch/split.c, launch/split_member.c and launch/split_package.c.
  */
 void cx_ranges_close(struct cx_ranges *ranges);
 void cx_ranges_open(struct cx_ranges *ranges, unsigned part);
-/* Whether there is anything that this part may take now. */
+/* Whether there is anything that this part may take now. Called by launch/split_member.c and
+ * launch/split_package.c. */
 bool cx_ranges_any(const struct cx_ranges *ranges, unsigned part);
 /* A run comes back. There is room for one from each part, and for what lies aside; false: no memory for more.
+ * Called by simulate.c, launch/reexecute.c and launch/split_member.c.
  */
 bool cx_ranges_return(struct cx_ranges *ranges, struct cx_range range);
 

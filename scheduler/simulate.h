@@ -9,7 +9,8 @@
 
 #include "scheduler/balancer.h"
 
-/* How the cost of a group depends on its number; the mean is 1 always. */
+/* How the cost of a group depends on its number; the mean is 1 always. Called by sweep.c,
+ * tools/coexec_simulate.c, tools/coexec_simulate_grid.c and tools/coexec_simulate_paper.c. */
 enum cx_sim_profile {
     CX_SIM_REGULAR,   /* all equal */
     CX_SIM_RAMP,      /* from 0.1 to 1.9 */
@@ -26,10 +27,10 @@ struct cx_sim_load {
     double total;
     double before[]; /* before[i]: cost of groups 0 .. i-1; groups + 1 numbers */
 };
-/* NULL when memory is short. Caller frees with free(). */
+/* NULL when memory is short. Caller frees with free(). Called by scheduler/ and tools/. */
 struct cx_sim_load *cx_sim_load_create(enum cx_sim_profile profile, uint64_t groups, uint64_t seed);
 
-/* A number from 0 to 1 (1 not included); advances *state. */
+/* A number from 0 to 1 (1 not included); advances *state. Called by grid.c and simulate.c. */
 double cx_sim_random(uint64_t *state);
 
 struct cx_sim_device {
@@ -98,16 +99,16 @@ struct cx_sim_result {
     unsigned reexecutes; /* parts of packages done again */
 };
 
-/* Seconds of a package on a device that is never slow: no jitter. */
+/* Seconds of a package on a device that is never slow: no jitter. Called by ideal.c. */
 double cx_sim_package_seconds(const struct cx_sim_device *device, const struct cx_sim_load *load,
                               uint64_t first, uint64_t count);
 /* The best makespan of a planner who knows every cost: one package each for the devices that pay, one behind
- * the other along the range, launches and transfers included, jitter not (ideal.c). */
+ * the other along the range, launches and transfers included, jitter not (ideal.c). Called by grid.c. */
 double cx_sim_ideal(const struct cx_sim_load *load, unsigned ndevices, const struct cx_sim_device *devices);
-/* How that plan balances: its first device's end over its last one's. */
+/* How that plan balances: its first device's end over its last one's. Called by grid.c. */
 double cx_sim_ideal_balance(const struct cx_sim_load *load, unsigned ndevices,
                             const struct cx_sim_device *devices);
-/* The whole launch on the device that ends it soonest. */
+/* The whole launch on the device that ends it soonest. Called by grid.c. */
 double cx_sim_alone(const struct cx_sim_load *load, unsigned ndevices, const struct cx_sim_device *devices);
 
 struct cx_sim_result cx_simulate(const struct cx_simulation *simulation);

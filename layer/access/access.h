@@ -183,13 +183,14 @@ bool cx_access_separable(const struct cx_summary_kernel *kernel, const struct cx
  * granularity 1 before coarser ones; those where all is OWN; those that merge the fewest bytes. Among equals
  * one whose packages own plain intervals goes before one whose packages own boxes. Returns verdict->splits;
  * where that is false, the verdict is of the dimension that came furthest. *out is as in
- * cx_access_separable() and may be NULL.
+ * cx_access_separable() and may be NULL. Called by explain_trial.c, plan/judge.c and tools/coexec_judge.c.
  */
 bool cx_access_choose(const struct cx_summary_kernel *kernel, const struct cx_access_geometry *geometry,
                       const struct cx_access_arg *args, struct cx_access **out,
                       struct cx_access_verdict *verdict);
 
-/* Accepts NULL and a pointer to NULL; sets *access to NULL. */
+/* Accepts NULL and a pointer to NULL; sets *access to NULL. Called by explain.c, explain_trial.c,
+ * plan/kernel_history.c and tools/coexec_judge.c. */
 void cx_access_destroy(struct cx_access **access);
 
 /*
@@ -197,21 +198,22 @@ void cx_access_destroy(struct cx_access **access);
  * i, kernel->narg entries; by-value and local arguments get empty intervals. g0 and g1 must be
  * multiples of the granularity (or g1 the number of groups), g0 < g1. What different packages write through
  * arguments that are OWN is disjoint: the boxes where given, else the intervals. Whatever the way, and for a
- * launch that does not split, intervals are right supersets.
+ * launch that does not split, intervals are right supersets. Called by launch/ and plan/.
  */
 void cx_access_package(struct cx_access *access, uint64_t g0, uint64_t g1, struct cx_access_region *regions);
 
-/* The same for the whole launch: what must be valid on the one device that runs it, and what it then owns. */
+/* The same for the whole launch: what must be valid on the one device that runs it, and what it then owns.
+ * Called by access/, launch/, plan/ and tools/. */
 void cx_access_whole(struct cx_access *access, struct cx_access_region *regions);
 
 /* Whether the launch may touch bytes before the one the argument points to, which regions leave out. For
- * pointers into memory that goes on before them. */
+ * pointers into memory that goes on before them. Called by plan/svm_rules.c. */
 bool cx_access_reaches_below(const struct cx_access *access, uint32_t arg);
 
 /*
  * For a cache of judged launches: a hash of the kernel's identity (its address), the geometry and all that
  * the evaluation reads of args, and whether a prepared access (of cx_access_separable/choose) is the one for
- * these. Scalars that no index depends on do not take part.
+ * these. Scalars that no index depends on do not take part. Called by plan/judge.c.
  */
 uint64_t cx_access_hash(const struct cx_summary_kernel *kernel, const struct cx_access_geometry *geometry,
                         const struct cx_access_arg *args);
@@ -221,9 +223,10 @@ bool cx_access_matches(const struct cx_access *access, const struct cx_summary_k
 /* The verdict an access was made with. */
 const struct cx_access_verdict *cx_access_verdict(const struct cx_access *access);
 /* Instructions of all work-items together at most, about; INFINITY: unknown. A guess for times, no bound to
- * rely on for what is right. */
+ * rely on for what is right. Called by plan/judge.c. */
 double cx_access_steps(const struct cx_access *access);
-/* The way of each argument (kernel->narg entries, owned by the access); of use where verdict.splits. */
+/* The way of each argument (kernel->narg entries, owned by the access); of use where verdict.splits.
+ * Called by access/, launch/, plan/ and tools/. */
 const struct cx_access_means *cx_access_means(const struct cx_access *access);
 
 #ifdef __cplusplus

@@ -48,33 +48,35 @@ struct cx_access {
 /* Bytes that a row must leave out to be worth while; tests of small launches set it to 0. */
 extern int64_t cx_access_row_cost;
 
-/* Whether an argument is a memory object: global, constant or an image. */
+/* Whether an argument is a memory object: global, constant or an image. Called by package.c. */
 bool cx_access_is_memory(const struct cx_summary_kernel *kernel, uint32_t arg);
 
-/* Whether two shapes of two arguments of one object are apart in different units. */
+/* Whether two shapes of two arguments of one object are apart in different units. Called by protocol.c. */
 bool cx_access_shapes_apart(const struct cx_access *access, uint32_t arg_x, const struct cx_shape *x,
                             uint32_t arg_y, const struct cx_shape *y);
 /* Whether different stores may write unlike values to one place of the object from different units; *fault
- * tells of two such stores. Only while the launch is being judged; in race.c. */
+ * tells of two such stores. Only while the launch is being judged; in race.c. Called by protocol.c. */
 bool cx_access_stores_race(struct cx_access *access, uint64_t object, struct cx_fault *fault);
 
-/* Sets the means of each argument and what the verdict says about them. */
+/* Sets the means of each argument and what the verdict says about them. Called by access.c. */
 void cx_access_find_protocols(struct cx_access *access);
 
-/* Evaluates each unit by itself into access->list, if there are few; true where the list is there. */
+/* Evaluates each unit by itself into access->list, if there are few; true where the list is there. Called
+ * by protocol.c. */
 bool cx_access_list_units(struct cx_access *access);
 void cx_access_drop_list(struct cx_access *access);
 
-/* The shape of an access; NULL where it is empty or not known. Only while the launch is being judged. */
+/* The shape of an access; NULL where it is empty or not known. Only while the launch is being judged.
+ * Called by protocol.c and race.c. */
 const struct cx_shape *cx_access_shape(struct cx_access *access, uint32_t index);
 /*
  * Sets an argument's shapes, for its reads or writes; false (and none) where they do not make few boxes.
- * tight: they are to be apart in different units.
+ * tight: they are to be apart in different units. Called by protocol.c.
  */
 bool cx_access_gather(struct cx_access *access, uint32_t arg, bool write, bool tight);
 /*
  * The boxes of units first..last. Returns how many and sets *hull to what they lie in. 0: the hull says it
- * all; it is not set where boxes would not be worth while and need not be.
+ * all; it is not set where boxes would not be worth while and need not be. Called by package.c.
  */
 unsigned cx_access_boxes(const struct cx_shapes *shapes, int64_t first, int64_t last, uint64_t bytes,
                          bool must, struct cx_access_box *box, struct cx_access_interval *hull);

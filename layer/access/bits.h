@@ -16,11 +16,12 @@ struct cx_bits {
     uint64_t zero, one;
 };
 
-/* Of all nodes of the launch's kernel, by node; NULL: no memory. The caller frees. */
+/* Of all nodes of the launch's kernel, by node; NULL: no memory. The caller frees. Called by race.c. */
 struct cx_bits *cx_bits_find(const struct cx_launch *launch);
-/* Modulo 2^64. */
+/* Modulo 2^64. Called by race.c. */
 struct cx_bits cx_bits_add(struct cx_bits x, int64_t constant);
-/* Whether no `bytes` bytes at a place with the one's bits meet as many at one with the other's. */
+/* Whether no `bytes` bytes at a place with the one's bits meet as many at one with the other's. Called by
+ * race.c. */
 bool cx_bits_apart(struct cx_bits x, struct cx_bits y, uint64_t bytes);
 
 #endif

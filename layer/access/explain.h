@@ -20,7 +20,7 @@ extern "C" {
  * explain` starts. */
 void cx_explain_summary(FILE *out, const struct cx_summary *summary, const char *file);
 /* Writes one expression, such as "4 * gid(0) + n", into buf (always terminated; cut with "..." where it does
- * not fit). */
+ * not fit). Called by explain.c and explain_image.c. */
 void cx_explain_expr(char *buf, size_t size, const struct cx_summary_kernel *kernel, int32_t node);
 
 #ifdef __cplusplus

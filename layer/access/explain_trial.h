@@ -8,7 +8,7 @@
 /*
  * The best verdict over some launches. *access (cx_access_destroy() it) was made for that launch; *local is
  * its work-group size along each dimension where it was not the most usual one, else 0. False: no access
- * (NULL).
+ * (NULL). Called by explain.c.
  */
 bool cx_explain_try(const struct cx_summary_kernel *k, struct cx_access **access,
                     struct cx_access_verdict *verdict, uint64_t *local);

@@ -55,45 +55,46 @@ struct cx_form {
 struct cx_form cx_form_const(int64_t value);
 struct cx_form cx_form_interval(int64_t lo, int64_t hi);
 struct cx_form cx_form_var(const struct cx_vars *vars, unsigned var, int64_t k);
-/* Any value of that width. */
+/* Any value of that width. Called by eval.c. */
 struct cx_form cx_form_top(unsigned width, bool loose);
-/* Intersects the bounds; lo <= hi must leave something. */
+/* Intersects the bounds; lo <= hi must leave something. Called by eval.c. */
 struct cx_form cx_form_clip(struct cx_form f, int64_t lo, int64_t hi);
 
-/* Whether the form is one number, `lo`: no variables and no slack. */
+/* Whether the form is one number, `lo`: no variables and no slack. Called by bound.c, eval.c and race.c. */
 bool cx_form_is_const(const struct cx_form *f);
-/* The value is somewhere in 64 bits. */
+/* The value is somewhere in 64 bits. Called by bound.c and eval.c. */
 bool cx_form_is_unbounded(const struct cx_form *f);
-/* Factor of a variable, 0 where it is not in the form. */
+/* Factor of a variable, 0 where it is not in the form. Called by bound.c, eval.c and guard.c. */
 int64_t cx_form_factor(const struct cx_form *f, unsigned var);
-/* Range of the form without its bounds, with saturation. */
+/* Range of the form without its bounds, with saturation. Called by bound.c and guard.c. */
 void cx_form_hull(const struct cx_vars *vars, const struct cx_form *f, int64_t *lo, int64_t *hi);
 
-/* a + sign * b, a * b (sign is 1 or -1); width is that of the node, for when the result cannot be kept. */
+/* a + sign * b, a * b (sign is 1 or -1); width is that of the node, for when the result cannot be kept.
+ * Called by eval.c and guard.c. */
 struct cx_form cx_form_add(const struct cx_vars *vars, const struct cx_form *a, const struct cx_form *b,
                            int sign, unsigned width);
 struct cx_form cx_form_mul(const struct cx_vars *vars, const struct cx_form *a, const struct cx_form *b,
                            unsigned width);
-/* Rounded down; d > 0; the form is taken as the number it is. */
+/* Rounded down; d > 0; the form is taken as the number it is. Called by eval.c. */
 struct cx_form cx_form_div(const struct cx_vars *vars, const struct cx_form *a, int64_t d);
-/* a - d * floor(a / d) */
+/* a - d * floor(a / d). Called by eval.c. */
 struct cx_form cx_form_mod(const struct cx_vars *vars, const struct cx_form *a, int64_t d);
-/* One of the two. */
+/* One of the two. Called by eval.c. */
 struct cx_form cx_form_union(const struct cx_vars *vars, const struct cx_form *a, const struct cx_form *b,
                              unsigned width);
-/* The smaller one; with flip the larger one. */
+/* The smaller one; with flip the larger one. Called by eval.c. */
 struct cx_form cx_form_min(const struct cx_vars *vars, const struct cx_form *a, const struct cx_form *b,
                            bool flip, unsigned width);
 /*
  * The form read as a signed or unsigned number of that width. False where it is not known to lie in one
- * period; then *out is any value of the width.
+ * period; then *out is any value of the width. Called by bound.c, eval.c and guard.c.
  */
 bool cx_form_read(const struct cx_form *f, unsigned width, bool sign, struct cx_form *out);
 
-/* Arithmetic that stops at the ends. */
+/* Arithmetic that stops at the ends. Called by access/. */
 int64_t cx_sat_add(int64_t a, int64_t b);
 int64_t cx_sat_mul(int64_t a, int64_t b);
-/* Rounded down; d > 0. */
+/* Rounded down; d > 0. Called by bound.c, guard.c and stride.c. */
 int64_t cx_floor_div(int64_t a, int64_t d);
 
 #endif

@@ -70,7 +70,8 @@ enum cx_summary_reason {
 /* Short name for logs and golden files, such as "write-overlap"; "?" for a value that is none. */
 const char *cx_summary_reason_name(enum cx_summary_reason reason);
 /* The reason as half a sentence for users, such as "different work-groups write overlapping bytes"; a
- * constant. For whoever says why a launch is not split: plan.c, protocol.c, explain.c and the tool. */
+ * constant. For whoever says why a launch is not split: plan.c, protocol.c, explain.c and the tool. Called
+ * by explain.c, protocol.c, plan/plan.c and tools/coexec_judge.c. */
 const char *cx_summary_reason_text(enum cx_summary_reason reason);
 
 /* Work-item functions a kernel calls, itself or through helpers (struct cx_summary_kernel.uses). */
@@ -373,38 +374,45 @@ enum cx_summary_status {
 /*
  * Reads a blob. On success *out is a summary to be freed with cx_summary_destroy(); otherwise *out is NULL.
  * Whatever the bytes are, this neither reads outside [data, data + size) nor returns a summary with an index
- * that is out of bounds. The result keeps no pointer into data.
+ * that is out of bounds. The result keeps no pointer into data. Called by analyser/main.c,
+ * source/analyser_run.c and source/analysis.c.
  */
 enum cx_summary_status cx_summary_parse(const void *data, size_t size, struct cx_summary **out);
-/* Accepts NULL and a pointer to NULL; sets *summary to NULL. */
+/* Accepts NULL and a pointer to NULL; sets *summary to NULL. Called by analyser/main.c and
+ * source/analyser_run.c. */
 void cx_summary_destroy(struct cx_summary **summary);
 
 /* Writes a blob into *data (free() it), its size into *size. Only for summaries that cx_summary_check()
- * accepts. */
+ * accepts. Called by analyser/main.c. */
 enum cx_summary_status cx_summary_serialise(const struct cx_summary *summary, void **data, size_t *size);
-/* True where every index, enum value and count is in bounds and nodes come after their operands. */
+/* True where every index, enum value and count is in bounds and nodes come after their operands. Called by
+ * summary_blob.c and analyser/kernel.c. */
 bool cx_summary_check(const struct cx_summary *summary);
 
-/* The kernel of that name, or NULL. program/ asks once for each kernel function and member. */
+/* The kernel of that name, or NULL. program/ asks once for each kernel function and member. Called by
+ * program/kernel_bind.c and tools/coexec_judge.c. */
 const struct cx_summary_kernel *cx_summary_find(const struct cx_summary *summary, const char *name);
 
 /*
  * What forbids splitting any launch of the kernel: the first note (first in enum order), CX_REASON_NO_SUMMARY
  * where kernel is NULL or opaque without a note, or CX_REASON_NONE. line and arg (either may be NULL) are set
- * to 0 and -1 where there is none.
+ * to 0 and -1 where there is none. Called by access/, api/, plan/, program/ and tools/.
  */
 enum cx_summary_reason cx_summary_forbids(const struct cx_summary_kernel *kernel, uint32_t *line, int *arg);
 
-/* The file of a line, as the compiler names it; NULL: the program's own text. Lives as long as the kernel. */
+/* The file of a line, as the compiler names it; NULL: the program's own text. Lives as long as the kernel.
+ * Called by plan/record_launch.c and plan/trace_launch.c. */
 const char *cx_place_file(const struct cx_summary_kernel *kernel, uint32_t place);
-/* " (FILE:LINE)", with `own` for the program's own text, or " (line LINE)" where that is NULL, or "". */
+/* " (FILE:LINE)", with `own` for the program's own text, or " (line LINE)" where that is NULL, or "".
+ * Called by explain.c. */
 void cx_place_text(char *text, size_t size, const struct cx_summary_kernel *kernel, uint32_t place,
                    const char *own);
-/* The same of two, where both are known and unlike: " (FILE:LINE and FILE:LINE)". */
+/* The same of two, where both are known and unlike: " (FILE:LINE and FILE:LINE)". Called by explain.c,
+ * plan/launch_stats.c, plan/plan.c and tools/coexec_judge.c. */
 void cx_places_text(char *text, size_t size, const struct cx_summary_kernel *kernel, uint32_t place,
                     uint32_t other, const char *own);
 
-/* Number of operand nodes of an op: 0, 1 or 2. */
+/* Number of operand nodes of an op: 0, 1 or 2. Called by access/ and analyser/. */
 unsigned cx_expr_operands(enum cx_expr_op op);
 
 #ifdef __cplusplus

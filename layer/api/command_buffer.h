@@ -38,7 +38,8 @@ struct cx_command_buffer {
 
 CX_OBJECT_CASTS(command_buffer, cl_command_buffer_khr, CX_TAG_COMMAND_BUFFER)
 
-/* Enqueues a recorded command behind `first` and behind what the sync points of its wait list became. */
+/* Enqueues a recorded command behind `first` and behind what the sync points of its wait list became.
+ * Called by command_buffer.c. */
 cl_int cx_recorded_enqueue(const struct cx_recorded *recorded, struct cx_queue *queue, cl_event first,
                            const cl_event *points, cl_event *event);
 void cx_recorded_free(struct cx_recorded *recorded);

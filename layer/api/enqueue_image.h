@@ -32,7 +32,8 @@ struct cx_image_transfer {
     bool after_frontier; /* the program's memory is touched */
 };
 
-/* A command whose sides are still to be set (cx_image_side_set takes a reference). NULL: no memory. */
+/* A command whose sides are still to be set (cx_image_side_set takes a reference). NULL: no memory. Called
+ * by enqueue_image_copy.c. */
 struct cx_image_transfer *cx_image_transfer_new(struct cx_queue *queue, cl_command_type type,
                                                 const size_t region[3]);
 void cx_image_side_set(struct cx_image_side *side, struct cx_mem *image, const size_t origin[3],
@@ -40,10 +41,11 @@ void cx_image_side_set(struct cx_image_side *side, struct cx_mem *image, const s
 void cx_buffer_side_set(struct cx_image_side *side, struct cx_mem *buffer, size_t offset, size_t bytes);
 
 /* For a plan that reads into the program's memory what several places hold: queues a job for each of them.
- * Settles nothing. */
+ * Settles nothing. Called by enqueue_image.c. */
 cl_int cx_image_read_owners(struct cx_image_transfer *t, const struct cx_byte_ranges *ranges);
 
-/* Origin and region lie in the image and are as the spec wants them for its type. */
+/* Origin and region lie in the image and are as the spec wants them for its type. Called by
+ * enqueue_image_copy.c and enqueue_map.c. */
 cl_int cx_image_region(const char *function, const struct cx_mem *mem, const size_t *origin,
                        const size_t *region);
 

@@ -11,7 +11,8 @@
 
 enum { CX_CHECKSUM_SIZE = 16 };
 
-/* The same on machines of either byte order. */
+/* The same on machines of either byte order. Called by disk_cache.c, program/binary_format.c and
+ * source/binary_summaries.c. */
 void cx_checksum(const void *data, size_t size, unsigned char sum[CX_CHECKSUM_SIZE]);
 
 #endif

@@ -15,10 +15,12 @@
 enum { CX_BYTES_THREADS = 8 };
 
 /* memmove by at most `threads` threads, CX_BYTES_THREADS at most; by the caller alone where it is less than a
- * megabyte a thread, where the ranges overlap, or without threads. Returns when all is copied. */
+ * megabyte a thread, where the ranges overlap, or without threads. Returns when all is copied. Called by
+ * memory/host_copy.c. */
 void cx_bytes_copy_by(unsigned threads, void *to, const void *from, size_t bytes);
 
-/* The machine's cores in use, 1 at least; asked of the system once, for that opens a file. Any thread. */
+/* The machine's cores in use, 1 at least; asked of the system once, for that opens a file. Any thread.
+ * Called by copy_threads.c, memory/host_copy.c, memory/transport_ring.c and plan/plan_open.c. */
 long cx_bytes_cores(void);
 
 #endif

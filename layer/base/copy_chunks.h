@@ -48,11 +48,12 @@ struct cx_chunks {
  * many threads beside the caller, 0: the caller's alone. */
 void cx_chunks_begin(struct cx_chunks *chunks, unsigned threads, size_t total,
                      void (*copy)(void *job, size_t index), void *job);
-/* Chunks before that one may be copied. */
+/* Chunks before that one may be copied. Called by memory/transport_ring.c. */
 void cx_chunks_allow(struct cx_chunks *chunks, size_t end);
-/* Returns when that chunk, which was allowed, was copied; copies some meanwhile. Each once, in order. */
+/* Returns when that chunk, which was allowed, was copied; copies some meanwhile. Each once, in order.
+ * Called by memory/transport_ring.c. */
 void cx_chunks_await(struct cx_chunks *chunks, size_t index);
-/* Also before all were awaited. Afterwards nothing is copied any more. */
+/* Also before all were awaited. Afterwards nothing is copied any more. Called by memory/transport_ring.c. */
 void cx_chunks_end(struct cx_chunks *chunks);
 
 #endif

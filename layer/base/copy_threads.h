@@ -17,9 +17,10 @@ struct cx_copy_task {
 };
 
 /* Has the errand done as soon as a thread is free; the oldest goes first. It must stay where it is until
- * cx_copy_threads_finish. Any thread. */
+ * cx_copy_threads_finish. Any thread. Called by copy.c, copy_chunks.c and memory/transport_ring.c. */
 void cx_copy_threads_send(struct cx_copy_task *task);
-/* Returns when the errand is over; does it in this thread if none has begun it. By who sent it. */
+/* Returns when the errand is over; does it in this thread if none has begun it. By who sent it. Called by
+ * copy.c, copy_chunks.c and memory/transport_ring.c. */
 void cx_copy_threads_finish(struct cx_copy_task *task);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <time.h>
 
-/* That many milliseconds from now. Any thread. */
+/* That many milliseconds from now. Any thread. Called by base/, program/, source/ and timeline/. */
 static inline struct timespec cx_deadline(unsigned ms)
 {
     struct timespec until;

@@ -14,20 +14,24 @@
 
 #define CX_CACHE_KEY_SIZE 65 /* 64 hexadecimal digits and the closing 0 */
 
-/* The key of a list of texts; the same bytes cut in other places give another key. */
+/* The key of a list of texts; the same bytes cut in other places give another key. Called by driver/,
+ * program/ and source/. */
 void cx_cache_key(char key[CX_CACHE_KEY_SIZE], unsigned count, const char *const *texts);
 
-/* The stored bytes (free() them) and their number, or NULL. */
+/* The stored bytes (free() them) and their number, or NULL. Called by driver/, program/ and source/. */
 void *cx_cache_load(const char *folder, const char *key, size_t *size);
-/* Stores bytes under the key; makes the folder (mode 0700) where it is missing. False: not stored. */
+/* Stores bytes under the key; makes the folder (mode 0700) where it is missing. False: not stored. Called
+ * by analyser/, driver/, program/ and source/. */
 bool cx_cache_store(const char *folder, const char *key, const void *data, size_t size);
-/* Stores a result: a blob with the hash of the text it was made from behind it. */
+/* Stores a result: a blob with the hash of the text it was made from behind it. Called by
+ * analyser/outlast.c, source/analyser_run.c and source/binary_summaries.c. */
 enum { CX_CACHE_TEXT_SIZE = 32 };
 bool cx_cache_store_result(const char *folder, const char *key, const void *blob, size_t size,
                            const unsigned char text[CX_CACHE_TEXT_SIZE]);
 /* What the layer says, once, of a folder that cannot be used. */
 #define CX_CACHE_COMPLAINT "cannot keep analysis results in %s"
-/* Whether this process may write so large a file: beyond its limit (RLIMIT_FSIZE) a signal would end it. */
+/* Whether this process may write so large a file: beyond its limit (RLIMIT_FSIZE) a signal would end it.
+ * Called by source/analyser_run.c. */
 bool cx_cache_may_write(size_t size);
 
 #endif

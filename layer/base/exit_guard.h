@@ -16,16 +16,18 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Runs task(data) on a thread of its own. False: none could be started, or the process is ending. */
+/* Runs task(data) on a thread of its own. False: none could be started, or the process is ending. Called
+ * by base/, driver/, memory/, source/ and timeline/. */
 bool cx_background_run(void (*task)(void *data), void *data);
 /* Such work is given to another thread, which has not begun: by the thread that gives it, so that the process
  * cannot end between the two without our knowing (exit() runs no handler before ours that is registered now,
- * and none of ours that is registered while it runs). */
+ * and none of ours that is registered while it runs). Called by task_queue.c and timeline/worker.c. */
 void cx_background_expect(void);
 /* As cx_background_run, but it counts as inside a compiler (below) from now on, until it leaves: so that it
- * is not begun while the process is already ending. */
+ * is not begun while the process is already ending. Called by program/build.c. */
 bool cx_background_run_inside(void (*task)(void *data), void *data);
-/* Such a task is likely to come soon, when time is dearer: starts a thread for it now. */
+/* Such a task is likely to come soon, when time is dearer: starts a thread for it now. Called by
+ * program/build.c. */
 void cx_background_prepare(void);
 
 /* A thread of ours is about to call a driver that may compile in it, until cx_background_leave. False: the
@@ -33,7 +35,8 @@ void cx_background_prepare(void);
  * lock held. */
 bool cx_background_enter(void);
 /* The same for a launch: let in, too, as long as exit() waits for what has begun (below). keeps: with a
- * thread of ours that keeps exit()'s handler the first one; else the process has no other thread of ours. */
+ * thread of ours that keeps exit()'s handler the first one; else the process has no other thread of ours.
+ * Called by driver/, memory/, program/, source/ and timeline/. */
 bool cx_background_enter_launch(bool keeps);
 void cx_background_leave(void);
 
@@ -46,24 +49,29 @@ enum cx_compiling {
     CX_COMPILING_OVER
 };
 /* It goes on from *now to `to`, or is further already. From CALL on by the thread that is inside, which is
- * not any more then. */
+ * not any more then. Called by timeline/worker_compile.c. */
 void cx_background_compiling(enum cx_compiling *now, enum cx_compiling to);
 
 /* A launch begins in pieces of which later ones may have to be compiled, until they were: so that it can be
  * ended by whoever still waits for it, exit() waits for that, too, as for what is queued. What workers began
- * goes on meanwhile. False: the process is ending, so that the launch had better do with what is compiled. */
+ * goes on meanwhile. False: the process is ending, so that the launch had better do with what is compiled.
+ * Called by launch/prefix.c, launch/split.c and launch/split_package.c. */
 bool cx_background_begun(void);
 void cx_background_begun_over(void);
 
-/* Whether the process is ending: long work should stop at the next chance. */
+/* Whether the process is ending: long work should stop at the next chance. Called by base/, driver/,
+ * launch/, plan/ and source/. */
 bool cx_background_ending(void);
-/* The calling thread is one of ours: what it does stops once exit() is called. Whether it is. */
+/* The calling thread is one of ours: what it does stops once exit() is called. Whether it is. Called by
+ * task_queue.c, timeline/worker.c and timeline/worker_compile.c. */
 void cx_background_is_ours(void);
 bool cx_background_ours(void);
 /* Whether the process is ending and the program does nothing with OpenCL any more, so that no work need be
- * begun: neither does a thread of the program wait for some, nor has one called since. */
+ * begun: neither does a thread of the program wait for some, nor has one called since. Called by
+ * timeline/worker.c. */
 bool cx_background_parks(void);
-/* The program calls something that is to have an effect; and a thread of it waits for work. */
+/* The program calls something that is to have an effect; and a thread of it waits for work. Called by
+ * timeline/command.c, timeline/queue.c and timeline/worker.c. */
 void cx_background_used(void);
 void cx_background_wait_begin(void);
 void cx_background_wait_end(void);
@@ -80,7 +88,7 @@ struct cx_helper {
 };
 /* Enters a helper that was just started (pid set), takes it out before it is reaped or left, and kills it.
  * One that outlasts us is not killed: what it keeps on disk may be of use to the next program. Few at once go
- * on so. */
+ * on so. Called by subprocess.c and source/analysis.c. */
 void cx_helper_enter(struct cx_helper *helper, pid_t pid);
 void cx_helper_leave(struct cx_helper *helper);
 void cx_helper_stop(struct cx_helper *helper);

@@ -11,7 +11,7 @@
  * drivers were loaded, no handle is good in a child any more: every call ends with an error, and none can
  * hang. */
 extern bool cx_object_forked;
-/* Has fork() set cx_object_forked in children from now on. */
+/* Has fork() set cx_object_forked in children from now on. Called by driver/device.c. */
 void cx_object_refuse_children(void);
 
 #endif

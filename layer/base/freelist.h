@@ -21,11 +21,12 @@ struct cx_freelist {
         CX_LOCK_INIT(CX_RANK_FREELIST), NULL, 0                                                              \
     }
 
-/* Memory of the size that all pieces here have; its content is anything. NULL: no memory. */
+/* Memory of the size that all pieces here have; its content is anything. NULL: no memory. Called by
+ * program/kernel.c and timeline/worker.c. */
 void *cx_freelist_take(struct cx_freelist *freelist, size_t size);
-/* Takes it back; NULL is fine. */
+/* Takes it back; NULL is fine. Called by program/kernel.c and timeline/worker.c. */
 void cx_freelist_give(struct cx_freelist *freelist, void *memory);
-/* Frees what is kept. */
+/* Frees what is kept. Called by api/context.c. */
 void cx_freelist_free(struct cx_freelist *freelist);
 
 #endif

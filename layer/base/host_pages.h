@@ -18,13 +18,14 @@
 
 #include <stddef.h>
 
-/* Page-aligned; what it holds is not said. bytes: a multiple of the page size, not 0. NULL: none. */
+/* Page-aligned; what it holds is not said. bytes: a multiple of the page size, not 0. NULL: none. Called
+ * by memory/pinned_pool.c. */
 void *cx_host_pages_take(size_t bytes);
-/* What may be touched behind the end of so many bytes. */
+/* What may be touched behind the end of so many bytes. Called by launch/verify.c and memory/buffer.c. */
 size_t cx_host_pages_margin(size_t bytes);
-/* The same bytes; nothing uses them any more. NULL does nothing. */
+/* The same bytes; nothing uses them any more. NULL does nothing. Called by memory/pinned_pool.c. */
 void cx_host_pages_give(void *memory, size_t bytes);
-/* Has the system give every page now. Clears the first byte of each. */
+/* Has the system give every page now. Clears the first byte of each. Called by memory/transport_ring.c. */
 void cx_host_pages_touch(void *memory, size_t bytes);
 
 #endif

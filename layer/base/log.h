@@ -40,7 +40,7 @@ void cx_log_write(enum cx_level level, enum cx_topic topic, const char *format, 
 #define cx_warn(topic, ...)  cx_log(CX_LEVEL_WARN, topic, __VA_ARGS__)
 #define cx_info(topic, ...)  cx_log(CX_LEVEL_INFO, topic, __VA_ARGS__)
 #define cx_debug(topic, ...) cx_log(CX_LEVEL_DEBUG, topic, __VA_ARGS__)
-/* Logs the first time only: for degradations that would repeat. */
+/* Logs the first time only: for degradations that would repeat. Called by base/, memory/ and source/. */
 #define cx_log_once(level, topic, ...)                                                                       \
     do {                                                                                                     \
         static atomic_flag said = ATOMIC_FLAG_INIT;                                                          \
@@ -52,7 +52,8 @@ void cx_log_write(enum cx_level level, enum cx_topic topic, const char *format, 
 const char *cx_cl_name(cl_int code);
 
 /* Logs (debug, topic api) which function refuses with which code for which reason, and gives the code back:
- *   return cx_fail("clCreateBuffer", CL_INVALID_BUFFER_SIZE, "size is 0"); */
+ * return cx_fail("clCreateBuffer", CL_INVALID_BUFFER_SIZE, "size is 0"); Called by api/, memory/, object/,
+ * program/ and timeline/. */
 cl_int cx_fail(const char *function, cl_int code, const char *reason);
 #define CX_FAIL(code, reason) cx_fail(__func__ + 3, code, reason) /* entry points are named cx_cl... */
 

@@ -22,7 +22,7 @@ enum cx_helper_end {
 
 /* One that outlasts us (helper->outlasts) starts with SIGUSR1 blocked; it must take that signal and end soon
  * after it. A script is killed instead. argv[0] is its path. message: the first line it wrote on standard
- * error, "" when none. Waits.
+ * error, "" when none. Waits. Called by source/analyser_run.c.
  */
 enum cx_helper_end cx_helper_run(struct cx_helper *helper, char *const argv[], unsigned limit_ms,
                                  char *message, size_t room);

@@ -10,9 +10,10 @@
 #include <stdbool.h>
 
 /* Starts a thread that takes none of the program's signals, with room on its stack for a driver's compiler.
- * thread: to be joined; NULL: it is detached. False: none can be had, which is told once. */
+ * thread: to be joined; NULL: it is detached. False: none can be had, which is told once. Called by
+ * callback_thread.c, copy_threads.c, program/build.c and timeline/worker.c. */
 bool cx_thread_start(pthread_t *thread, void *(*body)(void *data), void *data);
-/* Whether that was so at any time. */
+/* Whether that was so at any time. Called by timeline/command.c and timeline/worker.c. */
 bool cx_thread_short(void);
 
 #endif

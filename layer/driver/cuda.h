@@ -123,21 +123,24 @@ struct cx_cuda {
 #undef CX_CUDA_FIELD
 
 /* Opens the library at the first call (COEXEC_LIBCUDA, default libcuda.so.1) and initialises it. NULL: there
- * is none, or it lacks something; cx_cuda_problem tells. */
+ * is none, or it lacks something; cx_cuda_problem tells. Called by memory/peer.c. */
 const struct cx_cuda *cx_cuda_get(void);
 const char *cx_cuda_problem(void);
 /* Opens the library, and the contexts of those devices that reach the memory of another one among these, in a
  * thread of its own, which nobody waits for. Gives the number by which cx_cuda_is_ready tells whether that
- * has been tried; the same devices, or some of them, are tried once a process. 0: it cannot be done. */
+ * has been tried; the same devices, or some of them, are tried once a process. 0: it cannot be done.
+ * Called by memory/peer.c. */
 unsigned cx_cuda_open_beside(const struct cx_cu_uuid *uuids, unsigned count);
 bool cx_cuda_is_ready(unsigned number);
 
-/* Once the library is open: the device of an identity, and whether two reach each other's memory. */
+/* Once the library is open: the device of an identity, and whether two reach each other's memory. Called
+ * by memory/peer.c. */
 bool cx_cuda_find(const struct cx_cu_uuid *uuid, cx_cu_device *device);
 bool cx_cuda_reaches(cx_cu_device a, cx_cu_device b);
-/* A device's primary context, asked for once, and held from then on for the life of the process. */
+/* A device's primary context, asked for once, and held from then on for the life of the process. Called by
+ * memory/peer.c. */
 cx_cu_result cx_cuda_context(cx_cu_device device, cx_cu_context *context);
-/* An error's name, never NULL. */
+/* An error's name, never NULL. Called by memory/peer.c and memory/transport_peer.c. */
 const char *cx_cuda_name(cx_cu_result code);
 
 #endif

@@ -78,23 +78,26 @@ struct cx_machine {
     char **notes;
 };
 
-/* Finds drivers and devices at the first call. Never NULL; nused may be 0. */
+/* Finds drivers and devices at the first call. Never NULL; nused may be 0. Called by driver/, object/,
+ * plan/ and tools/. */
 const struct cx_machine *cx_machine_get(void);
 
 /* Establishes synchronous and in_place on a context and queue of this device. Idempotent, thread-safe.
- * A 0 in COEXEC_ZERO_COPY makes in_place false. */
+ * A 0 in COEXEC_ZERO_COPY makes in_place false. Called by timeline/worker_open.c and tools/coexec_info.c. */
 void cx_real_device_probe(struct cx_real_device *device, cl_context context, cl_command_queue queue);
 
 /* A device like `of` for a sub-device of it that the driver made, which it takes over; the driver's is
- * released with it. NULL: no memory. */
+ * released with it. NULL: no memory. Called by object/device.c and object/sub_device.c. */
 struct cx_real_device *cx_real_device_new_part(const struct cx_real_device *of, cl_device_id id);
 void cx_real_device_free_part(struct cx_real_device *part);
 
 /* Whether commands may be given to the driver that read, write, copy or fill an image. PoCL aborts on all of
- * them where the queue's device is a sub-device; kernels on images in host memory work there. */
+ * them where the queue's device is a sub-device; kernels on images in host memory work there. Called by
+ * probe.c, api/enqueue_image.c and memory/image_shape.c. */
 bool cx_real_device_moves_images(const struct cx_real_device *device);
 
-/* Whether `name` stands as a whole word in a space separated extension list. */
+/* Whether `name` stands as a whole word in a space separated extension list. Called by api/, memory/,
+ * object/ and timeline/. */
 bool cx_extension_has(const char *extensions, const char *name);
 
 #endif

@@ -21,10 +21,11 @@ struct cx_drivers {
     char **notes;
 };
 
-/* Fills *drivers (zeroed by the call) with every usable platform. Nothing found is no error. */
+/* Fills *drivers (zeroed by the call) with every usable platform. Nothing found is no error. Called by
+ * device.c. */
 void cx_drivers_find(struct cx_drivers *drivers);
 
-/* Adds a note and logs it. */
+/* Adds a note and logs it. Called by device.c. */
 void cx_drivers_note(struct cx_drivers *drivers, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -33,10 +34,10 @@ void cx_drivers_note(struct cx_drivers *drivers, const char *format, ...)
 void cx_serialise(const char *platform, cl_icd_dispatch *table);
 
 /* Gives equal devices of a driver that mixes up their kernels' machine code options of their own (twins.c).
- * Nothing happens for all others. */
+ * Nothing happens for all others. Called by find.c. */
 void cx_tell_twins_apart(const char *platform, cl_icd_dispatch *table);
 
-/* "OpenCL 1.2 ..." gives 120; 100 when there is no version in it. */
+/* "OpenCL 1.2 ..." gives 120; 100 when there is no version in it. Called by device.c. */
 unsigned cx_version_number(const char *version);
 
 #endif

@@ -8,7 +8,8 @@
 #ifndef CX_LAYER_DRIVER_OPEN_H
 #define CX_LAYER_DRIVER_OPEN_H
 
-/* As dlopen, which `name` is for; NULL: dlerror() says why not. Stays open for the process's life. */
+/* As dlopen, which `name` is for; NULL: dlerror() says why not. Stays open for the process's life. Called
+ * by find.c. */
 void *cx_driver_open(const char *name);
 
 #endif

@@ -17,11 +17,12 @@ enum { CX_SELECT_PROBLEM = 100 };
 
 /* Fills order[] (room for ndevices) with the indices that the list chooses and returns how many.
  * 0 with a text in problem, which else is empty: an item to add that names nothing, or a list that leaves no
- * device. */
+ * device. Called by device.c and tools/coexec_bench.c. */
 unsigned cx_select(const struct cx_real_device *devices, unsigned ndevices, const char *list, unsigned *order,
                    char problem[CX_SELECT_PROBLEM]);
 
-/* What the list may name, for the one line on stderr: numbers with names, and the words. The caller frees. */
+/* What the list may name, for the one line on stderr: numbers with names, and the words. The caller frees.
+ * Called by device.c and tools/coexec_bench.c. */
 char *cx_select_accepted(const struct cx_real_device *devices, unsigned ndevices);
 
 #endif

@@ -56,20 +56,23 @@ struct cx_device {
 CX_OBJECT_CASTS(platform, cl_platform_id, CX_TAG_PLATFORM)
 CX_OBJECT_CASTS(device, cl_device_id, CX_TAG_DEVICE)
 
-/* The one platform and device, made at the first call; NULL where no real device is used. */
+/* The one platform and device, made at the first call; NULL where no real device is used. Called by api/,
+ * memory/ and tools/. */
 struct cx_platform *cx_platform_get(void);
 struct cx_device *cx_device_get(void);
 
 /* A device over these members (a pointer list that it takes over), a sub-device of `parent` where that is
- * given. NULL: no memory. */
+ * given. NULL: no memory. Called by sub_device.c. */
 struct cx_device *cx_device_new(struct cx_real_device **members, unsigned nmembers, struct cx_device *parent);
 
 /* Which ways of partitioning a device offers (sub_device.c): how many of list[] (room for 3) it fills with
- * CL_DEVICE_PARTITION_... names; the most sub-devices of one call; and affinity domains. */
+ * CL_DEVICE_PARTITION_... names; the most sub-devices of one call; and affinity domains. Called by
+ * api/device_info.c. */
 unsigned cx_device_partitions(const struct cx_device *device, cl_device_partition_property *list,
                               cl_uint *max_sub_devices, cl_device_affinity_domain *domains);
 
 /* Whether the device answers to this type (CL_DEVICE_TYPE_ALL, DEFAULT, ...): COEXEC_DEVICE_TYPE narrows it.
+ * Called by api/context.c.
  */
 bool cx_device_answers(struct cx_device *device, cl_device_type type);
 

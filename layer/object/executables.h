@@ -36,7 +36,8 @@ struct cx_answer {
     uint64_t number;
 };
 
-/* What this process is told for a platform's or device's query; kind CX_ANSWER_DEFAULT: nothing special. */
+/* What this process is told for a platform's or device's query; kind CX_ANSWER_DEFAULT: nothing special.
+ * Called by shown.c. */
 const struct cx_answer *cx_executable_answer(uint32_t query);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "layer/object/device.h"
 
-/* The list as CL_DEVICE_EXTENSIONS gives it, free() it; NULL: no memory. */
+/* The list as CL_DEVICE_EXTENSIONS gives it, free() it; NULL: no memory. Called by device.c. */
 char *cx_extensions_join(const struct cx_device *device);
 
 enum cx_extension_query {
@@ -21,7 +21,7 @@ enum cx_extension_query {
     CX_EXTENSION_QUERY_PLACE, /* says which device of the machine it is: bus, UUID */
 };
 
-/* What kind of query of an extension that is, for the device's fastest member. */
+/* What kind of query of an extension that is, for the device's fastest member. Called by shown.c. */
 enum cx_extension_query cx_extension_query_kind(const struct cx_device *device, cl_device_info query);
 
 #endif

@@ -10,11 +10,12 @@
 
 #include <stdbool.h>
 
-/* False: no memory. */
+/* False: no memory. Called by memory/buffer.c and memory/sampler.c. */
 bool cx_handle_set_add(const void *handle);
-/* Accepts a handle that was never added. */
+/* Accepts a handle that was never added. Called by memory/buffer.c and memory/sampler.c. */
 void cx_handle_set_remove(const void *handle);
-/* Whether these bytes, taken as a pointer, are a memory object or sampler of ours now. */
+/* Whether these bytes, taken as a pointer, are a memory object or sampler of ours now. Called by
+ * api/command_buffer_record.c, program/kernel.c and program/kernel_arg.c. */
 bool cx_handle_set_has(const void *handle);
 
 #endif

@@ -49,28 +49,29 @@ struct cx_object {
 extern const cl_icd_dispatch *cx_object_dispatch;
 
 /* Zeroed memory, for free(). calloc as of glibc passes by what the thread has freed before, which malloc does
- * not: twice the instructions. NULL: no memory. */
+ * not: twice the instructions. NULL: no memory. Called by timeline/command.c and timeline/worker.c. */
 void *cx_zeroed(size_t size);
 
-/* Starts an object with one program reference (that holds one internal reference). destroy frees it. */
+/* Starts an object with one program reference (that holds one internal reference). destroy frees it.
+ * Called by object/, api/, memory/, program/ and timeline/. */
 void cx_object_init(struct cx_object *object, enum cx_tag tag, void (*destroy)(struct cx_object *object));
 
 /* The program's references. The first one holds an internal reference, which goes with the last one. A
  * program may take one again after its last, on an object that a query or a callback gave it. release: false:
- * it has none. */
+ * it has none. Called by object/, api/, memory/, program/ and timeline/. */
 void cx_object_retain_app(struct cx_object *object);
 bool cx_object_release_app(struct cx_object *object);
 cl_uint cx_object_app_refs(const struct cx_object *object);
 
-/* The layer's own references. */
+/* The layer's own references. Called by api/context.c, memory/buffer.c and timeline/queue.c. */
 void cx_object_ref(struct cx_object *object);
 void cx_object_unref(struct cx_object *object);
 
-/* Tells, once, why nothing works; gives NULL. */
+/* Tells, once, why nothing works; gives NULL. Called by api/icd.c. */
 void *cx_object_refused(void);
 
 /* The object behind a handle, or NULL when the handle is none of that kind. It need not be the program's own:
- * queries and callbacks give handles of what only other objects still hold. */
+ * queries and callbacks give handles of what only other objects still hold. Called by api/refused.c. */
 static inline void *cx_object_cast(const void *handle, enum cx_tag tag)
 {
     const struct cx_object *object = handle;
@@ -104,7 +105,8 @@ static inline void *cx_object_cast(const void *handle, enum cx_tag tag)
     }
 
 /* Answers a clGet*Info query: copies `size` bytes of `data` to the program as the spec asks.
- * Errors: CL_INVALID_VALUE when the program's room is too small. */
+ * Errors: CL_INVALID_VALUE when the program's room is too small. Called by object/, api/, memory/,
+ * program/ and timeline/. */
 cl_int cx_info_bytes(const void *data, size_t size, size_t room, void *value, size_t *size_ret);
 cl_int cx_info_string(const char *text, size_t room, void *value, size_t *size_ret);
 #define CX_INFO(type, expression, room, value, size_ret)                                                     \

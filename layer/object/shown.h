@@ -11,13 +11,14 @@
 
 #include "layer/object/device.h"
 
-/* Whether the fastest member's identity is shown. */
+/* Whether the fastest member's identity is shown. Called by extensions.c. */
 bool cx_shown_identity(void);
-/* Whether the answer to this query, which tells which device the fastest member is, is shown. */
+/* Whether the answer to this query, which tells which device the fastest member is, is shown. Called by
+ * extensions.c. */
 bool cx_shown_place(cl_device_info query);
 
 /* Answer a query by the fastest member's identity or a program's entry. false: *code is none, the answer is
- * coexec's own. Arguments as clGetDeviceInfo's. */
+ * coexec's own. Arguments as clGetDeviceInfo's. Called by platform.c and api/device_info.c. */
 bool cx_shown_device(const struct cx_device *device, cl_device_info query, size_t room, void *value,
                      size_t *size_ret, cl_int *code);
 bool cx_shown_platform(const struct cx_device *device, cl_platform_info query, size_t room, void *value,

@@ -40,11 +40,12 @@ struct cx_container {
     struct cx_container_part part[CX_CONTAINER_PARTS];
 };
 
-/* The container's bytes, free() them; NULL: no memory. */
+/* The container's bytes, free() them; NULL: no memory. Called by program_binary.c. */
 unsigned char *cx_container_write(const struct cx_container *container, size_t *size);
-/* Reads one; the contents point into data. false: it is none of ours, or damaged. */
+/* Reads one; the contents point into data. false: it is none of ours, or damaged. Called by
+ * program_binary.c. */
 bool cx_container_read(const void *data, size_t size, struct cx_container *container);
-/* Whether the bytes begin as ours do, sound or not. */
+/* Whether the bytes begin as ours do, sound or not. Called by program_binary.c. */
 bool cx_container_marked(const void *data, size_t size);
 /* Puts the checksum right: for tests that change a container on purpose. */
 void cx_container_seal(unsigned char *data, size_t size);

@@ -20,20 +20,22 @@
 struct cx_program;
 
 /* Whether the device, or one of its name and driver, has compiled this in a former process or this one, and
- * the seconds it took (0: not known). kernel: in its first launch of a form; NULL: in the program's build. */
+ * the seconds it took (0: not known). kernel: in its first launch of a form; NULL: in the program's build.
+ * Called by plan/launch_form.c. */
 bool cx_compile_record_find(const struct cx_program *program, unsigned member, enum cx_variant variant,
                             const char *kernel, uint64_t form, double *seconds);
-/* It has, in so many seconds; what is kept already is only replaced by longer times. May write a file. */
+/* It has, in so many seconds; what is kept already is only replaced by longer times. May write a file.
+ * Called by plan/launch_form.c. */
 void cx_compile_record_keep(const struct cx_program *program, unsigned member, enum cx_variant variant,
                             const char *kernel, uint64_t form, double seconds);
 
 /* A build with these options is done. Does nothing where that was the program's own, in the call, and so
- * short that it came from the driver's cache. */
+ * short that it came from the driver's cache. Called by build.c and variant.c. */
 void cx_compile_record_built(const struct cx_program *program, const char *options, unsigned member,
                              enum cx_variant variant, uint64_t ns);
 /* Seconds that a build of a variant may take on a member that has not done it in this process: as long as the
  * program's first build did now, or, where the member's driver never built it, in the process in which that
- * took longest; for a CPU at least a guess. */
+ * took longest; for a CPU at least a guess. Called by plan/plan_size.c. */
 double cx_compile_record_expected(const struct cx_program *program, unsigned member, enum cx_variant variant);
 
 #endif

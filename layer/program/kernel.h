@@ -58,14 +58,16 @@ struct cx_args {
     size_t nsvm;
     struct cx_arg arg[];
 };
-/* The memory object behind an argument, or NULL for other kinds and NULL objects. */
+/* The memory object behind an argument, or NULL for other kinds and NULL objects. Called by launch/ and
+ * plan/. */
 static inline struct cx_mem *cx_args_mem(const struct cx_args *args, unsigned arg)
 {
     return args->arg[arg].kind == CX_ARGS_MEM ? args->arg[arg].mem : NULL;
 }
-/* One more reference to a captured snapshot (cx_kernel_capture). */
+/* One more reference to a captured snapshot (cx_kernel_capture). Called by api/enqueue_kernel.c. */
 struct cx_args *cx_args_ref(struct cx_args *args);
-/* Gives a captured reference back and nulls it. Accepts a pointer to NULL. */
+/* Gives a captured reference back and nulls it. Accepts a pointer to NULL. Called by
+ * api/command_buffer_record.c, api/enqueue_kernel.c and launch/replay.c. */
 void cx_args_unref(struct cx_args **args);
 
 /* What a kernel's parameter is, as the drivers tell or show (function.c). */
@@ -126,90 +128,101 @@ struct cx_kernel {
 
 CX_OBJECT_CASTS(kernel, cl_kernel, CX_TAG_KERNEL)
 
-/* The kernel that stands for this one on a device of the context; NULL: the program is not built for it. */
+/* The kernel that stands for this one on a device of the context; NULL: the program is not built for it.
+ * Called by kernel_info.c and api/enqueue_kernel.c. */
 struct cx_kernel *cx_kernel_on(struct cx_kernel *kernel, const struct cx_device *device);
-/* cx_function_try with the functions of all that stand for it. */
+/* cx_function_try with the functions of all that stand for it. Called by kernel_arg.c. */
 cl_int cx_kernel_try(struct cx_kernel *kernel, unsigned index, size_t size, const void *value);
 
 /* The current arguments with a reference for the caller. NULL when one is not set (*missing tells which) or
- * names a buffer that is gone, or without memory (*missing is then the number of arguments). Thread-safe. */
+ * names a buffer that is gone, or without memory (*missing is then the number of arguments). Thread-safe.
+ * Called by api/command_buffer_record.c and api/enqueue_kernel.c. */
 struct cx_args *cx_kernel_capture(struct cx_kernel *kernel, unsigned *missing);
 
 /* Whether the driver may have to compile for such a launch on member m: it saw none just like it. For the
  * thread that pumps worker m. local: NULL where the driver chooses. The second one takes it that the launch
- * follows. */
+ * follows. Called by launch/launch.c and launch/whole.c. */
 bool cx_kernel_is_new(const struct cx_kernel *kernel, unsigned m, enum cx_variant variant, unsigned dims,
                       const size_t *offset, const size_t *global, const size_t *local);
 bool cx_kernel_may_compile(struct cx_kernel *kernel, unsigned m, enum cx_variant variant, unsigned dims,
                            const size_t *offset, const size_t *global, const size_t *local);
 /* Member m's real kernel of a variant with these captured arguments set, buffers as cx_mem_real gives them
  * (their shadows must be allocated). For the thread that pumps worker m. Errors: the driver's code;
- * CL_INVALID_PROGRAM_EXECUTABLE where that member has no such build. *real stays the kernel's. */
+ * CL_INVALID_PROGRAM_EXECUTABLE where that member has no such build. *real stays the kernel's. Called by
+ * launch/launch.c and launch/whole.c. */
 cl_int cx_kernel_bind(struct cx_kernel *kernel, unsigned member, enum cx_variant variant,
                       struct cx_args *args, cl_kernel *real);
 
 /* Whether the kernel has inline assembly, and member m is of another driver or model than the fastest that
  * takes the program: compilers take assembly of others, and the kernel then does who knows what. Thread-safe.
+ * Called by plan/plan.c.
  */
 bool cx_kernel_is_foreign(const struct cx_kernel *kernel, unsigned member);
 /* Whether member m can run this kernel (its build of the program succeeded, the kernel exists there, and it
- * is not foreign there). Thread-safe. */
+ * is not foreign there). Thread-safe. Called by program/, api/, launch/ and plan/. */
 bool cx_kernel_runs_on(const struct cx_kernel *kernel, unsigned member);
 /* Takes a member out for this kernel after its driver failed on it, unless it is the last one; logs once.
- * Thread-safe. */
+ * Thread-safe. Called by launch/split_member.c, launch/split_package.c, launch/static.c and
+ * launch/whole.c. */
 void cx_kernel_leave_out(struct cx_kernel *kernel, unsigned member, const char *why);
 
 /* Split variants of the kernel's program. ready: built for member m (always true for PLAIN where the kernel
  * runs); starts nothing, nanoseconds. failed: never will be. want: has it built in the background on every
  * member unless that was asked before; does not wait. wait: waits until no member builds it any more, at most
- * ms; for the layer's own threads. false: time is up. Thread-safe; the caller holds no lock. */
+ * ms; for the layer's own threads. false: time is up. Thread-safe; the caller holds no lock. Called by
+ * program/, api/ and plan/. */
 bool cx_kernel_variant_ready(const struct cx_kernel *kernel, unsigned member, enum cx_variant variant);
 bool cx_kernel_variant_failed(const struct cx_kernel *kernel, unsigned member, enum cx_variant variant);
 void cx_kernel_variant_want(struct cx_kernel *kernel, enum cx_variant variant);
 bool cx_kernel_variant_wait(struct cx_kernel *kernel, enum cx_variant variant, unsigned ms);
 
 /* The access summary as of the fastest member that runs it, or NULL with *why set ("analysis still running",
- * ...; a string that lives as long as the kernel). Never waits. */
+ * ...; a string that lives as long as the kernel). Never waits. Called by program/, api/, launch/ and
+ * plan/. */
 const struct cx_summary_kernel *cx_kernel_summary(const struct cx_kernel *kernel, const char **why);
 /* Waits for the analysis of the kernel's program, at most ms; for the layer's own threads. false: still
- * running. */
+ * running. Called by api/enqueue_kernel.c and plan/plan.c. */
 bool cx_kernel_summary_wait(const struct cx_kernel *kernel, unsigned ms);
 
 /* clGetKernelWorkGroupInfo values the planner needs, cached: CL_KERNEL_WORK_GROUP_SIZE of one member or the
- * smallest over CX_ALL_MEMBERS that may run it (0: none); required size (zeros when none). */
+ * smallest over CX_ALL_MEMBERS that may run it (0: none); required size (zeros when none). Called by
+ * plan/plan_size.c. */
 size_t cx_kernel_group_limit(const struct cx_kernel *kernel, unsigned member);
 /* The most that launches may ask of one member: its limit, the device's until it has built the program; 0:
- * none. */
+ * none. Called by api/enqueue_kernel.c and plan/plan_size.c. */
 size_t cx_kernel_group_most(const struct cx_kernel *kernel, unsigned member);
 void cx_kernel_required_size(const struct cx_kernel *kernel, size_t size[3]);
-/* The same limit for a split variant that is ready, which may be lower. */
+/* The same limit for a split variant that is ready, which may be lower. Called by plan/plan.c. */
 size_t cx_kernel_variant_limit(const struct cx_kernel *kernel, unsigned member, enum cx_variant variant);
 
 /* For program.c: asks the drivers about the function, once. Gives function->error. The caller holds no lock.
  */
 cl_int cx_function_learn(struct cx_function *function);
 /* The same of one member alone that has built its program since; nothing where the others were not asked yet.
+ * Called by build_deferred.c.
  */
 void cx_function_adopt(struct cx_function *function, unsigned member);
-/* Asks the drivers whether they take this value for a parameter that is no memory object. */
+/* Asks the drivers whether they take this value for a parameter that is no memory object. Called by
+ * kernel.c and program.c. */
 cl_int cx_function_try(struct cx_function *function, unsigned index, size_t size, const void *value);
 void cx_function_init(struct cx_function *function, struct cx_program *program, unsigned index, char *name);
 void cx_function_finish(struct cx_function *function);
 
-/* A snapshot with one reference, whose arguments are not initialised. NULL: no memory. */
+/* A snapshot with one reference, whose arguments are not initialised. NULL: no memory. Called by
+ * kernel_arg.c. */
 struct cx_args *cx_args_new(unsigned count);
 /* kernel_arg.c: a copy that nobody else holds, not captured. NULL: no memory. The caller holds the kernel's
- * lock. */
+ * lock. Called by kernel.c, launch/private_copies.c and launch/remote_access.c. */
 struct cx_args *cx_args_clone(const struct cx_args *args);
-/* kernel_bind.c: the real kernels. */
+/* kernel_bind.c: the real kernels. Called by kernel.c. */
 struct cx_kernel_member *cx_kernel_members_create(unsigned count);
 /* Makes the one that a launch most likely needs, for a GPU, whose program expects that to take its time here.
- * Nobody else has the kernel yet. */
+ * Nobody else has the kernel yet. Called by kernel.c. */
 void cx_kernel_foresee(struct cx_kernel *kernel);
 void cx_kernel_members_destroy(struct cx_kernel *kernel);
 
 /* Releases the snapshot reference that a kernel object or a real kernel holds (not a captured one), and nulls
- * it. */
+ * it. Called by program/, api/ and launch/. */
 void cx_args_drop(struct cx_args **args);
 
 #endif

@@ -9,6 +9,7 @@
 struct cx_program;
 
 /* A program is built: what it is analysed as, nothing where it has no text; options are those of this build.
+ * Called by build.c.
  */
 void cx_record_program(const struct cx_program *program);
 

@@ -12,13 +12,13 @@
 
 struct cx_function_stats;
 
-/* The record of all kernels of that name. NULL without memory. */
+/* The record of all kernels of that name. NULL without memory. Called by program/function.c. */
 struct cx_function_stats *cx_stats_function(const char *name);
-/* Counts a launch that COEXEC_VERIFY looked at. Accepts NULL. */
+/* Counts a launch that COEXEC_VERIFY looked at. Accepts NULL. Called by launch/verify.c. */
 enum cx_verified { CX_VERIFIED_SAME, CX_VERIFIED_DIFFERS, CX_VERIFIED_NOT, CX_VERIFIED_COUNT };
 void cx_stats_verified(struct cx_function_stats *stats, enum cx_verified outcome);
 /* Counts a decision about a real device (by its index), with its reason, a static text, where a summary is
- * asked for. Accepts NULL. May be called under context->lock. */
+ * asked for. Accepts NULL. May be called under context->lock. Called by plan/launch_stats.c. */
 void cx_stats_decided(struct cx_function_stats *stats, unsigned device, const char *reason);
 
 /* What a finished launch did on one real device. Times: ns, of one clock. */
@@ -38,10 +38,11 @@ struct cx_stats_run {
     const char *where;                       /* what of the source that is about, as text */
     uint32_t line;                           /* ... which tells one from another */
 };
-/* Counts it. Accepts NULL for the record. */
+/* Counts it. Accepts NULL for the record. Called by plan/launch_stats.c. */
 void cx_stats_launch(struct cx_function_stats *stats, const struct cx_stats_run *run);
 
-/* Has print() write lines behind the table, behind those that were appended before; once for each. */
+/* Has print() write lines behind the table, behind those that were appended before; once for each. Called
+ * by api/context.c. */
 void cx_stats_append(void (*print)(FILE *out));
 
 #endif

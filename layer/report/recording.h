@@ -13,11 +13,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A text, and a member with so many numbers, as JSON. */
+/* A text, and a member with so many numbers, as JSON. Called by plan/record_launch.c and
+ * program/record_program.c. */
 void cx_record_text(FILE *out, const char *text);
 void cx_record_numbers(FILE *out, const char *name, const uint64_t number[3], unsigned count);
 /* Keeps a source under that name, and the line about its program, `size` bytes. Both stay the caller's.
- * Thread-safe, as is the next. */
+ * Thread-safe, as is the next. Called by program/record_program.c. */
 void cx_record_source(const char *name, const char *source, const char *line, size_t size);
 /* A line that is worth writing only once, and only so often; nothing where write_line writes none. It is
  * called in the call, with no lock of the recording held. */

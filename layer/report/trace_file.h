@@ -16,13 +16,13 @@ enum { CX_TRACE_LANE = 1000 };
 
 bool cx_trace_on(void);
 /* The first of that many new rows, one behind the other. There are less than CX_TRACE_LANE; when they are
- * used up the last ones serve again. */
+ * used up the last ones serve again. Called by timeline/trace_command.c. */
 unsigned cx_trace_rows(unsigned count);
-/* Names a row once. */
+/* Names a row once. Called by timeline/trace_command.c. */
 void cx_trace_name(unsigned row, const char *name);
 
 /* A JSON object's inside (without braces), put together member by member; what has no room is left out. Names
- * are plain words. */
+ * are plain words. Called by launch/, memory/, plan/, program/, source/ and timeline/. */
 struct cx_trace_args {
     char text[1200];
     unsigned used;
@@ -33,7 +33,8 @@ void cx_trace_count(struct cx_trace_args *args, const char *name, uint64_t value
 void cx_trace_flag(struct cx_trace_args *args, const char *name, bool value);
 void cx_trace_numbers(struct cx_trace_args *args, const char *name, const double *value, unsigned count);
 
-/* A block from start to end (host clock, ns) on a row. */
+/* A block from start to end (host clock, ns) on a row. Called by memory/, plan/, program/, source/ and
+ * timeline/. */
 void cx_trace_span(const char *name, const char *category, unsigned row, uint64_t start_ns, uint64_t end_ns,
                    const struct cx_trace_args *args);
 

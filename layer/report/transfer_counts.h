@@ -23,9 +23,9 @@ enum cx_route {
     CX_ROUTES
 };
 
-/* `in`: towards a device (of the last three: all count as in). */
+/* `in`: towards a device (of the last three: all count as in). Called by api/, launch/ and memory/. */
 void cx_traffic_add(enum cx_route route, bool in, uint64_t bytes);
-/* A line for each way that was gone. */
+/* A line for each way that was gone. Called through a pointer set in api/context.c. */
 void cx_traffic_print(FILE *out);
 
 #endif

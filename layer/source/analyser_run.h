@@ -33,15 +33,16 @@ struct cx_analyse_result {
 };
 void cx_analyse_result_finish(struct cx_analyse_result *result);
 
-/* The helper's path, found once; NULL when there is none. */
+/* The helper's path, found once; NULL when there is none. Called by analysis.c. */
 const char *cx_analyse_program(void);
-/* Names the helper: another one, also of the same version, may judge otherwise. */
+/* Names the helper: another one, also of the same version, may judge otherwise. Called by
+ * binary_summaries.c. */
 enum { CX_ANALYSE_TOOL_SIZE = 160 };
 void cx_analyse_tool(char tool[CX_ANALYSE_TOOL_SIZE]);
 /* The result from disk, a refusal among them; false when it is not there or must not be used, as it cannot be
- * told which files the text includes. */
+ * told which files the text includes. Called by analysis.c and tools/coexec_judge.c. */
 bool cx_analyse_cached(const struct cx_analyse_task *task, struct cx_analyse_result *result);
-/* Runs the helper, and keeps its result on disk. */
+/* Runs the helper, and keeps its result on disk. Called by analysis.c and tools/coexec_judge.c. */
 void cx_analyse_run(const struct cx_analyse_task *task, struct cx_helper *helper,
                     struct cx_analyse_result *result);
 

@@ -27,11 +27,13 @@ struct cx_real_device;
 #define CX_MACRO_OF       "__of__"
 
 /* The answers as text for coexec-analyse --told (free() it): for each name that the device told about #undef,
- * and #define where it is a macro. NULL where they are not known yet. Never calls the driver's compiler. */
+ * and #define where it is a macro. NULL where they are not known yet. Never calls the driver's compiler.
+ * Called by analysis.c. */
 char *cx_compiler_macros_cached(const struct cx_real_device *device, const char *question);
 
 /* The same, asking where that must be. Waits, limit_ms at most; a driver that takes longer is left alone with
- * it, and its answers serve the next one who asks. NULL with why (room bytes) set: the device cannot tell. */
+ * it, and its answers serve the next one who asks. NULL with why (room bytes) set: the device cannot tell.
+ * Called by analysis.c and tools/coexec_explain.c. */
 char *cx_compiler_macros_ask(const struct cx_real_device *device, const char *question, unsigned limit_ms,
                              char *why, size_t room);
 

@@ -16,7 +16,8 @@ struct cx_embed {
 
 /* The text with each line that includes one of the headers, by quotes or angle brackets, replaced by that
  * header's text, in headers too; #line keeps the lines' numbers and gives the headers' names. Other includes
- * stay. free() it. NULL: no memory, or headers that include each other without end. */
+ * stay. free() it. NULL: no memory, or headers that include each other without end. Called by
+ * program/link.c. */
 char *cx_embed(const char *text, const struct cx_embed *headers);
 
 #endif

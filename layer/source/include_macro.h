@@ -16,20 +16,22 @@
 
 struct cx_include_macros;
 
-/* NULL: no memory. */
+/* NULL: no memory. Called by include_hash.c. */
 struct cx_include_macros *cx_include_macros_new(void);
 void cx_include_macros_free(struct cx_include_macros *macros);
 
-/* What -D says (NAME, NAME=TEXT, NAME(PARAMETER, PARAMETER)=TEXT), or -U. False: no memory, or no name. */
+/* What -D says (NAME, NAME=TEXT, NAME(PARAMETER, PARAMETER)=TEXT), or -U. False: no memory, or no name.
+ * Called by include_hash.c. */
 bool cx_include_macros_option(struct cx_include_macros *macros, char letter, const char *value);
-/* A #define or #undef of the text, `at` behind that word. False: no memory. */
+/* A #define or #undef of the text, `at` behind that word. False: no memory. Called by include_hash.c. */
 bool cx_include_macros_define(struct cx_include_macros *macros, const char *at);
 bool cx_include_macros_undefine(struct cx_include_macros *macros, const char *at);
-/* Whether more has been found since this was asked last, so that directives may mean more. */
+/* Whether more has been found since this was asked last, so that directives may mean more. Called by
+ * include_hash.c. */
 bool cx_include_macros_more(struct cx_include_macros *macros);
 
 /* take(data, name) gets each name of a file, without its quotes or brackets, of a directive's words up to the
- * line's end; maybe one several times. False: it cannot be told which these are. */
+ * line's end; maybe one several times. False: it cannot be told which these are. Called by include_hash.c. */
 bool cx_include_macros_names(struct cx_include_macros *macros, const char *words,
                              void (*take)(void *data, const char *name), void *data);
 

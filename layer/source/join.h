@@ -10,7 +10,8 @@
 #ifndef CX_LAYER_SOURCE_JOIN_H
 #define CX_LAYER_SOURCE_JOIN_H
 
-/* The joined text; free() it. NULL: none (or no memory), *why (may be NULL) says in half a sentence why. */
+/* The joined text; free() it. NULL: none (or no memory), *why (may be NULL) says in half a sentence why.
+ * Called by program/link.c. */
 char *cx_join(unsigned count, const char *const *text, const char **why);
 
 #endif

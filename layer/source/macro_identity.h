@@ -20,15 +20,17 @@ struct cx_identity {
     char define[CX_IDENTITY_DEFINES][48]; /* NAME=VALUE */
 };
 
-/* The device's identity; keeps a pointer to its extension list. */
+/* The device's identity; keeps a pointer to its extension list. Called by analysis.c,
+ * program/record_program.c and tools/coexec_explain.c. */
 void cx_identity_make(const struct cx_real_device *device, struct cx_identity *identity);
 bool cx_identity_same(const struct cx_identity *a, const struct cx_identity *b);
 
-/* Whether text of files may belong to the program. Errs on the side of true (cx_text_includes). */
+/* Whether text of files may belong to the program. Errs on the side of true (cx_text_includes). Called by
+ * source/ and program/. */
 bool cx_identity_includes(const char *source, const char *options);
 
 /* Whether the text or its build options might look at macros that differ between devices. Errs on the side of
- * true: names that compilers reserve and that are no keywords, included headers. */
+ * true: names that compilers reserve and that are no keywords, included headers. Called by analysis.c. */
 bool cx_identity_matters(const char *source, const char *options);
 
 #endif

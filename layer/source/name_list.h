@@ -14,11 +14,11 @@ struct cx_names {
     unsigned count;
 };
 
-/* Whether the name is the `length` letters at `at`. */
+/* Whether the name is the `length` letters at `at`. Called by include_macro.c. */
 bool cx_name_is(const char *name, const char *at, size_t length);
 
 bool cx_names_have(const struct cx_names *names, const char *at, size_t length);
-/* False: no memory. */
+/* False: no memory. Called by include_hash.c and include_macro.c. */
 bool cx_names_add(struct cx_names *names, const char *at, size_t length);
 void cx_names_finish(struct cx_names *names);
 

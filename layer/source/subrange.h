@@ -38,22 +38,23 @@ struct cx_subrange_launch {
 };
 
 /* The variant a split of this launch along dim needs; rewrite: the kernel's uses & CX_USE_NEEDS_REWRITE is
- * not 0. */
+ * not 0. Called by api/enqueue_kernel.c, plan/plan.c and plan/prefix_rules.c. */
 enum cx_variant cx_subrange_variant(const struct cx_access_geometry *geometry, unsigned dim, bool rewrite);
 
 /* Whether packages of this launch along dim can be launched so; otherwise *why (may be NULL) says in half a
  * sentence why not. NVIDIA's keeps 32 bits of an offset and extends the
- * sign, so nothing may need more than 31. */
+ * sign, so nothing may need more than 31. Called by plan/plan.c and plan/prefix_rules.c. */
 bool cx_subrange_can(const struct cx_access_geometry *geometry, unsigned dim, enum cx_variant variant,
                      const char **why);
 
-/* The launch of work-groups [first, end) along dim, counted from 0 in the original launch. */
+/* The launch of work-groups [first, end) along dim, counted from 0 in the original launch. Called by
+ * launch/failover.c and launch/launch.c. */
 void cx_subrange_package(const struct cx_access_geometry *geometry, unsigned dim, enum cx_variant variant,
                          uint64_t first, uint64_t end, struct cx_subrange_launch *launch);
 
 /* What stands before and behind the program's text in a variant; "" for PLAIN. The text behind does not
  * compile where the program has defined or undefined one of the functions' names itself: such a program has
- * no variant. */
+ * no variant. Called by program/compile_record.c and program/variant.c. */
 const char *cx_subrange_text(enum cx_variant variant);
 const char *cx_subrange_check(enum cx_variant variant);
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* An analysis for a device (and those like it) from then (host ns; 0 when tracing was off) until now, on the
- * given row; the result found on disk, or not. */
+ * given row; the result found on disk, or not. Called by analysis.c. */
 void cx_trace_analysis(unsigned row, const char *device, const char *options, bool cached, const char *result,
                        uint64_t since_ns);
 
