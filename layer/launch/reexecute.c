@@ -3,6 +3,7 @@
  * What is done again of a split, and who is not waited for. See reexecute.h.
  */
 #include "layer/launch/reexecute.h"
+#include "layer/plan/device_load.h"
 #include "layer/launch/split_inside.h"
 #include "layer/launch/write_back.h"
 #include "layer/base/log.h"
@@ -157,9 +158,7 @@ static void mark_superseded(struct split *split, unsigned part, const struct pac
     uint64_t now = cx_clock_ns();
     double worked = (double)(now - package->start_ns) * 1e-9;
     bool at_once = speed <= 0 || worked > too_long * groups / speed;
-    if (!worker->superseded++)
-        worker->superseded_since_ns = now;
-    worker->superseded_until_ns = at_once ? now : now + (now - package->start_ns);
+    cx_device_load_supersede(worker, now, at_once ? now : now + (now - package->start_ns));
     cx_launch_decided(split->launch, split->plan.member[part], "late: not waited for");
     cx_info(CX_TOPIC_PLAN, "%s is over; %s still works on what others have done of it",
             split->launch->kernel->function->name, worker->device->name);
@@ -234,6 +233,7 @@ void cx_reexecute_leave(struct split *split)
 
 void cx_reexecute_over(struct split *split, unsigned part)
 {
-    split->launch->base.context->workers[split->plan.member[part]].superseded -= split->superseded[part];
+    if (split->superseded[part])
+        cx_device_load_caught_up(&split->launch->base.context->workers[split->plan.member[part]]);
     split->superseded[part] = false;
 }

@@ -3,6 +3,7 @@
  * Launches that repeat one before. See replay.h.
  */
 #include "layer/launch/replay.h"
+#include "layer/plan/device_load.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/plan/plan.h"
@@ -116,7 +117,7 @@ static bool may_repeat(const struct cx_queue *queue, const struct cx_kernel *ker
     struct cx_context *context = queue->context;
     struct cx_worker *worker = &context->workers[replay->member];
     return !queue->unsettled && queue->last_member == replay->member + 1 && !context->nsvm &&
-           !context->planner->migration.active && !cx_plan_is_straggler(worker) &&
+           !context->planner->migration.active && !cx_device_load_is_straggler(worker) &&
            cx_queue_takes(queue, replay->member) && cx_kernel_runs_on(kernel, replay->member) &&
            !cx_launch_wants_times(worker, history, NULL) && has_all(args, replay, worker);
 }

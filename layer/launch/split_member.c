@@ -7,6 +7,7 @@
  * them, or a new job is planned for one of them. Previous stage: split.c. Next: split_package.c.
  */
 #include "layer/launch/split_inside.h"
+#include "layer/plan/device_load.h"
 #include "layer/base/exit_guard.h"
 #include "layer/launch/write_back.h"
 #include "layer/launch/split_peer.h"
@@ -410,7 +411,7 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
         groups = launch->parts[lane->part].groups;
         seconds = (double)launch->parts[lane->part].busy_ns * 1e-9;
         if (first) /* a probe's groups are few: the rest its driver needs once */
-            worker->first_seconds = seconds > worker->first_seconds / 2 ? seconds : worker->first_seconds / 2;
+            cx_device_load_probed(worker, seconds);
     }
     const bool teaches = split->alive[lane->part] &&
                          (!(split->learned_seconds[lane->part] > 0) || is_slower(split, lane->part));

@@ -3,6 +3,7 @@
  * What it would cost to share a launch. See candidates.h.
  */
 #include "layer/plan/candidates.h"
+#include "layer/plan/device_load.h"
 #include "layer/plan/launch_prepare.h"
 #include "layer/plan/merge_cost.h"
 #include "layer/plan/plan_size.h"
@@ -137,7 +138,8 @@ static double first_seconds(const struct cx_launch *launch, struct cx_kernel_his
 {
     const struct cx_worker *fastest = &launch->base.context->workers[launch->base.context->fastest];
     const double build = (double)launch->kernel->program->build_ns * 1e-9;
-    const double before = worker->first_seconds > 0 ? worker->first_seconds : CX_CPU_COMPILES;
+    const double probed = cx_device_load_of(worker)->first_seconds;
+    const double before = probed > 0 ? probed : CX_CPU_COMPILES;
     if (!(worker->device->type & CL_DEVICE_TYPE_CPU) ||
         cx_launch_compiled(launch, history, worker->index, variant, false))
         return 0;

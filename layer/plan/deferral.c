@@ -3,6 +3,7 @@
  * Launches held back. See deferral.h.
  */
 #include "layer/plan/deferral.h"
+#include "layer/plan/device_load.h"
 #include "layer/program/kernel.h"
 #include "layer/base/log.h"
 #include "layer/plan/plan_open.h"
@@ -38,7 +39,7 @@ static bool is_coming(const struct cx_launch *launch)
     const unsigned nmembers = launch->base.context->nmembers;
 
     for (unsigned m = 0; m < nmembers && launch->lacks_straggler; m++)
-        if (launch->base.context->workers[m].superseded)
+        if (cx_device_load_is_straggler(&launch->base.context->workers[m]))
             return true;
     for (unsigned m = 0; m < nmembers && launch->lacks_builds; m++) {
         const unsigned state = atomic_load(&program->members[m].state[launch->missing_variant]);
@@ -98,7 +99,8 @@ bool cx_deferral_begin(struct cx_launch *launch, unsigned member)
 {
     struct cx_context *context = launch->base.context;
     const bool lacks = launch->lacks_straggler || (launch->lacks_builds && !cx_plan_wants_all());
-    if (member < context->nmembers && context->workers[member].superseded) /* its work may never be over */
+    if (member < context->nmembers &&
+        cx_device_load_is_straggler(&context->workers[member])) /* its work may never be over */
         return false;
     launch->lacks_length = !lacks && lacks_length(launch, member);
     if (!lacks && !launch->lacks_length)
@@ -134,14 +136,6 @@ bool cx_deferral_begin(struct cx_launch *launch, unsigned member)
     return false;
 }
 
-static bool is_any_superseded(const struct cx_context *context)
-{
-    for (unsigned m = 0; m < context->nmembers; m++)
-        if (context->workers[m].superseded)
-            return true;
-    return false;
-}
-
 /* In a thread of its own. */
 static void wait_for_stragglers(void *data)
 {
@@ -153,7 +147,7 @@ static void wait_for_stragglers(void *data)
     while (any && cx_clock_ns() < launch->deferred_until_ns) {
         nanosleep(&nap, NULL);
         cx_context_lock(command->context);
-        any = is_any_superseded(command->context);
+        any = cx_device_load_any_straggler(command->context);
         cx_context_unlock(command->context);
     }
     cx_command_unhold(command);
@@ -167,10 +161,10 @@ bool cx_deferral_for_straggler(struct cx_launch *launch)
         return false;
     const uint64_t most = (uint64_t)(STRAGGLER_PART * 1e9 * cx_plan_expected(launch)), now = cx_clock_ns();
     for (unsigned m = 0; m < context->nmembers; m++) {
-        const struct cx_worker *worker = &context->workers[m];
-        if (worker->superseded && worker->superseded_since_ns + most > now + STRAGGLER_NAP_NS &&
-            worker->superseded_since_ns + most > launch->deferred_until_ns)
-            launch->deferred_until_ns = worker->superseded_since_ns + most;
+        const struct cx_device_load *load = cx_device_load_of(&context->workers[m]);
+        if (load->superseded && load->superseded_since_ns + most > now + STRAGGLER_NAP_NS &&
+            load->superseded_since_ns + most > launch->deferred_until_ns)
+            launch->deferred_until_ns = load->superseded_since_ns + most;
     }
     if (!launch->deferred_until_ns)
         return false;

@@ -3,6 +3,7 @@
  * The decision about one launch. See plan.h.
  */
 #include "layer/plan/plan.h"
+#include "layer/plan/device_load.h"
 #include "layer/base/exit_guard.h"
 #include "layer/memory/unsettled.h"
 #include "layer/plan/deferral.h"
@@ -56,7 +57,7 @@ static bool join_straggler(struct cx_launch *launch, const struct cx_cached_verd
         plan->stragglers |= UINT64_C(1) << member;
         return true;
     }
-    if (!bounded && cx_clock_ns() < worker->superseded_until_ns)
+    if (!bounded && cx_clock_ns() < cx_device_load_of(worker)->superseded_until_ns)
         return true;
     launch->lacks_straggler = true;
     return whole_because(launch, cx_reexecute_straggler_reason);
@@ -108,7 +109,7 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
             launch->reason = why_not_on(kernel, m);
             continue;
         }
-        if (context->workers[m].superseded && !join_straggler(launch, judged, m, plan))
+        if (cx_device_load_is_straggler(&context->workers[m]) && !join_straggler(launch, judged, m, plan))
             continue;
         if (m != first && !cx_program_compatible(kernel->program, first, m, &launch->reason))
             continue;

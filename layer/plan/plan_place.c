@@ -10,6 +10,7 @@
 #include "layer/base/exit_guard.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
+#include "layer/plan/device_load.h"
 #include "layer/plan/plan.h"
 #include "layer/plan/launch_form.h"
 #include "layer/plan/plan_size.h"
@@ -23,26 +24,21 @@
 #include <string.h>
 
 enum {
-    GUESS_NS = 1000000, /* a launch never measured */
-    GAIN_NS = 50000,    /* what another member must be sooner by: about what its waking costs */
-    MOVE_NS = 20000     /* of one transfer, however small (measured on an H200) */
+    GUESS_NS = CX_DEVICE_LOAD_GUESS_NS,
+    GAIN_NS = 50000, /* what another member must be sooner by: about what its waking costs */
+    MOVE_NS = 20000  /* of one transfer, however small (measured on an H200) */
 };
 
 /* How much slower counts as alike. */
 static const double nearly = 1.25;
 
-bool cx_plan_is_straggler(const struct cx_worker *worker)
-{
-    return worker->superseded > 0;
-}
-
 unsigned cx_plan_prompt(const struct cx_launch *launch, unsigned member)
 {
     const struct cx_context *context = launch->base.context;
-    if (member >= context->nmembers || !cx_plan_is_straggler(&context->workers[member]))
+    if (member >= context->nmembers || !cx_device_load_is_straggler(&context->workers[member]))
         return member;
     for (unsigned m = 0; m < context->nmembers; m++)
-        if (!cx_plan_is_straggler(&context->workers[m]) && cx_queue_takes(launch->base.queue, m) &&
+        if (!cx_device_load_is_straggler(&context->workers[m]) && cx_queue_takes(launch->base.queue, m) &&
             cx_kernel_runs_on(launch->kernel, m))
             return m;
     return member;
@@ -62,7 +58,7 @@ static unsigned fastest_of(struct cx_launch *launch, bool sure, cl_uint units)
         const double known = history ? cx_speed_record_speed(&history->records[m]) : 0;
         if (known > 0 && fastest > 0) /* measured on both: nominal speeds no longer count */
             speed = known / fastest * context->workers[context->fastest].device->nominal_gflops;
-        if (cx_plan_is_straggler(&context->workers[m]))
+        if (cx_device_load_is_straggler(&context->workers[m]))
             speed *= 1e-9;
         if (speed <= best_speed || context->workers[m].device->compute_units < units ||
             !cx_queue_takes(launch->base.queue, m) || !cx_kernel_runs_on(launch->kernel, m) ||
@@ -221,9 +217,9 @@ static double begin_ns(const struct cx_launch *launch, unsigned m, uint64_t now)
     for (unsigned t = 0; t < context->nmembers; t++) {
         struct cx_worker *worker = &context->workers[t];
         bool counts = t == m || depends_on(launch, t) > atomic_load(&worker->completed);
-        if (counts && worker->busy_until > now && !cx_worker_idle(worker) &&
-            (double)(worker->busy_until - now) > begin)
-            begin = (double)(worker->busy_until - now);
+        const uint64_t until = cx_device_load_of(worker)->busy_until;
+        if (counts && until > now && !cx_worker_idle(worker) && (double)(until - now) > begin)
+            begin = (double)(until - now);
     }
     return begin;
 }
@@ -246,9 +242,9 @@ static unsigned free_sooner(struct cx_launch *launch, unsigned best, uint64_t no
         if (cx_queue_takes(launch->base.queue, m) && cx_build_deferred_on(launch->kernel->program, m))
             cx_plan_want(launch, CX_VARIANT_PLAIN);
         if (m == best || !cx_queue_takes(launch->base.queue, m) || !cx_kernel_runs_on(launch->kernel, m) ||
-            atomic_load(&other->left_out) || cx_plan_is_straggler(other) || !cx_plan_fits(launch, m))
+            atomic_load(&other->left_out) || cx_device_load_is_straggler(other) || !cx_plan_fits(launch, m))
             continue;
-        if (!like && (own <= 0 || there <= 0 || worker->guessed))
+        if (!like && (own <= 0 || there <= 0 || cx_device_load_of(worker)->guessed))
             continue; /* nothing tells how long it would take, or how long the fast one is busy */
         if (cx_options_get()->reproducible && !cx_context_alike(context, best, m))
             continue;
@@ -276,7 +272,7 @@ static bool may_gain(const struct cx_launch *launch, unsigned best)
 static bool may_go_to(struct cx_launch *launch, unsigned member)
 {
     const struct cx_worker *worker = &launch->base.context->workers[member];
-    return !cx_plan_is_straggler(worker) && !atomic_load(&worker->left_out) &&
+    return !cx_device_load_is_straggler(worker) && !atomic_load(&worker->left_out) &&
            cx_queue_takes(launch->base.queue, member) && cx_kernel_runs_on(launch->kernel, member) &&
            cx_plan_fits(launch, member) && cx_launch_prepare(launch, member) == CL_SUCCESS;
 }
@@ -384,7 +380,7 @@ unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
     if (may_keep_state(launch, &certain)) {
         best = place_with_state(launch, preferred, certain);
     } else {
-        if (preferred >= context->nmembers || cx_plan_is_straggler(&context->workers[preferred]) ||
+        if (preferred >= context->nmembers || cx_device_load_is_straggler(&context->workers[preferred]) ||
             cx_take_refused(launch, preferred) || cx_launch_prepare(launch, preferred) != CL_SUCCESS)
             best = fastest_taker(launch, 0);
         best = stay(launch, best);
@@ -406,16 +402,7 @@ unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
 
 void cx_plan_occupy(const struct cx_launch *launch, unsigned member)
 {
-    struct cx_context *context = launch->base.context;
     if (is_alone(launch) || launch->on_svm_owner)
         return;
-    const uint64_t now = cx_clock_ns();
-    struct cx_worker *worker = &context->workers[member];
-    double lasts = expected_ns(launch, member);
-    if (worker->busy_until < now || cx_worker_idle(worker)) {
-        worker->busy_until = now;
-        worker->guessed = false;
-    }
-    worker->guessed |= lasts <= 0;
-    worker->busy_until += (uint64_t)(lasts > 0 ? lasts : GUESS_NS);
+    cx_device_load_add(&launch->base.context->workers[member], expected_ns(launch, member));
 }

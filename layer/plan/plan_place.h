@@ -7,10 +7,8 @@
 
 #include "layer/plan/plan.h"
 
-/* Whether the member is late with what others have done (reexecute.h): nothing should be planned for it
- * that it could not leave to others. */
-bool cx_plan_is_straggler(const struct cx_worker *worker);
-/* The member, or, where it is late, another one that takes the launch and is not, if there is one. */
+/* The member, or, where it is a straggler (device_load.h), another one that takes the launch and is none, if
+ * there is one. */
 unsigned cx_plan_prompt(const struct cx_launch *launch, unsigned member);
 /* The member for a launch that stays whole: `preferred` if that is one and takes it, else the fastest; or one
  * that is free sooner. nmembers: none takes it. */

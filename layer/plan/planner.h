@@ -10,9 +10,11 @@
 
 struct cx_access_region;
 struct cx_candidates;
+struct cx_device_load;
 struct cx_launch;
 
 struct cx_planner {
+    struct cx_device_load *loads;  /* device_load.h: one a member */
     struct cx_feedback feedback;   /* split_feedback.h: whether splits pay */
     unsigned whole_member;         /* the member for launches that it keeps whole */
     struct cx_migration migration; /* migration_credit.h: whether moving data for them does */

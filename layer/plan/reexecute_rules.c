@@ -3,6 +3,7 @@
  * What may be done again. See reexecute_rules.h.
  */
 #include "layer/plan/reexecute_rules.h"
+#include "layer/plan/device_load.h"
 #include "layer/base/options.h"
 #include "layer/plan/plan_size.h"
 #include "layer/plan/policy.h"
@@ -86,7 +87,7 @@ bool cx_reexecute_may_join(const struct cx_launch *launch, const struct cx_cache
 {
     const struct cx_worker *worker = &launch->base.context->workers[member];
     const struct cx_kernel_history *history = launch->kernel->function->history;
-    const double elapsed = (double)(cx_clock_ns() - worker->superseded_since_ns) * 1e-9;
+    const double elapsed = (double)(cx_clock_ns() - cx_device_load_of(worker)->superseded_since_ns) * 1e-9;
     return elapsed < cx_plan_expected(launch) && history &&
            cx_speed_record_speed(&history->records[member]) > 0 && !gets_inputs_first(launch, judged, worker);
 }

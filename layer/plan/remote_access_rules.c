@@ -3,6 +3,7 @@
  * Buffers for one home. See remote_access_rules.h.
  */
 #include "layer/plan/remote_access_rules.h"
+#include "layer/plan/device_load.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/memory/alias.h"
@@ -262,7 +263,8 @@ static bool choose_owner(struct choice *choice)
         uint64_t lacking[64] = {0};
         bool any = false;
         choice->owner = choice->member[m];
-        if (context->workers[choice->owner].superseded || count_peers(choice, choice->owner) < 2)
+        if (cx_device_load_is_straggler(&context->workers[choice->owner]) ||
+            count_peers(choice, choice->owner) < 2)
             continue;
         for (unsigned i = 0; i < choice->kernel->narg; i++)
             if (is_able(choice, i)) {

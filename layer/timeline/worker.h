@@ -79,19 +79,9 @@ struct cx_worker {
         first_watched;          /* the position that the first of `watched` waits for; 0: there is none */
     struct cx_command *watched; /* a heap of those that wait for this timeline (command_watch.c); references;
                                    context->lock */
-    uint64_t busy_until; /* when whole launches planned are expected to be over, host ns (plan_place.c);
-                            context->lock */
-    bool guessed;        /* ... which counts launches never measured */
-    /* what a probe with the first package of its form took here, of late; 0: none yet. context->lock */
-    double first_seconds;
     atomic_uint_fast64_t upload_rate; /* bytes/s of long uploads measured here (transfer.c); 0: none so far */
-    unsigned superseded; /* jobs under way whose work another member has done (reexecute.h); context->lock */
-    uint64_t superseded_until_ns;   /* late: until when it may share launches that would wait for it, host ns;
-                                     * context->lock
-                                     */
-    uint64_t superseded_since_ns;   /* late: when the others were done, host ns; context->lock */
-    atomic_uint_fast64_t submitted; /* seq of the last job handed to the driver */
-    atomic_uint_fast64_t completed; /* every job up to this seq is complete */
+    atomic_uint_fast64_t submitted;   /* seq of the last job handed to the driver */
+    atomic_uint_fast64_t completed;   /* every job up to this seq is complete */
 
     struct cx_lock lock;                 /* guards what follows */
     pthread_cond_t wake;                 /* a job came, or the end */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The load of a context's members, as far as planning knows it: how long whole launches keep each busy, what
+ * a first package cost there, and whether it is a straggler, a device whose work others have done while it
+ * was still at it (reexecute.h). Written here alone. Next: plan_place.h, deferral.h, reexecute_rules.h.
+ * Thread-safety: all under context->lock.
+ */
+#ifndef CX_LAYER_PLAN_DEVICE_LOAD_H
+#define CX_LAYER_PLAN_DEVICE_LOAD_H
+
+#include "layer/plan/planner.h"
+#include "layer/timeline/worker.h"
+
+/* Times are host ns. */
+struct cx_device_load {
+    uint64_t busy_until;  /* when whole launches planned are expected to be over */
+    bool guessed;         /* ... which counts launches never measured */
+    double first_seconds; /* what a probe with the first package of its form took, of late; 0: none yet */
+    unsigned superseded;  /* jobs under way whose work another member has done */
+    uint64_t superseded_since_ns; /* superseded: when the others were done */
+    uint64_t superseded_until_ns; /* superseded: until when it may share launches that would wait for it */
+};
+
+static inline const struct cx_device_load *cx_device_load_of(const struct cx_worker *worker)
+{
+    return &worker->context->planner->loads[worker->index];
+}
+
+/* Whether the member is a straggler: at work on what others have done. */
+static inline bool cx_device_load_is_straggler(const struct cx_worker *worker)
+{
+    return cx_device_load_of(worker)->superseded > 0;
+}
+bool cx_device_load_any_straggler(const struct cx_context *context);
+
+enum { CX_DEVICE_LOAD_GUESS_NS = 1000000 }; /* a launch never measured */
+/* A whole launch was planned there, which lasts so many ns; 0: nobody knows. */
+void cx_device_load_add(struct cx_worker *worker, double ns);
+/* A probe with a first package took so long there. */
+void cx_device_load_probed(const struct cx_worker *worker, double seconds);
+/* Others are done now with what a job of it is at; that job's end: cx_device_load_caught_up. */
+void cx_device_load_supersede(const struct cx_worker *worker, uint64_t now, uint64_t superseded_until_ns);
+void cx_device_load_caught_up(const struct cx_worker *worker);
+
+#endif
