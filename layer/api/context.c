@@ -20,9 +20,8 @@
 #include "layer/plan/plan_open.h"
 #include "layer/report/kernel_table.h"
 #include "layer/report/transfer_counts.h"
-#include "layer/memory/transport_ring.h"
-#include "layer/memory/transport_bounce.h"
 #include "layer/memory/svm.h"
+#include "layer/memory/transport.h"
 #include "layer/timeline/trace_command.h"
 #include "layer/plan/planner.h"
 
@@ -40,7 +39,7 @@ static void close_member(struct cx_worker *worker)
     cx_worker_end(worker);
     cx_diff_release(worker);
     cx_device_copy_release(worker);
-    cx_ring_release(worker);
+    cx_transports_release(worker);
     cx_worker_finish(worker);
 }
 
@@ -72,7 +71,7 @@ static void context_free(void *data)
         cx_worker_end(&context->workers[w]);
     close_members(context);
     cx_freelist_free(&context->replay_jobs);
-    cx_bounce_buffers_finish(context);
+    cx_transports_finish(context);
     cx_peers_finish(context->peers);
     free(context->workers);
     cx_planner_free(context->planner);

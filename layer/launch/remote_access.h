@@ -10,7 +10,7 @@
  * too; all else is as there, as each store reaches the one memory as it is, whatever lies beside it. What is
  * relied on is that the driver's kernels see, from their start, what was written there by commands that the
  * host knows to be over, and that what they wrote is seen once they are over: as with slots
- * (transport_bounce.h).
+ * (transport_bounce.c).
  *
  * Order: a package that visits begins when all that was planned for the home before the launch is over, and
  * copies that others make of its memory. When all packages are assigned, the home's timeline gets a job that

@@ -5,8 +5,6 @@
 #include "layer/launch/split_fetch.h"
 #include "layer/memory/image.h"
 #include "layer/base/log.h"
-#include "layer/memory/peer.h"
-#include "layer/memory/transport_bounce.h"
 #include "layer/launch/region_ranges.h"
 
 #include <stdlib.h>
@@ -60,8 +58,9 @@ static cl_int plan_moves(struct split *split, struct cx_mem *root, unsigned plac
                          const struct cx_move *lacks, size_t count)
 {
     struct cx_byte_range *range = malloc((count + 1) * sizeof(*range));
-    const bool near = cx_peer_near(root, place) | cx_bounce_near(root, place);
-    const unsigned to = near ? place : CX_PLACE_HOST;
+    struct cx_near near;
+    cx_transports_near(root, place, &near);
+    const unsigned to = near.any ? place : CX_PLACE_HOST;
     if (!range)
         return CL_OUT_OF_HOST_MEMORY;
     for (size_t m = 0; m < count; m++)
@@ -106,7 +105,7 @@ cl_int cx_split_foresee(struct split *split)
     struct cx_access_region *regions = calloc(nargs + 1u, sizeof(*regions));
     if (!regions)
         return CL_OUT_OF_HOST_MEMORY;
-    cx_bounce_defer(launch->base.context);
+    cx_transports_hold(launch->base.context);
     for (unsigned p = 0; p < split->nparts && error == CL_SUCCESS; p++) {
         const struct cx_range run = expected_run(split, p);
         if (run.first >= run.end || cx_split_is_straggler(split, p))
@@ -117,7 +116,7 @@ cl_int cx_split_foresee(struct split *split)
                 error = foresee_input(split, i, &regions[i / 2],
                                       &launch->base.context->workers[split->plan.member[p]]);
     }
-    if (!cx_bounce_plan_deferred(&split->launch->base) && error == CL_SUCCESS)
+    if (!cx_transports_let(&split->launch->base) && error == CL_SUCCESS)
         error = CL_OUT_OF_HOST_MEMORY;
     free(regions);
     return error;

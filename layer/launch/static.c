@@ -9,7 +9,7 @@
 #include "layer/launch/failover.h"
 #include "layer/base/log.h"
 #include "layer/plan/plan.h"
-#include "layer/memory/transport_bounce.h"
+#include "layer/memory/transport.h"
 #include "layer/launch/verify.h"
 #include "layer/launch/launch.h"
 #include "layer/plan/launch_learn.h"
@@ -121,13 +121,13 @@ static cl_int plan_shares(struct cx_launch *launch, struct cx_split_plan *plan, 
     struct cx_job **jobs = calloc(launch->nparts, sizeof(struct cx_job *));
     cl_int error = jobs ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 
-    cx_bounce_defer(context);
+    cx_transports_hold(context);
     for (unsigned i = 0; i < launch->nparts && error == CL_SUCCESS; i++) {
         cx_access_package(plan->judged->access, first[i], end[i], regions + (size_t)i * nargs);
         error =
             cx_launch_gather(launch, regions + (size_t)i * nargs, &context->workers[launch->parts[i].member]);
     }
-    if (!cx_bounce_plan_deferred(command) && error == CL_SUCCESS)
+    if (!cx_transports_let(command) && error == CL_SUCCESS)
         error = CL_OUT_OF_HOST_MEMORY;
     for (unsigned i = 0; i < launch->nparts && error == CL_SUCCESS; i++) {
         jobs[i] = share_job(launch, &launch->parts[i], plan->judged->verdict.dim, first[i], end[i],

@@ -81,7 +81,7 @@ static bool is_worth_it(const struct cx_transfer_list *transfers)
     return bytes >= CX_WRITE_BACK_LEAST_BYTES && bytes / transfers->count >= LEAST_RUN;
 }
 
-/* A lane copies what is staged (transport_ring.h) itself, and looks at its packages after so many bytes:
+/* A lane copies what is staged (transport_ring.c) itself, and looks at its packages after so many bytes:
  * twice the least that is staged. */
 static uint64_t piece_bytes(void)
 {

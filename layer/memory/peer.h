@@ -13,7 +13,7 @@
  * worth what it costs the process: until that is done everything goes through the host, and later no shadow
  * that was there is changed. With 1 it is
  * opened with a first shadow, which waits. Not at all where fewer than two members could be peers. Shadows
- * that cannot be shared go by transport_bounce.h. Thread-safety: context->lock where nothing else is said.
+ * that cannot be shared go by transport_bounce.c. Thread-safety: context->lock where nothing else is said.
  * Previous stage: buffer.c for memory, transfer.c for copies. Next: transport_peer.h.
  */
 #ifndef CX_LAYER_MEMORY_PEER_H

@@ -6,14 +6,10 @@
 #include "layer/memory/image.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
-#include "layer/memory/peer.h"
-#include "layer/memory/transport_bounce.h"
 #include "layer/report/trace_file.h"
 #include "layer/memory/trace_transfer.h"
 #include "layer/report/transfer_counts.h"
 #include "layer/memory/transport.h"
-#include "layer/memory/transport_peer.h"
-#include "layer/memory/transport_ring.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -136,36 +132,10 @@ unsigned cx_transfer_list_rows(const struct cx_transfer_list *transfers, unsigne
 
 /* Counts a transfer by the way it goes. */
 static void count_item(const struct cx_transfer_list *transfers, const struct cx_transfer_item *item,
-                       bool ring, uint64_t bytes, size_t rows)
+                       const struct cx_transport *transport, const struct cx_rows *rows)
 {
-    const struct cx_mem *root = item->root;
-    const bool pinned = item->pages && atomic_load(&item->pages->pinned);
-    cx_traffic_add(transfers->merges ? CX_ROUTE_MERGE
-                   : root->image     ? CX_ROUTE_IMAGE
-                   : rows > 1        ? CX_ROUTE_RECT
-                   : ring            ? CX_ROUTE_RING
-                   : pinned          ? CX_ROUTE_PINNED
-                                     : CX_ROUTE_PAGEABLE,
-                   transfers->upload, bytes * rows);
-}
-
-/* `ring`: through it. */
-static cl_int start_item(const struct cx_transfer_list *transfers, const struct cx_transfer_item *item,
-                         struct cx_worker *worker, size_t bytes, const struct cx_rows *rows, bool ring,
-                         cl_event *event)
-{
-    const struct cx_transport *transport = &cx_transport_host;
-    count_item(transfers, item, ring, bytes, rows->count);
-    if (item->root->image)
-        return transfers->upload ? cx_image_upload(worker, item->root->image, item->real, item->lo,
-                                                   item->host, bytes, rows, event)
-                                 : cx_image_download(worker, item->root->image, item->real, item->lo,
-                                                     item->host, bytes, rows, event);
-    if (ring)
-        transport = &cx_transport_ring;
-    return transfers->upload
-               ? transport->upload(worker, item->real, item->lo, item->host, bytes, rows, event)
-               : transport->download(worker, item->real, item->lo, item->host, bytes, rows, event);
+    cx_traffic_add(transfers->merges ? CX_ROUTE_MERGE : transport->route(item, rows), transfers->upload,
+                   (item->hi - item->lo) * rows->count);
 }
 
 cl_int cx_transfer_list_start(struct cx_transfer_list *transfers, struct cx_worker *worker, cl_event *first,
@@ -180,12 +150,12 @@ cl_int cx_transfer_list_start(struct cx_transfer_list *transfers, struct cx_work
         cl_event *begin = item == transfers->item ? first : NULL;
         if (item->pages && item->host == item->pages->memory + item->lo)
             cx_pin_moved(item->root, worker, bytes * rows.count);
-        const bool ring = !item->root->image && rows.count == 1 && cx_ring_wanted(worker, item->pages, bytes);
-        cl_event *event = i == transfers->count ? last : begin && !ring ? begin : &item->event;
-        item->ring = ring;
-        error = start_item(transfers, item, worker, bytes, &rows, ring, event);
-        if (ring && error == CL_SUCCESS)
-            error = cx_ring_tell(worker, begin, &item->chunks, &item->nchunks);
+        const struct cx_transport *transport = cx_transport_for(worker, item, &rows);
+        cl_event *event = i == transfers->count ? last : begin && !transport->parts ? begin : &item->event;
+        item->transport = transport;
+        count_item(transfers, item, transport, &rows);
+        error =
+            transport->start(worker, item, &rows, transfers->upload, transport->parts ? begin : NULL, event);
     }
     if (error != CL_SUCCESS && transfers->count > 1) /* those already started use the host's memory */
         worker->device->cl->clFinish(cx_worker_mover(worker));
@@ -201,11 +171,9 @@ cl_int cx_transfer_list_read(struct cx_transfer_list *transfers, struct cx_worke
     for (unsigned i = 0; i < transfers->count && error == CL_SUCCESS;) {
         struct cx_transfer_item *item = &transfers->item[i];
         const struct cx_rows rows = rows_from(transfers, i, worker);
-        const size_t bytes = (size_t)(item->hi - item->lo);
         i += (unsigned)rows.count;
-        count_item(transfers, item, false, bytes, rows.count);
-        error =
-            cx_host_download_on(queue, worker, item->real, item->lo, item->host, bytes, &rows, &item->event);
+        count_item(transfers, item, &cx_transport_host, &rows);
+        error = cx_host_download_on(queue, worker, item, &rows, &item->event);
     }
     if (error == CL_SUCCESS)
         error = cl->clFlush(queue);
@@ -246,7 +214,8 @@ void cx_transfer_list_finish(struct cx_transfer_list *transfers, const struct cx
         cx_mem_unref(&transfers->item[i].root);
     }
     free(transfers->item);
-    cx_bounce_slot_use_unref(&transfers->slot_use);
+    if (transfers->drop)
+        transfers->drop(transfers);
     *transfers = (struct cx_transfer_list){0};
 }
 
@@ -271,12 +240,12 @@ void cx_transfer_list_failed(struct cx_transfer_list *transfers, struct cx_conte
  * the program's that blocks: the driver's own blocking call, as the program would make it, saves an event
  * and, for what is written, the wait until the device has it. Times are asked for by events and traces alone.
  */
-static bool blocks(const struct cx_job *job, const struct cx_worker *worker)
+static bool may_block(const struct cx_job *job, const struct cx_worker *worker)
 {
     const struct cx_transfer_list *transfers = job->data;
     const struct cx_transfer_item *item = transfers->item;
-    if (transfers->count != 1 || item->root->image || job->waits || job->tells ||
-        worker->device->synchronous || worker->moves_aside || cx_trace_on())
+    if (transfers->count != 1 || job->waits || job->tells || worker->device->synchronous ||
+        worker->moves_aside || cx_trace_on())
         return false;
     if (transfers->counted)
         return !transfers->upload && !job->timed && item->hi - item->lo <= MAPPED_BYTES &&
@@ -287,31 +256,32 @@ static bool blocks(const struct cx_job *job, const struct cx_worker *worker)
            (!transfers->upload && !job->timed && cx_command_blocks_here(job->command));
 }
 
-static cl_int run_blocking(struct cx_job *job, struct cx_worker *worker)
+static const struct cx_rows one_row = {.count = 1};
+
+/* By which transport it goes so; NULL: it does not. */
+static const struct cx_transport *blocks_by(const struct cx_job *job, struct cx_worker *worker)
 {
     const struct cx_transfer_list *transfers = job->data;
-    const struct cx_transfer_item *item = transfers->item;
-    const cl_icd_dispatch *cl = worker->device->cl;
-    const size_t bytes = (size_t)(item->hi - item->lo);
-    count_item(transfers, item, false, bytes, 1);
-    cl_int error;
-    if (transfers->upload) {
-        error = cl->clEnqueueWriteBuffer(worker->queue, item->real, CL_TRUE, item->lo, bytes, item->host, 0,
-                                         NULL, NULL);
-        if (error == CL_SUCCESS)
-            cx_command_hand(job->command);
-        job->loose = true;
-    } else {
-        error = cl->clEnqueueReadBuffer(worker->queue, item->real, CL_TRUE, item->lo, bytes, item->host, 0,
-                                        NULL, NULL);
+    const struct cx_transport *transport =
+        may_block(job, worker) ? cx_transport_for(worker, transfers->item, &one_row) : NULL;
+    return transport && transport->block ? transport : NULL;
+}
+
+static cl_int run_blocking(struct cx_job *job, struct cx_worker *worker, const struct cx_transport *transport)
+{
+    const struct cx_transfer_list *transfers = job->data;
+    count_item(transfers, transfers->item, transport, &one_row);
+    const cl_int error = transport->block(worker, transfers->item, transfers->upload);
+    if (!transfers->upload)
         job->ended = error == CL_SUCCESS;
-    }
+    else if (error == CL_SUCCESS)
+        cx_command_hand(job->command);
+    job->loose |= transfers->upload;
     return error;
 }
 
-/* Uploads from that many bytes on tell how fast they go; through the ring from so many times its size. */
+/* Uploads from that many bytes on tell how fast they go. */
 #define TELLING_BYTES (UINT64_C(4) << 20)
-#define TELLING_RINGS 4
 /* How much of the rate a slower upload makes up: a busy machine slows down some, nothing makes one faster. */
 #define SLOWER 0.25
 
@@ -319,8 +289,8 @@ static cl_int run_blocking(struct cx_job *job, struct cx_worker *worker)
 static uint64_t telling_bytes(const struct cx_transfer_list *transfers)
 {
     const struct cx_transfer_item *item = transfers->item;
-    if (!transfers->upload || transfers->source || transfers->slot_use || transfers->count != 1 ||
-        item->root->image || item->hi - item->lo < TELLING_BYTES)
+    if (!transfers->upload || transfers->source || transfers->count != 1 || item->root->image ||
+        item->hi - item->lo < TELLING_BYTES)
         return 0;
     return item->hi - item->lo;
 }
@@ -328,7 +298,8 @@ static uint64_t telling_bytes(const struct cx_transfer_list *transfers)
 /* Whether the call that made the upload returned when its bytes were over, or nearly. */
 static bool took_all(const struct cx_transfer_list *transfers, uint64_t bytes, bool blocking)
 {
-    return blocking || (transfers->item->ring && bytes >= TELLING_RINGS * cx_options_staging());
+    const struct cx_transport *transport = transfers->item->transport;
+    return blocking || (transport && transport->paces && transport->paces(bytes));
 }
 
 static void tell_rate(struct cx_worker *worker, uint64_t bytes, uint64_t ns)
@@ -341,15 +312,15 @@ static void tell_rate(struct cx_worker *worker, uint64_t bytes, uint64_t ns)
 static cl_int run_runs(struct cx_job *job, struct cx_worker *worker)
 {
     struct cx_transfer_list *transfers = job->data;
-    const bool blocking = blocks(job, worker);
+    const struct cx_transport *blocking = blocks_by(job, worker);
     const uint64_t bytes = telling_bytes(transfers);
     transfers->tells_rate = bytes && worker->profiles && !blocking && !job->timed;
     job->timed |= transfers->tells_rate;
     const bool alone = !job->timed && atomic_load(&worker->completed) + 1 == job->seq;
     const uint64_t start = bytes && alone ? cx_clock_ns() : 0;
-    cl_int error = blocking ? run_blocking(job, worker)
+    cl_int error = blocking ? run_blocking(job, worker, blocking)
                             : cx_transfer_list_start(transfers, worker, &job->first_event, &job->event);
-    if (start && error == CL_SUCCESS && took_all(transfers, bytes, blocking))
+    if (start && error == CL_SUCCESS && took_all(transfers, bytes, blocking != NULL))
         tell_rate(worker, bytes, cx_clock_ns() - start);
     if (error != CL_SUCCESS) {
         cx_transfer_list_failed(transfers, worker->context, true);
@@ -404,7 +375,7 @@ struct cx_job *cx_transfer_list_job(const struct cx_worker *worker, struct cx_tr
     job->finish = finish_transfers;
     job->timed = cx_trace_on();
     for (unsigned i = 0; i < own->count; i++)
-        job->waits |= cx_ring_possible(worker, own->item[i].hi - own->item[i].lo);
+        job->waits |= cx_transports_may_wait(worker, own->item[i].hi - own->item[i].lo);
     return job;
 }
 
@@ -436,7 +407,7 @@ static cl_int download_from(struct cx_command *command, struct cx_mem *root, uns
 {
     struct cx_worker *worker = cx_place_worker(command->context, from);
     struct cx_transfer_list transfers = {.upload = false, .counted = true, .place = CX_PLACE_HOST};
-    if (!cx_bounce_flush(command))
+    if (!cx_transports_flush(command))
         return CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; i < count; i++)
         if (moves[i].from == from &&
@@ -466,7 +437,7 @@ static cl_int upload_to(struct cx_command *command, struct cx_mem *root, unsigne
 {
     struct cx_worker *worker = cx_place_worker(command->context, place);
     struct cx_transfer_list transfers = {.upload = true, .counted = true, .place = place};
-    if (!cx_bounce_flush(command))
+    if (!cx_transports_flush(command))
         return CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; i < count; i++)
         if (!cx_transfer_list_add(&transfers, root, root->real[worker->index], moves[i].lo, moves[i].hi,
@@ -486,94 +457,6 @@ static cl_int upload_to(struct cx_command *command, struct cx_mem *root, unsigne
     return CL_SUCCESS;
 }
 
-/* The places, as bits, from which bytes come without the host: by the ways of peer.h and transport_bounce.h.
- */
-struct cx_near {
-    uint64_t direct, staged;
-};
-
-static bool is_near(uint64_t near, unsigned from)
-{
-    return from < 64 && near >> from & 1; /* CX_PLACE_NONE is none */
-}
-
-static cl_int run_copies(struct cx_job *job, struct cx_worker *worker)
-{
-    cx_worker_wait(worker, job->seq - 1); /* what stands at the destination may still be in use there */
-    cl_int error = cx_peer_runs(job->data, worker);
-    if (error != CL_SUCCESS)
-        cx_transfer_list_failed(job->data, worker->context, true);
-    return error;
-}
-
-/* Copies the runs of `moves` that peer `from` holds, in one job of the destination. */
-static cl_int copy_from(struct cx_command *command, struct cx_mem *root, unsigned from, unsigned place,
-                        const struct cx_move *moves, size_t count)
-{
-    struct cx_worker *worker = cx_place_worker(command->context, place);
-    struct cx_worker *source = cx_place_worker(command->context, from);
-    struct cx_transfer_list transfers = {.upload = true, .counted = true, .place = place, .source = source};
-    bool ok = true;
-    if (!cx_bounce_flush(command))
-        return CL_OUT_OF_HOST_MEMORY;
-    for (size_t i = 0; i < count && ok; i++)
-        if (moves[i].from == from)
-            ok = cx_transfer_list_add(&transfers, root, root->real[worker->index], moves[i].lo, moves[i].hi,
-                                      NULL);
-    if (!ok)
-        cx_transfer_list_finish(&transfers, NULL);
-    if (!transfers.count)
-        return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
-    struct cx_job *job = cx_transfer_list_job(worker, &transfers);
-    if (!job)
-        return CL_OUT_OF_HOST_MEMORY;
-    job->run = run_copies;
-    job->waits = job->copies = true;
-    job->times_call = job->timed;
-    job->timed = false;
-    cx_peers_order_copy(command->context->peers, source, worker, job);
-    for (size_t i = 0; i < count && ok; i++)
-        if (moves[i].from == from)
-            ok = cx_coherence_peer_copy(root->coherence, moves[i].lo, moves[i].hi, source->index,
-                                        worker->index, worker->planned + 1, job->deps) &&
-                 cx_coherence_validate(root->coherence, moves[i].lo, moves[i].hi, place);
-    cx_command_add_job(command, worker, job);
-    return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
-}
-
-/* Of the moves those that `from` holds: by a slot what fits into one, and what cannot go directly. Takes the
- * place out of *near where neither can be had. */
-static cl_int copy_best(struct cx_command *command, struct cx_mem *root, unsigned from, unsigned place,
-                        struct cx_near *near, const struct cx_move *moves, size_t count)
-{
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < count; i++)
-        bytes += moves[i].from == from ? moves[i].hi - moves[i].lo : 0;
-    const bool direct = near->direct >> from & 1;
-    if (bytes && (!direct || (near->staged >> from & 1 && bytes <= cx_bounce_slot())) &&
-        cx_bounce_open(command->context, from, place))
-        return cx_bounce_copy(command, root, from, place, moves, count);
-    near->staged &= ~(UINT64_C(1) << from);
-    return direct ? copy_from(command, root, from, place, moves, count) : CL_SUCCESS;
-}
-
-/* Plans the copies that peers serve and takes them out of the list. */
-static cl_int copy_near(struct cx_command *command, struct cx_mem *root, unsigned place, struct cx_near *near,
-                        struct cx_move *moves, size_t *count)
-{
-    size_t left = 0;
-    for (uint64_t rest = near->direct | near->staged; rest; rest &= rest - 1) {
-        cl_int error = copy_best(command, root, (unsigned)__builtin_ctzll(rest), place, near, moves, *count);
-        if (error != CL_SUCCESS)
-            return error;
-    }
-    for (size_t i = 0; i < *count; i++)
-        if (!is_near(near->direct | near->staged, moves[i].from))
-            moves[left++] = moves[i];
-    *count = left;
-    return CL_SUCCESS;
-}
-
 cl_int cx_move_lost(const struct cx_mem *root)
 {
     cx_warn(CX_TOPIC_DATA, "contents of memory object %llu were lost when a device failed",
@@ -581,13 +464,17 @@ cl_int cx_move_lost(const struct cx_mem *root)
     return CL_OUT_OF_RESOURCES;
 }
 
-/* What is valid in the host copy as well comes from there rather than through slots: all devices upload at
- * once, and 27 GB from one H200 to three took twice as long by its slots. */
+static bool comes_by(uint64_t places, const struct cx_move *move)
+{
+    return move->from < 64 && places >> move->from & 1; /* CX_PLACE_NONE is none */
+}
+
+/* What transports that yield would bring comes from the host copy where that is valid, too. */
 static void prefer_host(const struct cx_mem *root, const struct cx_near *near, struct cx_move *moves,
                         size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (is_near(near->staged & ~near->direct, moves[i].from) &&
+        if (comes_by(near->any & ~near->firm, &moves[i]) &&
             cx_coherence_valid(root->coherence, moves[i].lo, moves[i].hi, CX_PLACE_HOST))
             moves[i].from = CX_PLACE_HOST;
 }
@@ -598,22 +485,27 @@ cl_int cx_move_ranges(struct cx_command *command, struct cx_mem *root, const str
     struct cx_move *moves = NULL;
     size_t count = 0;
     cl_int error = CL_SUCCESS;
-    struct cx_near ways = {cx_peer_near(root, place), cx_bounce_near(root, place)};
-    const uint64_t near = ways.direct | ways.staged;
-    for (size_t i = 0; i < n && error == CL_SUCCESS; i++)
+    struct cx_near near;
+    size_t first = 0;
+    while (first < n && cx_coherence_valid(root->coherence, ranges[first].lo, ranges[first].hi, place))
+        first++;
+    if (first == n)
+        return CL_SUCCESS;
+    cx_transports_near(root, place, &near);
+    for (size_t i = first; i < n && error == CL_SUCCESS; i++)
         if (!cx_coherence_valid(root->coherence, ranges[i].lo, ranges[i].hi, place) &&
-            !cx_coherence_missing_near(root->coherence, ranges[i].lo, ranges[i].hi, place, near, &moves,
+            !cx_coherence_missing_near(root->coherence, ranges[i].lo, ranges[i].hi, place, near.any, &moves,
                                        &count))
             error = CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; i < count && error == CL_SUCCESS; i++)
         if (moves[i].from == CX_PLACE_NONE)
             error = cx_move_lost(root);
-    prefer_host(root, &ways, moves, count);
+    prefer_host(root, &near, moves, count);
     for (size_t i = 0; i < count && bytes; i++)
         *bytes +=
-            (moves[i].hi - moves[i].lo) * (moves[i].from && place && !is_near(near, moves[i].from) ? 2 : 1);
-    if (count && near && error == CL_SUCCESS)
-        error = copy_near(command, root, place, &ways, moves, &count);
+            (moves[i].hi - moves[i].lo) * (moves[i].from && place && !comes_by(near.any, &moves[i]) ? 2 : 1);
+    if (count && near.any && error == CL_SUCCESS)
+        error = cx_transports_plan(command, root, place, &near, moves, &count);
     if (count && error == CL_SUCCESS && !cx_mem_host(root))
         error = CL_OUT_OF_HOST_MEMORY;
     for (unsigned from = 1; from <= command->context->nmembers && count && error == CL_SUCCESS; from++)

@@ -10,6 +10,7 @@
 #include "layer/memory/buffer.h"
 #include "layer/timeline/command.h"
 #include "layer/memory/byte_ranges.h"
+#include "layer/memory/transport.h"
 
 /* Makes [lo, hi) of the root valid at `place`: downloads on the timelines of those who hold it, then, for a
  * member's own place, an upload on its timeline. Place > 0 must be prepared (cx_mem_prepare). *bytes (may be
@@ -17,7 +18,7 @@
 cl_int cx_move_to(struct cx_command *command, struct cx_mem *root, uint64_t lo, uint64_t hi, unsigned place,
                   uint64_t *bytes);
 
-/* The same for many runs at once: one job on each timeline concerned. */
+/* The same for many ranges at once: one job on each timeline concerned. */
 cl_int cx_move_ranges(struct cx_command *command, struct cx_mem *root, const struct cx_byte_range *ranges,
                       size_t count, unsigned place, uint64_t *bytes);
 
@@ -44,19 +45,21 @@ struct cx_transfer_item {
      * meanwhile, which is not looked at without context->lock. */
     struct cx_pages *pages;
     cl_event event;   /* of a transfer whose event nobody else has */
-    cl_event *chunks; /* through a ring: of those parts whose failure that event does not tell of */
+    cl_event *chunks; /* where it parts: of those parts whose failure that event does not tell of */
     unsigned nchunks;
-    bool ring; /* it was started, and goes through one */
+    const struct cx_transport *transport; /* it was started, by this one */
 };
 struct cx_transfer_list {
+    /* They are finished: gives back what a transport has with them. NULL: nothing. */
+    void (*drop)(struct cx_transfer_list *transfers);
     bool upload;
     bool merges;              /* brought to the host to be combined there: counted as that */
     bool tells_rate;          /* its times were asked for only to tell how fast uploads go */
     bool counted;             /* the map says already that `place` holds these bytes */
     unsigned place;           /* counted: where they come to be valid */
-    struct cx_worker *source; /* from a peer's memory (peer.h); NULL: from the host's */
+    struct cx_worker *source; /* from another member's memory; NULL: from the host's */
     struct cx_bounce_slot_use
-        *slot_use; /* through a slot (transport_bounce.h), a reference; NULL: another way */
+        *slot_use; /* through a slot (transport_bounce.c), a reference; NULL: another way */
     unsigned count, room;
     struct cx_transfer_item *item;
 };

@@ -1,8 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slots of shared memory, and the jobs that fill and empty them. See transport_bounce.h.
+ * The slots transport: from peer to peer (peer.h) through a slot of shared memory. The source's queue copies
+ * regions into a slot on its device, the destination's queue fetches them from there by an object of its own
+ * over the same memory. So it serves buffers of any size and kind, nothing waits on the host but the second
+ * half for the first, and order is as with transfers through the host: each half is a job of its device's
+ * timeline, in line with the kernels there, and what changes the source's bytes later need not wait for the
+ * destination.
+ *
+ * A move takes as many slots as it is long, and both halves of it overlap. A slot is used again once the job
+ * that emptied it is over. What cannot be copied that way goes through the host, at once and then for good.
+ *
+ * A slot has COEXEC_STAGING kilobytes; 0: there are none. Thread-safety: context->lock. Previous
+ * stage: the table (transport.h).
  */
-#include "layer/memory/transport_bounce.h"
+#include "layer/memory/transport.h"
+#include "layer/memory/transfer.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/memory/peer.h"
@@ -35,6 +47,7 @@ struct second_half {
     uint64_t lo, hi; /* all its runs lie in between */
 };
 
+/* Of a context: one a member. */
 struct cx_bounce_buffers {
     bool holds;
     struct second_half second_half[SECOND_HALVES];
@@ -42,6 +55,7 @@ struct cx_bounce_buffers {
     struct bounce bounce[]; /* one a member */
 };
 
+/* What a slot holds: its two jobs share it. */
 struct cx_bounce_slot_use {
     atomic_uint refs;
     struct cx_worker *source, *member;
@@ -52,17 +66,18 @@ struct cx_bounce_slot_use {
 
 /* ---- slots ---- */
 
-size_t cx_bounce_slot(void)
+static size_t slot_bytes(void)
 {
     const uint64_t bytes = cx_options_staging();
     return bytes < MOST ? (size_t)bytes : MOST;
 }
 
-uint64_t cx_bounce_near(const struct cx_mem *root, unsigned place)
+/* The places, as bits, from which bytes of the root might come to `place`. */
+static uint64_t bounce_near(const struct cx_mem *root, unsigned place)
 {
     struct cx_context *context = root->context;
     uint64_t near = 0;
-    if (!context->peers || place == CX_PLACE_HOST || root->image || root->svm || !cx_bounce_slot() ||
+    if (!context->peers || place == CX_PLACE_HOST || root->image || root->svm || !slot_bytes() ||
         !root->real[place - 1] || !cx_peers_are_open(context))
         return 0;
     for (unsigned m = 0; m < context->nmembers; m++) {
@@ -77,7 +92,8 @@ uint64_t cx_bounce_near(const struct cx_mem *root, unsigned place)
     return near;
 }
 
-bool cx_bounce_open(struct cx_context *context, unsigned from, unsigned place)
+/* Makes the slots where there are none yet. False: they cannot be had, and never will be. */
+static bool bounce_open(struct cx_context *context, unsigned from, unsigned place)
 {
     const unsigned m = from - 1, to = place - 1;
     cl_int error;
@@ -89,7 +105,7 @@ bool cx_bounce_open(struct cx_context *context, unsigned from, unsigned place)
         return false;
     struct bounce *bounce = &context->bounce_buffers->bounce[m];
     if (!bounce->own && !bounce->fails) {
-        const size_t bytes = (SLOTS + 1) * cx_bounce_slot();
+        const size_t bytes = (SLOTS + 1) * slot_bytes();
         bounce->alias = calloc(context->nmembers, sizeof(cl_mem));
         bounce->own = bounce->alias
                           ? cx_peer_allocate(context, m, bytes < LEAST ? LEAST : bytes, &bounce->memory)
@@ -107,7 +123,7 @@ bool cx_bounce_open(struct cx_context *context, unsigned from, unsigned place)
     return bounce->alias[to];
 }
 
-void cx_bounce_buffers_finish(struct cx_context *context)
+static void bounce_finish(struct cx_context *context)
 {
     for (unsigned m = 0; context->bounce_buffers && m < context->nmembers; m++) {
         struct bounce *bounce = &context->bounce_buffers->bounce[m];
@@ -123,13 +139,19 @@ void cx_bounce_buffers_finish(struct cx_context *context)
     context->bounce_buffers = NULL;
 }
 
-void cx_bounce_slot_use_unref(struct cx_bounce_slot_use **slot_use)
+/* Nulls the pointer. Any thread. */
+static void unref(struct cx_bounce_slot_use **slot_use)
 {
-    if (*slot_use && atomic_fetch_sub_explicit(&(*slot_use)->refs, 1, memory_order_acq_rel) == 1) {
+    if (atomic_fetch_sub_explicit(&(*slot_use)->refs, 1, memory_order_acq_rel) == 1) {
         free((*slot_use)->room);
         free(*slot_use);
     }
     *slot_use = NULL;
+}
+
+static void drop_parcel(struct cx_transfer_list *transfers)
+{
+    unref(&transfers->slot_use);
 }
 
 /* ---- copies ---- */
@@ -284,6 +306,7 @@ static struct cx_job *half_job(struct cx_worker *worker, struct cx_transfer_list
 {
     atomic_fetch_add_explicit(&slot_use->refs, 1, memory_order_relaxed);
     transfers->slot_use = slot_use;
+    transfers->drop = drop_parcel;
     transfers->upload = in;
     transfers->source = in ? slot_use->source : NULL;
     struct cx_job *job = cx_transfer_list_job(worker, transfers);
@@ -318,7 +341,7 @@ static bool plan_second(struct cx_command *command, const struct second_half *se
     return ok;
 }
 
-bool cx_bounce_flush(struct cx_command *command)
+static bool bounce_flush(struct cx_command *command)
 {
     struct cx_bounce_buffers *bounce_buffers = command->context->bounce_buffers;
     bool ok = true;
@@ -329,17 +352,17 @@ bool cx_bounce_flush(struct cx_command *command)
     return ok;
 }
 
-void cx_bounce_defer(struct cx_context *context)
+static void bounce_hold(struct cx_context *context)
 {
     if (context->bounce_buffers)
         context->bounce_buffers->holds = true;
 }
 
-bool cx_bounce_plan_deferred(struct cx_command *command)
+static bool bounce_let(struct cx_command *command)
 {
     if (command->context->bounce_buffers)
         command->context->bounce_buffers->holds = false;
-    return cx_bounce_flush(command);
+    return bounce_flush(command);
 }
 
 /* Whether what is kept has to be planned first: it empties the slot, or brings what is to be copied on. */
@@ -383,16 +406,16 @@ static cl_int plan_parcel(struct cx_command *command, struct cx_worker *source, 
     }
     const unsigned slot = bounce->next;
     struct second_half second_half = second_half_of(in, source, worker, slot);
-    bool ok = !must_flush(bounce_buffers, source, slot, &second_half) || cx_bounce_flush(command);
+    bool ok = !must_flush(bounce_buffers, source, slot, &second_half) || bounce_flush(command);
     *slot_use = (struct cx_bounce_slot_use){.source = source,
                                             .member = worker,
                                             .own = bounce->own,
                                             .alias = bounce->alias[worker->index],
-                                            .at = slot * cx_bounce_slot()};
+                                            .at = slot * slot_bytes()};
     atomic_init(&slot_use->refs, 1);
     struct cx_job *first = half_job(source, out, slot_use, false),
                   *second = half_job(worker, in, slot_use, true);
-    cx_bounce_slot_use_unref(&slot_use);
+    unref(&slot_use);
     if (!first || !second) {
         drop_job(first);
         drop_job(second);
@@ -415,14 +438,14 @@ static cl_int plan_parcel(struct cx_command *command, struct cx_worker *source, 
     return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
-cl_int cx_bounce_copy(struct cx_command *command, struct cx_mem *root, unsigned from, unsigned place,
-                      const struct cx_move *moves, size_t count)
+static cl_int bounce_plan(struct cx_command *command, struct cx_mem *root, unsigned from, unsigned place,
+                          const struct cx_move *moves, size_t count)
 {
     struct cx_worker *source = cx_place_worker(command->context, from);
     struct cx_worker *worker = cx_place_worker(command->context, place);
     const struct cx_transfer_list none = {.counted = true, .place = place};
     struct cx_transfer_list out = none, in = none;
-    size_t room = cx_bounce_slot();
+    size_t room = slot_bytes();
     cl_int error = CL_SUCCESS;
     for (size_t i = 0; i < count && error == CL_SUCCESS; i++) {
         uint64_t lo = moves[i].lo;
@@ -437,7 +460,7 @@ cl_int cx_bounce_copy(struct cx_command *command, struct cx_mem *root, unsigned 
                 continue;
             error = plan_parcel(command, source, worker, &out, &in);
             out = in = none;
-            room = cx_bounce_slot();
+            room = slot_bytes();
         }
     }
     if (in.count && error == CL_SUCCESS)
@@ -446,3 +469,23 @@ cl_int cx_bounce_copy(struct cx_command *command, struct cx_mem *root, unsigned 
     cx_transfer_list_finish(&in, NULL);
     return error;
 }
+
+static unsigned bounce_price(uint64_t bytes)
+{
+    return bytes <= slot_bytes() ? CX_PRICE_SLOT : CX_PRICE_SLOTS;
+}
+
+/* Of what the host copy has as well all devices upload at once: 27 GB from one H200 to three took twice as
+ * long by its slots. */
+const struct cx_transport cx_transport_bounce = {
+    .name = "bounce",
+    .near = bounce_near,
+    .yields = true,
+    .price = bounce_price,
+    .open = bounce_open,
+    .plan = bounce_plan,
+    .hold = bounce_hold,
+    .let = bounce_let,
+    .flush = bounce_flush,
+    .finish = bounce_finish,
+};

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Moving an image's bytes: a run, or rows of runs, as one box of texels by the real driver's own reads and
+ * Moving an image's bytes: a item, or rows of runs, as one box of texels by the real driver's own reads and
  * writes of images. transfer.c cuts runs so that each is one box.
  */
 #include "layer/memory/image.h"
+#include "layer/memory/transfer.h"
 #include "layer/memory/transport.h"
 
-/* What a run, or `rows` of them, is to the driver. */
+/* What a item, or `rows` of them, is to the driver. */
 struct box {
     size_t origin[3], region[3], row_pitch, slice_pitch;
 };
@@ -42,3 +43,34 @@ cl_int cx_image_download(struct cx_worker *worker, const struct cx_image *image,
                                                   box.region, box.row_pitch, box.slice_pitch, host, 0, NULL,
                                                   event);
 }
+
+static bool image_takes(struct cx_worker *worker, const struct cx_transfer_item *item,
+                        const struct cx_rows *rows)
+{
+    (void)worker, (void)rows;
+    return item->root->image;
+}
+
+static cl_int image_start(struct cx_worker *worker, struct cx_transfer_item *item, const struct cx_rows *rows,
+                          bool upload, cl_event *first, cl_event *last)
+{
+    const size_t bytes = (size_t)(item->hi - item->lo);
+    (void)first; /* it is one transfer */
+    return upload ? cx_image_upload(worker, item->root->image, item->real, item->lo, item->host, bytes, rows,
+                                    last)
+                  : cx_image_download(worker, item->root->image, item->real, item->lo, item->host, bytes,
+                                      rows, last);
+}
+
+static enum cx_route image_route(const struct cx_transfer_item *item, const struct cx_rows *rows)
+{
+    (void)item, (void)rows;
+    return CX_ROUTE_IMAGE;
+}
+
+const struct cx_transport cx_transport_image = {
+    .name = "image",
+    .takes = image_takes,
+    .start = image_start,
+    .route = image_route,
+};

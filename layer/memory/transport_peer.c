@@ -120,3 +120,60 @@ cl_int cx_peer_runs(const struct cx_transfer_list *transfers, struct cx_worker *
                 worker->device->name, transfers->source->device->name, cx_cuda_name(code));
     return all_by_host(transfers, worker);
 }
+
+static cl_int run_copies(struct cx_job *job, struct cx_worker *worker)
+{
+    cx_worker_wait(worker, job->seq - 1); /* what stands at the destination may still be in use there */
+    cl_int error = cx_peer_runs(job->data, worker);
+    if (error != CL_SUCCESS)
+        cx_transfer_list_failed(job->data, worker->context, true);
+    return error;
+}
+
+/* Copies the runs of `moves` that peer `from` holds, in one job of the destination. */
+static cl_int plan_copies(struct cx_command *command, struct cx_mem *root, unsigned from, unsigned place,
+                          const struct cx_move *moves, size_t count)
+{
+    struct cx_worker *worker = cx_place_worker(command->context, place);
+    struct cx_worker *source = cx_place_worker(command->context, from);
+    struct cx_transfer_list transfers = {.upload = true, .counted = true, .place = place, .source = source};
+    bool ok = true;
+    if (!cx_transports_flush(command))
+        return CL_OUT_OF_HOST_MEMORY;
+    for (size_t i = 0; i < count && ok; i++)
+        if (moves[i].from == from)
+            ok = cx_transfer_list_add(&transfers, root, root->real[worker->index], moves[i].lo, moves[i].hi,
+                                      NULL);
+    if (!ok)
+        cx_transfer_list_finish(&transfers, NULL);
+    if (!transfers.count)
+        return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    struct cx_job *job = cx_transfer_list_job(worker, &transfers);
+    if (!job)
+        return CL_OUT_OF_HOST_MEMORY;
+    job->run = run_copies;
+    job->waits = job->copies = true;
+    job->times_call = job->timed;
+    job->timed = false;
+    cx_peers_order_copy(command->context->peers, source, worker, job);
+    for (size_t i = 0; i < count && ok; i++)
+        if (moves[i].from == from)
+            ok = cx_coherence_peer_copy(root->coherence, moves[i].lo, moves[i].hi, source->index,
+                                        worker->index, worker->planned + 1, job->deps) &&
+                 cx_coherence_validate(root->coherence, moves[i].lo, moves[i].hi, place);
+    cx_command_add_job(command, worker, job);
+    return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+}
+
+static unsigned peer_price(uint64_t bytes)
+{
+    (void)bytes;
+    return CX_PRICE_PEER;
+}
+
+const struct cx_transport cx_transport_peer = {
+    .name = "peer",
+    .near = cx_peer_near,
+    .price = peer_price,
+    .plan = plan_copies,
+};

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Transfers through a ring of pinned chunks. See transport_ring.h.
+ * The ring transport: large runs between pageable host memory (the program's own, or host copies not pinned)
+ * and a device move through a ring of pinned chunks that several threads fill and drain while the device's
+ * copy engine works on the others. A driver's own path through pageable memory is a third as fast
+ * (docs/benchmarks.md has the figures).
+ *
+ * It copies in the thread that calls, so its jobs are never pumped by the program's (cx_job.waits).
+ * COEXEC_STAGING sets from which size on it is used. Previous stage: the table (transport.h).
  */
-#include "layer/memory/transport_ring.h"
-#include "layer/memory/buffer.h"
+#include "layer/memory/transport.h"
+#include "layer/memory/transfer.h"
 #include "layer/base/copy.h"
 #include "layer/base/copy_chunks.h"
 #include "layer/base/copy_threads.h"
@@ -47,6 +53,9 @@ static uint64_t staging(const struct cx_worker *worker)
     return gpu || options->staging < 1024 ? cx_options_staging() : 0;
 }
 
+/* From so many times its size on an upload through the ring goes at the pace of the device. */
+enum { PACING_RINGS = 4 };
+
 /* Bytes that go the driver's own way first. Registering 32 MB takes an H200's driver 3 ms once the pages are
  * there (10 where it has to get them, and nobody else's calls go on meanwhile): less than half of what 64 MB
  * take its own way. From half of that on the pages are got, by another thread. */
@@ -55,7 +64,9 @@ static uint64_t pays_after(const struct cx_worker *worker)
     return 8 * staging(worker);
 }
 
-bool cx_ring_possible(const struct cx_worker *worker, uint64_t bytes)
+/* Whether a transfer of that size may come to go through the ring: then its job must not run in the program's
+ * thread. Any thread. */
+static bool is_possible(const struct cx_worker *worker, uint64_t bytes)
 {
     const uint64_t unit = staging(worker);
     return worker->device && unit && bytes >= unit / 2 && !atomic_load(&worker->ring_fails);
@@ -67,7 +78,7 @@ static void touch(struct cx_copy_task *task)
     cx_host_pages_touch(pages->memory, pages->bytes);
 }
 
-/* From here to cx_ring_release: by whoever pumps the worker, and by nobody else at the time. */
+/* From here to release_ring: by whoever pumps the worker, and by nobody else at the time. */
 static void begin_ring(struct cx_worker *worker)
 {
     const uint64_t wanted = staging(worker) / 4 / PAGE * PAGE, chunk = wanted < PAGE ? PAGE
@@ -95,6 +106,20 @@ static void await_touch(struct cx_ring *ring)
     ring->touched = true;
 }
 
+/* Nothing is in flight. */
+static void release_ring(struct cx_worker *worker)
+{
+    struct cx_ring *ring = worker->ring;
+    if (!ring)
+        return;
+    await_touch(ring);
+    cx_worker_drop_events(worker, &ring->begun, 1);
+    cx_worker_drop_events(worker, ring->event, CHUNKS);
+    cx_pool_drop(&ring->pages);
+    free(ring);
+    worker->ring = NULL;
+}
+
 static bool have_ring(struct cx_worker *worker)
 {
     struct cx_ring *ring = worker->ring;
@@ -110,34 +135,23 @@ static bool have_ring(struct cx_worker *worker)
     if (again) { /* others have COEXEC_PINNED_MAX just now */
         worker->pageable = pays_after(worker) / 2;
     } else if (!had) {
-        cx_ring_release(worker);
+        release_ring(worker);
         atomic_store(&worker->ring_fails, true);
     }
     return had;
 }
 
-bool cx_ring_wanted(struct cx_worker *worker, const struct cx_pages *pages, uint64_t bytes)
+/* Counts what goes another way: pinned memory is made once so much has moved that it pays. */
+static bool ring_takes(struct cx_worker *worker, const struct cx_transfer_item *item,
+                       const struct cx_rows *rows)
 {
-    const bool pinned = pages && atomic_load(&pages->pinned);
-    if (!cx_ring_possible(worker, bytes) || pinned)
+    const uint64_t bytes = item->hi - item->lo;
+    if (rows->count > 1 || !is_possible(worker, bytes) || (item->pages && atomic_load(&item->pages->pinned)))
         return false;
     worker->pageable += bytes;
     if (!worker->ring && worker->pageable >= pays_after(worker) / 2)
         begin_ring(worker);
     return worker->pageable >= pays_after(worker) && have_ring(worker);
-}
-
-void cx_ring_release(struct cx_worker *worker)
-{
-    struct cx_ring *ring = worker->ring;
-    if (!ring)
-        return;
-    await_touch(ring);
-    cx_worker_drop_events(worker, &ring->begun, 1);
-    cx_worker_drop_events(worker, ring->event, CHUNKS);
-    cx_pool_drop(&ring->pages);
-    free(ring);
-    worker->ring = NULL;
 }
 
 /* Threads beside the one that drives the device: with it half of the machine's cores. */
@@ -150,7 +164,7 @@ static unsigned copy_threads(void)
 }
 
 /* Waits until a chunk is free, or filled. Gives the status of what used it if that was a part of the same
- * transfer; others tell their own (cx_ring_tell). */
+ * transfer; others tell their own (tell). */
 static cl_int await_chunk(struct cx_worker *worker, cl_event *event, bool same)
 {
     if (!*event)
@@ -160,13 +174,16 @@ static cl_int await_chunk(struct cx_worker *worker, cl_event *event, bool same)
     return error != CL_SUCCESS || !same ? error : status;
 }
 
-cl_int cx_ring_tell(struct cx_worker *worker, cl_event *first, cl_event **chunks, unsigned *n)
+/* Of the transfer that was started last, and taken by the driver: a reference to the event of its first chunk
+ * (`first` may be NULL), and those to the events of its other chunks that are not known to be over but for
+ * the last one's. Without memory for these it waits for them, and gives the first error. */
+static cl_int tell(struct cx_worker *worker, cl_event *first, struct cx_transfer_item *item)
 {
     struct cx_ring *ring = worker->ring;
     const unsigned pending = ring->pending;
     cl_event *own = pending ? malloc(pending * sizeof(*own)) : NULL;
     cl_int error = CL_SUCCESS;
-    *n = 0;
+    item->nchunks = 0;
     if (first) {
         *first = ring->begun;
         ring->begun = NULL;
@@ -175,9 +192,9 @@ cl_int cx_ring_tell(struct cx_worker *worker, cl_event *first, cl_event **chunks
         cl_event *event = &ring->event[(ring->first + CHUNKS - 1 - pending + i) % CHUNKS];
         error = own ? worker->device->cl->clRetainEvent(*event) : await_chunk(worker, event, true);
         if (own && error == CL_SUCCESS)
-            own[(*n)++] = *event;
+            own[item->nchunks++] = *event;
     }
-    *chunks = own;
+    item->chunks = own;
     return error;
 }
 
@@ -205,18 +222,18 @@ static size_t chunk_for(const struct cx_ring *ring, size_t bytes)
     return least < ring->chunk ? least : ring->chunk;
 }
 
-static struct crossing crossing_of(struct cx_worker *worker, cl_mem real, size_t offset, const void *host,
-                                   size_t bytes)
+static struct crossing crossing_of(struct cx_worker *worker, const struct cx_transfer_item *item)
 {
     struct cx_ring *ring = worker->ring;
+    const size_t bytes = (size_t)(item->hi - item->lo);
     const size_t chunk = chunk_for(ring, bytes);
     cx_worker_drop_events(worker, &ring->begun, 1);
     ring->pending = 0;
     return (struct crossing){.worker = worker,
                              .ring = ring,
-                             .real = real,
-                             .offset = offset,
-                             .host = (unsigned char *)host,
+                             .real = item->real,
+                             .offset = (size_t)item->lo,
+                             .host = item->host,
                              .bytes = bytes,
                              .chunk = chunk,
                              .count = (bytes + chunk - 1) / chunk,
@@ -285,13 +302,11 @@ static cl_int end_crossing(const struct crossing *crossing, cl_int error)
     return error;
 }
 
-static cl_int ring_upload(struct cx_worker *worker, cl_mem real, size_t offset, const void *host,
-                          size_t bytes, const struct cx_rows *rows, cl_event *event)
+static cl_int upload(struct cx_worker *worker, const struct cx_transfer_item *item, cl_event *event)
 {
-    struct crossing crossing = crossing_of(worker, real, offset, host, bytes);
+    struct crossing crossing = crossing_of(worker, item);
     struct cx_chunks chunks;
     cl_int error = CL_SUCCESS;
-    (void)rows; /* one: transfer.c gives others to the host transport */
     cx_chunks_begin(&chunks, copy_threads(), crossing.count, fill_chunk, &crossing);
     for (size_t sent = 0, allowed = 0; sent < crossing.count && error == CL_SUCCESS; sent++) {
         for (; allowed < crossing.count && allowed < sent + FILLING && error == CL_SUCCESS; allowed++) {
@@ -326,14 +341,12 @@ static cl_int ask_ahead(const struct crossing *crossing, struct cx_chunks *chunk
     return error;
 }
 
-static cl_int ring_download(struct cx_worker *worker, cl_mem real, size_t offset, void *host, size_t bytes,
-                            const struct cx_rows *rows, cl_event *event)
+static cl_int download(struct cx_worker *worker, const struct cx_transfer_item *item, cl_event *event)
 {
-    struct crossing crossing = crossing_of(worker, real, offset, host, bytes);
+    struct crossing crossing = crossing_of(worker, item);
     struct cx_chunks chunks;
     cl_int error = CL_SUCCESS;
     size_t asked = 0;
-    (void)rows;
     for (unsigned slot = 0; slot < CHUNKS && error == CL_SUCCESS; slot++) /* an upload may still use them */
         error = await_chunk(worker, &crossing.ring->event[slot], false);
     cx_chunks_begin(&chunks, copy_threads(), crossing.count, drain_chunk, &crossing);
@@ -353,8 +366,32 @@ static cl_int ring_download(struct cx_worker *worker, cl_mem real, size_t offset
     return end_crossing(&crossing, error);
 }
 
+static cl_int ring_start(struct cx_worker *worker, struct cx_transfer_item *item, const struct cx_rows *rows,
+                         bool upwards, cl_event *first, cl_event *last)
+{
+    (void)rows; /* one */
+    const cl_int error = upwards ? upload(worker, item, last) : download(worker, item, last);
+    return error == CL_SUCCESS ? tell(worker, first, item) : error;
+}
+
+static bool ring_paces(uint64_t bytes)
+{
+    return bytes >= PACING_RINGS * cx_options_staging();
+}
+
+static enum cx_route ring_route(const struct cx_transfer_item *item, const struct cx_rows *rows)
+{
+    (void)item, (void)rows;
+    return CX_ROUTE_RING;
+}
+
 const struct cx_transport cx_transport_ring = {
     .name = "ring",
-    .upload = ring_upload,
-    .download = ring_download,
+    .takes = ring_takes,
+    .start = ring_start,
+    .parts = true,
+    .may_wait = is_possible,
+    .paces = ring_paces,
+    .route = ring_route,
+    .release = release_ring,
 };

@@ -359,7 +359,7 @@ double cx_plan_upload_seconds(const struct cx_worker *worker, double bytes)
 }
 
 /* Whether members' memory is copied to this one's without the host, by a shared shadow or a slot (peer.h,
- * transport_bounce.h). */
+ * transport_bounce.c). */
 static bool has_peer(const struct cx_worker *worker, const struct cx_mem *root)
 {
     struct cx_context *context = worker->context;

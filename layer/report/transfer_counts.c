@@ -6,15 +6,26 @@
 
 #include <stdatomic.h>
 
-static atomic_uint_fast64_t bytes_by[CX_ROUTES][2];
+enum { MOST = CX_ROUTES + 4 };
 
-static const char *const names[CX_ROUTES] = {
+static atomic_uint_fast64_t bytes_by[MOST][2];
+static unsigned nroutes = CX_ROUTES;
+
+static const char *names[MOST] = {
     [CX_ROUTE_PINNED] = "host pinned",   [CX_ROUTE_PAGEABLE] = "host pageable",
     [CX_ROUTE_RING] = "staged ring",     [CX_ROUTE_RECT] = "rectangles",
     [CX_ROUTE_IMAGE] = "images",         [CX_ROUTE_MERGE] = "merges",
     [CX_ROUTE_PEER] = "peer copies",     [CX_ROUTE_IN_PLACE] = "in place",
     [CX_ROUTE_HOST] = "within the host",
 };
+
+enum cx_route cx_traffic_register(const char *name)
+{
+    if (nroutes == MOST)
+        return CX_ROUTE_PAGEABLE;
+    names[nroutes] = name;
+    return (enum cx_route)nroutes++;
+}
 
 void cx_traffic_add(enum cx_route route, bool in, uint64_t bytes)
 {
@@ -29,7 +40,7 @@ static uint64_t bytes_of(enum cx_route route, bool in)
 void cx_traffic_print(FILE *out)
 {
     bool any = false;
-    for (unsigned r = 0; r < CX_ROUTES; r++) {
+    for (unsigned r = 0; r < nroutes; r++) {
         const double in = (double)bytes_of(r, true) / 1e6, back = (double)bytes_of(r, false) / 1e6;
         if (!bytes_of(r, true) && !bytes_of(r, false))
             continue;

@@ -49,7 +49,7 @@ struct cx_context {
     atomic_bool lone;           /* a worker has jobs and no thread: others see to it (worker.c) */
     struct cx_pool *pool;       /* pinned_pool.h: host copies lie in its pages */
     struct cx_peers *peers;     /* peer.h; NULL: no two members could be peers */
-    struct cx_bounce_buffers *bounce_buffers; /* transport_bounce.h; NULL until needed */
+    struct cx_bounce_buffers *bounce_buffers; /* transport_bounce.c; NULL until needed */
 
     /* Listeners in rooms above, set when the context is assembled, before it has a job; NULL: none. No lock
      * is held when they are called. */
