@@ -6,69 +6,8 @@
  */
 #include "scheduler/limit.h"
 #include "scheduler/memory.h"
+#include "scheduler/params.h"
 #include <stdlib.h>
-
-/* p, d and l from the Sigmoid paper (sections 3.3, 3.4); its printed values of k are lost in our copy, ours
- * come from the sweep in docs/balancers.md. HGuided's k is the one of the Sigmoid paper's evaluation. */
-const struct cx_balancer_params cx_balancer_defaults = {
-    .dynamic_size = 0,
-    .dynamic_packages = 128,
-    .hguided_k = 2,
-    .adaptive_first = 0.05,
-    .adaptive_growth = 2,
-    .adaptive_probes = 3,
-    .sigmoid_k_regular = 0.75,
-    .sigmoid_k_irregular = 0.5,
-    .sigmoid_p = 0.05,
-    .sigmoid_d = 0.25,
-    .sigmoid_l = 2,
-    .logfit_threshold = 0.01,
-    .concord_profile = 0.1,
-    .concord_settled = 0.1,
-    .hdss_settled = 0.01,
-    .hdss_training = 0.2,
-    .hdss_k = 3,
-    .auto_first = 0.05,
-    .auto_distrust = 30,
-    .auto_safety = 1,
-    .auto_packages = 16,
-};
-
-static double above_zero(double value, double fallback)
-{
-    value = cx_number_clean(value);
-    return value > 0 ? value : fallback;
-}
-
-static struct cx_balancer_params clean_params(const struct cx_balancer_params *given)
-{
-    const struct cx_balancer_params *d = &cx_balancer_defaults;
-    if (!given)
-        return *d;
-    return (struct cx_balancer_params){
-        .dynamic_size = cx_number_clean(given->dynamic_size),
-        .dynamic_packages = above_zero(given->dynamic_packages, d->dynamic_packages),
-        .hguided_k = above_zero(given->hguided_k, d->hguided_k),
-        .adaptive_first = above_zero(given->adaptive_first, d->adaptive_first),
-        .adaptive_growth = above_zero(given->adaptive_growth, d->adaptive_growth),
-        .adaptive_probes = above_zero(given->adaptive_probes, d->adaptive_probes),
-        .sigmoid_k_regular = above_zero(given->sigmoid_k_regular, d->sigmoid_k_regular),
-        .sigmoid_k_irregular = above_zero(given->sigmoid_k_irregular, d->sigmoid_k_irregular),
-        .sigmoid_p = given->sigmoid_p >= 0 && given->sigmoid_p <= 1 ? given->sigmoid_p : d->sigmoid_p,
-        .sigmoid_d = above_zero(given->sigmoid_d, d->sigmoid_d),
-        .sigmoid_l = above_zero(given->sigmoid_l, d->sigmoid_l),
-        .logfit_threshold = above_zero(given->logfit_threshold, d->logfit_threshold),
-        .concord_profile = above_zero(given->concord_profile, d->concord_profile),
-        .concord_settled = above_zero(given->concord_settled, d->concord_settled),
-        .hdss_settled = above_zero(given->hdss_settled, d->hdss_settled),
-        .hdss_training = above_zero(given->hdss_training, d->hdss_training),
-        .hdss_k = above_zero(given->hdss_k, d->hdss_k),
-        .auto_first = given->auto_first > 0 && given->auto_first <= 1 ? given->auto_first : d->auto_first,
-        .auto_distrust = above_zero(given->auto_distrust, d->auto_distrust),
-        .auto_safety = above_zero(given->auto_safety, d->auto_safety),
-        .auto_packages = above_zero(given->auto_packages, d->auto_packages),
-    };
-}
 
 /* moves: part of what is told of them that earlier launches took. */
 static struct cx_balancer_device clean_device(const struct cx_policy *policy,
@@ -126,7 +65,8 @@ struct cx_balancer *cx_balancer_create(const struct cx_policy *policy, const str
         return NULL;
     }
     balancer->policy = policy;
-    balancer->params = clean_params(params);
+    balancer->params = params ? *params : cx_balancer_defaults;
+    cx_params_clean(&balancer->params);
     balancer->groups = balancer->remaining = problem->groups;
     balancer->granularity = problem->granularity ? problem->granularity : 1;
     balancer->ndevices = balancer->nlive = n;

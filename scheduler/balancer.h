@@ -51,29 +51,11 @@ struct cx_problem {
     struct cx_memory *memory; /* memory.h: what earlier launches of this shape taught; or NULL */
 };
 
-/* What the user may tune; numbers out of range fall back to the default. */
+/* What the user may tune; numbers out of range fall back to the default. params.def says what they mean. */
 struct cx_balancer_params {
-    double dynamic_size;        /* >= 0; work-groups a package; 0: by dynamic_packages */
-    double dynamic_packages;    /* > 0; packages a launch is cut into */
-    double hguided_k;           /* > 0; divisor of the package size */
-    double adaptive_first;      /* > 0; share of the launch that the first probes of all devices make up */
-    double adaptive_growth;     /* > 0; each probe is that many times as large as the one before */
-    double adaptive_probes;     /* > 0; probe packages a device, rounded up */
-    double sigmoid_k_regular;   /* > 0; slope while the launch looks regular */
-    double sigmoid_k_irregular; /* > 0; slope once it looks irregular */
-    double sigmoid_p;           /* 0..1; share of the time so far that the worst imbalance may cost */
-    double sigmoid_d;           /* > 0; relative deviation of speeds that makes a launch irregular */
-    double sigmoid_l;           /* > 0; largest package is G / (l N) */
-    double logfit_threshold;    /* > 0; gain in throughput at which a package is large enough */
-    double concord_profile;     /* > 0; share of the launch that accelerators are measured with */
-    double concord_settled; /* > 0; relative change of a device's part of all speeds that ends measuring */
-    double hdss_settled;    /* > 0; relative change of a fitted speed below which it is settled */
-    double hdss_training;   /* > 0; share of the launch given out at which training ends */
-    double hdss_k;          /* > 0; divisor of the package size after training */
-    double auto_first;      /* 0..1; part of its nominal share that an unmeasured device gets at first */
-    double auto_distrust;   /* > 0; times slower than nominal an unmeasured device is feared to be */
-    double auto_safety;     /* >= 0; deviations of its predicted length that a package leaves room for */
-    double auto_packages;   /* > 0; packages a device at least while the cost of groups is not known */
+#define CX_PARAM(policy, name, fallback, lowest, highest, help) double policy##_##name;
+#include "scheduler/params.def"
+#undef CX_PARAM
 };
 extern const struct cx_balancer_params cx_balancer_defaults;
 
@@ -153,8 +135,8 @@ struct cx_policy {
 
 /* The policy of that name, or NULL. Called by scheduler/, plan/ and tools/. */
 const struct cx_policy *cx_policy_find(const char *name);
-/* The i-th policy, NULL past the last: for lists in messages. Called by sweep.c, tools/coexec_simulate.c,
- * tools/coexec_simulate_drift.c and tools/coexec_simulate_grid.c. */
+/* The i-th policy, NULL past the last: for lists in messages. Called by algo.c, sweep.c and
+ * tools/coexec_simulate.c. */
 const struct cx_policy *cx_policy_get(unsigned index);
 
 /* params may be NULL (defaults). NULL when memory is short or there is no device. Called by simulate.c,

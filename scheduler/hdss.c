@@ -44,7 +44,7 @@ static double training_size(const struct cx_balancer *balancer, unsigned index)
     if (own->curve.samples < FIRST_SAMPLES)
         size = unit * pow(2, fmin(device->packages + device->nflight, FIRST_SAMPLES - 1));
     else
-        size = cx_curve_chunk(&own->curve, unit, balancer->params.logfit_threshold);
+        size = cx_curve_chunk(&own->curve, unit, balancer->params.hdss_threshold);
     return fmin(size, balancer->params.hdss_training * (double)balancer->groups / balancer->nlive);
 }
 

@@ -4,8 +4,8 @@
  */
 #include "tools/coexec_bench.h"
 #include "tools/coexec_bench_start.h"
-#include "layer/base/options.h"
 #include "layer/driver/select.h"
+#include "scheduler/algo.h"
 #include "tools/coexec.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ struct bench {
     bool scaling, alike, resume, native, together, cold;
     struct set set[CX_BENCH_ROWS];
     unsigned nsets;
-    char algo[CX_BENCH_ROWS][16];
+    char algo[CX_BENCH_ROWS][CX_BENCH_ALGO];
     unsigned nalgos;
     struct cx_bench_case *jobs;
     size_t njobs;
@@ -158,22 +158,33 @@ static int take_program(struct bench *bench, char *name)
     return cx_usage_error(me, "no such program: %s", name);
 }
 
-static int take_algo(struct bench *bench, char *name)
+static int take_algo(struct bench *bench, const char *text)
 {
-    const struct cx_option_row *rows;
-    const char *known = "";
-    for (size_t i = cx_options_rows(&rows); i--;)
-        if (strcmp(rows[i].name, "COEXEC_ALGO") == 0)
-            known = rows[i].accepted;
-    size_t length = strlen(name);
-    for (const char *at = known; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
-        if (strncmp(at, name, length) == 0 && (at[length] == '|' || !at[length])) {
-            if (bench->nalgos == CX_BENCH_ROWS)
-                return cx_usage_error(me, "more than %d balancers", CX_BENCH_ROWS);
-            snprintf(bench->algo[bench->nalgos++], sizeof *bench->algo, "%s", name);
-            return CX_EXIT_OK;
-        }
-    return cx_usage_error(me, "--algos %s: accepted are %s", name, known);
+    struct cx_algo_problem problem;
+    struct cx_algos *algos = cx_algos_create(text, NULL, &problem);
+    if (!algos)
+        return cx_usage_error(me, "--algos %s: %s; accepted: %s", text, problem.wrong, problem.accepted);
+    cx_algos_destroy(algos);
+    if (strlen(text) >= sizeof *bench->algo)
+        return cx_usage_error(me, "--algos %s: longer than %zu characters", text, sizeof *bench->algo - 1);
+    if (bench->nalgos == CX_BENCH_ROWS)
+        return cx_usage_error(me, "more than %d balancers", CX_BENCH_ROWS);
+    strcpy(bench->algo[bench->nalgos++], text);
+    return CX_EXIT_OK;
+}
+
+/* A list of balancers, whose parameters have commas between them, too. */
+static int take_algos(struct bench *bench)
+{
+    int status = CX_EXIT_OK;
+    for (const char *at = bench->algos; *at && status == CX_EXIT_OK; at += *at == ',') {
+        const size_t length = cx_algo_length(at);
+        char *text = strndup(at, length);
+        status = !text ? cx_tool_error(me, "out of memory") : length ? take_algo(bench, text) : CX_EXIT_OK;
+        free(text);
+        at += length;
+    }
+    return status;
 }
 
 static int take_baseline(struct bench *bench, char *name)
@@ -498,7 +509,7 @@ static int prepare(struct bench *bench)
     if (!bench->jobs)
         return cx_tool_error(me, "out of memory");
     if ((status = for_items(bench->programs, ',', take_program, bench)) != CX_EXIT_OK ||
-        (status = for_items(bench->algos, ',', take_algo, bench)) != CX_EXIT_OK ||
+        (status = take_algos(bench)) != CX_EXIT_OK ||
         (status = for_items(bench->baselines, ',', take_baseline, bench)) != CX_EXIT_OK ||
         (status = for_items(bench->sets, ';', take_set, bench)) != CX_EXIT_OK)
         return status;
@@ -610,7 +621,7 @@ const struct cx_subcommand cx_bench_subcommand = {
         "                    arithmetic), field (the shapes of programs that people run) or all (default:\n"
         "                    all but field)\n"
         "  --preset P        sizes: tiny, small (default), paper or large (for GPUs of today)\n"
-        "  --algos LIST      balancers (default static,hguided,sigmoid,auto)\n"
+        "  --algos LIST      balancers as COEXEC_ALGO takes them (default static,hguided,sigmoid,auto)\n"
         "  --sets LIST       LABEL=DEVICES;LABEL=DEVICES, devices as in COEXEC_DEVICES (default: those "
         "used)\n"
         "  --baseline LIST   native: also the programs' own versions split by hand over the same devices,\n"

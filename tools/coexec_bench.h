@@ -73,7 +73,7 @@ void cx_bench_end(struct cx_bench_running *running, unsigned seconds, struct cx_
 
 /* ---- what is to be done, and what came of it ---- */
 
-enum { CX_BENCH_DEVICES = 64, CX_BENCH_ROWS = 32, CX_BENCH_RUNS = 64 };
+enum { CX_BENCH_DEVICES = 64, CX_BENCH_ROWS = 32, CX_BENCH_RUNS = 64, CX_BENCH_ALGO = 128 };
 
 /* Alone on the fastest device: from there on compute-bound programs have means of their own. */
 #define CX_BENCH_LONG_MS 50.0
@@ -88,8 +88,8 @@ enum { CX_BENCH_DEVICES = 64, CX_BENCH_ROWS = 32, CX_BENCH_RUNS = 64 };
 /* Runs of one program in one way: bare on a device, as one of the above, or through coexec on a set with an
  * algorithm. */
 struct cx_bench_row {
-    char set[64], algo[16]; /* algo "": bare, and set is the device's number */
-    uint64_t devices;       /* bits of their numbers; bare: of all that are like it, if one stands for them */
+    char set[64], algo[CX_BENCH_ALGO]; /* algo "": bare, and set is the device's number */
+    uint64_t devices; /* bits of their numbers; bare: of all that are like it, if one stands for them */
     struct cx_bench_result result[CX_BENCH_RUNS];
     unsigned runs;
     struct cx_bench_result cold; /* of a process before these, with empty caches */

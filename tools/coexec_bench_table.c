@@ -175,7 +175,7 @@ static void print_times(const struct cx_bench_case *job)
         const struct cx_bench_row *row = &job->row[i], *bare = cx_bench_fastest_alone(job, row);
         if (!(cx_bench_ms(row) > 0) || strcmp(row->algo, CX_BENCH_TOGETHER) == 0)
             continue;
-        printf("  %-14.14s %-9.9s", *row->algo ? row->set : "bare", *row->algo ? row->algo : row->set);
+        printf("  %-14.14s %-9.30s", *row->algo ? row->set : "bare", *row->algo ? row->algo : row->set);
         for (enum cx_bench_time t = 0; t < CX_BENCH_TIMES; t++) {
             const double ms = cx_bench_time_ms(row, t), alone = bare ? cx_bench_time_ms(bare, t) : 0;
             if (ms > 0 && *row->algo && alone > 0)
@@ -214,7 +214,7 @@ void cx_bench_print_case(const struct cx_bench_case *job)
     for (unsigned i = 0; i < job->nrows; i++) {
         const struct cx_bench_row *row = &job->row[i];
         double ms = cx_bench_ms(row), best, maximum, balance, packages, moved;
-        printf("  %-14.14s %-9.9s", *row->algo ? row->set : "bare", *row->algo ? row->algo : row->set);
+        printf("  %-14.14s %-9.30s", *row->algo ? row->set : "bare", *row->algo ? row->algo : row->set);
         if (cx_bench_too_slow(row)) {
             printf(" over %u s, counted as no speed\n", cx_bench_too_slow(row));
             continue;
@@ -315,7 +315,7 @@ static void print_way(const struct cx_bench_case *jobs, size_t count, unsigned g
     }
     if (!mean[2].n)
         return;
-    printf("  %-14.14s %-9.9s", way->set, way->algo);
+    printf("  %-14.14s %-9.30s", way->set, way->algo);
     for (unsigned k = 0; k < 3; k++)
         if (mean[k].n)
             printf("  %7.3f (%2u)", exp(mean[k].log_efficiency / mean[k].n), mean[k].n);

@@ -3,6 +3,7 @@
  * coexec run: sets the environment so that the program sees coexec's platform and no other, and becomes the
  * program. Needs nothing of the layer but the names of its options.
  */
+#include "scheduler/algo.h"
 #include "tools/coexec.h"
 
 #include <errno.h>
@@ -20,6 +21,21 @@ static const char *const option_names[] = {
 #undef CX_OPTION
 };
 
+static int set_variable(const char *name, const char *value)
+{
+    return setenv(name, value, 1) == 0 ? CX_EXIT_OK : cx_tool_error(me, "%s: %s", name, strerror(errno));
+}
+
+static int set_algo(const char *text)
+{
+    struct cx_algo_problem problem;
+    struct cx_algos *algos = cx_algos_create(text, NULL, &problem);
+    if (!algos)
+        return cx_usage_error(me, "--algo %s: %s; accepted: %s", text, problem.wrong, problem.accepted);
+    cx_algos_destroy(algos);
+    return set_variable("COEXEC_ALGO", text);
+}
+
 /* NAME=VALUE, where NAME is an option of the layer, with or without COEXEC_ before it. */
 static int set_option(const char *assignment)
 {
@@ -30,9 +46,8 @@ static int set_option(const char *assignment)
         const char *name = option_names[i], *bare = name + strlen("COEXEC_");
         if ((strlen(name) == length && strncmp(name, assignment, length) == 0) ||
             (strlen(bare) == length && strncasecmp(bare, assignment, length) == 0)) {
-            if (setenv(name, assignment + length + 1, 1) == 0)
-                return CX_EXIT_OK;
-            return cx_tool_error(me, "%s: %s", name, strerror(errno));
+            const char *value = assignment + length + 1;
+            return strcmp(name, "COEXEC_ALGO") == 0 ? set_algo(value) : set_variable(name, value);
         }
     }
     return cx_usage_error(me, "--set %.*s: no such option; `coexec info` lists them", (int)length,
@@ -52,13 +67,19 @@ static int set_trace(const char *file)
     return status;
 }
 
+static int set_devices(const char *value)
+{
+    return set_variable("COEXEC_DEVICES", value);
+}
+
 /* Reads one option at argv[*i] and moves *i behind it. */
 static int read_option(int argc, char **argv, int *i)
 {
     static const struct {
-        const char *flag, *variable;
+        const char *flag;
+        int (*set)(const char *value);
     } with_value[] = {
-        {"--algo", "COEXEC_ALGO"}, {"--devices", "COEXEC_DEVICES"}, {"--trace", NULL}, {"--set", NULL}};
+        {"--algo", set_algo}, {"--devices", set_devices}, {"--trace", set_trace}, {"--set", set_option}};
     const char *argument = argv[(*i)++];
     if (strcmp(argument, "--summary") == 0)
         return setenv("COEXEC_SUMMARY", "1", 1) == 0 ? CX_EXIT_OK : CX_EXIT_FAILED;
@@ -70,9 +91,7 @@ static int read_option(int argc, char **argv, int *i)
         value = argument[length] ? argument + length + 1 : *i < argc ? argv[(*i)++] : NULL;
         if (!value)
             return cx_usage_error(me, "%s needs a value", flag);
-        if (with_value[o].variable)
-            return setenv(with_value[o].variable, value, 1) == 0 ? CX_EXIT_OK : CX_EXIT_FAILED;
-        return strcmp(flag, "--set") == 0 ? set_option(value) : set_trace(value);
+        return with_value[o].set(value);
     }
     return cx_usage_error(me, "unknown option %s", argument);
 }
@@ -204,7 +223,7 @@ const struct cx_subcommand cx_run_subcommand = {
         "usage: coexec run [OPTIONS] [--] PROGRAM [ARGUMENTS]\n\n"
         "Runs PROGRAM so that it sees coexec's OpenCL platform and no other. The exit status is PROGRAM's;\n"
         "127 when it is not found, 126 when it cannot be run, 2 for a wrong option.\n\n"
-        "  --algo A          balancer, such as static or sigmoid (COEXEC_ALGO)\n"
+        "  --algo A          balancer, such as static or sigmoid:p=0.1 (COEXEC_ALGO)\n"
         "  --devices D       real devices to use, such as 0,2 or gpu or '!basic' (COEXEC_DEVICES)\n"
         "  --summary         print a table per kernel on standard error at the end (COEXEC_SUMMARY)\n"
         "  --trace FILE      write a trace that Perfetto shows (COEXEC_TRACE)\n"

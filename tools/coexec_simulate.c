@@ -3,7 +3,6 @@
  * `coexec simulate`: what the balancers would do with a launch on modelled devices, in virtual time.
  * Needs no OpenCL; the same arguments print the same.
  */
-#include "layer/plan/plan_size.h"
 #include "scheduler/admission.h"
 #include "scheduler/memory.h"
 #include "scheduler/simulate.h"
@@ -22,7 +21,8 @@ static const char me[] = "simulate";
 enum { MAX_DEVICES = 64, MAX_GROUPS = 1 << 26 };
 
 struct job {
-    const char *algos; /* separated by commas; NULL: all */
+    const char *listed; /* --algo; NULL: all */
+    struct cx_simulate_algos algos;
     enum cx_sim_profile profile;
     uint64_t groups, granularity, depth, seed;
     bool seeded;
@@ -154,7 +154,7 @@ static int set_option(struct job *job, const char *name, const char *value)
     if (strcmp(name, "--device") == 0)
         return add_device(job, value);
     if (strcmp(name, "--algo") == 0)
-        good = *(job->algos = value) != '\0';
+        good = *(job->listed = value) != '\0';
     else if (strcmp(name, "--profile") == 0)
         good = find_profile(value, &job->profile);
     else if (strcmp(name, "--groups") == 0)
@@ -192,30 +192,53 @@ static int set_option(struct job *job, const char *name, const char *value)
     return good ? CX_EXIT_OK : cx_usage_error(me, "%s: not good: %s", name, value);
 }
 
-/* Whether the list names the policy; NULL names all. */
-bool cx_simulate_listed(const char *list, const char *name, size_t length)
+const struct cx_algos *cx_simulate_find(const struct cx_simulate_algos *algos, const char *policy)
 {
-    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        size_t word = strcspn(at, ",");
-        if (word == length && strncmp(at, name, length) == 0)
-            return true;
-    }
-    return !list;
+    for (unsigned i = 0; i < algos->count; i++)
+        if (strcmp(algos->algo[i]->all.policy->name, policy) == 0)
+            return algos->algo[i];
+    return NULL;
 }
 
-static int check_algos(const char *list)
+const char *cx_simulate_csv(const char *text)
 {
-    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        int length = (int)strcspn(at, ",");
-        bool known = false;
-        for (unsigned i = 0; cx_policy_get(i); i++) {
-            const char *name = cx_policy_get(i)->name;
-            known |= strlen(name) == (size_t)length && strncmp(name, at, (size_t)length) == 0;
-        }
-        if (!known)
-            return cx_usage_error(me, "no such balancer: %.*s", length, at);
+    static char field[1024];
+    if (!strchr(text, ','))
+        return text;
+    snprintf(field, sizeof field, "\"%s\"", text);
+    return field;
+}
+
+static int add_algo(struct cx_simulate_algos *algos, const char *text)
+{
+    struct cx_algo_problem problem;
+    struct cx_algos *one = cx_algos_create(text, NULL, &problem);
+    if (!one)
+        return cx_usage_error(me, "--algo %s: %s; accepted: %s", text, problem.wrong, problem.accepted);
+    const bool named = one->nkernels > 0, fits = algos->count < sizeof algos->algo / sizeof *algos->algo;
+    if (!named && fits) {
+        algos->algo[algos->count++] = one;
+        return CX_EXIT_OK;
     }
-    return CX_EXIT_OK;
+    cx_algos_destroy(one);
+    return named ? cx_usage_error(me, "--algo %s: there are no kernels here, only one balancer each", text)
+                 : cx_usage_error(me, "--algo: more than %u balancers", algos->count);
+}
+
+/* Those listed, or all. */
+static int read_algos(struct job *job)
+{
+    int status = CX_EXIT_OK;
+    for (unsigned i = 0; !job->listed && cx_policy_get(i) && status == CX_EXIT_OK; i++)
+        status = add_algo(&job->algos, cx_policy_get(i)->name);
+    for (const char *at = job->listed; at && status == CX_EXIT_OK;) {
+        const size_t length = cx_algo_length(at);
+        char *text = strndup(at, length);
+        status = text ? add_algo(&job->algos, text) : cx_tool_error(me, "out of memory");
+        free(text);
+        at = at[length] ? at + length + 1 : NULL;
+    }
+    return status;
 }
 
 static void print_result(const struct job *job, const char *name, const struct cx_sim_result *result,
@@ -226,8 +249,8 @@ static void print_result(const struct job *job, const char *name, const struct c
         printf("%-10s %12.6g %10.4f %10.4f %8.4f %9u  ", name, result->seconds, over, efficiency,
                result->balance, result->packages);
     else if (job->format == CX_SIM_CSV)
-        printf("%s,%.9g,%.9g,%.6f,%.6f,%.6f,%u,", name, result->seconds, result->ideal, over, efficiency,
-               result->balance, result->packages);
+        printf("%s,%.9g,%.9g,%.6f,%.6f,%.6f,%u,", cx_simulate_csv(name), result->seconds, result->ideal, over,
+               efficiency, result->balance, result->packages);
     else
         printf("%s\n  {\"algo\": \"%s\", \"seconds\": %.9g, \"ideal\": %.9g, \"over_ideal\": %.6f, "
                "\"efficiency\": %.6f, \"balance\": %.6f, \"packages\": %u, \"shares\": [",
@@ -240,8 +263,7 @@ static void print_result(const struct job *job, const char *name, const struct c
 }
 
 /* Launches after the first start from what the earlier ones taught; the last one's result. */
-static struct cx_sim_result run_launches(const struct job *job, const struct cx_policy *policy,
-                                         const struct cx_balancer_params *params,
+static struct cx_sim_result run_launches(const struct job *job, const struct cx_algo *algo,
                                          const struct cx_sim_load *load, uint64_t *done,
                                          struct cx_simulate_log *log)
 {
@@ -254,8 +276,8 @@ static struct cx_sim_result run_launches(const struct job *job, const struct cx_
     memcpy(devices, job->devices, sizeof devices);
     for (uint64_t launch = 1; launch <= job->launches; launch++) {
         log->count = 0;
-        struct cx_simulation sim = {.policy = policy,
-                                    .params = params,
+        struct cx_simulation sim = {.policy = algo->policy,
+                                    .params = &algo->params,
                                     .load = load,
                                     .granularity = job->granularity,
                                     .ndevices = job->ndevices,
@@ -280,9 +302,6 @@ static struct cx_sim_result run_launches(const struct job *job, const struct cx_
 
 static int simulate_all(const struct job *job, const struct cx_sim_load *load)
 {
-    const struct cx_balancer_params params = cx_plan_params();
-    const struct cx_policy *policy;
-    bool first = true;
     int status = CX_EXIT_OK;
     if (job->format == CX_SIM_TABLE)
         printf("%-10s %12s %10s %10s %8s %9s  %s\n", "balancer", "seconds", "over ideal", "efficiency",
@@ -291,26 +310,54 @@ static int simulate_all(const struct job *job, const struct cx_sim_load *load)
         fputs(job->format == CX_SIM_CSV ? "algo,seconds,ideal,over_ideal,efficiency,balance,packages,shares\n"
                                         : "[",
               stdout);
-    for (unsigned i = 0; (policy = cx_policy_get(i)); i++) {
-        if (!cx_simulate_listed(job->algos, policy->name, strlen(policy->name)))
-            continue;
+    for (unsigned i = 0; i < job->algos.count; i++) {
+        const struct cx_algos *algos = job->algos.algo[i];
         uint64_t done[MAX_DEVICES];
         struct cx_simulate_log log = {0};
-        struct cx_sim_result result = run_launches(job, policy, &params, load, done, &log);
+        struct cx_sim_result result = run_launches(job, &algos->all, load, done, &log);
         if (result.complete && job->svg)
-            status = cx_simulate_svg(job->svg, policy->name, &log, job->ndevices);
+            status = cx_simulate_svg(job->svg, algos->text, &log, job->ndevices);
         free(log.packages);
         if (status != CX_EXIT_OK)
             return status;
         if (!result.complete)
             return cx_tool_error(me, "%s: the launch never ends: every device dies, or memory is short",
-                                 policy->name);
-        print_result(job, policy->name, &result, done, first);
-        first = false;
+                                 algos->text);
+        print_result(job, algos->text, &result, done, i == 0);
     }
     if (job->format == CX_SIM_JSON)
         puts("\n]");
     return CX_EXIT_OK;
+}
+
+static int simulate_job(struct job *job)
+{
+    if (job->grid)
+        return cx_simulate_grid(&job->algos, job->seeded ? job->seed : 0, job->format);
+    if (job->paper)
+        return cx_simulate_paper(job->paper);
+    if (job->programs)
+        return cx_simulate_programs(job->programs, job->costs, job->format);
+    if (job->ndevices == 0)
+        return cx_usage_error(me, "no device");
+    if (job->svg && (!job->listed || job->algos.count > 1))
+        return cx_usage_error(me, "--svg: it draws one balancer, chosen by --algo");
+    for (unsigned i = 0; i < job->ndevices; i++) {
+        struct cx_sim_device *device = &job->devices[i];
+        device->in_seconds = device->in_seconds > 0 ? job->in_bytes / device->in_seconds : 0;
+        device->out_seconds = device->out_seconds > 0 ? job->out_bytes / device->out_seconds : 0;
+        if (device->slows_at > 0 && !(device->slow_factor > 0))
+            return cx_usage_error(me, "slows: factor is missing");
+    }
+    struct cx_sim_load *load = job->trace ? cx_simulate_traced(job->trace, job->groups)
+                                          : cx_sim_load_create(job->profile, job->groups, job->seed);
+    if (!load)
+        return job->trace ? CX_EXIT_FAILED : cx_tool_error(me, "out of memory");
+    int status = simulate_all(job, load);
+    free(load);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return cx_tool_error(me, "standard output cannot be written");
+    return status;
 }
 
 static int simulate(int argc, char **argv)
@@ -330,34 +377,11 @@ static int simulate(int argc, char **argv)
         if (status != CX_EXIT_OK)
             return status;
     }
-    int status = check_algos(job.algos);
-    if (status != CX_EXIT_OK)
-        return status;
-    if (job.grid)
-        return cx_simulate_grid(job.algos, job.seeded ? job.seed : 0, job.format);
-    if (job.paper)
-        return cx_simulate_paper(job.paper);
-    if (job.programs)
-        return cx_simulate_programs(job.programs, job.costs, job.format);
-    if (job.ndevices == 0)
-        return cx_usage_error(me, "no device");
-    if (job.svg && (!job.algos || strchr(job.algos, ',')))
-        return cx_usage_error(me, "--svg: it draws one balancer, chosen by --algo");
-    for (unsigned i = 0; i < job.ndevices; i++) {
-        struct cx_sim_device *device = &job.devices[i];
-        device->in_seconds = device->in_seconds > 0 ? job.in_bytes / device->in_seconds : 0;
-        device->out_seconds = device->out_seconds > 0 ? job.out_bytes / device->out_seconds : 0;
-        if (device->slows_at > 0 && !(device->slow_factor > 0))
-            return cx_usage_error(me, "slows: factor is missing");
-    }
-    struct cx_sim_load *load = job.trace ? cx_simulate_traced(job.trace, job.groups)
-                                         : cx_sim_load_create(job.profile, job.groups, job.seed);
-    if (!load)
-        return job.trace ? CX_EXIT_FAILED : cx_tool_error(me, "out of memory");
-    status = simulate_all(&job, load);
-    free(load);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return cx_tool_error(me, "standard output cannot be written");
+    int status = read_algos(&job);
+    if (status == CX_EXIT_OK)
+        status = simulate_job(&job);
+    for (unsigned i = 0; i < job.algos.count; i++)
+        cx_algos_destroy(job.algos.algo[i]);
     return status;
 }
 
@@ -369,8 +393,7 @@ const struct cx_subcommand cx_simulate_subcommand = {
         "usage: coexec simulate --device SPEED[,KEY=VALUE...]... [OPTIONS]\n\n"
         "Shares one launch out over modelled devices, in virtual time, and prints for each balancer how\n"
         "long it takes, that over the time of an ideal split, efficiency, load balance (first finisher's\n"
-        "time over the last one's), packages and each device's share. COEXEC_* options that tune\n"
-        "balancers count. The same arguments print the same.\n\n"
+        "time over the last one's), packages and each device's share. The same arguments print the same.\n\n"
         "  --grid           no --device: the published grid of launches, geometric means over it beside an "
         "ideal\n"
         "                   planner's time (csv, json: each case); first launches and repeated ones; then "
@@ -412,7 +435,7 @@ const struct cx_subcommand cx_simulate_subcommand = {
         "there,\n"
         "                   or slots=GROUPS that run at once, from package to package;\n"
         "                   once for each device\n"
-        "  --algo A,B       balancers (all)\n"
+        "  --algo A,B       balancers, with parameters if wanted: sigmoid:p=0.1,k_regular=1,static (all)\n"
         "  --profile P      cost of the work-groups: regular, ramp, random, clustered or symmetric\n"
         "  --trace FILE     cost as a launch in a file of COEXEC_TRACE had it\n"
         "  --svg FILE       speed and package size over time; with one --algo\n"

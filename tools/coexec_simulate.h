@@ -5,6 +5,7 @@
 #ifndef CX_TOOLS_COEXEC_SIMULATE_H
 #define CX_TOOLS_COEXEC_SIMULATE_H
 
+#include "scheduler/algo.h"
 #include "scheduler/simulate.h"
 
 #include <stdbool.h>
@@ -12,13 +13,20 @@
 
 enum cx_sim_format { CX_SIM_TABLE, CX_SIM_CSV, CX_SIM_JSON };
 
-/* Whether the list (separated by commas; NULL: all) names it. */
-bool cx_simulate_listed(const char *list, const char *name, size_t length);
+/* The balancers that are tried, in that order. */
+struct cx_simulate_algos {
+    struct cx_algos *algo[32];
+    unsigned count;
+};
+/* The first of that policy, or NULL. */
+const struct cx_algos *cx_simulate_find(const struct cx_simulate_algos *algos, const char *policy);
+/* A balancer as a field of CSV: in quotes where it has commas. Lasts until the next call. */
+const char *cx_simulate_csv(const char *text);
 /* Every listed balancer on the grid of that seed (0: the published one): means as a table, or each case as
  * CSV or JSON. An exit status. */
-int cx_simulate_grid(const char *algos, uint64_t seed, enum cx_sim_format format);
+int cx_simulate_grid(const struct cx_simulate_algos *algos, uint64_t seed, enum cx_sim_format format);
 /* Every listed balancer where a device gets slower and faster again, as a table. An exit status. */
-int cx_simulate_drift(const char *algos);
+int cx_simulate_drift(const struct cx_simulate_algos *algos);
 /* A paper's comparison, printed figures beside ours. An exit status. */
 int cx_simulate_paper(const char *name);
 

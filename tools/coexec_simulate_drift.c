@@ -3,7 +3,6 @@
  * The part of `coexec simulate --grid` in which a device's speed changes (scheduler/drift.h).
  */
 #include "scheduler/drift.h"
-#include "layer/plan/plan_size.h"
 #include "tools/coexec.h"
 #include "tools/coexec_simulate.h"
 
@@ -43,13 +42,12 @@ static void print_sum(const char *name, const struct drift_sum *sum)
            sum->back_after / n, sum->packages / n);
 }
 
-static int run(const char *name, const struct cx_policy *policy, bool reexecutes)
+static int run(const char *name, const struct cx_algo *algo, bool reexecutes)
 {
-    const struct cx_balancer_params params = cx_plan_params();
     struct drift_sum sums[NFACTORS] = {{0}};
     for (unsigned i = 0; i < cx_drift_count(); i++) {
         const struct cx_drift_case c = cx_drift_case(i);
-        const struct cx_drift_result result = cx_drift_run(&c, policy, &params, reexecutes);
+        const struct cx_drift_result result = cx_drift_run(&c, algo->policy, &algo->params, reexecutes);
         if (!result.complete)
             return cx_tool_error("simulate", "%s: case %u never ends, or memory is short", name, i);
         add(sums, &c, &result);
@@ -60,17 +58,16 @@ static int run(const char *name, const struct cx_policy *policy, bool reexecutes
     return CX_EXIT_OK;
 }
 
-int cx_simulate_drift(const char *algos)
+int cx_simulate_drift(const struct cx_simulate_algos *algos)
 {
-    const struct cx_policy *policy;
+    const struct cx_algos *best = cx_simulate_find(algos, "auto");
     int status = CX_EXIT_OK;
     puts("\n| a device gets slower | | steady | first launch | worst | the next 11, excess | first as before "
          "| the next "
          "11, excess | packages |\n|---|---|---|---|---|---|---|---|---|");
-    for (unsigned i = 0; (policy = cx_policy_get(i)) && status == CX_EXIT_OK; i++)
-        if (cx_simulate_listed(algos, policy->name, strlen(policy->name)))
-            status = run(policy->name, policy, true);
-    if (status == CX_EXIT_OK && cx_simulate_listed(algos, "auto", 4))
-        status = run("auto, members in place", cx_policy_find("auto"), false);
+    for (unsigned i = 0; i < algos->count && status == CX_EXIT_OK; i++)
+        status = run(algos->algo[i]->text, &algos->algo[i]->all, true);
+    if (status == CX_EXIT_OK && best)
+        status = run("auto, members in place", &best->all, false);
     return status;
 }

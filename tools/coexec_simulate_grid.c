@@ -4,7 +4,6 @@
  * cannot be beaten.
  */
 #include "tools/coexec_simulate.h"
-#include "layer/plan/plan_size.h"
 #include "scheduler/grid.h"
 #include "tools/coexec.h"
 
@@ -61,8 +60,9 @@ static void print_case(const char *name, const struct cx_grid_case *c, const str
     unsigned long long groups = c->groups;
     double over = r->first / r->ideal, repeated = r->settled / r->ideal;
     if (format == CX_SIM_CSV) {
-        printf("%s,%s,%s,%g,%llu,%g,%s,%d,%d,", name, c->set, cx_sim_profile_name(c->profile),
-               c->launch_seconds, groups, c->seconds, nominal[c->nominal], c->transfers, c->curve);
+        printf("%s,%s,%s,%g,%llu,%g,%s,%d,%d,", cx_simulate_csv(name), c->set,
+               cx_sim_profile_name(c->profile), c->launch_seconds, groups, c->seconds, nominal[c->nominal],
+               c->transfers, c->curve);
         printf("%.6g,%.6g,%.4f,%.4f,%.4f,%.4f,%.0f,%.1f\n", r->ideal, r->alone, over, repeated,
                r->first_balance, r->settled_balance, r->first_packages, r->settled_packages);
         return;
@@ -121,16 +121,16 @@ static void add_to_cut(struct cut *cut, const char *label, const struct cx_grid_
 }
 
 /* One balancer over all cases. */
-static int run_all(const char *name, const struct cx_policy *policy, enum kind kind, uint64_t seed,
+static int run_all(const char *name, const struct cx_algo *algo, enum kind kind, uint64_t seed,
                    enum cx_sim_format format, bool *first, struct cut *cuts)
 {
-    const struct cx_balancer_params params = cx_plan_params();
     const struct cx_grid_variant variant = {
-        .policy = policy, .params = &params, .reexecutes = kind == KIND_PLAIN};
+        .policy = algo->policy, .params = &algo->params, .reexecutes = kind == KIND_PLAIN};
     struct sum all = {0};
     for (unsigned i = 0; i < cx_grid_count(); i++) {
         const struct cx_grid_case c = cx_grid_case(i, seed);
-        struct cx_grid_result result = kind == KIND_SWEPT ? run_swept(&c, policy) : cx_grid_run(&c, &variant);
+        struct cx_grid_result result =
+            kind == KIND_SWEPT ? run_swept(&c, algo->policy) : cx_grid_run(&c, &variant);
         if (!result.complete)
             return cx_tool_error("simulate", "%s: case %u never ends, or memory is short", name, i);
         if (format != CX_SIM_TABLE)
@@ -162,14 +162,15 @@ static int run_all(const char *name, const struct cx_policy *policy, enum kind k
     return CX_EXIT_OK;
 }
 
-int cx_simulate_grid(const char *algos, uint64_t seed, enum cx_sim_format format)
+int cx_simulate_grid(const struct cx_simulate_algos *algos, uint64_t seed, enum cx_sim_format format)
 {
     static struct cut cuts[] = {{.name = "auto, by profile"},
                                 {.name = "auto, by launch cost"},
                                 {.name = "auto, by devices"},
                                 {.name = "auto, by nominal speeds"}};
-    const struct cx_policy *policy, *best = cx_policy_find("auto"), *hguided = cx_policy_find("hguided");
-    bool first = true, with_auto = cx_simulate_listed(algos, "auto", 4);
+    const struct cx_algos *best = cx_simulate_find(algos, "auto"),
+                          *hguided = cx_simulate_find(algos, "hguided");
+    bool first = true;
     int status = CX_EXIT_OK;
     if (format == CX_SIM_TABLE)
         print_header("balancer");
@@ -178,16 +179,15 @@ int cx_simulate_grid(const char *algos, uint64_t seed, enum cx_sim_format format
              "first_balance,repeated_balance,first_packages,repeated_packages");
     else
         puts("[");
-    for (unsigned i = 0; (policy = cx_policy_get(i)) && status == CX_EXIT_OK; i++) {
-        if (cx_simulate_listed(algos, policy->name, strlen(policy->name)))
-            status =
-                run_all(policy->name, policy, KIND_PLAIN, seed, format, &first, policy == best ? cuts : NULL);
+    for (unsigned i = 0; i < algos->count && status == CX_EXIT_OK; i++) {
+        const struct cx_algos *one = algos->algo[i];
+        status = run_all(one->text, &one->all, KIND_PLAIN, seed, format, &first, one == best ? cuts : NULL);
     }
-    if (status == CX_EXIT_OK && with_auto)
-        status = run_all("auto without rescues", best, KIND_NO_RESCUE, seed, format, &first, NULL);
-    if (status == CX_EXIT_OK && cx_simulate_listed(algos, "hguided", 7))
-        status = run_all("hguided swept", hguided, KIND_SWEPT, seed, format, &first, NULL);
-    for (unsigned k = 0; k < 4 && format == CX_SIM_TABLE && with_auto && status == CX_EXIT_OK; k++) {
+    if (status == CX_EXIT_OK && best)
+        status = run_all("auto without rescues", &best->all, KIND_NO_RESCUE, seed, format, &first, NULL);
+    if (status == CX_EXIT_OK && hguided)
+        status = run_all("hguided swept", &hguided->all, KIND_SWEPT, seed, format, &first, NULL);
+    for (unsigned k = 0; k < 4 && format == CX_SIM_TABLE && best && status == CX_EXIT_OK; k++) {
         puts("");
         print_header(cuts[k].name);
         for (unsigned i = 0; i < cuts[k].count; i++)

@@ -61,6 +61,27 @@ static bool apply_levels(const char *text)
     return true;
 }
 
+static void write_line(enum cx_level level, enum cx_topic topic, const char *text)
+{
+    char *line = NULL;
+    const int length = asprintf(&line, "coexec: %s: %s: %s\n", level_names[level], topic_names[topic], text);
+    if (length < 0)
+        return;
+    ssize_t written = write(log_fd, line, (size_t)length);
+    (void)written; /* a full disk or a closed stderr must not disturb the program */
+    free(line);
+}
+
+static void tell_old_names(void)
+{
+    char *text = NULL;
+    if (!*cx_options_old_names() || levels[CX_TOPIC_OPTIONS] < CX_LEVEL_WARN ||
+        asprintf(&text, "old names, which the next release ignores: %s", cx_options_old_names()) < 0)
+        return;
+    write_line(CX_LEVEL_WARN, CX_TOPIC_OPTIONS, text);
+    free(text);
+}
+
 static void start(void)
 {
     const struct cx_options *options = cx_options_get();
@@ -79,6 +100,7 @@ static void start(void)
         else
             cx_options_reject("COEXEC_LOG_FILE", strerror(errno), "a file that can be written");
     }
+    tell_old_names();
 }
 
 bool cx_log_on(enum cx_level level, enum cx_topic topic)
@@ -89,7 +111,7 @@ bool cx_log_on(enum cx_level level, enum cx_topic topic)
 
 void cx_log_write(enum cx_level level, enum cx_topic topic, const char *format, ...)
 {
-    char *text = NULL, *line = NULL;
+    char *text = NULL;
     va_list arguments;
     pthread_once(&once, start);
     va_start(arguments, format);
@@ -99,13 +121,8 @@ void cx_log_write(enum cx_level level, enum cx_topic topic, const char *format, 
         return;
     while (length > 0 && text[length - 1] == '\n')
         text[--length] = '\0';
-    length = asprintf(&line, "coexec: %s: %s: %s\n", level_names[level], topic_names[topic], text);
+    write_line(level, topic, text);
     free(text);
-    if (length < 0)
-        return;
-    ssize_t written = write(log_fd, line, (size_t)length);
-    (void)written; /* a full disk or a closed stderr must not disturb the program */
-    free(line);
 }
 
 struct code_name {

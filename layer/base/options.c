@@ -4,6 +4,8 @@
  * accepts, and remembers where each value came from.
  */
 #include "layer/base/options.h"
+#include "scheduler/algo.h"
+#include "scheduler/params.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -73,6 +75,9 @@ enum { ROWS = sizeof rows / sizeof *rows };
 static struct cx_options options;
 static char *cache_dir, *loader_filenames, *loader_vendors, *linker_path, *linker_preload, *driver_cache;
 static locale_t c_locale; /* numbers are read with a point, whatever locale the program has set */
+static struct cx_balancer_params algo_params; /* of what COEXEC_ALGO does not give */
+static struct cx_algo_problem algo_problem;   /* of the text stored last */
+static char *old_names;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_bool is_read; /* spares each launch nine calls of pthread_once */
 
@@ -143,19 +148,6 @@ static bool in_bounds(const char *accepted, double value)
     return true;
 }
 
-/* Whether `text` is one of the words of "a|b|c". */
-static bool is_word(const char *words, const char *text)
-{
-    size_t length = strlen(text);
-    for (const char *word = words; length && !strchr(text, '|') && word;) {
-        if (strncmp(word, text, length) == 0 && (word[length] == '|' || word[length] == '\0'))
-            return true;
-        word = strchr(word, '|');
-        word = word ? word + 1 : NULL;
-    }
-    return false;
-}
-
 /* The enums of the WORD options are alike: enumerators from 0 on, in the order of their words. */
 static bool store_word(void *field, const char *const *words, const char *text)
 {
@@ -166,6 +158,16 @@ static bool store_word(void *field, const char *const *words, const char *text)
     if (words[number])
         memcpy(field, &number, sizeof number);
     return words[number] != NULL;
+}
+
+static bool store_algos(void *field, const char *text)
+{
+    struct cx_algos *algos = cx_algos_create(text, &algo_params, &algo_problem);
+    if (!algos)
+        return false;
+    cx_algos_destroy(*(struct cx_algos **)field); /* the default, which nobody has seen */
+    *(struct cx_algos **)field = algos;
+    return true;
 }
 
 size_t cx_options_numbers(const char *list, double *numbers, size_t room)
@@ -223,9 +225,7 @@ static const char *store(size_t index, const char *text)
     case KIND_WORD:
         return store_word(field, places[index].words, text) ? NULL : "not known";
     case KIND_ALGO:
-        if (!is_word(accepted, text))
-            return "not known";
-        break;
+        return store_algos(field, text) ? NULL : algo_problem.wrong;
     case KIND_NUMS:
         if (*text && !numbers_are_good(accepted, text))
             return "not a list of such numbers";
@@ -242,8 +242,7 @@ static const char *store(size_t index, const char *text)
 static char *accepted_list(size_t index)
 {
     const char *from = rows[index].accepted;
-    bool words =
-        places[index].kind == KIND_WORD || places[index].kind == KIND_ALGO || places[index].kind == KIND_BOOL;
+    bool words = places[index].kind == KIND_WORD || places[index].kind == KIND_BOOL;
     char *list = malloc(2 * strlen(from) + 1), *to = list;
     for (; list && *from; from++) {
         if (words && *from == '|') {
@@ -287,13 +286,63 @@ static void read_row(size_t index)
     char *copy = strdup(text); /* the program may change its environment */
     const char *problem = copy ? store(index, copy) : "out of memory";
     if (problem) {
-        complain(index, text, problem, NULL);
+        complain(index, text, problem, places[index].kind == KIND_ALGO ? algo_problem.accepted : NULL);
         row->origin = from_bad_value;
         free(copy);
         return;
     }
     row->value = copy;
     row->origin = from_environment;
+}
+
+/* Adds to the variables that are set by their names of earlier releases. */
+static void add_old_name(const char *name, const char *now)
+{
+    char *longer = NULL;
+    if (asprintf(&longer, "%s%s%s is now %s", old_names ? old_names : "", old_names ? ", " : "", name, now) <
+        0)
+        return;
+    free(old_names);
+    old_names = longer;
+}
+
+/* What the policies' parameters were called: sigmoid's p was SIGMOID_P. HDSS had LogFit's threshold. */
+static void old_param_name(const struct cx_param_row *row, char *name, size_t size)
+{
+    const bool shared = strcmp(row->policy, "hdss") == 0 && strcmp(row->name, "threshold") == 0;
+    snprintf(name, size, "COEXEC_%s_%s", shared ? "logfit" : row->policy, row->name);
+    for (; *name; name++)
+        *name = (char)(*name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : *name);
+}
+
+static bool is_old_param(const char *entry, size_t length)
+{
+    char name[64];
+    bool is = false;
+    for (unsigned i = 0; cx_param_get(i) && !is; i++) {
+        old_param_name(cx_param_get(i), name, sizeof name);
+        is = strlen(name) == length && strncmp(name, entry, length) == 0;
+    }
+    return is;
+}
+
+/* What those say stands where COEXEC_ALGO says nothing. */
+static void read_old_params(void)
+{
+    algo_params = cx_balancer_defaults;
+    for (unsigned i = 0; cx_param_get(i); i++) {
+        const struct cx_param_row *row = cx_param_get(i);
+        char name[64], now[160];
+        old_param_name(row, name, sizeof name);
+        const char *text = getenv(name);
+        if (!text || !*text)
+            continue;
+        snprintf(now, sizeof now, "COEXEC_ALGO=%s:%s=%.60s", row->policy, row->name, text);
+        add_old_name(name, now);
+        if (!cx_param_set(&algo_params, row, text))
+            dprintf(STDERR_FILENO, "coexec: %s=%s: not good; accepted: %s; using %g\n", name, text,
+                    cx_param_bounds(row), row->fallback);
+    }
 }
 
 /* A mistyped name would be ignored in silence otherwise. */
@@ -305,7 +354,7 @@ static void tell_unknown_names(void)
             continue;
         while (index < ROWS && (strncmp(rows[index].name, *entry, length) != 0 || rows[index].name[length]))
             index++;
-        if (index == ROWS)
+        if (index == ROWS && !is_old_param(*entry, length))
             dprintf(STDERR_FILENO, "coexec: %.*s: no such option; `coexec info` lists them; ignored\n",
                     (int)length, *entry);
     }
@@ -342,6 +391,7 @@ static char *copy_driver_cache(void)
 static void read_environment(void)
 {
     c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    read_old_params();
     for (size_t i = 0; i < ROWS; i++)
         read_row(i);
     tell_unknown_names();
@@ -359,6 +409,22 @@ const struct cx_options *cx_options_get(void)
     if (!atomic_load_explicit(&is_read, memory_order_acquire))
         pthread_once(&once, read_environment);
     return &options;
+}
+
+const struct cx_algo *cx_options_algo(const char *kernel)
+{
+    return cx_algos_for(cx_options_get()->algo, kernel);
+}
+
+const char *cx_options_algo_text(void)
+{
+    return cx_options_get()->algo->text;
+}
+
+const char *cx_options_old_names(void)
+{
+    cx_options_get();
+    return old_names ? old_names : "";
 }
 
 bool cx_options_lock_abort(void)

@@ -18,10 +18,13 @@
 #define CX_OPTION_TYPE_SIZE(field) uint64_t
 #define CX_OPTION_TYPE_REAL(field) double
 #define CX_OPTION_TYPE_WORD(field) enum cx_option_##field
-#define CX_OPTION_TYPE_ALGO(field) const char *
+#define CX_OPTION_TYPE_ALGO(field) const struct cx_algos *
 #define CX_OPTION_TYPE_TEXT(field) const char *
 #define CX_OPTION_TYPE_NUMS(field) const char *
 #define CX_OPTION_TYPE_PATH(field) const char *
+
+struct cx_algo;
+struct cx_algos;
 
 /* Text fields are never NULL: an empty default is "". */
 struct cx_options {
@@ -41,6 +44,15 @@ const struct cx_options *cx_options_get(void);
 size_t cx_options_rows(const struct cx_option_row **rows);
 /* COEXEC_STAGING in bytes, at most 2^50, of which small multiples are numbers yet. */
 uint64_t cx_options_staging(void);
+
+/* The balancer of all kernels of that name, with its parameters (scheduler/algo.h). Lives as long as the
+ * process. */
+const struct cx_algo *cx_options_algo(const char *kernel);
+/* COEXEC_ALGO as it is in force. */
+const char *cx_options_algo_text(void);
+
+/* Which variables are set that have other names now, and these, as one text; "" where there are none. */
+const char *cx_options_old_names(void);
 
 /* The numbers of a NUMS value: fills at most `room` and returns how many there are (0 for ""). */
 size_t cx_options_numbers(const char *list, double *numbers, size_t room);

@@ -92,8 +92,8 @@ static void follow_last(struct split *split)
     const uint64_t steps = plan->judged->verdict.groups;
     const struct cx_last_partition *last = last_partition_of(split);
     double sum = 0;
-    if (cx_balancer_is_static(plan->balancer) || cx_plan_policy()->learns || !last || last->steps != steps ||
-        last->slice != plan->slice || last->members != members_of(split))
+    if (cx_balancer_is_static(plan->balancer) || cx_plan_policy(split->launch)->learns || !last ||
+        last->steps != steps || last->slice != plan->slice || last->members != members_of(split))
         return;
     for (unsigned p = 0; p < plan->n; p++)
         sum += plan->weight[p];

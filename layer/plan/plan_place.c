@@ -266,7 +266,7 @@ static bool may_gain(const struct cx_launch *launch, unsigned best)
     const struct cx_queue *queue = launch->base.queue;
     const struct cx_worker *worker = &launch->base.context->workers[best];
     return queue->members & (queue->members - 1) && depends_on(launch, best) < worker->planned &&
-           atomic_load(&worker->completed) < worker->planned && !cx_plan_policy()->keeps_whole;
+           atomic_load(&worker->completed) < worker->planned && !cx_plan_policy(launch)->keeps_whole;
 }
 
 static bool may_go_to(struct cx_launch *launch, unsigned member)

@@ -57,11 +57,12 @@ static struct cx_admission admission_of(const struct cx_split_plan *plan,
                                  .devices = devices};
 }
 
-static struct cx_admission_decision decide(const struct cx_split_plan *plan, struct cx_candidates *all)
+static struct cx_admission_decision decide(const struct cx_launch *launch, const struct cx_split_plan *plan,
+                                           struct cx_candidates *all)
 {
     const struct cx_admission admission = admission_of(plan, all->device);
     struct cx_admission_decision decision = {.split = true, .best = cx_admission_best(&admission)};
-    if (cx_plan_policy()->keeps_whole && !cx_plan_always()) {
+    if (cx_plan_policy(launch)->keeps_whole && !cx_plan_always()) {
         decision.split = false;
         return decision;
     }
@@ -99,7 +100,8 @@ static bool moves_at_last(struct cx_launch *launch, const struct cx_split_plan *
     struct cx_context *context = launch->base.context;
     struct cx_migration *migration = &context->planner->migration;
     const bool splits = decision->reason == CX_ADMISSION_SPLIT;
-    if (cx_plan_always() || !all->whole || cx_plan_policy()->keeps_whole || (splits && !migration->active))
+    if (cx_plan_always() || !all->whole || cx_plan_policy(launch)->keeps_whole ||
+        (splits && !migration->active))
         return false;
     if (context->planner->feedback.level != CX_FEEDBACK_OPEN) {
         cx_migration_end(migration);
@@ -292,11 +294,12 @@ static void cut_parts(const struct cx_split_plan *plan, struct cx_kernel_history
 /* ---- the balancer ---- */
 
 /* Where the balancer learns of such launches. NULL: it is another one, or there is no room. */
-static struct cx_memory *memory_of(struct cx_kernel_history *history, uint64_t groups)
+static struct cx_memory *memory_of(const struct cx_launch *launch, struct cx_kernel_history *history,
+                                   uint64_t groups)
 {
     const unsigned room = sizeof(history->memories) / sizeof(*history->memories);
     struct cx_memory *memory = cx_kernel_history_memory(history, groups);
-    if (!cx_plan_policy()->learns || cx_options_get()->reproducible)
+    if (!cx_plan_policy(launch)->learns || cx_options_get()->reproducible)
         return NULL;
     for (unsigned i = 0; i < room && !memory; i++) {
         if (history->memories[i])
@@ -310,27 +313,27 @@ static struct cx_memory *memory_of(struct cx_kernel_history *history, uint64_t g
     return memory;
 }
 
-static struct cx_balancer *make_balancer(const struct cx_split_plan *plan, const struct cx_candidates *all,
-                                         struct cx_memory *memory, bool one_each)
+static struct cx_balancer *make_balancer(const struct cx_launch *launch, const struct cx_split_plan *plan,
+                                         const struct cx_candidates *all, struct cx_memory *memory,
+                                         bool one_each)
 {
     const struct cx_problem problem = {
         groups_left(plan),      plan->slice * plan->judged->verdict.granularity,
         plan->n + plan->probes, all->share,
         plan->reexecutes,       one_each ? NULL : memory};
-    const struct cx_balancer_params params = cx_plan_params();
     const struct cx_policy *policy =
-        cx_options_get()->reproducible || one_each ? cx_policy_find("static") : cx_plan_policy();
-    return cx_balancer_create(policy, &problem, &params);
+        cx_options_get()->reproducible || one_each ? cx_policy_find("static") : cx_plan_policy(launch);
+    return cx_balancer_create(policy, &problem, &launch->kernel->function->algo->params);
 }
 
 /* A balancer that learned has a better idea of where each member's part begins. */
-static void follow_balancer(struct cx_split_plan *plan)
+static void follow_balancer(const struct cx_launch *launch, struct cx_split_plan *plan)
 {
     double weights[65], sum = 0;
     cx_balancer_weights(plan->balancer, weights);
     for (unsigned i = 0; i < plan->n; i++)
         sum += weights[i];
-    for (unsigned i = 0; i < plan->n && sum > 0 && cx_plan_policy()->learns; i++)
+    for (unsigned i = 0; i < plan->n && sum > 0 && cx_plan_policy(launch)->learns; i++)
         plan->weight[i] = weights[i];
 }
 
@@ -366,9 +369,10 @@ static void share(struct cx_launch *launch, struct cx_split_plan *plan, struct c
                                           : "its arguments cannot be had on another device";
     else
         plan->balancer =
-            make_balancer(plan, all, plan->done ? NULL : memory_of(history, plan->groups), one_each || keeps);
+            make_balancer(launch, plan, all, plan->done ? NULL : memory_of(launch, history, plan->groups),
+                          one_each || keeps);
     if (plan->balancer)
-        follow_balancer(plan);
+        follow_balancer(launch, plan);
     if (plan->balancer && plan->probes)
         place_probe(plan, all->probe_record);
     if (plan->balancer && cx_plan_always())
@@ -390,7 +394,7 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
     all->probe_record = NULL;
     all->astray_seconds = 0;
     cx_candidates_describe(launch, plan, history, all);
-    struct cx_admission_decision decision = decide(plan, all);
+    struct cx_admission_decision decision = decide(launch, plan, all);
     plan->moves = moves_at_last(launch, plan, history, all, &decision);
     decision.split |= plan->moves;
     *best = plan->member[decision.best];
@@ -401,7 +405,7 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
                                  : cx_admission_reason_text(decision.reason);
     launch->replayable = !plan->moves && (decision.reason == CX_ADMISSION_WHOLE_SHORT ||
                                           decision.reason == CX_ADMISSION_WHOLE_UNMEASURED);
-    if (!decision.split && cx_plan_policy()->keeps_whole)
+    if (!decision.split && cx_plan_policy(launch)->keeps_whole)
         launch->reason = "COEXEC_ALGO=single";
     if (decision.split && !cx_plan_always() && cx_split_feedback_keeps_whole(launch, plan, history, best))
         decision.split = false;

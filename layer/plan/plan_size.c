@@ -386,31 +386,3 @@ struct cx_plan_bring cx_plan_bring(const struct cx_worker *worker, const struct 
     return (struct cx_plan_bring){cx_plan_upload_seconds(worker, (double)(here - apart)),
                                   apart ? cx_plan_exchange_seconds(worker, root, (double)apart) : 0};
 }
-
-struct cx_balancer_params cx_plan_params(void)
-{
-    const struct cx_options *options = cx_options_get();
-    return (struct cx_balancer_params){
-        .dynamic_size = (double)options->dynamic_size,
-        .dynamic_packages = options->dynamic_packages,
-        .hguided_k = options->hguided_k,
-        .adaptive_first = options->adaptive_first,
-        .adaptive_growth = options->adaptive_growth,
-        .adaptive_probes = options->adaptive_probes,
-        .sigmoid_k_regular = options->sigmoid_k_regular,
-        .sigmoid_k_irregular = options->sigmoid_k_irregular,
-        .sigmoid_p = options->sigmoid_p,
-        .sigmoid_d = options->sigmoid_d,
-        .sigmoid_l = options->sigmoid_l,
-        .logfit_threshold = options->logfit_threshold,
-        .concord_profile = options->concord_profile,
-        .concord_settled = options->concord_settled,
-        .hdss_settled = options->hdss_settled,
-        .hdss_training = options->hdss_training,
-        .hdss_k = options->hdss_k,
-        .auto_first = options->auto_first,
-        .auto_distrust = options->auto_distrust,
-        .auto_safety = options->auto_safety,
-        .auto_packages = options->auto_packages,
-    };
-}

@@ -42,8 +42,6 @@ uint64_t cx_plan_fill(const struct cx_real_device *device, const struct cx_acces
 /* COEXEC_MIN_PACKAGE and COEXEC_POWERS for a member; 0: not given. */
 uint64_t cx_plan_min_package(const struct cx_context *context, unsigned member);
 double cx_plan_power(const struct cx_context *context, unsigned member);
-/* What the options say about balancers. */
-struct cx_balancer_params cx_plan_params(void);
 /* Has built in the background what a split lacks, once that may pay: the program for members that left it for
  * later, and a variant. Under context->lock. */
 void cx_plan_want(const struct cx_launch *launch, enum cx_variant variant);

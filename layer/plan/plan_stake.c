@@ -284,9 +284,9 @@ static double first_bound(const struct cx_launch *launch, const struct cx_kernel
 
 /* Then others do meanwhile what a member whose driver is not ready could have done, and one that is slower
  * than thought holds nobody up for long. */
-static bool reexecutes(void)
+static bool reexecutes(const struct cx_launch *launch)
 {
-    return cx_plan_policy()->reexecute;
+    return cx_plan_policy(launch)->reexecute;
 }
 
 /* Members of one kind are equally fast: what tells them apart is which work-groups they had. */
@@ -332,7 +332,7 @@ static struct sums add_up(const struct cx_launch *launch, const struct cx_split_
             device->fixed_seconds - device->after_seconds +
             device->transfer_seconds * (double)plan->groups * part +
             cx_plan_upload_seconds(worker, part * read_bytes(launch, history, worker, costs->whole));
-        const double once = (reexecutes() ? part : 1) * device->first_seconds;
+        const double once = (reexecutes(launch) ? part : 1) * device->first_seconds;
         const double all = moves + device->after_seconds + once;
         sums.late = fmax(sums.late, device->first_seconds);
         sums.first += 2 * once;
@@ -390,12 +390,12 @@ static struct cx_stake stake_of(const struct cx_launch *launch, const struct cx_
     const double moves = best->fixed_seconds - best->after_seconds +
                          best->transfer_seconds * (double)plan->groups * part + read * part;
     double factor = sums.factor, most;
-    if (reexecutes())
+    if (reexecutes(launch))
         factor = fmin(factor, AUTO_BOUND / part);
     if (risk->splits > 1 && risk->ratio > 0 && risk->ratio * whole < whole * part * factor)
         factor = fmax(risk->ratio / part, 1); /* measured, all costs included */
     most = whole * part * factor + sums.first;
-    if (reexecutes())
+    if (reexecutes(launch))
         most = fmin(most, AUTO_BOUND * whole);
     *reads = read;
     return (struct cx_stake){.whole = whole > 0 ? whole + moved + read : 0,

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The balancer that COEXEC_ALGO names. Thread-safe: options do not change.
+ * The balancer of a launch: COEXEC_ALGO's for kernels of that name, found when the kernel function was made.
  */
 #ifndef CX_LAYER_PLAN_POLICY_H
 #define CX_LAYER_PLAN_POLICY_H
 
-#include "scheduler/balancer.h"
+#include "layer/plan/plan.h"
+#include "layer/program/kernel.h"
+#include "scheduler/algo.h"
 
-/* Never NULL. */
-const struct cx_policy *cx_plan_policy(void);
+static inline const struct cx_policy *cx_plan_policy(const struct cx_launch *launch)
+{
+    return launch->kernel->function->algo->policy;
+}
 
 #endif

@@ -75,7 +75,7 @@ static bool in_any_order(const struct cx_launch *launch, const struct cx_cached_
                          const struct cx_summary_kernel *summary)
 {
     const struct cx_options *options = cx_options_get();
-    bool own = judged->verdict.separable && cx_plan_policy()->reexecute && !options->reproducible;
+    bool own = judged->verdict.separable && cx_plan_policy(launch)->reexecute && !options->reproducible;
     for (unsigned i = 0; i < launch->args->count && own; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         own = !mem || (!mem->root->svm && i < summary->narg && !(summary->arg[i].touch & CX_TOUCH_ATOMIC));

@@ -22,8 +22,8 @@ bool cx_reexecute_allowed(const struct cx_launch *launch, const struct cx_cached
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
     unsigned nargs = launch->args->count;
     const struct cx_options *options = cx_options_get();
-    if (!options->rescue || !cx_plan_policy()->reexecute || options->reproducible || launch->protocols ||
-        launch->on_svm_owner || !summary || summary->narg < nargs)
+    if (!options->rescue || !cx_plan_policy(launch)->reexecute || options->reproducible ||
+        launch->protocols || launch->on_svm_owner || !summary || summary->narg < nargs)
         return false;
     struct cx_access_region *whole = calloc(nargs + 1u, sizeof(*whole));
     bool allowed = whole != NULL;

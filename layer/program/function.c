@@ -9,6 +9,7 @@
  * ready; else what the program sets must do (kernel_arg.c).
  */
 #include "layer/base/log.h"
+#include "layer/base/options.h"
 #include "layer/program/program.h"
 #include "layer/report/kernel_table.h"
 #include "layer/timeline/worker.h"
@@ -26,6 +27,7 @@ void cx_function_init(struct cx_function *function, struct cx_program *program, 
 {
     *function = (struct cx_function){.name = name, .program = program, .index = index};
     function->stats = cx_stats_function(name);
+    function->algo = cx_options_algo(name);
     cx_lock_init(&function->lock, CX_RANK_FUNCTION);
 }
 

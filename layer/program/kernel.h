@@ -87,11 +87,14 @@ struct cx_param {
     size_t size;                           /* VALUE: bytes that the drivers have accepted, 0 when none yet */
 };
 
+struct cx_algo;
+
 /* One kernel name within one program. Owned by the program, lives as long as its build. */
 struct cx_function {
     char *name;
     struct cx_program *program;
     unsigned index;
+    const struct cx_algo *algo;        /* scheduler/algo.h: what shares out its launches */
     struct cx_function_stats *stats;   /* kernel_table.h: what COEXEC_SUMMARY prints; survives the program */
     uint64_t splits;                   /* verify.h: split launches so far; context->lock */
     struct cx_kernel_history *history; /* kernel_history.h; context->lock. NULL: nothing yet */

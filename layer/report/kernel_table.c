@@ -217,7 +217,7 @@ static void print_table(void)
         return;
     }
     cx_lock(&lock);
-    fprintf(out, "coexec summary (pid %d, balancer %s)\n", (int)getpid(), cx_options_get()->algo);
+    fprintf(out, "coexec summary (pid %d, balancer %s)\n", (int)getpid(), cx_options_algo_text());
     for (const struct cx_function_stats *stats = all; stats; stats = stats->next) {
         if (!stats->launches)
             continue;

@@ -52,6 +52,8 @@ def check_code():
 def main():
     checks = [
         ("the man page lists every option as it is", check_document("tools/coexec.1", ROOT / "tools/coexec.1", "man")),
+        ("the man page lists every parameter of a balancer as it is", check_document("tools/coexec.1", ROOT / "tools/coexec.1", "params-man")),
+        ("docs/options.md lists every parameter of a balancer as it is", check_document("docs/options.md", ROOT / "docs/options.md", "params")),
         ("the README lists every option as it is", check_document("README.md", ROOT / "README.md", "markdown")),
         ("no text or source names an option that is none", check_code()),
     ]

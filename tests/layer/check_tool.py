@@ -56,7 +56,7 @@ def run_tells_a_missing_program():
 def bench_rejects_what_it_does_not_know():
     for arguments, text in [(("--programs", "mandelbrot,nosuch"), "no such program: nosuch"),
                             (("--preset", "huge"), "accepted are tiny, small, paper and large"),
-                            (("--algos", "sigmoid,nosuch"), "--algos nosuch: accepted are"),
+                            (("--algos", "sigmoid,nosuch"), "--algos nosuch: no balancer 'nosuch'; accepted: single, static,"),
                             (("--sets", "two=0,7"), "names no device"), (("--sets", "0"), "LABEL=DEVICES"),
                             (("--baseline", "other"), "--baseline other: accepted are native, together"),
                             (("--runs", "0"), "accepted are 1 to"), (("--nosuch",), "unknown option --nosuch"),
@@ -356,8 +356,9 @@ def simulate_is_deterministic():
     lines = tool(*arguments, "--format", "csv", "--algo", "dynamic,hguided").stdout.splitlines()
     assert [line.split(",")[0] for line in lines] == ["algo", "dynamic", "hguided"], lines
     assert len(tool(*arguments).stdout.splitlines()) == len(got) + 1
-    few = tool(*arguments, "--format", "csv", "--algo", "dynamic", COEXEC_DYNAMIC_SIZE="1024").stdout.splitlines()
-    assert int(few[1].split(",")[6]) < int(lines[1].split(",")[6]), (few, lines)
+    few = tool(*arguments, "--format", "csv", "--algo", "dynamic:size=1024,packages=2,static").stdout.splitlines()
+    assert few[1].startswith('"dynamic:size=1024,packages=2",') and few[2].startswith("static,"), few
+    assert int(few[1].split(",")[7]) < int(lines[1].split(",")[6]), (few, lines)
 
 
 def simulate_draws_learns_and_reads_traces():
@@ -420,7 +421,8 @@ def simulate_plays_programs():
 
 def simulate_refuses_bad_arguments():
     for arguments in ([], ["--device"], ["--device", "0"], ["--device", "1,x=2"], ["--device", "1,jitter=1"],
-                      ["--device", "nan"], ["--device", "1", "--algo", "sig"], ["--device", "1", "--algo", ""],
+                      ["--device", "nan"], ["--device", "1", "--algo", "sig"], ["--device", "1", "--algo", ""], ["--device", "1", "--algo", "static:k=1"],
+                      ["--device", "1", "--algo", "static;k=auto"], ["--device", "1", "--algo", "static,,auto"],
                       ["--device", "1", "--profile", "x"], ["--device", "1", "--groups", "0"],
                       ["--device", "1", "--depth", "9"], ["--paper", "x"], ["--device", "1", "--svg", "x"],
                       ["--device", "1,slows=1"], ["--device", "1", "--launches", "0"], ["--device", "1", "--format", "xml"], ["--foo", "1"]):
@@ -431,7 +433,7 @@ def simulate_refuses_bad_arguments():
 
 
 def run_refuses_bad_options():
-    for arguments in (["--foo", "true"], ["--algo"], ["--set", "ALGO", "true"], ["--set", "NONE=1", "true"], []):
+    for arguments in (["--foo", "true"], ["--algo"], ["--algo", "stat", "true"], ["--set", "algo=sigmoid:p=2", "true"], ["--set", "ALGO", "true"], ["--set", "NONE=1", "true"], []):
         done = tool("run", *arguments)
         assert done.returncode == 2 and "coexec help run" in done.stderr, (arguments, done)
 
@@ -471,7 +473,7 @@ def info_as_json():
     assert facts["virtual_device"]["name"] == "coexec: stub 1"
     algo = next(o for o in facts["options"] if o["name"] == "COEXEC_ALGO")
     assert algo["value"] == "auto" and algo["origin"].startswith("default (bad value"), algo
-    assert done.stderr.count("\n") == 1 and "COEXEC_ALGO=none: not known" in done.stderr, done.stderr
+    assert done.stderr.count("\n") == 1 and "COEXEC_ALGO=none: no balancer 'none'; accepted: single," in done.stderr, done.stderr
 
 
 def info_measures_links():

@@ -19,7 +19,7 @@ static bool expects_read(int which)
     setenv("STUB_SPEED", "1", 1);
     setenv("STUB_HOME", "0:10:0,1:10:1", 1); /* the last slices of the third launch */
     setenv("COEXEC_LINK", "0.01", 1);
-    setenv("COEXEC_DYNAMIC_PACKAGES", "2", 1);
+    write_back_algo(algos[which], 2);
     write_back_begin();
     for (unsigned i = 0; i < 2; i++) { /* speeds are known after the second one */
         write_back_launch();
@@ -80,7 +80,6 @@ START_TEST(foreseen)
     setenv("STUB_SPEED", "1", 1);
     setenv("STUB_HOME", "0:10:0,1:10:1", 1); /* the last slices of the third launch */
     setenv("COEXEC_LINK", "0.01", 1);
-    setenv("COEXEC_DYNAMIC_PACKAGES", "2", 1);
     write_back_begin();
     for (unsigned i = 0; i < 4; i++) {
         const unsigned before = write_back_launches();
@@ -148,7 +147,7 @@ START_TEST(foreseen_at_random)
     const char *const names[] = {"static", "dynamic", "auto", "sigmoid"};
     cl_int code;
     write_back_gpus(names[_i % 4]);
-    setenv("COEXEC_DYNAMIC_PACKAGES", "6", 1);
+    write_back_algo(names[_i % 4], 6);
     setenv("COEXEC_LINK", "0.01", 1);
     setenv("COEXEC_QUEUES", _i / 4 % 2 ? "gpus" : "one", 1);
     setenv("STUB_SPEED", "4,2", 1);

@@ -514,8 +514,7 @@ START_TEST(packages_on_two_queues)
     static struct cl_span spans[4096];
     cl_mem mem[3];
     gpus();
-    setenv("COEXEC_ALGO", "dynamic", 1);
-    setenv("COEXEC_DYNAMIC_PACKAGES", "16", 1);
+    setenv("COEXEC_ALGO", "dynamic:packages=16", 1);
     setenv("COEXEC_QUEUES", _i ? "gpus" : "one", 1);
     setenv("STUB_ASYNC", "1", 1);
     setenv("STUB_LINK", "1000", 1);
@@ -576,8 +575,7 @@ START_TEST(uploads_beside_kernels)
     static struct cl_span spans[4096];
     cl_mem mem[3];
     gpus();
-    setenv("COEXEC_ALGO", "dynamic", 1);
-    setenv("COEXEC_DYNAMIC_PACKAGES", "16", 1);
+    setenv("COEXEC_ALGO", "dynamic:packages=16", 1);
     setenv("COEXEC_OVERLAP", ways[_i].on, 1);
     setenv("COEXEC_QUEUES", "one", 1);
     setenv("STUB_IN_PLACE", ways[_i].in_place, 1);

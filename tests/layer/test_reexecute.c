@@ -388,8 +388,7 @@ START_TEST(dynamic_package)
     setenv("STUB_IN_PLACE", kinds[_i / LAUNCHES].in_place, 1);
     setenv("STUB_ASYNC", kinds[_i / LAUNCHES].async, 1);
     setenv("STUB_FAIL", rule, 1);
-    setenv("COEXEC_ALGO", "dynamic", 1);
-    setenv("COEXEC_DYNAMIC_PACKAGES", "8", 1);
+    setenv("COEXEC_ALGO", "dynamic:packages=8", 1);
     setenv("COEXEC_SPLIT", "always", 1);
     open_program();
     for (unsigned i = 0; i < 2; i++) {

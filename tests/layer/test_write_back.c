@@ -23,7 +23,7 @@ static const char *const algos[] = {"static", "dynamic", "sigmoid"};
 START_TEST(beside_other_device)
 {
     write_back_gpus(algos[_i]);
-    setenv("COEXEC_DYNAMIC_PACKAGES", "2", 1);
+    write_back_algo(algos[_i], 2);
     setenv("STUB_HOME", "1:1:0", 1);
     write_back_begin();
     write_back_shut_gate();
@@ -202,7 +202,7 @@ START_TEST(slices)
     write_back_gpus(dynamic[_i]);
     setenv("STUB_SPEED", "1", 1);
     setenv("COEXEC_LINK", "0.01", 1);
-    setenv("COEXEC_DYNAMIC_PACKAGES", "4", 1);
+    write_back_algo(dynamic[_i], 4);
     setenv("COEXEC_QUEUES", _i ? "gpus" : "one", 1);
     write_back_begin();
     for (unsigned i = 0; i < 3; i++) {
@@ -264,7 +264,7 @@ static bool next_before_sent(int unused)
     setenv("STUB_LINK", "25", 1);
     setenv("COEXEC_LINK", "0.1", 1);
     setenv("COEXEC_STAGING", "64", 1);
-    setenv("COEXEC_AUTO_SAFETY", "4", 1); /* so that something is left behind the first package */
+    setenv("COEXEC_ALGO", "auto:safety=4", 1); /* so that something is left behind the first package */
     write_back_begin();
     for (unsigned i = 0; i < LAUNCHES; i++) {
         const unsigned long before = i ? write_back_newest() : 0;
@@ -368,7 +368,7 @@ START_TEST(beside_reexecutions)
 {
     write_back_gpus("auto");
     setenv("STUB_SPEED", "0.1", 1);
-    setenv("COEXEC_AUTO_PACKAGES", "32", 1);
+    setenv("COEXEC_ALGO", "auto:packages=32", 1);
     write_back_begin();
     write_back_launch();
     write_back_read_part(fixture.mem[2], 0, WRITE_BACK_BYTES, fixture.z);
@@ -386,7 +386,7 @@ START_TEST(superseded_after_it_sent)
     write_back_gpus("auto");
     setenv("STUB_SPEED", "0.1", 1);
     setenv("STUB_LATE", "1:4:5000", 1);
-    setenv("COEXEC_AUTO_PACKAGES", "32", 1);
+    setenv("COEXEC_ALGO", "auto:packages=32", 1);
     write_back_begin();
     write_back_launch();
     write_back_read_part(fixture.mem[2], 0, WRITE_BACK_BYTES, fixture.z);
@@ -541,7 +541,7 @@ static void random_transfer(bool write)
 START_TEST(at_random)
 {
     write_back_gpus(_i % 4 < 3 ? algos[_i % 4] : "auto");
-    setenv("COEXEC_DYNAMIC_PACKAGES", "8", 1);
+    write_back_algo(_i % 4 < 3 ? algos[_i % 4] : "auto", 8);
     setenv("COEXEC_QUEUES", _i / 4 % 2 ? "gpus" : "one", 1);
     setenv("STUB_LATE", "1:7:40,0:20:40", 1);
     setenv("STUB_SPEED", "4,2", 1);

@@ -82,8 +82,7 @@ START_TEST(in_place_whatever_happens)
     cl_int times = 0;
     write_back_gpus(_i % 4 < 3 ? dynamic[_i % 4] : "auto");
     setenv(mishap->name, mishap->value, 1);
-    setenv("COEXEC_DYNAMIC_PACKAGES", "8", 1);
-    setenv("COEXEC_AUTO_PACKAGES", "16", 1);
+    write_back_algo(_i % 4 < 3 ? dynamic[_i % 4] : "auto", 8);
     setenv("STUB_SPEED", "4,2", 1);
     setenv("STUB_LINK", "4000,1000", 1);
     begin_in_place();

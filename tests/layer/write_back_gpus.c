@@ -14,6 +14,13 @@ enum { LEAST_RESULT = 65536 };
 
 struct fixture fixture;
 
+void write_back_algo(const char *algo, unsigned packages)
+{
+    char text[64];
+    snprintf(text, sizeof text, strcmp(algo, "dynamic") == 0 ? "%s:packages=%u" : "%s", algo, packages);
+    setenv("COEXEC_ALGO", text, 1);
+}
+
 void write_back_gpus(const char *algo)
 {
     cl_folder_make("home");
@@ -25,9 +32,8 @@ void write_back_gpus(const char *algo)
     setenv("STUB_IN_PLACE", "0", 1);
     setenv("STUB_SPEED", "0", 1);
     setenv("STUB_ASYNC", "1", 1);
-    setenv("COEXEC_ALGO", algo, 1);
+    write_back_algo(algo, 16);
     setenv("COEXEC_POWERS", "1,1", 1);
-    setenv("COEXEC_DYNAMIC_PACKAGES", "16", 1);
     setenv("COEXEC_QUEUES", "one", 1);
 }
 

@@ -20,6 +20,8 @@ extern struct fixture {
 
 /* Two GPUs with memory of their own that share everything evenly; makes the test's folder (cl_folder.h). */
 void write_back_gpus(const char *algo);
+/* Another balancer; dynamic cuts a launch into so many packages (16 by home_gpus). */
+void write_back_algo(const char *algo, unsigned packages);
 /* Opens everything. */
 cl_kernel write_back_open_kernel(const char *name);
 /* The same, and makes the buffers of the kernel "stub_add". */

@@ -196,7 +196,7 @@ START_TEST(hdss_trains_then_guides)
             if (k == 3) /* 1 + 0.35 at 160, and top is there: a / top = 0.35, so 700 */
                 ck_assert_double_eq_tol(speed, i ? 1000 : 3000, 1e-9);
             if (k == 4 && i == 1) /* the next one is smaller: top has grown */
-                balancer->params.logfit_threshold = 0.35 / 35 / (1 + 0.35 * log(700.0 / 160));
+                balancer->params.hdss_threshold = 0.35 / 35 / (1 + 0.35 * log(700.0 / 160));
         }
     }
     /* 96600 left: 3/4 of it, halved; then a quarter of what that leaves, halved */

@@ -6,7 +6,7 @@
 #include "capture.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
-#include "scheduler/balancer.h"
+#include "scheduler/algo.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -39,27 +39,31 @@ START_TEST(defaults)
         ck_assert_int_eq(strncmp(rows[i].name, "COEXEC_", 7), 0);
         ck_assert_uint_gt(strlen(rows[i].help), 0);
     }
-    ck_assert_str_eq(options->algo, "auto");
+    ck_assert_str_eq(options->algo->all.policy->name, "auto");
+    ck_assert_str_eq(cx_options_algo_text(), "auto");
+    ck_assert_str_eq(cx_options_old_names(), "");
     ck_assert_str_eq(options->vendors, "");
     ck_assert_str_eq(options->zero_copy, "1");
     ck_assert(!options->summary);
-    ck_assert(fabs(options->sigmoid_p - 0.05) < 1e-12);
+    ck_assert(fabs(options->algo->all.params.sigmoid_p - 0.05) < 1e-12);
 }
 END_TEST
 
 START_TEST(good_values)
 {
-    set_environment("COEXEC_ALGO", "static", "COEXEC_FISSION", "3", "COEXEC_ZERO_COPY", "0",
-                    "COEXEC_SIGMOID_P", "1", "COEXEC_POWERS", "1,2.5,.5", "COEXEC_VENDORS", "/a:/b",
-                    "COEXEC_SUMMARY", "", "COEXEC_MIN_PACKAGE", "0,4", "COEXEC_PINNED_MAX", "1.5G", NULL);
+    set_environment("COEXEC_ALGO", "static;a=sigmoid:p=1", "COEXEC_FISSION", "3", "COEXEC_ZERO_COPY", "0",
+                    "COEXEC_POWERS", "1,2.5,.5", "COEXEC_VENDORS", "/a:/b", "COEXEC_SUMMARY", "",
+                    "COEXEC_MIN_PACKAGE", "0,4", "COEXEC_PINNED_MAX", "1.5G", NULL);
     capture_start();
     const struct cx_options *options = cx_options_get();
     ck_assert_str_eq(capture_end(), "");
-    ck_assert_str_eq(options->algo, "static");
+    ck_assert_str_eq(cx_options_algo("b")->policy->name, "static");
+    ck_assert_str_eq(cx_options_algo("a")->policy->name, "sigmoid");
+    ck_assert(fabs(cx_options_algo("a")->params.sigmoid_p - 1) < 1e-12);
+    ck_assert_str_eq(cx_options_algo_text(), "static;a=sigmoid:p=1");
     ck_assert_uint_eq(options->fission, 3);
     ck_assert_str_eq(options->zero_copy, "0");
     ck_assert_uint_eq(options->pinned_max, UINT64_C(3) << 29);
-    ck_assert(fabs(options->sigmoid_p - 1) < 1e-12);
     ck_assert_str_eq(options->powers, "1,2.5,.5");
     ck_assert_str_eq(options->vendors, "/a:/b");
     ck_assert_str_eq(row_of("COEXEC_ALGO")->origin, "environment");
@@ -67,27 +71,23 @@ START_TEST(good_values)
 }
 END_TEST
 
-#define ALGO_LINE                                                                                            \
-    "not known; accepted: single, static, dynamic, hguided, adaptive, sigmoid, logfit, concord, hdss, "      \
-    "auto; "                                                                                                 \
-    "using "                                                                                                 \
-    "auto"
+#define BALANCERS "single, static, dynamic, hguided, adaptive, sigmoid, logfit, concord, hdss, auto"
 
 static const struct {
     const char *name, *value, *line;
 } bad[] = {
-    {"COEXEC_ALGO", "foo", ALGO_LINE},
-    {"COEXEC_ALGO", "stat", ALGO_LINE},
-    {"COEXEC_ALGO", "static|hguided", ALGO_LINE},
+    {"COEXEC_ALGO", "foo", "no balancer 'foo'; accepted: " BALANCERS "; using auto"},
+    {"COEXEC_ALGO", "static;k=stat", "no balancer 'stat'; accepted: " BALANCERS "; using auto"},
+    {"COEXEC_ALGO", "sigmoid:p=2", "sigmoid:p=2; accepted: a number from 0 to 1; using auto"},
     {"COEXEC_SUMMARY", "yes", "neither 0 nor 1; accepted: 0, 1; using 0"},
     {"COEXEC_FISSION", "-1", "not a whole number; accepted: 0 or a number of cores; using 0"},
     {"COEXEC_FISSION", "1x", "not a whole number; accepted: 0 or a number of cores; using 0"},
     {"COEXEC_FISSION", "99999999999999999999",
      "not a whole number; accepted: 0 or a number of cores; using 0"},
-    {"COEXEC_HGUIDED_K", "0", "out of range; accepted: number above 0; using 2"},
-    {"COEXEC_HGUIDED_K", "nan", "not a number; accepted: number above 0; using 2"},
-    {"COEXEC_HGUIDED_K", "1e999", "not a number; accepted: number above 0; using 2"},
-    {"COEXEC_SIGMOID_P", "1.01", "out of range; accepted: number from 0 to 1; using 0.05"},
+    {"COEXEC_LINK", "0", "out of range; accepted: number above 0; using 10"},
+    {"COEXEC_LINK", "nan", "not a number; accepted: number above 0; using 10"},
+    {"COEXEC_LINK", "1e999", "not a number; accepted: number above 0; using 10"},
+    {"COEXEC_BUDGET", "1.01", "out of range; accepted: number from 0 to 1; using 0.02"},
     {"COEXEC_POWERS", "1,0",
      "not a list of such numbers; accepted: positive numbers, one a used device, separated by ,; using none"},
     {"COEXEC_MIN_PACKAGE", "1,,2",
@@ -158,24 +158,24 @@ START_TEST(bad_values)
     const struct cx_options *options = cx_options_get();
     ck_assert_ptr_eq(cx_options_get(), options);
     ck_assert_str_eq(capture_end(), line);
-    ck_assert_str_eq(options->algo, "auto");
+    ck_assert_str_eq(options->algo->text, "auto");
     ck_assert_str_eq(options->powers, "");
     ck_assert_uint_eq(options->fission, 0);
-    ck_assert(fabs(options->hguided_k - 2) < 1e-12 && fabs(options->sigmoid_p - 0.05) < 1e-12);
+    ck_assert(fabs(options->link - 10) < 1e-12 && fabs(options->budget - 0.02) < 1e-12);
     const struct cx_option_row *row = row_of(bad[_i].name);
     ck_assert_str_eq(row->value, row->fallback);
     ck_assert_str_eq(row->origin, "default (bad value in the environment)");
 }
 END_TEST
 
-/* COEXEC_ALGO accepts the policies of scheduler/registry.c, in its order, and nothing else. */
+/* What COEXEC_ALGO's row says of balancers: the policies of scheduler/registry.c, in its order. */
 START_TEST(algo_is_the_registry)
 {
-    char words[512] = "";
+    char words[512] = "balancers: ";
     const struct cx_policy *policy;
     for (unsigned i = 0; (policy = cx_policy_get(i)); i++)
-        snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s", i ? "|" : "", policy->name);
-    ck_assert_str_eq(row_of("COEXEC_ALGO")->accepted, words);
+        snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s", i ? ", " : "", policy->name);
+    ck_assert_ptr_nonnull(strstr(row_of("COEXEC_ALGO")->accepted, words));
 }
 END_TEST
 
@@ -226,6 +226,32 @@ START_TEST(word_values)
     ck_assert_int_eq(options->units, CX_OPTION_UNITS_FASTEST);
     ck_assert_int_eq(options->limits, CX_OPTION_LIMITS_FASTEST);
     ck_assert_int_eq(options->build, CX_OPTION_BUILD_LAZY);
+}
+END_TEST
+
+/* The names that the balancers' parameters had: they hold where COEXEC_ALGO says nothing, and one line of the
+ * log tells what they are now. */
+START_TEST(old_parameters)
+{
+    set_environment("COEXEC_ALGO", "hdss:k=5;a=hguided", "COEXEC_HGUIDED_K", "7", "COEXEC_HDSS_K", "4",
+                    "COEXEC_LOGFIT_THRESHOLD", "0.5", "COEXEC_SIGMOID_P", "1.01", NULL);
+    capture_start();
+    const struct cx_balancer_params *params = &cx_options_algo("b")->params;
+    ck_assert_str_eq(capture_end(),
+                     "coexec: COEXEC_SIGMOID_P=1.01: not good; accepted: a number from 0 to 1; using 0.05\n");
+    ck_assert(fabs(cx_options_algo("a")->params.hguided_k - 7) < 1e-12);
+    ck_assert(fabs(params->hdss_k - 5) < 1e-12 && fabs(params->sigmoid_p - 0.05) < 1e-12);
+    ck_assert(fabs(params->hdss_threshold - 0.5) < 1e-12 && fabs(params->logfit_threshold - 0.5) < 1e-12);
+    capture_start();
+    cx_debug(CX_TOPIC_API, "not this");
+    cx_warn(CX_TOPIC_API, "this");
+    ck_assert_str_eq(capture_end(), "coexec: warn: options: old names, which the next release ignores: "
+                                    "COEXEC_HGUIDED_K is now COEXEC_ALGO=hguided:k=7, "
+                                    "COEXEC_SIGMOID_P is now COEXEC_ALGO=sigmoid:p=1.01, "
+                                    "COEXEC_LOGFIT_THRESHOLD is now COEXEC_ALGO=logfit:threshold=0.5, "
+                                    "COEXEC_LOGFIT_THRESHOLD is now COEXEC_ALGO=hdss:threshold=0.5, "
+                                    "COEXEC_HDSS_K is now COEXEC_ALGO=hdss:k=4\n"
+                                    "coexec: warn: api: this\n");
 }
 END_TEST
 
@@ -361,6 +387,7 @@ int main(void)
     tcase_add_test(tcase, algo_is_the_registry);
     tcase_add_test(tcase, words_are_the_accepted);
     tcase_add_test(tcase, word_values);
+    tcase_add_test(tcase, old_parameters);
     tcase_add_test(tcase, unknown_names);
     tcase_add_test(tcase, number_lists);
     tcase_add_test(tcase, rejected_later);
