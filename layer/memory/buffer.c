@@ -586,25 +586,6 @@ cl_int CL_API_CALL cx_clSetMemObjectDestructorCallback(cl_mem handle, void(CL_CA
     return CL_SUCCESS;
 }
 
-unsigned cx_mem_write_place(const struct cx_mem *root)
-{
-    const struct cx_context *context = root->context;
-    unsigned own = 0, place = CX_PLACE_HOST;
-    if (root->svm)
-        return atomic_load(&context->workers[root->svm->owner].left_out) ? CX_PLACE_HOST : cx_svm_place(root);
-    for (unsigned m = 0; m < context->nmembers; m++) {
-        const unsigned at = cx_mem_place(root, &context->workers[m]);
-        if (at != CX_PLACE_HOST && cx_worker_is_open(&context->workers[m]) &&
-            !atomic_load(&context->workers[m].left_out)) {
-            own++;
-            place = at;
-        }
-    }
-    const struct cx_worker *fastest = &context->workers[context->fastest];
-    const bool fits = root->size <= fastest->device->max_alloc || root->real[context->fastest];
-    return own == 1 && place == cx_mem_place(root, fastest) && fits ? place : CX_PLACE_HOST;
-}
-
 unsigned cx_mem_map_place(const struct cx_mem *root)
 {
     return root->svm ? cx_svm_place(root) : CX_PLACE_HOST;

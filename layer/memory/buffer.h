@@ -14,6 +14,7 @@
 #include "layer/timeline/context.h"
 #include "layer/memory/pin_policy.h"
 #include "layer/memory/pinned_pool.h"
+#include "layer/memory/write_place.h"
 #include "layer/timeline/worker.h"
 
 struct cx_mem_map;
@@ -54,6 +55,7 @@ struct cx_mem {
     struct cx_result_uses
         *written_by;      /* result_mark.h: the function of the launch that wrote it last; NULL: used since */
     unsigned written_arg; /* ... and through which argument */
+    struct cx_use use;    /* write_place.h */
     struct cx_mem_map *maps;      /* of any window; the newest first */
     struct cx_windows *windows;   /* subbuffer_order.h: real sub-buffers, one list a member; or NULL */
     struct cx_peer_memory **peer; /* peer.h: one a member, where its shadow lies in such memory; else NULL */
@@ -132,9 +134,6 @@ static inline unsigned cx_mem_place(const struct cx_mem *root, const struct cx_w
     return root->apart >> worker->index & 1 ? 1 + worker->index : worker->place;
 }
 
-/* Where new contents written by the program go: the host copy, or the own memory of the only device that
- * does not share it. */
-unsigned cx_mem_write_place(const struct cx_mem *root);
 /* Where the program looks at mapped bytes (enqueue_map.c). */
 unsigned cx_mem_map_place(const struct cx_mem *root);
 /* The worker that moves data into and out of a member's own place (place > 0). */

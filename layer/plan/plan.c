@@ -281,7 +281,8 @@ static void note_split(struct cx_launch *launch, const struct cx_split_plan *pla
     count_use(launch);
     launch->reason = "one device took all of its work-groups"; /* said where that happens */
     cx_split_feedback_begin(launch, !plan->moves);
-    cx_result_use_launch(launch->args, cx_kernel_accesses(launch->kernel), launch->kernel->function->history);
+    cx_result_use_launch(launch->args, cx_kernel_accesses(launch->kernel), launch->kernel->function->history,
+                         NULL);
 }
 
 /* It is not split: what a split would need is forgotten. */
@@ -313,7 +314,8 @@ enum cx_plan_kind cx_plan_whole(struct cx_launch *launch, unsigned member)
     if (any)
         cx_plan_occupy(launch, member);
     cx_plan_without(launch);
-    cx_result_use_launch(launch->args, cx_kernel_accesses(launch->kernel), launch->kernel->function->history);
+    cx_result_use_launch(launch->args, cx_kernel_accesses(launch->kernel), launch->kernel->function->history,
+                         any ? &launch->base.context->workers[member] : NULL);
     tell(launch, false);
     return any ? CX_PLAN_WHOLE : CX_PLAN_FAIL;
 }

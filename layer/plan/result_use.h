@@ -21,11 +21,12 @@ struct cx_args;
 struct cx_kernel_history;
 struct cx_mem;
 struct cx_summary_kernel;
+struct cx_worker;
 
-/* A launch of the function with these arguments is planned. summary: cx_kernel_accesses (launch_prepare.h).
- */
+/* A launch of the function with these arguments is planned, to run whole on the worker's device or (NULL) on
+ * several. summary: cx_kernel_accesses (launch_prepare.h). */
 void cx_result_use_launch(const struct cx_args *args, const struct cx_summary_kernel *summary,
-                          struct cx_kernel_history *history);
+                          struct cx_kernel_history *history, const struct cx_worker *worker);
 /* The host reads, or maps for reading, so many bytes of the root. */
 void cx_result_use_read(struct cx_mem *root, size_t bytes, bool maps);
 /* Whether the host is expected to read next what launches of the function write through the argument: 0: no;

@@ -76,6 +76,10 @@ struct cx_context {
     /* account.h: what splits may lose; NULL: that is not bounded, or there is nobody to share with */
     struct cx_account *account;
     uint64_t written; /* bytes that the program gave buffers since the last split launch */
+    /* write_place.c: whether anything was launched, the place where the last launch ran, and writes since the
+     * last split that might have gone to one device */
+    bool used;
+    unsigned used_at, tries;
     /* Host clock: when a command was over last, from the first split launch on; 0: none yet. */
     atomic_uint_fast64_t last_over;
     /* Counts transfers that failed after the map counted on them. What was planned before the last one does
