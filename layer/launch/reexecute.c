@@ -79,7 +79,7 @@ void cx_reexecute_note(struct split *split, struct package *package, unsigned ou
     if (!package->copy) {
         if (!package->dropped)
             cx_package_count(split, package);
-    } else if (outcome == CX_DONE_REPLACES && !split->settled) {
+    } else if (outcome == CX_DONE_REPLACES && !cx_split_settled(split)) {
         take_over(split, package->serial);
     } else if (outcome != CX_DONE_COPY) {
         package->dropped = true;
@@ -90,7 +90,7 @@ bool cx_reexecute_failed(struct split *split, unsigned part, struct package *fai
 {
     uint64_t lost = 0;
     bool any = false;
-    if (!split->reexecutes || split->settled || split->failed || part >= split->plan.n)
+    if (!split->reexecutes || cx_split_over(split) || part >= split->plan.n)
         return false;
     for (unsigned i = 0; i < split->npackages; i++) {
         struct package *package = &split->packages[i];
@@ -105,13 +105,12 @@ bool cx_reexecute_failed(struct split *split, unsigned part, struct package *fai
             return true;
         }
     }
-    split->alive[part] = false;
-    split->looking[part] = false;
+    cx_split_part_failed(split, part);
     cx_launch_decided(split->launch, split->plan.member[part], "failed: others did what it held");
     cx_balancer_fail(split->plan.balancer, part, lost);
     for (unsigned p = 0; p < split->plan.n; p++) {
-        any |= split->alive[p];
-        if (split->alive[p] && !split->looking[p])
+        any |= cx_split_alive(split, p);
+        if (split->participant[p].state == SPLIT_PARTICIPANT_DONE)
             cx_lane_plan(split, p);
     }
     return any;
@@ -122,9 +121,9 @@ bool cx_reexecute_failed(struct split *split, unsigned part, struct package *fai
 void cx_reexecute_uploads(struct split *split, unsigned part, cl_event event)
 {
     struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
-    if (split->upload[part])
-        worker->device->cl->clReleaseEvent(split->upload[part]);
-    split->upload[part] = event;
+    if (split->participant[part].upload)
+        worker->device->cl->clReleaseEvent(split->participant[part].upload);
+    split->participant[part].upload = event;
     if (event)
         worker->device->cl->clRetainEvent(event);
 }
@@ -135,12 +134,13 @@ static bool transfers_over(const struct split *split, unsigned part)
 {
     const struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
     cl_int status = CL_QUEUED;
-    if (split->uploading[part] || !cx_write_back_over(split, part))
+    if (split->participant[part].uploading || !cx_write_back_over(split, part))
         return false;
-    if (!split->upload[part])
+    if (!split->participant[part].upload)
         return true;
-    return worker->device->cl->clGetEventInfo(split->upload[part], CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                              sizeof(status), &status, NULL) == CL_SUCCESS &&
+    return worker->device->cl->clGetEventInfo(split->participant[part].upload,
+                                              CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status,
+                                              NULL) == CL_SUCCESS &&
            status == CL_COMPLETE;
 }
 
@@ -180,7 +180,9 @@ static bool is_superseded(const struct split *split, unsigned part, const struct
         if (!*held || (*held)->copy)
             *held = package;
     }
-    return (holds ? split->private_[part] : !split->begun[part]) && transfers_over(split, part);
+    return (holds ? split->participant[part].reexecutes
+                  : split->participant[part].state == SPLIT_PARTICIPANT_WAITING) &&
+           transfers_over(split, part);
 }
 
 bool cx_reexecute_awaits(const struct split *split)
@@ -195,8 +197,8 @@ bool cx_reexecute_awaits(const struct split *split)
             works |= its && !package->dropped && !package->copy;
         }
         transfers |= holds && !works && !transfers_over(split, p);
-        looks |=
-            !holds && !works && split->begun[p] && split->alive[p] && split->looking[p] && split->private_[p];
+        looks |= !holds && !works && split->participant[p].state == SPLIT_PARTICIPANT_WORKING &&
+                 split->participant[p].reexecutes;
     }
     return transfers && looks;
 }
@@ -213,16 +215,17 @@ void cx_reexecute_leave(struct split *split)
         if (!is_superseded(split, p, &held))
             continue;
         cx_write_back_leave(split, p);
-        split->void_[p] = true;
-        launch->base.frontier[worker->index] = split->before[p];
+        split->participant[p].state =
+            cx_split_alive(split, p) ? SPLIT_PARTICIPANT_LEFT : SPLIT_PARTICIPANT_LOST;
+        launch->base.frontier[worker->index] = split->participant[p].before;
         for (unsigned i = 0; i < launch->args->count; i++) {
             struct cx_mem *mem = cx_launch_mem(launch, i);
             if (mem)
-                cx_coherence_retract(mem->root->coherence, worker->index, split->seq[p]);
+                cx_coherence_retract(mem->root->coherence, worker->index, split->participant[p].seq);
         }
-        cx_worker_watch(worker, split->seq[p]); /* nobody else waits for its end */
+        cx_worker_watch(worker, split->participant[p].seq); /* nobody else waits for its end */
         cx_command_times(&launch->base, launch->parts[p].first_ns, launch->parts[p].last_ns);
-        split->superseded[p] = held != NULL;
+        split->participant[p].straggles = held != NULL;
         if (held)
             mark_superseded(split, p, held);
         any |= held != NULL;
@@ -233,7 +236,7 @@ void cx_reexecute_leave(struct split *split)
 
 void cx_reexecute_over(struct split *split, unsigned part)
 {
-    if (split->superseded[part])
+    if (split->participant[part].straggles)
         cx_device_load_caught_up(&split->launch->base.context->workers[split->plan.member[part]]);
-    split->superseded[part] = false;
+    split->participant[part].straggles = false;
 }

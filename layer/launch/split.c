@@ -39,28 +39,15 @@ static void split_free(struct split *split)
     cx_merge_drop(&split->merge);
     cx_private_drop(&split->copies);
     cx_job_free(split->remote_end);
-    for (unsigned p = 0; p < split->nparts && split->upload; p++)
+    for (unsigned p = 0; p < split->nparts; p++)
         cx_reexecute_uploads(split, p, NULL);
     cx_split_plan_finish(&split->plan);
     pthread_cond_destroy(&split->changed);
     cx_ranges_finish(&split->ranges);
+    cx_write_back_free(split);
     free(split->packages);
-    free(split->seq);
-    free(split->alive);
-    free(split->looking);
-    free(split->begun);
-    free(split->round);
-    free(split->write_backs);
-    free(split->private_);
-    free(split->void_);
-    free(split->superseded);
-    free(split->learned_seconds);
-    free(split->uploading);
-    free(split->upload);
-    free(split->before);
     free(split->peer_copied);
     free(split->owner_fetched);
-    free(split->since);
     free(split);
 }
 
@@ -153,7 +140,8 @@ static bool note_dropped(const struct split *split, const struct package *packag
         const struct cx_access_interval *write = &regions[i].write;
         if (mem && write->lo < write->hi && cx_mem_place(mem->root, worker) == CX_PLACE_HOST)
             ok = cx_coherence_host_share(mem->root->coherence, mem->origin + write->lo,
-                                         mem->origin + write->hi, worker->index, split->seq[package->part]);
+                                         mem->origin + write->hi, worker->index,
+                                         split->participant[package->part].seq);
     }
     return ok;
 }
@@ -169,11 +157,11 @@ static bool note_owners(struct split *split)
     for (unsigned p = 0; p < split->npackages && ok; p++) {
         const struct package *package = &split->packages[p];
         const bool counts = !package->dropped && !package->copy;
-        if (!counts && (package->over || split->private_[package->part]))
+        if (!counts && (package->over || split->participant[package->part].reexecutes))
             continue;
         const struct cx_worker *worker = &context->workers[split->plan.member[package->part]];
         cx_access_package(split->plan.judged->access, package->range.first, package->range.end, regions);
-        ok = counts ? cx_launch_note(launch, regions, worker, split->seq[package->part])
+        ok = counts ? cx_launch_note(launch, regions, worker, split->participant[package->part].seq)
                     : note_dropped(split, package, regions);
     }
     free(regions);
@@ -195,29 +183,32 @@ static void settle(void *data)
 static void close_split(struct split *split)
 {
     struct cx_launch *launch = split->launch;
+    uint64_t seq[64];
     cl_int error = note_owners(split) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
-    cx_write_back_note(split, error == CL_SUCCESS && !split->failed);
-    if (!split->failed && !split->plan.done)
+    for (unsigned p = 0; p < split->nparts; p++)
+        seq[p] = split->participant[p].seq;
+    cx_write_back_note(split, error == CL_SUCCESS && !cx_split_failed(split));
+    if (!cx_split_failed(split) && !split->plan.done)
         note_last(split);
-    split->settled = true;
+    split->state = cx_split_failed(split) ? SPLIT_CLOSED : SPLIT_SETTLED;
     split->jobs++; /* until settle() */
     if (split->remote_end)
-        cx_remote_access_end(launch, split->remote_end, split->seq);
+        cx_remote_access_end(launch, split->remote_end, seq);
     split->remote_end = NULL;
-    if (split->reexecutes && !split->failed && error == CL_SUCCESS) {
+    if (split->reexecutes && !cx_split_failed(split) && error == CL_SUCCESS) {
         cx_reexecute_leave(split);
         if (cx_balancer_learns_much(
                 split->plan.balancer)) /* all is done, and the next launch is planned now */
             cx_split_learn_early(split);
     }
-    if (split->copies && !split->failed && error == CL_SUCCESS)
+    if (split->copies && !cx_split_failed(split) && error == CL_SUCCESS)
         error = cx_private_end(&split->copies);
     if (error != CL_SUCCESS)
         atomic_store(&launch->base.error, error);
     else
         cx_write_back_settle(split);
-    if (split->merge && !split->failed && error == CL_SUCCESS)
-        cx_merge_end(&split->merge, split->seq, settle, split);
+    if (split->merge && !cx_split_failed(split) && error == CL_SUCCESS)
+        cx_merge_end(&split->merge, seq, settle, split);
     else
         settle(split);
 }
@@ -237,13 +228,13 @@ void cx_split_learn_early(struct split *split)
     for (unsigned p = 0; p < split->plan.n; p++) {
         uint64_t groups = 0;
         double seconds = 0;
-        if (split->learned_seconds[p] > 0 || !split->alive[p] ||
+        if (split->participant[p].learned_seconds > 0 || !cx_split_alive(split, p) ||
             !cx_balancer_sampled(split->plan.balancer, p))
             continue;
         cx_balancer_measured(split->plan.balancer, p, &groups, &seconds);
         cx_launch_learn_held(split->launch, split->plan.member[p], groups, seconds,
                              cx_balancer_doubtful(split->plan.balancer, p));
-        split->learned_seconds[p] = seconds;
+        split->participant[p].learned_seconds = seconds;
     }
 }
 
@@ -251,8 +242,14 @@ void cx_split_learn_early(struct split *split)
 void cx_split_fail(struct split *split, cl_int error)
 {
     atomic_store(&split->launch->base.error, error);
-    split->failed = true;
+    split->state = cx_split_settled(split) ? SPLIT_CLOSED : SPLIT_FAILED;
     pthread_cond_broadcast(&split->changed);
+}
+
+void cx_split_part_failed(struct split *split, unsigned part)
+{
+    enum split_participant_state *state = &split->participant[part].state;
+    *state = cx_split_left(split, part) ? SPLIT_PARTICIPANT_LOST : SPLIT_PARTICIPANT_FAILED;
 }
 
 bool cx_split_all_assigned(const struct split *split)
@@ -262,14 +259,14 @@ bool cx_split_all_assigned(const struct split *split)
 
 void cx_split_settle_if_due(struct split *split)
 {
-    bool due = split->issuing == 0 && (split->failed || cx_split_all_assigned(split));
-    if (split->reexecutes && !split->failed)
+    bool due = split->issuing == 0 && (cx_split_failed(split) || cx_split_all_assigned(split));
+    if (split->reexecutes && !cx_split_failed(split))
         due = cx_balancer_finished(split->plan.balancer) && !cx_reexecute_awaits(split);
-    due &= !split->lingers || split->failed || cx_write_back_is_last(split);
+    due &= !split->lingers || cx_split_failed(split) || cx_write_back_is_last(split);
     due &= !split->fetching; /* it is going to say that the host copy has what it fetches */
-    if (!split->settled && due)
+    if (!cx_split_settled(split) && due)
         close_split(split);
-    if (split->failed || (split->issuing == 0 && cx_split_all_assigned(split)))
+    if (cx_split_failed(split) || (split->issuing == 0 && cx_split_all_assigned(split)))
         uncount(split);
 }
 
@@ -287,9 +284,33 @@ static bool take_prefix(struct split *split)
     return true;
 }
 
+static void init_changed(pthread_cond_t *changed)
+{
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+}
+
+/* All parts wait for their first job. */
+static void begin_parts(struct split *split)
+{
+    struct cx_launch *launch = split->launch;
+    split->alike = true;
+    for (unsigned p = 0; p < split->nparts; p++) {
+        const unsigned member = split->plan.member[p];
+        split->alike &= p == 0 || cx_context_alike(launch->base.context, split->plan.member[0], member);
+        split->participant[p].reexecutes = split->reexecutes && cx_reexecute_private(launch, member);
+        launch->parts[p] = (struct cx_part){.member = member, .variant = split->plan.variant[p]};
+    }
+    launch->nparts = split->nparts;
+}
+
 static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *plan)
 {
-    struct split *split = calloc(1, sizeof(*split));
+    const unsigned nparts = plan->n + plan->probes;
+    struct split *split = calloc(1, sizeof(*split) + nparts * sizeof(split->participant[0]));
     launch->parts = calloc(plan->n + 1u, sizeof(*launch->parts));
     if (!split || !launch->parts) {
         free(split);
@@ -299,52 +320,22 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     split->launch = launch;
     split->plan = *plan;
     *plan = (struct cx_split_plan){0};
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&split->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    split->nparts = split->plan.n + split->plan.probes;
-    split->seq = calloc(split->nparts, sizeof(*split->seq));
-    split->alive = calloc(split->nparts, sizeof(*split->alive));
-    split->looking = calloc(split->nparts, sizeof(*split->looking));
-    split->begun = calloc(split->nparts, sizeof(*split->begun));
-    split->round = calloc(split->nparts, sizeof(*split->round));
-    split->write_backs = calloc(split->nparts, sizeof(struct cx_write_back *));
-    split->private_ = calloc(split->nparts, sizeof(*split->private_));
-    split->void_ = calloc(split->nparts, sizeof(*split->void_));
-    split->superseded = calloc(split->nparts, sizeof(*split->superseded));
-    split->learned_seconds = calloc(split->nparts, sizeof(*split->learned_seconds));
-    split->uploading = calloc(split->nparts, sizeof(*split->uploading));
-    split->upload = calloc(split->nparts, sizeof(*split->upload));
-    split->before = calloc(split->nparts, sizeof(*split->before));
-    split->since = calloc(cx_context_timelines(launch->base.context), sizeof(*split->since));
+    init_changed(&split->changed);
+    split->nparts = nparts;
     split->reexecutes = split->plan.reexecutes && !launch->verify;
-    split->alike = true;
-    for (unsigned p = 1; p < split->nparts; p++)
-        split->alike &= cx_context_alike(launch->base.context, split->plan.member[0], split->plan.member[p]);
     split->lingers = cx_write_back_expected(launch);
     split->start_ns = cx_clock_ns();
     struct cx_range aside = {0, split->plan.done};
     follow_last(split);
     if (split->plan.probes)
         aside = (struct cx_range){split->plan.probe_first, split->plan.probe_end};
-    if (!split->seq || !split->alive || !split->looking || !split->begun || !split->round ||
-        !split->write_backs || !split->private_ || !split->void_ || !split->superseded ||
-        !split->learned_seconds || !split->uploading || !split->upload || !split->before || !split->since ||
-        !cx_ranges_init(&split->ranges, split->plan.n, split->plan.weight, split->plan.judged->verdict.groups,
+    if (!cx_ranges_init(&split->ranges, split->plan.n, split->plan.weight, split->plan.judged->verdict.groups,
                         split->plan.judged->verdict.granularity, aside)) {
         split_free(split);
         return NULL;
     }
     cx_balancer_watch(split->plan.balancer, &split->ranges, split->plan.slice);
-    for (unsigned p = 0; p < split->nparts; p++) {
-        split->alive[p] = split->looking[p] = true;
-        split->private_[p] = split->reexecutes && cx_reexecute_private(launch, split->plan.member[p]);
-        launch->parts[p] =
-            (struct cx_part){.member = split->plan.member[p], .variant = split->plan.variant[p]};
-    }
-    launch->nparts = split->nparts;
+    begin_parts(split);
     if (split->plan.done && !take_prefix(split)) {
         split_free(split);
         return NULL;
@@ -413,7 +404,8 @@ static void note_reads(struct split *split, const struct cx_access_region *whole
         struct cx_mem *mem = cx_launch_mem(launch, i);
         if (mem && cx_mem_place(mem->root, worker) == CX_PLACE_HOST && whole[i].read.lo < whole[i].read.hi)
             cx_coherence_host_read(mem->root->coherence, mem->origin + whole[i].read.lo,
-                                   mem->origin + whole[i].read.hi, worker->index, split->seq[part], ignored);
+                                   mem->origin + whole[i].read.hi, worker->index,
+                                   split->participant[part].seq, ignored);
     }
 }
 
@@ -442,12 +434,12 @@ static cl_int plan_jobs(struct split *split, const struct cx_access_region *whol
     }
     split->jobs = n;
     for (unsigned p = 0; p < n; p++) {
-        split->before[p] = split->launch->base.frontier[split->plan.member[p]];
-        split->seq[p] =
+        split->participant[p].before = split->launch->base.frontier[split->plan.member[p]];
+        split->participant[p].seq =
             cx_command_add_job(&split->launch->base, &context->workers[split->plan.member[p]], jobs[p]);
     }
     for (unsigned p = 0; p < n; p++) {
-        cx_split_peer_planned(split, &context->workers[split->plan.member[p]], split->seq[p]);
+        cx_split_peer_planned(split, &context->workers[split->plan.member[p]], split->participant[p].seq);
         note_reads(split, whole, p);
     }
     return CL_SUCCESS;

@@ -211,7 +211,7 @@ static cl_int note_fetched(const struct fetch *fetch, const struct lane *lane, c
         for (unsigned r = 0; r < fetch->from[m].count && ok; r++) {
             const struct cx_transfer_item *item = &fetch->from[m].item[r];
             ok = cx_coherence_host_share(item->root->coherence, item->lo, item->hi, worker->index,
-                                         split->seq[lane->part]) &&
+                                         split->participant[lane->part].seq) &&
                  cx_coherence_validate(item->root->coherence, item->lo, item->hi, CX_PLACE_HOST);
             split->launch->moved += item->hi - item->lo;
         }
@@ -262,7 +262,7 @@ void cx_lane_fetch(struct lane *lane, struct cx_worker *worker) CX_UNCHECKED
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
     bool more = split->owner_fetched != NULL;
-    while (more && !split->failed && !split->settled) {
+    while (more && !cx_split_over(split)) {
         struct fetch *fetch = NULL;
         if (split->fetching) {
             cx_lock_wait(&split->changed, &context->lock);

@@ -33,8 +33,59 @@ struct package {
     struct cx_write_back *write_backs; /* these promises, until its lane takes them */
 };
 
+/*
+ * What becomes of one participant, by its newest job:
+ *
+ *                                 ┌──its driver fails──> FAILED
+ *   WAITING ──its job begins──> WORKING ──nothing is left──> DONE
+ *      ^                          │                           │
+ *      ├──goes on in a new job────┘                           │
+ *      └──gets a new job, as another one failed───────────────┘
+ *
+ * WAITING -> FAILED: its job may not run, as what it would read is wrong.
+ * When the launch settles without waiting for its job (reexecute.h): WAITING, WORKING -> LEFT; FAILED ->
+ * LOST. LEFT -> LOST: its driver fails then. The probe, which gets its package from the start, ends as
+ * WORKING.
+ */
+enum split_participant_state {
+    SPLIT_PARTICIPANT_WAITING, /* its job has yet to begin */
+    SPLIT_PARTICIPANT_WORKING, /* its job looks for packages, or runs some */
+    SPLIT_PARTICIPANT_DONE,    /* its job is over, or about to be; another one may be planned */
+    SPLIT_PARTICIPANT_FAILED,  /* it gets nothing any more: others do what it held */
+    SPLIT_PARTICIPANT_LEFT,    /* the launch is over without its job, which ends some time */
+    SPLIT_PARTICIPANT_LOST,    /* LEFT and FAILED */
+};
+
+/* A member in one launch. Index: part of the launch (cx_launch.parts). */
+struct split_participant {
+    enum split_participant_state state;
+    uint64_t seq;           /* its newest job */
+    unsigned round;         /* ... and how many had been planned anew by then: 0 for the first ones */
+    uint64_t before;        /* the command's frontier on its timeline but for that job */
+    double learned_seconds; /* that its speed in this launch was learned from; 0: not learned */
+    struct cx_write_back *write_backs; /* taken by its lane and not over yet (write_back.h) */
+    /* reexecute.h: */
+    bool reexecutes; /* it may do again what others hold, and others what it holds */
+    bool straggles;  /* LEFT or LOST, and still at what others have done: its device counts as late */
+    bool uploading;  /* it starts transfers, of which `upload` does not tell yet */
+    cl_event upload; /* its last transfer, a reference, or NULL */
+};
+
+/*
+ * What becomes of the launch:
+ *
+ *   PLANNED ──the first job begins──> OPEN ──all is assigned and started, or done──> SETTLED
+ *      └──────────────────────────────┴──fails──> FAILED ──nothing is being started──> CLOSED
+ *
+ * SETTLED and CLOSED: owners are known, or nobody asks any more. What fails after SETTLED makes it CLOSED.
+ */
+enum split_state { SPLIT_PLANNED, SPLIT_OPEN, SPLIT_FAILED, SPLIT_SETTLED, SPLIT_CLOSED };
+
+struct split_write_back; /* write_back.c's; NULL: nothing comes to the host copy before it settles */
+
 /* One launch under way; context->lock guards it. Freed by the last job. */
 struct split {
+    enum split_state state;
     struct cx_launch *launch;
     struct cx_split_plan plan;
     unsigned nparts; /* members that share, and the probed one */
@@ -43,45 +94,28 @@ struct split {
     struct package *packages; /* assigned: the owners of what they write, unless dropped */
     unsigned npackages, room_packages;
     unsigned jobs;    /* not finished */
+    unsigned rounds;  /* jobs planned anew */
     unsigned issuing; /* packages assigned but not started */
-    bool settled, failed;
-    bool opened; /* some part has begun */
-    bool counts; /* the process's end waits until all packages are started (exit_guard.h) */
-    bool entire; /* the process was ending before: one part does all that is left, as it may not compile */
-    bool has_learned; /* cx_split_learn: done */
+    /* How it settles, decided when it is planned: */
     bool lingers; /* it settles only when no more is left than the last slice of each part's last package */
-    bool reexecutes;           /* packages may be done again: it settles only when all is done */
+    bool reexecutes; /* packages may be done again: it settles only when all is done */
+    bool alike;      /* all parts' members are of one kind */
+    /* Whether, decided when it opens: */
+    bool entire; /* the process was ending before: one part does all that is left, as it may not compile */
+    bool counts; /* the process's end waits until all packages are started (exit_guard.h) */
+    bool has_learned;          /* cx_split_learn: done */
     struct cx_merge *merge;    /* writes to be merged once all is started, or NULL */
     struct cx_private *copies; /* copies to be combined then, or NULL */
     struct cx_job *remote_end; /* remote_access.h: a job to be planned then, or NULL */
-    uint64_t *seq;             /* each part's job */
-    bool *alive;               /* each part's driver works */
-    bool *looking;             /* each part's job looks for packages, or has yet to start */
-    bool *begun;               /* each part's newest job */
-    unsigned *round;           /* ... and how many had been planned anew by then: 0 for the first ones */
-    unsigned rounds;           /* jobs planned anew */
-    struct cx_write_back **write_backs; /* each part's, taken by its lane and not over yet (write_back.h) */
-    /* where rescues: */
-    bool *private_;          /* each part may do again, and be done again */
-    bool *void_;             /* each part: the launch is over without its job */
-    bool alike;              /* all parts' members are of one kind */
-    bool *superseded;        /* ... which holds a package that others have done */
-    double *learned_seconds; /* each part: the seconds that its speed in this launch was learned from; 0: not
-                                learned */
-    bool *uploading;         /* each part starts transfers, of which `upload` does not tell yet */
-    cl_event *upload;        /* each part's last transfer, a reference, or NULL */
-    uint64_t *before;        /* each part: the command's cone on its timeline but for its newest job */
-    uint64_t *since;         /* each timeline's last job before the launch's own */
-    unsigned epoch;          /* the context's when these were planned */
+    unsigned epoch;            /* the context's when its first jobs were planned */
+    uint64_t since[64];        /* each timeline's last job before these */
+    struct split_write_back *write_back;
     /* by argument, reads and writes; NULL: none */
-    uint64_t foreseen; /* of these, expected to be read */
-    uint64_t to_host;  /* arguments, as bits, whose results may come to the host copy (write_back.h) */
-    uint64_t to_host_in_place;     /* of these, read as well: only of packages that are over */
-    struct cx_write_back *arrived; /* results that have, not in the map yet */
-    bool *peer_copied;             /* packages copy it from peers (split_peer.h) */
-    bool *owner_fetched;           /* ... or get it from its owners by way of the host copy (split_fetch.h) */
-    bool fetching;                 /* one does */
+    bool *peer_copied;   /* packages copy it from peers (split_peer.h) */
+    bool *owner_fetched; /* ... or get it from its owners by way of the host copy (split_fetch.h) */
+    bool fetching;       /* one does */
     pthread_cond_t changed;
+    struct split_participant participant[]; /* nparts */
 };
 
 struct flight {
@@ -133,6 +167,8 @@ void cx_split_learn(struct split *split);
 void cx_split_learn_early(struct split *split);
 /* Nothing more is started; the command fails. */
 void cx_split_fail(struct split *split, cl_int error);
+/* The part's driver failed: it gets nothing any more. */
+void cx_split_part_failed(struct split *split, unsigned part);
 bool cx_split_all_assigned(const struct split *split);
 /* Ends the split's part of the work if every group is assigned and started. */
 void cx_split_settle_if_due(struct split *split);
@@ -186,6 +222,35 @@ void cx_uploads_note(struct lane *lane, cl_event event);
 cl_int cx_uploads_end(struct flight *flight, struct cx_worker *worker, cl_int error, bool relied);
 /* The lane's last upload is another one now; NULL: it is over. */
 void cx_uploads_last(struct lane *lane, const struct cx_worker *worker, cl_event upload);
+
+static inline bool cx_split_failed(const struct split *split)
+{
+    return split->state == SPLIT_FAILED || split->state == SPLIT_CLOSED;
+}
+
+static inline bool cx_split_settled(const struct split *split)
+{
+    return split->state >= SPLIT_SETTLED;
+}
+
+/* Nothing is assigned any more. */
+static inline bool cx_split_over(const struct split *split)
+{
+    return split->state >= SPLIT_FAILED;
+}
+
+/* Whether the part's driver has failed nothing. */
+static inline bool cx_split_alive(const struct split *split, unsigned part)
+{
+    const enum split_participant_state state = split->participant[part].state;
+    return state != SPLIT_PARTICIPANT_FAILED && state != SPLIT_PARTICIPANT_LOST;
+}
+
+/* Whether the launch is over without the part's job. */
+static inline bool cx_split_left(const struct split *split, unsigned part)
+{
+    return split->participant[part].state >= SPLIT_PARTICIPANT_LEFT;
+}
 
 /* Whether the part's member was late when the launch was planned (cx_split_plan.late). */
 static inline bool cx_split_is_straggler(const struct split *split, unsigned part)

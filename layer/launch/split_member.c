@@ -35,8 +35,7 @@ static void give_up(struct lane *lane, unsigned index, cl_int error)
     struct package *package = &split->packages[index];
     const bool mine = !package->copy && !package->dropped;
     package->dropped = package->over = true;
-    split->alive[lane->part] = false;
-    split->looking[lane->part] = false;
+    cx_split_part_failed(split, lane->part);
     if (mine)
         (void)cx_ranges_return(&split->ranges, package->range); /* there is room */
     cx_balancer_fail(split->plan.balancer, lane->part,
@@ -46,9 +45,8 @@ static void give_up(struct lane *lane, unsigned index, cl_int error)
         cx_launch_decided(launch, split->plan.member[lane->part], "refused a package: others did it");
     bool any = false;
     for (unsigned p = 0; p < split->plan.n; p++) {
-        any |= split->alive[p];
-        if (split->alive[p] && !split->looking[p] &&
-            mine) /* it has ended, and the balancer may count on it */
+        any |= cx_split_alive(split, p);
+        if (mine && split->participant[p].state == SPLIT_PARTICIPANT_DONE) /* the balancer may count on it */
             cx_lane_plan(split, p);
     }
     if (!any && mine)
@@ -73,14 +71,22 @@ static void abandon(struct lane *lane, struct cx_worker *worker, unsigned index,
     cx_transfer_list_finish(transfers, worker);
     cx_context_lock(context);
     split->packages[index].dropped = split->packages[index].over = true;
-    split->uploading[lane->part] = false;
+    split->participant[lane->part].uploading = false;
     split->issuing--;
     cx_split_settle_if_due(split);
     pthread_cond_broadcast(&split->changed);
     cx_context_unlock(context);
 }
 
-enum step { STEP_PACKAGE, STEP_ABANDON, STEP_WAIT_FLIGHT, STEP_SEND, STEP_OVER };
+/* LOOK: again. */
+enum step { STEP_LOOK, STEP_PACKAGE, STEP_ABANDON, STEP_WAIT_FLIGHT, STEP_SEND, STEP_OVER };
+
+/* A package for the lane. */
+struct assigned {
+    unsigned index;
+    struct cx_range range;
+    struct cx_transfer_list transfers;
+};
 
 /* An idle part looks again after that at the latest: its device may be wanted by others meanwhile; or, where
  * nothing but transfers are awaited, after this. */
@@ -113,13 +119,13 @@ static bool is_wanted(struct cx_worker *worker)
 static bool nothing_left(const struct lane *lane, struct cx_worker *worker)
 {
     const struct split *split = lane->split;
-    if (split->failed || split->settled || !split->alive[lane->part])
+    if (cx_split_over(split) || !cx_split_alive(split, lane->part))
         return true;
     if (!cx_split_all_assigned(split))
         return false;
     if (split->reexecutes && cx_balancer_finished(split->plan.balancer) && cx_reexecute_awaits(split))
         return lane->nflight;
-    return lane->nflight || !split->private_[lane->part] || is_wanted(worker);
+    return lane->nflight || !split->participant[lane->part].reexecutes || is_wanted(worker);
 }
 
 /* Whether a part has yet to begin with a job planned after this one. What that waits for, or what comes
@@ -128,94 +134,125 @@ static bool awaits_newer(const struct lane *lane)
 {
     const struct split *split = lane->split;
     for (unsigned p = 0; p < split->plan.n; p++)
-        if (split->looking[p] && !split->begun[p] && split->round[p] > lane->round)
+        if (split->participant[p].state == SPLIT_PARTICIPANT_WAITING &&
+            split->participant[p].round > lane->round)
             return true;
     return false;
 }
 
+/* Its job begins. */
+static void begin_part(struct lane *lane)
+{
+    struct split *split = lane->split;
+    enum split_participant_state *state = &split->participant[lane->part].state;
+    if (*state != SPLIT_PARTICIPANT_WAITING) /* else it was left */
+        return;
+    *state = SPLIT_PARTICIPANT_WORKING;
+    cx_ranges_open(&split->ranges, lane->part);
+    cx_split_open(split);
+    pthread_cond_broadcast(&split->changed);
+}
+
+/* Nothing is left for the part but what it has in flight. */
+static enum step end_part(struct lane *lane)
+{
+    struct split *split = lane->split;
+    enum split_participant_state *state = &split->participant[lane->part].state;
+    if (lane->nflight)
+        return STEP_WAIT_FLIGHT;
+    if (*state == SPLIT_PARTICIPANT_WORKING)
+        *state = SPLIT_PARTICIPANT_DONE;
+    cx_reexecute_over(split, lane->part); /* its job may be reaped much later */
+    return STEP_OVER;
+}
+
+/* All is assigned: does something again that another part holds, or waits until it may. */
+static enum step look_for_held(struct lane *lane, unsigned *index)
+{
+    struct split *split = lane->split;
+    double ask_next;
+    if (cx_reexecute_take(split, lane->part, cx_split_seconds(split), index, &ask_next))
+        return STEP_PACKAGE;
+    if (split->reexecutes && cx_balancer_finished(split->plan.balancer)) {
+        cx_split_settle_if_due(split);
+        ask_next = cx_split_seconds(split) + upload_look;
+    }
+    if (lane->nwrite_backs)
+        return STEP_SEND;
+    if (!cx_split_over(split))
+        wait_idle(split, ask_next);
+    return STEP_LOOK;
+}
+
+/* Takes what the balancer gives. */
+static bool take_next(const struct lane *lane, unsigned *index)
+{
+    struct split *split = lane->split;
+    uint64_t got = 0;
+    if (cx_ranges_any(&split->ranges, lane->part))
+        got = cx_balancer_next(split->plan.balancer, lane->part, cx_split_seconds(split));
+    if (got)
+        *index = cx_package_note(split, lane->part, cx_package_cut(split, lane->part, got));
+    return got;
+}
+
+/* The balancer gives nothing yet, and the part has nothing to do: waits, once for a moment, as most others
+ * begin soon, and then only for those that do not wait for this job. */
+static enum step wait_for_others(struct lane *lane, bool *waited)
+{
+    struct split *split = lane->split;
+    if (*waited && awaits_newer(lane)) { /* one behind that goes on */
+        cx_lane_plan(split, lane->part);
+        return STEP_OVER;
+    }
+    *waited = true;
+    const double ask_next = cx_balancer_ask_next(split->plan.balancer, lane->part, cx_split_seconds(split));
+    if (split->rounds || ask_next > 0)
+        wait_idle(split, ask_next);
+    else
+        cx_lock_wait(&split->changed, &split->launch->base.context->lock);
+    return STEP_LOOK;
+}
+
+static enum step look(struct lane *lane, struct cx_worker *worker, bool *waited, unsigned *index)
+{
+    struct split *split = lane->split;
+    if (nothing_left(lane, worker))
+        return end_part(lane);
+    if (cx_split_all_assigned(split))
+        return look_for_held(lane, index);
+    if (!cx_package_room(split)) /* the split has failed */
+        return STEP_LOOK;
+    if (split->entire)
+        return cx_package_all(lane, worker, index) ? STEP_PACKAGE : STEP_LOOK;
+    if (take_next(lane, index))
+        return STEP_PACKAGE;
+    if (lane->nflight) {
+        lane->ask_next = cx_balancer_ask_next(split->plan.balancer, lane->part, cx_split_seconds(split));
+        return STEP_WAIT_FLIGHT;
+    }
+    return lane->nwrite_backs ? STEP_SEND : wait_for_others(lane, waited);
+}
+
 /* Gets the next package, or says what to do instead. Holds the lock while it looks and while it waits for
  * others. */
-static enum step next_package(struct lane *lane, struct cx_worker *worker, unsigned *index,
-                              struct cx_range *range, struct cx_transfer_list *transfers)
+static enum step next_package(struct lane *lane, struct cx_worker *worker, struct assigned *next)
 {
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
-    enum step step = STEP_OVER;
-    bool looked = false;
+    enum step step = STEP_LOOK;
+    bool waited = false;
 
     lane->ask_next = 0;
     cx_worker_park(worker);
     cx_context_lock(context);
-    if (!split->begun[lane->part]) {
-        split->begun[lane->part] = true;
-        cx_ranges_open(&split->ranges, lane->part);
-        cx_split_open(split);
-        pthread_cond_broadcast(&split->changed);
-    }
-    for (;;) {
-        double ask_next = 0;
-        if (nothing_left(lane, worker)) {
-            step = lane->nflight ? STEP_WAIT_FLIGHT : STEP_OVER;
-            split->looking[lane->part] = step != STEP_OVER && split->alive[lane->part];
-            if (step == STEP_OVER) /* its job may be reaped much later */
-                cx_reexecute_over(split, lane->part);
-            break;
-        }
-        if (cx_split_all_assigned(split)) {
-            if (cx_reexecute_take(split, lane->part, cx_split_seconds(split), index, &ask_next)) {
-                step = STEP_PACKAGE;
-                break;
-            }
-            if (split->reexecutes && cx_balancer_finished(split->plan.balancer)) {
-                cx_split_settle_if_due(split);
-                ask_next = cx_split_seconds(split) + upload_look;
-            }
-            if (lane->nwrite_backs) {
-                step = STEP_SEND;
-                break;
-            }
-            if (!split->failed && !split->settled)
-                wait_idle(split, ask_next);
-            continue;
-        }
-        uint64_t got = 0;
-        if (!cx_package_room(split))
-            continue;
-        if (split->entire && !cx_package_all(lane, worker, index))
-            continue;
-        if (split->entire) {
-            step = STEP_PACKAGE;
-            break;
-        }
-        if (cx_ranges_any(&split->ranges, lane->part))
-            got = cx_balancer_next(split->plan.balancer, lane->part, cx_split_seconds(split));
-        if (got) {
-            *index = cx_package_note(split, lane->part, cx_package_cut(split, lane->part, got));
-            step = STEP_PACKAGE;
-            break;
-        }
-        if (lane->nflight || lane->nwrite_backs) {
-            step = lane->nflight ? STEP_WAIT_FLIGHT : STEP_SEND;
-            if (lane->nflight)
-                lane->ask_next =
-                    cx_balancer_ask_next(split->plan.balancer, lane->part, cx_split_seconds(split));
-            break;
-        }
-        if (looked && awaits_newer(lane)) { /* one behind that goes on */
-            cx_lane_plan(split, lane->part);
-            break;
-        }
-        looked = true; /* most begin soon */
-        ask_next = cx_balancer_ask_next(split->plan.balancer, lane->part, cx_split_seconds(split));
-        if (split->rounds || ask_next > 0)
-            wait_idle(split, ask_next);
-        else
-            cx_lock_wait(&split->changed, &context->lock);
-    }
+    begin_part(lane);
+    while (step == STEP_LOOK)
+        step = look(lane, worker, &waited, &next->index);
     if (step == STEP_PACKAGE) {
-        cx_package_take(lane, worker, *index, transfers);
-        *range = split->packages[*index].range;
-        if (split->failed || split->settled)
+        cx_package_take(lane, worker, next->index, &next->transfers);
+        next->range = split->packages[next->index].range;
+        if (cx_split_over(split))
             step = STEP_ABANDON;
     }
     cx_split_settle_if_due(split);
@@ -247,7 +284,7 @@ static void package_started(struct lane *lane, struct cx_range range)
     cx_context_lock(context);
     split->issuing--;
     cx_split_settle_if_due(split);
-    if (split->settled)
+    if (cx_split_settled(split))
         pthread_cond_broadcast(&split->changed);
     cx_context_unlock(context);
 }
@@ -263,23 +300,23 @@ static cl_int run_probe(struct lane *lane, struct cx_worker *worker)
 
     cx_context_lock(context);
     cx_split_open(split);
-    if (!split->alive[lane->part]) { /* another part does it */
+    if (!cx_split_alive(split, lane->part)) { /* another part does it */
         cx_split_settle_if_due(split);
         cx_context_unlock(context);
         return CL_SUCCESS;
     }
-    split->begun[lane->part] = true;
+    split->participant[lane->part].state = SPLIT_PARTICIPANT_WORKING;
     bool listed = cx_package_room(split);
     if (listed) {
         index = cx_package_note(split, lane->part, range);
         split->issuing--; /* it was counted when it was planned */
         cx_package_take(lane, worker, index, &transfers);
     } else {
-        split->alive[lane->part] = split->looking[lane->part] = false;
+        cx_split_part_failed(split, lane->part);
         split->issuing--;
         cx_split_settle_if_due(split);
     }
-    const bool failed = split->failed;
+    const bool failed = cx_split_failed(split);
     cx_context_unlock(context);
     if (!listed)
         return CL_SUCCESS; /* the command has failed */
@@ -303,26 +340,24 @@ static cl_int run_lane(struct cx_job *job, struct cx_worker *worker)
     if (lane->part >= lane->split->plan.n)
         return run_probe(lane, worker);
     for (;;) {
-        struct cx_range range = {0, 0};
-        struct cx_transfer_list transfers = {0};
-        unsigned index = 0;
-        enum step step = next_package(lane, worker, &index, &range, &transfers);
+        struct assigned next = {0};
+        enum step step = next_package(lane, worker, &next);
         if (step == STEP_OVER)
             break;
         if (step == STEP_ABANDON) {
-            abandon(lane, worker, index, &transfers);
+            abandon(lane, worker, next.index, &next.transfers);
             continue;
         }
         if (step == STEP_PACKAGE) {
-            cl_int error = cx_package_start(lane, worker, index, range, &transfers);
+            cl_int error = cx_package_start(lane, worker, next.index, next.range, &next.transfers);
             if (error != CL_SUCCESS) {
-                give_up(lane, index, error);
+                give_up(lane, next.index, error);
                 while (lane->nflight)
                     if ((error = cx_package_end(lane, worker)) != CL_SUCCESS)
                         failed = error;
                 break;
             }
-            package_started(lane, range);
+            package_started(lane, next.range);
             if (lane->nflight < CX_IN_FLIGHT && !worker->device->synchronous)
                 continue;
         }
@@ -351,10 +386,9 @@ static void skip_lane(struct cx_job *job, struct cx_worker *worker)
     struct cx_context *context = split->launch->base.context;
     bool probes = lane->part >= split->plan.n;
     cx_context_lock(context);
-    split->issuing -= probes && split->alive[lane->part];
-    split->alive[lane->part] = false;
-    split->looking[lane->part] = false;
-    if (!split->settled) /* else the launch is over without this part */
+    split->issuing -= probes && cx_split_alive(split, lane->part);
+    cx_split_part_failed(split, lane->part);
+    if (!cx_split_settled(split)) /* else the launch is over without this part */
         cx_split_fail(split, CL_OUT_OF_RESOURCES);
     cx_split_settle_if_due(split);
     cx_context_unlock(context);
@@ -390,7 +424,8 @@ static bool is_slower(const struct split *split, unsigned part)
         return false;
     cx_balancer_measured(split->plan.balancer, part, &groups, &seconds);
     const double known = cx_speed_record_speed(&history->records[split->plan.member[part]]);
-    return groups > 0 && seconds > split->learned_seconds[part] && (double)groups < 0.8 * known * seconds;
+    return groups > 0 && seconds > split->participant[part].learned_seconds &&
+           (double)groups < 0.8 * known * seconds;
 }
 
 static void finish_lane(struct cx_job *job, struct cx_worker *worker)
@@ -413,17 +448,18 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
         if (first) /* a probe's groups are few: the rest its driver needs once */
             cx_device_load_probed(worker, seconds);
     }
-    const bool teaches = split->alive[lane->part] &&
-                         (!(split->learned_seconds[lane->part] > 0) || is_slower(split, lane->part));
+    struct split_participant *participant = &split->participant[lane->part];
+    const bool teaches = cx_split_alive(split, lane->part) &&
+                         (!(participant->learned_seconds > 0) || is_slower(split, lane->part));
     if (teaches)
-        split->learned_seconds[lane->part] = seconds;
-    job->void_ = split->void_[lane->part];
+        participant->learned_seconds = seconds;
+    job->void_ = cx_split_left(split, lane->part);
     if (job->void_ && job->stale && counts(split, lane->part) && launch->base.lost)
         launch->base.lost(&launch->base); /* its failure is nobody's, what it did before is */
     cx_reexecute_over(split, lane->part);
     job->start_ns = launch->parts[lane->part].first_ns;
     job->end_ns = launch->parts[lane->part].last_ns;
-    if (split->jobs == 1 && !split->failed && launch->kernel->function->history) {
+    if (split->jobs == 1 && !cx_split_failed(split) && launch->kernel->function->history) {
         ((struct cx_kernel_history *)launch->kernel->function->history)->proven = true;
         cx_split_learn(split);
     }
@@ -469,11 +505,10 @@ void cx_lane_plan(struct split *split, unsigned part)
         return;
     }
     split->jobs++;
-    split->looking[part] = true;
-    split->begun[part] = false;
-    split->round[part] = ((struct lane *)job->data)->round = ++split->rounds;
-    split->before[part] = split->launch->base.frontier[worker->index];
+    split->participant[part].state = SPLIT_PARTICIPANT_WAITING;
+    split->participant[part].round = ((struct lane *)job->data)->round = ++split->rounds;
+    split->participant[part].before = split->launch->base.frontier[worker->index];
     cx_split_peer_order(split, worker, job);
-    split->seq[part] = cx_command_add_job(&split->launch->base, worker, job);
-    cx_split_peer_planned(split, worker, split->seq[part]);
+    split->participant[part].seq = cx_command_add_job(&split->launch->base, worker, job);
+    cx_split_peer_planned(split, worker, split->participant[part].seq);
 }

@@ -65,15 +65,15 @@ unsigned cx_package_note(struct split *split, unsigned part, struct cx_range ran
 
 void cx_split_open(struct split *split)
 {
-    if (split->opened)
+    if (split->state != SPLIT_PLANNED)
         return;
-    split->opened = true;
+    split->state = SPLIT_OPEN;
     if (!cx_launch_may_compile(split->launch, &split->plan))
         return;
     split->counts = cx_background_begun();
     split->entire = !split->counts;
     if (split->entire && split->plan.probes) { /* it is never run */
-        split->alive[split->plan.n] = split->looking[split->plan.n] = false;
+        cx_split_part_failed(split, split->plan.n);
         cx_balancer_fail(split->plan.balancer, split->plan.n, UINT64_MAX);
         split->issuing--;
     }
@@ -101,7 +101,7 @@ static bool are_others_alive(const struct split *split, unsigned part)
 {
     bool others = false;
     for (unsigned p = 0; p < split->plan.n; p++)
-        others |= p != part && split->alive[p];
+        others |= p != part && cx_split_alive(split, p);
     return others;
 }
 
@@ -110,7 +110,7 @@ bool cx_package_all(const struct lane *lane, const struct cx_worker *worker, uns
     struct split *split = lane->split;
     const struct cx_range left = {split->plan.done, split->plan.judged->verdict.groups};
     if (!has_compiled(lane, worker, left) && are_others_alive(split, lane->part)) {
-        split->alive[lane->part] = false;
+        cx_split_part_failed(split, lane->part);
         cx_balancer_fail(split->plan.balancer, lane->part, 0);
         pthread_cond_broadcast(&split->changed);
         return false;
@@ -149,12 +149,13 @@ void cx_package_take(struct lane *lane, struct cx_worker *worker, unsigned index
     cx_access_package(split->plan.judged->access, package->range.first, package->range.end, lane->regions);
     cx_launch_count_in_place(split->launch, lane->regions, worker);
     cx_lane_fetch(lane, worker);
-    if (split->settled) /* meanwhile, without it: the bytes are others' by now */
+    if (cx_split_settled(split)) /* meanwhile, without it: the bytes are others' by now */
         return;
     lane->slices = split->packages[index].slices = cx_write_back_slices(lane, worker, index);
-    if (!split->failed && cx_launch_moves(split->launch, worker) && !cx_uploads_list(lane, worker, transfers))
+    if (!cx_split_failed(split) && cx_launch_moves(split->launch, worker) &&
+        !cx_uploads_list(lane, worker, transfers))
         cx_split_fail(split, CL_OUT_OF_HOST_MEMORY);
-    split->uploading[lane->part] |= transfers->count > 0;
+    split->participant[lane->part].uploading |= transfers->count > 0;
 }
 
 /*
@@ -220,7 +221,7 @@ cl_int cx_package_start(struct lane *lane, struct cx_worker *worker, unsigned pa
             worker->device->cl->clFinish(worker->queues[CX_REAL_QUEUE_TRANSFER].queue);
         cx_uploads_last(lane, worker, NULL);
         cx_context_lock(worker->context);
-        const bool relied = lane->split->settled; /* others may have planned on these bytes then */
+        const bool relied = cx_split_settled(lane->split); /* others may have planned on these bytes then */
         cx_context_unlock(worker->context);
         cx_uploads_end(flight, worker, moved, relied);
     }

@@ -63,7 +63,7 @@ static bool add_copy(struct lane *lane, struct cx_mem *root, const struct cx_wor
     transfers->source = source;
     return cx_transfer_list_add(transfers, root, root->real[worker->index], move->lo, move->hi, NULL) &&
            cx_coherence_peer_copy(root->coherence, move->lo, move->hi, source->index, worker->index,
-                                  lane->split->seq[lane->part], ignored) &&
+                                  lane->split->participant[lane->part].seq, ignored) &&
            cx_coherence_validate(root->coherence, move->lo, move->hi, transfers->place);
 }
 
@@ -85,7 +85,7 @@ bool cx_lane_list(struct lane *lane, struct cx_mem *root, const struct cx_worker
     }
     for (size_t m = before; m < left; m++) /* a peer must not take these for what was there before */
         if (!cx_coherence_brought(root->coherence, (*moves)[m].lo, (*moves)[m].hi, worker->index,
-                                  lane->split->seq[lane->part]))
+                                  lane->split->participant[lane->part].seq))
             return false;
     *count = left;
     return true;
@@ -99,7 +99,7 @@ cl_int cx_lane_copy(struct lane *lane, struct cx_worker *worker)
         if (!transfers->count)
             continue;
         if (!lane->drained) /* the device may still use what stands there for what came before this launch */
-            cx_worker_wait(worker, lane->split->seq[lane->part] - 1);
+            cx_worker_wait(worker, lane->split->participant[lane->part].seq - 1);
         lane->drained = true;
         const uint64_t start = cx_clock_ns();
         if (error == CL_SUCCESS)

@@ -16,7 +16,7 @@
 bool cx_uploads_list(struct lane *lane, const struct cx_worker *worker, struct cx_transfer_list *transfers)
 {
     struct cx_launch *launch = lane->split->launch;
-    uint64_t seq = lane->split->seq[lane->part], ignored[64] = {0};
+    uint64_t seq = lane->split->participant[lane->part].seq, ignored[64] = {0};
     *transfers = (struct cx_transfer_list){.upload = true, .counted = true, .place = 1 + worker->index};
     for (unsigned i = 0; i < 2 * launch->args->count; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i / 2);
@@ -130,11 +130,11 @@ void cx_uploads_note(struct lane *lane, cl_event event)
 {
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
-    if (!split->private_[lane->part] || !event)
+    if (!split->participant[lane->part].reexecutes || !event)
         return;
     cx_lock(&context->lock);
     cx_reexecute_uploads(split, lane->part, event);
-    split->uploading[lane->part] = false;
+    split->participant[lane->part].uploading = false;
     cx_unlock(&context->lock);
 }
 

@@ -36,13 +36,26 @@ struct cx_write_back {
     cl_int error;
 };
 
+/* What a split keeps for it. */
+struct split_write_back {
+    uint64_t to_host;              /* arguments, as bits, whose results may come to the host copy */
+    uint64_t in_place;             /* of these, read as well: only of packages that are over */
+    uint64_t foreseen;             /* of these, expected to be read */
+    struct cx_write_back *arrived; /* results that have, not in the map yet */
+};
+
+static struct split_write_back kept_by(const struct split *split)
+{
+    return split->write_back ? *split->write_back : (struct split_write_back){0};
+}
+
 /* ---- promises ---- */
 
 bool cx_write_back_is_fit(const struct split *split, unsigned part)
 {
     const struct cx_launch *launch = split->launch;
     const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[part]];
-    return part < split->plan.n && cx_options_get()->overlap && !split->failed && !launch->verify &&
+    return part < split->plan.n && cx_options_get()->overlap && !cx_split_failed(split) && !launch->verify &&
            !launch->protocols && !worker->device->synchronous;
 }
 
@@ -182,7 +195,7 @@ static bool add_wanted(struct cx_transfer_list *transfers, const struct split *s
              add_to_host(transfers, mem, region, pending_read->lo, pending_read->hi, worker);
         read = true;
     }
-    if (ok && !read && split->foreseen >> arg & 1)
+    if (ok && !read && kept_by(split).foreseen >> arg & 1)
         ok = add_to_host(transfers, mem, region, 0, mem->root->size, worker);
     return ok;
 }
@@ -205,8 +218,8 @@ static bool keep(struct split *split, struct package *package, uint64_t end, con
                  const struct cx_access_region *regions)
 {
     const struct cx_launch *launch = split->launch;
-    const uint64_t to_host =
-        is_past_use(split, package) ? split->to_host : split->to_host & ~split->to_host_in_place;
+    const struct split_write_back kept = kept_by(split);
+    const uint64_t to_host = is_past_use(split, package) ? kept.to_host : kept.to_host & ~kept.in_place;
     const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[package->part]];
     struct cx_transfer_list transfers = {.upload = false, .place = CX_PLACE_HOST};
     bool ok = true;
@@ -232,7 +245,7 @@ static void promise(struct split *split, struct package *package, uint64_t end,
     if (!regions)
         return;
     cx_access_package(split->plan.judged->access, package->sent, end, regions);
-    bool any = !split->settled && keep(split, package, end, waiting, regions);
+    bool any = !cx_split_settled(split) && keep(split, package, end, waiting, regions);
     for (unsigned w = 1; w < waiting->count; w++) {
         struct cx_transfer_list transfers = {.upload = false};
         bool ok = !waiting->command[w]->pending_read->map;
@@ -270,10 +283,10 @@ void cx_write_back_promise(struct lane *lane)
 {
     struct split *split = lane->split;
     struct cx_waiting waiting;
-    if (split->settled || !cx_write_back_is_fit(split, lane->part))
+    if (cx_split_settled(split) || !cx_write_back_is_fit(split, lane->part))
         return;
     cx_waiting_find(&split->launch->base, &waiting);
-    for (unsigned i = 0; i < split->npackages && (waiting.count > 1 || split->foreseen); i++) {
+    for (unsigned i = 0; i < split->npackages && (waiting.count > 1 || kept_by(split).foreseen); i++) {
         struct package *package = &split->packages[i];
         const uint64_t done = done_to(split, package);
         if (is_open(package, lane->part) && package->sent < done)
@@ -361,17 +374,26 @@ void cx_write_back_begin(struct split *split, const struct cx_access_region *who
     bool any = false;
     for (unsigned p = 0; p < split->plan.n; p++)
         any |= cx_write_back_is_fit(split, p);
+    struct split_write_back kept = {0};
     for (unsigned i = 0; i < launch->args->count && i < 64 && any; i++) {
         const uint64_t bit = UINT64_C(1) << i;
         if (!may_keep(launch, whole, i))
             continue;
-        split->to_host |= bit;
+        kept.to_host |= bit;
         if (whole[i].read.lo < whole[i].read.hi)
-            split->to_host_in_place |= bit;
+            kept.in_place |= bit;
         if (foresees && cx_result_use_expects(history, i) > 1 && (faster || cx_result_use_maps(history, i)) &&
             cx_mem_host(cx_launch_mem(launch, i)))
-            split->foreseen |= bit;
+            kept.foreseen |= bit;
     }
+    if (kept.to_host && (split->write_back = malloc(sizeof(kept))) != NULL) /* else nothing is kept */
+        *split->write_back = kept;
+}
+
+void cx_write_back_free(struct split *split)
+{
+    free(split->write_back);
+    split->write_back = NULL;
 }
 
 /* Tells the map of what came, or is going to come, to the host copy. */
@@ -388,7 +410,8 @@ static void note(struct split *split, struct cx_write_back *back, bool valid)
         struct cx_coherence *map = item->root->coherence;
         /* nobody used these bytes when the launch began; now two parts may, where one did again what the
            other had sent a part of */
-        valid &= cx_coherence_host_share(map, item->lo, item->hi, worker->index, split->seq[package->part]);
+        valid &= cx_coherence_host_share(map, item->lo, item->hi, worker->index,
+                                         split->participant[package->part].seq);
         valid = valid && cx_coherence_validate(map, item->lo, item->hi, CX_PLACE_HOST);
     }
 }
@@ -399,11 +422,11 @@ void cx_write_back_note(struct split *split, bool valid)
         for (struct cx_write_back *back = split->packages[i].write_backs; back; back = back->next)
             note(split, back, valid);
     for (unsigned p = 0; p < split->nparts; p++)
-        for (struct cx_write_back *back = split->write_backs[p]; back; back = back->next)
+        for (struct cx_write_back *back = split->participant[p].write_backs; back; back = back->next)
             note(split, back, valid);
-    while (split->arrived) {
-        struct cx_write_back *back = split->arrived;
-        split->arrived = back->next;
+    while (split->write_back && split->write_back->arrived) {
+        struct cx_write_back *back = split->write_back->arrived;
+        split->write_back->arrived = back->next;
         note(split, back, valid);
         cx_transfer_list_finish(&back->transfers, NULL);
         free(back);
@@ -424,7 +447,7 @@ static void lose(const struct cx_write_back *back, struct cx_context *context)
 void cx_write_back_take(struct lane *lane, unsigned index, cl_int error)
 {
     struct split *split = lane->split;
-    struct cx_write_back **end = &split->write_backs[lane->part];
+    struct cx_write_back **end = &split->participant[lane->part].write_backs;
     while (*end)
         end = &(*end)->next;
     for (unsigned i = 0; i < split->npackages; i++) {
@@ -446,7 +469,7 @@ void cx_write_back_take(struct lane *lane, unsigned index, cl_int error)
 bool cx_write_back_over(const struct split *split, unsigned part)
 {
     const struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
-    for (const struct cx_write_back *back = split->write_backs[part]; back; back = back->next) {
+    for (const struct cx_write_back *back = split->participant[part].write_backs; back; back = back->next) {
         if (!back->started || back->ends || (back->last && !cx_worker_event_over(worker, back->last)))
             return false;
     }
@@ -481,7 +504,7 @@ void cx_write_back_start(struct lane *lane, struct cx_worker *worker, cl_event u
             return;
         any = true;
         cx_lock(&context->lock);
-        struct cx_write_back *back = split->write_backs[lane->part];
+        struct cx_write_back *back = split->participant[lane->part].write_backs;
         while (back->started)
             back = back->next;
         for (unsigned i = 0; i < back->transfers.count; i++)
@@ -533,9 +556,9 @@ static void put_away(struct split *split, struct cx_write_back *back)
 {
     if (back->transfers.counted && back->error != CL_SUCCESS)
         lose(back, split->launch->base.context);
-    if (back->to_host && !split->settled && back->error == CL_SUCCESS) {
-        back->next = split->arrived;
-        split->arrived = back;
+    if (back->to_host && !cx_split_settled(split) && back->error == CL_SUCCESS) {
+        back->next = split->write_back->arrived;
+        split->write_back->arrived = back;
         return;
     }
     cx_transfer_list_finish(&back->transfers, NULL);
@@ -545,9 +568,9 @@ static void put_away(struct split *split, struct cx_write_back *back)
 void cx_write_back_leave(struct split *split, unsigned part)
 {
     struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
-    while (split->write_backs[part]) { /* reads not planned yet: no command ends here */
-        struct cx_write_back *back = split->write_backs[part];
-        split->write_backs[part] = back->next;
+    while (split->participant[part].write_backs) { /* reads not planned yet: no command ends here */
+        struct cx_write_back *back = split->participant[part].write_backs;
+        split->participant[part].write_backs = back->next;
         (void)finish(back, worker); /* a late member's failures are noticed when it is used again */
         put_away(split, back);
     }
@@ -561,7 +584,7 @@ void cx_write_back_end(struct lane *lane, struct cx_worker *worker)
         cx_write_back_start(lane, worker, NULL);
     for (;;) {
         cx_lock(&context->lock);
-        struct cx_write_back *back = split->write_backs[lane->part];
+        struct cx_write_back *back = split->participant[lane->part].write_backs;
         if (back)
             back->ends = true;
         cx_unlock(&context->lock);
@@ -569,7 +592,8 @@ void cx_write_back_end(struct lane *lane, struct cx_worker *worker)
             return;
         const cl_int error = finish(back, worker);
         cx_lock(&context->lock);
-        split->write_backs[lane->part] = back->next; /* it was the first, and later ones come behind it */
+        split->participant[lane->part].write_backs =
+            back->next; /* it was the first, and later ones come behind it */
         put_away(split, back);
         cx_unlock(&context->lock);
         if (error != CL_SUCCESS)

@@ -36,6 +36,8 @@
 bool cx_write_back_wants(struct cx_launch *launch, const struct cx_split_plan *plan);
 /* Whether a read of what the launch writes is expected. */
 bool cx_write_back_expected(const struct cx_launch *launch);
+/* The split ends. */
+void cx_write_back_free(struct split *split);
 /* Whether nothing is left but the last slice of each part's last package, or that package whole. */
 bool cx_write_back_is_last(const struct split *split);
 /* How many slices the lane's next package, with its regions listed, should have (slices.h). */

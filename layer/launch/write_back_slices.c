@@ -99,7 +99,7 @@ static bool hidden_by_rest(const struct split *split, const struct cx_worker *wo
     const struct cx_range range = split->packages[index].range;
     double left = (double)cx_balancer_remaining(split->plan.balancer);
     for (unsigned p = 0; p < split->plan.n; p++) {
-        bool holds = !split->alive[p];
+        bool holds = !cx_split_alive(split, p);
         for (unsigned i = 0; i < split->npackages && !holds; i++)
             holds = split->packages[i].part == p;
         left -= holds ? 0 : (double)((range.end - range.first) * split->plan.slice);
@@ -112,8 +112,8 @@ unsigned cx_write_back_slices(struct lane *lane, const struct cx_worker *worker,
     const struct split *split = lane->split;
     const struct package *package = &split->packages[index];
     const uint64_t steps = package->range.end - package->range.first;
-    if (split->settled || split->entire || package->copy || !cx_write_back_is_fit(split, lane->part) ||
-        (split->reexecutes && !split->alike) ||
+    if (cx_split_settled(split) || split->entire || package->copy ||
+        !cx_write_back_is_fit(split, lane->part) || (split->reexecutes && !split->alike) ||
         cx_balancer_remaining(split->plan.balancer) > steps * split->plan.slice * split->plan.n)
         return 1;
     const uint64_t bytes = bytes_read(split->launch, lane->regions, worker);
