@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The layer's own thread for what must not run in a driver's or worker's thread: the program's callbacks, and
- * the end of contexts whose last reference a worker dropped. One a process, started when first needed, never
- * joined. Where there can be no thread, tasks wait for somebody who helps. Thread-safe. Tasks run one after
- * the other in the order given, with no lock held.
+ * A thread of the layer that runs tasks which must not run in a driver's or a worker's thread: the program's
+ * callbacks, and the end of a context whose last reference a worker dropped. There is one for the process; it
+ * is started when it is first needed and never joined. If the system gives no thread, tasks wait until
+ * another thread calls cx_notify_help. Tasks run one after the other, in the order in which they were posted,
+ * with no lock held. Thread-safe.
  */
 #ifndef CX_LAYER_BASE_CALLBACK_THREAD_H
 #define CX_LAYER_BASE_CALLBACK_THREAD_H
 
 #include <stdbool.h>
 
-/* Runs task(data) on the notify thread. Without memory it runs in the caller. Called by launch/ and
+/* Queues task(data) for that thread. Without memory, the calling thread runs it. Called by launch/ and
  * timeline/. */
 void cx_notify_post(void (*task)(void *data), void *data);
-/* The same; it is not run by a worker's thread, whose end it waits for. Called by api/context.c. */
+/* Like cx_notify_post, for a task that waits for a worker's thread to end: no worker's thread runs it. Called
+ * by api/context.c. */
 void cx_notify_post_end(void (*task)(void *data), void *data);
-/* Runs the tasks that have no thread to run them, unless another thread does so now. For whoever waits, or
- * could not wait for a callback otherwise, with no lock held; worker: a worker's thread. Gives whether it ran
- * any. Called by api/ and timeline/. */
+/* Runs the tasks queued so far if there is no thread for them and no other thread is running them. A thread
+ * calls it before it waits for a callback, with no lock held. worker: the caller is a worker's thread.
+ * Returns whether it ran any. Called by api/ and timeline/. */
 bool cx_notify_help(bool worker);
 
-/* Runs task(data) on a thread of its own, for work that may wait long. False: none could be started.
- * Called by exit_guard.c, task_queue.c and memory/pinned_pool.c. */
+/* Starts a thread for task(data), which may wait for long. False: no thread could be started. Called by
+ * exit_guard.c, task_queue.c and memory/pinned_pool.c. */
 bool cx_notify_detach(void (*task)(void *data), void *data);
 
 #endif

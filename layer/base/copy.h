@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copying bytes between the program's memory, host copies and pinned memory, by several threads where it is
- * much.
+ * Copies bytes between the program's memory, host copies and pinned memory; large copies are shared by
+ * several threads.
  *
- * One core does not fill the memory's bandwidth, and the copy of an input is what a split cannot shorten
- * otherwise. Next: copy_threads.h, the threads.
+ * One core does not use all of the memory's bandwidth, and splitting a launch does not shorten the copies of
+ * its inputs. Next: copy_threads.h, the threads.
  */
 #ifndef CX_LAYER_BASE_COPY_H
 #define CX_LAYER_BASE_COPY_H
@@ -14,13 +14,13 @@
 /* Threads that one copy uses at most. */
 enum { CX_BYTES_THREADS = 8 };
 
-/* memmove by at most `threads` threads, CX_BYTES_THREADS at most; by the caller alone where it is less than a
- * megabyte a thread, where the ranges overlap, or without threads. Returns when all is copied. Called by
- * memory/host_copy.c. */
+/* memmove by at most `threads` threads (and at most CX_BYTES_THREADS). The caller copies alone if there is
+ * less than a megabyte for each thread, if the ranges overlap, or if no threads can be had. Returns when
+ * everything is copied. Called by memory/host_copy.c. */
 void cx_bytes_copy_by(unsigned threads, void *to, const void *from, size_t bytes);
 
-/* The machine's cores in use, 1 at least; asked of the system once, for that opens a file. Any thread.
- * Called by copy_threads.c, memory/host_copy.c, memory/transport_ring.c and plan/plan_open.c. */
+/* The number of cores that are online, at least 1. The system is asked once, since asking opens a file. Any
+ * thread. Called by copy_threads.c, memory/host_copy.c, memory/transport_ring.c and plan/plan_open.c. */
 long cx_bytes_cores(void);
 
 #endif

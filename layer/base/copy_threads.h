@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that copy beside those who ask for it. They are made when first needed and then kept, as many as
- * errands wait, up to half of the machine's cores or seven; all contexts share them. None may come: whoever
- * needs an errand done does it himself where nobody has begun it.
- *
- * Called by copy.c and copy_chunks.c.
+ * A pool of threads that copy host memory. Threads are started when tasks wait for them, at most seven and at
+ * most half of the machine's cores, and stay; all contexts share them. If no thread is free, or none can be
+ * started, the sender runs its task itself in cx_copy_threads_finish.
  */
 #ifndef CX_LAYER_BASE_COPY_THREADS_H
 #define CX_LAYER_BASE_COPY_THREADS_H
 
-/* Something to do; the first member of what it needs, which the sender owns. */
+/* One task. It is the first member of the sender's struct that holds its data; the sender owns both. */
 struct cx_copy_task {
-    void (*run)(struct cx_copy_task *task); /* in a thread of the crew, or in the sender's */
+    void (*run)(struct cx_copy_task *task); /* called in a thread of the pool, or in the sender's */
     struct cx_copy_task *next;
-    enum { CX_COPY_TASK_WAITS, CX_COPY_TASK_RUNS, CX_COPY_TASK_OVER } state; /* under the crew's lock */
+    enum { CX_COPY_TASK_WAITS, CX_COPY_TASK_RUNS, CX_COPY_TASK_OVER } state; /* guarded by the pool's lock */
 };
 
-/* Has the errand done as soon as a thread is free; the oldest goes first. It must stay where it is until
- * cx_copy_threads_finish. Any thread. Called by copy.c, copy_chunks.c and memory/transport_ring.c. */
+/* Queues a task. The oldest task runs first. The struct must stay in place until cx_copy_threads_finish
+ * returns. Any thread. Called by copy.c, copy_chunks.c and memory/transport_ring.c. */
 void cx_copy_threads_send(struct cx_copy_task *task);
-/* Returns when the errand is over; does it in this thread if none has begun it. By who sent it. Called by
- * copy.c, copy_chunks.c and memory/transport_ring.c. */
+/* Returns when the task is over; runs it in the calling thread if no other thread has begun it. The sender
+ * calls it. Called by copy.c, copy_chunks.c and memory/transport_ring.c. */
 void cx_copy_threads_finish(struct cx_copy_task *task);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Until when to wait for a condition (pthread_cond_timedwait) on the monotonic clock.
+ * The end time of a wait for a condition (pthread_cond_timedwait) on the monotonic clock.
  */
 #ifndef CX_LAYER_BASE_DEADLINE_H
 #define CX_LAYER_BASE_DEADLINE_H
 
 #include <time.h>
 
-/* That many milliseconds from now. Any thread. Called by base/, program/, source/ and timeline/. */
+/* The time `ms` milliseconds from now. Any thread. Called by base/, program/, source/ and timeline/. */
 static inline struct timespec cx_deadline(unsigned ms)
 {
     struct timespec until;

@@ -14,24 +14,25 @@
 
 #define CX_CACHE_KEY_SIZE 65 /* 64 hexadecimal digits and the closing 0 */
 
-/* The key of a list of texts; the same bytes cut in other places give another key. Called by driver/,
- * program/ and source/. */
+/* Makes the key of a list of texts. The lengths of the texts count: the same bytes divided differently give
+ * another key. Called by driver/, program/ and source/. */
 void cx_cache_key(char key[CX_CACHE_KEY_SIZE], unsigned count, const char *const *texts);
 
-/* The stored bytes (free() them) and their number, or NULL. Called by driver/, program/ and source/. */
+/* Returns the stored bytes (the caller frees them) and their number, or NULL. Called by driver/, program/ and
+ * source/. */
 void *cx_cache_load(const char *folder, const char *key, size_t *size);
 /* Stores bytes under the key; makes the folder (mode 0700) where it is missing. False: not stored. Called
  * by analyser/, driver/, program/ and source/. */
 bool cx_cache_store(const char *folder, const char *key, const void *data, size_t size);
-/* Stores a result: a blob with the hash of the text it was made from behind it. Called by
+/* Stores a result: a blob, followed by the hash of the text that it was made from. Called by
  * analyser/outlast.c, source/analyser_run.c and source/binary_summaries.c. */
 enum { CX_CACHE_TEXT_SIZE = 32 };
 bool cx_cache_store_result(const char *folder, const char *key, const void *blob, size_t size,
                            const unsigned char text[CX_CACHE_TEXT_SIZE]);
-/* What the layer says, once, of a folder that cannot be used. */
+/* The text of the warning, given once, about a folder that cannot be used. */
 #define CX_CACHE_COMPLAINT "cannot keep analysis results in %s"
-/* Whether this process may write so large a file: beyond its limit (RLIMIT_FSIZE) a signal would end it.
- * Called by source/analyser_run.c. */
+/* Whether this process may write a file of that size. Beyond its limit (RLIMIT_FSIZE) a signal would end the
+ * process. Called by source/analyser_run.c. */
 bool cx_cache_may_write(size_t size);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of one size that is needed again and again, a few dozen pieces at a time: glibc keeps seven freed
- * pieces of a size where they cost nothing, all others cost a launch a tenth of a microsecond each way.
- * Thread-safe. Built with AddressSanitizer nothing is kept, so that what is used too long is found.
+ * Free lists: each keeps a few dozen freed blocks of one size for the next user. glibc does so for seven
+ * blocks of a size; each further one would cost a launch 0.1 us to allocate and as much to free. Built with
+ * AddressSanitizer nothing is kept, so that a use after free is found. Thread-safe.
  */
 #ifndef CX_LAYER_BASE_FREELIST_H
 #define CX_LAYER_BASE_FREELIST_H
@@ -21,12 +21,12 @@ struct cx_freelist {
         CX_LOCK_INIT(CX_RANK_FREELIST), NULL, 0                                                              \
     }
 
-/* Memory of the size that all pieces here have; its content is anything. NULL: no memory. Called by
+/* Takes a block, of the one size that this list has; its content is undefined. NULL: no memory. Called by
  * program/kernel.c and timeline/worker.c. */
 void *cx_freelist_take(struct cx_freelist *freelist, size_t size);
-/* Takes it back; NULL is fine. Called by program/kernel.c and timeline/worker.c. */
+/* Gives a block back; accepts NULL. Called by program/kernel.c and timeline/worker.c. */
 void cx_freelist_give(struct cx_freelist *freelist, void *memory);
-/* Frees what is kept. Called by api/context.c. */
+/* Frees the blocks in the list. Called by api/context.c. */
 void cx_freelist_free(struct cx_freelist *freelist);
 
 #endif

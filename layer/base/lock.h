@@ -116,7 +116,7 @@ static inline void cx_lock_init(struct cx_lock *lock, enum cx_lock_rank rank)
     pthread_mutex_init(&lock->mutex, NULL);
 }
 
-/* The thread that holds it may take it again. Called by driver/serialize.c. */
+/* Initialises a lock that the thread which holds it may take again. Called by driver/serialize.c. */
 static inline void cx_lock_init_recursive(struct cx_lock *lock, enum cx_lock_rank rank)
 {
     (void)rank;
@@ -133,29 +133,31 @@ static inline void cx_unlock(struct cx_lock *lock) CX_RELEASES(*lock) CX_UNCHECK
     pthread_mutex_unlock(&lock->mutex);
 }
 
-/* Takes the lock unless somebody else holds it until then (CLOCK_REALTIME). Gives whether it did. In any
- * order: the wait ends. Called by exit_guard.c. */
+/* Takes the lock, waiting until `end` (CLOCK_REALTIME) at most; returns whether it did. Ranks are not
+ * checked, as the wait ends. Called by exit_guard.c. */
 static inline bool cx_lock_before(struct cx_lock *lock, const struct timespec *end)
     CX_TAKES_IF(true, *lock) CX_UNCHECKED
 {
     return pthread_mutex_timedlock(&lock->mutex, end) == 0;
 }
 
-/* The lock is held, and free meanwhile. Called by base/, launch/, memory/, program/ and timeline/. */
+/* Waits for the condition. The lock is held, and released during the wait. Called by base/, launch/, memory/,
+ * program/ and timeline/. */
 static inline void cx_lock_wait(pthread_cond_t *condition, struct cx_lock *lock) CX_HOLDS(*lock)
 {
     pthread_cond_wait(condition, &lock->mutex);
 }
 
-/* Likewise, until then by the condition's clock. False: it is then. Called by base/, launch/, memory/,
- * program/, source/ and timeline/. */
+/* Like cx_lock_wait, until `end` by the condition's clock at most. False: that time has come. Called by
+ * base/, launch/, memory/, program/, source/ and timeline/. */
 static inline bool cx_lock_wait_until(pthread_cond_t *condition, struct cx_lock *lock,
                                       const struct timespec *end) CX_HOLDS(*lock)
 {
     return pthread_cond_timedwait(condition, &lock->mutex, end) == 0;
 }
 
-/* Before a callback of the program, named so, is called. Called by api/, memory/, program/ and timeline/. */
+/* Checks that the thread holds no lock, before a callback of the program (named by `what`) is called. Called
+ * by api/, memory/, program/ and timeline/. */
 static inline void cx_lock_none_held(const char *what)
 {
     (void)what;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs a helper program to its end, with a time limit, so that neither it nor the program we are loaded into
- * notices the other: an environment of its own, no open files, signals as they are by default, a process
- * group. Thread-safe.
+ * Runs a helper program to its end, with a time limit. The helper and the program that loaded the driver do
+ * not affect each other: the helper has its own environment and process group, no open files, and default
+ * signal handling. Thread-safe.
  */
 #ifndef CX_LAYER_BASE_SUBPROCESS_H
 #define CX_LAYER_BASE_SUBPROCESS_H
@@ -20,10 +20,10 @@ enum cx_helper_end {
     CX_HELPER_LEFT,    /* our process ends; it was told so (SIGUSR1) and goes on by itself */
 };
 
-/* One that outlasts us (helper->outlasts) starts with SIGUSR1 blocked; it must take that signal and end soon
- * after it. A script is killed instead. argv[0] is its path. message: the first line it wrote on standard
- * error, "" when none. Waits. Called by source/analyser_run.c.
- */
+/* Runs the program argv[0] and waits for its end. A helper that outlasts us (helper->outlasts) starts with
+ * SIGUSR1 blocked; when our process ends it gets that signal, and must then go on by itself and end soon. A
+ * script is killed instead. message: the first line that it wrote on standard error, "" if none. Called by
+ * source/analyser_run.c. */
 enum cx_helper_end cx_helper_run(struct cx_helper *helper, char *const argv[], unsigned limit_ms,
                                  char *message, size_t room);
 

@@ -17,20 +17,20 @@
 
 enum cx_task_queue { CX_TASKS_ANALYSES, CX_TASKS_BUILDS, CX_TASKS_COUNT };
 
-/* Runs task(data) when its turn comes, also when the process ends meanwhile: a task looks whether it does.
- * key: names it for cx_task_queue_hurry. False: it never will; no thread, no memory, or the process is
- * ending. Called by program/build_deferred.c, program/variant.c and source/analysis.c. */
+/* Queues task(data), which runs when its turn comes, also if the process is ending by then: the task checks
+ * that itself. key: names it for cx_task_queue_hurry. False: the task will never run, as there is no thread
+ * or memory, or the process is ending. Called by program/build_deferred.c, program/variant.c and
+ * source/analysis.c. */
 bool cx_task_queue_run(enum cx_task_queue line, void (*task)(void *data), void *data, const void *key);
-/* What was given with this key need not wait for its turn. Called by program/build_deferred.c,
- * program/variant.c and source/analysis.c. */
+/* Runs tasks with this key at once, out of turn: a thread waits for them now. Called by
+ * program/build_deferred.c, program/variant.c and source/analysis.c. */
 void cx_task_queue_hurry(const void *key);
-/* The program builds something, from begin to end, which gets what begin gave. Gives the nanoseconds in which
- * a build of ours that had begun before ran meanwhile: drivers may have kept the program's waiting for so
- * long. Called by program/build.c.
- */
+/* Surround a build that the program asked for: no queued build begins meanwhile. end gets what begin
+ * returned, and returns for how many nanoseconds a queued build that had begun before ran beside it: drivers
+ * may have made the program's build wait for that long. Called by program/build.c. */
 uint64_t cx_task_queue_build_begin(void);
 uint64_t cx_task_queue_build_end(uint64_t begun);
-/* Whether tasks that are begun now may take the time they need: they run at low priority. Called by
+/* Whether tasks that begin now may take the time they need, since they run at low priority. Called by
  * source/analysis.c. */
 bool cx_task_queue_is_patient(void);
 
