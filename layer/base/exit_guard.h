@@ -47,8 +47,8 @@ void cx_background_leave(void);
  * enqueueing call has returned. */
 enum cx_compiling {
     CX_COMPILING_CALL,   /* the enqueueing call is under way (cx_background_enter) */
-    CX_COMPILING_QUEUED, /* the launch may wait for others; exit() waits a second at most */
-    CX_COMPILING_BEGUN,  /* the driver has begun it: exit() waits as for calls under way */
+    CX_COMPILING_QUEUED, /* the launch may wait for others; the handler waits a second at most */
+    CX_COMPILING_BEGUN,  /* the driver has begun it: the handler waits as for calls under way */
     CX_COMPILING_OVER
 };
 /* Moves the state from *now to `to`, unless it is already further. The thread that made the call moves it on

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work that nobody waits for: analyses, and builds of split variants and for other devices. So that it takes
- * one core at most from the program, there are two lines, one for the analyser's processes and one for the
- * drivers' compilers, in each of which one task runs after the other, at low priority. Builds do not begin
- * while the program itself builds something, since drivers compile one thing at a time.
+ * Queues of background tasks: analyses, builds of split variants, and builds for other devices. There are two
+ * queues, one for the analyser's processes and one for the drivers' compilers. Each runs one task at a time,
+ * at low priority, so that background work takes little from the program. No queued build begins while the
+ * program itself builds something, since drivers compile one thing at a time.
  *
- * What somebody comes to wait for all the same is taken out of its line and runs at once. Where everything is
- * to be split (plan_size.h: cx_plan_wants_all) everything does.
- * Thread-safe; no lock is held while a task runs.
+ * A task that a thread has come to wait for leaves the queue and runs at once (cx_task_queue_hurry). If all
+ * launches are to be split (cx_plan_wants_all), every task does. Thread-safe; no lock is held while a task
+ * runs.
  */
 #ifndef CX_LAYER_BASE_TASK_QUEUE_H
 #define CX_LAYER_BASE_TASK_QUEUE_H

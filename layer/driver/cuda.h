@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of NVIDIA's driver that peer transfers need. The library is opened at run time, once a
- * process and only where somebody asks; nothing of CUDA is needed to build. Types and numbers are those of
- * the driver's binary interface.
+ * The functions of NVIDIA's driver that peer transfers need. The library is opened at run time, once in a
+ * process and only when peer transfers are wanted; building needs nothing of CUDA. Types and numbers are
+ * those of the driver's binary interface.
  *
- * Opening takes half a second, most of it the devices' contexts, so it can be done in a thread of its own. At
- * exit() the process waits for the one call of the library that this thread may be in: the library's end
- * under its feet would be worse.
+ * Opening takes half a second, mostly for the devices' contexts, so it can be done in a thread of its own.
+ * exit() waits for the one call that this thread may be making, since the library must not be torn down
+ * during it.
  *
- * Thread-safety: all of it from any thread; the table never changes. Who uses it: peer.h.
+ * Thread-safe; the table never changes. Used by peer.h.
  */
 #ifndef CX_LAYER_DRIVER_CUDA_H
 #define CX_LAYER_DRIVER_CUDA_H
@@ -122,22 +122,22 @@ struct cx_cuda {
 };
 #undef CX_CUDA_FIELD
 
-/* Opens the library at the first call (COEXEC_LIBCUDA, default libcuda.so.1) and initialises it. NULL: there
- * is none, or it lacks something; cx_cuda_problem tells. Called by memory/peer.c. */
+/* Opens the library at the first call (COEXEC_LIBCUDA, default libcuda.so.1) and initialises it. NULL: it is
+ * missing or lacks a function; cx_cuda_problem says why. Called by memory/peer.c. */
 const struct cx_cuda *cx_cuda_get(void);
 const char *cx_cuda_problem(void);
-/* Opens the library, and the contexts of those devices that reach the memory of another one among these, in a
- * thread of its own, which nobody waits for. Gives the number by which cx_cuda_is_ready tells whether that
- * has been tried; the same devices, or some of them, are tried once a process. 0: it cannot be done.
- * Called by memory/peer.c. */
+/* Starts a thread that opens the library and the contexts of those of these devices that reach another one's
+ * memory. Nothing waits for it. Returns a number with which cx_cuda_is_ready says whether the attempt is
+ * over; a set of devices, or a part of it, is tried once in a process. 0: no thread could be started. Called
+ * by memory/peer.c. */
 unsigned cx_cuda_open_beside(const struct cx_cu_uuid *uuids, unsigned count);
 bool cx_cuda_is_ready(unsigned number);
 
-/* Once the library is open: the device of an identity, and whether two reach each other's memory. Called
- * by memory/peer.c. */
+/* Once the library is open: finds the device with this identity; whether two devices reach each other's
+ * memory. Called by memory/peer.c. */
 bool cx_cuda_find(const struct cx_cu_uuid *uuid, cx_cu_device *device);
 bool cx_cuda_reaches(cx_cu_device a, cx_cu_device b);
-/* A device's primary context, asked for once, and held from then on for the life of the process. Called by
+/* The device's primary context, retained at the first call for the life of the process. Called by
  * memory/peer.c. */
 cx_cu_result cx_cuda_context(cx_cu_device device, cx_cu_context *context);
 /* An error's name, never NULL. Called by memory/peer.c and memory/transport_peer.c. */

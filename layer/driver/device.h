@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The real drivers and devices below the layer, found once a process and kept for its life.
+ * The real drivers and devices below the layer, found once in a process and kept for its life. They are found
+ * as loaders find them: by COEXEC_VENDORS if set, else by OCL_ICD_FILENAMES and /etc/OpenCL/vendors. Drivers
+ * are opened directly and never closed; coexec's own library is skipped. A cl_khr_icd 2.0 driver gets its
+ * dispatch table from the layer, which is its loader. Next stage: device.h (the virtual device over them),
+ * context.h.
  *
- * Found as the loaders find them: COEXEC_VENDORS when set, else OCL_ICD_FILENAMES and /etc/OpenCL/vendors;
- * opened directly, never ourselves, never closed. A cl_khr_icd 2.0 driver gets its table from us, since we
- * are its loader. Next stage: device.h (the virtual device over them), context.h.
- *
- * Thread-safety: cx_machine_get may be called from any thread; what it gives never changes afterwards, save
- * the fields marked "probed", written once by cx_real_device_probe under a lock.
+ * Thread-safety: cx_machine_get may be called from any thread. What it returns never changes, except the
+ * fields marked "probed", which cx_real_device_probe writes once under a lock.
  */
 #ifndef CX_LAYER_DRIVER_DEVICE_H
 #define CX_LAYER_DRIVER_DEVICE_H
@@ -78,26 +78,27 @@ struct cx_machine {
     char **notes;
 };
 
-/* Finds drivers and devices at the first call. Never NULL; nused may be 0. Called by driver/, object/,
- * plan/ and tools/. */
+/* Returns the drivers and devices, which the first call finds. Never NULL; nused may be 0. Called by driver/,
+ * object/, plan/ and tools/. */
 const struct cx_machine *cx_machine_get(void);
 
-/* Establishes synchronous and in_place on a context and queue of this device. Idempotent, thread-safe.
- * A 0 in COEXEC_ZERO_COPY makes in_place false. Called by timeline/worker_open.c and tools/coexec_info.c. */
+/* Finds out whether the device is synchronous and works in place, with a context and queue of it. Idempotent,
+ * thread-safe. COEXEC_ZERO_COPY=0 makes in_place false. Called by timeline/worker_open.c and
+ * tools/coexec_info.c. */
 void cx_real_device_probe(struct cx_real_device *device, cl_context context, cl_command_queue queue);
 
-/* A device like `of` for a sub-device of it that the driver made, which it takes over; the driver's is
- * released with it. NULL: no memory. Called by object/device.c and object/sub_device.c. */
+/* Makes a device like `of` for a sub-device that the driver made of it, and takes that over: free releases
+ * it. NULL: no memory. Called by object/device.c and object/sub_device.c. */
 struct cx_real_device *cx_real_device_new_part(const struct cx_real_device *of, cl_device_id id);
 void cx_real_device_free_part(struct cx_real_device *part);
 
-/* Whether commands may be given to the driver that read, write, copy or fill an image. PoCL aborts on all of
- * them where the queue's device is a sub-device; kernels on images in host memory work there. Called by
- * probe.c, api/enqueue_image.c and memory/image_shape.c. */
+/* Whether the driver may be given commands that read, write, copy or fill an image. PoCL aborts on them if
+ * the queue's device is a sub-device; kernels on images in host memory work there. Called by probe.c,
+ * api/enqueue_image.c and memory/image_shape.c. */
 bool cx_real_device_moves_images(const struct cx_real_device *device);
 
-/* Whether `name` stands as a whole word in a space separated extension list. Called by api/, memory/,
- * object/ and timeline/. */
+/* Whether `name` is a whole word in a space-separated list of extensions. Called by api/, memory/, object/
+ * and timeline/. */
 bool cx_extension_has(const char *extensions, const char *name);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finding and opening the real drivers, as a loader does: libraries and folders of .icd files in, platforms
- * out.
+ * Finds and opens the real drivers as a loader does: from libraries and folders of .icd files it makes a list
+ * of platforms.
  *
- * A driver is opened directly, once, and never closed. Not opened for use: ourselves, any other copy of the
- * layer, and ICD loaders. Each platform gets a table of its own, with the functions its version promises; a
- * cl_khr_icd 2.0 platform gets its table filled from the driver's addresses, and is told of it, since we are
- * its loader. Next stage: device.h. Thread-safety: called once, from cx_machine_get.
+ * A driver is opened directly, once, and never closed. The layer's own library, other copies of it and ICD
+ * loaders are skipped. Each platform gets a dispatch table of its own with the functions that its version
+ * promises. The layer is the loader of a cl_khr_icd 2.0 platform: it fills the table from the driver's
+ * addresses and hands it to the driver. Next stage: device.h. Thread-safety: called once, from
+ * cx_machine_get.
  */
 #ifndef CX_LAYER_DRIVER_FIND_H
 #define CX_LAYER_DRIVER_FIND_H
@@ -21,7 +22,7 @@ struct cx_drivers {
     char **notes;
 };
 
-/* Fills *drivers (zeroed by the call) with every usable platform. Nothing found is no error. Called by
+/* Fills *drivers (zeroed by the call) with every usable platform. Finding none is no error. Called by
  * device.c. */
 void cx_drivers_find(struct cx_drivers *drivers);
 
@@ -29,15 +30,16 @@ void cx_drivers_find(struct cx_drivers *drivers);
 void cx_drivers_note(struct cx_drivers *drivers, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Lets a driver that may not be called from two threads at once be called by one at a time: puts functions
- * with a lock into its table (serialize.c). Nothing happens for all others. */
+/* Serialises calls of a driver that must not be called from two threads at once: replaces functions in its
+ * table by ones that take a lock (serialize.c). Does nothing for other drivers. */
 void cx_serialise(const char *platform, cl_icd_dispatch *table);
 
-/* Gives equal devices of a driver that mixes up their kernels' machine code options of their own (twins.c).
- * Nothing happens for all others. Called by find.c. */
+/* For a driver that mixes up the machine code of kernels of equal devices: adds different build options for
+ * each of them (twins.c). Does nothing for other drivers. Called by find.c. */
 void cx_tell_twins_apart(const char *platform, cl_icd_dispatch *table);
 
-/* "OpenCL 1.2 ..." gives 120; 100 when there is no version in it. Called by device.c. */
+/* The number of a version text: 120 for "OpenCL 1.2 ...", 100 if it contains no version. Called by device.c.
+ */
 unsigned cx_version_number(const char *version);
 
 #endif

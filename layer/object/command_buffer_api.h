@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What cl_khr_command_buffer 0.9.8 declares, whatever the installed headers know of it: Debian 12's have
- * 0.9.0, later ones declare nothing of it without CL_ENABLE_BETA_EXTENSIONS. C allows a type to be named
- * again alike.
+ * Declarations of cl_khr_command_buffer 0.9.8, independent of the installed headers: Debian 12's have 0.9.0,
+ * and later ones declare nothing of it without CL_ENABLE_BETA_EXTENSIONS. C allows repeated equal typedefs.
  */
 #ifndef CX_LAYER_OBJECT_COMMAND_BUFFER_API_H
 #define CX_LAYER_OBJECT_COMMAND_BUFFER_API_H

@@ -4,8 +4,8 @@
  * device"); and sub-devices of it, which have members of their own (sub_device.c).
  *
  * Limits and extensions are those of the fastest member (COEXEC_LIMITS=fastest), or the strict minimum and
- * intersection over all (common). There is one platform and one root device a process; both live for ever, so
- * retain and release only check the handle. Sub-devices are counted. Thread-safety: immutable once made.
+ * intersection over all (common). A process has one platform and one root device, which are never destroyed,
+ * so retain and release only check the handle. Sub-devices are counted. Thread-safety: immutable once made.
  */
 #ifndef CX_LAYER_OBJECT_DEVICE_H
 #define CX_LAYER_OBJECT_DEVICE_H
@@ -18,8 +18,9 @@
 #define CX_VERSION "0.1.0" /* the build gives meson's project version */
 #endif
 
-/* The version that the platform and its device show. It tells the version of binaries, too: programs that
- * keep those keep them under this, and one that they find but that is refused they build anew each time. */
+/* The version text of the platform and its device. It contains the version of the binary format: programs
+ * that cache binaries use the text as a key, and would otherwise find, and rebuild, a binary that is refused
+ * each time. */
 #define CX_DIGITS_OF(number) #number
 #define CX_DIGITS(number)    CX_DIGITS_OF(number)
 #define CX_DRIVER_VERSION    CX_VERSION "." CX_DIGITS(CX_CONTAINER_VERSION)
@@ -56,18 +57,18 @@ struct cx_device {
 CX_OBJECT_CASTS(platform, cl_platform_id, CX_TAG_PLATFORM)
 CX_OBJECT_CASTS(device, cl_device_id, CX_TAG_DEVICE)
 
-/* The one platform and device, made at the first call; NULL where no real device is used. Called by api/,
+/* The platform and the root device, made at the first call. NULL: no real device can be used. Called by api/,
  * memory/ and tools/. */
 struct cx_platform *cx_platform_get(void);
 struct cx_device *cx_device_get(void);
 
-/* A device over these members (a pointer list that it takes over), a sub-device of `parent` where that is
- * given. NULL: no memory. Called by sub_device.c. */
+/* Makes a device over these members (it takes the list over); with `parent`, a sub-device of that. NULL: no
+ * memory. Called by sub_device.c. */
 struct cx_device *cx_device_new(struct cx_real_device **members, unsigned nmembers, struct cx_device *parent);
 
-/* Which ways of partitioning a device offers (sub_device.c): how many of list[] (room for 3) it fills with
- * CL_DEVICE_PARTITION_... names; the most sub-devices of one call; and affinity domains. Called by
- * api/device_info.c. */
+/* Which partitions a device offers (sub_device.c): fills list[] (room for 3) with CL_DEVICE_PARTITION_...
+ * names and returns how many; also gives the largest number of sub-devices of one call, and the affinity
+ * domains. Called by api/device_info.c. */
 unsigned cx_device_partitions(const struct cx_device *device, cl_device_partition_property *list,
                               cl_uint *max_sub_devices, cl_device_affinity_domain *domains);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What single programs are told otherwise than all others, by the name of their executable: some refuse a
- * platform that they do not know, some ban one, some need an answer that is hidden otherwise. executables.def
- * is the built-in table; entries of a file (COEXEC_PROGRAMS) go before it.
+ * Answers to queries that differ for single programs, by the name of their executable: some programs refuse a
+ * platform that they do not know, some refuse a certain one, some need an answer that is normally hidden.
+ * executables.def is the built-in table; entries of a file (COEXEC_PROGRAMS) take precedence.
  *
  * A line of the file is an entry, white space between its parts:
  *   executable   query   answer   # why
  * executable: the file's name without folders, a shell pattern; query: its name, or a number from 0x4000 on;
  * answer: real (the fastest device's, or its platform's), coexec (its own), none (an error), default (what
- * all programs get), a "text", or a number. The first entry that fits counts. A line that cannot be read is
- * told and passed over.
+ * all programs get), a "text", or a number. The first matching entry counts. A line that cannot be parsed is
+ * reported and skipped.
  *
  * Previous stage: shown.c. Thread-safety: read once, at the first call.
  */
@@ -36,8 +36,8 @@ struct cx_answer {
     uint64_t number;
 };
 
-/* What this process is told for a platform's or device's query; kind CX_ANSWER_DEFAULT: nothing special.
- * Called by shown.c. */
+/* The answer that this process gets for a query of the platform or device; kind CX_ANSWER_DEFAULT: as any
+ * other program. Called by shown.c. */
 const struct cx_answer *cx_executable_answer(uint32_t query);
 
 #endif

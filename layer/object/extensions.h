@@ -2,26 +2,26 @@
 /*
  * Which extensions the virtual device lists, and which device queries come with them.
  *
- * Listed are the layer's own, and of the members' those that need nothing of a runtime: they are of the
- * kernel language, of build options, or only queries. One that adds functions, or meanings to enqueued
- * commands, is listed where the layer has these. Previous stage: device.h. Next stage: device.h, shown.h.
- * Thread-safety: no state.
+ * The list has the layer's own extensions, and those of the members' that need no support by the layer:
+ * extensions of the kernel language, of build options, or of queries alone. An extension that adds functions,
+ * or changes enqueued commands, is listed if the layer implements it. Previous stage: device.h. Next stage:
+ * device.h, shown.h. Thread-safety: no state.
  */
 #ifndef CX_LAYER_OBJECT_EXTENSIONS_H
 #define CX_LAYER_OBJECT_EXTENSIONS_H
 
 #include "layer/object/device.h"
 
-/* The list as CL_DEVICE_EXTENSIONS gives it, free() it; NULL: no memory. Called by device.c. */
+/* The text of CL_DEVICE_EXTENSIONS, which the caller frees. NULL: no memory. Called by device.c. */
 char *cx_extensions_join(const struct cx_device *device);
 
 enum cx_extension_query {
-    CX_EXTENSION_QUERY_NONE,  /* no query of an extension that the fastest member has */
-    CX_EXTENSION_QUERY_PLAIN, /* says what the device is like */
-    CX_EXTENSION_QUERY_PLACE, /* says which device of the machine it is: bus, UUID */
+    CX_EXTENSION_QUERY_NONE,  /* the query is of no extension that the fastest member has */
+    CX_EXTENSION_QUERY_PLAIN, /* describes properties of the device */
+    CX_EXTENSION_QUERY_PLACE, /* identifies the device in the machine: bus, UUID */
 };
 
-/* What kind of query of an extension that is, for the device's fastest member. Called by shown.c. */
+/* The kind of a query, by the extensions of the device's fastest member. Called by shown.c. */
 enum cx_extension_query cx_extension_query_kind(const struct cx_device *device, cl_device_info query);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Typed handles: what every OpenCL object of the layer begins with.
+ * Typed handles: the common head of every OpenCL object of the layer.
  *
- * The loader reads the dispatch pointer, the first word, of every handle. Behind it stand a tag that says
- * what the object is, checked in every build, and two counts: the program's references (clRetain*,
- * clRelease*, CL_*_REFERENCE_COUNT) and the layer's own. All program references together hold one internal
- * reference; the object dies with its last internal one.
+ * The loader reads the dispatch pointer, the first word of every handle. A tag follows that says which kind
+ * of object it is, checked in every build, and two counts: the program's references (clRetain*, clRelease*,
+ * CL_*_REFERENCE_COUNT) and the layer's own. All program references together hold one internal reference; the
+ * object dies with its last internal one.
  *
  * Thread-safety: counts are atomic; everything else of an object is guarded as its own header says.
  */
@@ -44,21 +44,22 @@ struct cx_object {
     void (*destroy)(struct cx_object *object);
 };
 
-/* The table that every handle of the layer points to: set by the room that has the entry points (icd.c) as it
- * is loaded. */
+/* The dispatch table that every handle points to. api/icd.c, which has the entry points, sets it when the
+ * library is loaded. */
 extern const cl_icd_dispatch *cx_object_dispatch;
 
-/* Zeroed memory, for free(). calloc as of glibc passes by what the thread has freed before, which malloc does
- * not: twice the instructions. NULL: no memory. Called by timeline/command.c and timeline/worker.c. */
+/* Zeroed memory, to be freed with free(). glibc's calloc, unlike malloc, does not reuse blocks that the
+ * thread has freed before, and takes twice the instructions. NULL: no memory. Called by timeline/command.c
+ * and timeline/worker.c. */
 void *cx_zeroed(size_t size);
 
-/* Starts an object with one program reference (that holds one internal reference). destroy frees it.
+/* Initialises an object with one program reference, which holds one internal reference. destroy frees it.
  * Called by object/, api/, memory/, program/ and timeline/. */
 void cx_object_init(struct cx_object *object, enum cx_tag tag, void (*destroy)(struct cx_object *object));
 
-/* The program's references. The first one holds an internal reference, which goes with the last one. A
- * program may take one again after its last, on an object that a query or a callback gave it. release: false:
- * it has none. Called by object/, api/, memory/, program/ and timeline/. */
+/* Take and drop a program reference. All program references together hold one internal reference. A program
+ * may retain again after its last release, an object that a query or a callback gave it. release returns
+ * false if there is no program reference. Called by object/, api/, memory/, program/ and timeline/. */
 void cx_object_retain_app(struct cx_object *object);
 bool cx_object_release_app(struct cx_object *object);
 cl_uint cx_object_app_refs(const struct cx_object *object);
