@@ -64,15 +64,18 @@ void cx_object_retain_app(struct cx_object *object);
 bool cx_object_release_app(struct cx_object *object);
 cl_uint cx_object_app_refs(const struct cx_object *object);
 
-/* The layer's own references. Called by api/context.c, memory/buffer.c and timeline/queue.c. */
+/* Take and drop an internal reference; the object is destroyed with the last one. Called in all rooms, mostly
+ * by the cx_NOUN_ref and cx_NOUN_unref that CX_OBJECT_CASTS makes. */
 void cx_object_ref(struct cx_object *object);
 void cx_object_unref(struct cx_object *object);
 
-/* Tells, once, why nothing works; gives NULL. Called by api/icd.c. */
+/* Logs once that the process is a child made by fork(), in which nothing works (forked.h). Returns NULL.
+ * Called by api/icd.c. */
 void *cx_object_refused(void);
 
-/* The object behind a handle, or NULL when the handle is none of that kind. It need not be the program's own:
- * queries and callbacks give handles of what only other objects still hold. Called by api/refused.c. */
+/* The object behind a handle, or NULL if the handle is not of that kind. An object without program references
+ * counts as well: queries and callbacks give handles of objects that only other objects still refer to.
+ * Called by the cx_NOUN_from that CX_OBJECT_CASTS makes, and by api/refused.c. */
 static inline void *cx_object_cast(const void *handle, enum cx_tag tag)
 {
     const struct cx_object *object = handle;
@@ -105,9 +108,9 @@ static inline void *cx_object_cast(const void *handle, enum cx_tag tag)
         *noun = NULL;                                                                                        \
     }
 
-/* Answers a clGet*Info query: copies `size` bytes of `data` to the program as the spec asks.
- * Errors: CL_INVALID_VALUE when the program's room is too small. Called by object/, api/, memory/,
- * program/ and timeline/. */
+/* Answer a clGet*Info query: copies `size` bytes of `data` to the program as the specification says. Errors:
+ * CL_INVALID_VALUE when the program's room is too small. Called by object/, api/, memory/, program/ and
+ * timeline/. */
 cl_int cx_info_bytes(const void *data, size_t size, size_t room, void *value, size_t *size_ret);
 cl_int cx_info_string(const char *text, size_t room, void *value, size_t *size_ret);
 #define CX_INFO(type, expression, room, value, size_ret)                                                     \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose identity a program sees: the fastest member's, so that it chooses code and sizes as it would there
- * (COEXEC_IDENTITY=fastest), or coexec's own (virtual); which device of the machine that is only where
- * COEXEC_PLACE says so; and what single programs are told otherwise (executables.h).
+ * Decides whose identity a program sees: the fastest member's, so that the program chooses code and sizes as
+ * it would there (COEXEC_IDENTITY=fastest), or coexec's own (virtual). Which device of the machine that is
+ * (its place) is shown only if COEXEC_PLACE says so. Single programs get different answers (executables.h).
  *
- * Previous stages: platform.c, device_info.c, which ask here first. Thread-safety: no state.
+ * Previous stages: platform.c and device_info.c, which call this first. Thread-safety: no state.
  */
 #ifndef CX_LAYER_OBJECT_SHOWN_H
 #define CX_LAYER_OBJECT_SHOWN_H
@@ -13,12 +13,13 @@
 
 /* Whether the fastest member's identity is shown. Called by extensions.c. */
 bool cx_shown_identity(void);
-/* Whether the answer to this query, which tells which device the fastest member is, is shown. Called by
- * extensions.c. */
+/* Whether the fastest member's answer to this query, which identifies the device in the machine, is shown.
+ * Called by extensions.c. */
 bool cx_shown_place(cl_device_info query);
 
-/* Answer a query by the fastest member's identity or a program's entry. false: *code is none, the answer is
- * coexec's own. Arguments as clGetDeviceInfo's. Called by platform.c and api/device_info.c. */
+/* Answer a query with the fastest member's identity or an entry for this program. False: the caller gives
+ * coexec's own answer, and *code is not set. Arguments as clGetDeviceInfo's. Called by platform.c and
+ * api/device_info.c. */
 bool cx_shown_device(const struct cx_device *device, cl_device_info query, size_t room, void *value,
                      size_t *size_ret, cl_int *code);
 bool cx_shown_platform(const struct cx_device *device, cl_platform_info query, size_t room, void *value,

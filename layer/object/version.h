@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The version of what programs keep of ours: part of the driver's version, since their caches go by that.
+ * The version of the binaries that programs store. It is part of the driver's version text, since programs
+ * use that as the key of their caches.
  */
 #ifndef CX_LAYER_OBJECT_VERSION_H
 #define CX_LAYER_OBJECT_VERSION_H
 
-/* Of the layout of program binaries (binary_format.h). Increased whenever that changes: a container of
- * another version is none. */
+/* The version of the layout of program binaries (binary_format.h), increased whenever that changes. A
+ * container of another version is refused. */
 #define CX_CONTAINER_VERSION 3
 
 #endif

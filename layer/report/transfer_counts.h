@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many bytes went which way, for the whole process: the end of COEXEC_SUMMARY's table. Thread-safe; a
- * count is one atomic addition.
+ * Counts the bytes transferred on each route in the whole process, printed at the end of COEXEC_SUMMARY's
+ * table. Thread-safe; counting is one atomic addition.
  */
 #ifndef CX_LAYER_REPORT_TRANSFER_COUNTS_H
 #define CX_LAYER_REPORT_TRANSFER_COUNTS_H
@@ -16,20 +16,22 @@ enum cx_route {
     CX_ROUTE_RING,     /* the same through pinned chunks (transport_ring.c) */
     CX_ROUTE_RECT,     /* rows, as rectangles */
     CX_ROUTE_IMAGE,    /* texels, by the driver's reads and writes of images */
-    CX_ROUTE_MERGE, /* what several devices changed, and private copies: brought to the host to be combined */
+    CX_ROUTE_MERGE, /* blocks changed by several devices, and private copies, moved to the host to be combined
+                     */
     CX_ROUTE_PEER,  /* from one device's memory to another's (peer.h) */
-    CX_ROUTE_IN_PLACE, /* used by packages and whole launches where it lay: moved nowhere */
+    CX_ROUTE_IN_PLACE, /* used in place by packages and whole launches, not moved */
     CX_ROUTE_HOST,     /* copied within host memory, between the program's and host copies */
     CX_ROUTES
 };
 
-/* One more, for a transport that is not among these, with a name that stays valid. Before anything is
- * counted. Where there is no room it is CX_ROUTE_PAGEABLE. */
+/* Adds a route for a transport that has none of these, with a name that stays valid; called before anything is
+ * counted. If there is no room for it, returns CX_ROUTE_PAGEABLE. Called by memory/. */
 enum cx_route cx_traffic_register(const char *name);
 
-/* `in`: towards a device (of the last three: all count as in). Called by api/, launch/ and memory/. */
+/* Adds bytes to a route. in: towards a device; the last three routes count as `in`. Called by api/, launch/
+ * and memory/. */
 void cx_traffic_add(enum cx_route route, bool in, uint64_t bytes);
-/* A line for each way that was gone. Called through a pointer set in api/context.c. */
+/* Prints a line for each route that was used. Called through a pointer set in api/context.c. */
 void cx_traffic_print(FILE *out);
 
 #endif
