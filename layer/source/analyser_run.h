@@ -14,12 +14,12 @@
 struct cx_analyse_task {
     const char *analyser, *source, *options;
     const struct cx_identity *identity;
-    const char
-        *replies; /* what the device's compiler says of itself (compiler_macros.h); NULL: it was not asked */
-    const unsigned char *files; /* the sum over the files that the text includes (include_hash.h); NULL: it
-                                   includes none, or it cannot be told which */
-    bool text;                  /* the result's text is wanted */
-    bool patient;               /* nobody waits: it runs while a core has nothing else to do */
+    const char *replies; /* the macros that the device's compiler defines (compiler_macros.h); NULL: it was
+                            not asked */
+    const unsigned char *files; /* the hash of the files that the text includes (include_hash.h); NULL: it
+                                   includes none, or they are not known */
+    bool text;                  /* the hash of the preprocessed text is wanted */
+    bool patient;               /* no thread waits: it runs at the lowest priority */
 };
 
 struct cx_analyse_result {
@@ -28,21 +28,22 @@ struct cx_analyse_result {
     size_t size;
     bool has_text;
     unsigned char text[32]; /* hash of the preprocessed text, where has_text */
-    char *question;         /* in place of a summary: what to ask the device (compiler_macros.h) */
-    char why[256];          /* why there is no summary */
+    char *question; /* in place of a summary: a question for the device's compiler (compiler_macros.h) */
+    char why[256];  /* why there is no summary */
 };
 void cx_analyse_result_finish(struct cx_analyse_result *result);
 
-/* The helper's path, found once; NULL when there is none. Called by analysis.c. */
+/* The path of coexec-analyse, looked for once; NULL: it was not found. Called by analysis.c. */
 const char *cx_analyse_program(void);
-/* Names the helper: another one, also of the same version, may judge otherwise. Called by
- * binary_summaries.c. */
+/* A text that identifies the installed coexec-analyse. Another build of it, even of the same version, may
+ * give other results. Called by binary_summaries.c. */
 enum { CX_ANALYSE_TOOL_SIZE = 160 };
 void cx_analyse_tool(char tool[CX_ANALYSE_TOOL_SIZE]);
-/* The result from disk, a refusal among them; false when it is not there or must not be used, as it cannot be
- * told which files the text includes. Called by analysis.c and tools/coexec_judge.c. */
+/* Loads the result from disk; a refusal is a result, too. False: there is none, or it must not be used, since
+ * it is not known which files the text includes. Called by analysis.c and tools/coexec_judge.c. */
 bool cx_analyse_cached(const struct cx_analyse_task *task, struct cx_analyse_result *result);
-/* Runs the helper, and keeps its result on disk. Called by analysis.c and tools/coexec_judge.c. */
+/* Runs coexec-analyse, and stores its result on disk. Waits for its end. Called by analysis.c and
+ * tools/coexec_judge.c. */
 void cx_analyse_run(const struct cx_analyse_task *task, struct cx_helper *helper,
                     struct cx_analyse_result *result);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Embedded headers of clCompileProgram put into the text that includes them, so that the analyser and the
- * split variants see one text. Next stage: link.c. Thread-safety: no state.
+ * Puts embedded headers of clCompileProgram into the text that includes them, so that the analyser and split
+ * variants get one text. Next stage: link.c. Thread-safety: no state.
  */
 #ifndef CX_LAYER_SOURCE_EMBEDDED_HEADERS_H
 #define CX_LAYER_SOURCE_EMBEDDED_HEADERS_H
@@ -14,10 +14,9 @@ struct cx_embed {
     const char *const *source; /* of each header */
 };
 
-/* The text with each line that includes one of the headers, by quotes or angle brackets, replaced by that
- * header's text, in headers too; #line keeps the lines' numbers and gives the headers' names. Other includes
- * stay. free() it. NULL: no memory, or headers that include each other without end. Called by
- * program/link.c. */
+/* Replaces each #include of one of the headers (in quotes or angle brackets, also within headers) by its
+ * text; #line directives keep line numbers and name the headers. Other includes stay. The caller frees the
+ * result. NULL: no memory, or headers include each other without end. Called by program/link.c. */
 char *cx_embed(const char *text, const struct cx_embed *headers);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One text that means what several objects mean that are linked. Each one is fenced: its macros end with it,
- * and begin only where nobody had them. Where the texts alone do not show that nothing of one can change
- * another there is no joined text; where they do and it still does not compile (types that several objects
- * define), nothing is lost but the split.
+ * Joins the texts of several objects that are linked into one text with the same meaning. Each object's
+ * macros are undefined behind its text. There is no joined text if the texts alone do not show that no object
+ * can change the meaning of another. If a joined text does not compile (several objects define a type), the
+ * program is only not split.
  *
  * Previous stage: embedded_headers.h. Next: link.c. Pure functions, thread-safe.
  */
 #ifndef CX_LAYER_SOURCE_JOIN_H
 #define CX_LAYER_SOURCE_JOIN_H
 
-/* The joined text; free() it. NULL: none (or no memory), *why (may be NULL) says in half a sentence why.
- * Called by program/link.c. */
+/* The joined text, which the caller frees. NULL: there is none, or no memory; *why (why may be NULL) says the
+ * reason in half a sentence. Called by program/link.c. */
 char *cx_join(unsigned count, const char *const *text, const char **why);
 
 #endif

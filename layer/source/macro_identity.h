@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Macro identity: what of a member's macros the specification fixes (version, extensions), and whether a
- * given program can see the difference at all. What else a compiler defines, it is asked for
- * (compiler_macros.h).
+ * Macro identity: those of a member's macros that the specification defines (version, extensions), and
+ * whether a program can depend on them at all. Other macros are asked of the compiler (compiler_macros.h).
  *
  * Next stage: analysis.c, which analyses a program once for each distinct identity. Pure but for device
  * queries; thread-safe.
@@ -25,12 +24,12 @@ struct cx_identity {
 void cx_identity_make(const struct cx_real_device *device, struct cx_identity *identity);
 bool cx_identity_same(const struct cx_identity *a, const struct cx_identity *b);
 
-/* Whether text of files may belong to the program. Errs on the side of true (cx_text_includes). Called by
+/* Whether the program may include text of files. Errs on the side of true (cx_text_includes). Called by
  * source/ and program/. */
 bool cx_identity_includes(const char *source, const char *options);
 
-/* Whether the text or its build options might look at macros that differ between devices. Errs on the side of
- * true: names that compilers reserve and that are no keywords, included headers. Called by analysis.c. */
+/* Whether the text or its build options might use macros that differ between devices. Errs on the side of
+ * true: for reserved names that are no keywords, and for included headers. Called by analysis.c. */
 bool cx_identity_matters(const char *source, const char *options);
 
 #endif

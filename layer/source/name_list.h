@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lists of names, copied from texts. For include_hash.c and include_macro.c. Not thread-safe.
+ * Lists of names copied from texts. Used by include_hash.c and include_macro.c. Not thread-safe.
  */
 #ifndef CX_LAYER_SOURCE_NAME_LIST_H
 #define CX_LAYER_SOURCE_NAME_LIST_H
@@ -14,11 +14,12 @@ struct cx_names {
     unsigned count;
 };
 
-/* Whether the name is the `length` letters at `at`. Called by include_macro.c. */
+/* Whether the name equals the `length` characters at `at`; whether a list has such a name. Called by
+ * include_macro.c. */
 bool cx_name_is(const char *name, const char *at, size_t length);
 
 bool cx_names_have(const struct cx_names *names, const char *at, size_t length);
-/* False: no memory. Called by include_hash.c and include_macro.c. */
+/* Adds a copy of the name. False: no memory. Called by include_hash.c and include_macro.c. */
 bool cx_names_add(struct cx_names *names, const char *at, size_t length);
 void cx_names_finish(struct cx_names *names);
 

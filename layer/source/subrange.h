@@ -2,13 +2,13 @@
 /*
  * Sub-ranges: how one package of a split launch is launched so that the kernel sees the whole launch.
  *
- * A kernel that asks only for global, local ids and local sizes sees the right ones when its package is
- * simply launched with a global offset (CX_VARIANT_PLAIN). A kernel that asks for more (CX_USE_NEEDS_REWRITE
- * in summary.h) runs from a variant of its program whose text begins with a prelude: macros put functions of
- * ours in the place of get_global_size, get_num_groups, get_group_id and so on. What those need to know, the
- * original global size of the split dimension, travels in the global offset of a dimension that has room for
- * it: 1-D and 2-D launches are launched as 3-D ones of depth 1 with offset[2] = (size << 2) | shape; one text
- * serves all of them (CX_VARIANT_SPLIT). 3-D launches have no spare dimension: split along S, T = (S + 1) % 3
+ * A kernel that uses only global and local ids and local sizes gets the right ones if its package is simply
+ * launched with a global offset (CX_VARIANT_PLAIN). A kernel that uses more (CX_USE_NEEDS_REWRITE in
+ * summary.h) runs from a variant of its program whose text begins with a prelude, which remaps indices:
+ * macros replace get_global_size, get_num_groups, get_group_id and so on by functions of ours. These need the
+ * original global size of the split dimension, which is passed in the global offset of another dimension: 1-D
+ * and 2-D launches are launched as 3-D ones of depth 1 with offset[2] = (size << 2) | shape; one text serves
+ * all of them (CX_VARIANT_SPLIT). 3-D launches have no spare dimension: split along S, T = (S + 1) % 3
  * carries offset[T] = size, and get_global_id(T) is counted from the groups; one text for each S
  * (CX_VARIANT_SPLIT3_S). The prelude never calls get_global_offset: PoCL 5 cannot load kernels whose helper
  * functions do. Source: design section 3 and analysis.md section 4. Pure functions, thread-safe.
@@ -41,20 +41,20 @@ struct cx_subrange_launch {
  * not 0. Called by api/enqueue_kernel.c, plan/plan.c and plan/prefix_rules.c. */
 enum cx_variant cx_subrange_variant(const struct cx_access_geometry *geometry, unsigned dim, bool rewrite);
 
-/* Whether packages of this launch along dim can be launched so; otherwise *why (may be NULL) says in half a
- * sentence why not. NVIDIA's keeps 32 bits of an offset and extends the
- * sign, so nothing may need more than 31. Called by plan/plan.c and plan/prefix_rules.c. */
+/* Whether packages of this launch along dim can be launched by this variant. Otherwise *why (why may be NULL)
+ * says the reason in half a sentence. NVIDIA's driver keeps 32 bits of an offset and extends the sign, so no
+ * value may need more than 31 bits. Called by plan/plan.c and plan/prefix_rules.c. */
 bool cx_subrange_can(const struct cx_access_geometry *geometry, unsigned dim, enum cx_variant variant,
                      const char **why);
 
-/* The launch of work-groups [first, end) along dim, counted from 0 in the original launch. Called by
- * launch/failover.c and launch/launch.c. */
+/* Fills in the real launch of work-groups [first, end) along dim, counted from 0 in the original launch.
+ * Called by launch/failover.c and launch/launch.c. */
 void cx_subrange_package(const struct cx_access_geometry *geometry, unsigned dim, enum cx_variant variant,
                          uint64_t first, uint64_t end, struct cx_subrange_launch *launch);
 
-/* What stands before and behind the program's text in a variant; "" for PLAIN. The text behind does not
- * compile where the program has defined or undefined one of the functions' names itself: such a program has
- * no variant. Called by program/compile_record.c and program/variant.c. */
+/* The texts before (text) and behind (check) the program's in a variant; "" for PLAIN. The text behind does
+ * not compile if the program itself defines or undefines one of the functions' names; such a program has no
+ * variant. Called by program/compile_record.c and program/variant.c. */
 const char *cx_subrange_text(enum cx_variant variant);
 const char *cx_subrange_check(enum cx_variant variant);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Build options of one vendor's compiler (-cl-nv-maxrregcount=32): only that vendor's driver gets them, since
- * others refuse what they do not know, and the analyser never. What no member of the context is meant by goes
- * to all, whose answer is the program's.
+ * Build options of one vendor's compiler (-cl-nv-maxrregcount=32). Only that vendor's driver gets them, since
+ * others refuse unknown options, and the analyser never does. An option that is for none of the context's
+ * members goes to all of them, and the program gets their answer.
  *
  * Previous stage: build.c, analysis.c. Thread-safety: no state.
  */
@@ -11,14 +11,14 @@
 
 struct cx_device_list;
 
-/* The options for the driver of the context's member, free() them; NULL: no memory. Called by
+/* The options for the driver of this member, which the caller frees. NULL: no memory. Called by
  * program/build.c, program/link.c, program/program.c and program/variant.c. */
 char *cx_vendor_options(const struct cx_device_list *members, unsigned member, const char *options);
-/* Those without any that are a vendor's. Called by analysis.c. */
+/* The options without those of any vendor; as cx_vendor_options. Called by analysis.c. */
 char *cx_vendor_options_none(const char *options);
-/* Takes out what is for debuggers, who look for the program's own text: a split variant has another one, and
- * drivers' debug information does not go with always inlined functions (PoCL's LLVM tells so on stderr).
- * Called by program/variant.c. */
+/* Removes options for debuggers, in place. A split variant has another text than the program, and drivers'
+ * debug information does not fit its inlined functions (PoCL's LLVM prints errors about that). Called by
+ * program/variant.c. */
 void cx_debug_options_drop(char *options);
 
 #endif
