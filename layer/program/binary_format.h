@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Program binaries of the virtual device, as bytes: the program's text and options, and for each kind of
- * device the real driver's binary and the access summary.
- *
- * A container begins with a mark, a version and a SHA-256 of all that follows; whatever the bytes are,
- * reading them touches nothing outside and gives either sound contents or nothing. It holds no secret and
- * keeps nothing out: whoever can write a program's binaries can make a sound one. Previous stage:
- * program_binary.c. Thread-safety: no state.
+ * The format of program binaries of the virtual device, a container: the program's text and options, and for
+ * each kind of device the real driver's binary and the access summary. A container begins with a mark, a
+ * version and a SHA-256 of all that follows. Reading checks everything: it accesses no byte outside, and
+ * gives either sound contents or nothing. The hash is no protection against forgery: anybody can make a sound
+ * container. Previous stage: program_binary.c. Thread-safety: no state.
  */
 #ifndef CX_LAYER_PROGRAM_BINARY_FORMAT_H
 #define CX_LAYER_PROGRAM_BINARY_FORMAT_H
@@ -17,13 +15,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes within a container, or the writer's own; NULL: there are none (size is then 0). */
+/* Bytes within a container, or of the writer; NULL: there are none (size is then 0). */
 struct cx_container_bytes {
     const unsigned char *data;
     size_t size;
 };
 
-/* What belongs to one kind of device. */
+/* The contents for one kind of device. */
 struct cx_container_part {
     struct cx_container_bytes device;  /* text that names device and driver with their versions */
     struct cx_container_bytes binary;  /* the driver's */
@@ -40,14 +38,14 @@ struct cx_container {
     struct cx_container_part part[CX_CONTAINER_PARTS];
 };
 
-/* The container's bytes, free() them; NULL: no memory. Called by program_binary.c. */
+/* Makes a container's bytes, which the caller frees. NULL: no memory. Called by program_binary.c. */
 unsigned char *cx_container_write(const struct cx_container *container, size_t *size);
-/* Reads one; the contents point into data. false: it is none of ours, or damaged. Called by
+/* Reads a container; the contents point into data. False: it is no container, or damaged. Called by
  * program_binary.c. */
 bool cx_container_read(const void *data, size_t size, struct cx_container *container);
-/* Whether the bytes begin as ours do, sound or not. Called by program_binary.c. */
+/* Whether the bytes begin with a container's mark, sound or not. Called by program_binary.c. */
 bool cx_container_marked(const void *data, size_t size);
-/* Puts the checksum right: for tests that change a container on purpose. */
+/* Corrects the hash. Used by tests that change a container. */
 void cx_container_seal(unsigned char *data, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * COEXEC_RECORD: what the recording says of programs. Nothing when it is not set. Thread-safe. Next:
+ * COEXEC_RECORD: the recording's lines about programs. Does nothing if it is not set. Thread-safe. Next:
  * recording.h.
  */
 #ifndef CX_LAYER_PROGRAM_RECORD_PROGRAM_H
@@ -8,9 +8,8 @@
 
 struct cx_program;
 
-/* A program is built: what it is analysed as, nothing where it has no text; options are those of this build.
- * Called by build.c.
- */
+/* Records a program that was built: the text and options of its analysis. Does nothing if it has no text.
+ * Called by build.c. */
 void cx_record_program(const struct cx_program *program);
 
 #endif
