@@ -2,14 +2,14 @@
 /*
  * cl_khr_command_buffer 0.9.8: lists of commands that are recorded once and enqueued many times.
  *
- * The members' own command buffers are not used: what a recorded launch reads and writes, and where its data
- * is, is another question at each enqueue. A command is recorded by its arguments, which the enqueue function
- * itself checks on a queue that drops what it is given. An enqueue replays all into a queue of its own,
- * behind a gate that the enqueued command opens when its turn comes in the program's queue, and that command
- * is over when all of them are.
+ * The members' own command buffers are not used, since a recorded launch is planned anew at each enqueue:
+ * what it reads and writes, and where its data is, may differ. A command is recorded as its arguments; the
+ * enqueue function checks them, called with a queue that drops its commands (CX_QUEUE_CHECK). An enqueue of
+ * the command buffer enqueues all recorded commands in an internal queue, behind a gate. The program's
+ * command opens the gate when its turn comes in the program's queue, and is complete when all of them are.
  *
- * Previous stage: the enqueue_*.c entry points. Next: command.h. Thread-safety: buffer->lock guards what says
- * so; the rest never changes.
+ * Previous stage: the enqueue_*.c entry points. Next: command.h. Thread-safety: buffer->lock guards the
+ * fields marked so; the others never change.
  */
 #ifndef CX_LAYER_API_COMMAND_BUFFER_H
 #define CX_LAYER_API_COMMAND_BUFFER_H
@@ -22,29 +22,29 @@ struct cx_recorded;
 
 struct cx_command_buffer {
     struct cx_object base;
-    struct cx_queue *queue; /* of its creation; a reference */
-    struct cx_queue *check; /* where arguments are checked; a reference */
+    struct cx_queue *queue; /* the queue given at creation; a reference */
+    struct cx_queue *check; /* the queue for checking arguments; a reference */
     bool simultaneous;
     cl_command_buffer_properties_khr *given; /* with the closing 0, or NULL */
     size_t ngiven;
 
-    struct cx_lock lock; /* guards the rest; commands stay as they are once finalized */
+    struct cx_lock lock; /* guards what follows; commands do not change once finalized */
     bool finalized;
     struct cx_recorded **commands;
     unsigned ncommands, room_commands;
-    struct cx_command **flying; /* enqueued and not seen to be over; references */
+    struct cx_command **flying; /* enqueued and not known to be complete; references */
     unsigned nflying, room_flying;
 };
 
 CX_OBJECT_CASTS(command_buffer, cl_command_buffer_khr, CX_TAG_COMMAND_BUFFER)
 
-/* Enqueues a recorded command behind `first` and behind what the sync points of its wait list became.
+/* Enqueues a recorded command behind `first` and the events that its wait list's sync points stand for.
  * Called by command_buffer.c. */
 cl_int cx_recorded_enqueue(const struct cx_recorded *recorded, struct cx_queue *queue, cl_event first,
                            const cl_event *points, cl_event *event);
 void cx_recorded_free(struct cx_recorded *recorded);
 
-/* The entry points: found by name (icd.c), as loaders have no slots for them. */
+/* The entry points. The program gets them by name (icd.c), since the loader's table has no slots for them. */
 #define CX_COMMAND_BUFFER_ENTRIES                                                                            \
     CX_ENTRY(clCreateCommandBufferKHR)                                                                       \
     CX_ENTRY(clFinalizeCommandBufferKHR)                                                                     \
@@ -91,10 +91,10 @@ cl_int CL_API_CALL cx_clCommandSVMMemFillKHR(cl_command_buffer_khr buffer, cl_co
                                              const void *pattern, size_t pattern_size, size_t size,
                                              cl_uint nwait, const cl_sync_point_khr *list,
                                              cl_sync_point_khr *point, cl_mutable_command_khr *handle);
-/* Those that gained `properties` since 0.9.1, in front of what is slots here: an integer or a pointer each,
- * which take a register or a place of the stack of their own. A program of today gives one more than one
- * built against 0.9.1, whose first is no list of properties but a memory object of ours, or the length of a
- * list. */
+/* Functions that gained a parameter `properties` after 0.9.1, at the front of the parameters that are slots
+ * here. A slot is an integer or a pointer, each passed in a register or stack word of its own. A program
+ * built against 0.9.1 passes one less, and its first slot is a memory object of ours or a list's length, by
+ * which it is recognised. */
 typedef uintptr_t cx_slot;
 cl_int CL_API_CALL cx_clCommandBarrierWithWaitListKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
                                                       cx_slot a, cx_slot b, cx_slot c, cx_slot d, cx_slot e);
