@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The contract between a launch and the policy that shares it out: numbers in, shares out.
+ * The interface between a launch and the policy that divides it: numbers go in, package sizes come out.
  *
  * A launch has G work-groups. The layer asks cx_balancer_next for a package for a device whenever that device
  * has room (two packages in flight keep it from idling), and reports each finished one with cx_balancer_done.
- * Only counts pass through here; which groups a package consists of is the layer's business. Unless a policy
- * is static, 0 from cx_balancer_next means "nothing for this device now": ask again for every device with
- * room after each done or fail while cx_balancer_remaining is not 0, and at the time of cx_balancer_ask_next.
- * The fastest live device that is not absent is never refused while it has nothing in flight, so a launch
- * always moves. Thread-safety: none; the caller serialises. No clock: times are seconds since the launch
- * began. Previous stage: admission.h says which devices take part. Next: policy.h, what a policy sees.
+ * Only counts pass through here; the layer decides which groups a package consists of (ranges.h). If a policy
+ * is not static, 0 from cx_balancer_next means "nothing for this device now": the layer asks again for every
+ * device with room after each done or fail while cx_balancer_remaining is not 0, and at the time that
+ * cx_balancer_ask_next gives. The fastest live device that is not absent is never refused while it has
+ * nothing in flight, so a launch always makes progress. Thread-safety: none; the caller serialises. No clock:
+ * times are seconds since the launch began. Previous stage: admission.h says which devices take part. Next:
+ * policy.h, what a policy sees.
  */
 #ifndef CX_SCHEDULER_BALANCER_H
 #define CX_SCHEDULER_BALANCER_H
@@ -36,10 +37,11 @@ struct cx_balancer_device {
     unsigned kind;           /* those of one kind run alike: same hardware, same driver; 0: who knows */
     bool accelerator;        /* GPU or the like: policies that size its packages apart from a CPU's ask */
     bool overlaps;           /* a package begins while the last groups of the one before end */
-    bool private_results; /* what it writes is seen by nobody until accepted: its packages may be rescued */
+    bool private_results; /* what it writes is invisible until accepted, so others may re-execute its packages
+                           */
     unsigned slot;        /* which device of the memory it is */
-    bool absent; /* busy with something else, for who knows how long: others leave it what it would do, but
-                  * wait for none of that, until it asks for a package */
+    bool absent; /* busy with another launch for an unknown time: others leave its share to it, but do not
+                    wait for that, until it asks for a package */
 };
 
 struct cx_problem {
@@ -48,7 +50,7 @@ struct cx_problem {
     unsigned ndevices;
     const struct cx_balancer_device *devices; /* copied */
     bool may_reexecute; /* all that a package reads is valid (or can be brought) wherever it is run again */
-    struct cx_memory *memory; /* memory.h: what earlier launches of this shape taught; or NULL */
+    struct cx_memory *memory; /* memory.h: measurements of earlier launches of this shape; or NULL */
 };
 
 /* What the user may tune; numbers out of range fall back to the default. params.def says what they mean. */
@@ -61,8 +63,8 @@ extern const struct cx_balancer_params cx_balancer_defaults;
 
 struct cx_balancer;
 
-/* Why a device got what it got, or nothing: for COEXEC_SUMMARY and the trace. Called by
- * launch/split_package.c. */
+/* The reason of the newest decision about a device, for COEXEC_SUMMARY and the trace. launch/split_package.c
+ * takes the text. */
 enum cx_decision {
     CX_DECIDED_NOTHING,   /* never asked */
     CX_DECIDED_SHARE,     /* its share of all, by speeds known beforehand */
@@ -78,23 +80,23 @@ enum cx_decision {
     CX_DECIDED_WORTH,     /* made longer, to be worth its launch */
     CX_DECIDED_CUT,       /* made shorter: it would end after the others */
     CX_DECIDED_FIRST,     /* never measured: a bounded package */
-    CX_DECIDED_LEARNED,   /* its share of what earlier launches taught, or most of it */
+    CX_DECIDED_LEARNED,   /* its share by measurements of earlier launches, or most of it */
     CX_DECIDED_PART,      /* a part of its share, as its length is not sure */
     CX_DECIDED_REST,      /* all of its share */
-    CX_DECIDED_LEAST,     /* its smallest package: somebody has to go on */
+    CX_DECIDED_LEAST,     /* its smallest package: one device has to go on */
     CX_DECIDED_WAIT,      /* what it holds must end first */
     CX_DECIDED_LATE,      /* its smallest package would end after the others end without it */
-    CX_DECIDED_REEXECUTE, /* does again what a slower device still holds */
+    CX_DECIDED_REEXECUTE, /* re-executes what a slower device still holds */
     CX_DECISIONS
 };
 const char *cx_decision_text(enum cx_decision decision);
 
-/* What became of a package that ended. */
+/* The outcome of a package that ended. */
 enum cx_done {
     CX_DONE_COUNTS,   /* its results are the launch's */
-    CX_DONE_DROPPED,  /* somebody else has done that work: its results are void */
-    CX_DONE_COPY,     /* a part of a rescue; counts only if all parts come before the original */
-    CX_DONE_REPLACES, /* the last part of a rescue: the parts' results are the launch's, the original's void
+    CX_DONE_DROPPED,  /* another device has done that work: its results do not count */
+    CX_DONE_COPY,     /* a copy of a part; counts only if all parts end before the original */
+    CX_DONE_REPLACES, /* the last copy: the copies' results are the launch's, the original's do not count
                        */
 };
 
@@ -118,15 +120,15 @@ struct cx_policy {
      * policy: nothing now; the fastest live device with nothing in flight gets its smallest package all the
      * same. */
     uint64_t (*next)(struct cx_balancer *balancer, unsigned device, double now);
-    /* When a device that next refused should be asked for again, should nothing have happened by then,
-     * whether it holds a package or not; 0: never. May be NULL. */
+    /* When next should be called again for a device that it refused, if nothing happens before, whether the
+     * device holds a package or not; 0: never. May be NULL. */
     double (*ask_next)(struct cx_balancer *balancer, unsigned device, double now);
     /* After a package was counted and speeds were updated. May be NULL. */
     void (*done)(struct cx_balancer *balancer, unsigned device, double now);
     /* After groups came back to the pool (failure, or a package given back). May be NULL. */
     void (*regained)(struct cx_balancer *balancer);
-    /* How many groups of which package (a place in the victim's flight) an idle device should do again; 0:
-     * none, and in *again when to ask next, 0: never. May be NULL. */
+    /* How many groups of which package (an index in the victim's flight) an idle device should re-execute; 0:
+     * none, and *ask_next says when to ask again (0: never). May be NULL. */
     uint64_t (*reexecute)(struct cx_balancer *balancer, unsigned device, double now, unsigned *victim,
                           unsigned *package, double *ask_next);
     /* Each device's expected part of the launch, in any unit. May be NULL. */
@@ -149,82 +151,82 @@ void cx_balancer_destroy(struct cx_balancer *balancer); /* accepts NULL */
  * static policy gives each device its whole share at the first call; ask in device order for equal shares
  * each time. Called by simulate.c, launch/split_member.c, launch/static.c and plan/plan_share.c. */
 uint64_t cx_balancer_next(struct cx_balancer *balancer, unsigned device, double now);
-/* All that is left, likewise, whatever the policy: no other device is asked any more. Called by
- * launch/split_package.c. */
+/* Like cx_balancer_next, but all remaining groups, whatever the policy. No other device gets a package any
+ * more. Called by launch/split_package.c. */
 uint64_t cx_balancer_rest(struct cx_balancer *balancer, unsigned device, double now);
-/* When to ask again for a device that was just refused a package, where nothing happens before: it was
- * refused for what others were expected to have done by then, or the package that it holds should then be
- * nearly over, so that the next one fills it meanwhile. 0: never. Called by simulate.c and
- * launch/split_member.c. */
+/* When to call cx_balancer_next again for a device that was just refused, if nothing happens before: others
+ * were expected to have done their work by then, or the package that the device holds should be nearly over,
+ * so that the next one can begin as it drains. 0: never. Called by simulate.c and launch/split_member.c. */
 double cx_balancer_ask_next(struct cx_balancer *balancer, unsigned device, double now);
-/* The newest package of this device is to be shorter by that many groups (the layer's free range was shorter
- * than the package): they are free again. Called by simulate.c and launch/split_package.c. */
+/* Shortens the newest package of this device by that many groups, as the layer's free range was shorter than
+ * the package. They are unassigned again. Called by simulate.c and launch/split_package.c. */
 void cx_balancer_give_back(struct cx_balancer *balancer, unsigned device, uint64_t groups);
-/* The newest package of this device lies at that place of the range: what a policy that learns costs along
- * the range needs to know. Called by simulate.c and launch/split_package.c. */
+/* Tells the position of the device's newest package in the range. Policies that learn costs along the range
+ * need it. Called by simulate.c and launch/split_package.c. */
 void cx_balancer_placed(struct cx_balancer *balancer, unsigned device, uint64_t first);
-/* The oldest package of this device, about to be told done, is the first of its kind there: its time may hold
- * what a driver does once, such as compiling. It teaches something only as long as nothing else does.
- * Called by launch/split_package.c. */
+/* Marks the oldest package of this device, about to be reported done, as the first of its kind there: its
+ * time may include what a driver does once, such as compiling. Its speed is used only until another package
+ * is measured. Called by launch/split_package.c. */
 void cx_balancer_first(struct cx_balancer *balancer, unsigned device);
 /* Whether a package of the device was measured in this launch. Called by launch/split.c. */
 bool cx_balancer_sampled(const struct cx_balancer *balancer, unsigned device);
-/* Whether what is known of the device's speed is from such a package. Called by launch/split.c and
+/* Whether the device's speed is known only from such a first package. Called by launch/split.c and
  * launch/split_member.c. */
 bool cx_balancer_doubtful(const struct cx_balancer *balancer, unsigned device);
-/* The oldest package of this device is complete, or so many groups at its front are, and the rest is its
- * oldest package from then on. seconds: how long the device worked on them alone, queueing behind their
- * predecessor and the moves that fixed_seconds and transfer_seconds tell of not counted, other transfers for
- * them counted; 0 or nonsense: not known, teaches nothing. Moves are taken to have lasted as told, but no
- * longer than the device had beside working since its last package ended. Called by simulate.c and
+/* Reports that the oldest package of this device is complete, or `groups` groups at its front; the rest is
+ * then its oldest package. seconds: how long the device worked on these groups alone, without queueing behind
+ * the package before and without the moves in fixed_seconds and transfer_seconds, but with other transfers
+ * for them; 0 or nonsense: not known, and not learned from. Moves are taken to have lasted as reported, but
+ * no longer than the device's other time since its last package ended. Called by simulate.c and
  * launch/split_package.c. */
 enum cx_done cx_balancer_done(struct cx_balancer *balancer, unsigned device, uint64_t groups, double seconds,
                               double now);
-/* The device gets nothing more, but does what it holds, and its time teaches nothing: it was only to be
- * measured, by the caller. It may still fail. Called by plan/plan_share.c. */
+/* The device gets nothing more, but finishes what it holds, and its time is not learned from: the caller only
+ * measures it. It may still fail. Called by plan/plan_share.c. */
 void cx_balancer_retire(struct cx_balancer *balancer, unsigned device);
-/* The device failed: it gets nothing more, what it held counts as lost. groups_lost: how many of all groups
- * it was ever given must be computed again (in flight, and done ones whose results died with it). Called
- * by simulate.c, launch/reexecute.c, launch/split_member.c and launch/split_package.c. */
+/* Reports that the device failed: it gets nothing more, and what it held is lost. groups_lost: how many of
+ * all groups that it was given must be computed again (those in flight, and done ones whose results are lost
+ * with it). Called by simulate.c, launch/reexecute.c, launch/split_member.c and launch/split_package.c. */
 void cx_balancer_fail(struct cx_balancer *balancer, unsigned device, uint64_t groups_lost);
 
-/* A rescue: groups [first, first + groups) of the range, held by the victim, are to be done on another device
- * as well; whoever ends first wins (cx_balancer_done tells). A copy never counts in what is assigned. */
+/* A re-execution: groups [first, first + groups) of the range, held by the victim, are done on another device
+ * as well. The first to end counts (cx_balancer_done says so). Copies do not count as assigned groups. */
 struct cx_reexecution {
     unsigned victim;
-    uint64_t serial; /* names the victim's package: equal for all parts of one rescue */
+    uint64_t serial; /* identifies the victim's package; equal for all copies of its parts */
     uint64_t first, groups;
-    double ask_next; /* where there is none now: ask at that time; 0: after the next event */
+    double ask_next; /* if there is none now: when to ask again; 0: after the next event */
 };
-/* Ask for a device that got nothing and holds nothing. Only packages whose place was told are rescued, and
- * only where the problem and the victim allow it. A victim that lost is busy until it reports its end, and
- * must not be waited for. Called by simulate.c and launch/reexecute.c. */
+/* Asks for a re-execution by a device that got nothing and holds nothing. Only packages with a known position
+ * are re-executed, and only if the problem and the victim allow it. A victim whose package others finished is
+ * busy until it reports the package's end, and must not be waited for. Called by simulate.c and
+ * launch/reexecute.c. */
 bool cx_balancer_reexecute(struct cx_balancer *balancer, unsigned device, double now,
                            struct cx_reexecution *reexecute);
 
-/* Which package is the oldest in flight there: the serial of the package, or of the one it is a part of.
- * Called by simulate.c. */
+/* The serial of the oldest package in flight there, or of the package that it is a copy of. Called by
+ * simulate.c. */
 uint64_t cx_balancer_oldest(const struct cx_balancer *balancer, unsigned device);
-/* Whether the package at that place in flight (0: the oldest) is the device's own to do: no copy, and not
- * lost to a rescue. Called by simulate.c. */
+/* Whether the package at that index in flight (0: the oldest) is the device's own: no copy, and not finished
+ * by others. Called by simulate.c. */
 bool cx_balancer_holds(const struct cx_balancer *balancer, unsigned device, unsigned place);
 
-/* Where packages are cut from, in steps of `slice` groups, part by device: a policy may look there before it
- * decides. The ranges must live as long as the balancer is asked. NULL: none. Called by simulate.c and
- * launch/split.c. */
+/* Gives the balancer the ranges that packages are cut from, in steps of `slice` groups, one part for each
+ * device; a policy may look at them. The ranges must live as long as the balancer is used. NULL: none. Called
+ * by simulate.c and launch/split.c. */
 struct cx_ranges;
 void cx_balancer_watch(struct cx_balancer *balancer, const struct cx_ranges *ranges, uint64_t slice);
 
-/* Each device's expected part of the launch, for whoever cuts the range; start speeds where the policy has no
- * better idea. Called by simulate.c and plan/plan_share.c. */
+/* Each device's expected part of the launch, by which the caller cuts the range; start speeds if the policy
+ * has no better estimate. Called by simulate.c and plan/plan_share.c. */
 void cx_balancer_weights(struct cx_balancer *balancer, double *weights);
 /* The newest decision about a device. Called by simulate.c and launch/split_package.c. */
 enum cx_decision cx_balancer_decision(const struct cx_balancer *balancer, unsigned device);
-/* Teaches the memory what this launch showed: once, after its end. Called by simulate.c and
+/* Enters this launch's measurements into the memory; once, after its end. Called by simulate.c and
  * launch/split.c. */
 void cx_balancer_learn(const struct cx_balancer *balancer);
-/* Whether the memory knows so little of such launches that the next one should know what this one taught.
- * Called by launch/split.c. */
+/* Whether the memory has so few launches of this shape that the next one should be planned with this one's
+ * measurements. Called by launch/split.c. */
 bool cx_balancer_learns_much(const struct cx_balancer *balancer);
 
 /* Groups not assigned to anybody now. Called by launch/split.c and launch/write_back_slices.c. */
@@ -232,9 +234,9 @@ uint64_t cx_balancer_remaining(const struct cx_balancer *balancer);
 /* Whether every group is done. Called by scheduler/, launch/ and plan/. */
 bool cx_balancer_finished(const struct cx_balancer *balancer);
 bool cx_balancer_is_static(const struct cx_balancer *balancer);
-/* What this launch taught about a device, for its speed record (admission.h): groups done and seconds they
- * took, packages of known time only; one too small to fill the device counts as one that fills it. Called
- * by memory.c, simulate.c, launch/split.c and launch/split_member.c. */
+/* This launch's measurements of a device, for its speed record (admission.h): groups done and the seconds
+ * they took, for packages of known time only; a package too small to fill the device counts as one that fills
+ * it. Called by memory.c, simulate.c, launch/split.c and launch/split_member.c. */
 void cx_balancer_measured(const struct cx_balancer *balancer, unsigned device, uint64_t *groups,
                           double *seconds);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What launches of one kernel and one size taught: each device's speed, how the cost of the groups varies
- * along the range, and how far that can be relied on.
+ * The history of launches of one kernel and one size: each device's speed, how the cost of the groups varies
+ * along the range, and how reliable that is.
  *
  * Costs have no unit of their own: the mean group costs 1, so a launch of G groups costs G. A device of speed
  * v needs launch + cost / v seconds for a package. The caller keeps one memory per kernel and shape, hands it
  * to every balancer of such a launch (cx_problem.memory) and calls cx_balancer_learn at the launch's end.
- * Each balancer goes by a copy of what was known when it was made: launches overlap, and one that learns must
- * not change what the groups of another seem to cost while that is under way. Thread-safety: none; the caller
- * serialises. Previous stage: balancer.h. Next: auto.c, which plans by it.
+ * Each balancer uses a copy of the cost model from when it was made: launches overlap, and learning from one
+ * must not change the costs of another that is under way. Thread-safety: none; the caller serialises.
+ * Previous stage: balancer.h. Next: auto.c, which plans by it.
  */
 #ifndef CX_SCHEDULER_MEMORY_H
 #define CX_SCHEDULER_MEMORY_H
@@ -33,7 +33,7 @@ struct cx_memory_sample {
     unsigned slot;
 };
 
-/* What plans go by. */
+/* The cost model by which launches are planned. */
 struct cx_cost_model {
     uint64_t groups;                     /* of the launches it is from; 0: none yet */
     unsigned launches;                   /* how many */
@@ -60,10 +60,10 @@ struct cx_package_log {
     bool fresh;      /* it did not overlap with one before it on the device */
 };
 
-/* Forgets everything; also makes a memory out of raw storage. Called by drift.c, grid.c, plan/plan_share.c
- * and tools/coexec_simulate.c. */
+/* Empties the memory; also initialises raw storage. Called by drift.c, grid.c, plan/plan_share.c and
+ * tools/coexec_simulate.c. */
 void cx_memory_init(struct cx_memory *memory);
-/* Whether it knows anything about a launch of that many groups. Called by auto.c. */
+/* Whether it has measurements of launches of that many groups. Called by auto.c. */
 bool cx_cost_model_knows(const struct cx_cost_model *cost_model, uint64_t groups);
 /* Cost of a run of groups of a launch of `all` groups; count where nothing is known. Accepts NULL. Called
  * by auto.c, auto_place.c and balancer.c. */

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What launches forgo that stay whole since a split would have to move their data first.
+ * Migration credit: the time that launches would have saved by splits, had their data been in place. It pays
+ * for moving the data.
  *
- * Admission holds a split's moves against the gain of that one launch. Where they need be made but once, as
- * in a stencil whose plates lie on one device, no launch alone pays for them, and all stay whole for ever.
- * This is the ski-rental problem. So from the first such launch on a second program is imagined beside the
- * real one, in which each launch has been split that gains by it once its data is in place. It pays for moves
- * as well: of each buffer it is known in which way it would be valid there. `ahead` is what it has gained
- * since, less what it moved. When that is not negative, the real program has forgone as much as the moves
- * cost, and launches split from then on whatever they have to move. A program that ends just then has taken
- * less than twice its time.
+ * Admission compares a split's moves with the gain of that one launch. If data needs to be moved only once,
+ * as for a stencil whose buffers lie on one device, no single launch pays for the move, and all stay whole
+ * for ever. This is the ski-rental problem. So from the first such launch on, a what-if program is simulated
+ * beside the real one, in which each launch is split that gains once its data is in place. The what-if
+ * program pays for its moves, too: for each buffer it is known where it would be valid. `ahead` is what the
+ * what-if program has gained, less what it moved. Once that is not negative, the real program has missed as
+ * much as the moves cost, and launches are split from then on, whatever they have to move. A program that
+ * ends just then has taken less than twice its time.
  *
  * The imagined program pays for moves as often as they recur, and so never gets ahead where that is too
  * often: buffers that every package reads whole and each launch writes, or a kernel that cannot be split
@@ -35,14 +36,14 @@ enum {
 
 /* Of one buffer. Zeroed: not met. */
 struct cx_migration_buffer {
-    uint32_t run; /* of the imagined program, when it was met last */
+    uint32_t run; /* number of the what-if program that used it last */
     uint8_t valid;
     bool paid; /* it was moved in this run */
 };
 
-/* Zeroed: nothing is imagined. */
+/* Zeroed: no what-if program. */
 struct cx_migration {
-    uint32_t run;    /* counts imagined programs; 0: none yet */
+    uint32_t run;    /* counts what-if programs; 0: none yet */
     bool active;     /* one is under way */
     bool moved;      /* it has been ahead: launches split */
     double ahead;    /* by how much it is */
@@ -51,33 +52,32 @@ struct cx_migration {
     unsigned failed; /* moves in a row that did not pay */
 };
 
-/* A launch stays whole for the moves' sake: from now on a program is imagined. Called by
- * plan/plan_share.c. */
+/* A launch stays whole because of moves: starts a what-if program. Called by plan/plan_share.c. */
 void cx_migration_begin(struct cx_migration *migration);
-/* None is imagined any more: splits do not pay. Whether what was moved did is counted. Called by
+/* Ends the what-if program, as splits do not pay. Counts whether moves made for it have paid. Called by
  * plan/plan_share.c. */
 void cx_migration_end(struct cx_migration *migration);
 
 /* While one is under way, for each launch: the buffers that it would read, then those that it would write,
  * then the launch itself. */
 
-/* Whether the buffer was met, so that it is known in which ways it would be valid. If not, the caller tells
- * in which ways it is. Called by plan/migration_credit.c. */
+/* Whether the what-if program has used the buffer, so that its validity there is known. If not, the caller
+ * calls cx_migration_meet with the buffer's present validity. Called by plan/migration_credit.c. */
 bool cx_migration_met(const struct cx_migration *migration, const struct cx_migration_buffer *buffer);
 void cx_migration_meet(const struct cx_migration *migration, struct cx_migration_buffer *buffer,
                        uint8_t valid);
-/* The launch reads it and needs it valid in that way (one bit), which would take so many seconds otherwise.
- * Called by plan/migration_credit.c.
- */
+/* The launch reads the buffer and needs it valid in that way (one bit); a move would take that many seconds.
+ * Called by plan/migration_credit.c. */
 void cx_migration_reads(struct cx_migration *migration, struct cx_migration_buffer *buffer, uint8_t needs,
                         double seconds);
-/* It writes it, which leaves it valid in that way alone. Called by plan/migration_credit.c. */
+/* The launch writes the buffer, which leaves it valid in that way alone. Called by plan/migration_credit.c.
+ */
 void cx_migration_writes(const struct cx_migration *migration, struct cx_migration_buffer *buffer,
                          uint8_t valid);
-/* The launch would gain so much by a split (0: it stays whole in either program). Gives whether it should be
- * split, whatever it has to move. Called by plan/migration_credit.c. */
+/* Counts the launch, which would gain that much by a split (0: it stays whole in both programs). Returns
+ * whether it should be split, whatever it has to move. Called by plan/migration_credit.c. */
 bool cx_migration_launch(struct cx_migration *migration, double gain);
-/* It is split in truth, and moves that much before. Called by plan/plan_share.c. */
+/* The launch is really split, and moves that much first. Called by plan/plan_share.c. */
 void cx_migration_split(struct cx_migration *migration, double gain, double moves);
 
 #endif
