@@ -24,8 +24,9 @@ enum cx_route {
     CX_ROUTES
 };
 
-/* Adds a route for a transport that has none of these, with a name that stays valid; called before anything is
- * counted. If there is no room for it, returns CX_ROUTE_PAGEABLE. Called by memory/. */
+/* Adds a route for a transport that has none of these, with a name that stays valid; called before anything
+ * is counted. If there is no room for it, returns CX_ROUTE_PAGEABLE. Called by
+ * tests/unit/api/test_transport.c. */
 enum cx_route cx_traffic_register(const char *name);
 
 /* Adds bytes to a route. in: towards a device; the last three routes count as `in`. Called by api/, launch/
