@@ -75,6 +75,9 @@ static void fit(struct cx_shape *x, const struct cx_bound *bound, int64_t bytes)
     if (x->levels && x->low < bottom) {
         *x = cx_shape_of_bound(bound);
     }
+    if (x->levels == 0 && x->low < bottom) { /* one row can be cut */
+        x->low = smaller(bottom, x->high - 1);
+    }
 }
 
 /*

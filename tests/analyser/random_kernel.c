@@ -230,6 +230,114 @@ static int32_t add_grid_loop(struct cx_random_kernel *k, struct cx_random *r)
     return i;
 }
 
+static int32_t binary(struct cx_random_kernel *k, enum cx_expr_op op, int32_t a, int64_t c)
+{
+    return make(k, op, width_of(k, a), a, constant(k, width_of(k, a), c), 0);
+}
+
+/* A coordinate in [0, size), moved by a small distance around the ring; rarely around one of another size. */
+static int32_t moved(struct cx_random_kernel *k, struct cx_random *r, int32_t x, int64_t size)
+{
+    const int64_t ring = size + (cx_random_chance(r, 4) ? (int64_t)cx_random_below(r, 3) - 1 : 0);
+    int64_t by = cx_random_chance(r, 80) ? 1 : (int64_t)cx_random_below(r, 4);
+
+    if (ring < 1 || cx_random_chance(r, 30)) {
+        return x;
+    }
+    by = cx_random_chance(r, 50) ? by : ring - by; /* ahead, or back */
+    if ((ring & (ring - 1)) == 0 && cx_random_chance(r, 30)) {
+        by = cx_random_chance(r, 50) ? by : by - ring;
+        return binary(k, CX_EXPR_AND, binary(k, CX_EXPR_ADD, x, by), ring - 1);
+    }
+    x = by < 0 ? binary(k, CX_EXPR_ADD, x, ring) : x;
+    return binary(k, cx_random_chance(r, 30) ? CX_EXPR_SREM : CX_EXPR_UREM, binary(k, CX_EXPR_ADD, x, by),
+                  ring);
+}
+
+/* The coordinates of a grid that the items are, of each dimension's or by dividing its id; slowest last. */
+struct grid {
+    unsigned n;
+    int32_t x[6];
+    int64_t size[6], cells;
+};
+
+static void make_grid(struct cx_random_kernel *k, struct cx_random *r, struct grid *grid)
+{
+    const struct cx_access_geometry *g = &k->geometry;
+
+    *grid = (struct grid){.cells = 1};
+    for (unsigned d = 0; d < g->work_dim; d++) {
+        const unsigned width = cx_random_chance(r, 50) ? 32 : 64;
+        int64_t ends = (int64_t)(g->global[d] + g->offset[d]), cut = 1 + (int64_t)cx_random_below(r, 6);
+        int32_t id = resize(k, r, make(k, CX_EXPR_GLOBAL_ID, 64, (int32_t)d, -1, 0), width), low = id;
+        for (unsigned part = 0; part < 2 && cut > 1 && ends % cut == 0 && grid->n < 4; part++) {
+            grid->x[grid->n] = binary(k, CX_EXPR_UREM, low, cut);
+            grid->size[grid->n++] = cut;
+            low = binary(k, CX_EXPR_UDIV, low, cut);
+            ends /= cut;
+            cut = 1 + (int64_t)cx_random_below(r, 4);
+        }
+        grid->x[grid->n] = low;
+        grid->size[grid->n++] = ends;
+    }
+    for (unsigned i = 0; i < grid->n; i++) {
+        grid->cells *= grid->size[i];
+    }
+}
+
+/* An access to a cell beside the item's, in one of a few slots or fields. */
+static void add_ring(struct cx_random_kernel *k, struct cx_random *r, const struct grid *grid, int64_t elem,
+                     bool fields)
+{
+    struct cx_access_record *a = &k->access[k->kernel.naccess++];
+    int64_t stride = 1, slot = (int64_t)cx_random_below(r, 4);
+    int32_t cell = -1;
+
+    for (unsigned i = 0; i < grid->n; i++) {
+        int32_t x = resize(k, r, moved(k, r, grid->x[i], grid->size[i]), 64);
+        x = stride == 1 ? x : binary(k, CX_EXPR_MUL, x, stride);
+        cell = cell < 0 ? x : make(k, CX_EXPR_ADD, 64, cell, x, 0);
+        stride *= grid->size[i];
+        stride += cx_random_chance(r, 4) ? (int64_t)cx_random_below(r, 3) - 1 : 0;
+        stride = stride < 1 ? 1 : stride;
+    }
+    cell = binary(k, CX_EXPR_MUL, cell, fields ? 4 * elem : elem);
+    *a = (struct cx_access_record){.arg = (uint16_t)cx_random_below(r, 2),
+                                   .mode = cx_random_chance(r, 50) ? CX_MODE_WRITE : CX_MODE_READ,
+                                   .flags = CX_ACCESS_MUST,
+                                   .width = (uint8_t)elem,
+                                   .off =
+                                       binary(k, CX_EXPR_ADD, cell, slot * elem * (fields ? 1 : grid->cells)),
+                                   .len = -1,
+                                   .size = (uint64_t)elem};
+    if (k->kernel.naccess > 1 && cx_random_chance(r, 60)) { /* the other way through a place of before */
+        const struct cx_access_record *other = &k->access[cx_random_below(r, k->kernel.naccess - 1)];
+        a->arg = other->arg;
+        a->off = other->off;
+    }
+    if (cx_random_chance(r, 20)) { /* of some of the cells */
+        a->guard = k->kernel.nguard;
+        a->nguard = 1;
+        k->guard[k->kernel.nguard++] = (struct cx_guard){
+            .pred = CX_PRED_ULT,
+            .l = grid->x[grid->n - 1],
+            .r = constant(k, width_of(k, grid->x[grid->n - 1]), (int64_t)cx_random_below(r, 8))};
+    }
+}
+
+static void add_rings(struct cx_random_kernel *k, struct cx_random *r)
+{
+    const int64_t elem = INT64_C(1) << cx_random_below(r, 3);
+    const bool fields = cx_random_chance(r, 20);
+    const unsigned accesses = 1 + (unsigned)cx_random_below(r, 6);
+    struct grid grid;
+
+    make_grid(k, r, &grid);
+    for (unsigned i = 0; i < accesses; i++) {
+        add_ring(k, r, &grid, elem, fields);
+    }
+}
+
 static void add_access(struct cx_random_kernel *k, struct cx_random *r, int32_t *index, unsigned count,
                        enum cx_random_style style)
 {
@@ -353,9 +461,14 @@ void cx_random_kernel_make(struct cx_random_kernel *k, struct cx_random *r, enum
         k->value[1].object = 1;
         k->value[1].base = cx_random_below(r, 64);
     }
+    loops = style == CX_RANDOM_RINGS ? 0 : loops;
     for (unsigned i = 0; i < loops; i++) {
         bool grid = style == CX_RANDOM_STRIDED && i == 0 && cx_random_chance(r, 30);
         index[i] = grid ? add_grid_loop(k, r) : add_loop(k, r, wild);
+    }
+    if (style == CX_RANDOM_RINGS) {
+        add_rings(k, r);
+        accesses = cx_random_chance(r, 10);
     }
     for (unsigned i = 0; i < accesses; i++) {
         add_access(k, r, index, loops, style);

@@ -24,6 +24,7 @@ struct cx_random_kernel {
 enum cx_random_style {
     CX_RANDOM_TAME,    /* mostly sums and products */
     CX_RANDOM_STRIDED, /* ids and loops as digits of a number, now and then of one that does not add up */
+    CX_RANDOM_RINGS,   /* coordinates that wrap around, in slots: each item's own places, or nearly so */
     CX_RANDOM_WILD     /* any operations on anything */
 };
 void cx_random_kernel_make(struct cx_random_kernel *k, struct cx_random *r, enum cx_random_style style);

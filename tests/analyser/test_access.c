@@ -25,7 +25,7 @@ struct tally {
 };
 
 static char where[200];
-static const char *const style_name[] = {"tame", "strided", "wild"};
+static const char *const style_name[] = {"tame", "strided", "rings", "wild"};
 
 static bool inside(const struct cx_access_interval *i, size_t byte)
 {
@@ -339,6 +339,12 @@ START_TEST(strided_kernels_match_the_oracle)
 }
 END_TEST
 
+START_TEST(ring_kernels_match_the_oracle)
+{
+    check_many(CX_RANDOM_RINGS, 4000);
+}
+END_TEST
+
 START_TEST(wild_kernels_match_the_oracle)
 {
     check_many(CX_RANDOM_WILD, 1500);
@@ -353,6 +359,7 @@ Suite *access_suite(void)
     tcase_set_timeout(oracle, 300);
     tcase_add_test(oracle, tame_kernels_match_the_oracle);
     tcase_add_test(oracle, strided_kernels_match_the_oracle);
+    tcase_add_test(oracle, ring_kernels_match_the_oracle);
     tcase_add_test(oracle, wild_kernels_match_the_oracle);
     suite_add_tcase(suite, oracle);
     return suite;
