@@ -242,6 +242,7 @@ void cx_access_destroy(struct cx_access **access)
     if (access && *access) {
         free((*access)->list);
         free((*access)->shape);
+        free((*access)->places);
         free(*access);
         *access = NULL;
     }
@@ -303,15 +304,22 @@ static bool is_better(const struct cx_access *a, const struct cx_access_verdict 
     return v->splits || (!best->verdict.splits && progress(v) > progress(&best->verdict));
 }
 
+/* What might do better along a dimension. */
+struct cure {
+    bool coarser;     /* powers of two */
+    uint64_t aligned; /* this granularity; 0: none */
+};
+
 static bool try_one(struct best *best, const struct cx_summary_kernel *kernel,
                     const struct cx_access_geometry *geometry, const struct cx_access_arg *args, unsigned dim,
-                    uint64_t granularity, bool *curable)
+                    uint64_t granularity, struct cure *cure)
 {
     struct cx_access_verdict v;
     struct cx_access *a = NULL;
     bool ok = cx_access_separable(kernel, geometry, args, dim, granularity, &a, &v) && !a->scattered;
 
-    *curable = a && a->curable;
+    cure->coarser = a && a->curable;
+    cure->aligned = a ? (uint64_t)a->aligned : 0;
     if (is_better(a, &v, best)) {
         cx_access_destroy(&best->access);
         best->access = a;
@@ -331,17 +339,25 @@ static uint64_t groups_along(const struct cx_access_geometry *g, unsigned d)
 static void search(struct best *best, const struct cx_summary_kernel *kernel,
                    const struct cx_access_geometry *geometry, const struct cx_access_arg *args)
 {
-    bool curable[3] = {false, false, false};
+    struct cure cure[3] = {{false, 0}, {false, 0}, {false, 0}}, again;
 
     if (!kernel || !geometry || geometry->work_dim < 1 || geometry->work_dim > 3 ||
         cx_summary_forbids(kernel, NULL, NULL) != CX_REASON_NONE) {
-        try_one(best, kernel, geometry, args, 0, 1, &curable[0]);
+        try_one(best, kernel, geometry, args, 0, 1, &cure[0]);
         return;
     }
     for (unsigned d = geometry->work_dim; d-- > 0;) {
         if ((groups_along(geometry, d) > 1 || d == 0) &&
-            try_one(best, kernel, geometry, args, d, 1, &curable[d])) {
+            try_one(best, kernel, geometry, args, d, 1, &cure[d])) {
             return;
+        }
+    }
+    for (unsigned d = geometry->work_dim; d-- > 0 && !best->verdict.separable;) {
+        /* from digit to digit of the ids */
+        for (uint64_t q = cure[d].aligned; q > 1 && q * 2 <= groups_along(geometry, d); q = again.aligned) {
+            if (try_one(best, kernel, geometry, args, d, q, &again)) {
+                return;
+            }
         }
     }
     if (best->verdict.separable) {
@@ -349,8 +365,7 @@ static void search(struct best *best, const struct cx_summary_kernel *kernel,
     }
     /* where all is affine in the group's number a coarser cut fails for the same reason */
     for (unsigned d = geometry->work_dim; d-- > 0;) {
-        for (uint64_t q = 2; curable[d] && q <= 1024 && q * 2 <= groups_along(geometry, d); q *= 2) {
-            bool again;
+        for (uint64_t q = 2; cure[d].coarser && q <= 1024 && q * 2 <= groups_along(geometry, d); q *= 2) {
             if (try_one(best, kernel, geometry, args, d, q, &again)) {
                 return;
             }

@@ -94,7 +94,7 @@ struct cx_access_box {
     bool exact; /* as in an interval; false for reads */
 };
 
-enum { CX_ACCESS_BOXES = 6 };
+enum { CX_ACCESS_BOXES = 48 };
 
 /*
  * What a package touches of one argument. The intervals are always right. Where boxes are given (nread or

@@ -7,6 +7,7 @@
 #ifndef CX_LAYER_ACCESS_ACCESS_INSIDE_H
 #define CX_LAYER_ACCESS_ACCESS_INSIDE_H
 
+#include "layer/access/bijection.h"
 #include "layer/access/eval.h"
 #include "layer/access/proof.h"
 #include "layer/access/stride.h"
@@ -19,7 +20,12 @@ struct cx_shapes {
     bool must; /* the hulls of packages are not apart, the boxes are */
 };
 
-enum { CX_LISTED_WRITES = 1, CX_LISTED_READS = 2 };
+enum {
+    CX_LISTED_WRITES = 1, /* from the list */
+    CX_LISTED_READS = 2,
+    CX_PLACED_WRITES = 4, /* from the places */
+    CX_PLACED_READS = 8,
+};
 
 struct cx_access {
     struct cx_access_verdict verdict;
@@ -30,10 +36,13 @@ struct cx_access {
     struct cx_access_arg *args;    /* copies; object 0 where there is no memory */
     struct cx_span *list;          /* writes, then reads, by argument and unit; NULL: not needed */
     struct cx_access_means *means; /* by argument */
-    uint8_t *listed;               /* by argument: which of its intervals come from the list */
+    uint8_t *listed;               /* by argument: where its regions come from, besides bounds and shapes */
     struct cx_shapes *shapes;      /* by argument: reads, writes */
     struct cx_shape *shape;        /* by access, then room for two an access; NULL: not needed */
     uint8_t *shaped;               /* by access: its shape is there */
+    struct cx_places *places;      /* in which packages do not meet; NULL: not needed */
+    unsigned nplaces;
+    int64_t aligned; /* multiple of work-groups, at which packages would have few places; 0: none is known */
     void *eval_memory;
     double steps;    /* cx_access_steps() */
     bool unreliable; /* the records do not tell all: everything may be read and written */

@@ -173,7 +173,7 @@ static void list_package(const struct cx_access *a, uint32_t arg, int64_t first,
 {
     int64_t units = a->launch.units;
 
-    if (!a->listed[arg]) {
+    if (!(a->listed[arg] & (CX_LISTED_READS | CX_LISTED_WRITES))) {
         return; /* there may be no lists at all */
     }
     const struct cx_span *writes = a->list + arg * units, *reads = writes + a->launch.kernel->narg * units;
@@ -203,6 +203,43 @@ static void add_boxes(const struct cx_access *a, uint32_t arg, int64_t first, in
     if (writes->n || writes->must) {
         region->nwrite = cx_access_boxes(writes, first, last, a->args[arg].bytes, writes->must && !whole,
                                          region->write_box, &region->write);
+    }
+}
+
+static uint64_t bytes_of(const struct cx_access_box *box, unsigned n)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        const uint64_t rows = box[i].count[0] * box[i].count[1];
+        sum += rows * (box[i].len + (uint64_t)cx_access_row_cost);
+    }
+    return sum;
+}
+
+/* By the places of items. What is only read is told so where that leaves much out. */
+static void add_places(const struct cx_access *a, uint32_t arg, int64_t first, int64_t last,
+                       struct cx_access_region *region)
+{
+    const bool whole = first == 0 && last == a->launch.units - 1;
+    struct cx_access_interval hull;
+    unsigned n = 0;
+
+    if (a->nplaces == 0) {
+        return;
+    }
+    if (a->listed[arg] & CX_PLACED_WRITES &&
+        cx_access_place_boxes(a, arg, true, first, last, region->write_box, &n, &hull)) {
+        region->write = hull;
+        region->nwrite = whole ? 0 : n;
+    }
+    if (region->nread == 0 &&
+        cx_access_place_boxes(a, arg, false, first, last, region->read_box, &n, &hull) &&
+        (a->listed[arg] & CX_PLACED_READS || !region->read.known ||
+         (n ? bytes_of(region->read_box, n) : hull.hi - hull.lo) <=
+             (region->read.hi - region->read.lo) / 4 * 3)) {
+        region->read = hull;
+        region->nread = whole ? 0 : n;
     }
 }
 
@@ -241,6 +278,7 @@ void cx_access_package(struct cx_access *a, uint64_t g0, uint64_t g1, struct cx_
             regions[i].write = interval_of(&writes, a->args[i].bytes);
             list_package(a, i, first, last, &regions[i]);
             add_boxes(a, i, first, last, &regions[i]);
+            add_places(a, i, first, last, &regions[i]);
         }
     }
 }

@@ -260,6 +260,30 @@ static bool all_reads_apart(struct cx_access *a, const struct cx_proof *proof, u
     return true;
 }
 
+/* The first access to the object through an image argument; NULL: there is none. */
+static const struct cx_access_record *by_image(const struct cx_access *a, uint64_t object)
+{
+    const struct cx_summary_kernel *k = a->launch.kernel;
+
+    for (uint32_t i = 0; i < k->naccess; i++) {
+        if (k->arg[k->access[i].arg].kind == CX_ARG_IMAGE && counts(a, i, object)) {
+            return &k->access[i];
+        }
+    }
+    return NULL;
+}
+
+/* Whether each item has its places for itself. */
+static bool is_placed(struct cx_access *a, uint64_t object, bool reads, uint8_t *listed)
+{
+    if (by_image(a, object) || !cx_access_is_bijective(a, object, reads)) {
+        return false;
+    }
+    *listed |= CX_PLACED_WRITES | (reads ? CX_PLACED_READS : 0);
+    a->scattered = true;
+    return true;
+}
+
 static bool is_own(struct cx_access *a, uint64_t object, struct cx_fault *fault, uint8_t *listed)
 {
     struct cx_proof proof = {.launch = &a->launch, .bound = a->bound};
@@ -269,6 +293,9 @@ static bool is_own(struct cx_access *a, uint64_t object, struct cx_fault *fault,
     }
     if (is_scattered(a, object)) {
         a->scattered = true;
+        return true;
+    }
+    if (is_placed(a, object, true, listed) || is_placed(a, object, false, listed)) {
         return true;
     }
     if (list(a, object, &proof) && cx_proof_listed_writes(&proof, object)) {
@@ -283,7 +310,8 @@ static bool reads_apart(struct cx_access *a, uint64_t object, struct cx_fault *f
 {
     struct cx_proof proof = {.launch = &a->launch, .bound = a->bound};
 
-    if (all_reads_apart(a, &proof, object, fault)) {
+    if (*listed & CX_PLACED_READS || all_reads_apart(a, &proof, object, fault) ||
+        (!(*listed & CX_PLACED_WRITES) && is_placed(a, object, true, listed))) {
         return true;
     }
     if (list(a, object, &proof) && cx_proof_listed_reads(&proof, object)) {
@@ -291,19 +319,6 @@ static bool reads_apart(struct cx_access *a, uint64_t object, struct cx_fault *f
         return true;
     }
     return false;
-}
-
-/* The first access to the object through an image argument; NULL: there is none. */
-static const struct cx_access_record *by_image(const struct cx_access *a, uint64_t object)
-{
-    const struct cx_summary_kernel *k = a->launch.kernel;
-
-    for (uint32_t i = 0; i < k->naccess; i++) {
-        if (k->arg[k->access[i].arg].kind == CX_ARG_IMAGE && counts(a, i, object)) {
-            return &k->access[i];
-        }
-    }
-    return NULL;
 }
 
 /* One object's way into *means; *fault is why it is not OWN without `before`, or has no way at all. */
@@ -396,11 +411,15 @@ static void add_boxes(struct cx_access *a, uint32_t arg)
     struct cx_shapes *reads = &a->shapes[2 * arg], *writes = reads + 1;
     bool written = is_written(a, a->args[arg].object);
 
-    if (!reads->must && !(a->listed[arg] & CX_LISTED_READS) && may_have_holes(a, arg, false)) {
-        cx_access_gather(a, arg, false, false);
+    if (!reads->must && !(a->listed[arg] & (CX_LISTED_READS | CX_PLACED_READS)) &&
+        may_have_holes(a, arg, false)) {
+        const bool gathered = cx_access_gather(a, arg, false, false);
+        if (!written && (!gathered || is_loose(a, a->args[arg].object))) {
+            cx_access_find_places(a, arg);
+        }
         reads->free = !written;
     }
-    if (!writes->must && !(a->listed[arg] & CX_LISTED_WRITES) && written &&
+    if (!writes->must && !(a->listed[arg] & (CX_LISTED_WRITES | CX_PLACED_WRITES)) && written &&
         a->means[arg].protocol == CX_PROTOCOL_EXCLUSIVE && may_have_holes(a, arg, true)) {
         cx_access_gather(a, arg, true, true);
     }
@@ -440,8 +459,9 @@ void cx_access_find_protocols(struct cx_access *a)
             add_boxes(a, i);
         }
     }
+    cx_access_trim_places(a);
     v->separable = v->reason == CX_REASON_NONE;
-    if (!any_listed) {
+    if (!(any_listed & (CX_LISTED_READS | CX_LISTED_WRITES))) {
         cx_access_drop_list(a);
     }
 }

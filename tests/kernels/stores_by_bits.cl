@@ -6,7 +6,7 @@
 // arg: buffer int X*2+32768
 // arg: buffer int X*2+32768
 // way: 1 merge 4
-// way: 2 merge 4
+// way: 2 own
 __kernel void stores_by_bits(__global const int *in, __global int *out, __global int *other)
 {
     uint i = get_global_id(0), item = i % 4, at = i / 4;

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sums over the digits of ids. An id, counted from where the launch begins, is written with mixed bases: 100
+ * * 50 * z + 100 * y + x has the digits x, y and z. A sum is
+ *
+ *     constant + sum of factor * digit + (digit >= from ? step : 0)
+ *
+ * With step -base * factor that is a coordinate on a ring: (x + 1) % 100 is 1 + x - (x >= 99 ? 100 : 0).
+ * Unlike a form (form.h) a sum is no bound but the value itself: of a node of width w it is the value modulo
+ * 2^w, whatever the items are that the id ranges allow.
+ *
+ * Used by radix_eval.c and bijection.c only. Takes no lock.
+ */
+#ifndef CX_LAYER_ACCESS_RADIX_H
+#define CX_LAYER_ACCESS_RADIX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CX_RADIX_DIGITS 6
+/* Ids: the three dimensions, then the iterations of the first loops. */
+#define CX_RADIX_IDS 8
+
+/* Which values the ids have; lo <= hi. */
+struct cx_ids {
+    int64_t lo[CX_RADIX_IDS], hi[CX_RADIX_IDS];
+};
+
+/* floor(id / place) % base, and what it adds to the sum. */
+struct cx_digit {
+    uint8_t id;
+    int64_t place;
+    int64_t base; /* 0: floor(id / place) itself */
+    int64_t factor;
+    int64_t from, step; /* step 0: none */
+};
+
+/*
+ * In canonical form: digits by id and place, none of them overlapping, none that adds nothing, and none that
+ * makes one with the next.
+ */
+struct cx_radix {
+    bool known;
+    uint8_t n;
+    int64_t constant;
+    struct cx_digit digit[CX_RADIX_DIGITS];
+};
+
+struct cx_radix cx_radix_const(int64_t value);
+/* floor(id / place) % base; base 0: no rest is taken */
+struct cx_radix cx_radix_digit(const struct cx_ids *ids, unsigned id, int64_t place, int64_t base);
+/* a + b * times */
+struct cx_radix cx_radix_add(const struct cx_ids *ids, const struct cx_radix *a, const struct cx_radix *b,
+                             int64_t times);
+/* The quotient of a division by d > 0, rounded down; or what it leaves. Of the whole number that the sum is.
+ */
+struct cx_radix cx_radix_divide(const struct cx_ids *ids, const struct cx_radix *a, int64_t d, bool rest);
+/*
+ * yes where `less` is below 0, else no; less must be a number or depend on one digit alone. With equal: where
+ * it is 0. yes, no and the result are modulo 2^width.
+ */
+struct cx_radix cx_radix_choose(const struct cx_ids *ids, const struct cx_radix *less, bool equal,
+                                const struct cx_radix *yes, const struct cx_radix *no, unsigned width);
+
+bool cx_radix_is_const(const struct cx_radix *a);
+/* Least and greatest value; false where they are not within 62 bits. */
+bool cx_radix_hull(const struct cx_ids *ids, const struct cx_radix *a, int64_t *lo, int64_t *hi);
+/* The values of a digit. */
+void cx_digit_range(const struct cx_ids *ids, const struct cx_digit *d, int64_t *lo, int64_t *hi);
+
+#endif
