@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finding changed blocks: compares a region of a buffer with a copy from before, on the device that holds
- * both, or on the host.
- *
- * A flag a block says whether anything in the block differs. Used by merge.c. The functions for a
- * device are for the thread that pumps its worker; nothing is shared.
+ * Finds changed blocks: compares a region of a buffer with an earlier copy, on the device that holds both, or
+ * on the host. Each block has a flag, whether anything in it differs. Used by merge.c. The functions for a
+ * device are called by the thread that pumps its worker; they share nothing.
  */
 #ifndef CX_LAYER_LAUNCH_DIFF_H
 #define CX_LAYER_LAUNCH_DIFF_H
@@ -29,21 +27,21 @@ static inline bool cx_diff_flag(const unsigned char *flags, size_t block)
     return flags[block / 8] >> block % 8 & 1;
 }
 
-/* The flags of blocks that differ become 1, of all others 0. */
+/* Compares on the host: sets the flags of blocks that differ to 1, all others to 0. Called by merge.c. */
 void cx_diff_host(const unsigned char *now, const unsigned char *before, uint64_t bytes,
                   unsigned char *flags);
 
 /*
- * The same on a device: bytes [lo, lo + bytes) of `now` (lo a multiple of CX_DIFF_BLOCK) against [0, bytes)
- * of `before`. Enqueues on the worker's queue and does not wait: the flags are there when event[1]
- * is complete, unless that or event[0], which is over by then, failed.
- * Where the device cannot run the kernel, which is compiled at the worker's first call, both regions are read
- * and compared on the host; there may be no events then, and the flags are there on return. Errors:
- * CL_OUT_OF_HOST_MEMORY or the driver's; then nothing is in flight that uses flags.
+ * Compares on a device: bytes [lo, lo + bytes) of `now` (lo a multiple of CX_DIFF_BLOCK) with [0, bytes) of
+ * `before`. Enqueues on the worker's queue and does not wait: the flags are valid once event[1] is complete,
+ * unless that or event[0], which ends before, failed. The kernel is compiled at the worker's first call. If
+ * the device cannot run it, both regions are read and compared on the host; then there may be no events, and
+ * the flags are valid on return. Errors: CL_OUT_OF_HOST_MEMORY or the driver's; then nothing in flight uses
+ * flags. Called by merge.c.
  */
 cl_int cx_diff_device(struct cx_worker *worker, cl_mem now, uint64_t lo, cl_mem before, uint64_t bytes,
                       unsigned char *flags, cl_event event[2]);
-/* Releases what the worker's first call made. */
+/* Releases the kernel and buffer that the worker's first comparison made. */
 void cx_diff_release(struct cx_worker *worker);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What whole, static and dynamic launches share: bringing what they read, noting what they write, packages,
- * and the program's own kernel. Previous stage: plan.h. Under context->lock where nothing else is said.
+ * Shared by whole, static and dynamic launches: moving what they read, recording what they write, packages,
+ * and the program's own kernel. Previous stage: plan.h. Called under context->lock unless stated otherwise.
  */
 #ifndef CX_LAYER_LAUNCH_LAUNCH_H
 #define CX_LAYER_LAUNCH_LAUNCH_H
@@ -10,7 +10,8 @@
 
 /* ---- the next stages ---- */
 
-/* They settle the command, at once or (dynamic) later. Take the plan over. */
+/* Carry a decision out. They settle the command, at once or (dynamic) later, and take the plan over. Called
+ * by start.c; split.c calls the first one if a split cannot begin. */
 void cx_launch_whole(struct cx_launch *launch, unsigned member); /* whole.c */
 void cx_launch_split(struct cx_launch *launch,
                      struct cx_split_plan *plan); /* static.c: shares known beforehand */
@@ -18,64 +19,68 @@ void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan); /*
 
 /* ---- memory ---- */
 
-/* Brings what a package reads, and what it may leave unwritten of what it writes, to the member; counts what
+/* Moves to the member what a package reads, and what it may leave unwritten of what it writes; counts what
  * the member uses in place. */
 cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region *regions,
                         const struct cx_worker *worker);
-/* For the summary: what a package uses of the host copy where it lies. */
+/* Counts for the summary what a package uses of the host copy in place. */
 void cx_launch_count_in_place(const struct cx_launch *launch, const struct cx_access_region *regions,
                               const struct cx_worker *worker);
-/* Whether the member has a place of its own for one of the launch's buffers. */
+/* Whether the member has memory of its own for one of the launch's buffers. */
 bool cx_launch_moves(const struct cx_launch *launch, const struct cx_worker *worker);
-/* What a job of the worker that runs a package must wait for on other timelines: nothing unless it works on
- * the host copy in place, or `uploads` from it by itself. For all packages before any of them is noted, since
- * they run side by side. */
+/* Collects what a job of the worker that runs a package must wait for on other timelines: nothing, unless the
+ * member works on the host copy in place, or `uploads` from it itself. Called for all packages before
+ * cx_launch_note is called for the first one, since packages run side by side. */
 void cx_launch_deps(const struct cx_launch *launch, const struct cx_access_region *regions,
                     const struct cx_worker *worker, bool uploads, uint64_t *deps);
-/* Enters into the coherence map what a job does: a package's accesses of the host copy by the worker's job
- * `seq`, and that the worker's place owns what it writes (not what is merged or private). whole.c and
- * static.c do so when they plan the job; split.c, for each package, and prefix.c when the launch settles. */
+/* Records in the coherence map what a job does: a package's accesses to the host copy by the worker's job
+ * `seq`, and that the worker's place owns what it writes (except what is merged or reduced). Called by
+ * whole.c and static.c when they plan the job, by split.c for each package and by prefix.c when the launch
+ * settles. */
 bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *regions,
                     const struct cx_worker *worker, uint64_t seq);
-/* Lets go of the buffers that it holds (unsettled.h): their owners are known. context->lock held. */
+/* Releases the buffers that the launch marked as unsettled (unsettled.h), as their owners are known.
+ * context->lock held. */
 void cx_launch_release(struct cx_launch *launch);
-/* A launch with these arguments was not carried out: what it should have written is nobody's. */
+/* A launch with these arguments was not carried out: marks what it should have written as lost. */
 void cx_args_lost(const struct cx_kernel *kernel, const struct cx_args *args);
-/* A launch's cx_command.lost. */
+/* Does so for a launch. Called through cx_command.lost, which api/enqueue_kernel.c sets. */
 void cx_launch_lost(struct cx_command *command);
 
 /* ---- packages ---- */
 
-/* For the run of a job, without locks: sets arguments and enqueues one package on a real queue of the part's
- * member, behind `after` (of another queue of the member, flushed) where that is not NULL; gives its event.
- */
+/* Called by a job's run, without locks: sets arguments and enqueues one package on a real queue of the part's
+ * member; gives its event. after: an event of another queue of the member, flushed, behind which it runs; or
+ * NULL. */
 cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, const struct cx_part *part,
                          unsigned dim, uint64_t first, uint64_t end, cl_command_queue queue, cl_event after,
                          cl_event *event);
-/* Whether the driver may have to compile for it. For the thread that pumps the member's worker. */
+/* Whether the driver may have to compile for the package. Called by the thread that pumps the member's
+ * worker. */
 bool cx_launch_package_is_new(const struct cx_launch *launch, const struct cx_part *part, unsigned dim,
                               uint64_t first, uint64_t end);
-/* Adds finished work to a part (times on the host clock, 0: unknown) and to the trace. */
+/* Adds finished work to a part (times on the host's clock, 0: unknown) and to the trace. */
 void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups, uint64_t start_ns,
                  uint64_t end_ns, uint64_t busy_ns);
 
 /* ---- the program's own kernel (whole.c) ---- */
 
-/* Whether times of a launch on the worker's member are wanted to learn from; *samples (may be NULL): only for
- * a look now and then. context->lock held. */
+/* Whether the kernel history needs times of a launch on the worker's member; *samples (may be NULL): only as
+ * an occasional sample. context->lock held. */
 bool cx_launch_wants_times(struct cx_worker *worker, const struct cx_kernel_history *history, bool *samples);
-/* For the run of a job, without locks: gives the program's own kernel to the worker's device. */
+/* Called by a job's run, without locks: enqueues the program's own kernel on the worker's device. */
 cl_int cx_launch_kernel(struct cx_kernel *kernel, struct cx_args *args,
                         const struct cx_access_geometry *geometry, bool local_given, struct cx_job *job,
                         struct cx_worker *worker);
-/* What follows from the driver's refusal of it, where nobody else hears of that. */
+/* Handles the driver's refusal of such a kernel, if no event or call reports it. */
 void cx_launch_kernel_refused(struct cx_kernel *kernel, struct cx_worker *worker, cl_int error);
-/* Then, for its finish where its status is an error. */
+/* Handles its failure. Called by a job's finish if its status is an error. */
 void cx_launch_kernel_failed(struct cx_kernel *kernel, const struct cx_job *job, struct cx_worker *worker);
-/* What a whole launch touches, by argument, by all that is known; free() it. context->lock held. */
+/* The regions that a whole launch accesses, by argument, as far as is known; the caller frees them.
+ * context->lock held. */
 struct cx_access_region *cx_launch_whole_regions(struct cx_launch *launch);
-/* Whether the member's own memory holds all that the arguments may be read of, and alone holds what may be
- * written. summary: cx_kernel_accesses. context->lock held. */
+/* Whether the member's own memory has everything valid that may be read through the arguments, and alone has
+ * what may be written, so that nothing moves. summary: cx_kernel_accesses. context->lock held. */
 bool cx_args_settled(const struct cx_args *args, const struct cx_summary_kernel *summary,
                      const struct cx_worker *worker);
 

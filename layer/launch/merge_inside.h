@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What merge.c and merge_combine.c share: a merge under way. Under context->lock, but for what jobs do with
- * their own step.
+ * Shared by merge.c and merge_combine.c: a merge under way. Guarded by context->lock; a job's step is its
+ * own.
  */
 #ifndef CX_LAYER_LAUNCH_MERGE_INSIDE_H
 #define CX_LAYER_LAUNCH_MERGE_INSIDE_H
 
 #include "layer/launch/merge.h"
 
-/* A run of blocks that several places changed. */
+/* Consecutive blocks that several places changed. */
 struct cx_merge_shared {
-    uint64_t lo, hi; /* of the root */
-    uint64_t at;     /* where its bytes lie in the object's temporary copies */
-    uint64_t places; /* indices of those that changed something there, as bits */
+    uint64_t lo, hi; /* in the root */
+    uint64_t at;     /* offset of its bytes in the object's temporary copies */
+    uint64_t places; /* indices of the places that changed something there, as bits */
 };
 
 /* One memory object under merge. Arrays are by index of place. */
 struct cx_merge_object {
     struct cx_mem *root; /* a reference */
-    uint64_t lo, hi;     /* what is looked at: whole blocks, or to the end of the root */
-    uint64_t first, end; /* of that, what may be written: beside it others may be at work */
+    uint64_t lo, hi;     /* the compared bytes: whole blocks, or up to the end of the root */
+    uint64_t first, end; /* of these, the bytes that may be written; other commands may use the rest */
     unsigned width;
     unsigned char *snapshot; /* host: contents before, where members work in place */
     cl_mem *before;
@@ -27,17 +27,17 @@ struct cx_merge_object {
     struct cx_merge_shared *shared;
     unsigned nshared, room_shared, expected_shared;
     uint64_t shared_bytes;
-    unsigned char **now; /* what places hold of the shared runs */
-    unsigned char *old;  /* and what was there before, where there is no snapshot */
+    unsigned char **now; /* the places' contents of the shared blocks */
+    unsigned char *old;  /* ... and the contents before, if there is no snapshot */
 };
 
 struct cx_merge_place {
-    struct cx_worker *worker; /* who copies and compares there: the device's, or the host's */
+    struct cx_worker *worker; /* the worker that copies and compares there: the device's, or the host's */
     unsigned place;
 };
 
 struct cx_merge {
-    atomic_uint refs; /* of the jobs, and of who began it */
+    atomic_uint refs; /* one for each job and one for the split */
     struct cx_launch *launch;
     struct cx_cached_verdict *judged; /* a reference */
     unsigned nparts, nplaces, nobjects;
@@ -55,12 +55,12 @@ struct cx_merge {
 #define CX_MERGE_COMPARE "find changes"
 #define CX_MERGE_COMBINE "put together"
 
-/* What a job works on. */
+/* The data of one job. */
 struct cx_merge_step {
     struct cx_merge *merge;
     unsigned place;
     const char *name; /* for the trace */
-    cl_event event[]; /* of its commands, save the one that tells of its end: two an object, or NULL */
+    cl_event event[]; /* two for each object, or NULL: of its commands, except the last one */
 };
 
 static inline struct cx_context *cx_merge_context(const struct cx_merge *merge)
@@ -73,25 +73,24 @@ static inline bool cx_merge_is_host(const struct cx_merge *merge, unsigned place
     return merge->place[place].place == CX_PLACE_HOST;
 }
 
-/* The command fails, if it did not before. */
+/* Sets the command's error, unless it has one. */
 static inline void cx_merge_fail(const struct cx_merge *merge, cl_int error)
 {
     int none = CL_SUCCESS;
     atomic_compare_exchange_strong(&merge->launch->base.error, &none, error);
 }
 
-/* A job of the merge at that place, with a step of its own; merge.c. NULL: no memory. */
+/* merge.c: makes a job of the merge at that place, with a step. NULL: no memory. */
 struct cx_job *cx_merge_job(struct cx_merge *merge, unsigned place, const char *name,
                             cl_int (*run)(struct cx_job *, struct cx_worker *),
                             void (*finish)(struct cx_job *, struct cx_worker *));
-/* How such a job finishes: drops the step, its events and its reference to the merge. */
+/* The last part of such a job's finish: drops the step, its events and its reference to the merge. */
 void cx_merge_finish_job(struct cx_job *job, struct cx_worker *worker);
 
-/* Every comparison is over: gives the object's blocks to those who changed them, and lists those that several
- * did. Adds the bytes to *changed. False: no memory. */
+/* Called when every comparison is over: makes places the owners of the blocks that they alone changed, and
+ * lists the blocks that several changed. Adds the bytes to *changed. False: no memory. */
 bool cx_merge_assign(struct cx_merge *merge, struct cx_merge_object *object, uint64_t *changed);
-/* Then, where there are any: queues the job that puts shared runs together in the host copy, after the
- * downloads it needs. */
+/* Then, if there are shared blocks: queues the downloads and the job that combines them in the host copy. */
 cl_int cx_merge_combine(struct cx_merge *merge);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A launch of unknown length that may be long begins with a prefix: slices on the device that it would run on
- * whole. The first one is short and tells how long the rest takes; others grow. Meanwhile other devices are
- * opened if what is left makes that worth it (plan_open.h), and once they can take part the rest is planned
- * as a split whose first packages are done. Where nothing comes of it the rest follows as one kernel.
+ * Prefixes: a launch of unknown length that may be long begins as slices on the device on which it would run
+ * whole. The first slice is short and shows how long the rest takes; the following ones grow. Meanwhile other
+ * devices are opened if the rest is long enough (plan_open.h). Once they can take part, the rest is planned
+ * as a split whose first packages are done. Otherwise the rest runs as one kernel.
  *
- * Which launches: prefix_rules.h. Previous stage: plan.c. Next: split.c, or the command's end. Under
- * context->lock where nothing else is said.
+ * prefix_rules.h says which launches begin so. Previous stage: start.c. Next: split.c, or the command's end.
+ * Called under context->lock unless stated otherwise.
  */
 #ifndef CX_LAYER_LAUNCH_PREFIX_H
 #define CX_LAYER_LAUNCH_PREFIX_H
@@ -15,16 +15,16 @@
 
 struct cx_prefix;
 
-/* Begins the launch so, judged by cx_prefix_judge, on the member. False: memory or a
- * transfer fails, and nothing was done. */
+/* Begins the launch, judged by cx_prefix_judge, with slices on the member. False: memory or a transfer
+ * failed, and nothing was done. */
 bool cx_prefix_begin(struct cx_launch *launch, struct cx_cached_verdict *judged, unsigned member,
                      enum cx_variant variant);
-/* The rest is split: adds what the slices did to the part of the member that did them, and forgets them.
- * Gives that part. */
+/* The rest is split: adds the work of the slices to the part of the member that did them, and drops them.
+ * Returns that part. */
 unsigned cx_prefix_hand_over(struct cx_launch *launch);
-/* Goes on with launches of which a slice is over. Caller holds no lock. */
+/* Continues launches of which a slice has ended. The caller holds no lock. */
 void cx_prefix_check(struct cx_context *context);
-/* Frees what is left with the launch. Takes context->lock. */
+/* Frees the launch's prefix. Takes context->lock. */
 void cx_prefix_drop(struct cx_launch *launch);
 
 #endif

@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rescues in a split whose packages are cut while it runs: what a slow or failing member still holds is done
- * again on another one, and the first to finish wins.
+ * Speculative re-execution in a split whose packages are cut while it runs: what a slow or failing member
+ * still holds is done again on another one, and the first to finish counts. reexecute_rules.h says where that
+ * is allowed.
  *
- * Where that is allowed says reexecute_rules.h.
+ * Such a split settles (its results get owners) only when every group is done by some member; then it is
+ * decided once, under context->lock, which packages count. A member that then still works on what others have
+ * done is a straggler, and its job is superseded. The launch is complete without it: its job no longer counts
+ * for the command's frontier, nor for later accesses to the host copy (if its transfers are not over, they
+ * are waited for). The job stays on its timeline, with references to everything it uses, until it ends; its
+ * regions belong to others. exit() waits for it as for any work. Meanwhile nothing is planned for a straggler
+ * unless it holds the only copy of some bytes. But a launch that can do without it, and would take longer
+ * than it has been superseded, is split as if it were free: it joins in once it is, and gets nothing before.
+ * Most members are stragglers only briefly, and a program that enqueues everything at once would have every
+ * launch planned in that moment, without the device.
  *
- * Such a split settles, that is, its results get owners, only when every group is done by somebody: which
- * packages count is decided there, once, under context->lock. A member that then still works on what others
- * have done is late. The launch is over without it: its job leaves the command's cone and what later accesses
- * of the host copy wait for (its transfers are over, else it is waited for). It stays on its timeline, with
- * references to all it uses, until it ends, and exit() waits for it where it waits for any work. Its regions
- * were given to others. Meanwhile nothing is planned for it unless it holds the only copy of some bytes; but
- * launches that could do without, and would take longer than it has been late, are split as if it were free:
- * it joins in once it is, and gets nothing before. Most members are late for a moment only, and a program
- * that enqueues all of its launches at once would have all of them planned within it.
- *
- * The bound is that of scheduler/auto.c, whose 8th rule decides by expected times: a member however slow
- * delays the launch by no more than a launch on each other member and the time in which these together do
- * what it holds. It does not hold for other policies (they have no such rule: only failures are made good),
- * for members that work in place, for kernels that read what they write, for a probe's one package, which
- * is bounded by its size alone, and where others must fetch inputs from a member's memory (split_fetch.h)
- * that does not answer while its kernel runs. What a late member finished earlier in the launch stays where
- * it is, and whoever reads that waits for the member. Previous stage: split_member.c. All under
- * context->lock.
+ * scheduler/auto.c bounds the delay, as its 8th rule decides by expected times: a member, however slow,
+ * delays the launch by at most one package on each other member and the time in which these together do what
+ * it holds. There is no such bound for other policies (they only make up for failures), for members that work
+ * in place, for kernels that read what they write, for a probe's one package (bounded by its size alone), and
+ * if others must fetch inputs from the memory of a member (split_fetch.h) that does not answer while its
+ * kernel runs. What a straggler finished earlier in the launch stays in its memory, and later reads of that
+ * wait for it. Previous stage: split_member.c. All functions are called under context->lock.
  */
 #ifndef CX_LAYER_LAUNCH_REEXECUTE_H
 #define CX_LAYER_LAUNCH_REEXECUTE_H
@@ -33,22 +32,22 @@
 struct split;
 struct package;
 
-/* Looks for something that the idle part should do again. True: split->packages[*index] is what. Else *again
- * is when to ask next, in seconds since the launch began; 0: after the next event. */
+/* Looks for a package that the idle part should re-execute. True: it is split->packages[*index]. Else
+ * *ask_next is when to ask again, in seconds since the launch began; 0: after the next event. */
 bool cx_reexecute_take(struct split *split, unsigned part, double now, unsigned *index, double *ask_next);
-/* A package is over, and the balancer says what became of it: decides whether it counts. */
+/* Called when a package is over, with the balancer's outcome: decides whether it counts. */
 void cx_reexecute_note(struct split *split, struct package *package, unsigned outcome);
-/* A part's package failed on its device: whatever the part still holds is for others. False: nobody is left,
- * or results are spoken for. */
+/* Called when a part's package failed on its device: gives what the part still holds to others. False: no
+ * part is left, or its results are already relied upon. */
 bool cx_reexecute_failed(struct split *split, unsigned part, struct package *package);
-/* The part begins (event) or knows of the end (NULL) of uploads for its packages. */
+/* Notes that the part begins uploads for its packages (event), or knows that they have ended (NULL). */
 void cx_reexecute_uploads(struct split *split, unsigned part, cl_event event);
-/* Whether all is done, but for transfers of a late member, which read the host copy or bring results home: it
- * could not be left now, and an idle part looks again. */
+/* Whether everything is done except transfers of a straggler, which read the host copy or write results back:
+ * the straggler cannot be left now, and an idle part asks again. */
 bool cx_reexecute_awaits(const struct split *split);
-/* The split settles: takes late members out of what its command waits for. */
+/* Called when the split settles: removes stragglers' jobs from what its command waits for. */
 void cx_reexecute_leave(struct split *split);
-/* The part has done all it held: its member is not late with it any more. */
+/* Called when the part has done everything it held: its member is no longer a straggler for this launch. */
 void cx_reexecute_over(struct split *split, unsigned part);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Launches like one before: the same function and range, while all that they touch lies where that one ran.
- * They are a job of that device and nothing else, with neither a command nor a decision of their own, which
- * is most of what a short launch costs the program's thread.
+ * Replays launches: if a launch has the same function and range as one before, and all its data lies where
+ * that one ran, it becomes a job of that device and nothing else, without a command and a decision. These are
+ * most of what a short launch costs the program's thread.
  *
- * A launch may be repeated where what decided that it stays whole asks for no more than that (too short, one
- * device), nobody watches (events, profiling, traces, summaries, logs) and the program has one queue, in
- * order. After some repetitions one is planned again: speeds may have changed, or a split may be possible by
- * now. Each of them is ordered, referenced and reported as a command would be: the queue's cone covers it
- * (command.h), it keeps kernel and buffers, its failure is the queue's.
+ * A launch may be replayed if the reason why it stays whole holds for all like it (too short, one device), if
+ * nothing observes it (events, profiling, traces, summaries, logs), and if the program has one queue, in
+ * order. After some replays one launch is planned again, since speeds may have changed, or a split may be
+ * possible by now. A replayed launch is ordered, referenced and reported as a command: the queue's frontier
+ * covers it (command.h), it keeps references to kernel and buffers, and the queue reports its failure.
  * Previous stage: enqueue_kernel.c. Next: worker.h. Thread-safety: see each.
  */
 #ifndef CX_LAYER_LAUNCH_REPLAY_H
@@ -22,13 +22,13 @@ struct cx_launch;
 struct cx_queue;
 struct cx_summary_kernel;
 
-/* The launch ran whole on the member, untimed and with all its memory there: it may be repeated, if
- * launch->repeats and nobody watches. context->lock held. */
+/* The launch ran whole on the member, untimed and with all its memory there: records it for replays, if
+ * launch->replayable and nothing observes it. context->lock held. */
 void cx_replay_note(const struct cx_launch *launch, unsigned member, const struct cx_summary_kernel *summary,
                     double seconds);
 
-/* Launches the kernel as one before, if that may be; the call had no wait list and wants no event. True:
- * done, and *args, captured, is taken over. False: nothing was done. The caller holds no lock. */
+/* Replays the launch, if it may be; the call had no wait list and wants no event. True: done, and *args,
+ * captured, is taken over. False: nothing was done. The caller holds no lock. */
 bool cx_replay_launch(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_args **args,
                       const struct cx_access_geometry *geometry, bool local_given);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of a split whose packages are cut while it runs: for split.c (plan and end) and,
- * between these, split_member.c (what each member's worker does), split_package.c and split_upload.c.
+ * The state of a split whose packages are cut while it runs. Shared by split.c (beginning and end),
+ * split_member.c (the loop of each member's worker), split_package.c and split_upload.c.
  */
 #ifndef CX_LAYER_LAUNCH_SPLIT_INSIDE_H
 #define CX_LAYER_LAUNCH_SPLIT_INSIDE_H
@@ -18,19 +18,19 @@ enum { CX_IN_FLIGHT = 2 };
 struct package {
     unsigned part;
     struct cx_range range;
-    bool copy;         /* does again what another part holds (reexecute.h), and does not count yet */
-    bool reexecuted;   /* others do it again */
-    bool over;         /* its device is done with it */
-    bool dropped;      /* its results count for nothing */
-    uint64_t serial;   /* copy, rescued: which rescue */
+    bool copy;         /* re-executes what another part holds (reexecute.h), and does not count yet */
+    bool reexecuted;   /* others re-execute it */
+    bool over;         /* its device has ended it */
+    bool dropped;      /* its results do not count */
+    uint64_t serial;   /* copy, reexecuted: identifies the re-execution */
     uint64_t asked_ns; /* when it was assigned */
     uint64_t start_ns; /* the same; once over, when it began */
     uint64_t end_ns, busy_ns, noticed_ns; /* once over */
     const char *why;                      /* it is as long as it is */
     unsigned slices;                      /* kernels that it is run as (slices.h) */
     uint64_t done;                        /* up to which step these are over */
-    uint64_t sent;                     /* up to which what they write is promised to reads (write_back.h) */
-    struct cx_write_back *write_backs; /* these promises, until its lane takes them */
+    uint64_t sent;                        /* up to which step results are promised to reads (write_back.h) */
+    struct cx_write_back *write_backs;    /* these promises, until the lane takes them */
 };
 
 /*
@@ -65,9 +65,9 @@ struct split_participant {
     double learned_seconds; /* that its speed in this launch was learned from; 0: not learned */
     struct cx_write_back *write_backs; /* taken by its lane and not over yet (write_back.h) */
     /* reexecute.h: */
-    bool reexecutes; /* it may do again what others hold, and others what it holds */
-    bool straggles;  /* LEFT or LOST, and still at what others have done: its device counts as late */
-    bool uploading;  /* it starts transfers, of which `upload` does not tell yet */
+    bool reexecutes; /* it may re-execute what others hold, and others what it holds */
+    bool straggles;  /* LEFT or LOST, and still works on what others have done: its device is a straggler */
+    bool uploading;  /* it starts transfers that `upload` does not cover yet */
     cl_event upload; /* its last transfer, a reference, or NULL */
 };
 
@@ -77,11 +77,12 @@ struct split_participant {
  *   PLANNED ──the first job begins──> OPEN ──all is assigned and started, or done──> SETTLED
  *      └──────────────────────────────┴──fails──> FAILED ──nothing is being started──> CLOSED
  *
- * SETTLED and CLOSED: owners are known, or nobody asks any more. What fails after SETTLED makes it CLOSED.
+ * SETTLED and CLOSED: owners are known, or no longer needed. A failure after SETTLED makes it CLOSED.
  */
 enum split_state { SPLIT_PLANNED, SPLIT_OPEN, SPLIT_FAILED, SPLIT_SETTLED, SPLIT_CLOSED };
 
-struct split_write_back; /* write_back.c's; NULL: nothing comes to the host copy before it settles */
+struct split_write_back; /* of write_back.c; NULL: nothing is written back to the host copy before it settles
+                          */
 
 /* One launch under way; context->lock guards it. Freed by the last job. */
 struct split {
@@ -98,11 +99,11 @@ struct split {
     unsigned issuing; /* packages assigned but not started */
     /* How it settles, decided when it is planned: */
     bool lingers; /* it settles only when no more is left than the last slice of each part's last package */
-    bool reexecutes; /* packages may be done again: it settles only when all is done */
+    bool reexecutes; /* packages may be re-executed: it settles only when all groups are done */
     bool alike;      /* all parts' members are of one kind */
     /* Whether, decided when it opens: */
-    bool entire; /* the process was ending before: one part does all that is left, as it may not compile */
-    bool counts; /* the process's end waits until all packages are started (exit_guard.h) */
+    bool entire; /* the process was ending when it began: one part does everything left, without compiling */
+    bool counts; /* the end of the process waits until all packages are started (exit_guard.h) */
     bool has_learned;          /* cx_split_learn: done */
     struct cx_merge *merge;    /* writes to be merged once all is started, or NULL */
     struct cx_private *copies; /* copies to be combined then, or NULL */
@@ -111,8 +112,8 @@ struct split {
     uint64_t since[64];        /* each timeline's last job before these */
     struct split_write_back *write_back;
     /* by argument, reads and writes; NULL: none */
-    bool *peer_copied;   /* packages copy it from peers (split_peer.h) */
-    bool *owner_fetched; /* ... or get it from its owners by way of the host copy (split_fetch.h) */
+    bool *peer_copied;   /* by input: packages copy it from peers (split_peer.h) */
+    bool *owner_fetched; /* ... or fetch it from its owners through the host copy (split_fetch.h) */
     bool fetching;       /* one does */
     pthread_cond_t changed;
     struct split_participant participant[]; /* nparts */
@@ -132,7 +133,7 @@ struct flight {
     uint64_t started_ns;
 };
 
-/* What one member's job keeps between packages. */
+/* The state of one member's job between packages (a device loop). */
 struct lane {
     struct split *split;
     unsigned part;
@@ -150,77 +151,78 @@ struct lane {
     uint64_t last_start_ns, last_end_ns, last_groups; /* of the package that was over last */
     struct cx_access_region *regions;
     struct cx_transfer_list *copies; /* one a member, from peers, for the next package (split_peer.h) */
-    double ask_next; /* when to ask for a package beside the one in flight, on the split's clock; 0: not */
+    double
+        ask_next; /* when to ask for another package beside the one in flight, on the split's clock; 0: not */
     unsigned nwrite_backs; /* of the split's for this part: not started yet */
     bool drained;          /* nothing from before the launch is in the device's queue */
 };
 
 /* All under context->lock. */
 
-/* The jobs that are not over yet hold the split: one less. */
+/* Drops the reference that a job holds; the last one frees the split. */
 void cx_split_unref(struct split *split);
-/* What the launch's packages taught, once: the next launch like it is planned by that. */
+/* Enters the measurements of the launch's packages into the kernel history, once. */
 void cx_split_learn(struct split *split);
-/* The same, and each part's speed as measured so far, although jobs may still run. For splits whose packages
- * may be done again, when they settle: by reexecute.c where a late member is left behind, by split.c where
- * the next launch may be planned at once. */
+/* Like cx_split_learn, with each part's speed as measured so far, although jobs may still run. For splits
+ * with re-execution, when they settle: called by reexecute.c if a straggler is left behind, by split.c if the
+ * next launch may be planned at once. */
 void cx_split_learn_early(struct split *split);
-/* Nothing more is started; the command fails. */
+/* Fails the command; nothing more is started. */
 void cx_split_fail(struct split *split, cl_int error);
-/* The part's driver failed: it gets nothing any more. */
+/* Called when the part's driver failed: the part gets no more packages. */
 void cx_split_part_failed(struct split *split, unsigned part);
 bool cx_split_all_assigned(const struct split *split);
-/* Ends the split's part of the work if every group is assigned and started. */
+/* Settles the split if every group is assigned and started (with re-execution: done). */
 void cx_split_settle_if_due(struct split *split);
 
-/* Turns a number of groups into a run of steps for the part. Gives back to the balancer what the run is too
- * short for. */
+/* Cuts a package of about that many groups from the part's range of steps. Gives groups back to the balancer
+ * if the range is shorter. */
 struct cx_range cx_package_cut(struct split *split, unsigned part, uint64_t groups);
-/* Makes room for one more package, and enters it. Gives its index. */
+/* Make room for one more package; add it and return its index. */
 bool cx_package_room(struct split *split);
 unsigned cx_package_note(struct split *split, unsigned part, struct cx_range range);
-/* Before the first package of all: whether one part is to do all of them is decided. */
+/* Called before the first package: decides whether one part does everything left (split->entire). */
 void cx_split_open(struct split *split);
-/* Then: enters all that is left as the part's package. False: another part is to do it, this one gets
- * nothing. */
+/* Then: adds everything left as the part's package. False: another part does it, this one gets nothing. */
 bool cx_package_all(const struct lane *lane, const struct cx_worker *worker, unsigned *index);
 /* The package is over and counts. */
 void cx_package_count(struct split *split, const struct package *package);
 
-/* What was assigned: notes it as the lane's, with its transfers. May give up the lock meanwhile, and brings
- * nothing where the launch has settled by then (split_fetch.h). */
+/* Prepares an assigned package for the lane: lists its transfers. May release the lock meanwhile; lists none
+ * if the launch has settled by then (split_fetch.h). */
 void cx_package_take(struct lane *lane, struct cx_worker *worker, unsigned index,
                      struct cx_transfer_list *transfers);
 
-/* A job that takes packages for a part until there are none. NULL: no memory. */
+/* Makes the job that takes packages for a part until there are none. NULL: no memory. */
 struct cx_job *cx_lane_job(struct split *split, unsigned part);
 void cx_lane_free(struct lane *lane);
 /* Queues one more job for a part. */
 void cx_lane_plan(struct split *split, unsigned part);
 
-/* What this package reads (and may leave unwritten) that the member's own memory lacks, to be uploaded from
- * the host copy. False: no memory. */
+/* Lists what the package reads (and may leave unwritten) that the member's own memory lacks, to be uploaded
+ * from the host copy. False: no memory. */
 bool cx_uploads_list(struct lane *lane, const struct cx_worker *worker, struct cx_transfer_list *transfers);
 
-/* By the lane's worker, which holds no lock. */
+/* Called by the lane's worker, which holds no lock. */
 
 /* Starts a package. */
 cl_int cx_package_start(struct lane *lane, struct cx_worker *worker, unsigned package, struct cx_range range,
                         struct cx_transfer_list *transfers);
-/* Waits for the oldest package in flight and tells the balancer. */
+/* Waits for the oldest package in flight and reports it to the balancer. */
 cl_int cx_package_end(struct lane *lane, struct cx_worker *worker);
-/* What ends next of the oldest package: its oldest slice, or itself. */
+/* The event of the oldest package in flight that ends next: its oldest slice's, or its own. */
 cl_event cx_package_next_end(const struct lane *lane);
-/* Waits for its oldest slice, of which there is one, and takes what it has to send home. False: it failed. */
+/* Waits for the package's oldest slice, of which there is one, and takes the results to be written back.
+ * False: it failed. */
 bool cx_package_end_slice(struct lane *lane, struct cx_worker *worker);
 /* Starts a package's transfers. */
 cl_int cx_uploads_start(struct lane *lane, struct cx_worker *worker, struct flight *flight);
-/* Others may have to know when they are over (reexecute.h). */
+/* Notes the uploads' event for re-execution, which may have to wait for them (reexecute.h). */
 void cx_uploads_note(struct lane *lane, cl_event event);
-/* They are over: drops them. Gives their error. `relied`: the launch may be settled, so that others count on
- * them. */
+/* Called when the uploads are over: drops them and returns their error. relied: the launch may be settled, so
+ * that later commands rely on them. */
 cl_int cx_uploads_end(struct flight *flight, struct cx_worker *worker, cl_int error, bool relied);
-/* The lane's last upload is another one now; NULL: it is over. */
+/* Sets the event of the lane's last upload; NULL: it is over. */
 void cx_uploads_last(struct lane *lane, const struct cx_worker *worker, cl_event upload);
 
 static inline bool cx_split_failed(const struct split *split)
@@ -252,7 +254,7 @@ static inline bool cx_split_left(const struct split *split, unsigned part)
     return split->participant[part].state >= SPLIT_PARTICIPANT_LEFT;
 }
 
-/* Whether the part's member was late when the launch was planned (cx_split_plan.late). */
+/* Whether the part's member was a straggler when the launch was planned (cx_split_plan.stragglers). */
 static inline bool cx_split_is_straggler(const struct split *split, unsigned part)
 {
     return split->plan.stragglers >> split->plan.member[part] & 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What write_back.c and write_back_slices.c share: which results have a way home.
+ * Shared by write_back.c and write_back_slices.c: which results can be written back.
  */
 #ifndef CX_LAYER_LAUNCH_WRITE_BACK_INSIDE_H
 #define CX_LAYER_LAUNCH_WRITE_BACK_INSIDE_H
@@ -12,10 +12,10 @@ enum { CX_WRITE_BACK_LEAST_BYTES = 64 << 10 /* of a package, for one read */ };
 
 /* Whether packages of the part may be promised at all. */
 bool cx_write_back_is_fit(const struct split *split, unsigned part);
-/* Whether what the worker writes there has a way home. */
+/* Whether what the worker writes to the root can be written back. */
 bool cx_write_back_is_sent(const struct cx_mem *root, const struct cx_access_region *region,
                            const struct cx_worker *worker);
-/* Adds what the package wrote through one argument of what is read. */
+/* Adds to the list what the package wrote through one argument of the bytes that the read wants. */
 bool cx_write_back_add_argument(struct cx_transfer_list *transfers,
                                 const struct cx_pending_read *pending_read, const struct cx_mem *mem,
                                 const struct cx_access_region *region, const struct cx_worker *worker);
