@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Launches held back: what could be split but for a variant, or other members' builds, that are not there
- * yet, or a member that is late (reexecute.h), is planned as late as possible, so that programs which
- * enqueue all of their work at once do not have all of it run whole. A launch is held only behind work that
- * its member has to do first anyway, and planned before the last of that ends. What waits in the queue counts
- * when it is decided whether a build pays. Where what splits risk is bounded (plan_open.h), a launch that may
- * last is also held behind one that will tell how long it takes.
+ * Deferral: a launch that could be split, if a variant or other members' builds were ready or a member were
+ * no straggler (reexecute.h), is planned as late as possible. So programs that enqueue all of their work at
+ * once do not have all of it run whole. A launch is deferred only behind work that its member has to do first
+ * anyway, and planned before the last of that ends. Work that waits in the queue counts when it is decided
+ * whether a build pays. If losses are bounded (cx_plan_bounded), a launch that may be long is also deferred
+ * behind one that will show how long it takes.
  *
  * Previous stage: plan.c. Next: the same again. Thread-safety: as said.
  */
@@ -14,17 +14,18 @@
 
 #include "layer/plan/plan.h"
 
-/* Holds the launch where that may gain; it would go to `member` (the number of members: none in particular).
- * True: it will be planned again. context->lock held. */
+/* Defers the launch if that may gain; it would go to `member` (nmembers: none in particular). True: it will
+ * be planned again. context->lock held. */
 bool cx_deferral_begin(struct cx_launch *launch, unsigned member);
-/* Holds a launch that would run whole as a member is late, once, for a part of what it takes whole since that
- * became late: most are late by moments, with what others were as quick to do again. True: it will be planned
- * again. context->lock held. */
+/* Defers a launch that would run whole because a member is a straggler; once, until a part of the launch's
+ * whole time has passed since the member became one, since most are stragglers only briefly. True: it will be
+ * planned again. context->lock held. */
 bool cx_deferral_for_straggler(struct cx_launch *launch);
-/* Whether a launch is held until this one, of the same function, tells how long it takes. context->lock held.
- */
+/* Whether a launch of the same function is deferred until this one shows how long it takes. context->lock
+ * held. */
 bool cx_deferral_waits_for(const struct cx_launch *launch);
-/* Has those planned whose time has come: jobs completed, or something was built. Caller holds no lock. */
+/* Plans the deferred launches whose time has come, as jobs completed or a build ended. The caller holds no
+ * lock. Called through cx_context.progressed, which api/context.c sets. */
 void cx_deferral_check(struct cx_context *context);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known of a kernel function: how fast members run it, which launches of it were judged, how long it
- * takes, what drivers said. Read by the planner, filled by whoever carries launches out. It belongs to the
- * function and goes with it. Thread-safety: context->lock, where nothing else is said.
+ * The history of a kernel function: how fast members run it, the cached verdicts, how long it takes, what
+ * drivers accepted. The planner reads it; launch/ fills it in. It belongs to the function and is freed with
+ * it. Thread-safety: context->lock, where nothing else is said.
  */
 #ifndef CX_LAYER_PLAN_KERNEL_HISTORY_H
 #define CX_LAYER_PLAN_KERNEL_HISTORY_H
@@ -22,7 +22,7 @@
 struct cx_function;
 struct cx_launch;
 
-/* A launch judged separable, kept for the next one with the same kernel, geometry and arguments. */
+/* A verdict, cached for the next launch with the same kernel, geometry and arguments. */
 struct cx_cached_verdict {
     unsigned refs; /* context->lock */
     uint64_t hash;
@@ -32,16 +32,16 @@ struct cx_cached_verdict {
 };
 void cx_cached_verdict_unref(struct cx_cached_verdict **judged);
 
-/* What the last merge of launches of one shape found: what to expect of the next one, never a reason not to
- * look. */
+/* What the last merge of launches of one shape found: an expectation for the next one, which is compared all
+ * the same. */
 struct cx_merge_memory {
     uint64_t shape;             /* hash of the range and the buffers' sizes; 0: none yet */
     uint64_t changed, combined; /* bytes */
-    unsigned runs;              /* separate runs of blocks that were combined */
+    unsigned runs;              /* separate groups of blocks that were combined */
 };
 
-/* What each member did of the last launch of a shape: its part of the next one begins there, where its data
- * lies. */
+/* The last partition of a shape: what each member did of the last such launch. Its partition of the next one
+ * begins there, where its data is. */
 struct cx_last_partition {
     uint64_t steps, slice; /* the shape (cx_split_plan); 0: none yet */
     uint64_t members;      /* as bits, those that shared it */
@@ -59,25 +59,25 @@ enum { CX_LENGTHS = 8 };
 
 enum { CX_REPLAY_FORMS = 2 }; /* ranges of one function that are known at a time */
 
-/* A launch that may be repeated (replay.h). */
+/* A launch that may be replayed (replay.h). */
 struct cx_replay {
     struct cx_access_geometry geometry; /* as enqueued: no local size where none was given */
     bool local_given;
     unsigned member;                         /* where it ran */
-    unsigned left;                           /* how often it may be repeated; 0: there is none */
+    unsigned left;                           /* how often it may still be replayed; 0: none */
     double seconds;                          /* that it takes (plan_stake.h); 0: not known */
     const struct cx_summary_kernel *summary; /* cx_kernel_accesses */
 };
 
-/* What is known of one kernel function; context->lock, save what is atomic. */
+/* The history; guarded by context->lock, except atomic fields. */
 struct cx_kernel_history {
     struct cx_speed_record *records;      /* one a member, in work-groups/s */
     struct cx_cached_verdict *judged[16]; /* most recently used first */
     struct cx_merge_memory merges[8];     /* by shape, at shape % 8 */
-    struct cx_memory *memories[4]; /* what the balancer auto learned, by number of groups; never replaced */
+    struct cx_memory *memories[4]; /* memories of the balancer auto, by number of groups; never replaced */
     struct cx_feedback_record feedback;   /* how its splits did */
-    struct cx_result_uses *result_uses;   /* what becomes of its results (result_use.h); NULL: none yet */
-    struct cx_parts parts;                /* how large devices' parts are where they keep them */
+    struct cx_result_uses *result_uses;   /* how its results are used (result_use.h); NULL: none yet */
+    struct cx_parts parts;                /* devices' parts of launches, if these are stable */
     struct cx_length lengths[CX_LENGTHS]; /* plan_stake.h */
     unsigned nlengths;                    /* added */
     unsigned prefixes;                    /* launches that began with slices (prefix.h) */
@@ -88,22 +88,22 @@ struct cx_kernel_history {
     struct cx_last_partition last_partitions[4]; /* by shape */
     double compiles; /* seconds before the fastest member's first package of such a form, in this process or a
                       * former one; 0: not measured */
-    atomic_uint timing;                        /* whole launches in flight whose times will be known */
-    atomic_uint telling;                       /* ... that will tell a length which is not known */
+    atomic_uint timing;                        /* whole launches in flight whose times will be measured */
+    atomic_uint telling;                       /* ... whose length is not known yet */
     unsigned unmeasured;                       /* whole launches planned since one whose times were wanted */
     struct cx_replay replays[CX_REPLAY_FORMS]; /* newest first */
     struct cx_takes takes;                     /* take.h */
-    double unvaried; /* seconds that launches took which lack a split variant, by measured speeds */
-    double judging;  /* seconds that judging a launch takes; 0: none was */
-    struct {         /* launches of late for which that did not pay, the next at nskipped % 16 */
+    double unvaried; /* seconds of launches that lacked a split variant, by measured speeds */
+    double judging;  /* seconds that judging a launch takes; 0: not measured */
+    struct {         /* recent launches too short to be judged, the next at nskipped % 16 */
         uint64_t hash;
         double lost; /* seconds that splits of them could have saved at most */
     } skipped[16];
     unsigned nskipped;
 };
-/* The function's, made at the first call. NULL: no memory. */
+/* The function's history, made at the first call. NULL: no memory. */
 struct cx_kernel_history *cx_function_history(struct cx_function *function, unsigned nmembers);
-/* What launches of as many groups taught the balancer that learns; NULL: none did. */
+/* The memory of launches with that many groups for the balancer that learns; NULL: there is none. */
 struct cx_memory *cx_kernel_history_memory(const struct cx_kernel_history *history, uint64_t groups);
 
 #endif

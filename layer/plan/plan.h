@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Planning a launch: may it be split, over which members, by which balancer; else on which member does it run
- * whole?
+ * Plans a launch: decides whether it is split, over which members and by which balancer, or on which member
+ * it runs whole.
  *
- * The only stage that knows both analysis (access.h) and balancing (scheduler/). It decides and starts
- * nothing: start.h carries decisions out. Runs under context->lock. Previous stage: enqueue_kernel.c. Next:
- * start.h.
+ * The only stage that knows both analysis (access.h) and balancing (scheduler/). It only decides; start.h
+ * carries decisions out. Called under context->lock. Previous stage: enqueue_kernel.c. Next: start.h.
  */
 #ifndef CX_LAYER_PLAN_PLAN_H
 #define CX_LAYER_PLAN_PLAN_H
@@ -23,79 +22,79 @@ struct cx_launch {
     struct cx_command base;
     struct cx_kernel *kernel;           /* a reference */
     struct cx_args *args;               /* captured */
-    struct cx_access_geometry geometry; /* local filled in once chosen */
+    struct cx_access_geometry geometry; /* the local size is filled in once chosen */
     bool local_given;
-    bool on_svm_owner;  /* svm.h: it runs whole on the home of shared virtual memory */
+    bool on_svm_owner;  /* svm_rules.h: it runs whole on the owner of shared virtual memory */
     bool times_counted; /* in cx_kernel_history.timing */
-    bool replayable;    /* replay.h: what keeps it whole holds for all launches alike */
+    bool replayable;    /* replay.h: the reason why it stays whole holds for all launches like it */
     /* take.h */
-    bool beyond;             /* by what drivers report, none takes it */
-    bool unproven;           /* the member that runs it whole never took one like it */
-    uint64_t form;           /* 0: not planned yet */
-    uint64_t tried, refused; /* members, as bits, that refused it in this call; the same and at others */
-    unsigned placed;         /* 1 + the member that runs it whole; 0: not planned so */
-    uint64_t placed_seq;     /* ... and its position there */
+    bool beyond;   /* by drivers' reports, no member accepts it */
+    bool unproven; /* the member that runs it whole has not accepted one like it before */
+    uint64_t form; /* 0: not planned yet */
+    uint64_t tried,
+        refused; /* members, as bits: that refused it in this call; that refused it in this or other calls */
+    unsigned placed;     /* 1 + the member that runs it whole; 0: not planned so */
+    uint64_t placed_seq; /* ... and its position there */
     /* deferral.h */
     bool lacks_builds,
-        counted;          /* a split lacks what is not built yet; its time is counted (cx_plan_without) */
-    bool lacks_straggler; /* ... or a member that is late (reexecute.h) */
-    bool lacks_length;    /* held until one before it tells how long it takes */
-    bool tells;           /* it runs whole and will tell that, counted in cx_kernel_history.telling */
-    uint64_t placed_ns;   /* ... planned then, host clock */
-    uint64_t deferred_until_ns; /* until when it was held for that, host ns; 0: it was not */
+        counted; /* a split lacks builds that are not done yet; its time was counted (cx_plan_without) */
+    bool lacks_straggler;       /* ... or a member that is a straggler (reexecute.h) */
+    bool lacks_length;          /* deferred until an earlier launch shows how long it takes */
+    bool tells;                 /* it runs whole and will show that; counted in cx_kernel_history.telling */
+    uint64_t placed_ns;         /* ... planned then, host clock */
+    uint64_t deferred_until_ns; /* deferred for a straggler until then, host ns; 0: it was not */
     enum cx_variant missing_variant;
-    double
-        longest; /* seconds that it takes at most, by its text; below 0: not asked (cx_plan_deferred_pays) */
+    double longest;         /* upper guess of its seconds, by the kernel's text; below 0: not computed
+                               (cx_plan_deferred_pays) */
     unsigned resume_member; /* planned again once that member has completed resume_seq */
     uint64_t resume_seq;
     struct cx_launch *deferred_next;
-    struct cx_prefix *prefix; /* prefix.h: it began with slices on one device; or NULL */
-    uint64_t sliced; /* ... steps, along the split dimension, that these have done or do; 0: there are none */
+    struct cx_prefix *prefix; /* prefix.h: it began as slices on one device; or NULL */
+    uint64_t sliced; /* ... steps along the split dimension that the slices have done or do; 0: none */
     double
-        unsliced; /* ... seconds that the rest takes on that device, as they tell; 0: nothing told so far */
-    uint64_t slices_ns;      /* what those took, where the rest is split; 0: there were none */
-    uint64_t moved;          /* bytes brought to members for it */
-    uint64_t split_ns;       /* host clock: when it was split, for split_feedback.h; 0: it was not */
+        unsliced; /* ... seconds that the rest takes on that device, by the slices' times; 0: not known yet */
+    uint64_t slices_ns;      /* how long the slices took, if the rest is split; 0: there were none */
+    uint64_t moved;          /* bytes moved to members for it */
+    uint64_t split_ns;       /* host clock: when the split began, for split_feedback.h; 0: not split */
     bool counts;             /* ... it counts there */
-    bool first_use;          /* ... a member that takes part has done nothing yet */
-    double staked, reserved; /* plan_stake.h: split, and held to that many seconds; of these it may lose */
-    double staked_moves;     /* of staked: to bring what it reads to the first device */
+    bool first_use;          /* ... a participating member has run nothing before */
+    double staked, reserved; /* plan_stake.h: seconds of the whole launch that the split is compared with;
+                                seconds that it may lose */
+    double staked_moves;     /* of staked: moving what it reads to the first device */
     bool trial;              /* ... as a trial */
-    bool invests;            /* ... that loses by itself: what it moves is for those behind it */
+    bool invests;            /* ... that loses by itself: it moves data for later launches */
     uint64_t written;        /* bytes that the program gave buffers before it */
-    uint64_t written_back;   /* bytes of results that came home within it (write_back.h); context->lock */
-    bool migration_counted;  /* migration_credit.h: it is counted */
-    /* split: how each argument's writes are kept right (enum cx_write_protocol; launch_prepare.h); NULL:
-     * nothing special
-     */
+    uint64_t written_back;   /* bytes written back while it ran (write_back.h); context->lock */
+    bool migration_counted;  /* migration_credit.h: it has been counted */
+    /* split: each argument's write protocol (enum cx_write_protocol; launch_prepare.h); NULL: EXCLUSIVE for
+     * all */
     uint8_t *protocols;
-    bool remote_access;    /* remote_access.h: some of them are CX_PROTOCOL_REMOTE */
-    unsigned remote_owner; /* ... at that member's memory */
-    uint64_t remote_bytes; /* ... of which others use about so many bytes */
-    uint64_t changed,
-        combined; /* merge.h: bytes found changed, and of these those put together on the host */
+    bool remote_access;         /* remote_access.h: some protocols are CX_PROTOCOL_REMOTE */
+    unsigned remote_owner;      /* ... the member whose memory is used */
+    uint64_t remote_bytes;      /* ... about how many bytes of it other members access */
+    uint64_t changed, combined; /* merge.h: bytes found changed; of these, bytes combined on the host */
     /* outcome, for kernel_table.h */
-    const char *reason;                      /* why it runs as it does; static text */
-    uint32_t line;                           /* of the source, where the reason has one (cx_place_text()) */
+    const char *reason;                      /* why it runs whole or split; static text */
+    uint32_t line;                           /* the source line of the reason (cx_place_text()); 0: none */
     uint32_t other_line;                     /* a second one; 0: there is none */
-    const struct cx_summary_kernel *summary; /* that the line is of; NULL: not asked for */
+    const struct cx_summary_kernel *summary; /* the kernel that the lines are in; NULL: not needed */
     int arg;                                 /* the argument the reason is about, -1: none */
     unsigned nparts;
     struct cx_part *parts;    /* members that took part */
-    struct cx_verify *verify; /* verify.h: it is compared with a whole run; or NULL */
+    struct cx_verify *verify; /* verify.h: its comparison with a whole run; or NULL */
 };
 
-/* What one member did of a launch. Written by its worker; read once the command is over. */
+/* A member's part of a launch. Written by its worker; read once the command is over. */
 struct cx_part {
     unsigned member;
     enum cx_variant variant;
-    bool whole;           /* it is all of the launch, with a local size only where the program gave one */
+    bool whole;           /* it is the whole launch, with a local size only if the program gave one */
     struct cx_args *args; /* the member's own (private_copies.h); NULL: the launch's */
     uint64_t groups, packages, busy_ns;
     uint64_t first_ns, last_ns;    /* host clock */
-    uint64_t at;                   /* first group of the package that is added next, where `why` is given */
-    const char *why;               /* why the package that is added next is as long as it is, or NULL */
-    uint64_t asked_ns, noticed_ns; /* and when it was decided, and its end seen, by the host; 0: not noted */
+    uint64_t at;                   /* first group of the next package to be added, if `why` is given */
+    const char *why;               /* why the next package to be added is as long as it is, or NULL */
+    uint64_t asked_ns, noticed_ns; /* when it was decided, and when its end was noticed; 0: not known */
 };
 
 /* A split that was decided. */
@@ -103,29 +102,29 @@ struct cx_split_plan {
     struct cx_cached_verdict *judged; /* a reference */
     uint64_t groups;                  /* all work-groups */
     uint64_t slice;                   /* work-groups in one step along the split dimension */
-    uint64_t done;                    /* steps at the range's start that are done already (prefix.h) */
+    uint64_t done;                    /* steps at the range's start already done by slices (prefix.h) */
     unsigned n;                       /* members that share the launch, in order */
-    bool probes; /* member[n] gets steps [probe_first, probe_end) to be measured, and nothing else */
+    bool probes;                      /* member[n] gets only steps [probe_first, probe_end), to be measured */
     uint64_t probe_first, probe_end;
     unsigned *member;
     enum cx_variant *variant;
     double *weight; /* expected relative speeds: where each member's part of the range begins */
     struct cx_balancer *balancer;
-    bool moves;          /* it moves data for the sake of launches to come (migration_credit.h) */
-    bool reexecutes;     /* reexecute.h: several members may do packages again */
-    uint64_t stragglers; /* members, as bits, that join once they are done with what others have done */
+    bool moves;          /* it moves data for later launches (migration_credit.h) */
+    bool reexecutes;     /* reexecute.h: packages may be re-executed */
+    uint64_t stragglers; /* members, as bits, that are stragglers and join in once they are free */
 };
 void cx_split_plan_finish(struct cx_split_plan *plan);
 
-/* What is decided of a launch. */
+/* The kind of a decision. */
 enum cx_plan_kind {
-    CX_PLAN_WAIT,   /* nothing: it waits for something, and is planned again by itself */
-    CX_PLAN_SPLIT,  /* it is split as `split` says, which is for whoever carries it out to finish */
-    CX_PLAN_SLICES, /* it begins with slices on `member`, by `judged` and `variant` (prefix.h) */
+    CX_PLAN_WAIT,   /* nothing yet: the launch is deferred, and planned again later */
+    CX_PLAN_SPLIT,  /* it is split as `split` says, which the caller finishes */
+    CX_PLAN_SLICES, /* it begins as slices on `member`, by `judged` and `variant` (prefix.h) */
     CX_PLAN_WHOLE,  /* it runs whole on `member` */
     CX_PLAN_FAIL    /* it fails: no member can have its memory */
 };
-/* Of these only what the kind names is set. */
+/* A decision. Only the fields that its kind names are set. */
 struct cx_plan_decision {
     unsigned member;
     struct cx_split_plan split;
@@ -133,21 +132,22 @@ struct cx_plan_decision {
     enum cx_variant variant;
 };
 
-/* Decides what becomes of a launch that all before it allow to be planned. Starts nothing; but it is told
- * what was decided, and counted. */
+/* Decides how a launch runs. Called by launch/start.c when everything that it waits for is settled. Starts
+ * nothing; the decision is logged and counted. */
 enum cx_plan_kind cx_plan_decide(struct cx_launch *launch, struct cx_plan_decision *decision);
-/* It runs whole on the member after all, as slices could not begin. nmembers: nowhere. WHOLE or FAIL. */
+/* Decides again, whole on the member, as slices could not begin. nmembers: no member. Returns WHOLE or FAIL.
+ */
 enum cx_plan_kind cx_plan_whole(struct cx_launch *launch, unsigned member);
-/* The rest of a launch that began with slices is split, if that may be and pays: *plan is how, and the
- * caller's to finish. False: nothing was done. */
+/* Plans a split of the rest of a launch that began as slices, if that is possible and pays; the caller
+ * finishes *plan. False: the rest is not split. */
 bool cx_plan_rest(struct cx_launch *launch, struct cx_split_plan *plan);
 
-/* The memory object behind an argument; NULL: it is none. */
+/* The memory object of an argument; NULL: it is none. */
 static inline struct cx_mem *cx_launch_mem(const struct cx_launch *launch, unsigned arg)
 {
     return cx_args_mem(launch->args, arg);
 }
-/* How many work-groups the launch has in all. Its local size is known. */
+/* The number of work-groups of the launch, whose local size is known. */
 static inline uint64_t cx_launch_groups(const struct cx_launch *launch)
 {
     uint64_t groups = 1;
@@ -155,7 +155,7 @@ static inline uint64_t cx_launch_groups(const struct cx_launch *launch)
         groups *= (launch->geometry.global[d] + launch->geometry.local[d] - 1) / launch->geometry.local[d];
     return groups;
 }
-/* How the argument's writes are kept right (enum cx_write_protocol); OWN for all where nothing special is. */
+/* The argument's write protocol (enum cx_write_protocol). */
 static inline unsigned cx_launch_protocol(const struct cx_launch *launch, unsigned arg)
 {
     return launch->protocols ? launch->protocols[arg] : CX_PROTOCOL_EXCLUSIVE;

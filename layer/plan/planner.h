@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the planner keeps of a context. Thread-safety: context->lock.
+ * The planner's state of a context. Thread-safety: context->lock.
  */
 #ifndef CX_LAYER_PLAN_PLANNER_H
 #define CX_LAYER_PLAN_PLANNER_H
@@ -15,21 +15,21 @@ struct cx_launch;
 
 struct cx_planner {
     struct cx_device_load *loads;  /* device_load.h: one a member */
-    struct cx_feedback feedback;   /* split_feedback.h: whether splits pay */
-    unsigned whole_member;         /* the member for launches that it keeps whole */
-    struct cx_migration migration; /* migration_credit.h: whether moving data for them does */
-    double lacked; /* plan_open.h: seconds that splits could have saved for which devices were closed */
+    struct cx_feedback feedback;   /* split_feedback.h: whether splits have paid */
+    unsigned whole_member;         /* the member for launches kept whole by split feedback */
+    struct cx_migration migration; /* migration_credit.h: whether moving data for splits pays */
+    double lacked; /* plan_open.h: seconds that splits would have saved if more devices had been open */
     /* Launches that wait for progress, counted in context->ndeferred; references. */
     struct cx_launch *deferred; /* deferral.h */
-    struct cx_launch *prefixes; /* prefix.h: those of which a slice is over, to go on with */
-    /* Memory that is used again; NULL until needed. */
+    struct cx_launch *prefixes; /* prefix.h: those of which a slice has ended, to be continued */
+    /* Memory that is reused; NULL until needed. */
     struct cx_candidates *candidates;     /* candidates.h */
     struct cx_access_region *few_regions; /* whole.c */
 };
 
 /* NULL: no memory. */
 struct cx_planner *cx_planner_new(void);
-/* Holds no launch any more. Accepts NULL. */
+/* Frees the state, in which no launch is left. Accepts NULL. */
 void cx_planner_free(struct cx_planner *planner);
 
 #endif

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where packages of a split may be done again on another member (reexecute.h):
- * - the members concerned work on memory of their own for every object of the launch, so that what they write
- *   is seen by nobody until coherence says so;
- * - running a group twice does no harm: the launch reads nothing that it writes, and updates nothing with
- *   atomics, so that the contents from before are the same whoever runs it, and however often;
- * - writes are of known, disjoint regions (nothing is merged or combined afterwards).
+ * Decides whether packages of a split may be re-executed on another member (reexecute.h). The conditions:
+ * each member concerned works on memory of its own for every object of the launch, so that what it writes is
+ * invisible until the coherence map says otherwise. Running a group twice does no harm: the launch reads
+ * nothing that it writes and has no atomics, so the contents from before are the same for every run. Its
+ * writes are of known, disjoint regions, so nothing is merged or reduced afterwards.
  *
- * And which launches may be shared with a member that is late with what others have done. Previous stage:
- * plan.c, plan_share.c. Under context->lock.
+ * Also decides which launches may be shared with a straggler. Previous stage: plan.c, plan_share.c. Called
+ * under context->lock.
  */
 #ifndef CX_LAYER_PLAN_REEXECUTE_RULES_H
 #define CX_LAYER_PLAN_REEXECUTE_RULES_H
 
 #include "layer/plan/plan.h"
 
-/* Whether packages of the launch may be run twice, as far as the launch itself tells. Never under a policy
- * that would not run one again: such a split is over only with its last package, and what follows is planned
- * then. */
+/* Whether packages of the launch may run twice, as far as the launch itself is concerned. Never under a
+ * policy that does not re-execute. */
 bool cx_reexecute_allowed(const struct cx_launch *launch, const struct cx_cached_verdict *judged);
-/* Whether what the member writes is its own until coherence says otherwise. Its shadows are allocated. */
+/* Whether what the member writes stays invisible to others until the coherence map says otherwise. Its
+ * shadows are allocated. */
 bool cx_reexecute_private(const struct cx_launch *launch, unsigned member);
 
-/* Why a launch is not shared with a late member. */
+/* The reason of launches that are not shared with a straggler. */
 extern const char cx_reexecute_straggler_reason[];
-/* Whether others can do whatever the member holds of the launch, or never comes to, as far as the launch and
- * this member tell. */
+/* Whether others can do everything that the member holds of the launch or never begins, so that the delay is
+ * bounded. */
 bool cx_reexecute_bounds(const struct cx_launch *launch, const struct cx_cached_verdict *judged,
                          unsigned member);
-/* Whether the member, late and bounded so, may share the launch all the same: it joins once it is done. */
+/* Whether the member, a straggler and bounded so, may share the launch all the same: it joins in once it is
+ * free. */
 bool cx_reexecute_may_join(const struct cx_launch *launch, const struct cx_cached_verdict *judged,
                            unsigned member);
 

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which launches use buffers at one home (remote_access.h), where devices reach each other's memory.
+ * Decides which launches use buffers by remote access (remote_access.h), if devices reach each other's
+ * memory.
  *
- * Under `auto` a buffer that is only read is visited where what others are thought to read of it, with what
- * they read since it last changed, is less than bringing it to them; one that is written, once a merge of
- * such a launch had to put that much together. Only for whole buffers, of which each member has a place of
- * its own. Thread-safety: context->lock. Previous stage: plan.c. Next: split.c.
+ * With `auto`, a buffer that is only read is accessed remotely if the expected reads of other members, with
+ * those since it last changed, cost less than copying it to them; a buffer that is written, once a merge of
+ * such a launch had to combine that much. Only for whole buffers of which each member has its own memory.
+ * Thread-safety: context->lock. Previous stage: plan.c. Next: split.c.
  */
 #ifndef CX_LAYER_PLAN_REMOTE_ACCESS_RULES_H
 #define CX_LAYER_PLAN_REMOTE_ACCESS_RULES_H
 
 #include "layer/plan/plan.h"
 
-/* Of a launch whose ways are chosen (cx_launch_choose_protocols): which of its buffers these members, as far
- * as they reach each other, use at one home. Sets launch->ways, one_home, home and visited. */
+/* For a launch whose protocols are chosen (cx_launch_choose_protocols): decides which of its buffers these
+ * members, as far as they reach each other, use by remote access. Sets launch->protocols, remote_access,
+ * remote_owner and remote_bytes. */
 void cx_remote_access_choose(struct cx_launch *launch, const struct cx_cached_verdict *judged,
                              const unsigned *member, unsigned n);
 
-/* Then, once it is known who takes part: whether that holds, and all objects for it are there. Otherwise
- * the ways are to be chosen anew. */
+/* Then, once the members that take part are known: whether the choice holds, and all aliases can be had.
+ * Otherwise the caller chooses the protocols anew. */
 bool cx_remote_access_confirm(struct cx_launch *launch, const unsigned *member, unsigned n);
 
 #endif

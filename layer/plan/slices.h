@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packages in slices: one package of the balancer's, run as several kernels one behind the other, so that
- * what the first ones wrote goes home (write_back.h) while the others run.
+ * Slices: one package of the balancer runs as several kernels one after the other, so that results of the
+ * first ones are written back (write_back.h) while the others run.
  *
- * A slice costs a launch, and the device the end of a kernel at which it is not full, or, where the next
- * slice runs beside that, a part of how long its dearest group runs: slices of cheap groups are over before
- * that. It gains what moves meanwhile. The number follows from what is known of the kernel's speed there, and
- * of what COEXEC_LINK tells of transfers: a package whose time is not known is one kernel. Previous stage:
- * split_package.c.
+ * A slice costs a launch, and the end of a kernel, at which the device is not full; if the next slice runs
+ * beside that, it costs a part of the time of its longest group. It gains the transfers that overlap. The
+ * number of slices follows from the kernel's measured speed and the estimated speed of transfers; a package
+ * of unknown time is one kernel. Previous stage: split_package.c.
  */
 #ifndef CX_LAYER_PLAN_SLICES_H
 #define CX_LAYER_PLAN_SLICES_H
@@ -19,18 +18,17 @@
 
 enum { CX_MOST_SLICES = 8 };
 
-/* Seconds that a kernel's end costs, were so many groups to fill the device, of a package of so many groups.
- */
+/* Seconds that a kernel's end costs, for a package of `groups` groups on a device that `fill` groups fill. */
 double cx_slice_end(double compute_seconds, double fill, double groups);
-/* The same where the next slice runs beside it, of a kernel whose dearest groups take that long (0: who
- * knows), where a mean one takes so long: slices of cheap groups are over before their dearest ones. */
+/* Like cx_slice_end if the next slice runs beside it: the longest groups take dearest_seconds (0: unknown), a
+ * mean one mean_seconds. */
 double cx_slice_end_beside(double dearest_seconds, double mean_seconds);
-/* How many slices serve best for a package that takes so many seconds and sends so much for so long, where
- * each kernel's end costs so many; sure: that is no guess. Never more than `most`. Any thread. */
+/* The best number of slices, at most `most`, for a package that computes and sends results for these times,
+ * if each kernel's end costs end_seconds. sure: the times are measured. Any thread. */
 unsigned cx_slices_best(double compute_seconds, double send_seconds, double end_seconds, bool sure,
                         uint64_t most);
-/* Where slice `index` of the range begins, which is cut at multiples of `granularity`; index: count: its end.
- */
+/* The step at which slice `index` of the range begins, cut at multiples of `granularity`; for index = count,
+ * the range's end. */
 uint64_t cx_slice_at(struct cx_range range, uint64_t granularity, unsigned index, unsigned count);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What drivers said to whole launches of a function: a work-group size is taken or refused by the driver, not
- * by what it reports. NVIDIA's takes some that are over CL_KERNEL_WORK_GROUP_SIZE, and refuses some within it
- * for want of registers; programs that tune themselves try them all.
+ * Records which whole launches of a function drivers accepted. Whether a work-group size is accepted cannot
+ * be told from a driver's reports: NVIDIA's accepts some above CL_KERNEL_WORK_GROUP_SIZE, and refuses some
+ * below it for lack of registers; programs that tune themselves try them all.
  *
- * A launch in a form that its member never took is unproven. What it may write is brought to the member like
- * what it reads, since a launch that is refused leaves all as it was. Where the call that enqueues it still
- * runs, the refusal is that call's answer (enqueue_kernel.c); later it is the event's.
- * Thread-safety: under context->lock, save cx_take_refuse.
+ * A launch in a form that its member has not accepted before is unproven. What it may write is moved to the
+ * member like what it reads, since a refused launch must leave everything unchanged. If the enqueueing call
+ * still waits, it returns the refusal (enqueue_kernel.c); otherwise the event reports it. Thread-safety:
+ * under context->lock, save cx_take_refuse.
  */
 #ifndef CX_LAYER_PLAN_TAKE_H
 #define CX_LAYER_PLAN_TAKE_H
@@ -19,7 +19,7 @@ struct cx_launch;
 
 enum { CX_TAKE_FORMS = 16 };
 
-/* By form, the newest first: which members took it last time, and which refused it, as bits. */
+/* By form, newest first: the members, as bits, that accepted it last time, and that refused it. */
 struct cx_takes {
     struct cx_take {
         uint64_t form; /* 0: none */
@@ -27,19 +27,20 @@ struct cx_takes {
     } of[CX_TAKE_FORMS];
 };
 
-/* What the call that enqueues a launch waits to hear. */
+/* What the call that enqueues a launch waits for. */
 enum cx_asked {
     CX_ASKED_NOT = 0,   /* nothing, or not any more */
-    CX_ASKED_WAITS = 1, /* whether the driver refuses it; below 0: the refusal, which that call then tells */
+    CX_ASKED_WAITS = 1, /* whether the driver refuses it; below 0: the refusal, which the call returns */
 };
 
-/* For planning: members known to refuse the launch are not tried again while others may take it. */
+/* Called when a launch is planned: members known to refuse it are not tried again while others may accept it.
+ * begin: looks up its form. refused, known: whether the member refuses it, or its answer is known. */
 void cx_take_begin(struct cx_launch *launch);
 bool cx_take_refused(const struct cx_launch *launch, unsigned member);
 bool cx_take_known(const struct cx_launch *launch, unsigned member);
-/* The member's driver took the unproven launch. */
+/* Records that the member's driver accepted the unproven launch. */
 void cx_take_note(struct cx_launch *launch, unsigned member);
-/* It refused it. Whether the call that enqueues it tells. Takes context->lock. */
+/* Records that it refused it. Returns whether the enqueueing call reports that. Takes context->lock. */
 bool cx_take_refuse(struct cx_launch *launch, unsigned member, int error);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the trace tells of launches: decisions, packages and merges. Nothing when COEXEC_TRACE is not set.
+ * Trace rows of launches: decisions, packages and merges. Does nothing if COEXEC_TRACE is not set.
  * Thread-safe.
  */
 #ifndef CX_LAYER_PLAN_TRACE_LAUNCH_H
@@ -12,13 +12,13 @@ struct cx_launch;
 struct cx_part;
 struct cx_worker;
 
-/* What was decided about a launch, and from what. */
+/* Writes the decision about a launch, and what it is based on. */
 void cx_trace_plan(const struct cx_launch *launch, bool split);
-/* A package, or a whole launch on one member: groups from part->at on, why that many (part->why, NULL: no
- * choice), and how long before its start that was decided and after its end that was noticed. */
+/* Writes a package, or a whole launch on one member: groups from part->at on, why that many (part->why, NULL:
+ * no choice), and the times from the decision to its start and from its end to when that was noticed. */
 void cx_trace_package(const struct cx_launch *launch, const struct cx_part *part, uint64_t groups,
                       uint64_t start_ns, uint64_t end_ns);
-/* A step of putting a launch's writes together; `args` gets what launch it was. */
+/* Writes a step of a merge; adds the launch to `args`. */
 void cx_trace_merge(const struct cx_launch *launch, const struct cx_worker *worker, const char *step,
                     struct cx_trace_args *args, uint64_t start_ns, uint64_t end_ns);
 
