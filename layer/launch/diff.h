@@ -17,7 +17,7 @@ static inline size_t cx_diff_blocks(uint64_t bytes)
     return (size_t)((bytes + CX_DIFF_BLOCK - 1) / CX_DIFF_BLOCK);
 }
 
-/* Bytes of the flags: a bit for each block. */
+/* Bytes of the flags: a bit for each block. Called by diff.c, merge.c and merge_combine.c. */
 static inline size_t cx_diff_bytes(uint64_t bytes)
 {
     return (cx_diff_blocks(bytes) + 7) / 8;
@@ -41,7 +41,7 @@ void cx_diff_host(const unsigned char *now, const unsigned char *before, uint64_
  */
 cl_int cx_diff_device(struct cx_worker *worker, cl_mem now, uint64_t lo, cl_mem before, uint64_t bytes,
                       unsigned char *flags, cl_event event[2]);
-/* Releases the kernel and buffer that the worker's first comparison made. */
+/* Releases the kernel and buffer that the worker's first comparison made. Called by api/context.c. */
 void cx_diff_release(struct cx_worker *worker);
 
 #endif

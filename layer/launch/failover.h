@@ -13,11 +13,12 @@
 /* Runs work-groups [first, end) along dim, a share of the worker's member, on another one. started: the
  * driver had accepted them before it failed, so some may have been done; then nothing that is written may
  * also be read. Waits on the host. The caller holds no lock, runs the worker's jobs, and has run none behind
- * this one. CL_SUCCESS: the results are in place. On an error the results are undefined. */
+ * this one. CL_SUCCESS: the results are in place. On an error the results are undefined. Called by
+ * split_package.c and static.c. */
 cl_int cx_failover_share(struct cx_launch *launch, struct cx_worker *worker, const struct cx_part *part,
                          unsigned dim, uint64_t first, uint64_t end, bool started);
 /* Runs a whole launch that the worker's driver refused on a member that reports to accept it. Returns a
- * refusal if none does. */
+ * refusal if none does. Called by whole.c. */
 cl_int cx_failover_whole(struct cx_launch *launch, struct cx_worker *worker, cl_int refusal);
 
 #endif

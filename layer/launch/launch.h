@@ -20,17 +20,19 @@ void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan); /*
 /* ---- memory ---- */
 
 /* Moves to the member what a package reads, and what it may leave unwritten of what it writes; counts what
- * the member uses in place. */
+ * the member uses in place. Called by prefix.c, static.c and whole.c. */
 cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region *regions,
                         const struct cx_worker *worker);
-/* Counts for the summary what a package uses of the host copy in place. */
+/* Counts for the summary what a package uses of the host copy in place. Called by split_package.c. */
 void cx_launch_count_in_place(const struct cx_launch *launch, const struct cx_access_region *regions,
                               const struct cx_worker *worker);
-/* Whether the member has memory of its own for one of the launch's buffers. */
+/* Whether the member has memory of its own for one of the launch's buffers. Called by split.c,
+ * split_package.c and whole.c. */
 bool cx_launch_moves(const struct cx_launch *launch, const struct cx_worker *worker);
 /* Collects what a job of the worker that runs a package must wait for on other timelines: nothing, unless the
  * member works on the host copy in place, or `uploads` from it itself. Called for all packages before
- * cx_launch_note is called for the first one, since packages run side by side. */
+ * cx_launch_note is called for the first one, since packages run side by side. Called by prefix.c,
+ * split.c, static.c and whole.c. */
 void cx_launch_deps(const struct cx_launch *launch, const struct cx_access_region *regions,
                     const struct cx_worker *worker, bool uploads, uint64_t *deps);
 /* Records in the coherence map what a job does: a package's accesses to the host copy by the worker's job
@@ -40,9 +42,10 @@ void cx_launch_deps(const struct cx_launch *launch, const struct cx_access_regio
 bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *regions,
                     const struct cx_worker *worker, uint64_t seq);
 /* Releases the buffers that the launch marked as unsettled (unsettled.h), as their owners are known.
- * context->lock held. */
+ * context->lock held. Called by prefix.c and split.c. */
 void cx_launch_release(struct cx_launch *launch);
-/* A launch with these arguments was not carried out: marks what it should have written as lost. */
+/* A launch with these arguments was not carried out: marks what it should have written as lost. Called by
+ * replay.c. */
 void cx_args_lost(const struct cx_kernel *kernel, const struct cx_args *args);
 /* Does so for a launch. Called through cx_command.lost, which api/enqueue_kernel.c sets. */
 void cx_launch_lost(struct cx_command *command);
@@ -59,28 +62,30 @@ cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, con
  * worker. */
 bool cx_launch_package_is_new(const struct cx_launch *launch, const struct cx_part *part, unsigned dim,
                               uint64_t first, uint64_t end);
-/* Adds finished work to a part (times on the host's clock, 0: unknown) and to the trace. */
+/* Adds finished work to a part (times on the host's clock, 0: unknown) and to the trace. Called by
+ * prefix.c, split_package.c, static.c and whole.c. */
 void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups, uint64_t start_ns,
                  uint64_t end_ns, uint64_t busy_ns);
 
 /* ---- the program's own kernel (whole.c) ---- */
 
 /* Whether the kernel history needs times of a launch on the worker's member; *samples (may be NULL): only as
- * an occasional sample. context->lock held. */
+ * an occasional sample. context->lock held. Called by replay.c. */
 bool cx_launch_wants_times(struct cx_worker *worker, const struct cx_kernel_history *history, bool *samples);
 /* Called by a job's run, without locks: enqueues the program's own kernel on the worker's device. */
 cl_int cx_launch_kernel(struct cx_kernel *kernel, struct cx_args *args,
                         const struct cx_access_geometry *geometry, bool local_given, struct cx_job *job,
                         struct cx_worker *worker);
-/* Handles the driver's refusal of such a kernel, if no event or call reports it. */
+/* Handles the driver's refusal of such a kernel, if no event or call reports it. Called by replay.c. */
 void cx_launch_kernel_refused(struct cx_kernel *kernel, struct cx_worker *worker, cl_int error);
 /* Handles its failure. Called by a job's finish if its status is an error. */
 void cx_launch_kernel_failed(struct cx_kernel *kernel, const struct cx_job *job, struct cx_worker *worker);
 /* The regions that a whole launch accesses, by argument, as far as is known; the caller frees them.
- * context->lock held. */
+ * context->lock held. Called by failover.c. */
 struct cx_access_region *cx_launch_whole_regions(struct cx_launch *launch);
 /* Whether the member's own memory has everything valid that may be read through the arguments, and alone has
- * what may be written, so that nothing moves. summary: cx_kernel_accesses. context->lock held. */
+ * what may be written, so that nothing moves. summary: cx_kernel_accesses. context->lock held. Called by
+ * replay.c. */
 bool cx_args_settled(const struct cx_args *args, const struct cx_summary_kernel *summary,
                      const struct cx_worker *worker);
 

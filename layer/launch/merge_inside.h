@@ -73,24 +73,27 @@ static inline bool cx_merge_is_host(const struct cx_merge *merge, unsigned place
     return merge->place[place].place == CX_PLACE_HOST;
 }
 
-/* Sets the command's error, unless it has one. */
+/* Sets the command's error, unless it has one. Called by merge.c and merge_combine.c. */
 static inline void cx_merge_fail(const struct cx_merge *merge, cl_int error)
 {
     int none = CL_SUCCESS;
     atomic_compare_exchange_strong(&merge->launch->base.error, &none, error);
 }
 
-/* merge.c: makes a job of the merge at that place, with a step. NULL: no memory. */
+/* merge.c: makes a job of the merge at that place, with a step. NULL: no memory. Called by
+ * merge_combine.c. */
 struct cx_job *cx_merge_job(struct cx_merge *merge, unsigned place, const char *name,
                             cl_int (*run)(struct cx_job *, struct cx_worker *),
                             void (*finish)(struct cx_job *, struct cx_worker *));
-/* The last part of such a job's finish: drops the step, its events and its reference to the merge. */
+/* The last part of such a job's finish: drops the step, its events and its reference to the merge. Called
+ * through a pointer set in merge_combine.c. */
 void cx_merge_finish_job(struct cx_job *job, struct cx_worker *worker);
 
 /* Called when every comparison is over: makes places the owners of the blocks that they alone changed, and
  * lists the blocks that several changed. Adds the bytes to *changed. False: no memory. */
 bool cx_merge_assign(struct cx_merge *merge, struct cx_merge_object *object, uint64_t *changed);
-/* Then, if there are shared blocks: queues the downloads and the job that combines them in the host copy. */
+/* Then, if there are shared blocks: queues the downloads and the job that combines them in the host copy.
+ * Called by merge.c. */
 cl_int cx_merge_combine(struct cx_merge *merge);
 
 #endif

@@ -16,15 +16,15 @@
 struct cx_prefix;
 
 /* Begins the launch, judged by cx_prefix_judge, with slices on the member. False: memory or a transfer
- * failed, and nothing was done. */
+ * failed, and nothing was done. Called by start.c. */
 bool cx_prefix_begin(struct cx_launch *launch, struct cx_cached_verdict *judged, unsigned member,
                      enum cx_variant variant);
 /* The rest is split: adds the work of the slices to the part of the member that did them, and drops them.
- * Returns that part. */
+ * Returns that part. Called by split.c. */
 unsigned cx_prefix_hand_over(struct cx_launch *launch);
-/* Continues launches of which a slice has ended. The caller holds no lock. */
+/* Continues launches of which a slice has ended. The caller holds no lock. Called by api/context.c. */
 void cx_prefix_check(struct cx_context *context);
-/* Frees the launch's prefix. Takes context->lock. */
+/* Frees the launch's prefix. Takes context->lock. Called by api/enqueue_kernel.c. */
 void cx_prefix_drop(struct cx_launch *launch);
 
 #endif

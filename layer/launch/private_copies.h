@@ -22,9 +22,9 @@ struct cx_private;
 cl_int cx_private_begin(struct cx_launch *launch, struct cx_cached_verdict *judged,
                         const struct cx_access_region *whole, struct cx_private **copies);
 /* All packages are started on the parts' queues: queues the reads and the combination; from then on the host
- * copy owns the result. Takes the copies over. */
+ * copy owns the result. Takes the copies over. Called by split.c. */
 cl_int cx_private_end(struct cx_private **copies);
-/* Drops copies that were begun and not ended; their jobs may still run. */
+/* Drops copies that were begun and not ended; their jobs may still run. Called by split.c. */
 void cx_private_drop(struct cx_private **copies);
 
 /* Gives the neutral element of an operation (enum cx_atomic_op) of `width` bytes (4 or 8). */

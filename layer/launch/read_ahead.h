@@ -9,9 +9,10 @@
 
 #include "layer/plan/pending_reads.h"
 
-/* Adds a range that write-back delivers. False: no memory. */
+/* Adds a range that write-back delivers. False: no memory. Called by write_back.c. */
 bool cx_read_ahead_deliver(struct cx_pending_read *pending_read, uint64_t lo, uint64_t hi);
-/* The ranges that are left for the read itself, in order; the caller frees them. NULL: no memory. */
+/* The ranges that are left for the read itself, in order; the caller frees them. NULL: no memory. Called
+ * by api/enqueue_transfer.c. */
 struct cx_byte_range *cx_read_ahead_left(struct cx_pending_read *pending_read, size_t *count);
 
 #endif

@@ -33,17 +33,19 @@ struct split;
 struct package;
 
 /* Looks for a package that the idle part should re-execute. True: it is split->packages[*index]. Else
- * *ask_next is when to ask again, in seconds since the launch began; 0: after the next event. */
+ * *ask_next is when to ask again, in seconds since the launch began; 0: after the next event. Called by
+ * split_member.c. */
 bool cx_reexecute_take(struct split *split, unsigned part, double now, unsigned *index, double *ask_next);
 /* Called when a package is over, with the balancer's outcome: decides whether it counts. */
 void cx_reexecute_note(struct split *split, struct package *package, unsigned outcome);
 /* Called when a part's package failed on its device: gives what the part still holds to others. False: no
  * part is left, or its results are already relied upon. */
 bool cx_reexecute_failed(struct split *split, unsigned part, struct package *package);
-/* Notes that the part begins uploads for its packages (event), or knows that they have ended (NULL). */
+/* Notes that the part begins uploads for its packages (event), or knows that they have ended (NULL).
+ * Called by split.c and split_upload.c. */
 void cx_reexecute_uploads(struct split *split, unsigned part, cl_event event);
 /* Whether everything is done except transfers of a straggler, which read the host copy or write results back:
- * the straggler cannot be left now, and an idle part asks again. */
+ * the straggler cannot be left now, and an idle part asks again. Called by split.c and split_member.c. */
 bool cx_reexecute_awaits(const struct split *split);
 /* Called when the split settles: removes stragglers' jobs from what its command waits for. */
 void cx_reexecute_leave(struct split *split);

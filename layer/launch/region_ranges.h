@@ -10,7 +10,7 @@
 
 /* Lists what a package reads or writes through the argument `mem`, as ranges of its root, adjacent ones
  * joined. inexact: without ranges of which every byte is certainly written. False: no memory. The caller
- * finishes *ranges in either case. */
+ * finishes *ranges in either case. Called by launch/. */
 bool cx_region_ranges(struct cx_byte_ranges *ranges, const struct cx_mem *mem,
                       const struct cx_access_region *region, bool write, bool inexact);
 

@@ -27,16 +27,18 @@
 struct cx_job;
 
 /* Gives the parts of other members than the owner their own arguments, with aliases. Called after
- * cx_remote_access_confirm. False: no memory. */
+ * cx_remote_access_confirm. False: no memory. Called by split.c. */
 bool cx_remote_access_begin(struct cx_launch *launch);
-/* Whether the launch's packages on this member use the owner's memory. */
+/* Whether the launch's packages on this member use the owner's memory. Called by split_peer.c. */
 bool cx_remote_access_uses(const struct cx_launch *launch, unsigned member);
 /* Called when the member refused a package: the owner's memory may be the reason, so remote access is
  * disabled for the pair. Returns whether it was enabled. */
 bool cx_remote_access_suspect(const struct cx_launch *launch, unsigned member);
-/* Makes the job for cx_remote_access_end beforehand, so that that cannot fail. NULL: no memory. */
+/* Makes the job for cx_remote_access_end beforehand, so that that cannot fail. NULL: no memory. Called by
+ * split.c. */
 struct cx_job *cx_remote_access_job(const struct cx_launch *launch);
-/* All packages are assigned, and part i's last job is seq[i]: plans the owner's empty job. */
+/* All packages are assigned, and part i's last job is seq[i]: plans the owner's empty job. Called by
+ * split.c. */
 void cx_remote_access_end(struct cx_launch *launch, struct cx_job *job, const uint64_t *seq);
 
 #endif

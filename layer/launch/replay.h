@@ -23,12 +23,13 @@ struct cx_queue;
 struct cx_summary_kernel;
 
 /* The launch ran whole on the member, untimed and with all its memory there: records it for replays, if
- * launch->replayable and nothing observes it. context->lock held. */
+ * launch->replayable and nothing observes it. context->lock held. Called by whole.c. */
 void cx_replay_note(const struct cx_launch *launch, unsigned member, const struct cx_summary_kernel *summary,
                     double seconds);
 
 /* Replays the launch, if it may be; the call had no wait list and wants no event. True: done, and *args,
- * captured, is taken over. False: nothing was done. The caller holds no lock. */
+ * captured, is taken over. False: nothing was done. The caller holds no lock. Called by
+ * api/enqueue_kernel.c. */
 bool cx_replay_launch(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_args **args,
                       const struct cx_access_geometry *geometry, bool local_given);
 

@@ -18,13 +18,13 @@
 #include "layer/launch/split_inside.h"
 
 /* Decides whether packages get this input by owner fetch; true: they will. i: twice the argument's index,
- * plus 1 for a written one. places: of the members, as bits. */
+ * plus 1 for a written one. places: of the members, as bits. Called by split.c. */
 bool cx_split_fetch_input(struct split *split, unsigned i, const struct cx_mem *root, uint64_t places);
-/* Plans the downloads of what members are expected to need of such inputs. */
+/* Plans the downloads of what members are expected to need of such inputs. Called by split.c. */
 cl_int cx_split_foresee(struct split *split);
 /* Fetches into the host copy what the lane's next package (lane->regions) needs and neither its member nor
  * the host copy has. Releases the lock meanwhile: the launch may settle, after which nothing more is fetched.
- * A failure fails the launch. */
+ * A failure fails the launch. Called by split_package.c. */
 void cx_lane_fetch(struct lane *lane, struct cx_worker *worker);
 
 #endif

@@ -159,70 +159,79 @@ struct lane {
 
 /* All under context->lock. */
 
-/* Drops the reference that a job holds; the last one frees the split. */
+/* Drops the reference that a job holds; the last one frees the split. Called by split_member.c. */
 void cx_split_unref(struct split *split);
-/* Enters the measurements of the launch's packages into the kernel history, once. */
+/* Enters the measurements of the launch's packages into the kernel history, once. Called by
+ * split_member.c. */
 void cx_split_learn(struct split *split);
 /* Like cx_split_learn, with each part's speed as measured so far, although jobs may still run. For splits
  * with re-execution, when they settle: called by reexecute.c if a straggler is left behind, by split.c if the
  * next launch may be planned at once. */
 void cx_split_learn_early(struct split *split);
-/* Fails the command; nothing more is started. */
+/* Fails the command; nothing more is started. Called by reexecute.c, split_fetch.c, split_member.c and
+ * split_package.c. */
 void cx_split_fail(struct split *split, cl_int error);
 /* Called when the part's driver failed: the part gets no more packages. */
 void cx_split_part_failed(struct split *split, unsigned part);
 bool cx_split_all_assigned(const struct split *split);
-/* Settles the split if every group is assigned and started (with re-execution: done). */
+/* Settles the split if every group is assigned and started (with re-execution: done). Called by
+ * split_member.c and split_package.c. */
 void cx_split_settle_if_due(struct split *split);
 
 /* Cuts a package of about that many groups from the part's range of steps. Gives groups back to the balancer
- * if the range is shorter. */
+ * if the range is shorter. Called by split_member.c. */
 struct cx_range cx_package_cut(struct split *split, unsigned part, uint64_t groups);
-/* Make room for one more package; add it and return its index. */
+/* Make room for one more package; add it and return its index. Called by reexecute.c, split.c and
+ * split_member.c. */
 bool cx_package_room(struct split *split);
 unsigned cx_package_note(struct split *split, unsigned part, struct cx_range range);
-/* Called before the first package: decides whether one part does everything left (split->entire). */
+/* Called before the first package: decides whether one part does everything left (split->entire). Called
+ * by split_member.c. */
 void cx_split_open(struct split *split);
-/* Then: adds everything left as the part's package. False: another part does it, this one gets nothing. */
+/* Then: adds everything left as the part's package. False: another part does it, this one gets nothing.
+ * Called by split_member.c. */
 bool cx_package_all(const struct lane *lane, const struct cx_worker *worker, unsigned *index);
-/* The package is over and counts. */
+/* The package is over and counts. Called by reexecute.c. */
 void cx_package_count(struct split *split, const struct package *package);
 
 /* Prepares an assigned package for the lane: lists its transfers. May release the lock meanwhile; lists none
- * if the launch has settled by then (split_fetch.h). */
+ * if the launch has settled by then (split_fetch.h). Called by split_member.c. */
 void cx_package_take(struct lane *lane, struct cx_worker *worker, unsigned index,
                      struct cx_transfer_list *transfers);
 
-/* Makes the job that takes packages for a part until there are none. NULL: no memory. */
+/* Makes the job that takes packages for a part until there are none. NULL: no memory. Called by split.c. */
 struct cx_job *cx_lane_job(struct split *split, unsigned part);
 void cx_lane_free(struct lane *lane);
-/* Queues one more job for a part. */
+/* Queues one more job for a part. Called by reexecute.c. */
 void cx_lane_plan(struct split *split, unsigned part);
 
 /* Lists what the package reads (and may leave unwritten) that the member's own memory lacks, to be uploaded
- * from the host copy. False: no memory. */
+ * from the host copy. False: no memory. Called by split_package.c. */
 bool cx_uploads_list(struct lane *lane, const struct cx_worker *worker, struct cx_transfer_list *transfers);
 
 /* Called by the lane's worker, which holds no lock. */
 
-/* Starts a package. */
+/* Starts a package. Called by split_member.c. */
 cl_int cx_package_start(struct lane *lane, struct cx_worker *worker, unsigned package, struct cx_range range,
                         struct cx_transfer_list *transfers);
-/* Waits for the oldest package in flight and reports it to the balancer. */
+/* Waits for the oldest package in flight and reports it to the balancer. Called by split_member.c. */
 cl_int cx_package_end(struct lane *lane, struct cx_worker *worker);
-/* The event of the oldest package in flight that ends next: its oldest slice's, or its own. */
+/* The event of the oldest package in flight that ends next: its oldest slice's, or its own. Called by
+ * split_member.c. */
 cl_event cx_package_next_end(const struct lane *lane);
 /* Waits for the package's oldest slice, of which there is one, and takes the results to be written back.
- * False: it failed. */
+ * False: it failed. Called by split_member.c. */
 bool cx_package_end_slice(struct lane *lane, struct cx_worker *worker);
-/* Starts a package's transfers. */
+/* Starts a package's transfers. Called by split_package.c. */
 cl_int cx_uploads_start(struct lane *lane, struct cx_worker *worker, struct flight *flight);
-/* Notes the uploads' event for re-execution, which may have to wait for them (reexecute.h). */
+/* Notes the uploads' event for re-execution, which may have to wait for them (reexecute.h). Called by
+ * split_package.c. */
 void cx_uploads_note(struct lane *lane, cl_event event);
 /* Called when the uploads are over: drops them and returns their error. relied: the launch may be settled, so
  * that later commands rely on them. */
 cl_int cx_uploads_end(struct flight *flight, struct cx_worker *worker, cl_int error, bool relied);
-/* Sets the event of the lane's last upload; NULL: it is over. */
+/* Sets the event of the lane's last upload; NULL: it is over. Called by split_member.c and
+ * split_package.c. */
 void cx_uploads_last(struct lane *lane, const struct cx_worker *worker, cl_event upload);
 
 static inline bool cx_split_failed(const struct split *split)
@@ -235,26 +244,27 @@ static inline bool cx_split_settled(const struct split *split)
     return split->state >= SPLIT_SETTLED;
 }
 
-/* Nothing is assigned any more. */
+/* Nothing is assigned any more. Called by reexecute.c, split_fetch.c and split_member.c. */
 static inline bool cx_split_over(const struct split *split)
 {
     return split->state >= SPLIT_FAILED;
 }
 
-/* Whether the part's driver has failed nothing. */
+/* Whether the part's driver has failed nothing. Called by launch/. */
 static inline bool cx_split_alive(const struct split *split, unsigned part)
 {
     const enum split_participant_state state = split->participant[part].state;
     return state != SPLIT_PARTICIPANT_FAILED && state != SPLIT_PARTICIPANT_LOST;
 }
 
-/* Whether the launch is over without the part's job. */
+/* Whether the launch is over without the part's job. Called by split.c and split_member.c. */
 static inline bool cx_split_left(const struct split *split, unsigned part)
 {
     return split->participant[part].state >= SPLIT_PARTICIPANT_LEFT;
 }
 
-/* Whether the part's member was a straggler when the launch was planned (cx_split_plan.stragglers). */
+/* Whether the part's member was a straggler when the launch was planned (cx_split_plan.stragglers). Called
+ * by split.c and split_fetch.c. */
 static inline bool cx_split_is_straggler(const struct split *split, unsigned part)
 {
     return split->plan.stragglers >> split->plan.member[part] & 1;

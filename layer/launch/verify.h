@@ -19,16 +19,16 @@ struct cx_verify;
 
 /* Before anything of the split launch is planned: if it is its turn, takes copies of its buffers and queues
  * the whole run; launch->verify is set then. Whatever fails here or later leaves the launch unverified and
- * is told, but never fails it. */
+ * is told, but never fails it. Called by start.c. */
 void cx_verify_begin(struct cx_launch *launch, const struct cx_split_plan *plan);
 /* Before the split launch settles, its owners known: queues the comparison. The command ends after it.
- * Nothing to do where launch->verify is NULL. */
+ * Nothing to do where launch->verify is NULL. Called by split.c and static.c. */
 void cx_verify_end(struct cx_launch *launch);
 /* While changes are put together, of a launch with launch->verify: two devices gave byte `at` of the root,
  * and those of one store with it, unlike values, so that work-groups race. On the host's worker, without
- * locks. */
+ * locks. Called by merge_combine.c. */
 void cx_verify_raced(const struct cx_launch *launch, const struct cx_mem *root, uint64_t at);
-/* When the launch is dropped; without locks. Accepts a pointer to NULL. */
+/* When the launch is dropped; without locks. Accepts a pointer to NULL. Called by api/enqueue_kernel.c. */
 void cx_verify_free(struct cx_verify **verify);
 
 #endif

@@ -25,7 +25,7 @@ struct cx_element {
     unsigned size; /* bytes; UNKNOWN: 4 */
 };
 
-/* Of an argument of this OpenCL C type, such as "float4*". */
+/* Of an argument of this OpenCL C type, such as "float4*". Called by verify.c. */
 struct cx_element cx_element_of(const char *type);
 
 enum cx_compare_by {
@@ -43,11 +43,11 @@ struct cx_difference {
     size_t bytes; /* how many differ, in elements that do */
 };
 
-/* True where nothing differs. */
+/* True where nothing differs. Called by verify.c. */
 bool cx_compare(const void *a, const void *b, size_t size, struct cx_element element, enum cx_compare_by by,
                 struct cx_difference *difference);
 
-/* The element at `at` as text; fewer than its bytes may be left. */
+/* The element at `at` as text; fewer than its bytes may be left. Called by verify.c. */
 void cx_element_text(char *text, size_t room, const void *at, size_t left, struct cx_element element);
 
 #endif

@@ -32,30 +32,35 @@
 
 /* Called under context->lock. */
 
-/* Whether a split whose shares are known beforehand should run in slices. */
+/* Whether a split whose shares are known beforehand should run in slices. Called by start.c and
+ * write_back.c. */
 bool cx_write_back_wants(struct cx_launch *launch, const struct cx_split_plan *plan);
-/* Whether a read of what the launch writes is expected. */
+/* Whether a read of what the launch writes is expected. Called by split.c. */
 bool cx_write_back_expected(const struct cx_launch *launch);
-/* The split ends. */
+/* The split ends. Called by split.c. */
 void cx_write_back_free(struct split *split);
-/* Whether nothing is left but the last slice of each part's last package, or that package whole. */
+/* Whether nothing is left but the last slice of each part's last package, or that package whole. Called by
+ * split.c. */
 bool cx_write_back_is_last(const struct split *split);
-/* How many slices the lane's next package should have (slices.h); its regions are listed. */
+/* How many slices the lane's next package should have (slices.h); its regions are listed. Called by
+ * split_package.c. */
 unsigned cx_write_back_slices(struct lane *lane, const struct cx_worker *worker, unsigned index);
-/* Finds out which arguments may be written back to the host copy. whole: the regions of the launch. */
+/* Finds out which arguments may be written back to the host copy. whole: the regions of the launch. Called
+ * by split.c. */
 void cx_write_back_begin(struct split *split, const struct cx_access_region *whole);
 /* Called when the launch settles: records in the map what has arrived in the host copy, or will, if `valid`.
  */
 void cx_write_back_note(struct split *split, bool valid);
-/* Promises the results of the lane's packages, or slices, that are over, before the launch settles. */
+/* Promises the results of the lane's packages, or slices, that are over, before the launch settles. Called
+ * by split_package.c. */
 void cx_write_back_promise(struct lane *lane);
 /* Called when the launch settles: promises the results under way, of each part all but the end of its last
  * package. */
 void cx_write_back_settle(struct split *split);
 /* The lane's package, or a slice of it, has ended with this error: the lane takes over the promises whose
- * results are complete. */
+ * results are complete. Called by split_package.c. */
 void cx_write_back_take(struct lane *lane, unsigned index, cl_int error);
-/* Whether all write-backs that the part's lane took are complete. */
+/* Whether all write-backs that the part's lane took are complete. Called by reexecute.c. */
 bool cx_write_back_over(const struct split *split, unsigned part);
 /* Called when the launch settles without waiting for the part, whose write-backs are complete: ends them. */
 void cx_write_back_leave(struct split *split, unsigned part);
@@ -64,7 +69,7 @@ void cx_write_back_leave(struct split *split, unsigned part);
 
 /* Starts the transfers taken, until the event is complete, since the device may then want its next package,
  * which the thread could not give it meanwhile; at least one, if the lane has two. NULL: just one. Takes
- * context->lock. */
+ * context->lock. Called by split_member.c and split_package.c. */
 void cx_write_back_start(struct lane *lane, struct cx_worker *worker, cl_event until);
 /* Called at the end of the lane: starts the remaining transfers and waits for all. Takes context->lock. */
 void cx_write_back_end(struct lane *lane, struct cx_worker *worker);

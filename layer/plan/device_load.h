@@ -26,7 +26,7 @@ static inline const struct cx_device_load *cx_device_load_of(const struct cx_wor
     return &worker->context->planner->loads[worker->index];
 }
 
-/* Whether the member is a straggler: at work on what others have done. */
+/* Whether the member is a straggler: at work on what others have done. Called by plan/ and launch/. */
 static inline bool cx_device_load_is_straggler(const struct cx_worker *worker)
 {
     return cx_device_load_of(worker)->superseded > 0;
@@ -34,11 +34,12 @@ static inline bool cx_device_load_is_straggler(const struct cx_worker *worker)
 bool cx_device_load_any_straggler(const struct cx_context *context);
 
 enum { CX_DEVICE_LOAD_GUESS_NS = 1000000 }; /* a launch never measured */
-/* A whole launch was planned there, which lasts so many ns; 0: nobody knows. */
+/* A whole launch was planned there, which lasts so many ns; 0: nobody knows. Called by plan_place.c. */
 void cx_device_load_add(struct cx_worker *worker, double ns);
-/* A probe with a first package took so long there. */
+/* A probe with a first package took so long there. Called by launch/split_member.c. */
 void cx_device_load_probed(const struct cx_worker *worker, double seconds);
-/* Others are done now with what a job of it is at; that job's end: cx_device_load_caught_up. */
+/* Others are done now with what a job of it is at; that job's end: cx_device_load_caught_up. Called by
+ * launch/reexecute.c. */
 void cx_device_load_supersede(const struct cx_worker *worker, uint64_t now, uint64_t superseded_until_ns);
 void cx_device_load_caught_up(const struct cx_worker *worker);
 

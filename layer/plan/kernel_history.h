@@ -22,7 +22,8 @@
 struct cx_function;
 struct cx_launch;
 
-/* A verdict, cached for the next launch with the same kernel, geometry and arguments. */
+/* A verdict, cached for the next launch with the same kernel, geometry and arguments. Called by judge.c,
+ * plan.c, launch/merge.c and launch/prefix.c. */
 struct cx_cached_verdict {
     unsigned refs; /* context->lock */
     uint64_t hash;
@@ -101,9 +102,10 @@ struct cx_kernel_history {
     } skipped[16];
     unsigned nskipped;
 };
-/* The function's history, made at the first call. NULL: no memory. */
+/* The function's history, made at the first call. NULL: no memory. Called by plan/ and launch/. */
 struct cx_kernel_history *cx_function_history(struct cx_function *function, unsigned nmembers);
-/* The memory of launches with that many groups for the balancer that learns; NULL: there is none. */
+/* The memory of launches with that many groups for the balancer that learns; NULL: there is none. Called
+ * by candidates.c and plan_share.c. */
 struct cx_memory *cx_kernel_history_memory(const struct cx_kernel_history *history, uint64_t groups);
 
 #endif

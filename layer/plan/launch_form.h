@@ -30,21 +30,24 @@ struct cx_launch_forms {
 };
 
 /* Whether a package that is done was the first of its form on the member, so that its time may hold a
- * compilation. context->lock held. */
+ * compilation. context->lock held. Called by launch_learn.c, launch/prefix.c and launch/split_package.c. */
 bool cx_launch_first(struct cx_launch *launch, unsigned member, enum cx_variant variant, bool at_start);
-/* Whether a package of that form was done there before, as far as is known. context->lock held. */
+/* Whether a package of that form was done there before, as far as is known. context->lock held. Called by
+ * plan_place.c, plan_stake.c and launch/split_package.c. */
 bool cx_launch_knows(const struct cx_launch *launch, const struct cx_kernel_history *history, unsigned member,
                      enum cx_variant variant, bool at_start);
 /* Likewise in this process or a former one. Reads a small file at the first call for a form and member, which
- * may also tell how long the driver compiled then (learned->compiles). context->lock held. */
+ * may also tell how long the driver compiled then (learned->compiles). context->lock held. Called by
+ * candidates.c, prefix_rules.c and launch/prefix.c. */
 bool cx_launch_compiled(const struct cx_launch *launch, struct cx_kernel_history *history, unsigned member,
                         enum cx_variant variant, bool at_start);
 /* A package of the form, the first on the member, is done: keeps that for later processes, and the seconds
- * that its driver compiled (0: not known). Takes no lock; may write a small file. */
+ * that its driver compiled (0: not known). Takes no lock; may write a small file. Called by
+ * launch_learn.c, launch/prefix.c and launch/split_package.c. */
 void cx_launch_compiled_keep(const struct cx_launch *launch, unsigned member, enum cx_variant variant,
                              bool at_start, double seconds);
 /* Whether a CPU's driver may have to compile in this process for what the plan has its members do.
- * context->lock held. */
+ * context->lock held. Called by launch/split_package.c and launch/start.c. */
 bool cx_launch_may_compile(const struct cx_launch *launch, const struct cx_split_plan *plan);
 
 #endif

@@ -9,23 +9,25 @@
 #include "layer/plan/plan.h"
 
 /* Allocates every memory object and sampler among the arguments on the member. Errors: the driver's, which
- * are logged. */
+ * are logged. Called by plan_place.c and plan_share.c. */
 cl_int cx_launch_prepare(struct cx_launch *launch, unsigned member);
 
-/* Chooses the write protocols (launch->protocols) of a launch that these members share. False: no memory. */
+/* Chooses the write protocols (launch->protocols) of a launch that these members share. False: no memory.
+ * Called by plan.c. */
 bool cx_launch_choose_protocols(struct cx_launch *launch, const struct cx_cached_verdict *judged,
                                 const unsigned *member, unsigned n);
 
 /* The kernel's summary if it describes all accesses. Otherwise NULL: the kernel may access more than the
- * summary says. */
+ * summary says. Called by plan.c, launch/launch.c and launch/whole.c. */
 const struct cx_summary_kernel *cx_kernel_accesses(const struct cx_kernel *kernel);
 
 /* Whether a launch may write through an argument that is a memory object. summary: of cx_kernel_accesses.
- * Drivers ensure that images passed for reading are not written. */
+ * Drivers ensure that images passed for reading are not written. Called by result_use.c, launch/launch.c
+ * and launch/whole.c. */
 bool cx_args_may_write(const struct cx_args *args, const struct cx_summary_kernel *summary, unsigned i);
 /* Whether the launch writes bytes through the argument by this protocol (CX_PROTOCOL_MERGE or
  * CX_PROTOCOL_REDUCTION); bytes_by: how many bytes all arguments together. whole: the launch's regions, by
- * argument. */
+ * argument. Called by candidates.c, remote_access_rules.c, launch/merge.c and launch/private_copies.c. */
 bool cx_launch_writes_by(const struct cx_launch *launch, unsigned arg, enum cx_write_protocol protocol,
                          const struct cx_access_region *whole);
 uint64_t cx_launch_bytes_by(const struct cx_launch *launch, enum cx_write_protocol protocol,

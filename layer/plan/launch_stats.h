@@ -7,10 +7,10 @@
 
 struct cx_launch;
 
-/* The launch is over, and was the program's. Takes no lock of a context. */
+/* The launch is over, and was the program's. Takes no lock of a context. Called by api/enqueue_kernel.c. */
 void cx_launch_stats(const struct cx_launch *launch);
 
-/* What was decided about a member, and why (static text). */
+/* What was decided about a member, and why (static text). Called by plan/ and launch/. */
 void cx_launch_decided(const struct cx_launch *launch, unsigned member, const char *why);
 
 #endif

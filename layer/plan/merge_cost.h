@@ -8,11 +8,14 @@
 
 #include "layer/plan/plan.h"
 
-/* Whether these members, working at one place in common, need no merging at all. */
+/* Whether these members, working at one place in common, need no merging at all. Called by
+ * launch_prepare.c. */
 bool cx_merge_needless(const struct cx_context *context, const unsigned *member, unsigned n);
-/* What launches of this one's shape taught; NULL where there was none. */
+/* What launches of this one's shape taught; NULL where there was none. Called by candidates.c,
+ * remote_access_rules.c and launch/merge.c. */
 struct cx_merge_memory *cx_merge_expect(const struct cx_launch *launch);
-/* A merge of the launch found so many bytes changed, and combined these, in so many runs. */
+/* A merge of the launch found so many bytes changed, and combined these, in so many runs. Called by
+ * launch/merge.c. */
 void cx_merge_learn(const struct cx_launch *launch, uint64_t changed, uint64_t combined, unsigned runs);
 
 #endif

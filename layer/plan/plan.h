@@ -97,7 +97,7 @@ struct cx_part {
     uint64_t asked_ns, noticed_ns; /* when it was decided, and when its end was noticed; 0: not known */
 };
 
-/* A split that was decided. */
+/* A split that was decided. Called by launch/split.c and launch/static.c. */
 struct cx_split_plan {
     struct cx_cached_verdict *judged; /* a reference */
     uint64_t groups;                  /* all work-groups */
@@ -136,18 +136,19 @@ struct cx_plan_decision {
  * nothing; the decision is logged and counted. */
 enum cx_plan_kind cx_plan_decide(struct cx_launch *launch, struct cx_plan_decision *decision);
 /* Decides again, whole on the member, as slices could not begin. nmembers: no member. Returns WHOLE or FAIL.
+ * Called by launch/start.c.
  */
 enum cx_plan_kind cx_plan_whole(struct cx_launch *launch, unsigned member);
 /* Plans a split of the rest of a launch that began as slices, if that is possible and pays; the caller
- * finishes *plan. False: the rest is not split. */
+ * finishes *plan. False: the rest is not split. Called by launch/prefix.c. */
 bool cx_plan_rest(struct cx_launch *launch, struct cx_split_plan *plan);
 
-/* The memory object of an argument; NULL: it is none. */
+/* The memory object of an argument; NULL: it is none. Called by plan/ and launch/. */
 static inline struct cx_mem *cx_launch_mem(const struct cx_launch *launch, unsigned arg)
 {
     return cx_args_mem(launch->args, arg);
 }
-/* The number of work-groups of the launch, whose local size is known. */
+/* The number of work-groups of the launch, whose local size is known. Called by plan/ and launch/. */
 static inline uint64_t cx_launch_groups(const struct cx_launch *launch)
 {
     uint64_t groups = 1;
@@ -155,7 +156,7 @@ static inline uint64_t cx_launch_groups(const struct cx_launch *launch)
         groups *= (launch->geometry.global[d] + launch->geometry.local[d] - 1) / launch->geometry.local[d];
     return groups;
 }
-/* The argument's write protocol (enum cx_write_protocol). */
+/* The argument's write protocol (enum cx_write_protocol). Called by plan/ and launch/. */
 static inline unsigned cx_launch_protocol(const struct cx_launch *launch, unsigned arg)
 {
     return launch->protocols ? launch->protocols[arg] : CX_PROTOCOL_EXCLUSIVE;

@@ -19,14 +19,15 @@
 struct cx_launch;
 
 /* Seconds that a split over all members of its queue would save of a launch that takes `whole`, at nominal
- * speeds and without moves; 0: too little to matter. */
+ * speeds and without moves; 0: too little to matter. Called by plan_size.c, plan_stake.c and
+ * prefix_rules.c. */
 double cx_plan_gain(const struct cx_launch *launch, double whole);
 /* Whether opening what the launch's split lacks pays now. builds: seconds that the builds take. waiting:
- * seconds of launches of its function that are enqueued behind it. */
+ * seconds of launches of its function that are enqueued behind it. Called by plan_size.c. */
 bool cx_plan_opening_pays(const struct cx_launch *launch, double builds, double waiting);
 
 /* Whether other devices are being opened that could share the rest of a launch, of that many seconds; starts
- * opening them if that pays. */
+ * opening them if that pays. Called by prefix_rules.c and launch/prefix.c. */
 bool cx_plan_want_for(const struct cx_launch *launch, double seconds);
 
 #endif

@@ -10,10 +10,10 @@
 #include "layer/plan/plan.h"
 
 /* Whether the launch, by the slowest recent ones of the kernel, is too short for a split to gain. Such a
- * launch is not judged, since that takes tens of microseconds for new arguments. */
+ * launch is not judged, since that takes tens of microseconds for new arguments. Called by plan.c. */
 bool cx_plan_too_short(const struct cx_launch *launch, const struct cx_kernel_history *history);
 /* Chooses those of the plan's members that shorten the launch, and makes the balancer. False: it stays whole,
- * with the reason in the launch and the member for it in *best. */
+ * with the reason in the launch and the member for it in *best. Called by plan.c. */
 bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_kernel_history *history,
                    unsigned *best);
 

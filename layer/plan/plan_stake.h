@@ -13,24 +13,27 @@
 #include "layer/plan/plan.h"
 
 /* Seconds that the launch takes whole on the context's fastest member, by launches of the same kernel and
- * shape, or of the same kernel and at most twice or half as many work-groups; 0: not known. */
+ * shape, or of the same kernel and at most twice or half as many work-groups; 0: not known. Called by
+ * deferral.c, plan_size.c, prefix_rules.c and launch/whole.c. */
 double cx_plan_length(const struct cx_launch *launch);
 /* Records that a launch ran whole on the member and took that long. first: the driver may have compiled in
- * it. */
+ * it. Called by launch_learn.c, launch/prefix.c and launch/whole.c. */
 void cx_plan_length_tell(struct cx_launch *launch, unsigned member, double seconds, bool first);
-/* Records a guess of how long it takes whole, from the part of it that is done. */
+/* Records a guess of how long it takes whole, from the part of it that is done. Called by launch/prefix.c. */
 void cx_plan_length_guess(struct cx_launch *launch, unsigned member, double seconds);
 /* Counts a launch of the function, or a replayed one (replay.h), that was planned to run whole on the member
- * and takes that many seconds (0: not known). */
+ * and takes that many seconds (0: not known). Called by launch/prefix.c, launch/replay.c and
+ * launch/whole.c. */
 void cx_plan_ran(struct cx_context *context, struct cx_kernel_history *history, unsigned member,
                  double seconds);
 
 /* Counts moves back: the launch is about to be planned whole on the worker's member and accesses these
- * regions, by argument; parts of them may be results of splits that only other members hold. */
+ * regions, by argument; parts of them may be results of splits that only other members hold. Called by
+ * launch/whole.c. */
 void cx_plan_returns(const struct cx_launch *launch, const struct cx_access_region *regions,
                      const struct cx_worker *worker);
 /* Why the launch stays whole without being judged, which would take tens of microseconds: its length is not
- * known, or too short. NULL: it may be judged. */
+ * known, or too short. NULL: it may be judged. Called by plan.c. */
 const char *cx_stake_forbids(const struct cx_launch *launch);
 
 /* What is known about a possible split. */
@@ -44,16 +47,18 @@ struct cx_plan_costs {
     unsigned best;       /* in the plan: where it would run whole */
 };
 /* Whether the launch may be split so. True: what it may lose is reserved, until cx_plan_stake_end or
- * cx_plan_stake_drop. Else launch->reason says why not. */
+ * cx_plan_stake_drop. Else launch->reason says why not. Called by plan_share.c. */
 bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan,
                    struct cx_kernel_history *history, const struct cx_plan_costs *costs);
-/* Whether the account covers that many seconds of moves that pay only for later launches. */
+/* Whether the account covers that many seconds of moves that pay only for later launches. Called by
+ * plan_share.c. */
 bool cx_plan_affords(const struct cx_context *context, double seconds);
-/* Returns the reservation, as the launch is not split after all. */
+/* Returns the reservation, as the launch is not split after all. Called by plan.c and plan_share.c. */
 void cx_plan_stake_drop(struct cx_launch *launch);
 /* Settles the account for a split launch that is over after `elapsed` seconds (0: not known), or was not
  * begun. whole: what one device would have taken, by its packages' times; 0: not known. written_back: seconds
- * that reads of results written back meanwhile would have taken afterwards. Takes context->lock. */
+ * that reads of results written back meanwhile would have taken afterwards. Takes context->lock. Called by
+ * split_feedback.c. */
 void cx_plan_stake_end(struct cx_launch *launch, double elapsed, double whole, double written_back);
 
 #endif

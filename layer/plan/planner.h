@@ -27,9 +27,9 @@ struct cx_planner {
     struct cx_access_region *few_regions; /* whole.c */
 };
 
-/* NULL: no memory. */
+/* NULL: no memory. Called by api/context.c. */
 struct cx_planner *cx_planner_new(void);
-/* Frees the state, in which no launch is left. Accepts NULL. */
+/* Frees the state, in which no launch is left. Accepts NULL. Called by api/context.c. */
 void cx_planner_free(struct cx_planner *planner);
 
 #endif

@@ -10,7 +10,7 @@
 struct cx_launch;
 
 /* Records a launch that was decided (its reason is set). Of equal launches only the first is written.
- * context->lock held. */
+ * context->lock held. Called by plan.c. */
 void cx_record_launch(const struct cx_launch *launch, bool split);
 
 #endif

@@ -15,20 +15,20 @@
 #include "layer/plan/plan.h"
 
 /* Whether packages of the launch may run twice, as far as the launch itself is concerned. Never under a
- * policy that does not re-execute. */
+ * policy that does not re-execute. Called by plan_share.c and prefix_rules.c. */
 bool cx_reexecute_allowed(const struct cx_launch *launch, const struct cx_cached_verdict *judged);
 /* Whether what the member writes stays invisible to others until the coherence map says otherwise. Its
- * shadows are allocated. */
+ * shadows are allocated. Called by plan_share.c and launch/split.c. */
 bool cx_reexecute_private(const struct cx_launch *launch, unsigned member);
 
 /* The reason of launches that are not shared with a straggler. */
 extern const char cx_reexecute_straggler_reason[];
 /* Whether others can do everything that the member holds of the launch or never begins, so that the delay is
- * bounded. */
+ * bounded. Called by plan.c. */
 bool cx_reexecute_bounds(const struct cx_launch *launch, const struct cx_cached_verdict *judged,
                          unsigned member);
 /* Whether the member, a straggler and bounded so, may share the launch all the same: it joins in once it is
- * free. */
+ * free. Called by plan.c. */
 bool cx_reexecute_may_join(const struct cx_launch *launch, const struct cx_cached_verdict *judged,
                            unsigned member);
 

@@ -15,12 +15,12 @@
 
 /* For a launch whose protocols are chosen (cx_launch_choose_protocols): decides which of its buffers these
  * members, as far as they reach each other, use by remote access. Sets launch->protocols, remote_access,
- * remote_owner and remote_bytes. */
+ * remote_owner and remote_bytes. Called by plan.c. */
 void cx_remote_access_choose(struct cx_launch *launch, const struct cx_cached_verdict *judged,
                              const unsigned *member, unsigned n);
 
 /* Then, once the members that take part are known: whether the choice holds, and all aliases can be had.
- * Otherwise the caller chooses the protocols anew. */
+ * Otherwise the caller chooses the protocols anew. Called by plan.c. */
 bool cx_remote_access_confirm(struct cx_launch *launch, const unsigned *member, unsigned n);
 
 #endif

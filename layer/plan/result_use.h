@@ -24,15 +24,16 @@ struct cx_summary_kernel;
 struct cx_worker;
 
 /* A launch of the function with these arguments is planned, to run whole on the worker's device or (NULL) on
- * several. summary: cx_kernel_accesses (launch_prepare.h). */
+ * several. summary: cx_kernel_accesses (launch_prepare.h). Called by plan.c and launch/replay.c. */
 void cx_result_use_launch(const struct cx_args *args, const struct cx_summary_kernel *summary,
                           struct cx_kernel_history *history, const struct cx_worker *worker);
 /* Called when the host reads, or maps for reading, that many bytes of the root. */
 void cx_result_use_read(struct cx_mem *root, size_t bytes, bool maps);
 /* Whether the host is expected to read what launches of the function write through the argument. 0: no; else
- * how many times in a row it did. */
+ * how many times in a row it did. Called by plan_stake.c, launch/write_back.c and
+ * launch/write_back_slices.c. */
 unsigned cx_result_use_expects(const struct cx_kernel_history *history, unsigned arg);
-/* Whether the expected read is a mapping. */
+/* Whether the expected read is a mapping. Called by launch/write_back.c. */
 bool cx_result_use_maps(const struct cx_kernel_history *history, unsigned arg);
 
 #endif

@@ -12,7 +12,7 @@
 
 /* Whether a launch that could be split among the plan's members is kept whole; sets its reason. *best: the
  * member that seems best for it; becomes the one on which all launches kept whole run, so that their buffers
- * are together. Called under context->lock. */
+ * are together. Called under context->lock. Called by plan_share.c. */
 bool cx_split_feedback_keeps_whole(struct cx_launch *launch, const struct cx_split_plan *plan,
                                    const struct cx_kernel_history *history, unsigned *best);
 /* Called when the launch is split: its time begins. counts: false if it moves data for later launches

@@ -38,9 +38,10 @@ enum cx_asked {
 void cx_take_begin(struct cx_launch *launch);
 bool cx_take_refused(const struct cx_launch *launch, unsigned member);
 bool cx_take_known(const struct cx_launch *launch, unsigned member);
-/* Records that the member's driver accepted the unproven launch. */
+/* Records that the member's driver accepted the unproven launch. Called by launch/whole.c. */
 void cx_take_note(struct cx_launch *launch, unsigned member);
-/* Records that it refused it. Returns whether the enqueueing call reports that. Takes context->lock. */
+/* Records that it refused it. Returns whether the enqueueing call reports that. Takes context->lock.
+ * Called by launch/whole.c. */
 bool cx_take_refuse(struct cx_launch *launch, unsigned member, int error);
 
 #endif
